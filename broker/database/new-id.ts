@@ -1,0 +1,71 @@
+import { randomBytes } from "node:crypto";
+
+export type IdPrefix =
+  | "org"
+  | "acc"
+  | "tok"
+  | "rgr"
+  | "rgs"
+  | "run"
+  | "prc"
+  | "shd"
+  | "job"
+  | "exe"
+  | "lgs"
+  | "hbt"
+  | "hck";
+
+const alphabet = "0123456789abcdefghjkmnpqrstvwxyz";
+const timeLength = 10;
+const randomLength = 16;
+
+let lastMs = 0;
+let lastRandom: number[] = [];
+
+/** A new id that sorts after every id this process made before, whatever the clock does. */
+export function newId(prefix: IdPrefix): string {
+  const nowMs = Date.now();
+  if (nowMs > lastMs) {
+    lastMs = nowMs;
+    lastRandom = randomDigits(randomLength);
+  } else if (!incremented(lastRandom)) {
+    lastMs += 1;
+    lastRandom = randomDigits(randomLength);
+  }
+  return `${prefix}_${encodeTime(lastMs)}${encode(lastRandom)}`;
+}
+
+/** A new id of 130 random bits, which tells nothing and cannot be guessed. */
+export function newRandomId(prefix: IdPrefix): string {
+  return `${prefix}_${encode(randomDigits(timeLength + randomLength))}`;
+}
+
+function randomDigits(length: number): number[] {
+  return Array.from(randomBytes(length), (byte) => byte & 31);
+}
+
+/** Adds one in place; false when the digits ran over. */
+function incremented(digits: number[]): boolean {
+  for (let at = digits.length - 1; at >= 0; at--) {
+    const next = (digits[at] ?? 0) + 1;
+    digits[at] = next & 31;
+    if (next < 32) return true;
+  }
+  return false;
+}
+
+function encodeTime(ms: number): string {
+  let rest = ms;
+  let text = "";
+  for (let at = 0; at < timeLength; at++) {
+    text = alphabet.charAt(rest % 32) + text;
+    rest = Math.floor(rest / 32);
+  }
+  return text;
+}
+
+function encode(digits: number[]): string {
+  let text = "";
+  for (const digit of digits) text += alphabet.charAt(digit);
+  return text;
+}
