@@ -1,0 +1,19 @@
+import type { Permission, RoleType } from "../../shared/permissions.ts";
+import type { TokenKind } from "../../shared/token.ts";
+import type { OrgId } from "../orgs/org-id.ts";
+
+/** Who makes a request, as its token tells. */
+export type Actor = {
+  /** Written as `created_by_id`: the account, else the token, else the execution. */
+  readonly id: string;
+  readonly kind: TokenKind;
+  readonly orgId: OrgId;
+  readonly tokenId: string | null;
+  readonly accountId: string | null;
+  readonly roleType: RoleType | null;
+  /** The one runner that a runner's or a job's token is bound to. */
+  readonly runnerId: string | null;
+  /** The one execution that a job's token is bound to. */
+  readonly executionId: string | null;
+  readonly permissions: ReadonlySet<Permission>;
+};

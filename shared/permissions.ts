@@ -1,0 +1,119 @@
+import { type RouteRule, routeRules } from "./route-rules.ts";
+
+/** Everything that a caller can be allowed to do; a route needs one of these (route-rules.ts). */
+export const permissions = [
+  "orgs.create", // no role has it: only a token of type admin
+  "orgs.read",
+  "orgs.write",
+  "roles.read",
+  "accounts.read",
+  "accounts.write",
+  "tokens.read",
+  "tokens.write",
+  "tokens.rotate-own",
+  "runners.read",
+  "runners.write", // create, change, enable, disable, deprovision, delete; groups and settings too
+  "runners.enrol",
+  "runners.operate", // pause, resume, shut down, restart
+  "jobs.read",
+  "jobs.write", // enqueue, rerun
+  "jobs.cancel", // cancel, flush
+  "logs.read",
+  "logs.write",
+  "telemetry.write",
+  "state.read",
+  "state.write",
+  "runner.protocol", // register, beat, poll, claim
+  "runner.execution", // report on an execution; a job token has only this and its logs and state
+] as const;
+export type Permission = (typeof permissions)[number];
+
+export const roleTypes = [
+  "org_admin",
+  "org_support",
+  "org_read_only",
+  "org_builder",
+  "installer",
+  "runner",
+  "hosted-installer",
+  "stack",
+  "telemetry_collector",
+] as const;
+export type RoleType = (typeof roleTypes)[number];
+
+const reading = [
+  "orgs.read",
+  "roles.read",
+  "accounts.read",
+  "runners.read",
+  "jobs.read",
+  "logs.read",
+  "state.read",
+  "tokens.rotate-own",
+] as const satisfies Permission[];
+
+const installing = [
+  "orgs.read",
+  "roles.read",
+  "runners.read",
+  "runners.write",
+  "runners.enrol",
+  "runners.operate",
+  "jobs.read",
+  "jobs.write",
+  "jobs.cancel",
+  "logs.read",
+  "state.read",
+  "tokens.rotate-own",
+] as const satisfies Permission[];
+
+/** What each role may do. */
+export const rolePermissions: Readonly<Record<RoleType, readonly Permission[]>> = {
+  org_admin: [
+    ...reading,
+    "orgs.write",
+    "accounts.write",
+    "tokens.read",
+    "tokens.write",
+    "runners.write",
+    "runners.enrol",
+    "runners.operate",
+    "jobs.write",
+    "jobs.cancel",
+    "state.write",
+  ],
+  org_support: [...reading, "tokens.read", "runners.operate", "jobs.write", "jobs.cancel"],
+  org_read_only: reading,
+  org_builder: [...reading, "jobs.write", "jobs.cancel"],
+  installer: installing,
+  runner: [
+    "runner.protocol",
+    "runner.execution",
+    "runners.read",
+    "jobs.read",
+    "logs.read",
+    "logs.write",
+    "telemetry.write",
+    "state.read",
+    "state.write",
+    "tokens.rotate-own",
+  ],
+  "hosted-installer": installing,
+  stack: ["orgs.read", "runners.read", "runners.enrol", "tokens.rotate-own"],
+  telemetry_collector: ["logs.write", "telemetry.write", "tokens.rotate-own"],
+};
+
+/** What a token made for one execution may do. */
+export const jobTokenPermissions: readonly Permission[] = [
+  "runner.execution",
+  "logs.write",
+  "state.read",
+  "state.write",
+];
+
+/** The rule of a route; throws for an operationId without one, which the start of every broker would show. */
+export function routeRule(operationId: string): RouteRule {
+  const rule = (routeRules as Readonly<Record<string, RouteRule>>)[operationId];
+  if (rule === undefined) throw new Error(`no rule in shared/route-rules.ts for ${operationId}`);
+  return rule;
+}

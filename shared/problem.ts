@@ -1,0 +1,108 @@
+/** One thing wrong in a request: where (`#/jobs/0/type`, `query:limit`), what for machines, what for people. */
+export type ProblemError = {
+  readonly pointer: string;
+  readonly code: string;
+  readonly detail: string;
+};
+
+type ProblemParts = {
+  readonly status: number;
+  readonly code: string;
+  readonly detail: string;
+  readonly errors?: readonly ProblemError[];
+  /** Sent with the answer: Retry-After, Allow, WWW-Authenticate. */
+  readonly headers?: Readonly<Record<string, string>>;
+};
+
+/** A refusal that was expected: answered with its own status, never logged as a fault. */
+export class Problem extends Error {
+  override readonly name = "Problem";
+  readonly status: number;
+  /** The word that clients switch on; it stays the same when the detail is worded anew. */
+  readonly code: string;
+  readonly errors: readonly ProblemError[];
+  readonly headers: Readonly<Record<string, string>>;
+
+  constructor({ status, code, detail, errors = [], headers = {} }: ProblemParts) {
+    super(detail);
+    this.status = status;
+    this.code = code;
+    this.errors = errors;
+    this.headers = headers;
+  }
+}
+
+/** One constructor for each kind of refusal: `throw problem.notFound("runner")`. */
+export const problem = {
+  malformed: (code: string, detail: string, pointer?: string): Problem =>
+    new Problem({ status: 400, code, detail, errors: at(pointer, code, detail) }),
+
+  unauthenticated: (detail: string, error?: "invalid_token"): Problem =>
+    new Problem({
+      status: 401,
+      code: error ?? "token_missing",
+      detail,
+      headers: {
+        "www-authenticate": `Bearer realm="svc"${error === undefined ? "" : `, error="${error}"`}`,
+      },
+    }),
+
+  forbidden: (code: string, detail: string): Problem =>
+    new Problem({ status: 403, code, detail }),
+
+  notFound: (what: string): Problem =>
+    new Problem({
+      status: 404,
+      code: `${what.replaceAll(/[ -]/g, "_")}_not_found`,
+      detail: `There is no such ${what}.`,
+    }),
+
+  methodNotAllowed: (allow: string): Problem =>
+    new Problem({
+      status: 405,
+      code: "method_not_allowed",
+      detail: `This path answers ${allow}.`,
+      headers: { allow },
+    }),
+
+  conflict: (code: string, detail: string): Problem => new Problem({ status: 409, code, detail }),
+
+  preconditionFailed: (detail: string): Problem =>
+    new Problem({ status: 412, code: "precondition_failed", detail }),
+
+  tooLarge: (maxBytes: number): Problem =>
+    new Problem({
+      status: 413,
+      code: "body_too_large",
+      detail: `The body of this request may have ${maxBytes} bytes at most.`,
+      headers: { connection: "close" },
+    }),
+
+  unsupportedMediaType: (detail: string): Problem =>
+    new Problem({ status: 415, code: "unsupported_media_type", detail }),
+
+  /** Validation: every error names its place. */
+  invalid: (errors: readonly ProblemError[]): Problem =>
+    new Problem({ status: 422, code: "invalid", detail: summary(errors), errors }),
+
+  tooMany: (detail: string, retryAfterS: number, code = "too_many_requests"): Problem =>
+    new Problem({ status: 429, code, detail, headers: { "retry-after": String(retryAfterS) } }),
+
+  unavailable: (detail: string, retryAfterS: number): Problem =>
+    new Problem({
+      status: 503,
+      code: "unavailable",
+      detail,
+      headers: { "retry-after": String(retryAfterS) },
+    }),
+} as const;
+
+function at(pointer: string | undefined, code: string, detail: string): ProblemError[] {
+  return pointer === undefined ? [] : [{ pointer, code, detail }];
+}
+
+function summary([first, ...rest]: readonly ProblemError[]): string {
+  if (first === undefined) return "The request is not valid.";
+  const more = rest.length === 0 ? "" : ` (and ${rest.length} more)`;
+  return `${first.pointer}: ${first.detail}${more}`;
+}

@@ -1,0 +1,53 @@
+import type { Permission } from "./permissions.ts";
+
+/**
+ * Who may call a route and how its request is read.
+ * - surface: `runner` routes are lenient (unknown members ignored, null is absent) and answer errors the way
+ *   existing runner clients decode them; `open` routes need no token.
+ * - permission: one that the caller's role must have; null only on an open route.
+ * - ownRunner: a token bound to one runner is let in and the handler itself keeps it to its runner. Without
+ *   this, such a token is let in only where the path says `{runner_id}`, and that must be its own.
+ * - maxBody: more than 1 MiB. verbatim: members whose source text the handler wants byte for byte.
+ * - unmetered: polls and beats, which come by the clock. idempotent: `Idempotency-Key` is honoured here;
+ *   `once` where the answer holds a secret that cannot be told again.
+ */
+export type RouteRule = {
+  readonly surface: "runner" | "control-plane" | "operator" | "open";
+  readonly permission: Permission | null;
+  readonly ownRunner?: true;
+  readonly maxBody?: "16 MiB" | "64 MiB";
+  readonly verbatim?: readonly string[];
+  readonly unmetered?: true;
+  readonly idempotent?: "replay" | "once";
+};
+
+/** One row for every operationId, grouped by who calls. */
+export const routeRules = {
+  // Anyone
+  enrol: { surface: "open", permission: null },
+  getLiveness: { surface: "open", permission: null, unmetered: true },
+  getReadiness: { surface: "open", permission: null, unmetered: true },
+  getVersion: { surface: "open", permission: null, unmetered: true },
+  getMetrics: { surface: "open", permission: null, unmetered: true },
+  getOpenApiDocument: { surface: "open", permission: null },
+  getReference: { surface: "open", permission: null },
+
+  // Operators: who may do what
+  listRoles: { surface: "operator", permission: "roles.read" },
+  createOrg: { surface: "operator", permission: "orgs.create", idempotent: "replay" },
+  listOrgs: { surface: "operator", permission: "orgs.read" },
+  getCurrentOrg: { surface: "operator", permission: "orgs.read" },
+  updateCurrentOrg: { surface: "operator", permission: "orgs.write" },
+  createAccount: { surface: "operator", permission: "accounts.write", idempotent: "replay" },
+  listAccounts: { surface: "operator", permission: "accounts.read" },
+  getAccount: { surface: "operator", permission: "accounts.read" },
+  setAccountRoles: { surface: "operator", permission: "accounts.write" },
+  removeAccount: { surface: "operator", permission: "accounts.write" },
+  createToken: { surface: "operator", permission: "tokens.write", idempotent: "once" },
+  listTokens: { surface: "operator", permission: "tokens.read" },
+  getToken: { surface: "operator", permission: "tokens.read" },
+  revokeToken: { surface: "operator", permission: "tokens.write" },
+  rotateToken: { surface: "operator", permission: "tokens.write", idempotent: "once" },
+  rotateOwnToken: { surface: "operator", permission: "tokens.rotate-own", ownRunner: true, idempotent: "once" },
+  createEnrolmentToken: { surface: "operator", permission: "runners.enrol", idempotent: "once" },
+} as const satisfies Record<string, RouteRule>;

@@ -1,0 +1,65 @@
+/** What a token's prefix tells: who carries it. Tokens of kind `job` live with their execution. */
+export const tokenKinds = ["pat", "sa", "rt", "boot", "st", "it", "job"] as const;
+export type TokenKind = (typeof tokenKinds)[number];
+
+const digits = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
+const secretLength = 30;
+const checksumLength = 6;
+const pattern = /^svc_(pat|sa|rt|boot|st|it|job)_[0-9A-Za-z]{36}$/;
+
+/** A new token of 178 random bits, `svc_<kind>_<30><6>`; the last six tell a typing error from a wrong token. */
+export function mintToken(kind: TokenKind): string {
+  const head = `svc_${kind}_${randomDigits()}`;
+  return head + checksum(head);
+}
+
+/** The token's kind; undefined when the text is no token of ours, which needs no look-up to tell. */
+export function parseToken(text: string): { kind: TokenKind } | undefined {
+  const match = pattern.exec(text);
+  if (match === null) return undefined;
+  if (checksum(text.slice(0, -checksumLength)) !== text.slice(-checksumLength)) return undefined;
+  return { kind: match[1] as TokenKind }; // the pattern admits only kinds
+}
+
+/** What may be shown of a token again, so that a person knows which it is: its prefix and last four characters. */
+export function tokenHint(text: string): string {
+  return `${text.slice(0, text.lastIndexOf("_") + 1)}…${text.slice(-4)}`;
+}
+
+/** Finds tokens in any text, for redaction. */
+export const tokenPattern = /svc_(?:pat|sa|rt|boot|st|it|job)_[0-9A-Za-z]{4,}/g;
+
+/** Bytes of 248 and above are thrown away, so that every digit is equally likely. */
+function randomDigits(): string {
+  let text = "";
+  while (text.length < secretLength) {
+    for (const byte of crypto.getRandomValues(new Uint8Array(48))) {
+      if (byte < 248 && text.length < secretLength) text += digits.charAt(byte % 62);
+    }
+  }
+  return text;
+}
+
+function checksum(text: string): string {
+  let rest = crc32(text);
+  let encoded = "";
+  for (let at = 0; at < checksumLength; at++) {
+    encoded = digits.charAt(rest % 62) + encoded;
+    rest = Math.floor(rest / 62);
+  }
+  return encoded;
+}
+
+const crcTable = Uint32Array.from({ length: 256 }, (_, byte) => {
+  let crc = byte;
+  for (let bit = 0; bit < 8; bit++) crc = crc & 1 ? (crc >>> 1) ^ 0xedb88320 : crc >>> 1;
+  return crc;
+});
+
+function crc32(text: string): number {
+  let crc = 0xffffffff;
+  for (let at = 0; at < text.length; at++) {
+    crc = (crc >>> 8) ^ (crcTable[(crc ^ text.charCodeAt(at)) & 255] ?? 0);
+  }
+  return (crc ^ 0xffffffff) >>> 0;
+}
