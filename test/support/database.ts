@@ -1,0 +1,44 @@
+import { afterAll, inject } from "vitest";
+import { connect, type Db } from "../../broker/database/connect.ts";
+
+export type TestDatabase = { readonly url: string; readonly db: Db };
+
+let count = 0;
+
+/** A migrated database of the caller's own; it is dropped after the file, whoever is still connected. */
+export async function testDatabase(): Promise<TestDatabase> {
+  return await createDatabase(new URL(inject("templateUrl")).pathname.slice(1));
+}
+
+/** The same without any table. */
+export async function emptyDatabase(): Promise<TestDatabase> {
+  return await createDatabase("template1");
+}
+
+async function createDatabase(template: string): Promise<TestDatabase> {
+  const name = `test_${process.pid}_${++count}`;
+  await administer(async (db) => {
+    await db`create database ${db(name)} template ${db(template)}`;
+  });
+  const url = new URL(inject("templateUrl"));
+  url.pathname = `/${name}`;
+  const db = connect(url.href);
+  afterAll(async () => {
+    await db.end({ timeout: 1 });
+    await administer(async (admin) => {
+      await admin`drop database if exists ${admin(name)} with (force)`;
+    });
+  });
+  return { url: url.href, db };
+}
+
+async function administer(work: (db: Db) => Promise<void>): Promise<void> {
+  const url = new URL(inject("templateUrl"));
+  url.pathname = "/postgres";
+  const db = connect(url.href, { max: 1 });
+  try {
+    await work(db);
+  } finally {
+    await db.end();
+  }
+}
