@@ -47,8 +47,7 @@ export const problem = {
       },
     }),
 
-  forbidden: (code: string, detail: string): Problem =>
-    new Problem({ status: 403, code, detail }),
+  forbidden: (code: string, detail: string): Problem => new Problem({ status: 403, code, detail }),
 
   notFound: (what: string): Problem =>
     new Problem({

@@ -48,6 +48,11 @@ export const routeRules = {
   getToken: { surface: "operator", permission: "tokens.read" },
   revokeToken: { surface: "operator", permission: "tokens.write" },
   rotateToken: { surface: "operator", permission: "tokens.write", idempotent: "once" },
-  rotateOwnToken: { surface: "operator", permission: "tokens.rotate-own", ownRunner: true, idempotent: "once" },
+  rotateOwnToken: {
+    surface: "operator",
+    permission: "tokens.rotate-own",
+    ownRunner: true,
+    idempotent: "once",
+  },
   createEnrolmentToken: { surface: "operator", permission: "runners.enrol", idempotent: "once" },
 } as const satisfies Record<string, RouteRule>;

@@ -37,6 +37,8 @@ describe("a token", () => {
   test("is hinted at by prefix and last four, and found in any text", () => {
     const token = mintToken("boot");
     expect(tokenHint(token)).toBe(`svc_boot_…${token.slice(-4)}`);
-    expect(`Bearer ${token}, and more`.replaceAll(tokenPattern, "svc_…")).toBe("Bearer svc_…, and more");
+    expect(`Bearer ${token}, and more`.replaceAll(tokenPattern, "svc_…")).toBe(
+      "Bearer svc_…, and more",
+    );
   });
 });

@@ -1,0 +1,151 @@
+import { z } from "zod";
+import { OperatorError } from "../shared/operator-error.ts";
+
+type Setting = { readonly schema: z.ZodType; readonly doc: string };
+
+const postgresUrl = z
+  .string()
+  .regex(/^postgres(ql)?:\/\//, "must look like postgres://user@host:5432/name");
+const whole = (min: number, max: number) =>
+  z
+    .string()
+    .regex(/^\d+$/, `must be a whole number from ${min} to ${max}`)
+    .transform(Number)
+    .pipe(
+      z
+        .number()
+        .min(min, `must be a whole number from ${min} to ${max}`)
+        .max(max, `must be a whole number from ${min} to ${max}`),
+    );
+const httpUrl = z
+  .url({ protocol: /^https?$/, error: "must be an http or https URL" })
+  .transform((url) => url.replace(/\/+$/, ""));
+const words = z.string().transform((text) =>
+  text
+    .split(",")
+    .map((word) => word.trim())
+    .filter((word) => word !== ""),
+);
+
+/** Every setting of the broker: its variable, what it admits, what it is for. Optional ones may be absent. */
+export const settings = {
+  DATABASE_URL: { schema: postgresUrl, doc: "The Postgres database (15 to 18) that all replicas share." },
+  SVC_HOST: { schema: z.string().default("127.0.0.1"), doc: "The address to listen on." },
+  SVC_PORT: { schema: whole(0, 65_535).default(8420), doc: "The port to listen on; 0 takes a free one." },
+  SVC_PUBLIC_URL: {
+    schema: httpUrl.optional(),
+    doc: "The URL that clients reach the broker by; where it listens, unless told.",
+  },
+  SVC_TLS_CERT_FILE: {
+    schema: z.string().min(1).optional(),
+    doc: "A PEM certificate chain; with the key, the broker speaks HTTPS itself.",
+  },
+  SVC_TLS_KEY_FILE: { schema: z.string().min(1).optional(), doc: "The certificate's private key, PEM." },
+  SVC_TRUSTED_PROXIES: {
+    schema: words.default([]),
+    doc: "Addresses or networks (10.0.0.0/8,::1) whose X-Forwarded-For and -Proto are believed.",
+  },
+  SVC_LOG_LEVEL: {
+    schema: z
+      .enum(["trace", "debug", "info", "warn", "error", "fatal", "silent"], {
+        error: "must be one of trace, debug, info, warn, error, fatal, silent",
+      })
+      .default("info"),
+    doc: "The least level that is logged; polls and beats are logged at debug.",
+  },
+  SVC_POOL_SIZE: { schema: whole(2, 200).default(10), doc: "The most database connections of one broker." },
+  SVC_MAX_CONNECTIONS: {
+    schema: whole(10, 1_000_000).optional(),
+    doc: "The most clients connected at once, 503 past it; 80 % of the file limit, unless told.",
+  },
+  SVC_RATE_TOKEN_PER_S: {
+    schema: whole(0, 1_000_000).default(200),
+    doc: "Requests a second that one token may make on average; 0 for no limit. Polls and beats are free.",
+  },
+  SVC_RATE_ORG_PER_S: {
+    schema: whole(0, 1_000_000).default(2000),
+    doc: "Requests a second that one org may make on average; 0 for no limit.",
+  },
+  SVC_RETAIN_JOBS_DAYS: {
+    schema: whole(1, 3650).default(90),
+    doc: "Days after which a job that has ended is deleted with all that belongs to it.",
+  },
+  SVC_RETAIN_BEATS_DAYS: {
+    schema: whole(1, 3650).default(7),
+    doc: "Days after which heart-beat minutes and health checks are deleted.",
+  },
+  SVC_METRICS_TOKEN: {
+    schema: z.string().min(16, "must have 16 characters at least").optional(),
+    doc: "A bearer token that /metrics asks for; open to anyone who can reach it, unless told.",
+  },
+  SVC_DRAIN_LINGER_MS: {
+    schema: whole(0, 60_000).default(5000),
+    doc: "How long a stopping broker still serves after /readyz turned 503, so that a balancer notices.",
+  },
+} as const satisfies Record<string, Setting>;
+
+type Settings = { readonly [Name in keyof typeof settings]: z.output<(typeof settings)[Name]["schema"]> };
+
+/** The broker's settings, checked and frozen. */
+export type Config = Readonly<{
+  databaseUrl: string;
+  host: string;
+  port: number;
+  publicUrl: string | undefined;
+  tls: { certFile: string; keyFile: string } | undefined;
+  trustedProxies: readonly string[];
+  logLevel: Settings["SVC_LOG_LEVEL"];
+  poolSize: number;
+  maxConnections: number | undefined;
+  rateTokenPerS: number;
+  rateOrgPerS: number;
+  retainJobsDays: number;
+  retainBeatsDays: number;
+  metricsToken: string | undefined;
+  drainLingerMs: number;
+}>;
+
+/** Reads the settings; an OperatorError names each variable, what is wrong with it and what is allowed. */
+export function readConfig(env: Readonly<Record<string, string | undefined>> = process.env): Config {
+  const read = readSettings(env);
+  return Object.freeze({
+    databaseUrl: read.DATABASE_URL,
+    host: read.SVC_HOST,
+    port: read.SVC_PORT,
+    publicUrl: read.SVC_PUBLIC_URL,
+    tls: pairOf(read.SVC_TLS_CERT_FILE, read.SVC_TLS_KEY_FILE),
+    trustedProxies: read.SVC_TRUSTED_PROXIES,
+    logLevel: read.SVC_LOG_LEVEL,
+    poolSize: read.SVC_POOL_SIZE,
+    maxConnections: read.SVC_MAX_CONNECTIONS,
+    rateTokenPerS: read.SVC_RATE_TOKEN_PER_S,
+    rateOrgPerS: read.SVC_RATE_ORG_PER_S,
+    retainJobsDays: read.SVC_RETAIN_JOBS_DAYS,
+    retainBeatsDays: read.SVC_RETAIN_BEATS_DAYS,
+    metricsToken: read.SVC_METRICS_TOKEN,
+    drainLingerMs: read.SVC_DRAIN_LINGER_MS,
+  });
+}
+
+/** An empty variable is an absent one. A value is never repeated in an error: it may hold a password. */
+function readSettings(env: Readonly<Record<string, string | undefined>>): Settings {
+  const wrong: string[] = [];
+  const entries = Object.entries(settings).map(([name, { schema }]) => {
+    const parsed = (schema as z.ZodType).safeParse(env[name] === "" ? undefined : env[name]);
+    if (!parsed.success) {
+      const isAbsent = env[name] === undefined || env[name] === "";
+      wrong.push(`${name} ${isAbsent ? "is missing" : (parsed.error.issues[0]?.message ?? "is wrong")}`);
+    }
+    return [name, parsed.data];
+  });
+  if (wrong.length > 0) throw new OperatorError(`${wrong.join("; ")}.`);
+  return Object.fromEntries(entries) as Settings; // each entry was made by its own schema
+}
+
+function pairOf(certFile: string | undefined, keyFile: string | undefined): Config["tls"] {
+  if (certFile === undefined && keyFile === undefined) return undefined;
+  if (certFile === undefined || keyFile === undefined) {
+    throw new OperatorError("SVC_TLS_CERT_FILE and SVC_TLS_KEY_FILE go together: set both or neither.");
+  }
+  return { certFile, keyFile };
+}

@@ -1,0 +1,197 @@
+/** What a JSON text holds that `JSON.parse` does not tell; each pointer names the first place. */
+export type JsonScan = {
+  tooDeep?: string;
+  duplicateKey?: string;
+  /** A key that reaches for an object's prototype: `__proto__`, or `prototype` inside `constructor`. */
+  forbiddenKey?: string;
+  /** A string with U+0000, which Postgres cannot store. */
+  nul?: string;
+  /** A string with half of a surrogate pair, which is no text. */
+  loneSurrogate?: string;
+  /** Source text of the members asked for, by pointer: `#/plan` → `{"a": 1}`. */
+  readonly raw: ReadonlyMap<string, string>;
+};
+
+export type ScanOptions = {
+  readonly maxDepth: number;
+  /** Paths of members to keep verbatim, `*` for any array index: `plan`, `jobs.*.plan`. */
+  readonly verbatim?: readonly string[];
+};
+
+type Frame = {
+  /** The keys seen in an object; undefined in an array. */
+  readonly keys: string[] | undefined;
+  keySet: Set<string> | undefined;
+  /** The key or the index that the scan is at. */
+  at: string | number;
+  isKeyNext: boolean;
+  rawStart: number;
+};
+
+type State = {
+  readonly text: string;
+  readonly found: JsonScan;
+  readonly raw: Map<string, string>;
+  readonly stack: Frame[];
+  readonly paths: readonly (readonly string[])[];
+  backslashAt: number;
+};
+
+/**
+ * Reads a JSON text once, without building its value. On text that is not JSON it still ends, and what it
+ * found means nothing: parse the text before acting on anything but `tooDeep`.
+ */
+export function scanJson(text: string, { maxDepth, verbatim = [] }: ScanOptions): JsonScan {
+  const raw = new Map<string, string>();
+  const state: State = {
+    text,
+    raw,
+    found: { raw },
+    stack: [],
+    paths: verbatim.map((path) => path.split(".")),
+    backslashAt: -1,
+  };
+  for (let at = 0; at < text.length; at++) {
+    switch (text.charCodeAt(at)) {
+      case 34: // "
+        at = scanString(state, at);
+        break;
+      case 123: // {
+      case 91: // [
+        state.stack.push(newFrame(text.charCodeAt(at) === 123));
+        if (state.stack.length > maxDepth) {
+          state.found.tooDeep = pointerTo(state.stack.slice(0, -1));
+          return state.found;
+        }
+        break;
+      case 125: // }
+      case 93: // ]
+        endMember(state, at);
+        state.stack.pop();
+        break;
+      case 44: // ,
+        endMember(state, at);
+        nextMember(state);
+        break;
+      case 58: // :
+        beginValue(state, at);
+        break;
+    }
+  }
+  return state.found;
+}
+
+function newFrame(isObject: boolean): Frame {
+  return {
+    keys: isObject ? [] : undefined,
+    keySet: undefined,
+    at: isObject ? "" : 0,
+    isKeyNext: isObject,
+    rawStart: -1,
+  };
+}
+
+/** Returns where the closing quote stands. */
+function scanString(state: State, start: number): number {
+  const end = stringEnd(state, start + 1);
+  const isEscaped = state.backslashAt > start && state.backslashAt < end;
+  const frame = state.stack.at(-1);
+  if (frame?.isKeyNext === true) {
+    const key = isEscaped ? decode(state.text, start, end) : state.text.slice(start + 1, end);
+    enterKey(state, frame, key);
+    if (isEscaped) checkText(state, key);
+  } else if (isEscaped && state.text.slice(start, end).includes("\\u")) {
+    checkText(state, decode(state.text, start, end));
+  }
+  state.backslashAt = isEscaped ? -1 : state.backslashAt;
+  return end;
+}
+
+/** Leaves `backslashAt` at the first backslash from `from` on, and looks for it once only. */
+function stringEnd(state: State, from: number): number {
+  const { text } = state;
+  const quoteAt = text.indexOf('"', from);
+  const plainEnd = quoteAt === -1 ? text.length : quoteAt;
+  if (state.backslashAt < from) {
+    const found = text.indexOf("\\", from);
+    state.backslashAt = found === -1 ? text.length : found;
+  }
+  if (state.backslashAt > plainEnd) return plainEnd;
+  let at = state.backslashAt;
+  while (at < text.length && text.charCodeAt(at) !== 34) at += text.charCodeAt(at) === 92 ? 2 : 1;
+  return Math.min(at, text.length);
+}
+
+/** The string's value; "" when the text is no JSON, which the parse that follows will say. */
+function decode(text: string, start: number, end: number): string {
+  try {
+    return String(JSON.parse(text.slice(start, end + 1)));
+  } catch {
+    return "";
+  }
+}
+
+function enterKey(state: State, frame: Frame, key: string): void {
+  frame.at = key;
+  if (isRepeated(frame, key)) state.found.duplicateKey ??= pointerTo(state.stack);
+  const isForbidden =
+    key === "__proto__" || (key === "prototype" && state.stack.at(-2)?.at === "constructor");
+  if (isForbidden) state.found.forbiddenKey ??= pointerTo(state.stack);
+}
+
+/** A few keys are found faster in an array than a set is made. */
+function isRepeated(frame: Frame, key: string): boolean {
+  const { keys, keySet } = frame;
+  if (keys === undefined) return false;
+  const isKnown = keySet === undefined ? keys.includes(key) : keySet.has(key);
+  if (isKnown) return true;
+  if (keySet !== undefined) keySet.add(key);
+  else if (keys.push(key) === 16) frame.keySet = new Set(keys);
+  return false;
+}
+
+function checkText(state: State, text: string): void {
+  if (text.includes("\0")) state.found.nul ??= pointerTo(state.stack);
+  if (!text.isWellFormed()) state.found.loneSurrogate ??= pointerTo(state.stack);
+}
+
+function beginValue(state: State, at: number): void {
+  const frame = state.stack.at(-1);
+  if (frame === undefined) return;
+  frame.isKeyNext = false;
+  if (state.paths.some((path) => isAt(state.stack, path))) frame.rawStart = at + 1;
+}
+
+function isAt(stack: readonly Frame[], path: readonly string[]): boolean {
+  if (stack.length !== path.length) return false;
+  return path.every((step, depth) => {
+    const frame = stack[depth];
+    return frame?.keys === undefined ? step === "*" : frame.at === step;
+  });
+}
+
+function endMember(state: State, at: number): void {
+  const frame = state.stack.at(-1);
+  if (frame === undefined || frame.rawStart === -1) return;
+  state.raw.set(pointerTo(state.stack), state.text.slice(frame.rawStart, at).trim());
+  frame.rawStart = -1;
+}
+
+function nextMember(state: State): void {
+  const frame = state.stack.at(-1);
+  if (frame === undefined) return;
+  if (frame.keys !== undefined) frame.isKeyNext = true;
+  else if (typeof frame.at === "number") frame.at += 1;
+}
+
+function pointerTo(stack: readonly Frame[]): string {
+  return toPointer(stack.map((frame) => frame.at));
+}
+
+/** A path as a JSON pointer in a URI fragment's place: `["jobs", 0, "a/b"]` → `#/jobs/0/a~1b`. */
+export function toPointer(path: readonly PropertyKey[]): string {
+  return path.reduce<string>(
+    (pointer, step) => `${pointer}/${String(step).replaceAll("~", "~0").replaceAll("/", "~1")}`,
+    "#",
+  );
+}
