@@ -1,0 +1,147 @@
+-- The core: how a job moves. Whoever calls holds the row locks of the jobs' queues (lock_queues).
+
+create type queue_key as (runner_id text, job_group text);
+
+-- Locks in one order everywhere, so that no two callers can wait for each other.
+create function lock_queues(keys queue_key[]) returns void
+  language plpgsql as $$
+begin
+  perform 1
+     from runner_queues q
+     join (select distinct k.runner_id, k.job_group from unnest(keys) k) k
+       on q.runner_id = k.runner_id and q.job_group = k.job_group
+    order by q.runner_id, q.job_group
+      for no key update of q;
+end $$;
+
+create type job_move as (
+  job_id            text,
+  event             text,
+  execution_status  text, -- what the current execution ends as; null: it has none, or keeps its status
+  ended_by          text, -- client | broker
+  description       text,
+  clock             text, -- which clock ended the job
+  stop_reason       text  -- not null: the execution may still run over there and keeps its slot
+);
+
+create type moved_job as (
+  job_id text, event text, from_status text, to_status text,
+  org_id text, runner_id text, job_group text, execution_id text
+);
+
+-- Applies moves whose jobs the caller has read under lock; writes everything that belongs to them.
+create function move_jobs(moves job_move[], t timestamptz) returns setof moved_job
+  language plpgsql as $$
+begin
+  return query
+  with j as materialized (
+    select l.*, m.event, m.execution_status, m.ended_by, m.description, m.clock, m.stop_reason,
+           case m.event when 'finish' then 'finished' when 'fail' then 'failed' when 'expire' then 'timed-out'
+                        when 'skip' then 'not-attempted' when 'cancel' then 'cancelled' else 'queued' end as to_status,
+           m.event in ('withdraw', 'return', 'retry') as goes_back
+      from unnest(moves) m
+      join runner_job_live l on l.id = m.job_id
+  ), gone as (
+    delete from runner_job_live l using j where l.id = j.id and not j.goes_back
+  ), ends as (
+    insert into runner_job_ends (runner_job_id, org_id, status, status_description, clock, execution_count,
+                                 final_execution_id, created_at, started_at, finished_at)
+    select j.id, j.org_id, j.to_status, coalesce(j.description, ''), j.clock, j.execution_count,
+           j.execution_id, j.created_at, j.started_at, t
+      from j where not j.goes_back
+  ), back as (
+    update runner_job_live l
+       set status = 'queued', has_slot = false, status_at = t,
+           deadline_at = least(t + ns(l.queue_timeout), l.overall_at),
+           withdrawals = l.withdrawals + (j.event = 'withdraw')::int,
+           execution_count = l.execution_count - (j.event = 'return')::int,
+           execution_id = null, process_id = null, holders = null, offered_until = null,
+           blocked_by = case when j.stop_reason is not null then j.execution_id end
+      from j where l.id = j.id and j.goes_back
+  ), ended as (
+    update runner_job_executions e
+       set status = j.execution_status, status_description = coalesce(j.description, ''),
+           ended_by = j.ended_by, finished_at = t,
+           history = e.history || jsonb_build_object('status', e.status, 'description', e.status_description, 'at', t)
+      from j
+     where j.execution_status is not null and e.org_id = j.org_id and e.id = j.execution_id
+    returning e.id, e.is_ours, e.deadline_at
+  ), stopping as (
+    insert into stopping_executions (execution_id, org_id, runner_id, job_group, runner_job_id, process_id, holders,
+                                     is_ours, reason, started_at, slot_until, gone_by, deadline_at)
+    select e.id, j.org_id, j.runner_id, j.job_group, j.id, j.process_id, j.holders,
+           e.is_ours, j.stop_reason, t, t + ns(j.stop_grace),
+           case when j.stop_reason = 'lost' and j.changes_things
+                then greatest(e.deadline_at, t) + ns(j.stop_grace) else t + ns(j.stop_grace) end,
+           t + ns(j.stop_grace)
+      from j join ended e on e.id = j.execution_id
+     where j.stop_reason is not null
+  ), written as (
+    insert into runner_job_events (org_id, runner_job_id, runner_id, job_group, event, from_status, to_status,
+                                   execution_id, description, at)
+    select j.org_id, j.id, j.runner_id, j.job_group, j.event, j.status, j.to_status,
+           j.execution_id, coalesce(j.description, ''), t
+      from j
+  ), counted as (
+    update runner_queues q
+       set in_use = q.in_use - c.freed, waiting = q.waiting + c.waiting
+      from (select j.runner_id, j.job_group,
+                   count(*) filter (where j.has_slot and j.stop_reason is null) as freed,
+                   sum(j.goes_back::int - (not j.has_slot)::int) as waiting
+              from j group by 1, 2) c
+     where q.runner_id = c.runner_id and q.job_group = c.job_group
+       and (c.freed <> 0 or c.waiting <> 0)
+  )
+  select j.id::text, j.event, j.status, j.to_status, j.org_id::text, j.runner_id::text, j.job_group, j.execution_id::text
+    from j;
+end $$;
+
+-- Gives free slots to waiting jobs, in order; answers the queues that now have something to offer. A job that was
+-- withdrawn waits for a poll that could take it (with_withdrawn), a retry for the end of its predecessor.
+create function release_jobs(keys queue_key[], with_withdrawn boolean, t timestamptz) returns setof queue_key
+  language plpgsql as $$
+begin
+  if not exists (select from runner_queues q join unnest(keys) k using (runner_id, job_group)
+                  where q.slots > q.in_use and q.waiting > 0) then
+    return;
+  end if;
+  return query
+  with free as (
+    select q.runner_id, q.job_group, q.slots - q.in_use as slots
+      from runner_queues q
+      join (select distinct k.runner_id, k.job_group from unnest(keys) k) k using (runner_id, job_group)
+     where q.slots > q.in_use and q.waiting > 0
+  ), picked as (
+    select c.id, c.status
+      from free f
+     cross join lateral (
+       select * from (
+         (select l.id, l.status, l.withdrawals, l.created_at
+            from runner_job_live l
+           where l.runner_id = f.runner_id and l.job_group = f.job_group
+             and not l.has_slot and l.withdrawals = 0 and l.blocked_by is null
+           order by l.created_at, l.id limit f.slots)
+         union all
+         (select l.id, l.status, l.withdrawals, l.created_at
+            from runner_job_live l
+           where with_withdrawn and l.runner_id = f.runner_id and l.job_group = f.job_group
+             and not l.has_slot and l.withdrawals > 0 and l.blocked_by is null
+           order by l.withdrawals, l.created_at, l.id limit f.slots)) u
+        order by u.withdrawals, u.created_at, u.id limit f.slots) c
+  ), released as (
+    update runner_job_live l
+       set status = 'available', has_slot = true, status_at = t, offered_until = null,
+           deadline_at = least(t + ns(l.available_timeout), l.overall_at)
+      from picked p where l.id = p.id
+    returning l.id, l.org_id, l.runner_id, l.job_group, p.status as from_status
+  ), written as (
+    insert into runner_job_events (org_id, runner_job_id, runner_id, job_group, event, from_status, to_status, at)
+    select r.org_id, r.id, r.runner_id, r.job_group, 'release', 'queued', 'available', t
+      from released r where r.from_status = 'queued'
+  ), counted as (
+    update runner_queues q set in_use = q.in_use + c.n, waiting = q.waiting - c.n
+      from (select r.runner_id, r.job_group, count(*)::int as n from released r group by 1, 2) c
+     where q.runner_id = c.runner_id and q.job_group = c.job_group
+  )
+  select distinct r.runner_id::text, r.job_group::text from released r;
+end $$;

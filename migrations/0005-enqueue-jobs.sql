@@ -1,0 +1,141 @@
+-- Takes jobs from control planes. One call carries one batch (all or none) or many single jobs.
+
+create type new_job as (
+  request int, id text, org_id text, runner_id text, job_group text, type text, operation text,
+  owner_id text, owner_type text, metadata jsonb,
+  queue_timeout bigint, available_timeout bigint, execution_timeout bigint, overall_timeout bigint,
+  max_executions int, stop_grace bigint, changes_things boolean, rerun_of text, log_stream_id text,
+  created_by_id text, plan text, sealed_plan text, key_id text, idempotency_key text, fingerprint text
+);
+
+create type enqueued_job as (request int, outcome text, id text, status text, created_at timestamptz);
+
+-- Requests that come with a key: the first writes it, a repetition is answered with the first one's jobs.
+create function claim_enqueue_keys(jobs new_job[], inout outcomes text[]) returns text[]
+  language plpgsql as $$
+declare
+  k record;
+begin
+  for k in
+    with asked as (
+      select j.request, min(j.org_id) as org_id, min(j.idempotency_key) as key,
+             min(j.fingerprint) as fingerprint, array_agg(j.id order by j.id) as ids
+        from unnest(jobs) j where j.idempotency_key is not null group by j.request
+    ), first as (
+      insert into runner_job_enqueue_keys (org_id, key, fingerprint, job_ids, created_at)
+      select distinct on (a.org_id, a.key) a.org_id, a.key, decode(a.fingerprint, 'hex'), a.ids, svc_now()
+        from asked a order by a.org_id, a.key, a.request
+      on conflict do nothing returning job_ids
+    )
+    select a.* from asked a where not exists (select from first f where f.job_ids = a.ids)
+  loop
+    outcomes[k.request] := (
+      select case when x.fingerprint = decode(k.fingerprint, 'hex') then 'replay' else 'key-reused' end
+        from runner_job_enqueue_keys x where x.org_id = k.org_id and x.key = k.key);
+  end loop;
+end $$;
+
+create function check_enqueue(jobs new_job[], inout outcomes text[]) returns text[]
+  language plpgsql as $$
+declare
+  r record;
+begin
+  for r in
+    select distinct j.request, case when u.id is null then 'no-runner' else 'runner-' || u.lifecycle end as outcome
+      from unnest(jobs) j
+      left join runners u on u.org_id = j.org_id and u.id = j.runner_id and u.lifecycle <> 'deleted'
+     where u.id is null or u.lifecycle <> 'enabled'
+  loop
+    outcomes[r.request] := coalesce(outcomes[r.request], r.outcome);
+  end loop;
+  for r in
+    select distinct d.request
+      from (select j.request, j.runner_id, j.job_group,
+                   row_number() over (partition by j.runner_id, j.job_group order by j.request, j.id) as place
+              from unnest(jobs) j where outcomes[j.request] is null) d
+      join runner_queues q using (runner_id, job_group)
+     where d.place + q.waiting + q.in_use > q.max_depth
+       and d.place + q.waiting + (select count(*) from runner_job_live l
+                                   where l.runner_id = q.runner_id and l.job_group = q.job_group
+                                     and l.status = 'available' and l.has_slot) > q.max_depth
+  loop
+    outcomes[r.request] := 'full';
+  end loop;
+end $$;
+
+create function enqueue_jobs(batch json) returns setof enqueued_job
+  language plpgsql as $$
+declare
+  t timestamptz;
+  jobs new_job[];
+  keys queue_key[];
+  outcomes text[];
+begin
+  select array_agg(j) into jobs from json_populate_recordset(null::new_job, batch) j;
+  select array_fill(null::text, array[max(j.request)]) into outcomes from unnest(jobs) j;
+  if exists (select from unnest(jobs) j where j.idempotency_key is not null) then
+    outcomes := claim_enqueue_keys(jobs, outcomes);
+  end if;
+  select array_agg(distinct row(j.runner_id, j.job_group)::queue_key) into keys
+    from unnest(jobs) j where outcomes[j.request] is null;
+  perform make_queues(keys);
+  perform lock_queues(keys);
+  outcomes := check_enqueue(jobs, outcomes);
+  t := svc_now();
+
+  if exists (select from unnest(outcomes) o where o is not null) then
+    delete from runner_job_enqueue_keys x using unnest(jobs) j
+     where x.org_id = j.org_id and x.key = j.idempotency_key
+       and outcomes[j.request] not in ('replay', 'key-reused') and j.id = any(x.job_ids);
+    return query
+    select distinct on (j.request, r.id) j.request, outcomes[j.request], r.id, null::text, null::timestamptz
+      from unnest(jobs) j
+      left join runner_job_enqueue_keys x on x.org_id = j.org_id and x.key = j.idempotency_key
+      left join lateral unnest(x.job_ids) r (id) on outcomes[j.request] = 'replay'
+     where outcomes[j.request] is not null;
+  end if;
+
+  return query
+  with placed as materialized (
+    select p.*, p.place <= q.slots - q.in_use as gets_slot
+      from (select j.*, row_number() over (partition by j.runner_id, j.job_group order by j.request, j.id) as place
+              from unnest(jobs) j where outcomes[j.request] is null) p
+      join runner_queues q using (runner_id, job_group)
+  ), facts as (
+    insert into runner_jobs (id, org_id, runner_id, job_group, type, operation, owner_id, owner_type, metadata,
+                             queue_timeout, available_timeout, execution_timeout, overall_timeout, max_executions,
+                             stop_grace, changes_things, rerun_of, log_stream_id, created_at, created_by_id)
+    select p.id, p.org_id, p.runner_id, p.job_group, p.type, p.operation, p.owner_id, p.owner_type, p.metadata,
+           p.queue_timeout, p.available_timeout, p.execution_timeout, p.overall_timeout, p.max_executions,
+           p.stop_grace, p.changes_things, p.rerun_of, p.log_stream_id, t, p.created_by_id
+      from placed p
+  ), plans as (
+    insert into runner_job_plans (runner_job_id, org_id, key_id, contents)
+    select p.id, p.org_id, p.key_id, coalesce(decode(p.sealed_plan, 'base64'), convert_to(p.plan, 'UTF8'))
+      from placed p where p.plan is not null or p.sealed_plan is not null
+  ), live as (
+    insert into runner_job_live (id, org_id, runner_id, job_group, status, has_slot, max_executions, created_at,
+                                 status_at, overall_at, deadline_at, queue_timeout, available_timeout,
+                                 execution_timeout, stop_grace, changes_things)
+    select p.id, p.org_id, p.runner_id, p.job_group, case when p.gets_slot then 'available' else 'queued' end,
+           p.gets_slot, p.max_executions, t, t, t + ns(p.overall_timeout),
+           t + ns(least(p.overall_timeout, case when p.gets_slot then p.available_timeout else p.queue_timeout end)),
+           p.queue_timeout, p.available_timeout, p.execution_timeout, p.stop_grace, p.changes_things
+      from placed p
+  ), written as (
+    insert into runner_job_events (org_id, runner_job_id, runner_id, job_group, event, from_status, to_status, at)
+    select p.org_id, p.id, p.runner_id, p.job_group, e.event, e.from_status, e.to_status, t
+      from placed p
+      join (values ('enqueue', '', 'queued'), ('release', 'queued', 'available')) e (event, from_status, to_status)
+        on e.event = 'enqueue' or p.gets_slot
+     order by p.request, p.id, e.event
+  ), counted as (
+    update runner_queues q set in_use = q.in_use + c.slots, waiting = q.waiting + c.waiting
+      from (select p.runner_id, p.job_group, count(*) filter (where p.gets_slot) as slots,
+                   count(*) filter (where not p.gets_slot) as waiting
+              from placed p group by 1, 2) c
+     where q.runner_id = c.runner_id and q.job_group = c.job_group
+  )
+  select p.request, 'enqueued', p.id, case when p.gets_slot then 'available' else 'queued' end, t
+    from placed p order by p.request, p.id;
+end $$;

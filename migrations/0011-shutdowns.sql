@@ -1,0 +1,106 @@
+-- Going down: what an operator asks of processes, and what processes say of it.
+
+-- Asks live processes to shut down; one record each. Ids come ready-made, one for each process.
+create function request_shutdowns(process_ids text[], shutdown_ids text[], kind text, cut_after interval, actor text)
+  returns table (shutdown_id text, runner_id text, process_id text)
+  language plpgsql as $$
+#variable_conflict use_column
+declare
+  t timestamptz := svc_now();
+  known text[];
+begin
+  select array_agg(p.id::text) into known
+    from (select p.id from runner_processes p
+           where p.id = any(process_ids) and p.status not in ('inactive', 'shut-down') order by p.id for update) p;
+  update runner_processes p
+     set draining = case when p.draining = 'force' then 'force' else kind end, updated_at = t
+   where p.id = any(known);
+  update runner_process_shutdowns d
+     set status = 'cancelled', status_description = 'replaced by a later order', deadline_at = null, updated_at = t
+   where d.runner_process_id = any(known) and d.deadline_at is not null;
+  with made as (
+    insert into runner_process_shutdowns (id, org_id, runner_id, runner_process_id, type, deadline_at, created_at,
+                                          updated_at, created_by_id)
+    select i.shutdown_id, p.org_id, p.runner_id, p.id, kind, t + cut_after, t, t, actor
+      from unnest(process_ids, shutdown_ids) i (process_id, shutdown_id)
+      join runner_processes p on p.id = i.process_id
+     where p.id = any(known)
+    returning id, org_id
+  )
+  insert into status_history (owner_id, org_id, status, description, at)
+  select m.id, m.org_id, 'requested', 'asked for by an operator', t from made m;
+  perform refresh_runners(array(select distinct p.runner_id from runner_processes p where p.id = any(known)));
+  return query
+  select d.id::text, d.runner_id::text, d.runner_process_id::text from runner_process_shutdowns d
+   where d.id = any(shutdown_ids);
+end $$;
+
+-- A process says where it is on its way out. shut-down ends its executions at once: nothing of it runs any more.
+create function process_goes_down(process text, new_status text, description text) returns queue_key[]
+  language plpgsql as $$
+declare
+  t timestamptz := svc_now();
+  woken queue_key[] := '{}';
+  runner text;
+begin
+  select p.runner_id into runner from runner_processes p where p.id = process for update;
+  perform set_process_status(array[process], new_status, description, t);
+  perform set_shutdown_status(process, null, case new_status when 'shut-down' then 'completed' else 'in-progress' end,
+                              description, t);
+  if new_status = 'shut-down' then
+    woken := array(select k from end_executions(array[process], 'lost', 'process lost: it shut down', true) k)
+          || array(select k from confirm_stopped(array(
+               select s.execution_id from stopping_executions s
+                where s.runner_id = runner and (s.process_id = process or process = any(s.holders))), t) k);
+  end if;
+  return woken || array(select k from refresh_runners(array[runner]) k);
+end $$;
+
+create function set_shutdown_status(process text, shutdown text, new_status text, description text, t timestamptz)
+  returns void
+  language sql as $$
+  with changed as (
+    update runner_process_shutdowns d
+       set status = new_status, status_description = description, updated_at = t,
+           deadline_at = case when new_status = 'in-progress' then d.deadline_at end
+     where d.runner_process_id = process and (shutdown is null or d.id = shutdown) and d.deadline_at is not null
+       and d.status <> new_status
+    returning d.id, d.org_id
+  )
+  insert into status_history (owner_id, org_id, status, description, at)
+  select c.id, c.org_id, new_status, description, t from changed c
+$$;
+
+-- The host of a process says that it is going away: nothing new for it.
+create function process_terminating(process text) returns queue_key[]
+  language plpgsql as $$
+declare
+  t timestamptz := svc_now();
+  runner text;
+begin
+  update runner_processes p
+     set going_away_at = coalesce(p.going_away_at, t), draining = coalesce(p.draining, 'graceful'), updated_at = t
+   where p.id = process and p.status not in ('inactive', 'shut-down')
+  returning p.runner_id into runner;
+  if runner is null then
+    return '{}';
+  end if;
+  return array(select k from refresh_runners(array[runner]) k);
+end $$;
+
+-- A third-party runner's only serving process polls a group again: what it was stopping there has stopped.
+create function confirm_by_poll(runner text, only_group text) returns queue_key[]
+  language plpgsql as $$
+declare
+  stopped text[];
+begin
+  select array_agg(s.execution_id::text) into stopped
+    from stopping_executions s
+   where s.runner_id = runner and not s.is_ours and (only_group is null or s.job_group = only_group)
+     and (select count(*) from runner_processes p
+           where p.runner_id = runner and p.type <> 'mng' and p.status in ('pending', 'active')) = 1;
+  if stopped is null then
+    return '{}';
+  end if;
+  return array(select k from confirm_stopped(stopped, svc_now()) k);
+end $$;
