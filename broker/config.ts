@@ -29,9 +29,15 @@ const words = z.string().transform((text) =>
 
 /** Every setting of the broker: its variable, what it admits, what it is for. Optional ones may be absent. */
 export const settings = {
-  DATABASE_URL: { schema: postgresUrl, doc: "The Postgres database (15 to 18) that all replicas share." },
+  DATABASE_URL: {
+    schema: postgresUrl,
+    doc: "The Postgres database (15 to 18) that all replicas share.",
+  },
   SVC_HOST: { schema: z.string().default("127.0.0.1"), doc: "The address to listen on." },
-  SVC_PORT: { schema: whole(0, 65_535).default(8420), doc: "The port to listen on; 0 takes a free one." },
+  SVC_PORT: {
+    schema: whole(0, 65_535).default(8420),
+    doc: "The port to listen on; 0 takes a free one.",
+  },
   SVC_PUBLIC_URL: {
     schema: httpUrl.optional(),
     doc: "The URL that clients reach the broker by; where it listens, unless told.",
@@ -40,7 +46,10 @@ export const settings = {
     schema: z.string().min(1).optional(),
     doc: "A PEM certificate chain; with the key, the broker speaks HTTPS itself.",
   },
-  SVC_TLS_KEY_FILE: { schema: z.string().min(1).optional(), doc: "The certificate's private key, PEM." },
+  SVC_TLS_KEY_FILE: {
+    schema: z.string().min(1).optional(),
+    doc: "The certificate's private key, PEM.",
+  },
   SVC_TRUSTED_PROXIES: {
     schema: words.default([]),
     doc: "Addresses or networks (10.0.0.0/8,::1) whose X-Forwarded-For and -Proto are believed.",
@@ -53,7 +62,10 @@ export const settings = {
       .default("info"),
     doc: "The least level that is logged; polls and beats are logged at debug.",
   },
-  SVC_POOL_SIZE: { schema: whole(2, 200).default(10), doc: "The most database connections of one broker." },
+  SVC_POOL_SIZE: {
+    schema: whole(2, 200).default(10),
+    doc: "The most database connections of one broker.",
+  },
   SVC_MAX_CONNECTIONS: {
     schema: whole(10, 1_000_000).optional(),
     doc: "The most clients connected at once, 503 past it; 80 % of the file limit, unless told.",
@@ -84,7 +96,9 @@ export const settings = {
   },
 } as const satisfies Record<string, Setting>;
 
-type Settings = { readonly [Name in keyof typeof settings]: z.output<(typeof settings)[Name]["schema"]> };
+type Settings = {
+  readonly [Name in keyof typeof settings]: z.output<(typeof settings)[Name]["schema"]>;
+};
 
 /** The broker's settings, checked and frozen. */
 export type Config = Readonly<{
@@ -106,7 +120,9 @@ export type Config = Readonly<{
 }>;
 
 /** Reads the settings; an OperatorError names each variable, what is wrong with it and what is allowed. */
-export function readConfig(env: Readonly<Record<string, string | undefined>> = process.env): Config {
+export function readConfig(
+  env: Readonly<Record<string, string | undefined>> = process.env,
+): Config {
   const read = readSettings(env);
   return Object.freeze({
     databaseUrl: read.DATABASE_URL,
@@ -134,7 +150,9 @@ function readSettings(env: Readonly<Record<string, string | undefined>>): Settin
     const parsed = (schema as z.ZodType).safeParse(env[name] === "" ? undefined : env[name]);
     if (!parsed.success) {
       const isAbsent = env[name] === undefined || env[name] === "";
-      wrong.push(`${name} ${isAbsent ? "is missing" : (parsed.error.issues[0]?.message ?? "is wrong")}`);
+      wrong.push(
+        `${name} ${isAbsent ? "is missing" : (parsed.error.issues[0]?.message ?? "is wrong")}`,
+      );
     }
     return [name, parsed.data];
   });
@@ -145,7 +163,9 @@ function readSettings(env: Readonly<Record<string, string | undefined>>): Settin
 function pairOf(certFile: string | undefined, keyFile: string | undefined): Config["tls"] {
   if (certFile === undefined && keyFile === undefined) return undefined;
   if (certFile === undefined || keyFile === undefined) {
-    throw new OperatorError("SVC_TLS_CERT_FILE and SVC_TLS_KEY_FILE go together: set both or neither.");
+    throw new OperatorError(
+      "SVC_TLS_CERT_FILE and SVC_TLS_KEY_FILE go together: set both or neither.",
+    );
   }
   return { certFile, keyFile };
 }

@@ -34,5 +34,8 @@ export function openLog(level: string, destination?: DestinationStream): Log {
 /** Any text with the tokens in it cut to their prefix; query strings that carry one too. */
 export function withoutTokens(text: string): string {
   if (!text.includes("svc_")) return text;
-  return text.replaceAll(tokenPattern, (token) => `${token.slice(0, token.indexOf("_", 4) + 1)}[secret]`);
+  return text.replaceAll(
+    tokenPattern,
+    (token) => `${token.slice(0, token.indexOf("_", 4) + 1)}[secret]`,
+  );
 }

@@ -24,7 +24,9 @@ export function createMetrics(): Metrics {
   return {
     counter(name, help) {
       const values = new Map<string, number>();
-      register(name, "counter", help, () => [...values].map(([key, value]) => `${name}${braced(key)} ${value}`));
+      register(name, "counter", help, () =>
+        [...values].map(([key, value]) => `${name}${braced(key)} ${value}`),
+      );
       return {
         add: (labels, by = 1) => {
           const key = labelKey(labels);
@@ -37,7 +39,10 @@ export function createMetrics(): Metrics {
       register(name, "histogram", help, () =>
         [...series].flatMap(([key, one]) => histogramLines(name, key, bounds, one)),
       );
-      return { observe: (value, labels) => observe(seriesOf(series, labelKey(labels), bounds), bounds, value) };
+      return {
+        observe: (value, labels) =>
+          observe(seriesOf(series, labelKey(labels), bounds), bounds, value),
+      };
     },
     gauge(name, help, read) {
       register(name, "gauge", help, () => {
@@ -65,7 +70,12 @@ function observe(series: Series, bounds: readonly number[], value: number): void
   if (at !== -1) series.buckets[at] = (series.buckets[at] ?? 0) + 1;
 }
 
-function histogramLines(name: string, key: string, bounds: readonly number[], series: Series): string[] {
+function histogramLines(
+  name: string,
+  key: string,
+  bounds: readonly number[],
+  series: Series,
+): string[] {
   let total = 0;
   const comma = key === "" ? "" : ",";
   const buckets = bounds.map((bound, at) => {

@@ -7,24 +7,35 @@ const scan = (text: string, verbatim: string[] = []) => scanJson(text, { maxDept
 describe("a scan of JSON", () => {
   test("finds nothing in what JSON.stringify wrote", () => {
     fc.assert(
-      fc.property(fc.jsonValue({ noUnicodeString: false }), fc.constantFrom(undefined, 2), (value, indent) => {
-        const text = JSON.stringify(value, undefined, indent);
-        const found = scan(text);
-        expect({ ...found, nul: undefined, loneSurrogate: undefined }).toEqual({ raw: new Map() });
-        expect(found.nul !== undefined).toBe(/(?<!\\)(?:\\\\)*\\u0000/.test(text));
-      }),
+      fc.property(
+        fc.jsonValue({ noUnicodeString: false }),
+        fc.constantFrom(undefined, 2),
+        (value, indent) => {
+          const text = JSON.stringify(value, undefined, indent);
+          const found = scan(text);
+          expect({ ...found, nul: undefined, loneSurrogate: undefined }).toEqual({
+            raw: new Map(),
+          });
+          expect(found.nul !== undefined).toBe(/(?<!\\)(?:\\\\)*\\u0000/.test(text));
+        },
+      ),
     );
   });
 
   test("keeps the source text of a member, byte for byte", () => {
     fc.assert(
-      fc.property(fc.jsonValue(), fc.jsonValue(), fc.constantFrom(undefined, 1, "\t"), (plan, other, indent) => {
-        const text = JSON.stringify({ other, plan, after: other }, undefined, indent);
-        const raw = scan(text, ["plan"]).raw.get("#/plan");
-        expect(text).toContain(raw);
-        expect(JSON.parse(raw ?? "")).toEqual(JSON.parse(JSON.stringify(plan)));
-        expect(raw).toBe(raw?.trim());
-      }),
+      fc.property(
+        fc.jsonValue(),
+        fc.jsonValue(),
+        fc.constantFrom(undefined, 1, "\t"),
+        (plan, other, indent) => {
+          const text = JSON.stringify({ other, plan, after: other }, undefined, indent);
+          const raw = scan(text, ["plan"]).raw.get("#/plan");
+          expect(text).toContain(raw);
+          expect(JSON.parse(raw ?? "")).toEqual(JSON.parse(JSON.stringify(plan)));
+          expect(raw).toBe(raw?.trim());
+        },
+      ),
     );
   });
 
@@ -39,7 +50,11 @@ describe("a scan of JSON", () => {
   test("ends on any text, JSON or not", () => {
     fc.assert(fc.property(fc.string(), (text) => scan(text).raw.size === 0));
     fc.assert(
-      fc.property(fc.json(), fc.nat(), (text, cut) => scan(text.slice(0, cut % text.length)).raw.size === 0),
+      fc.property(
+        fc.json(),
+        fc.nat(),
+        (text, cut) => scan(text.slice(0, cut % text.length)).raw.size === 0,
+      ),
     );
   });
 
