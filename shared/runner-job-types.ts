@@ -1,0 +1,84 @@
+/** Job groups, in the words of the wire; the empty one is runner-local's. */
+export const runnerJobGroups = [
+  "health-checks",
+  "sync",
+  "build",
+  "deploy",
+  "sandbox",
+  "runner",
+  "operations",
+  "management",
+  "actions",
+  "image-actions",
+  "",
+] as const;
+export type RunnerJobGroup = (typeof runnerJobGroups)[number];
+
+export const runnerJobOperations = [
+  "exec",
+  "build",
+  "create-apply-plan",
+  "create-teardown-plan",
+  "apply-plan",
+  "unknown",
+] as const;
+
+type TypeRow = {
+  readonly group: RunnerJobGroup;
+  /** Default execution timeout. */
+  readonly minutes: number;
+  /** It may go on changing the customer's account for a while after it was told to stop. */
+  readonly slowToStop?: true;
+  /** A second run beside a lost first one could do harm. */
+  readonly changesThings?: true;
+};
+
+const changes = { changesThings: true } as const;
+const slow = { slowToStop: true, changesThings: true } as const;
+
+/** Every job type with its group, its default execution timeout and how it stops. */
+export const runnerJobTypes = {
+  "health-check": { group: "operations", minutes: 5 },
+  "docker-build": { group: "build", minutes: 60 },
+  "container-image-build": { group: "build", minutes: 15 },
+  "terraform-module-build": { group: "build", minutes: 5 },
+  "helm-chart-build": { group: "build", minutes: 5 },
+  "kubernetes-manifest-build": { group: "build", minutes: 5 },
+  "pulumi-build": { group: "build", minutes: 5 },
+  "noop-build": { group: "build", minutes: 5 },
+  "sandbox-build": { group: "build", minutes: 5 },
+  "oci-sync": { group: "sync", minutes: 15 },
+  "noop-sync": { group: "sync", minutes: 5 },
+  "fetch-image-metadata": { group: "sync", minutes: 5 },
+  "terraform-deploy": { group: "deploy", minutes: 60, ...slow },
+  "helm-chart-deploy": { group: "deploy", minutes: 30, ...slow },
+  "job-deploy": { group: "deploy", minutes: 15, ...changes },
+  "kubernetes-manifest-deploy": { group: "deploy", minutes: 15, ...changes },
+  "pulumi-deploy": { group: "deploy", minutes: 60, ...slow },
+  "noop-deploy": { group: "deploy", minutes: 5 },
+  "shut-down": { group: "operations", minutes: 5 },
+  "update-version": { group: "operations", minutes: 5, ...changes },
+  noop: { group: "operations", minutes: 5 },
+  "mng-vm-shut-down": { group: "management", minutes: 5, ...changes },
+  "mng-shut-down": { group: "management", minutes: 5, ...changes },
+  "mng-runner-update-version": { group: "management", minutes: 5, ...changes },
+  "mng-runner-restart": { group: "management", minutes: 5, ...changes },
+  "mng-fetch-token": { group: "management", minutes: 5 },
+  "sandbox-terraform": { group: "sandbox", minutes: 60, ...slow },
+  "sandbox-terraform-plan": { group: "sandbox", minutes: 60, slowToStop: true },
+  "sandbox-pulumi": { group: "sandbox", minutes: 60, ...slow },
+  "sandbox-sync-secrets": { group: "sandbox", minutes: 5, ...changes },
+  "runner-helm": { group: "runner", minutes: 5, ...slow },
+  "runner-terraform": { group: "runner", minutes: 15, ...slow },
+  "runner-local": { group: "", minutes: 5, ...changes },
+  "actions-workflow": { group: "actions", minutes: 5, ...changes },
+} as const satisfies Record<string, TypeRow>;
+
+export type RunnerJobType = keyof typeof runnerJobTypes;
+
+/** The row of a type, with its optional members visible. */
+export function runnerJobType(type: RunnerJobType): TypeRow {
+  return runnerJobTypes[type];
+}
+
+export const runnerJobTypeNames = Object.keys(runnerJobTypes) as [RunnerJobType, ...RunnerJobType[]]; // its own keys
