@@ -1,6 +1,5 @@
 import { execFile } from "node:child_process";
-import { createHash } from "node:crypto";
-import { chmod, cp, mkdir, rename, rm, stat } from "node:fs/promises";
+import { chmod, cp, mkdir, readFile, rename, rm, stat } from "node:fs/promises";
 import { createRequire } from "node:module";
 import path from "node:path";
 import { promisify } from "node:util";
@@ -44,11 +43,9 @@ function findNative(packageName: string): string {
   }
 }
 
-/** Copies the binaries once for each build of them; a half-made copy is never taken for a whole one. */
+/** Copies the binaries once for each release of them; a half-made copy is never taken for a whole one. */
 async function copyNative(installed: string): Promise<string> {
-  const { size, mtimeMs } = await stat(path.join(installed, "bin", "postgres"));
-  const key = createHash("sha256").update(`${installed} ${size} ${mtimeMs}`).digest("hex");
-  const target = path.join(reachableRoot, `postgres-${key.slice(0, 16)}`);
+  const target = path.join(reachableRoot, await releaseOf(installed));
   if (await exists(target)) return target;
   await mkdir(reachableRoot, { recursive: true, mode: 0o755 });
   const draft = `${target}.${process.pid}`;
@@ -59,6 +56,12 @@ async function copyNative(installed: string): Promise<string> {
     if (!(await exists(target))) throw error;
   });
   return target;
+}
+
+async function releaseOf(installed: string): Promise<string> {
+  const text = await readFile(path.join(installed, "..", "package.json"), "utf8");
+  const { name, version } = JSON.parse(text) as { name: string; version: string };
+  return `postgres-${version}-${path.basename(name)}`;
 }
 
 async function exists(target: string): Promise<boolean> {

@@ -20,7 +20,7 @@ export type Cluster = {
 export type RunningServer = {
   readonly pid: number;
   readonly port: number;
-  stop(): Promise<void>;
+  readonly stop: () => Promise<void>;
 };
 
 const readyPollMs = 10;

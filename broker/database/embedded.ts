@@ -28,7 +28,7 @@ export type EmbeddedPostgres = {
   /** Where the files really are: elsewhere than dataDir when root's server user cannot reach that. */
   readonly location: string;
   /** Shuts down within five seconds; everything committed is kept. */
-  stop(): Promise<void>;
+  readonly stop: () => Promise<void>;
 };
 
 const databaseName = "svc";
@@ -76,6 +76,7 @@ export async function eraseEmbeddedPostgres(dataDir: string): Promise<void> {
   for (const name of ["password", "postgres.log"]) {
     await rm(path.join(place.dataDir, name), { force: true });
   }
+  if (place.home !== place.dataDir) await rm(place.home, { recursive: true });
   await release();
 }
 

@@ -7,6 +7,8 @@ let count = 0;
 
 /** A migrated database of the caller's own; it is dropped after the file, whoever is still connected. */
 export async function testDatabase(): Promise<TestDatabase> {
+  const error = inject("templateError");
+  if (error !== "") throw new Error(error);
   return await createDatabase(new URL(inject("templateUrl")).pathname.slice(1));
 }
 

@@ -12,6 +12,8 @@ declare module "vitest" {
   interface ProvidedContext {
     /** The server all tests share; it names the migrated template database. */
     templateUrl: string;
+    /** Why there is no template: tests that need no tables run all the same. */
+    templateError: string;
   }
 }
 
@@ -21,19 +23,24 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
   // As root, Postgres runs as another user, who has to go through this folder.
   await chmod(dataDir, 0o711);
   const postgres = await startEmbeddedPostgres({ dataDir, fsync: false });
-  const teardown = async () => {
+  project.provide("templateUrl", postgres.url);
+  project.provide("templateError", await failureOf(makeTemplate(postgres.url)));
+  return async () => {
     await postgres.stop();
     await rm(dataDir, { recursive: true, force: true });
   };
-  try {
-    await migrate(postgres.url);
-    await refuseConnections(postgres.url);
-  } catch (error) {
-    await teardown();
-    throw error;
-  }
-  project.provide("templateUrl", postgres.url);
-  return teardown;
+}
+
+async function makeTemplate(url: string): Promise<void> {
+  await migrate(url);
+  await refuseConnections(url);
+}
+
+async function failureOf(work: Promise<void>): Promise<string> {
+  return await work.then(
+    () => "",
+    (error: unknown) => String(error),
+  );
 }
 
 /** A template that somebody is connected to cannot be cloned. */

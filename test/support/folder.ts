@@ -1,0 +1,12 @@
+import { chmod, mkdtemp, realpath, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { onTestFinished } from "vitest";
+
+/** An empty folder for one test, removed after it; any user may pass through it unless told otherwise. */
+export async function testFolder(mode = 0o711): Promise<string> {
+  const folder = await mkdtemp(path.join(await realpath(tmpdir()), "svc-test-"));
+  await chmod(folder, mode);
+  onTestFinished(async () => await rm(folder, { recursive: true, force: true }));
+  return folder;
+}
