@@ -1,0 +1,11 @@
+/** Names one queue: a runner and a job group. */
+export type QueueKey = { readonly runnerId: string; readonly jobGroup: string };
+
+/** Reads Postgres's text of queue_key composites: `(run_…,deploy)`, `(run_…,"")`. */
+export function parseQueueKeys(texts: readonly string[]): QueueKey[] {
+  return texts.map((text) => {
+    const comma = text.indexOf(",");
+    const jobGroup = text.slice(comma + 1, -1);
+    return { runnerId: text.slice(1, comma), jobGroup: jobGroup === '""' ? "" : jobGroup };
+  });
+}

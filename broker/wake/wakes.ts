@@ -1,0 +1,52 @@
+/** What brokers tell each other and themselves: something changed under this name, look again. */
+export type Topic = `queue:${string}` | `org:${string}` | `process:${string}` | `token:${string}`;
+
+export const topics = {
+  /** A job of this runner is on offer. */
+  queue: (runnerId: string): Topic => `queue:${runnerId}`,
+  /** Job events of this org were written. */
+  org: (orgId: string): Topic => `org:${orgId}`,
+  /** There is an order for this process. */
+  process: (processId: string): Topic => `process:${processId}`,
+  /** This token was revoked or changed. */
+  token: (tokenId: string): Topic => `token:${tokenId}`,
+};
+
+export type Wakes = {
+  /** Call after the commit: wakes this broker's listeners now and the other brokers' within 10 ms. */
+  readonly tell: (changed: readonly Topic[]) => void;
+  /** Hears one topic, or with a prefix like "token:" all of its kind, until the returned function is called. */
+  readonly hear: (topic: Topic | `${string}:`, listener: (topic: Topic) => void) => () => void;
+};
+
+/** The local half: `send` carries topics to other brokers, `heard` takes what they sent. */
+export function makeWakes(send: (changed: readonly Topic[]) => void): Wakes & {
+  heard: (changed: readonly Topic[]) => void;
+} {
+  const listeners = new Map<string, Set<(topic: Topic) => void>>();
+
+  function heard(changed: readonly Topic[]): void {
+    for (const topic of changed) {
+      const kind = topic.slice(0, topic.indexOf(":") + 1);
+      for (const listener of listeners.get(topic) ?? []) listener(topic);
+      for (const listener of listeners.get(kind) ?? []) listener(topic);
+    }
+  }
+
+  function tell(changed: readonly Topic[]): void {
+    if (changed.length === 0) return;
+    heard(changed);
+    send(changed);
+  }
+
+  function hear(topic: string, listener: (topic: Topic) => void): () => void {
+    const set = listeners.get(topic) ?? new Set();
+    listeners.set(topic, set.add(listener));
+    return () => {
+      set.delete(listener);
+      if (set.size === 0 && listeners.get(topic) === set) listeners.delete(topic);
+    };
+  }
+
+  return { tell, hear, heard };
+}
