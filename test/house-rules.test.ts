@@ -1,0 +1,162 @@
+import { describe, expect, test } from "vitest";
+import { readRootFile, type SourceFile, sourceFiles } from "./support/source-files.ts";
+
+const files = await sourceFiles();
+const isSpec = ({ name }: SourceFile) => /^(?:test|bench)\/|\.test\.ts$/.test(name);
+const shipped = files.filter((file) => !isSpec(file));
+
+/** Every import of the files that match, as "file → target". */
+function importsOf(from: RegExp): { edge: string; target: string }[] {
+  return shipped
+    .filter(({ name }) => from.test(name))
+    .flatMap(({ name, imports }) =>
+      imports.map((target) => ({ edge: `${name} → ${target}`, target })),
+    );
+}
+
+function edges(from: RegExp, isWrong: (target: string) => boolean): string[] {
+  return importsOf(from)
+    .filter(({ target }) => isWrong(target))
+    .map(({ edge }) => edge);
+}
+
+function linesWith(searched: readonly SourceFile[], pattern: RegExp): string[] {
+  return searched.flatMap(({ name, text }) =>
+    text
+      .split("\n")
+      .flatMap((line, at) => (pattern.test(line) ? [`${name}:${at + 1} ${line.trim()}`] : [])),
+  );
+}
+
+const isServer = (target: string) => /^(?:hono|@hono\/)/.test(target);
+const isDatabase = (target: string) =>
+  /^(?:postgres|pg|graphile-worker|pg-boss)(?:\/|$)/.test(target);
+
+describe("who may import whom", () => {
+  test("shared knows zod, its OpenAPI dress, and nobody who uses it", () => {
+    const isAllowed = (target: string) =>
+      /^(?:zod|@hono\/zod-openapi)$/.test(target) || /^(?:node:|shared\/)/.test(target);
+    expect(edges(/^shared\//, (target) => !isAllowed(target))).toEqual([]);
+  });
+
+  test("the agent knows shared, no database driver and no server", () => {
+    const isWrong = (target: string) =>
+      /^(?:broker|cli|test|bench)\//.test(target) || isDatabase(target) || isServer(target);
+    expect(edges(/^agent\//, isWrong)).toEqual([]);
+  });
+
+  test("the command line knows shared; cli/local/ alone starts brokers and agents", () => {
+    expect(edges(/^cli\/(?!local\/)/, (target) => /^(?:broker|agent)\//.test(target))).toEqual([]);
+    expect(edges(/^cli\//, (target) => isServer(target) || isDatabase(target))).toEqual([]);
+  });
+
+  test("the broker knows shared, and neither the agent nor the command line", () => {
+    expect(edges(/^broker\//, (target) => /^(?:agent|cli)\//.test(target))).toEqual([]);
+  });
+
+  test("nothing that ships knows the tests or the benchmarks", () => {
+    expect(edges(/./, (target) => /^(?:test|bench)\/|^vitest$|^fast-check$/.test(target))).toEqual(
+      [],
+    );
+  });
+
+  test("the broker's database folder knows nobody above it", () => {
+    expect(
+      edges(/^broker\/database\//, (target) => /^broker\/(?!database\/)/.test(target)),
+    ).toEqual([]);
+  });
+
+  test("commands and queries never see HTTP", () => {
+    const noun = /^broker\/(?!http\/|routes\/|dashboard\/|tasks\/|database\/)[^/]+\//;
+    const isAbove = (target: string) =>
+      /^broker\/(?:http|routes|dashboard|tasks|main)\b/.test(target);
+    expect(edges(noun, (target) => isAbove(target) || isServer(target))).toEqual([]);
+  });
+
+  test("a query answers undefined; it is the command that refuses", () => {
+    const isProblem = (target: string) => target === "shared/problem.ts";
+    expect(edges(/^broker\/(?:.+\/)?queries\.ts$|^broker\/database\//, isProblem)).toEqual([]);
+  });
+
+  test("routes are thin doors: no SQL, and no route knows another", () => {
+    const isRoute = ({ name }: SourceFile) => name.startsWith("broker/routes/");
+    expect(linesWith(shipped.filter(isRoute), /\b(?:db|sql|tx)(?:<[^`]*>)?`/)).toEqual([]);
+    const isWrong = (target: string) =>
+      isDatabase(target) || /^broker\/(?:tasks|dashboard|routes|main|http\/router)\b/.test(target);
+    expect(edges(/^broker\/routes\//, isWrong)).toEqual([]);
+  });
+
+  test("only the router lists routes", () => {
+    const isRoute = (target: string) => target.startsWith("broker/routes/");
+    const others = importsOf(/^broker\/(?!http\/router\.ts)/).filter(({ target }) =>
+      isRoute(target),
+    );
+    expect(others.map(({ edge }) => edge)).toEqual([]);
+  });
+
+  test("tasks are shallow: they know commands, not HTTP", () => {
+    const isWrong = (target: string) => /^broker\/(?:http|routes|main)\b/.test(target);
+    expect(edges(/^broker\/tasks\//, (target) => isWrong(target) || isServer(target))).toEqual([]);
+  });
+});
+
+describe("every file", () => {
+  test("has at most 250 lines", () => {
+    const long = files.filter(({ text }) => text.trimEnd().split("\n").length > 250);
+    expect(long.map(({ name }) => name)).toEqual([]);
+  });
+
+  test("has a kebab-case name that says what is in it", () => {
+    const shape = /^(?:[a-z0-9]+(?:-[a-z0-9]+)*\/)+[a-z0-9]+(?:-[a-z0-9]+)*(?:\.test)?\.ts$/;
+    const empty = /(?:^|[/-])(?:utils?|helpers?|common|misc|managers?|services?|index)(?:[./]|$)/;
+    const wrong = files.filter(({ name }) => !shape.test(name) || empty.test(name));
+    expect(wrong.map(({ name }) => name)).toEqual([]);
+    expect(files.filter(({ name }) => /(?:^|\/)data[./]/.test(name))).toEqual([]);
+  });
+
+  test("exports its own things, never another file's", () => {
+    expect(linesWith(files, /^export (?:type )?(?:\*|\{.*\} from)/)).toEqual([]);
+  });
+
+  test("imports project files by their whole name", () => {
+    const isLoose = (target: string) =>
+      /^(?:shared|broker|agent|cli|test|bench)\//.test(target) && !target.endsWith(".ts");
+    expect(edges(/./, isLoose)).toEqual([]);
+  });
+
+  test("leaves nothing for later", () => {
+    expect(linesWith(files, /TOD[O]|FIXM[E]|XX[X]/)).toEqual([]);
+  });
+
+  test("says of every exported function what a caller may rely on", () => {
+    const bare = shipped.flatMap(({ name, text }) =>
+      [...text.matchAll(/^(.*)\nexport (?:async )?function\*? (\w+)/gm)]
+        .filter(([, before = ""]) => !before.endsWith("*/") && !before.endsWith(");"))
+        .map((match) => `${name}: ${match[2]}`),
+    );
+    expect(bare).toEqual([]);
+  });
+});
+
+test("settings are read in one place of each program", () => {
+  const others = shipped.filter(({ name }) => !/^(?:broker|agent|cli)\/config\.ts$/.test(name));
+  expect(linesWith(others, /\bprocess\.env\b/)).toEqual([]);
+});
+
+test("no test is left out or run alone", () => {
+  const mark = /\b(?:test|it|describe|suite)\.(?:only|skip|skipIf|runIf|fails|todo)\b/;
+  expect(linesWith(files, mark)).toEqual([]);
+});
+
+test("no test waits for time to pass", () => {
+  const specs = files.filter((file) => isSpec(file) && file.name.startsWith("test/"));
+  expect(linesWith(specs, /\bsetTimeout\b/)).toEqual([]);
+});
+
+test("the lock file names no registry", async () => {
+  expect(await readRootFile("package-lock.json")).not.toContain('"resolved"');
+});
+
+test.each(["ARCHITECTURE.md", "STYLE.md"])("%s has at most 150 lines", async (name) => {
+  expect((await readRootFile(name)).trimEnd().split("\n").length).toBeLessThanOrEqual(150);
+});
