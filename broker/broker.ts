@@ -1,0 +1,22 @@
+import type { Config } from "./config.ts";
+import type { Db } from "./database/connect.ts";
+import type { Health } from "./health.ts";
+import type { HttpMetrics } from "./http/http-metrics.ts";
+import type { RateLimiter } from "./http/rate-limit.ts";
+import type { Log } from "./log.ts";
+import type { Metrics } from "./metrics.ts";
+import type { Authenticator } from "./tokens/authenticator.ts";
+
+/** The parts of one running broker, handed to every route and loop. */
+export type Broker = {
+  readonly config: Config;
+  readonly db: Db;
+  readonly log: Log;
+  readonly metrics: Metrics;
+  readonly httpMetrics: HttpMetrics;
+  readonly health: Health;
+  readonly authenticator: Authenticator;
+  readonly rateLimiter: RateLimiter;
+  /** What a stop ends before the server: loops, parked polls, streams. Run from the last to the first. */
+  readonly drain: (() => Promise<void>)[];
+};

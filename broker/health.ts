@@ -1,0 +1,43 @@
+type Check = () => Promise<string | undefined>;
+
+/** Whether this broker should be sent requests: every check passes and it is not draining. */
+export type Health = {
+  /** Adds a check; it answers undefined when all is well, else a few words. */
+  readonly addCheck: (name: string, check: Check) => void;
+  readonly startDraining: () => void;
+  readonly isDraining: () => boolean;
+  /** Runs all checks at once, each at most a second; the list has `draining` as one of them. */
+  readonly runChecks: () => Promise<readonly CheckResult[]>;
+};
+export type CheckResult = { readonly name: string; readonly fault: string | undefined };
+
+const checkTimeoutMs = 1000;
+
+/** The health of one broker, which begins ready. */
+export function createHealth(): Health {
+  const checks = new Map<string, Check>();
+  let isDraining = false;
+  return {
+    addCheck: (name, check) => void checks.set(name, check),
+    startDraining: () => {
+      isDraining = true;
+    },
+    isDraining: () => isDraining,
+    runChecks: async () => [
+      { name: "draining", fault: isDraining ? "this broker is stopping" : undefined },
+      ...(await Promise.all([...checks].map(([name, check]) => run(name, check)))),
+    ],
+  };
+}
+
+async function run(name: string, check: Check): Promise<CheckResult> {
+  const timeout = Promise.withResolvers<string>();
+  const timer = setTimeout(() => timeout.resolve("no answer within a second"), checkTimeoutMs);
+  try {
+    return { name, fault: await Promise.race([check(), timeout.promise]) };
+  } catch {
+    return { name, fault: "failed" };
+  } finally {
+    clearTimeout(timer);
+  }
+}

@@ -1,0 +1,25 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
+import type { OpenAPIHono } from "@hono/zod-openapi";
+import type { Context } from "hono";
+import type { RouteRule } from "../../shared/route-rules.ts";
+import type { Broker } from "../broker.ts";
+import type { Actor } from "../tokens/actor.ts";
+
+/** What a request carries on its way: node's own two ends, and what the gate found out. */
+export type AppEnv = {
+  Bindings: Partial<{ incoming: IncomingMessage; outgoing: ServerResponse }>;
+  Variables: {
+    requestId: string;
+    rule: RouteRule;
+    /** Who asks; on an open route there is nobody, and reading it throws. */
+    actor: Actor;
+    /** Source text of the members the route's rule keeps verbatim, by pointer: `#/plan`. */
+    verbatim: ReadonlyMap<string, string>;
+  };
+};
+
+export type App = OpenAPIHono<AppEnv>;
+export type AppContext = Context<AppEnv>;
+
+/** Registers one route; broker/http/router.ts lists them all. */
+export type Door = (app: App, broker: Broker) => void;

@@ -1,0 +1,35 @@
+import { OpenAPIHono } from "@hono/zod-openapi";
+import { problem } from "../../shared/problem.ts";
+import type { Broker } from "../broker.ts";
+import type { App, AppContext, AppEnv } from "./app-types.ts";
+import { openApiDocument } from "./open-api-document.ts";
+import { routeOpener } from "./open-routes.ts";
+import { answerError } from "./problem.ts";
+import { beginRequest, endRequest } from "./request-log.ts";
+import { openAllRoutes } from "./router.ts";
+import { type UnansweredPath, describePaths } from "./unanswered-path.ts";
+
+/** The broker's HTTP application: every route of router.ts, and a problem for whatever no route answers. */
+export function createApp(broker: Broker): App {
+  const app = new OpenAPIHono<AppEnv>();
+  app.openapi = routeOpener(app, broker);
+  openAllRoutes(app, broker);
+  const find = describePaths(openApiDocument(app, broker));
+  app.notFound((c) => refuse(c, broker, find(c.req.path)));
+  // Routes answer their own errors; this is for what breaks before a route is found.
+  app.onError((error, c) => {
+    beginRequest(c, undefined);
+    return answerError(c, broker, error);
+  });
+  return app;
+}
+
+/** 405 with Allow where the path answers other methods, else 404. */
+function refuse(c: AppContext, broker: Broker, path: UnansweredPath | undefined): Response {
+  const request = beginRequest(c, path?.rule);
+  const refusal =
+    path === undefined ? problem.notFound("route") : problem.methodNotAllowed(path.allow);
+  const response = answerError(c, broker, refusal);
+  endRequest(c, broker, { ...request, response, route: path?.template ?? "unknown" });
+  return response;
+}

@@ -1,0 +1,81 @@
+import { createHash } from "node:crypto";
+import { Problem, problem } from "../../shared/problem.ts";
+import type { Broker } from "../broker.ts";
+import { type EarlierRequest, deleteKey, insertKey, keepAnswer } from "../idempotency/queries.ts";
+import type { AppContext } from "./app-types.ts";
+import { setHeader } from "./response-headers.ts";
+
+type Keyed = {
+  readonly operationId: string;
+  readonly handle: (c: AppContext) => Response | Promise<Response>;
+  /** `once`: the answer holds a secret, which is never stored and so cannot be told again. */
+  readonly mode: "replay" | "once";
+  readonly text: string;
+};
+
+const keyPattern = /^[\x21-\x7e]{1,255}$/;
+
+/** Runs the handler; with an `Idempotency-Key`, once for each key of the org, and replays its answer for a day. */
+export async function replayOnce(c: AppContext, broker: Broker, keyed: Keyed): Promise<Response> {
+  const key = takeIdempotencyKey(c);
+  if (key === undefined) return keyed.handle(c);
+  const { db } = broker;
+  const org = c.get("actor").orgId;
+  const fingerprint = createHash("sha256")
+    .update(c.req.path)
+    .update("\0")
+    .update(keyed.text)
+    .digest();
+  const earlier = await insertKey(db, org, { key, operationId: keyed.operationId, fingerprint });
+  if (earlier !== undefined) return replay(c, earlier);
+  const { status, body } = await answerOf(c, broker, keyed, key);
+  await keepAnswer(db, org, { key, status, body: keyed.mode === "once" ? null : body });
+  return new Response(body, { status, headers: { "content-type": "application/json" } });
+}
+
+/** A refused or failed request gives its key up, so that it can be tried again. */
+async function answerOf(
+  c: AppContext,
+  broker: Broker,
+  keyed: Keyed,
+  key: string,
+): Promise<{ status: number; body: string }> {
+  try {
+    const response = await keyed.handle(c);
+    return { status: response.status, body: await response.text() };
+  } catch (error) {
+    await deleteKey(broker.db, c.get("actor").orgId, key);
+    throw error;
+  }
+}
+
+/** The request's `Idempotency-Key`, if it has one; 422 when it is none. */
+export function takeIdempotencyKey(c: AppContext): string | undefined {
+  const key = c.req.header("idempotency-key");
+  if (key === undefined || keyPattern.test(key)) return key;
+  const detail = "An idempotency key is 1 to 255 visible ASCII characters.";
+  throw problem.invalid([{ pointer: "Idempotency-Key", code: "invalid_idempotency_key", detail }]);
+}
+
+function replay(c: AppContext, { is_same, status, body }: EarlierRequest): Response {
+  if (!is_same) {
+    const detail = "This key was used for a request with another content.";
+    throw problem.invalid([{ pointer: "Idempotency-Key", code: "idempotency_key_reused", detail }]);
+  }
+  if (status === null) {
+    throw new Problem({
+      status: 409,
+      code: "idempotency_in_flight",
+      detail: "The first request with this key is still under way.",
+      headers: { "retry-after": "1" },
+    });
+  }
+  setHeader(c, "idempotency-replayed", "true");
+  if (body === null) {
+    throw problem.conflict(
+      "secret_told_already",
+      "The first request with this key succeeded; its secret was told once and is not stored. Revoke and create anew.",
+    );
+  }
+  return new Response(body, { status, headers: { "content-type": "application/json" } });
+}

@@ -1,0 +1,26 @@
+import type { OpenAPIHono } from "@hono/zod-openapi";
+import type { Broker } from "../broker.ts";
+import { version } from "../version.ts";
+import type { App } from "./app-types.ts";
+
+/** The OpenAPI 3.1 document, made from the same objects that validate. */
+export function openApiDocument(
+  app: App,
+  broker: Broker,
+): ReturnType<OpenAPIHono["getOpenAPI31Document"]> {
+  const document = app.getOpenAPI31Document({
+    openapi: "3.1.0",
+    info: {
+      title: "svc",
+      version,
+      description:
+        "A broker that takes jobs from a control plane, hands each to exactly one process of its runner, and brings every job to a true end.",
+      license: { name: "Apache-2.0", url: "https://www.apache.org/licenses/LICENSE-2.0" },
+    },
+    servers: [{ url: broker.config.publicUrl ?? "/" }],
+  });
+  const securitySchemes = {
+    token: { type: "http" as const, scheme: "bearer", description: "A token: svc_<kind>_…" },
+  };
+  return { ...document, components: { ...document.components, securitySchemes } };
+}

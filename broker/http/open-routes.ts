@@ -1,0 +1,119 @@
+import type { RouteConfig, z } from "@hono/zod-openapi";
+import { routeRule } from "../../shared/permissions.ts";
+import { problem } from "../../shared/problem.ts";
+import type { RouteRule } from "../../shared/route-rules.ts";
+import type { Broker } from "../broker.ts";
+import { admit } from "./admit.ts";
+import type { App, AppContext } from "./app-types.ts";
+import { describeRoute } from "./describe-route.ts";
+import { replayOnce } from "./idempotency.ts";
+import { answerError } from "./problem.ts";
+import { readJson } from "./read-json.ts";
+import { beginRequest, endRequest } from "./request-log.ts";
+import { validateBody, validateQuery } from "./validate.ts";
+
+type Handle = (c: AppContext) => Response | Promise<Response>;
+
+type OpenRoute = {
+  readonly operationId: string;
+  readonly method: string;
+  /** Hono's spelling: `/v1/runners/:runner_id`. */
+  readonly path: string;
+  readonly rule: RouteRule;
+  readonly params: z.ZodType | undefined;
+  readonly query: z.ZodObject | undefined;
+  /** The schema of a JSON body; "empty" where the route takes no members; undefined: not ours to read. */
+  readonly body: z.ZodType | "empty" | undefined;
+  readonly handle: Handle;
+};
+
+/**
+ * What `app.openapi` is in this broker: the same contract object and the same typed handler, but the request
+ * goes through one gate instead of a chain of validators: caller, permission, pace, path, query, then the
+ * body. The body is parsed once, and nobody without permission makes us read it.
+ */
+export function routeOpener(app: App, broker: Broker): App["openapi"] {
+  const open = (route: RouteConfig, handle: Handle): App => {
+    const opened = openRoute(route, handle);
+    app.openAPIRegistry.registerPath(describeRoute(route, opened.rule));
+    app.on([opened.method], [opened.path], (c) => answer(c, broker, opened));
+    return app;
+  };
+  // The types of the route and its handler are the caller's; here any route is like another.
+  return open as unknown as App["openapi"];
+}
+
+function openRoute(route: RouteConfig, handle: Handle): OpenRoute {
+  if (route.operationId === undefined) throw new Error(`${route.path} has no operationId`);
+  return {
+    operationId: route.operationId,
+    method: route.method.toUpperCase(),
+    path: route.path.replaceAll(/\{(\w+)\}/g, ":$1"),
+    rule: routeRule(route.operationId),
+    params: route.request?.params,
+    query: route.request?.query as z.ZodObject | undefined, // routes declare their query as an object
+    body: bodyOf(route),
+    handle,
+  };
+}
+
+function bodyOf({ method, request }: RouteConfig): OpenRoute["body"] {
+  if (method === "get") return undefined;
+  if (request?.body === undefined) return "empty";
+  const json = request.body.content["application/json"];
+  // Routes declare a zod schema, never a reference, so that what is documented is what is checked.
+  return (json as { schema: z.ZodType } | undefined)?.schema;
+}
+
+async function answer(c: AppContext, broker: Broker, route: OpenRoute): Promise<Response> {
+  const request = beginRequest(c, route.rule);
+  let response: Response;
+  try {
+    response = await serve(c, broker, route);
+  } catch (error) {
+    response = answerError(c, broker, error);
+  }
+  endRequest(c, broker, { ...request, response, route: route.path });
+  return response;
+}
+
+async function serve(c: AppContext, broker: Broker, route: OpenRoute): Promise<Response> {
+  const { rule } = route;
+  if (rule.permission !== null) {
+    const admitted = admit(c, broker, rule);
+    if (admitted instanceof Promise) await admitted;
+  }
+  if (route.params !== undefined) checkParams(c, route.params);
+  const isLenient = rule.surface === "runner";
+  c.req.addValidatedData("query", validateQuery(route.query, c.req.queries(), isLenient) as object);
+  if (route.body === undefined) return route.handle(c);
+  const { value, text, verbatim } = await readJson(c, rule);
+  if (route.body !== "empty") {
+    c.req.addValidatedData("json", validateBody(route.body, value) as object);
+    c.set("verbatim", verbatim);
+  } else if (!isLenient) {
+    requireEmpty(value);
+  }
+  if (rule.idempotent === undefined) return route.handle(c);
+  return replayOnce(c, broker, { ...route, mode: rule.idempotent, text });
+}
+
+/** An id of another shape is nobody's id. */
+function checkParams(c: AppContext, schema: z.ZodType): void {
+  const parsed = schema.safeParse(c.req.param());
+  if (!parsed.success) throw problem.notFound("object");
+  c.req.addValidatedData("param", parsed.data as object);
+}
+
+function requireEmpty(value: unknown): void {
+  const names = typeof value === "object" && value !== null ? Object.keys(value) : [""];
+  if (names.length === 0) return;
+  const detail = "This route takes no members.";
+  throw problem.invalid(
+    names.map((name) => ({
+      pointer: name === "" ? "#" : `#/${name}`,
+      code: "unknown_member",
+      detail,
+    })),
+  );
+}

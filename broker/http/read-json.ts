@@ -1,0 +1,104 @@
+import { isUtf8 } from "node:buffer";
+import { problem } from "../../shared/problem.ts";
+import type { RouteRule } from "../../shared/route-rules.ts";
+import type { AppContext } from "./app-types.ts";
+import { hasBody, readBody } from "./read-body.ts";
+import { type JsonScan, scanJson } from "./scan-json.ts";
+
+export type JsonBody = {
+  readonly value: unknown;
+  readonly text: string;
+  readonly verbatim: ReadonlyMap<string, string>;
+};
+
+const mebibyte = 1024 * 1024;
+const maxDepth = 64;
+const jsonType = /^application\/(?:[\w.-]+\+)?json\s*(?:;\s*charset\s*=\s*"?utf-?8"?\s*)?$/i;
+const nothing: ReadonlyMap<string, string> = new Map();
+
+/** The request's body as JSON, safe to validate and to store; an empty body is `{}`. */
+export async function readJson(c: AppContext, rule: RouteRule): Promise<JsonBody> {
+  if (hasBody(c)) requireJsonType(c);
+  const bytes = await readBody(c, maxBytes(rule));
+  if (bytes.length === 0) return { value: {}, text: "", verbatim: nothing };
+  if (!isUtf8(bytes)) throw problem.malformed("body_not_utf8", "The body is not UTF-8.");
+  const text = bytes.toString("utf8");
+  const found = scanJson(text, { maxDepth, verbatim: rule.verbatim ?? [] });
+  if (found.tooDeep !== undefined) {
+    throw problem.malformed("too_deep", `JSON may nest ${maxDepth} deep at most.`, found.tooDeep);
+  }
+  const value = parse(text);
+  requireStorable(found);
+  if (rule.surface !== "runner") {
+    requireUnambiguous(found);
+    return { value, text, verbatim: found.raw };
+  }
+  const safe = found.forbiddenKey === undefined ? value : parseWithoutForbiddenKeys(text);
+  return { value: withoutNulls(safe), text, verbatim: found.raw };
+}
+
+/** The most bytes that a body of the route may have. */
+export function maxBytes({ maxBody }: RouteRule): number {
+  if (maxBody === "64 MiB") return 64 * mebibyte;
+  return maxBody === "16 MiB" ? 16 * mebibyte : mebibyte;
+}
+
+function requireJsonType(c: AppContext): void {
+  const type = c.req.header("content-type");
+  if (type === undefined || !jsonType.test(type)) {
+    throw problem.unsupportedMediaType("The body must be sent as application/json, in UTF-8.");
+  }
+  const encoding = c.req.header("content-encoding");
+  if (encoding !== undefined && encoding.toLowerCase() !== "identity") {
+    throw problem.unsupportedMediaType("The body must be sent without a Content-Encoding.");
+  }
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    // The parser's own words quote the body, which may hold a secret; only the place is told.
+    const at = /position (\d+)/.exec(String(error))?.[1];
+    const place =
+      at === undefined ? "it ends too early or has a wrong character" : `see character ${at}`;
+    throw problem.malformed("malformed_json", `The body is not JSON: ${place}.`);
+  }
+}
+
+function requireStorable({ nul, loneSurrogate }: JsonScan): void {
+  const errors = [];
+  if (nul !== undefined) {
+    errors.push({ pointer: nul, code: "nul_character", detail: "Text cannot hold U+0000." });
+  }
+  if (loneSurrogate !== undefined) {
+    const detail = "Half of a surrogate pair is no text.";
+    errors.push({ pointer: loneSurrogate, code: "lone_surrogate", detail });
+  }
+  if (errors.length > 0) throw problem.invalid(errors);
+}
+
+function requireUnambiguous({ duplicateKey, forbiddenKey }: JsonScan): void {
+  if (duplicateKey !== undefined) {
+    throw problem.malformed("duplicate_key", "A member is given twice.", duplicateKey);
+  }
+  if (forbiddenKey !== undefined) {
+    throw problem.malformed("forbidden_key", "A member may not have this name.", forbiddenKey);
+  }
+}
+
+function parseWithoutForbiddenKeys(text: string): unknown {
+  return JSON.parse(text, (key, value: unknown) => {
+    const isForbidden =
+      key === "__proto__" ||
+      (key === "constructor" && value instanceof Object && Object.hasOwn(value, "prototype"));
+    return isForbidden ? undefined : value;
+  });
+}
+
+/** Runner clients send null for what is absent. */
+function withoutNulls(value: unknown): unknown {
+  if (typeof value !== "object" || value === null || Array.isArray(value)) return value;
+  if (!Object.values(value).includes(null)) return value;
+  return Object.fromEntries(Object.entries(value).filter(([, member]) => member !== null));
+}

@@ -1,0 +1,72 @@
+import type { z } from "@hono/zod-openapi";
+import { type ProblemError, problem } from "../../shared/problem.ts";
+import { toPointer } from "./scan-json.ts";
+
+type Issue = z.core.$ZodIssue;
+
+/** The body as the schema reads it; 422 with a pointer to every wrong member. */
+export function validateBody(schema: z.ZodType, value: unknown): unknown {
+  const parsed = schema.safeParse(value);
+  if (parsed.success) return parsed.data;
+  throw problem.invalid(parsed.error.issues.flatMap((issue) => toErrors(issue, toPointer)));
+}
+
+/** The query as the schema reads it: an empty value is absent; unknown names are 422, or ignored on request. */
+export function validateQuery(
+  schema: z.ZodObject | undefined,
+  sent: Readonly<Record<string, string[]>>,
+  ignoresUnknown: boolean,
+): unknown {
+  const query: Record<string, string | string[]> = {};
+  const errors: ProblemError[] = [];
+  for (const [name, values] of Object.entries(sent)) {
+    const pointer = `?${name}`;
+    const given = values.filter((value) => value !== "");
+    if (schema === undefined || !Object.hasOwn(schema.shape, name)) {
+      const detail = "This route has no such query parameter.";
+      if (!ignoresUnknown) errors.push({ pointer, code: "unknown_parameter", detail });
+    } else if (given.some((value) => value.includes("\0"))) {
+      errors.push({ pointer, code: "nul_character", detail: "Text cannot hold U+0000." });
+    } else if (given.length > 0) {
+      query[name] = given.length === 1 ? (given[0] ?? "") : given;
+    }
+  }
+  const parsed = schema?.safeParse(query);
+  if (parsed?.success === false) {
+    const toName = (path: readonly PropertyKey[]): string => `?${path.map(String).join(".")}`;
+    errors.push(...parsed.error.issues.flatMap((issue) => toErrors(issue, toName)));
+  }
+  if (errors.length > 0) throw problem.invalid(errors);
+  return parsed?.data ?? {};
+}
+
+type ToPlace = (path: readonly PropertyKey[]) => string;
+
+function toErrors(
+  issue: Issue,
+  toPlace: ToPlace,
+  base: readonly PropertyKey[] = [],
+): ProblemError[] {
+  const path = [...base, ...issue.path];
+  if (issue.code === "unrecognized_keys") {
+    const detail = "There is no such member.";
+    return issue.keys.map((key) => ({
+      pointer: toPlace([...path, key]),
+      code: "unknown_member",
+      detail,
+    }));
+  }
+  if (issue.code === "invalid_union") {
+    const [nearest] = issue.errors.toSorted((a, b) => a.length - b.length);
+    if (nearest !== undefined) return nearest.flatMap((inner) => toErrors(inner, toPlace, path));
+  }
+  return [{ pointer: toPlace(path), code: codeOf(issue), detail: issue.message }];
+}
+
+function codeOf(issue: Issue): string {
+  if (issue.code === "custom")
+    return typeof issue.params?.["code"] === "string" ? issue.params["code"] : "invalid";
+  if (issue.code === "invalid_type" && issue.message.endsWith("received undefined"))
+    return "required";
+  return issue.code;
+}

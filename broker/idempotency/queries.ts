@@ -1,0 +1,61 @@
+import type { Db } from "../database/connect.ts";
+import type { OrgId } from "../orgs/org-id.ts";
+
+export type KeyedRequest = {
+  readonly key: string;
+  readonly operationId: string;
+  readonly fingerprint: Buffer;
+};
+
+/** How an earlier request with the same key went; a null status: it is still under way. */
+export type EarlierRequest = {
+  readonly is_same: boolean;
+  readonly status: number | null;
+  readonly body: string | null;
+};
+
+/**
+ * Takes the key for this request; answers the earlier request where one has it. The insert comes first and
+ * the work second, so that of two requests at once only one does the work. A request that never ended (its
+ * broker died) gives its key up after a minute, longer than any request is let run.
+ */
+export async function insertKey(
+  db: Db,
+  org: OrgId,
+  request: KeyedRequest,
+): Promise<EarlierRequest | undefined> {
+  const { key, operationId, fingerprint } = request;
+  const [row] = await db<(EarlierRequest & { is_new: boolean })[]>`
+    with taken as (
+      insert into idempotency_keys as known (org_id, key, operation_id, fingerprint)
+      values (${org}, ${key}, ${operationId}, ${fingerprint})
+      on conflict (org_id, key) do update
+         set operation_id = excluded.operation_id, fingerprint = excluded.fingerprint, status = null, body = null,
+             locked_at = svc_now(), expires_at = svc_now() + interval '24 hours', created_at = svc_now()
+       where known.expires_at < svc_now()
+          or (known.status is null and known.locked_at < svc_now() - interval '1 minute'
+              and known.operation_id = excluded.operation_id and known.fingerprint = excluded.fingerprint)
+      returning key)
+    select exists (select from taken) as is_new,
+           coalesce(known.operation_id = ${operationId} and known.fingerprint = ${fingerprint}, true) as is_same,
+           known.status, known.body
+      from (select 1) one
+      left join idempotency_keys known on known.org_id = ${org} and known.key = ${key}`;
+  return row === undefined || row.is_new ? undefined : row;
+}
+
+/** Keeps what was answered, for a day; a null body where it held a secret. */
+export async function keepAnswer(
+  db: Db,
+  org: OrgId,
+  answer: { readonly key: string; readonly status: number; readonly body: string | null },
+): Promise<void> {
+  await db`
+    update idempotency_keys set status = ${answer.status}, body = ${answer.body}
+     where org_id = ${org} and key = ${answer.key} and status is null`;
+}
+
+/** Gives the key free: the request was refused or failed, and may be tried again with it. */
+export async function deleteKey(db: Db, org: OrgId, key: string): Promise<void> {
+  await db`delete from idempotency_keys where org_id = ${org} and key = ${key} and status is null`;
+}

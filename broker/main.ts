@@ -1,0 +1,37 @@
+import { OperatorError } from "../shared/operator-error.ts";
+import { readConfig } from "./config.ts";
+import { openLog } from "./log.ts";
+import { type RunningBroker, startBroker } from "./start-broker.ts";
+
+const stopWithinMs = 25_000;
+
+/** The production entry: one broker by the environment's settings, until SIGTERM or SIGINT; sets the exit code. */
+export async function runBroker(): Promise<void> {
+  const config = readConfig();
+  const log = openLog(config.logLevel);
+  const running = await startBroker(config, log);
+  process.once("SIGTERM", () => void stop(running));
+  process.once("SIGINT", () => void stop(running));
+}
+
+/** A second signal, or 25 s, ends the process at once with 1. */
+async function stop(running: RunningBroker): Promise<void> {
+  const giveUp = (): never => process.exit(1);
+  process.on("SIGTERM", giveUp).on("SIGINT", giveUp);
+  setTimeout(giveUp, stopWithinMs).unref();
+  try {
+    await running.stop();
+    process.exit(0);
+  } catch (error) {
+    running.broker.log.fatal({ err: error }, "the broker could not stop in order");
+    process.exit(1);
+  }
+}
+
+if (import.meta.main) {
+  runBroker().catch((error: unknown) => {
+    const isPlain = error instanceof OperatorError;
+    process.stderr.write(isPlain ? `${error.message}\n` : `${String((error as Error).stack)}\n`);
+    process.exitCode = 1;
+  });
+}

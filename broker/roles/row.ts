@@ -1,0 +1,18 @@
+import { z } from "zod";
+import { roleTypes } from "../../shared/permissions.ts";
+
+/** A row of `roles`. */
+export const roleRow = z.object({
+  id: z.string(),
+  org_id: z.string().nullable(),
+  role_type: z.enum(roleTypes),
+  title: z.string(),
+  description: z.string(),
+  applies_to: z.array(z.enum(["account", "token"])),
+  assignable: z.boolean(),
+  managed: z.boolean(),
+  created_at: z.date(),
+  updated_at: z.date(),
+  created_by_id: z.string(),
+});
+export type RoleRow = z.infer<typeof roleRow>;

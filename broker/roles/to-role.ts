@@ -1,0 +1,13 @@
+import type { Role } from "../../shared/api/roles.ts";
+import { rolePermissions } from "../../shared/permissions.ts";
+import type { RoleRow } from "./row.ts";
+
+/** A role as the API shows it. */
+export function toRole(row: RoleRow): Role {
+  return {
+    ...row,
+    permissions: [...rolePermissions[row.role_type]],
+    created_at: row.created_at.toISOString(),
+    updated_at: row.updated_at.toISOString(),
+  };
+}

@@ -1,0 +1,63 @@
+import type { RoleType } from "../../shared/permissions.ts";
+import type { TokenKind } from "../../shared/token.ts";
+import type { Db } from "../database/connect.ts";
+import type { OrgId } from "../orgs/org-id.ts";
+
+/** What is needed to know who a token speaks for. Not parsed at run time; seen by the authenticator only. */
+export type CredentialRow = {
+  readonly digest: string;
+  readonly id: string;
+  readonly org_id: OrgId;
+  readonly kind: TokenKind;
+  readonly token_type: string;
+  readonly account_id: string | null;
+  readonly runner_id: string | null;
+  readonly role_type: RoleType | null;
+  readonly is_revoked: boolean;
+  readonly is_unused: boolean;
+  /** Milliseconds by the database's clock; null when it does not expire. */
+  readonly expires_in_ms: number | null;
+  /** The account's role types in each of its orgs. */
+  readonly account_roles: Readonly<Record<OrgId, readonly RoleType[]>> | null;
+};
+
+/** The tokens of these digests (lower-case hex), with what their accounts may do; unknown ones are left out. */
+export async function listCredentials(
+  db: Db,
+  digests: readonly string[],
+): Promise<CredentialRow[]> {
+  return db<CredentialRow[]>`
+    select encode(t.digest, 'hex') as digest, t.id, t.org_id, t.kind, t.token_type, t.account_id, t.runner_id,
+           t.role_type, t.revoked_at is not null as is_revoked, t.used_at is null as is_unused,
+           (extract(epoch from t.expires_at - svc_now()) * 1000)::float8 as expires_in_ms,
+           (select jsonb_object_agg(org_id, types)
+              from (select ar.org_id, jsonb_agg(distinct r.role_type) as types
+                      from account_roles ar join roles r on r.id = ar.role_id
+                     where ar.account_id = t.account_id
+                     group by ar.org_id) by_org) as account_roles
+      from unnest(${digests}::text[]) as sent (digest)
+      join tokens t on t.digest = decode(sent.digest, 'hex')`;
+}
+
+/**
+ * Writes down the first use of tokens. A runner's token that a rotation replaced goes on for ten minutes
+ * from here: the agent has shown that it holds the new one.
+ */
+export async function markFirstUse(db: Db, ids: readonly string[]): Promise<void> {
+  await db`
+    with used as (
+      update tokens set used_at = svc_now(), last_used_at = svc_now()
+       where id = any(${ids}) and used_at is null and kind <> 'boot'
+      returning id, org_id)
+    update tokens old
+       set expires_at = least(old.expires_at, svc_now() + interval '10 minutes')
+      from used
+     where old.org_id = used.org_id and old.replaced_by = used.id and old.kind = 'rt'`;
+}
+
+/** Writes down that tokens are in use, for each at most once a minute. */
+export async function markUse(db: Db, ids: readonly string[]): Promise<void> {
+  await db`
+    update tokens set last_used_at = svc_now()
+     where id = any(${ids}) and (last_used_at is null or last_used_at < svc_now() - interval '1 minute')`;
+}

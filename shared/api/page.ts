@@ -1,0 +1,18 @@
+import { z } from "@hono/zod-openapi";
+
+/** The query members of every keyset-paged list. */
+export const pageQuery = {
+  cursor: z
+    .string()
+    .max(1000)
+    .optional()
+    .openapi({ description: "`next_cursor` of the page before." }),
+  limit: z.coerce.number().int().min(1).max(100).default(50),
+};
+
+/** A page of a list: its items and the cursor of the next page, null on the last. */
+export function pageOf<Item extends z.ZodType>(
+  item: Item,
+): z.ZodObject<{ items: z.ZodArray<Item>; next_cursor: z.ZodNullable<z.ZodString> }> {
+  return z.object({ items: z.array(item), next_cursor: z.string().nullable() });
+}

@@ -1,0 +1,34 @@
+import { createRoute, z } from "@hono/zod-openapi";
+import { roleTypes } from "../permissions.ts";
+import { json } from "./response.ts";
+
+/** A role: managed ones are the service's own, custom ones may belong to an org. */
+export const roleSchema = z
+  .object({
+    id: z.string(),
+    org_id: z.string().nullable(),
+    role_type: z.enum(roleTypes),
+    title: z.string(),
+    description: z.string(),
+    applies_to: z.array(z.enum(["account", "token"])),
+    assignable: z.boolean().describe("Offered where a person picks a role for an account."),
+    managed: z.boolean(),
+    permissions: z.array(z.string()),
+    created_at: z.iso.datetime(),
+    created_by_id: z.string(),
+    updated_at: z.iso.datetime(),
+  })
+  .openapi("Role");
+export type Role = z.infer<typeof roleSchema>;
+
+export const listRolesRoute = createRoute({
+  operationId: "listRoles",
+  method: "get",
+  path: "/v1/roles",
+  tags: ["Access"],
+  summary: "List the roles",
+  description: "The managed roles and the org's own.",
+  responses: {
+    200: json(z.object({ items: z.array(roleSchema), next_cursor: z.null() }), "The roles."),
+  },
+});
