@@ -5,7 +5,8 @@ export type TokenKind = (typeof tokenKinds)[number];
 const digits = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 const secretLength = 30;
 const checksumLength = 6;
-const pattern = /^svc_(pat|sa|rt|boot|st|it|job)_[0-9A-Za-z]{36}$/;
+const idLength = 26;
+const pattern = /^svc_(?:(pat|sa|rt|boot|st|it)_[0-9A-Za-z]{36}|(job)_[0-9A-Za-z]{62})$/;
 
 /** A new token of 178 random bits, `svc_<kind>_<30><6>`; the last six tell a typing error from a wrong token. */
 export function mintToken(kind: TokenKind): string {
@@ -18,7 +19,24 @@ export function parseToken(text: string): { kind: TokenKind } | undefined {
   const match = pattern.exec(text);
   if (match === null) return undefined;
   if (checksum(text.slice(0, -checksumLength)) !== text.slice(-checksumLength)) return undefined;
-  return { kind: match[1] as TokenKind }; // the pattern admits only kinds
+  return { kind: (match[1] ?? match[2]) as TokenKind }; // the pattern admits only kinds
+}
+
+/** The secret half of a job's token, of which the execution keeps the digest: it is made before the job is known. */
+export function mintJobSecret(): string {
+  return randomDigits();
+}
+
+/** A job's token says which job it is for, so that it is found without an index of its own. */
+export function jobToken(jobId: string, secret: string): string {
+  const head = `svc_job_${jobId.slice(-idLength)}${secret}`;
+  return head + checksum(head);
+}
+
+/** The two halves of a text that `parseToken` called a job's token. */
+export function jobTokenParts(text: string): { jobId: string; secret: string } {
+  const body = text.slice("svc_job_".length, -checksumLength);
+  return { jobId: `job_${body.slice(0, idLength)}`, secret: body.slice(idLength) };
 }
 
 /** What may be shown of a token again, so that a person knows which it is: its prefix and last four characters. */
