@@ -1,0 +1,61 @@
+import { afterAll } from "vitest";
+import type { Broker } from "../../broker/broker.ts";
+import { readConfig } from "../../broker/config.ts";
+import { openLog } from "../../broker/log.ts";
+import { startBroker as start } from "../../broker/start-broker.ts";
+
+export type Call = {
+  readonly token?: string | undefined;
+  /** Sent as JSON; a string is sent as it is. */
+  readonly body?: unknown;
+  readonly headers?: Readonly<Record<string, string>>;
+};
+
+export type Answer<Body> = {
+  readonly status: number;
+  readonly headers: Headers;
+  /** JSON where the answer is JSON, else its text. */
+  readonly body: Body;
+};
+
+export type TestBroker = {
+  readonly url: string;
+  readonly broker: Broker;
+  /** Every line the broker logged. */
+  readonly logged: string[];
+  /** One request: `await call("POST /v1/runners", {token, body: {…}})`. */
+  readonly call: <Body = Record<string, unknown>>(what: string, call?: Call) => Promise<Answer<Body>>;
+  readonly stop: () => Promise<void>;
+};
+
+/** A broker on a free port, speaking real HTTP; it is stopped after the file. */
+export async function startBroker(options: {
+  readonly url: string;
+  readonly env?: Readonly<Record<string, string>>;
+}): Promise<TestBroker> {
+  const logged: string[] = [];
+  const config = readConfig({
+    DATABASE_URL: options.url,
+    SVC_PORT: "0",
+    SVC_DRAIN_LINGER_MS: "0",
+    SVC_LOG_LEVEL: "debug",
+    ...options.env,
+  });
+  const log = openLog(config.logLevel, { write: (line) => void logged.push(line) });
+  const { url, broker, stop } = await start(config, log);
+  afterAll(stop);
+  return { url, broker, logged, stop, call: (what, call) => send(url, what, call) };
+}
+
+async function send<Body>(url: string, what: string, call: Call = {}): Promise<Answer<Body>> {
+  const [method = "GET", path = "/"] = what.split(" ");
+  const headers = new Headers(call.headers);
+  if (call.token !== undefined) headers.set("authorization", `Bearer ${call.token}`);
+  const hasBody = call.body !== undefined;
+  if (hasBody && !headers.has("content-type")) headers.set("content-type", "application/json");
+  const body = typeof call.body === "string" ? call.body : JSON.stringify(call.body);
+  const response = await fetch(url + path, { method, headers, ...(hasBody && { body }) });
+  const text = await response.text();
+  const isJson = /json/.test(response.headers.get("content-type") ?? "") && text !== "";
+  return { status: response.status, headers: response.headers, body: (isJson ? JSON.parse(text) : text) as Body };
+}
