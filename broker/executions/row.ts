@@ -1,0 +1,62 @@
+import { z } from "zod";
+import { executionStatuses } from "../../shared/runner-job-execution.ts";
+
+/** A row of `runner_job_executions`, without the digest of its token. */
+export const executionRow = z.object({
+  id: z.string(),
+  org_id: z.string(),
+  runner_job_id: z.string(),
+  runner_id: z.string(),
+  process_id: z.string().nullable(),
+  holders: z.array(z.string()).nullable(),
+  is_ours: z.boolean(),
+  status: z.enum(executionStatuses),
+  status_description: z.string(),
+  ended_by: z.enum(["client", "broker"]).nullable(),
+  history: z.array(z.object({ status: z.string(), description: z.string(), at: z.string() })),
+  created_at: z.date(),
+  deadline_at: z.date(),
+  confirmed_at: z.date().nullable(),
+  finished_at: z.date().nullable(),
+  last_record: z.number().nullable(),
+});
+export type ExecutionRow = z.infer<typeof executionRow> & { readonly logs_complete: boolean };
+
+/** A row of `runner_job_execution_results`; its contents, up to 64 MiB, only where they are asked for. */
+export const resultRow = z.object({
+  execution_id: z.string(),
+  org_id: z.string(),
+  id: z.string(),
+  success: z.boolean(),
+  error_code: z.number(),
+  error_metadata: z.record(z.string(), z.string()),
+  composite_error: z.record(z.string(), z.unknown()).nullable(),
+  contents: z.string().nullable().optional(),
+  contents_display: z.string().nullable().optional(),
+  contents_gzip: z.instanceof(Buffer).nullable().optional(),
+  contents_display_gzip: z.instanceof(Buffer).nullable().optional(),
+  created_at: z.date(),
+});
+export type ResultRow = z.infer<typeof resultRow>;
+
+/** A row of `runner_job_execution_outputs`, with the text of the outputs as it was sent. */
+export const outputsRow = z.object({
+  execution_id: z.string(),
+  org_id: z.string(),
+  id: z.string(),
+  outputs: z.string(),
+  created_at: z.date(),
+});
+export type OutputsRow = z.infer<typeof outputsRow>;
+
+/** A row of `runner_job_execution_evidence`. */
+export const evidenceRow = z.object({
+  id: z.number(),
+  execution_id: z.string(),
+  org_id: z.string(),
+  kind: z.enum(["status", "result", "outputs"]),
+  body: z.unknown(),
+  reason: z.string(),
+  created_at: z.date(),
+});
+export type EvidenceRow = z.infer<typeof evidenceRow>;

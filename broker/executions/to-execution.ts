@@ -1,0 +1,104 @@
+import type {
+  LateEvidence,
+  RunnerJobExecution,
+  RunnerJobExecutionOutputs,
+  RunnerJobExecutionResult,
+} from "../../shared/api/runner-job-execution.ts";
+import type { EvidenceRow, ExecutionRow, OutputsRow, ResultRow } from "./row.ts";
+
+/** An execution as the API shows it; its result and outputs are shown beside it where one is read. */
+export function toExecution(row: ExecutionRow): RunnerJobExecution {
+  const since = statusSince(row);
+  return {
+    id: row.id,
+    org_id: row.org_id,
+    runner_job_id: row.runner_job_id,
+    runner_id: row.runner_id,
+    runner_process_id: row.process_id,
+    status: row.status,
+    status_description: row.status_description,
+    status_v2: {
+      status: row.status,
+      status_human_description: row.status_description,
+      created_at_ts: since.getTime(),
+      metadata: {},
+      history: historyOf(row),
+    },
+    ended_by: row.ended_by,
+    metadata: {},
+    deadline_at: row.deadline_at.toISOString(),
+    confirmed_at: row.confirmed_at?.toISOString() ?? null,
+    finished_at: row.finished_at?.toISOString() ?? null,
+    logs_complete: row.logs_complete,
+    created_at: row.created_at.toISOString(),
+    updated_at: since.toISOString(),
+  };
+}
+
+/** The history says when each status was left; the next one began then. */
+function historyOf(row: ExecutionRow): RunnerJobExecution["status_v2"]["history"] {
+  return row.history.map((entry, at) => ({
+    status: entry.status,
+    status_human_description: entry.description,
+    created_at_ts: leftAt(row, at - 1).getTime(),
+    metadata: {},
+  }));
+}
+
+function statusSince(row: ExecutionRow): Date {
+  return row.finished_at ?? leftAt(row, row.history.length - 1);
+}
+
+function leftAt(row: ExecutionRow, entry: number): Date {
+  const left = row.history[entry]?.at;
+  return left === undefined ? row.created_at : new Date(left);
+}
+
+/** A result as the API shows it; contents that the row does not carry are left out. */
+export function toResult(row: ResultRow): RunnerJobExecutionResult {
+  return {
+    id: row.id,
+    org_id: row.org_id,
+    runner_job_execution_id: row.execution_id,
+    success: row.success,
+    error_code: row.error_code,
+    error_metadata: row.error_metadata,
+    composite_error: row.composite_error,
+    ...(row.contents != null && { contents: row.contents }),
+    ...(row.contents_display != null && { contents_display: row.contents_display }),
+    ...(row.contents_gzip != null && { contents_gzip: row.contents_gzip.toString("base64") }),
+    ...(row.contents_display_gzip != null && {
+      contents_display_gzip: row.contents_display_gzip.toString("base64"),
+    }),
+    created_at: row.created_at.toISOString(),
+  };
+}
+
+/** Outputs as the API shows them: parsed, and once more byte for byte. */
+export function toOutputs(row: OutputsRow): RunnerJobExecutionOutputs {
+  return {
+    id: row.id,
+    org_id: row.org_id,
+    runner_job_execution_id: row.execution_id,
+    outputs: parseOutputs(row.outputs),
+    outputs_json: Buffer.from(row.outputs).toString("base64"),
+    created_at: row.created_at.toISOString(),
+  };
+}
+
+/** Stored outputs are JSON; what is no object is shown in none. */
+export function parseOutputs(text: string): Record<string, unknown> {
+  const value: unknown = JSON.parse(text);
+  const isObject = typeof value === "object" && value !== null && !Array.isArray(value);
+  return isObject ? (value as Record<string, unknown>) : {}; // checked in the line before
+}
+
+/** Late evidence as the API shows it. */
+export function toEvidence(row: EvidenceRow): LateEvidence {
+  return {
+    kind: row.kind,
+    body: row.body,
+    reason: row.reason,
+    created_at: row.created_at.toISOString(),
+  };
+}

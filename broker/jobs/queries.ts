@@ -1,0 +1,46 @@
+import type postgres from "postgres";
+import type { Db } from "../database/connect.ts";
+import type { OrgId } from "../orgs/org-id.ts";
+import type { JobRow } from "./row.ts";
+
+/** The job; undefined when this org has none of that id. */
+export async function findJob(db: Db, org: OrgId, id: string): Promise<JobRow | undefined> {
+  const [row] = await findJobs(db, org, [id]);
+  return row;
+}
+
+/** The org's jobs of these ids, newest first. */
+export async function findJobs(db: Db, org: OrgId, ids: readonly string[]): Promise<JobRow[]> {
+  return db<JobRow[]>`
+    select ${jobColumns(db)} from runner_jobs j ${jobState(db)}
+     where j.org_id = ${org} and j.id = any(${ids})
+     order by j.id desc`;
+}
+
+/** The columns of a JobRow; needs the joins of `jobState`. */
+export function jobColumns(db: Db): postgres.Fragment {
+  return db`
+    j.*, coalesce(l.status, d.status) as status,
+    coalesce(d.status_description, case
+      when l.status = 'in-progress' then x.status_description
+      when l.blocked_by is not null then 'waits until the attempt before it has stopped'
+      when l.status = 'queued' and l.withdrawals > 0
+        then 'nobody took it in time; waits for a process that asks for it'
+      when l.status = 'available' and not l.has_slot then 'its queue timeout passed; waits for a free slot'
+      end, '') as status_description, d.clock,
+    coalesce(l.status_at, d.finished_at) as status_at,
+    coalesce(l.execution_count, d.execution_count) as execution_count,
+    coalesce(l.started_at, d.started_at) as started_at, d.finished_at, x.id as execution_id, x.process_id,
+    coalesce(d.composite_error, (select r.composite_error from runner_job_execution_results r
+                                  where r.execution_id = d.final_execution_id)) as composite_error,
+    d.finished_at is not null and (x.id is null or svc_now() >= x.finished_at
+      + case when x.last_record is null then interval '60 s' else interval '10 min' end) as logs_complete`;
+}
+
+/** A job's live row or its end, and its current or final execution: of the first two exactly one is there. */
+export function jobState(db: Db): postgres.Fragment {
+  return db`
+    left join runner_job_live l on l.id = j.id
+    left join runner_job_ends d on d.runner_job_id = j.id
+    left join runner_job_executions x on x.org_id = j.org_id and x.id = coalesce(l.execution_id, d.final_execution_id)`;
+}
