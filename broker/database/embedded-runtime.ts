@@ -1,10 +1,10 @@
 import { execFile } from "node:child_process";
-import { chmod, cp, mkdir, readFile, rename, rm, stat } from "node:fs/promises";
+import { chmod, cp, readFile, rename, rm, stat } from "node:fs/promises";
 import { createRequire } from "node:module";
 import path from "node:path";
 import { promisify } from "node:util";
 import { OperatorError } from "../../shared/operator-error.ts";
-import { isReachable, reachableRoot, type ServerUser } from "./embedded-user.ts";
+import { isReachable, makeReachable, reachableRoot, type ServerUser } from "./embedded-user.ts";
 
 export type EmbeddedRuntime = {
   readonly initdb: string;
@@ -45,10 +45,10 @@ function findNative(packageName: string): string {
 
 /** Copies the binaries once for each release of them; a half-made copy is never taken for a whole one. */
 async function copyNative(installed: string): Promise<string> {
-  const target = path.join(reachableRoot, await releaseOf(installed));
+  const release = await releaseOf(installed);
+  const target = path.join(reachableRoot, release);
   if (await exists(target)) return target;
-  await mkdir(reachableRoot, { recursive: true, mode: 0o755 });
-  const draft = `${target}.${process.pid}`;
+  const draft = await makeReachable(`${release}.${process.pid}`);
   await cp(installed, draft, { recursive: true, verbatimSymlinks: true });
   await chmod(draft, 0o755);
   await rename(draft, target).catch(async (error: unknown) => {

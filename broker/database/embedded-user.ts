@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { readFile, stat } from "node:fs/promises";
+import { chmod, mkdir, readFile, stat } from "node:fs/promises";
 import path from "node:path";
 import { OperatorError } from "../../shared/operator-error.ts";
 
@@ -9,6 +9,23 @@ export type ServerUser = { readonly uid: number; readonly gid: number };
 /** Where root keeps what that user could not reach in place. */
 export const reachableRoot = "/var/lib/svc";
 
+/** Makes a folder under that root which any user can pass through, and answers its path. */
+export async function makeReachable(name: string): Promise<string> {
+  const folder = path.join(reachableRoot, name);
+  try {
+    await mkdir(folder, { recursive: true });
+    // Whatever our umask withheld.
+    await chmod(reachableRoot, 0o755);
+    await chmod(folder, 0o711);
+    return folder;
+  } catch {
+    throw new OperatorError(
+      `Postgres runs as another user than root, which cannot enter this folder, and ${reachableRoot} ` +
+        "cannot be written: choose another data directory, or set DATABASE_URL.",
+    );
+  }
+}
+
 /** Undefined when the server can run as the user we are; otherwise who owns the cluster, or nobody. */
 export async function findServerUser(dataDir: string): Promise<ServerUser | undefined> {
   if (process.getuid?.() !== 0) return undefined;
@@ -17,11 +34,11 @@ export async function findServerUser(dataDir: string): Promise<ServerUser | unde
   return await findNobody();
 }
 
-/** Where the cluster of a data directory lives: in it, or, when the user cannot go there, under one root. */
+/** Where a data directory's cluster lives: in it, or under one root when the user cannot go there. */
 export async function findHome(dataDir: string, user: ServerUser | undefined): Promise<string> {
   if (await isReachable(dataDir, user)) return dataDir;
   const hash = createHash("sha256").update(dataDir).digest("hex");
-  return path.join(reachableRoot, `data-${hash.slice(0, 16)}`);
+  return await makeReachable(`data-${hash.slice(0, 16)}`);
 }
 
 /** Whether the user may go through every folder down to the target. */

@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { chmod, mkdir, readFile, realpath, rm, stat, writeFile } from "node:fs/promises";
+import { mkdir, readFile, realpath, rm, stat, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { OperatorError } from "../../shared/operator-error.ts";
 import { connect } from "./connect.ts";
@@ -93,10 +93,6 @@ async function openDataDir(given: string): Promise<Place> {
   const dataDir = await realpath(given);
   const user = await findServerUser(dataDir);
   const home = await findHome(dataDir, user);
-  if (home !== dataDir) {
-    await mkdir(home, { recursive: true, mode: 0o755 });
-    await chmod(home, 0o711);
-  }
   return { dataDir, home, user };
 }
 
