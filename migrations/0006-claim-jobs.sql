@@ -2,8 +2,13 @@
 
 create type claimed_job as (
   waiter int, repeated boolean, job_id text, execution_id text, process_id text, holders text[],
-  job_group text, claimed_at timestamptz, deadline_at timestamptz, overall_at timestamptz, execution_count int
+  job_group text, claimed_at timestamptz, deadline_at timestamptz, overall_at timestamptz, execution_count int,
+  started_at timestamptz, facts runner_jobs, key_id text, plan text -- base64 where key_id names a key
 );
+
+create function plan_text(p runner_job_plans) returns text
+  language sql immutable
+  return case when (p).key_id is null then convert_from((p).contents, 'UTF8') else encode((p).contents, 'base64') end;
 
 -- One call serves many waiting polls: row i asks `wants[i]` jobs of one group for waiter `waiters[i]`, and rows stand
 -- in the order in which their polls have waited. Execution ids and token digests come ready-made, one for each job
@@ -85,8 +90,11 @@ begin
       from claimed c
   )
   select c.waiter, false, c.id::text, c.execution_id::text, c.process_id::text, null::text[], c.job_group::text, t,
-         c.execution_deadline_at, c.overall_at, c.execution_count
-    from claimed c order by c.waiter, c.k;
+         c.execution_deadline_at, c.overall_at, c.execution_count, c.started_at, j, p.key_id, plan_text(p)
+    from claimed c
+    join runner_jobs j on j.org_id = c.org_id and j.id = c.id
+    left join runner_job_plans p on p.runner_job_id = c.id
+   order by c.waiter, c.k;
 end $$;
 
 -- The same executions once more, with fresh tokens: the first answer was lost on the way. Digests are taken from the
@@ -98,6 +106,7 @@ begin
   return query
   with again as (
     select w.waiter, l.id, l.execution_id, l.org_id, l.overall_at, l.job_group, l.execution_count, l.process_id,
+           l.started_at,
            row_number() over (order by w.waiter, l.created_at, l.id) as k
       from (select distinct w.waiter, w.runner_id, w.process_id, w.poll_id
               from unnest(waiters, runner_ids, process_ids, poll_ids) w (waiter, runner_id, process_id, poll_id)
@@ -111,8 +120,12 @@ begin
     returning e.id, e.created_at, e.deadline_at
   )
   select a.waiter, true, a.id::text, a.execution_id::text, a.process_id::text, null::text[], a.job_group::text,
-         f.created_at, f.deadline_at, a.overall_at, a.execution_count
-    from again a join fresh f on f.id = a.execution_id order by a.waiter, a.k;
+         f.created_at, f.deadline_at, a.overall_at, a.execution_count, a.started_at, j, p.key_id, plan_text(p)
+    from again a
+    join fresh f on f.id = a.execution_id
+    join runner_jobs j on j.org_id = a.org_id and j.id = a.id
+    left join runner_job_plans p on p.runner_job_id = a.id
+   order by a.waiter, a.k;
 end $$;
 
 -- A third-party runner takes one job by name. Without a process id it belongs to the runner's only live serving
@@ -145,7 +158,7 @@ begin
       from claimed c
   )
   select 0, false, c.id::text, c.execution_id::text, c.process_id::text, c.holders, c.job_group::text, t,
-         c.execution_deadline_at, c.overall_at, c.execution_count
+         c.execution_deadline_at, c.overall_at, c.execution_count, c.started_at, null::runner_jobs, null, null
     from claimed c;
 end $$;
 

@@ -3,13 +3,13 @@
 create type execution_report as (
   n int, org_id text, runner_id text, execution_id text,
   status text, description text, last_record bigint,
-  give_back boolean, needs_result boolean,
+  give_back boolean,
   result json, outputs json, result_id text, outputs_id text
 );
 
 -- outcome: ok · unchanged · not-found · backwards · ended · differs · needs-result · too-late-to-give-back · wake
 create type reported_execution as (
-  n int, outcome text, execution_status text, job_id text, job_status text, runner_id text, job_group text
+  n int, outcome text, job_id text, job_status text, runner_id text, job_group text, execution runner_job_executions
 );
 
 create function execution_rank(status text) returns int
@@ -84,8 +84,8 @@ $$;
 
 -- What each report comes to, read after every lock is held and before anything moves.
 create function judge_reports(reports execution_report[]) returns table (
-  n int, outcome text, execution_status text, job_id text, job_status text, event text, end_status text,
-  description text, last_record bigint, org_id text, execution_id text)
+  n int, outcome text, job_id text, job_status text, runner_id text, job_group text, event text, end_status text,
+  description text, org_id text, execution_id text)
   language sql stable as $$
   select r.n,
          case
@@ -98,18 +98,18 @@ create function judge_reports(reports execution_report[]) returns table (
            when e.finished_at is not null then case e.ended_by when 'client' then 'differs' else 'ended' end
            when coalesce(r.give_back, false) and execution_rank(e.status) > 1 then 'too-late-to-give-back'
            when execution_rank(r.status) < execution_rank(e.status) then 'backwards'
-           when execution_rank(r.status) = 4 and r.needs_result and r.result is null
+           when r.status = 'finished' and e.is_ours and r.result is null -- an agent of ours always has one
                 and not exists (select from runner_job_execution_results s where s.execution_id = e.id)
              then 'needs-result'
            else 'ok' end,
-         e.status, e.runner_job_id, coalesce(l.status, d.status),
+         e.runner_job_id, coalesce(l.status, d.status), l.runner_id, l.job_group,
          case when coalesce(r.give_back, false) then 'return'
               else case r.status
                 when 'finished' then 'finish' when 'failed' then 'fail' when 'not-attempted' then 'skip'
                 when 'cancelled' then 'cancel'
                 when 'timed-out' then case when may_retry(l, svc_now()) then 'retry' else 'expire' end end end,
          case when coalesce(r.give_back, false) then 'not-attempted' else r.status end,
-         r.description, r.last_record, r.org_id, r.execution_id
+         r.description, r.org_id, r.execution_id
     from unnest(reports) r
     left join runner_job_executions e on e.org_id = r.org_id and e.id = r.execution_id and e.runner_id = r.runner_id
     left join runner_job_live l on l.id = e.runner_job_id
@@ -125,6 +125,7 @@ declare
   keys queue_key[];
   moves job_move[];
   answers reported_execution[];
+  moved moved_job[];
 begin
   select array_agg(r) into reports from json_populate_recordset(null::execution_report, batch) r;
   select array_agg(distinct row(j.runner_id::text, j.job_group)::queue_key) into keys
@@ -138,10 +139,7 @@ begin
   t := svc_now();
   perform step_executions(reports, t); -- before the judgement: its row locks hold ends off
   with judged as materialized (select * from judge_reports(reports))
-  select array_agg(row(u.n, u.outcome, case when u.outcome = 'ok' and u.event is not null then u.end_status
-                                            when u.outcome = 'ok' then coalesce(u.end_status, u.execution_status)
-                                            else u.execution_status end,
-                       u.job_id, u.job_status, null, null)::reported_execution),
+  select array_agg(row(u.n, u.outcome, u.job_id, u.job_status, u.runner_id, u.job_group, null)::reported_execution),
          array_agg(row(u.job_id, u.event, u.end_status, 'client', u.description, null, null)::job_move)
            filter (where u.outcome = 'ok' and u.event is not null)
     into answers, moves
@@ -162,14 +160,15 @@ begin
    where a.outcome in ('ended', 'differs') and execution_rank(r.status) = 4;
 
   if moves is not null then
+    moved := array(select m from move_jobs(moves, t) m);
     return query
-    with moved as materialized (select * from move_jobs(moves, t))
-    select a.n, a.outcome, a.execution_status, a.job_id, coalesce(m.to_status, a.job_status), m.runner_id, m.job_group
-      from unnest(answers) a left join moved m on m.job_id = a.job_id and a.outcome = 'ok';
-    return query
-    select -1, 'wake', null::text, null::text, null::text, k.runner_id, k.job_group
+    select -1, 'wake', null::text, null::text, k.runner_id, k.job_group, null::runner_job_executions
       from release_jobs(keys, false, t) k;
-  else
-    return query select * from unnest(answers);
   end if;
+  return query
+  select a.n, a.outcome, a.job_id, coalesce(m.to_status, a.job_status), a.runner_id, a.job_group, e
+    from unnest(answers) a
+    join unnest(reports) r on r.n = a.n
+    left join runner_job_executions e on e.org_id = r.org_id and e.id = r.execution_id and e.runner_id = r.runner_id
+    left join unnest(moved) m on m.job_id = a.job_id and a.outcome = 'ok';
 end $$;
