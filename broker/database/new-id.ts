@@ -11,6 +11,8 @@ export type IdPrefix =
   | "shd"
   | "job"
   | "exe"
+  | "res"
+  | "out"
   | "lgs"
   | "hbt"
   | "hck";

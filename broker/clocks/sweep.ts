@@ -1,0 +1,87 @@
+import type { Db } from "../database/connect.ts";
+import type { Log } from "../log.ts";
+import { parseQueueKeys } from "../queues/queue-key.ts";
+import { topics, type Wakes } from "../wake/wakes.ts";
+
+type SweptRow = { due: number; wakes: string[]; org_ids: string[] };
+
+/** The clocks: which function of the database acts on what is due, how often, and how much at once. */
+const sweeps = {
+  sweep_jobs: { everyMs: 500, batch: 1_000 },
+  sweep_stopping: { everyMs: 500, batch: 500 },
+  sweep_processes: { everyMs: 1_000, batch: 500 },
+  sweep_shutdowns: { everyMs: 1_000, batch: 100 },
+  sweep_pauses: { everyMs: 1_000, batch: 100 },
+  sweep_queues: { everyMs: 5_000, batch: 500 },
+} as const;
+export type SweepName = keyof typeof sweeps;
+export const sweepNames = Object.keys(sweeps) as SweepName[]; // its own keys
+
+/** Acts once on everything that is due for one clock, batch after batch; answers how many rows that were. */
+export async function sweep(db: Db, wakes: Wakes, name: SweepName): Promise<number> {
+  const { batch } = sweeps[name];
+  let total = 0;
+  for (;;) {
+    const [row] = await db<SweptRow[]>`select * from ${db(name)}(${batch})`;
+    if (row === undefined || row.due === 0) return total;
+    total += row.due;
+    wakes.tell([
+      ...parseQueueKeys(row.wakes).map(({ runnerId }) => topics.queue(runnerId)),
+      ...row.org_ids.map((id) => topics.org(id)),
+    ]);
+    if (row.due < batch) return total;
+  }
+}
+
+export type Clockwork = { readonly stop: () => Promise<void> };
+
+/**
+ * Sweeps for ever, on every broker alike: rows that another broker is at are skipped or found done. A sweep
+ * that fails is tried again at its next turn.
+ */
+export function startClocks(db: Db, wakes: Wakes, log: Log): Clockwork {
+  const stopped = new AbortController();
+  const loop: Loop = { signal: stopped.signal, log };
+  const loops = [
+    ...sweepNames.map((name) => repeat(loop, name, sweeps[name].everyMs, () => sweep(db, wakes, name))),
+    repeat(loop, "mark_listening", 5_000, () => db`select mark_listening()`),
+  ];
+  return {
+    stop: async () => {
+      stopped.abort();
+      await Promise.all(loops);
+    },
+  };
+}
+
+type Loop = { readonly signal: AbortSignal; readonly log: Log };
+
+async function repeat(
+  { signal, log }: Loop,
+  name: string,
+  everyMs: number,
+  act: () => PromiseLike<unknown>,
+): Promise<void> {
+  while (!signal.aborted) {
+    try {
+      await act();
+    } catch (error) {
+      if (!signal.aborted) log.error({ err: error, sweep: name }, "a sweep failed; it is tried again");
+    }
+    // Brokers that started together drift apart, so that they seldom ask for the same rows.
+    await pause(signal, everyMs * (0.8 + Math.random() * 0.4));
+  }
+}
+
+function pause(signal: AbortSignal, ms: number): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal.aborted) return resolve();
+    const timer = setTimeout(done, ms);
+    function done(): void {
+      clearTimeout(timer);
+      signal.removeEventListener("abort", done);
+      resolve();
+    }
+    signal.addEventListener("abort", done);
+  });
+}

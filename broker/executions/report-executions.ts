@@ -1,0 +1,138 @@
+import type { ExecutionStatus } from "../../shared/runner-job-execution.ts";
+import type { RunnerJobStatus } from "../../shared/runner-job.ts";
+import type { Db } from "../database/connect.ts";
+import { gather } from "../database/gather.ts";
+import { newId } from "../database/new-id.ts";
+import { type Topic, topics, type Wakes } from "../wake/wakes.ts";
+import type { ExecutionRow } from "./row.ts";
+
+/** A result as runners send it, its members named as they are stored. */
+export type ResultReport = {
+  readonly success: boolean;
+  readonly error_code: number;
+  readonly error_metadata: Readonly<Record<string, string>>;
+  readonly composite_error?: Readonly<Record<string, unknown>> | null | undefined;
+  readonly contents?: string | undefined;
+  readonly contents_display?: string | undefined;
+  /** Standard base64. */
+  readonly contents_gzip?: string | undefined;
+  readonly contents_display_gzip?: string | undefined;
+};
+
+export type Report = {
+  readonly orgId: string;
+  readonly runnerId: string;
+  readonly executionId: string;
+  /** Absent: only a result or outputs. */
+  readonly status?: ExecutionStatus | undefined;
+  readonly description?: string | undefined;
+  readonly lastRecord?: number | undefined;
+  readonly giveBack?: boolean | undefined;
+  readonly result?: ResultReport | undefined;
+  readonly outputs?: Readonly<Record<string, unknown>> | undefined;
+};
+
+export const reportOutcomes = [
+  "ok",
+  "unchanged",
+  "not-found",
+  "backwards",
+  "ended",
+  "differs",
+  "needs-result",
+  "too-late-to-give-back",
+] as const;
+export type ReportOutcome = (typeof reportOutcomes)[number];
+
+export type Reported = {
+  readonly outcome: ReportOutcome;
+  readonly jobStatus: RunnerJobStatus | null;
+  readonly execution: ExecutionRow | null;
+};
+export type ReportExecution = (report: Report) => Promise<Reported>;
+
+type AnswerRow = ExecutionRow & {
+  n: number;
+  outcome: ReportOutcome | "wake";
+  job_status: RunnerJobStatus | null;
+  wakes_runner_id: string | null;
+};
+
+/** Takes one report. Reports that arrive together travel in one statement; those of one execution keep their order. */
+export function makeReportExecution(db: Db, wakes: Wakes): ReportExecution {
+  return gather((reports) => reportExecutions(db, wakes, reports), { max: 200 });
+}
+
+/** Takes many reports and answers each, in order. */
+export async function reportExecutions(
+  db: Db,
+  wakes: Wakes,
+  reports: readonly Report[],
+): Promise<Reported[]> {
+  const answers = new Map<Report, Reported>();
+  for (const round of rounds(reports)) {
+    const rows = await db<AnswerRow[]>`
+      select r.n, r.outcome, r.job_status, r.runner_id as wakes_runner_id, (r.execution).*
+        from report_executions(${JSON.stringify(round.map(toJson))}::text::json) r`;
+    wakes.tell(changed(round, rows));
+    for (const row of rows) {
+      const report = round[row.n];
+      if (report !== undefined && row.outcome !== "wake") answers.set(report, toReported(row));
+    }
+  }
+  return reports.map((report) => {
+    const answer = answers.get(report);
+    if (answer === undefined) throw new Error("report_executions left a report unanswered");
+    return answer;
+  });
+}
+
+/** Each execution at most once a round. */
+function rounds(reports: readonly Report[]): Report[][] {
+  const seen = new Map<string, number>();
+  const split: Report[][] = [];
+  for (const report of reports) {
+    const at = seen.get(report.executionId) ?? 0;
+    seen.set(report.executionId, at + 1);
+    (split[at] ??= []).push(report);
+  }
+  return split;
+}
+
+function toJson(report: Report, n: number) {
+  return {
+    n,
+    org_id: report.orgId,
+    runner_id: report.runnerId,
+    execution_id: report.executionId,
+    status: report.status,
+    description: report.description,
+    last_record: report.lastRecord,
+    give_back: report.giveBack,
+    result: report.result,
+    outputs: report.outputs,
+    result_id: report.result && newId("res"),
+    outputs_id: report.outputs && newId("out"),
+  };
+}
+
+function toReported(row: AnswerRow): Reported {
+  const { n: _, outcome, job_status, wakes_runner_id: __, ...execution } = row;
+  return {
+    outcome: outcome as ReportOutcome, // the caller left the wake rows out
+    jobStatus: job_status,
+    execution: outcome === "not-found" ? null : { ...execution, logs_complete: false },
+  };
+}
+
+function changed(reports: readonly Report[], rows: readonly AnswerRow[]): Topic[] {
+  const told = new Set<Topic>();
+  for (const { n, outcome, job_status, wakes_runner_id } of rows) {
+    if (outcome === "wake" && wakes_runner_id !== null) told.add(topics.queue(wakes_runner_id));
+    const report = reports[n];
+    if (outcome === "ok" && report !== undefined && job_status !== "in-progress") {
+      told.add(topics.org(report.orgId));
+    }
+  }
+  return [...told];
+}

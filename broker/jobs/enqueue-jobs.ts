@@ -1,0 +1,168 @@
+import { createHash } from "node:crypto";
+import { type Problem, problem } from "../../shared/problem.ts";
+import type { Broker } from "../broker.ts";
+import type { Db } from "../database/connect.ts";
+import { gather } from "../database/gather.ts";
+import { newId } from "../database/new-id.ts";
+import type { OrgId } from "../orgs/org-id.ts";
+import { type Topic, topics } from "../wake/wakes.ts";
+import { jobKind, jobTimeouts, type NewJob } from "./new-job.ts";
+import type { JobRow } from "./row.ts";
+import { listJobsById } from "./queries.ts";
+
+export type Enqueue = {
+  readonly orgId: OrgId;
+  readonly actorId: string;
+  readonly runnerId: string;
+  readonly jobs: readonly NewJob[];
+  /** `request` is what must be the same for a repetition to be one. */
+  readonly idempotency?: { readonly key: string; readonly request: string } | undefined;
+};
+export type Enqueued = { readonly rows: readonly JobRow[]; readonly isReplay: boolean };
+export type EnqueueSingle = (enqueue: Enqueue) => Promise<Enqueued>;
+
+type AnswerRow = {
+  request: number;
+  outcome: string;
+  id: string;
+  status: string;
+  created_at: Date;
+};
+
+/**
+ * Takes jobs, all or none. A repetition with the same idempotency key gets the first one's jobs as they are
+ * now. Refuses with 404, 409, 422 or, past the depth of a queue, 429.
+ */
+export async function enqueueJobs(broker: Broker, enqueue: Enqueue): Promise<Enqueued> {
+  const enqueued =
+    enqueue.jobs.length === 1
+      ? await broker.enqueueSingle(enqueue)
+      : await flushOne(broker.db, enqueue);
+  broker.wakes.tell(changed(enqueue, enqueued));
+  return enqueued;
+}
+
+/** Single jobs that arrive together travel in one statement; a batch goes alone, for it stands or falls whole. */
+export function makeEnqueueSingle(db: Db): EnqueueSingle {
+  return gather((enqueues) => flush(db, enqueues), { max: 200 });
+}
+
+async function flushOne(db: Db, enqueue: Enqueue): Promise<Enqueued> {
+  const [result] = await flush(db, [enqueue]);
+  if (result === undefined || result instanceof Error) throw result;
+  return result;
+}
+
+async function flush(db: Db, enqueues: readonly Enqueue[]): Promise<(Enqueued | Error)[]> {
+  const drafts = enqueues.map((enqueue, at) => enqueue.jobs.map((job) => draft(enqueue, job, at + 1)));
+  const answers = await db<AnswerRow[]>`
+    select * from enqueue_jobs(${JSON.stringify(drafts.flat())}::text::json)`;
+  const byRequest = Map.groupBy(answers, (row) => row.request);
+  return Promise.all(
+    enqueues.map((enqueue, at) =>
+      settle(db, enqueue, { drafts: drafts[at] ?? [], answers: byRequest.get(at + 1) ?? [] }),
+    ),
+  );
+}
+
+type Draft = ReturnType<typeof draft>;
+
+function draft(enqueue: Enqueue, job: NewJob, request: number) {
+  const kind = jobKind(job);
+  const timeouts = jobTimeouts(job);
+  return {
+    request,
+    id: newId("job"),
+    org_id: enqueue.orgId as string,
+    runner_id: enqueue.runnerId,
+    job_group: kind.group,
+    type: job.type,
+    operation: job.operation,
+    owner_id: job.ownerId ?? "",
+    owner_type: job.ownerType ?? "",
+    metadata: job.metadata ?? {},
+    queue_timeout: timeouts.queueTimeout,
+    available_timeout: timeouts.availableTimeout,
+    execution_timeout: timeouts.executionTimeout,
+    overall_timeout: timeouts.overallTimeout,
+    max_executions: timeouts.maxExecutions,
+    stop_grace: kind.stopGrace,
+    changes_things: kind.changes,
+    rerun_of: job.rerunOf ?? null,
+    log_stream_id: null,
+    created_by_id: enqueue.actorId,
+    plan: job.plan,
+    idempotency_key: enqueue.idempotency?.key,
+    fingerprint: enqueue.idempotency && fingerprint(enqueue.idempotency.request),
+  };
+}
+
+function fingerprint(request: string): string {
+  return createHash("sha256").update(request).digest("hex");
+}
+
+async function settle(
+  db: Db,
+  enqueue: Enqueue,
+  { drafts, answers }: { drafts: readonly Draft[]; answers: readonly AnswerRow[] },
+): Promise<Enqueued | Error> {
+  const outcome = answers[0]?.outcome;
+  if (outcome === "replay") {
+    const ids = answers.map(({ id }) => id);
+    return { rows: await listJobsById(db, enqueue.orgId, ids), isReplay: true };
+  }
+  if (outcome !== "enqueued") return refusal(outcome ?? "lost");
+  const byId = new Map(answers.map((answer) => [answer.id, answer]));
+  return { rows: drafts.flatMap((one) => toRow(one, byId.get(one.id))), isReplay: false };
+}
+
+/** The row as a read would give it now, without the read. */
+function toRow(job: Draft, answer: AnswerRow | undefined): JobRow[] {
+  if (answer === undefined) return [];
+  const { request: _, plan: __, idempotency_key: ___, fingerprint: ____, ...facts } = job;
+  return [
+    {
+      ...facts,
+      created_at: answer.created_at,
+      status: answer.status as JobRow["status"], // from enqueue_jobs: queued or available
+      status_description: "",
+      status_at: answer.created_at,
+      execution_count: 0,
+      execution_id: null,
+      process_id: null,
+      composite_error: null,
+      started_at: null,
+      finished_at: null,
+      logs_complete: false,
+    },
+  ];
+}
+
+const refusals: Record<string, () => Problem> = {
+  "no-runner": () => problem.notFound("runner"),
+  "runner-disabled": () =>
+    problem.conflict("runner_disabled", "This runner is disabled and takes no jobs; enable it first."),
+  "runner-deprovisioned": () =>
+    problem.conflict("runner_deprovisioned", "This runner is deprovisioned and takes no jobs."),
+  full: () =>
+    problem.tooMany("This queue is as deep as job_group_max_depth allows.", 5, "queue_full"),
+  "key-reused": () =>
+    problem.invalid([
+      {
+        pointer: "header:Idempotency-Key",
+        code: "idempotency_key_reused",
+        detail: "This key came with another request before; take a new one.",
+      },
+    ]),
+};
+
+function refusal(outcome: string): Error {
+  return refusals[outcome]?.() ?? new Error(`enqueue_jobs answered ${outcome}`);
+}
+
+function changed(enqueue: Enqueue, { rows, isReplay }: Enqueued): Topic[] {
+  if (isReplay) return [];
+  const told = [topics.org(enqueue.orgId)];
+  if (rows.some(({ status }) => status === "available")) told.push(topics.queue(enqueue.runnerId));
+  return told;
+}

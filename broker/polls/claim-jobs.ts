@@ -1,0 +1,123 @@
+import { hash } from "node:crypto";
+import type { z } from "zod";
+import { jobToken, mintJobSecret } from "../../shared/token.ts";
+import type { Db } from "../database/connect.ts";
+import { newId } from "../database/new-id.ts";
+import type { ExecutionRow } from "../executions/row.ts";
+import type { JobRow, jobFactsRow } from "../jobs/row.ts";
+
+/** What one claim asks: so many jobs of each group, for one process of one runner. */
+export type ClaimRequest = {
+  readonly runnerId: string;
+  readonly processId: string;
+  /** The same poll_id within 30 s gets the same executions again. */
+  readonly pollId: string | null;
+  readonly groups: ReadonlyMap<string, number>;
+};
+
+export type Claim = {
+  readonly job: JobRow;
+  readonly execution: ExecutionRow;
+  /** Source text of the plan's JSON; null: the job has none. */
+  readonly plan: string | null;
+  /** Told once; the database has its digest. */
+  readonly token: string;
+  /** The earlier of the execution's and the job's own end. */
+  readonly deadlineAt: Date;
+};
+
+type FactsRow = z.infer<typeof jobFactsRow>;
+type ClaimedRow = FactsRow & {
+  waiter: number;
+  repeated: boolean;
+  execution_id: string;
+  process_id: string;
+  claimed_at: Date;
+  deadline_at: Date;
+  overall_at: Date;
+  execution_count: number;
+  started_at: Date;
+  poll_id: string | null;
+  plan: string | null;
+};
+
+const texts = 1009;
+const byteas = 1001;
+const integers = 1007;
+
+/**
+ * Claims jobs for many polls in one statement; earlier requests are served first. Answers one list a request.
+ * A claimed job is its process's at once: a caller that cannot deliver it has to give it back.
+ */
+export async function claimJobs(db: Db, requests: readonly ClaimRequest[]): Promise<Claim[][]> {
+  const asked = requests.flatMap((request, waiter) =>
+    [...request.groups].map(([jobGroup, want]) => ({ request, waiter, jobGroup, want })),
+  );
+  const total = asked.reduce((sum, { want }) => sum + want, 0);
+  const secrets = Array.from({ length: total }, () => mintJobSecret());
+  const executionIds = secrets.map(() => newId("exe"));
+  const digests = secrets.map((secret) => hash("sha256", secret, "buffer"));
+  const rows = await db<ClaimedRow[]>`
+    select c.waiter, c.repeated, c.execution_id, c.process_id, c.claimed_at, c.deadline_at, c.overall_at,
+           c.execution_count, c.started_at, c.plan, (c.facts).*
+      from claim_jobs(
+             ${db.array(asked.map(({ waiter }) => waiter), integers)},
+             ${db.array(asked.map(({ request }) => request.runnerId), texts)},
+             ${db.array(asked.map(({ request }) => request.processId), texts)},
+             ${db.array(asked.map(({ jobGroup }) => jobGroup), texts)},
+             ${db.array(asked.map(({ want }) => want), integers)},
+             ${db.array(asked.map(({ request }) => request.pollId), texts)},
+             ${db.array(executionIds, texts)},
+             ${db.array(digests, byteas)}) c`;
+  return hand(requests, rows, (row, k) =>
+    // claim_jobs takes what it repeats from the end of the list and what is new from its beginning
+    row.repeated ? secrets[total - 1 - k] : secrets[executionIds.indexOf(row.execution_id)],
+  );
+}
+
+function hand(
+  requests: readonly ClaimRequest[],
+  rows: readonly ClaimedRow[],
+  secretOf: (row: ClaimedRow, nthRepeated: number) => string | undefined,
+): Claim[][] {
+  const claims: Claim[][] = requests.map(() => []);
+  let repeated = 0;
+  for (const row of rows) {
+    const secret = secretOf(row, repeated) ?? "";
+    if (row.repeated) repeated += 1;
+    claims[row.waiter]?.push(toClaim(row, secret, requests[row.waiter]?.pollId ?? null));
+  }
+  return claims;
+}
+
+function toClaim(row: ClaimedRow, secret: string, pollId: string | null): Claim {
+  const { waiter: _, repeated: __, claimed_at, deadline_at, overall_at, plan, ...facts } = row;
+  return {
+    job: {
+      ...facts,
+      status: "in-progress",
+      status_description: "",
+      status_at: claimed_at,
+      composite_error: null,
+      finished_at: null,
+      logs_complete: false,
+    },
+    execution: {
+      id: row.execution_id,
+      org_id: row.org_id,
+      runner_job_id: row.id,
+      runner_id: row.runner_id,
+      process_id: row.process_id,
+      status: "pending",
+      status_description: "",
+      history: [],
+      created_at: claimed_at,
+      deadline_at,
+      finished_at: null,
+      confirmed_at: null,
+    } as unknown as ExecutionRow,
+    plan,
+    token: jobToken(row.id, secret),
+    deadlineAt: deadline_at < overall_at ? deadline_at : overall_at,
+  };
+}

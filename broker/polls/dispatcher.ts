@@ -1,0 +1,96 @@
+import type { RunnerJobGroup } from "../../shared/runner-job-types.ts";
+import type { JobRow } from "../jobs/row.ts";
+import type { Claim } from "./claim-jobs.ts";
+import { type Waiter, WaitingRoom } from "./waiting-room.ts";
+
+/** What ends a parked poll: jobs, orders to look at, or a reason to come again. */
+export type PollAnswer =
+  | { readonly kind: "claims"; readonly claims: readonly Claim[] }
+  | { readonly kind: "offer"; readonly job: JobRow }
+  | { readonly kind: "orders" }
+  | { readonly kind: "empty" }
+  | { readonly kind: "draining" };
+export type Poll = Waiter<PollAnswer>;
+
+export type Served = ReadonlyMap<Poll, PollAnswer>;
+export type Dispatcher = {
+  readonly room: WaitingRoom<PollAnswer>;
+  /** Parks a poll and looks at once whether there is something for it. */
+  readonly park: (poll: Poll) => void;
+  /** Looks again for everybody who waits at these runners. */
+  readonly look: (runnerIds: Iterable<string>) => void;
+};
+
+/** The most polls that one claim statement serves. */
+const batchPolls = 256;
+
+/**
+ * Serves parked polls. Runners where something changed are looked at in batches: one statement claims for all
+ * of their polls, the longest-waiting first, and polls of other runners sleep on. One batch is under way at a
+ * time, so that what arrives meanwhile travels together in the next.
+ */
+export function makeDispatcher(
+  serve: (polls: readonly Poll[]) => Promise<Served>,
+  undeliverable: (answer: PollAnswer) => void,
+): Dispatcher {
+  const room = new WaitingRoom<PollAnswer>();
+  const dirty = new Set<string>();
+  let isRunning = false;
+
+  function look(runnerIds: Iterable<string>): void {
+    for (const runnerId of runnerIds) {
+      if (room.countOfRunner(runnerId) > 0) dirty.add(runnerId);
+    }
+    if (dirty.size > 0 && !isRunning) {
+      isRunning = true;
+      setImmediate(() => void run());
+    }
+  }
+
+  async function run(): Promise<void> {
+    try {
+      while (dirty.size > 0) {
+        const polls = takeBatch(room, dirty);
+        if (polls.length > 0) deliver(await serve(polls));
+      }
+    } finally {
+      isRunning = false;
+    }
+  }
+
+  function deliver(served: Served): void {
+    for (const [poll, answer] of served) {
+      // A poll that left while its claim was under way is gone: what was claimed for it goes back.
+      if (room.leave(poll)) poll.settle(answer);
+      else undeliverable(answer);
+    }
+  }
+
+  return {
+    room,
+    look,
+    park: (poll) => {
+      room.enter(poll);
+      look([poll.runnerId]);
+    },
+  };
+}
+
+function takeBatch(room: WaitingRoom<PollAnswer>, dirty: Set<string>): Poll[] {
+  const polls: Poll[] = [];
+  for (const runnerId of dirty) {
+    dirty.delete(runnerId);
+    for (const poll of room.ofRunner(runnerId)) {
+      if (poll.groups === null || poll.groups.size > 0) polls.push(poll);
+    }
+    if (polls.length >= batchPolls) break;
+  }
+  return polls;
+}
+
+/** How many jobs a poll would take in all. */
+export function wanted(groups: ReadonlyMap<RunnerJobGroup, number>): number {
+  let sum = 0;
+  for (const want of groups.values()) sum += want;
+  return sum;
+}

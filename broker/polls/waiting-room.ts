@@ -1,0 +1,65 @@
+import type { RunnerJobGroup } from "../../shared/runner-job-types.ts";
+
+/** One parked poll. `settle` is called once at most; a poll whose client is gone is never in the room. */
+export type Waiter<Answer> = {
+  readonly runnerId: string;
+  readonly processId: string | null;
+  readonly pollId: string | null;
+  /** Group → how many jobs it would take; null: one of any group. Empty: it waits for orders only. */
+  readonly groups: ReadonlyMap<RunnerJobGroup, number> | null;
+  readonly settle: (answer: Answer) => void;
+};
+
+/** Who waits, by runner, the longest-waiting first. */
+export class WaitingRoom<Answer> {
+  readonly #byRunner = new Map<string, Set<Waiter<Answer>>>();
+  readonly #byProcess = new Map<string, Waiter<Answer>>();
+  #size = 0;
+
+  get size(): number {
+    return this.#size;
+  }
+
+  enter(waiter: Waiter<Answer>): void {
+    const waiting = this.#byRunner.get(waiter.runnerId) ?? new Set();
+    this.#byRunner.set(waiter.runnerId, waiting.add(waiter));
+    if (waiter.processId !== null) this.#byProcess.set(waiter.processId, waiter);
+    this.#size += 1;
+  }
+
+  /** False when it had left before. */
+  leave(waiter: Waiter<Answer>): boolean {
+    const waiting = this.#byRunner.get(waiter.runnerId);
+    if (waiting?.delete(waiter) !== true) return false;
+    if (waiting.size === 0) this.#byRunner.delete(waiter.runnerId);
+    if (waiter.processId !== null && this.#byProcess.get(waiter.processId) === waiter) {
+      this.#byProcess.delete(waiter.processId);
+    }
+    this.#size -= 1;
+    return true;
+  }
+
+  has(waiter: Waiter<Answer>): boolean {
+    return this.#byRunner.get(waiter.runnerId)?.has(waiter) === true;
+  }
+
+  ofRunner(runnerId: string): Iterable<Waiter<Answer>> {
+    return this.#byRunner.get(runnerId) ?? [];
+  }
+
+  countOfRunner(runnerId: string): number {
+    return this.#byRunner.get(runnerId)?.size ?? 0;
+  }
+
+  ofProcess(processId: string): Waiter<Answer> | undefined {
+    return this.#byProcess.get(processId);
+  }
+
+  runners(): Iterable<string> {
+    return this.#byRunner.keys();
+  }
+
+  *all(): Iterable<Waiter<Answer>> {
+    for (const waiting of this.#byRunner.values()) yield* waiting;
+  }
+}

@@ -1,0 +1,68 @@
+import { hash } from "node:crypto";
+import type { Db } from "../database/connect.ts";
+import type { Log } from "../log.ts";
+import type { Topic } from "./wakes.ts";
+
+const channel = "svc_wake";
+const flushMs = 8;
+/** Postgres takes payloads of up to 8,000 bytes. */
+const payloadBytes = 7_800;
+
+export type Sender = {
+  readonly send: (changed: readonly Topic[]) => void;
+  readonly stop: () => Promise<void>;
+};
+
+/** Carries topics to the other brokers: one NOTIFY for all that changed within 8 ms, after the commits it tells of. */
+export function makeSender(db: Db, brokerId: string, log: Log): Sender {
+  let waiting = new Set<Topic>();
+  let underWay: Promise<void> | undefined;
+
+  function send(changed: readonly Topic[]): void {
+    for (const topic of changed) waiting.add(topic);
+    underWay ??= later();
+  }
+
+  async function later(): Promise<void> {
+    await new Promise((resolve) => setTimeout(resolve, flushMs));
+    await flush();
+  }
+
+  async function flush(): Promise<void> {
+    const payloads = pack(brokerId, waiting);
+    waiting = new Set();
+    try {
+      await db`select pg_notify(${channel}, p) from unnest(${payloads}::text[]) p`;
+    } catch (error) {
+      // Other brokers find out by their own scans within two seconds.
+      log.warn({ err: error }, "could not tell the other brokers what changed");
+    }
+    underWay = undefined;
+    if (waiting.size > 0) underWay = later();
+  }
+
+  return {
+    send,
+    stop: async () => {
+      await underWay;
+    },
+  };
+}
+
+function pack(brokerId: string, changed: ReadonlySet<Topic>): string[] {
+  const payloads: string[] = [];
+  let payload = brokerId;
+  for (const topic of changed) {
+    if (payload.length + topic.length + 1 > payloadBytes) {
+      payloads.push(payload);
+      payload = brokerId;
+    }
+    payload += `\n${topic}`;
+  }
+  return [...payloads, payload];
+}
+
+/** A short name for this broker process among its peers. */
+export function newBrokerId(): string {
+  return hash("sha256", crypto.randomUUID()).slice(0, 12);
+}
