@@ -10,7 +10,7 @@ export const permissions = [
   "accounts.write",
   "tokens.read",
   "tokens.write",
-  "tokens.rotate-own",
+  "tokens.own",
   "runners.read",
   "runners.write", // create, change, enable, disable, deprovision, delete; groups and settings too
   "runners.enrol",
@@ -49,7 +49,7 @@ const reading = [
   "jobs.read",
   "logs.read",
   "state.read",
-  "tokens.rotate-own",
+  "tokens.own",
 ] as const satisfies Permission[];
 
 const installing = [
@@ -64,7 +64,7 @@ const installing = [
   "jobs.cancel",
   "logs.read",
   "state.read",
-  "tokens.rotate-own",
+  "tokens.own",
 ] as const satisfies Permission[];
 
 /** What each role may do. */
@@ -96,11 +96,11 @@ export const rolePermissions: Readonly<Record<RoleType, readonly Permission[]>> 
     "telemetry.write",
     "state.read",
     "state.write",
-    "tokens.rotate-own",
+    "tokens.own",
   ],
   "hosted-installer": installing,
-  stack: ["orgs.read", "runners.read", "runners.enrol", "tokens.rotate-own"],
-  telemetry_collector: ["logs.write", "telemetry.write", "tokens.rotate-own"],
+  stack: ["orgs.read", "runners.read", "runners.enrol", "tokens.own"],
+  telemetry_collector: ["logs.write", "telemetry.write", "tokens.own"],
 };
 
 /** What a token made for one execution may do. */

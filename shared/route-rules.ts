@@ -48,9 +48,10 @@ export const routeRules = {
   getToken: { surface: "operator", permission: "tokens.read" },
   revokeToken: { surface: "operator", permission: "tokens.write" },
   rotateToken: { surface: "operator", permission: "tokens.write", idempotent: "once" },
+  getOwnToken: { surface: "operator", permission: "tokens.own", ownRunner: true },
   rotateOwnToken: {
     surface: "operator",
-    permission: "tokens.rotate-own",
+    permission: "tokens.own",
     ownRunner: true,
     idempotent: "once",
   },

@@ -1,10 +1,20 @@
 import { crc32 } from "node:zlib";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { mintToken, parseToken, tokenHint, tokenKinds, tokenPattern } from "./token.ts";
+import {
+  jobToken,
+  jobTokenParts,
+  mintJobSecret,
+  mintToken,
+  parseToken,
+  tokenHint,
+  tokenPattern,
+} from "./token.ts";
+
+const kinds = ["pat", "sa", "rt", "boot", "st", "it"] as const;
 
 describe("a token", () => {
-  test.each(tokenKinds)("of kind %s tells its kind and passes its own checksum", (kind) => {
+  test.each(kinds)("of kind %s tells its kind and passes its own checksum", (kind) => {
     const token = mintToken(kind);
     expect(token).toMatch(new RegExp(`^svc_${kind}_[0-9A-Za-z]{36}$`));
     expect(parseToken(token)).toEqual({ kind });
@@ -26,6 +36,14 @@ describe("a token", () => {
         expect(parseToken(changed) === undefined).toBe(changed !== token);
       }),
     );
+  });
+
+  test("of a job names its job", () => {
+    const jobId = "job_01k9zq5v3t8w2x4y6z8a0b2c4d";
+    const secret = mintJobSecret();
+    const token = jobToken(jobId, secret);
+    expect(parseToken(token)).toEqual({ kind: "job" });
+    expect(jobTokenParts(token)).toEqual({ jobId, secret });
   });
 
   test("of another shape is no token, whatever the text", () => {

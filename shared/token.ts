@@ -9,7 +9,7 @@ const idLength = 26;
 const pattern = /^svc_(?:(pat|sa|rt|boot|st|it)_[0-9A-Za-z]{36}|(job)_[0-9A-Za-z]{62})$/;
 
 /** A new token of 178 random bits, `svc_<kind>_<30><6>`; the last six tell a typing error from a wrong token. */
-export function mintToken(kind: TokenKind): string {
+export function mintToken(kind: Exclude<TokenKind, "job">): string {
   const head = `svc_${kind}_${randomDigits()}`;
   return head + checksum(head);
 }

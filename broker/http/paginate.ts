@@ -1,14 +1,9 @@
 import { createHash } from "node:crypto";
 import { problem } from "../../shared/problem.ts";
+import type { PageRequest } from "../database/page-request.ts";
 import type { AppContext } from "./app-types.ts";
 import { setHeader } from "./response-headers.ts";
 
-/**
- * Where a page ends: the instant and the id of its last row, for a query to ask for what comes after. The
- * instant is Postgres's own text of it (`created_at::text`): a Date would lose its microseconds.
- */
-export type PageKey = { readonly sortKey: string; readonly id: string };
-export type PageRequest = { readonly after: PageKey | undefined; readonly limit: number };
 export type Page<Item> = { items: Item[]; next_cursor: string | null };
 
 type Asked = { readonly cursor?: string | undefined; readonly limit: number };
@@ -29,15 +24,14 @@ export function readPage(asked: Asked, filters: Readonly<Record<string, unknown>
 
 /**
  * Makes a page of the rows that a query found when asked for one row more than `limit`, and sends the Link
- * to the next page.
+ * to the next page. A row says where it stands: `created_at::text as sort_key`, and its id.
  */
-export function toPage<Row, Item>(
+export function toPage<Row extends { readonly id: string; readonly sort_key: string }, Item>(
   c: AppContext,
   rows: readonly Row[],
   page: {
     readonly limit: number;
     readonly filters: Readonly<Record<string, unknown>>;
-    readonly keyOf: (row: Row) => PageKey;
     readonly toItem: (row: Row) => Item;
   },
 ): Page<Item> {
@@ -45,8 +39,7 @@ export function toPage<Row, Item>(
   const last = shown.at(-1);
   const items = shown.map(page.toItem);
   if (rows.length <= page.limit || last === undefined) return { items, next_cursor: null };
-  const { sortKey, id } = page.keyOf(last);
-  const cursor = encode([sortKey, id, filterHash(page.filters)]);
+  const cursor = encode([last.sort_key, last.id, filterHash(page.filters)]);
   const next = new URL(c.req.url);
   next.searchParams.set("cursor", cursor);
   setHeader(c, "link", `<${next.pathname}${next.search}>; rel="next"`);

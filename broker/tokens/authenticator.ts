@@ -3,6 +3,7 @@ import { parseToken } from "../../shared/token.ts";
 import type { Db } from "../database/connect.ts";
 import { gather } from "../database/gather.ts";
 import type { Actor } from "./actor.ts";
+import { bearerOf } from "./bearer.ts";
 import {
   type CredentialRow,
   listCredentials,
@@ -14,7 +15,7 @@ import { tokenDigest } from "./token-digest.ts";
 
 /** A token of one execution, as the jobs' own tables know it. */
 export type ExecutionCredential = { readonly actor: Actor; readonly expiresInMs: number };
-export type FindExecution = (digest: Buffer) => Promise<ExecutionCredential | undefined>;
+export type FindExecution = (token: string) => Promise<ExecutionCredential | undefined>;
 
 /** Tells who a request comes from. Remembers tokens for a while, and forgets one at once when told to. */
 export type Authenticator = {
@@ -41,7 +42,6 @@ const trustMs = { listening: 60_000, deaf: 5000 };
 const useEveryMs = 60_000;
 const flushEveryMs = 5000;
 const maxKnown = 200_000;
-const scheme = /^bearer +(\S+)$/i;
 
 /** An authenticator over the tokens table; tokens of executions are asked of `findExecution`. */
 export function createAuthenticator(db: Db, findExecution: FindExecution): Authenticator {
@@ -70,7 +70,7 @@ export function createAuthenticator(db: Db, findExecution: FindExecution): Authe
   const learn = async (secret: string, isOfExecution: boolean): Promise<Known> => {
     const digest = tokenDigest(secret);
     const credential = isOfExecution
-      ? await findExecution(digest)
+      ? await findExecution(secret)
       : await load(digest.toString("hex"));
     if (credential === undefined)
       throw problem.unauthenticated("The token is not known.", "invalid_token");
@@ -108,12 +108,9 @@ export function createAuthenticator(db: Db, findExecution: FindExecution): Authe
 
 /** Checks the checksum before anything is looked up. */
 function readSecret(authorization: string | undefined): { secret: string; isOfExecution: boolean } {
-  if (authorization === undefined) {
-    throw problem.unauthenticated("This route needs a token: Authorization: Bearer svc_….");
-  }
-  const secret = scheme.exec(authorization)?.[1];
-  const parsed = secret === undefined ? undefined : parseToken(secret);
-  if (secret === undefined || parsed === undefined) {
+  const secret = bearerOf(authorization);
+  const parsed = parseToken(secret);
+  if (parsed === undefined) {
     throw problem.unauthenticated(
       "The Authorization header holds no token of ours.",
       "invalid_token",

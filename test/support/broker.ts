@@ -24,7 +24,10 @@ export type TestBroker = {
   /** Every line the broker logged. */
   readonly logged: string[];
   /** One request: `await call("POST /v1/runners", {token, body: {…}})`. */
-  readonly call: <Body = Record<string, unknown>>(what: string, call?: Call) => Promise<Answer<Body>>;
+  readonly call: <Body = Record<string, unknown>>(
+    what: string,
+    call?: Call,
+  ) => Promise<Answer<Body>>;
   readonly stop: () => Promise<void>;
 };
 
@@ -57,5 +60,9 @@ async function send<Body>(url: string, what: string, call: Call = {}): Promise<A
   const response = await fetch(url + path, { method, headers, ...(hasBody && { body }) });
   const text = await response.text();
   const isJson = /json/.test(response.headers.get("content-type") ?? "") && text !== "";
-  return { status: response.status, headers: response.headers, body: (isJson ? JSON.parse(text) : text) as Body };
+  return {
+    status: response.status,
+    headers: response.headers,
+    body: (isJson ? JSON.parse(text) : text) as Body,
+  };
 }

@@ -1,0 +1,27 @@
+import { problem } from "../../shared/problem.ts";
+import type { Db } from "../database/connect.ts";
+import { newId } from "../database/new-id.ts";
+import type { OrgId } from "../orgs/org-id.ts";
+import { findRoleIds } from "../roles/find-role-ids.ts";
+import { insertMember } from "./queries.ts";
+import type { Member } from "./row.ts";
+
+export type NewAccount = {
+  readonly accountType: string;
+  readonly name: string;
+  readonly email: string;
+  readonly subject: string;
+  /** Role ids, or role types of managed roles. */
+  readonly roles: readonly string[];
+  readonly createdById: string;
+};
+
+/** Makes an account with these roles in the org; 409 when its subject is another account's. */
+export async function createAccount(db: Db, org: OrgId, account: NewAccount): Promise<Member> {
+  const roleIds = await findRoleIds(db, org, account.roles);
+  const row = await insertMember(db, org, { ...account, id: newId("acc"), roleIds });
+  if (row === undefined) {
+    throw problem.conflict("subject_taken", "An account of this type with this subject exists.");
+  }
+  return row;
+}

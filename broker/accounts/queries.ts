@@ -1,0 +1,97 @@
+import type { Db } from "../database/connect.ts";
+import type { PageRequest } from "../database/page-request.ts";
+import type { OrgId } from "../orgs/org-id.ts";
+import type { Member } from "./row.ts";
+
+/** The account, if it has a role in the org. */
+export async function findMember(db: Db, org: OrgId, id: string): Promise<Member | undefined> {
+  const [row] = await db<Member[]>`
+    select a.*, a.created_at::text as sort_key, array_agg(ar.role_id order by ar.role_id)::text[] as role_ids
+      from accounts a join account_roles ar on ar.account_id = a.id and ar.org_id = ${org}
+     where a.id = ${id}
+     group by a.id`;
+  return row;
+}
+
+/** The accounts that have a role in the org, the newest first. */
+export async function listMembers(db: Db, org: OrgId, page: PageRequest): Promise<Member[]> {
+  return db<Member[]>`
+    select a.*, a.created_at::text as sort_key, array_agg(ar.role_id order by ar.role_id)::text[] as role_ids
+      from accounts a join account_roles ar on ar.account_id = a.id and ar.org_id = ${org}
+     where ${page.after === undefined}
+        or (a.created_at, a.id) < (${page.after?.sortKey ?? "infinity"}::timestamptz, ${page.after?.id ?? ""})
+     group by a.id
+     order by a.created_at desc, a.id desc
+     limit ${page.limit + 1}`;
+}
+
+/** Inserts an account with its roles in the org; undefined when its subject is taken. */
+export async function insertMember(
+  db: Db,
+  org: OrgId,
+  account: {
+    readonly id: string;
+    readonly accountType: string;
+    readonly name: string;
+    readonly email: string;
+    readonly subject: string;
+    readonly roleIds: readonly string[];
+    readonly createdById: string;
+  },
+): Promise<Member | undefined> {
+  const [row] = await db<Member[]>`
+    with account as (
+      insert into accounts (id, account_type, name, email, subject, created_by_id)
+      values (${account.id}, ${account.accountType}, ${account.name}, ${account.email}, ${account.subject},
+              ${account.createdById})
+      on conflict (account_type, subject) where subject <> '' do nothing
+      returning *),
+    given as (
+      insert into account_roles (account_id, org_id, role_id, created_by_id)
+      select account.id, ${org}, role_id, ${account.createdById}
+        from account, unnest(${account.roleIds}::text[]) role_id)
+    select account.*, account.created_at::text as sort_key, ${account.roleIds}::text[] as role_ids from account`;
+  return row;
+}
+
+/** How a change of roles went: whether the account was found, and whether it was let be as the last admin. */
+export type RolesChange = { readonly is_member: boolean; readonly is_last_admin: boolean };
+
+/** Leaves the account with exactly these roles in the org; changes nothing for the org's last admin. */
+export async function replaceRoles(
+  db: Db,
+  org: OrgId,
+  change: {
+    readonly accountId: string;
+    readonly roleIds: readonly string[];
+    readonly byId: string;
+  },
+): Promise<RolesChange> {
+  const [row] = await db<RolesChange[]>`
+    with present as (
+      select ar.account_id, ar.role_id, r.role_type
+        from account_roles ar join roles r on r.id = ar.role_id
+       where ar.org_id = ${org}),
+    checked as (
+      select exists (select from present where account_id = ${change.accountId}) as is_member,
+             exists (select from present where account_id = ${change.accountId} and role_type = 'org_admin')
+             and not exists (select from present where account_id <> ${change.accountId} and role_type = 'org_admin')
+             and not exists (select from roles where id = any(${change.roleIds}::text[]) and role_type = 'org_admin')
+               as is_last_admin),
+    gone as (
+      delete from account_roles ar using checked
+       where ar.org_id = ${org} and ar.account_id = ${change.accountId} and not is_last_admin
+         and ar.role_id <> all(${change.roleIds}::text[])),
+    given as (
+      insert into account_roles (account_id, org_id, role_id, created_by_id)
+      select ${change.accountId}, ${org}, role_id, ${change.byId}
+        from checked, unnest(${change.roleIds}::text[]) role_id
+       where is_member and not is_last_admin
+      on conflict do nothing),
+    revoked as (
+      update tokens t set revoked_at = svc_now(), updated_at = svc_now() from checked
+       where ${change.roleIds.length === 0} and t.org_id = ${org} and t.account_id = ${change.accountId}
+         and t.revoked_at is null and not is_last_admin)
+    select is_member, is_last_admin from checked`;
+  return row ?? { is_member: false, is_last_admin: false };
+}

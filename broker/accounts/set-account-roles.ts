@@ -1,0 +1,25 @@
+import { problem } from "../../shared/problem.ts";
+import type { Db } from "../database/connect.ts";
+import type { OrgId } from "../orgs/org-id.ts";
+import { findRoleIds } from "../roles/find-role-ids.ts";
+import { replaceRoles } from "./queries.ts";
+
+/**
+ * Leaves the account with exactly these roles in the org; none takes it out of the org and revokes its tokens
+ * there. 409 where that would leave the org without an admin.
+ */
+export async function setAccountRoles(
+  db: Db,
+  org: OrgId,
+  change: { readonly accountId: string; readonly roles: readonly string[]; readonly byId: string },
+): Promise<void> {
+  const roleIds = await findRoleIds(db, org, change.roles);
+  const { is_member, is_last_admin } = await replaceRoles(db, org, { ...change, roleIds });
+  if (!is_member) throw problem.notFound("account");
+  if (is_last_admin) {
+    throw problem.conflict(
+      "last_admin",
+      "This is the org's last admin; make another account one first.",
+    );
+  }
+}

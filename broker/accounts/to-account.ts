@@ -1,0 +1,25 @@
+import type { Account } from "../../shared/api/accounts.ts";
+import { rolePermissions } from "../../shared/permissions.ts";
+import type { OrgId } from "../orgs/org-id.ts";
+import type { RoleRow } from "../roles/row.ts";
+import { toRole } from "../roles/to-role.ts";
+import type { Member } from "./row.ts";
+
+/** An account as the API shows it in one org; `roles` are all roles of that org. */
+export function toAccount(row: Member, org: OrgId, roles: readonly RoleRow[]): Account {
+  const own = roles.filter((role) => row.role_ids.includes(role.id));
+  return {
+    id: row.id,
+    account_type: row.account_type,
+    name: row.name,
+    email: row.email,
+    subject: row.subject,
+    org_ids: [org],
+    permissions: [...new Set(own.flatMap((role) => rolePermissions[role.role_type]))],
+    roles: own.map(toRole),
+    user_journeys: [],
+    created_at: row.created_at.toISOString(),
+    created_by_id: row.created_by_id,
+    updated_at: row.updated_at.toISOString(),
+  };
+}

@@ -1,0 +1,27 @@
+import type { Db } from "../database/connect.ts";
+import { newId } from "../database/new-id.ts";
+import type { OrgRow } from "./row.ts";
+
+/** Makes an org, and the account, if one is given, its admin. */
+export async function createOrg(
+  db: Db,
+  org: {
+    readonly name: string;
+    readonly createdById: string;
+    readonly adminAccountId: string | null;
+  },
+): Promise<OrgRow> {
+  const rows = await db<OrgRow[]>`
+    with org as (
+      insert into orgs (id, name, created_by_id) values (${newId("org")}, ${org.name}, ${org.createdById})
+      returning *),
+    admin as (
+      insert into account_roles (account_id, org_id, role_id, created_by_id)
+      select a.id, org.id, r.id, ${org.createdById}
+        from org, accounts a, roles r
+       where a.id = ${org.adminAccountId} and r.managed and r.role_type = 'org_admin')
+    select * from org`;
+  const [row] = rows;
+  if (row === undefined) throw new Error("an insert answered no row");
+  return row;
+}

@@ -1,0 +1,41 @@
+import type { Db } from "../database/connect.ts";
+import type { PageRequest } from "../database/page-request.ts";
+import type { OrgId } from "./org-id.ts";
+import type { OrgRow } from "./row.ts";
+
+/** The org itself. */
+export async function findOrg(db: Db, org: OrgId): Promise<OrgRow | undefined> {
+  const [row] = await db<OrgRow[]>`select * from orgs where id = ${org}`;
+  return row;
+}
+
+/** The orgs that the account has a role in, and `org` in any case; the newest first. */
+export async function listOrgs(
+  db: Db,
+  org: OrgId,
+  accountId: string | null,
+  page: PageRequest,
+): Promise<(OrgRow & { sort_key: string })[]> {
+  return db<(OrgRow & { sort_key: string })[]>`
+    select o.*, o.created_at::text as sort_key
+      from orgs o
+     where (o.id = ${org} or o.id in (select org_id from account_roles where account_id = ${accountId}))
+       and (${page.after === undefined}
+            or (o.created_at, o.id) < (${page.after?.sortKey ?? "infinity"}::timestamptz, ${page.after?.id ?? ""}))
+     order by o.created_at desc, o.id desc
+     limit ${page.limit + 1}`;
+}
+
+/** Changes the org; undefined when it is not at the version asked for. */
+export async function updateOrg(
+  db: Db,
+  org: OrgId,
+  change: { readonly name: string | undefined; readonly version: number | undefined },
+): Promise<OrgRow | undefined> {
+  const [row] = await db<OrgRow[]>`
+    update orgs
+       set name = coalesce(${change.name ?? null}, name), version = version + 1, updated_at = svc_now()
+     where id = ${org} and version = coalesce(${change.version ?? null}, version)
+    returning *`;
+  return row;
+}

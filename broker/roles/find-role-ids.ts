@@ -1,0 +1,21 @@
+import { problem } from "../../shared/problem.ts";
+import type { Db } from "../database/connect.ts";
+import type { OrgId } from "../orgs/org-id.ts";
+import { listRoles } from "./queries.ts";
+
+/** The ids of roles named by id or by managed role_type; 422 for one that accounts of this org cannot be given. */
+export async function findRoleIds(db: Db, org: OrgId, names: readonly string[]): Promise<string[]> {
+  const roles = await listRoles(db, org);
+  const found = names.map((name) =>
+    roles.find((role) => role.id === name || (role.managed && role.role_type === name)),
+  );
+  const errors = found.flatMap((role, at) => {
+    if (role?.assignable === true) return [];
+    const pointer = `#/roles/${at}`;
+    return role === undefined
+      ? [{ pointer, code: "role_not_found", detail: "This org has no such role." }]
+      : [{ pointer, code: "role_not_assignable", detail: "Accounts are not given this role." }];
+  });
+  if (errors.length > 0) throw problem.invalid(errors);
+  return [...new Set(found.flatMap((role) => (role === undefined ? [] : [role.id])))];
+}

@@ -1,0 +1,14 @@
+import { removeAccountRoute } from "../../../shared/api/accounts.ts";
+import { setAccountRoles } from "../../accounts/set-account-roles.ts";
+import type { Door } from "../../http/app-types.ts";
+
+/** DELETE /v1/accounts/{account_id} */
+export const removeAccount: Door = (app, broker) => {
+  app.openapi(removeAccountRoute, async (c) => {
+    const { id: byId, orgId } = c.get("actor");
+    const { account_id: accountId } = c.req.valid("param");
+    await setAccountRoles(broker.db, orgId, { accountId, roles: [], byId });
+    broker.authenticator.forget([accountId]);
+    return c.body(null, 204);
+  });
+};

@@ -1,0 +1,86 @@
+import type { RoleType } from "../../shared/permissions.ts";
+import { type ProblemError, problem } from "../../shared/problem.ts";
+import type { Db } from "../database/connect.ts";
+import type { OrgId } from "../orgs/org-id.ts";
+import { mint } from "./mint.ts";
+import { insertToken } from "./queries.ts";
+import type { TokenRow, TokenWithSecret } from "./row.ts";
+
+export type NewToken = {
+  readonly name: string;
+  readonly kind: Exclude<TokenRow["kind"], "boot">;
+  /** None for a pat: all roles of its account. A runner's token has the role runner. */
+  readonly role?: RoleType | undefined;
+  readonly accountId?: string | undefined;
+  readonly runnerId?: string | undefined;
+  readonly tokenType?: TokenRow["token_type"] | undefined;
+  readonly issuer?: string;
+  readonly sourceId?: string;
+  readonly sourceType?: string;
+  readonly expiresAt?: string | undefined;
+  readonly createdById: string;
+};
+
+/** Makes a token; its secret is in the answer and nowhere else. 422 where the parts do not fit together. */
+export async function createToken(db: Db, org: OrgId, token: NewToken): Promise<TokenWithSecret> {
+  const errors = faultsOf(token);
+  if (errors.length > 0) throw problem.invalid(errors);
+  const minted = mint(token.kind);
+  const row = await insertToken(db, org, minted, {
+    kind: token.kind,
+    token_type: token.tokenType ?? (token.kind === "pat" ? "static" : "svc"),
+    name: token.name,
+    account_id: token.accountId ?? null,
+    runner_id: token.runnerId ?? null,
+    role_type: token.kind === "rt" ? "runner" : (token.role ?? null),
+    issuer: token.issuer ?? "",
+    source_id: token.sourceId ?? "",
+    source_type: token.sourceType ?? "",
+    expires_at: token.expiresAt ?? null,
+    created_by_id: token.createdById,
+  });
+  if (row === undefined) throw problem.invalid([unknownOwner(token)]);
+  return { row, secret: minted.secret };
+}
+
+function faultsOf(token: NewToken): ProblemError[] {
+  const { kind, role, accountId, runnerId, expiresAt } = token;
+  const needs = (member: string, isGiven: boolean, isNeeded: boolean): ProblemError[] => {
+    if (isGiven === isNeeded) return [];
+    const detail = isNeeded
+      ? `Tokens of kind ${kind} need it.`
+      : `Tokens of kind ${kind} have none.`;
+    return [{ pointer: `#/${member}`, code: isNeeded ? "required" : "not_allowed", detail }];
+  };
+  const isForRunner = kind === "rt";
+  const errors = needs("runner_id", runnerId !== undefined, isForRunner);
+  if (kind === "pat" || isForRunner)
+    errors.push(...needs("account_id", accountId !== undefined, !isForRunner));
+  if (kind !== "pat" && !isForRunner) errors.push(...needs("role", role !== undefined, true));
+  if ((role === "runner") !== isForRunner && role !== undefined) {
+    const detail = "The role runner goes with kind rt, which is bound to one runner.";
+    errors.push({ pointer: "#/role", code: "not_allowed", detail });
+  }
+  if (expiresAt !== undefined && Date.parse(expiresAt) <= Date.now()) {
+    errors.push({
+      pointer: "#/expires_at",
+      code: "in_the_past",
+      detail: "This instant has passed.",
+    });
+  }
+  return errors;
+}
+
+function unknownOwner({ runnerId }: NewToken): ProblemError {
+  return runnerId === undefined
+    ? {
+        pointer: "#/account_id",
+        code: "account_not_found",
+        detail: "This org has no such account.",
+      }
+    : {
+        pointer: "#/runner_id",
+        code: "runner_not_found",
+        detail: "This org has no such live runner.",
+      };
+}

@@ -1,0 +1,95 @@
+import type { Db } from "../database/connect.ts";
+import type { PageRequest } from "../database/page-request.ts";
+import type { OrgId } from "../orgs/org-id.ts";
+import type { Minted, TokenRow } from "./row.ts";
+
+/** The token. */
+export async function findToken(db: Db, org: OrgId, id: string): Promise<TokenRow | undefined> {
+  const [row] = await db<TokenRow[]>`select * from tokens where org_id = ${org} and id = ${id}`;
+  return row;
+}
+
+/** The org's tokens, the newest first. */
+export async function listTokens(
+  db: Db,
+  org: OrgId,
+  filters: { readonly account_id?: string | undefined; readonly runner_id?: string | undefined },
+  page: PageRequest,
+): Promise<(TokenRow & { sort_key: string })[]> {
+  return db<(TokenRow & { sort_key: string })[]>`
+    select *, created_at::text as sort_key
+      from tokens
+     where org_id = ${org}
+       and (${filters.account_id === undefined} or account_id = ${filters.account_id ?? null})
+       and (${filters.runner_id === undefined} or runner_id = ${filters.runner_id ?? null})
+       and (${page.after === undefined}
+            or (created_at, id) < (${page.after?.sortKey ?? "infinity"}::timestamptz, ${page.after?.id ?? ""}))
+     order by created_at desc, id desc
+     limit ${page.limit + 1}`;
+}
+
+export type NewTokenRow = Pick<
+  TokenRow,
+  | "kind"
+  | "token_type"
+  | "name"
+  | "account_id"
+  | "runner_id"
+  | "role_type"
+  | "issuer"
+  | "source_id"
+  | "source_type"
+  | "created_by_id"
+> & { readonly expires_at: string | null };
+
+/** Inserts a token; undefined when its account has no role in the org or its runner is none of the org's live ones. */
+export async function insertToken(
+  db: Db,
+  org: OrgId,
+  minted: Minted,
+  token: NewTokenRow,
+): Promise<TokenRow | undefined> {
+  const [row] = await db<TokenRow[]>`
+    insert into tokens (id, org_id, digest, hint, kind, token_type, name, account_id, runner_id, role_type, issuer,
+                        source_id, source_type, expires_at, created_by_id)
+    select ${minted.id}, ${org}, ${minted.digest}, ${minted.hint}, ${token.kind}, ${token.token_type}, ${token.name},
+           ${token.account_id}, ${token.runner_id}, ${token.role_type}, ${token.issuer}, ${token.source_id},
+           ${token.source_type}, ${token.expires_at}::timestamptz, ${token.created_by_id}
+     where (${token.account_id}::text is null
+            or exists (select from account_roles where org_id = ${org} and account_id = ${token.account_id}))
+       and (${token.runner_id}::text is null
+            or exists (select from runners where org_id = ${org} and id = ${token.runner_id}
+                          and lifecycle not in ('deprovisioned', 'deleted')))
+    returning *`;
+  return row;
+}
+
+/** Inserts a one-shot token of an hour; undefined when the runner is none of the org's live ones. */
+export async function insertBootToken(
+  db: Db,
+  org: OrgId,
+  minted: Minted,
+  boot: { readonly runnerId: string; readonly createdById: string },
+): Promise<TokenRow | undefined> {
+  const [row] = await db<TokenRow[]>`
+    insert into tokens (id, org_id, digest, hint, kind, token_type, name, runner_id, role_type, expires_at, created_by_id)
+    select ${minted.id}, org_id, ${minted.digest}, ${minted.hint}, 'boot', 'static', 'enrolment', id, 'runner',
+           svc_now() + interval '1 hour', ${boot.createdById}
+      from runners
+     where org_id = ${org} and id = ${boot.runnerId} and lifecycle not in ('deprovisioned', 'deleted')
+    returning *`;
+  return row;
+}
+
+/** Revokes the token; the instant of the first revocation stays. */
+export async function revokeTokenRow(
+  db: Db,
+  org: OrgId,
+  id: string,
+): Promise<TokenRow | undefined> {
+  const [row] = await db<TokenRow[]>`
+    update tokens set revoked_at = coalesce(revoked_at, svc_now()), updated_at = svc_now()
+     where org_id = ${org} and id = ${id}
+    returning *`;
+  return row;
+}

@@ -1,0 +1,96 @@
+import { createRoute, z } from "@hono/zod-openapi";
+import { idParam } from "./ids.ts";
+import { pageOf, pageQuery } from "./page.ts";
+import { json, jsonBody } from "./response.ts";
+import { roleSchema } from "./roles.ts";
+
+/** The kinds of account. */
+export const accountTypes = ["auth", "auth0", "service", "canary", "integration"] as const;
+
+export const accountSchema = z
+  .object({
+    id: z.string(),
+    account_type: z.enum(accountTypes),
+    name: z.string(),
+    email: z.string(),
+    subject: z.string(),
+    org_ids: z.array(z.string()).describe("Those of its orgs that the caller acts in."),
+    permissions: z.array(z.string()).describe("What its roles in this org allow."),
+    roles: z.array(roleSchema),
+    user_journeys: z.array(z.never()),
+    created_at: z.iso.datetime(),
+    created_by_id: z.string(),
+    updated_at: z.iso.datetime(),
+  })
+  .openapi("Account");
+export type Account = z.infer<typeof accountSchema>;
+
+const roles = z
+  .array(z.string().min(1).max(64))
+  .max(20)
+  .describe("Roles of this org: a role's id, or the role_type of a managed one.");
+const params = z.object({ account_id: idParam("account_id", "acc") });
+
+/** An email address in the form people write it; whether it is anybody's is not checked. */
+const email = z.union([z.email().max(320), z.literal("")]);
+
+export const createAccountRoute = createRoute({
+  operationId: "createAccount",
+  method: "post",
+  path: "/v1/accounts",
+  tags: ["Access"],
+  summary: "Create an account in this org",
+  request: {
+    body: jsonBody(
+      z.strictObject({
+        account_type: z.enum(accountTypes).default("service"),
+        name: z.string().trim().max(200).default(""),
+        email: email.default(""),
+        subject: z.string().max(200).default("").describe("Unique among accounts of this type."),
+        roles: roles.min(1),
+      }),
+    ),
+  },
+  responses: { 201: json(accountSchema, "The new account.") },
+});
+
+export const listAccountsRoute = createRoute({
+  operationId: "listAccounts",
+  method: "get",
+  path: "/v1/accounts",
+  tags: ["Access"],
+  summary: "List the accounts that have a role in this org",
+  request: { query: z.object(pageQuery) },
+  responses: { 200: json(pageOf(accountSchema), "A page of accounts, the newest first.") },
+});
+
+export const getAccountRoute = createRoute({
+  operationId: "getAccount",
+  method: "get",
+  path: "/v1/accounts/{account_id}",
+  tags: ["Access"],
+  summary: "Get an account of this org",
+  request: { params },
+  responses: { 200: json(accountSchema, "The account.") },
+});
+
+export const setAccountRolesRoute = createRoute({
+  operationId: "setAccountRoles",
+  method: "put",
+  path: "/v1/accounts/{account_id}/roles",
+  tags: ["Access"],
+  summary: "Give an account these roles in this org, and no others",
+  request: { params, body: jsonBody(z.strictObject({ roles: roles.min(1) })) },
+  responses: { 200: json(accountSchema, "The account as it is now.") },
+});
+
+export const removeAccountRoute = createRoute({
+  operationId: "removeAccount",
+  method: "delete",
+  path: "/v1/accounts/{account_id}",
+  tags: ["Access"],
+  summary: "Take an account out of this org",
+  description: "Its roles here are taken away and its tokens of this org revoked.",
+  request: { params },
+  responses: { 204: { description: "Done." } },
+});

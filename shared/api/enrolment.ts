@@ -1,0 +1,26 @@
+import { createRoute, z } from "@hono/zod-openapi";
+import { idParam } from "./ids.ts";
+import { json } from "./response.ts";
+import { tokenWithSecretSchema } from "./tokens.ts";
+
+export const createEnrolmentTokenRoute = createRoute({
+  operationId: "createEnrolmentToken",
+  method: "post",
+  path: "/v1/runners/{runner_id}/enrolment-tokens",
+  tags: ["Runners"],
+  summary: "Make a token that enrols an agent",
+  description: "It lasts an hour and is spent by its first use. It can do nothing else.",
+  request: { params: z.object({ runner_id: idParam("runner_id", "run") }) },
+  responses: { 201: json(tokenWithSecretSchema, "The one-shot token and, this once, its secret.") },
+});
+
+export const enrolRoute = createRoute({
+  operationId: "enrol",
+  method: "post",
+  path: "/v1/enrol",
+  tags: ["Runners"],
+  summary: "Exchange a one-shot token for a runner's own",
+  description:
+    "`Authorization: Bearer svc_boot_…`. Of several requests with the same token one is answered; the others are 401. The agent keeps the new token and rotates it.",
+  responses: { 201: json(tokenWithSecretSchema, "The runner's token and, this once, its secret.") },
+});

@@ -1,0 +1,162 @@
+import { createRoute, z } from "@hono/zod-openapi";
+import { roleTypes } from "../permissions.ts";
+import { idParam } from "./ids.ts";
+import { pageOf, pageQuery } from "./page.ts";
+import { json, jsonBody } from "./response.ts";
+
+/** What issued a token. */
+export const tokenTypes = [
+  "auth",
+  "auth0",
+  "admin",
+  "static",
+  "integration",
+  "canary",
+  "svc",
+  "federated",
+  "oauth",
+] as const;
+
+const kinds = ["pat", "sa", "rt", "boot", "st", "it"] as const;
+
+export const tokenSchema = z
+  .object({
+    id: z.string(),
+    org_id: z.string(),
+    kind: z
+      .enum(kinds)
+      .describe(
+        "The word in its prefix: person, service account, runner, one-shot, stack, installer.",
+      ),
+    token_type: z.enum(tokenTypes),
+    name: z.string(),
+    hint: z.string().describe("Its prefix and last four characters."),
+    account_id: z.string().nullable(),
+    runner_id: z.string().nullable().describe("The one runner it is bound to."),
+    role: z.enum(roleTypes).nullable().describe("null: all roles of its account."),
+    issuer: z.string(),
+    source_id: z.string(),
+    source_type: z.string(),
+    issued_at: z.iso.datetime(),
+    expires_at: z.iso.datetime().nullable(),
+    used_at: z.iso.datetime().nullable().describe("Its first use."),
+    last_used_at: z.iso.datetime().nullable().describe("Exact to a minute."),
+    revoked_at: z.iso.datetime().nullable(),
+    replaced_by: z.string().nullable().describe("The token that a rotation made."),
+    created_at: z.iso.datetime(),
+    created_by_id: z.string(),
+    updated_at: z.iso.datetime(),
+  })
+  .openapi("Token");
+export type Token = z.infer<typeof tokenSchema>;
+
+export const tokenWithSecretSchema = tokenSchema
+  .extend({ secret: z.string().describe("The token itself, told this once and never again.") })
+  .openapi("TokenWithSecret");
+
+const params = z.object({ token_id: idParam("token_id", "tok") });
+const text = z.string().max(200).default("");
+
+/** What a new token may say of itself. */
+export const createTokenBody = z.strictObject({
+  name: z.string().trim().min(1).max(200),
+  kind: z.enum(["pat", "sa", "rt", "st", "it"]).default("sa"),
+  role: z
+    .enum(roleTypes)
+    .optional()
+    .describe(
+      "Needed for all kinds but pat, which has its account's roles unless told, and rt, which is a runner.",
+    ),
+  account_id: z.string().max(64).optional().describe("Needed for kind pat."),
+  runner_id: z.string().max(64).optional().describe("Needed for kind rt."),
+  token_type: z.enum(tokenTypes).optional(),
+  issuer: text,
+  source_id: text,
+  source_type: text,
+  expires_at: z.iso.datetime({ offset: true }).optional().describe("Never, unless told."),
+});
+
+export const createTokenRoute = createRoute({
+  operationId: "createToken",
+  method: "post",
+  path: "/v1/tokens",
+  tags: ["Access"],
+  summary: "Create a token",
+  request: { body: jsonBody(createTokenBody) },
+  responses: { 201: json(tokenWithSecretSchema, "The token and, this once, its secret.") },
+});
+
+export const listTokensRoute = createRoute({
+  operationId: "listTokens",
+  method: "get",
+  path: "/v1/tokens",
+  tags: ["Access"],
+  summary: "List the org's tokens",
+  request: {
+    query: z.object({
+      ...pageQuery,
+      account_id: z.string().max(64).optional(),
+      runner_id: z.string().max(64).optional(),
+    }),
+  },
+  responses: { 200: json(pageOf(tokenSchema), "A page of tokens, the newest first.") },
+});
+
+export const getTokenRoute = createRoute({
+  operationId: "getToken",
+  method: "get",
+  path: "/v1/tokens/{token_id}",
+  tags: ["Access"],
+  summary: "Get a token",
+  request: { params },
+  responses: { 200: json(tokenSchema, "The token.") },
+});
+
+export const revokeTokenRoute = createRoute({
+  operationId: "revokeToken",
+  method: "delete",
+  path: "/v1/tokens/{token_id}",
+  tags: ["Access"],
+  summary: "Revoke a token",
+  description: "It counts on every replica within a second.",
+  request: { params },
+  responses: { 200: json(tokenSchema, "The token, revoked.") },
+});
+
+const overlap =
+  "Makes a second live token. The old one goes on for 24 hours; a runner's goes on until ten minutes after the first use of the new one.";
+
+export const rotateTokenRoute = createRoute({
+  operationId: "rotateToken",
+  method: "post",
+  path: "/v1/tokens/{token_id}/rotate",
+  tags: ["Access"],
+  summary: "Rotate a token",
+  description: `${overlap} Until the new one is used, the old one may be rotated again: the unused one is revoked.`,
+  request: { params },
+  responses: { 201: json(tokenWithSecretSchema, "The new token and, this once, its secret.") },
+});
+
+export const getOwnTokenRoute = createRoute({
+  operationId: "getOwnToken",
+  method: "get",
+  path: "/v1/tokens/current",
+  tags: ["Access"],
+  summary: "Get the token that makes the request",
+  responses: {
+    200: json(
+      tokenSchema.extend({ permissions: z.array(z.string()) }),
+      "The token and what it allows here.",
+    ),
+  },
+});
+
+export const rotateOwnTokenRoute = createRoute({
+  operationId: "rotateOwnToken",
+  method: "post",
+  path: "/v1/tokens/current/rotate",
+  tags: ["Access"],
+  summary: "Rotate the token that makes the request",
+  description: overlap,
+  responses: { 201: json(tokenWithSecretSchema, "The new token and, this once, its secret.") },
+});
