@@ -5,7 +5,9 @@ import type { HttpMetrics } from "./http/http-metrics.ts";
 import type { RateLimiter } from "./http/rate-limit.ts";
 import type { Log } from "./log.ts";
 import type { Metrics } from "./metrics.ts";
+import type { Beats } from "./processes/beat-processes.ts";
 import type { Authenticator } from "./tokens/authenticator.ts";
+import type { Wakes } from "./wake/wakes.ts";
 
 /** The parts of one running broker, handed to every route and loop. */
 export type Broker = {
@@ -17,6 +19,9 @@ export type Broker = {
   readonly health: Health;
   readonly authenticator: Authenticator;
   readonly rateLimiter: RateLimiter;
+  readonly wakes: Wakes;
+  /** Takes beats and signs of life; those that come together are written together. */
+  readonly beats: Beats;
   /** What a stop ends before the server: loops, parked polls, streams. Run from the last to the first. */
   readonly drain: (() => Promise<void>)[];
 };

@@ -9,7 +9,9 @@ import { createRateLimiter } from "./http/rate-limit.ts";
 import { type Serving, serve } from "./http/serve.ts";
 import type { Log } from "./log.ts";
 import { createMetrics } from "./metrics.ts";
+import { makeBeats } from "./processes/beat-processes.ts";
 import { createAuthenticator } from "./tokens/authenticator.ts";
+import { makeWakes } from "./wake/wakes.ts";
 
 /** A broker that serves. */
 export type RunningBroker = {
@@ -50,6 +52,7 @@ function createBroker(config: Config, log: Log): Broker {
     await requireCurrentSchema(db);
     return undefined;
   });
+  const wakes = makeWakes(() => {});
   return {
     config,
     db,
@@ -59,6 +62,8 @@ function createBroker(config: Config, log: Log): Broker {
     health,
     authenticator: createAuthenticator(db, () => Promise.resolve(undefined)),
     rateLimiter: createRateLimiter({ token: config.rateTokenPerS, org: config.rateOrgPerS }),
+    wakes,
+    beats: makeBeats(db, wakes),
     drain: [],
   };
 }

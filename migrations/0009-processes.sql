@@ -13,6 +13,7 @@ begin
     from runners u
    cross join lateral served_slots(u.id) s
    where u.id = any(runner_ids)
+   order by 1, 2
       on conflict do nothing;
   select array_agg(row(q.runner_id::text, q.job_group::text)::queue_key) into keys
     from runner_queues q where q.runner_id = any(runner_ids);
@@ -72,7 +73,7 @@ create function served_slots(runner text) returns table (job_group text, slots i
      select distinct case g when 'deploys' then 'deploy' else g end, 1
        from unnest(s.groups) g where p.serves is null and g <> 'any') v
    where p.runner_id = runner and p.status in ('pending', 'active')
-     and p.draining is null and p.going_away_at is null
+     and p.draining is null and p.going_away_at is null and not p.must_register_anew
    group by v.job_group
 $$;
 
@@ -181,8 +182,8 @@ begin
   values (process, org, runner, t, process_version);
   insert into status_history (owner_id, org_id, status, description, at) values (process, org, 'pending', 'registered', t);
   if old_process is not null then
-    perform lock_queues(array(select row(q.runner_id::text, q.job_group::text)::queue_key
-                                from runner_queues q where q.runner_id = runner));
+    perform end_shutdowns(array[old_process], 'completed', 'taken over by ' || process, t);
+    perform lock_queues(queues_of_runners(array[runner]));
     update runner_job_executions e set process_id = process
       from runner_job_live l
      where l.runner_id = runner and l.process_id = old_process and l.status = 'in-progress'
@@ -192,28 +193,82 @@ begin
     update stopping_executions s set process_id = process where s.runner_id = runner and s.process_id = old_process;
     update runner_processes p set taken_over_by = process where p.id = old_process;
     perform set_process_status(array[old_process], 'shut-down', 'taken over by ' || process, t);
-    update runner_process_shutdowns d
-       set status = 'completed', status_description = 'taken over by ' || process, deadline_at = null, updated_at = t
-     where d.runner_process_id = old_process and d.deadline_at is not null;
   end if;
   return array(select k from refresh_runners(array[runner]) k);
 end $$;
 
 create type beaten_process as (
-  process_id text, org_id text, runner_id text, status text, started_at timestamptz, at timestamptz,
-  is_ours boolean, must_register_anew boolean, wakes queue_key[]
+  process_id text, org_id text, runner_id text, process_type text, status text, is_ours boolean, at timestamptz,
+  orders json, settings_version bigint, wakes queue_key[]
 );
 
--- Beats and signs of life, one row each; ids in one order, so that two flushes never wait for each other. `held_by` and
--- `held` pair processes with the executions that they say they hold; only a process in `names` said so at all.
-create function beat_processes(ids text[], are_beats boolean[], alive bigint[], versions text[],
-                               names text[], held_by text[], held text[]) returns setof beaten_process
+-- Beats and signs of life of processes, each once in a call. `held_by` and `held` pair processes with the executions
+-- that they say they hold; only a process in `names` said so at all. Answers a row for each process that is known under
+-- its org and runner, orders only for ours that beat; and one row of wakes alone, if there are any.
+create function beat_processes(ids text[], org_ids text[], runner_ids text[], are_beats boolean[], alive bigint[],
+                               versions text[], names text[], held_by text[], held text[]) returns setof beaten_process
   language plpgsql as $$
 declare
   t timestamptz := svc_now();
-  woken queue_key[];
+  known text[];
+  told text[];
+  named text[];
+  asleep text[];
   stopped text[];
+  keys queue_key[];
+  woken queue_key[] := '{}';
 begin
+  perform write_beats(ids, org_ids, runner_ids, are_beats, alive, versions, t);
+  select array_agg(p.id::text), array_agg(p.id::text) filter (where p.is_ours and u.is_beat),
+         array_agg(p.id::text) filter (where p.is_ours and p.status <> 'shut-down' and p.id = any(names)),
+         array_agg(p.id::text) filter (where p.status in ('offline', 'inactive') or (p.status = 'pending' and u.is_beat))
+    into known, told, named, asleep
+    from unnest(ids, org_ids, runner_ids, are_beats) u (id, org_id, runner_id, is_beat)
+    join runner_processes p on p.id = u.id and p.org_id = u.org_id and p.runner_id = u.runner_id;
+  if named is not null then
+    select array_agg(s.execution_id::text), array_agg(distinct row(s.runner_id::text, s.job_group)::queue_key)
+      into stopped, keys
+      from stopping_executions s
+     where s.runner_id = any(runner_ids) and s.process_id = any(named) and s.is_ours and s.execution_id <> all(held);
+  end if;
+  if asleep is not null then
+    asleep := array(select p.id::text from runner_processes p
+                     where p.id = any(asleep) and p.status in ('pending', 'offline', 'inactive')
+                     order by p.id for update);
+    keys := keys || queues_of_runners(array(select p.runner_id::text from runner_processes p
+                                             where p.id = any(asleep)));
+  end if;
+  if keys is not null then
+    perform lock_queues(keys); -- all at once: in two steps, two flushes could wait for each other
+    if stopped is not null then
+      woken := array(select k from confirm_stopped(stopped, t) k);
+    end if;
+  end if;
+  if cardinality(asleep) > 0 then
+    woken := woken || array(select k from wake_processes(asleep, t) k);
+  end if;
+  if named is not null and cardinality(held) > 0 then -- after the queue locks: executions are locked last everywhere
+    update runner_job_executions e set confirmed_at = t
+      from unnest(held_by, held) h (process_id, execution_id)
+      join runner_processes p on p.id = h.process_id
+     where h.process_id = any(named) and e.org_id = p.org_id and e.id = h.execution_id
+       and e.process_id = h.process_id and e.confirmed_at is null and e.finished_at is null;
+  end if;
+  return query
+  select p.id::text, p.org_id::text, p.runner_id::text, p.type, p.status, p.is_ours, t, o.orders, o.settings_version,
+         null::queue_key[]
+    from runner_processes p
+    left join orders_for(told) o on o.process_id = p.id
+   where p.id = any(known);
+  if cardinality(woken) > 0 then
+    return next row(null, null, null, null, null, null, t, null, null, woken)::beaten_process;
+  end if;
+end $$;
+
+-- Row locks in the order of ids, so that two flushes never wait for each other: a nested loop keeps the sorted order.
+create function write_beats(ids text[], org_ids text[], runner_ids text[], are_beats boolean[], alive bigint[],
+                            versions text[], t timestamptz) returns void
+  language sql set enable_hashjoin = off set enable_mergejoin = off as $$
   update runner_process_beats b
      set last_seen_at = t,
          previous_beat_at = case when r.is_beat then b.last_beat_at else b.previous_beat_at end,
@@ -221,50 +276,28 @@ begin
          beats = b.beats + r.is_beat::int,
          alive_time = case when r.is_beat then r.alive else b.alive_time end,
          version = case when r.is_beat and r.version <> '' then r.version else b.version end
-    from (select * from unnest(ids, are_beats, alive, versions) u (id, is_beat, alive, version) order by u.id) r
-   where b.process_id = r.id;
+    from (select * from unnest(ids, org_ids, runner_ids, are_beats, alive, versions)
+                        u (id, org_id, runner_id, is_beat, alive, version) order by u.id) r
+   where b.process_id = r.id and b.org_id = r.org_id and b.runner_id = r.runner_id
+$$;
 
-  woken := array(select k from wake_processes(ids, are_beats, t) k);
-  if cardinality(names) > 0 then
-    update runner_job_executions e set confirmed_at = t
-      from unnest(held_by, held) h (process_id, execution_id)
-      join runner_processes p on p.id = h.process_id
-     where e.org_id = p.org_id and e.id = h.execution_id and e.process_id = h.process_id
-       and e.confirmed_at is null and e.finished_at is null;
-    select array_agg(s.execution_id::text) into stopped
-      from stopping_executions s
-     where s.process_id = any(names) and s.is_ours and s.execution_id <> all(held);
-    if stopped is not null then
-      woken := woken || array(select k from confirm_stopped(stopped, t) k);
-    end if;
-  end if;
-  return query
-  select p.id::text, p.org_id::text, p.runner_id::text, p.status, p.started_at, t, p.is_ours, p.must_register_anew, woken
-    from runner_processes p where p.id = any(ids);
-end $$;
+create function queues_of_runners(runner_ids text[]) returns queue_key[]
+  language sql stable as $$
+  select array_agg(row(q.runner_id::text, q.job_group::text)::queue_key)
+    from runner_queues q where q.runner_id = any(runner_ids)
+$$;
 
--- First beat, a beat after silence, a beat after we had given up.
-create function wake_processes(ids text[], are_beats boolean[], t timestamptz) returns setof queue_key
+-- First beat, a beat after silence, a beat after we had given up. The caller holds the processes' rows.
+create function wake_processes(process_ids text[], t timestamptz) returns setof queue_key
   language plpgsql as $$
-declare
-  changed text[];
-  runner_ids text[];
 begin
-  select array_agg(p.id::text), array_agg(distinct p.runner_id::text) into changed, runner_ids
-    from (select p.id, p.runner_id
-            from runner_processes p
-            join unnest(ids, are_beats) r (id, is_beat) on r.id = p.id
-           where p.status in ('offline', 'inactive') or (p.status = 'pending' and r.is_beat)
-           order by p.id for update of p) p;
-  if changed is null then
-    return;
-  end if;
-  update runner_processes p
-     set must_register_anew = p.is_ours and (p.must_register_anew or p.status = 'inactive'),
-         first_beat_at = coalesce(p.first_beat_at, t), deadline_at = t + interval '60 s'
-   where p.id = any(changed);
-  perform set_process_status(changed, 'active', 'beating', t);
-  return query select * from refresh_runners(runner_ids);
+  update runner_processes p set must_register_anew = true
+   where p.id = any(process_ids) and p.is_ours and p.status = 'inactive';
+  perform set_process_status(process_ids, 'active', 'beating', t);
+  update runner_processes p set first_beat_at = coalesce(p.first_beat_at, t), deadline_at = t + interval '60 s'
+   where p.id = any(process_ids);
+  return query select * from refresh_runners(array(select distinct p.runner_id::text from runner_processes p
+                                                    where p.id = any(process_ids)));
 end $$;
 
 -- What a process is told with every answer.
@@ -278,7 +311,8 @@ create function orders_for(process_ids text[]) returns table (process_id text, o
              where s.runner_id = p.runner_id and s.process_id = p.id and s.is_ours
             union all
             select d.created_at, json_build_object('type', case d.type when 'graceful' then 'drain' else d.type end,
-                     'shutdown_id', d.id, 'deadline', d.deadline_at)
+                     'shutdown_id', d.id,
+                     'deadline', to_char(d.deadline_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'))
               from runner_process_shutdowns d
              where d.runner_process_id = p.id and d.deadline_at is not null
             union all

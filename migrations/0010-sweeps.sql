@@ -200,21 +200,21 @@ begin
                        + case when p.status in ('pending', 'active') then interval '60 s' else interval '5 min' end)
     from runner_process_beats w
    where p.id = any(due) and w.process_id = p.id and p.status not in ('inactive', 'shut-down');
+  select array_agg(distinct p.runner_id::text), coalesce(array_agg(distinct p.org_id::text), '{}')
+    into runner_ids, result.org_ids
+    from runner_processes p where p.id = any(quiet) or p.id = any(dead);
+  if runner_ids is null then
+    return result;
+  end if;
+  perform end_shutdowns(dead, 'failed', 'the process fell silent', t);
+  perform lock_queues(queues_of_runners(runner_ids)); -- all at once: what follows locks some of them, then others
   if dead is not null then
-    update runner_process_shutdowns d
-       set status = 'failed', status_description = 'the process fell silent', deadline_at = null, updated_at = t
-     where d.runner_process_id = any(dead) and d.deadline_at is not null;
     result.wakes := array(select k from end_executions(dead, 'lost', 'process lost', false) k);
     perform graphile_worker.add_job('runner-inactive', json_build_object('process_id', p.id, 'runner_id', p.runner_id,
               'org_id', p.org_id, 'at', t), job_key := 'runner-inactive:' || p.id) from runner_processes p
       where p.id = any(dead);
   end if;
-  select array_agg(distinct p.runner_id::text), array_agg(distinct p.org_id::text) into runner_ids, result.org_ids
-    from runner_processes p where p.id = any(quiet) or p.id = any(dead);
-  if runner_ids is not null then
-    result.wakes := result.wakes || array(select k from refresh_runners(runner_ids) k);
-  end if;
-  result.org_ids := coalesce(result.org_ids, '{}');
+  result.wakes := result.wakes || array(select k from refresh_runners(runner_ids) k);
   return result;
 end $$;
 
@@ -234,10 +234,7 @@ begin
     return result;
   end if;
   result.wakes := array(select k from end_executions(due, 'forced', 'shut down by an operator', false) k);
-  update runner_process_shutdowns d
-     set status = 'completed', status_description = 'its deadline passed: what still ran was cut',
-         deadline_at = null, updated_at = t
-   where d.runner_process_id = any(due) and d.deadline_at <= t;
+  perform end_shutdowns(due, 'completed', 'its deadline passed: what still ran was cut', t);
   result.org_ids := array(select distinct p.org_id::text from runner_processes p where p.id = any(due));
   return result;
 end $$;

@@ -1,6 +1,7 @@
 -- Going down: what an operator asks of processes, and what processes say of it.
 
--- Asks live processes to shut down; one record each. Ids come ready-made, one for each process.
+-- Asks live processes to shut down; one record each. Ids come ready-made, one for each process. A later order replaces
+-- an open one, but nothing replaces force: such a process is left out of the answer.
 create function request_shutdowns(process_ids text[], shutdown_ids text[], kind text, cut_after interval, actor text)
   returns table (shutdown_id text, runner_id text, process_id text)
   language plpgsql as $$
@@ -11,13 +12,13 @@ declare
 begin
   select array_agg(p.id::text) into known
     from (select p.id from runner_processes p
-           where p.id = any(process_ids) and p.status not in ('inactive', 'shut-down') order by p.id for update) p;
-  update runner_processes p
-     set draining = case when p.draining = 'force' then 'force' else kind end, updated_at = t
-   where p.id = any(known);
-  update runner_process_shutdowns d
-     set status = 'cancelled', status_description = 'replaced by a later order', deadline_at = null, updated_at = t
-   where d.runner_process_id = any(known) and d.deadline_at is not null;
+           where p.id = any(process_ids) and p.status not in ('inactive', 'shut-down')
+             and (kind = 'force' or p.draining is distinct from 'force') order by p.id for update) p;
+  if known is null then
+    return;
+  end if;
+  update runner_processes p set draining = kind, updated_at = t where p.id = any(known);
+  perform end_shutdowns(known, 'cancelled', 'replaced by a later order', t);
   with made as (
     insert into runner_process_shutdowns (id, org_id, runner_id, runner_process_id, type, deadline_at, created_at,
                                           updated_at, created_by_id)
@@ -35,20 +36,38 @@ begin
    where d.id = any(shutdown_ids);
 end $$;
 
--- A process says where it is on its way out. shut-down ends its executions at once: nothing of it runs any more.
+-- Ends the open shutdown records of processes.
+create function end_shutdowns(process_ids text[], new_status text, description text, t timestamptz) returns void
+  language sql as $$
+  with ended as (
+    update runner_process_shutdowns d
+       set status = new_status, status_description = description, deadline_at = null, updated_at = t
+     where d.runner_process_id = any(process_ids) and d.deadline_at is not null
+    returning d.id, d.org_id
+  )
+  insert into status_history (owner_id, org_id, status, description, at)
+  select e.id, e.org_id, new_status, description, t from ended e
+$$;
+
+-- A process says where it is on its way out. shut-down ends its executions at once: nothing of it runs any more. What an
+-- operator's force ended is never retried.
 create function process_goes_down(process text, new_status text, description text) returns queue_key[]
   language plpgsql as $$
 declare
   t timestamptz := svc_now();
   woken queue_key[] := '{}';
   runner text;
+  is_forced boolean;
 begin
-  select p.runner_id into runner from runner_processes p where p.id = process for update;
+  select p.runner_id, p.draining is not distinct from 'force' into runner, is_forced
+    from runner_processes p where p.id = process for update;
   perform set_process_status(array[process], new_status, description, t);
   perform set_shutdown_status(process, null, case new_status when 'shut-down' then 'completed' else 'in-progress' end,
                               description, t);
+  perform lock_queues(queues_of_runners(array[runner])); -- all at once: what follows locks some of them, then others
   if new_status = 'shut-down' then
-    woken := array(select k from end_executions(array[process], 'lost', 'process lost: it shut down', true) k)
+    woken := array(select k from end_executions(array[process], case when is_forced then 'forced' else 'lost' end,
+                     case when is_forced then 'shut down by an operator' else 'process lost: it shut down' end, true) k)
           || array(select k from confirm_stopped(array(
                select s.execution_id from stopping_executions s
                 where s.runner_id = runner and (s.process_id = process or process = any(s.holders))), t) k);

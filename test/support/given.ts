@@ -76,10 +76,13 @@ export async function beat(db: Db, processIds: string[], held?: GivenExecution[]
   const heldBy = (held ?? []).map(() => processIds[0] ?? "");
   const executionIds = (held ?? []).map(({ executionId }) => executionId);
   await db`
-    select * from beat_processes(${processIds}, array_fill(true, array[${processIds.length}::int]),
-      array_fill(0::bigint, array[${processIds.length}::int]),
-      array_fill(''::text, array[${processIds.length}::int]), ${names}::text[], ${heldBy}::text[],
-      ${executionIds}::text[])`;
+    select b.*
+      from (select array_agg(p.id::text) as ids, array_agg(p.org_id::text) as orgs,
+                   array_agg(p.runner_id::text) as runners, count(*)::int as n
+              from runner_processes p where p.id = any(${processIds})) p
+     cross join lateral beat_processes(p.ids, p.orgs, p.runners, array_fill(true, array[p.n]),
+       array_fill(0::bigint, array[p.n]), array_fill(''::text, array[p.n]), ${names}::text[], ${heldBy}::text[],
+       ${executionIds}::text[]) b`;
 }
 
 /** Jobs enqueued in one batch, in this order; noop-deploy unless told. Throws when they are refused. */

@@ -1,0 +1,24 @@
+import { z } from "@hono/zod-openapi";
+
+const shutdown = {
+  shutdown_id: z.string(),
+  deadline: z.string().openapi({ description: "When what still runs is cut." }),
+};
+
+/** What a process is told with every answer; it acts on the words it knows and repeats nothing it has done. */
+export const processOrderSchema = z
+  .discriminatedUnion("type", [
+    z.object({
+      type: z.literal("cancel"),
+      execution_id: z.string(),
+      job_id: z.string(),
+      reason: z.enum(["cancelled", "timed-out", "forced", "lost"]),
+    }),
+    z.object({ type: z.literal("drain"), ...shutdown }),
+    z.object({ type: z.literal("force"), ...shutdown }),
+    z.object({ type: z.literal("restart"), ...shutdown }),
+    z.object({ type: z.literal("re-register") }),
+    z.object({ type: z.literal("settings"), version: z.int() }),
+  ])
+  .openapi("ProcessOrder");
+export type ProcessOrder = z.infer<typeof processOrderSchema>;
