@@ -1,0 +1,34 @@
+import { z } from "zod";
+
+/**
+ * Members that several kinds of plan share. A plan is stored and handed out verbatim; its schema only finds
+ * members of the wrong type. Nothing is required, null is absent, and members unknown here are left alone,
+ * so that a control plane of another version is not refused.
+ */
+export const text = z.string().nullish();
+export const flag = z.boolean().nullish();
+export const object = z.looseObject({}).nullish();
+export const words = z.record(z.string(), z.string()).nullish();
+export const texts = z.array(z.string()).nullish();
+
+/** How a handler signs in to a cloud. */
+export const cloudAuth = { aws_auth: object, azure_auth: object, gcp_auth: object };
+
+/** Where the sources of a plan lie. */
+export const gitSource = z
+  .looseObject({ url: text, ref: text, path: text, recurse_submodules: flag })
+  .nullish();
+
+/** Simulate, run nothing. */
+export const sandboxMode = z
+  .looseObject({
+    enabled: flag,
+    outputs: object,
+    terraform: object,
+    helm: object,
+    kubernetes_manifest: object,
+  })
+  .nullish();
+
+/** A registry: its name, or what is needed to reach it. */
+export const registry = z.union([z.string(), z.looseObject({})]).nullish();

@@ -1,0 +1,14 @@
+import { gitSource, object, sandboxMode, text } from "./plan-members.ts";
+import { terraformPlan } from "./terraform-plan.ts";
+
+/** A run of an install's sandbox: terraform from a repository or an archive. */
+export const sandboxPlan = terraformPlan.extend({
+  install_id: text,
+  app_id: text,
+  app_config_id: text,
+  git_source: gitSource,
+  local_archive: object,
+  apply_plan_contents: text,
+  apply_plan_display: text,
+  sandbox_mode: sandboxMode,
+});
