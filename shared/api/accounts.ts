@@ -17,7 +17,7 @@ export const accountSchema = z
     org_ids: z.array(z.string()).describe("Those of its orgs that the caller acts in."),
     permissions: z.array(z.string()).describe("What its roles in this org allow."),
     roles: z.array(roleSchema),
-    user_journeys: z.array(z.never()),
+    user_journeys: z.array(z.object({ name: z.string(), title: z.string() })),
     created_at: z.iso.datetime(),
     created_by_id: z.string(),
     updated_at: z.iso.datetime(),
