@@ -7,6 +7,7 @@ export type IdPrefix =
   | "rgr"
   | "rgs"
   | "run"
+  | "rop"
   | "prc"
   | "shd"
   | "job"
