@@ -1,10 +1,13 @@
 import type { Config } from "./config.ts";
 import type { Db } from "./database/connect.ts";
+import type { ReportExecution } from "./executions/report-executions.ts";
 import type { Health } from "./health.ts";
 import type { HttpMetrics } from "./http/http-metrics.ts";
 import type { RateLimiter } from "./http/rate-limit.ts";
+import type { EnqueueSingle } from "./jobs/enqueue-jobs.ts";
 import type { Log } from "./log.ts";
 import type { Metrics } from "./metrics.ts";
+import type { PollDesk } from "./polls/poll-desk.ts";
 import type { Beats } from "./processes/beat-processes.ts";
 import type { Authenticator } from "./tokens/authenticator.ts";
 import type { Wakes } from "./wake/wakes.ts";
@@ -20,6 +23,11 @@ export type Broker = {
   readonly authenticator: Authenticator;
   readonly rateLimiter: RateLimiter;
   readonly wakes: Wakes;
+  /** The hot ways in: calls that arrive together share a statement. */
+  readonly enqueueSingle: EnqueueSingle;
+  readonly report: ReportExecution;
+  /** Where polls are parked. */
+  readonly desk: PollDesk;
   /** Takes beats and signs of life; those that come together are written together. */
   readonly beats: Beats;
   /** What a stop ends before the server: loops, parked polls, streams. Run from the last to the first. */

@@ -190,3 +190,19 @@ begin
     returning w.waiter, l.id::text;
   end loop;
 end $$;
+
+-- A claim names groups that its process had not announced: it serves them from now on, with the slots it named.
+create function announce_groups(process text, slots jsonb) returns queue_key[]
+  language plpgsql as $$
+declare
+  runner text;
+begin
+  update runner_processes p
+     set is_ours = true, updated_at = svc_now(), serves = slots || coalesce(p.serves, '{}'::jsonb)
+   where p.id = process
+  returning p.runner_id into runner;
+  if runner is null then
+    return '{}';
+  end if;
+  return array(select k from refresh_runners(array[runner]) k);
+end $$;

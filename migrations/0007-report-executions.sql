@@ -1,7 +1,7 @@
 -- What processes say of their executions: status, result, outputs, the end.
 
 create type execution_report as (
-  n int, org_id text, runner_id text, execution_id text,
+  n int, org_id text, runner_id text, job_id text, execution_id text,
   status text, description text, last_record bigint,
   give_back boolean,
   result json, outputs json, result_id text, outputs_id text
@@ -79,6 +79,7 @@ create function step_executions(reports execution_report[], t timestamptz) retur
            where not coalesce(u.give_back, false) and (u.status is null or execution_rank(u.status) < 4)
            order by u.execution_id) r
    where e.org_id = r.org_id and e.id = r.execution_id and e.runner_id = r.runner_id and e.finished_at is null
+     and (r.job_id is null or e.runner_job_id = r.job_id)
      and (e.confirmed_at is null or execution_rank(r.status) > execution_rank(e.status))
 $$;
 
@@ -112,6 +113,7 @@ create function judge_reports(reports execution_report[]) returns table (
          r.description, r.org_id, r.execution_id
     from unnest(reports) r
     left join runner_job_executions e on e.org_id = r.org_id and e.id = r.execution_id and e.runner_id = r.runner_id
+     and (r.job_id is null or e.runner_job_id = r.job_id)
     left join runner_job_live l on l.id = e.runner_job_id
     left join runner_job_ends d on d.runner_job_id = e.runner_job_id
 $$;
@@ -150,8 +152,10 @@ begin
                                  where a.outcome not in ('not-found', 'needs-result')), t);
   end if;
   if exists (select from unnest(reports) r where r.last_record is not null) then
-    update runner_job_executions e set last_record = r.last_record from unnest(reports) r
-     where e.org_id = r.org_id and e.id = r.execution_id and r.last_record is not null and e.last_record is null;
+    update runner_job_executions e set last_record = r.last_record
+      from unnest(reports) r join unnest(answers) a using (n)
+     where a.outcome <> 'not-found' and e.org_id = r.org_id and e.id = r.execution_id
+       and r.last_record is not null and e.last_record is null;
   end if;
   insert into runner_job_execution_evidence (execution_id, org_id, kind, body, reason, created_at)
   select r.execution_id, r.org_id, 'status', jsonb_build_object('status', r.status, 'description', r.description),

@@ -31,6 +31,7 @@ export const routeRules = {
   getMetrics: { surface: "open", permission: null, unmetered: true },
   getOpenApiDocument: { surface: "open", permission: null },
   getReference: { surface: "open", permission: null },
+  getReferenceStyle: { surface: "open", permission: null },
 
   // Operators: who may do what
   listRoles: { surface: "operator", permission: "roles.read" },
@@ -56,4 +57,44 @@ export const routeRules = {
     idempotent: "once",
   },
   createEnrolmentToken: { surface: "operator", permission: "runners.enrol", idempotent: "once" },
+
+  // Control planes: jobs
+  enqueueJob: {
+    surface: "control-plane",
+    permission: "jobs.write",
+    maxBody: "16 MiB",
+    verbatim: ["plan"],
+  },
+  enqueueJobs: {
+    surface: "control-plane",
+    permission: "jobs.write",
+    maxBody: "16 MiB",
+    verbatim: ["jobs.*.plan"],
+  },
+
+  // Runners: taking jobs and reporting on them
+  claimJobs: { surface: "runner", permission: "runner.protocol", unmetered: true },
+  tailJobs: { surface: "runner", permission: "runner.protocol", unmetered: true },
+  createExecution: { surface: "runner", permission: "runner.protocol", ownRunner: true },
+  updateExecution: { surface: "runner", permission: "runner.execution", ownRunner: true },
+  createResult: {
+    surface: "runner",
+    permission: "runner.execution",
+    ownRunner: true,
+    maxBody: "64 MiB",
+  },
+  createOutputs: {
+    surface: "runner",
+    permission: "runner.execution",
+    ownRunner: true,
+    maxBody: "16 MiB",
+  },
+  finishExecution: {
+    surface: "runner",
+    permission: "runner.execution",
+    ownRunner: true,
+    maxBody: "64 MiB",
+  },
+  giveBackExecution: { surface: "runner", permission: "runner.execution", ownRunner: true },
+  reportExecutions: { surface: "runner", permission: "runner.protocol", maxBody: "64 MiB" },
 } as const satisfies Record<string, RouteRule>;

@@ -2,6 +2,7 @@ import type { Db } from "../database/connect.ts";
 import type { Log } from "../log.ts";
 import { parseQueueKeys } from "../queues/queue-key.ts";
 import { topics, type Wakes } from "../wake/wakes.ts";
+import { type Loop, repeat } from "./repeat.ts";
 
 type SweptRow = { due: number; wakes: string[]; org_ids: string[] };
 
@@ -52,36 +53,4 @@ export function startClocks(db: Db, wakes: Wakes, log: Log): Clockwork {
       await Promise.all(loops);
     },
   };
-}
-
-type Loop = { readonly signal: AbortSignal; readonly log: Log };
-
-async function repeat(
-  { signal, log }: Loop,
-  name: string,
-  everyMs: number,
-  act: () => PromiseLike<unknown>,
-): Promise<void> {
-  while (!signal.aborted) {
-    try {
-      await act();
-    } catch (error) {
-      if (!signal.aborted) log.error({ err: error, sweep: name }, "a sweep failed; it is tried again");
-    }
-    // Brokers that started together drift apart, so that they seldom ask for the same rows.
-    await pause(signal, everyMs * (0.8 + Math.random() * 0.4));
-  }
-}
-
-function pause(signal: AbortSignal, ms: number): Promise<void> {
-  return new Promise((resolve) => {
-    if (signal.aborted) return resolve();
-    const timer = setTimeout(done, ms);
-    function done(): void {
-      clearTimeout(timer);
-      signal.removeEventListener("abort", done);
-      resolve();
-    }
-    signal.addEventListener("abort", done);
-  });
 }

@@ -22,6 +22,8 @@ export type ResultReport = {
 export type Report = {
   readonly orgId: string;
   readonly runnerId: string;
+  /** When given, the execution must be this job's. */
+  readonly jobId?: string | undefined;
   readonly executionId: string;
   /** Absent: only a result or outputs. */
   readonly status?: ExecutionStatus | undefined;
@@ -104,6 +106,7 @@ function toJson(report: Report, n: number) {
     n,
     org_id: report.orgId,
     runner_id: report.runnerId,
+    job_id: report.jobId,
     execution_id: report.executionId,
     status: report.status,
     description: report.description,

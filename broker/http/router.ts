@@ -1,5 +1,9 @@
 import type { Broker } from "../broker.ts";
+import { enqueueJob, enqueueJobBatch } from "../routes/control-plane/enqueue-jobs.ts";
 import { enrol } from "../routes/open/enrol.ts";
+import { readHealth } from "../routes/open/read-health.ts";
+import { readMetrics } from "../routes/open/read-metrics.ts";
+import { readReference } from "../routes/open/read-reference.ts";
 import { createAccount } from "../routes/operator/create-account.ts";
 import { createEnrolmentToken } from "../routes/operator/create-enrolment-token.ts";
 import { createOrg } from "../routes/operator/create-org.ts";
@@ -13,11 +17,21 @@ import { revokeToken } from "../routes/operator/revoke-token.ts";
 import { rotateToken } from "../routes/operator/rotate-token.ts";
 import { setAccountRoles } from "../routes/operator/set-account-roles.ts";
 import { updateCurrentOrg } from "../routes/operator/update-current-org.ts";
+import { claimJobs } from "../routes/runner/claim-jobs.ts";
+import { createExecution } from "../routes/runner/create-execution.ts";
+import { finishExecution, giveBackExecution } from "../routes/runner/finish-execution.ts";
+import { createReports } from "../routes/runner/report-executions.ts";
+import { createOutputs, createResult } from "../routes/runner/store-result.ts";
+import { tailJobs } from "../routes/runner/tail-jobs.ts";
+import { updateExecution } from "../routes/runner/update-execution.ts";
 import type { App, Door } from "./app-types.ts";
 
 /** Every route there is, grouped by who calls it. */
 const doors: readonly Door[] = [
   // Anyone
+  readHealth,
+  readMetrics,
+  readReference,
   enrol,
 
   // Operators: who may do what
@@ -34,6 +48,21 @@ const doors: readonly Door[] = [
   revokeToken,
   rotateToken,
   createEnrolmentToken,
+
+  // Control planes: jobs
+  enqueueJob,
+  enqueueJobBatch,
+
+  // Runners: taking jobs and reporting on them
+  claimJobs,
+  tailJobs,
+  createExecution,
+  updateExecution,
+  createResult,
+  createOutputs,
+  finishExecution,
+  giveBackExecution,
+  createReports,
 ];
 
 /** Opens all routes on the app. */

@@ -8,7 +8,7 @@ import type { OrgId } from "../orgs/org-id.ts";
 import { type Topic, topics } from "../wake/wakes.ts";
 import { jobKind, jobTimeouts, type NewJob } from "./new-job.ts";
 import type { JobRow } from "./row.ts";
-import { listJobsById } from "./queries.ts";
+import { findJobs } from "./queries.ts";
 
 export type Enqueue = {
   readonly orgId: OrgId;
@@ -109,7 +109,7 @@ async function settle(
   const outcome = answers[0]?.outcome;
   if (outcome === "replay") {
     const ids = answers.map(({ id }) => id);
-    return { rows: await listJobsById(db, enqueue.orgId, ids), isReplay: true };
+    return { rows: await findJobs(db, enqueue.orgId, ids), isReplay: true };
   }
   if (outcome !== "enqueued") return refusal(outcome ?? "lost");
   const byId = new Map(answers.map((answer) => [answer.id, answer]));
@@ -133,6 +133,7 @@ function toRow(job: Draft, answer: AnswerRow | undefined): JobRow[] {
       composite_error: null,
       started_at: null,
       finished_at: null,
+      clock: null,
       logs_complete: false,
     },
   ];

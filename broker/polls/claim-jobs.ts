@@ -37,7 +37,6 @@ type ClaimedRow = FactsRow & {
   overall_at: Date;
   execution_count: number;
   started_at: Date;
-  poll_id: string | null;
   plan: string | null;
 };
 
@@ -85,12 +84,12 @@ function hand(
   for (const row of rows) {
     const secret = secretOf(row, repeated) ?? "";
     if (row.repeated) repeated += 1;
-    claims[row.waiter]?.push(toClaim(row, secret, requests[row.waiter]?.pollId ?? null));
+    claims[row.waiter]?.push(toClaim(row, secret));
   }
   return claims;
 }
 
-function toClaim(row: ClaimedRow, secret: string, pollId: string | null): Claim {
+function toClaim(row: ClaimedRow, secret: string): Claim {
   const { waiter: _, repeated: __, claimed_at, deadline_at, overall_at, plan, ...facts } = row;
   return {
     job: {
@@ -100,6 +99,7 @@ function toClaim(row: ClaimedRow, secret: string, pollId: string | null): Claim 
       status_at: claimed_at,
       composite_error: null,
       finished_at: null,
+      clock: null,
       logs_complete: false,
     },
     execution: {
@@ -108,14 +108,19 @@ function toClaim(row: ClaimedRow, secret: string, pollId: string | null): Claim 
       runner_job_id: row.id,
       runner_id: row.runner_id,
       process_id: row.process_id,
+      holders: null,
+      is_ours: true,
       status: "pending",
       status_description: "",
+      ended_by: null,
       history: [],
       created_at: claimed_at,
       deadline_at,
-      finished_at: null,
       confirmed_at: null,
-    } as unknown as ExecutionRow,
+      finished_at: null,
+      last_record: null,
+      logs_complete: false,
+    },
     plan,
     token: jobToken(row.id, secret),
     deadlineAt: deadline_at < overall_at ? deadline_at : overall_at,

@@ -1,4 +1,3 @@
-import type { RunnerJobGroup } from "../../shared/runner-job-types.ts";
 import type { JobRow } from "../jobs/row.ts";
 import type { Claim } from "./claim-jobs.ts";
 import { type Waiter, WaitingRoom } from "./waiting-room.ts";
@@ -19,6 +18,8 @@ export type Dispatcher = {
   readonly park: (poll: Poll) => void;
   /** Looks again for everybody who waits at these runners. */
   readonly look: (runnerIds: Iterable<string>) => void;
+  /** Resolves when no batch is under way. */
+  readonly settled: () => Promise<void>;
 };
 
 /** The most polls that one claim statement serves. */
@@ -32,29 +33,31 @@ const batchPolls = 256;
 export function makeDispatcher(
   serve: (polls: readonly Poll[]) => Promise<Served>,
   undeliverable: (answer: PollAnswer) => void,
+  onError: (error: unknown) => void,
 ): Dispatcher {
   const room = new WaitingRoom<PollAnswer>();
   const dirty = new Set<string>();
-  let isRunning = false;
+  let running: Promise<void> | undefined;
 
   function look(runnerIds: Iterable<string>): void {
     for (const runnerId of runnerIds) {
       if (room.countOfRunner(runnerId) > 0) dirty.add(runnerId);
     }
-    if (dirty.size > 0 && !isRunning) {
-      isRunning = true;
-      setImmediate(() => void run());
-    }
+    if (dirty.size > 0) running ??= run();
   }
 
   async function run(): Promise<void> {
+    // At the end of this turn of the event loop: what has already arrived comes along.
+    await new Promise((resolve) => setImmediate(resolve));
     try {
       while (dirty.size > 0) {
         const polls = takeBatch(room, dirty);
         if (polls.length > 0) deliver(await serve(polls));
       }
+    } catch (error) {
+      onError(error); // who waits goes on waiting; the next scan looks again
     } finally {
-      isRunning = false;
+      running = undefined;
     }
   }
 
@@ -69,6 +72,9 @@ export function makeDispatcher(
   return {
     room,
     look,
+    settled: async () => {
+      await running;
+    },
     park: (poll) => {
       room.enter(poll);
       look([poll.runnerId]);
@@ -86,11 +92,4 @@ function takeBatch(room: WaitingRoom<PollAnswer>, dirty: Set<string>): Poll[] {
     if (polls.length >= batchPolls) break;
   }
   return polls;
-}
-
-/** How many jobs a poll would take in all. */
-export function wanted(groups: ReadonlyMap<RunnerJobGroup, number>): number {
-  let sum = 0;
-  for (const want of groups.values()) sum += want;
-  return sum;
 }

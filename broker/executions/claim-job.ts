@@ -1,0 +1,39 @@
+import { problem } from "../../shared/problem.ts";
+import type { Broker } from "../broker.ts";
+import { newId } from "../database/new-id.ts";
+import { requireRunner } from "../http/admit.ts";
+import { findJob } from "../jobs/queries.ts";
+import type { Actor } from "../tokens/actor.ts";
+import { topics } from "../wake/wakes.ts";
+import { findExecution } from "./queries.ts";
+import type { ExecutionRow } from "./row.ts";
+
+/**
+ * Claims an available job by name. The execution belongs to the runner's only live serving process or, where
+ * several live, to all of them. 409 when the job is not available any more.
+ */
+export async function claimJob(broker: Broker, actor: Actor, jobId: string): Promise<ExecutionRow> {
+  const { db, wakes } = broker;
+  const job = await findJob(db, actor.orgId, jobId);
+  if (job === undefined) throw problem.notFound("job");
+  requireRunner(actor, job.runner_id);
+  const executionId = newId("exe");
+  const claimed = await db`
+    select execution_id from claim_job(${actor.orgId}, ${job.runner_id}, ${jobId}, ${executionId}, array(
+      select p.id::text from runner_processes p
+       where p.runner_id = ${job.runner_id} and p.type <> 'mng' and p.status in ('pending', 'active')
+         and p.draining is null and p.going_away_at is null order by p.id))`;
+  if (claimed.length === 0) {
+    throw problem.conflict("job_not_available", `This job is ${await statusNow(broker, actor, jobId)}.`);
+  }
+  wakes.tell([topics.org(actor.orgId)]);
+  const execution = await findExecution(db, actor.orgId, executionId);
+  if (execution === undefined) throw new Error(`execution ${executionId} was made and is not there`);
+  return execution;
+}
+
+async function statusNow({ db }: Broker, { orgId }: Actor, jobId: string): Promise<string> {
+  const job = await findJob(db, orgId, jobId);
+  if (job?.status !== "available") return job?.status ?? "gone";
+  return "not on offer just now: another runner was shown it, or no slot is free";
+}

@@ -1,0 +1,84 @@
+import type { ResultInput } from "../../shared/api/report-executions.ts";
+import { Problem, problem } from "../../shared/problem.ts";
+import type { RunnerJobStatus } from "../../shared/runner-job.ts";
+import type { Broker } from "../broker.ts";
+import type { Actor } from "../tokens/actor.ts";
+import { findExecution } from "./queries.ts";
+import type { Report, Reported, ReportOutcome, ResultReport } from "./report-executions.ts";
+import type { ExecutionRow } from "./row.ts";
+
+export type TakenReport = { readonly execution: ExecutionRow; readonly jobStatus: RunnerJobStatus };
+export type NamedExecution = { readonly job_id: string; readonly execution_id: string };
+
+/** Takes a report on the caller's own execution; what cannot be taken is refused with 404 or 409. */
+export async function takeReport(
+  broker: Broker,
+  actor: Actor,
+  { job_id: jobId, execution_id: executionId }: NamedExecution,
+  said: Omit<Report, "orgId" | "runnerId" | "jobId" | "executionId">,
+): Promise<TakenReport> {
+  const runnerId = await runnerOf(broker, actor, executionId);
+  const { orgId } = actor;
+  const reported = await broker.report({ orgId, runnerId, jobId, executionId, ...said });
+  const refused = refusalOf(reported);
+  if (refused !== undefined) throw refused;
+  const { execution, jobStatus } = reported;
+  if (execution === null || jobStatus === null) throw problem.notFound("execution");
+  return { execution, jobStatus };
+}
+
+/** A runner's or a job's token names its runner; a job's token reaches its own execution only. */
+async function runnerOf({ db }: Broker, actor: Actor, executionId: string): Promise<string> {
+  if (actor.executionId !== null && actor.executionId !== executionId) throw problem.notFound("execution");
+  if (actor.runnerId !== null) return actor.runnerId;
+  const execution = await findExecution(db, actor.orgId, executionId);
+  if (execution === undefined) throw problem.notFound("execution");
+  return execution.runner_id;
+}
+
+type Refusal = (reported: Reported) => Problem;
+const conflict =
+  (code: string, words: (status: string) => string): Refusal =>
+  ({ execution }) =>
+    problem.conflict(code, words(execution?.status ?? "over"));
+
+const refusals: Record<Exclude<ReportOutcome, "ok" | "unchanged">, Refusal> = {
+  "not-found": () => problem.notFound("execution"),
+  backwards: conflict("execution_goes_back", (status) => `The execution is ${status} already.`),
+  ended: conflict(
+    "execution_ended",
+    (status) => `The broker ended this execution: it is ${status}. The report is kept as evidence.`,
+  ),
+  differs: conflict(
+    "execution_is_final",
+    (status) => `The execution ended ${status} before. The report is kept as evidence.`,
+  ),
+  "needs-result": conflict(
+    "result_missing",
+    () => "An execution cannot finish without a result; send one first, or with this report.",
+  ),
+  "too-late-to-give-back": conflict(
+    "too_late_to_give_back",
+    (status) => `Only a pending or initializing execution can be given back; this one is ${status}.`,
+  ),
+};
+
+/** Why a report was not taken; undefined when it was. */
+export function refusalOf(reported: Reported): Problem | undefined {
+  const { outcome } = reported;
+  return outcome === "ok" || outcome === "unchanged" ? undefined : refusals[outcome](reported);
+}
+
+/** A result by the names it is stored under; absent booleans and numbers mean false and 0. */
+export function toResultReport(result: ResultInput): ResultReport {
+  return {
+    success: result.success ?? false,
+    error_code: result.error_code ?? 0,
+    error_metadata: result.error_metadata ?? {},
+    composite_error: result.composite_error,
+    contents: result.contents ?? undefined,
+    contents_display: result.contents_display ?? undefined,
+    contents_gzip: result.contents_compressed ?? undefined,
+    contents_display_gzip: result.contents_display_compressed ?? undefined,
+  };
+}

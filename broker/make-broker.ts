@@ -1,0 +1,65 @@
+import type { Broker } from "./broker.ts";
+import type { Config } from "./config.ts";
+import { connect, type Db } from "./database/connect.ts";
+import { requireCurrentSchema } from "./database/migrate.ts";
+import { findExecutionCredential } from "./executions/find-credential.ts";
+import { makeReportExecution } from "./executions/report-executions.ts";
+import { createHealth, type Health } from "./health.ts";
+import { createHttpMetrics } from "./http/http-metrics.ts";
+import { createRateLimiter } from "./http/rate-limit.ts";
+import { makeEnqueueSingle } from "./jobs/enqueue-jobs.ts";
+import type { Log } from "./log.ts";
+import { createMetrics } from "./metrics.ts";
+import { makePollDesk } from "./polls/poll-desk.ts";
+import { makeBeats } from "./processes/beat-processes.ts";
+import { createAuthenticator } from "./tokens/authenticator.ts";
+import { makeSender, newBrokerId } from "./wake/notify.ts";
+import { makeWakes } from "./wake/wakes.ts";
+
+export type MadeBroker = {
+  readonly broker: Broker;
+  /** This process's name among the brokers of its database. */
+  readonly brokerId: string;
+  /** Takes what other brokers told. */
+  readonly heard: ReturnType<typeof makeWakes>["heard"];
+};
+
+/** Puts a broker's parts together; nothing runs and nothing is connected yet. */
+export function makeBroker(config: Config, log: Log): MadeBroker {
+  const db = connect(config.databaseUrl, { max: config.poolSize, applicationName: "svc broker" });
+  const metrics = createMetrics();
+  const brokerId = newBrokerId();
+  const sender = makeSender(db, brokerId, log);
+  const { heard, ...wakes } = makeWakes(sender.send);
+  const report = makeReportExecution(db, wakes);
+  const broker: Broker = {
+    config,
+    db,
+    log,
+    metrics,
+    httpMetrics: createHttpMetrics(metrics),
+    health: checkedHealth(db),
+    authenticator: createAuthenticator(db, (token) => findExecutionCredential(db, token)),
+    rateLimiter: createRateLimiter({ token: config.rateTokenPerS, org: config.rateOrgPerS }),
+    wakes,
+    enqueueSingle: makeEnqueueSingle(db),
+    report,
+    beats: makeBeats(db, wakes),
+    desk: makePollDesk({ db, wakes, log, report }),
+    drain: [sender.stop],
+  };
+  return { broker, brokerId, heard };
+}
+
+function checkedHealth(db: Db): Health {
+  const health = createHealth();
+  health.addCheck("database", async () => {
+    await db`select 1`;
+    return undefined;
+  });
+  health.addCheck("schema", async () => {
+    await requireCurrentSchema(db);
+    return undefined;
+  });
+  return health;
+}

@@ -1,0 +1,49 @@
+import { problem } from "../../shared/problem.ts";
+import type { Broker } from "../broker.ts";
+import type { OrgId } from "../orgs/org-id.ts";
+import { parseQueueKeys } from "../queues/queue-key.ts";
+import { topics } from "../wake/wakes.ts";
+
+export type ClaimingProcess = {
+  readonly orgId: OrgId;
+  readonly runnerId: string;
+  readonly processId: string;
+  /** Group → slots. */
+  readonly groups: ReadonlyMap<string, number>;
+};
+
+type Known = { readonly runnerId: string; readonly serves: ReadonlySet<string> };
+type KnownRow = { runner_id: string; is_ours: boolean; serves: Record<string, number> | null };
+
+/** Which processes claim here, and which groups they are known to serve: facts that only grow. */
+export type ProcessBook = Map<string, Known>;
+
+const mostKnown = 100_000;
+
+/**
+ * Makes sure that the process is this runner's and that the broker counts the groups it asks for among those
+ * it serves: a process serves what it announced when it registered or claims. 404 for anybody else's process.
+ */
+export async function knowProcess(broker: Broker, book: ProcessBook, asked: ClaimingProcess): Promise<void> {
+  const known = book.get(asked.processId);
+  if (known?.runnerId === asked.runnerId && [...asked.groups.keys()].every((group) => known.serves.has(group))) {
+    return;
+  }
+  const [row] = await broker.db<KnownRow[]>`
+    select runner_id, is_ours, serves from runner_processes
+     where id = ${asked.processId} and org_id = ${asked.orgId} and runner_id = ${asked.runnerId}`;
+  if (row === undefined) throw problem.notFound("process");
+  const announced = new Set(row.is_ours && row.serves !== null ? Object.keys(row.serves) : []);
+  if (!row.is_ours || ![...asked.groups.keys()].every((group) => announced.has(group))) {
+    await announce(broker, asked);
+    for (const group of asked.groups.keys()) announced.add(group);
+  }
+  if (book.size >= mostKnown) book.clear();
+  book.set(asked.processId, { runnerId: asked.runnerId, serves: announced });
+}
+
+async function announce(broker: Broker, { runnerId, processId, groups }: ClaimingProcess): Promise<void> {
+  const [row] = await broker.db<{ wakes: string[] }[]>`
+    select announce_groups(${processId}, ${broker.db.json(Object.fromEntries(groups))}) as wakes`;
+  if (parseQueueKeys(row?.wakes ?? []).length > 0) broker.wakes.tell([topics.queue(runnerId)]);
+}

@@ -1,0 +1,56 @@
+import { parseDuration } from "../../shared/duration.ts";
+import { problem } from "../../shared/problem.ts";
+import type { PollAnswer } from "./dispatcher.ts";
+import type { PollDesk } from "./poll-desk.ts";
+import type { Waiter } from "./waiting-room.ts";
+
+export const longestWaitMs = 25_000;
+const mostPolls = 25_000;
+const mostPollsOfRunner = 1_000;
+
+/** Milliseconds of the query parameter `wait`; absent, ≤ 0 or over the limit means the limit. */
+export function waitMs(wait: string | undefined): number {
+  if (wait === undefined || /^-/.test(wait) || /^0[a-z]*$/.test(wait)) return longestWaitMs;
+  const ns = parseDuration(wait);
+  if (ns === undefined) {
+    throw problem.malformed("invalid_duration", 'Give a duration like "25s".', "?wait");
+  }
+  const ms = Math.round(ns / 1e6);
+  return ms <= 0 || ms > longestWaitMs ? longestWaitMs : ms;
+}
+
+type Parking = {
+  readonly poll: Omit<Waiter<PollAnswer>, "settle">;
+  readonly waitMs: number;
+  /** Aborts when the client is gone: the poll leaves the room at once and is never handed a job. */
+  readonly signal: AbortSignal;
+};
+
+/** Parks a poll until there is an answer for it. A newer poll of the same process ends the older. */
+export function parkPoll(desk: PollDesk, { poll, waitMs: ms, signal }: Parking): Promise<PollAnswer> {
+  if (desk.isDraining()) return Promise.resolve({ kind: "draining" });
+  const { room } = desk.dispatcher;
+  if (room.size >= mostPolls || room.countOfRunner(poll.runnerId) >= mostPollsOfRunner) {
+    throw problem.unavailable("Too many polls wait here already.", 1 + Math.ceil(Math.random() * 5));
+  }
+  const older = poll.processId === null ? undefined : room.ofProcess(poll.processId);
+  if (older !== undefined && room.leave(older)) older.settle({ kind: "empty" });
+
+  return new Promise((resolve) => {
+    const waiter: Waiter<PollAnswer> = { ...poll, settle };
+    const timer = setTimeout(() => leave({ kind: "empty" }), ms);
+    const onAbort = (): void => leave({ kind: "empty" });
+    signal.addEventListener("abort", onAbort);
+    if (signal.aborted) return settle({ kind: "empty" });
+    desk.dispatcher.park(waiter);
+
+    function leave(answer: PollAnswer): void {
+      if (room.leave(waiter)) settle(answer);
+    }
+    function settle(answer: PollAnswer): void {
+      clearTimeout(timer);
+      signal.removeEventListener("abort", onAbort);
+      resolve(answer);
+    }
+  });
+}

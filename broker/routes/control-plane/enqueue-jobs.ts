@@ -1,0 +1,79 @@
+import {
+  enqueueJobRoute,
+  enqueueJobsRoute,
+  type NewRunnerJob,
+} from "../../../shared/api/enqueue-jobs.ts";
+import { secondNs } from "../../../shared/duration.ts";
+import type { AppContext, Door } from "../../http/app-types.ts";
+import { takeIdempotencyKey } from "../../http/idempotency.ts";
+import { setHeader } from "../../http/response-headers.ts";
+import { type Enqueued, enqueueJobs } from "../../jobs/enqueue-jobs.ts";
+import type { NewJob } from "../../jobs/new-job.ts";
+import { toRunnerJob } from "../../jobs/to-runner-job.ts";
+
+/** POST /v1/runners/{runner_id}/jobs */
+export const enqueueJob: Door = (app, broker) => {
+  app.openapi(enqueueJobRoute, async (c) => {
+    const job = toNewJob(c.req.valid("json"), c.get("verbatim").get("#/plan"));
+    const enqueued = await enqueueJobs(broker, toEnqueue(c, [job]));
+    const [row] = told(c, enqueued).rows;
+    if (row === undefined) throw new Error("one job was enqueued and none came back");
+    return c.json(toRunnerJob(row), 201);
+  });
+};
+
+/** POST /v1/runners/{runner_id}/jobs/batch */
+export const enqueueJobBatch: Door = (app, broker) => {
+  app.openapi(enqueueJobsRoute, async (c) => {
+    const verbatim = c.get("verbatim");
+    const jobs = c.req
+      .valid("json")
+      .jobs.map((job, at) => toNewJob(job, verbatim.get(`#/jobs/${at}/plan`)));
+    const enqueued = await enqueueJobs(broker, toEnqueue(c, jobs));
+    return c.json({ jobs: told(c, enqueued).rows.map(toRunnerJob) }, 201);
+  });
+};
+
+function toEnqueue(c: AppContext, jobs: readonly NewJob[]) {
+  const actor = c.get("actor");
+  const runnerId = c.req.param("runner_id") ?? "";
+  const key = takeIdempotencyKey(c);
+  return {
+    orgId: actor.orgId,
+    actorId: actor.id,
+    runnerId,
+    jobs,
+    idempotency: key === undefined ? undefined : { key, request: JSON.stringify([runnerId, jobs]) },
+  };
+}
+
+function told(c: AppContext, enqueued: Enqueued): Enqueued {
+  if (enqueued.isReplay) setHeader(c, "idempotency-replayed", "true");
+  return enqueued;
+}
+
+function toNewJob(job: NewRunnerJob, plan: string | undefined): NewJob {
+  return {
+    type: job.type,
+    operation: job.operation ?? "exec",
+    group: job.group,
+    ownerId: job.owner_id,
+    ownerType: job.owner_type,
+    metadata: job.metadata,
+    plan: job.plan === null ? undefined : plan,
+    actionTimeoutNs: actionTimeout(job.plan?.["timeout"]),
+    queueTimeout: job.queue_timeout,
+    availableTimeout: job.available_timeout,
+    executionTimeout: job.execution_timeout,
+    overallTimeout: job.overall_timeout,
+    maxExecutions: job.max_executions,
+  };
+}
+
+const longestActionNs = 30 * 86_400 * secondNs;
+
+/** An action plan's own timeout, when it says a sensible one. */
+function actionTimeout(timeout: unknown): number | undefined {
+  if (typeof timeout !== "number" || !Number.isSafeInteger(timeout)) return undefined;
+  return timeout > 0 && timeout <= longestActionNs ? timeout : undefined;
+}

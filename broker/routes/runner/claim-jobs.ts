@@ -1,0 +1,56 @@
+import { claimJobsRoute } from "../../../shared/api/poll-jobs.ts";
+import type { ProcessOrder } from "../../../shared/api/process-order.ts";
+import { runnerJobGroups } from "../../../shared/runner-job-types.ts";
+import type { Broker } from "../../broker.ts";
+import type { AppContext, Door } from "../../http/app-types.ts";
+import { setHeader } from "../../http/response-headers.ts";
+import { claimAnswer, giveBackUnlessWritten } from "../../polls/answer-claim.ts";
+import { knowProcess, type ProcessBook } from "../../polls/claiming-process.ts";
+import type { PollAnswer } from "../../polls/dispatcher.ts";
+import { parkPoll, waitMs } from "../../polls/park-poll.ts";
+import { touchProcess } from "../../processes/beat-processes.ts";
+
+/** POST /v1/runners/{runner_id}/jobs/claim */
+export const claimJobs: Door = (app, broker) => {
+  const book: ProcessBook = new Map();
+  app.openapi(claimJobsRoute, async (c) => {
+    const { runner_id: runnerId } = c.req.valid("param");
+    const body = c.req.valid("json");
+    const { orgId } = c.get("actor");
+    const processId = body.process_id;
+    const groups = new Map(runnerJobGroups.map((group) => [group, body.groups[group] ?? 0]));
+    for (const [group, want] of groups) if (want === 0) groups.delete(group);
+    await knowProcess(broker, book, { orgId, runnerId, processId, groups });
+    void touchProcess(broker, { orgId, runnerId, processId });
+
+    const { orders: orderDesk, tellOrders } = broker.desk;
+    const asked = orderDesk.ordersOf(processId);
+    const parked = parkPoll(broker.desk, {
+      poll: { runnerId, processId, pollId: body.poll_id ?? null, groups },
+      waitMs: waitMs(body.wait),
+      signal: c.req.raw.signal,
+    });
+    asked.then(
+      (orders) => {
+        const isWorthIt = orderDesk.anyNew(processId, { orders, known: body.known_orders });
+        if (isWorthIt) tellOrders(processId);
+      },
+      () => {}, // awaited below, where the request fails with it
+    );
+    const answer = await parked;
+    const orders = await (answer.kind === "orders" ? orderDesk.ordersOf(processId) : asked);
+    return answerClaim(c, broker, { answer, orders });
+  });
+};
+
+function answerClaim(
+  c: AppContext,
+  broker: Broker,
+  { answer, orders }: { answer: PollAnswer; orders: readonly ProcessOrder[] },
+) {
+  const claims = answer.kind === "claims" ? answer.claims : [];
+  if (claims.length > 0) giveBackUnlessWritten(broker, c.env.outgoing, claims);
+  if (answer.kind === "draining") setHeader(c, "connection", "close");
+  setHeader(c, "content-type", "application/json");
+  return c.body(claimAnswer(claims, orders), 200) as never; // the body is text so that plans stay as they are
+}

@@ -1,0 +1,43 @@
+import { reportExecutionsRoute } from "../../../shared/api/report-executions.ts";
+import { reportExecutions } from "../../executions/report-executions.ts";
+import { refusalOf, toResultReport } from "../../executions/take-report.ts";
+import type { Door } from "../../http/app-types.ts";
+
+/** POST /v1/runners/{runner_id}/reports */
+export const createReports: Door = (app, broker) => {
+  app.openapi(reportExecutionsRoute, async (c) => {
+    const { runner_id: runnerId } = c.req.valid("param");
+    const { orgId } = c.get("actor");
+    const { reports } = c.req.valid("json");
+    const answers = await reportExecutions(
+      broker.db,
+      broker.wakes,
+      reports.map((report) => ({
+        orgId,
+        runnerId,
+        executionId: report.execution,
+        status: report.status,
+        description: report.status_description ?? undefined,
+        giveBack: report.give_back ?? undefined,
+        result: report.result ? toResultReport(report.result) : undefined,
+        outputs: report.outputs ?? undefined,
+        lastRecord: report.last_record ?? undefined,
+      })),
+    );
+    return c.json(
+      {
+        reports: answers.map((answer, at) => {
+          const refused = refusalOf(answer);
+          return {
+            execution: reports[at]?.execution ?? "",
+            status: refused?.status ?? 200,
+            execution_status: answer.execution?.status ?? null,
+            job_status: answer.jobStatus,
+            ...(refused && { code: refused.code, detail: refused.message }),
+          };
+        }),
+      },
+      200,
+    );
+  });
+};

@@ -1,0 +1,30 @@
+import { createOutputsRoute, createResultRoute } from "../../../shared/api/report-executions.ts";
+import { findOutputs, listResults } from "../../executions/queries.ts";
+import { takeReport, toResultReport } from "../../executions/take-report.ts";
+import { toOutputs, toResult } from "../../executions/to-execution.ts";
+import type { Door } from "../../http/app-types.ts";
+
+/** POST /v1/runner-jobs/{job_id}/executions/{execution_id}/result */
+export const createResult: Door = (app, broker) => {
+  app.openapi(createResultRoute, async (c) => {
+    const actor = c.get("actor");
+    const params = c.req.valid("param");
+    await takeReport(broker, actor, params, { result: toResultReport(c.req.valid("json")) });
+    const [stored] = await listResults(broker.db, actor.orgId, [params.execution_id]);
+    if (stored === undefined) throw new Error(`the result of ${params.execution_id} is not there`);
+    return c.json(toResult(stored), 201);
+  });
+};
+
+/** POST /v1/runner-jobs/{job_id}/executions/{execution_id}/outputs */
+export const createOutputs: Door = (app, broker) => {
+  app.openapi(createOutputsRoute, async (c) => {
+    const actor = c.get("actor");
+    const params = c.req.valid("param");
+    await takeReport(broker, actor, params, { outputs: c.req.valid("json").outputs ?? {} });
+    const stored = await findOutputs(broker.db, actor.orgId, params.execution_id);
+    if (stored === undefined)
+      throw new Error(`the outputs of ${params.execution_id} are not there`);
+    return c.json(toOutputs(stored), 201);
+  });
+};

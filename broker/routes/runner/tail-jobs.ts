@@ -1,0 +1,28 @@
+import { tailJobsRoute } from "../../../shared/api/poll-jobs.ts";
+import type { Door } from "../../http/app-types.ts";
+import { setHeader } from "../../http/response-headers.ts";
+import { toRunnerJob } from "../../jobs/to-runner-job.ts";
+import { confirmByPoll } from "../../polls/confirm-by-poll.ts";
+import { parkPoll, waitMs } from "../../polls/park-poll.ts";
+
+/** GET /v1/runners/{runner_id}/jobs/tail */
+export const tailJobs: Door = (app, broker) => {
+  app.openapi(tailJobsRoute, async (c) => {
+    const { runner_id: runnerId } = c.req.valid("param");
+    const { group, wait } = c.req.valid("query");
+    const one = group === undefined || group === "any" || group === "" ? null : group;
+    await confirmByPoll(broker, runnerId, one);
+    const answer = await parkPoll(broker.desk, {
+      poll: {
+        runnerId,
+        processId: null,
+        pollId: null,
+        groups: one === null ? null : new Map([[one, 1]]),
+      },
+      waitMs: waitMs(wait),
+      signal: c.req.raw.signal,
+    });
+    if (answer.kind === "draining") setHeader(c, "connection", "close");
+    return c.json(answer.kind === "offer" ? [toRunnerJob(answer.job)] : [], 200);
+  });
+};

@@ -1,0 +1,77 @@
+import { createRoute, z } from "@hono/zod-openapi";
+import { secondNs } from "../duration.ts";
+import { runnerJobGroups, runnerJobOperations, runnerJobTypeNames } from "../runner-job-types.ts";
+import { durationInput } from "./duration.ts";
+import { idParam } from "./ids.ts";
+import { json, jsonBody } from "./response.ts";
+import { runnerJobSchema } from "./runner-job.ts";
+
+const longestNs = 30 * 86_400 * secondNs;
+const timeout = durationInput({ minNs: 0, maxNs: longestNs })
+  .refine((ns) => ns === 0 || ns >= secondNs, {
+    params: { code: "invalid_duration" },
+    message: 'Give 0 for the default, or 1s to 30d, in nanoseconds or as text like "15m".',
+  })
+  .optional();
+const maxMetadata = 100;
+const mostExecutions = 100;
+const mostJobs = 1_000;
+
+/** A job as a control plane asks for it. Absent timeouts, or 0, are the defaults of its type. */
+export const newRunnerJobSchema = z
+  .strictObject({
+    type: z.enum(runnerJobTypeNames),
+    operation: z.enum(runnerJobOperations).optional().describe("Absent: exec."),
+    group: z.enum(runnerJobGroups).optional().describe("Absent: the group of its type."),
+    owner_id: z.string().max(255).optional(),
+    owner_type: z.string().max(255).optional(),
+    plan: z
+      .record(z.string(), z.unknown())
+      .nullish()
+      .describe("Handed to the runner byte for byte as it was sent."),
+    metadata: z
+      .record(z.string().min(1).max(256), z.string().max(4096))
+      .refine((map) => Object.keys(map).length <= maxMetadata, {
+        message: `It may have ${maxMetadata} entries.`,
+      })
+      .optional(),
+    queue_timeout: timeout,
+    available_timeout: timeout,
+    execution_timeout: timeout,
+    overall_timeout: timeout,
+    max_executions: z.int().min(0).max(mostExecutions).optional().describe("Absent or 0: one."),
+  })
+  .openapi("NewRunnerJob");
+export type NewRunnerJob = z.infer<typeof newRunnerJobSchema>;
+
+const params = z.object({ runner_id: idParam("runner_id", "run") });
+
+export const enqueueJobRoute = createRoute({
+  operationId: "enqueueJob",
+  method: "post",
+  path: "/v1/runners/{runner_id}/jobs",
+  tags: ["Jobs"],
+  summary: "Enqueue a job for a runner",
+  description:
+    "With an `Idempotency-Key`, a repetition within a day answers the first one's job. 429 past the queue's depth.",
+  request: { params, body: jsonBody(newRunnerJobSchema) },
+  responses: { 201: json(runnerJobSchema, "The job.") },
+});
+
+export const enqueueJobsRoute = createRoute({
+  operationId: "enqueueJobs",
+  method: "post",
+  path: "/v1/runners/{runner_id}/jobs/batch",
+  tags: ["Jobs"],
+  summary: "Enqueue many jobs, all or none",
+  request: {
+    params,
+    body: jsonBody(z.strictObject({ jobs: z.array(newRunnerJobSchema).min(1).max(mostJobs) })),
+  },
+  responses: {
+    201: json(
+      z.object({ jobs: z.array(runnerJobSchema) }),
+      "The jobs, in the order of the request.",
+    ),
+  },
+});

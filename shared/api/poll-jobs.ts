@@ -1,0 +1,95 @@
+import { createRoute, z } from "@hono/zod-openapi";
+import { runnerJobGroups } from "../runner-job-types.ts";
+import { idParam } from "./ids.ts";
+import { processOrderSchema } from "./process-order.ts";
+import { json, jsonBody } from "./response.ts";
+import { runnerJobExecutionSchema } from "./runner-job-execution.ts";
+import { runnerJobSchema } from "./runner-job.ts";
+
+const runnerParams = z.object({ runner_id: idParam("runner_id", "run") });
+const mostSlots = 100;
+
+export const claimedJobSchema = z
+  .object({
+    job: runnerJobSchema,
+    execution: runnerJobExecutionSchema,
+    plan: z.record(z.string(), z.unknown()).describe("The plan, byte for byte as it was enqueued."),
+    token: z
+      .string()
+      .describe("Reaches this execution, its log stream and its workspace, while it lives."),
+    deadline: z.iso.datetime().describe("The earlier of the execution's and the job's own end."),
+  })
+  .openapi("ClaimedJob");
+
+export const claimJobsRoute = createRoute({
+  operationId: "claimJobs",
+  method: "post",
+  path: "/v1/runners/{runner_id}/jobs/claim",
+  tags: ["Runner protocol"],
+  summary: "Claim jobs of many groups in one parked request",
+  description:
+    "Parks until a job of a named group can be had, an order is there, or `wait` is over. A process has one parked " +
+    "claim: a newer one ends the older. The same `poll_id` within 30 s answers the same executions with fresh tokens.",
+  request: {
+    params: runnerParams,
+    body: jsonBody(
+      z.object({
+        process_id: z.string().min(1).max(64),
+        poll_id: z.string().min(1).max(128).optional(),
+        groups: z
+          .partialRecord(z.enum(runnerJobGroups), z.int().min(0).max(mostSlots))
+          .default({})
+          .describe("Free slots by group; `{}` parks for orders only."),
+        wait: z.string().max(40).optional().describe("At most and by default 25s."),
+        known_orders: z
+          .array(z.string().max(128))
+          .max(1_000)
+          .optional()
+          .describe("Ids of orders that are known already: they alone do not end the wait."),
+      }),
+    ),
+  },
+  responses: {
+    200: json(
+      z.object({
+        jobs: z.array(claimedJobSchema),
+        orders: z.array(processOrderSchema),
+        now: z.iso.datetime(),
+      }),
+      "Jobs that are the process's now, and what it is told to do.",
+    ),
+  },
+});
+
+export const tailJobsRoute = createRoute({
+  operationId: "tailJobs",
+  method: "get",
+  path: "/v1/runners/{runner_id}/jobs/tail",
+  tags: ["Runner protocol"],
+  summary: "Wait for a job to be available",
+  description:
+    "Shows a job without claiming it: it is shown to one waiting poll for 2 s, then to the next. An empty array before " +
+    "`wait` is over means that this broker is going away.",
+  request: {
+    params: runnerParams,
+    query: z.object({
+      group: z
+        .enum([...runnerJobGroups, "any"])
+        .optional()
+        .describe("Absent or any: all groups."),
+      wait: z.string().max(40).optional().describe("At most and by default 25s."),
+    }),
+  },
+  responses: { 200: json(z.array(runnerJobSchema).max(1), "The job, or nothing.") },
+});
+
+export const createExecutionRoute = createRoute({
+  operationId: "createExecution",
+  method: "post",
+  path: "/v1/runner-jobs/{job_id}/executions",
+  tags: ["Runner protocol"],
+  summary: "Claim an available job by name",
+  description: "409 when the job is not available any more.",
+  request: { params: z.object({ job_id: idParam("job_id", "job") }), body: jsonBody(z.object({})) },
+  responses: { 201: json(runnerJobExecutionSchema, "The execution: the job is the caller's now.") },
+});

@@ -1,0 +1,164 @@
+import { createRoute, z } from "@hono/zod-openapi";
+import { executionEnds, executionStatuses, type ExecutionEnd } from "../runner-job-execution.ts";
+import { runnerJobStatuses } from "../runner-job.ts";
+import { base64Input } from "./base64.ts";
+import { idParam } from "./ids.ts";
+import { json, jsonBody } from "./response.ts";
+import {
+  runnerJobExecutionOutputsSchema,
+  runnerJobExecutionResultSchema,
+  runnerJobExecutionSchema,
+} from "./runner-job-execution.ts";
+
+const ends = Object.keys(executionEnds) as [ExecutionEnd, ...ExecutionEnd[]]; // its own keys
+const description = z.string().max(16_384);
+const contents = z
+  .union([z.string(), z.record(z.string(), z.unknown()), z.array(z.unknown())])
+  .transform((given) => (typeof given === "string" ? given : JSON.stringify(given)));
+
+/** What an execution came to. Absent booleans and numbers mean false and 0. */
+export const resultInput = z
+  .object({
+    success: z.boolean().nullish(),
+    error_code: z.int().min(-2_147_483_648).max(2_147_483_647).nullish(),
+    error_metadata: z.record(z.string(), z.string()).nullish(),
+    composite_error: z.record(z.string(), z.unknown()).nullish(),
+    contents: contents.nullish(),
+    contents_display: contents.nullish(),
+    contents_compressed: base64Input.nullish(),
+    contents_display_compressed: base64Input.nullish(),
+  })
+  .openapi("NewRunnerJobExecutionResult");
+export type ResultInput = z.infer<typeof resultInput>;
+
+const outputsInput = z.record(z.string(), z.unknown()).nullish();
+const lastRecord = z
+  .int()
+  .min(0)
+  .nullish()
+  .describe("The number of the execution's last log record.");
+const executionParams = z.object({
+  job_id: idParam("job_id", "job"),
+  execution_id: idParam("execution_id", "exe"),
+});
+const executionPath = "/v1/runner-jobs/{job_id}/executions/{execution_id}";
+const tags = ["Runner protocol"];
+
+export const updateExecutionRoute = createRoute({
+  operationId: "updateExecution",
+  method: "patch",
+  path: executionPath,
+  tags,
+  summary: "Report the status of an execution",
+  description:
+    "Steps may be left out, none goes back. Repeating the present status changes nothing. 409 for a different final " +
+    "status and for an execution that the broker ended.",
+  request: {
+    params: executionParams,
+    body: jsonBody(
+      z.object({ status: z.enum(executionStatuses), status_description: description.optional() }),
+    ),
+  },
+  responses: { 200: json(runnerJobExecutionSchema, "The execution.") },
+});
+
+export const createResultRoute = createRoute({
+  operationId: "createResult",
+  method: "post",
+  path: `${executionPath}/result`,
+  tags,
+  summary: "Store the result of an execution",
+  description: "The first result is the result; a different later one is kept as evidence.",
+  request: { params: executionParams, body: jsonBody(resultInput) },
+  responses: { 201: json(runnerJobExecutionResultSchema, "What was received.") },
+});
+
+export const createOutputsRoute = createRoute({
+  operationId: "createOutputs",
+  method: "post",
+  path: `${executionPath}/outputs`,
+  tags,
+  summary: "Store the outputs of an execution",
+  request: { params: executionParams, body: jsonBody(z.object({ outputs: outputsInput })) },
+  responses: { 201: json(runnerJobExecutionOutputsSchema, "What was received.") },
+});
+
+const finishInput = z.object({
+  status: z.enum(ends),
+  status_description: description.optional(),
+  result: resultInput.optional(),
+  outputs: outputsInput,
+  last_record: lastRecord,
+});
+
+const finishedSchema = z
+  .object({ execution: runnerJobExecutionSchema, job_status: z.enum(runnerJobStatuses) })
+  .openapi("FinishedExecution");
+
+export const finishExecutionRoute = createRoute({
+  operationId: "finishExecution",
+  method: "post",
+  path: `${executionPath}/finish`,
+  tags,
+  summary: "Report result, outputs and end of an execution in one call",
+  request: { params: executionParams, body: jsonBody(finishInput) },
+  responses: { 200: json(finishedSchema, "The execution, and what its end made of the job.") },
+});
+
+export const giveBackExecutionRoute = createRoute({
+  operationId: "giveBackExecution",
+  method: "post",
+  path: `${executionPath}/give-back`,
+  tags,
+  summary: "Give a job back before work on it began",
+  description: "Only while the execution is pending or initializing; the attempt is not counted.",
+  request: { params: executionParams, body: jsonBody(z.object({})) },
+  responses: { 200: json(finishedSchema, "The execution, and where the job is now.") },
+});
+
+const mostReports = 100;
+export const reportExecutionsRoute = createRoute({
+  operationId: "reportExecutions",
+  method: "post",
+  path: "/v1/runners/{runner_id}/reports",
+  tags,
+  summary: "Report on many executions at once",
+  description: "Each report stands alone and is answered as its own request would be.",
+  request: {
+    params: z.object({ runner_id: idParam("runner_id", "run") }),
+    body: jsonBody(
+      z.object({
+        reports: z
+          .array(
+            z.object({
+              execution: z.string().max(64).describe("The execution's id."),
+              status: z.enum(executionStatuses).optional(),
+              status_description: description.nullish(),
+              give_back: z.boolean().nullish(),
+              result: resultInput.nullish(),
+              outputs: outputsInput,
+              last_record: lastRecord,
+            }),
+          )
+          .max(mostReports),
+      }),
+    ),
+  },
+  responses: {
+    200: json(
+      z.object({
+        reports: z.array(
+          z.object({
+            execution: z.string(),
+            status: z.int().describe("As the HTTP status of its own request."),
+            execution_status: z.enum(executionStatuses).nullable(),
+            job_status: z.enum(runnerJobStatuses).nullable(),
+            code: z.string().optional(),
+            detail: z.string().optional(),
+          }),
+        ),
+      }),
+      "One answer for each report, in order.",
+    ),
+  },
+});
