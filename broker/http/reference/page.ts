@@ -1,0 +1,164 @@
+import { html } from "hono/html";
+import type { HtmlEscapedString } from "hono/utils/html";
+import type { Document, Operation } from "./document-shape.ts";
+import { prose } from "./prose.ts";
+import { constraints, membersTable, typeOf } from "./schema.ts";
+
+type Html = HtmlEscapedString | Promise<HtmlEscapedString>;
+type Entry = { readonly method: string; readonly path: string; readonly operation: Operation };
+
+/** The whole reference as one page: readable without scripts, linkable, printable. */
+export function referencePage(api: object): string {
+  const document = api as Document; // the parts the generator always writes
+  const groups = byTag(document);
+  const schemas = Object.entries(document.components?.schemas ?? {});
+  // No part is asynchronous, so the template's value is a string already.
+  return html`<!doctype html>
+    <html lang="en">
+      <head>
+        <meta charset="utf-8" />
+        <meta name="viewport" content="width=device-width, initial-scale=1" />
+        <title>${document.info.title} API</title>
+        <link rel="stylesheet" href="/docs/reference.css" />
+      </head>
+      <body>
+        <nav aria-label="Contents">
+          <a href="#top">${document.info.title} ${document.info.version}</a>
+          ${groups.map(([tag, entries]) => navGroup(tag, entries))}
+          <h2>Schemas</h2>
+          <ul>
+            ${schemas.map(([name]) => html`<li><a href="#schema-${name}">${name}</a></li>`)}
+          </ul>
+        </nav>
+        <main id="top">
+          <h1>${document.info.title} API</h1>
+          <p>${document.info.description ?? ""}</p>
+          <p><a href="/openapi.json">OpenAPI 3.1 document</a></p>
+          ${introduction()} ${groups.map(([tag, entries]) => section(tag, entries))}
+          <h2>Schemas</h2>
+          ${schemas.map(
+            ([name, schema]) =>
+              html`<article id="schema-${name}">
+                <h3>${name}</h3>
+                ${membersTable(schema, name)}
+              </article>`,
+          )}
+        </main>
+      </body>
+    </html>`.toString();
+}
+
+function byTag({ paths }: Document): [string, Entry[]][] {
+  const entries = Object.entries(paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, operation]) => ({ method, path, operation })),
+  );
+  const groups = Map.groupBy(entries, ({ operation }) => operation.tags?.[0] ?? "Other");
+  return [...groups];
+}
+
+function navGroup(tag: string, entries: readonly Entry[]): Html {
+  return html`<h2>${tag}</h2>
+    <ul>
+      ${entries.map(
+        ({ operation }) =>
+          html`<li>
+            <a href="#${operation.operationId}">${operation.summary ?? operation.operationId}</a>
+          </li>`,
+      )}
+    </ul>`;
+}
+
+function introduction(): Html {
+  const statuses = [
+    ["400", "bad-request", "The body is no JSON, nests too deep, or gives a member twice."],
+    ["401", "unauthorized", "No token, or one that is unknown, expired or revoked."],
+    ["403", "forbidden", "The token lacks the permission."],
+    ["404", "not-found", "No such thing in this org."],
+    ["405", "method-not-allowed", "The path answers other methods; Allow names them."],
+    ["409", "conflict", "The state of things does not allow it now; `code` says why."],
+    ["412", "precondition-failed", "If-Match names another version."],
+    ["413", "payload-too-large", "The body is larger than the route takes."],
+    ["415", "unsupported-media-type", "The body is not sent as application/json."],
+    ["422", "unprocessable-entity", "The request breaks a rule; `errors` points at each place."],
+    ["429", "too-many-requests", "Wait for Retry-After seconds."],
+    ["503", "service-unavailable", "The broker or its database cannot serve just now; try again."],
+  ] as const;
+  return html`<h2 id="problems">Refusals</h2>
+    <p>
+      Every refusal is <code>application/problem+json</code> (RFC 9457); <code>code</code> is the
+      word to switch on. Routes that runner clients call answer the same members and
+      <code>error</code>, <code>description</code>, <code>user_error</code> as
+      <code>application/json</code>.
+    </p>
+    <div class="scroll">
+      <table>
+        <tbody>
+          ${statuses.map(
+            ([status, id, meaning]) =>
+              html`<tr id="${id}">
+                <th scope="row">${status}</th>
+                <td>${prose(meaning)}</td>
+              </tr>`,
+          )}
+        </tbody>
+      </table>
+    </div>`;
+}
+
+function section(tag: string, entries: readonly Entry[]): Html {
+  return html`<section>
+    <h2>${tag}</h2>
+    ${entries.map(article)}
+  </section>`;
+}
+
+function article({ method, path, operation }: Entry): Html {
+  const body = Object.values(operation.requestBody?.content ?? {})[0]?.schema;
+  const paragraphs = (operation.description ?? "").split("\n\n").filter((text) => text !== "");
+  return html`<article id="${operation.operationId}">
+    <h3>${operation.summary ?? operation.operationId}</h3>
+    <div class="route">
+      <span class="method ${method}">${method.toUpperCase()}</span><code>${path}</code>
+    </div>
+    ${paragraphs.map((text) => html`<p>${prose(text)}</p>`)} ${parameters(operation)}
+    ${
+      body === undefined
+        ? ""
+        : html`<h4>Body</h4>
+            ${membersTable(body, "application/json")}`
+    }
+    <h4>Answers</h4>
+    ${Object.entries(operation.responses ?? {})
+      .filter(([status]) => status !== "default")
+      .map(([status, response]) => {
+        const schema = Object.values(response.content ?? {})[0]?.schema;
+        return html`<p>
+          <code>${status}</code> ${response.description ?? ""}
+          ${schema === undefined ? "" : typeOf(schema)}
+        </p>`;
+      })}
+  </article>`;
+}
+
+function parameters({ parameters: all = [] }: Operation): Html {
+  if (all.length === 0) return html``;
+  const rows = all.map(
+    ({ name, in: place, required, description, schema }) =>
+      html`<tr>
+        <td>
+          <code>${name}</code> ${required === true ? html`<span class="must">required</span>` : ""}
+        </td>
+        <td>${place}</td>
+        <td>${typeOf(schema)}</td>
+        <td>${prose(description ?? schema?.description ?? "")} ${constraints(schema)}</td>
+      </tr>`,
+  );
+  return html`<h4>Parameters</h4>
+    <div class="scroll">
+      <table>
+        <tbody>
+          ${rows}
+        </tbody>
+      </table>
+    </div>`;
+}

@@ -1,0 +1,32 @@
+import {
+  getLivenessRoute,
+  getReadinessRoute,
+  getVersionRoute,
+} from "../../../shared/api/operations.ts";
+import { Problem } from "../../../shared/problem.ts";
+import type { Door } from "../../http/app-types.ts";
+import { version } from "../../version.ts";
+
+/** GET /livez, GET /readyz, GET /version */
+export const readHealth: Door = (app, { health }) => {
+  app.openapi(getLivenessRoute, (c) => c.json({ status: "alive" as const }, 200));
+
+  app.openapi(getReadinessRoute, async (c) => {
+    const { verbose } = c.req.valid("query");
+    const results = await health.runChecks();
+    const errors = results.flatMap(({ name, fault }) =>
+      fault === undefined ? [] : [{ pointer: name, code: "check_failed", detail: fault }],
+    );
+    if (errors.length > 0) throw notReady(errors);
+    if (verbose !== "true" && verbose !== "1") return c.json({ status: "ready" as const }, 200);
+    const checks = results.map(({ name }) => ({ name, status: "ok" as const }));
+    return c.json({ status: "ready" as const, checks }, 200);
+  });
+
+  app.openapi(getVersionRoute, (c) => c.json({ version }, 200));
+};
+
+function notReady(errors: Problem["errors"]): Problem {
+  const detail = `Not ready: ${errors.map(({ pointer }) => pointer).join(", ")}.`;
+  return new Problem({ status: 503, code: "not_ready", detail, errors });
+}

@@ -1,0 +1,22 @@
+import { timingSafeEqual } from "node:crypto";
+import { getMetricsRoute } from "../../../shared/api/operations.ts";
+import { problem } from "../../../shared/problem.ts";
+import type { Door } from "../../http/app-types.ts";
+import { tokenDigest } from "../../tokens/token-digest.ts";
+
+/** GET /metrics */
+export const readMetrics: Door = (app, { config, metrics }) => {
+  app.openapi(getMetricsRoute, (c) => {
+    requireMetricsToken(config.metricsToken, c.req.header("authorization"));
+    return c.text(metrics.text(), 200, {
+      "content-type": "text/plain; version=0.0.4; charset=utf-8",
+    });
+  });
+};
+
+/** Digests are compared, so that the time taken tells nothing of the token. */
+function requireMetricsToken(wanted: string | undefined, authorization: string | undefined): void {
+  if (wanted === undefined) return;
+  const isSame = timingSafeEqual(tokenDigest(`Bearer ${wanted}`), tokenDigest(authorization ?? ""));
+  if (!isSame) throw problem.unauthenticated("The metrics need the token of SVC_METRICS_TOKEN.");
+}

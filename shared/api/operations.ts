@@ -1,0 +1,92 @@
+import { createRoute, z } from "@hono/zod-openapi";
+import { json } from "./response.ts";
+
+const tags = ["Operations"];
+const text = (description: string, type: string) => ({
+  description,
+  content: { [type]: { schema: z.string() } },
+});
+
+export const getLivenessRoute = createRoute({
+  operationId: "getLiveness",
+  method: "get",
+  path: "/livez",
+  tags,
+  summary: "Whether the process answers",
+  description: "Depends on nothing: a broker without its database lives.",
+  responses: { 200: json(z.object({ status: z.literal("alive") }), "It does.") },
+});
+
+export const getReadinessRoute = createRoute({
+  operationId: "getReadiness",
+  method: "get",
+  path: "/readyz",
+  tags,
+  summary: "Whether requests should be sent here",
+  description:
+    "503 while the database does not answer within a second, the schema is another than this version's, or the broker drains; the problem names the check.",
+  request: {
+    query: z.object({
+      verbose: z
+        .enum(["true", "false", "1", "0"])
+        .optional()
+        .openapi({ description: "List the checks." }),
+    }),
+  },
+  responses: {
+    200: json(
+      z.object({
+        status: z.literal("ready"),
+        checks: z.array(z.object({ name: z.string(), status: z.literal("ok") })).optional(),
+      }),
+      "They should.",
+    ),
+  },
+});
+
+export const getVersionRoute = createRoute({
+  operationId: "getVersion",
+  method: "get",
+  path: "/version",
+  tags,
+  summary: "Get the broker's version",
+  responses: { 200: json(z.object({ version: z.string() }), "The version.") },
+});
+
+export const getMetricsRoute = createRoute({
+  operationId: "getMetrics",
+  method: "get",
+  path: "/metrics",
+  tags,
+  summary: "Get the metrics",
+  description:
+    "In the Prometheus text format. Asks for the token of SVC_METRICS_TOKEN where that is set.",
+  responses: { 200: text("The metrics.", "text/plain") },
+});
+
+export const getOpenApiDocumentRoute = createRoute({
+  operationId: "getOpenApiDocument",
+  method: "get",
+  path: "/openapi.json",
+  tags,
+  summary: "Get this API's OpenAPI 3.1 document",
+  responses: { 200: json(z.object({ openapi: z.string() }), "The document.") },
+});
+
+export const getReferenceRoute = createRoute({
+  operationId: "getReference",
+  method: "get",
+  path: "/docs",
+  tags,
+  summary: "Read this API's reference",
+  responses: { 200: text("A page.", "text/html") },
+});
+
+export const getReferenceStyleRoute = createRoute({
+  operationId: "getReferenceStyle",
+  method: "get",
+  path: "/docs/reference.css",
+  tags,
+  summary: "Get the reference's style sheet",
+  responses: { 200: text("A style sheet.", "text/css") },
+});
