@@ -58,6 +58,27 @@ export const routeRules = {
   },
   createEnrolmentToken: { surface: "operator", permission: "runners.enrol", idempotent: "once" },
 
+  // Operators: runners, their groups and settings
+  createRunnerGroup: { surface: "operator", permission: "runners.write", idempotent: "replay" },
+  listRunnerGroups: { surface: "operator", permission: "runners.read" },
+  getRunnerGroup: { surface: "operator", permission: "runners.read" },
+  updateRunnerGroup: { surface: "operator", permission: "runners.write" },
+  deleteRunnerGroup: { surface: "operator", permission: "runners.write" },
+  pauseRunnerGroup: { surface: "operator", permission: "runners.operate" },
+  resumeRunnerGroup: { surface: "operator", permission: "runners.operate" },
+  getRunnerGroupSettings: { surface: "operator", permission: "runners.read" },
+  updateRunnerGroupSettings: { surface: "operator", permission: "runners.write" },
+  createRunner: { surface: "operator", permission: "runners.write", idempotent: "replay" },
+  listRunners: { surface: "operator", permission: "runners.read" },
+  updateRunner: { surface: "operator", permission: "runners.write" },
+  updateRunnerSettings: { surface: "operator", permission: "runners.write" },
+  enableRunner: { surface: "operator", permission: "runners.write" },
+  disableRunner: { surface: "operator", permission: "runners.write" },
+  deprovisionRunner: { surface: "operator", permission: "runners.write" },
+  deleteRunner: { surface: "operator", permission: "runners.write" },
+  pauseRunner: { surface: "operator", permission: "runners.operate" },
+  resumeRunner: { surface: "operator", permission: "runners.operate" },
+
   // Control planes: jobs
   enqueueJob: {
     surface: "control-plane",
@@ -97,4 +118,8 @@ export const routeRules = {
   },
   giveBackExecution: { surface: "runner", permission: "runner.execution", ownRunner: true },
   reportExecutions: { surface: "runner", permission: "runner.protocol", maxBody: "64 MiB" },
+
+  // Runners: what they are and how they are to work
+  getRunner: { surface: "runner", permission: "runners.read" },
+  getRunnerSettings: { surface: "runner", permission: "runners.read" },
 } as const satisfies Record<string, RouteRule>;

@@ -7,19 +7,31 @@ import { readReference } from "../routes/open/read-reference.ts";
 import { createAccount } from "../routes/operator/create-account.ts";
 import { createEnrolmentToken } from "../routes/operator/create-enrolment-token.ts";
 import { createOrg } from "../routes/operator/create-org.ts";
+import { createRunnerGroup } from "../routes/operator/create-runner-group.ts";
+import { createRunner } from "../routes/operator/create-runner.ts";
 import { createToken } from "../routes/operator/create-token.ts";
+import { deleteRunnerGroup } from "../routes/operator/delete-runner-group.ts";
 import { listRoles } from "../routes/operator/list-roles.ts";
+import { listRunners } from "../routes/operator/list-runners.ts";
+import { pauseRunnerGroups } from "../routes/operator/pause-runner-groups.ts";
+import { pauseRunners } from "../routes/operator/pause-runners.ts";
 import { readAccounts } from "../routes/operator/read-accounts.ts";
 import { readOrgs } from "../routes/operator/read-orgs.ts";
+import { readRunnerGroups } from "../routes/operator/read-runner-groups.ts";
 import { readTokens } from "../routes/operator/read-tokens.ts";
 import { removeAccount } from "../routes/operator/remove-account.ts";
 import { revokeToken } from "../routes/operator/revoke-token.ts";
 import { rotateToken } from "../routes/operator/rotate-token.ts";
 import { setAccountRoles } from "../routes/operator/set-account-roles.ts";
+import { setRunnerLifecycle } from "../routes/operator/set-runner-lifecycle.ts";
 import { updateCurrentOrg } from "../routes/operator/update-current-org.ts";
+import { updateRunnerGroup } from "../routes/operator/update-runner-group.ts";
+import { updateRunnerSettings } from "../routes/operator/update-runner-settings.ts";
+import { updateRunner } from "../routes/operator/update-runner.ts";
 import { claimJobs } from "../routes/runner/claim-jobs.ts";
 import { createExecution } from "../routes/runner/create-execution.ts";
 import { finishExecution, giveBackExecution } from "../routes/runner/finish-execution.ts";
+import { readRunner } from "../routes/runner/read-runner.ts";
 import { createReports } from "../routes/runner/report-executions.ts";
 import { createOutputs, createResult } from "../routes/runner/store-result.ts";
 import { tailJobs } from "../routes/runner/tail-jobs.ts";
@@ -49,6 +61,19 @@ const doors: readonly Door[] = [
   rotateToken,
   createEnrolmentToken,
 
+  // Operators: runners, their groups and settings
+  createRunnerGroup,
+  readRunnerGroups,
+  updateRunnerGroup,
+  deleteRunnerGroup,
+  pauseRunnerGroups,
+  createRunner,
+  listRunners,
+  updateRunner,
+  setRunnerLifecycle,
+  pauseRunners,
+  updateRunnerSettings,
+
   // Control planes: jobs
   enqueueJob,
   enqueueJobBatch,
@@ -63,6 +88,9 @@ const doors: readonly Door[] = [
   finishExecution,
   giveBackExecution,
   createReports,
+
+  // Runners: what they are and how they are to work
+  readRunner,
 ];
 
 /** Opens all routes on the app. */

@@ -8,7 +8,7 @@ import type { Door } from "../../http/app-types.ts";
 import { hasVersion } from "../../http/etag.ts";
 import { findGroupSettings, findRunnerSettings } from "../../runner-groups/queries.ts";
 import { toRunnerSettings } from "../../runner-groups/settings.ts";
-import { showRunner } from "../../runners/show-runners.ts";
+import { showRunner } from "../../runners/show-runner.ts";
 
 /** GET /v1/runners/{runner_id}, …/settings, GET /v1/runner-groups/{runner_group_id}/settings */
 export const readRunner: Door = (app, broker) => {

@@ -1,0 +1,25 @@
+import type { NewRunnerGroup } from "../../shared/api/runner-groups.ts";
+import type { Broker } from "../broker.ts";
+import { newId } from "../database/new-id.ts";
+import type { Actor } from "../tokens/actor.ts";
+import { insertRunnerGroup } from "./queries.ts";
+import { changeSettings, firstSettings } from "./settings.ts";
+
+/** Creates a group with its settings; answers its id. Without an owner it is the org's. */
+export async function createRunnerGroup(
+  { db }: Pick<Broker, "db">,
+  actor: Pick<Actor, "id" | "orgId">,
+  { settings, ...group }: NewRunnerGroup,
+): Promise<string> {
+  const id = newId("rgr");
+  await insertRunnerGroup(db, actor.orgId, {
+    ...group,
+    owner_id: group.owner_id ?? actor.orgId,
+    owner_type: group.owner_type ?? "org",
+    id,
+    settingsId: newId("rgs"),
+    settings: changeSettings(firstSettings(group.type), settings, "#/settings"),
+    actorId: actor.id,
+  });
+  return id;
+}

@@ -1,0 +1,13 @@
+import { problem } from "../../shared/problem.ts";
+import type { Broker } from "../broker.ts";
+import type { OrgId } from "../orgs/org-id.ts";
+import { deleteGroupRow } from "./queries.ts";
+
+/** Deletes a group; 409 while it has runners. */
+export async function deleteRunnerGroup({ db }: Broker, org: OrgId, id: string): Promise<void> {
+  const outcome = await deleteGroupRow(db, org, id);
+  if (outcome === "not-found") throw problem.notFound("runner group");
+  if (outcome === "in-use") {
+    throw problem.conflict("runner_group_in_use", "The group has runners; delete them first.");
+  }
+}

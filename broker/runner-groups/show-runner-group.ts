@@ -1,0 +1,25 @@
+import type { RunnerGroup } from "../../shared/api/runner.ts";
+import { problem } from "../../shared/problem.ts";
+import type { Db } from "../database/connect.ts";
+import type { OrgId } from "../orgs/org-id.ts";
+import { listRunners } from "../runners/queries.ts";
+import { prepareToShow } from "../runners/show-runner.ts";
+import { findGroupSettings, findRunnerGroup } from "./queries.ts";
+import { toRunnerSettings } from "./settings.ts";
+import { toGroupMembers } from "./to-group-members.ts";
+
+/** One group with its settings and its latest 100 runners; 404 when there is none. */
+export async function showRunnerGroup(db: Db, org: OrgId, id: string): Promise<RunnerGroup> {
+  const [group, settings, rows] = await Promise.all([
+    findRunnerGroup(db, org, id),
+    findGroupSettings(db, org, id),
+    listRunners(db, org, { filters: { runner_group_id: id }, after: undefined, limit: 100 }),
+  ]);
+  if (group === undefined || settings === undefined) throw problem.notFound("runner group");
+  const show = await prepareToShow(db, org, rows);
+  return {
+    ...toGroupMembers(group),
+    settings: toRunnerSettings(settings),
+    runners: rows.map(show),
+  };
+}

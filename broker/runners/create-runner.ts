@@ -1,0 +1,25 @@
+import type { NewRunner } from "../../shared/api/runners.ts";
+import { type Problem, problem } from "../../shared/problem.ts";
+import type { Broker } from "../broker.ts";
+import { newId } from "../database/new-id.ts";
+import type { Actor } from "../tokens/actor.ts";
+import { insertRunner } from "./queries.ts";
+
+/** Creates a runner, ready to take jobs; answers its id. 404 without its group, 409 for a taken name. */
+export async function createRunner(
+  { db }: Pick<Broker, "db">,
+  actor: Pick<Actor, "id" | "orgId">,
+  runner: NewRunner,
+): Promise<string> {
+  const id = newId("run");
+  const ids = { id, operationId: newId("rop"), actorId: actor.id };
+  const outcome = await insertRunner(db, actor.orgId, { ...runner, ...ids });
+  if (outcome === "no-group") throw problem.notFound("runner group");
+  if (outcome === "name-taken") throw nameTaken();
+  return id;
+}
+
+/** The refusal of a name that another runner of the org has. */
+export function nameTaken(): Problem {
+  return problem.conflict("runner_name_taken", "Another runner of the org has this name.");
+}

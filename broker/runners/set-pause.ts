@@ -1,0 +1,41 @@
+import type { PauseEnd } from "../../shared/api/pause.ts";
+import { problem } from "../../shared/problem.ts";
+import type { Broker } from "../broker.ts";
+import type { Actor } from "../tokens/actor.ts";
+import { writePause } from "./queries.ts";
+import { tellChange } from "./tell-change.ts";
+
+type By = Pick<Actor, "id" | "orgId">;
+
+const farWords = "A pause may last 366 days at most; leave `until` out for one without an end.";
+
+/** Pauses a runner or a group, from now until the end given; 422 when that is past. No target is no refusal. */
+export async function pause(
+  broker: Broker,
+  actor: By,
+  {
+    id,
+    note,
+    until,
+  }: { readonly id: string; readonly note: string; readonly until?: PauseEnd | undefined },
+): Promise<void> {
+  const to = { id, pause: until ?? {}, note, actorId: actor.id };
+  const change = await writePause(broker.db, actor.orgId, to);
+  if (change?.outcome === "past" || change?.outcome === "far") {
+    const code = change.outcome === "past" ? "until_past" : "until_far";
+    const detail = change.outcome === "past" ? "This is not in the future." : farWords;
+    throw problem.invalid([{ pointer: "#/until", code, detail }]);
+  }
+  if (change?.outcome === "done") tellChange(broker, actor.orgId, change);
+}
+
+/** Ends the pause of a runner or a group and releases what now fits; nothing when it is not paused. */
+export async function resume(
+  broker: Broker,
+  actor: By,
+  { id, note }: { readonly id: string; readonly note: string },
+): Promise<void> {
+  const to = { id, pause: null, note, actorId: actor.id };
+  const change = await writePause(broker.db, actor.orgId, to);
+  if (change?.outcome === "done") tellChange(broker, actor.orgId, change);
+}

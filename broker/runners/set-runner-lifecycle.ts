@@ -1,0 +1,30 @@
+import { problem } from "../../shared/problem.ts";
+import type { Broker } from "../broker.ts";
+import { newId } from "../database/new-id.ts";
+import type { Actor } from "../tokens/actor.ts";
+import { writeLifecycle } from "./queries.ts";
+import type { RunnerRow } from "./row.ts";
+import { tellChange } from "./tell-change.ts";
+
+/**
+ * Enables, disables, deprovisions or deletes a runner: what it may run, its waiting jobs and its status
+ * follow in the same statement. As it is already is no refusal; a delete is 409 while an execution runs.
+ */
+export async function setRunnerLifecycle(
+  broker: Broker,
+  actor: Pick<Actor, "id" | "orgId">,
+  to: { readonly id: string; readonly lifecycle: RunnerRow["lifecycle"] },
+): Promise<void> {
+  const ids = { operationId: newId("rop"), actorId: actor.id };
+  const change = await writeLifecycle(broker.db, actor.orgId, { ...to, ...ids });
+  if (change === undefined || change.outcome === "not-found") throw problem.notFound("runner");
+  if (change.outcome === "busy") {
+    const detail =
+      "An execution of this runner is under way; wait for it, or cancel it, or deprovision.";
+    throw problem.conflict("runner_busy", detail);
+  }
+  if (change.outcome === "deprovisioned") {
+    throw problem.conflict("runner_deprovisioned", "The runner is deprovisioned; enable it first.");
+  }
+  if (change.outcome === "done") tellChange(broker, actor.orgId, change);
+}

@@ -1,0 +1,24 @@
+import type { Broker } from "../broker.ts";
+import type { OrgId } from "../orgs/org-id.ts";
+import { parseQueueKeys } from "../queues/queue-key.ts";
+import { topics } from "../wake/wakes.ts";
+
+/** What a change of runners answers: what became of it, and whom to wake (null: nobody). */
+export type RunnerChange = {
+  readonly outcome: string;
+  readonly wakes: readonly string[] | null;
+  readonly process_ids: readonly string[] | null;
+  readonly token_ids: readonly string[] | null;
+};
+
+/** Wakes the polls, processes and followers that a change concerns, on every broker. */
+export function tellChange(broker: Broker, org: OrgId, change: RunnerChange): void {
+  const tokenIds = change.token_ids ?? [];
+  if (tokenIds.length > 0) broker.authenticator.forget(tokenIds);
+  broker.wakes.tell([
+    topics.org(org),
+    ...parseQueueKeys(change.wakes ?? []).map(({ runnerId }) => topics.queue(runnerId)),
+    ...(change.process_ids ?? []).map(topics.process),
+    ...tokenIds.map(topics.token),
+  ]);
+}

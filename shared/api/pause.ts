@@ -1,0 +1,47 @@
+import { z } from "@hono/zod-openapi";
+import { parseDuration } from "../duration.ts";
+import { jsonBody } from "./response.ts";
+
+const maxLength = 1000;
+
+export const pauseSchema = z
+  .object({
+    at: z.iso.datetime(),
+    until: z.iso.datetime().nullable().describe("null: until somebody resumes it."),
+    note: z.string(),
+    by_id: z.string().describe("Who paused it."),
+  })
+  .openapi("Pause");
+
+/** When a pause ends: an instant, or a duration from now. */
+export type PauseEnd = { readonly until: string } | { readonly lasting: number };
+
+const instant = z.iso.datetime({ offset: true });
+
+const pauseEnd = z
+  .string()
+  .max(40)
+  .transform((given, ctx): PauseEnd => {
+    const lasting = parseDuration(given);
+    if (lasting !== undefined) return { lasting };
+    if (instant.safeParse(given).success && !Number.isNaN(Date.parse(given)))
+      return { until: given };
+    const message = 'Give an instant like "2027-01-31T18:00:00Z" or a duration like "15m".';
+    ctx.addIssue({ code: "custom", params: { code: "invalid_until" }, message });
+    return z.NEVER;
+  })
+  .openapi({
+    type: "string",
+    description: "An instant, or a duration from now; at most 366 days.",
+    example: "15m",
+  });
+
+export const pauseBody = jsonBody(
+  z.strictObject({ note: z.string().max(maxLength).default(""), until: pauseEnd.optional() }),
+);
+
+export const resumeBody = jsonBody(z.strictObject({ note: z.string().max(maxLength).default("") }));
+
+export const pausing =
+  "Nothing is released while it is paused; running jobs go on, new ones are taken and wait. Pausing again " +
+  "replaces the note and the end.";

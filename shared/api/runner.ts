@@ -1,0 +1,137 @@
+import { z } from "@hono/zod-openapi";
+import { runnerJobGroups } from "../runner-job-types.ts";
+import { runnerGroupTypes, runnerPlatforms } from "../runner-platforms.ts";
+import { compositeStatusSchema } from "./composite-status.ts";
+import { pauseSchema } from "./pause.ts";
+import { runnerSettingsSchema } from "./runner-settings.ts";
+
+const instant = z.iso.datetime();
+
+export const runnerStatuses = [
+  "error",
+  "active",
+  "pending",
+  "provisioning",
+  "deprovisioning",
+  "deprovisioned",
+  "reprovisioning",
+  "offline",
+  "awaiting-install-stack-run",
+  "awaiting-heartbeat",
+  "disabled",
+  "unknown",
+] as const;
+
+export const runnerLifecycles = ["enabled", "disabled", "deprovisioned"] as const;
+
+/** One job group of one runner, shown as the queue it is. */
+export const runnerQueueSchema = z
+  .object({
+    id: z.string(),
+    org_id: z.string(),
+    name: z.enum(runnerJobGroups).describe("The job group."),
+    owner_id: z.string(),
+    owner_type: z.literal("runner"),
+    max_depth: z.int().describe("Past so many waiting jobs an enqueue is refused."),
+    max_in_flight: z.int().describe("The group's parallelism."),
+    idle_timeout: z.int(),
+    metadata: z.record(z.string(), z.string()),
+    status_v2: compositeStatusSchema,
+    workflow: z.null(),
+    emitters: z.array(z.never()),
+    queue_signal: z.array(z.never()),
+    paused: z.boolean(),
+    held: z.string().nullable().describe("Why nothing is released: `runner paused`, `disabled`."),
+    depth: z.int().describe("Jobs that wait: queued or available."),
+    in_flight: z.int().describe("Jobs in progress."),
+    available: z.int().describe("Jobs that have a slot and wait to be taken."),
+    stopping: z.int().describe("Ended executions that may still run over there and hold a slot."),
+    offered: z.int().describe("Slots that live processes offer."),
+    slots: z
+      .int()
+      .describe("Slots there are: the least of parallelism and what is offered, 0 while held."),
+    created_at: instant,
+  })
+  .openapi("RunnerQueue");
+export type RunnerQueue = z.infer<typeof runnerQueueSchema>;
+
+export const runnerOperationSchema = z
+  .object({
+    id: z.string(),
+    runner_id: z.string(),
+    operation_type: z.enum([
+      "provision",
+      "provision_service_account",
+      "reprovision",
+      "deprovision",
+    ]),
+    status: z.string(),
+    status_description: z.string(),
+    status_v2: compositeStatusSchema,
+    log_stream: z.null(),
+    created_at: instant,
+    created_by_id: z.string(),
+  })
+  .openapi("RunnerOperation");
+export type RunnerOperation = z.infer<typeof runnerOperationSchema>;
+
+const groupMembers = {
+  id: z.string(),
+  org_id: z.string(),
+  name: z.string(),
+  owner_id: z.string(),
+  owner_type: z.string().openapi({ example: "install" }),
+  type: z.enum(runnerGroupTypes),
+  platform: z.enum(runnerPlatforms),
+  pause: pauseSchema.nullable(),
+  version: z.int(),
+  created_at: instant,
+  updated_at: instant,
+  created_by_id: z.string(),
+};
+
+const runnerMembers = {
+  id: z.string(),
+  org_id: z.string(),
+  name: z.string().openapi({ example: "acme-production" }),
+  display_name: z.string(),
+  runner_group_id: z.string(),
+  lifecycle: z.enum(runnerLifecycles).describe("What operators made of it; its status follows."),
+  status: z.enum(runnerStatuses),
+  status_description: z.string(),
+  status_v2: compositeStatusSchema,
+  restart_requested: z.boolean().describe("A process of it is to restart."),
+  warnings: z.array(z.string()),
+  pause: pauseSchema.nullable(),
+  operations: z.array(runnerOperationSchema).describe("The latest ten, newest first."),
+  queues: z.array(runnerQueueSchema).describe("One for each job group."),
+  version: z.int(),
+  created_at: instant,
+  updated_at: instant,
+  created_by_id: z.string(),
+};
+
+/** A seat in one customer account: what it is, how it is, and its queues. */
+export const runnerSchema = z
+  .object({
+    ...runnerMembers,
+    runner_group: z
+      .object({ ...groupMembers, settings: runnerSettingsSchema.optional() })
+      .optional()
+      .describe("Only when one runner is read."),
+  })
+  .openapi("Runner");
+export type Runner = z.infer<typeof runnerSchema>;
+
+/** Runners that share settings. */
+export const runnerGroupSchema = z
+  .object({
+    ...groupMembers,
+    settings: runnerSettingsSchema.optional().describe("Only when one group is read."),
+    runners: z
+      .array(z.object(runnerMembers))
+      .optional()
+      .describe("Its latest 100 runners; only when one group is read."),
+  })
+  .openapi("RunnerGroup");
+export type RunnerGroup = z.infer<typeof runnerGroupSchema>;
