@@ -1,0 +1,106 @@
+import { beforeAll, describe, expect, test, vi } from "vitest";
+import { startBroker, type TestBroker } from "../../support/broker.ts";
+import { type TestDatabase, testDatabase } from "../../support/database.ts";
+
+let database: TestDatabase;
+let broker: TestBroker;
+
+beforeAll(async () => {
+  database = await testDatabase();
+  broker = await startBroker({ url: database.url });
+  await vi.waitUntil(async () => (await broker.call("GET /readyz")).status === 200);
+});
+
+describe("health", () => {
+  test("is alive without asking anything", async () => {
+    expect(await broker.call("GET /livez")).toMatchObject({
+      status: 200,
+      body: { status: "alive" },
+    });
+  });
+
+  test("is ready when the database answers and the schema is current", async () => {
+    const brief = await broker.call("GET /readyz");
+    expect(brief).toMatchObject({ status: 200, body: { status: "ready" } });
+    expect(brief.body).not.toHaveProperty("checks");
+    const verbose = await broker.call<{ checks: { name: string }[] }>("GET /readyz?verbose=true");
+    expect(verbose.body.checks.map(({ name }) => name)).toEqual(
+      expect.arrayContaining(["draining", "database", "schema"]),
+    );
+  });
+
+  test("names the check that fails", async () => {
+    broker.broker.health.addCheck("weather", () => Promise.resolve("it rains"));
+    const failing = await broker.call("GET /readyz");
+    broker.broker.health.addCheck("weather", () => Promise.resolve(undefined));
+    expect(failing).toMatchObject({
+      status: 503,
+      body: { code: "not_ready", errors: [{ pointer: "weather", detail: "it rains" }] },
+    });
+    expect((await broker.call("GET /readyz")).status).toBe(200);
+  });
+
+  test("is not ready on a schema that lacks a migration", async () => {
+    const own = await testDatabase();
+    const other = await startBroker({ url: own.url });
+    await own.db`delete from svc_migrations where name = (select max(name) from svc_migrations)`;
+    expect(await other.call("GET /readyz")).toMatchObject({
+      status: 503,
+      body: { errors: expect.arrayContaining([expect.objectContaining({ pointer: "schema" })]) },
+    });
+  });
+});
+
+test("the version is the package's", async () => {
+  expect((await broker.call("GET /version")).body).toEqual({
+    version: expect.stringMatching(/^\d+\.\d+\.\d+/),
+  });
+});
+
+describe("metrics", () => {
+  test("count requests by route template, never by id", async () => {
+    await broker.call("GET /v1/tokens/tok_01k9zq5v3t8w2x4y6z8a0b2c4d");
+    const { body, headers } = await broker.call<string>("GET /metrics");
+    expect(headers.get("content-type")).toContain("text/plain; version=0.0.4");
+    expect(body).toContain(
+      `svc_http_requests_total{method="GET",route="/v1/tokens/:token_id",status="401"} 1`,
+    );
+    expect(body).not.toMatch(/tok_0|org_0/);
+  });
+
+  test("ask for their token where one is set", async () => {
+    const other = await startBroker({
+      url: database.url,
+      env: { SVC_METRICS_TOKEN: "a-long-metrics-token" },
+    });
+    expect((await other.call("GET /metrics")).status).toBe(401);
+    expect((await other.call("GET /metrics", { token: "another-metrics-token" })).status).toBe(401);
+    expect((await other.call("GET /metrics", { token: "a-long-metrics-token" })).status).toBe(200);
+  });
+});
+
+describe("the reference", () => {
+  test("is a page that needs no script and nothing from elsewhere", async () => {
+    const { body, headers, status } = await broker.call<string>("GET /docs");
+    expect(status).toBe(200);
+    expect(headers.get("content-security-policy")).toContain("default-src 'none'");
+    expect(body).not.toContain("<script");
+    expect(body).not.toMatch(/(?:src|href)="https?:/);
+    expect(body).toContain(`<link rel="stylesheet" href="/docs/reference.css"`);
+    const style = await broker.call<string>("GET /docs/reference.css");
+    expect(style.headers.get("content-type")).toContain("text/css");
+  });
+
+  test("has every operation, and every link in it leads somewhere", async () => {
+    const { body } = await broker.call<string>("GET /docs");
+    const api = await broker.call<{
+      paths: Record<string, Record<string, { operationId: string }>>;
+    }>("GET /openapi.json");
+    const ids = [...body.matchAll(/ id="([^"]+)"/g)].map(([, id]) => id);
+    const operations = Object.values(api.body.paths).flatMap((path) => Object.values(path));
+    expect(ids).toEqual(expect.arrayContaining(operations.map(({ operationId }) => operationId)));
+    expect(new Set(ids).size).toBe(ids.length);
+    const links = [...body.matchAll(/href="#([^"]+)"/g)].map(([, id]) => id);
+    expect(links.filter((link) => !ids.includes(link))).toEqual([]);
+  });
+});

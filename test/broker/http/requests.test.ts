@@ -1,0 +1,294 @@
+import { connect } from "node:net";
+import { beforeAll, describe, expect, test } from "vitest";
+import { bootstrapOrg } from "../../../broker/orgs/bootstrap-org.ts";
+import { mintToken } from "../../../shared/token.ts";
+import { startBroker, type TestBroker } from "../../support/broker.ts";
+import { type TestDatabase, testDatabase } from "../../support/database.ts";
+import { givenToken } from "../../support/given-token.ts";
+import { givenRunner } from "../../support/given.ts";
+
+let database: TestDatabase;
+let broker: TestBroker;
+let token: string;
+
+beforeAll(async () => {
+  database = await testDatabase();
+  broker = await startBroker({
+    url: database.url,
+    env: { SVC_PUBLIC_URL: "https://svc.example/" },
+  });
+  token = (await bootstrapOrg(database.db, "Acme")).adminToken;
+});
+
+const patch = (body: unknown, headers = {}) =>
+  broker.call("PATCH /v1/orgs/current", { token, body, headers });
+const create = (body: unknown, headers = {}) =>
+  broker.call("POST /v1/accounts", { token, body, headers });
+
+describe("every answer", () => {
+  test("carries the request's id: the caller's own when it is a plain word, else a new one", async () => {
+    const own = await broker.call("GET /v1/roles", {
+      token,
+      headers: { "x-request-id": "my-request_1" },
+    });
+    expect(own.headers.get("x-request-id")).toBe("my-request_1");
+    const other = await broker.call("GET /v1/roles", {
+      token,
+      headers: { "x-request-id": "<script>" },
+    });
+    expect(other.headers.get("x-request-id")).toMatch(/^[\w-]{16}$/);
+    expect(other.headers.get("x-content-type-options")).toBe("nosniff");
+    expect(other.headers.get("cache-control")).toBe("no-store");
+  });
+
+  test("that refuses is a problem with all its members", async () => {
+    const { status, headers, body } = await broker.call(
+      "GET /v1/accounts/acc_01k9zq5v3t8w2x4y6z8a0b2c4d",
+      { token },
+    );
+    expect(status).toBe(404);
+    expect(headers.get("content-type")).toBe("application/problem+json");
+    expect(body).toEqual({
+      type: "https://svc.example/docs#not-found",
+      title: "Not Found",
+      status: 404,
+      detail: "There is no such account.",
+      instance: `urn:request:${headers.get("x-request-id")}`,
+      code: "account_not_found",
+    });
+  });
+});
+
+describe("a path", () => {
+  test.each(["/", "/v1", "/v1/roles/", "/v1/roles/x", "/v1/%2e%2e/roles", "/v1/tokens/%00"])(
+    "that no route has is 404: %s",
+    async (path) => {
+      const { status, headers } = await broker.call(`GET ${path}`, { token });
+      expect(status).toBe(404);
+      expect(headers.get("content-type")).toBe("application/problem+json");
+    },
+  );
+
+  test("asked by a method it does not answer is 405, and Allow names those it does", async () => {
+    const { status, headers, body } = await broker.call("PUT /v1/accounts", { token });
+    expect(status).toBe(405);
+    expect(headers.get("allow")?.split(", ").toSorted()).toEqual(["GET", "HEAD", "POST"]);
+    expect(body).toMatchObject({ code: "method_not_allowed" });
+  });
+
+  test("of a runner's route refuses in the shape that runner clients decode", async () => {
+    const { runnerId } = await givenRunner(database.db);
+    const answer = await broker.call(`GET /v1/runners/${runnerId}/jobs/tail`);
+    expect(answer.status).toBe(401);
+    expect(answer.headers.get("content-type")).toBe("application/json");
+    const detail = "This route needs a token: Authorization: Bearer svc_….";
+    expect(answer.body).toMatchObject({
+      status: 401,
+      error: detail,
+      description: detail,
+      user_error: true,
+    });
+  });
+
+  test("with an id of another shape is nobody's", async () => {
+    expect((await broker.call("GET /v1/accounts/42", { token })).status).toBe(404);
+  });
+
+  test("answers HEAD as it answers GET, without the body", async () => {
+    const head = await broker.call("HEAD /v1/roles", { token });
+    expect(head).toMatchObject({ status: 200, body: "" });
+  });
+});
+
+describe("a body", () => {
+  test.each([
+    ["no JSON", "{name", 400, "malformed_json"],
+    ["cut short", `{"name":"a"`, 400, "malformed_json"],
+    ["a member given twice", `{"name":"a","name":"b"}`, 400, "duplicate_key"],
+    ["__proto__", `{"__proto__":{"polluted":true}}`, 400, "forbidden_key"],
+    [
+      "constructor.prototype",
+      `{"constructor":{"prototype":{"polluted":true}}}`,
+      400,
+      "forbidden_key",
+    ],
+    ["a NUL", `{"name":"a\\u0000"}`, 422, "invalid"],
+    ["half a surrogate pair", `{"name":"\\ud800"}`, 422, "invalid"],
+    ["deep nesting", `{"name":${"[".repeat(100)}${"]".repeat(100)}}`, 400, "too_deep"],
+    ["an unknown member", `{"nam":"a"}`, 422, "invalid"],
+    ["a wrong type", `{"name":1}`, 422, "invalid"],
+    ["no object", `[]`, 422, "invalid"],
+    ["no object either", `null`, 422, "invalid"],
+  ])("with %s is refused", async (_, body, status, code) => {
+    expect(await patch(body)).toMatchObject({ status, body: { code } });
+    expect(Object.prototype).not.toHaveProperty("polluted");
+  });
+
+  test("that is wrong is told where", async () => {
+    const { body } = await create({ account_type: "king", name: 7, rols: [], email: "x" });
+    const errors = (body["errors"] as { pointer: string; code: string }[]).map(
+      ({ pointer, code }) => [pointer, code],
+    );
+    expect(errors.toSorted()).toEqual([
+      ["#/account_type", "invalid_value"],
+      ["#/email", "invalid_format"],
+      ["#/name", "invalid_type"],
+      ["#/roles", "required"],
+      ["#/rols", "unknown_member"],
+    ]);
+  });
+
+  test("that is empty is {}", async () => {
+    expect((await broker.call("PATCH /v1/orgs/current", { token })).status).toBe(200);
+    expect((await patch("")).status).toBe(200);
+  });
+
+  test.each([
+    ["text/plain"],
+    ["application/x-www-form-urlencoded"],
+    ["application/jsonp"],
+    ["application/json; charset=latin1"],
+  ])("sent as %s is 415", async (type) => {
+    expect((await patch("{}", { "content-type": type })).status).toBe(415);
+  });
+
+  test.each([
+    "application/json",
+    "application/json; charset=UTF-8",
+    "application/merge-patch+json",
+  ])("may be sent as %s", async (type) => {
+    expect((await patch("{}", { "content-type": type })).status).toBe(200);
+  });
+
+  test("with a Content-Encoding is 415", async () => {
+    expect((await patch("{}", { "content-encoding": "gzip" })).status).toBe(415);
+  });
+
+  test("of more than a MiB is 413, said to be or not", async () => {
+    const large = JSON.stringify({ name: "a".repeat(1024 * 1024) });
+    expect(await patch(large)).toMatchObject({ status: 413, body: { code: "body_too_large" } });
+    const head = `PATCH /v1/orgs/current HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${token}\r\ncontent-type: application/json\r\n`;
+    const chunk = `${(700_000).toString(16)}\r\n${"a".repeat(700_000)}\r\n`;
+    expect(await raw(`${head}transfer-encoding: chunked\r\n\r\n${chunk}${chunk}0\r\n\r\n`)).toMatch(
+      /^HTTP\/1.1 413 /,
+    );
+  });
+
+  test("that is no UTF-8 is 400", async () => {
+    const head = `PATCH /v1/orgs/current HTTP/1.1\r\nhost: x\r\nconnection: close\r\nauthorization: Bearer ${token}\r\n`;
+    const body = Buffer.from([0x22, 0xff, 0x22]);
+    const sent = Buffer.concat([
+      Buffer.from(`${head}content-type: application/json\r\ncontent-length: 3\r\n\r\n`),
+      body,
+    ]);
+    expect(await raw(sent)).toContain("body_not_utf8");
+  });
+
+  test("is not read for a caller without permission", async () => {
+    const readOnly = await givenToken(database.db, { orgId: await orgId(), role: "org_read_only" });
+    const answer = await broker.call("PATCH /v1/orgs/current", {
+      token: readOnly,
+      body: "{not json",
+    });
+    expect(answer).toMatchObject({ status: 403, body: { code: "permission_missing" } });
+  });
+
+  test("is refused where the route takes no members", async () => {
+    const path = "DELETE /v1/accounts/acc_01k9zq5v3t8w2x4y6z8a0b2c4d";
+    expect((await broker.call(path, { token, body: {} })).status).toBe(404);
+    expect(await broker.call(path, { token, body: { really: true } })).toMatchObject({
+      status: 422,
+      body: { errors: [{ pointer: "#/really", code: "unknown_member" }] },
+    });
+  });
+});
+
+describe("a query", () => {
+  test.each([
+    ["limit=0", "?limit", "too_small"],
+    ["limit=101", "?limit", "too_big"],
+    ["limit=ten", "?limit", "invalid_type"],
+    ["page=2", "?page", "unknown_parameter"],
+    ["limit=1&limit=2", "?limit", "invalid_type"],
+    ["account_id=%00", "?account_id", "nul_character"],
+    ["cursor=xyz", "?cursor", "invalid_cursor"],
+    ["__proto__=1", "?__proto__", "unknown_parameter"],
+  ])("%s is refused", async (query, pointer, code) => {
+    const answer = await broker.call(`GET /v1/tokens?${query}`, { token });
+    expect(answer).toMatchObject({ status: 422, body: { errors: [{ pointer, code }] } });
+  });
+
+  test("value that is empty is absent", async () => {
+    expect((await broker.call("GET /v1/tokens?limit=&account_id=&cursor=", { token })).status).toBe(
+      200,
+    );
+  });
+
+  test("name that is unknown is ignored on a runner's route", async () => {
+    const { orgId, runnerId } = await givenRunner(database.db);
+    const own = await givenToken(database.db, { orgId, runnerId });
+    const answer = await broker.call(`GET /v1/runners/${runnerId}/jobs/tail?wait=0.001s&shiny=1`, {
+      token: own,
+    });
+    expect(answer.status).toBe(200);
+  });
+});
+
+describe("an org", () => {
+  test("is the token's own, or another of its account's, never a stranger's", async () => {
+    const made = await broker.call("POST /v1/orgs", { token, body: { name: "Second" } });
+    const second = String(made.body["id"]);
+    const choose = (org: string, by = token) =>
+      broker.call("GET /v1/orgs/current", { token: by, headers: { "x-svc-org-id": org } });
+    expect((await choose(second)).body).toMatchObject({ id: second, name: "Second" });
+    expect((await choose(await orgId())).status).toBe(200);
+    const strangers = await bootstrapOrg(database.db, "Strangers");
+    expect(await choose(strangers.orgId)).toMatchObject({
+      status: 404,
+      body: { code: "org_not_found" },
+    });
+    const service = await givenToken(database.db, { orgId: await orgId() });
+    expect((await choose(second, service)).status).toBe(404);
+  });
+
+  test("is changed by whoever saw its present version", async () => {
+    const seen = await broker.call("GET /v1/orgs/current", { token });
+    const etag = seen.headers.get("etag") ?? "";
+    const again = await broker.call("GET /v1/orgs/current", {
+      token,
+      headers: { "if-none-match": etag },
+    });
+    expect(again).toMatchObject({ status: 304, body: "" });
+    expect((await patch({ name: "New" }, { "if-match": etag })).body).toMatchObject({
+      name: "New",
+    });
+    expect(await patch({ name: "Newer" }, { "if-match": etag })).toMatchObject({ status: 412 });
+    expect(await patch({ name: "Newer" }, { "if-match": "junk" })).toMatchObject({ status: 412 });
+  });
+});
+
+test("a token never shows in the log, however it was sent", async () => {
+  const secret = mintToken("pat");
+  await broker.call(`GET /v1/roles?token=${secret}`, {
+    token: secret,
+    headers: { "x-request-id": secret.slice(0, 40) },
+  });
+  expect(broker.logged.join()).not.toContain(secret.slice(0, 20));
+});
+
+async function orgId(): Promise<string> {
+  return String((await broker.call("GET /v1/tokens/current", { token })).body["org_id"]);
+}
+
+/** What comes back for bytes that no proper client would send. */
+function raw(bytes: string | Buffer): Promise<string> {
+  const { port, hostname } = new URL(broker.url);
+  return new Promise((resolve, reject) => {
+    let text = "";
+    const socket = connect(Number(port), hostname, () => socket.write(bytes));
+    socket.setEncoding("utf8");
+    socket.on("data", (chunk: string) => (text += chunk));
+    socket.on("close", () => resolve(text));
+    socket.on("error", (error) => (text === "" ? reject(error) : resolve(text)));
+  });
+}
