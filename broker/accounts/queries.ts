@@ -19,7 +19,7 @@ export async function listMembers(db: Db, org: OrgId, page: PageRequest): Promis
     select a.*, a.created_at::text as sort_key, array_agg(ar.role_id order by ar.role_id)::text[] as role_ids
       from accounts a join account_roles ar on ar.account_id = a.id and ar.org_id = ${org}
      where ${page.after === undefined}
-        or (a.created_at, a.id) < (${page.after?.sortKey ?? "infinity"}::timestamptz, ${page.after?.id ?? ""})
+        or (a.created_at, a.id) < (${page.after?.sortKey ?? "infinity"}::text::timestamptz, ${page.after?.id ?? ""})
      group by a.id
      order by a.created_at desc, a.id desc
      limit ${page.limit + 1}`;

@@ -21,7 +21,7 @@ export async function listOrgs(
       from orgs o
      where (o.id = ${org} or o.id in (select org_id from account_roles where account_id = ${accountId}))
        and (${page.after === undefined}
-            or (o.created_at, o.id) < (${page.after?.sortKey ?? "infinity"}::timestamptz, ${page.after?.id ?? ""}))
+            or (o.created_at, o.id) < (${page.after?.sortKey ?? "infinity"}::text::timestamptz, ${page.after?.id ?? ""}))
      order by o.created_at desc, o.id desc
      limit ${page.limit + 1}`;
 }

@@ -66,7 +66,7 @@ export async function listRunnerGroups(
   return db<(RunnerGroupRow & { readonly sort_key: string })[]>`
     select *, created_at::text as sort_key from runner_groups
      where org_id = ${org} and deleted_at is null
-       ${after === undefined ? db`` : db`and (created_at, id) < (${after.sortKey}::timestamptz, ${after.id})`}
+       ${after === undefined ? db`` : db`and (created_at, id) < (${after.sortKey}::text::timestamptz, ${after.id})`}
        ${filters.owner_id === undefined ? db`` : db`and owner_id = ${filters.owner_id}`}
        ${filters.type === undefined ? db`` : db`and type = ${filters.type}`}
      order by created_at desc, id desc limit ${limit}`;

@@ -55,7 +55,7 @@ export async function listRunners(
   return db<(LivingRunner & Sorted)[]>`
     select ${runnerColumns(db)}, u.created_at::text as sort_key from runners u
      where u.org_id = ${org} and u.lifecycle <> 'deleted'
-       ${after === undefined ? db`` : db`and (u.created_at, u.id) < (${after.sortKey}::timestamptz, ${after.id})`}
+       ${after === undefined ? db`` : db`and (u.created_at, u.id) < (${after.sortKey}::text::timestamptz, ${after.id})`}
        ${filters.runner_group_id === undefined ? db`` : db`and u.runner_group_id = ${filters.runner_group_id}`}
        ${filters.status === undefined ? db`` : db`and u.status = ${filters.status}`}
        ${filters.lifecycle === undefined ? db`` : db`and u.lifecycle = ${filters.lifecycle}`}

@@ -23,7 +23,7 @@ export async function listTokens(
        and (${filters.account_id === undefined} or account_id = ${filters.account_id ?? null})
        and (${filters.runner_id === undefined} or runner_id = ${filters.runner_id ?? null})
        and (${page.after === undefined}
-            or (created_at, id) < (${page.after?.sortKey ?? "infinity"}::timestamptz, ${page.after?.id ?? ""}))
+            or (created_at, id) < (${page.after?.sortKey ?? "infinity"}::text::timestamptz, ${page.after?.id ?? ""}))
      order by created_at desc, id desc
      limit ${page.limit + 1}`;
 }
