@@ -12,6 +12,8 @@ type ProblemParts = {
   readonly errors?: readonly ProblemError[];
   /** Sent with the answer: Retry-After, Allow, WWW-Authenticate. */
   readonly headers?: Readonly<Record<string, string>>;
+  /** Further members of the answer. */
+  readonly members?: Readonly<Record<string, unknown>>;
 };
 
 /** A refusal that was expected: answered with its own status, never logged as a fault. */
@@ -22,13 +24,15 @@ export class Problem extends Error {
   readonly code: string;
   readonly errors: readonly ProblemError[];
   readonly headers: Readonly<Record<string, string>>;
+  readonly members: Readonly<Record<string, unknown>>;
 
-  constructor({ status, code, detail, errors = [], headers = {} }: ProblemParts) {
+  constructor({ status, code, detail, errors = [], headers = {}, members = {} }: ProblemParts) {
     super(detail);
     this.status = status;
     this.code = code;
     this.errors = errors;
     this.headers = headers;
+    this.members = members;
   }
 }
 
@@ -64,7 +68,11 @@ export const problem = {
       headers: { allow },
     }),
 
-  conflict: (code: string, detail: string): Problem => new Problem({ status: 409, code, detail }),
+  conflict: (
+    code: string,
+    detail: string,
+    members: Readonly<Record<string, unknown>> = {},
+  ): Problem => new Problem({ status: 409, code, detail, members }),
 
   preconditionFailed: (detail: string): Problem =>
     new Problem({ status: 412, code: "precondition_failed", detail }),

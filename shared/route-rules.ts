@@ -33,6 +33,27 @@ export const routeRules = {
   getReference: { surface: "open", permission: null },
   getReferenceStyle: { surface: "open", permission: null },
 
+  // Anyone who knows a process's unguessable id
+  listShutdowns: { surface: "open", permission: null, unmetered: true },
+
+  // Runners: their processes
+  registerProcess: { surface: "runner", permission: "runner.protocol" },
+  getProcess: { surface: "runner", permission: "runners.read" },
+  updateProcess: { surface: "runner", permission: "runner.protocol" },
+  announceTermination: { surface: "runner", permission: "runner.protocol" },
+  completeShutdown: { surface: "runner", permission: "runner.protocol" },
+  createHeartBeat: { surface: "runner", permission: "runner.protocol", unmetered: true },
+  createHealthCheck: { surface: "runner", permission: "runner.protocol", unmetered: true },
+
+  // Operators: the processes of runners
+  listProcesses: { surface: "operator", permission: "runners.read" },
+  getLatestHeartBeats: { surface: "operator", permission: "runners.read" },
+  listRecentHealthChecks: { surface: "operator", permission: "runners.read" },
+  gracefulShutdown: { surface: "operator", permission: "runners.operate" },
+  forceShutdown: { surface: "operator", permission: "runners.operate" },
+  restartRunner: { surface: "operator", permission: "runners.operate" },
+  shutDownProcess: { surface: "operator", permission: "runners.operate" },
+
   // Operators: who may do what
   listRoles: { surface: "operator", permission: "roles.read" },
   createOrg: { surface: "operator", permission: "orgs.create", idempotent: "replay" },

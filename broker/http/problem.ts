@@ -47,6 +47,7 @@ function answerProblem(c: AppContext, broker: Broker, known: Problem): Response 
     instance: `urn:request:${c.get("requestId")}`,
     code: known.code,
     ...(known.errors.length > 0 && { errors: known.errors }),
+    ...known.members,
   };
   const rule = c.get("rule") as RouteRule | undefined; // absent where no route was found
   if (rule?.surface !== "runner") {

@@ -34,6 +34,12 @@ export function createRateLimiter(perS: {
   };
 }
 
+/** Buckets of their own for any other key: takes one request, 429 when the key's bucket is empty. */
+export function createBuckets(name: string, perS: number): (key: string) => void {
+  const limit: Limit = { name, perS, buckets: new Map() };
+  return (key) => void takeOne(limit, key);
+}
+
 function takeOne(
   { name, perS, buckets }: Limit,
   key: string,

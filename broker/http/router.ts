@@ -1,6 +1,7 @@
 import type { Broker } from "../broker.ts";
 import { enqueueJob, enqueueJobBatch } from "../routes/control-plane/enqueue-jobs.ts";
 import { enrol } from "../routes/open/enrol.ts";
+import { listShutdowns } from "../routes/open/list-shutdowns.ts";
 import { readHealth } from "../routes/open/read-health.ts";
 import { readMetrics } from "../routes/open/read-metrics.ts";
 import { readReference } from "../routes/open/read-reference.ts";
@@ -16,10 +17,13 @@ import { listRunners } from "../routes/operator/list-runners.ts";
 import { pauseRunnerGroups } from "../routes/operator/pause-runner-groups.ts";
 import { pauseRunners } from "../routes/operator/pause-runners.ts";
 import { readAccounts } from "../routes/operator/read-accounts.ts";
+import { readHeartBeats } from "../routes/operator/read-heart-beats.ts";
 import { readOrgs } from "../routes/operator/read-orgs.ts";
+import { readProcesses } from "../routes/operator/read-processes.ts";
 import { readRunnerGroups } from "../routes/operator/read-runner-groups.ts";
 import { readTokens } from "../routes/operator/read-tokens.ts";
 import { removeAccount } from "../routes/operator/remove-account.ts";
+import { requestShutdowns } from "../routes/operator/request-shutdowns.ts";
 import { revokeToken } from "../routes/operator/revoke-token.ts";
 import { rotateToken } from "../routes/operator/rotate-token.ts";
 import { setAccountRoles } from "../routes/operator/set-account-roles.ts";
@@ -29,9 +33,14 @@ import { updateRunnerGroup } from "../routes/operator/update-runner-group.ts";
 import { updateRunnerSettings } from "../routes/operator/update-runner-settings.ts";
 import { updateRunner } from "../routes/operator/update-runner.ts";
 import { claimJobs } from "../routes/runner/claim-jobs.ts";
+import { completeShutdown } from "../routes/runner/complete-shutdown.ts";
 import { createExecution } from "../routes/runner/create-execution.ts";
+import { createHealthCheck } from "../routes/runner/create-health-check.ts";
+import { createHeartBeat } from "../routes/runner/create-heart-beat.ts";
 import { finishExecution, giveBackExecution } from "../routes/runner/finish-execution.ts";
+import { leaveProcess } from "../routes/runner/leave-process.ts";
 import { readRunner } from "../routes/runner/read-runner.ts";
+import { registerProcess } from "../routes/runner/register-process.ts";
 import { createReports } from "../routes/runner/report-executions.ts";
 import { createOutputs, createResult } from "../routes/runner/store-result.ts";
 import { tailJobs } from "../routes/runner/tail-jobs.ts";
@@ -74,9 +83,22 @@ const doors: readonly Door[] = [
   pauseRunners,
   updateRunnerSettings,
 
+  // Operators: the processes of runners
+  readProcesses,
+  readHeartBeats,
+  requestShutdowns,
+
   // Control planes: jobs
   enqueueJob,
   enqueueJobBatch,
+
+  // Runners: their processes
+  registerProcess,
+  createHeartBeat,
+  createHealthCheck,
+  leaveProcess,
+  listShutdowns,
+  completeShutdown,
 
   // Runners: taking jobs and reporting on them
   claimJobs,

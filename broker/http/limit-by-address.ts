@@ -1,0 +1,14 @@
+import type { Broker } from "../broker.ts";
+import type { AppContext } from "./app-types.ts";
+import { createBuckets } from "./rate-limit.ts";
+import { trustProxies } from "./trusted-proxies.ts";
+
+/** Takes a request from its client's address; 429 when one address asks too often. For routes without a token. */
+export function limitByAddress(broker: Broker, perS: number): (c: AppContext) => void {
+  const findOrigin = trustProxies(broker.config.trustedProxies);
+  const take = createBuckets("address", perS);
+  return (c) => {
+    const { incoming } = c.env ?? {};
+    if (incoming !== undefined) take(findOrigin(incoming).address);
+  };
+}

@@ -1,0 +1,42 @@
+import type { DepartingStatus } from "../../shared/api/runner-process.ts";
+import { problem } from "../../shared/problem.ts";
+import type { Broker } from "../broker.ts";
+import { tellQueues } from "../queues/tell-queues.ts";
+import type { NamedProcess } from "./beat-processes.ts";
+
+type LeavingRow = { status: string; woken: string[] | null };
+
+/**
+ * Writes what a process says of its way out. `shut-down` ends whatever it still ran and is never left: 409 for
+ * another status after it; the same again changes nothing.
+ */
+export async function leaveProcess(
+  broker: Broker,
+  { orgId, runnerId, processId }: NamedProcess,
+  { status, description }: { readonly status: DepartingStatus; readonly description: string },
+): Promise<void> {
+  const [row] = await broker.db<LeavingRow[]>`
+    select p.status,
+           case when p.status not in ('shut-down', ${status})
+                then process_goes_down(p.id, ${status}, ${description}) end as woken
+      from runner_processes p
+     where p.org_id = ${orgId} and p.runner_id = ${runnerId} and p.id = ${processId}`;
+  if (row === undefined) throw problem.notFound("process");
+  if (row.status === "shut-down" && status !== "shut-down") {
+    throw problem.conflict("process_shut_down", "This process has shut down; start a new one.");
+  }
+  if (row.woken !== null) tellQueues(broker.wakes, orgId, row.woken);
+}
+
+/** Notes that the host of a process goes away: nothing new for it. Of one that has ended, nothing is noted. */
+export async function announceTermination(
+  broker: Broker,
+  { orgId, runnerId, processId }: NamedProcess,
+): Promise<void> {
+  const [row] = await broker.db<{ woken: string[] }[]>`
+    select process_terminating(p.id) as woken
+      from runner_processes p
+     where p.org_id = ${orgId} and p.runner_id = ${runnerId} and p.id = ${processId}`;
+  if (row === undefined) throw problem.notFound("process");
+  tellQueues(broker.wakes, orgId, row.woken);
+}

@@ -1,0 +1,109 @@
+import type { ProcessStatus } from "../../shared/api/runner-process.ts";
+import type { RunnerProcessType } from "../../shared/process-groups.ts";
+import type { Db } from "../database/connect.ts";
+import type { PageRequest } from "../database/page-request.ts";
+import type { OrgId } from "../orgs/org-id.ts";
+import type { NamedProcess } from "./beat-processes.ts";
+import type { ProcessRow, ProcessShutdownRow } from "./row.ts";
+
+/** The most shutdown records that are shown of one process. */
+const shownShutdowns = 10;
+
+/** The process. */
+export async function findProcess(
+  db: Db,
+  { orgId, runnerId, processId }: NamedProcess,
+): Promise<ProcessRow | undefined> {
+  const [row] = await db<ProcessRow[]>`
+    select ${processColumns(db)}
+      from runner_processes p join runner_process_beats w on w.process_id = p.id
+     where p.org_id = ${orgId} and p.runner_id = ${runnerId} and p.id = ${processId}`;
+  return row;
+}
+
+/** A runner's processes that pass the filters, the newest first. */
+export async function listProcesses(
+  db: Db,
+  org: OrgId,
+  {
+    runnerId,
+    type,
+    status,
+  }: {
+    readonly runnerId: string;
+    readonly type?: RunnerProcessType | undefined;
+    readonly status?: ProcessStatus | undefined;
+  },
+  page: PageRequest,
+): Promise<(ProcessRow & { sort_key: string })[]> {
+  return db<(ProcessRow & { sort_key: string })[]>`
+    select ${processColumns(db)}, p.created_at::text as sort_key
+      from runner_processes p join runner_process_beats w on w.process_id = p.id
+     where p.org_id = ${org} and p.runner_id = ${runnerId}
+       and (${type === undefined} or p.type = ${type ?? null})
+       and (${status === undefined} or p.status = ${status ?? null})
+       and (${page.after === undefined}
+            or (p.created_at, p.id) < (${page.after?.sortKey ?? "infinity"}::text::timestamptz, ${page.after?.id ?? ""}))
+     order by p.created_at desc, p.id desc
+     limit ${page.limit + 1}`;
+}
+
+function processColumns(db: Db) {
+  return db`
+    p.id, p.org_id, p.runner_id, p.type, p.version, p.is_ours, p.serves, p.status, p.status_description, p.status_at,
+    p.draining, p.going_away_at, p.must_register_anew, p.taken_over_by, p.started_at, p.first_beat_at, p.deadline_at,
+    p.created_at, p.updated_at, w.last_seen_at, svc_now() as read_at`;
+}
+
+/** The processes of a runner that somebody could still shut down: alive, or silent for less than five minutes. */
+export async function listLiveProcessIds(
+  db: Db,
+  org: OrgId,
+  runnerId: string,
+): Promise<string[]> {
+  const rows = await db<{ id: string }[]>`
+    select id from runner_processes
+     where org_id = ${org} and runner_id = ${runnerId} and status not in ('inactive', 'shut-down')
+     order by id`;
+  return rows.map(({ id }) => id);
+}
+
+/** The runner's latest live process of a type, which a beat that names no process is of. */
+export async function findLiveProcessId(
+  db: Db,
+  org: OrgId,
+  runnerId: string,
+  type: string,
+): Promise<string | undefined> {
+  const [row] = await db<{ id: string }[]>`
+    select id from runner_processes
+     where org_id = ${org} and runner_id = ${runnerId} and type = ${type}
+       and status not in ('inactive', 'shut-down')
+     order by created_at desc, id desc limit 1`;
+  return row?.id;
+}
+
+/** The latest shutdown records of each process, newest first. */
+export async function listShutdowns(
+  db: Db,
+  org: OrgId,
+  processIds: readonly string[],
+): Promise<ProcessShutdownRow[]> {
+  return db<ProcessShutdownRow[]>`
+    select d.*
+      from unnest(${[...processIds]}::text[]) p (id)
+     cross join lateral (select * from runner_process_shutdowns d
+                          where d.runner_process_id = p.id and d.org_id = ${org}
+                          order by d.created_at desc, d.id desc limit ${shownShutdowns}) d`;
+}
+
+/** These shutdown records, in the order of the processes. */
+export async function findShutdowns(
+  db: Db,
+  org: OrgId,
+  ids: readonly string[],
+): Promise<ProcessShutdownRow[]> {
+  return db<ProcessShutdownRow[]>`
+    select * from runner_process_shutdowns
+     where org_id = ${org} and id = any(${[...ids]}) order by runner_process_id, id`;
+}

@@ -1,0 +1,59 @@
+import { hash, randomBytes } from "node:crypto";
+import type { NewProcess, RegisteredProcess } from "../../shared/api/runner-process.ts";
+import { problem } from "../../shared/problem.ts";
+import { defaultServes } from "../../shared/process-groups.ts";
+import type { Broker } from "../broker.ts";
+import { newRandomId } from "../database/new-id.ts";
+import type { OrgId } from "../orgs/org-id.ts";
+import { tellQueues } from "../queues/tell-queues.ts";
+import { showProcess } from "./show-processes.ts";
+
+type Runner = { readonly orgId: OrgId; readonly runnerId: string };
+type RegisteredRow = { woken: string[] | null; max_uptime_s: number };
+
+/**
+ * Registers a process of a runner. One that says what it serves or what it takes over is an agent of ours and
+ * is given a secret, which is not shown again; 409 when what it would take over is not its own.
+ */
+export async function registerProcess(
+  broker: Broker,
+  { orgId, runnerId }: Runner,
+  asked: NewProcess,
+): Promise<RegisteredProcess> {
+  const isOurs = asked.groups !== undefined || asked.takes_over !== undefined;
+  const secret = isOurs ? randomBytes(32).toString("base64url") : undefined;
+  const processId = newRandomId("prc");
+  const serves = asked.groups ?? defaultServes(asked.type, isOurs);
+  const [row] = await broker.db<RegisteredRow[]>`
+    select register_process(u.org_id, u.id, ${processId}, ${asked.type}, ${asked.version}, ${isOurs},
+             ${serves === null ? null : JSON.stringify(serves)}::text::jsonb, ${digestOf(secret)},
+             ${asked.takes_over ?? null}, ${digestOf(asked.secret)}) as woken,
+           coalesce((g.document ->> 'container_max_uptime')::float8, 0) as max_uptime_s
+      from runners u join runner_group_settings g on g.runner_group_id = u.runner_group_id
+     where u.org_id = ${orgId} and u.id = ${runnerId} and u.lifecycle <> 'deleted'`;
+  if (row === undefined) throw problem.notFound("runner");
+  if (row.woken === null) throw takeoverRefused();
+  tellQueues(broker.wakes, orgId, row.woken);
+  const process = await showProcess(broker.db, { orgId, runnerId, processId });
+  return {
+    ...process,
+    next_scheduled_restart_at: restartAt(process.started_at, row.max_uptime_s),
+    ...(secret !== undefined && { secret }),
+  };
+}
+
+function digestOf(secret: string | undefined): Buffer | null {
+  return secret === undefined ? null : hash("sha256", secret, "buffer");
+}
+
+/** A container lives for so long at most; 0 says that it may live for ever. */
+function restartAt(startedAt: string, maxUptimeS: number): string | null {
+  if (maxUptimeS === 0) return null;
+  return new Date(Date.parse(startedAt) + maxUptimeS * 1000).toISOString();
+}
+
+const takeoverRefused = (): Error =>
+  problem.conflict(
+    "takeover_refused",
+    "takes_over names no process of this runner that has this secret and has not shut down.",
+  );

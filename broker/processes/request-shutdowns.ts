@@ -1,0 +1,76 @@
+import type { ProcessShutdown, ShutdownType } from "../../shared/api/runner-process-shutdown.ts";
+import { problem } from "../../shared/problem.ts";
+import type { Broker } from "../broker.ts";
+import { newId } from "../database/new-id.ts";
+import { findRunner } from "../runners/queries.ts";
+import type { Actor } from "../tokens/actor.ts";
+import { topics } from "../wake/wakes.ts";
+import type { NamedProcess } from "./beat-processes.ts";
+import { findProcess, listLiveProcessIds } from "./queries.ts";
+import { showShutdownsById } from "./show-processes.ts";
+
+export type ShutdownOrder = {
+  readonly type: ShutdownType;
+  /** How long what runs may go on; force takes no wish. */
+  readonly deadlineNs?: number | undefined;
+};
+type By = Pick<Actor, "id" | "orgId">;
+
+const drainNs = 30 * 60e9;
+const forceNs = 10e9;
+
+/** Asks all live processes of a runner to shut down; one record each. 409 when none is alive. */
+export async function requestShutdowns(
+  broker: Broker,
+  actor: By,
+  runnerId: string,
+  order: ShutdownOrder,
+): Promise<ProcessShutdown[]> {
+  const processIds = await listLiveProcessIds(broker.db, actor.orgId, runnerId);
+  if (processIds.length === 0) {
+    const runner = await findRunner(broker.db, actor.orgId, runnerId);
+    if (runner === undefined) throw problem.notFound("runner");
+    throw problem.conflict(
+      "no_live_process",
+      "No process of this runner is alive, so there is nobody to shut down.",
+    );
+  }
+  return write(broker, actor, processIds, order);
+}
+
+/** Asks one process to shut down. 409 when it has ended already. */
+export async function requestShutdown(
+  broker: Broker,
+  actor: By,
+  named: NamedProcess,
+  order: ShutdownOrder,
+): Promise<ProcessShutdown> {
+  const process = await findProcess(broker.db, named);
+  if (process === undefined) throw problem.notFound("process");
+  if (process.status === "inactive" || process.status === "shut-down") {
+    throw problem.conflict("process_not_alive", `This process is ${process.status} already.`);
+  }
+  const [shutdown] = await write(broker, actor, [process.id], order);
+  if (shutdown === undefined) throw forcedAlready();
+  return shutdown;
+}
+
+async function write(
+  broker: Broker,
+  actor: By,
+  processIds: string[],
+  { type, deadlineNs = drainNs }: ShutdownOrder,
+): Promise<ProcessShutdown[]> {
+  const cutAfterNs = type === "force" ? forceNs : deadlineNs;
+  const shutdownIds = processIds.map(() => newId("shd"));
+  const rows = await broker.db<{ shutdown_id: string; process_id: string }[]>`
+    select shutdown_id, process_id
+      from request_shutdowns(${processIds}, ${shutdownIds}, ${type}, ns(${cutAfterNs}), ${actor.id})`;
+  if (rows.length === 0) throw forcedAlready();
+  broker.wakes.tell(rows.map((row) => topics.process(row.process_id)));
+  const ids = rows.map((row) => row.shutdown_id);
+  return showShutdownsById(broker.db, actor.orgId, ids);
+}
+
+const forcedAlready = (): Error =>
+  problem.conflict("shutdown_forced", "It is being shut down by force already, which nothing replaces.");

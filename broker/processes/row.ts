@@ -1,0 +1,82 @@
+import { z } from "zod";
+import { processStatuses } from "../../shared/api/runner-process.ts";
+import { shutdownStatuses, shutdownTypes } from "../../shared/api/runner-process-shutdown.ts";
+import { runnerStatuses } from "../../shared/api/runner.ts";
+import { runnerProcessTypes } from "../../shared/process-groups.ts";
+import { runnerJobGroups } from "../../shared/runner-job-types.ts";
+
+/** A row of `runner_processes`. */
+export const processRow = z.object({
+  id: z.string(),
+  org_id: z.string(),
+  runner_id: z.string(),
+  type: z.enum(runnerProcessTypes),
+  version: z.string(),
+  is_ours: z.boolean(),
+  serves: z.partialRecord(z.enum(runnerJobGroups), z.number()).nullable(),
+  secret_digest: z.custom<Buffer>(Buffer.isBuffer).nullable(),
+  status: z.enum(processStatuses),
+  status_description: z.string(),
+  status_at: z.date(),
+  draining: z.enum(shutdownTypes).nullable(),
+  going_away_at: z.date().nullable(),
+  must_register_anew: z.boolean(),
+  taken_over_by: z.string().nullable(),
+  started_at: z.date(),
+  first_beat_at: z.date().nullable(),
+  deadline_at: z.date().nullable(),
+  created_at: z.date(),
+  updated_at: z.date(),
+});
+
+/** A process as it is read: with when it was last heard of, and the instant of the reading. */
+export type ProcessRow = Omit<z.infer<typeof processRow>, "secret_digest"> & {
+  readonly last_seen_at: Date;
+  readonly read_at: Date;
+};
+
+/** A row of `runner_process_beats`. */
+export const processBeatRow = z.object({
+  process_id: z.string(),
+  org_id: z.string(),
+  runner_id: z.string(),
+  last_seen_at: z.date(),
+  last_beat_at: z.date().nullable(),
+  previous_beat_at: z.date().nullable(),
+  beats: z.number(),
+  alive_time: z.number(),
+  version: z.string(),
+});
+export type ProcessBeatRow = z.infer<typeof processBeatRow>;
+
+/** A row of `runner_process_shutdowns`. */
+export const processShutdownRow = z.object({
+  id: z.string(),
+  org_id: z.string(),
+  runner_id: z.string(),
+  runner_process_id: z.string(),
+  type: z.enum(shutdownTypes),
+  status: z.enum(shutdownStatuses),
+  status_description: z.string(),
+  metadata: z.record(z.string(), z.string()),
+  deadline_at: z.date().nullable(),
+  created_at: z.date(),
+  updated_at: z.date(),
+  created_by_id: z.string(),
+});
+export type ProcessShutdownRow = z.infer<typeof processShutdownRow>;
+
+/** A row of `runner_health_checks`. */
+export const healthCheckRow = z.object({
+  id: z.string(),
+  org_id: z.string(),
+  runner_id: z.string(),
+  process: z.string(),
+  process_id: z.string().nullable(),
+  minute_bucket: z.date(),
+  status: z.enum(runnerStatuses),
+  status_code: z.number(),
+  runner_job_id: z.string().nullable(),
+  created_at: z.date(),
+});
+export type HealthCheckRow = z.infer<typeof healthCheckRow>;

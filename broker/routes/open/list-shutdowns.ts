@@ -1,0 +1,21 @@
+import { listShutdownsRoute } from "../../../shared/api/runner-process-shutdown.ts";
+import { problem } from "../../../shared/problem.ts";
+import type { Door } from "../../http/app-types.ts";
+import { limitByAddress } from "../../http/limit-by-address.ts";
+import { makeListBriefShutdowns } from "../../processes/list-open-shutdowns.ts";
+
+/** Many processes may look from behind one address, every few seconds each. */
+const perAddressPerS = 200;
+
+/** GET /v1/runners/{runner_id}/processes/{process_id}/shutdowns */
+export const listShutdowns: Door = (app, broker) => {
+  const list = makeListBriefShutdowns(broker.db);
+  const take = limitByAddress(broker, perAddressPerS);
+  app.openapi(listShutdownsRoute, async (c) => {
+    take(c);
+    const { runner_id: runnerId, process_id: processId } = c.req.valid("param");
+    const shutdowns = await list({ runnerId, processId });
+    if (shutdowns === undefined) throw problem.notFound("process");
+    return c.json([...shutdowns], 200);
+  });
+};

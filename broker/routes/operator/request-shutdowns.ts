@@ -1,0 +1,34 @@
+import {
+  forceShutdownRoute,
+  gracefulShutdownRoute,
+  restartRunnerRoute,
+  shutDownProcessRoute,
+} from "../../../shared/api/runner-process-shutdown.ts";
+import type { Door } from "../../http/app-types.ts";
+import { requestShutdown, requestShutdowns as request } from "../../processes/request-shutdowns.ts";
+
+/** POST /v1/runners/{runner_id}/graceful-shutdown, …/force-shutdown, …/restart, …/processes/{process_id}/shutdown */
+export const requestShutdowns: Door = (app, broker) => {
+  app.openapi(gracefulShutdownRoute, async (c) => {
+    const order = { type: "graceful", deadlineNs: c.req.valid("json").deadline } as const;
+    return c.json(await request(broker, c.get("actor"), c.req.valid("param").runner_id, order), 201);
+  });
+
+  app.openapi(restartRunnerRoute, async (c) => {
+    const order = { type: "restart", deadlineNs: c.req.valid("json").deadline } as const;
+    return c.json(await request(broker, c.get("actor"), c.req.valid("param").runner_id, order), 201);
+  });
+
+  app.openapi(forceShutdownRoute, async (c) => {
+    const { runner_id: runnerId } = c.req.valid("param");
+    return c.json(await request(broker, c.get("actor"), runnerId, { type: "force" }), 201);
+  });
+
+  app.openapi(shutDownProcessRoute, async (c) => {
+    const actor = c.get("actor");
+    const { runner_id: runnerId, process_id: processId } = c.req.valid("param");
+    const { shutdown_type: type, deadline: deadlineNs } = c.req.valid("json");
+    const named = { orgId: actor.orgId, runnerId, processId };
+    return c.json(await requestShutdown(broker, actor, named, { type, deadlineNs }), 201);
+  });
+};

@@ -1,0 +1,66 @@
+import { createRoute, z } from "@hono/zod-openapi";
+import { durationInput } from "./duration.ts";
+import { idParam } from "./ids.ts";
+import { json, jsonBody } from "./response.ts";
+import { runnerStatuses } from "./runner.ts";
+
+const tags = ["Processes"];
+const params = z.object({ runner_id: idParam("runner_id", "run") });
+const instant = z.iso.datetime();
+
+export const healthCheckSchema = z
+  .object({
+    id: z.string(),
+    runner_id: z.string(),
+    process: z.string(),
+    process_id: z.string(),
+    minute_bucket: instant,
+    status: z.enum(runnerStatuses),
+    status_code: z.int(),
+    runner_job: z.null(),
+    created_at: instant,
+  })
+  .openapi("RunnerHealthCheck");
+export type HealthCheck = z.infer<typeof healthCheckSchema>;
+
+const healthCheckBody = z
+  .object({
+    process: z.string().max(200).default(""),
+    process_id: z.string().max(64).default(""),
+    status: z
+      .enum(runnerStatuses)
+      .optional()
+      .describe("`active` unless told, or `error` when there is a status code."),
+    status_code: z.int().min(-2_147_483_648).max(2_147_483_647).default(0),
+  })
+  .openapi("NewRunnerHealthCheck");
+export type NewHealthCheck = z.infer<typeof healthCheckBody>;
+
+export const createHealthCheckRoute = createRoute({
+  operationId: "createHealthCheck",
+  method: "post",
+  path: "/v1/runners/{runner_id}/health-checks",
+  tags,
+  summary: "Report a health check",
+  request: { params, body: jsonBody(healthCheckBody) },
+  responses: { 201: json(healthCheckSchema, "The health check.") },
+});
+
+export const listRecentHealthChecksRoute = createRoute({
+  operationId: "listRecentHealthChecks",
+  method: "get",
+  path: "/v1/runners/{runner_id}/recent-health-checks",
+  tags,
+  summary: "List recent health checks",
+  description: "The last of each minute and process.",
+  request: {
+    params,
+    query: z.object({
+      window: durationInput({ minNs: 60e9, maxNs: 30 * 86_400e9 }).default(3600e9),
+      process_id: z.string().max(64).optional(),
+      limit: z.coerce.number().int().min(1).max(1440).default(60),
+      offset: z.coerce.number().int().min(0).max(100_000).default(0),
+    }),
+  },
+  responses: { 200: json(z.array(healthCheckSchema), "The newest first.") },
+});

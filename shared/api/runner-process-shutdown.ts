@@ -1,0 +1,129 @@
+import { createRoute, z } from "@hono/zod-openapi";
+import { compositeStatusSchema } from "./composite-status.ts";
+import { durationInput } from "./duration.ts";
+import { idParam } from "./ids.ts";
+import { json, jsonBody } from "./response.ts";
+
+const tags = ["Processes"];
+const runnerPath = "/v1/runners/{runner_id}";
+const path = `${runnerPath}/processes/{process_id}`;
+const ofRunner = z.object({ runner_id: idParam("runner_id", "run") });
+const ofProcess = ofRunner.extend({ process_id: idParam("process_id", "prc") });
+const instant = z.iso.datetime();
+
+export const shutdownTypes = ["graceful", "force", "restart"] as const;
+export type ShutdownType = (typeof shutdownTypes)[number];
+
+export const shutdownStatuses = [
+  "requested",
+  "in-progress",
+  "completed",
+  "failed",
+  "cancelled",
+] as const;
+export type ShutdownStatus = (typeof shutdownStatuses)[number];
+
+export const processShutdownSchema = z
+  .object({
+    id: z.string(),
+    org_id: z.string(),
+    runner_process_id: z.string(),
+    type: z.enum(shutdownTypes),
+    status: z.enum(shutdownStatuses),
+    status_description: z.string(),
+    composite_status: compositeStatusSchema,
+    metadata: z.record(z.string(), z.string()),
+    deadline_at: instant.nullable().describe("When what still runs is cut; null once it is over."),
+    created_at: instant,
+    updated_at: instant,
+    created_by_id: z.string(),
+  })
+  .openapi("RunnerProcessShutdown");
+export type ProcessShutdown = z.infer<typeof processShutdownSchema>;
+
+/** What anybody may see of a shutdown who knows the process's unguessable id. */
+const briefShutdownSchema = processShutdownSchema
+  .pick({ id: true, type: true, status: true })
+  .openapi("BriefProcessShutdown");
+
+const deadline = durationInput({ minNs: 1e9, maxNs: 24 * 3600e9 })
+  .optional()
+  .describe("How long what runs may go on before it is cut; 30 minutes unless told.");
+
+const orderBody = jsonBody(z.strictObject({ deadline }));
+const many = json(z.array(processShutdownSchema), "One record for each live process.");
+const asked =
+  "Orders reach an agent of ours within a second; another runner finds them when it looks for its shutdowns. " +
+  "A later order replaces an open one, but nothing replaces force.";
+
+export const listShutdownsRoute = createRoute({
+  operationId: "listShutdowns",
+  method: "get",
+  path: `${path}/shutdowns`,
+  tags,
+  summary: "List the shutdowns asked of a process",
+  description:
+    "Needs no token: a process id is a secret of its own. A runner acts on status `requested`.",
+  request: { params: ofProcess },
+  responses: { 200: json(z.array(briefShutdownSchema), "Oldest first; usually none.") },
+});
+
+export const completeShutdownRoute = createRoute({
+  operationId: "completeShutdown",
+  method: "post",
+  path: `${path}/shutdowns/{shutdown_id}/complete`,
+  tags,
+  summary: "Say that a shutdown is done",
+  description: "A record that has ended before stays as it ended.",
+  request: { params: ofProcess.extend({ shutdown_id: idParam("shutdown_id", "shd") }) },
+  responses: { 200: json(processShutdownSchema, "The record.") },
+});
+
+export const gracefulShutdownRoute = createRoute({
+  operationId: "gracefulShutdown",
+  method: "post",
+  path: `${runnerPath}/graceful-shutdown`,
+  tags,
+  summary: "Let all processes of a runner finish what they run and exit",
+  description: asked,
+  request: { params: ofRunner, body: orderBody },
+  responses: { 201: many },
+});
+
+export const restartRunnerRoute = createRoute({
+  operationId: "restartRunner",
+  method: "post",
+  path: `${runnerPath}/restart`,
+  tags,
+  summary: "Let all processes of a runner finish what they run and start anew",
+  description: asked,
+  request: { params: ofRunner, body: orderBody },
+  responses: { 201: many },
+});
+
+export const forceShutdownRoute = createRoute({
+  operationId: "forceShutdown",
+  method: "post",
+  path: `${runnerPath}/force-shutdown`,
+  tags,
+  summary: "Stop all processes of a runner now",
+  description: `What they run fails and is never retried; after ten seconds the broker ends it itself. ${asked}`,
+  request: { params: ofRunner },
+  responses: { 201: many },
+});
+
+export const shutDownProcessRoute = createRoute({
+  operationId: "shutDownProcess",
+  method: "post",
+  path: `${path}/shutdown`,
+  tags,
+  summary: "Ask one process to shut down or restart",
+  description: asked,
+  request: {
+    params: ofProcess,
+    body: jsonBody(
+      z.strictObject({ shutdown_type: z.enum(shutdownTypes).default("graceful"), deadline }),
+    ),
+  },
+  responses: { 201: json(processShutdownSchema, "The record.") },
+});

@@ -1,0 +1,153 @@
+import { createRoute, z } from "@hono/zod-openapi";
+import { runnerProcessTypes } from "../process-groups.ts";
+import { runnerJobGroups } from "../runner-job-types.ts";
+import { compositeStatusSchema } from "./composite-status.ts";
+import { idParam } from "./ids.ts";
+import { pageOf, pageQuery } from "./page.ts";
+import { json, jsonBody } from "./response.ts";
+import { processShutdownSchema } from "./runner-process-shutdown.ts";
+
+const tags = ["Processes"];
+const path = "/v1/runners/{runner_id}/processes";
+const ofRunner = z.object({ runner_id: idParam("runner_id", "run") });
+const ofProcess = ofRunner.extend({ process_id: idParam("process_id", "prc") });
+const instant = z.iso.datetime();
+
+export const processStatuses = [
+  "pending",
+  "active",
+  "offline",
+  "inactive",
+  "pending-shutdown",
+  "shutting-down",
+  "shut-down",
+] as const;
+export type ProcessStatus = (typeof processStatuses)[number];
+
+/** What a process may say of itself; the broker finds out the rest by its beats. */
+export const departingStatuses = ["pending-shutdown", "shutting-down", "shut-down"] as const;
+export type DepartingStatus = (typeof departingStatuses)[number];
+
+const slots = z.partialRecord(z.enum(runnerJobGroups), z.int().min(0).max(1000));
+
+export const runnerProcessSchema = z
+  .object({
+    id: z.string(),
+    org_id: z.string(),
+    runner_id: z.string(),
+    type: z.enum(runnerProcessTypes),
+    version: z.string(),
+    groups: slots.nullable().describe("What it serves, group → slots; null: as its settings say."),
+    started_at: instant,
+    last_seen_at: instant.describe("It registered, beat or asked for jobs."),
+    uptime: z.number().describe("Nanoseconds that it lives, or lived."),
+    initial_health_check: z.boolean().describe("It has been heard from since it registered."),
+    restart_requested: z.boolean(),
+    composite_status: compositeStatusSchema,
+    log_stream_id: z.string(),
+    labels: z.array(z.string()),
+    warnings: z.array(z.string()),
+    next_scheduled_restart_at: instant.nullable().describe("Told at its registration."),
+    previous_scheduled_restart_at: instant.nullable().describe("Told at its registration."),
+    shutdowns: z.array(processShutdownSchema).describe("Newest first, ten at most."),
+    created_at: instant,
+    updated_at: instant,
+  })
+  .openapi("RunnerProcess");
+export type RunnerProcess = z.infer<typeof runnerProcessSchema>;
+
+const registeredSchema = runnerProcessSchema
+  .extend({
+    secret: z
+      .string()
+      .optional()
+      .describe("Shown once, to agents of ours: with it a later process may take this one over."),
+  })
+  .openapi("RegisteredRunnerProcess");
+export type RegisteredProcess = z.infer<typeof registeredSchema>;
+
+const registerBody = z
+  .object({
+    type: z.enum(runnerProcessTypes).default(""),
+    version: z.string().max(200).default(""),
+    groups: slots.optional().describe("Agents of ours: what it serves, group → slots."),
+    takes_over: z
+      .string()
+      .max(64)
+      .optional()
+      .describe("Agents of ours: the process of this host before; what it ran is this one's then."),
+    secret: z.string().max(200).optional().describe("The secret that the old process was given."),
+  })
+  .openapi("NewRunnerProcess", { example: { type: "install", version: "1.4.0" } });
+export type NewProcess = z.infer<typeof registerBody>;
+
+const one = json(runnerProcessSchema, "The process.");
+
+export const registerProcessRoute = createRoute({
+  operationId: "registerProcess",
+  method: "post",
+  path,
+  tags,
+  summary: "Register a process",
+  description: "Each start of an agent is a process of its own; it lives as long as it beats.",
+  request: { params: ofRunner, body: jsonBody(registerBody) },
+  responses: { 201: json(registeredSchema, "The process.") },
+});
+
+export const listProcessesRoute = createRoute({
+  operationId: "listProcesses",
+  method: "get",
+  path,
+  tags,
+  summary: "List processes",
+  request: {
+    params: ofRunner,
+    query: z.object({
+      ...pageQuery,
+      type: z.enum(runnerProcessTypes).optional(),
+      status: z.enum(processStatuses).optional(),
+    }),
+  },
+  responses: { 200: json(pageOf(runnerProcessSchema), "A page of processes, the newest first.") },
+});
+
+export const getProcessRoute = createRoute({
+  operationId: "getProcess",
+  method: "get",
+  path: `${path}/{process_id}`,
+  tags,
+  summary: "Read a process",
+  request: { params: ofProcess },
+  responses: { 200: one },
+});
+
+export const updateProcessRoute = createRoute({
+  operationId: "updateProcess",
+  method: "patch",
+  path: `${path}/{process_id}`,
+  tags,
+  summary: "Say that a process goes down",
+  description:
+    "From `pending-shutdown` on it is given no new jobs. `shut-down` ends whatever it still ran, and is never left.",
+  request: {
+    params: ofProcess,
+    body: jsonBody(
+      z.object({
+        status: z.enum(departingStatuses),
+        status_description: z.string().max(2000).default(""),
+      }),
+    ),
+  },
+  responses: { 200: one },
+});
+
+export const announceTerminationRoute = createRoute({
+  operationId: "announceTermination",
+  method: "post",
+  path: `${path}/{process_id}/terminating`,
+  tags,
+  summary: "Say that the host of a process goes away",
+  description: "Nothing new for it from now on; what it runs goes on as long as it can.",
+  request: { params: ofProcess },
+  responses: { 202: { description: "It is noted." } },
+});
