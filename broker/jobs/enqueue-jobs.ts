@@ -7,8 +7,8 @@ import { newId } from "../database/new-id.ts";
 import type { OrgId } from "../orgs/org-id.ts";
 import { type Topic, topics } from "../wake/wakes.ts";
 import { jobKind, jobTimeouts, type NewJob } from "./new-job.ts";
-import type { JobRow } from "./row.ts";
 import { findJobs } from "./queries.ts";
+import type { JobRow } from "./row.ts";
 
 export type Enqueue = {
   readonly orgId: OrgId;
@@ -54,7 +54,9 @@ async function flushOne(db: Db, enqueue: Enqueue): Promise<Enqueued> {
 }
 
 async function flush(db: Db, enqueues: readonly Enqueue[]): Promise<(Enqueued | Error)[]> {
-  const drafts = enqueues.map((enqueue, at) => enqueue.jobs.map((job) => draft(enqueue, job, at + 1)));
+  const drafts = enqueues.map((enqueue, at) =>
+    enqueue.jobs.map((job) => draft(enqueue, job, at + 1)),
+  );
   const answers = await db<AnswerRow[]>`
     select * from enqueue_jobs(${JSON.stringify(drafts.flat())}::text::json)`;
   const byRequest = Map.groupBy(answers, (row) => row.request);
@@ -142,7 +144,10 @@ function toRow(job: Draft, answer: AnswerRow | undefined): JobRow[] {
 const refusals: Record<string, () => Problem> = {
   "no-runner": () => problem.notFound("runner"),
   "runner-disabled": () =>
-    problem.conflict("runner_disabled", "This runner is disabled and takes no jobs; enable it first."),
+    problem.conflict(
+      "runner_disabled",
+      "This runner is disabled and takes no jobs; enable it first.",
+    ),
   "runner-deprovisioned": () =>
     problem.conflict("runner_deprovisioned", "This runner is deprovisioned and takes no jobs."),
   full: () =>

@@ -12,6 +12,7 @@ const timeout = durationInput({ minNs: 0, maxNs: longestNs })
     params: { code: "invalid_duration" },
     message: 'Give 0 for the default, or 1s to 30d, in nanoseconds or as text like "15m".',
   })
+  .openapi({ type: "integer", description: "Nanoseconds, or text like `15m`; 0: the default." })
   .optional();
 const maxMetadata = 100;
 const mostExecutions = 100;

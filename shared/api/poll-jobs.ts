@@ -9,6 +9,18 @@ import { runnerJobSchema } from "./runner-job.ts";
 const runnerParams = z.object({ runner_id: idParam("runner_id", "run") });
 const mostSlots = 100;
 
+/** Group → free slots. */
+const freeSlotsInput = z
+  .record(z.string(), z.int().min(0).max(mostSlots))
+  .superRefine((slots, ctx) => {
+    for (const group of Object.keys(slots)) {
+      if (isGroup(group)) continue;
+      const message = `There is no such group; there are: ${runnerJobGroups.join(", ")}`;
+      ctx.addIssue({ code: "custom", path: [group], params: { code: "unknown_group" }, message });
+    }
+  });
+const isGroup = (word: string): boolean => runnerJobGroups.some((group) => group === word);
+
 export const claimedJobSchema = z
   .object({
     job: runnerJobSchema,
@@ -36,9 +48,8 @@ export const claimJobsRoute = createRoute({
       z.object({
         process_id: z.string().min(1).max(64),
         poll_id: z.string().min(1).max(128).optional(),
-        groups: z
-          .partialRecord(z.enum(runnerJobGroups), z.int().min(0).max(mostSlots))
-          .default({})
+        groups: freeSlotsInput
+          .optional()
           .describe("Free slots by group; `{}` parks for orders only."),
         wait: z.string().max(40).optional().describe("At most and by default 25s."),
         known_orders: z

@@ -18,7 +18,7 @@ export const claimJobs: Door = (app, broker) => {
     const body = c.req.valid("json");
     const { orgId } = c.get("actor");
     const processId = body.process_id;
-    const groups = new Map(runnerJobGroups.map((group) => [group, body.groups[group] ?? 0]));
+    const groups = new Map(runnerJobGroups.map((group) => [group, body.groups?.[group] ?? 0]));
     for (const [group, want] of groups) if (want === 0) groups.delete(group);
     await knowProcess(broker, book, { orgId, runnerId, processId, groups });
     void touchProcess(broker, { orgId, runnerId, processId });
@@ -51,6 +51,6 @@ function answerClaim(
   const claims = answer.kind === "claims" ? answer.claims : [];
   if (claims.length > 0) giveBackUnlessWritten(broker, c.env.outgoing, claims);
   if (answer.kind === "draining") setHeader(c, "connection", "close");
-  setHeader(c, "content-type", "application/json");
-  return c.body(claimAnswer(claims, orders), 200) as never; // the body is text so that plans stay as they are
+  const body = claimAnswer(claims, orders);
+  return c.body(body, 200, { "content-type": "application/json" }) as never; // text, so that plans stay as they are
 }
