@@ -5,7 +5,7 @@ import {
 } from "../../../shared/api/operations.ts";
 import { Problem } from "../../../shared/problem.ts";
 import type { Door } from "../../http/app-types.ts";
-import { version } from "../../version.ts";
+import { version } from "../../../shared/version.ts";
 
 /** GET /livez, GET /readyz, GET /version */
 export const readHealth: Door = (app, { health }) => {
