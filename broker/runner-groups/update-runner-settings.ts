@@ -14,7 +14,7 @@ type Update = {
   readonly version: number | undefined;
 };
 
-const maxTries = 5;
+const maxTries = 10;
 
 /**
  * Changes the settings of a group: capacity follows in the same statement, and its processes are told at

@@ -1,10 +1,10 @@
+import type { OrgId } from "../../broker/orgs/org-id.ts";
 import type { RunnerGroup, Runner } from "../../shared/api/runner.ts";
 import type { RoleType } from "../../shared/permissions.ts";
-import type { OrgId } from "../../broker/orgs/org-id.ts";
 import { startBroker, type Answer, type Call } from "./broker.ts";
 import { testDatabase, type TestDatabase } from "./database.ts";
-import { type GivenRunner, givenOrg } from "./given.ts";
 import { givenToken } from "./given-token.ts";
+import { type GivenRunner, givenOrg } from "./given.ts";
 
 /** An org's operator at a broker of its own. */
 export type GivenOperator = {
@@ -13,7 +13,10 @@ export type GivenOperator = {
   readonly orgId: OrgId;
   readonly token: string;
   /** A call with the operator's token, unless told another. */
-  readonly call: <Body = Record<string, unknown>>(what: string, call?: Call) => Promise<Answer<Body>>;
+  readonly call: <Body = Record<string, unknown>>(
+    what: string,
+    call?: Call,
+  ) => Promise<Answer<Body>>;
   readonly createGroup: (group?: object) => Promise<RunnerGroup>;
   /** A runner made through the API, in a group of its own unless told. */
   readonly createRunner: (runner?: object) => Promise<Runner & { given: GivenRunner }>;

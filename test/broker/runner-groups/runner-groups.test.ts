@@ -1,8 +1,8 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import type { RunnerGroup } from "../../../shared/api/runner.ts";
 import { type GivenOperator, givenOperator } from "../../support/given-operator.ts";
-import { givenOrg } from "../../support/given.ts";
 import { givenToken } from "../../support/given-token.ts";
+import { givenOrg } from "../../support/given.ts";
 
 let at: GivenOperator;
 beforeAll(async () => {
@@ -11,7 +11,11 @@ beforeAll(async () => {
 
 describe("a runner group", () => {
   test("starts with settings that fit its type", async () => {
-    const install = await at.createGroup({ name: " Acme ", owner_id: "ins_1", owner_type: "install" });
+    const install = await at.createGroup({
+      name: " Acme ",
+      owner_id: "ins_1",
+      owner_type: "install",
+    });
     expect(install).toMatchObject({
       name: "Acme",
       owner_id: "ins_1",
@@ -21,10 +25,19 @@ describe("a runner group", () => {
       pause: null,
       runners: [],
     });
-    expect(install.settings?.groups).toEqual(["sync", "sandbox", "deploy", "actions", "operations"]);
+    expect(install.settings?.groups).toEqual([
+      "sync",
+      "sandbox",
+      "deploy",
+      "actions",
+      "operations",
+    ]);
     const org = await at.createGroup({ type: "org", settings: { sandbox_mode: true } });
     expect(org).toMatchObject({ owner_id: at.orgId, owner_type: "org" });
-    expect(org.settings).toMatchObject({ groups: ["sync", "build", "operations"], sandbox_mode: true });
+    expect(org.settings).toMatchObject({
+      groups: ["sync", "build", "operations"],
+      sandbox_mode: true,
+    });
   });
 
   test.each([
@@ -33,7 +46,11 @@ describe("a runner group", () => {
     [{ type: "org", colour: "red" }, "#/colour", "unknown_member"],
     [{ type: "org", owner_id: "x" }, "#/owner_id", "owner_incomplete"],
     [{}, "#/type", "invalid_value"],
-    [{ type: "org", settings: { heart_beat_timeout: 1 } }, "#/settings/heart_beat_timeout", "invalid_duration"],
+    [
+      { type: "org", settings: { heart_beat_timeout: 1 } },
+      "#/settings/heart_beat_timeout",
+      "invalid_duration",
+    ],
     [
       { type: "org", settings: { container_image_signature_issuer: "https://issuer.example" } },
       "#/settings/container_image_signature_identity_regexp",
@@ -63,7 +80,9 @@ describe("a runner group", () => {
     let cursor = "";
     do {
       const path = `/v1/runner-groups?limit=2&owner_id=ins_paged&cursor=${cursor}`;
-      const { body } = await at.call<{ items: RunnerGroup[]; next_cursor: string | null }>(`GET ${path}`);
+      const { body } = await at.call<{ items: RunnerGroup[]; next_cursor: string | null }>(
+        `GET ${path}`,
+      );
       seen.push(...body.items.map(({ id }) => id));
       cursor = body.next_cursor ?? "";
     } while (cursor !== "");
@@ -73,10 +92,17 @@ describe("a runner group", () => {
   });
 
   test("keeps what a change does not name; another platform is another version of its settings", async () => {
-    const group = await at.createGroup({ name: "before", owner_id: "ins_2", owner_type: "install" });
+    const group = await at.createGroup({
+      name: "before",
+      owner_id: "ins_2",
+      owner_type: "install",
+    });
     const path = `/v1/runner-groups/${group.id}`;
     const renamed = await at.call(`PATCH ${path}`, { body: { name: "after" } });
-    expect(renamed).toMatchObject({ status: 200, body: { name: "after", owner_id: "ins_2", platform: "aws" } });
+    expect(renamed).toMatchObject({
+      status: 200,
+      body: { name: "after", owner_id: "ins_2", platform: "aws" },
+    });
     expect(renamed.body["settings"]).toMatchObject({ version: 1 });
     const moved = await at.call(`PATCH ${path}`, { body: { platform: "gcp-gke" } });
     expect(moved.body["settings"]).toMatchObject({ version: 2, platform: "gcp-gke" });
@@ -93,9 +119,14 @@ describe("a runner group", () => {
     expect((await at.call(`DELETE /v1/runners/${runner.id}`)).status).toBe(204);
     expect((await at.call(`DELETE ${path}`)).status).toBe(204);
     for (const what of [`GET ${path}`, `DELETE ${path}`, `PATCH ${path}`, `GET ${path}/settings`]) {
-      expect(await at.call(what)).toMatchObject({ status: 404, body: { code: "runner_group_not_found" } });
+      expect(await at.call(what)).toMatchObject({
+        status: 404,
+        body: { code: "runner_group_not_found" },
+      });
     }
-    const late = await at.call("POST /v1/runners", { body: { name: "late", runner_group_id: group.id } });
+    const late = await at.call("POST /v1/runners", {
+      body: { name: "late", runner_group_id: group.id },
+    });
     expect(late).toMatchObject({ status: 404, body: { code: "runner_group_not_found" } });
   });
 
