@@ -13,7 +13,8 @@ export async function repeat(
     try {
       await act();
     } catch (error) {
-      if (!signal.aborted) log.error({ err: error, loop: name }, "a loop failed; it is tried again");
+      if (!signal.aborted)
+        log.error({ err: error, loop: name }, "a loop failed; it is tried again");
     }
     // Brokers that started together drift apart, so that they seldom ask for the same rows.
     await pause(signal, everyMs * (0.8 + Math.random() * 0.4));

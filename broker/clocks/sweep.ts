@@ -44,7 +44,9 @@ export function startClocks(db: Db, wakes: Wakes, log: Log): Clockwork {
   const stopped = new AbortController();
   const loop: Loop = { signal: stopped.signal, log };
   const loops = [
-    ...sweepNames.map((name) => repeat(loop, name, sweeps[name].everyMs, () => sweep(db, wakes, name))),
+    ...sweepNames.map((name) =>
+      repeat(loop, name, sweeps[name].everyMs, () => sweep(db, wakes, name)),
+    ),
     repeat(loop, "mark_listening", 5_000, () => db`select mark_listening()`),
   ];
   return {

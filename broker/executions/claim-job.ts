@@ -24,11 +24,15 @@ export async function claimJob(broker: Broker, actor: Actor, jobId: string): Pro
        where p.runner_id = ${job.runner_id} and p.type <> 'mng' and p.status in ('pending', 'active')
          and p.draining is null and p.going_away_at is null order by p.id))`;
   if (claimed.length === 0) {
-    throw problem.conflict("job_not_available", `This job is ${await statusNow(broker, actor, jobId)}.`);
+    throw problem.conflict(
+      "job_not_available",
+      `This job is ${await statusNow(broker, actor, jobId)}.`,
+    );
   }
   wakes.tell([topics.org(actor.orgId)]);
   const execution = await findExecution(db, actor.orgId, executionId);
-  if (execution === undefined) throw new Error(`execution ${executionId} was made and is not there`);
+  if (execution === undefined)
+    throw new Error(`execution ${executionId} was made and is not there`);
   return execution;
 }
 

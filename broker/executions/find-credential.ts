@@ -25,7 +25,11 @@ export async function findExecutionCredential(
   return { actor: toActor(row), expiresInMs: row.expires_in_ms };
 }
 
-function toActor({ id, org_id: orgId, runner_id: runnerId }: CredentialRow): ExecutionCredential["actor"] {
+function toActor({
+  id,
+  org_id: orgId,
+  runner_id: runnerId,
+}: CredentialRow): ExecutionCredential["actor"] {
   return {
     id,
     kind: "job",

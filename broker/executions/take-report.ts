@@ -1,5 +1,5 @@
 import type { ResultInput } from "../../shared/api/report-executions.ts";
-import { Problem, problem } from "../../shared/problem.ts";
+import { type Problem, problem } from "../../shared/problem.ts";
 import type { RunnerJobStatus } from "../../shared/runner-job.ts";
 import type { Broker } from "../broker.ts";
 import type { Actor } from "../tokens/actor.ts";
@@ -29,7 +29,8 @@ export async function takeReport(
 
 /** A runner's or a job's token names its runner; a job's token reaches its own execution only. */
 async function runnerOf({ db }: Broker, actor: Actor, executionId: string): Promise<string> {
-  if (actor.executionId !== null && actor.executionId !== executionId) throw problem.notFound("execution");
+  if (actor.executionId !== null && actor.executionId !== executionId)
+    throw problem.notFound("execution");
   if (actor.runnerId !== null) return actor.runnerId;
   const execution = await findExecution(db, actor.orgId, executionId);
   if (execution === undefined) throw problem.notFound("execution");
@@ -59,7 +60,8 @@ const refusals: Record<Exclude<ReportOutcome, "ok" | "unchanged">, Refusal> = {
   ),
   "too-late-to-give-back": conflict(
     "too_late_to_give_back",
-    (status) => `Only a pending or initializing execution can be given back; this one is ${status}.`,
+    (status) =>
+      `Only a pending or initializing execution can be given back; this one is ${status}.`,
   ),
 };
 

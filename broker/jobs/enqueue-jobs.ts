@@ -49,7 +49,8 @@ export function makeEnqueueSingle(db: Db): EnqueueSingle {
 
 async function flushOne(db: Db, enqueue: Enqueue): Promise<Enqueued> {
   const [result] = await flush(db, [enqueue]);
-  if (result === undefined || result instanceof Error) throw result;
+  if (result === undefined) throw new Error("enqueue_jobs left a request unanswered");
+  if (result instanceof Error) throw result;
   return result;
 }
 

@@ -1,7 +1,7 @@
+import type { ProcessOrder } from "../../shared/api/process-order.ts";
 import type { Broker } from "../broker.ts";
 import { toExecution } from "../executions/to-execution.ts";
 import { toRunnerJob } from "../jobs/to-runner-job.ts";
-import type { ProcessOrder } from "../../shared/api/process-order.ts";
 import type { Claim } from "./claim-jobs.ts";
 
 /** The body of a claim's answer. Plans go in as their source text, so that they arrive byte for byte. */

@@ -60,12 +60,30 @@ export async function claimJobs(db: Db, requests: readonly ClaimRequest[]): Prom
     select c.waiter, c.repeated, c.execution_id, c.process_id, c.claimed_at, c.deadline_at, c.overall_at,
            c.execution_count, c.started_at, c.plan, (c.facts).*
       from claim_jobs(
-             ${db.array(asked.map(({ waiter }) => waiter), integers)},
-             ${db.array(asked.map(({ request }) => request.runnerId), texts)},
-             ${db.array(asked.map(({ request }) => request.processId), texts)},
-             ${db.array(asked.map(({ jobGroup }) => jobGroup), texts)},
-             ${db.array(asked.map(({ want }) => want), integers)},
-             ${db.array(asked.map(({ request }) => request.pollId), texts)},
+             ${db.array(
+               asked.map(({ waiter }) => waiter),
+               integers,
+             )},
+             ${db.array(
+               asked.map(({ request }) => request.runnerId),
+               texts,
+             )},
+             ${db.array(
+               asked.map(({ request }) => request.processId),
+               texts,
+             )},
+             ${db.array(
+               asked.map(({ jobGroup }) => jobGroup),
+               texts,
+             )},
+             ${db.array(
+               asked.map(({ want }) => want),
+               integers,
+             )},
+             ${db.array(
+               asked.map(({ request }) => request.pollId),
+               texts,
+             )},
              ${db.array(executionIds, texts)},
              ${db.array(digests, byteas)}) c`;
   return hand(requests, rows, (row, k) =>

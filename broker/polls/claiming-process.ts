@@ -24,9 +24,16 @@ const mostKnown = 100_000;
  * Makes sure that the process is this runner's and that the broker counts the groups it asks for among those
  * it serves: a process serves what it announced when it registered or claims. 404 for anybody else's process.
  */
-export async function knowProcess(broker: Broker, book: ProcessBook, asked: ClaimingProcess): Promise<void> {
+export async function knowProcess(
+  broker: Broker,
+  book: ProcessBook,
+  asked: ClaimingProcess,
+): Promise<void> {
   const known = book.get(asked.processId);
-  if (known?.runnerId === asked.runnerId && [...asked.groups.keys()].every((group) => known.serves.has(group))) {
+  if (
+    known?.runnerId === asked.runnerId &&
+    [...asked.groups.keys()].every((group) => known.serves.has(group))
+  ) {
     return;
   }
   const [row] = await broker.db<KnownRow[]>`
@@ -42,7 +49,10 @@ export async function knowProcess(broker: Broker, book: ProcessBook, asked: Clai
   book.set(asked.processId, { runnerId: asked.runnerId, serves: announced });
 }
 
-async function announce(broker: Broker, { runnerId, processId, groups }: ClaimingProcess): Promise<void> {
+async function announce(
+  broker: Broker,
+  { runnerId, processId, groups }: ClaimingProcess,
+): Promise<void> {
   const [row] = await broker.db<{ wakes: string[] }[]>`
     select announce_groups(${processId}, ${broker.db.json(Object.fromEntries(groups))}) as wakes`;
   if (parseQueueKeys(row?.wakes ?? []).length > 0) broker.wakes.tell([topics.queue(runnerId)]);

@@ -8,6 +8,8 @@ export async function confirmByPoll(
   runnerId: string,
   group: RunnerJobGroup | null,
 ): Promise<void> {
-  const [row] = await db<{ wakes: string[] }[]>`select confirm_by_poll(${runnerId}, ${group}) as wakes`;
+  const [row] = await db<
+    { wakes: string[] }[]
+  >`select confirm_by_poll(${runnerId}, ${group}) as wakes`;
   if (row !== undefined && row.wakes.length > 0) wakes.tell([topics.queue(runnerId)]);
 }

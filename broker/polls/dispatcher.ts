@@ -12,6 +12,14 @@ export type PollAnswer =
 export type Poll = Waiter<PollAnswer>;
 
 export type Served = ReadonlyMap<Poll, PollAnswer>;
+export type DispatcherParts = {
+  readonly serve: (polls: readonly Poll[]) => Promise<Served>;
+  /** Takes back what was found for a poll that had left meanwhile. */
+  readonly undeliverable: (answer: PollAnswer) => void;
+  /** A runner's job was shown to a poll, which may let the time pass. */
+  readonly onOffer: (runnerId: string) => void;
+  readonly onError: (error: unknown) => void;
+};
 export type Dispatcher = {
   readonly room: WaitingRoom<PollAnswer>;
   /** Parks a poll and looks at once whether there is something for it. */
@@ -30,11 +38,12 @@ const batchPolls = 256;
  * of their polls, the longest-waiting first, and polls of other runners sleep on. One batch is under way at a
  * time, so that what arrives meanwhile travels together in the next.
  */
-export function makeDispatcher(
-  serve: (polls: readonly Poll[]) => Promise<Served>,
-  undeliverable: (answer: PollAnswer) => void,
-  onError: (error: unknown) => void,
-): Dispatcher {
+export function makeDispatcher({
+  serve,
+  undeliverable,
+  onOffer,
+  onError,
+}: DispatcherParts): Dispatcher {
   const room = new WaitingRoom<PollAnswer>();
   const dirty = new Set<string>();
   let running: Promise<void> | undefined;
@@ -63,6 +72,7 @@ export function makeDispatcher(
 
   function deliver(served: Served): void {
     for (const [poll, answer] of served) {
+      if (answer.kind === "offer") onOffer(poll.runnerId);
       // A poll that left while its claim was under way is gone: what was claimed for it goes back.
       if (room.leave(poll)) poll.settle(answer);
       else undeliverable(answer);

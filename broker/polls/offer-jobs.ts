@@ -10,9 +10,18 @@ const integers = 1007;
 export async function offerJobs(db: Db, polls: readonly Poll[]): Promise<Map<Poll, JobRow>> {
   const offers = await db<{ waiter: number; job_id: string }[]>`
     select * from offer_jobs(
-      ${db.array(polls.map((_, at) => at), integers)},
-      ${db.array(polls.map(({ runnerId }) => runnerId), texts)},
-      ${db.array(polls.map(({ groups }) => groupOf(groups)), texts)})`;
+      ${db.array(
+        polls.map((_, at) => at),
+        integers,
+      )},
+      ${db.array(
+        polls.map(({ runnerId }) => runnerId),
+        texts,
+      )},
+      ${db.array(
+        polls.map(({ groups }) => groupOf(groups)),
+        texts,
+      )})`;
   const offered = new Map<Poll, JobRow>();
   if (offers.length === 0) return offered;
   const rows = await db<JobRow[]>`

@@ -10,13 +10,14 @@ const mostPollsOfRunner = 1_000;
 
 /** Milliseconds of the query parameter `wait`; absent, ≤ 0 or over the limit means the limit. */
 export function waitMs(wait: string | undefined): number {
-  if (wait === undefined || /^-/.test(wait) || /^0[a-z]*$/.test(wait)) return longestWaitMs;
-  const ns = parseDuration(wait);
+  if (wait === undefined) return longestWaitMs;
+  const isNegative = wait.startsWith("-");
+  const ns = wait === "0" ? 0 : parseDuration(isNegative ? wait.slice(1) : wait);
   if (ns === undefined) {
     throw problem.malformed("invalid_duration", 'Give a duration like "25s".', "?wait");
   }
   const ms = Math.round(ns / 1e6);
-  return ms <= 0 || ms > longestWaitMs ? longestWaitMs : ms;
+  return isNegative || ms <= 0 || ms > longestWaitMs ? longestWaitMs : ms;
 }
 
 type Parking = {
@@ -27,11 +28,17 @@ type Parking = {
 };
 
 /** Parks a poll until there is an answer for it. A newer poll of the same process ends the older. */
-export function parkPoll(desk: PollDesk, { poll, waitMs: ms, signal }: Parking): Promise<PollAnswer> {
+export function parkPoll(
+  desk: PollDesk,
+  { poll, waitMs: ms, signal }: Parking,
+): Promise<PollAnswer> {
   if (desk.isDraining()) return Promise.resolve({ kind: "draining" });
   const { room } = desk.dispatcher;
   if (room.size >= mostPolls || room.countOfRunner(poll.runnerId) >= mostPollsOfRunner) {
-    throw problem.unavailable("Too many polls wait here already.", 1 + Math.ceil(Math.random() * 5));
+    throw problem.unavailable(
+      "Too many polls wait here already.",
+      1 + Math.ceil(Math.random() * 5),
+    );
   }
   const older = poll.processId === null ? undefined : room.ofProcess(poll.processId);
   if (older !== undefined && room.leave(older)) older.settle({ kind: "empty" });

@@ -1,11 +1,11 @@
 import type { Db } from "../database/connect.ts";
 import type { ReportExecution } from "../executions/report-executions.ts";
 import type { Log } from "../log.ts";
-import { topics, type Wakes } from "../wake/wakes.ts";
-import { type Claim, claimJobs } from "./claim-jobs.ts";
-import { type Dispatcher, makeDispatcher, type Poll, type PollAnswer } from "./dispatcher.ts";
-import { offerJobs } from "./offer-jobs.ts";
+import type { Wakes } from "../wake/wakes.ts";
+import type { Claim } from "./claim-jobs.ts";
+import { type Dispatcher, makeDispatcher } from "./dispatcher.ts";
 import { makeOrderDesk, type OrderDesk } from "./order-desk.ts";
+import { servePolls } from "./serve-polls.ts";
 
 export type PollDesk = {
   readonly dispatcher: Dispatcher;
@@ -32,95 +32,71 @@ export type DeskParts = {
 const offerLapsedMs = 2_050;
 
 /** Where polls wait and are served. */
-export function makePollDesk({ db, wakes, log, report }: DeskParts): PollDesk {
+export function makePollDesk(parts: DeskParts): PollDesk {
+  const { db, wakes, log } = parts;
   let draining = false;
-  const dispatcher = makeDispatcher(
-    serve,
-    (answer) => answer.kind === "claims" && giveBack(answer.claims),
-    (error) => log.error({ err: error }, "parked polls could not be served; looking again soon"),
-  );
+  const dispatcher: Dispatcher = makeDispatcher({
+    serve: (polls) => servePolls(db, wakes, polls),
+    undeliverable: (answer) => answer.kind === "claims" && giveBack(parts, answer.claims),
+    onOffer: (runnerId) => setTimeout(() => dispatcher.look([runnerId]), offerLapsedMs).unref(),
+    onError: (error) =>
+      log.error({ err: error }, "parked polls could not be served; looking again soon"),
+  });
+  const { room } = dispatcher;
+  const tellOrders = (processId: string): void => {
+    const poll = room.ofProcess(processId);
+    if (poll !== undefined && room.leave(poll)) poll.settle({ kind: "orders" });
+  };
   wakes.hear("queue:", (topic) => dispatcher.look([topic.slice("queue:".length)]));
   wakes.hear("process:", (topic) => tellOrders(topic.slice("process:".length)));
-
-  async function serve(polls: readonly Poll[]): Promise<Map<Poll, PollAnswer>> {
-    const claims = polls.filter(({ processId }) => processId !== null);
-    const tails = polls.filter(({ processId }) => processId === null);
-    const answers = new Map<Poll, PollAnswer>();
-    await Promise.all([serveClaims(claims, answers), serveTails(tails, answers)]);
-    return answers;
-  }
-
-  async function serveClaims(polls: readonly Poll[], answers: Map<Poll, PollAnswer>): Promise<void> {
-    if (polls.length === 0) return;
-    const requests = polls.map(({ runnerId, processId, pollId, groups }) => ({
-      runnerId,
-      processId: processId ?? "",
-      pollId,
-      groups: groups ?? new Map<string, number>(),
-    }));
-    const claimed = await claimJobs(db, requests);
-    for (const [at, poll] of polls.entries()) {
-      const claims = claimed[at] ?? [];
-      if (claims.length > 0) answers.set(poll, { kind: "claims", claims });
-    }
-    const orgs = new Set(claimed.flat().map(({ job }) => topics.org(job.org_id)));
-    wakes.tell([...orgs]);
-  }
-
-  async function serveTails(polls: readonly Poll[], answers: Map<Poll, PollAnswer>): Promise<void> {
-    if (polls.length === 0) return;
-    for (const [poll, job] of await offerJobs(db, polls)) answers.set(poll, { kind: "offer", job });
-    if (answers.size === 0) return;
-    const runnerIds = polls.map(({ runnerId }) => runnerId);
-    setTimeout(() => dispatcher.look(runnerIds), offerLapsedMs).unref();
-  }
-
-  function giveBack(claims: readonly Claim[]): void {
-    for (const { job, execution } of claims) {
-      const { org_id: orgId, runner_id: runnerId } = job;
-      report({ orgId, runnerId, executionId: execution.id, giveBack: true }).catch((error: unknown) => {
-        // Never confirmed, it comes back by its clock 30 s after the claim.
-        log.warn({ err: error, execution_id: execution.id }, "an undelivered job could not be given back");
-      });
-    }
-  }
-
-  function tellOrders(processId: string): void {
-    const poll = dispatcher.room.ofProcess(processId);
-    if (poll !== undefined && dispatcher.room.leave(poll)) poll.settle({ kind: "orders" });
-  }
-
-  async function scan(): Promise<void> {
-    if (dispatcher.room.size === 0) return;
-    const [runners, processes] = await Promise.all([
-      db<{ runner_id: string }[]>`
-        select distinct runner_id from runner_job_live where status = 'available' and has_slot`,
-      db<{ process_id: string }[]>`
-        select process_id from stopping_executions
-         where is_ours and process_id is not null and started_at > svc_now() - interval '5 s'
-        union
-        select runner_process_id from runner_process_shutdowns
-         where deadline_at is not null and created_at > svc_now() - interval '5 s'`,
-    ]);
-    dispatcher.look(runners.map(({ runner_id }) => runner_id));
-    for (const { process_id } of processes) tellOrders(process_id);
-  }
-
-  async function drain(): Promise<void> {
-    draining = true;
-    for (const poll of [...dispatcher.room.all()]) {
-      if (dispatcher.room.leave(poll)) poll.settle({ kind: "draining" });
-    }
-    await dispatcher.settled();
-  }
-
   return {
     dispatcher,
     orders: makeOrderDesk(db),
     tellOrders,
-    giveBack,
-    scan,
-    drain,
+    giveBack: (claims) => giveBack(parts, claims),
+    scan: async () => {
+      if (room.size === 0) return;
+      const { runnerIds, processIds } = await findMissed(db);
+      dispatcher.look(runnerIds);
+      for (const processId of processIds) tellOrders(processId);
+    },
+    drain: async () => {
+      draining = true;
+      for (const poll of Array.from(room.all())) {
+        if (room.leave(poll)) poll.settle({ kind: "draining" });
+      }
+      await dispatcher.settled();
+    },
     isDraining: () => draining,
   };
+}
+
+function giveBack({ report, log }: DeskParts, claims: readonly Claim[]): void {
+  for (const { job, execution } of claims) {
+    const { org_id: orgId, runner_id: runnerId } = job;
+    report({ orgId, runnerId, executionId: execution.id, giveBack: true }).catch(
+      (error: unknown) => {
+        // Never confirmed, it comes back by its clock 30 s after the claim.
+        log.warn(
+          { err: error, execution_id: execution.id },
+          "an undelivered job could not be given back",
+        );
+      },
+    );
+  }
+}
+
+/** What a lost wake-up may hide: runners with jobs on offer, processes with fresh orders. */
+async function findMissed(db: Db): Promise<{ runnerIds: string[]; processIds: string[] }> {
+  const [runners, processes] = await Promise.all([
+    db<{ id: string }[]>`
+      select distinct runner_id as id from runner_job_live where status = 'available' and has_slot`,
+    db<{ id: string }[]>`
+      select process_id as id from stopping_executions
+       where is_ours and process_id is not null and started_at > svc_now() - interval '5 s'
+      union
+      select runner_process_id from runner_process_shutdowns
+       where deadline_at is not null and created_at > svc_now() - interval '5 s'`,
+  ]);
+  return { runnerIds: runners.map(({ id }) => id), processIds: processes.map(({ id }) => id) };
 }

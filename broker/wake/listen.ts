@@ -1,11 +1,11 @@
+import { repeat } from "../clocks/repeat.ts";
 import { connect, type Db } from "../database/connect.ts";
 import type { Log } from "../log.ts";
 import type { Topic } from "./wakes.ts";
 
 const pingMs = 5_000;
 const answerMs = 3_000;
-const retryLeastMs = 250;
-const retryMostMs = 10_000;
+const retryMs = 1_000;
 
 export type Listening = {
   readonly isConnected: () => boolean;
@@ -29,76 +29,68 @@ export type Ears = {
  * every 5 s through another connection; 3 s without hearing it, and the connection is thrown away for a new one.
  */
 export function startListening(db: Db, ears: Ears): Listening {
-  let isStopped = false;
+  const stopped = new AbortController();
+  const { signal } = stopped;
   let isConnected = false;
-  let wake = (): void => {};
-  const running = run();
-
-  async function run(): Promise<void> {
-    let failures = 0;
-    while (!isStopped) {
-      const heardFor = await listenUntilDeaf();
-      if (isStopped) return;
-      failures = heardFor ? 0 : failures + 1;
-      await pause(Math.min(retryMostMs, retryLeastMs * 2 ** failures) * (0.5 + Math.random() / 2));
-    }
-  }
-
-  /** One connection's life; true when it had worked. */
-  async function listenUntilDeaf(): Promise<boolean> {
-    const connection = connect(ears.url, { applicationName: "svc-listen", max: 1 });
-    let onPing = (): void => {};
-    const hear = (payload: string): void => {
-      const [from, ...changed] = payload.split("\n");
-      if (from !== ears.brokerId) ears.onTopics(changed as Topic[]); // only brokers notify here
-      else if (changed[0] === "ping") onPing();
-    };
-    try {
-      await within(connection.listen("svc_wake", hear));
-      await within(connection.listen("svc_tokens", ears.onTokens));
-      setConnected(true);
-      while (!isStopped) {
-        await within(
-          Promise.all([
-            new Promise<void>((resolve) => (onPing = resolve)),
-            db`select pg_notify('svc_wake', ${`${ears.brokerId}\nping`})`,
-          ]),
-        );
-        await pause(pingMs);
-      }
-    } catch (error) {
-      if (!isStopped) ears.log.warn({ err: error }, "the LISTEN connection went deaf; opening another");
-    }
-    const worked = isConnected;
-    setConnected(false);
-    await connection.end({ timeout: 0 });
-    return worked;
-  }
-
-  function setConnected(now: boolean): void {
+  const setConnected = (now: boolean): void => {
     if (isConnected === now) return;
     isConnected = now;
     ears.onChange(now);
-  }
-
-  function pause(ms: number): Promise<void> {
-    if (isStopped) return Promise.resolve();
-    return new Promise((resolve) => {
-      const timer = setTimeout(resolve, ms);
-      wake = () => {
-        clearTimeout(timer);
-        resolve();
-      };
-    });
-  }
-
+  };
+  const running = repeat({ signal, log: ears.log }, "listen", retryMs, async () => {
+    const line = openLine(ears);
+    try {
+      await line.opened;
+      setConnected(true);
+      await line.untilDeaf(db, signal);
+    } finally {
+      setConnected(false);
+      await line.close();
+    }
+  });
   return {
     isConnected: () => isConnected,
     stop: async () => {
-      isStopped = true;
-      wake();
+      stopped.abort();
       await running;
     },
+  };
+}
+
+type Line = {
+  readonly opened: Promise<void>;
+  /** Resolves when the signal aborts; rejects when the line does not hear its own pings any more. */
+  readonly untilDeaf: (db: Db, signal: AbortSignal) => Promise<void>;
+  readonly close: () => Promise<void>;
+};
+
+function openLine({ url, brokerId, onTopics, onTokens }: Ears): Line {
+  const connection = connect(url, { applicationName: "svc listen", max: 1 });
+  let onPing: (() => void) | undefined;
+  const hear = (payload: string): void => {
+    const [from, ...changed] = payload.split("\n");
+    if (from !== brokerId) onTopics(changed as Topic[]); // brokers alone notify on this channel
+    else if (changed[0] === "ping") onPing?.();
+  };
+  const ping = (db: Db): Promise<unknown> => {
+    const heard = new Promise<void>((resolve) => (onPing = resolve));
+    return Promise.all([heard, db`select pg_notify('svc_wake', ${`${brokerId}\nping`})`]);
+  };
+  return {
+    opened: within(
+      connection.listen("svc_wake", hear).then(() => connection.listen("svc_tokens", onTokens)),
+    ).then(() => {}),
+    untilDeaf: async (db, signal) => {
+      await within(ping(db));
+      const pinging = new AbortController();
+      await new Promise<void>((resolve, reject) => {
+        const timer = setInterval(() => void within(ping(db)).catch(reject), pingMs);
+        pinging.signal.addEventListener("abort", () => clearInterval(timer));
+        if (signal.aborted) resolve();
+        signal.addEventListener("abort", () => resolve(), { signal: pinging.signal });
+      }).finally(() => pinging.abort());
+    },
+    close: () => connection.end({ timeout: 0 }),
   };
 }
 

@@ -1,4 +1,7 @@
-import { announceTerminationRoute, updateProcessRoute } from "../../../shared/api/runner-process.ts";
+import {
+  announceTerminationRoute,
+  updateProcessRoute,
+} from "../../../shared/api/runner-process.ts";
 import type { Door } from "../../http/app-types.ts";
 import { announceTermination, leaveProcess as leave } from "../../processes/leave-process.ts";
 import { showProcess } from "../../processes/show-processes.ts";

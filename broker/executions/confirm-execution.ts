@@ -1,0 +1,64 @@
+import type { Db } from "../database/connect.ts";
+import { gather } from "../database/gather.ts";
+import type { Log } from "../log.ts";
+import type { OrgId } from "../orgs/org-id.ts";
+
+/** What a runner's request named: an execution, or a job, whose current execution is meant. */
+export type NamedByRunner = { readonly orgId: OrgId; readonly runnerId: string } & (
+  | { readonly executionId: string; readonly jobId?: undefined }
+  | { readonly jobId: string; readonly executionId?: undefined }
+);
+
+/** Takes a request as the sign that a third-party runner received an execution; nobody waits for it. */
+export type ConfirmExecution = (named: NamedByRunner) => void;
+
+/** Runners ask about the same execution every second; the database is told once in this time. */
+const rememberedMs = 10_000;
+const mostRemembered = 20_000;
+
+/** Confirmations that come together are written together; one that fails is followed by the next request's. */
+export function makeConfirmExecution(db: Db, log: Log): ConfirmExecution {
+  const remembered = new Map<string, number>();
+  const write = gather((named: readonly NamedByRunner[]) => confirm(db, named), { max: 500 });
+
+  return (named) => {
+    // A job's current execution is another one tomorrow: only executions are remembered.
+    if (named.executionId !== undefined && isRemembered(named.executionId)) return;
+    write(named).catch((error: unknown) => {
+      remembered.delete(named.executionId ?? "");
+      log.warn({ err: error }, "an execution could not be confirmed; the next request does it");
+    });
+  };
+
+  /** True when it was told a moment ago; remembers it otherwise. */
+  function isRemembered(executionId: string): boolean {
+    const nowMs = performance.now();
+    if ((remembered.get(executionId) ?? -Infinity) > nowMs - rememberedMs) return true;
+    if (remembered.size >= mostRemembered) remembered.clear();
+    remembered.set(executionId, nowMs);
+    return false;
+  }
+}
+
+/** A row that somebody else is changing is left to them: whoever moves an execution knows that it lives. */
+async function confirm(db: Db, named: readonly NamedByRunner[]): Promise<undefined[]> {
+  await db`
+    with seen as (
+      select n.org_id, coalesce(nullif(n.execution_id, ''), l.execution_id) as execution_id, n.runner_id
+        from unnest(${named.map(({ orgId }) => orgId as string)}::text[],
+                    ${named.map(({ runnerId }) => runnerId)}::text[],
+                    ${named.map(({ jobId }) => jobId ?? "")}::text[],
+                    ${named.map(({ executionId }) => executionId ?? "")}::text[])
+             n (org_id, runner_id, job_id, execution_id)
+        left join runner_job_live l on l.org_id = n.org_id and l.id = n.job_id
+    ), free as (
+      select e.org_id, e.id
+        from seen s
+        join runner_job_executions e on e.org_id = s.org_id and e.id = s.execution_id and e.runner_id = s.runner_id
+       where not e.is_ours and e.confirmed_at is null and e.finished_at is null
+         for no key update of e skip locked
+    )
+    update runner_job_executions e set confirmed_at = svc_now()
+      from free f where e.org_id = f.org_id and e.id = f.id`;
+  return named.map(() => undefined);
+}
