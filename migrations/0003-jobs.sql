@@ -66,6 +66,7 @@ create table runner_job_live (
   holders            text[], -- a claim that named no process while several lived: any of them may hold it
   blocked_by         svc_id, -- the ended execution that a retry must not meet
   offered_until      timestamptz,
+  event_tx           xid8 not null default pg_current_xact_id(), -- of its last event: its events never go back
   foreign key (org_id, id) references runner_jobs (org_id, id),
   foreign key (runner_id, job_group) references runner_queues (runner_id, job_group),
   check ((status = 'in-progress') = (execution_id is not null)),

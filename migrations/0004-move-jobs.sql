@@ -1,4 +1,9 @@
 -- The core: how a job moves. Whoever calls holds the row locks of the jobs' queues (lock_queues).
+--
+-- Events are read in the order (tx, seq), up to the oldest transaction still running. A transaction has its number
+-- before it waits for its locks, so the one that moves a job later may have the lower number: an event is written
+-- under the highest number that its job's events have had (event_tx). It is never below the writer's own, so nothing
+-- is shown before its writer has committed.
 
 create type queue_key as (runner_id text, job_group text);
 
@@ -56,7 +61,8 @@ begin
            withdrawals = l.withdrawals + (j.event = 'withdraw')::int,
            execution_count = l.execution_count - (j.event = 'return')::int,
            execution_id = null, process_id = null, holders = null, offered_until = null,
-           blocked_by = case when j.stop_reason is not null then j.execution_id end
+           blocked_by = case when j.stop_reason is not null then j.execution_id end,
+           event_tx = greatest(l.event_tx, pg_current_xact_id())
       from j where l.id = j.id and j.goes_back
   ), ended as (
     update runner_job_executions e
@@ -78,9 +84,9 @@ begin
      where j.stop_reason is not null
   ), written as (
     insert into runner_job_events (org_id, runner_job_id, runner_id, job_group, event, from_status, to_status,
-                                   execution_id, description, at)
+                                   execution_id, description, at, tx)
     select j.org_id, j.id, j.runner_id, j.job_group, j.event, j.status, j.to_status,
-           j.execution_id, coalesce(j.description, ''), t
+           j.execution_id, coalesce(j.description, ''), t, greatest(j.event_tx, pg_current_xact_id())
       from j
   ), counted as (
     update runner_queues q
@@ -131,12 +137,13 @@ begin
   ), released as (
     update runner_job_live l
        set status = 'available', has_slot = true, status_at = t, offered_until = null,
-           deadline_at = least(t + ns(l.available_timeout), l.overall_at)
+           deadline_at = least(t + ns(l.available_timeout), l.overall_at),
+           event_tx = greatest(l.event_tx, pg_current_xact_id())
       from picked p where l.id = p.id
-    returning l.id, l.org_id, l.runner_id, l.job_group, p.status as from_status
+    returning l.id, l.org_id, l.runner_id, l.job_group, l.event_tx, p.status as from_status
   ), written as (
-    insert into runner_job_events (org_id, runner_job_id, runner_id, job_group, event, from_status, to_status, at)
-    select r.org_id, r.id, r.runner_id, r.job_group, 'release', 'queued', 'available', t
+    insert into runner_job_events (org_id, runner_job_id, runner_id, job_group, event, from_status, to_status, at, tx)
+    select r.org_id, r.id, r.runner_id, r.job_group, 'release', 'queued', 'available', t, r.event_tx
       from released r where r.from_status = 'queued'
   ), counted as (
     update runner_queues q set in_use = q.in_use + c.n, waiting = q.waiting - c.n

@@ -74,6 +74,7 @@ begin
     update runner_job_live l
        set status = 'in-progress', status_at = t, execution_id = execution_ids[g.k], process_id = g.process_id,
            started_at = coalesce(l.started_at, t), execution_count = l.execution_count + 1, offered_until = null,
+           event_tx = greatest(l.event_tx, pg_current_xact_id()),
            deadline_at = least(t + interval '30 s', t + ns(l.execution_timeout), l.overall_at)
       from given g where l.id = g.id
     returning l.*, g.waiter, g.poll_id, g.k, t + ns(l.execution_timeout) as execution_deadline_at
@@ -85,8 +86,8 @@ begin
       from claimed c
   ), written as (
     insert into runner_job_events (org_id, runner_job_id, runner_id, job_group, event, from_status, to_status,
-                                   execution_id, at)
-    select c.org_id, c.id, c.runner_id, c.job_group, 'claim', 'available', 'in-progress', c.execution_id, t
+                                   execution_id, at, tx)
+    select c.org_id, c.id, c.runner_id, c.job_group, 'claim', 'available', 'in-progress', c.execution_id, t, c.event_tx
       from claimed c
   )
   select c.waiter, false, c.id::text, c.execution_id::text, c.process_id::text, null::text[], c.job_group::text, t,
@@ -143,6 +144,7 @@ begin
            process_id = case when cardinality(live_processes) = 1 then live_processes[1] end,
            holders = case when cardinality(live_processes) > 1 then live_processes end,
            started_at = coalesce(l.started_at, t), execution_count = l.execution_count + 1, offered_until = null,
+           event_tx = greatest(l.event_tx, pg_current_xact_id()),
            deadline_at = least(t + interval '30 s', t + ns(l.execution_timeout), l.overall_at)
      where l.id = job and l.org_id = org and l.runner_id = runner and l.status = 'available' and l.has_slot
     returning l.*, t + ns(l.execution_timeout) as execution_deadline_at
@@ -153,8 +155,8 @@ begin
       from claimed c
   ), written as (
     insert into runner_job_events (org_id, runner_job_id, runner_id, job_group, event, from_status, to_status,
-                                   execution_id, at)
-    select c.org_id, c.id, c.runner_id, c.job_group, 'claim', 'available', 'in-progress', c.execution_id, t
+                                   execution_id, at, tx)
+    select c.org_id, c.id, c.runner_id, c.job_group, 'claim', 'available', 'in-progress', c.execution_id, t, c.event_tx
       from claimed c
   )
   select 0, false, c.id::text, c.execution_id::text, c.process_id::text, c.holders, c.job_group::text, t,
