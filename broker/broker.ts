@@ -1,10 +1,12 @@
 import type { Config } from "./config.ts";
 import type { Db } from "./database/connect.ts";
+import type { ConfirmExecution } from "./executions/confirm-execution.ts";
 import type { ReportExecution } from "./executions/report-executions.ts";
 import type { Health } from "./health.ts";
 import type { HttpMetrics } from "./http/http-metrics.ts";
 import type { RateLimiter } from "./http/rate-limit.ts";
 import type { EnqueueSingle } from "./jobs/enqueue-jobs.ts";
+import type { EventFeed } from "./jobs/event-feed.ts";
 import type { Log } from "./log.ts";
 import type { Metrics } from "./metrics.ts";
 import type { PollDesk } from "./polls/poll-desk.ts";
@@ -30,6 +32,10 @@ export type Broker = {
   readonly desk: PollDesk;
   /** Takes beats and signs of life; those that come together are written together. */
   readonly beats: Beats;
+  /** Job events for who is parked here. */
+  readonly events: EventFeed;
+  /** Takes a runner's request as the sign that it received an execution. */
+  readonly confirm: ConfirmExecution;
   /** What a stop ends before the server: loops, parked polls, streams. Run from the last to the first. */
   readonly drain: (() => Promise<void>)[];
 };

@@ -2,12 +2,14 @@ import type { Broker } from "./broker.ts";
 import type { Config } from "./config.ts";
 import { connect, type Db } from "./database/connect.ts";
 import { requireCurrentSchema } from "./database/migrate.ts";
+import { makeConfirmExecution } from "./executions/confirm-execution.ts";
 import { findExecutionCredential } from "./executions/find-credential.ts";
 import { makeReportExecution } from "./executions/report-executions.ts";
 import { createHealth, type Health } from "./health.ts";
 import { createHttpMetrics } from "./http/http-metrics.ts";
 import { createRateLimiter } from "./http/rate-limit.ts";
 import { makeEnqueueSingle } from "./jobs/enqueue-jobs.ts";
+import { makeEventFeed } from "./jobs/event-feed.ts";
 import type { Log } from "./log.ts";
 import { createMetrics } from "./metrics.ts";
 import { makePollDesk } from "./polls/poll-desk.ts";
@@ -32,6 +34,7 @@ export function makeBroker(config: Config, log: Log): MadeBroker {
   const sender = makeSender(db, brokerId, log);
   const { heard, ...wakes } = makeWakes(sender.send);
   const report = makeReportExecution(db, wakes);
+  const events = makeEventFeed({ db, wakes, log });
   const broker: Broker = {
     config,
     db,
@@ -46,7 +49,9 @@ export function makeBroker(config: Config, log: Log): MadeBroker {
     report,
     beats: makeBeats(db, wakes),
     desk: makePollDesk({ db, wakes, log, report }),
-    drain: [sender.stop],
+    events,
+    confirm: makeConfirmExecution(db, log),
+    drain: [sender.stop, async () => events.drain()],
   };
   return { broker, brokerId, heard };
 }

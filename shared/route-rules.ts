@@ -113,10 +113,28 @@ export const routeRules = {
     maxBody: "16 MiB",
     verbatim: ["jobs.*.plan"],
   },
+  listJobs: { surface: "control-plane", permission: "jobs.read" },
+  getWaiting: { surface: "control-plane", permission: "jobs.read" },
+  followJobs: { surface: "control-plane", permission: "jobs.read", unmetered: true },
+  waitForJob: { surface: "control-plane", permission: "jobs.read", unmetered: true },
+  cancelJob: { surface: "control-plane", permission: "jobs.cancel" },
+  rerunJob: { surface: "control-plane", permission: "jobs.write", idempotent: "replay" },
+  flushRunner: { surface: "control-plane", permission: "jobs.cancel" },
+
+  // Runners and control planes: reading jobs
+  listRunnerJobs: { surface: "runner", permission: "jobs.read", unmetered: true },
+  getJob: { surface: "runner", permission: "jobs.read", ownRunner: true },
+  getRunnerJob: { surface: "runner", permission: "jobs.read" },
+  getJobPlan: { surface: "runner", permission: "jobs.read", ownRunner: true },
+  getRunnerJobPlan: { surface: "runner", permission: "jobs.read" },
+  listExecutions: { surface: "runner", permission: "jobs.read", ownRunner: true },
+  getExecution: { surface: "runner", permission: "jobs.read", ownRunner: true },
+  getResult: { surface: "runner", permission: "jobs.read", ownRunner: true },
 
   // Runners: taking jobs and reporting on them
   claimJobs: { surface: "runner", permission: "runner.protocol", unmetered: true },
   tailJobs: { surface: "runner", permission: "runner.protocol", unmetered: true },
+  setJobStatus: { surface: "runner", permission: "runner.execution", ownRunner: true },
   createExecution: { surface: "runner", permission: "runner.protocol", ownRunner: true },
   updateExecution: { surface: "runner", permission: "runner.execution", ownRunner: true },
   createResult: {

@@ -43,6 +43,12 @@ export function newRandomId(prefix: IdPrefix): string {
   return `${prefix}_${encode(randomDigits(timeLength + randomLength))}`;
 }
 
+/** No id made at that time or later sorts before this one. */
+export function leastId(prefix: IdPrefix, atMs: number): string {
+  const ms = Math.min(Math.max(Math.floor(atMs), 0), 2 ** 48 - 1);
+  return `${prefix}_${encodeTime(ms)}${"0".repeat(randomLength)}`;
+}
+
 function randomDigits(length: number): number[] {
   return Array.from(randomBytes(length), (byte) => byte & 31);
 }

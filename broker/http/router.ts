@@ -1,5 +1,11 @@
 import type { Broker } from "../broker.ts";
+import { cancelJob } from "../routes/control-plane/cancel-job.ts";
 import { enqueueJob, enqueueJobBatch } from "../routes/control-plane/enqueue-jobs.ts";
+import { flushRunner } from "../routes/control-plane/flush-runner.ts";
+import { followJobs, waitForJob } from "../routes/control-plane/follow-jobs.ts";
+import { getWaiting } from "../routes/control-plane/get-waiting.ts";
+import { listJobs } from "../routes/control-plane/list-jobs.ts";
+import { rerunJob } from "../routes/control-plane/rerun-job.ts";
 import { enrol } from "../routes/open/enrol.ts";
 import { listShutdowns } from "../routes/open/list-shutdowns.ts";
 import { readHealth } from "../routes/open/read-health.ts";
@@ -39,9 +45,13 @@ import { createHealthCheck } from "../routes/runner/create-health-check.ts";
 import { createHeartBeat } from "../routes/runner/create-heart-beat.ts";
 import { finishExecution, giveBackExecution } from "../routes/runner/finish-execution.ts";
 import { leaveProcess } from "../routes/runner/leave-process.ts";
+import { listRunnerJobs } from "../routes/runner/list-runner-jobs.ts";
+import { readExecutions } from "../routes/runner/read-executions.ts";
+import { readJobs } from "../routes/runner/read-jobs.ts";
 import { readRunner } from "../routes/runner/read-runner.ts";
 import { registerProcess } from "../routes/runner/register-process.ts";
 import { createReports } from "../routes/runner/report-executions.ts";
+import { setJobStatus } from "../routes/runner/set-job-status.ts";
 import { createOutputs, createResult } from "../routes/runner/store-result.ts";
 import { tailJobs } from "../routes/runner/tail-jobs.ts";
 import { updateExecution } from "../routes/runner/update-execution.ts";
@@ -91,6 +101,13 @@ const doors: readonly Door[] = [
   // Control planes: jobs
   enqueueJob,
   enqueueJobBatch,
+  listJobs,
+  getWaiting,
+  followJobs,
+  waitForJob,
+  cancelJob,
+  rerunJob,
+  flushRunner,
 
   // Runners: their processes
   registerProcess,
@@ -110,6 +127,12 @@ const doors: readonly Door[] = [
   finishExecution,
   giveBackExecution,
   createReports,
+  setJobStatus,
+
+  // Runners and control planes: reading jobs (after the fixed paths below …/jobs)
+  listRunnerJobs,
+  readJobs,
+  readExecutions,
 
   // Runners: what they are and how they are to work
   readRunner,

@@ -59,7 +59,11 @@ function defaultExecutionTimeout(job: NewJob): number {
 }
 
 /** The facts that the database keeps of a job's type, so that no SQL repeats the table of types. */
-export function jobKind(job: NewJob): { group: RunnerJobGroup; stopGrace: number; changes: boolean } {
+export function jobKind(job: NewJob): {
+  group: RunnerJobGroup;
+  stopGrace: number;
+  changes: boolean;
+} {
   const row = runnerJobType(job.type);
   return {
     group: job.group ?? row.group,

@@ -1,7 +1,7 @@
 import type postgres from "postgres";
 import type { Db } from "../database/connect.ts";
 import type { OrgId } from "../orgs/org-id.ts";
-import type { JobRow } from "./row.ts";
+import type { JobRow, MoveRow } from "./row.ts";
 
 /** The job; undefined when this org has none of that id. */
 export async function findJob(db: Db, org: OrgId, id: string): Promise<JobRow | undefined> {
@@ -43,4 +43,32 @@ export function jobState(db: Db): postgres.Fragment {
     left join runner_job_live l on l.id = j.id
     left join runner_job_ends d on d.runner_job_id = j.id
     left join runner_job_executions x on x.org_id = j.org_id and x.id = coalesce(l.execution_id, d.final_execution_id)`;
+}
+
+/** The plan's text as it was enqueued; undefined when the job has none. */
+export async function findPlan(db: Db, org: OrgId, jobId: string): Promise<string | undefined> {
+  const [row] = await db<{ contents: Buffer; key_id: string | null }[]>`
+    select p.contents, p.key_id from runner_job_plans p
+     where p.runner_job_id = ${jobId} and p.org_id = ${org}`;
+  if (row === undefined) return undefined;
+  if (row.key_id !== null) throw new Error(`the plan of ${jobId} is sealed with an unknown key`);
+  return row.contents.toString("utf8");
+}
+
+/** The job's last moves, first to last. */
+export async function listMoves(db: Db, org: OrgId, jobId: string): Promise<MoveRow[]> {
+  return db<MoveRow[]>`
+    select * from (
+      select e.seq, e.event, e.to_status, e.execution_id, e.description, e.at
+        from runner_job_events e
+       where e.runner_job_id = ${jobId} and e.org_id = ${org}
+       order by e.seq desc limit 21) e
+     order by e.seq`;
+}
+
+/** Whether the org has this runner; deleted ones are gone. */
+export async function hasRunner(db: Db, org: OrgId, id: string): Promise<boolean> {
+  const rows = await db`
+    select from runners where org_id = ${org} and id = ${id} and lifecycle <> 'deleted'`;
+  return rows.length > 0;
 }

@@ -50,3 +50,13 @@ const jobStateRow = z.object({
 
 /** A job as it is read: facts and state in one row. */
 export type JobRow = z.infer<typeof jobFactsRow> & z.infer<typeof jobStateRow>;
+
+/** One of a job's moves, as its history shows it. */
+export type MoveRow = {
+  readonly seq: number;
+  readonly event: string;
+  readonly to_status: string;
+  readonly execution_id: string | null;
+  readonly description: string;
+  readonly at: Date;
+};

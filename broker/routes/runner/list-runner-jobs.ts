@@ -1,38 +1,51 @@
 import { listRunnerJobsRoute } from "../../../shared/api/read-runner-jobs.ts";
-import type { RunnerJobGroup } from "../../../shared/runner-job-types.ts";
 import { problem } from "../../../shared/problem.ts";
 import type { AppContext, Door } from "../../http/app-types.ts";
 import { readPage, toPage } from "../../http/paginate.ts";
-import { type AskedJobs, toJobFilter } from "../../jobs/job-filter.ts";
-import { type JobFilter, listJobs } from "../../jobs/list-jobs.ts";
+import { toJobFilter } from "../../jobs/job-filter.ts";
+import { listJobs } from "../../jobs/list-jobs.ts";
 import { pollJobs } from "../../jobs/poll-jobs.ts";
 import { hasRunner } from "../../jobs/queries.ts";
 import { toRunnerJob } from "../../jobs/to-runner-job.ts";
 
 const defaultLimit = 60;
 const mostLimit = 100;
+const known = new Set(Object.keys(listRunnerJobsRoute.request.query.shape));
 
 /** GET /v1/runners/{runner_id}/jobs: the array that runners poll, or, with `cursor`, pages for people. */
 export const listRunnerJobs: Door = (app, broker) => {
+  const { db } = broker;
   app.openapi(listRunnerJobsRoute, async (c) => {
     const { runner_id: runnerId } = c.req.valid("param");
     const { orgId, runnerId: ownRunnerId } = c.get("actor");
-    const { cursor, limit: asked, offset = 0, ...filters } = c.req.valid("query");
+    const { cursor, limit: asked, offset = 0, ...narrowed } = c.req.valid("query");
+    const isRunner = ownRunnerId !== null;
+    if (!isRunner && !(await hasRunner(db, orgId, runnerId))) throw problem.notFound("runner");
+
+    const filter = { ...toJobFilter(narrowed), runnerId };
     const limit = Math.min(asked || defaultLimit, mostLimit);
-    const filter = { ...toJobFilter(filters), runnerId };
-    if (ownRunnerId === null && !(await hasRunner(broker.db, orgId, runnerId))) {
-      throw problem.notFound("runner");
-    }
     if (c.req.query("cursor") === undefined) {
-      const poll = { filter, limit, offset, isRunner: ownRunnerId !== null };
-      const rows = await pollJobs(broker, orgId, poll);
+      const rows = await pollJobs(broker, orgId, { filter, limit, offset, isRunner });
       return c.json(rows.map(toRunnerJob), 200);
     }
     requireKnown(c);
-    const page = readPage({ cursor, limit }, { runnerId, ...filters });
-    const rows = await listJobs(broker.db, orgId, filter, { afterId: page.after?.id, limit: limit + 1 });
-    const keyOf = ({ id }: { id: string }) => ({ sortKey: "", id });
-    const made = { limit, filters: { runnerId, ...filters }, keyOf, toItem: toRunnerJob };
-    return c.json(toPage(c, rows, made), 200);
+    const filters = { runnerId, ...narrowed };
+    const rows = await listJobs(db, orgId, filter, readPage({ cursor, limit }, filters));
+    return c.json(toPage(c, rows, { limit, filters, toItem: toRunnerJob }), 200);
   });
 };
+
+/** Runners may send what they like; a person's page is as strict as any other. */
+function requireKnown(c: AppContext): void {
+  const unknown = Object.keys(c.req.queries()).filter(
+    (name) => name === "offset" || !known.has(name),
+  );
+  if (unknown.length === 0) return;
+  const detail = "This route has no such query parameter.";
+  const errors = unknown.map((name) => ({
+    pointer: `?${name}`,
+    code: "unknown_parameter",
+    detail,
+  }));
+  throw problem.invalid(errors);
+}

@@ -1,0 +1,150 @@
+import { setMaxListeners } from "node:events";
+import type { Db } from "../database/connect.ts";
+import type { Log } from "../log.ts";
+import type { OrgId } from "../orgs/org-id.ts";
+import { topics, type Wakes } from "../wake/wakes.ts";
+import type { EventPosition } from "./event-position.ts";
+import { findPresentPosition, type JobEventRow, listEvents } from "./event-queries.ts";
+
+/** What one look found: `upto` is told to the end; `unsettled` may be told again by the next look. */
+export type HeardEvents = {
+  readonly settled: readonly JobEventRow[];
+  readonly upto: EventPosition;
+  readonly unsettled: readonly JobEventRow[];
+};
+type Listener = (heard: HeardEvents) => void;
+
+/** One reader an org and broker, for all who are parked here on the org's job events. */
+export type EventFeed = {
+  /**
+   * Hears every event that settles after this call resolved, and no later than what a query begun then would
+   * not see; until the returned function is called.
+   */
+  readonly hear: (org: OrgId, listener: Listener) => Promise<() => void>;
+  /** Aborts when this broker drains: who is parked goes at once. */
+  readonly draining: AbortSignal;
+  readonly drain: () => void;
+  readonly readers: () => number;
+};
+
+type FeedParts = { readonly db: Db; readonly wakes: Wakes; readonly log: Log };
+
+const pageRows = 1000;
+/** A wake-up may be lost. */
+const fallbackMs = 1500;
+/** Looks of one reader are at least this far apart, so that a busy org's events travel together. */
+const restMs = 5;
+/** While an open transaction holds events back, looks come at growing distances. */
+const settleMs = { first: 10, longest: 250 };
+
+/** The feed of one broker; readers run only while somebody listens. */
+export function makeEventFeed(parts: FeedParts): EventFeed {
+  const readers = new Map<OrgId, Reader>();
+  const drained = new AbortController();
+  setMaxListeners(0, drained.signal);
+
+  async function hear(org: OrgId, listener: Listener): Promise<() => void> {
+    const reader = readers.get(org) ?? startReader(parts, org);
+    readers.set(org, reader);
+    reader.listeners.add(listener);
+    const leave = (): void => {
+      if (!reader.listeners.delete(listener) || reader.listeners.size > 0) return;
+      reader.stop();
+      if (readers.get(org) === reader) readers.delete(org);
+    };
+    try {
+      await reader.isReady;
+    } catch (error) {
+      leave();
+      throw error;
+    }
+    return leave;
+  }
+
+  return {
+    hear,
+    draining: drained.signal,
+    drain: () => drained.abort(),
+    readers: () => readers.size,
+  };
+}
+
+type Reader = {
+  readonly listeners: Set<Listener>;
+  readonly isReady: Promise<void>;
+  readonly stop: () => void;
+};
+
+function startReader({ db, wakes, log }: FeedParts, org: OrgId): Reader {
+  const listeners = new Set<Listener>();
+  let position: EventPosition | undefined;
+  let timer: NodeJS.Timeout | undefined;
+  let timerAtMs = 0;
+  let isLooking = false;
+  let isAsked = false;
+  let isStopped = false;
+  let holdMs = settleMs.first;
+  let lookedAtMs = -Infinity;
+
+  // Heard before the position is read, so that nothing falls between the two.
+  const unhear = wakes.hear(topics.org(org), () => {
+    isAsked = true;
+    if (!isLooking) lookIn(Math.max(0, lookedAtMs + restMs - performance.now()));
+  });
+  const isReady = findPresentPosition(db).then((present) => {
+    position = present;
+    lookIn(isAsked ? 0 : fallbackMs);
+  });
+
+  function lookIn(ms: number): void {
+    const atMs = performance.now() + ms;
+    if (isStopped || position === undefined) return;
+    if (timer !== undefined && timerAtMs <= atMs) return;
+    clearTimeout(timer);
+    timerAtMs = atMs;
+    timer = setTimeout(() => void look(), ms);
+  }
+
+  async function look(): Promise<void> {
+    timer = undefined;
+    isLooking = true;
+    isAsked = false;
+    let nextMs = fallbackMs;
+    try {
+      nextMs = await readOn();
+    } catch (error) {
+      log.warn({ err: error, org_id: org }, "job events could not be read; looking again");
+    }
+    isLooking = false;
+    lookedAtMs = performance.now();
+    lookIn(isAsked ? restMs : nextMs);
+  }
+
+  /** Tells what is new, and answers when to look again. */
+  async function readOn(): Promise<number> {
+    if (position === undefined) return fallbackMs;
+    const rows = await listEvents(db, org, position, pageRows);
+    const settled = rows.filter((row) => row.is_settled);
+    const last = settled.at(-1);
+    if (last !== undefined) position = { tx: BigInt(last.tx), seq: last.seq };
+    const unsettled = rows.slice(settled.length);
+    if (rows.length > 0) {
+      for (const listener of [...listeners]) listener({ settled, upto: position, unsettled });
+    }
+    if (settled.length === pageRows) return 0;
+    if (unsettled.length === 0) {
+      holdMs = settleMs.first;
+      return fallbackMs;
+    }
+    holdMs = Math.min(holdMs * 2, settleMs.longest);
+    return holdMs;
+  }
+
+  function stop(): void {
+    isStopped = true;
+    unhear();
+    clearTimeout(timer);
+  }
+
+  return { listeners, isReady, stop };
+}

@@ -1,0 +1,64 @@
+import type { RunnerJobGroup, RunnerJobType } from "../../shared/runner-job-types.ts";
+import type { RunnerJobEvent, RunnerJobStatus } from "../../shared/runner-job.ts";
+import type { Db } from "../database/connect.ts";
+import type { OrgId } from "../orgs/org-id.ts";
+import type { EventPosition } from "./event-position.ts";
+
+/** One move of a job, with what a follower may filter by. */
+export type JobEventRow = {
+  readonly tx: string;
+  readonly seq: number;
+  readonly org_id: string;
+  readonly runner_job_id: string;
+  readonly runner_id: string;
+  readonly job_group: RunnerJobGroup;
+  readonly owner_id: string;
+  readonly owner_type: string;
+  readonly type: RunnerJobType;
+  readonly event: RunnerJobEvent | "enqueue";
+  readonly from_status: RunnerJobStatus | "";
+  readonly to_status: RunnerJobStatus;
+  readonly execution_id: string | null;
+  readonly description: string;
+  readonly at: Date;
+  /** No transaction that is still open can write an event before this one. */
+  readonly is_settled: boolean;
+};
+
+/** The org's events after a position, in order; the settled ones stand first. */
+export async function listEvents(
+  db: Db,
+  org: OrgId,
+  after: EventPosition,
+  limit: number,
+): Promise<JobEventRow[]> {
+  return db<JobEventRow[]>`
+    select e.tx::text as tx, e.seq, e.org_id, e.runner_job_id, e.runner_id, e.job_group, j.owner_id, j.owner_type,
+           j.type, e.event, e.from_status, e.to_status, e.execution_id, e.description, e.at,
+           e.tx < pg_snapshot_xmin(pg_current_snapshot()) as is_settled
+      from runner_job_events e
+      join runner_jobs j on j.org_id = e.org_id and j.id = e.runner_job_id
+     where e.org_id = ${org} and (e.tx, e.seq) > (${String(after.tx)}::xid8, ${after.seq})
+     order by e.tx, e.seq limit ${limit}`;
+}
+
+type SnapshotRow = { xmin: string; xmax: string };
+
+/** The position after everything that is settled now. */
+export async function findPresentPosition(db: Db): Promise<EventPosition> {
+  const { xmin } = await findSnapshot(db);
+  return { tx: xmin, seq: 0 };
+}
+
+/** Whether this database's transactions have come so far; a cursor of another database may lie ahead. */
+export async function isReached(db: Db, { tx }: EventPosition): Promise<boolean> {
+  return tx <= (await findSnapshot(db)).xmax;
+}
+
+async function findSnapshot(db: Db): Promise<{ xmin: bigint; xmax: bigint }> {
+  const [row] = await db<SnapshotRow[]>`
+    select pg_snapshot_xmin(s)::text as xmin, pg_snapshot_xmax(s)::text as xmax
+      from pg_current_snapshot() s`;
+  if (row === undefined) throw new Error("the database told no snapshot");
+  return { xmin: BigInt(row.xmin), xmax: BigInt(row.xmax) };
+}

@@ -1,0 +1,119 @@
+import { problem } from "../../shared/problem.ts";
+import type { Broker } from "../broker.ts";
+import type { OrgId } from "../orgs/org-id.ts";
+import {
+  type EventPosition,
+  fromCursor,
+  isAfter,
+  oldestPosition,
+  toCursor,
+} from "./event-position.ts";
+import { findPresentPosition, isReached, type JobEventRow, listEvents } from "./event-queries.ts";
+import { park } from "./park.ts";
+
+export type Following = {
+  /** Absent: from now on; empty: from the oldest event that is kept. */
+  readonly cursor: string | undefined;
+  readonly waitMs: number;
+  readonly limit: number;
+  readonly runnerId: string | undefined;
+  readonly ownerId: string | undefined;
+  readonly signal: AbortSignal;
+};
+export type Followed = { readonly events: readonly JobEventRow[]; readonly nextCursor: string };
+
+const pageRows = 1000;
+/** A filter that nothing meets is not looked for through more than this in one request. */
+const mostPages = 10;
+
+/** The org's events after the cursor; parks while there are none. Empty when the time is over. */
+export async function followJobs(
+  { db, events }: Broker,
+  org: OrgId,
+  following: Following,
+): Promise<Followed> {
+  const read = (from: EventPosition): Promise<Read> => readKept({ db, org, following }, from);
+  const start = await startOf(db, following.cursor);
+  let found = await read(start);
+  if (found.events.length > 0 || found.isMore) return answer(found);
+
+  const heard: JobEventRow[] = [];
+  let upto = start;
+  let wake = (): void => {};
+  const leave = await events.hear(org, (news) => {
+    upto = news.upto;
+    heard.push(...news.settled.filter((event) => isAsked(event, following)));
+    if (heard.length > 0) wake();
+  });
+  try {
+    found = await read(found.upto); // what settled before we listened
+    if (found.events.length > 0 || found.isMore) return answer(found);
+    const from = found.upto;
+    heard.splice(0, heard.length, ...heard.filter((event) => isAfter(positionOf(event), from)));
+    const signals = [following.signal, events.draining];
+    if (heard.length === 0) await park({ ...following, signals }, (go) => void (wake = go));
+    return answer(cut(heard, { from, upto, limit: following.limit }));
+  } finally {
+    leave();
+  }
+}
+
+type Read = {
+  readonly events: readonly JobEventRow[];
+  readonly upto: EventPosition;
+  /** It stopped before the end of what is kept. */
+  readonly isMore: boolean;
+};
+
+function answer({ events, upto }: Read): Followed {
+  return { events, nextCursor: toCursor(upto) };
+}
+
+async function startOf(db: Broker["db"], cursor: string | undefined): Promise<EventPosition> {
+  if (cursor === undefined) return findPresentPosition(db);
+  if (cursor === "") return oldestPosition;
+  const position = fromCursor(cursor);
+  if (position !== undefined && (await isReached(db, position))) return position;
+  const detail = "This is no cursor of these events; begin with an empty one.";
+  throw problem.invalid([{ pointer: "?cursor", code: "invalid_cursor", detail }]);
+}
+
+type Source = { readonly db: Broker["db"]; readonly org: OrgId; readonly following: Following };
+
+/** Reads settled events until there are enough, or none are left. */
+async function readKept({ db, org, following }: Source, from: EventPosition): Promise<Read> {
+  const events: JobEventRow[] = [];
+  let upto = from;
+  for (let page = 0; page < mostPages; page++) {
+    const rows = await listEvents(db, org, upto, pageRows);
+    const settled = rows.filter((row) => row.is_settled);
+    for (const row of settled) {
+      upto = positionOf(row);
+      if (isAsked(row, following)) events.push(row);
+      if (events.length === following.limit) return { events, upto, isMore: true };
+    }
+    if (settled.length < pageRows) return { events, upto, isMore: false };
+  }
+  return { events, upto, isMore: true };
+}
+
+/** As much of what was heard as was asked for; `upto` goes no further than what is told. */
+function cut(
+  heard: readonly JobEventRow[],
+  { from, upto, limit }: { from: EventPosition; upto: EventPosition; limit: number },
+): Read {
+  const events = heard.slice(0, limit);
+  const last = events.at(-1);
+  if (last !== undefined && heard.length > limit)
+    return { events, upto: positionOf(last), isMore: true };
+  return { events, upto: isAfter(upto, from) ? upto : from, isMore: false };
+}
+
+function isAsked(event: JobEventRow, { runnerId, ownerId }: Following): boolean {
+  if (runnerId !== undefined && event.runner_id !== runnerId) return false;
+  return ownerId === undefined || event.owner_id === ownerId;
+}
+
+function positionOf({ tx, seq }: JobEventRow): EventPosition {
+  return { tx: BigInt(tx), seq };
+}

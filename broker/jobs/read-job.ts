@@ -1,0 +1,85 @@
+import type { RunnerJob } from "../../shared/api/runner-job.ts";
+import { problem } from "../../shared/problem.ts";
+import type { Db } from "../database/connect.ts";
+import { listResults, listExecutions, findOutputs } from "../executions/queries.ts";
+import { toExecution, toOutputs, toResult } from "../executions/to-execution.ts";
+import type { OrgId } from "../orgs/org-id.ts";
+import { findJob, findPlan, listMoves } from "./queries.ts";
+import type { JobRow, MoveRow } from "./row.ts";
+import { toRunnerJob } from "./to-runner-job.ts";
+import { whyWaiting } from "./why-waiting.ts";
+
+/** The job, of this runner if one is named; 404 otherwise. */
+export async function requireJob(
+  db: Db,
+  org: OrgId,
+  jobId: string,
+  runnerId?: string | null,
+): Promise<JobRow> {
+  const row = await findJob(db, org, jobId);
+  if (row === undefined || (runnerId != null && row.runner_id !== runnerId)) {
+    throw problem.notFound("job");
+  }
+  return row;
+}
+
+/** A job with all that a single read shows: history, executions, outputs, why it waits; the plan on request. */
+export async function readJob(
+  db: Db,
+  org: OrgId,
+  row: JobRow,
+  { withPlan = false }: { readonly withPlan?: boolean } = {},
+): Promise<RunnerJob> {
+  const [moves, executions, outputs, plan, waiting] = await Promise.all([
+    listMoves(db, org, row.id),
+    readExecutions(db, org, row.id),
+    row.finished_at === null || row.execution_id === null
+      ? undefined
+      : findOutputs(db, org, row.execution_id),
+    withPlan ? findPlan(db, org, row.id) : undefined,
+    row.status === "queued" || row.status === "available" ? whyWaiting(db, org, row.id) : null,
+  ]);
+  const job = toRunnerJob(row);
+  const shown = outputs && toOutputs(outputs);
+  return {
+    ...job,
+    status_v2: { ...job.status_v2, history: historyOf(row, moves) },
+    outputs: shown?.outputs ?? {},
+    outputs_json: shown?.outputs_json ?? "",
+    executions,
+    waiting,
+    ...(withPlan && {
+      json: { id: row.id, org_id: org, runner_job_id: row.id, plan_json: plan ?? "{}" },
+    }),
+  };
+}
+
+/** The attempts at a job with their results, without contents. */
+export async function readExecutions(
+  db: Db,
+  org: OrgId,
+  jobId: string,
+): Promise<NonNullable<RunnerJob["executions"]>> {
+  const rows = await listExecutions(db, org, jobId);
+  if (rows.length === 0) return [];
+  const ids = rows.map(({ id }) => id);
+  const results = new Map((await listResults(db, org, ids)).map((one) => [one.execution_id, one]));
+  return rows.map((row) => {
+    const result = results.get(row.id);
+    return { ...toExecution(row), result: result === undefined ? null : toResult(result) };
+  });
+}
+
+/** What the job was before; the last move made it what it is. */
+function historyOf(row: JobRow, moves: readonly MoveRow[]): RunnerJob["status_v2"]["history"] {
+  const isPresent = moves.at(-1)?.to_status === row.status;
+  return (isPresent ? moves.slice(0, -1) : moves).map((move) => ({
+    status: move.to_status,
+    status_human_description: move.description,
+    created_at_ts: move.at.getTime(),
+    metadata: {
+      event: move.event,
+      ...(move.execution_id !== null && { runner_job_execution_id: move.execution_id }),
+    },
+  }));
+}

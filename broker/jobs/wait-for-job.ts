@@ -1,0 +1,36 @@
+import { isFinal } from "../../shared/runner-job.ts";
+import type { Broker } from "../broker.ts";
+import type { OrgId } from "../orgs/org-id.ts";
+import { park } from "./park.ts";
+import { requireJob } from "./read-job.ts";
+import type { JobRow } from "./row.ts";
+
+/** The job as soon as it is final, or as it is when the time is over; 404 for a job of nobody. */
+export async function waitForJob(
+  { db, events }: Broker,
+  org: OrgId,
+  jobId: string,
+  { waitMs, signal }: { readonly waitMs: number; readonly signal: AbortSignal },
+): Promise<JobRow> {
+  const first = await requireJob(db, org, jobId);
+  if (isFinal(first.status)) return first;
+  let wake = (): void => {};
+  let hasEnded = false;
+  const leave = await events.hear(org, ({ settled, unsettled }) => {
+    const isEnd = (event: (typeof settled)[number]): boolean =>
+      event.runner_job_id === jobId && isFinal(event.to_status);
+    if (!settled.some(isEnd) && !unsettled.some(isEnd)) return;
+    hasEnded = true;
+    wake();
+  });
+  try {
+    // Read again: it may have ended before we listened.
+    const second = await requireJob(db, org, jobId);
+    if (isFinal(second.status)) return second;
+    const signals = [signal, events.draining];
+    if (!hasEnded) await park({ waitMs, signals }, (go) => void (wake = go));
+    return signal.aborted ? second : await requireJob(db, org, jobId);
+  } finally {
+    leave();
+  }
+}

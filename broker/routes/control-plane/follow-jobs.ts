@@ -1,0 +1,44 @@
+import { followJobsRoute, waitForJobRoute } from "../../../shared/api/follow-runner-jobs.ts";
+import type { Broker } from "../../broker.ts";
+import type { AppContext, Door } from "../../http/app-types.ts";
+import { setHeader } from "../../http/response-headers.ts";
+import { followJobs as followOrg } from "../../jobs/follow-jobs.ts";
+import { readJob } from "../../jobs/read-job.ts";
+import { toJobEvent } from "../../jobs/to-job-event.ts";
+import { waitForJob as waitForEnd } from "../../jobs/wait-for-job.ts";
+import { waitMs } from "../../polls/park-poll.ts";
+
+/** GET /v1/job-events */
+export const followJobs: Door = (app, broker) => {
+  app.openapi(followJobsRoute, async (c) => {
+    const { wait, limit, runner_id: runnerId, owner_id: ownerId } = c.req.valid("query");
+    const { events, nextCursor } = await followOrg(broker, c.get("actor").orgId, {
+      cursor: c.req.query("cursor"), // an empty one is not an absent one here
+      waitMs: waitMs(wait),
+      limit,
+      runnerId,
+      ownerId,
+      signal: c.req.raw.signal,
+    });
+    sayGoodbye(c, broker);
+    return c.json({ items: events.map(toJobEvent), next_cursor: nextCursor }, 200);
+  });
+};
+
+/** GET /v1/runner-jobs/{job_id}/wait */
+export const waitForJob: Door = (app, broker) => {
+  app.openapi(waitForJobRoute, async (c) => {
+    const { orgId } = c.get("actor");
+    const row = await waitForEnd(broker, orgId, c.req.valid("param").job_id, {
+      waitMs: waitMs(c.req.valid("query").wait),
+      signal: c.req.raw.signal,
+    });
+    sayGoodbye(c, broker);
+    return c.json(await readJob(broker.db, orgId, row), 200);
+  });
+};
+
+/** A draining broker sends its followers to another one. */
+function sayGoodbye(c: AppContext, { events }: Broker): void {
+  if (events.draining.aborted) setHeader(c, "connection", "close");
+}

@@ -1,0 +1,14 @@
+import { rerunJobRoute } from "../../../shared/api/control-runner-jobs.ts";
+import type { Door } from "../../http/app-types.ts";
+import { rerunJob as enqueueAgain } from "../../jobs/rerun-job.ts";
+import { toRunnerJob } from "../../jobs/to-runner-job.ts";
+
+/** POST /v1/runner-jobs/{job_id}/rerun */
+export const rerunJob: Door = (app, broker) => {
+  app.openapi(rerunJobRoute, async (c) => {
+    const { orgId, id } = c.get("actor");
+    const jobId = c.req.valid("param").job_id;
+    const job = await enqueueAgain(broker, orgId, { jobId, actorId: id });
+    return c.json(toRunnerJob(job), 201);
+  });
+};

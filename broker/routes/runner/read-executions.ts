@@ -1,0 +1,34 @@
+import {
+  getExecutionRoute,
+  getResultRoute,
+  listExecutionsRoute,
+} from "../../../shared/api/read-runner-job-executions.ts";
+import type { Broker } from "../../broker.ts";
+import { readExecution, readResult } from "../../executions/read-execution.ts";
+import type { AppContext, Door } from "../../http/app-types.ts";
+import { readExecutions as readExecutionsOf, requireJob } from "../../jobs/read-job.ts";
+
+/** GET …/executions, …/executions/{execution_id}, …/executions/{execution_id}/result */
+export const readExecutions: Door = (app, broker) => {
+  app.openapi(listExecutionsRoute, async (c) => {
+    const { orgId, runnerId } = c.get("actor");
+    const job = await requireJob(broker.db, orgId, c.req.valid("param").job_id, runnerId);
+    confirmOwn(c, broker, job.status === "in-progress" ? job.execution_id : null);
+    return c.json(await readExecutionsOf(broker.db, orgId, job.id), 200);
+  });
+  app.openapi(getExecutionRoute, async (c) => {
+    const named = c.req.valid("param");
+    const execution = await readExecution(broker.db, c.get("actor"), named);
+    confirmOwn(c, broker, execution.finished_at === null ? execution.id : null);
+    return c.json(execution, 200);
+  });
+  app.openapi(getResultRoute, async (c) =>
+    c.json(await readResult(broker.db, c.get("actor"), c.req.valid("param")), 200),
+  );
+};
+
+/** A runner that asks for its own shows by it that it has the execution. */
+function confirmOwn(c: AppContext, { confirm }: Broker, executionId: string | null): void {
+  const { orgId, runnerId } = c.get("actor");
+  if (runnerId !== null && executionId !== null) confirm({ orgId, runnerId, executionId });
+}

@@ -1,0 +1,69 @@
+import { createRoute, z } from "@hono/zod-openapi";
+import { runnerJobGroups, runnerJobTypeNames } from "../runner-job-types.ts";
+import { type RunnerJobEvent, runnerJobStatuses, runnerJobTransitions } from "../runner-job.ts";
+import { jobParams } from "./read-runner-jobs.ts";
+import { json } from "./response.ts";
+import { runnerJobSchema } from "./runner-job.ts";
+
+const tags = ["Jobs"];
+const moves = Object.keys(runnerJobTransitions) as RunnerJobEvent[]; // its own keys
+const wait = z.string().max(40).optional().describe("At most and by default 25s.");
+
+/** One move of one job. */
+export const jobEventSchema = z
+  .object({
+    id: z.string().describe("Names this event for ever."),
+    org_id: z.string(),
+    runner_job_id: z.string(),
+    runner_id: z.string(),
+    owner_id: z.string(),
+    owner_type: z.string(),
+    type: z.enum(runnerJobTypeNames),
+    group: z.enum(runnerJobGroups),
+    event: z.enum(["enqueue", ...moves]),
+    from_status: z.enum(runnerJobStatuses).nullable().describe("Null for `enqueue`."),
+    to_status: z.enum(runnerJobStatuses),
+    runner_job_execution_id: z.string().nullable(),
+    description: z.string(),
+    at: z.iso.datetime(),
+  })
+  .openapi("RunnerJobEvent");
+export type JobEvent = z.infer<typeof jobEventSchema>;
+
+export const followJobsRoute = createRoute({
+  operationId: "followJobs",
+  method: "get",
+  path: "/v1/job-events",
+  tags,
+  summary: "Follow the moves of all of an org's jobs",
+  description:
+    "Each move once and, for each job, in order. Without `cursor` it begins now, with an empty `cursor` at the oldest " +
+    "move that is kept; ask again with `next_cursor`. It parks while there is nothing to tell and answers an empty page " +
+    "when `wait` is over. A move is told when no older transaction can come before it any more.",
+  request: {
+    query: z.object({
+      cursor: z.string().max(200).optional(),
+      wait,
+      limit: z.coerce.number().int().min(1).max(1000).default(500),
+      runner_id: z.string().max(64).optional(),
+      owner_id: z.string().max(200).optional(),
+    }),
+  },
+  responses: {
+    200: json(
+      z.object({ items: z.array(jobEventSchema), next_cursor: z.string() }),
+      "What happened since the cursor.",
+    ),
+  },
+});
+
+export const waitForJobRoute = createRoute({
+  operationId: "waitForJob",
+  method: "get",
+  path: "/v1/runner-jobs/{job_id}/wait",
+  tags,
+  summary: "Wait until a job is final",
+  description: "Answers the job as soon as it is final, or as it is when `wait` is over.",
+  request: { params: jobParams, query: z.object({ wait }) },
+  responses: { 200: json(runnerJobSchema, "The job.") },
+});

@@ -1,0 +1,45 @@
+import { createRoute, z } from "@hono/zod-openapi";
+import { idParam } from "./ids.ts";
+import { jobParams } from "./read-runner-jobs.ts";
+import { json } from "./response.ts";
+import {
+  runnerJobExecutionResultSchema,
+  runnerJobExecutionSchema,
+} from "./runner-job-execution.ts";
+
+const tags = ["Jobs"];
+const executionParams = jobParams.extend({ execution_id: idParam("execution_id", "exe") });
+
+export const listExecutionsRoute = createRoute({
+  operationId: "listExecutions",
+  method: "get",
+  path: "/v1/runner-jobs/{job_id}/executions",
+  tags,
+  summary: "List the attempts at a job",
+  description: "First to last, with their results, without contents and outputs.",
+  request: { params: jobParams },
+  responses: { 200: json(z.array(runnerJobExecutionSchema), "The executions.") },
+});
+
+export const getExecutionRoute = createRoute({
+  operationId: "getExecution",
+  method: "get",
+  path: "/v1/runner-jobs/{job_id}/executions/{execution_id}",
+  tags,
+  summary: "Read an execution",
+  description:
+    "With its result (without contents), its outputs, and, for operators, what was reported too late to count.",
+  request: { params: executionParams },
+  responses: { 200: json(runnerJobExecutionSchema, "The execution.") },
+});
+
+export const getResultRoute = createRoute({
+  operationId: "getResult",
+  method: "get",
+  path: "/v1/runner-jobs/{job_id}/executions/{execution_id}/result",
+  tags,
+  summary: "Read the result of an execution",
+  description: "With its contents, up to 64 MiB. 404 when there is none.",
+  request: { params: executionParams },
+  responses: { 200: json(runnerJobExecutionResultSchema, "The result.") },
+});

@@ -1,0 +1,134 @@
+import { createRoute, z } from "@hono/zod-openapi";
+import { runnerJobGroups, runnerJobTypeNames } from "../runner-job-types.ts";
+import { runnerJobStatuses } from "../runner-job.ts";
+import { idParam } from "./ids.ts";
+import { pageOf, pageQuery } from "./page.ts";
+import { json } from "./response.ts";
+import { runnerJobSchema } from "./runner-job.ts";
+import { waitingSchema } from "./why-waiting.ts";
+
+const tags = ["Jobs"];
+const statusWord = z.enum(runnerJobStatuses);
+
+/** What a list of jobs can be narrowed to; `status` may be given several times. */
+export const jobFilterQuery = {
+  status: z
+    .union([statusWord, z.array(statusWord)])
+    .transform((given) => [given].flat())
+    .optional(),
+  group: z.enum([...runnerJobGroups, "any"]).optional(),
+  type: z.enum(runnerJobTypeNames).optional(),
+  owner_id: z.string().max(200).optional(),
+  owner_type: z.string().max(200).optional(),
+  created_after: z.iso.datetime().optional(),
+  created_before: z.iso.datetime().optional(),
+};
+
+export const jobParams = z.object({ job_id: idParam("job_id", "job") });
+export const runnerJobParams = z.object({
+  runner_id: idParam("runner_id", "run"),
+  job_id: idParam("job_id", "job"),
+});
+const jobPage = pageOf(runnerJobSchema);
+const includeQuery = z.object({
+  include: z.enum(["plan"]).optional().describe("`plan` shows the plan in the member `json`."),
+});
+
+export const listJobsRoute = createRoute({
+  operationId: "listJobs",
+  method: "get",
+  path: "/v1/runner-jobs",
+  tags,
+  summary: "List the org's jobs",
+  description: "Newest first, in all statuses unless `status` narrows them.",
+  request: { query: z.object({ ...jobFilterQuery, ...pageQuery }) },
+  responses: { 200: json(jobPage, "A page of jobs.") },
+});
+
+export const listRunnerJobsRoute = createRoute({
+  operationId: "listRunnerJobs",
+  method: "get",
+  path: "/v1/runners/{runner_id}/jobs",
+  tags,
+  summary: "List a runner's jobs",
+  description:
+    "Without `cursor`: an array as runners read it, oldest first, `status` being `available` unless given; available " +
+    "jobs are those that can be claimed now. With `cursor` (empty for the first page): pages of jobs, newest first, in " +
+    "all statuses unless `status` narrows them.",
+  request: {
+    params: z.object({ runner_id: idParam("runner_id", "run") }),
+    query: z.object({
+      ...jobFilterQuery,
+      cursor: pageQuery.cursor,
+      limit: z.coerce.number().int().min(0).optional().describe("100 at most; 60 unless given."),
+      offset: z.coerce.number().int().min(0).max(1_000_000).optional().describe("Without cursor."),
+    }),
+  },
+  responses: { 200: json(z.union([z.array(runnerJobSchema), jobPage]), "Jobs.") },
+});
+
+export const getJobRoute = createRoute({
+  operationId: "getJob",
+  method: "get",
+  path: "/v1/runner-jobs/{job_id}",
+  tags,
+  summary: "Read a job",
+  description: "With its history, its executions, its outputs and, while it waits, why.",
+  request: { params: jobParams, query: includeQuery },
+  responses: { 200: json(runnerJobSchema, "The job.") },
+});
+
+export const getRunnerJobRoute = createRoute({
+  operationId: "getRunnerJob",
+  method: "get",
+  path: "/v1/runners/{runner_id}/jobs/{job_id}",
+  tags,
+  summary: "Read a runner's job",
+  request: { params: runnerJobParams, query: includeQuery },
+  responses: { 200: json(runnerJobSchema, "The job.") },
+});
+
+const plan = {
+  200: {
+    description: "The plan's JSON as it was enqueued, byte for byte; `{}` when there is none.",
+    content: { "text/plain": { schema: z.string() } },
+  },
+  304: { description: "A plan never changes: the caller has it." },
+};
+
+export const getJobPlanRoute = createRoute({
+  operationId: "getJobPlan",
+  method: "get",
+  path: "/v1/runner-jobs/{job_id}/plan",
+  tags,
+  summary: "Read the plan of a job",
+  request: { params: jobParams },
+  responses: plan,
+});
+
+export const getRunnerJobPlanRoute = createRoute({
+  operationId: "getRunnerJobPlan",
+  method: "get",
+  path: "/v1/runners/{runner_id}/jobs/{job_id}/plan",
+  tags,
+  summary: "Read the plan of a runner's job",
+  request: { params: runnerJobParams },
+  responses: plan,
+});
+
+export const getWaitingRoute = createRoute({
+  operationId: "getWaiting",
+  method: "get",
+  path: "/v1/runner-jobs/{job_id}/why",
+  tags,
+  summary: "Say why a job waits",
+  description:
+    "Computed from what releases and claims jobs. A job that does not wait has no reasons.",
+  request: { params: jobParams },
+  responses: {
+    200: json(
+      z.object({ runner_job_id: z.string(), status: statusWord, ...waitingSchema.shape }),
+      "Why.",
+    ),
+  },
+});
