@@ -125,7 +125,7 @@ create function set_pause(org text, target text, pause jsonb, reason text, actor
   language plpgsql as $$
 declare
   t timestamptz := svc_now();
-  ends timestamptz := coalesce((pause ->> 'until')::timestamptz, t + ns((pause ->> 'lasting')::bigint));
+  ends timestamptz := coalesce((pause ->> 'until')::timestamptz, t + (pause ->> 'lasting_ms')::bigint * interval '1 ms');
   is_paused boolean := pause is not null;
   ids text[];
   done runner_change;

@@ -1,5 +1,5 @@
 import { z } from "@hono/zod-openapi";
-import { formatDuration, parseDuration, secondNs } from "../duration.ts";
+import { formatDuration, parseDuration, parseDurationMs } from "../duration.ts";
 
 type Bounds = { readonly minNs: number; readonly maxNs: number };
 
@@ -23,7 +23,7 @@ export function secondsInput(maxS: number): z.ZodType<number, number | string> {
   return z
     .union([z.int(), z.string().max(40)])
     .transform((given, ctx) => {
-      const seconds = typeof given === "string" ? (parseDuration(given) ?? -1) / secondNs : given;
+      const seconds = typeof given === "string" ? (parseDurationMs(given) ?? -1) / 1000 : given;
       if (Number.isInteger(seconds) && seconds >= 0 && seconds <= maxS) return seconds;
       const message = `Give whole seconds, 0 to ${maxS}, or text like "24h".`;
       ctx.addIssue({ code: "custom", params: unread, message });

@@ -1,5 +1,5 @@
 import { z } from "@hono/zod-openapi";
-import { parseDuration } from "../duration.ts";
+import { parseDurationMs } from "../duration.ts";
 import { jsonBody } from "./response.ts";
 
 const maxLength = 1000;
@@ -14,7 +14,7 @@ export const pauseSchema = z
   .openapi("Pause");
 
 /** When a pause ends: an instant, or a duration from now. */
-export type PauseEnd = { readonly until: string } | { readonly lasting: number };
+export type PauseEnd = { readonly until: string } | { readonly lasting_ms: number };
 
 const instant = z.iso.datetime({ offset: true });
 
@@ -22,10 +22,10 @@ const pauseEnd = z
   .string()
   .max(40)
   .transform((given, ctx): PauseEnd => {
-    const lasting = parseDuration(given);
-    if (lasting !== undefined) return { lasting };
-    if (instant.safeParse(given).success && !Number.isNaN(Date.parse(given)))
-      return { until: given };
+    const lastingMs = parseDurationMs(given);
+    if (lastingMs !== undefined) return { lasting_ms: lastingMs };
+    const ms = instant.safeParse(given).success ? Date.parse(given) : Number.NaN;
+    if (!Number.isNaN(ms)) return { until: new Date(ms).toISOString() };
     const message = 'Give an instant like "2027-01-31T18:00:00Z" or a duration like "15m".';
     ctx.addIssue({ code: "custom", params: { code: "invalid_until" }, message });
     return z.NEVER;
