@@ -5,6 +5,7 @@ import type { OrgId } from "../orgs/org-id.ts";
 import { topics, type Wakes } from "../wake/wakes.ts";
 import type { EventPosition } from "./event-position.ts";
 import { findPresentPosition, type JobEventRow, listEvents } from "./event-queries.ts";
+import { makeLookout } from "./lookout.ts";
 
 /** What one look found: `upto` is told to the end; `unsettled` may be told again by the next look. */
 export type HeardEvents = {
@@ -78,47 +79,15 @@ type Reader = {
 function startReader({ db, wakes, log }: FeedParts, org: OrgId): Reader {
   const listeners = new Set<Listener>();
   let position: EventPosition | undefined;
-  let timer: NodeJS.Timeout | undefined;
-  let timerAtMs = 0;
-  let isLooking = false;
-  let isAsked = false;
-  let isStopped = false;
   let holdMs = settleMs.first;
-  let lookedAtMs = -Infinity;
 
+  const lookout = makeLookout({ look: readOn, onError, restMs, fallbackMs });
   // Heard before the position is read, so that nothing falls between the two.
-  const unhear = wakes.hear(topics.org(org), () => {
-    isAsked = true;
-    if (!isLooking) lookIn(Math.max(0, lookedAtMs + restMs - performance.now()));
-  });
+  const unhear = wakes.hear(topics.org(org), lookout.ask);
   const isReady = findPresentPosition(db).then((present) => {
     position = present;
-    lookIn(isAsked ? 0 : fallbackMs);
+    lookout.start();
   });
-
-  function lookIn(ms: number): void {
-    const atMs = performance.now() + ms;
-    if (isStopped || position === undefined) return;
-    if (timer !== undefined && timerAtMs <= atMs) return;
-    clearTimeout(timer);
-    timerAtMs = atMs;
-    timer = setTimeout(() => void look(), ms);
-  }
-
-  async function look(): Promise<void> {
-    timer = undefined;
-    isLooking = true;
-    isAsked = false;
-    let nextMs = fallbackMs;
-    try {
-      nextMs = await readOn();
-    } catch (error) {
-      log.warn({ err: error, org_id: org }, "job events could not be read; looking again");
-    }
-    isLooking = false;
-    lookedAtMs = performance.now();
-    lookIn(isAsked ? restMs : nextMs);
-  }
 
   /** Tells what is new, and answers when to look again. */
   async function readOn(): Promise<number> {
@@ -128,22 +97,19 @@ function startReader({ db, wakes, log }: FeedParts, org: OrgId): Reader {
     const last = settled.at(-1);
     if (last !== undefined) position = { tx: BigInt(last.tx), seq: last.seq };
     const unsettled = rows.slice(settled.length);
-    if (rows.length > 0) {
-      for (const listener of [...listeners]) listener({ settled, upto: position, unsettled });
-    }
+    for (const listener of listeners) listener({ settled, upto: position, unsettled });
     if (settled.length === pageRows) return 0;
-    if (unsettled.length === 0) {
-      holdMs = settleMs.first;
-      return fallbackMs;
-    }
-    holdMs = Math.min(holdMs * 2, settleMs.longest);
-    return holdMs;
+    holdMs = unsettled.length === 0 ? settleMs.first : Math.min(holdMs * 2, settleMs.longest);
+    return unsettled.length === 0 ? fallbackMs : holdMs;
+  }
+
+  function onError(error: unknown): void {
+    log.warn({ err: error, org_id: org }, "job events could not be read; looking again");
   }
 
   function stop(): void {
-    isStopped = true;
     unhear();
-    clearTimeout(timer);
+    lookout.stop();
   }
 
   return { listeners, isReady, stop };

@@ -39,20 +39,20 @@ export async function followJobs(
 
   const heard: JobEventRow[] = [];
   let upto = start;
-  let wake = (): void => {};
+  const some = Promise.withResolvers<void>();
   const leave = await events.hear(org, (news) => {
     upto = news.upto;
-    heard.push(...news.settled.filter((event) => isAsked(event, following)));
-    if (heard.length > 0) wake();
+    // The reader may be behind where this follower begins.
+    const fresh = news.settled.filter((event) => isAfter(positionOf(event), start));
+    heard.push(...fresh.filter((event) => isAsked(event, following)));
+    if (heard.length > 0) some.resolve();
   });
   try {
     found = await read(found.upto); // what settled before we listened
     if (found.events.length > 0 || found.isMore) return answer(found);
-    const from = found.upto;
-    heard.splice(0, heard.length, ...heard.filter((event) => isAfter(positionOf(event), from)));
     const signals = [following.signal, events.draining];
-    if (heard.length === 0) await park({ ...following, signals }, (go) => void (wake = go));
-    return answer(cut(heard, { from, upto, limit: following.limit }));
+    await park({ waitMs: following.waitMs, until: some.promise, signals });
+    return answer(cut(heard, { from: found.upto, upto, limit: following.limit }));
   } finally {
     leave();
   }

@@ -1,19 +1,18 @@
 export type Parking = {
   readonly waitMs: number;
+  /** What is waited for. */
+  readonly until: Promise<void>;
   /** Abort when the client is gone, when this broker drains: whichever comes first ends the wait. */
   readonly signals: readonly AbortSignal[];
 };
 
-/** Waits until `wake` is called, the time is over or a signal aborts; `begin` is handed `wake` before all that. */
-export function park(
-  { waitMs, signals }: Parking,
-  begin: (wake: () => void) => void,
-): Promise<void> {
+/** Waits until what is waited for comes, the time is over or a signal aborts. */
+export function park({ waitMs, until, signals }: Parking): Promise<void> {
   return new Promise((resolve) => {
     const timer = setTimeout(wake, waitMs);
     for (const signal of signals) signal.addEventListener("abort", wake);
     if (signals.some(({ aborted }) => aborted)) wake();
-    else begin(wake);
+    void until.then(wake);
 
     function wake(): void {
       clearTimeout(timer);

@@ -14,21 +14,17 @@ export async function waitForJob(
 ): Promise<JobRow> {
   const first = await requireJob(db, org, jobId);
   if (isFinal(first.status)) return first;
-  let wake = (): void => {};
-  let hasEnded = false;
+  const end = Promise.withResolvers<void>();
   const leave = await events.hear(org, ({ settled, unsettled }) => {
     const isEnd = (event: (typeof settled)[number]): boolean =>
       event.runner_job_id === jobId && isFinal(event.to_status);
-    if (!settled.some(isEnd) && !unsettled.some(isEnd)) return;
-    hasEnded = true;
-    wake();
+    if (settled.some(isEnd) || unsettled.some(isEnd)) end.resolve();
   });
   try {
     // Read again: it may have ended before we listened.
     const second = await requireJob(db, org, jobId);
     if (isFinal(second.status)) return second;
-    const signals = [signal, events.draining];
-    if (!hasEnded) await park({ waitMs, signals }, (go) => void (wake = go));
+    await park({ waitMs, until: end.promise, signals: [signal, events.draining] });
     return signal.aborted ? second : await requireJob(db, org, jobId);
   } finally {
     leave();
