@@ -1,0 +1,126 @@
+import { beforeAll, describe, expect, test } from "vitest";
+import {
+  canMove,
+  isFinal,
+  runnerJobClocks,
+  type RunnerJobEvent,
+  type RunnerJobStatus,
+  runnerJobStatuses,
+  type Transition,
+  runnerJobTransitions,
+} from "../../../shared/runner-job.ts";
+import { testDatabase } from "../../support/database.ts";
+import { readRootFile } from "../../support/source-files.ts";
+
+const { db } = await testDatabase();
+const table: [string, Transition][] = Object.entries(runnerJobTransitions);
+const events = Object.keys(runnerJobTransitions) as RunnerJobEvent[];
+const words = ["", ...runnerJobStatuses, "unknown"];
+
+beforeAll(async () => {
+  await db.unsafe(`
+    create function is_stored(event text, from_status text, to_status text) returns boolean
+      language plpgsql as $$
+    begin
+      insert into runner_job_events (org_id, runner_job_id, runner_id, job_group, event, from_status, to_status, at)
+      values ('org_1', 'job_1', 'run_1', '', event, from_status, to_status, svc_now());
+      raise exception using errcode = 'P9999';
+    exception
+      when check_violation then return false;
+      when sqlstate 'P9999' then return true;
+    end $$`);
+});
+
+describe("the table of moves", () => {
+  test.each([...events, "enqueue", "revive"])(
+    "is what the database stores of %s",
+    async (event) => {
+      const stored = await db<{ move: string }[]>`
+      select f || ' → ' || t as move
+        from unnest(${words}::text[]) f cross join unnest(${words}::text[]) t
+       where is_stored(${event}, f, t) order by 1`;
+      const { from, to } =
+        event === "enqueue"
+          ? { from: [""], to: "queued" }
+          : (table.find(([name]) => name === event)?.[1] ?? { from: [], to: "" });
+      expect(stored.map(({ move }) => move)).toEqual(from.map((one) => `${one} → ${to}`).sort());
+    },
+  );
+
+  test("leads to every status from queued", () => {
+    const reached = new Set<RunnerJobStatus>(["queued"]);
+    for (let size = 0; size < reached.size;) {
+      size = reached.size;
+      for (const [, { from, to }] of table)
+        if (from.some((one) => reached.has(one))) reached.add(to);
+    }
+    expect([...reached].sort()).toEqual([...runnerJobStatuses].sort());
+  });
+
+  test("leaves no final status", () => {
+    for (const status of runnerJobStatuses.filter(isFinal)) {
+      expect(events.filter((event) => canMove(event, status))).toEqual([]);
+    }
+    expect(runnerJobStatuses.filter((status) => !isFinal(status))).toEqual([
+      "queued",
+      "available",
+      "in-progress",
+    ]);
+  });
+
+  test("lets every open status end, and gives each a clock whose end is a move out of it", () => {
+    const clocks: Partial<Record<RunnerJobStatus, { expiry: RunnerJobEvent }>> = runnerJobClocks;
+    for (const status of runnerJobStatuses.filter((one) => !isFinal(one))) {
+      const expiry = clocks[status]?.expiry;
+      expect(expiry !== undefined && canMove(expiry, status)).toBe(true);
+      expect(canMove("cancel", status)).toBe(true); // the overall timeout
+    }
+    expect(Object.keys(clocks).every((status) => !isFinal(status as RunnerJobStatus))).toBe(true);
+  });
+
+  test("has a live row's status for each open one and an end for each final one, and no other", async () => {
+    const allowed = async (name: string) => {
+      const [row] = await db<{ text: string }[]>`
+        select pg_get_constraintdef(c.oid) as text from pg_constraint c
+         where c.conrelid = ${name}::regclass and c.contype = 'c' and pg_get_constraintdef(c.oid) like
+               '%(status = ANY (ARRAY[%'`;
+      return [...(row?.text ?? "").matchAll(/'([a-z-]+)'::text/g)].map(([, word]) => word).sort();
+    };
+    const isOpen = (status: RunnerJobStatus) => !isFinal(status);
+    expect(await allowed("runner_job_live")).toEqual(runnerJobStatuses.filter(isOpen).sort());
+    expect(await allowed("runner_job_ends")).toEqual(runnerJobStatuses.filter(isFinal).sort());
+  });
+});
+
+describe("docs/runner-job.md", () => {
+  test("draws the table", async () => {
+    const text = await readRootFile("docs/runner-job.md");
+    expect(between(text, "diagram")).toBe(diagram());
+    expect(between(text, "moves")).toBe(moves());
+  });
+});
+
+function between(text: string, name: string): string | undefined {
+  return new RegExp(`<!-- ${name} -->\n([^]*?)\n<!-- /${name} -->`).exec(text)?.[1];
+}
+
+function diagram(): string {
+  const arrows = table.flatMap(([event, { from, to }]) =>
+    from.map((one) => `  ${id(one)} --> ${id(to)}: ${event}`),
+  );
+  const finals = runnerJobStatuses.filter(isFinal).map((status) => `  ${id(status)} --> [*]`);
+  const named = runnerJobStatuses
+    .filter((status) => id(status) !== status)
+    .map((status) => `  state "${status}" as ${id(status)}`);
+  const lines = [...named, "  [*] --> queued: enqueue", ...arrows, ...finals];
+  return ["```mermaid", "stateDiagram-v2", ...lines, "```"].join("\n");
+}
+
+function moves(): string {
+  const rows = table.map(
+    ([event, { from, to, when }]) => `| ${event} | ${from.join(", ")} | ${to} | ${when} |`,
+  );
+  return ["| event | from | to | when |", "|---|---|---|---|", ...rows].join("\n");
+}
+
+const id = (status: string): string => status.replaceAll("-", "_");
