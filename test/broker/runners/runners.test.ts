@@ -95,7 +95,8 @@ describe("a runner", () => {
     const answers = await Promise.all(
       Array.from({ length: 10 }, () => at.call("POST /v1/runners", { body })),
     );
-    expect(answers.map(({ status }) => status).sort()).toEqual([201, ...Array(9).fill(409)]);
+    expect(answers.filter(({ status }) => status === 201)).toHaveLength(1);
+    expect(answers.filter(({ status }) => status === 409)).toHaveLength(9);
     const other = await at.createRunner();
     const renamed = await at.call(`PATCH /v1/runners/${other.id}`, {
       body: { name: "the only one" },
@@ -160,7 +161,7 @@ describe("a runner", () => {
     const foreign = await at.call(`GET /v1/runners/${other.id}`, { token });
     expect(foreign.status).toBe(404);
     expect(foreign.headers.get("content-type")).toBe("application/json");
-    expect(foreign.body).toMatchObject({ error: expect.any(String), user_error: true });
+    expect(foreign.body).toMatchObject({ error: "There is no such runner.", user_error: true });
     for (const what of [
       "GET /v1/runners",
       "GET /v1/runner-groups",
