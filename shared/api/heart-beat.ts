@@ -35,7 +35,7 @@ export const heartBeatSchema = z
   .openapi("RunnerHeartBeat");
 export type HeartBeat = z.infer<typeof heartBeatSchema>;
 
-const latestHeartBeatSchema = z.object(members).openapi("LatestRunnerHeartBeat");
+export const latestHeartBeatSchema = z.object(members).openapi("LatestRunnerHeartBeat");
 export type LatestHeartBeat = z.infer<typeof latestHeartBeatSchema>;
 
 const beatBody = z
