@@ -99,6 +99,20 @@ export const routeRules = {
   deleteRunner: { surface: "operator", permission: "runners.write" },
   pauseRunner: { surface: "operator", permission: "runners.operate" },
   resumeRunner: { surface: "operator", permission: "runners.operate" },
+  getRunnerConnection: { surface: "operator", permission: "runners.read" },
+  getRunnerCard: { surface: "operator", permission: "runners.read" },
+  shutDownRunnerVm: { surface: "operator", permission: "runners.operate", idempotent: "replay" },
+  shutDownManagedRunner: {
+    surface: "operator",
+    permission: "runners.operate",
+    idempotent: "replay",
+  },
+  updateManagedRunner: { surface: "operator", permission: "runners.operate", idempotent: "replay" },
+  restartManagedRunner: {
+    surface: "operator",
+    permission: "runners.operate",
+    idempotent: "replay",
+  },
 
   // Control planes: jobs
   enqueueJob: {

@@ -20,12 +20,14 @@ import { createToken } from "../routes/operator/create-token.ts";
 import { deleteRunnerGroup } from "../routes/operator/delete-runner-group.ts";
 import { listRoles } from "../routes/operator/list-roles.ts";
 import { listRunners } from "../routes/operator/list-runners.ts";
+import { manageRunner } from "../routes/operator/manage-runner.ts";
 import { pauseRunnerGroups } from "../routes/operator/pause-runner-groups.ts";
 import { pauseRunners } from "../routes/operator/pause-runners.ts";
 import { readAccounts } from "../routes/operator/read-accounts.ts";
 import { readHeartBeats } from "../routes/operator/read-heart-beats.ts";
 import { readOrgs } from "../routes/operator/read-orgs.ts";
 import { readProcesses } from "../routes/operator/read-processes.ts";
+import { readRunnerCard } from "../routes/operator/read-runner-card.ts";
 import { readRunnerGroups } from "../routes/operator/read-runner-groups.ts";
 import { readTokens } from "../routes/operator/read-tokens.ts";
 import { removeAccount } from "../routes/operator/remove-account.ts";
@@ -92,6 +94,8 @@ const doors: readonly Door[] = [
   setRunnerLifecycle,
   pauseRunners,
   updateRunnerSettings,
+  manageRunner,
+  readRunnerCard,
 
   // Operators: the processes of runners
   readProcesses,

@@ -166,3 +166,17 @@ export async function listLiveProcesses(db: Db, org: OrgId, groupId: string): Pr
                                  where u.org_id = ${org} and u.runner_group_id = ${groupId})) as ids`;
   return row?.ids ?? [];
 }
+
+/** How many processes of a runner live, of whatever type, and when one last beat. */
+export async function countLiveProcesses(
+  db: Db,
+  org: OrgId,
+  runnerId: string,
+): Promise<{ live: number; latestBeatAt: Date | null }> {
+  const [row] = await db<{ live: number; latest: Date | null }[]>`
+    select count(*) filter (where p.status in ('active', 'pending-shutdown', 'shutting-down'))::int as live,
+           max(w.last_beat_at) as latest
+      from runner_processes p join runner_process_beats w on w.process_id = p.id
+     where p.org_id = ${org} and p.runner_id = ${runnerId}`;
+  return { live: row?.live ?? 0, latestBeatAt: row?.latest ?? null };
+}

@@ -29,7 +29,7 @@ export function toRunner(row: LivingRunner, parts: RunnerParts): Omit<Runner, "r
     status_description: row.status_description,
     status_v2: toCompositeStatus(present, parts.history),
     restart_requested: row.restart_requested,
-    warnings: pause === null ? row.warnings : [...row.warnings, pausedWords(pause)],
+    warnings: warningsOf(row, pause),
     pause,
     operations: parts.operations.map(toOperation),
     queues: parts.queues.toSorted((a, b) => placeOf(a) - placeOf(b)).map(toRunnerQueue),
@@ -38,6 +38,11 @@ export function toRunner(row: LivingRunner, parts: RunnerParts): Omit<Runner, "r
     updated_at: row.updated_at.toISOString(),
     created_by_id: row.created_by_id,
   };
+}
+
+/** What is wrong with a runner, or keeps it from working, in words. */
+export function warningsOf(row: LivingRunner, pause: Runner["pause"]): string[] {
+  return pause === null ? row.warnings : [...row.warnings, pausedWords(pause)];
 }
 
 const placeOf = (row: QueueWithUse): number => runnerJobGroups.indexOf(row.job_group);

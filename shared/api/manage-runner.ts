@@ -1,0 +1,54 @@
+import { createRoute, z } from "@hono/zod-openapi";
+import { idParam } from "./ids.ts";
+import { json } from "./response.ts";
+import { runnerJobSchema } from "./runner-job.ts";
+
+const tags = ["Runners"];
+const params = z.object({ runner_id: idParam("runner_id", "run") });
+const path = "/v1/runners/{runner_id}/mng";
+const description = "It is a job of the group `management`, for the runner's management process.";
+const responses = { 201: json(runnerJobSchema, "The management job.") };
+
+export const shutDownRunnerVmRoute = createRoute({
+  operationId: "shutDownRunnerVm",
+  method: "post",
+  path: `${path}/shutdown-vm`,
+  tags,
+  summary: "Shut down a runner's machine",
+  description,
+  request: { params },
+  responses,
+});
+
+export const shutDownManagedRunnerRoute = createRoute({
+  operationId: "shutDownManagedRunner",
+  method: "post",
+  path: `${path}/shutdown`,
+  tags,
+  summary: "Shut down a runner through its management process",
+  description,
+  request: { params },
+  responses,
+});
+
+export const updateManagedRunnerRoute = createRoute({
+  operationId: "updateManagedRunner",
+  method: "post",
+  path: `${path}/update`,
+  tags,
+  summary: "Update a runner to the version its settings name",
+  description,
+  request: { params },
+  responses,
+});
+
+export const restartManagedRunnerRoute = createRoute({
+  operationId: "restartManagedRunner",
+  method: "post",
+  path: `${path}/restart`,
+  tags,
+  summary: "Restart a runner through its management process",
+  description,
+  request: { params },
+  responses,
+});

@@ -1,0 +1,59 @@
+import { createRoute, z } from "@hono/zod-openapi";
+import { runnerProcessTypes } from "../process-groups.ts";
+import { healthCheckSchema } from "./health-check.ts";
+import { latestHeartBeatSchema } from "./heart-beat.ts";
+import { idParam } from "./ids.ts";
+import { json } from "./response.ts";
+import { runnerStatuses } from "./runner.ts";
+
+const tags = ["Runners"];
+const params = z.object({ runner_id: idParam("runner_id", "run") });
+
+const members = {
+  runner_id: z.string(),
+  connected: z.boolean().describe("A process of it lives: it beat within the last minute."),
+  live_processes: z.int(),
+  latest_heart_beat_at: z.iso.datetime().nullable().describe("null: there never was one."),
+};
+
+const connectionSchema = z.object(members).openapi("RunnerConnection");
+export type RunnerConnection = z.infer<typeof connectionSchema>;
+
+const cardSchema = z
+  .object({
+    ...members,
+    name: z.string(),
+    display_name: z.string(),
+    status: z.enum(runnerStatuses),
+    status_description: z.string(),
+    warnings: z.array(z.string()),
+    paused: z.boolean(),
+    waiting_jobs: z.int(),
+    running_jobs: z.int(),
+    latest_heart_beats: z
+      .partialRecord(z.enum(runnerProcessTypes), latestHeartBeatSchema)
+      .describe("By type of process."),
+    recent_health_checks: z.array(healthCheckSchema).describe("Of the last hour, newest first."),
+  })
+  .openapi("RunnerCard");
+export type RunnerCard = z.infer<typeof cardSchema>;
+
+export const getRunnerConnectionRoute = createRoute({
+  operationId: "getRunnerConnection",
+  method: "get",
+  path: "/v1/runners/{runner_id}/connected",
+  tags,
+  summary: "Tell whether a runner is connected",
+  request: { params },
+  responses: { 200: json(connectionSchema, "Whether it is.") },
+});
+
+export const getRunnerCardRoute = createRoute({
+  operationId: "getRunnerCard",
+  method: "get",
+  path: "/v1/runners/{runner_id}/card-details",
+  tags,
+  summary: "Read what a card about a runner shows",
+  request: { params },
+  responses: { 200: json(cardSchema, "The card.") },
+});
