@@ -4,6 +4,9 @@
 -- before it waits for its locks, so the one that moves a job later may have the lower number: an event is written
 -- under the highest number that its job's events have had (event_tx). It is never below the writer's own, so nothing
 -- is shown before its writer has committed.
+--
+-- The functions that callers use plan their statements once a connection, for index look-ups in nested loops only:
+-- they get a handful of keys, and a plan made while a table was empty must still be right when it is not.
 
 create type queue_key as (runner_id text, job_group text);
 

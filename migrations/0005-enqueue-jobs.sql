@@ -64,7 +64,9 @@ begin
 end $$;
 
 create function enqueue_jobs(batch json) returns setof enqueued_job
-  language plpgsql as $$
+  language plpgsql
+  set plan_cache_mode = force_generic_plan set enable_hashjoin = off set enable_mergejoin = off set enable_seqscan = off
+  as $$
 declare
   t timestamptz;
   jobs new_job[];

@@ -15,7 +15,9 @@ create function plan_text(p runner_job_plans) returns text
 -- that may be claimed. A poll whose poll_id was answered in the last 30 s gets the same executions again.
 create function claim_jobs(waiters int[], runner_ids text[], process_ids text[], job_groups text[], wants int[],
                            poll_ids text[], execution_ids text[], digests bytea[]) returns setof claimed_job
-  language plpgsql as $$
+  language plpgsql
+  set plan_cache_mode = force_generic_plan set enable_hashjoin = off set enable_mergejoin = off set enable_seqscan = off
+  as $$
 declare
   t timestamptz := svc_now();
   repeated int[];
@@ -133,7 +135,9 @@ end $$;
 -- process or, if there are several, to all of them. No row: not available any more.
 create function claim_job(org text, runner text, job text, execution text, live_processes text[])
   returns setof claimed_job
-  language plpgsql as $$
+  language plpgsql
+  set plan_cache_mode = force_generic_plan set enable_hashjoin = off set enable_mergejoin = off set enable_seqscan = off
+  as $$
 declare
   t timestamptz := svc_now();
 begin
@@ -166,7 +170,9 @@ end $$;
 
 -- Shows parked third-party polls (`tail`) a job each for two seconds; nothing is claimed by it. A null group is any.
 create function offer_jobs(waiters int[], runner_ids text[], job_groups text[]) returns table (waiter int, job_id text)
-  language plpgsql as $$
+  language plpgsql
+  set plan_cache_mode = force_generic_plan set enable_hashjoin = off set enable_mergejoin = off set enable_seqscan = off
+  as $$
 #variable_conflict use_column
 declare
   t timestamptz := svc_now();

@@ -120,7 +120,9 @@ $$;
 
 -- Each execution at most once a call; answers one row a report and one 'wake' row a queue with something to offer.
 create function report_executions(batch json) returns setof reported_execution
-  language plpgsql as $$
+  language plpgsql
+  set plan_cache_mode = force_generic_plan set enable_hashjoin = off set enable_mergejoin = off set enable_seqscan = off
+  as $$
 declare
   t timestamptz;
   reports execution_report[];
@@ -130,10 +132,13 @@ declare
   moved moved_job[];
 begin
   select array_agg(r) into reports from json_populate_recordset(null::execution_report, batch) r;
-  select array_agg(distinct row(j.runner_id::text, j.job_group)::queue_key) into keys
+  select array_agg(distinct row(q.runner_id::text, q.job_group)::queue_key) into keys
     from unnest(reports) r
-    join runner_job_executions e on e.org_id = r.org_id and e.id = r.execution_id and e.finished_at is null
-    join runner_jobs j on j.org_id = e.org_id and j.id = e.runner_job_id
+   cross join lateral (
+     select l.runner_id, l.job_group
+       from runner_job_executions e join runner_job_live l on l.id = e.runner_job_id
+      where e.org_id = r.org_id and e.id = r.execution_id and e.finished_at is null
+     offset 0) q -- a fence: every report finds its own way through two keys
    where execution_rank(r.status) = 4 or r.give_back;
   if keys is not null then
     perform lock_queues(keys);

@@ -31,7 +31,9 @@ $$;
 -- outcome: ended · already · final · not-found; and 'wake' rows as report_executions answers them.
 create function end_jobs(org text, job_ids text[], event text, why text)
   returns table (job_id text, outcome text, status text, runner_id text, job_group text, execution_id text)
-  language plpgsql as $$
+  language plpgsql
+  set plan_cache_mode = force_generic_plan set enable_hashjoin = off set enable_mergejoin = off set enable_seqscan = off
+  as $$
 #variable_conflict use_column
 declare
   keys queue_key[];
@@ -59,7 +61,9 @@ end $$;
 -- Ends what waits in the queues of a runner (one group, or all); with_running also what runs.
 create function flush_queues(org text, runner text, only_group text, with_running boolean, why text)
   returns table (job_id text, from_status text)
-  language plpgsql as $$
+  language plpgsql
+  set plan_cache_mode = force_generic_plan set enable_hashjoin = off set enable_mergejoin = off set enable_seqscan = off
+  as $$
 #variable_conflict use_column
 declare
   keys queue_key[];
@@ -95,7 +99,9 @@ $$;
 -- reason 'forced': failed and never retried. confirmed: the process itself said that nothing runs any more.
 create function end_executions(process_ids text[], reason text, why text, confirmed boolean)
   returns setof queue_key
-  language plpgsql as $$
+  language plpgsql
+  set plan_cache_mode = force_generic_plan set enable_hashjoin = off set enable_mergejoin = off set enable_seqscan = off
+  as $$
 declare
   t timestamptz;
   keys queue_key[];

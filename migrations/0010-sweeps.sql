@@ -78,7 +78,9 @@ create function judge_due_jobs(job_ids text[], b broker_listening, t timestamptz
 $$;
 
 create function sweep_jobs(batch int) returns swept
-  language plpgsql as $$
+  language plpgsql
+  set plan_cache_mode = force_generic_plan set enable_hashjoin = off set enable_mergejoin = off set enable_seqscan = off
+  as $$
 declare
   b broker_listening;
   t timestamptz := svc_now();
@@ -135,7 +137,9 @@ $$;
 
 -- Stop graces: first the slot comes free, later (after a loss) a retry may start.
 create function sweep_stopping(batch int) returns swept
-  language plpgsql as $$
+  language plpgsql
+  set plan_cache_mode = force_generic_plan set enable_hashjoin = off set enable_mergejoin = off set enable_seqscan = off
+  as $$
 declare
   t timestamptz := svc_now();
   keys queue_key[];
