@@ -93,7 +93,8 @@ create function judge_reports(reports execution_report[]) returns table (
            when e.id is null then 'not-found'
            when r.status is null and not coalesce(r.give_back, false) then 'ok'
            when e.finished_at is not null and r.status = e.status then 'unchanged'
-           when e.finished_at is not null and coalesce(r.give_back, false) then 'ended'
+           when e.finished_at is not null and coalesce(r.give_back, false)
+             then case e.status when 'not-attempted' then 'unchanged' else 'ended' end
            when e.finished_at is not null and execution_rank(r.status) < 4
              then case e.ended_by when 'client' then 'unchanged' else 'ended' end
            when e.finished_at is not null then case e.ended_by when 'client' then 'differs' else 'ended' end
@@ -147,7 +148,9 @@ begin
   perform step_executions(reports, t); -- before the judgement: its row locks hold ends off
   with judged as materialized (select * from judge_reports(reports))
   select array_agg(row(u.n, u.outcome, u.job_id, u.job_status, u.runner_id, u.job_group, null)::reported_execution),
-         array_agg(row(u.job_id, u.event, u.end_status, 'client', u.description, null, null)::job_move)
+         -- who gave a job back must not go on with it: a later report of that execution is refused
+         array_agg(row(u.job_id, u.event, u.end_status, case u.event when 'return' then 'broker' else 'client' end,
+                       u.description, null, null)::job_move)
            filter (where u.outcome = 'ok' and u.event is not null)
     into answers, moves
     from judged u;

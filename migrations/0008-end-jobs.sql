@@ -97,12 +97,14 @@ $$;
 
 -- Ends all executions of processes. reason 'lost': retried where attempts remain, a stored result decides instead;
 -- reason 'forced': failed and never retried. confirmed: the process itself said that nothing runs any more.
+-- Where a clock of the job is due as well, it comes before the loss: such a job is left to sweep_jobs.
 create function end_executions(process_ids text[], reason text, why text, confirmed boolean)
   returns setof queue_key
   language plpgsql
   set plan_cache_mode = force_generic_plan set enable_hashjoin = off set enable_mergejoin = off set enable_seqscan = off
   as $$
 declare
+  b broker_listening;
   t timestamptz;
   keys queue_key[];
   moves job_move[];
@@ -111,6 +113,7 @@ begin
   if keys is null then
     return;
   end if;
+  select * into b from broker_listening; -- its row must not be locked after a queue
   perform lock_queues(keys);
   t := svc_now();
   select array_agg(row(l.id,
@@ -123,7 +126,8 @@ begin
     into moves
     from executions_of(process_ids) l
     join runner_job_executions e on e.org_id = l.org_id and e.id = l.execution_id
-    left join runner_job_execution_results s on s.execution_id = e.id;
+    left join runner_job_execution_results s on s.execution_id = e.id
+   where reason <> 'lost' or confirmed or (l.overall_at > t and act_at(e.deadline_at, b) > t);
   if moves is null then
     return;
   end if;
