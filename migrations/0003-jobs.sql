@@ -41,6 +41,7 @@ create table runner_job_plans (
 );
 alter table runner_job_plans alter column contents set storage external;
 
+-- Written only together with its facts, from the very same row (0005): foreign keys would check what cannot differ.
 create table runner_job_live (
   id                 svc_id primary key,
   org_id             svc_id not null,
@@ -67,8 +68,6 @@ create table runner_job_live (
   blocked_by         svc_id, -- the ended execution that a retry must not meet
   offered_until      timestamptz,
   event_tx           xid8 not null default pg_current_xact_id(), -- of its last event: its events never go back
-  foreign key (org_id, id) references runner_jobs (org_id, id),
-  foreign key (runner_id, job_group) references runner_queues (runner_id, job_group),
   check ((status = 'in-progress') = (execution_id is not null)),
   check (status <> 'queued' or not has_slot),
   check (status <> 'in-progress' or has_slot)
