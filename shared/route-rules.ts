@@ -175,4 +175,9 @@ export const routeRules = {
   // Runners: what they are and how they are to work
   getRunner: { surface: "runner", permission: "runners.read" },
   getRunnerSettings: { surface: "runner", permission: "runners.read" },
+  getSandboxConfig: { surface: "runner", permission: "runners.read" },
+  getAppConfig: { surface: "runner", permission: "runner.execution", ownRunner: true },
+  getActionRun: { surface: "runner", permission: "runner.execution", ownRunner: true },
+  getActionConfig: { surface: "runner", permission: "runner.execution", ownRunner: true },
+  updateActionRunStep: { surface: "runner", permission: "runner.execution", ownRunner: true },
 } as const satisfies Record<string, RouteRule>;

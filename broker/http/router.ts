@@ -48,6 +48,7 @@ import { createHeartBeat } from "../routes/runner/create-heart-beat.ts";
 import { finishExecution, giveBackExecution } from "../routes/runner/finish-execution.ts";
 import { leaveProcess } from "../routes/runner/leave-process.ts";
 import { listRunnerJobs } from "../routes/runner/list-runner-jobs.ts";
+import { readActionRuns } from "../routes/runner/read-action-runs.ts";
 import { readExecutions } from "../routes/runner/read-executions.ts";
 import { readJobs } from "../routes/runner/read-jobs.ts";
 import { readRunner } from "../routes/runner/read-runner.ts";
@@ -56,6 +57,7 @@ import { createReports } from "../routes/runner/report-executions.ts";
 import { setJobStatus } from "../routes/runner/set-job-status.ts";
 import { createOutputs, createResult } from "../routes/runner/store-result.ts";
 import { tailJobs } from "../routes/runner/tail-jobs.ts";
+import { updateActionRunStep } from "../routes/runner/update-action-run-step.ts";
 import { updateExecution } from "../routes/runner/update-execution.ts";
 import type { App, Door } from "./app-types.ts";
 
@@ -140,6 +142,8 @@ const doors: readonly Door[] = [
 
   // Runners: what they are and how they are to work
   readRunner,
+  readActionRuns,
+  updateActionRunStep,
 ];
 
 /** Opens all routes on the app. */

@@ -1,0 +1,86 @@
+import type {
+  ActionConfig,
+  ActionRun,
+  ActionRunStep,
+  ActionStepStatus,
+} from "../../shared/api/action-runs.ts";
+import { actionPlan } from "../../shared/plans/action-plan.ts";
+import { problem } from "../../shared/problem.ts";
+import type { Db } from "../database/connect.ts";
+import type { Actor } from "../tokens/actor.ts";
+import { listPlannedJobs, listRunSteps, type PlannedJob, writeRunStep } from "./queries.ts";
+import { type ActionPlan, toActionRun, toStepConfig } from "./to-action-run.ts";
+
+type Run = { readonly installId: string; readonly runId: string };
+type PlannedRun = { readonly job: PlannedJob; readonly plan: ActionPlan };
+
+/** The run of an action that one of the runner's jobs is or just was; 404 for any other. */
+export async function readActionRun(db: Db, actor: Actor, run: Run): Promise<ActionRun> {
+  const found = await requireRun(db, actor, run);
+  return toActionRun(actor.orgId, found, await listRunSteps(db, found.job.id));
+}
+
+/** The config that such a job's plan names; 404 for any other. */
+export async function readActionConfig(
+  db: Db,
+  actor: Actor,
+  configId: string,
+): Promise<ActionConfig> {
+  const found = await findPlan(db, actor, {
+    text: configId,
+    isIt: (plan) =>
+      plan["action_workflow_config_id"] === configId ||
+      plan.attrs?.["action_workflow_config_id"] === configId,
+  });
+  if (found === undefined) throw problem.notFound("action workflow config");
+  const { plan } = found;
+  const steps = (plan.steps ?? []).map((step, idx) => toStepConfig(step, idx, configId));
+  return { id: configId, timeout: plan.timeout ?? 0, steps };
+}
+
+/** Keeps what a runner says of a step; 404 for a step of no run of its own. */
+export async function reportRunStep(
+  db: Db,
+  actor: Actor,
+  said: Run & {
+    readonly stepId: string;
+    readonly status: ActionStepStatus;
+    readonly executionDuration: number;
+  },
+): Promise<ActionRunStep> {
+  const found = await requireRun(db, actor, said);
+  const idx = (found.plan.steps ?? []).findIndex(({ run_id }) => run_id === said.stepId);
+  if (idx < 0) throw problem.notFound("action run step");
+  const row = {
+    org_id: actor.orgId,
+    runner_job_id: found.job.id,
+    step_id: said.stepId,
+    status: said.status,
+    execution_duration: said.executionDuration,
+  };
+  await writeRunStep(db, row);
+  const [step] = toActionRun(actor.orgId, found, [
+    { ...row, updated_at: found.job.status_at },
+  ]).steps.slice(idx);
+  if (step === undefined) throw problem.notFound("action run step");
+  return step;
+}
+
+async function requireRun(db: Db, actor: Actor, { installId, runId }: Run): Promise<PlannedRun> {
+  const isIt = (plan: ActionPlan): boolean => plan.id === runId && plan.install_id === installId;
+  const found = await findPlan(db, actor, { text: runId, isIt });
+  if (found === undefined) throw problem.notFound("action run");
+  return found;
+}
+
+async function findPlan(
+  db: Db,
+  actor: Actor,
+  { text, isIt }: { readonly text: string; readonly isIt: (plan: ActionPlan) => boolean },
+): Promise<PlannedRun | undefined> {
+  for (const job of await listPlannedJobs(db, actor, text)) {
+    const { success, data: plan } = actionPlan.safeParse(JSON.parse(job.plan));
+    if (success && isIt(plan)) return { job, plan };
+  }
+  return undefined;
+}

@@ -1,0 +1,177 @@
+import { createRoute, z } from "@hono/zod-openapi";
+import { compositeStatusSchema } from "./composite-status.ts";
+import { json, jsonBody } from "./response.ts";
+
+const tags = ["Read by runners"];
+
+/** Ids of the control plane's own things, whatever they look like. */
+const foreignId = (name: string): z.ZodString =>
+  z
+    .string()
+    .regex(/^[\w.:-]{1,200}$/)
+    .openapi({ param: { name, in: "path" } });
+
+export const actionStepStatuses = [
+  "finished",
+  "pending",
+  "in-progress",
+  "timed-out",
+  "error",
+] as const;
+export type ActionStepStatus = (typeof actionStepStatuses)[number];
+
+const stepConfigSchema = z
+  .object({
+    id: z.string(),
+    action_workflow_config_id: z.string(),
+    name: z.string(),
+    idx: z.int(),
+    command: z.string(),
+    inline_contents: z.string(),
+    env_vars: z.record(z.string(), z.string()),
+  })
+  .openapi("ActionWorkflowStepConfig");
+export type ActionStepConfig = z.infer<typeof stepConfigSchema>;
+
+const stepSchema = z
+  .object({
+    id: z.string(),
+    install_action_workflow_run_id: z.string(),
+    step_id: z.string(),
+    adhoc_config: stepConfigSchema,
+    status: z.enum(actionStepStatuses),
+    execution_duration: z.int().describe("Nanoseconds."),
+  })
+  .openapi("InstallActionWorkflowRunStep");
+export type ActionRunStep = z.infer<typeof stepSchema>;
+
+const runSchema = z
+  .object({
+    id: z.string(),
+    org_id: z.string(),
+    install_id: z.string(),
+    install_action_workflow_id: z.string(),
+    action_workflow_config_id: z.string(),
+    status: z.enum(["finished", "in-progress", "error", "timed-out", "cancelled"]),
+    status_description: z.string(),
+    status_v2: compositeStatusSchema,
+    timeout: z.int().describe("Nanoseconds."),
+    run_env_vars: z.record(z.string(), z.string()),
+    runner_job_id: z.string(),
+    steps: z.array(stepSchema).describe("In the plan's order and number."),
+  })
+  .openapi("InstallActionWorkflowRun");
+export type ActionRun = z.infer<typeof runSchema>;
+
+const configSchema = z
+  .object({
+    id: z.string(),
+    timeout: z.int(),
+    steps: z.array(stepConfigSchema),
+  })
+  .openapi("ActionWorkflowConfig");
+export type ActionConfig = z.infer<typeof configSchema>;
+
+const appConfigSchema = z
+  .object({
+    id: z.string(),
+    app_id: z.string(),
+    org_id: z.string(),
+    status: z.literal("active"),
+    sandbox: z.object({
+      app_id: z.string(),
+      app_config_id: z.string(),
+      terraform_version: z.string(),
+      pulumi_version: z.string(),
+    }),
+    component_config_connections: z.array(
+      z.object({
+        app_config_id: z.string(),
+        component_id: z.string(),
+        component_name: z.string(),
+        terraform_module: z.object({ version: z.string() }),
+      }),
+    ),
+  })
+  .openapi("AppConfig");
+export type AppConfig = z.infer<typeof appConfigSchema>;
+
+const derived =
+  "It is made of the plan of one of the runner's own jobs, while that job's execution lives and ten minutes after.";
+
+export const getAppConfigRoute = createRoute({
+  operationId: "getAppConfig",
+  method: "get",
+  path: "/v1/apps/{app_id}/config/{config_id}",
+  tags,
+  summary: "Read the app config that a job's plan names",
+  description: `${derived} Versions come from the job's metadata: terraform_version, pulumi_version.`,
+  request: {
+    params: z.object({ app_id: foreignId("app_id"), config_id: foreignId("config_id") }),
+  },
+  responses: { 200: json(appConfigSchema, "The app config, as far as a runner needs it.") },
+});
+
+export const getActionRunRoute = createRoute({
+  operationId: "getActionRun",
+  method: "get",
+  path: "/v1/installs/{install_id}/action-workflows/runs/{run_id}",
+  tags,
+  summary: "Read the run of an action",
+  description: derived,
+  request: {
+    params: z.object({ install_id: foreignId("install_id"), run_id: foreignId("run_id") }),
+  },
+  responses: { 200: json(runSchema, "The run.") },
+});
+
+export const getActionConfigRoute = createRoute({
+  operationId: "getActionConfig",
+  method: "get",
+  path: "/v1/action-workflows/configs/{config_id}",
+  tags,
+  summary: "Read the config of an action",
+  description: `${derived} The plan names it as \`action_workflow_config_id\`.`,
+  request: { params: z.object({ config_id: foreignId("config_id") }) },
+  responses: { 200: json(configSchema, "The config.") },
+});
+
+export const updateActionRunStepRoute = createRoute({
+  operationId: "updateActionRunStep",
+  method: "put",
+  path: "/v1/installs/{install_id}/action-workflow-runs/{run_id}/steps/{step_id}",
+  tags,
+  summary: "Report on a step of an action's run",
+  description: derived,
+  request: {
+    params: z.object({
+      install_id: foreignId("install_id"),
+      run_id: foreignId("run_id"),
+      step_id: foreignId("step_id"),
+    }),
+    body: jsonBody(
+      z.object({
+        status: z.enum(actionStepStatuses),
+        execution_duration: z.int().min(0).default(0).describe("Nanoseconds."),
+      }),
+    ),
+  },
+  responses: { 200: json(stepSchema, "The step.") },
+});
+
+export const getSandboxConfigRoute = createRoute({
+  operationId: "getSandboxConfig",
+  method: "get",
+  path: "/v1/runners/{runner_id}/sandbox-config",
+  tags,
+  summary: "Read a runner's own sandbox config",
+  description: "There is none: sandbox mode stands in the settings and in plans.",
+  request: {
+    params: z.object({ runner_id: foreignId("runner_id") }),
+    query: z.object({
+      job_type: z.string().max(200).optional(),
+      operation: z.string().max(200).optional(),
+    }),
+  },
+  responses: { 404: { description: "There is none." } },
+});
