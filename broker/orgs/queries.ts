@@ -9,6 +9,13 @@ export async function findOrg(db: Db, org: OrgId): Promise<OrgRow | undefined> {
   return row;
 }
 
+/** The oldest org that this creator made. */
+export async function findOrgMadeBy(db: Db, createdById: string): Promise<OrgRow | undefined> {
+  const [row] = await db<OrgRow[]>`
+    select * from orgs where created_by_id = ${createdById} order by created_at, id limit 1`;
+  return row;
+}
+
 /** The orgs that the account has a role in, and `org` in any case; the newest first. */
 export async function listOrgs(
   db: Db,

@@ -87,7 +87,9 @@ describe("an embedded Postgres", () => {
     const dataDir = await testFolder();
     await start({ dataDir });
     const again = await refusal(startEmbeddedPostgres({ dataDir }));
-    expect(again).toBe(`The data directory ${dataDir} is in use by process ${process.pid}.`);
+    expect(again).toBe(
+      `The data directory ${dataDir} is in use by process ${process.pid}: stop that one, or choose another directory.`,
+    );
     expect(await refusal(eraseEmbeddedPostgres(dataDir))).toBe(again);
   });
 

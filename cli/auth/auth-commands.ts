@@ -1,0 +1,60 @@
+import { callRoute } from "../../shared/api/call-route.ts";
+import { getOwnTokenRoute } from "../../shared/api/tokens.ts";
+import { defineCommand } from "../command.ts";
+import { printItem } from "../print.ts";
+import { removeProfile, writeProfile } from "../profile.ts";
+import { tokenView } from "../tokens/token-view.ts";
+import { UsageError } from "../usage-error.ts";
+
+export const logIn = defineCommand({
+  name: "auth login",
+  summary: "Save a broker's URL and a token for later commands.",
+  details:
+    "The token comes by --token-file or SVC_TOKEN. It is tried first, then kept with mode 0600.",
+  examples: [
+    {
+      does: "a token from a password store",
+      run: "pass show svc | svc auth login --url https://svc.example.com --token-file -",
+    },
+  ],
+  run: async ({ connect, config, screen }) => {
+    const { url, token, orgId, source } = await connect();
+    if (token === undefined || source !== "flags and environment") {
+      throw new UsageError(
+        "Say which: --url URL, and the token by --token-file FILE or SVC_TOKEN.",
+      );
+    }
+    const own = await callRoute({ url, token, orgId }, getOwnTokenRoute, {});
+    const org = orgId ?? own.body.org_id;
+    await writeProfile(config.profileFile, { url, token, org });
+    screen.say(`Saved in ${config.profileFile}: ${own.body.hint} for ${url}, org ${org}.`);
+  },
+});
+
+export const showAuth = defineCommand({
+  name: "auth status",
+  summary: "Show which broker and token commands use, and where they come from.",
+  examples: [{ does: "as whom", run: "svc auth status" }],
+  run: async ({ connect, call, screen }) => {
+    const { url, source } = await connect();
+    screen.say(`${url} (${source})`);
+    printItem(screen, await call(getOwnTokenRoute, {}), {
+      ...tokenView,
+      columns: {
+        ...tokenView.columns,
+        ORG: ({ org_id }) => org_id,
+      },
+    });
+  },
+});
+
+export const logOut = defineCommand({
+  name: "auth logout",
+  summary: "Forget the saved broker and token.",
+  isLocal: true,
+  examples: [{ does: "forget", run: "svc auth logout" }],
+  run: async ({ config, screen }) => {
+    await removeProfile(config.profileFile);
+    screen.say("Forgotten. The token itself lives on: svc token revoke takes it away.");
+  },
+});

@@ -1,0 +1,73 @@
+import { sendRequest } from "../shared/api/call-route.ts";
+import { version } from "../shared/version.ts";
+import { defineCommand } from "./command.ts";
+import { readInput } from "./connection.ts";
+import { readPairs } from "./read-flags.ts";
+import { UsageError } from "./usage-error.ts";
+
+const bodiless = new Set(["GET", "HEAD", "DELETE"]);
+
+export const callApi = defineCommand({
+  name: "api",
+  summary: "Send any request to the API and show what it answers.",
+  details:
+    "Fields are sent as a JSON body, or as the query of a GET. A value that is JSON (a number, true, null, an " +
+    "object) is sent as such, anything else as text.",
+  args: {
+    method: { summary: "GET, POST, PATCH, PUT or DELETE." },
+    path: { summary: "The path with its query, like /v1/runners?limit=10." },
+  },
+  flags: {
+    field: {
+      short: "f",
+      value: "NAME=VALUE",
+      isRepeatable: true,
+      summary: "A member of the body.",
+    },
+    input: { value: "FILE", summary: "The whole body from a file, or from standard input for -." },
+  },
+  examples: [
+    { does: "read", run: "svc api GET /v1/roles" },
+    { does: "write", run: "svc api PATCH /v1/orgs/current -f name=Acme" },
+    {
+      does: "a body from a file",
+      run: "svc api POST /v1/runners/run_…/jobs/batch --input jobs.json",
+    },
+  ],
+  run: async ({ args, flags, connect, screen }) => {
+    const method = args.method.toUpperCase();
+    if (!/^[A-Z]+$/.test(method) || !args.path.startsWith("/")) {
+      throw new UsageError("Give a method and a path: svc api GET /v1/runners");
+    }
+    if (flags.input !== undefined && flags.field.length > 0) {
+      throw new UsageError("--input and --field exclude each other.");
+    }
+    const fields = readPairs("--field", flags.field);
+    const isQuery = bodiless.has(method);
+    const path = isQuery ? withQuery(args.path, fields) : args.path;
+    const body = flags.input === undefined ? bodyOf(isQuery, fields) : await readInput(flags.input);
+    const { url, token, orgId } = await connect();
+    const endpoint = { url, token, orgId, userAgent: `svc-cli/${version}` };
+    const answer = await sendRequest(endpoint, { method, path, body });
+    if (answer.text !== "") screen.out(answer.text);
+  },
+});
+
+function withQuery(path: string, fields: Readonly<Record<string, string>>): string {
+  const query = new URLSearchParams(fields).toString();
+  if (query === "") return path;
+  return `${path}${path.includes("?") ? "&" : "?"}${query}`;
+}
+
+function bodyOf(isQuery: boolean, fields: Readonly<Record<string, string>>): unknown {
+  if (isQuery || Object.keys(fields).length === 0) return undefined;
+  return Object.fromEntries(Object.entries(fields).map(([name, text]) => [name, valueOf(text)]));
+}
+
+function valueOf(text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    return text;
+  }
+}

@@ -1,0 +1,28 @@
+import { callRoute } from "../shared/api/call-route.ts";
+import { getVersionRoute } from "../shared/api/operations.ts";
+import { getOwnTokenRoute } from "../shared/api/tokens.ts";
+import { version } from "../shared/version.ts";
+import { defineCommand } from "./command.ts";
+
+export const checkSetup = defineCommand({
+  name: "doctor",
+  summary:
+    "Check that the broker can be reached, that the clocks agree, and what the token may do.",
+  examples: [{ does: "what is wrong", run: "svc doctor" }],
+  run: async ({ connect, screen }) => {
+    const endpoint = await connect();
+    screen.out(`broker   ${endpoint.url} (${endpoint.source})`);
+    const startMs = Date.now();
+    const reached = await callRoute({ ...endpoint, token: undefined }, getVersionRoute, {});
+    const tookMs = Date.now() - startMs;
+    screen.out(`version  ${reached.body.version}, this command line ${version}; ${tookMs} ms`);
+    const brokerMs = Date.parse(reached.headers.get("date") ?? "");
+    if (!Number.isNaN(brokerMs)) {
+      const skewS = Math.round((brokerMs - Date.now()) / 1000);
+      screen.out(`clock    ${Math.abs(skewS) <= 1 ? "agrees" : `${skewS} s apart`}`);
+    }
+    const own = await callRoute(endpoint, getOwnTokenRoute, {});
+    screen.out(`token    ${own.body.hint}, org ${own.body.org_id}`);
+    screen.out(`allows   ${own.body.permissions.join(", ")}`);
+  },
+});

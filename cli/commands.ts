@@ -1,0 +1,76 @@
+import { logIn, logOut, showAuth } from "./auth/auth-commands.ts";
+import { callApi } from "./call-api.ts";
+import { checkSetup } from "./check-setup.ts";
+import type { Command } from "./command.ts";
+import { completeLine, showCompletion } from "./complete-line.ts";
+import { cancelJob } from "./jobs/cancel-job.ts";
+import { createJob } from "./jobs/create-job.ts";
+import { explainJob } from "./jobs/explain-job.ts";
+import { getJob } from "./jobs/get-job.ts";
+import { listJobs } from "./jobs/list-jobs.ts";
+import { rerunJob } from "./jobs/rerun-job.ts";
+import { waitForJob } from "./jobs/wait-for-job.ts";
+import { createToken } from "./local/create-token.ts";
+import { listSchema, migrateUp } from "./local/migrate-database.ts";
+import { runBroker } from "./local/run-broker.ts";
+import { runDev } from "./local/run-dev.ts";
+import { createOrg, getOrg, listOrgs } from "./orgs/org-commands.ts";
+import { createRunner } from "./runners/create-runner.ts";
+import { deleteRunner } from "./runners/delete-runner.ts";
+import { disableRunner, enableRunner } from "./runners/enable-runner.ts";
+import { enrolRunner } from "./runners/enrol-runner.ts";
+import { getRunner } from "./runners/get-runner.ts";
+import { listRunners } from "./runners/list-runners.ts";
+import { pauseRunner, resumeRunner } from "./runners/pause-runner.ts";
+import { shutDownRunner } from "./runners/shut-down-runner.ts";
+import { showVersion } from "./show-version.ts";
+import { listTokens, revokeToken, rotateToken } from "./tokens/token-commands.ts";
+
+/** Every command there is, in the order of help and docs/cli.md. */
+export const commands: readonly Command[] = [
+  // On the machine itself
+  runDev,
+  runBroker,
+  migrateUp,
+  listSchema,
+
+  // Who may do what
+  logIn,
+  showAuth,
+  logOut,
+  listOrgs,
+  getOrg,
+  createOrg,
+  createToken,
+  listTokens,
+  rotateToken,
+  revokeToken,
+
+  // Runners
+  createRunner,
+  enrolRunner,
+  listRunners,
+  getRunner,
+  pauseRunner,
+  resumeRunner,
+  enableRunner,
+  disableRunner,
+  shutDownRunner,
+  deleteRunner,
+
+  // Jobs
+  createJob,
+  listJobs,
+  getJob,
+  waitForJob,
+  explainJob,
+  cancelJob,
+  rerunJob,
+
+  // Everything else
+  callApi,
+  checkSetup,
+  showCompletion,
+  completeLine(() => commands),
+  showVersion,
+];

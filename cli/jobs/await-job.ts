@@ -1,0 +1,72 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import {
+  BrokerUnreachable,
+  type RouteAnswer,
+  RequestRefused,
+} from "../../shared/api/call-route.ts";
+import { waitForJobRoute } from "../../shared/api/follow-runner-jobs.ts";
+import { isFinal } from "../../shared/runner-job.ts";
+import type { CommandCall, FlagSpec } from "../command.ts";
+import { exitCodes } from "../exit-codes.ts";
+import { printItem } from "../print.ts";
+import { readDurationNs } from "../read-flags.ts";
+import { jobDetails } from "./job-view.ts";
+
+/** The flags of every command that waits for a job. */
+export const waitFlags = {
+  timeout: {
+    value: "DURATION",
+    summary: "Wait so long at most, like 10m; then the exit code is 124.",
+  },
+  "exit-status": { summary: "The exit code is 1 when the job has ended otherwise than finished." },
+} as const satisfies Record<string, FlagSpec>;
+
+type Flags = { readonly timeout: string | undefined; readonly "exit-status": boolean };
+type Waiter = Pick<CommandCall<unknown, Flags>, "flags" | "call" | "screen">;
+
+const longestPollMs = 25_000;
+const pauseMs = 500;
+/** So long a broker may be away (a restart, a new replica) before the wait is given up. */
+const absenceMs = 60_000;
+
+/** Waits until the job is final, shows it, and answers the exit code; says so when the time is over before. */
+export async function awaitJob({ flags, call, screen }: Waiter, jobId: string): Promise<number> {
+  const timeoutNs = readDurationNs("--timeout", flags.timeout) ?? Number.POSITIVE_INFINITY;
+  const deadlineMs = Date.now() + timeoutNs / 1e6;
+  let heardMs = Date.now();
+  for (;;) {
+    const leftMs = Math.min(longestPollMs, deadlineMs - Date.now());
+    const askedMs = Date.now();
+    const job = await ask(call, jobId, Math.max(1, leftMs)).catch((error: unknown) => {
+      if (!isAbsence(error) || Date.now() - heardMs > absenceMs) throw error;
+      return undefined;
+    });
+    if (job !== undefined) heardMs = Date.now();
+    if (job !== undefined && isFinal(job.body.status)) {
+      printItem(screen, job, jobDetails);
+      const isGood = job.body.status === "finished" || !flags["exit-status"];
+      return isGood ? exitCodes.ok.code : exitCodes.failed.code;
+    }
+    if (Date.now() >= deadlineMs) {
+      screen.say(`${jobId} is ${job?.body.status ?? "unknown"}: the time to wait is over.`);
+      screen.say(`See why: svc job why ${jobId}`);
+      return exitCodes.timeout.code;
+    }
+    // A broker that goes away answers at once; the next one must not be asked in a tight circle.
+    if (Date.now() - askedMs < pauseMs) await sleep(pauseMs);
+  }
+}
+
+async function ask(
+  call: Waiter["call"],
+  jobId: string,
+  waitMs: number,
+): Promise<RouteAnswer<typeof waitForJobRoute>> {
+  const wait = `${Math.ceil(waitMs)}ms`;
+  return await call(waitForJobRoute, { params: { job_id: jobId }, query: { wait } });
+}
+
+function isAbsence(error: unknown): boolean {
+  if (error instanceof BrokerUnreachable) return true;
+  return error instanceof RequestRefused && (error.status === 503 || error.status === 429);
+}

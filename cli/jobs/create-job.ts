@@ -1,0 +1,108 @@
+import { enqueueJobRoute } from "../../shared/api/enqueue-jobs.ts";
+import {
+  runnerJobGroups,
+  runnerJobOperations,
+  runnerJobTypeNames,
+} from "../../shared/runner-job-types.ts";
+import { defineCommand } from "../command.ts";
+import { readInput } from "../connection.ts";
+import { printItem } from "../print.ts";
+import { readDurationNs, readPairs, readWhole } from "../read-flags.ts";
+import { UsageError } from "../usage-error.ts";
+import { awaitJob, waitFlags } from "./await-job.ts";
+import { jobDetails } from "./job-view.ts";
+
+const timeout = (which: string) => ({
+  value: "DURATION",
+  summary: `The ${which} timeout, like 15m; the default of its type, unless told.`,
+});
+
+export const createJob = defineCommand({
+  name: "job create",
+  summary: "Enqueue a job for a runner.",
+  flags: {
+    runner: { value: "RUNNER", isRequired: true, summary: "The runner that is to do it." },
+    type: {
+      value: "TYPE",
+      isRequired: true,
+      choices: runnerJobTypeNames,
+      summary: "The kind of job, like noop or terraform-deploy.",
+    },
+    operation: {
+      value: "OPERATION",
+      choices: runnerJobOperations,
+      summary: "What to do of it; exec, unless told.",
+    },
+    group: {
+      value: "GROUP",
+      choices: runnerJobGroups,
+      summary: "The job group; that of the type, unless told.",
+    },
+    "plan-file": {
+      value: "FILE",
+      summary:
+        "The plan, a JSON object, from a file or standard input (-); handed on byte for byte.",
+    },
+    metadata: { value: "NAME=VALUE", isRepeatable: true, summary: "Your own words about it." },
+    "owner-id": { value: "ID", summary: "Whose job it is, by your own ids." },
+    "owner-type": { value: "TYPE", summary: "What kind of thing the owner is." },
+    "queue-timeout": timeout("queue"),
+    "available-timeout": timeout("available"),
+    "execution-timeout": timeout("execution"),
+    "overall-timeout": timeout("overall"),
+    "max-executions": { value: "N", summary: "How often it may be tried; once, unless told." },
+    "idempotency-key": { value: "KEY", summary: "A repetition with this key makes no second job." },
+    wait: { summary: "Wait until the job has ended." },
+    ...waitFlags,
+  },
+  examples: [
+    { does: "a job that does nothing", run: "svc job create --runner run_… --type noop" },
+    {
+      does: "a plan from another program; the exit code says whether it finished",
+      run: "make-plan | svc job create --runner run_… --type helm-chart-deploy --plan-file - --wait --exit-status",
+    },
+  ],
+  run: async ({ flags, call, screen }) => {
+    const plan = flags["plan-file"] === undefined ? "" : await readPlan(flags["plan-file"]);
+    const body = {
+      type: flags.type,
+      operation: flags.operation,
+      group: flags.group,
+      owner_id: flags["owner-id"],
+      owner_type: flags["owner-type"],
+      metadata: readPairs("--metadata", flags.metadata),
+      queue_timeout: readDurationNs("--queue-timeout", flags["queue-timeout"]),
+      available_timeout: readDurationNs("--available-timeout", flags["available-timeout"]),
+      execution_timeout: readDurationNs("--execution-timeout", flags["execution-timeout"]),
+      overall_timeout: readDurationNs("--overall-timeout", flags["overall-timeout"]),
+      max_executions: readWhole("--max-executions", flags["max-executions"]),
+    };
+    const key = flags["idempotency-key"];
+    const job = await call(enqueueJobRoute, {
+      params: { runner_id: flags.runner },
+      body,
+      bodyText: withPlan(JSON.stringify(body), plan),
+      ...(key !== undefined && { headers: { "idempotency-key": key } }),
+    });
+    if (flags.wait) return await awaitJob({ flags, call, screen }, job.body.id);
+    printItem(screen, job, jobDetails);
+    screen.say(`Follow it: svc job wait ${job.body.id}`);
+    return undefined;
+  },
+});
+
+async function readPlan(file: string): Promise<string> {
+  const text = await readInput(file);
+  try {
+    const plan: unknown = JSON.parse(text);
+    if (typeof plan === "object" && plan !== null && !Array.isArray(plan)) return text.trim();
+  } catch {
+    throw new UsageError(`The plan in ${file} is no JSON.`);
+  }
+  throw new UsageError(`The plan in ${file} must be a JSON object.`);
+}
+
+/** The plan's own text goes into the body: reading and writing it would lose spaces and the digits of big numbers. */
+function withPlan(body: string, plan: string): string {
+  return plan === "" ? body : `${body.slice(0, -1)},"plan":${plan}}`;
+}

@@ -1,0 +1,16 @@
+import { rerunJobRoute } from "../../shared/api/control-runner-jobs.ts";
+import { defineCommand } from "../command.ts";
+import { printItem } from "../print.ts";
+import { jobDetails } from "./job-view.ts";
+
+export const rerunJob = defineCommand({
+  name: "job rerun",
+  summary: "Enqueue the same job once more, as a new one.",
+  args: { job: { summary: "The job's id.", offers: "jobs" } },
+  examples: [{ does: "once more", run: "svc job rerun job_…" }],
+  run: async ({ args, call, screen }) => {
+    const job = await call(rerunJobRoute, { params: { job_id: args.job } });
+    printItem(screen, job, jobDetails);
+    screen.say(`Follow it: svc job wait ${job.body.id}`);
+  },
+});

@@ -1,0 +1,92 @@
+import { createTokenRoute } from "../../shared/api/tokens.ts";
+import { roleTypes } from "../../shared/permissions.ts";
+import { type Caller, defineCommand } from "../command.ts";
+import { readDurationNs } from "../read-flags.ts";
+import { showSecret } from "../tokens/token-view.ts";
+import { UsageError } from "../usage-error.ts";
+import type { TokenWish } from "./create-token-here.ts";
+import { requireDatabaseUrl } from "./migrate-database.ts";
+
+const kinds = ["sa", "pat", "rt", "st", "it"] as const;
+
+export const createToken = defineCommand({
+  name: "token create",
+  summary: "Create a token; it is shown this once.",
+  details:
+    "With DATABASE_URL it is made in the database itself and needs no other token: so the first one of an " +
+    "installation is made. Without, the API makes it.",
+  flags: {
+    name: { value: "NAME", summary: "What it is for; needed but with --new-org." },
+    role: {
+      value: "ROLE",
+      choices: roleTypes,
+      summary: "What it may do; needed but for pat (its account's roles) and rt.",
+    },
+    kind: {
+      value: "KIND",
+      choices: kinds,
+      summary: "sa (service account, unless told), pat, rt, st or it.",
+    },
+    account: { value: "ACCOUNT", summary: "The account of a pat." },
+    runner: { value: "RUNNER", summary: "The runner of an rt." },
+    expires: { value: "DURATION", summary: "How long it lasts, like 90d; for ever, unless told." },
+    "new-org": {
+      value: "NAME",
+      summary: "Make an org first, with an admin; the token may do everything. Needs DATABASE_URL.",
+    },
+  },
+  examples: [
+    {
+      does: "the first token of an installation, on the database's own machine",
+      run: "DATABASE_URL=… svc token create --new-org Acme > admin-token",
+    },
+    {
+      does: "one for a build server",
+      run: "svc token create --name ci --role org_builder --expires 90d",
+    },
+  ],
+  run: async ({ flags, call, screen, config, connect }) => {
+    const expiresNs = readDurationNs("--expires", flags.expires);
+    const expiresAt =
+      expiresNs === undefined ? undefined : new Date(Date.now() + expiresNs / 1e6).toISOString();
+    const newOrg = flags["new-org"];
+    if (newOrg === undefined && flags.name === undefined) {
+      throw new UsageError("--name is missing: say what the token is for.");
+    }
+    const wish: TokenWish = {
+      name: flags.name ?? "first admin",
+      kind: flags.kind ?? "sa",
+      role: flags.role,
+      accountId: flags.account,
+      runnerId: flags.runner,
+      expiresAt,
+    };
+    if (config.databaseUrl === undefined && newOrg === undefined) {
+      showSecret(screen, await createByApi(call, wish));
+      return;
+    }
+    const here = await import("./create-token-here.ts");
+    const { orgId } = await connect();
+    const target = newOrg === undefined ? { orgId: requireOrg(orgId) } : { newOrg };
+    showSecret(screen, await here.createTokenHere(requireDatabaseUrl(config), wish, target));
+  },
+});
+
+async function createByApi(call: Caller, wish: TokenWish) {
+  const { name, kind, role, accountId, runnerId, expiresAt } = wish;
+  return await call(createTokenRoute, {
+    body: {
+      name,
+      kind,
+      role,
+      account_id: accountId,
+      runner_id: runnerId,
+      expires_at: expiresAt,
+    },
+  });
+}
+
+function requireOrg(orgId: string | undefined): string {
+  if (orgId !== undefined) return orgId;
+  throw new UsageError("--org is missing: say in which org, or make one with --new-org NAME.");
+}

@@ -1,0 +1,71 @@
+import { OperatorError } from "../../shared/operator-error.ts";
+import { defineCommand } from "../command.ts";
+import type { CliConfig } from "../config.ts";
+import { printPage } from "../print.ts";
+
+/** The database that DATABASE_URL names; an OperatorError when it names none. */
+export function requireDatabaseUrl({ databaseUrl }: CliConfig): string {
+  if (databaseUrl === undefined) {
+    throw new OperatorError("DATABASE_URL is missing: set it to postgres://user@host:5432/name.");
+  }
+  if (!/^postgres(ql)?:\/\//.test(databaseUrl)) {
+    throw new OperatorError("DATABASE_URL must look like postgres://user@host:5432/name.");
+  }
+  return databaseUrl;
+}
+
+export const migrateUp = defineCommand({
+  name: "migrate up",
+  summary: "Bring the schema of DATABASE_URL to what this version knows.",
+  details:
+    "Forward only. Several at once apply each migration once; a schema newer than this version is refused.",
+  isLocal: true,
+  examples: [{ does: "before a new version", run: "DATABASE_URL=… svc migrate up" }],
+  run: async ({ config, screen }) => {
+    const url = requireDatabaseUrl(config);
+    const { migrate } = await import("../../broker/database/migrate.ts");
+    const names = await migrate(url);
+    const page = {
+      text: JSON.stringify({ applied: names }),
+      body: { items: names, next_cursor: null },
+    };
+    const columns = { APPLIED: (name: string) => name };
+    printPage(screen, page, {
+      columns,
+      nameOf: (name) => name,
+      empty: "Nothing to apply: the schema is current.",
+      more: "",
+    });
+  },
+});
+
+export const listSchema = defineCommand({
+  name: "migrate list",
+  summary: "List the migrations, and which the database of DATABASE_URL has.",
+  isLocal: true,
+  examples: [
+    { does: "what is pending", run: "DATABASE_URL=… svc migrate list" },
+    { does: "for a script", run: "DATABASE_URL=… svc migrate list -o json" },
+  ],
+  run: async ({ config, screen }) => {
+    const url = requireDatabaseUrl(config);
+    const { listMigrations } = await import("../../broker/database/migrate.ts");
+    const rows = await listMigrations(url);
+    const items = rows.map(({ name, state, appliedAt }) => ({
+      name,
+      state,
+      applied_at: appliedAt?.toISOString() ?? null,
+    }));
+    const page = { text: JSON.stringify({ items }), body: { items, next_cursor: null } };
+    printPage(screen, page, {
+      columns: {
+        NAME: ({ name }) => name,
+        STATE: ({ state }) => state,
+        APPLIED: ({ applied_at }) => applied_at ?? "",
+      },
+      nameOf: ({ name }) => name,
+      empty: "There are no migrations.",
+      more: "",
+    });
+  },
+});

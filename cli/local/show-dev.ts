@@ -1,0 +1,50 @@
+import { existsSync } from "node:fs";
+import { version } from "../../shared/version.ts";
+import type { CliConfig } from "../config.ts";
+import type { DevFile } from "../dev-file.ts";
+import type { Screen } from "../screen.ts";
+
+export type DevPlace = {
+  readonly dev: DevFile;
+  readonly dataDir: string;
+  readonly logFile: string;
+  readonly config: CliConfig;
+};
+
+/** Tells a person where everything is, and what to try next. */
+export function showDev(screen: Screen, { dev, dataDir, logFile, config }: DevPlace): void {
+  const svc = `${prefixOf(dataDir, config)}npx svc`;
+  screen.out(
+    [
+      "",
+      `svc ${version} is ready at ${dev.url} (its API: ${dev.url}/docs)`,
+      "",
+      `  org           ${dev.org_id}`,
+      `  runner        ${dev.runner_id}`,
+      `  admin token   ${dev.admin_token}`,
+      `  runner token  ${dev.runner_token}`,
+      `  data          ${config.databaseUrl === undefined ? dataDir : "in DATABASE_URL"}`,
+      `  log           ${logFile}`,
+      "",
+      "Try next, in another terminal, in this folder:",
+      "",
+      `  ${svc} job create --runner ${dev.runner_id} --type noop`,
+      `  ${svc} job list`,
+      `  ${svc} runner get ${dev.runner_id}`,
+      "",
+      "Ctrl-C stops it; the next start finds everything again.",
+    ].join("\n"),
+  );
+}
+
+/** Commands find this project's own data directory by themselves, unless a saved profile comes before it. */
+function prefixOf(dataDir: string, config: CliConfig): string {
+  const isFound = dataDir === config.dataDir && (config.isDataDirTold || !hasProfile(config));
+  if (isFound && !config.isDataDirTold) return "";
+  return `SVC_DATA_DIR=${quoted(dataDir)} `;
+}
+
+const hasProfile = ({ profileFile }: CliConfig): boolean => existsSync(profileFile);
+
+const quoted = (text: string): string =>
+  /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;

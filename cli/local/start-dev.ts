@@ -1,0 +1,104 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { readConfig } from "../../broker/config.ts";
+import { eraseEmbeddedPostgres, startEmbeddedPostgres } from "../../broker/database/embedded.ts";
+import { migrate } from "../../broker/database/migrate.ts";
+import { startBroker } from "../../broker/start-broker.ts";
+import { OperatorError } from "../../shared/operator-error.ts";
+import type { CliConfig } from "../config.ts";
+import { removeDevFile } from "../dev-file.ts";
+import { exitCodes } from "../exit-codes.ts";
+import type { Screen } from "../screen.ts";
+import { openDevLog } from "./dev-log.ts";
+import { prepareDev } from "./prepare-dev.ts";
+import { showAJob } from "./show-a-job.ts";
+import { showDev } from "./show-dev.ts";
+import { type StopSignal, watchStopSignal } from "./stop-signal.ts";
+
+export type DevOptions = {
+  /** SVC_PORT or 8420, unless told. */
+  readonly port: number | undefined;
+  readonly dataDir: string;
+  readonly isReset: boolean;
+  readonly isJson: boolean;
+  readonly config: CliConfig;
+  readonly screen: Screen;
+};
+
+/** What has been started, ended in turn from the last to the first. */
+type Ending = () => Promise<unknown>;
+
+const drainMs = 1500;
+const leaveMs = 200;
+
+/** Runs until a signal comes; answers the exit code when everything it started has ended. */
+export async function startDev(options: DevOptions): Promise<number> {
+  const stopSignal = watchStopSignal();
+  const endings: Ending[] = [];
+  try {
+    await start(options, stopSignal, endings);
+    await stopSignal.arrival;
+    if (!options.isJson) options.screen.say("Stopping; everything is kept.");
+    return exitCodes.ok.code;
+  } finally {
+    await endAll(endings);
+    stopSignal.forget();
+    // A request that was given up may still hold the process; its exit code is set by then.
+    setTimeout(() => process.exit(), leaveMs).unref();
+  }
+}
+
+/** From the last to the first, each whether or not another fails; the first failure is passed on. */
+async function endAll(endings: readonly Ending[]): Promise<void> {
+  const failures: unknown[] = [];
+  for (const end of endings.toReversed()) {
+    await end().catch((error: unknown) => failures.push(error));
+  }
+  if (failures.length > 0) throw failures[0];
+}
+
+async function start(options: DevOptions, stop: StopSignal, endings: Ending[]): Promise<void> {
+  const { dataDir, config, screen, isJson } = options;
+  const databaseUrl = config.databaseUrl ?? (await startDatabase(options, endings));
+  if (stop.hasArrived()) return;
+  await migrate(databaseUrl);
+  if (stop.hasArrived()) return;
+  const settings = readConfig({
+    SVC_DRAIN_LINGER_MS: "0",
+    ...config.env,
+    DATABASE_URL: databaseUrl,
+    ...(options.port !== undefined && { SVC_PORT: String(options.port) }),
+  });
+  const log = await openDevLog({ level: settings.logLevel, dataDir, say: screen.say });
+  endings.push(log.close);
+  const running = await startBroker(settings, log.log).catch((error: unknown) => {
+    throw withAdvice(error);
+  });
+  // A request that hangs must not hold up Ctrl-C: whatever it was, it is undone or done as a whole.
+  endings.push(async () => await Promise.race([running.stop(), sleep(drainMs)]));
+  const { dev, isFirst } = await prepareDev(running.broker.db, running.url, dataDir);
+  if (isJson) {
+    screen.out(JSON.stringify(dev));
+    return;
+  }
+  showDev(screen, { dev, dataDir, logFile: log.file, config });
+  if (isFirst) await showAJob(dev, screen);
+}
+
+async function startDatabase(
+  { dataDir, isReset, isJson, screen }: DevOptions,
+  endings: Ending[],
+): Promise<string> {
+  if (isReset) {
+    await eraseEmbeddedPostgres(dataDir);
+    await removeDevFile(dataDir);
+  }
+  if (!isJson) screen.say("Starting Postgres …");
+  const database = await startEmbeddedPostgres({ dataDir });
+  endings.push(database.stop);
+  return database.url;
+}
+
+function withAdvice(error: unknown): unknown {
+  if (!(error instanceof OperatorError) || !error.message.startsWith("Port ")) return error;
+  return new OperatorError(`${error.message} Stop that one, or choose another port with --port.`);
+}

@@ -1,0 +1,38 @@
+import { createOrgRoute, getCurrentOrgRoute, listOrgsRoute } from "../../shared/api/orgs.ts";
+import { defineCommand } from "../command.ts";
+import { pageFlags } from "../page-flags.ts";
+import { printItem, printPage } from "../print.ts";
+import { orgView } from "./org-view.ts";
+
+export const listOrgs = defineCommand({
+  name: "org list",
+  summary: "List the orgs that the token reaches.",
+  flags: pageFlags,
+  examples: [{ does: "which there are", run: "svc org list" }],
+  run: async ({ flags, call, screen }) => {
+    printPage(screen, await call(listOrgsRoute, { query: flags }), {
+      ...orgView,
+      empty: "No orgs. Create one: svc org create NAME",
+      more: "svc org list",
+    });
+  },
+});
+
+export const getOrg = defineCommand({
+  name: "org get",
+  summary: "Show the org that commands act in: the token's own, or that of --org.",
+  examples: [{ does: "where am I", run: "svc org get" }],
+  run: async ({ call, screen }) => printItem(screen, await call(getCurrentOrgRoute, {}), orgView),
+});
+
+export const createOrg = defineCommand({
+  name: "org create",
+  summary: "Create an org; its admin is the account of the token.",
+  args: { name: { summary: "Its name." } },
+  examples: [{ does: "a new customer", run: "svc org create Acme" }],
+  run: async ({ args, call, screen }) => {
+    const org = await call(createOrgRoute, { body: { name: args.name } });
+    printItem(screen, org, orgView);
+    screen.say(`Act in it: svc runner create --org ${org.body.id}`);
+  },
+});

@@ -1,0 +1,28 @@
+import { parseDuration } from "../shared/duration.ts";
+import { UsageError } from "./usage-error.ts";
+
+/** The pairs of a repeatable flag like --metadata; a UsageError for one that is no NAME=VALUE. */
+export function readPairs(flag: string, given: readonly string[]): Record<string, string> {
+  return Object.fromEntries(
+    given.map((pair) => {
+      const at = pair.indexOf("=");
+      if (at < 1) throw new UsageError(`${flag} must be NAME=VALUE, not "${pair}".`);
+      return [pair.slice(0, at), pair.slice(at + 1)];
+    }),
+  );
+}
+
+/** A duration flag in nanoseconds; undefined when it is absent. */
+export function readDurationNs(flag: string, given: string | undefined): number | undefined {
+  if (given === undefined) return undefined;
+  const ns = parseDuration(given);
+  if (ns === undefined) throw new UsageError(`${flag} must be a duration like 15m or 1h30m.`);
+  return ns;
+}
+
+/** A whole number; undefined when the flag is absent. */
+export function readWhole(flag: string, given: string | undefined): number | undefined {
+  if (given === undefined) return undefined;
+  if (!/^\d{1,15}$/.test(given)) throw new UsageError(`${flag} must be a whole number.`);
+  return Number(given);
+}

@@ -1,0 +1,29 @@
+import { disableRunnerRoute, enableRunnerRoute } from "../../shared/api/runners.ts";
+import { defineCommand } from "../command.ts";
+import { printItem } from "../print.ts";
+import { runnerDetails } from "./runner-view.ts";
+
+const args = { runner: { summary: "The runner's id.", offers: "runners" } } as const;
+
+export const enableRunner = defineCommand({
+  name: "runner enable",
+  summary: "Let a runner take jobs again.",
+  args,
+  examples: [{ does: "after a disable", run: "svc runner enable run_…" }],
+  run: async ({ args, call, screen }) => {
+    const params = { runner_id: args.runner };
+    printItem(screen, await call(enableRunnerRoute, { params }), runnerDetails);
+  },
+});
+
+export const disableRunner = defineCommand({
+  name: "runner disable",
+  summary: "Let a runner take no new jobs; running ones finish.",
+  args,
+  examples: [{ does: "out of service", run: "svc runner disable run_…" }],
+  run: async ({ args, call, screen }) => {
+    const params = { runner_id: args.runner };
+    printItem(screen, await call(disableRunnerRoute, { params }), runnerDetails);
+    screen.say(`Undo it: svc runner enable ${args.runner}`);
+  },
+});

@@ -1,0 +1,26 @@
+import { runnerStatuses } from "../../shared/api/runner.ts";
+import { listRunnersRoute } from "../../shared/api/runners.ts";
+import { defineCommand } from "../command.ts";
+import { pageFlags } from "../page-flags.ts";
+import { printPage } from "../print.ts";
+import { runnerLine } from "./runner-view.ts";
+
+export const listRunners = defineCommand({
+  name: "runner list",
+  summary: "List runners, the newest first.",
+  flags: {
+    group: { value: "GROUP", summary: "Only this runner group's." },
+    status: { value: "STATUS", choices: runnerStatuses, summary: "Only runners in this status." },
+    ...pageFlags,
+  },
+  examples: [{ does: "which are offline", run: "svc runner list --status offline" }],
+  run: async ({ flags, call, screen }) => {
+    const { status, cursor } = flags;
+    const query = { runner_group_id: flags.group, status, limit: flags.limit, cursor };
+    printPage(screen, await call(listRunnersRoute, { query }), {
+      ...runnerLine,
+      empty: "No runners. Create one: svc runner create",
+      more: "svc runner list (with the same flags)",
+    });
+  },
+});

@@ -1,0 +1,25 @@
+import type { OutputFormat } from "./global-flags.ts";
+
+/** Where a command speaks: results to standard output, words to standard error. */
+export type Screen = {
+  readonly format: OutputFormat;
+  readonly isTerminal: boolean;
+  readonly hasColor: boolean;
+  readonly out: (text: string) => void;
+  readonly say: (words: string) => void;
+};
+
+/** The process's own two streams; a reader that goes away (`| head`) ends the command quietly. */
+export function openScreen(format: OutputFormat, hasColor: boolean): Screen {
+  process.stdout.on("error", (error: NodeJS.ErrnoException) => {
+    if (error.code === "EPIPE") process.exit(0);
+    throw error;
+  });
+  return {
+    format,
+    isTerminal: process.stdout.isTTY,
+    hasColor: hasColor && process.stdout.isTTY,
+    out: (text) => void process.stdout.write(`${text}\n`),
+    say: (words) => void process.stderr.write(`${words}\n`),
+  };
+}

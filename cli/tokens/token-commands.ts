@@ -1,0 +1,50 @@
+import { listTokensRoute, revokeTokenRoute, rotateTokenRoute } from "../../shared/api/tokens.ts";
+import { defineCommand } from "../command.ts";
+import { pageFlags } from "../page-flags.ts";
+import { printItem, printPage } from "../print.ts";
+import { showSecret, tokenView } from "./token-view.ts";
+
+const args = { token: { summary: "The token's id, never the token itself." } } as const;
+
+export const listTokens = defineCommand({
+  name: "token list",
+  summary: "List the org's tokens, the newest first.",
+  flags: { runner: { value: "RUNNER", summary: "Only this runner's." }, ...pageFlags },
+  examples: [{ does: "which there are, and when they were used", run: "svc token list" }],
+  run: async ({ flags, call, screen }) => {
+    const { runner, limit, cursor } = flags;
+    printPage(
+      screen,
+      await call(listTokensRoute, { query: { runner_id: runner, limit, cursor } }),
+      {
+        ...tokenView,
+        empty: "No tokens. Create one: svc token create --name NAME --role org_admin",
+        more: "svc token list",
+      },
+    );
+  },
+});
+
+export const revokeToken = defineCommand({
+  name: "token revoke",
+  summary: "Revoke a token; every broker knows within a second.",
+  args,
+  examples: [{ does: "it leaked", run: "svc token revoke tok_…" }],
+  run: async ({ args, call, screen }) => {
+    printItem(
+      screen,
+      await call(revokeTokenRoute, { params: { token_id: args.token } }),
+      tokenView,
+    );
+  },
+});
+
+export const rotateToken = defineCommand({
+  name: "token rotate",
+  summary: "Make a token's successor; the old one goes on for its overlap.",
+  args,
+  examples: [{ does: "a new one into a file", run: "svc token rotate tok_… > token" }],
+  run: async ({ args, call, screen }) => {
+    showSecret(screen, await call(rotateTokenRoute, { params: { token_id: args.token } }));
+  },
+});

@@ -1,0 +1,186 @@
+import type { RouteConfig, z } from "@hono/zod-openapi";
+
+/** A broker to call, and as whom. */
+export type Endpoint = {
+  readonly url: string;
+  readonly token?: string | undefined;
+  /** Chooses the org where the token reaches several. */
+  readonly orgId?: string | undefined;
+  readonly userAgent?: string;
+  readonly timeoutMs?: number;
+};
+
+type Schema<T> = T extends z.ZodType ? z.input<T> : never;
+type RequestOf<R> = R extends { request: infer Request } ? Request : object;
+type ParamsOf<R> =
+  RequestOf<R> extends { params: infer S } ? { params: Schema<S> } : { params?: never };
+type QueryOf<R> =
+  RequestOf<R> extends { query: infer S } ? { query?: Partial<Schema<S>> } : { query?: never };
+type BodyOf<R> =
+  RequestOf<R> extends { body: { content: { "application/json": { schema: infer S } } } }
+    ? { body: Schema<S> }
+    : { body?: never };
+
+/** What a route takes, by its own schemas. */
+export type RouteInput<R> = ParamsOf<R> &
+  QueryOf<R> &
+  BodyOf<R> & {
+    readonly headers?: Readonly<Record<string, string>>;
+    /** Sent in place of the body's JSON, where its very bytes count. */
+    readonly bodyText?: string;
+  };
+
+type ContentOf<Response> = Response extends { content: { "application/json": { schema: infer S } } }
+  ? S extends z.ZodType
+    ? z.output<S>
+    : never
+  : Response extends { content: { "text/plain": unknown } }
+    ? string
+    : undefined;
+type Responses<R> = R extends { responses: infer All } ? Omit<All, 304> : never;
+
+/** What a route answers, by its own schemas. */
+export type RouteBody<R> = {
+  [S in keyof Responses<R>]: ContentOf<Responses<R>[S]>;
+}[keyof Responses<R>];
+
+export type RouteAnswer<R> = {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly body: RouteBody<R>;
+  /** The body as it came. */
+  readonly text: string;
+};
+
+/** A broker's "no", with what its problem document says. */
+export class RequestRefused extends Error {
+  override readonly name = "RequestRefused";
+  readonly status: number;
+  readonly code: string;
+  readonly errors: readonly { readonly pointer: string; readonly detail: string }[];
+  readonly requestId: string;
+
+  constructor(response: Response, text: string) {
+    const problem = readProblem(text);
+    super(problem.detail ?? problem.title ?? `The broker answered ${response.status}.`);
+    this.status = response.status;
+    this.code = problem.code ?? "";
+    this.errors = problem.errors ?? [];
+    this.requestId = response.headers.get("x-request-id") ?? "";
+  }
+}
+
+/** Nobody answered: no connection, or none in time. */
+export class BrokerUnreachable extends Error {
+  override readonly name = "BrokerUnreachable";
+}
+
+const patienceMs = 40_000; // longer than the longest parked request
+
+/** Calls a route of shared/api/ by its contract; throws RequestRefused or BrokerUnreachable. */
+export async function callRoute<R extends RouteConfig>(
+  endpoint: Endpoint,
+  route: R,
+  input: RouteInput<R>,
+): Promise<RouteAnswer<R>> {
+  const path = fillPath(route.path, input.params) + queryText(input.query);
+  const body = input.bodyText ?? input.body;
+  const request = { method: route.method, path, body, headers: input.headers };
+  const response = await sendRequest(endpoint, request);
+  const { status, headers, text } = response;
+  const isJson = /json/.test(headers.get("content-type") ?? "") && text !== "";
+  const read: unknown = isJson ? JSON.parse(text) : text === "" ? undefined : text;
+  return { status, headers, body: read as RouteBody<R>, text }; // the contract says so
+}
+
+export type RawRequest = {
+  readonly method: string;
+  readonly path: string;
+  /** A string is sent as it is, anything else as JSON. */
+  readonly body?: unknown;
+  readonly headers?: Readonly<Record<string, string>> | undefined;
+};
+export type RawAnswer = {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly text: string;
+};
+
+/** Sends one request to any path. Throws as callRoute does. */
+export async function sendRequest(endpoint: Endpoint, request: RawRequest): Promise<RawAnswer> {
+  const { body } = request;
+  const hasBody = body !== undefined;
+  const init = {
+    method: request.method.toUpperCase(),
+    headers: headersOf(endpoint, request),
+    signal: AbortSignal.timeout(endpoint.timeoutMs ?? patienceMs),
+    ...(hasBody && { body: typeof body === "string" ? body : JSON.stringify(body) }),
+  };
+  const answer = await answerOf(endpoint.url, request.path, init);
+  if (answer.response.ok || answer.response.status === 304) {
+    const { status, headers } = answer.response;
+    return { status, headers, text: answer.text };
+  }
+  throw new RequestRefused(answer.response, answer.text);
+}
+
+function headersOf(endpoint: Endpoint, request: RawRequest): Headers {
+  const headers = new Headers({ accept: "application/json, application/problem+json, */*;q=0.1" });
+  if (endpoint.token !== undefined) headers.set("authorization", `Bearer ${endpoint.token}`);
+  if (endpoint.orgId !== undefined) headers.set("x-svc-org-id", endpoint.orgId);
+  if (endpoint.userAgent !== undefined) headers.set("user-agent", endpoint.userAgent);
+  if (request.body !== undefined) headers.set("content-type", "application/json");
+  for (const [name, value] of Object.entries(request.headers ?? {})) headers.set(name, value);
+  return headers;
+}
+
+async function answerOf(
+  url: string,
+  path: string,
+  init: RequestInit,
+): Promise<{ response: Response; text: string }> {
+  try {
+    const response = await fetch(url + path, init);
+    return { response, text: await response.text() };
+  } catch (error) {
+    const { cause } = error as { cause?: { code?: unknown } }; // fetch tells the reason there
+    const why = typeof cause?.code === "string" ? ` (${cause.code})` : "";
+    throw new BrokerUnreachable(`No broker answers at ${url}${why}.`, { cause: error });
+  }
+}
+
+function fillPath(path: string, params: unknown): string {
+  const values = (params ?? {}) as Readonly<Record<string, unknown>>; // typed by the route's own schema
+  return path.replaceAll(/\{(\w+)\}/g, (_, name: string) =>
+    encodeURIComponent(String(values[name])),
+  );
+}
+
+type QueryValue = string | number | boolean | undefined;
+
+/** A list is sent as the same name several times. */
+function queryText(query: unknown): string {
+  const given = Object.entries((query ?? {}) as Record<string, QueryValue | QueryValue[]>);
+  const sent = new URLSearchParams();
+  for (const [name, value] of given) {
+    for (const each of [value].flat()) if (each !== undefined) sent.append(name, `${each}`);
+  }
+  return sent.size === 0 ? "" : `?${sent.toString()}`;
+}
+
+type ProblemText = {
+  readonly title?: string;
+  readonly detail?: string;
+  readonly code?: string;
+  readonly errors?: readonly { readonly pointer: string; readonly detail: string }[];
+};
+
+/** A proxy on the way may answer anything; only what a problem document has is read. */
+function readProblem(text: string): ProblemText {
+  try {
+    const read: unknown = JSON.parse(text);
+    return typeof read === "object" && read !== null ? read : {};
+  } catch {
+    return {};
+  }
+}
