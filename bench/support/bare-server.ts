@@ -1,7 +1,7 @@
-import { getRequestListener } from "@hono/node-server";
-import { Hono } from "hono";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
+import { getRequestListener } from "@hono/node-server";
+import { Hono } from "hono";
 
 // What HTTP alone costs: reads a JSON body, answers it. A process of its own, so that its CPU can be told apart.
 const app = new Hono();

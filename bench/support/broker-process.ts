@@ -40,14 +40,17 @@ async function untilReady(child: ChildProcess, url: string): Promise<void> {
   const deadlineMs = performance.now() + patienceMs;
   while (performance.now() < deadlineMs) {
     if (child.exitCode !== null) throw new Error(`the broker ended with ${child.exitCode}`);
-    const isReady = await fetch(`${url}/readyz`).then(
-      ({ ok }) => ok,
-      () => false,
-    );
-    if (isReady) return;
-    await sleep(20);
+    if ((await isOk(`${url}/livez`)) && (await isOk(`${url}/readyz`))) return;
+    await sleep(200);
   }
   throw new Error("the broker did not become ready");
+}
+
+function isOk(url: string): Promise<boolean> {
+  return fetch(url).then(
+    ({ ok }) => ok,
+    () => false,
+  );
 }
 
 async function stop(child: ChildProcess): Promise<void> {

@@ -10,7 +10,12 @@ export const plan = JSON.stringify({
   component_name: "gateway",
   src_registry: { repository: "registry.example.com/gateway", username: "puller" },
   src_tag: "2026.11.1",
-  noop: { lines: Array.from({ length: 6 }, (_, n) => `a line of the plan, number ${n}, as long as lines are`) },
+  noop: {
+    lines: Array.from(
+      { length: 6 },
+      (_, n) => `a line of the plan, number ${n}, as long as lines are`,
+    ),
+  },
 });
 
 export const jobBody = `{"type":"noop-deploy","operation":"exec","owner_id":"own_1","owner_type":"installs","plan":${plan}}`;
@@ -41,7 +46,8 @@ export async function liveOnce({ connection, agent, adminToken }: LiveClient): P
     await connection.send(requestText(`PATCH ${path}`, token, '{"status":"in-progress"}')),
     200,
   );
-  const end = '{"status":"finished","result":{"success":true},"outputs":{"url":"https://example.com"}}';
+  const end =
+    '{"status":"finished","result":{"success":true},"outputs":{"url":"https://example.com"}}';
   expectStatus(await connection.send(requestText(`POST ${path}/finish`, token, end)), 200);
 }
 

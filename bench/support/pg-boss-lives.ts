@@ -1,3 +1,4 @@
+import { setImmediate } from "node:timers/promises";
 import { PgBoss } from "pg-boss";
 import { plan } from "./lives.ts";
 import { runClients } from "./run-clients.ts";
@@ -8,7 +9,10 @@ const settings = { supervise: false, schedule: false, max: 10 };
 type Times = { readonly warmUpS: number; readonly seconds: number };
 
 /** Jobs a second that pg-boss sends, fetches and completes one at a time, in this process, the best of some loop counts. */
-export async function pgBossSingle(connectionString: string, { warmUpS, seconds }: Times): Promise<number> {
+export async function pgBossSingle(
+  connectionString: string,
+  { warmUpS, seconds }: Times,
+): Promise<number> {
   return await withBoss(connectionString, async (boss) => {
     const data = JSON.parse(plan) as object;
     const live = async (): Promise<void> => {
@@ -28,7 +32,10 @@ export async function pgBossSingle(connectionString: string, { warmUpS, seconds 
 }
 
 /** Jobs a second that pg-boss sends, fetches and completes in batches of 100: one sender, one fetcher. */
-export async function pgBossBatches(connectionString: string, { warmUpS, seconds }: Times): Promise<number> {
+export async function pgBossBatches(
+  connectionString: string,
+  { warmUpS, seconds }: Times,
+): Promise<number> {
   const size = 100;
   return await withBoss(connectionString, async (boss) => {
     const data = JSON.parse(plan) as object;
@@ -37,7 +44,10 @@ export async function pgBossBatches(connectionString: string, { warmUpS, seconds
     const roles = {
       send: async () => {
         // Only so far ahead of the fetcher that it never finds the queue empty.
-        if (ahead > 20 * size) return await new Promise((resolve) => setImmediate(resolve));
+        if (ahead > 20 * size) {
+          await setImmediate();
+          return;
+        }
         await boss.insert(
           queue,
           Array.from({ length: size }, () => ({ data })),
