@@ -84,11 +84,15 @@ describe("the table of moves", () => {
         select pg_get_constraintdef(c.oid) as text from pg_constraint c
          where c.conrelid = ${name}::regclass and c.contype = 'c' and pg_get_constraintdef(c.oid) like
                '%(status = ANY (ARRAY[%'`;
-      return [...(row?.text ?? "").matchAll(/'([a-z-]+)'::text/g)].map(([, word]) => word).sort();
+      return [...(row?.text ?? "").matchAll(/'([a-z-]+)'::text/g)]
+        .map(([, word]) => word)
+        .sort(byName);
     };
     const isOpen = (status: RunnerJobStatus) => !isFinal(status);
-    expect(await allowed("runner_job_live")).toEqual(runnerJobStatuses.filter(isOpen).sort());
-    expect(await allowed("runner_job_ends")).toEqual(runnerJobStatuses.filter(isFinal).sort());
+    expect(await allowed("runner_job_live")).toEqual(runnerJobStatuses.filter(isOpen).sort(byName));
+    expect(await allowed("runner_job_ends")).toEqual(
+      runnerJobStatuses.filter(isFinal).sort(byName),
+    );
   });
 });
 
@@ -124,3 +128,7 @@ function moves(): string {
 }
 
 const id = (status: string): string => status.replaceAll("-", "_");
+
+function byName(one = "", other = ""): number {
+  return one < other ? -1 : 1;
+}
