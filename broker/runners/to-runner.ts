@@ -14,8 +14,8 @@ export type RunnerParts = {
   readonly operations: readonly RunnerOperationRow[];
 };
 
-/** A runner as the wire has it, without its group. */
-export function toRunner(row: LivingRunner, parts: RunnerParts): Omit<Runner, "runner_group"> {
+/** A runner as the wire has it, without what is there only when one is read. */
+export function toRunner(row: LivingRunner, parts: RunnerParts): Runner {
   const pause = toPause(row);
   const present = { status: row.status, description: row.status_description, at: row.status_at };
   return {

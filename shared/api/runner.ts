@@ -3,6 +3,7 @@ import { runnerJobGroups } from "../runner-job-types.ts";
 import { runnerGroupTypes, runnerPlatforms } from "../runner-platforms.ts";
 import { compositeStatusSchema } from "./composite-status.ts";
 import { pauseSchema } from "./pause.ts";
+import { runnerJobSchema } from "./runner-job.ts";
 import { runnerSettingsSchema } from "./runner-settings.ts";
 
 const instant = z.iso.datetime();
@@ -119,6 +120,14 @@ export const runnerSchema = z
       .object({ ...groupMembers, settings: runnerSettingsSchema.optional() })
       .optional()
       .describe("Only when one runner is read."),
+    jobs: z
+      .array(runnerJobSchema)
+      .optional()
+      .describe("Its latest ten jobs, newest first; only when one runner is read."),
+    runner_job: runnerJobSchema
+      .nullable()
+      .optional()
+      .describe("The newest of these jobs that is in progress; only when one runner is read."),
   })
   .openapi("Runner");
 export type Runner = z.infer<typeof runnerSchema>;

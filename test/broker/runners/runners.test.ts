@@ -58,7 +58,7 @@ describe("a runner", () => {
     await at.call(`PATCH /v1/runners/${id}/settings`, { body: settings });
     const processId = await givenProcess(at.db, given, { serves: { deploy: 4 } });
     await givenJobs(at.db, given, [{}, {}, {}, {}, {}]);
-    await claim(at.db, given, { processId });
+    const [taken] = await claim(at.db, given, { processId });
     const { body } = await at.call<Runner>(`GET /v1/runners/${id}`);
     expect(body.queues.find(({ name }) => name === "deploy")).toMatchObject({
       max_depth: 50,
@@ -70,6 +70,14 @@ describe("a runner", () => {
       in_flight: 1,
       stopping: 0,
     });
+    expect(body.jobs?.map(({ status }) => status).sort((a, b) => (a < b ? -1 : 1))).toEqual([
+      "available",
+      "in-progress",
+      "queued",
+      "queued",
+      "queued",
+    ]);
+    expect(body.runner_job?.id).toBe(taken?.jobId);
     expect(body.status).toBe("active");
     expect(body.status_v2.status).toBe("active");
     expect(body.status_v2.history.map(({ status }) => status)).toEqual(["awaiting-heartbeat"]);
