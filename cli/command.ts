@@ -1,5 +1,4 @@
-import type { RouteConfig } from "@hono/zod-openapi";
-import type { RouteAnswer, RouteInput } from "../shared/api/call-route.ts";
+import type { Route, RouteAnswer, RouteInput } from "../shared/api/call-route.ts";
 import type { CliConfig } from "./config.ts";
 import type { Connection } from "./connection.ts";
 import type { Screen } from "./screen.ts";
@@ -48,10 +47,7 @@ type FlagValues<F extends FlagSpecs> = {
 };
 
 /** Calls the broker that the flags, the environment or a profile name. */
-export type Caller = <R extends RouteConfig>(
-  route: R,
-  input: RouteInput<R>,
-) => Promise<RouteAnswer<R>>;
+export type Caller = <R extends Route>(route: R, input: RouteInput<R>) => Promise<RouteAnswer<R>>;
 
 /** All that a command gets. */
 export type CommandCall<Args, Flags> = {

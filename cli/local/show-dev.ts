@@ -11,9 +11,8 @@ export type DevPlace = {
   readonly config: CliConfig;
 };
 
-/** Tells a person where everything is, and what to try next. */
+/** Tells a person where everything is. */
 export function showDev(screen: Screen, { dev, dataDir, logFile, config }: DevPlace): void {
-  const svc = `${prefixOf(dataDir, config)}npx svc`;
   screen.out(
     [
       "",
@@ -25,6 +24,15 @@ export function showDev(screen: Screen, { dev, dataDir, logFile, config }: DevPl
       `  runner token  ${dev.runner_token}`,
       `  data          ${config.databaseUrl === undefined ? dataDir : "in DATABASE_URL"}`,
       `  log           ${logFile}`,
+    ].join("\n"),
+  );
+}
+
+/** Tells a person what to try next. */
+export function showNextSteps(screen: Screen, { dev, dataDir, config }: DevPlace): void {
+  const svc = `${prefixOf(dataDir, config)}npx svc`;
+  screen.out(
+    [
       "",
       "Try next, in another terminal, in this folder:",
       "",

@@ -11,7 +11,7 @@ import type { Screen } from "../screen.ts";
 import { openDevLog } from "./dev-log.ts";
 import { prepareDev } from "./prepare-dev.ts";
 import { showAJob } from "./show-a-job.ts";
-import { showDev } from "./show-dev.ts";
+import { showDev, showNextSteps } from "./show-dev.ts";
 import { type StopSignal, watchStopSignal } from "./stop-signal.ts";
 
 export type DevOptions = {
@@ -80,8 +80,11 @@ async function start(options: DevOptions, stop: StopSignal, endings: Ending[]): 
     screen.out(JSON.stringify(dev));
     return;
   }
-  showDev(screen, { dev, dataDir, logFile: log.file, config });
-  if (isFirst) await showAJob(dev, screen);
+  const place = { dev, dataDir, logFile: log.file, config };
+  showDev(screen, place);
+  if (isFirst)
+    await showAJob(dev, screen).catch((error: unknown) => screen.say(`${String(error)}`));
+  showNextSteps(screen, place);
 }
 
 async function startDatabase(

@@ -1,5 +1,8 @@
 import type { RouteConfig, z } from "@hono/zod-openapi";
 
+/** What createRoute answers: every contract in this folder. */
+export type Route = RouteConfig;
+
 /** A broker to call, and as whom. */
 export type Endpoint = {
   readonly url: string;
@@ -78,7 +81,7 @@ export class BrokerUnreachable extends Error {
 const patienceMs = 40_000; // longer than the longest parked request
 
 /** Calls a route of shared/api/ by its contract; throws RequestRefused or BrokerUnreachable. */
-export async function callRoute<R extends RouteConfig>(
+export async function callRoute<R extends Route>(
   endpoint: Endpoint,
   route: R,
   input: RouteInput<R>,
