@@ -5,14 +5,15 @@ import { requireCurrentSchema } from "./database/migrate.ts";
 import { makeConfirmExecution } from "./executions/confirm-execution.ts";
 import { findExecutionCredential } from "./executions/find-credential.ts";
 import { makeReportExecution } from "./executions/report-executions.ts";
+import { makeFigures } from "./figures/figures.ts";
 import { createHealth, type Health } from "./health.ts";
 import { createHttpMetrics } from "./http/http-metrics.ts";
 import { createRateLimiter } from "./http/rate-limit.ts";
 import { makeEnqueueSingle } from "./jobs/enqueue-jobs.ts";
 import { makeEventFeed } from "./jobs/event-feed.ts";
 import type { Log } from "./log.ts";
-import { createMetrics } from "./metrics.ts";
-import { makePollDesk } from "./polls/poll-desk.ts";
+import { createMetrics, type Metrics } from "./metrics.ts";
+import { type DeskParts, makePollDesk, type PollDesk } from "./polls/poll-desk.ts";
 import { makeBeats } from "./processes/beat-processes.ts";
 import { createAuthenticator } from "./tokens/authenticator.ts";
 import { makeSender, newBrokerId } from "./wake/notify.ts";
@@ -28,9 +29,10 @@ export type MadeBroker = {
 
 /** Puts a broker's parts together; nothing runs and nothing is connected yet. */
 export function makeBroker(config: Config, log: Log): MadeBroker {
-  const db = connect(config.databaseUrl, { max: config.poolSize, applicationName: "svc broker" });
-  const metrics = createMetrics();
   const brokerId = newBrokerId();
+  const poolName = `svc broker ${brokerId}`;
+  const db = connect(config.databaseUrl, { max: config.poolSize, applicationName: poolName });
+  const metrics = createMetrics();
   const sender = makeSender(db, brokerId, log);
   const { heard, ...wakes } = makeWakes(sender.send);
   const report = makeReportExecution(db, wakes);
@@ -48,12 +50,25 @@ export function makeBroker(config: Config, log: Log): MadeBroker {
     enqueueSingle: makeEnqueueSingle(db),
     report,
     beats: makeBeats(db, wakes),
-    desk: makePollDesk({ db, wakes, log, report }),
+    desk: measuredDesk({ db, wakes, log, report }, metrics),
+    figures: makeFigures({ metrics, url: config.databaseUrl, pool: db, poolName }),
     events,
     confirm: makeConfirmExecution(db, log),
     drain: [sender.stop, async () => events.drain()],
   };
   return { broker, brokerId, heard };
+}
+
+function measuredDesk(parts: Omit<DeskParts, "onBatch">, metrics: Metrics): PollDesk {
+  const batches = metrics.histogram(
+    "svc_claim_batch",
+    "Parked polls that one look at the database served together.",
+    [1, 2, 4, 8, 16, 32, 64, 128, 256],
+  );
+  const desk = makePollDesk({ ...parts, onBatch: (polls) => batches.observe(polls) });
+  const { room } = desk.dispatcher;
+  metrics.gauge("svc_parked_polls", "Polls that wait at this broker.", () => room.size);
+  return desk;
 }
 
 function checkedHealth(db: Db): Health {

@@ -1,13 +1,16 @@
+import type { Broker } from "./broker.ts";
 import { repeat } from "./clocks/repeat.ts";
 import { startClocks } from "./clocks/sweep.ts";
+import { watchProcess } from "./figures/watch-process.ts";
 import type { MadeBroker } from "./make-broker.ts";
 import { startListening } from "./wake/listen.ts";
 
 const scanEveryMs = 1_500;
+const figuresEveryMs = 10_000;
 
 /** Starts what a broker does by itself; each loop's end is pushed to the broker's drain. */
 export function startLoops({ broker, brokerId, heard }: MadeBroker): void {
-  const { db, log, wakes, desk, authenticator, config, drain } = broker;
+  const { db, log, wakes, desk, authenticator, config, drain, metrics } = broker;
   const stopped = new AbortController();
   const scan = (): Promise<void> => desk.scan();
   const listening = startListening(db, {
@@ -20,15 +23,22 @@ export function startLoops({ broker, brokerId, heard }: MadeBroker): void {
       authenticator.setListening(isConnected);
       if (!isConnected) return;
       authenticator.forgetAll(); // a revocation may have been missed
-      scan().catch((error: unknown) => log.warn({ err: error }, "a scan failed; the next comes soon"));
+      scan().catch((error: unknown) =>
+        log.warn({ err: error }, "a scan failed; the next comes soon"),
+      );
     },
   });
   broker.health.addCheck("listen", () =>
     Promise.resolve(listening.isConnected() ? undefined : "the LISTEN connection is down"),
   );
-  const clocks = startClocks(db, wakes, log);
+  metrics.gauge("svc_listen_connected", "1 while LISTEN hears what other brokers tell.", () =>
+    listening.isConnected() ? 1 : 0,
+  );
+  const due = metrics.counter("svc_sweep_due_total", "Rows this broker's clocks found due.");
+  const clocks = startClocks({ db, wakes, log, onDue: (sweep, rows) => due.add({ sweep }, rows) });
   const scanning = repeat({ signal: stopped.signal, log }, "scan", scanEveryMs, scan);
   drain.push(
+    startFigures(broker),
     () => listening.stop(),
     () => clocks.stop(),
     async () => {
@@ -37,4 +47,19 @@ export function startLoops({ broker, brokerId, heard }: MadeBroker): void {
     },
     () => desk.drain(),
   );
+}
+
+/** Takes the figures of /metrics every ten seconds; answers how to stop that. */
+function startFigures({ figures, metrics, log }: Broker): () => Promise<void> {
+  const stopped = new AbortController();
+  const watch = watchProcess(metrics);
+  const taking = repeat({ signal: stopped.signal, log }, "figures", figuresEveryMs, () =>
+    Promise.all([figures.refresh(), watch.refresh()]),
+  );
+  return async () => {
+    stopped.abort();
+    await taking;
+    watch.stop();
+    await figures.stop();
+  };
 }

@@ -12,7 +12,8 @@ create function plan_text(p runner_job_plans) returns text
 
 -- One call serves many waiting polls: row i asks `wants[i]` jobs of one group for waiter `waiters[i]`, and rows stand
 -- in the order in which their polls have waited. Execution ids and token digests come ready-made, one for each job
--- that may be claimed. A poll whose poll_id was answered in the last 30 s gets the same executions again.
+-- that may be claimed. A poll whose poll_id was answered in the last 30 s gets the same executions again. A row without
+-- a job says that there are orders for that waiter's process.
 create function claim_jobs(waiters int[], runner_ids text[], process_ids text[], job_groups text[], wants int[],
                            poll_ids text[], execution_ids text[], digests bytea[]) returns setof claimed_job
   language plpgsql
@@ -40,6 +41,14 @@ begin
     perform lock_queues(short);
     perform release_jobs(short, true, t);
   end if;
+  return query
+  select distinct w.waiter, false, null::text, null::text, null::text, null::text[], null::text, null::timestamptz,
+         null::timestamptz, null::timestamptz, null::int, null::timestamptz, null::runner_jobs, null::text, null::text
+    from unnest(waiters, process_ids) w (waiter, process_id)
+    join runner_processes p on p.id = w.process_id
+   where p.draining is not null or p.must_register_anew or p.status = 'shut-down'
+      or exists (select from stopping_executions s
+                  where s.runner_id = p.runner_id and s.process_id = p.id and s.is_ours);
   if repeated is not null then -- after the queue locks: executions are locked last everywhere
     return query select * from reclaim_jobs(waiters, runner_ids, process_ids, poll_ids, repeated, digests);
   end if;
@@ -72,6 +81,7 @@ begin
       from picked p
       join asked a on a.runner_id = p.runner_id and a.job_group = p.job_group
        and p.place > a.upto - a.want and p.place <= a.upto
+     limit cardinality(execution_ids)
   ), claimed as (
     update runner_job_live l
        set status = 'in-progress', status_at = t, execution_id = execution_ids[g.k], process_id = g.process_id,

@@ -26,7 +26,11 @@ export type Claim = {
   readonly deadlineAt: Date;
 };
 
+/** What one request got: claims, and whether its process has orders to look at. */
+export type Claimed = { readonly claims: readonly Claim[]; readonly hasOrders: boolean };
+
 type FactsRow = z.infer<typeof jobFactsRow>;
+type NoticeRow = { waiter: number; execution_id: null };
 type ClaimedRow = FactsRow & {
   waiter: number;
   repeated: boolean;
@@ -44,19 +48,23 @@ const texts = 1009;
 const byteas = 1001;
 const integers = 1007;
 
+/** So many executions can be made by one statement, whatever the polls would take. */
+const mostClaims = (polls: number): number => 100 + 4 * polls;
+
 /**
- * Claims jobs for many polls in one statement; earlier requests are served first. Answers one list a request.
+ * Claims jobs for many polls in one statement; earlier requests are served first. Answers one entry a request.
  * A claimed job is its process's at once: a caller that cannot deliver it has to give it back.
  */
-export async function claimJobs(db: Db, requests: readonly ClaimRequest[]): Promise<Claim[][]> {
+export async function claimJobs(db: Db, requests: readonly ClaimRequest[]): Promise<Claimed[]> {
   const asked = requests.flatMap((request, waiter) =>
     [...request.groups].map(([jobGroup, want]) => ({ request, waiter, jobGroup, want })),
   );
-  const total = asked.reduce((sum, { want }) => sum + want, 0);
-  const secrets = Array.from({ length: total }, () => mintJobSecret());
+  const wanted = asked.reduce((sum, { want }) => sum + want, 0);
+  const length = Math.min(wanted, mostClaims(requests.length));
+  const secrets = Array.from({ length }, () => mintJobSecret());
   const executionIds = secrets.map(() => newId("exe"));
   const digests = secrets.map((secret) => hash("sha256", secret, "buffer"));
-  const rows = await db<ClaimedRow[]>`
+  const rows = await db<(ClaimedRow | NoticeRow)[]>`
     select c.waiter, c.repeated, c.execution_id, c.process_id, c.claimed_at, c.deadline_at, c.overall_at,
            c.execution_count, c.started_at, c.plan, (c.facts).*
       from claim_jobs(
@@ -86,25 +94,42 @@ export async function claimJobs(db: Db, requests: readonly ClaimRequest[]): Prom
              )},
              ${db.array(executionIds, texts)},
              ${db.array(digests, byteas)}) c`;
-  return hand(requests, rows, (row, k) =>
-    // claim_jobs takes what it repeats from the end of the list and what is new from its beginning
-    row.repeated ? secrets[total - 1 - k] : secrets[executionIds.indexOf(row.execution_id)],
-  );
+  return hand(requests, rows, secretBook(executionIds, secrets));
+}
+
+type SecretBook = {
+  readonly ofNew: ReadonlyMap<string, string>;
+  readonly ofRepeated: (nth: number) => string | undefined;
+};
+
+/** claim_jobs takes tokens for what it repeats from the end of the list, and for what is new from its beginning. */
+function secretBook(executionIds: readonly string[], secrets: readonly string[]): SecretBook {
+  return {
+    ofNew: new Map(executionIds.map((id, at) => [id, secrets[at] ?? ""])),
+    ofRepeated: (nth) => secrets.at(-1 - nth),
+  };
 }
 
 function hand(
   requests: readonly ClaimRequest[],
-  rows: readonly ClaimedRow[],
-  secretOf: (row: ClaimedRow, nthRepeated: number) => string | undefined,
-): Claim[][] {
+  rows: readonly (ClaimedRow | NoticeRow)[],
+  secrets: SecretBook,
+): Claimed[] {
   const claims: Claim[][] = requests.map(() => []);
+  const noticed = new Set<number>();
   let repeated = 0;
   for (const row of rows) {
-    const secret = secretOf(row, repeated) ?? "";
+    if (row.execution_id === null) {
+      noticed.add(row.waiter);
+      continue;
+    }
+    const secret = row.repeated
+      ? secrets.ofRepeated(repeated)
+      : secrets.ofNew.get(row.execution_id);
     if (row.repeated) repeated += 1;
-    claims[row.waiter]?.push(toClaim(row, secret));
+    claims[row.waiter]?.push(toClaim(row, secret ?? ""));
   }
-  return claims;
+  return claims.map((list, at) => ({ claims: list, hasOrders: noticed.has(at) }));
 }
 
 function toClaim(row: ClaimedRow, secret: string): Claim {

@@ -4,7 +4,7 @@ import { type Waiter, WaitingRoom } from "./waiting-room.ts";
 
 /** What ends a parked poll: jobs, orders to look at, or a reason to come again. */
 export type PollAnswer =
-  | { readonly kind: "claims"; readonly claims: readonly Claim[] }
+  | { readonly kind: "claims"; readonly claims: readonly Claim[]; readonly hasOrders: boolean }
   | { readonly kind: "offer"; readonly job: JobRow }
   | { readonly kind: "orders" }
   | { readonly kind: "empty" }

@@ -1,22 +1,22 @@
 import { type ProcessOrder, orderKey } from "../../shared/api/process-order.ts";
 import type { Db } from "../database/connect.ts";
 import { gather } from "../database/gather.ts";
-import { ordersFor } from "../processes/orders-for.ts";
+import { type Orders, ordersFor, withSettingsOrder } from "../processes/orders-for.ts";
 
 const toldForMs = 5_000;
 const mostTold = 50_000;
 
 export type OrderDesk = {
-  /** What the process is told now. Look-ups that arrive together travel in one statement. */
-  readonly ordersOf: (processId: string) => Promise<readonly ProcessOrder[]>;
-  /** Whether an order among them is worth waking a poll for: not known to it, and not just told. */
-  readonly anyNew: (processId: string, asked: OrdersAsked) => boolean;
+  /** What to tell the process now; it counts as told. Look-ups that arrive together travel in one statement. */
+  readonly tell: (processId: string, knownSettings?: number) => Promise<readonly ProcessOrder[]>;
+  /** Whether the process has an order worth ending its poll for: not known to it, and not just told. */
+  readonly areWorthIt: (poll: OrderedPoll) => Promise<boolean>;
 };
 
-export type OrdersAsked = {
-  readonly orders: readonly ProcessOrder[];
+export type OrderedPoll = {
+  readonly processId: string | null;
   /** Keys of the orders that the process says it knows. */
-  readonly known: readonly string[] | undefined;
+  readonly knownOrders: readonly string[];
 };
 
 type Told = { readonly keys: ReadonlySet<string>; readonly atMs: number };
@@ -24,26 +24,30 @@ type Told = { readonly keys: ReadonlySet<string>; readonly atMs: number };
 /** An order stands until it is carried out; a process that does not say what it knows is woken for it every 5 s. */
 export function makeOrderDesk(db: Db): OrderDesk {
   const told = new Map<string, Told>();
-  const ordersOf = gather<string, readonly ProcessOrder[]>(
+  const find = gather<string, Orders | undefined>(
     async (processIds) => {
       const found = await ordersFor(db, processIds);
-      return processIds.map((id) => found.get(id)?.orders ?? []);
+      return processIds.map((id) => found.get(id));
     },
     { max: 500 },
   );
 
-  function anyNew(processId: string, { orders, known }: OrdersAsked): boolean {
-    if (orders.length === 0) return false;
-    const keys = orders.map(orderKey);
-    const before = told.get(processId);
-    const isFresh = before !== undefined && performance.now() - before.atMs < toldForMs;
-    const isNew = (key: string): boolean =>
-      known?.includes(key) !== true && !(isFresh && before.keys.has(key));
-    if (!keys.some(isNew)) return false;
+  async function tell(processId: string, knownSettings?: number): Promise<readonly ProcessOrder[]> {
+    const found = await find(processId);
+    if (found === undefined) return [];
     if (told.size >= mostTold) told.clear();
-    told.set(processId, { keys: new Set(keys), atMs: performance.now() });
-    return true;
+    const keys = new Set(found.orders.map(orderKey));
+    if (keys.size > 0) told.set(processId, { keys, atMs: performance.now() });
+    return withSettingsOrder(found, knownSettings);
   }
 
-  return { ordersOf, anyNew };
+  async function areWorthIt({ processId, knownOrders }: OrderedPoll): Promise<boolean> {
+    if (processId === null) return false;
+    const keys = (await find(processId))?.orders.map(orderKey) ?? [];
+    const before = told.get(processId);
+    const isFresh = before !== undefined && performance.now() - before.atMs < toldForMs;
+    return keys.some((key) => !knownOrders.includes(key) && !(isFresh && before.keys.has(key)));
+  }
+
+  return { tell, areWorthIt };
 }

@@ -26,6 +26,8 @@ export type DeskParts = {
   readonly wakes: Wakes;
   readonly log: Log;
   readonly report: ReportExecution;
+  /** Told how many polls one look at the database is for. */
+  readonly onBatch: (polls: number) => void;
 };
 
 /** Longer than an offer lasts, so that the next waiter is not asked too soon. */
@@ -33,10 +35,14 @@ const offerLapsedMs = 2_050;
 
 /** Where polls wait and are served. */
 export function makePollDesk(parts: DeskParts): PollDesk {
-  const { db, wakes, log } = parts;
+  const { db, wakes, log, onBatch } = parts;
   let draining = false;
+  const orders = makeOrderDesk(db);
   const dispatcher: Dispatcher = makeDispatcher({
-    serve: (polls) => servePolls(db, wakes, polls),
+    serve: (polls) => {
+      onBatch(polls.length);
+      return servePolls({ db, wakes, orders }, polls);
+    },
     undeliverable: (answer) => answer.kind === "claims" && giveBack(parts, answer.claims),
     onOffer: (runnerId) => setTimeout(() => dispatcher.look([runnerId]), offerLapsedMs).unref(),
     onError: (error) =>
@@ -51,14 +57,17 @@ export function makePollDesk(parts: DeskParts): PollDesk {
   wakes.hear("process:", (topic) => tellOrders(topic.slice("process:".length)));
   return {
     dispatcher,
-    orders: makeOrderDesk(db),
+    orders,
     tellOrders,
     giveBack: (claims) => giveBack(parts, claims),
     scan: async () => {
       if (room.size === 0) return;
       const { runnerIds, processIds } = await findMissed(db);
       dispatcher.look(runnerIds);
-      for (const processId of processIds) tellOrders(processId);
+      for (const processId of processIds) {
+        const poll = room.ofProcess(processId);
+        if (poll !== undefined && (await orders.areWorthIt(poll))) tellOrders(processId);
+      }
     },
     drain: async () => {
       draining = true;

@@ -3,26 +3,27 @@ import { topics, type Wakes } from "../wake/wakes.ts";
 import { claimJobs } from "./claim-jobs.ts";
 import type { Poll, PollAnswer } from "./dispatcher.ts";
 import { offerJobs } from "./offer-jobs.ts";
+import type { OrderDesk } from "./order-desk.ts";
 
-/** What the database has for these polls now: claims for ours, a look at a job for the others. */
+export type ServeParts = { readonly db: Db; readonly wakes: Wakes; readonly orders: OrderDesk };
+
+/** What the database has for these polls now: claims or orders for ours, a look at a job for the others. */
 export async function servePolls(
-  db: Db,
-  wakes: Wakes,
+  parts: ServeParts,
   polls: readonly Poll[],
 ): Promise<Map<Poll, PollAnswer>> {
   const claims = polls.filter(({ processId }) => processId !== null);
   const tails = polls.filter(({ processId }) => processId === null);
   const answers = new Map<Poll, PollAnswer>();
-  await Promise.all([
-    serveClaims(db, wakes, { polls: claims, answers }),
-    serveTails(db, tails, answers),
-  ]);
+  await Promise.all([serveClaims(parts, claims, answers), serveTails(parts.db, tails, answers)]);
   return answers;
 }
 
-type Serving = { readonly polls: readonly Poll[]; readonly answers: Map<Poll, PollAnswer> };
-
-async function serveClaims(db: Db, wakes: Wakes, { polls, answers }: Serving): Promise<void> {
+async function serveClaims(
+  { db, wakes, orders }: ServeParts,
+  polls: readonly Poll[],
+  answers: Map<Poll, PollAnswer>,
+): Promise<void> {
   if (polls.length === 0) return;
   const requests = polls.map(({ runnerId, processId, pollId, groups }) => ({
     runnerId,
@@ -32,10 +33,12 @@ async function serveClaims(db: Db, wakes: Wakes, { polls, answers }: Serving): P
   }));
   const claimed = await claimJobs(db, requests);
   for (const [at, poll] of polls.entries()) {
-    const claims = claimed[at] ?? [];
-    if (claims.length > 0) answers.set(poll, { kind: "claims", claims });
+    const { claims = [], hasOrders = false } = claimed[at] ?? {};
+    if (claims.length > 0) answers.set(poll, { kind: "claims", claims, hasOrders });
+    else if (hasOrders && (await orders.areWorthIt(poll))) answers.set(poll, { kind: "orders" });
   }
-  wakes.tell([...new Set(claimed.flat().map(({ job }) => topics.org(job.org_id)))]);
+  const orgs = claimed.flatMap(({ claims }) => claims.map(({ job }) => topics.org(job.org_id)));
+  wakes.tell([...new Set(orgs)]);
 }
 
 async function serveTails(

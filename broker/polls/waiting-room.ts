@@ -7,6 +7,8 @@ export type Waiter<Answer> = {
   readonly pollId: string | null;
   /** Group → how many jobs it would take; null: one of any group. Empty: it waits for orders only. */
   readonly groups: ReadonlyMap<RunnerJobGroup, number> | null;
+  /** Keys of the orders that its process says it knows: they alone do not end the wait. */
+  readonly knownOrders: readonly string[];
   readonly settle: (answer: Answer) => void;
 };
 

@@ -56,7 +56,11 @@ export const claimJobsRoute = createRoute({
           .array(z.string().max(128))
           .max(1_000)
           .optional()
-          .describe("Ids of orders that are known already: they alone do not end the wait."),
+          .describe(
+            "Orders that are known already; they alone do not end the wait. An order's name is its " +
+              "execution_id, its shutdown_id, or its type.",
+          ),
+        settings_version: z.int().optional().describe("The version of the settings that it has."),
       }),
     ),
   },

@@ -26,6 +26,5 @@ export type ProcessOrder = z.infer<typeof processOrderSchema>;
 /** Names an order, so that a process can say that it knows it. */
 export function orderKey(order: ProcessOrder): string {
   if (order.type === "cancel") return order.execution_id;
-  if (order.type === "settings") return `settings:${order.version}`;
-  return order.type === "re-register" ? order.type : order.shutdown_id;
+  return order.type === "re-register" || order.type === "settings" ? order.type : order.shutdown_id;
 }

@@ -23,31 +23,31 @@ export const claimJobs: Door = (app, broker) => {
     await knowProcess(broker, book, { orgId, runnerId, processId, groups });
     void touchProcess(broker, { orgId, runnerId, processId });
 
-    const { orders: orderDesk, tellOrders } = broker.desk;
-    const asked = orderDesk.ordersOf(processId);
+    const { orders, tellOrders } = broker.desk;
+    const poll = {
+      runnerId,
+      processId,
+      pollId: body.poll_id ?? null,
+      groups,
+      knownOrders: body.known_orders ?? [],
+    };
     const parked = parkPoll(broker.desk, {
-      poll: { runnerId, processId, pollId: body.poll_id ?? null, groups },
+      poll,
       waitMs: waitMs(body.wait),
       signal: c.req.raw.signal,
     });
-    asked.then(
-      (orders) => {
-        const isWorthIt = orderDesk.anyNew(processId, { orders, known: body.known_orders });
-        if (isWorthIt) tellOrders(processId);
-      },
-      () => {}, // awaited below, where the request fails with it
-    );
+    // A poll with groups learns of orders with its first look for jobs.
+    if (groups.size === 0 && (await orders.areWorthIt(poll))) tellOrders(processId);
     const answer = await parked;
-    const orders = await (answer.kind === "orders" ? orderDesk.ordersOf(processId) : asked);
-    return answerClaim(c, broker, { answer, orders });
+    const isTold = answer.kind === "orders" || (answer.kind === "claims" && answer.hasOrders);
+    const told = isTold ? await orders.tell(processId, body.settings_version) : [];
+    return answerClaim(c, broker, { answer, orders: told });
   });
 };
 
-function answerClaim(
-  c: AppContext,
-  broker: Broker,
-  { answer, orders }: { answer: PollAnswer; orders: readonly ProcessOrder[] },
-) {
+type Answering = { readonly answer: PollAnswer; readonly orders: readonly ProcessOrder[] };
+
+function answerClaim(c: AppContext, broker: Broker, { answer, orders }: Answering) {
   const claims = answer.kind === "claims" ? answer.claims : [];
   if (claims.length > 0) giveBackUnlessWritten(broker, c.env.outgoing, claims);
   if (answer.kind === "draining") setHeader(c, "connection", "close");

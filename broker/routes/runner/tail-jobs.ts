@@ -17,6 +17,7 @@ export const tailJobs: Door = (app, broker) => {
         runnerId,
         processId: null,
         pollId: null,
+        knownOrders: [],
         groups: one === null ? null : new Map([[one, 1]]),
       },
       waitMs: waitMs(wait),
