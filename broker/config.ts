@@ -84,7 +84,11 @@ export const settings = {
   },
   SVC_RETAIN_BEATS_DAYS: {
     schema: whole(1, 3650).default(7),
-    doc: "Days after which heart-beat minutes and health checks are deleted.",
+    doc: "Days after which heart-beat minutes, health checks and processes that ended are deleted.",
+  },
+  SVC_RETAIN_HISTORY_DAYS: {
+    schema: whole(1, 3650).default(90),
+    doc: "Days after which the status histories of runners, processes and shutdowns are deleted.",
   },
   SVC_METRICS_TOKEN: {
     schema: z.string().min(16, "must have 16 characters at least").optional(),
@@ -115,6 +119,7 @@ export type Config = Readonly<{
   rateOrgPerS: number;
   retainJobsDays: number;
   retainBeatsDays: number;
+  retainHistoryDays: number;
   metricsToken: string | undefined;
   drainLingerMs: number;
 }>;
@@ -138,6 +143,7 @@ export function readConfig(
     rateOrgPerS: read.SVC_RATE_ORG_PER_S,
     retainJobsDays: read.SVC_RETAIN_JOBS_DAYS,
     retainBeatsDays: read.SVC_RETAIN_BEATS_DAYS,
+    retainHistoryDays: read.SVC_RETAIN_HISTORY_DAYS,
     metricsToken: read.SVC_METRICS_TOKEN,
     drainLingerMs: read.SVC_DRAIN_LINGER_MS,
   });

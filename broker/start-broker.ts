@@ -6,6 +6,7 @@ import { type Serving, serve } from "./http/serve.ts";
 import type { Log } from "./log.ts";
 import { makeBroker } from "./make-broker.ts";
 import { startLoops } from "./start-loops.ts";
+import { startTasks } from "./tasks/start-tasks.ts";
 
 /** A broker that serves. */
 export type RunningBroker = {
@@ -24,6 +25,7 @@ export async function startBroker(config: Config, log: Log): Promise<RunningBrok
   const { broker } = made;
   try {
     await requireCurrentSchema(broker.db);
+    broker.drain.push((await startTasks(broker)).stop);
     const serving = await serve(createApp(broker), broker);
     startLoops(made);
     log.info({ url: serving.url }, "the broker serves");
@@ -31,6 +33,7 @@ export async function startBroker(config: Config, log: Log): Promise<RunningBrok
     const stop = (): Promise<void> => (stopping ??= drain(broker, serving));
     return { url: serving.url, port: serving.port, broker, stop };
   } catch (error) {
+    for (const end of broker.drain.toReversed()) await end();
     await broker.db.end({ timeout: 5 });
     throw error;
   }

@@ -1,0 +1,28 @@
+import type { Db } from "../database/connect.ts";
+import { type Batches, deleteInBatches } from "./delete-in-batches.ts";
+
+/** Tables whose rows nothing refers to, the instant that their age is counted from. */
+const ages = {
+  runner_beat_minutes: "minute_bucket",
+  runner_health_checks: "created_at",
+  status_history: "at",
+  runner_job_enqueue_keys: "created_at",
+  idempotency_keys: "expires_at",
+} as const;
+
+/** Deletes rows older than so many days; answers how many. */
+export async function deleteOldRows(
+  db: Db,
+  table: keyof typeof ages,
+  days: number,
+  batches: Batches,
+): Promise<number> {
+  return deleteInBatches(batches, async (limit) => {
+    const deleted = await db`
+      delete from ${db(table)}
+       where ctid = any(array(select ctid from ${db(table)}
+                               where ${db(ages[table])} < svc_now() - make_interval(days => ${days})
+                               limit ${limit}))`;
+    return deleted.count;
+  });
+}

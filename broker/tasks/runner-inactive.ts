@@ -1,0 +1,15 @@
+import { z } from "zod";
+import type { Task } from "./task.ts";
+
+const payloadSchema = z.object({
+  process_id: z.string(),
+  runner_id: z.string(),
+  org_id: z.string(),
+  at: z.string(),
+});
+
+/** The broker gave up on a process: enqueued by the statement that did so, so that it is told exactly then. */
+export const runnerInactive: Task = async ({ log }, { payload }) => {
+  const { process_id, runner_id, org_id, at } = payloadSchema.parse(payload);
+  log.warn({ process_id, runner_id, org_id, at }, "a process fell silent and was given up on");
+};

@@ -1,0 +1,104 @@
+import { Logger, parseCronItems, run, type Runner, type RunnerOptions, type TaskList } from "graphile-worker";
+import type { Broker } from "../broker.ts";
+import { repeat } from "../clocks/repeat.ts";
+import type { Log } from "../log.ts";
+import { tasks } from "./registry.ts";
+
+export type RunningTasks = {
+  /** Lets what is under way end its batch and stops. */
+  readonly stop: () => Promise<void>;
+};
+
+/** One connection listens, two work. */
+const poolSize = 3;
+const workAtOnce = 2;
+const restartAfterMs = 5000;
+/** What deletes stops after its batch by itself; the next turn goes on. */
+const longestMs = 10 * 60_000;
+
+/**
+ * Runs background work on every broker alike: graphile-worker gives each piece to one of them. Its pool is its
+ * own and small, so that no claim ever waits for it.
+ */
+export async function startTasks(broker: Broker): Promise<RunningTasks> {
+  const stopped = new AbortController();
+  const options = optionsOf(broker, stopped.signal);
+  let runner: Runner | undefined = await run(options);
+  const loop = { signal: stopped.signal, log: broker.log };
+  const running = repeat(loop, "tasks", restartAfterMs, async () => {
+    runner ??= await run(options);
+    if (stopped.signal.aborted) await runner.stop();
+    await runner.promise.finally(() => (runner = undefined));
+  });
+  return {
+    stop: async () => {
+      stopped.abort();
+      await runner?.stop();
+      await running;
+    },
+  };
+}
+
+function optionsOf(broker: Broker, stopped: AbortSignal): RunnerOptions {
+  return {
+    connectionString: broker.config.databaseUrl,
+    maxPoolSize: poolSize,
+    concurrency: workAtOnce,
+    noHandleSignals: true,
+    logger: loggerOf(broker.log),
+    taskList: taskList(broker, stopped),
+    parsedCronItems: cronItems(),
+  };
+}
+
+function taskList(broker: Broker, stopped: AbortSignal): TaskList {
+  const runs = broker.metrics.counter("svc_tasks_total", "Background tasks that ran.");
+  return Object.fromEntries(
+    Object.entries(tasks).map(([name, { task }]) => [
+      name,
+      async (payload: unknown) => {
+        const work = { payload, ...limited(stopped) };
+        try {
+          await task(broker, work);
+          runs.add({ task: name, result: "done" });
+        } catch (error) {
+          runs.add({ task: name, result: "failed" });
+          throw error; // graphile-worker logs it and tries again
+        } finally {
+          work.release();
+        }
+      },
+    ]),
+  );
+}
+
+/** A signal that aborts with the stop, or when a turn has lasted too long. */
+function limited(stopped: AbortSignal): { readonly signal: AbortSignal; readonly release: () => void } {
+  const ended = new AbortController();
+  const end = (): void => ended.abort();
+  const timer = setTimeout(end, longestMs);
+  stopped.addEventListener("abort", end);
+  const release = (): void => {
+    clearTimeout(timer);
+    stopped.removeEventListener("abort", end);
+  };
+  return { signal: ended.signal, release };
+}
+
+/** One turn at most waits at a time, however long a turn takes. */
+function cronItems(): ReturnType<typeof parseCronItems> {
+  return parseCronItems(
+    Object.entries(tasks).flatMap(([task, { cron }]) =>
+      cron === undefined
+        ? []
+        : [{ task, match: cron, options: { jobKey: task, jobKeyMode: "replace", maxAttempts: 3 } }],
+    ),
+  );
+}
+
+function loggerOf(log: Log): Logger {
+  const levels = { error: "error", warning: "warn", info: "debug", debug: "trace" } as const;
+  return new Logger((scope) => (level, message) => {
+    log[levels[level]]({ worker: scope.label, task: scope.taskIdentifier }, message);
+  });
+}

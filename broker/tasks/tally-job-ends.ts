@@ -1,0 +1,7 @@
+import { tallyJobEnds as tally } from "../figures/tally-job-ends.ts";
+import type { Task } from "./task.ts";
+
+/** Adds the jobs that ended in the last minute to the totals of /metrics. */
+export const tallyJobEnds: Task = async ({ db }) => {
+  await tally(db);
+};
