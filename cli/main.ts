@@ -4,10 +4,9 @@ const oldest = 24;
 /** Nothing else is loaded before this: an older Node might not even parse it. */
 async function main(): Promise<void> {
   if (Number.parseInt(process.versions.node, 10) < oldest) {
-    process.stderr.write(
-      `svc needs Node ${oldest}, this is ${process.versions.node}: "npm ci" brings one, "npx svc" uses it.\n`,
+    refuse(
+      `svc needs Node ${oldest}, this is ${process.versions.node}: run "npm ci", then "npx svc".`,
     );
-    process.exitCode = 1;
     return;
   }
   const { commands } = await import("./commands.ts");
@@ -15,4 +14,13 @@ async function main(): Promise<void> {
   process.exitCode = await runCommand(process.argv.slice(2), commands);
 }
 
-await main();
+function refuse(words: string): void {
+  process.stderr.write(`${words}\n`);
+  process.exitCode = 1;
+}
+
+await main().catch((error: unknown) => {
+  const isBare = error instanceof Error && "code" in error && error.code === "ERR_MODULE_NOT_FOUND";
+  if (!isBare) throw error;
+  refuse('svc lacks the packages it is made of: run "npm ci" in its folder first.');
+});
