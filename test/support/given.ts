@@ -158,7 +158,8 @@ export async function claim(
   const rows = await db<{ job_id: string; execution_id: string }[]>`
     select job_id, execution_id
       from claim_jobs(array[1], ${[runnerId]}, ${[processId]}, ${[group]}, array[${want}::int],
-                      array[${pollId}::text], ${executionIds}, ${db.array(digests, 1001)})`;
+                      array[${pollId}::text], ${executionIds}, ${db.array(digests, 1001)})
+     where job_id is not null`;
   return rows.map((row) => ({ jobId: row.job_id, executionId: row.execution_id }));
 }
 
