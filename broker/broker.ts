@@ -2,6 +2,7 @@ import type { Config } from "./config.ts";
 import type { Db } from "./database/connect.ts";
 import type { ConfirmExecution } from "./executions/confirm-execution.ts";
 import type { ReportExecution } from "./executions/report-executions.ts";
+import type { Figures } from "./figures/figures.ts";
 import type { Health } from "./health.ts";
 import type { HttpMetrics } from "./http/http-metrics.ts";
 import type { RateLimiter } from "./http/rate-limit.ts";
@@ -34,6 +35,8 @@ export type Broker = {
   readonly beats: Beats;
   /** Job events for who is parked here. */
   readonly events: EventFeed;
+  /** What /metrics shows of the database. */
+  readonly figures: Figures;
   /** Takes a runner's request as the sign that it received an execution. */
   readonly confirm: ConfirmExecution;
   /** What a stop ends before the server: loops, parked polls, streams. Run from the last to the first. */

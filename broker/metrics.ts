@@ -1,9 +1,18 @@
-type Labels = Readonly<Record<string, string>>;
+export type Labels = Readonly<Record<string, string>>;
 type Read = () => number | Iterable<readonly [Labels, number]>;
-type Series = { count: number; sum: number; readonly buckets: number[] };
+type ReadSeries = () => Iterable<readonly [Labels, Series]>;
+/** How often each bound was the first that a value did not exceed; `count` has those past the last as well. */
+export type Series = { count: number; sum: number; readonly buckets: number[] };
 
-export type Counter = { readonly add: (labels?: Labels, by?: number) => void };
-export type Histogram = { readonly observe: (value: number, labels?: Labels) => void };
+/** Adds one, or more; `labelled` answers the same for one combination, to keep where it is counted often. */
+export type Counter = {
+  readonly add: (labels?: Labels, by?: number) => void;
+  readonly labelled: (labels: Labels) => () => void;
+};
+export type Histogram = {
+  readonly observe: (value: number, labels?: Labels) => void;
+  readonly labelled: (labels: Labels) => (value: number) => void;
+};
 
 /** Keeps what /metrics shows, in the Prometheus text format. Labels are few words, never an id or a URL. */
 export type Metrics = {
@@ -11,6 +20,15 @@ export type Metrics = {
   readonly histogram: (name: string, help: string, bounds: readonly number[]) => Histogram;
   /** A value that is read at each scrape, from memory: a scrape never asks the database. */
   readonly gauge: (name: string, help: string, read: Read) => void;
+  /** A value that only grows and is counted elsewhere, read like a gauge. */
+  readonly total: (name: string, help: string, read: Read) => void;
+  /** A histogram that is counted elsewhere, read like a gauge. */
+  readonly distribution: (
+    name: string,
+    help: string,
+    bounds: readonly number[],
+    read: ReadSeries,
+  ) => void;
   readonly text: () => string;
 };
 
@@ -23,51 +41,62 @@ export function createMetrics(): Metrics {
   };
   return {
     counter(name, help) {
-      const values = new Map<string, number>();
+      const all = new Map<string, { value: number }>();
       register(name, "counter", help, () =>
-        [...values].map(([key, value]) => `${name}${braced(key)} ${value}`),
+        [...all].map(([key, { value }]) => `${name}${braced(key)} ${value}`),
       );
+      const of = (labels?: Labels) => entry(all, labelKey(labels), () => ({ value: 0 }));
       return {
-        add: (labels, by = 1) => {
-          const key = labelKey(labels);
-          values.set(key, (values.get(key) ?? 0) + by);
+        add: (labels, by = 1) => void (of(labels).value += by),
+        labelled(labels) {
+          const one = of(labels);
+          return () => void (one.value += 1);
         },
       };
     },
     histogram(name, help, bounds) {
-      const series = new Map<string, Series>();
+      const all = new Map<string, Series>();
       register(name, "histogram", help, () =>
-        [...series].flatMap(([key, one]) => histogramLines(name, key, bounds, one)),
+        [...all].flatMap(([key, series]) => histogramLines(name, key, bounds, series)),
       );
+      const fresh = () => ({ count: 0, sum: 0, buckets: bounds.map(() => 0) });
+      const of = (labels?: Labels) => entry(all, labelKey(labels), fresh);
       return {
-        observe: (value, labels) =>
-          observe(seriesOf(series, labelKey(labels), bounds), bounds, value),
+        observe: (value, labels) => observe(of(labels), bounds, value),
+        labelled(labels) {
+          const series = of(labels);
+          return (value) => observe(series, bounds, value);
+        },
       };
     },
-    gauge(name, help, read) {
-      register(name, "gauge", help, () => {
-        const value = read();
-        const all = typeof value === "number" ? [[{}, value] as const] : [...value];
-        return all.map(([labels, one]) => `${name}${braced(labelKey(labels))} ${one}`);
-      });
+    gauge: (name, help, read) => register(name, "gauge", help, () => valueLines(name, read())),
+    total: (name, help, read) => register(name, "counter", help, () => valueLines(name, read())),
+    distribution(name, help, bounds, read) {
+      register(name, "histogram", help, () =>
+        [...read()].flatMap(([labels, one]) => histogramLines(name, labelKey(labels), bounds, one)),
+      );
     },
     text: () => `${[...families.values()].flatMap((lines) => lines()).join("\n")}\n`,
   };
 }
 
-function seriesOf(all: Map<string, Series>, key: string, bounds: readonly number[]): Series {
-  const known = all.get(key);
-  if (known !== undefined) return known;
-  const fresh = { count: 0, sum: 0, buckets: bounds.map(() => 0) };
-  all.set(key, fresh);
-  return fresh;
+function entry<Value>(all: Map<string, Value>, key: string, fresh: () => Value): Value {
+  const known = all.get(key) ?? fresh();
+  all.set(key, known);
+  return known;
 }
 
 function observe(series: Series, bounds: readonly number[], value: number): void {
   series.count += 1;
   series.sum += value;
-  const at = bounds.findIndex((bound) => value <= bound);
-  if (at !== -1) series.buckets[at] = (series.buckets[at] ?? 0) + 1;
+  let at = 0;
+  while (at < bounds.length && value > (bounds[at] ?? Infinity)) at += 1;
+  if (at < bounds.length) series.buckets[at] = (series.buckets[at] ?? 0) + 1;
+}
+
+function valueLines(name: string, value: ReturnType<Read>): string[] {
+  const all = typeof value === "number" ? [[{}, value] as const] : [...value];
+  return all.map(([labels, one]) => `${name}${braced(labelKey(labels))} ${one}`);
 }
 
 function histogramLines(

@@ -36,16 +36,26 @@ export async function sweep(db: Db, wakes: Wakes, name: SweepName): Promise<numb
 
 export type Clockwork = { readonly stop: () => Promise<void> };
 
+type ClockParts = {
+  readonly db: Db;
+  readonly wakes: Wakes;
+  readonly log: Log;
+  /** Told after each turn of a clock how much was due. */
+  readonly onDue: (name: SweepName, due: number) => void;
+};
+
 /**
  * Sweeps for ever, on every broker alike: rows that another broker is at are skipped or found done. A sweep
  * that fails is tried again at its next turn.
  */
-export function startClocks(db: Db, wakes: Wakes, log: Log): Clockwork {
+export function startClocks({ db, wakes, log, onDue }: ClockParts): Clockwork {
   const stopped = new AbortController();
   const loop: Loop = { signal: stopped.signal, log };
   const loops = [
     ...sweepNames.map((name) =>
-      repeat(loop, name, sweeps[name].everyMs, () => sweep(db, wakes, name)),
+      repeat(loop, name, sweeps[name].everyMs, async () => {
+        onDue(name, await sweep(db, wakes, name));
+      }),
     ),
     repeat(loop, "mark_listening", 5_000, () => db`select mark_listening()`),
   ];

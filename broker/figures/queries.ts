@@ -1,0 +1,117 @@
+import type { Db } from "../database/connect.ts";
+
+/** What one job group has over all runners. */
+export type GroupFigures = {
+  readonly job_group: string;
+  /** Jobs by status. */
+  readonly queued: number;
+  readonly available: number;
+  readonly in_progress: number;
+  /** Jobs without a slot; slots taken; slots there are. */
+  readonly depth: number;
+  readonly in_flight: number;
+  readonly capacity: number;
+};
+
+/** Every group's figures, from the queues' own counters: the cost follows the queues, not the jobs. */
+export async function listGroupFigures(db: Db): Promise<GroupFigures[]> {
+  return db<GroupFigures[]>`
+    with queues as (
+      select job_group, sum(waiting) as waiting, sum(in_use) as in_use, sum(slots) as slots
+        from runner_queues group by 1
+    ), offered as (
+      select job_group, count(*) as jobs from runner_job_live
+       where status = 'available' and has_slot group by 1
+    ), overdue as (
+      select job_group, count(*) as jobs from runner_job_live
+       where status = 'available' and not has_slot group by 1
+    ), stopping as (
+      select job_group, count(*) as executions from stopping_executions where holds_slot group by 1
+    )
+    select q.job_group, (q.waiting - coalesce(d.jobs, 0))::int as queued,
+           (coalesce(o.jobs, 0) + coalesce(d.jobs, 0))::int as available,
+           (q.in_use - coalesce(o.jobs, 0) - coalesce(s.executions, 0))::int as in_progress,
+           q.waiting::int as depth, q.in_use::int as in_flight, q.slots::int as capacity
+      from queues q
+      left join offered o using (job_group)
+      left join overdue d using (job_group)
+      left join stopping s using (job_group)`;
+}
+
+/**
+ * Age of the oldest job of each group that nobody has taken. A queue's index stands in the order of (times
+ * withdrawn, age): one look for each number of withdrawals that occurs finds its oldest.
+ */
+export async function listOldestWaiting(
+  db: Db,
+): Promise<{ readonly job_group: string; readonly seconds: number }[]> {
+  return db<{ job_group: string; seconds: number }[]>`
+    with recursive oldest as (
+      select q.runner_id, q.job_group, f.withdrawals, f.created_at
+        from runner_queues q
+       cross join lateral (
+         select l.withdrawals, l.created_at from runner_job_live l
+          where l.runner_id = q.runner_id and l.job_group = q.job_group and not l.has_slot
+          order by l.withdrawals, l.created_at, l.id limit 1) f
+       where q.waiting > 0
+      union all
+      select o.runner_id, o.job_group, n.withdrawals, n.created_at
+        from oldest o
+       cross join lateral (
+         select l.withdrawals, l.created_at from runner_job_live l
+          where l.runner_id = o.runner_id and l.job_group = o.job_group and not l.has_slot
+            and l.withdrawals > o.withdrawals
+          order by l.withdrawals, l.created_at, l.id limit 1) n
+    ), waits as (
+      select job_group, created_at from oldest
+      union all
+      select job_group, created_at from runner_job_live where status = 'available' and has_slot
+    )
+    select job_group, extract(epoch from svc_now() - min(created_at))::float8 as seconds
+      from waits group by 1`;
+}
+
+/** Runners by status; the deleted are left out. */
+export async function listRunnerCounts(
+  db: Db,
+): Promise<{ readonly status: string; readonly runners: number }[]> {
+  return db<{ status: string; runners: number }[]>`
+    select status, count(*)::int as runners from runners where lifecycle <> 'deleted' group by 1`;
+}
+
+/** How long the quietest process that counts as live has not been heard; 0 when there is none. */
+export async function findLongestSilence(db: Db): Promise<number> {
+  const [row] = await db<{ seconds: number }[]>`
+    select coalesce(extract(epoch from svc_now() - min(b.last_seen_at)), 0)::float8 as seconds
+      from runner_processes p
+      join runner_process_beats b on b.process_id = p.id
+     where p.deadline_at is not null and p.status <> 'offline'`;
+  return row?.seconds ?? 0;
+}
+
+/** Connections of one program that are busy with a statement. */
+export async function countBusyConnections(db: Db, applicationName: string): Promise<number> {
+  const [row] = await db<{ busy: number }[]>`
+    select count(*)::int as busy from pg_stat_activity
+     where application_name = ${applicationName} and datname = current_database()
+       and state <> 'idle'`;
+  return row?.busy ?? 0;
+}
+
+/** One cell of the totals of ended jobs. */
+export type Tally = {
+  readonly job_group: string;
+  readonly type: string;
+  readonly status: string;
+  readonly measure: "end" | "queue" | "run";
+  /** The least bound that the seconds do not exceed. */
+  readonly upto: number;
+  readonly jobs: number;
+  readonly seconds: number;
+};
+
+/** The totals of all jobs that have ended, as far as they were tallied. */
+export async function listTallies(db: Db): Promise<Tally[]> {
+  return db<Tally[]>`
+    select job_group, type, status, measure, upto, jobs, seconds from runner_job_tallies`;
+}
