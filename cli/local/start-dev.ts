@@ -82,8 +82,12 @@ async function start(options: DevOptions, stop: StopSignal, endings: Ending[]): 
   }
   const place = { dev, dataDir, logFile: log.file, config };
   showDev(screen, place);
-  if (isFirst)
-    await showAJob(dev, screen).catch((error: unknown) => screen.say(`${String(error)}`));
+  // It is there to be seen; a broker that cannot do it is for the reader to look into, not to be taken away.
+  if (isFirst) {
+    await showAJob(dev, screen).catch((error: unknown) => {
+      screen.say(`The first job was not done: ${error instanceof Error ? error.message : ""}`);
+    });
+  }
   showNextSteps(screen, place);
 }
 
