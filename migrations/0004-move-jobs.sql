@@ -29,12 +29,15 @@ create type job_move as (
   ended_by          text, -- client | broker
   description       text,
   clock             text, -- which clock ended the job
-  stop_reason       text  -- not null: the execution may still run over there and keeps its slot
+  stop_reason       text, -- not null: the execution may still run over there and keeps its slot
+  n                 int   -- the caller's own number for it
 );
 
 create type moved_job as (
   job_id text, event text, from_status text, to_status text,
-  org_id text, runner_id text, job_group text, execution_id text
+  org_id text, runner_id text, job_group text, execution_id text,
+  execution runner_job_executions, -- as it ended; null where none did
+  n int
 );
 
 -- Applies moves whose jobs the caller has read under lock; writes everything that belongs to them.
@@ -43,7 +46,7 @@ create function move_jobs(moves job_move[], t timestamptz) returns setof moved_j
 begin
   return query
   with j as materialized (
-    select l.*, m.event, m.execution_status, m.ended_by, m.description, m.clock, m.stop_reason,
+    select l.*, m.event, m.execution_status, m.ended_by, m.description, m.clock, m.stop_reason, m.n,
            case m.event when 'finish' then 'finished' when 'fail' then 'failed' when 'expire' then 'timed-out'
                         when 'skip' then 'not-attempted' when 'cancel' then 'cancelled' else 'queued' end as to_status,
            m.event in ('withdraw', 'return', 'retry') as goes_back
@@ -74,17 +77,18 @@ begin
            history = e.history || jsonb_build_object('status', e.status, 'description', e.status_description, 'at', t)
       from j
      where j.execution_status is not null and e.org_id = j.org_id and e.id = j.execution_id
-    returning e.id, e.is_ours, e.deadline_at
+    returning j.id, j.org_id, j.runner_id, j.job_group, j.process_id, j.holders, j.event, j.status as from_status,
+              j.to_status, j.stop_reason, j.stop_grace, j.changes_things, e.id as execution_id, e.is_ours, e.deadline_at,
+              e as execution, j.n
   ), stopping as (
     insert into stopping_executions (execution_id, org_id, runner_id, job_group, runner_job_id, process_id, holders,
                                      is_ours, reason, started_at, slot_until, gone_by, deadline_at)
-    select e.id, j.org_id, j.runner_id, j.job_group, j.id, j.process_id, j.holders,
-           e.is_ours, j.stop_reason, t, t + ns(j.stop_grace),
-           case when j.stop_reason = 'lost' and j.changes_things
-                then greatest(e.deadline_at, t) + ns(j.stop_grace) else t + ns(j.stop_grace) end,
-           t + ns(j.stop_grace)
-      from j join ended e on e.id = j.execution_id
-     where j.stop_reason is not null
+    select e.execution_id, e.org_id, e.runner_id, e.job_group, e.id, e.process_id, e.holders,
+           e.is_ours, e.stop_reason, t, t + ns(e.stop_grace),
+           case when e.stop_reason = 'lost' and e.changes_things
+                then greatest(e.deadline_at, t) + ns(e.stop_grace) else t + ns(e.stop_grace) end,
+           t + ns(e.stop_grace)
+      from ended e where e.stop_reason is not null
   ), written as (
     insert into runner_job_events (org_id, runner_job_id, runner_id, job_group, event, from_status, to_status,
                                    execution_id, description, at, tx)
@@ -101,8 +105,13 @@ begin
      where q.runner_id = c.runner_id and q.job_group = c.job_group
        and (c.freed <> 0 or c.waiting <> 0)
   )
-  select j.id::text, j.event, j.status, j.to_status, j.org_id::text, j.runner_id::text, j.job_group, j.execution_id::text
-    from j;
+  select e.id::text, e.event, e.from_status, e.to_status, e.org_id::text, e.runner_id::text, e.job_group::text,
+         e.execution_id::text, e.execution, e.n
+    from ended e
+  union all
+  select j.id::text, j.event, j.status, j.to_status, j.org_id::text, j.runner_id::text, j.job_group::text,
+         j.execution_id::text, null::runner_job_executions, j.n
+    from j where j.execution_status is null;
 end $$;
 
 -- Gives free slots to waiting jobs, in order; answers the queues that now have something to offer. A job that was

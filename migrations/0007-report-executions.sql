@@ -23,49 +23,64 @@ create function may_retry(l runner_job_live, t timestamptz) returns boolean
   return l.execution_count < l.max_executions
      and l.overall_at - t >= least(ns(l.execution_timeout), interval '60 s');
 
+create type reported_result as (
+  success boolean, error_code int, error_metadata jsonb, composite_error jsonb, contents text, contents_display text,
+  contents_gzip text, contents_display_gzip text -- base64
+);
+
+create function keep_other_results(reports execution_report[], t timestamptz) returns void
+  language sql as $$
+  insert into runner_job_execution_evidence (execution_id, org_id, kind, body, reason, created_at)
+  select r.execution_id, r.org_id, 'result', r.result::jsonb, 'another result was stored before', t
+    from unnest(reports) r
+   cross join lateral json_populate_record(null::reported_result, r.result) x
+    join runner_job_execution_results s on s.execution_id = r.execution_id
+   where r.result is not null
+     and (s.success, s.error_code, s.error_metadata, s.contents, s.contents_display, s.contents_gzip,
+          s.contents_display_gzip) is distinct from
+         (coalesce(x.success, false), coalesce(x.error_code, 0), coalesce(x.error_metadata, '{}'), x.contents,
+          x.contents_display, decode(x.contents_gzip, 'base64'), decode(x.contents_display_gzip, 'base64'))
+$$;
+
 -- The first result and the first outputs count, whenever they come; a different later one is kept as evidence.
 create function store_results(reports execution_report[], t timestamptz) returns void
   language plpgsql as $$
+declare
+  given int;
+  stored int;
 begin
-  with given as (
-    select r.org_id, r.execution_id, r.result_id, x.*
-      from unnest(reports) r
-     cross join lateral json_to_record(r.result)
-           x (success boolean, error_code int, error_metadata jsonb, composite_error jsonb, contents text,
-              contents_display text, contents_gzip text, contents_display_gzip text)
-     where r.result is not null
-  ), first as (
-    insert into runner_job_execution_results (execution_id, org_id, id, success, error_code, error_metadata,
-           composite_error, contents, contents_display, contents_gzip, contents_display_gzip, created_at)
-    select g.execution_id, g.org_id, g.result_id, coalesce(g.success, false), coalesce(g.error_code, 0),
-           coalesce(g.error_metadata, '{}'), g.composite_error, g.contents, g.contents_display,
-           decode(g.contents_gzip, 'base64'), decode(g.contents_display_gzip, 'base64'), t
-      from given g on conflict do nothing returning execution_id
-  )
-  insert into runner_job_execution_evidence (execution_id, org_id, kind, body, reason, created_at)
-  select g.execution_id, g.org_id, 'result', to_jsonb(g), 'a result was stored before', t
-    from given g
-    join runner_job_execution_results s on s.execution_id = g.execution_id
-   where (s.success, s.error_code, s.error_metadata, s.contents, s.contents_display, s.contents_gzip,
-          s.contents_display_gzip) is distinct from
-         (coalesce(g.success, false), coalesce(g.error_code, 0), coalesce(g.error_metadata, '{}'), g.contents,
-          g.contents_display, decode(g.contents_gzip, 'base64'), decode(g.contents_display_gzip, 'base64'));
-
-  with first as (
-    insert into runner_job_execution_outputs (execution_id, org_id, id, outputs, created_at)
-    select r.execution_id, r.org_id, r.outputs_id, r.outputs, t
-      from unnest(reports) r where r.outputs is not null
-        on conflict do nothing returning execution_id
-  )
-  insert into runner_job_execution_evidence (execution_id, org_id, kind, body, reason, created_at)
-  select r.execution_id, r.org_id, 'outputs', r.outputs::jsonb, 'outputs were stored before', t
+  select count(*) into given from unnest(reports) r where r.result is not null;
+  insert into runner_job_execution_results (execution_id, org_id, id, success, error_code, error_metadata,
+         composite_error, contents, contents_display, contents_gzip, contents_display_gzip, created_at)
+  select r.execution_id, r.org_id, r.result_id, coalesce(x.success, false), coalesce(x.error_code, 0),
+         coalesce(x.error_metadata, '{}'), x.composite_error, x.contents, x.contents_display,
+         decode(x.contents_gzip, 'base64'), decode(x.contents_display_gzip, 'base64'), t
     from unnest(reports) r
-    join runner_job_execution_outputs s on s.execution_id = r.execution_id
-   where r.outputs is not null and s.outputs::jsonb is distinct from r.outputs::jsonb;
+   cross join lateral json_populate_record(null::reported_result, r.result) x
+   where r.result is not null
+      on conflict do nothing;
+  get diagnostics stored = row_count;
+  if stored < given then
+    perform keep_other_results(reports, t);
+  end if;
+
+  select count(*) into given from unnest(reports) r where r.outputs is not null;
+  insert into runner_job_execution_outputs (execution_id, org_id, id, outputs, created_at)
+  select r.execution_id, r.org_id, r.outputs_id, r.outputs, t
+    from unnest(reports) r where r.outputs is not null
+      on conflict do nothing;
+  get diagnostics stored = row_count;
+  if stored < given then
+    insert into runner_job_execution_evidence (execution_id, org_id, kind, body, reason, created_at)
+    select r.execution_id, r.org_id, 'outputs', r.outputs::jsonb, 'other outputs were stored before', t
+      from unnest(reports) r
+      join runner_job_execution_outputs s on s.execution_id = r.execution_id
+     where r.outputs is not null and s.outputs::jsonb is distinct from r.outputs::jsonb;
+  end if;
 end $$;
 
 -- Reports that do not end anything: forward steps and confirmations. One row lock each, no queue.
-create function step_executions(reports execution_report[], t timestamptz) returns void
+create function step_executions(reports execution_report[], t timestamptz) returns setof reported_execution
   language sql as $$
   update runner_job_executions e
      set status = case when execution_rank(r.status) > execution_rank(e.status) then r.status else e.status end,
@@ -81,12 +96,13 @@ create function step_executions(reports execution_report[], t timestamptz) retur
    where e.org_id = r.org_id and e.id = r.execution_id and e.runner_id = r.runner_id and e.finished_at is null
      and (r.job_id is null or e.runner_job_id = r.job_id)
      and (e.confirmed_at is null or execution_rank(r.status) > execution_rank(e.status))
+  returning r.n, 'ok', e.runner_job_id::text, 'in-progress', e.runner_id::text, null::text, e
 $$;
 
 -- What each report comes to, read after every lock is held and before anything moves.
 create function judge_reports(reports execution_report[]) returns table (
   n int, outcome text, job_id text, job_status text, runner_id text, job_group text, event text, end_status text,
-  description text, org_id text, execution_id text)
+  description text, execution runner_job_executions)
   language sql stable as $$
   select r.n,
          case
@@ -111,13 +127,37 @@ create function judge_reports(reports execution_report[]) returns table (
                 when 'cancelled' then 'cancel'
                 when 'timed-out' then case when may_retry(l, svc_now()) then 'retry' else 'expire' end end end,
          case when coalesce(r.give_back, false) then 'not-attempted' else r.status end,
-         r.description, r.org_id, r.execution_id
+         r.description, e
     from unnest(reports) r
     left join runner_job_executions e on e.org_id = r.org_id and e.id = r.execution_id and e.runner_id = r.runner_id
      and (r.job_id is null or e.runner_job_id = r.job_id)
     left join runner_job_live l on l.id = e.runner_job_id
     left join runner_job_ends d on d.runner_job_id = e.runner_job_id
 $$;
+
+-- Results, outputs and what came too late, of every report of a known execution.
+create function keep_reported(reports execution_report[], answers reported_execution[], t timestamptz) returns void
+  language plpgsql as $$
+begin
+  if exists (select from unnest(reports) r where r.result is not null or r.outputs is not null) then
+    perform store_results(array(select r from unnest(reports) r join unnest(answers) a using (n)
+                                 where a.outcome not in ('not-found', 'needs-result')), t);
+  end if;
+  if exists (select from unnest(reports) r where r.last_record is not null) then
+    update runner_job_executions e set last_record = r.last_record
+      from unnest(reports) r join unnest(answers) a using (n)
+     where a.outcome <> 'not-found' and e.org_id = r.org_id and e.id = r.execution_id
+       and r.last_record is not null and e.last_record is null;
+  end if;
+  if exists (select from unnest(answers) a where a.outcome in ('ended', 'differs')) then
+    insert into runner_job_execution_evidence (execution_id, org_id, kind, body, reason, created_at)
+    select r.execution_id, r.org_id, 'status', jsonb_build_object('status', r.status, 'description', r.description),
+           case a.outcome when 'ended' then 'the broker had ended this execution'
+                          else 'another end was reported before' end, t
+      from unnest(reports) r join unnest(answers) a using (n)
+     where a.outcome in ('ended', 'differs') and execution_rank(r.status) = 4;
+  end if;
+end $$;
 
 -- Each execution at most once a call; answers one row a report and one 'wake' row a queue with something to offer.
 create function report_executions(batch json) returns setof reported_execution
@@ -130,7 +170,8 @@ declare
   keys queue_key[];
   moves job_move[];
   answers reported_execution[];
-  moved moved_job[];
+  unmoved int[];
+  stepped reported_execution[];
 begin
   select array_agg(r) into reports from json_populate_recordset(null::execution_report, batch) r;
   select array_agg(distinct row(q.runner_id::text, q.job_group)::queue_key) into keys
@@ -145,42 +186,32 @@ begin
     perform lock_queues(keys);
   end if;
   t := svc_now();
-  perform step_executions(reports, t); -- before the judgement: its row locks hold ends off
+  stepped := array(select a from step_executions(reports, t) a); -- before the judgement: its row locks hold ends off
+  if keys is null and cardinality(stepped) = cardinality(reports)
+     and not exists (select from unnest(reports) r
+                      where r.result is not null or r.outputs is not null or r.last_record is not null) then
+    return query select * from unnest(stepped);
+    return;
+  end if;
   with judged as materialized (select * from judge_reports(reports))
-  select array_agg(row(u.n, u.outcome, u.job_id, u.job_status, u.runner_id, u.job_group, null)::reported_execution),
+  select array_agg(row(u.n, u.outcome, u.job_id, u.job_status, u.runner_id, u.job_group,
+                       u.execution)::reported_execution),
          -- who gave a job back must not go on with it: a later report of that execution is refused
          array_agg(row(u.job_id, u.event, u.end_status, case u.event when 'return' then 'broker' else 'client' end,
-                       u.description, null, null)::job_move)
-           filter (where u.outcome = 'ok' and u.event is not null)
-    into answers, moves
+                       u.description, null, null, u.n)::job_move)
+           filter (where u.outcome = 'ok' and u.event is not null),
+         array_agg(u.n) filter (where u.outcome <> 'ok' or u.event is null)
+    into answers, moves, unmoved
     from judged u;
-
-  if exists (select from unnest(reports) r where r.result is not null or r.outputs is not null) then
-    perform store_results(array(select r from unnest(reports) r join unnest(answers) a using (n)
-                                 where a.outcome not in ('not-found', 'needs-result')), t);
-  end if;
-  if exists (select from unnest(reports) r where r.last_record is not null) then
-    update runner_job_executions e set last_record = r.last_record
-      from unnest(reports) r join unnest(answers) a using (n)
-     where a.outcome <> 'not-found' and e.org_id = r.org_id and e.id = r.execution_id
-       and r.last_record is not null and e.last_record is null;
-  end if;
-  insert into runner_job_execution_evidence (execution_id, org_id, kind, body, reason, created_at)
-  select r.execution_id, r.org_id, 'status', jsonb_build_object('status', r.status, 'description', r.description),
-         case a.outcome when 'ended' then 'the broker had ended this execution' else 'another end was reported before' end, t
-    from unnest(reports) r join unnest(answers) a using (n)
-   where a.outcome in ('ended', 'differs') and execution_rank(r.status) = 4;
-
+  perform keep_reported(reports, answers, t);
   if moves is not null then
-    moved := array(select m from move_jobs(moves, t) m);
+    return query
+    select m.n, 'ok', m.job_id, m.to_status, m.runner_id, m.job_group, m.execution from move_jobs(moves, t) m;
     return query
     select -1, 'wake', null::text, null::text, k.runner_id, k.job_group, null::runner_job_executions
       from release_jobs(keys, false, t) k;
   end if;
-  return query
-  select a.n, a.outcome, a.job_id, coalesce(m.to_status, a.job_status), a.runner_id, a.job_group, e
-    from unnest(answers) a
-    join unnest(reports) r on r.n = a.n
-    left join runner_job_executions e on e.org_id = r.org_id and e.id = r.execution_id and e.runner_id = r.runner_id
-    left join unnest(moved) m on m.job_id = a.job_id and a.outcome = 'ok';
+  if unmoved is not null then
+    return query select a.* from unnest(answers) a where a.n = any(unmoved);
+  end if;
 end $$;

@@ -11,8 +11,8 @@ begin
                                          else 'cancelled' end,
                        'broker', why, null,
                        -- ours does nothing before its first report is answered: what is pending is not running
-                       case when e.id is not null and not (e.is_ours and e.status = 'pending') then 'cancelled' end
-                      )::job_move)
+                       case when e.id is not null and not (e.is_ours and e.status = 'pending') then 'cancelled' end,
+                       null)::job_move)
     into moves
     from runner_job_live l
     left join runner_job_executions e on e.org_id = l.org_id and e.id = l.execution_id
@@ -122,7 +122,7 @@ begin
                 when may_retry(l, t) then 'retry' else 'fail' end,
            case when reason <> 'forced' and e.is_ours and s.success then 'finished' else 'failed' end,
            'broker', why, null,
-           case when not confirmed then reason end)::job_move)
+           case when not confirmed then reason end, null)::job_move)
     into moves
     from executions_of(process_ids) l
     join runner_job_executions e on e.org_id = l.org_id and e.id = l.execution_id

@@ -105,7 +105,7 @@ begin
     update runner_job_live l set deadline_at = j.rearm_at from judged j where l.id = j.job_id and j.event is null
   )
   select array_agg(row(j.job_id, j.event, j.execution_status, 'broker', j.description, j.clock,
-                       j.stop_reason)::job_move) filter (where j.event is not null)
+                       j.stop_reason, null)::job_move) filter (where j.event is not null)
     into moves from judged j;
   if moves is not null then
     perform release_overdue(array(select m.job_id from unnest(moves) m where m.event = 'release'), t);
@@ -214,13 +214,13 @@ begin
   end if;
   perform end_shutdowns(dead, 'failed', 'the process fell silent', t);
   perform lock_queues(queues_of_runners(runner_ids)); -- all at once: what follows locks some of them, then others
+  result.wakes := array(select k from refresh_runners(runner_ids) k); -- first, so that no slot of the dead is given out
   if dead is not null then
-    result.wakes := array(select k from end_executions(dead, 'lost', 'process lost', false) k);
+    result.wakes := result.wakes || array(select k from end_executions(dead, 'lost', 'process lost', false) k);
     perform graphile_worker.add_job('runner-inactive', json_build_object('process_id', p.id, 'runner_id', p.runner_id,
               'org_id', p.org_id, 'at', t), job_key := 'runner-inactive:' || p.id) from runner_processes p
       where p.id = any(dead);
   end if;
-  result.wakes := result.wakes || array(select k from refresh_runners(runner_ids) k);
   return result;
 end $$;
 
