@@ -55,7 +55,7 @@ create function process_goes_down(process text, new_status text, description tex
   language plpgsql as $$
 declare
   t timestamptz := svc_now();
-  woken queue_key[] := '{}';
+  woken queue_key[];
   runner text;
   is_forced boolean;
 begin
@@ -65,14 +65,16 @@ begin
   perform set_shutdown_status(process, null, case new_status when 'shut-down' then 'completed' else 'in-progress' end,
                               description, t);
   perform lock_queues(queues_of_runners(array[runner])); -- all at once: what follows locks some of them, then others
+  woken := array(select k from refresh_runners(array[runner]) k); -- first, so that no slot of its is given out
   if new_status = 'shut-down' then
-    woken := array(select k from end_executions(array[process], case when is_forced then 'forced' else 'lost' end,
+    woken := woken
+          || array(select k from end_executions(array[process], case when is_forced then 'forced' else 'lost' end,
                      case when is_forced then 'shut down by an operator' else 'process lost: it shut down' end, true) k)
           || array(select k from confirm_stopped(array(
                select s.execution_id from stopping_executions s
                 where s.runner_id = runner and (s.process_id = process or process = any(s.holders))), t) k);
   end if;
-  return woken || array(select k from refresh_runners(array[runner]) k);
+  return woken;
 end $$;
 
 create function set_shutdown_status(process text, shutdown text, new_status text, description text, t timestamptz)

@@ -1,0 +1,11 @@
+import { expect, test } from "vitest";
+import { Problem } from "../../shared/problem.ts";
+import { createBuckets } from "./rate-limit.ts";
+
+test("each address has ten seconds' worth of requests at once, and then its pace", () => {
+  const take = createBuckets("address", 5);
+  for (let at = 0; at < 50; at++) take("192.0.2.1");
+  expect(() => take("192.0.2.1")).toThrow(Problem);
+  expect(() => take("192.0.2.1")).toThrow("This address may make 5 requests a second.");
+  take("192.0.2.2");
+});

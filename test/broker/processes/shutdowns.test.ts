@@ -1,0 +1,249 @@
+import { describe, expect, test } from "vitest";
+import { startBroker } from "../../support/broker.ts";
+import { advanceClock } from "../../support/clock.ts";
+import { testDatabase } from "../../support/database.ts";
+import {
+  beat,
+  claim,
+  givenExecution,
+  givenJob,
+  givenProcess,
+  givenRunner,
+} from "../../support/given.ts";
+import { givenToken } from "../../support/given-token.ts";
+
+const { url, db } = await testDatabase();
+const { call, broker } = await startBroker({ url });
+
+async function setup(isOurs = true) {
+  const runner = await givenRunner(db);
+  const processId = await givenProcess(db, runner, { isOurs });
+  const runnerPath = `/v1/runners/${runner.runnerId}`;
+  const path = `${runnerPath}/processes/${processId}`;
+  const token = await givenToken(db, { orgId: runner.orgId, runnerId: runner.runnerId });
+  const operator = await givenToken(db, { orgId: runner.orgId });
+  return { ...runner, processId, runnerPath, path, token, operator };
+}
+
+async function givenRunning(given: Awaited<ReturnType<typeof setup>>, maxExecutions = 1) {
+  const job = { type: "terraform-deploy", maxExecutions } as const;
+  const execution = await givenExecution(db, given, { processId: given.processId, job });
+  await db`
+    update runner_job_executions set status = 'in-progress', confirmed_at = created_at
+     where id = ${execution.executionId}`;
+  return execution;
+}
+
+async function endOf(jobId: string) {
+  const [row] = await db<{ status: string; why: string }[]>`
+    select status, status_description as why from runner_job_ends where runner_job_id = ${jobId}`;
+  return row;
+}
+
+/** What the open route shows, and nothing else may be in it. */
+async function seen(path: string) {
+  const { status, body } = await call<Record<string, unknown>[]>(`GET ${path}/shutdowns`);
+  expect(status).toBe(200);
+  for (const one of body) expect(Object.keys(one).toSorted()).toEqual(["id", "status", "type"]);
+  return body;
+}
+
+describe("an operator's order", () => {
+  test("to go gracefully stops new jobs at once, tells the process, and cuts at its deadline", async () => {
+    const given = await setup();
+    const { jobId } = await givenRunning(given);
+    const told: string[] = [];
+    broker.wakes.hear(`process:${given.processId}`, (topic) => void told.push(topic));
+    const { status, body } = await call<Record<string, unknown>[]>(
+      `POST ${given.runnerPath}/graceful-shutdown`,
+      { token: given.operator },
+    );
+    expect(status).toBe(201);
+    expect(body).toMatchObject([
+      { runner_process_id: given.processId, type: "graceful", status: "requested", metadata: {} },
+    ]);
+    expect(body[0]?.["composite_status"]).toMatchObject({ status: "requested", history: [] });
+    expect(told).toEqual([`process:${given.processId}`]);
+    const waiting = await givenJob(db, given);
+    expect(await claim(db, given, { processId: given.processId })).toEqual([]);
+    await advanceClock(db, "29 minutes");
+    await beat(db, [given.processId]);
+    await db`select sweep_shutdowns(100)`;
+    expect(await endOf(jobId)).toBeUndefined();
+    await advanceClock(db, "61 s");
+    await db`select sweep_shutdowns(100)`;
+    expect(await endOf(jobId)).toEqual({ status: "failed", why: "shut down by an operator" });
+    expect(await endOf(waiting)).toBeUndefined();
+    expect(await seen(given.path)).toMatchObject([{ type: "graceful", status: "completed" }]);
+  });
+
+  test("may say its own deadline, in words or nanoseconds, but no absurd one", async () => {
+    const given = await setup();
+    const order = (body: object) =>
+      call<Record<string, string>[]>(`POST ${given.runnerPath}/restart`, { token: given.operator, body });
+    for (const deadline of ["90s", 90e9]) {
+      const { body } = await order({ deadline });
+      const lasts = Date.parse(body[0]?.["deadline_at"] ?? "") - Date.parse(body[0]?.["created_at"] ?? "");
+      expect(lasts).toBe(90_000);
+    }
+    for (const deadline of ["soon", 0, -1, "25h", null, 1.5]) {
+      const { status, body } = await order({ deadline });
+      expect(status).toBe(422);
+      expect(body).toMatchObject({ errors: [{ pointer: "#/deadline" }] });
+    }
+    expect((await order({ dead_line: "90s" })).status).toBe(422);
+    const process = await call(`GET ${given.path}`, { token: given.token });
+    expect(process.body).toMatchObject({ restart_requested: true });
+    expect(await seen(given.path)).toMatchObject([{ status: "cancelled" }, { status: "requested" }]);
+  });
+
+  test("by force fails what runs after ten seconds and never retries it", async () => {
+    const given = await setup(false);
+    const { jobId } = await givenRunning(given, 3);
+    const { status } = await call(`POST ${given.runnerPath}/force-shutdown`, { token: given.operator });
+    expect(status).toBe(201);
+    await advanceClock(db, "9 s");
+    await db`select sweep_shutdowns(100)`;
+    expect(await endOf(jobId)).toBeUndefined();
+    await advanceClock(db, "2 s");
+    await db`select sweep_shutdowns(100)`;
+    expect(await endOf(jobId)).toEqual({ status: "failed", why: "shut down by an operator" });
+    const [stopping] = await db`select reason from stopping_executions where runner_job_id = ${jobId}`;
+    expect(stopping).toEqual({ reason: "forced" });
+  });
+
+  test("by force is not undone by a milder one, and what the process says of its end is no loss", async () => {
+    const given = await setup();
+    const { jobId } = await givenRunning(given, 3);
+    const one = (shutdown_type: string) =>
+      call(`POST ${given.path}/shutdown`, { token: given.operator, body: { shutdown_type } });
+    expect((await one("graceful")).status).toBe(201);
+    expect((await one("force")).status).toBe(201);
+    expect(await one("graceful")).toMatchObject({ status: 409, body: { code: "shutdown_forced" } });
+    const gone = { token: given.token, body: { status: "shut-down" } };
+    expect((await call(`PATCH ${given.path}`, gone)).status).toBe(200);
+    expect(await endOf(jobId)).toEqual({ status: "failed", why: "shut down by an operator" });
+    expect(await seen(given.path)).toMatchObject([
+      { type: "graceful", status: "cancelled" },
+      { type: "force", status: "completed" },
+    ]);
+  });
+
+  test("goes to every live process, one record each, and to none that has ended", async () => {
+    const given = await setup();
+    const [second, dead] = [await givenProcess(db, given), await givenProcess(db, given)];
+    await db`select process_goes_down(${dead}, 'shut-down', '')`;
+    const { body } = await call<{ runner_process_id: string }[]>(
+      `POST ${given.runnerPath}/graceful-shutdown`,
+      { token: given.operator },
+    );
+    expect(body.map((one) => one.runner_process_id).toSorted()).toEqual([given.processId, second].toSorted());
+    const late = await call(`POST ${given.runnerPath}/processes/${dead}/shutdown`, { token: given.operator });
+    expect(late).toMatchObject({ status: 409, body: { code: "process_not_alive" } });
+  });
+
+  test("finds nobody where nothing is alive, and no runner of another org", async () => {
+    const given = await setup();
+    await db`select process_goes_down(${given.processId}, 'shut-down', '')`;
+    for (const kind of ["graceful-shutdown", "force-shutdown", "restart"]) {
+      const none = await call(`POST ${given.runnerPath}/${kind}`, { token: given.operator });
+      expect(none).toMatchObject({ status: 409, body: { code: "no_live_process" } });
+      const other = await setup();
+      const foreign = await call(`POST ${given.runnerPath}/${kind}`, { token: other.operator });
+      expect(foreign.status).toBe(404);
+      const runner = await call(`POST ${given.runnerPath}/${kind}`, { token: given.token });
+      expect(runner.status).toBe(403);
+    }
+  });
+});
+
+describe("a process on its way out", () => {
+  test("says so step by step, takes nothing new, and is never left once it has shut down", async () => {
+    const given = await setup();
+    const { jobId } = await givenRunning(given);
+    await call(`POST ${given.path}/shutdown`, { token: given.operator });
+    const say = (status: string) =>
+      call(`PATCH ${given.path}`, { token: given.token, body: { status, status_description: "bye" } });
+    for (const status of ["pending-shutdown", "shutting-down"]) {
+      expect((await say(status)).body["composite_status"]).toMatchObject({
+        status,
+        status_human_description: "bye",
+      });
+      expect(await seen(given.path)).toMatchObject([{ status: "in-progress" }]);
+    }
+    expect(await endOf(jobId)).toBeUndefined();
+    expect((await say("shut-down")).status).toBe(200);
+    expect(await endOf(jobId)).toEqual({ status: "failed", why: "process lost: it shut down" });
+    expect(await seen(given.path)).toMatchObject([{ status: "completed" }]);
+    expect((await say("shut-down")).status).toBe(200);
+    expect(await say("pending-shutdown")).toMatchObject({ status: 409, body: { code: "process_shut_down" } });
+    for (const status of ["active", "pending", "inactive", "", "unknown"]) {
+      expect((await say(status)).status).toBe(422);
+    }
+    await beat(db, [given.processId]);
+    const { body } = await call(`GET ${given.path}`, { token: given.token });
+    expect(body["composite_status"]).toMatchObject({
+      status: "shut-down",
+      history: [
+        { status: "pending" },
+        { status: "active" },
+        { status: "pending-shutdown" },
+        { status: "shutting-down" },
+      ],
+    });
+  });
+
+  test("whose execution may be tried again gives it back to the queue at once", async () => {
+    const given = await setup();
+    const { jobId } = await givenRunning(given, 2);
+    const gone = { token: given.token, body: { status: "shut-down" } };
+    await call(`PATCH ${given.path}`, gone);
+    const [live] = await db`select status, blocked_by from runner_job_live where id = ${jobId}`;
+    expect(live).toEqual({ status: "queued", blocked_by: null });
+  });
+
+  test("whose host goes away is given nothing new, and goes on with what it runs", async () => {
+    const given = await setup();
+    const { jobId } = await givenRunning(given);
+    const { status, body } = await call(`POST ${given.path}/terminating`, { token: given.token });
+    expect([status, body]).toEqual([202, ""]);
+    await givenJob(db, given);
+    expect(await claim(db, given, { processId: given.processId })).toEqual([]);
+    expect(await endOf(jobId)).toBeUndefined();
+    const read = await call(`GET ${given.path}`, { token: given.token });
+    expect(read.body["warnings"]).toEqual(["its host is going away"]);
+    expect((await call(`POST ${given.path}/terminating`, { token: given.token })).status).toBe(202);
+  });
+});
+
+describe("the shutdowns of a process", () => {
+  test("are shown to who knows its id, without a token, and three members of each", async () => {
+    const given = await setup(false);
+    expect(await seen(given.path)).toEqual([]);
+    await call(`POST ${given.runnerPath}/graceful-shutdown`, { token: given.operator });
+    expect(await seen(given.path)).toMatchObject([{ type: "graceful", status: "requested" }]);
+    const other = await setup();
+    const wrong = `${other.runnerPath}/processes/${given.processId}/shutdowns`;
+    expect((await call(`GET ${wrong}`)).status).toBe(404);
+    expect((await call(`GET ${given.runnerPath}/processes/prc_1/shutdowns`)).status).toBe(404);
+  });
+
+  test("are completed by the process; what has ended before stays as it ended", async () => {
+    const given = await setup(false);
+    const order = () => call(`POST ${given.path}/shutdown`, { token: given.operator });
+    const [first, second] = [(await order()).body, (await order()).body];
+    const complete = (id: unknown, token = given.token, path = given.path) =>
+      call(`POST ${path}/shutdowns/${String(id)}/complete`, { token });
+    expect((await complete(first["id"])).body).toMatchObject({ status: "cancelled" });
+    const done = await complete(second["id"]);
+    expect(done).toMatchObject({ status: 200, body: { status: "completed", deadline_at: null } });
+    expect(done.body["composite_status"]).toMatchObject({
+      status: "completed",
+      history: [{ status: "requested" }],
+    });
+    expect((await complete(second["id"])).body).toMatchObject({ status: "completed" });
+    const other = await setup();
+    expect((await complete(second["id"], other.token, other.path)).status).toBe(404);
+    expect((await complete("shd_00000000000000000000000000")).status).toBe(404);
+  });
+});
