@@ -1,10 +1,10 @@
 import { openConnections } from "./http-client.ts";
 import type { Bench, BenchOptions, Tell } from "./support/bench.ts";
+import { cpuOf } from "./support/cpu-of.ts";
 import { measureFloor } from "./support/floor.ts";
 import { givenFleet } from "./support/given-fleet.ts";
 import { liveOnce } from "./support/lives.ts";
 import { pgBossSingle } from "./support/pg-boss-lives.ts";
-import { cpuSeconds } from "./support/process-cpu.ts";
 import { profiledBroker, profiledSettings, resetProfile, writeProfile } from "./support/profile.ts";
 import { runClients } from "./support/run-clients.ts";
 import { type Stage, withStage } from "./support/stage.ts";
@@ -58,11 +58,4 @@ async function measureLives(stage: Stage, options: BenchOptions, tell: Tell): Pr
   for (const { close } of connections) close();
   await broker.stop();
   return count / seconds;
-}
-
-/** The load generator is the parent of the others: only its own time counts. */
-function cpuOf(pid: number): number {
-  if (pid !== process.pid) return cpuSeconds(pid);
-  const { user, system } = process.cpuUsage();
-  return (user + system) / 1e6;
 }

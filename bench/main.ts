@@ -1,6 +1,9 @@
 import { parseArgs } from "node:util";
 import { httpFloor } from "./http-floor.ts";
+import { livesBatch } from "./lives-batch.ts";
 import { livesSingle } from "./lives-single.ts";
+import { loneRequest } from "./lone-request.ts";
+import { parkLatency } from "./park-latency.ts";
 import type { Bench, BenchOptions } from "./support/bench.ts";
 import { type Figure, figureHead, figureRow } from "./support/figures.ts";
 import { machine, machineLine } from "./support/machine.ts";
@@ -8,6 +11,9 @@ import { machine, machineLine } from "./support/machine.ts";
 const benches = {
   "http-floor": httpFloor,
   "lives-single": livesSingle,
+  "lives-batch": livesBatch,
+  "park-latency": parkLatency,
+  "lone-request": loneRequest,
 } as const satisfies Record<string, Bench>;
 
 const { values, positionals } = parseArgs({

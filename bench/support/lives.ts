@@ -20,6 +20,9 @@ export const plan = JSON.stringify({
 
 export const jobBody = `{"type":"noop-deploy","operation":"exec","owner_id":"own_1","owner_type":"installs","plan":${plan}}`;
 
+export const finishBody =
+  '{"status":"finished","result":{"success":true},"outputs":{"url":"https://example.com"}}';
+
 export type LiveClient = {
   readonly connection: Connection;
   readonly agent: FleetAgent;
@@ -46,9 +49,7 @@ export async function liveOnce({ connection, agent, adminToken }: LiveClient): P
     await connection.send(requestText(`PATCH ${path}`, token, '{"status":"in-progress"}')),
     200,
   );
-  const end =
-    '{"status":"finished","result":{"success":true},"outputs":{"url":"https://example.com"}}';
-  expectStatus(await connection.send(requestText(`POST ${path}/finish`, token, end)), 200);
+  expectStatus(await connection.send(requestText(`POST ${path}/finish`, token, finishBody)), 200);
 }
 
 /** Where the claimed executions are reported on. */
