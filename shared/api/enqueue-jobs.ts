@@ -1,5 +1,6 @@
 import { createRoute, z } from "@hono/zod-openapi";
 import { secondNs } from "../duration.ts";
+import { checkPlan } from "../plans/check-plan.ts";
 import { runnerJobGroups, runnerJobOperations, runnerJobTypeNames } from "../runner-job-types.ts";
 import { durationInput } from "./duration.ts";
 import { idParam } from "./ids.ts";
@@ -41,6 +42,11 @@ export const newRunnerJobSchema = z
     execution_timeout: timeout,
     overall_timeout: timeout,
     max_executions: z.int().min(0).max(mostExecutions).optional().describe("Absent or 0: one."),
+  })
+  .superRefine(({ type, plan }, ctx) => {
+    for (const { path, code, message } of checkPlan(type, plan ?? {})) {
+      ctx.addIssue({ code: "custom", path: ["plan", ...path], message, params: { code } });
+    }
   })
   .openapi("NewRunnerJob");
 export type NewRunnerJob = z.infer<typeof newRunnerJobSchema>;

@@ -8,23 +8,29 @@ describe("a plan", () => {
     expect(checkPlan(type, { of_tomorrow: [1, { a: null }] })).toEqual([]);
   });
 
-  test.each(runnerJobTypeNames)("of %s is an object", (type) => {
-    for (const plan of [null, [], "text", 1, true]) {
-      expect(checkPlan(type, plan)).toMatchObject([{ pointer: "#/plan", code: "invalid_type" }]);
-    }
-  });
-
   test("may hold null for anything, as clients send it", () => {
     const plan = { install_id: null, terraform: { vars: null, env_vars: null, vars_files: null } };
     expect(checkPlan("terraform-deploy", plan)).toEqual([]);
     expect(checkPlan("actions-workflow", { steps: null, timeout: null })).toEqual([]);
   });
 
-  test("with a member of another type is refused at that member", () => {
+  test("names a registry, or says how to reach it", () => {
+    for (const registry of ["ghcr.io/acme", { url: "ghcr.io/acme", auth: { kind: "token" } }]) {
+      expect(checkPlan("oci-sync", { src_registry: registry, src_tag: "v1" })).toEqual([]);
+    }
+    expect(checkPlan("oci-sync", { src_registry: 1 })).toMatchObject([{ path: ["src_registry"] }]);
+  });
+
+  test("with a member of another type is wrong at that member", () => {
     const plan = { terraform: { env_vars: { "a/b": 1 } }, component_id: 7 };
-    expect(
-      checkPlan("terraform-deploy", plan, "#/jobs/3/plan").map(({ pointer }) => pointer),
-    ).toEqual(["#/jobs/3/plan/component_id", "#/jobs/3/plan/terraform/env_vars/a~1b"]);
+    expect(checkPlan("terraform-deploy", plan)).toMatchObject([
+      { path: ["component_id"], code: "invalid_type" },
+      { path: ["terraform", "env_vars", "a/b"], code: "invalid_type" },
+    ]);
+    const steps = [{ run_id: "r" }, { run_id: 2 }];
+    expect(checkPlan("actions-workflow", { steps })).toMatchObject([
+      { path: ["steps", 1, "run_id"] },
+    ]);
   });
 
   test("of a type without a shape may be any object", () => {
