@@ -21,6 +21,7 @@ function claimedJob({ job, execution, plan, token, deadlineAt }: Claim): string 
 }
 
 type Outgoing = {
+  readonly closed: boolean;
   readonly writableFinished: boolean;
   readonly once: (event: "close", listener: () => void) => unknown;
 };
@@ -31,7 +32,10 @@ export function giveBackUnlessWritten(
   outgoing: Outgoing | undefined,
   claims: readonly Claim[],
 ): void {
-  outgoing?.once("close", () => {
+  if (outgoing === undefined) return;
+  const onClose = (): void => {
     if (!outgoing.writableFinished) broker.desk.giveBack(claims);
-  });
+  };
+  if (outgoing.closed) onClose(); // it closed after the claim was settled: no event comes any more
+  else outgoing.once("close", onClose);
 }

@@ -28,6 +28,8 @@ export type Dispatcher = {
   readonly look: (runnerIds: Iterable<string>) => void;
   /** Resolves when no batch is under way. */
   readonly settled: () => Promise<void>;
+  /** Resolves when the batch that looks for this poll just now, if one does, is over. */
+  readonly served: (poll: Poll) => Promise<void>;
 };
 
 /** The most polls that one claim statement serves. */
@@ -47,6 +49,7 @@ export function makeDispatcher({
   const room = new WaitingRoom<PollAnswer>();
   const dirty = new Set<string>();
   let running: Promise<void> | undefined;
+  let batch: { readonly polls: ReadonlySet<Poll>; readonly over: Promise<void> } | undefined;
 
   function look(runnerIds: Iterable<string>): void {
     for (const runnerId of runnerIds) {
@@ -61,22 +64,32 @@ export function makeDispatcher({
     try {
       while (dirty.size > 0) {
         const polls = takeBatch(room, dirty);
-        if (polls.length > 0) deliver(await serve(polls));
+        if (polls.length === 0) continue;
+        const over = serve(polls).then(deliver);
+        batch = { polls: new Set(polls), over };
+        await over;
       }
     } catch (error) {
       onError(error); // who waits goes on waiting; the next scan looks again
     } finally {
       running = undefined;
+      batch = undefined;
     }
   }
 
   function deliver(served: Served): void {
     for (const [poll, answer] of served) {
       if (answer.kind === "offer") onOffer(poll.runnerId);
-      // A poll that left while its claim was under way is gone: what was claimed for it goes back.
-      if (room.leave(poll)) poll.settle(answer);
+      const receiver = room.has(poll) ? poll : repetitionOf(poll);
+      if (receiver !== undefined && room.leave(receiver)) receiver.settle(answer);
       else undeliverable(answer);
     }
+  }
+
+  /** A poll that left while its claim was under way is gone; who asked the same again gets what it would have got. */
+  function repetitionOf({ processId, pollId }: Poll): Poll | undefined {
+    const newer = processId === null ? undefined : room.ofProcess(processId);
+    return pollId !== null && newer?.pollId === pollId ? newer : undefined;
   }
 
   return {
@@ -84,6 +97,9 @@ export function makeDispatcher({
     look,
     settled: async () => {
       await running;
+    },
+    served: async (poll) => {
+      if (batch?.polls.has(poll) === true) await batch.over.catch(() => {}); // told to onError
     },
     park: (poll) => {
       room.enter(poll);

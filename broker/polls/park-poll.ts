@@ -45,7 +45,11 @@ export function parkPoll(
 
   return new Promise((resolve) => {
     const waiter: Waiter<PollAnswer> = { ...poll, settle };
-    const timer = setTimeout(() => leave({ kind: "empty" }), ms);
+    // What is being claimed for it just now is still its own: giving it back would cost an execution.
+    const timer = setTimeout(
+      () => void desk.dispatcher.served(waiter).then(() => leave({ kind: "empty" })),
+      ms,
+    );
     const onAbort = (): void => leave({ kind: "empty" });
     signal.addEventListener("abort", onAbort);
     if (signal.aborted) return settle({ kind: "empty" });

@@ -15,7 +15,13 @@ export async function servePolls(
   const claims = polls.filter(({ processId }) => processId !== null);
   const tails = polls.filter(({ processId }) => processId === null);
   const answers = new Map<Poll, PollAnswer>();
-  await Promise.all([serveClaims(parts, claims, answers), serveTails(parts.db, tails, answers)]);
+  const halves = await Promise.allSettled([
+    serveClaims(parts, claims, answers),
+    serveTails(parts.db, tails, answers),
+  ]);
+  const failed = halves.find(({ status }) => status === "rejected");
+  // What the other half has claimed must reach its polls; who got nothing is looked at again soon.
+  if (failed?.status === "rejected" && answers.size === 0) throw failed.reason;
   return answers;
 }
 

@@ -50,7 +50,12 @@ export async function startBroker(options: {
   return { url, broker, logged, stop, call: (what, call) => send(url, what, call) };
 }
 
-async function send<Body>(url: string, what: string, call: Call = {}): Promise<Answer<Body>> {
+/** One request to the broker at this URL, wherever it runs. */
+export async function send<Body = Record<string, unknown>>(
+  url: string,
+  what: string,
+  call: Call = {},
+): Promise<Answer<Body>> {
   const [method = "GET", path = "/"] = what.split(" ");
   const headers = new Headers(call.headers);
   if (call.token !== undefined) headers.set("authorization", `Bearer ${call.token}`);

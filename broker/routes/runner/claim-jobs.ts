@@ -40,7 +40,9 @@ export const claimJobs: Door = (app, broker) => {
     if (groups.size === 0 && (await orders.areWorthIt(poll))) tellOrders(processId);
     const answer = await parked;
     const isTold = answer.kind === "orders" || (answer.kind === "claims" && answer.hasOrders);
-    const told = isTold ? await orders.tell(processId, body.settings_version) : [];
+    const telling = isTold ? orders.tell(processId, body.settings_version) : Promise.resolve([]);
+    // Jobs are not lost for orders that cannot be read: those come with the next answer.
+    const told = await (answer.kind === "claims" ? telling.catch(() => []) : telling);
     return answerClaim(c, broker, { answer, orders: told });
   });
 };
