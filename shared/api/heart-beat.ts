@@ -10,7 +10,12 @@ const params = z.object({ runner_id: idParam("runner_id", "run") });
 const instant = z.iso.datetime();
 
 /** Up to the largest int64: a double holds it well enough, and a process may well live for 104 days and more. */
-const nanoseconds = z.number().min(0).max(9.2e18);
+const nanoseconds = z
+  .number()
+  .min(0)
+  .max(9.2e18)
+  .refine(Number.isInteger, { message: "Give whole nanoseconds." })
+  .openapi({ type: "integer", format: "int64" });
 
 const members = {
   runner_id: z.string(),

@@ -1,0 +1,200 @@
+import { describe, expect, test } from "vitest";
+import { rollUpBeats } from "../../../broker/processes/roll-up-beats.ts";
+import { startBroker } from "../../support/broker.ts";
+import { advanceClock } from "../../support/clock.ts";
+import { testDatabase } from "../../support/database.ts";
+import { beat, givenProcess, givenRunner } from "../../support/given.ts";
+import { givenToken } from "../../support/given-token.ts";
+
+const { url, db } = await testDatabase();
+const { call } = await startBroker({ url });
+
+async function setup(isOurs = true) {
+  const runner = await givenRunner(db);
+  const processId = await givenProcess(db, runner, { isOurs });
+  const path = `/v1/runners/${runner.runnerId}`;
+  const token = await givenToken(db, { orgId: runner.orgId, runnerId: runner.runnerId });
+  const send = (body: unknown) => call(`POST ${path}/heart-beats`, { token, body });
+  return { ...runner, processId, path, token, send };
+}
+
+describe("a beat", () => {
+  test("of an existing client is answered with what it knows and nothing more", async () => {
+    const { send, processId, runnerId } = await setup(false);
+    const sent = { alive_time: 90e9, version: "1.4.0", process: "install", process_id: processId };
+    const { status, body } = await send(sent);
+    expect(status).toBe(201);
+    expect(body).toMatchObject({ ...sent, runner_id: runnerId });
+    expect(Object.keys(body).toSorted()).toEqual(
+      ["alive_time", "created_at", "id", "process", "process_id", "runner_id", "started_at", "version"],
+    );
+    const age = Date.parse(String(body["created_at"])) - Date.parse(String(body["started_at"]));
+    expect(age).toBe(90_000);
+  });
+
+  test("of an agent of ours is answered with its orders and the version of its settings", async () => {
+    const { send, processId, groupId, orgId } = await setup();
+    const sent = { process_id: processId, executions: [], settings_version: 1 };
+    expect((await send(sent)).body).toMatchObject({ orders: [], settings_version: 1 });
+    await db`update runner_group_settings set version = 7 where runner_group_id = ${groupId}`;
+    await db`select * from request_shutdowns(${[processId]}, ${["shd_1"]}, 'graceful', interval '1 hour', ${orgId})`;
+    const { body } = await send(sent);
+    expect(body["orders"]).toEqual([
+      { type: "drain", shutdown_id: "shd_1", deadline: expect.stringMatching(/^\d{4}-.*\.\d{3}Z$/) as string },
+      { type: "settings", version: 7 },
+    ]);
+    expect((await send({ ...sent, settings_version: 7 })).body["orders"]).toHaveLength(1);
+    expect((await send({ process_id: processId })).body["orders"]).toHaveLength(1);
+  });
+
+  test("may tell any age that an int64 holds", async () => {
+    const { send, processId, path, orgId } = await setup(false);
+    const year = 366 * 86_400e9;
+    for (const alive_time of [0, year, 9.2e18]) {
+      const { status, body } = await send({ process_id: processId, alive_time });
+      expect(status).toBe(201);
+      expect(body["alive_time"]).toBe(alive_time);
+      const operator = await givenToken(db, { orgId });
+      const latest = await call(`GET ${path}/heart-beats/latest`, { token: operator });
+      expect(latest).toMatchObject({ status: 200, body: { install: { alive_time } } });
+    }
+    for (const alive_time of [-1, 1e20, "5s", [], 1.5]) {
+      expect((await send({ process_id: processId, alive_time })).status).toBe(422);
+    }
+  });
+
+  test("without a process id is of the latest live process of its type; 422 when there is none", async () => {
+    const { send, processId, ...runner } = await setup(false);
+    expect((await send({ process: "install" })).body).toMatchObject({ process_id: processId });
+    const later = await givenProcess(db, runner, { isOurs: false });
+    expect((await send({ process: "install" })).body).toMatchObject({ process_id: later });
+    await db`select process_goes_down(${later}, 'shut-down', '')`;
+    expect((await send({ process: "install" })).body).toMatchObject({ process_id: processId });
+    for (const body of [{ process: "mng" }, { process: "nonsense" }, {}, { process_id: null }]) {
+      expect(await send(body)).toMatchObject({
+        status: 422,
+        body: { code: "invalid", errors: [{ pointer: "#/process_id", code: "process_unknown" }] },
+      });
+    }
+  });
+
+  test("of a process of another runner, or of none, is 404 and counts for nobody", async () => {
+    const [mine, other] = [await setup(), await setup()];
+    const before = await db`select * from runner_process_beats where process_id = ${other.processId}`;
+    for (const process_id of [other.processId, "prc_none", "x"]) {
+      const answer = await mine.send({ process_id, executions: [] });
+      expect(answer).toMatchObject({ status: 404, body: { code: "process_not_found" } });
+    }
+    expect(await db`select * from runner_process_beats where process_id = ${other.processId}`).toEqual(before);
+  });
+
+  test("of a process that has shut down is 409, and tells an agent of ours to register anew", async () => {
+    const [ours, third] = [await setup(), await setup(false)];
+    for (const { processId } of [ours, third]) await db`select process_goes_down(${processId}, 'shut-down', '')`;
+    const refused = await ours.send({ process_id: ours.processId });
+    expect(refused).toMatchObject({
+      status: 409,
+      body: { code: "process_shut_down", orders: [{ type: "re-register" }] },
+    });
+    const other = await third.send({ process_id: third.processId });
+    expect(other.status).toBe(409);
+    expect(other.body).not.toHaveProperty("orders");
+  });
+
+  test("with nonsense is refused with its place", async () => {
+    const { send, processId } = await setup();
+    for (const [body, pointer] of [
+      [{ process_id: 5 }, "#/process_id"],
+      [{ process_id: processId, executions: "exe_1" }, "#/executions"],
+      [{ process_id: processId, executions: [1] }, "#/executions/0"],
+      [{ process_id: processId, settings_version: 1.5 }, "#/settings_version"],
+      [{ process_id: processId, version: "x".repeat(201) }, "#/version"],
+      [{ process_id: processId, version: "\0" }, "#/version"],
+    ] as const) {
+      const answer = await send(body);
+      expect(answer.status).toBe(422);
+      expect(answer.body).toMatchObject({ errors: [{ pointer }] });
+    }
+  });
+
+  test("that comes with hundreds of others is answered like a lone one", async () => {
+    const all = await Promise.all(Array.from({ length: 30 }, () => setup()));
+    const rounds = Array.from({ length: 10 }, () => all).flat();
+    const answers = await Promise.all(
+      rounds.map(({ send, processId }) => send({ process_id: processId, executions: [] })),
+    );
+    for (const [at, { status, body }] of answers.entries()) {
+      expect([status, body["process_id"]]).toEqual([201, rounds[at]?.processId]);
+    }
+  });
+});
+
+describe("the latest beats", () => {
+  test("are shown for each type that ever beat", async () => {
+    const { path, orgId, processId, ...runner } = await setup(false);
+    const mng = await givenProcess(db, { ...runner, orgId }, { type: "mng", isOurs: false });
+    const operator = await givenToken(db, { orgId });
+    const { body } = await call(`GET ${path}/heart-beats/latest`, { token: operator });
+    expect(body).toMatchObject({ install: { process_id: processId }, mng: { process_id: mng } });
+    expect(Object.keys(body)).toHaveLength(2);
+    const foreign = await givenToken(db, { orgId: (await setup()).orgId });
+    expect((await call(`GET ${path}/heart-beats/latest`, { token: foreign })).status).toBe(404);
+  });
+
+  test("are rolled up once a minute, with the total at its end", async () => {
+    const { processId } = await setup();
+    await beat(db, [processId]);
+    await advanceClock(db, "1 minute");
+    await rollUpBeats(db);
+    await rollUpBeats(db);
+    await advanceClock(db, "1 minute");
+    await rollUpBeats(db);
+    await beat(db, [processId]);
+    await advanceClock(db, "1 minute");
+    await rollUpBeats(db);
+    const rows = await db<{ beats: number; minute_bucket: Date }[]>`
+      select beats, minute_bucket from runner_beat_minutes where process_id = ${processId} order by minute_bucket`;
+    expect(rows.map(({ beats }) => beats)).toEqual([2, 3]);
+    const [first, second] = rows.map(({ minute_bucket }) => minute_bucket.getTime());
+    expect((first ?? 1) % 60_000).toBe(0);
+    expect((second ?? 0) - (first ?? 0)).toBe(120_000);
+  });
+});
+
+describe("health checks", () => {
+  test("are stored with their minute and read back, the last of each minute and process", async () => {
+    const { path, token, orgId, processId, runnerId } = await setup(false);
+    const send = (body: object) => call(`POST ${path}/health-checks`, { token, body });
+    const { status, body } = await send({ process: "install", process_id: processId });
+    expect(status).toBe(201);
+    expect(body).toMatchObject({
+      runner_id: runnerId,
+      process: "install",
+      process_id: processId,
+      status: "active",
+      status_code: 0,
+      runner_job: null,
+    });
+    await advanceClock(db, "5 minutes");
+    expect((await send({ process_id: processId, status_code: 2 })).body).toMatchObject({ status: "error" });
+    expect((await send({ status: "pending", status_code: 1 })).body).toMatchObject({ process_id: "" });
+    const operator = await givenToken(db, { orgId });
+    const read = async (query: string) => {
+      const answer = await call<{ status: string }[]>(`GET ${path}/recent-health-checks?${query}`, { token: operator });
+      expect(answer.status).toBe(200);
+      return answer.body.map((check) => check.status);
+    };
+    expect((await read("")).toSorted()).toEqual(["active", "error", "pending"]);
+    expect(await read(`process_id=${processId}`)).toEqual(["error", "active"]);
+    expect(await read(`window=2m&process_id=${processId}`)).toEqual(["error"]);
+    expect(await read(`limit=1&offset=1&process_id=${processId}`)).toEqual(["active"]);
+  });
+
+  test("of another runner's process, or with an unknown status, are refused", async () => {
+    const [{ path, token }, other] = [await setup(), await setup()];
+    const send = (body: object) => call(`POST ${path}/health-checks`, { token, body });
+    expect((await send({ process_id: other.processId })).status).toBe(404);
+    expect((await send({ status: "splendid" })).status).toBe(422);
+    expect((await send({ status_code: 1e10 })).status).toBe(422);
+  });
+});

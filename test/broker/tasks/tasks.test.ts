@@ -1,0 +1,53 @@
+import { expect, test, vi } from "vitest";
+import { tasks } from "../../../broker/tasks/registry.ts";
+import { startBroker } from "../../support/broker.ts";
+import { advanceClock } from "../../support/clock.ts";
+import { testDatabase } from "../../support/database.ts";
+import { givenJob, givenProcess, givenRunner } from "../../support/given.ts";
+
+const { url, db } = await testDatabase();
+const brokers = [await startBroker({ url }), await startBroker({ url })];
+
+/** Resolves when graphile-worker has nothing left of the task: a job that is done is deleted. */
+async function run(name: string): Promise<void> {
+  await db`select graphile_worker.add_job(${name}, job_key := ${`test:${name}`})`;
+  await vi.waitFor(
+    async () => {
+      expect(await db`select from graphile_worker.jobs where key = ${`test:${name}`}`).toHaveLength(0);
+    },
+    { timeout: 20_000, interval: 20 },
+  );
+}
+
+test("a process that was given up on is told once, by one of the brokers", async () => {
+  const runner = await givenRunner(db);
+  const processId = await givenProcess(db, runner);
+  await advanceClock(db, "301 s");
+  await db`select sweep_processes(100)`;
+  const told = () =>
+    brokers
+      .flatMap(({ logged }) => logged)
+      .map((line) => JSON.parse(line) as { msg: string; process_id?: string })
+      .filter(({ msg }) => msg === "a process fell silent and was given up on");
+  await vi.waitFor(() => expect(told()).toHaveLength(1), { timeout: 20_000, interval: 20 });
+  expect(told()[0]).toMatchObject({ process_id: processId, runner_id: runner.runnerId });
+});
+
+test("every task runs to its end, and is counted", async () => {
+  const runner = await givenRunner(db);
+  const jobId = await givenJob(db, runner);
+  await db`select * from end_jobs(${runner.orgId}, ${[jobId]}, 'cancel', '')`;
+  await advanceClock(db, "91 days");
+  for (const [name, { cron }] of Object.entries(tasks)) if (cron !== undefined) await run(name);
+  expect(await db`select from runner_jobs where id = ${jobId}`).toHaveLength(0);
+  const text = brokers.map(({ broker }) => broker.metrics.text()).join("\n");
+  expect(text).not.toContain('result="failed"');
+  expect(text).toContain('svc_tasks_total{task="delete-old-jobs",result="done"}');
+});
+
+test("what is due by the clock is known to the database once for all brokers", async () => {
+  const rows = await db<{ identifier: string }[]>`
+    select identifier from graphile_worker._private_known_crontabs order by identifier`;
+  const due = Object.entries(tasks).flatMap(([name, { cron }]) => (cron === undefined ? [] : [name]));
+  expect(rows.map(({ identifier }) => identifier)).toEqual(due.toSorted());
+});
