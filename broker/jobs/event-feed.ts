@@ -1,4 +1,5 @@
 import { setMaxListeners } from "node:events";
+import { isFinal } from "../../shared/runner-job.ts";
 import type { Db } from "../database/connect.ts";
 import type { Log } from "../log.ts";
 import type { OrgId } from "../orgs/org-id.ts";
@@ -7,11 +8,14 @@ import type { EventPosition } from "./event-position.ts";
 import { findPresentPosition, type JobEventRow, listEvents } from "./event-queries.ts";
 import { makeLookout } from "./lookout.ts";
 
-/** What one look found: `upto` is told to the end; `unsettled` may be told again by the next look. */
+/** What one look found. */
 export type HeardEvents = {
+  /** Events that stand in order for ever, told once. */
   readonly settled: readonly JobEventRow[];
+  /** All up to here is told. */
   readonly upto: EventPosition;
-  readonly unsettled: readonly JobEventRow[];
+  /** Jobs that became final, settled or not; told again while they are not. */
+  readonly ended: ReadonlySet<string>;
 };
 type Listener = (heard: HeardEvents) => void;
 
@@ -96,11 +100,13 @@ function startReader({ db, wakes, log }: FeedParts, org: OrgId): Reader {
     const settled = rows.filter((row) => row.is_settled);
     const last = settled.at(-1);
     if (last !== undefined) position = { tx: BigInt(last.tx), seq: last.seq };
-    const unsettled = rows.slice(settled.length);
-    for (const listener of listeners) listener({ settled, upto: position, unsettled });
+    const ends = rows.filter(({ to_status: status }) => isFinal(status));
+    const ended = new Set(ends.map((row) => row.runner_job_id));
+    for (const listener of listeners) listener({ settled, upto: position, ended });
     if (settled.length === pageRows) return 0;
-    holdMs = unsettled.length === 0 ? settleMs.first : Math.min(holdMs * 2, settleMs.longest);
-    return unsettled.length === 0 ? fallbackMs : holdMs;
+    const isHeld = rows.length > settled.length;
+    holdMs = isHeld ? Math.min(holdMs * 2, settleMs.longest) : settleMs.first;
+    return isHeld ? holdMs : fallbackMs;
   }
 
   function onError(error: unknown): void {

@@ -15,10 +15,8 @@ export async function waitForJob(
   const first = await requireJob(db, org, jobId);
   if (isFinal(first.status)) return first;
   const end = Promise.withResolvers<void>();
-  const leave = await events.hear(org, ({ settled, unsettled }) => {
-    const isEnd = (event: (typeof settled)[number]): boolean =>
-      event.runner_job_id === jobId && isFinal(event.to_status);
-    if (settled.some(isEnd) || unsettled.some(isEnd)) end.resolve();
+  const leave = await events.hear(org, ({ ended }) => {
+    if (ended.has(jobId)) end.resolve();
   });
   try {
     // Read again: it may have ended before we listened.
