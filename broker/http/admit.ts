@@ -3,6 +3,7 @@ import type { RouteRule } from "../../shared/route-rules.ts";
 import type { Broker } from "../broker.ts";
 import type { Actor } from "../tokens/actor.ts";
 import type { AppContext } from "./app-types.ts";
+import { requestHeader } from "./request-header.ts";
 import { setHeader } from "./response-headers.ts";
 
 /**
@@ -11,8 +12,8 @@ import { setHeader } from "./response-headers.ts";
  */
 export function admit(c: AppContext, broker: Broker, rule: RouteRule): void | Promise<void> {
   const actor = broker.authenticator.identify(
-    c.req.header("authorization"),
-    c.req.header("x-svc-org-id"),
+    requestHeader(c, "authorization"),
+    requestHeader(c, "x-svc-org-id"),
   );
   if (actor instanceof Promise) return actor.then((known) => checkActor(c, broker, rule, known));
   checkActor(c, broker, rule, actor);

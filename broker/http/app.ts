@@ -26,10 +26,17 @@ export function createApp(broker: Broker): App {
 
 /** 405 with Allow where the path answers other methods, else 404. */
 function refuse(c: AppContext, broker: Broker, path: UnansweredPath | undefined): Response {
-  const request = beginRequest(c, path?.rule);
+  const startedAtMs = beginRequest(c, path?.rule);
   const refusal =
     path === undefined ? problem.notFound("route") : problem.methodNotAllowed(path.allow);
   const response = answerError(c, broker, refusal);
-  endRequest(c, broker, { ...request, response, route: path?.template ?? "unknown" });
+  const route = path?.template ?? "unknown";
+  const count = broker.httpMetrics.of(c.req.method, route);
+  endRequest(
+    c,
+    broker,
+    { route, rule: path?.rule, count },
+    { status: response.status, startedAtMs },
+  );
   return response;
 }

@@ -1,6 +1,6 @@
 import type { OpenAPIHono } from "@hono/zod-openapi";
-import type { Broker } from "../broker.ts";
 import { version } from "../../shared/version.ts";
+import type { Broker } from "../broker.ts";
 import type { App } from "./app-types.ts";
 
 /** The OpenAPI 3.1 document, made from the same objects that validate. */

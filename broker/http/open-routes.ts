@@ -9,7 +9,7 @@ import { describeRoute } from "./describe-route.ts";
 import { replayOnce } from "./idempotency.ts";
 import { answerError } from "./problem.ts";
 import { readJson } from "./read-json.ts";
-import { beginRequest, endRequest } from "./request-log.ts";
+import { type Answered, beginRequest, endRequest } from "./request-log.ts";
 import { validateBody, validateQuery } from "./validate.ts";
 
 type Handle = (c: AppContext) => Response | Promise<Response>;
@@ -25,6 +25,7 @@ type OpenRoute = {
   /** The schema of a JSON body; "empty" where the route takes no members; undefined: not ours to read. */
   readonly body: z.ZodType | "empty" | undefined;
   readonly handle: Handle;
+  readonly answered: Answered;
 };
 
 /**
@@ -34,7 +35,7 @@ type OpenRoute = {
  */
 export function routeOpener(app: App, broker: Broker): App["openapi"] {
   const open = (route: RouteConfig, handle: Handle): App => {
-    const opened = openRoute(route, handle);
+    const opened = openRoute(broker, route, handle);
     app.openAPIRegistry.registerPath(describeRoute(route, opened.rule));
     app.on([opened.method], [opened.path], (c) => answer(c, broker, opened));
     return app;
@@ -43,17 +44,21 @@ export function routeOpener(app: App, broker: Broker): App["openapi"] {
   return open as unknown as App["openapi"];
 }
 
-function openRoute(route: RouteConfig, handle: Handle): OpenRoute {
+function openRoute(broker: Broker, route: RouteConfig, handle: Handle): OpenRoute {
   if (route.operationId === undefined) throw new Error(`${route.path} has no operationId`);
+  const method = route.method.toUpperCase();
+  const path = route.path.replaceAll(/\{(\w+)\}/g, ":$1");
+  const rule = routeRule(route.operationId);
   return {
     operationId: route.operationId,
-    method: route.method.toUpperCase(),
-    path: route.path.replaceAll(/\{(\w+)\}/g, ":$1"),
-    rule: routeRule(route.operationId),
+    method,
+    path,
+    rule,
     params: route.request?.params,
     query: route.request?.query as z.ZodObject | undefined, // routes declare their query as an object
     body: bodyOf(route),
     handle,
+    answered: { route: path, rule, count: broker.httpMetrics.of(method, path) },
   };
 }
 
@@ -66,14 +71,14 @@ function bodyOf({ method, request }: RouteConfig): OpenRoute["body"] {
 }
 
 async function answer(c: AppContext, broker: Broker, route: OpenRoute): Promise<Response> {
-  const request = beginRequest(c, route.rule);
+  const startedAtMs = beginRequest(c, route.rule);
   let response: Response;
   try {
     response = await serve(c, broker, route);
   } catch (error) {
     response = answerError(c, broker, error);
   }
-  endRequest(c, broker, { ...request, response, route: route.path });
+  endRequest(c, broker, route.answered, { status: response.status, startedAtMs });
   return response;
 }
 
@@ -85,7 +90,7 @@ async function serve(c: AppContext, broker: Broker, route: OpenRoute): Promise<R
   }
   if (route.params !== undefined) checkParams(c, route.params);
   const isLenient = rule.surface === "runner";
-  c.req.addValidatedData("query", validateQuery(route.query, c.req.queries(), isLenient) as object);
+  checkQuery(c, route.query, isLenient);
   if (route.body === undefined) return route.handle(c);
   const { value, text, verbatim } = await readJson(c, rule);
   if (route.body !== "empty") {
@@ -96,6 +101,14 @@ async function serve(c: AppContext, broker: Broker, route: OpenRoute): Promise<R
   }
   if (rule.idempotent === undefined) return route.handle(c);
   return replayOnce(c, broker, { ...route, mode: rule.idempotent, text });
+}
+
+/** Most requests have no query, and need not be made to look for one. */
+function checkQuery(c: AppContext, schema: z.ZodObject | undefined, isLenient: boolean): void {
+  const isAsked = c.req.url.includes("?");
+  if (!isAsked && schema === undefined) return;
+  const sent = isAsked ? c.req.queries() : {};
+  c.req.addValidatedData("query", validateQuery(schema, sent, isLenient) as object);
 }
 
 /** An id of another shape is nobody's id. */

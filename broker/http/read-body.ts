@@ -1,20 +1,23 @@
 import type { IncomingMessage } from "node:http";
 import { Problem, problem } from "../../shared/problem.ts";
 import type { AppContext } from "./app-types.ts";
+import { requestHeader } from "./request-header.ts";
+import { watchStalls } from "./stall-watch.ts";
 
 const idleTimeoutMs = 15_000;
 const empty = Buffer.alloc(0);
+const stalls = watchStalls(idleTimeoutMs);
 
 /** Whether the request says that it has a body. */
 export function hasBody(c: AppContext): boolean {
-  const length = c.req.header("content-length");
+  const length = requestHeader(c, "content-length");
   if (length !== undefined) return length !== "0";
-  return c.req.header("transfer-encoding") !== undefined;
+  return requestHeader(c, "transfer-encoding") !== undefined;
 }
 
 /** The request's body; 413 past `maxBytes` (before a byte is read, where its length is said), 408 when it stalls. */
 export async function readBody(c: AppContext, maxBytes: number): Promise<Buffer> {
-  if (Number(c.req.header("content-length") ?? 0) > maxBytes) throw problem.tooLarge(maxBytes);
+  if (Number(requestHeader(c, "content-length") ?? 0) > maxBytes) throw problem.tooLarge(maxBytes);
   const { incoming } = c.env ?? {};
   if (incoming !== undefined) return hasBody(c) ? readIncoming(incoming, maxBytes) : empty;
   const body = Buffer.from(await c.req.arrayBuffer());
@@ -26,24 +29,23 @@ function readIncoming(incoming: IncomingMessage, maxBytes: number): Promise<Buff
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
     let size = 0;
-    const timer = setTimeout(() => settle(() => reject(stalled())), idleTimeoutMs);
+    const settle = (refusal: Problem | undefined): void => {
+      stalls.remove(watched);
+      incoming.off("data", onData).off("end", onEnd).off("close", onClose);
+      if (refusal !== undefined) reject(refusal);
+      else resolve(chunks.length === 1 ? (chunks[0] ?? empty) : Buffer.concat(chunks, size));
+    };
     const onData = (chunk: Buffer): void => {
       size += chunk.length;
       chunks.push(chunk);
-      timer.refresh();
-      if (size > maxBytes) settle(() => reject(problem.tooLarge(maxBytes)));
+      watched.lastAtMs = performance.now();
+      if (size > maxBytes) settle(problem.tooLarge(maxBytes));
     };
-    const onEnd = (): void =>
-      settle(() =>
-        resolve(chunks.length === 1 ? (chunks[0] ?? empty) : Buffer.concat(chunks, size)),
-      );
-    const onClose = (): void => settle(() => reject(truncated()));
-    const settle = (act: () => void): void => {
-      clearTimeout(timer);
-      incoming.off("data", onData).off("end", onEnd).off("error", onClose).off("close", onClose);
-      act();
-    };
-    incoming.on("data", onData).on("end", onEnd).on("error", onClose).on("close", onClose);
+    const onEnd = (): void => settle(undefined);
+    const onClose = (): void => settle(truncated());
+    const watched = { lastAtMs: performance.now(), giveUp: () => settle(stalled()) };
+    stalls.add(watched);
+    incoming.on("data", onData).on("end", onEnd).on("close", onClose);
     if (incoming.destroyed) onClose();
   });
 }

@@ -3,6 +3,7 @@ import { problem } from "../../shared/problem.ts";
 import type { RouteRule } from "../../shared/route-rules.ts";
 import type { AppContext } from "./app-types.ts";
 import { hasBody, readBody } from "./read-body.ts";
+import { requestHeader } from "./request-header.ts";
 import { type JsonScan, scanJson } from "./scan-json.ts";
 
 export type JsonBody = {
@@ -23,7 +24,10 @@ export async function readJson(c: AppContext, rule: RouteRule): Promise<JsonBody
   if (bytes.length === 0) return { value: {}, text: "", verbatim: nothing };
   if (!isUtf8(bytes)) throw problem.malformed("body_not_utf8", "The body is not UTF-8.");
   const text = bytes.toString("utf8");
-  const found = scanJson(text, { maxDepth, verbatim: rule.verbatim ?? [] });
+  if (rule.surface === "runner" && isHarmless(text)) {
+    return { value: withoutNulls(parse(text)), text, verbatim: nothing };
+  }
+  const found = scanJson(text, { maxDepth, verbatim: rule.verbatim });
   if (found.tooDeep !== undefined) {
     throw problem.malformed("too_deep", `JSON may nest ${maxDepth} deep at most.`, found.tooDeep);
   }
@@ -43,12 +47,28 @@ export function maxBytes({ maxBody }: RouteRule): number {
   return maxBody === "16 MiB" ? 16 * mebibyte : mebibyte;
 }
 
+/**
+ * Whether a scan could find nothing that a runner is told of: no escape that hides a character, no word that
+ * reaches for a prototype, fewer brackets than it takes to nest too deep. Most reports are like this.
+ */
+function isHarmless(text: string): boolean {
+  if (text.includes("\\u") || text.includes("proto")) return false;
+  let brackets = 0;
+  for (let at = text.indexOf("["); at !== -1; at = text.indexOf("[", at + 1)) {
+    if (++brackets > maxDepth) return false;
+  }
+  for (let at = text.indexOf("{"); at !== -1; at = text.indexOf("{", at + 1)) {
+    if (++brackets > maxDepth) return false;
+  }
+  return true;
+}
+
 function requireJsonType(c: AppContext): void {
-  const type = c.req.header("content-type");
+  const type = requestHeader(c, "content-type");
   if (type === undefined || !jsonType.test(type)) {
     throw problem.unsupportedMediaType("The body must be sent as application/json, in UTF-8.");
   }
-  const encoding = c.req.header("content-encoding");
+  const encoding = requestHeader(c, "content-encoding");
   if (encoding !== undefined && encoding.toLowerCase() !== "identity") {
     throw problem.unsupportedMediaType("The body must be sent without a Content-Encoding.");
   }

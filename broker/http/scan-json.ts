@@ -15,7 +15,7 @@ export type JsonScan = {
 export type ScanOptions = {
   readonly maxDepth: number;
   /** Paths of members to keep verbatim, `*` for any array index: `plan`, `jobs.*.plan`. */
-  readonly verbatim?: readonly string[];
+  readonly verbatim?: readonly string[] | undefined;
 };
 
 type Frame = {
@@ -37,65 +37,63 @@ type State = {
   backslashAt: number;
 };
 
+const split = new WeakMap<readonly string[], readonly (readonly string[])[]>();
+const noPaths: readonly string[] = [];
+
 /**
  * Reads a JSON text once, without building its value. On text that is not JSON it still ends, and what it
  * found means nothing: parse the text before acting on anything but `tooDeep`.
  */
-export function scanJson(text: string, { maxDepth, verbatim = [] }: ScanOptions): JsonScan {
+export function scanJson(text: string, { maxDepth, verbatim = noPaths }: ScanOptions): JsonScan {
   const raw = new Map<string, string>();
-  const state: State = {
-    text,
-    raw,
-    found: { raw },
-    stack: [],
-    paths: verbatim.map((path) => path.split(".")),
-    backslashAt: -1,
-  };
+  const stack: Frame[] = [];
+  const state = { text, raw, found: { raw }, stack, paths: pathsOf(verbatim), backslashAt: -1 };
+  let frame: Frame | undefined;
   for (let at = 0; at < text.length; at++) {
-    switch (text.charCodeAt(at)) {
-      case 34: // "
-        at = scanString(state, at);
-        break;
-      case 123: // {
-      case 91: // [
-        state.stack.push(newFrame(text.charCodeAt(at) === 123));
-        if (state.stack.length > maxDepth) {
-          state.found.tooDeep = pointerTo(state.stack.slice(0, -1));
-          return state.found;
-        }
-        break;
-      case 125: // }
-      case 93: // ]
-        endMember(state, at);
-        state.stack.pop();
-        break;
-      case 44: // ,
-        endMember(state, at);
-        nextMember(state);
-        break;
-      case 58: // :
-        beginValue(state, at);
-        break;
+    const char = text.charCodeAt(at);
+    if (char === quote) {
+      at = scanString(state, frame, at);
+    } else if (char === colon) {
+      if (frame !== undefined) beginValue(state, frame, at);
+    } else if (char === comma) {
+      if (frame !== undefined) nextMember(state, frame, at);
+    } else if (char === openBrace || char === openBracket) {
+      if (stack.length >= maxDepth) return { ...state.found, tooDeep: pointerTo(stack) };
+      frame = newFrame(char === openBrace);
+      stack.push(frame);
+    } else if (char === closeBrace || char === closeBracket) {
+      if (frame !== undefined) endMember(state, frame, at);
+      stack.pop();
+      frame = stack[stack.length - 1];
     }
   }
   return state.found;
 }
 
+const quote = 34;
+const comma = 44;
+const colon = 58;
+const openBracket = 91;
+const backslash = 92;
+const closeBracket = 93;
+const openBrace = 123;
+const closeBrace = 125;
+
+function pathsOf(verbatim: readonly string[]): readonly (readonly string[])[] {
+  const known = split.get(verbatim) ?? verbatim.map((path) => path.split("."));
+  split.set(verbatim, known);
+  return known;
+}
+
 function newFrame(isObject: boolean): Frame {
-  return {
-    keys: isObject ? [] : undefined,
-    keySet: undefined,
-    at: isObject ? "" : 0,
-    isKeyNext: isObject,
-    rawStart: -1,
-  };
+  const keys = isObject ? [] : undefined;
+  return { keys, keySet: undefined, at: isObject ? "" : 0, isKeyNext: isObject, rawStart: -1 };
 }
 
 /** Returns where the closing quote stands. */
-function scanString(state: State, start: number): number {
+function scanString(state: State, frame: Frame | undefined, start: number): number {
   const end = stringEnd(state, start + 1);
-  const isEscaped = state.backslashAt > start && state.backslashAt < end;
-  const frame = state.stack.at(-1);
+  const isEscaped = state.backslashAt < end;
   if (frame?.isKeyNext === true) {
     const key = isEscaped ? decode(state.text, start, end) : state.text.slice(start + 1, end);
     enterKey(state, frame, key);
@@ -103,7 +101,6 @@ function scanString(state: State, start: number): number {
   } else if (isEscaped && state.text.slice(start, end).includes("\\u")) {
     checkText(state, decode(state.text, start, end));
   }
-  state.backslashAt = isEscaped ? -1 : state.backslashAt;
   return end;
 }
 
@@ -116,9 +113,11 @@ function stringEnd(state: State, from: number): number {
     const found = text.indexOf("\\", from);
     state.backslashAt = found === -1 ? text.length : found;
   }
-  if (state.backslashAt > plainEnd) return plainEnd;
+  if (state.backslashAt >= plainEnd) return plainEnd;
   let at = state.backslashAt;
-  while (at < text.length && text.charCodeAt(at) !== 34) at += text.charCodeAt(at) === 92 ? 2 : 1;
+  while (at < text.length && text.charCodeAt(at) !== quote) {
+    at += text.charCodeAt(at) === backslash ? 2 : 1;
+  }
   return Math.min(at, text.length);
 }
 
@@ -134,8 +133,8 @@ function decode(text: string, start: number, end: number): string {
 function enterKey(state: State, frame: Frame, key: string): void {
   frame.at = key;
   if (isRepeated(frame, key)) state.found.duplicateKey ??= pointerTo(state.stack);
-  const isForbidden =
-    key === "__proto__" || (key === "prototype" && state.stack.at(-2)?.at === "constructor");
+  if (key !== "__proto__" && key !== "prototype") return;
+  const isForbidden = key === "__proto__" || state.stack.at(-2)?.at === "constructor";
   if (isForbidden) state.found.forbiddenKey ??= pointerTo(state.stack);
 }
 
@@ -155,31 +154,28 @@ function checkText(state: State, text: string): void {
   if (!text.isWellFormed()) state.found.loneSurrogate ??= pointerTo(state.stack);
 }
 
-function beginValue(state: State, at: number): void {
-  const frame = state.stack.at(-1);
-  if (frame === undefined) return;
+function beginValue(state: State, frame: Frame, at: number): void {
   frame.isKeyNext = false;
-  if (state.paths.some((path) => isAt(state.stack, path))) frame.rawStart = at + 1;
+  for (const path of state.paths) {
+    if (path.length === state.stack.length && isAt(state.stack, path)) frame.rawStart = at + 1;
+  }
 }
 
 function isAt(stack: readonly Frame[], path: readonly string[]): boolean {
-  if (stack.length !== path.length) return false;
   return path.every((step, depth) => {
     const frame = stack[depth];
     return frame?.keys === undefined ? step === "*" : frame.at === step;
   });
 }
 
-function endMember(state: State, at: number): void {
-  const frame = state.stack.at(-1);
-  if (frame === undefined || frame.rawStart === -1) return;
+function endMember(state: State, frame: Frame, at: number): void {
+  if (frame.rawStart === -1) return;
   state.raw.set(pointerTo(state.stack), state.text.slice(frame.rawStart, at).trim());
   frame.rawStart = -1;
 }
 
-function nextMember(state: State): void {
-  const frame = state.stack.at(-1);
-  if (frame === undefined) return;
+function nextMember(state: State, frame: Frame, at: number): void {
+  endMember(state, frame, at);
   if (frame.keys !== undefined) frame.isKeyNext = true;
   else if (typeof frame.at === "number") frame.at += 1;
 }

@@ -1,0 +1,27 @@
+/** Something that ends when nothing happens to it for a while. */
+export type Watched = { lastAtMs: number; readonly giveUp: () => void };
+
+const checkEveryMs = 2500;
+
+/**
+ * One clock for all bodies that are on their way: to arm a timer for each of thousands of small requests a
+ * second would cost more than reading them. Gives up between `idleMs` and 2.5 s later.
+ */
+export function watchStalls(idleMs: number): {
+  readonly add: (watched: Watched) => void;
+  readonly remove: (watched: Watched) => void;
+} {
+  const watching = new Set<Watched>();
+  let timer: NodeJS.Timeout | undefined;
+  const check = (): void => {
+    const latestMs = performance.now() - idleMs;
+    for (const one of watching) if (one.lastAtMs < latestMs) one.giveUp();
+  };
+  return {
+    add(watched) {
+      watching.add(watched);
+      timer ??= setInterval(check, checkEveryMs).unref();
+    },
+    remove: (watched) => void watching.delete(watched),
+  };
+}
