@@ -35,6 +35,10 @@ export function makeBroker(config: Config, log: Log): MadeBroker {
   const metrics = createMetrics();
   const sender = makeSender(db, brokerId, log);
   const { heard, ...wakes } = makeWakes(sender.send);
+  const heardPeer: typeof heard = (changed) => {
+    sender.heardPeer();
+    heard(changed);
+  };
   const report = makeReportExecution(db, wakes);
   const events = makeEventFeed({ db, wakes, log });
   const broker: Broker = {
@@ -56,7 +60,7 @@ export function makeBroker(config: Config, log: Log): MadeBroker {
     confirm: makeConfirmExecution(db, log),
     drain: [sender.stop, async () => events.drain()],
   };
-  return { broker, brokerId, heard };
+  return { broker, brokerId, heard: heardPeer };
 }
 
 function measuredDesk(parts: Omit<DeskParts, "onBatch">, metrics: Metrics): PollDesk {

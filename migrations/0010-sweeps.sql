@@ -251,21 +251,24 @@ create function sweep_pauses(batch int) returns swept
 declare
   t timestamptz := svc_now();
   runner_ids text[];
+  group_ids text[];
   result swept;
 begin
-  with runner_over as (
-    update runners u set paused_at = null, paused_until = null, paused_note = null, paused_by_id = null
-     where u.id in (select u.id from runners u where u.paused_until <= t limit batch for update skip locked)
-    returning u.id
-  ), group_over as (
-    update runner_groups g set paused_at = null, paused_until = null, paused_note = null, paused_by_id = null
-     where g.id in (select g.id from runner_groups g where g.paused_until <= t limit batch for update skip locked)
-    returning g.id
-  )
-  select array_agg(distinct u.id::text) into runner_ids from (
-    select o.id from runner_over o
-    union select u.id from group_over g join runners u on u.runner_group_id = g.id) u;
+  select array_agg(g.id::text) into group_ids
+    from (select g.id from runner_groups g where g.paused_until <= t limit batch) g;
+  select array_agg(u.id::text) into runner_ids
+    from (select u.id from runners u where u.paused_until <= t or u.runner_group_id = any(group_ids) limit batch) u;
   result := row(coalesce(cardinality(runner_ids), 0), '{}'::queue_key[], '{}'::text[])::swept;
+  if runner_ids is null and group_ids is null then
+    return result;
+  end if;
+  -- Queues come before their runners, as everywhere.
+  perform lock_queues(array(select row(q.runner_id::text, q.job_group::text)::queue_key
+                              from runner_queues q where q.runner_id = any(runner_ids)));
+  update runners u set paused_at = null, paused_until = null, paused_note = null, paused_by_id = null
+   where u.id = any(runner_ids) and u.paused_until <= t;
+  update runner_groups g set paused_at = null, paused_until = null, paused_note = null, paused_by_id = null
+   where g.id = any(group_ids) and g.paused_until <= t;
   if runner_ids is not null then
     result.wakes := array(select k from refresh_runners(runner_ids) k);
   end if;

@@ -1,6 +1,7 @@
 import { problem } from "../../shared/problem.ts";
 import type { Broker } from "../broker.ts";
 import type { OrgId } from "../orgs/org-id.ts";
+import { touchProcess } from "../processes/beat-processes.ts";
 import { parseQueueKeys } from "../queues/queue-key.ts";
 import { topics } from "../wake/wakes.ts";
 
@@ -12,41 +13,53 @@ export type ClaimingProcess = {
   readonly groups: ReadonlyMap<string, number>;
 };
 
-type Known = { readonly runnerId: string; readonly serves: ReadonlySet<string> };
+type Known = {
+  readonly runnerId: string;
+  readonly serves: ReadonlySet<string>;
+  touchedAtMs: number;
+};
 type KnownRow = { runner_id: string; is_ours: boolean; serves: Record<string, number> | null };
 
 /** Which processes claim here, and which groups they are known to serve: facts that only grow. */
 export type ProcessBook = Map<string, Known>;
 
 const mostKnown = 100_000;
+/** Signs of life closer than this tell nothing new: a process is silent after a minute. */
+const touchEveryMs = 5_000;
 
 /**
  * Makes sure that the process is this runner's and that the broker counts the groups it asks for among those
- * it serves: a process serves what it announced when it registered or claims. 404 for anybody else's process.
+ * it serves: a process serves what it announced when it registered or claims. A claim is a sign of life. 404
+ * for anybody else's process.
  */
 export async function knowProcess(
   broker: Broker,
   book: ProcessBook,
   asked: ClaimingProcess,
 ): Promise<void> {
-  const known = book.get(asked.processId);
-  if (
-    known?.runnerId === asked.runnerId &&
-    [...asked.groups.keys()].every((group) => known.serves.has(group))
-  ) {
-    return;
+  const groups = [...asked.groups.keys()];
+  let known = book.get(asked.processId);
+  if (known?.runnerId !== asked.runnerId || !groups.every((group) => known?.serves.has(group))) {
+    known = await readProcess(broker, asked);
+    if (book.size >= mostKnown) book.clear();
+    book.set(asked.processId, known);
   }
+  if (performance.now() - known.touchedAtMs < touchEveryMs) return;
+  known.touchedAtMs = performance.now();
+  void touchProcess(broker, asked);
+}
+
+async function readProcess(broker: Broker, asked: ClaimingProcess): Promise<Known> {
   const [row] = await broker.db<KnownRow[]>`
     select runner_id, is_ours, serves from runner_processes
      where id = ${asked.processId} and org_id = ${asked.orgId} and runner_id = ${asked.runnerId}`;
   if (row === undefined) throw problem.notFound("process");
-  const announced = new Set(row.is_ours && row.serves !== null ? Object.keys(row.serves) : []);
-  if (!row.is_ours || ![...asked.groups.keys()].every((group) => announced.has(group))) {
+  const serves = new Set(row.is_ours && row.serves !== null ? Object.keys(row.serves) : []);
+  if (!row.is_ours || [...asked.groups.keys()].some((group) => !serves.has(group))) {
     await announce(broker, asked);
-    for (const group of asked.groups.keys()) announced.add(group);
+    for (const group of asked.groups.keys()) serves.add(group);
   }
-  if (book.size >= mostKnown) book.clear();
-  book.set(asked.processId, { runnerId: asked.runnerId, serves: announced });
+  return { runnerId: asked.runnerId, serves, touchedAtMs: -Infinity };
 }
 
 async function announce(

@@ -3,6 +3,7 @@ import { connect, type Db } from "../database/connect.ts";
 import type { Log } from "../log.ts";
 import type { Topic } from "./wakes.ts";
 
+const ping = "ping";
 const pingMs = 5_000;
 const answerMs = 3_000;
 const retryMs = 1_000;
@@ -16,7 +17,7 @@ export type Ears = {
   readonly url: string;
   readonly brokerId: string;
   readonly log: Log;
-  /** Other brokers' topics. */
+  /** Another broker's topics; none when it only let itself be heard. */
   readonly onTopics: (changed: readonly Topic[]) => void;
   /** A token or account changed; the payload is its id. */
   readonly onTokens: (payload: string) => void;
@@ -69,22 +70,22 @@ function openLine({ url, brokerId, onTopics, onTokens }: Ears): Line {
   let onPing: (() => void) | undefined;
   const hear = (payload: string): void => {
     const [from, ...changed] = payload.split("\n");
-    if (from !== brokerId) onTopics(changed as Topic[]); // brokers alone notify on this channel
-    else if (changed[0] === "ping") onPing?.();
+    if (from === brokerId) onPing?.();
+    else onTopics(changed.filter((topic) => topic !== ping) as Topic[]); // brokers alone notify on this channel
   };
-  const ping = (db: Db): Promise<unknown> => {
+  const sendPing = (db: Db): Promise<unknown> => {
     const heard = new Promise<void>((resolve) => (onPing = resolve));
-    return Promise.all([heard, db`select pg_notify('svc_wake', ${`${brokerId}\nping`})`]);
+    return Promise.all([heard, db`select pg_notify('svc_wake', ${`${brokerId}\n${ping}`})`]);
   };
   return {
     opened: within(
       connection.listen("svc_wake", hear).then(() => connection.listen("svc_tokens", onTokens)),
     ).then(() => {}),
     untilDeaf: async (db, signal) => {
-      await within(ping(db));
+      await within(sendPing(db));
       const pinging = new AbortController();
       await new Promise<void>((resolve, reject) => {
-        const timer = setInterval(() => void within(ping(db)).catch(reject), pingMs);
+        const timer = setInterval(() => void within(sendPing(db)).catch(reject), pingMs);
         pinging.signal.addEventListener("abort", () => clearInterval(timer));
         if (signal.aborted) resolve();
         signal.addEventListener("abort", () => resolve(), { signal: pinging.signal });

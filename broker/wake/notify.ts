@@ -8,17 +8,27 @@ const flushMs = 8;
 /** Postgres takes payloads of up to 8,000 bytes. */
 const payloadBytes = 7_800;
 
+/** A broker that heard nothing of another for so long is alone: every broker pings every 5 s. */
+const aloneAfterMs = 12_000;
+
 export type Sender = {
   readonly send: (changed: readonly Topic[]) => void;
+  /** Another broker was heard: there is somebody to tell. */
+  readonly heardPeer: () => void;
   readonly stop: () => Promise<void>;
 };
 
-/** Carries topics to the other brokers: one NOTIFY for all that changed within 8 ms, after the commits it tells of. */
+/**
+ * Carries topics to the other brokers, if there are any: one NOTIFY for all that changed within 8 ms, after the
+ * commits it tells of. It needs no place on disk of its own: a crash loses it, and the scans make up for it.
+ */
 export function makeSender(db: Db, brokerId: string, log: Log): Sender {
   let waiting = new Set<Topic>();
   let underWay: Promise<void> | undefined;
+  let peerAtMs = performance.now();
 
   function send(changed: readonly Topic[]): void {
+    if (performance.now() - peerAtMs > aloneAfterMs) return;
     for (const topic of changed) waiting.add(topic);
     underWay ??= later();
   }
@@ -32,7 +42,9 @@ export function makeSender(db: Db, brokerId: string, log: Log): Sender {
     const payloads = pack(brokerId, waiting);
     waiting = new Set();
     try {
-      await db`select pg_notify(${channel}, p) from unnest(${payloads}::text[]) p`;
+      await db`
+        select set_config('synchronous_commit', 'off', true), pg_notify(${channel}, p)
+          from unnest(${payloads}::text[]) p`;
     } catch (error) {
       // Other brokers find out by their own scans within two seconds.
       log.warn({ err: error }, "could not tell the other brokers what changed");
@@ -43,6 +55,9 @@ export function makeSender(db: Db, brokerId: string, log: Log): Sender {
 
   return {
     send,
+    heardPeer: () => {
+      peerAtMs = performance.now();
+    },
     stop: async () => {
       await underWay;
     },

@@ -8,7 +8,6 @@ import { claimAnswer, giveBackUnlessWritten } from "../../polls/answer-claim.ts"
 import { knowProcess, type ProcessBook } from "../../polls/claiming-process.ts";
 import type { PollAnswer } from "../../polls/dispatcher.ts";
 import { parkPoll, waitMs } from "../../polls/park-poll.ts";
-import { touchProcess } from "../../processes/beat-processes.ts";
 
 /** POST /v1/runners/{runner_id}/jobs/claim */
 export const claimJobs: Door = (app, broker) => {
@@ -21,7 +20,6 @@ export const claimJobs: Door = (app, broker) => {
     const groups = new Map(runnerJobGroups.map((group) => [group, body.groups?.[group] ?? 0]));
     for (const [group, want] of groups) if (want === 0) groups.delete(group);
     await knowProcess(broker, book, { orgId, runnerId, processId, groups });
-    void touchProcess(broker, { orgId, runnerId, processId });
 
     const { orders, tellOrders } = broker.desk;
     const poll = {
