@@ -1,4 +1,7 @@
 #!/usr/bin/env node
+import { enableCompileCache } from "node:module";
+import path from "node:path";
+
 const oldest = 24;
 
 /** Nothing else is loaded before this: an older Node might not even parse it. */
@@ -9,6 +12,8 @@ async function main(): Promise<void> {
     );
     return;
   }
+  // Halves the time to start; where the folder cannot be written, it is as before.
+  enableCompileCache(path.join(import.meta.dirname, "..", "node_modules", ".cache", "svc"));
   const { commands } = await import("./commands.ts");
   const { runCommand } = await import("./run-command.ts");
   process.exitCode = await runCommand(process.argv.slice(2), commands);

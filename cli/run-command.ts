@@ -56,7 +56,7 @@ function explain(error: unknown): { code: number; words: string[] } {
   if (error instanceof Problem) {
     return {
       code: exitCodeOf(error.status),
-      words: [error.message, ...pointedWords(error.errors)],
+      words: problemWords(error),
     };
   }
   if (error instanceof OperatorError)
@@ -68,11 +68,13 @@ function explain(error: unknown): { code: number; words: string[] } {
 function refusalWords(error: RequestRefused): string[] {
   const hint = error.status === 401 ? ["Set SVC_TOKEN, or save a token with: svc auth login"] : [];
   const request = error.requestId === "" ? [] : [`Request ${error.requestId}`];
-  return [error.message, ...pointedWords(error.errors), ...hint, ...request];
+  return [...problemWords(error), ...hint, ...request];
 }
 
-function pointedWords(
-  errors: readonly { readonly pointer: string; readonly detail: string }[],
-): string[] {
-  return errors.map(({ pointer, detail }) => `  ${pointer}  ${detail}`);
+/** What is wrong, and where; a single place is in the message already. */
+function problemWords({ message, errors }: Pick<Problem, "message" | "errors">): string[] {
+  const pointed = errors.map(({ pointer, detail }) => `  ${pointer}  ${detail}`);
+  const [only] = errors;
+  const isSaid = errors.length === 1 && message.includes(only?.pointer ?? "");
+  return isSaid ? [message] : [message, ...pointed];
 }

@@ -10,7 +10,8 @@ export const listOrgs = defineCommand({
   flags: pageFlags,
   examples: [{ does: "which there are", run: "svc org list" }],
   run: async ({ flags, call, screen }) => {
-    printPage(screen, await call(listOrgsRoute, { query: flags }), {
+    const { limit, cursor } = flags;
+    printPage(screen, await call(listOrgsRoute, { query: { limit, cursor } }), {
       ...orgView,
       empty: "No orgs. Create one: svc org create NAME",
       more: "svc org list",

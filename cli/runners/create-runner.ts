@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { createEnrolmentTokenRoute } from "../../shared/api/enrolment.ts";
-import { createRunnerGroupRoute } from "../../shared/api/runner-groups.ts";
+import { createRunnerGroupRoute, deleteRunnerGroupRoute } from "../../shared/api/runner-groups.ts";
 import { createRunnerRoute } from "../../shared/api/runners.ts";
 import { runnerGroupTypes, runnerPlatforms } from "../../shared/runner-platforms.ts";
 import { type Caller, defineCommand } from "../command.ts";
@@ -41,7 +41,12 @@ export const createRunner = defineCommand({
     const runner_group_id = flags.group ?? (await makeGroup(call, groupOf(name, flags)));
     const display = flags["display-name"];
     const body = { name, runner_group_id, ...(display !== undefined && { display_name: display }) };
-    const runner = await call(createRunnerRoute, { body });
+    const runner = await call(createRunnerRoute, { body }).catch(async (error: unknown) => {
+      // A group of its own is nobody's without its runner.
+      const made = { params: { runner_group_id } };
+      if (flags.group === undefined) await call(deleteRunnerGroupRoute, made).catch(() => {});
+      throw error;
+    });
     const params = { runner_id: runner.body.id };
     const token = await call(createEnrolmentTokenRoute, { params });
     showEnrolment(screen, { url: (await connect()).url, runner: runner.body, token: token.body });

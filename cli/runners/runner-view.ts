@@ -36,8 +36,8 @@ export const runnerDetails: View<Runner> = {
 
 type Queue = Runner["queues"][number];
 
-const isBusy = ({ depth, in_flight: running, offered, held }: Queue): boolean =>
-  depth > 0 || running > 0 || offered > 0 || held !== null;
+const isBusy = ({ depth, in_flight: running, offered }: Queue): boolean =>
+  depth > 0 || running > 0 || offered > 0;
 
 function queueText({ name, depth, in_flight: running, slots, held }: Queue): string {
   const why = held === null ? "" : `, held: ${held}`;

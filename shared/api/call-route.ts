@@ -1,4 +1,5 @@
 import type { RouteConfig, z } from "@hono/zod-openapi";
+import type { ProblemError } from "../problem.ts";
 
 /** What createRoute answers: every contract in this folder. */
 export type Route = RouteConfig;
@@ -60,7 +61,7 @@ export class RequestRefused extends Error {
   override readonly name = "RequestRefused";
   readonly status: number;
   readonly code: string;
-  readonly errors: readonly { readonly pointer: string; readonly detail: string }[];
+  readonly errors: readonly ProblemError[];
   readonly requestId: string;
 
   constructor(response: Response, text: string) {
@@ -175,7 +176,7 @@ type ProblemText = {
   readonly title?: string;
   readonly detail?: string;
   readonly code?: string;
-  readonly errors?: readonly { readonly pointer: string; readonly detail: string }[];
+  readonly errors?: readonly ProblemError[];
 };
 
 /** A proxy on the way may answer anything; only what a problem document has is read. */
