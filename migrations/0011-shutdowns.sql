@@ -49,6 +49,15 @@ create function end_shutdowns(process_ids text[], new_status text, description t
   select e.id, e.org_id, new_status, description, t from ended e
 $$;
 
+-- Whether the word of one process settles where an execution is: nobody else can still have it.
+create function speaks_for(process text, s stopping_executions) returns boolean
+  language sql stable as $$
+  select coalesce((s).process_id = process,
+                  (s).holders is null or process = any((s).holders) and not exists (
+                    select from unnest((s).holders) h join runner_processes p on p.id = h
+                     where p.id <> process and p.status <> 'shut-down'))
+$$;
+
 -- A process says where it is on its way out. shut-down ends its executions at once: nothing of it runs any more. What an
 -- operator's force ended is never retried.
 create function process_goes_down(process text, new_status text, description text) returns queue_key[]
@@ -72,7 +81,8 @@ begin
                      case when is_forced then 'shut down by an operator' else 'process lost: it shut down' end, true) k)
           || array(select k from confirm_stopped(array(
                select s.execution_id from stopping_executions s
-                where s.runner_id = runner and (s.process_id = process or process = any(s.holders))), t) k);
+                where s.runner_id = runner
+                  and speaks_for(process, s)), t) k);
   end if;
   return woken;
 end $$;
@@ -117,9 +127,10 @@ declare
 begin
   select array_agg(s.execution_id::text) into stopped
     from stopping_executions s
-   where s.runner_id = runner and not s.is_ours and (only_group is null or s.job_group = only_group)
-     and (select count(*) from runner_processes p
-           where p.runner_id = runner and p.type <> 'mng' and p.status in ('pending', 'active')) = 1;
+    join (select min(p.id) as id from runner_processes p
+           where p.runner_id = runner and p.type <> 'mng' and p.status in ('pending', 'active')
+          having count(*) = 1) sole on speaks_for(sole.id, s)
+   where s.runner_id = runner and not s.is_ours and (only_group is null or s.job_group = only_group);
   if stopped is null then
     return '{}';
   end if;
