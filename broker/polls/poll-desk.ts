@@ -41,13 +41,14 @@ export function makePollDesk(parts: DeskParts): PollDesk {
   const dispatcher: Dispatcher = makeDispatcher({
     serve: (polls) => {
       onBatch(polls.length);
-      return servePolls({ db, wakes, orders }, polls);
+      return servePolls({ db, wakes, orders, lookAgain }, polls);
     },
     undeliverable: (answer) => answer.kind === "claims" && giveBack(parts, answer.claims),
     onOffer: (runnerId) => setTimeout(() => dispatcher.look([runnerId]), offerLapsedMs).unref(),
     onError: (error) =>
       log.error({ err: error }, "parked polls could not be served; looking again soon"),
   });
+  const lookAgain = (runnerIds: readonly string[]): void => dispatcher.look(runnerIds);
   const { room } = dispatcher;
   const tellOrders = (processId: string): void => {
     const poll = room.ofProcess(processId);

@@ -1,11 +1,17 @@
 import type { Db } from "../database/connect.ts";
 import { topics, type Wakes } from "../wake/wakes.ts";
-import { claimJobs } from "./claim-jobs.ts";
+import { claimJobs, mostClaims } from "./claim-jobs.ts";
 import type { Poll, PollAnswer } from "./dispatcher.ts";
 import { offerJobs } from "./offer-jobs.ts";
 import type { OrderDesk } from "./order-desk.ts";
 
-export type ServeParts = { readonly db: Db; readonly wakes: Wakes; readonly orders: OrderDesk };
+export type ServeParts = {
+  readonly db: Db;
+  readonly wakes: Wakes;
+  readonly orders: OrderDesk;
+  /** There may be more for polls of these runners than one statement hands out. */
+  readonly lookAgain: (runnerIds: readonly string[]) => void;
+};
 
 /** What the database has for these polls now: claims or orders for ours, a look at a job for the others. */
 export async function servePolls(
@@ -26,7 +32,7 @@ export async function servePolls(
 }
 
 async function serveClaims(
-  { db, wakes, orders }: ServeParts,
+  { db, wakes, orders, lookAgain }: ServeParts,
   polls: readonly Poll[],
   answers: Map<Poll, PollAnswer>,
 ): Promise<void> {
@@ -43,6 +49,8 @@ async function serveClaims(
     if (claims.length > 0) answers.set(poll, { kind: "claims", claims, hasOrders });
     else if (hasOrders && (await orders.areWorthIt(poll))) answers.set(poll, { kind: "orders" });
   }
+  const count = claimed.reduce((sum, one) => sum + one.claims.length, 0);
+  if (count === mostClaims) lookAgain(polls.map(({ runnerId }) => runnerId));
   const orgs = claimed.flatMap(({ claims }) => claims.map(({ job }) => topics.org(job.org_id)));
   wakes.tell([...new Set(orgs)]);
 }
