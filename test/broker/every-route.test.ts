@@ -1,0 +1,205 @@
+import { describe, expect, test } from "vitest";
+import { createAccount } from "../../broker/accounts/create-account.ts";
+import { bootstrapOrg } from "../../broker/orgs/bootstrap-org.ts";
+import { createEnrolmentToken } from "../../broker/tokens/create-enrolment-token.ts";
+import { createToken } from "../../broker/tokens/create-token.ts";
+import {
+  type Permission,
+  permissions,
+  rolePermissions,
+  roleTypes,
+  routeRule,
+} from "../../shared/permissions.ts";
+import { type RouteRule, routeRules } from "../../shared/route-rules.ts";
+import { type Answer, type Call, startBroker } from "../support/broker.ts";
+import { testDatabase } from "../support/database.ts";
+import { givenToken } from "../support/given-token.ts";
+import { givenExecution, givenProcess, givenRunner } from "../support/given.ts";
+
+type Parameter = { name: string; in: string; schema: { pattern?: string; example?: string } };
+type Operation = {
+  operationId: string;
+  parameters?: Parameter[];
+  requestBody?: { content: Record<string, unknown> };
+};
+type Route = { name: string; method: string; path: string; operation: Operation; rule: RouteRule };
+type Refusal = { code: string; errors?: { pointer: string; code: string }[]; error?: string };
+
+const database = await testDatabase();
+const { db } = database;
+const broker = await startBroker({
+  url: database.url,
+  env: { SVC_RATE_TOKEN_PER_S: "0", SVC_RATE_ORG_PER_S: "0", SVC_LOG_LEVEL: "error" },
+});
+
+const ours = await givenOrg();
+const theirs = await givenOrg();
+const routes = await readRoutes();
+const guarded = routes.filter(({ rule }) => rule.permission !== null);
+const withBody = guarded.filter(
+  ({ operation }) => operation.requestBody?.content["application/json"],
+);
+const strict = guarded.filter(({ rule }) => rule.surface !== "runner");
+
+/** An org with one of each thing that a path can name. */
+async function givenOrg() {
+  const { orgId, adminToken } = await bootstrapOrg(db, "Acme");
+  const runner = await givenRunner(db, { orgId });
+  const processId = await givenProcess(db, runner);
+  const { jobId, executionId } = await givenExecution(db, runner, { processId });
+  const byId = { createdById: "" };
+  const account = await createAccount(db, orgId, {
+    accountType: "service",
+    name: "",
+    email: "",
+    subject: "",
+    roles: ["org_read_only"],
+    ...byId,
+  });
+  const token = await createToken(db, orgId, { name: "t", kind: "sa", role: "org_admin", ...byId });
+  const boot = await createEnrolmentToken(db, orgId, { runnerId: runner.runnerId, ...byId });
+  const ids: Record<string, string> = {
+    runner_id: runner.runnerId,
+    runner_group_id: runner.groupId,
+    process_id: processId,
+    job_id: jobId,
+    runner_job_id: jobId,
+    execution_id: executionId,
+    account_id: account.id,
+    token_id: token.row.id,
+  };
+  const secretWith = async (permission: Permission): Promise<string> => {
+    if (permission === "orgs.create") return adminToken;
+    const role = roleTypes.find((type) => rolePermissions[type].includes(permission));
+    if (role === undefined) throw new Error(`no role has ${permission}`);
+    return role === "runner"
+      ? await givenToken(db, { orgId, runnerId: runner.runnerId })
+      : await givenToken(db, { orgId, role });
+  };
+  return { orgId, ids, secretWith, bootSecret: boot.secret };
+}
+
+async function readRoutes(): Promise<Route[]> {
+  const { body } = await broker.call<{ paths: Record<string, Record<string, Operation>> }>(
+    "GET /openapi.json",
+  );
+  return Object.entries(body.paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, operation]) => ({
+      name: `${method.toUpperCase()} ${path}`,
+      method: method.toUpperCase(),
+      path,
+      operation,
+      rule: routeRule(operation.operationId),
+    })),
+  );
+}
+
+/** The route's address for the objects of an org. */
+function addressOf({ method, path, operation }: Route, ids: Record<string, string>): string {
+  const filled = path.replaceAll(/\{(\w+)\}/g, (_, name: string) => {
+    const parameter = operation.parameters?.find((one) => one.name === name);
+    return ids[name] ?? parameter?.schema.example ?? "x";
+  });
+  return `${method} ${filled}`;
+}
+
+function ask(route: Route, call: Call): Promise<Answer<Refusal>> {
+  return broker.call<Refusal>(addressOf(route, ours.ids), call);
+}
+
+async function secretFor({ rule }: Route): Promise<string> {
+  if (rule.permission === null) throw new Error("an open route needs no token");
+  return await ours.secretWith(rule.permission);
+}
+
+/** Refusals have the shape that the route's callers decode. */
+function expectRefusal(route: Route, answer: Answer<Refusal>, status: number): void {
+  expect(answer.status).toBe(status);
+  const isRunners = route.rule.surface === "runner";
+  const type = isRunners ? "application/json" : "application/problem+json";
+  expect(answer.headers.get("content-type")).toBe(type);
+  expect(answer.body).toMatchObject({ status, code: expect.any(String) });
+  expect("error" in answer.body && "user_error" in answer.body).toBe(isRunners);
+}
+
+test("every route has a rule and every rule a route", () => {
+  const ids = routes.map(({ operation }) => operation.operationId);
+  expect(ids.toSorted()).toEqual(Object.keys(routeRules).toSorted());
+});
+
+test("every permission but the admin's is in some role, and every route's in few enough", () => {
+  const given = new Set(Object.values(rolePermissions).flat());
+  expect(permissions.filter((one) => !given.has(one))).toEqual(["orgs.create"]);
+});
+
+describe.each(guarded)("$name", (route) => {
+  test("is refused without a token", async () => {
+    const answer = await ask(route, {});
+    expectRefusal(route, answer, 401);
+    expect(answer.headers.get("www-authenticate")).toContain("Bearer");
+  });
+
+  test("is refused to a token without its permission", async () => {
+    expectRefusal(route, await ask(route, { token: ours.bootSecret }), 403);
+    const { permission } = route.rule;
+    const lacking = roleTypes.find(
+      (type) => type !== "runner" && !rolePermissions[type].some((one) => one === permission),
+    );
+    if (lacking === undefined) return;
+    const token = await givenToken(db, { orgId: ours.orgId, role: lacking });
+    expectRefusal(route, await ask(route, { token }), 403);
+  });
+
+  test("is refused to an expired and to a revoked token", async () => {
+    const expired = await secretFor(route);
+    await db`update tokens set expires_at = svc_now() where hint like ${`%${expired.slice(-4)}`}`;
+    broker.broker.authenticator.forgetAll();
+    expectRefusal(route, await ask(route, { token: expired }), 401);
+    await db`update tokens set expires_at = null, revoked_at = svc_now() where hint like ${`%${expired.slice(-4)}`}`;
+    expectRefusal(route, await ask(route, { token: expired }), 401);
+    await db`update tokens set revoked_at = null where hint like ${`%${expired.slice(-4)}`}`;
+  });
+});
+
+describe.each(guarded.filter(({ path }) => path.includes("{")))("$name", (route) => {
+  test("is nobody's to a token of another org", async () => {
+    if (route.rule.permission === null) return;
+    const token = await theirs.secretWith(route.rule.permission);
+    const answer = await ask(route, { token, ...(route.method !== "GET" && { body: {} }) });
+    expect([404, 422]).toContain(answer.status);
+  });
+});
+
+describe.each(withBody)("$name", (route) => {
+  test("takes JSON only, and says where it is broken", async () => {
+    const token = await secretFor(route);
+    const headers = { "content-type": "text/plain" };
+    expectRefusal(route, await ask(route, { token, body: "{}", headers }), 415);
+    const broken = await ask(route, { token, body: `{"a": ` });
+    expectRefusal(route, broken, 400);
+    expect(broken.body.code).toBe("malformed_json");
+  });
+});
+
+describe.each(withBody.filter(({ rule }) => rule.surface !== "runner"))("$name", (route) => {
+  test("refuses a member it does not know, and one given twice", async () => {
+    const token = await secretFor(route);
+    const unknown = await ask(route, { token, body: { surprise: true } });
+    expectRefusal(route, unknown, 422);
+    expect(unknown.body.errors).toContainEqual(
+      expect.objectContaining({ pointer: "#/surprise", code: "unknown_member" }),
+    );
+    const twice = await ask(route, { token, body: `{"surprise":1,"surprise":2}` });
+    expect(twice).toMatchObject({ status: 400, body: { code: "duplicate_key" } });
+  });
+});
+
+describe.each(strict)("$name", (route) => {
+  test("refuses a query parameter it does not know", async () => {
+    const answer = await broker.call<Refusal>(`${addressOf(route, ours.ids)}?surprise=1`, {
+      token: await secretFor(route),
+    });
+    expectRefusal(route, answer, 422);
+    expect(answer.body.errors).toContainEqual(expect.objectContaining({ pointer: "?surprise" }));
+  });
+});
