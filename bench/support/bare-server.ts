@@ -8,7 +8,11 @@ const app = new Hono();
 app.post("/v1/runners/:runner_id/heart-beats", async (c) =>
   c.json(await c.req.json<Record<string, unknown>>(), 201),
 );
-const server = createServer({ noDelay: true }, getRequestListener(app.fetch));
+const answer = getRequestListener(app.fetch);
+const server = createServer(
+  { noDelay: true },
+  (request, response) => void answer(request, response),
+);
 server.listen({ port: 0, host: "127.0.0.1", backlog: 4096 }, () => {
   const { port } = server.address() as AddressInfo; // a listening TCP server has one
   process.stdout.write(`${JSON.stringify({ level: "info", url: `http://127.0.0.1:${port}` })}\n`);

@@ -25,9 +25,13 @@ export async function ordersFor(
 
 /** The orders, and one more when the process knows older settings than there are. */
 export function withSettingsOrder(
-  { orders, settingsVersion }: { orders: readonly ProcessOrder[]; settingsVersion?: number | undefined },
+  {
+    orders,
+    settingsVersion,
+  }: { orders: readonly ProcessOrder[]; settingsVersion?: number | undefined },
   known: number | undefined,
 ): ProcessOrder[] {
-  if (known === undefined || settingsVersion === undefined || known >= settingsVersion) return [...orders];
+  if (known === undefined || settingsVersion === undefined || known >= settingsVersion)
+    return [...orders];
   return [...orders, { type: "settings", version: settingsVersion }];
 }

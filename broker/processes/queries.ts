@@ -56,11 +56,7 @@ function processColumns(db: Db) {
 }
 
 /** The processes of a runner that somebody could still shut down: alive, or silent for less than five minutes. */
-export async function listLiveProcessIds(
-  db: Db,
-  org: OrgId,
-  runnerId: string,
-): Promise<string[]> {
+export async function listLiveProcessIds(db: Db, org: OrgId, runnerId: string): Promise<string[]> {
   const rows = await db<{ id: string }[]>`
     select id from runner_processes
      where org_id = ${org} and runner_id = ${runnerId} and status not in ('inactive', 'shut-down')

@@ -73,4 +73,7 @@ async function write(
 }
 
 const forcedAlready = (): Error =>
-  problem.conflict("shutdown_forced", "It is being shut down by force already, which nothing replaces.");
+  problem.conflict(
+    "shutdown_forced",
+    "It is being shut down by force already, which nothing replaces.",
+  );

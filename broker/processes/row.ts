@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { processStatuses } from "../../shared/api/runner-process.ts";
 import { shutdownStatuses, shutdownTypes } from "../../shared/api/runner-process-shutdown.ts";
+import { processStatuses } from "../../shared/api/runner-process.ts";
 import { runnerStatuses } from "../../shared/api/runner.ts";
 import { runnerProcessTypes } from "../../shared/process-groups.ts";
 import { runnerJobGroups } from "../../shared/runner-job-types.ts";
@@ -14,7 +14,7 @@ export const processRow = z.object({
   version: z.string(),
   is_ours: z.boolean(),
   serves: z.partialRecord(z.enum(runnerJobGroups), z.number()).nullable(),
-  secret_digest: z.custom<Buffer>(Buffer.isBuffer).nullable(),
+  secret_digest: z.instanceof(Buffer).nullable(),
   status: z.enum(processStatuses),
   status_description: z.string(),
   status_at: z.date(),

@@ -1,5 +1,5 @@
-import type { RunnerProcess } from "../../shared/api/runner-process.ts";
 import type { ProcessShutdown } from "../../shared/api/runner-process-shutdown.ts";
+import type { RunnerProcess } from "../../shared/api/runner-process.ts";
 import { problem } from "../../shared/problem.ts";
 import type { Db } from "../database/connect.ts";
 import type { OrgId } from "../orgs/org-id.ts";

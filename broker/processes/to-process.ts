@@ -1,5 +1,5 @@
-import type { RunnerProcess } from "../../shared/api/runner-process.ts";
 import type { ProcessShutdown } from "../../shared/api/runner-process-shutdown.ts";
+import type { RunnerProcess } from "../../shared/api/runner-process.ts";
 import { formatDuration } from "../../shared/duration.ts";
 import { toCompositeStatus } from "../status/composite-status.ts";
 import type { StatusHistoryRow } from "../status/row.ts";

@@ -1,4 +1,11 @@
-import { Logger, parseCronItems, run, type Runner, type RunnerOptions, type TaskList } from "graphile-worker";
+import {
+  Logger,
+  parseCronItems,
+  run,
+  type Runner,
+  type RunnerOptions,
+  type TaskList,
+} from "graphile-worker";
 import type { Broker } from "../broker.ts";
 import { repeat } from "../clocks/repeat.ts";
 import type { Log } from "../log.ts";
@@ -73,7 +80,10 @@ function taskList(broker: Broker, stopped: AbortSignal): TaskList {
 }
 
 /** A signal that aborts with the stop, or when a turn has lasted too long. */
-function limited(stopped: AbortSignal): { readonly signal: AbortSignal; readonly release: () => void } {
+function limited(stopped: AbortSignal): {
+  readonly signal: AbortSignal;
+  readonly release: () => void;
+} {
   const ended = new AbortController();
   const end = (): void => ended.abort();
   const timer = setTimeout(end, longestMs);

@@ -1,5 +1,5 @@
-import { getLatestHeartBeatsRoute } from "../../../shared/api/heart-beat.ts";
 import { listRecentHealthChecksRoute } from "../../../shared/api/health-check.ts";
+import { getLatestHeartBeatsRoute } from "../../../shared/api/heart-beat.ts";
 import { problem } from "../../../shared/problem.ts";
 import type { Broker } from "../../broker.ts";
 import type { Door } from "../../http/app-types.ts";
@@ -28,5 +28,6 @@ export const readHeartBeats: Door = (app, broker) => {
 };
 
 async function requireKnown(broker: Broker, orgId: OrgId, runnerId: string): Promise<void> {
-  if ((await findRunner(broker.db, orgId, runnerId)) === undefined) throw problem.notFound("runner");
+  if ((await findRunner(broker.db, orgId, runnerId)) === undefined)
+    throw problem.notFound("runner");
 }

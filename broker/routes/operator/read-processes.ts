@@ -13,7 +13,12 @@ export const readProcesses: Door = (app, broker) => {
     const { runner_id: runnerId } = c.req.valid("param");
     const { cursor, limit, ...wanted } = c.req.valid("query");
     const filters = { runnerId, ...wanted };
-    const rows = await listProcesses(broker.db, orgId, filters, readPage({ cursor, limit }, filters));
+    const rows = await listProcesses(
+      broker.db,
+      orgId,
+      filters,
+      readPage({ cursor, limit }, filters),
+    );
     if (rows.length === 0 && (await findRunner(broker.db, orgId, runnerId)) === undefined) {
       throw problem.notFound("runner");
     }

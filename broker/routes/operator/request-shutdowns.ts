@@ -11,12 +11,18 @@ import { requestShutdown, requestShutdowns as request } from "../../processes/re
 export const requestShutdowns: Door = (app, broker) => {
   app.openapi(gracefulShutdownRoute, async (c) => {
     const order = { type: "graceful", deadlineNs: c.req.valid("json").deadline } as const;
-    return c.json(await request(broker, c.get("actor"), c.req.valid("param").runner_id, order), 201);
+    return c.json(
+      await request(broker, c.get("actor"), c.req.valid("param").runner_id, order),
+      201,
+    );
   });
 
   app.openapi(restartRunnerRoute, async (c) => {
     const order = { type: "restart", deadlineNs: c.req.valid("json").deadline } as const;
-    return c.json(await request(broker, c.get("actor"), c.req.valid("param").runner_id, order), 201);
+    return c.json(
+      await request(broker, c.get("actor"), c.req.valid("param").runner_id, order),
+      201,
+    );
   });
 
   app.openapi(forceShutdownRoute, async (c) => {

@@ -35,15 +35,23 @@ describe("beats", () => {
 
   test("of a process under another runner or org, or of none, find nothing and change nothing", async () => {
     const [mine, other] = [await setup(), await setup()];
-    const before = await db`select * from runner_process_beats where process_id = ${other.processId}`;
+    const before =
+      await db`select * from runner_process_beats where process_id = ${other.processId}`;
     const answers = await Promise.all([
       beats({ ...mine, ...said }),
       beats({ ...mine, processId: other.processId, ...said, executions: [] }),
       beats({ ...other, orgId: mine.orgId, ...said }),
       beats({ ...mine, processId: newRandomId("prc"), ...said }),
     ]);
-    expect(answers.map((answer) => answer?.status)).toEqual(["active", undefined, undefined, undefined]);
-    expect(await db`select * from runner_process_beats where process_id = ${other.processId}`).toEqual(before);
+    expect(answers.map((answer) => answer?.status)).toEqual([
+      "active",
+      undefined,
+      undefined,
+      undefined,
+    ]);
+    expect(
+      await db`select * from runner_process_beats where process_id = ${other.processId}`,
+    ).toEqual(before);
   });
 
   test("a mere sign of life keeps a process alive and counts no beat", async () => {
@@ -83,7 +91,12 @@ describe("beats", () => {
     const runner = await givenRunner(db);
     const processId = await givenProcess(db, runner);
     const { executionId } = await givenExecution(db, runner, { processId });
-    await beats({ ...runner, processId, ...said, executions: [executionId, "exe_of_somebody_else"] });
+    await beats({
+      ...runner,
+      processId,
+      ...said,
+      executions: [executionId, "exe_of_somebody_else"],
+    });
     const [row] = await db`
       select confirmed_at is not null as confirmed from runner_job_executions where id = ${executionId}`;
     expect(row).toEqual({ confirmed: true });

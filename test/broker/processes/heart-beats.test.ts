@@ -3,8 +3,8 @@ import { rollUpBeats } from "../../../broker/processes/roll-up-beats.ts";
 import { startBroker } from "../../support/broker.ts";
 import { advanceClock } from "../../support/clock.ts";
 import { testDatabase } from "../../support/database.ts";
-import { beat, givenProcess, givenRunner } from "../../support/given.ts";
 import { givenToken } from "../../support/given-token.ts";
+import { beat, givenProcess, givenRunner } from "../../support/given.ts";
 
 const { url, db } = await testDatabase();
 const { call } = await startBroker({ url });
@@ -25,9 +25,16 @@ describe("a beat", () => {
     const { status, body } = await send(sent);
     expect(status).toBe(201);
     expect(body).toMatchObject({ ...sent, runner_id: runnerId });
-    expect(Object.keys(body).toSorted()).toEqual(
-      ["alive_time", "created_at", "id", "process", "process_id", "runner_id", "started_at", "version"],
-    );
+    expect(Object.keys(body).toSorted()).toEqual([
+      "alive_time",
+      "created_at",
+      "id",
+      "process",
+      "process_id",
+      "runner_id",
+      "started_at",
+      "version",
+    ]);
     const age = Date.parse(String(body["created_at"])) - Date.parse(String(body["started_at"]));
     expect(age).toBe(90_000);
   });
@@ -40,7 +47,11 @@ describe("a beat", () => {
     await db`select * from request_shutdowns(${[processId]}, ${["shd_1"]}, 'graceful', interval '1 hour', ${orgId})`;
     const { body } = await send(sent);
     expect(body["orders"]).toEqual([
-      { type: "drain", shutdown_id: "shd_1", deadline: expect.stringMatching(/^\d{4}-.*\.\d{3}Z$/) as string },
+      {
+        type: "drain",
+        shutdown_id: "shd_1",
+        deadline: expect.stringMatching(/^\d{4}-.*\.\d{3}Z$/) as string,
+      },
       { type: "settings", version: 7 },
     ]);
     expect((await send({ ...sent, settings_version: 7 })).body["orders"]).toHaveLength(1);
@@ -80,17 +91,21 @@ describe("a beat", () => {
 
   test("of a process of another runner, or of none, is 404 and counts for nobody", async () => {
     const [mine, other] = [await setup(), await setup()];
-    const before = await db`select * from runner_process_beats where process_id = ${other.processId}`;
+    const before =
+      await db`select * from runner_process_beats where process_id = ${other.processId}`;
     for (const process_id of [other.processId, "prc_none", "x"]) {
       const answer = await mine.send({ process_id, executions: [] });
       expect(answer).toMatchObject({ status: 404, body: { code: "process_not_found" } });
     }
-    expect(await db`select * from runner_process_beats where process_id = ${other.processId}`).toEqual(before);
+    expect(
+      await db`select * from runner_process_beats where process_id = ${other.processId}`,
+    ).toEqual(before);
   });
 
   test("of a process that has shut down is 409, and tells an agent of ours to register anew", async () => {
     const [ours, third] = [await setup(), await setup(false)];
-    for (const { processId } of [ours, third]) await db`select process_goes_down(${processId}, 'shut-down', '')`;
+    for (const { processId } of [ours, third])
+      await db`select process_goes_down(${processId}, 'shut-down', '')`;
     const refused = await ours.send({ process_id: ours.processId });
     expect(refused).toMatchObject({
       status: 409,
@@ -176,11 +191,17 @@ describe("health checks", () => {
       runner_job: null,
     });
     await advanceClock(db, "5 minutes");
-    expect((await send({ process_id: processId, status_code: 2 })).body).toMatchObject({ status: "error" });
-    expect((await send({ status: "pending", status_code: 1 })).body).toMatchObject({ process_id: "" });
+    expect((await send({ process_id: processId, status_code: 2 })).body).toMatchObject({
+      status: "error",
+    });
+    expect((await send({ status: "pending", status_code: 1 })).body).toMatchObject({
+      process_id: "",
+    });
     const operator = await givenToken(db, { orgId });
     const read = async (query: string) => {
-      const answer = await call<{ status: string }[]>(`GET ${path}/recent-health-checks?${query}`, { token: operator });
+      const answer = await call<{ status: string }[]>(`GET ${path}/recent-health-checks?${query}`, {
+        token: operator,
+      });
       expect(answer.status).toBe(200);
       return answer.body.map((check) => check.status);
     };

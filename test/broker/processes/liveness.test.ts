@@ -26,7 +26,9 @@ async function pass(seconds: number, perStep = 10): Promise<void> {
 }
 
 async function statusOf(processId: string): Promise<string> {
-  const [row] = await db<{ status: string }[]>`select status from runner_processes where id = ${processId}`;
+  const [row] = await db<
+    { status: string }[]
+  >`select status from runner_processes where id = ${processId}`;
   return row?.status ?? "none";
 }
 
@@ -43,7 +45,9 @@ async function jobStatus(jobId: string): Promise<string> {
 }
 
 async function historyOf(id: string): Promise<string[]> {
-  const rows = await db<{ status: string }[]>`select status from status_history where owner_id = ${id} order by seq`;
+  const rows = await db<
+    { status: string }[]
+  >`select status from status_history where owner_id = ${id} order by seq`;
   return rows.map(({ status }) => status);
 }
 
@@ -104,7 +108,8 @@ describe("a process that falls silent", () => {
     expect([await statusOf(id), await jobStatus(jobId)]).toEqual(["offline", "in-progress"]);
     await pass(3, 1);
     expect([await statusOf(id), await jobStatus(jobId)]).toEqual(["inactive", "failed"]);
-    const [end] = await db`select status_description from runner_job_ends where runner_job_id = ${jobId}`;
+    const [end] =
+      await db`select status_description from runner_job_ends where runner_job_id = ${jobId}`;
     expect(end).toEqual({ status_description: "process lost" });
     const [told] = await db<{ key: string }[]>`
       select key from graphile_worker.jobs where key = ${`runner-inactive:${id}`}`;
@@ -161,7 +166,10 @@ describe("a process that falls silent", () => {
       await beat(db, [living]);
     }
     expect([await statusOf(dying), await statusOf(living)]).toEqual(["inactive", "active"]);
-    expect([await jobStatus(lost.jobId), await jobStatus(kept.jobId)]).toEqual(["failed", "in-progress"]);
+    expect([await jobStatus(lost.jobId), await jobStatus(kept.jobId)]).toEqual([
+      "failed",
+      "in-progress",
+    ]);
     expect(await runnerStatus(runner)).toBe("active");
   });
 

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { startBroker } from "../../support/broker.ts";
 import { testDatabase } from "../../support/database.ts";
-import { claim, givenExecution, givenJob, givenRunner } from "../../support/given.ts";
 import { givenToken } from "../../support/given-token.ts";
+import { claim, givenExecution, givenJob, givenRunner } from "../../support/given.ts";
 
 const { url, db } = await testDatabase();
 const { call } = await startBroker({ url });
@@ -20,7 +20,12 @@ const ours = { type: "install", version: "2.0.0", groups: { deploy: 2 } };
 describe("registering a process", () => {
   test("an existing client gets a process without a secret, serving what its type serves", async () => {
     const { register, runnerId, orgId } = await setup();
-    const { status, body } = await register({ type: "install", version: "1.4.0", more: 1, groups: null });
+    const { status, body } = await register({
+      type: "install",
+      version: "1.4.0",
+      more: 1,
+      groups: null,
+    });
     expect(status).toBe(201);
     expect(body).toMatchObject({
       org_id: orgId,
@@ -46,7 +51,8 @@ describe("registering a process", () => {
     const read = await call(`GET ${path}/${String(body["id"])}`, { token });
     expect(read.body).toMatchObject({ id: body["id"], groups: { deploy: 2 } });
     expect(JSON.stringify(read.body)).not.toContain(String(body["secret"]));
-    const [row] = await db`select row_to_json(p)::text as text from runner_processes p where id = ${String(body["id"])}`;
+    const [row] =
+      await db`select row_to_json(p)::text as text from runner_processes p where id = ${String(body["id"])}`;
     expect(row?.["text"]).not.toContain(String(body["secret"]));
   });
 
@@ -64,7 +70,9 @@ describe("registering a process", () => {
       expect(answer.status).toBe(422);
       expect(answer.body["errors"]).toMatchObject([{ pointer }]);
     }
-    expect((await register({ ...ours, groups: JSON.parse('{"__proto__": 1}') as object })).status).toBeLessThan(500);
+    expect(
+      (await register({ ...ours, groups: JSON.parse('{"__proto__": 1}') as object })).status,
+    ).toBeLessThan(500);
   });
 
   test("a container's next restart is told at its registration", async () => {
@@ -73,7 +81,9 @@ describe("registering a process", () => {
       update runner_group_settings set document = document || '{"container_max_uptime": 3600}'
        where runner_group_id = ${groupId}`;
     const { body } = await register(ours);
-    const after = Date.parse(String(body["next_scheduled_restart_at"])) - Date.parse(String(body["started_at"]));
+    const after =
+      Date.parse(String(body["next_scheduled_restart_at"])) -
+      Date.parse(String(body["started_at"]));
     expect(after).toBe(3_600_000);
   });
 
@@ -99,7 +109,11 @@ describe("taking over", () => {
     const [live] = await db`
       select l.process_id, e.process_id as by_execution, l.status
         from runner_job_live l join runner_job_executions e on e.id = l.execution_id where l.id = ${held.jobId}`;
-    expect(live).toEqual({ process_id: body["id"], by_execution: body["id"], status: "in-progress" });
+    expect(live).toEqual({
+      process_id: body["id"],
+      by_execution: body["id"],
+      status: "in-progress",
+    });
     const read = await call(`GET ${given.path}/${String(old["id"])}`, { token: given.token });
     expect(read.body["composite_status"]).toMatchObject({
       status: "shut-down",
@@ -129,7 +143,9 @@ describe("taking over", () => {
     }
     const [live] = await db`select process_id from runner_job_live where id = ${held.jobId}`;
     expect(live).toEqual({ process_id: old["id"] });
-    const list = await call(`GET ${given.path}`, { token: await givenToken(db, { orgId: given.orgId }) });
+    const list = await call(`GET ${given.path}`, {
+      token: await givenToken(db, { orgId: given.orgId }),
+    });
     expect(list.body["items"]).toHaveLength(2);
   });
 
@@ -138,6 +154,6 @@ describe("taking over", () => {
     const old = (await given.register(ours)).body;
     const takeover = { ...ours, takes_over: old["id"], secret: old["secret"] };
     const answers = await Promise.all([given.register(takeover), given.register(takeover)]);
-    expect(answers.map(({ status }) => status).sort()).toEqual([201, 409]);
+    expect(answers.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([201, 409]);
   });
 });

@@ -2,6 +2,7 @@ import { describe, expect, test } from "vitest";
 import { startBroker } from "../../support/broker.ts";
 import { advanceClock } from "../../support/clock.ts";
 import { testDatabase } from "../../support/database.ts";
+import { givenToken } from "../../support/given-token.ts";
 import {
   beat,
   claim,
@@ -10,7 +11,6 @@ import {
   givenProcess,
   givenRunner,
 } from "../../support/given.ts";
-import { givenToken } from "../../support/given-token.ts";
 
 const { url, db } = await testDatabase();
 const { call, broker } = await startBroker({ url });
@@ -80,10 +80,14 @@ describe("an operator's order", () => {
   test("may say its own deadline, in words or nanoseconds, but no absurd one", async () => {
     const given = await setup();
     const order = (body: object) =>
-      call<Record<string, string>[]>(`POST ${given.runnerPath}/restart`, { token: given.operator, body });
+      call<Record<string, string>[]>(`POST ${given.runnerPath}/restart`, {
+        token: given.operator,
+        body,
+      });
     for (const deadline of ["90s", 90e9]) {
       const { body } = await order({ deadline });
-      const lasts = Date.parse(body[0]?.["deadline_at"] ?? "") - Date.parse(body[0]?.["created_at"] ?? "");
+      const lasts =
+        Date.parse(body[0]?.["deadline_at"] ?? "") - Date.parse(body[0]?.["created_at"] ?? "");
       expect(lasts).toBe(90_000);
     }
     for (const deadline of ["soon", 0, -1, "25h", null, 1.5]) {
@@ -94,13 +98,18 @@ describe("an operator's order", () => {
     expect((await order({ dead_line: "90s" })).status).toBe(422);
     const process = await call(`GET ${given.path}`, { token: given.token });
     expect(process.body).toMatchObject({ restart_requested: true });
-    expect(await seen(given.path)).toMatchObject([{ status: "cancelled" }, { status: "requested" }]);
+    expect(await seen(given.path)).toMatchObject([
+      { status: "cancelled" },
+      { status: "requested" },
+    ]);
   });
 
   test("by force fails what runs after ten seconds and never retries it", async () => {
     const given = await setup(false);
     const { jobId } = await givenRunning(given, 3);
-    const { status } = await call(`POST ${given.runnerPath}/force-shutdown`, { token: given.operator });
+    const { status } = await call(`POST ${given.runnerPath}/force-shutdown`, {
+      token: given.operator,
+    });
     expect(status).toBe(201);
     await advanceClock(db, "9 s");
     await db`select sweep_shutdowns(100)`;
@@ -108,7 +117,8 @@ describe("an operator's order", () => {
     await advanceClock(db, "2 s");
     await db`select sweep_shutdowns(100)`;
     expect(await endOf(jobId)).toEqual({ status: "failed", why: "shut down by an operator" });
-    const [stopping] = await db`select reason from stopping_executions where runner_job_id = ${jobId}`;
+    const [stopping] =
+      await db`select reason from stopping_executions where runner_job_id = ${jobId}`;
     expect(stopping).toEqual({ reason: "forced" });
   });
 
@@ -137,8 +147,12 @@ describe("an operator's order", () => {
       `POST ${given.runnerPath}/graceful-shutdown`,
       { token: given.operator },
     );
-    expect(body.map((one) => one.runner_process_id).toSorted()).toEqual([given.processId, second].toSorted());
-    const late = await call(`POST ${given.runnerPath}/processes/${dead}/shutdown`, { token: given.operator });
+    expect(body.map((one) => one.runner_process_id).toSorted()).toEqual(
+      [given.processId, second].toSorted(),
+    );
+    const late = await call(`POST ${given.runnerPath}/processes/${dead}/shutdown`, {
+      token: given.operator,
+    });
     expect(late).toMatchObject({ status: 409, body: { code: "process_not_alive" } });
   });
 
@@ -154,65 +168,6 @@ describe("an operator's order", () => {
       const runner = await call(`POST ${given.runnerPath}/${kind}`, { token: given.token });
       expect(runner.status).toBe(403);
     }
-  });
-});
-
-describe("a process on its way out", () => {
-  test("says so step by step, takes nothing new, and is never left once it has shut down", async () => {
-    const given = await setup();
-    const { jobId } = await givenRunning(given);
-    await call(`POST ${given.path}/shutdown`, { token: given.operator });
-    const say = (status: string) =>
-      call(`PATCH ${given.path}`, { token: given.token, body: { status, status_description: "bye" } });
-    for (const status of ["pending-shutdown", "shutting-down"]) {
-      expect((await say(status)).body["composite_status"]).toMatchObject({
-        status,
-        status_human_description: "bye",
-      });
-      expect(await seen(given.path)).toMatchObject([{ status: "in-progress" }]);
-    }
-    expect(await endOf(jobId)).toBeUndefined();
-    expect((await say("shut-down")).status).toBe(200);
-    expect(await endOf(jobId)).toEqual({ status: "failed", why: "process lost: it shut down" });
-    expect(await seen(given.path)).toMatchObject([{ status: "completed" }]);
-    expect((await say("shut-down")).status).toBe(200);
-    expect(await say("pending-shutdown")).toMatchObject({ status: 409, body: { code: "process_shut_down" } });
-    for (const status of ["active", "pending", "inactive", "", "unknown"]) {
-      expect((await say(status)).status).toBe(422);
-    }
-    await beat(db, [given.processId]);
-    const { body } = await call(`GET ${given.path}`, { token: given.token });
-    expect(body["composite_status"]).toMatchObject({
-      status: "shut-down",
-      history: [
-        { status: "pending" },
-        { status: "active" },
-        { status: "pending-shutdown" },
-        { status: "shutting-down" },
-      ],
-    });
-  });
-
-  test("whose execution may be tried again gives it back to the queue at once", async () => {
-    const given = await setup();
-    const { jobId } = await givenRunning(given, 2);
-    const gone = { token: given.token, body: { status: "shut-down" } };
-    await call(`PATCH ${given.path}`, gone);
-    const [live] = await db`select status, blocked_by from runner_job_live where id = ${jobId}`;
-    expect(live).toEqual({ status: "queued", blocked_by: null });
-  });
-
-  test("whose host goes away is given nothing new, and goes on with what it runs", async () => {
-    const given = await setup();
-    const { jobId } = await givenRunning(given);
-    const { status, body } = await call(`POST ${given.path}/terminating`, { token: given.token });
-    expect([status, body]).toEqual([202, ""]);
-    await givenJob(db, given);
-    expect(await claim(db, given, { processId: given.processId })).toEqual([]);
-    expect(await endOf(jobId)).toBeUndefined();
-    const read = await call(`GET ${given.path}`, { token: given.token });
-    expect(read.body["warnings"]).toEqual(["its host is going away"]);
-    expect((await call(`POST ${given.path}/terminating`, { token: given.token })).status).toBe(202);
   });
 });
 

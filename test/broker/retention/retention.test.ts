@@ -20,16 +20,28 @@ const { url, db } = await testDatabase();
 const { signal } = new AbortController();
 
 /** Jobs that ran to their end, with results, outputs and evidence, and others that were cancelled. */
-async function givenEndedJobs(runner: GivenRunner, processId: string, ran: number, cancelled: number) {
+async function givenEndedJobs(
+  runner: GivenRunner,
+  processId: string,
+  ran: number,
+  cancelled: number,
+) {
   const jobIds: string[] = [];
   while (jobIds.length < cancelled) {
     const some = Math.min(500, cancelled - jobIds.length);
-    const ids = await givenJobs(db, runner, Array.from({ length: some }, () => ({})));
+    const ids = await givenJobs(
+      db,
+      runner,
+      Array.from({ length: some }, () => ({})),
+    );
     await db`select count(*) from end_jobs(${runner.orgId}, ${ids}, 'cancel', 'enough')`;
     jobIds.push(...ids);
   }
   for (let at = 0; at < ran; at++) {
-    const { jobId, executionId } = await givenExecution(db, runner, { processId, job: { plan: "{}" } as never });
+    const { jobId, executionId } = await givenExecution(db, runner, {
+      processId,
+      job: { plan: "{}" },
+    });
     const result = { success: true };
     await report(db, runner, { executionId, status: "finished", result, outputs: { a: 1 } });
     await report(db, runner, { executionId, status: "finished", result: { success: false } });
@@ -59,7 +71,10 @@ describe("jobs whose time is over", () => {
     const runner = await givenRunner(db, { maxDepth: 100_000 });
     const processId = await givenProcess(db, runner);
     const thirtyDays = 30 * 86_400e9;
-    const living = await givenJob(db, runner, { queueTimeout: thirtyDays, overallTimeout: thirtyDays } as never);
+    const living = await givenJob(db, runner, {
+      queueTimeout: thirtyDays,
+      overallTimeout: thirtyDays,
+    });
     await db`update runner_job_live set overall_at = overall_at + interval '1 year' where id = ${living}`;
     await db`select * from end_jobs(${runner.orgId}, ${[await givenJob(db, runner)]}, 'cancel', '')`;
     await givenEndedJobs(runner, processId, 0, 10_000);
@@ -70,7 +85,8 @@ describe("jobs whose time is over", () => {
     expect(await deleteOldJobs(db, 90, { signal, batch: 1000 })).toBe(10_001);
     expect(await countOf("runner_job_ends")).toBe(3);
     expect(await countOf("runner_jobs")).toBe(4);
-    const [stays] = await db`select count(*)::int as n from runner_job_events where runner_job_id = ${living}`;
+    const [stays] =
+      await db`select count(*)::int as n from runner_job_events where runner_job_id = ${living}`;
     expect(stays).toMatchObject({ n: 2 });
     expect(await deleteOldJobs(db, 90, { signal, batch: 1000 })).toBe(0);
     await advanceClock(db, "60 days");
@@ -118,7 +134,7 @@ describe("jobs whose time is over", () => {
     const counted = new Proxy(db, {
       apply(target, self, args: unknown[]) {
         stopped.abort();
-        return Reflect.apply(target as never, self, args) as unknown;
+        return Reflect.apply(target, self, args) as unknown;
       },
     });
     expect(await deleteOldJobs(counted, 90, { signal: stopped.signal, batch: 10 })).toBe(10);
@@ -149,8 +165,13 @@ describe("what else is kept for a time", () => {
       ["runner_job_enqueue_keys", 1],
       ["idempotency_keys", 0],
     ] as const) {
-      expect([table, await deleteOldRows(db, table, days, { signal, batch: 1 })]).not.toEqual([table, 0]);
-      const [row] = await db<{ n: number }[]>`select count(*)::int as n from ${db(table)} where org_id = ${orgId}`;
+      expect([table, await deleteOldRows(db, table, days, { signal, batch: 1 })]).not.toEqual([
+        table,
+        0,
+      ]);
+      const [row] = await db<
+        { n: number }[]
+      >`select count(*)::int as n from ${db(table)} where org_id = ${orgId}`;
       expect([table, row?.n]).toEqual([table, 1]);
     }
   });
@@ -176,7 +197,9 @@ describe("what else is kept for a time", () => {
     await deleteDeadProcesses(db, 7, { signal, batch: 1 });
     expect(await ids()).toEqual([latest]);
     expect(await db`select from runner_process_shutdowns where id = 'shd_x'`).toHaveLength(0);
-    expect(await db`select from status_history where owner_id in (${first}, 'shd_x')`).toHaveLength(0);
+    expect(await db`select from status_history where owner_id in (${first}, 'shd_x')`).toHaveLength(
+      0,
+    );
     expect(await db`select from status_history where owner_id = ${latest}`).not.toHaveLength(0);
   });
 });

@@ -13,7 +13,9 @@ async function run(name: string): Promise<void> {
   await db`select graphile_worker.add_job(${name}, job_key := ${`test:${name}`})`;
   await vi.waitFor(
     async () => {
-      expect(await db`select from graphile_worker.jobs where key = ${`test:${name}`}`).toHaveLength(0);
+      expect(await db`select from graphile_worker.jobs where key = ${`test:${name}`}`).toHaveLength(
+        0,
+      );
     },
     { timeout: 20_000, interval: 20 },
   );
@@ -48,6 +50,8 @@ test("every task runs to its end, and is counted", async () => {
 test("what is due by the clock is known to the database once for all brokers", async () => {
   const rows = await db<{ identifier: string }[]>`
     select identifier from graphile_worker._private_known_crontabs order by identifier`;
-  const due = Object.entries(tasks).flatMap(([name, { cron }]) => (cron === undefined ? [] : [name]));
+  const due = Object.entries(tasks).flatMap(([name, { cron }]) =>
+    cron === undefined ? [] : [name],
+  );
   expect(rows.map(({ identifier }) => identifier)).toEqual(due.toSorted());
 });
