@@ -1,0 +1,66 @@
+import { vi } from "vitest";
+import type { Db } from "../../broker/database/connect.ts";
+import type { RunnerJobGroup } from "../../shared/runner-job-types.ts";
+import { startBroker, type TestBroker } from "./broker.ts";
+import { testDatabase } from "./database.ts";
+import { givenToken } from "./given-token.ts";
+import { type GivenRunner, givenProcess, givenRunner } from "./given.ts";
+import { type HttpAgent, httpAgent } from "./http-agent.ts";
+
+export type Polling = {
+  readonly db: Db;
+  readonly url: string;
+  readonly brokers: readonly [TestBroker, TestBroker];
+};
+
+/** Two brokers over one database. */
+export async function givenPolling(): Promise<Polling> {
+  const { db, url } = await testDatabase();
+  const env = { SVC_RATE_TOKEN_PER_S: "0", SVC_RATE_ORG_PER_S: "0" };
+  return { db, url, brokers: [await startBroker({ url, env }), await startBroker({ url, env })] };
+}
+
+export type PollingAgent = HttpAgent & { readonly token: string; readonly runner: GivenRunner };
+
+/** An agent of ours with these slots, at one of the brokers; of a runner of its own unless told. */
+export async function givenAgent(
+  { db, brokers: [first] }: Polling,
+  given: {
+    readonly runner?: GivenRunner;
+    readonly serves?: Partial<Record<RunnerJobGroup, number>>;
+    readonly at?: TestBroker;
+  } = {},
+): Promise<PollingAgent> {
+  const serves = given.serves ?? { deploy: 1 };
+  const runner = given.runner ?? (await givenRunner(db, { parallelism: serves }));
+  const processId = await givenProcess(db, runner, { serves });
+  const token = await givenToken(db, runner);
+  return { ...httpAgent((given.at ?? first).call, { ...runner, processId, token }), token, runner };
+}
+
+/** Resolves when the claim of a process is parked at a broker. */
+export async function parked({ broker }: TestBroker, processId: string): Promise<void> {
+  await until(() => broker.desk.dispatcher.room.ofProcess(processId) !== undefined);
+}
+
+/** Resolves when so many polls of a runner are parked at a broker. */
+export async function parkedOf(
+  { broker }: TestBroker,
+  runnerId: string,
+  count: number,
+): Promise<void> {
+  await until(() => broker.desk.dispatcher.room.countOfRunner(runnerId) === count);
+}
+
+/** Looks again and again until it is true; throws after ten seconds, unless told another time. */
+export async function until(
+  isTrue: () => boolean | Promise<boolean>,
+  timeout = 10_000,
+): Promise<void> {
+  await vi.waitFor(
+    async () => {
+      if (!(await isTrue())) throw new Error("it did not become true in time");
+    },
+    { timeout, interval: 10 },
+  );
+}
