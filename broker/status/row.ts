@@ -1,6 +1,6 @@
 import { z } from "zod";
 
-/** One entry of the history that runners, processes and shutdown records share. */
+/** A row of `status_history`: one entry of the history that runners, processes and shutdown records share. */
 export const statusHistoryRow = z.object({
   owner_id: z.string(),
   seq: z.number(),
