@@ -1,0 +1,39 @@
+import { expect, test } from "vitest";
+import { startBroker } from "./support/broker.ts";
+import { testDatabase } from "./support/database.ts";
+
+type Document = {
+  openapi: string;
+  paths: Record<string, Record<string, { operationId: string; tags: string[]; summary?: string }>>;
+};
+
+const database = await testDatabase();
+const { call } = await startBroker({ url: database.url });
+const { body: document } = await call<Document>("GET /openapi.json");
+const operations = Object.values(document.paths).flatMap((path) => Object.values(path));
+
+/** A change of the API shows in review: `npx vitest run test/openapi.test.ts -u` writes the file anew. */
+test("the document is the one in the repository", async () => {
+  await expect(`${JSON.stringify(document, null, 2)}\n`).toMatchFileSnapshot("openapi.json");
+});
+
+test("the document is of OpenAPI 3.1, and every operation has a name of its own, a tag and a summary", () => {
+  expect(document.openapi).toBe("3.1.0");
+  const ids = operations.map(({ operationId }) => operationId);
+  expect(new Set(ids).size).toBe(ids.length);
+  const bare = operations.filter(
+    ({ tags, summary }) => tags?.length !== 1 || summary === undefined,
+  );
+  expect(bare.map(({ operationId }) => operationId)).toEqual([]);
+});
+
+test("every reference inside the document leads somewhere", () => {
+  const text = JSON.stringify(document);
+  const names = [...text.matchAll(/"\$ref":"#\/components\/schemas\/([^"]+)"/g)].map(
+    ([, name = ""]) => name,
+  );
+  const { components } = document as unknown as {
+    components: { schemas: Record<string, unknown> };
+  };
+  expect([...new Set(names)].filter((name) => !(name in components.schemas))).toEqual([]);
+});
