@@ -1,0 +1,181 @@
+import { afterEach, beforeAll, describe, expect, test } from "vitest";
+import type { RunnerJob } from "../../../shared/api/runner-job.ts";
+import { expectSoundQueues } from "../../support/expect-sound-queues.ts";
+import {
+  givenAgent,
+  givenPolling,
+  parked,
+  parkedOf,
+  type Polling,
+  until,
+} from "../../support/given-polling.ts";
+import { givenToken } from "../../support/given-token.ts";
+import {
+  claim,
+  type GivenRunner,
+  givenJob,
+  givenJobs,
+  givenProcess,
+  givenRunner,
+} from "../../support/given.ts";
+import { jobState } from "../../support/job-state.ts";
+
+let at: Polling;
+beforeAll(async () => {
+  at = await givenPolling();
+});
+afterEach(async () => {
+  await expectSoundQueues(at.db);
+});
+
+const wake = ({ runnerId }: GivenRunner) => at.brokers[0].broker.wakes.tell([`queue:${runnerId}`]);
+
+describe("parked claims", () => {
+  test("are served the longest-waiting first", async () => {
+    const runner = await givenRunner(at.db, { parallelism: { deploy: 5 } });
+    const order: string[] = [];
+    const waiting: { processId: string; answer: Promise<unknown> }[] = [];
+    for (let nth = 0; nth < 5; nth += 1) {
+      const agent = await givenAgent(at, { runner });
+      const { processId } = agent;
+      waiting.push({
+        processId,
+        answer: agent.claim({ wait: "20s" }).then(() => order.push(processId)),
+      });
+      await parked(at.brokers[0], processId);
+    }
+    for (const { answer } of waiting) {
+      await givenJob(at.db, runner);
+      wake(runner);
+      await answer;
+    }
+    expect(order).toEqual(waiting.map(({ processId }) => processId));
+  });
+
+  test("that came first get the job when several could: one is answered, the others sleep on", async () => {
+    const runner = await givenRunner(at.db, { parallelism: { deploy: 20 } });
+    const agents = [];
+    for (let nth = 0; nth < 20; nth += 1) agents.push(await givenAgent(at, { runner }));
+    const answers = agents.map((agent) => agent.claim({ wait: "3s" }));
+    await parkedOf(at.brokers[0], runner.runnerId, 20);
+    await givenJob(at.db, runner);
+    wake(runner);
+    await Promise.race(answers);
+    expect(at.brokers[0].broker.desk.dispatcher.room.countOfRunner(runner.runnerId)).toBe(19);
+    const bodies = await Promise.all(answers);
+    expect(bodies.flatMap(({ body }) => body.jobs)).toHaveLength(1);
+  });
+
+  test("of a broker are answered within a second of an enqueue at another", async () => {
+    const agent = await givenAgent(at, { at: at.brokers[1] });
+    const admin = await givenToken(at.db, { orgId: agent.runner.orgId });
+    const answer = agent.claim({ wait: "20s" });
+    await parked(at.brokers[1], agent.processId);
+    const began = performance.now();
+    const enqueued = await at.brokers[0].call(`POST /v1/runners/${agent.runner.runnerId}/jobs`, {
+      token: admin,
+      body: { type: "noop-deploy" },
+    });
+    expect((await answer).body.jobs.map(({ job }) => job.id)).toEqual([enqueued.body["id"]]);
+    expect(performance.now() - began).toBeLessThan(1000);
+  });
+
+  test("learn within a second that a job ended elsewhere and freed their slot", async () => {
+    const busy = await givenAgent(at);
+    const { runner } = busy;
+    const idle = await givenAgent(at, { runner, at: at.brokers[1] });
+    await at.db`update runner_group_settings set job_group_parallelism = '{"deploy":"1"}'`;
+    await at.db`select refresh_runners(${[runner.runnerId]})`;
+    const [, second] = await givenJobs(at.db, runner, [{}, {}]);
+    const [held] = (await busy.claim()).body.jobs;
+    const answer = idle.claim({ wait: "20s" });
+    await parked(at.brokers[1], idle.processId);
+    const began = performance.now();
+    if (held !== undefined) await busy.finish(held);
+    expect((await answer).body.jobs.map(({ job }) => job.id)).toEqual([second]);
+    expect(performance.now() - began).toBeLessThan(1000);
+  });
+});
+
+describe("a third-party poll", () => {
+  async function setup() {
+    const runner = await givenRunner(at.db, { groups: ["deploy"] });
+    const processId = await givenProcess(at.db, runner, { isOurs: false, serves: null });
+    const token = await givenToken(at.db, runner);
+    const tail = (query: string, nth: 0 | 1 = 0) =>
+      at.brokers[nth].call<RunnerJob[]>(`GET /v1/runners/${runner.runnerId}/jobs/tail${query}`, {
+        token,
+      });
+    return { runner, processId, token, tail };
+  }
+
+  test("is shown a job, which stays available until it is claimed by name", async () => {
+    const { runner, token, tail } = await setup();
+    const jobId = await givenJob(at.db, runner);
+    const { status, body } = await tail("?group=deploy&wait=5s");
+    expect({ status, body }).toMatchObject({
+      status: 200,
+      body: [{ id: jobId, status: "available" }],
+    });
+    const path = `POST /v1/runner-jobs/${jobId}/executions`;
+    const claimed = await at.brokers[1].call(path, { token, body: {} });
+    expect(claimed).toMatchObject({ status: 201, body: { status: "pending" } });
+    expect((await at.brokers[0].call(path, { token, body: {} })).status).toBe(409);
+  });
+
+  test("has a job to itself for two seconds, then the next is shown it", async () => {
+    const { runner, tail } = await setup();
+    const first = tail("?wait=20s").then(() => performance.now());
+    const second = tail("?wait=20s").then(() => performance.now());
+    await parkedOf(at.brokers[0], runner.runnerId, 2);
+    await givenJob(at.db, runner);
+    wake(runner);
+    const [early, late] = (await Promise.all([first, second])).toSorted((a, b) => a - b);
+    expect((late ?? 0) - (early ?? 0)).toBeGreaterThan(1900);
+    expect((late ?? 0) - (early ?? 0)).toBeLessThan(4000);
+  });
+
+  test("is not shown what another broker's poll has been shown just now", async () => {
+    const { runner, tail } = await setup();
+    await givenJob(at.db, runner);
+    expect((await tail("?wait=5s", 0)).body).toHaveLength(1);
+    expect((await tail("?wait=200ms", 1)).body).toEqual([]);
+    expect((await tail("?wait=10s", 1)).body).toHaveLength(1);
+  });
+
+  test("is answered [] when its wait is over, never before", async () => {
+    const { tail } = await setup();
+    const began = performance.now();
+    const { status, body } = await tail("?group=deploy&wait=700ms");
+    expect({ status, body }).toEqual({ status: 200, body: [] });
+    expect(performance.now() - began).toBeGreaterThan(690);
+  });
+
+  test("of one group is not shown a job of another", async () => {
+    const { runner, tail } = await setup();
+    await givenJob(at.db, runner);
+    expect((await tail("?group=sync&wait=200ms")).body).toEqual([]);
+    expect((await tail("?group=any&wait=200ms")).body).toHaveLength(1);
+  });
+
+  test("brings a withdrawn job back", async () => {
+    const { runner, tail } = await setup();
+    const jobId = await givenJob(at.db, runner, { availableTimeout: 1e9 });
+    await until(async () => (await jobState(at.db, jobId)).status === "queued");
+    expect((await tail("?group=deploy&wait=5s")).body).toMatchObject([{ id: jobId }]);
+  });
+
+  test("that let its two seconds pass does not keep a claim from the job", async () => {
+    const { runner, tail } = await setup();
+    const ours = await givenProcess(at.db, runner);
+    const jobId = await givenJob(at.db, runner);
+    await tail("?wait=5s");
+    await at.db`update runner_job_live set offered_until = svc_now() - interval '1 ms' where id = ${jobId}`;
+    expect(await claim(at.db, runner, { processId: ours })).toMatchObject([{ jobId }]);
+  });
+
+  test.each(["abc", "-", "5"])("with the wait %j is 400", async (wait) => {
+    const { tail } = await setup();
+    expect((await tail(`?wait=${wait}`)).status).toBe(400);
+  });
+});

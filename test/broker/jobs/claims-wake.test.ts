@@ -1,0 +1,155 @@
+import { afterEach, beforeAll, describe, expect, onTestFinished, test } from "vitest";
+import { startBroker } from "../../support/broker.ts";
+import { expectSoundQueues } from "../../support/expect-sound-queues.ts";
+import {
+  givenAgent,
+  givenPolling,
+  parked,
+  parkedOf,
+  type Polling,
+  until,
+} from "../../support/given-polling.ts";
+import { givenToken } from "../../support/given-token.ts";
+import { givenJob } from "../../support/given.ts";
+import { jobState } from "../../support/job-state.ts";
+import { tcpProxy } from "../../support/tcp-proxy.ts";
+
+let at: Polling;
+beforeAll(async () => {
+  at = await givenPolling();
+});
+afterEach(async () => {
+  await expectSoundQueues(at.db);
+});
+
+/** An agent that works and keeps one poll parked for orders only, at one of the brokers. */
+async function busyAgent(nth: 0 | 1) {
+  const agent = await givenAgent(at, { at: at.brokers[nth] });
+  const admin = await givenToken(at.db, { orgId: agent.runner.orgId });
+  await givenJob(at.db, agent.runner, { type: "noop-deploy", executionTimeout: 3_600e9 });
+  const [held] = (await agent.claim()).body.jobs;
+  if (held === undefined) throw new Error("nothing was claimed");
+  await agent.report(held, "in-progress");
+  const waiting = agent.claim({ groups: {}, wait: "20s" });
+  await parked(at.brokers[nth], agent.processId);
+  const operator = (what: string, body: object = {}) =>
+    at.brokers[0].call(what, { token: admin, body });
+  return { agent, held, waiting, operator, runnerId: agent.runner.runnerId };
+}
+
+describe.each([0, 1] as const)("a poll for orders only, at broker %i", (nth) => {
+  test("is not given jobs", async () => {
+    const agent = await givenAgent(at, { at: at.brokers[nth] });
+    await givenJob(at.db, agent.runner);
+    expect((await agent.claim({ groups: {}, wait: "300ms" })).body.jobs).toEqual([]);
+  });
+
+  test("learns of a cancel within a second", async () => {
+    const { held, waiting, operator } = await busyAgent(nth);
+    const began = performance.now();
+    expect((await operator(`POST /v1/runner-jobs/${held.job.id}/cancel`)).status).toBe(202);
+    expect((await waiting).body.orders).toMatchObject([
+      { type: "cancel", execution_id: held.execution.id },
+    ]);
+    expect(performance.now() - began).toBeLessThan(1000);
+  });
+
+  test("learns within a second that it is to drain", async () => {
+    const { waiting, operator, runnerId } = await busyAgent(nth);
+    const began = performance.now();
+    expect((await operator(`POST /v1/runners/${runnerId}/graceful-shutdown`)).status).toBe(201);
+    expect((await waiting).body.orders).toMatchObject([{ type: "drain" }]);
+    expect(performance.now() - began).toBeLessThan(1000);
+  });
+
+  test("ends within a second when settings changed", async () => {
+    const { waiting, operator, runnerId } = await busyAgent(nth);
+    const began = performance.now();
+    const body = { job_group_parallelism: { deploy: "7" } };
+    expect((await operator(`PATCH /v1/runners/${runnerId}/settings`, body)).status).toBe(200);
+    await waiting;
+    expect(performance.now() - began).toBeLessThan(1000);
+  });
+});
+
+const listeners = async (): Promise<number[]> => {
+  const rows = await at.db<{ pid: number }[]>`
+    select pid from pg_stat_activity where datname = current_database() and application_name = 'svc listen'`;
+  return rows.map(({ pid }) => pid);
+};
+
+describe("a broker whose LISTEN connection", () => {
+  test("was killed serves its polls all the same, and listens again", async () => {
+    const agent = await givenAgent(at, { at: at.brokers[1] });
+    const admin = await givenToken(at.db, { orgId: agent.runner.orgId });
+    const answer = agent.claim({ wait: "20s" });
+    await parked(at.brokers[1], agent.processId);
+    const before = await listeners();
+    await at.db`select pg_terminate_backend(pid) from unnest(${before}::int[]) pid`;
+    const began = performance.now();
+    const path = `POST /v1/runners/${agent.runner.runnerId}/jobs`;
+    await at.brokers[0].call(path, { token: admin, body: { type: "noop-deploy" } });
+    expect((await answer).body.jobs).toHaveLength(1);
+    expect(performance.now() - began).toBeLessThan(3000);
+    await until(async () => {
+      const now = await listeners();
+      return now.length === 2 && !now.some((pid) => before.includes(pid));
+    }, 15_000);
+  });
+
+  test("is black-holed serves its polls all the same, notices, and opens another", async () => {
+    const proxy = await tcpProxy(at.url);
+    const deaf = await startBroker({ url: proxy.url });
+    onTestFinished(() => deaf.stop());
+    await until(() => proxy.count("svc listen") === 1);
+    const agent = await givenAgent(at, { at: deaf });
+    const admin = await givenToken(at.db, { orgId: agent.runner.orgId });
+    const answer = agent.claim({ wait: "20s" });
+    await parked(deaf, agent.processId);
+    proxy.blackHole("svc listen");
+    const began = performance.now();
+    const path = `POST /v1/runners/${agent.runner.runnerId}/jobs`;
+    await at.brokers[0].call(path, { token: admin, body: { type: "noop-deploy" } });
+    expect((await answer).body.jobs).toHaveLength(1);
+    expect(performance.now() - began).toBeLessThan(3000);
+    await until(() => proxy.count("svc listen") === 2, 12_000);
+  });
+});
+
+describe("a broker that drains", () => {
+  test("answers every parked poll at once, with nothing, and closes their connections", async () => {
+    const going = await startBroker({ url: at.url });
+    const agents = [];
+    for (let nth = 0; nth < 5; nth += 1) agents.push(await givenAgent(at, { at: going }));
+    const runner = agents[0]?.runner ?? { runnerId: "", orgId: "" };
+    const token = await givenToken(at.db, runner);
+    const claims = agents.map((agent) => agent.claim({ wait: "25s" }));
+    const tail = going.call(`GET /v1/runners/${runner.runnerId}/jobs/tail`, { token });
+    await parkedOf(going, runner.runnerId, 2);
+    await until(() => going.broker.desk.dispatcher.room.size === 6);
+    const began = performance.now();
+    const stopped = going.stop();
+    const answers = await Promise.all(claims);
+    for (const { status, headers, body } of answers) {
+      expect({ status, jobs: body.jobs }).toEqual({ status: 200, jobs: [] });
+      expect(headers.get("connection")).toBe("close");
+    }
+    expect((await tail).body).toEqual([]);
+    await stopped;
+    expect(performance.now() - began).toBeLessThan(5000);
+  });
+
+  test("loses no job that was enqueued meanwhile", async () => {
+    const going = await startBroker({ url: at.url });
+    const agent = await givenAgent(at, { at: going });
+    const claimed = agent.claim({ wait: "25s" });
+    await parked(going, agent.processId);
+    const jobId = await givenJob(at.db, agent.runner);
+    going.broker.wakes.tell([`queue:${agent.runner.runnerId}`]);
+    await Promise.all([going.stop(), claimed]);
+    const got = (await claimed).body.jobs.length;
+    const again = await givenAgent(at, { runner: agent.runner });
+    if (got === 0) expect((await again.claim({ wait: "5s" })).body.jobs).toHaveLength(1);
+    expect((await jobState(at.db, jobId)).status).toBe("in-progress");
+  });
+});
