@@ -1,154 +1,112 @@
-import { mkdtemp, chmod, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { fork } from "node:child_process";
+import { once } from "node:events";
 import path from "node:path";
-import { connect, type Db } from "../broker/database/connect.ts";
-import { startEmbeddedPostgres } from "../broker/database/embedded.ts";
-import { migrate } from "../broker/database/migrate.ts";
-import { newId, newRandomId } from "../broker/database/new-id.ts";
-import { tokenDigest } from "../broker/tokens/token-digest.ts";
-import { mintToken } from "../shared/token.ts";
+import { setTimeout as sleep } from "node:timers/promises";
 import { type BeatClients, openBeatClients } from "./support/beat-clients.ts";
-import { startBrokerProcess } from "./support/broker-process.ts";
+import type { Bench, Tell } from "./support/bench.ts";
+import { quantile } from "./support/figures.ts";
+import { givenBeaters } from "./support/given-beaters.ts";
 import { cpuSeconds } from "./support/process-cpu.ts";
+import { withStage } from "./support/stage.ts";
 
-const processCount = Number(process.env["BENCH_PROCESSES"] ?? 20_000);
-const connections = processCount / 2; // half the files a process may open here
+const wholeProcesses = 20_000;
 const everyS = 5;
+/** Half as many: the load comes from this one process, which may not open more files. */
+const processesPerConnection = 2;
 const warmUpS = 15;
-const measuredS = 30;
 const tickMs = 5;
 
-type Figures = {
-  readonly beats_per_s: number;
-  readonly broker_core: number;
-  readonly postgres_core: number;
-  readonly total_core: number;
-  readonly p50_ms: number;
-  readonly p99_ms: number;
+type Load = { readonly clients: BeatClients; readonly perS: number };
+
+/**
+ * CPU of one broker and its Postgres, as /proc counts it, while 20,000 agents of ours beat every 5 s in an open loop,
+ * each with a token of its own; and that of bare Hono under the same requests, which is what HTTP alone costs here.
+ */
+export const heartBeats: Bench = {
+  what: "CPU of the broker and Postgres while 20,000 processes beat every 5 s",
+  run: async ({ scale, seconds }, tell) => {
+    const count = Math.round(wholeProcesses * scale);
+    const connections = Math.ceil(count / processesPerConnection);
+    const perS = count / everyS;
+    await withStage(async ({ db, postgresPid, startBroker }) => {
+      const requests = await givenBeaters(db, count);
+      const broker = await startBroker();
+      const clients = await openBeatClients(broker.url, requests, connections);
+      await beatFor({ clients, perS }, warmUpS);
+      const cores = await measure({ clients, perS }, seconds, [broker.pid, postgresPid]);
+      clients.close();
+      await broker.stop();
+      tellCores(tell, cores, await floorCore(requests, connections, perS, seconds));
+    });
+  },
+};
+
+type Measured = {
+  readonly cores: readonly number[];
+  readonly perS: number;
+  readonly p99Ms: number;
   readonly refused: number;
 };
 
-/** CPU of one broker and its Postgres while 20,000 agents of ours beat every 5 s; shares of one core. */
-export async function heartBeats(): Promise<Figures> {
-  const dataDir = await mkdtemp(path.join(tmpdir(), "svc-bench-"));
-  await chmod(dataDir, 0o711); // as root, Postgres runs as another user, who has to go through
-  const postgres = await startEmbeddedPostgres({ dataDir });
-  try {
-    await migrate(postgres.url);
-    const requests = await givenAgents(postgres.url);
-    const broker = await startBrokerProcess(postgres.url);
-    const clients = await openBeatClients(broker.url, requests, connections);
-    await beatFor(clients, warmUpS);
-    clients.take();
-    const before = [cpuSeconds(broker.pid), cpuSeconds(postgres.pid)] as const;
-    const startedAtMs = performance.now();
-    await beatFor(clients, measuredS);
-    const tookS = (performance.now() - startedAtMs) / 1000;
-    const brokerCore = (cpuSeconds(broker.pid) - before[0]) / tookS;
-    const postgresCore = (cpuSeconds(postgres.pid) - before[1]) / tookS;
-    const { latenciesMs, refused } = clients.take();
-    clients.close();
-    await broker.stop();
-    return {
-      beats_per_s: Math.round(latenciesMs.length / tookS),
-      broker_core: rounded(brokerCore),
-      postgres_core: rounded(postgresCore),
-      total_core: rounded(brokerCore + postgresCore),
-      p50_ms: quantile(latenciesMs, 0.5),
-      p99_ms: quantile(latenciesMs, 0.99),
-      refused,
-    };
-  } finally {
-    await postgres.stop();
-    await rm(dataDir, { recursive: true, force: true });
-  }
+async function measure(load: Load, seconds: number, pids: readonly number[]): Promise<Measured> {
+  load.clients.take();
+  const before = pids.map(cpuSeconds);
+  const startedAtMs = performance.now();
+  await beatFor(load, seconds);
+  const tookS = (performance.now() - startedAtMs) / 1000;
+  const cores = pids.map((pid, at) => (cpuSeconds(pid) - (before[at] ?? 0)) / tookS);
+  const { latenciesMs, refused } = load.clients.take();
+  const perS = latenciesMs.length / tookS;
+  return { cores, perS, p99Ms: quantile(latenciesMs, 0.99), refused };
 }
 
-/** A runner, a token and a live process for each agent; answers their beats as they go over the wire. */
-async function givenAgents(url: string): Promise<Buffer[]> {
-  const db = connect(url);
-  const orgId = newId("org");
-  await db`insert into orgs (id, name) values (${orgId}, 'bench')`;
-  const agents = Array.from({ length: processCount }, () => ({
-    group: newId("rgr"),
-    settings: newId("rgs"),
-    runner: newId("run"),
-    process: newRandomId("prc"),
-    token: mintToken("rt"),
-  }));
-  await insertAgents(db, orgId, agents);
-  await db`vacuum analyze`;
-  await db.end();
-  return agents.map(({ runner, process, token }) => {
-    const body = JSON.stringify({
-      alive_time: 5_000_000_000,
-      version: "1.0.0",
-      process: "install",
-      process_id: process,
-      executions: [],
-    });
-    return Buffer.from(
-      `POST /v1/runners/${runner}/heart-beats HTTP/1.1\r\nhost: broker\r\nauthorization: Bearer ${token}\r\n` +
-        `content-type: application/json\r\ncontent-length: ${body.length}\r\n\r\n${body}`,
-    );
+function tellCores(tell: Tell, { cores, perS, p99Ms, refused }: Measured, floor: Measured): void {
+  const [broker = Number.NaN, postgres = Number.NaN] = cores;
+  const rate = `${Math.round(perS)} beats/s answered, ${refused} refused`;
+  const percent = (core: number) => ({ value: core * 100, unit: "% of a core" });
+  const whole = percent(broker + postgres);
+  tell({ figure: "broker and Postgres", ...whole, target: { atMost: 30 }, note: rate });
+  tell({ figure: "of which Postgres", ...percent(postgres) });
+  const [bare = Number.NaN] = floor.cores;
+  tell({
+    figure: "bare Hono, same requests",
+    ...percent(bare),
+    note: "what HTTP alone costs here",
   });
+  tell({ figure: "time to the answer, p99", value: p99Ms, unit: "ms" });
 }
 
-type Agent = { group: string; settings: string; runner: string; process: string; token: string };
-
-async function insertAgents(db: Db, orgId: string, agents: readonly Agent[]): Promise<void> {
-  const rows = JSON.stringify(
-    agents.map(({ token, ...agent }) => ({
-      ...agent,
-      tok: newId("tok"),
-      digest: tokenDigest(token).toString("hex"),
-    })),
+/** CPU of bare Hono under the same requests. */
+async function floorCore(
+  requests: readonly Buffer[],
+  connections: number,
+  perS: number,
+  seconds: number,
+): Promise<Measured> {
+  const child = fork(path.join(import.meta.dirname, "support", "floor-server.ts"));
+  const [{ url }] = (await once(child, "message")) as [{ url: string }]; // as floor-server.ts sends it
+  const bare = requests.map((request) =>
+    Buffer.from(request.toString().replace("/heart-beats", "/jobs")),
   );
-  await db`
-    with a as materialized (
-      select a.* from json_to_recordset(${rows}::text::json)
-               a ("group" text, settings text, runner text, process text, tok text, digest text)
-    ), g as (
-      insert into runner_groups (id, org_id, owner_id, owner_type, type, platform)
-      select a.group, ${orgId}, a.runner, 'installs', 'install', 'aws' from a
-    ), s as (
-      insert into runner_group_settings (id, org_id, runner_group_id) select a.settings, ${orgId}, a.group from a
-    ), u as (
-      insert into runners (id, org_id, runner_group_id, name) select a.runner, ${orgId}, a.group, a.runner from a
-    ), t as (
-      insert into tokens (id, org_id, digest, hint, kind, token_type, runner_id, role_type)
-      select a.tok, ${orgId}, decode(a.digest, 'hex'), '', 'rt', 'svc', a.runner, 'runner' from a
-    ), p as (
-      insert into runner_processes (id, org_id, runner_id, type, version, is_ours, serves, status, first_beat_at,
-                                    deadline_at)
-      select a.process, ${orgId}, a.runner, 'install', '1.0.0', true, '{"deploy": 1}', 'active', svc_now(),
-             svc_now() + random() * interval '60 s' from a
-    )
-    insert into runner_process_beats (process_id, org_id, runner_id, last_seen_at)
-    select a.process, ${orgId}, a.runner, svc_now() from a`;
+  const clients = await openBeatClients(url, bare, connections);
+  await beatFor({ clients, perS }, 5);
+  const measured = await measure({ clients, perS }, seconds, [child.pid ?? 0]);
+  clients.close();
+  child.disconnect();
+  await once(child, "exit");
+  return measured;
 }
 
-/** An open loop: beats are sent when they are due, whatever the broker makes of it. */
-async function beatFor(clients: BeatClients, seconds: number): Promise<void> {
+/** An open loop: beats are sent when they are due, whatever the broker makes of them. */
+async function beatFor({ clients, perS }: Load, seconds: number): Promise<void> {
   const startedAtMs = performance.now();
   let sent = 0;
   for (;;) {
     const elapsedS = (performance.now() - startedAtMs) / 1000;
     if (elapsedS >= seconds) return;
-    const due = Math.floor((elapsedS * processCount) / everyS);
+    const due = Math.floor(elapsedS * perS);
     clients.beat(due - sent);
     sent = due;
-    await new Promise((resolve) => setTimeout(resolve, tickMs));
+    await sleep(tickMs);
   }
 }
-
-function quantile(values: readonly number[], share: number): number {
-  const sorted = values.toSorted((a, b) => a - b);
-  return rounded(sorted[Math.floor(sorted.length * share)] ?? Number.NaN);
-}
-
-function rounded(value: number): number {
-  return Math.round(value * 1000) / 1000;
-}
-
-if (import.meta.main) process.stdout.write(`${JSON.stringify(await heartBeats())}\n`);

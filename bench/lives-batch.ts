@@ -26,19 +26,27 @@ const jobsBody = `{"jobs":[${Array.from({ length: batch }, () => jobBody).join("
 export const livesBatch: Bench = {
   what: "whole lives of jobs over HTTP in batches of 100, 8 clients",
   run: async (options, tell) => {
-    await withStage(async (stage) => {
-      const lives = await measureLives(stage, options, tell);
-      tell({
-        figure: "lives, batches of 100",
-        value: lives,
-        unit: "lives/s",
-        target: { atLeast: 8_000 },
-        note: `${clientCount} clients, each at its own runner with ${batch} slots`,
-      });
-      const boss = await pgBossBatches(await stage.makeDatabase("boss"), options);
-      tell({ figure: "pg-boss, batches of 100", value: boss, unit: "jobs/s", note: "one fetcher" });
-      tell({ figure: "lives ÷ pg-boss", value: lives / boss, unit: "×", target: { atLeast: 1 } });
-    }, profiledSettings(options));
+    await withStage(
+      async (stage) => {
+        const lives = await measureLives(stage, options, tell);
+        tell({
+          figure: "lives, batches of 100",
+          value: lives,
+          unit: "lives/s",
+          target: { atLeast: 8_000 },
+          note: `${clientCount} clients, each at its own runner with ${batch} slots`,
+        });
+        const boss = await pgBossBatches(await stage.makeDatabase("boss"), options);
+        tell({
+          figure: "pg-boss, batches of 100",
+          value: boss,
+          unit: "jobs/s",
+          note: "one fetcher",
+        });
+        tell({ figure: "lives ÷ pg-boss", value: lives / boss, unit: "×", target: { atLeast: 1 } });
+      },
+      { settings: profiledSettings(options) },
+    );
   },
 };
 
@@ -73,8 +81,14 @@ async function liveTogether({ connection, agent, fleet }: BatchClient): Promise<
   const send = (what: string, by: string, body: string) =>
     connection.send(requestText(what, by, body));
   expectStatus(await send(`POST ${path}/jobs/batch`, fleet.adminToken, jobsBody), 201);
-  const asked = `{"process_id":"${processId}","poll_id":"${crypto.randomUUID()}","groups":{"deploy":${batch}}}`;
-  const executions = claimedExecutions(await send(`POST ${path}/jobs/claim`, token, asked));
+  const asked = (want: number): string =>
+    `{"process_id":"${processId}","poll_id":"${crypto.randomUUID()}","groups":{"deploy":${want}}}`;
+  const executions: string[] = [];
+  while (executions.length < batch) {
+    const want = batch - executions.length;
+    const claim = await send(`POST ${path}/jobs/claim`, token, asked(want));
+    executions.push(...claimedExecutions(claim));
+  }
   const reports = (rest: string): string =>
     `{"reports":[${executions.map((id) => `{"execution":"${id}",${rest}}`).join(",")}]}`;
   const begun = await send(`POST ${path}/reports`, token, reports('"status":"in-progress"'));
@@ -87,11 +101,7 @@ async function liveTogether({ connection, agent, fleet }: BatchClient): Promise<
 /** Found by their shape: to parse every plan would cost the machine more than the broker's work does. */
 function claimedExecutions(claim: Answer): string[] {
   expectStatus(claim, 200);
-  const found = [...claim.body.matchAll(/"execution":\{"id":"(exe_\w+)"/g)].map(
-    ([, id = ""]) => id,
-  );
-  if (found.length !== batch) throw new Error(`${found.length} of ${batch} jobs were claimed`);
-  return found;
+  return [...claim.body.matchAll(/"execution":\{"id":"(exe_\w+)"/g)].map(([, id = ""]) => id);
 }
 
 function expectAllTaken(answer: Answer): void {

@@ -20,19 +20,22 @@ export const livesSingle: Bench = {
   run: async (options, tell) => {
     const floor = await measureFloor(clientCount, options);
     tell({ figure: "bare Hono ÷ 4", value: floor / 4, unit: "lives/s" });
-    await withStage(async (stage) => {
-      const lives = await measureLives(stage, options, tell);
-      tell({ figure: "lives, single calls", value: lives, unit: "lives/s" });
-      tell({
-        figure: "share of bare Hono ÷ 4",
-        value: (100 * lives) / (floor / 4),
-        unit: "%",
-        target: { atLeast: 30 },
-      });
-      const boss = await pgBossSingle(await stage.makeDatabase("boss"), options);
-      tell({ figure: "pg-boss, one at a time", value: boss, unit: "jobs/s" });
-      tell({ figure: "lives ÷ pg-boss", value: lives / boss, unit: "×", target: { atLeast: 5 } });
-    }, profiledSettings(options));
+    await withStage(
+      async (stage) => {
+        const lives = await measureLives(stage, options, tell);
+        tell({ figure: "lives, single calls", value: lives, unit: "lives/s" });
+        tell({
+          figure: "share of bare Hono ÷ 4",
+          value: (100 * lives) / (floor / 4),
+          unit: "%",
+          target: { atLeast: 30 },
+        });
+        const boss = await pgBossSingle(await stage.makeDatabase("boss"), options);
+        tell({ figure: "pg-boss, one at a time", value: boss, unit: "jobs/s" });
+        tell({ figure: "lives ÷ pg-boss", value: lives / boss, unit: "×", target: { atLeast: 5 } });
+      },
+      { settings: profiledSettings(options) },
+    );
   },
 };
 

@@ -1,19 +1,25 @@
 import { parseArgs } from "node:util";
+import { heartBeats } from "./heart-beats.ts";
 import { httpFloor } from "./http-floor.ts";
 import { livesBatch } from "./lives-batch.ts";
 import { livesSingle } from "./lives-single.ts";
 import { loneRequest } from "./lone-request.ts";
+import { millionLive } from "./million-live.ts";
 import { parkLatency } from "./park-latency.ts";
 import type { Bench, BenchOptions } from "./support/bench.ts";
 import { type Figure, figureHead, figureRow } from "./support/figures.ts";
 import { machine, machineLine } from "./support/machine.ts";
+import { tenMillionEnded } from "./ten-million-ended.ts";
 
 const benches = {
   "http-floor": httpFloor,
   "lives-single": livesSingle,
   "lives-batch": livesBatch,
   "park-latency": parkLatency,
+  "million-live": millionLive,
+  "ten-million-ended": tenMillionEnded,
   "lone-request": loneRequest,
+  "heart-beats": heartBeats,
 } as const satisfies Record<string, Bench>;
 
 const { values, positionals } = parseArgs({
