@@ -1,0 +1,85 @@
+import { describe, expect, test } from "vitest";
+import { OperatorError } from "../shared/operator-error.ts";
+import { readConfig, settings } from "./config.ts";
+
+const url = "postgres://svc:hunter2@db.internal/svc";
+const read = (env: Record<string, string>) => readConfig({ DATABASE_URL: url, ...env });
+const faultOf = (env: Record<string, string | undefined>): string => {
+  try {
+    readConfig(env);
+    return "";
+  } catch (error) {
+    expect(error).toBeInstanceOf(OperatorError);
+    return String((error as OperatorError).message);
+  }
+};
+
+describe("the settings", () => {
+  test("need a database and nothing else", () => {
+    expect(read({})).toMatchObject({
+      databaseUrl: url,
+      host: "127.0.0.1",
+      port: 8420,
+      retainJobsDays: 90,
+      retainBeatsDays: 7,
+    });
+    expect(faultOf({})).toBe("DATABASE_URL is missing.");
+  });
+
+  test("are frozen", () => {
+    expect(Object.isFrozen(read({}))).toBe(true);
+  });
+
+  test("that are empty are absent", () => {
+    expect(read({ SVC_PORT: "", SVC_METRICS_TOKEN: "" })).toMatchObject({
+      port: 8420,
+      metricsToken: undefined,
+    });
+  });
+
+  test.each([
+    ["SVC_PORT", "http", "SVC_PORT must be a whole number from 0 to 65535."],
+    ["SVC_PORT", "65536", "SVC_PORT must be a whole number from 0 to 65535."],
+    [
+      "SVC_LOG_LEVEL",
+      "loud",
+      "SVC_LOG_LEVEL must be one of trace, debug, info, warn, error, fatal, silent.",
+    ],
+    ["SVC_PUBLIC_URL", "svc.example", "SVC_PUBLIC_URL must be an http or https URL."],
+    ["SVC_RETAIN_JOBS_DAYS", "0", "SVC_RETAIN_JOBS_DAYS must be a whole number from 1 to 3650."],
+    ["SVC_METRICS_TOKEN", "short", "SVC_METRICS_TOKEN must have 16 characters at least."],
+  ])("say of %s=%s what is allowed", (name, value, fault) => {
+    expect(faultOf({ DATABASE_URL: url, [name]: value })).toBe(fault);
+  });
+
+  test("tell all faults at once, and never a value", () => {
+    const fault = faultOf({ DATABASE_URL: "mysql://root:hunter2@db", SVC_PORT: "hunter2" });
+    expect(fault).toContain("DATABASE_URL must look like postgres://");
+    expect(fault).toContain("SVC_PORT");
+    expect(fault).not.toContain("hunter2");
+  });
+
+  test("of TLS go together", () => {
+    expect(faultOf({ DATABASE_URL: url, SVC_TLS_CERT_FILE: "/tls.crt" })).toContain(
+      "set both or neither",
+    );
+    expect(read({ SVC_TLS_CERT_FILE: "/a", SVC_TLS_KEY_FILE: "/b" }).tls).toEqual({
+      certFile: "/a",
+      keyFile: "/b",
+    });
+  });
+
+  test("of lists are split, and of URLs lose their last slash", () => {
+    const config = read({
+      SVC_TRUSTED_PROXIES: "10.0.0.0/8, ::1,",
+      SVC_PUBLIC_URL: "https://svc.example/",
+    });
+    expect(config.trustedProxies).toEqual(["10.0.0.0/8", "::1"]);
+    expect(config.publicUrl).toBe("https://svc.example");
+  });
+
+  test.each(Object.entries(settings))("%s is documented", (name, { doc }) => {
+    expect(name).toMatch(/^(DATABASE_URL|SVC_[A-Z_]+)$/);
+    expect(doc).toMatch(/\.$/);
+  });
+});
