@@ -81,4 +81,7 @@ export function runnerJobType(type: RunnerJobType): TypeRow {
   return runnerJobTypes[type];
 }
 
-export const runnerJobTypeNames = Object.keys(runnerJobTypes) as [RunnerJobType, ...RunnerJobType[]]; // its own keys
+export const runnerJobTypeNames = Object.keys(runnerJobTypes) as [
+  RunnerJobType,
+  ...RunnerJobType[],
+]; // its own keys

@@ -120,11 +120,11 @@ function toJson(report: Report, n: number) {
 }
 
 function toReported(row: AnswerRow): Reported {
-  const { n: _, outcome, job_status, wakes_runner_id: __, ...execution } = row;
+  const { outcome, job_status: jobStatus } = row;
   return {
     outcome: outcome as ReportOutcome, // the caller left the wake rows out
-    jobStatus: job_status,
-    execution: outcome === "not-found" ? null : { ...execution, logs_complete: false },
+    jobStatus,
+    execution: outcome === "not-found" ? null : Object.assign(row, { logs_complete: false }),
   };
 }
 

@@ -122,10 +122,8 @@ async function settle(
 /** The row as a read would give it now, without the read. */
 function toRow(job: Draft, answer: AnswerRow | undefined): JobRow[] {
   if (answer === undefined) return [];
-  const { request: _, plan: __, idempotency_key: ___, fingerprint: ____, ...facts } = job;
   return [
-    {
-      ...facts,
+    Object.assign(job, {
       created_at: answer.created_at,
       status: answer.status as JobRow["status"], // from enqueue_jobs: queued or available
       status_description: "",
@@ -138,7 +136,7 @@ function toRow(job: Draft, answer: AnswerRow | undefined): JobRow[] {
       finished_at: null,
       clock: null,
       logs_complete: false,
-    },
+    }),
   ];
 }
 
