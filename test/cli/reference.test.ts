@@ -7,7 +7,7 @@ import { commandReference } from "../../cli/reference.ts";
 
 const visible = commands.filter(({ isHidden }) => isHidden !== true);
 const flagsOf = (each: { readonly flags: Readonly<Record<string, FlagSpec>> }) =>
-  Object.entries({ ...everyFlags, ...brokerFlags, ...each.flags });
+  Object.entries<FlagSpec>({ ...everyFlags, ...brokerFlags, ...each.flags });
 
 describe("the table of commands", () => {
   test("is what docs/cli.md says", async () => {

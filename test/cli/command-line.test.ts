@@ -1,0 +1,162 @@
+import { writeFile } from "node:fs/promises";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import path from "node:path";
+import { beforeAll, describe, expect, onTestFinished, test } from "vitest";
+import { version } from "../../shared/version.ts";
+import { type CommandLine, startCommandLine } from "../support/command-line.ts";
+import { testFolder } from "../support/folder.ts";
+import { givenToken } from "../support/given-token.ts";
+import { startSvc, svc } from "../support/svc.ts";
+
+let cli: CommandLine;
+beforeAll(async () => {
+  cli = await startCommandLine();
+});
+
+describe("a command line that is wrong", () => {
+  test("ends with 2, words on standard error, and nothing on standard output", async () => {
+    const [parsed, checked] = await Promise.all([
+      svc(["job", "crate"]),
+      svc(["api", "GET", "v1/roles"]),
+    ]);
+    const err = "There is no command svc job crate.\nDid you mean svc job create?\n";
+    expect(parsed).toEqual({ code: 2, out: "", err });
+    expect(checked).toMatchObject({ code: 2, out: "" });
+  });
+});
+
+describe("help", () => {
+  test("is there for everything, a noun and a command, wherever the flag stands", async () => {
+    const results = await Promise.all([
+      svc([]),
+      svc(["--help"]),
+      svc(["job", "--help"]),
+      svc(["help", "job", "create"]),
+      svc(["--help", "job", "create", "--nonsense"]),
+    ]);
+    expect(results.map(({ code, err }) => `${code}${err}`)).toEqual(["0", "0", "0", "0", "0"]);
+    const [bare, all, noun, one, same] = results.map(({ out }) => out);
+    expect(bare).toBe(all);
+    expect(noun).toContain("svc job rerun");
+    expect(one).toBe(same);
+  });
+});
+
+describe("the broker that a command asks", () => {
+  test("is reached by flags before the environment before what svc dev keeps", async () => {
+    const dataDir = await testFolder();
+    const dev = { url: cli.url, org_id: "", runner_id: "", runner_token: "" };
+    const kept = JSON.stringify({ ...dev, admin_token: cli.token });
+    await writeFile(path.join(dataDir, "dev.json"), kept);
+    const nobody = "http://127.0.0.1:2";
+    const results = await Promise.all([
+      svc(["org", "get"], { env: { SVC_DATA_DIR: dataDir } }),
+      svc(["org", "get"], { env: { SVC_DATA_DIR: dataDir, SVC_URL: nobody } }),
+      svc(["org", "get", "--url", cli.url], { env: { SVC_URL: nobody, SVC_TOKEN: cli.token } }),
+      svc(["org", "get", "--url", `${cli.url}/`], { env: { SVC_DATA_DIR: dataDir } }),
+      svc(["org", "get", "--url", cli.url]),
+    ]);
+    expect(results.map(({ code }) => code)).toEqual([0, 6, 0, 0, 4]);
+    expect(results[1]?.err).toBe(
+      `No broker answers at ${nobody} (ECONNREFUSED).\nStart one with: svc dev\n`,
+    );
+  });
+
+  test("is never sent a token that was saved for another", async () => {
+    const seen: (string | undefined)[] = [];
+    const stranger = createServer((request, response) => {
+      seen.push(request.headers.authorization);
+      response.writeHead(200, { "content-type": "application/json" }).end("{}");
+    }).listen(0, "127.0.0.1");
+    onTestFinished(() => void stranger.close());
+    await expect.poll(() => stranger.listening).toBe(true);
+    const { port } = stranger.address() as AddressInfo;
+    const dataDir = await testFolder();
+    const kept = { url: cli.url, org_id: "", runner_id: "", admin_token: cli.token };
+    await writeFile(path.join(dataDir, "dev.json"), JSON.stringify({ ...kept, runner_token: "" }));
+    const env = { SVC_DATA_DIR: dataDir };
+    const url = `http://127.0.0.1:${port}`;
+    expect(await svc(["api", "GET", "/", "--url", url], { env })).toMatchObject({ code: 0 });
+    expect(seen).toEqual([undefined]);
+  });
+
+  test("is left with 130 on Ctrl-C", async () => {
+    const silent = createServer(() => {}).listen(0, "127.0.0.1");
+    onTestFinished(() => void silent.close());
+    const asked = new Promise((resolve) => silent.once("request", resolve));
+    await expect.poll(() => silent.listening).toBe(true);
+    const { port } = silent.address() as AddressInfo;
+    const env = { SVC_URL: `http://127.0.0.1:${port}`, SVC_TOKEN: cli.token };
+    const running = startSvc(["job", "wait", "job_x"], { env });
+    await asked;
+    running.kill("SIGINT");
+    expect(await running.ended).toEqual({ code: 130, out: "", err: "" });
+  });
+
+  test("says who may not do what, and no error shows a stack or the token", async () => {
+    const reader = await givenToken(cli.db, { orgId: cli.runner.orgId, role: "org_read_only" });
+    const env = { SVC_URL: cli.url, SVC_TOKEN: reader };
+    const results = await Promise.all([
+      svc(["runner", "create"], { env }),
+      svc(["org", "get"], { env: { SVC_URL: cli.url, SVC_TOKEN: "svc_pat_nonsense" } }),
+      svc(["job", "list", "--token-file", "/nonexistent"], { env }),
+      svc(["api", "DELETE", "/v1/nowhere"], { env }),
+    ]);
+    expect(results.map(({ code }) => code)).toEqual([4, 2, 2, 3]);
+    const words = results.map(({ err }) => err).join("");
+    expect(words).not.toContain(reader);
+    expect(words).not.toMatch(/^ +at /m);
+  });
+});
+
+describe("svc api", () => {
+  test("sends fields as a query or a body, and a body as it is", async () => {
+    const renamed = await cli.run("api PATCH /v1/orgs/current -f name=Renamed");
+    expect(JSON.parse(renamed.out)).toMatchObject({ name: "Renamed" });
+    const listed = await cli.run("api get /v1/runners -f limit=1");
+    expect((JSON.parse(listed.out) as { items: unknown[] }).items).toHaveLength(1);
+    const line = "api PATCH /v1/orgs/current --input -";
+    const refused = await cli.run(line, '{"name": 1, "other": 2}');
+    expect(refused).toMatchObject({ code: 2, out: "" });
+    expect(refused.err).toContain("#/name");
+    expect(refused.err).toContain("#/other");
+  });
+});
+
+describe("svc doctor, version and completion", () => {
+  test("say how things are", async () => {
+    const [doctor, shown, bash, fish, unknown] = await Promise.all([
+      cli.run("doctor"),
+      cli.run("version"),
+      cli.run("completion bash"),
+      cli.run("completion fish"),
+      cli.run("completion tcsh"),
+    ]);
+    expect(doctor.out).toMatch(/^broker +http.+\nversion +\S+.+\nclock +agrees\ntoken +svc_pat_…/);
+    expect(shown.out).toBe(`${version}\n`);
+    expect(bash.out).toContain("complete -o default -F _svc svc");
+    expect(fish.out).toContain("complete -c svc");
+    expect(unknown).toMatchObject({ code: 2 });
+  });
+
+  test("complete commands, flags, words and ids", async () => {
+    const suggest = async (...words: string[]) => {
+      const env = { SVC_URL: cli.url, SVC_TOKEN: cli.token };
+      const { out } = await svc(["completion", "suggest", "--", ...words], { env });
+      return out.split("\n").slice(0, -1);
+    };
+    const [nouns, verbs, flags, choices, ids] = await Promise.all([
+      suggest("r"),
+      suggest("job", "c"),
+      suggest("job", "list", "--ow"),
+      suggest("job", "list", "--status", "f"),
+      suggest("runner", "get", ""),
+    ]);
+    expect(nouns).toEqual(["runner"]);
+    expect(verbs).toEqual(["create", "cancel"]);
+    expect(flags).toEqual(["--owner-id", "--owner-type"]);
+    expect(choices).toEqual(["finished", "failed"]);
+    expect(ids).toEqual([cli.runner.runnerId]);
+  });
+});

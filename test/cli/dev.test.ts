@@ -1,0 +1,191 @@
+import { readFile, rm, stat } from "node:fs/promises";
+import { createServer } from "node:net";
+import path from "node:path";
+import { describe, expect, onTestFinished, test } from "vitest";
+import { emptyDatabase } from "../support/database.ts";
+import { testFolder } from "../support/folder.ts";
+import { type RunningSvc, startSvc, svc } from "../support/svc.ts";
+
+type Ready = {
+  readonly url: string;
+  readonly org_id: string;
+  readonly runner_id: string;
+  readonly admin_token: string;
+  readonly runner_token: string;
+};
+
+const patience = { timeout: 25_000 };
+
+/** Starts `svc dev --json` and waits for its line. */
+async function startDev(
+  args: readonly string[],
+  env: Readonly<Record<string, string>> = {},
+): Promise<{ dev: RunningSvc; ready: Ready }> {
+  const dev = startSvc(["dev", "--json", "--port", "0", ...args], { env });
+  const failed = dev.ended.then(({ err }) =>
+    Promise.reject(new Error(`svc dev has ended: ${err}`)),
+  );
+  await Promise.race([failed, expect.poll(() => dev.said.out, patience).toContain("\n")]);
+  failed.catch(() => {}); // from here on it may end
+  return { dev, ready: JSON.parse(dev.said.out) as Ready };
+}
+
+async function stop(dev: RunningSvc, signal: NodeJS.Signals = "SIGINT"): Promise<void> {
+  const startedMs = performance.now();
+  dev.kill(signal);
+  const { code, out } = await dev.ended;
+  expect(code).toBe(0);
+  expect(performance.now() - startedMs).toBeLessThan(5000);
+  expect(out.trimEnd().split("\n")).toHaveLength(1);
+}
+
+async function statusOf(url: string, token: string, way = "/v1/runner-jobs"): Promise<number> {
+  return (await fetch(url + way, { headers: { authorization: `Bearer ${token}` } })).status;
+}
+
+async function takenPort(): Promise<string> {
+  const server = createServer().listen(0, "127.0.0.1");
+  await expect.poll(() => server.listening).toBe(true);
+  onTestFinished(() => void server.close());
+  const address = server.address();
+  return typeof address === "object" && address !== null ? String(address.port) : "";
+}
+
+describe("svc dev with its own Postgres", () => {
+  test("makes all at its first start, finds it at the next, and anew after --reset", async () => {
+    const dataDir = await testFolder();
+    const args = ["--data-dir", dataDir];
+    const { dev: first, ready } = await startDev(args);
+    expect(Object.keys(ready)).toEqual([
+      "url",
+      "org_id",
+      "runner_id",
+      "admin_token",
+      "runner_token",
+    ]);
+    const { url, runner_id, admin_token, runner_token } = ready;
+    expect(await statusOf(url, admin_token)).toBe(200);
+    expect(await statusOf(url, runner_token, `/v1/runners/${runner_id}`)).toBe(200);
+    expect((await stat(path.join(dataDir, "dev.json"))).mode & 0o777).toBe(0o600);
+    const made = await svc(
+      ["job", "create", "--runner", runner_id, "--type", "noop", "-o", "name"],
+      {
+        env: { SVC_DATA_DIR: dataDir },
+      },
+    );
+    expect(made.out).toMatch(/^job_/);
+    // a parked poll does not hold up the stop
+    const parked = statusOf(url, runner_token, `/v1/runners/${runner_id}/jobs/tail?group=deploy`);
+    const both = await Promise.all([parked, stop(first)]);
+    expect(both[0]).toBe(200);
+
+    const { dev: second, ready: again } = await startDev(args);
+    expect({ ...again, url }).toEqual(ready);
+    const list = await svc(["job", "list", "-o", "name"], { env: { SVC_DATA_DIR: dataDir } });
+    expect(list.out).toBe(made.out);
+    const taken = await svc(["dev", "--port", "0", ...args]);
+    expect(taken).toMatchObject({ code: 1, out: "" });
+    expect(taken.err).toMatch(
+      /^(Starting Postgres …\n)?The data directory .+ is in use by process \d+: .+\.\n$/,
+    );
+    await stop(second, "SIGTERM");
+
+    const { dev: third, ready: anew } = await startDev([...args, "--reset"]);
+    expect(anew.org_id).not.toBe(ready.org_id);
+    expect(await statusOf(anew.url, admin_token)).toBe(401);
+    expect(await statusOf(anew.url, anew.admin_token)).toBe(200);
+    await stop(third);
+  }, 90_000);
+});
+
+describe("svc dev over DATABASE_URL", () => {
+  test("starts no Postgres of its own and seeds the database once", async () => {
+    const dataDir = await testFolder();
+    const env = { DATABASE_URL: (await emptyDatabase()).url };
+    const args = ["--data-dir", dataDir];
+    const { dev: first, ready } = await startDev(args, env);
+    await stop(first);
+    expect(await stat(path.join(dataDir, "cluster")).catch(() => "none")).toBe("none");
+
+    const { dev: second, ready: again } = await startDev(args, env);
+    expect({ ...again, url: ready.url }).toEqual(ready);
+    await stop(second);
+
+    await rm(path.join(dataDir, "dev.json"));
+    const { dev: third, ready: lost } = await startDev(args, env);
+    expect({ org: lost.org_id, runner: lost.runner_id }).toEqual({
+      org: ready.org_id,
+      runner: ready.runner_id,
+    });
+    expect(lost.admin_token).not.toBe(ready.admin_token);
+    expect(await statusOf(lost.url, lost.admin_token)).toBe(200);
+    await stop(third);
+  }, 60_000);
+
+  test("shows a person where it is, a job done, and commands that work", async () => {
+    const dataDir = await testFolder();
+    const env = { DATABASE_URL: (await emptyDatabase()).url };
+    const dev = startSvc(["dev", "--port", "0", "--data-dir", dataDir], { env });
+    await expect.poll(() => dev.said.out + dev.said.err, patience).toContain("Ctrl-C stops it");
+    const { out } = dev.said;
+    const { admin_token, runner_token, url } = JSON.parse(
+      await readFile(path.join(dataDir, "dev.json"), "utf8"),
+    ) as Ready;
+    for (const told of [url, admin_token, runner_token]) expect(out).toContain(told);
+    expect(out).toMatch(
+      /registered .+\n.+enqueued .+\n.+claimed .+\n.+reported .+\n.+finished .+"answer":42/,
+    );
+    const shown = [...out.matchAll(/^ {2}(SVC_DATA_DIR=\S+) npx svc (.+)$/gm)];
+    expect(shown).toHaveLength(3);
+    for (const [, , line = ""] of shown) {
+      const result = await svc(line.split(" "), { env: { SVC_DATA_DIR: dataDir } });
+      expect(result.code).toBe(0);
+      expect(result.out).not.toBe("");
+    }
+    expect(await readFile(path.join(dataDir, "broker.log"), "utf8")).not.toContain(admin_token);
+    dev.kill("SIGINT");
+    expect(await dev.ended).toMatchObject({ code: 0 });
+  }, 60_000);
+
+  test("says in one sentence that the port is taken, and leaves nothing running", async () => {
+    const env = { DATABASE_URL: (await emptyDatabase()).url };
+    const port = await takenPort();
+    const refused = await svc(["dev", "--port", port, "--data-dir", await testFolder()], { env });
+    expect(refused).toEqual({
+      code: 1,
+      out: "",
+      err:
+        `Port ${port} on 127.0.0.1 is taken by another program. ` +
+        "Stop that one, or choose another port with --port.\n",
+    });
+  }, 60_000);
+
+  test("ends at once on a second Ctrl-C", async () => {
+    const env = { DATABASE_URL: (await emptyDatabase()).url };
+    const { dev, ready } = await startDev(["--data-dir", await testFolder()], env);
+    let code: number | null | undefined;
+    void dev.ended.then((result) => (code = result.code));
+    // a body that never comes keeps the broker waiting
+    const body = new ReadableStream({
+      start: (stream) => stream.enqueue(new TextEncoder().encode("{")),
+    });
+    const headers = {
+      authorization: `Bearer ${ready.admin_token}`,
+      "content-type": "application/json",
+    };
+    const init = { method: "POST", headers, body, duplex: "half" } as const;
+    void fetch(`${ready.url}/v1/orgs`, init).catch(() => {});
+    const wasKilled = () => {
+      dev.kill("SIGINT");
+      return code;
+    };
+    await expect.poll(wasKilled, patience).toBe(130);
+  }, 60_000);
+
+  test("does not erase a database that is not its own", async () => {
+    const env = { DATABASE_URL: "postgres://nobody@127.0.0.1:1/none" };
+    const refused = await svc(["dev", "--reset", "--data-dir", await testFolder()], { env });
+    expect(refused).toMatchObject({ code: 2, out: "" });
+    expect(refused.err).toContain("--reset erases the embedded Postgres only");
+  });
+});

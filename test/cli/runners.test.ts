@@ -1,0 +1,100 @@
+import { beforeAll, describe, expect, test } from "vitest";
+import type { Runner } from "../../shared/api/runner.ts";
+import { type CommandLine, startCommandLine } from "../support/command-line.ts";
+import { givenProcess, givenRunner } from "../support/given.ts";
+
+let cli: CommandLine;
+beforeAll(async () => {
+  cli = await startCommandLine();
+});
+
+type Created = {
+  readonly runner: Runner;
+  readonly enrolment_token: { readonly secret: string; readonly expires_at: string };
+};
+
+describe("svc runner create", () => {
+  test("prints a one-time token for an hour and the line to start an agent with", async () => {
+    const made = await cli.run("runner create --name acme --parallelism deploy=3");
+    expect(made).toMatchObject({ code: 0, err: "" });
+    const token = /svc_boot_\w+/.exec(made.out)?.[0] ?? "none";
+    expect(made.out).toContain(
+      `  printf %s ${token} | svc agent --broker-url ${cli.url} --enrol-token-file -\n`,
+    );
+    const enrol = async () =>
+      await fetch(`${cli.url}/v1/enrol`, {
+        method: "POST",
+        headers: { authorization: `Bearer ${token}` },
+      });
+    const [first, second] = [await enrol(), await enrol()];
+    expect([first.status, second.status]).toEqual([201, 401]);
+    expect(((await first.json()) as { secret: string }).secret).toMatch(/^svc_rt_/);
+  });
+
+  test("makes a group of its own, or uses one that is there", async () => {
+    const one = JSON.parse((await cli.run("runner create -o json")).out) as Created;
+    const group = one.runner.runner_group_id;
+    const other = await cli.run(`runner create --group ${group} -o json`);
+    const two = JSON.parse(other.out) as Created;
+    expect(two.runner.runner_group_id).toBe(group);
+    const minutes = (Date.parse(two.enrolment_token.expires_at) - Date.now()) / 60_000;
+    expect(minutes).toBeGreaterThan(58);
+    expect(minutes).toBeLessThanOrEqual(60.1);
+    const enrolled = await cli.run(`runner enrol ${two.runner.id} -o json`);
+    const again = JSON.parse(enrolled.out) as Created;
+    expect(again.enrolment_token.secret).not.toBe(two.enrolment_token.secret);
+  });
+
+  test("leaves no group behind when its name is taken", async () => {
+    await cli.run("runner create --name taken");
+    const groups = async () => (await cli.run("api GET /v1/runner-groups -f limit=100")).out;
+    const before = await groups();
+    const refused = await cli.run("runner create --name taken");
+    expect(refused).toMatchObject({ code: 5, out: "" });
+    expect(await groups()).toBe(before);
+  });
+});
+
+describe("svc runner", () => {
+  test("lists and shows runners", async () => {
+    const { runnerId } = cli.runner;
+    const [table, names, one] = await Promise.all([
+      cli.run("runner list --limit 100"),
+      cli.run("runner list --limit 100 -o name"),
+      cli.run(`runner get ${runnerId}`),
+    ]);
+    expect(table.out).toMatch(/^ID +NAME +STATUS +WAITING +RUNNING +AGE\n/);
+    expect(names.out.split("\n")).toContain(runnerId);
+    expect(one.out).toContain(`runner     ${runnerId}\n`);
+    expect(one.out).toContain("awaiting-heartbeat");
+  });
+
+  test("pauses, resumes, disables, enables and deletes one, and says how to undo it", async () => {
+    const { runnerId } = await givenRunner(cli.db, { orgId: cli.runner.orgId });
+    const paused = await cli.run(`runner pause ${runnerId} --until 5m --note lunch`);
+    expect(paused.out).toMatch(/paused +lunch \(until 20/);
+    expect(paused.err).toBe(`Undo it: svc runner resume ${runnerId}\n`);
+    expect((await cli.run(`runner resume ${runnerId}`)).out).not.toContain("paused");
+    expect((await cli.run(`runner disable ${runnerId}`)).out).toMatch(/lifecycle +disabled/);
+    expect((await cli.run(`runner enable ${runnerId}`)).out).toMatch(/lifecycle +enabled/);
+    const unsure = await cli.run(`runner delete ${runnerId}`);
+    expect(unsure).toEqual({
+      code: 2,
+      out: "",
+      err: "A deleted runner does not come back: add --yes.\n",
+    });
+    expect(await cli.run(`runner delete ${runnerId} --yes`)).toMatchObject({ code: 0 });
+    expect(await cli.run(`runner get ${runnerId}`)).toMatchObject({ code: 3 });
+  });
+
+  test("asks its processes to shut down", async () => {
+    const runner = await givenRunner(cli.db, { orgId: cli.runner.orgId });
+    const processId = await givenProcess(cli.db, runner);
+    const asked = await cli.run(`runner shutdown ${runner.runnerId} --deadline 5m`);
+    expect(asked.out).toMatch(new RegExp(`\\nshd_\\w+ +${processId} +graceful +requested\n$`));
+    const forced = await cli.run(`runner shutdown ${runner.runnerId} --force -o json`);
+    expect(JSON.parse(forced.out)).toMatchObject([{ type: "force" }]);
+    const both = await cli.run(`runner shutdown ${runner.runnerId} --force --restart`);
+    expect(both).toMatchObject({ code: 2, out: "" });
+  });
+});

@@ -1,0 +1,50 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import path from "node:path";
+import { text } from "node:stream/consumers";
+import { onTestFinished } from "vitest";
+
+export type SvcOptions = {
+  /** Besides PATH; nothing of the caller's own environment gets in. */
+  readonly env?: Readonly<Record<string, string>>;
+  readonly input?: string;
+};
+
+export type SvcResult = {
+  readonly code: number | null;
+  readonly out: string;
+  readonly err: string;
+};
+
+export type RunningSvc = {
+  readonly kill: (signal: NodeJS.Signals) => boolean;
+  /** What it has said so far. */
+  readonly said: { out: string; err: string };
+  readonly ended: Promise<SvcResult>;
+};
+
+const main = path.join(import.meta.dirname, "..", "..", "cli", "main.ts");
+const nowhere = "/nonexistent/svc";
+
+/** Runs one command line as a process of its own, to its end. */
+export async function svc(args: readonly string[], options: SvcOptions = {}): Promise<SvcResult> {
+  return await startSvc(args, options).ended;
+}
+
+/** Starts one; it is killed when the test has finished. */
+export function startSvc(args: readonly string[], { env, input }: SvcOptions = {}): RunningSvc {
+  const child = spawn(process.execPath, [main, ...args], {
+    env: { PATH: process.env["PATH"], XDG_CONFIG_HOME: nowhere, SVC_DATA_DIR: nowhere, ...env },
+    stdio: "pipe",
+  });
+  child.stdin.on("error", () => {}); // it may end without reading
+  child.stdin.end(input ?? "");
+  onTestFinished(() => void child.kill("SIGKILL"));
+  const said = { out: "", err: "" };
+  child.stdout.on("data", (chunk: Buffer) => (said.out += chunk.toString()));
+  child.stderr.on("data", (chunk: Buffer) => (said.err += chunk.toString()));
+  const ended = Promise.all([once(child, "exit"), text(child.stdout), text(child.stderr)]).then(
+    ([[code], out, err]): SvcResult => ({ code: code as number | null, out, err }),
+  );
+  return { kill: (signal) => child.kill(signal), said, ended };
+}
