@@ -68,6 +68,13 @@ type Line = {
 function openLine({ url, brokerId, onTopics, onTokens }: Ears): Line {
   const connection = connect(url, { applicationName: "svc listen", max: 1 });
   let onPing: (() => void) | undefined;
+  let timesOpened = 0;
+  let onReopened = (): void => {};
+  // The driver reconnects by itself and tells nobody that notifications were missed meanwhile.
+  const onListen = (): void => {
+    timesOpened += 1;
+    if (timesOpened > 1) onReopened();
+  };
   const hear = (payload: string): void => {
     const [from, ...changed] = payload.split("\n");
     if (from === brokerId) onPing?.();
@@ -79,12 +86,16 @@ function openLine({ url, brokerId, onTopics, onTokens }: Ears): Line {
   };
   return {
     opened: within(
-      connection.listen("svc_wake", hear).then(() => connection.listen("svc_tokens", onTokens)),
+      connection
+        .listen("svc_wake", hear, onListen)
+        .then(() => connection.listen("svc_tokens", onTokens)),
     ).then(() => {}),
     untilDeaf: async (db, signal) => {
       await within(sendPing(db));
       const pinging = new AbortController();
       await new Promise<void>((resolve, reject) => {
+        onReopened = () => reject(new Error("the LISTEN connection was lost for a while"));
+        if (timesOpened > 1) onReopened();
         const timer = setInterval(() => void within(sendPing(db)).catch(reject), pingMs);
         pinging.signal.addEventListener("abort", () => clearInterval(timer));
         if (signal.aborted) resolve();

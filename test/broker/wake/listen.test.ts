@@ -1,0 +1,25 @@
+import { expect, test } from "vitest";
+import { startBroker } from "../../support/broker.ts";
+import { testDatabase } from "../../support/database.ts";
+import { until } from "../../support/given-polling.ts";
+import { givenToken } from "../../support/given-token.ts";
+import { givenRunner } from "../../support/given.ts";
+
+test("a token revoked while the LISTEN connection was being reopened is not believed any longer", async () => {
+  const { db, url } = await testDatabase();
+  const { call, broker } = await startBroker({ url });
+  const runner = await givenRunner(db);
+  await until(async () =>
+    (await broker.health.runChecks()).every(({ fault }) => fault === undefined),
+  );
+  for (let round = 0; round < 5; round += 1) {
+    const token = await givenToken(db, { orgId: runner.orgId });
+    const status = async () => (await call("GET /v1/tokens/current", { token })).status;
+    expect(await status()).toBe(200);
+    await db`
+      select pg_terminate_backend(pid) from pg_stat_activity
+       where datname = current_database() and application_name = 'svc listen'`;
+    await db`update tokens set revoked_at = svc_now() where org_id = ${runner.orgId}`;
+    await until(async () => (await status()) === 401, 8_000); // far sooner than a token is remembered
+  }
+}, 60_000);
