@@ -1,0 +1,210 @@
+import { access, readdir } from "node:fs/promises";
+import path from "node:path";
+import { beforeAll, describe, expect, test } from "vitest";
+import { settings } from "../broker/config.ts";
+import { commands } from "../cli/commands.ts";
+import { startBroker, type TestBroker } from "./support/broker.ts";
+import { testDatabase } from "./support/database.ts";
+import { readRootFile, sourceFiles } from "./support/source-files.ts";
+
+const folders = [
+  "docs",
+  "migrations",
+  "shared",
+  "broker",
+  "cli",
+  "agent",
+  "test",
+  "bench",
+  "deploy",
+];
+
+type Page = { readonly name: string; readonly text: string };
+
+async function listPages(): Promise<Page[]> {
+  const inFolders = folders.map(async (folder) => {
+    const entries = await readdir(folder, { recursive: true }).catch(() => []);
+    return entries.map((entry) => path.join(folder, entry));
+  });
+  const names = [await readdir("."), ...(await Promise.all(inFolders))].flat();
+  const pages = names.filter((name) => name.endsWith(".md"));
+  return Promise.all(pages.map(async (name) => ({ name, text: await readRootFile(name) })));
+}
+
+const pages = await listPages();
+const page = (name: string): string => pages.find((one) => one.name === name)?.text ?? "";
+const operations = page("docs/operations.md");
+const api = page("docs/api.md");
+
+/** First cells of the tables' rows that are one word of this shape. */
+function firstCells(text: string, shape: RegExp): string[] {
+  return [...text.matchAll(/^\| ([^|]+?) \|/gm)].flatMap(([, cell = ""]) =>
+    shape.test(cell) ? [cell] : [],
+  );
+}
+
+async function isThere(name: string): Promise<boolean> {
+  return access(name).then(
+    () => true,
+    () => false,
+  );
+}
+
+describe("links", () => {
+  /** The anchors of a page's headings, as forges make them. */
+  const anchors = (text: string): string[] =>
+    [...text.matchAll(/^#+ (.+)$/gm)].map(([, heading = ""]) =>
+      heading
+        .toLowerCase()
+        .replaceAll(/[^\w\- ]/g, "")
+        .replaceAll(" ", "-"),
+    );
+
+  async function isBroken({ name, text }: Page, link: string): Promise<boolean> {
+    if (/^[a-z]+:/.test(link)) return false;
+    const [file = "", anchor] = link.split("#");
+    const target = file === "" ? name : path.join(path.dirname(name), file);
+    if (!(await isThere(target))) return true;
+    if (anchor === undefined) return false;
+    return !anchors(file === "" ? text : page(target)).includes(anchor);
+  }
+
+  test("in every page lead somewhere", async () => {
+    const links = pages.flatMap((one) =>
+      [...one.text.matchAll(/\]\(([^)\s]+)\)/g)].map(([, link = ""]) => ({ one, link })),
+    );
+    expect(links.length).toBeGreaterThan(20);
+    const broken = await Promise.all(
+      links.map(async ({ one, link }) =>
+        (await isBroken(one, link)) ? [`${one.name}: ${link}`] : [],
+      ),
+    );
+    expect(broken.flat()).toEqual([]);
+  });
+
+  test("ARCHITECTURE.md and the decisions name files that are there", async () => {
+    const known = await Promise.all(
+      folders.map(async (folder) =>
+        (await readdir(folder, { recursive: true }).catch(() => [])).map(
+          (file) => `${folder}/${file}`,
+        ),
+      ),
+    );
+    const files = [...folders.map((folder) => `${folder}/`), ...known.flat()];
+    const named = pages
+      .filter(({ name }) => name === "ARCHITECTURE.md" || name.startsWith("docs/decisions/"))
+      .flatMap(
+        ({ text }) =>
+          text.match(/\b(?:docs|migrations|shared|broker|cli|test|bench)\/[\w./-]*/g) ?? [],
+      )
+      .map((name) => name.replace(/[./]+$/, ""));
+    expect(named.length).toBeGreaterThan(40);
+    expect(named.filter((name) => !files.some((file) => file.startsWith(name)))).toEqual([]);
+  });
+});
+
+describe("operations.md", () => {
+  test("has every setting of a broker, its default and what it is, and no other", () => {
+    const rows = Object.entries(settings).map(([name, { schema, doc }]) => {
+      const parsed = schema.safeParse(undefined);
+      const given = Array.isArray(parsed.data) ? parsed.data.join(",") : (parsed.data ?? "");
+      return `| ${name} | ${parsed.success ? given || "–" : "**must be set**"} | ${doc} |`;
+    });
+    const section = operations.slice(
+      operations.indexOf("## Settings"),
+      operations.indexOf("## TLS"),
+    );
+    expect(section.match(/^\| [A-Z_]+ \|.*$/gm)).toEqual(rows);
+  });
+
+  test("names only settings that there are", () => {
+    const named = pages
+      .filter(({ name }) => name !== "docs/cli.md")
+      .flatMap(({ text }) => text.match(/\bSVC_[A-Z_]+\b/g) ?? []);
+    const ofClients = ["SVC_URL", "SVC_TOKEN", "SVC_ORG", "SVC_DATA_DIR"];
+    const known = new Set([...Object.keys(settings), ...ofClients]);
+    expect(named.filter((name) => !known.has(name))).toEqual([]);
+  });
+
+  test("shows only commands that there are", () => {
+    const shown = [...operations.matchAll(/\bnpx svc ([a-z]+)(?: ([a-z]+))?/g)];
+    expect(shown.length).toBeGreaterThan(8);
+    const known = commands.map(({ name }) => name);
+    const isKnown = ([, noun = "", verb = ""]: RegExpExecArray): boolean =>
+      known.includes(noun) || known.includes(`${noun} ${verb}`);
+    expect(shown.filter((one) => !isKnown(one)).map(([text]) => text)).toEqual([]);
+  });
+});
+
+describe("a broker", () => {
+  let broker: TestBroker;
+  let paths: Record<string, Record<string, { operationId: string }>>;
+
+  beforeAll(async () => {
+    broker = await startBroker({ url: (await testDatabase()).url });
+    const document = await broker.call<{ paths: typeof paths }>("GET /openapi.json");
+    paths = document.body.paths;
+  });
+
+  test("shows the metrics that operations.md has, and no other", async () => {
+    const { body } = await broker.call<string>("GET /metrics");
+    const shown: string[] = [...body.matchAll(/^# TYPE (\w+)/gm)].map(([, name = ""]) => name);
+    const documented = firstCells(operations, /^(?:svc|process)_[a-z_]+$/);
+    expect(documented.toSorted()).toEqual(shown.toSorted());
+  });
+
+  test("describes each operation and its path in its reference", async () => {
+    const { body } = await broker.call<string>("GET /docs");
+    const operationIds = Object.values(paths).flatMap((methods) =>
+      Object.values(methods).map(({ operationId }) => operationId),
+    );
+    expect(operationIds.length).toBeGreaterThan(50);
+    expect(operationIds.filter((id) => !body.includes(`id="${id}"`))).toEqual([]);
+    const text = body.replaceAll(/<[^>]+>/g, "");
+    expect(Object.keys(paths).filter((one) => !text.includes(one))).toEqual([]);
+  });
+
+  test("has every route that the pages tell of", () => {
+    const shape = (one: string): string => one.replaceAll(/\{\w+\}|[a-z]{3}_…/g, "{}");
+    const known = Object.entries(paths).flatMap(([one, methods]) =>
+      Object.keys(methods).map((method) => `${method.toUpperCase()} ${shape(one)}`),
+    );
+    const told = pages.flatMap(({ name, text }) =>
+      [...text.matchAll(/\b(GET|POST|PUT|PATCH|DELETE) (\/v1\/[\w/{}…-]+)/g)].map(
+        ([, method = "", one = ""]) => ({ name, route: `${method} ${shape(one)}` }),
+      ),
+    );
+    expect(told.length).toBeGreaterThan(5);
+    expect(told.filter(({ route }) => !known.includes(route))).toEqual([]);
+  });
+});
+
+describe("api.md", () => {
+  const patterns = [
+    /problem\.(?:malformed|forbidden|conflict)\(\s*"([a-z_]+)"/g,
+    /\bconflict\("([a-z_]+)"/g,
+    /\bcode: "([a-z_]+)"/g,
+  ];
+
+  async function codes(): Promise<string[]> {
+    const shipped = (await sourceFiles()).filter(({ name }) => /^(?:broker|shared)\//.test(name));
+    const ofNotFound = /problem\.notFound\(\s*"([a-z -]+)"/g;
+    const found = shipped.flatMap(({ text }) => [
+      ...patterns.flatMap((pattern) => [...text.matchAll(pattern)].map(([, code]) => code)),
+      ...[...text.matchAll(ofNotFound)].map(
+        ([, what = ""]) => `${what.replaceAll(/[ -]/g, "_")}_not_found`,
+      ),
+    ]);
+    return [...new Set(found)].filter((code) => code !== undefined);
+  }
+
+  test("has the code of every refusal", async () => {
+    const all = (await codes()).filter((code) => code !== "custom"); // zod's own word, told as another
+    expect(all.length).toBeGreaterThan(50);
+    expect(all.filter((code) => !api.includes(`\`${code}\``))).toEqual([]);
+  });
+
+  test("has at most 200 lines", () => {
+    expect(api.trimEnd().split("\n").length).toBeLessThanOrEqual(200);
+  });
+});
