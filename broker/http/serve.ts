@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { type Server, createServer } from "node:http";
 import { createServer as createTlsServer } from "node:https";
-import type { AddressInfo } from "node:net";
+import type { AddressInfo, Socket } from "node:net";
 import { getRequestListener } from "@hono/node-server";
 import { OperatorError } from "../../shared/operator-error.ts";
 import type { Broker } from "../broker.ts";
@@ -23,7 +23,10 @@ export type Serving = {
 /** Starts to listen as the settings say; an OperatorError when the port is taken or a TLS file is unreadable. */
 export async function serve(app: App, broker: Broker): Promise<Serving> {
   const { config } = broker;
-  const { listener, watch } = limitConnections(broker, getRequestListener(app.fetch));
+  const answer = getRequestListener(app.fetch);
+  const { listener, watch } = limitConnections(broker, (request, response) => {
+    void answer(request, response);
+  });
   const options = {
     keepAliveTimeout: 75_000, // longer than the 60 s of common balancers, so that they close first
     headersTimeout: 80_000,
@@ -35,13 +38,17 @@ export async function serve(app: App, broker: Broker): Promise<Serving> {
       ? createServer(options, listener)
       : createTlsServer({ ...options, ...(await readTls(config.tls)) }, listener);
   watch(server);
+  const unasked = trackUnasked(
+    server,
+    config.tls === undefined ? "connection" : "secureConnection",
+  );
   await listen(server, config.host, config.port);
   const { port } = server.address() as AddressInfo; // a listening TCP server has one
   const scheme = config.tls === undefined ? "http" : "https";
   return {
     url: `${scheme}://${hostInUrl(config.host)}:${port}`,
     port,
-    stop: (graceMs) => stop(server, graceMs),
+    stop: (graceMs) => stop(server, unasked, graceMs),
   };
 }
 
@@ -74,9 +81,21 @@ function hostInUrl(host: string): string {
   return host.includes(":") ? `[${host}]` : host;
 }
 
-async function stop(server: Server, graceMs: number): Promise<void> {
+/** Connections that were opened in advance and have asked nothing yet: node does not count them as idle. */
+function trackUnasked(server: Server, opened: string): Set<Socket> {
+  const unasked = new Set<Socket>();
+  server.on(opened, (socket: Socket) => {
+    unasked.add(socket);
+    socket.once("close", () => unasked.delete(socket));
+  });
+  server.on("request", ({ socket }) => unasked.delete(socket));
+  return unasked;
+}
+
+async function stop(server: Server, unasked: ReadonlySet<Socket>, graceMs: number): Promise<void> {
   const closed = new Promise<void>((resolve) => server.close(() => resolve()));
   server.closeIdleConnections();
+  for (const socket of unasked) socket.destroy();
   const timer = setTimeout(() => server.closeAllConnections(), graceMs);
   // A connection that falls idle after its last answer would otherwise stay for its keep-alive time.
   const sweep = setInterval(() => server.closeIdleConnections(), 50);
