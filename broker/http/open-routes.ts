@@ -10,6 +10,7 @@ import { replayOnce } from "./idempotency.ts";
 import { answerError } from "./problem.ts";
 import { readJson } from "./read-json.ts";
 import { type Answered, beginRequest, endRequest } from "./request-log.ts";
+import { setHeader } from "./response-headers.ts";
 import { validateBody, validateQuery } from "./validate.ts";
 
 type Handle = (c: AppContext) => Response | Promise<Response>;
@@ -72,6 +73,8 @@ function bodyOf({ method, request }: RouteConfig): OpenRoute["body"] {
 
 async function answer(c: AppContext, broker: Broker, route: OpenRoute): Promise<Response> {
   const startedAtMs = beginRequest(c, route.rule);
+  // A client that keeps its connection busy would keep a stopping broker waiting.
+  if (broker.health.isDraining()) setHeader(c, "connection", "close");
   let response: Response;
   try {
     response = await serve(c, broker, route);

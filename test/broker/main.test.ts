@@ -1,0 +1,81 @@
+import { type ChildProcessByStdio, spawn } from "node:child_process";
+import { once } from "node:events";
+import path from "node:path";
+import { createInterface } from "node:readline";
+import type { Readable } from "node:stream";
+import { afterEach, describe, expect, test } from "vitest";
+import { emptyDatabase, testDatabase } from "../support/database.ts";
+
+type Child = ChildProcessByStdio<null, Readable, Readable>;
+
+const root = path.resolve(import.meta.dirname, "../..");
+const { url } = await testDatabase();
+const children: Child[] = [];
+
+afterEach(() => {
+  for (const child of children.splice(0)) child.kill("SIGKILL");
+});
+
+/** The broker as a process of its own. */
+function start(env: Record<string, string>): Child {
+  const child = spawn(process.execPath, ["broker/main.ts"], {
+    cwd: root,
+    env: { PATH: process.env["PATH"], SVC_PORT: "0", SVC_DRAIN_LINGER_MS: "0", ...env },
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  children.push(child);
+  return child;
+}
+
+/** Its next log line with this message. */
+async function logged(child: Child, message: string): Promise<Record<string, unknown>> {
+  for await (const line of createInterface({ input: child.stdout })) {
+    const entry = JSON.parse(line) as Record<string, unknown>;
+    if (entry["msg"] === message) return entry;
+  }
+  throw new Error(`the broker ended without saying "${message}"`);
+}
+
+async function exitOf(child: Child): Promise<{ code: number | null; stderr: string }> {
+  let stderr = "";
+  child.stderr.setEncoding("utf8").on("data", (text: string) => (stderr += text));
+  child.stdout.resume();
+  const [code] = (await once(child, "close")) as [number | null];
+  return { code, stderr };
+}
+
+describe("the broker's process", () => {
+  test("serves, and ends with 0 on SIGTERM", async () => {
+    const child = start({ DATABASE_URL: url });
+    const serving = await logged(child, "the broker serves");
+    const answer = await fetch(`${String(serving["url"])}/livez`);
+    expect(answer.status).toBe(200);
+    await answer.text();
+    child.kill("SIGTERM");
+    expect(await exitOf(child)).toEqual({ code: 0, stderr: "" });
+  });
+
+  test("ends at once with 1 on a second signal", async () => {
+    const child = start({ DATABASE_URL: url, SVC_DRAIN_LINGER_MS: "60000" });
+    await logged(child, "the broker serves");
+    child.kill("SIGTERM");
+    await logged(child, "the broker drains");
+    child.kill("SIGTERM");
+    expect((await exitOf(child)).code).toBe(1);
+  });
+
+  test("says in one sentence what is wrong with a setting", async () => {
+    const { code, stderr } = await exitOf(start({ DATABASE_URL: url, SVC_PORT: "http" }));
+    expect({ code, stderr }).toEqual({
+      code: 1,
+      stderr: "SVC_PORT must be a whole number from 0 to 65535.\n",
+    });
+  });
+
+  test("refuses a database without its tables", async () => {
+    const { url: empty } = await emptyDatabase();
+    const { code, stderr } = await exitOf(start({ DATABASE_URL: empty }));
+    expect(code).toBe(1);
+    expect(stderr).toMatch(/^The database lacks .*svc migrate up.*\n$/);
+  });
+});

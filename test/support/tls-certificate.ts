@@ -1,0 +1,19 @@
+/** A key pair that secures nothing: for a broker that speaks HTTPS on the loopback in tests. Good until 2126. */
+export const tlsCertificate = `-----BEGIN CERTIFICATE-----
+MIIBmzCCAUGgAwIBAgIUYVfoMTDMgKDL6NpT5vZvbW9AFn4wCgYIKoZIzj0EAwIw
+FDESMBAGA1UEAwwJbG9jYWxob3N0MCAXDTI2MTEyMTA5MjUxOFoYDzIxMjYxMDI4
+MDkyNTE4WjAUMRIwEAYDVQQDDAlsb2NhbGhvc3QwWTATBgcqhkjOPQIBBggqhkjO
+PQMBBwNCAASNpsdRYzLJ7qa1WBqDGbcJUXKyG6MHcMi6dAdksjNz2RIyjSkNPyc5
+16QYqervieQ05u1rF4vn70oOpIZ5JMyUo28wbTAdBgNVHQ4EFgQUAe65IdgexmSc
+Zwhs58up4TozZrMwHwYDVR0jBBgwFoAUAe65IdgexmScZwhs58up4TozZrMwDwYD
+VR0TAQH/BAUwAwEB/zAaBgNVHREEEzARgglsb2NhbGhvc3SHBH8AAAEwCgYIKoZI
+zj0EAwIDSAAwRQIgW5WTrIVXTQc1gvzTFdJhJHQaPb03Y9pjKCHpopKcQ+4CIQDZ
+1/+GoT8BNkMeIEn0xqqIoncSXQ4+z41FCzpaxi+odQ==
+-----END CERTIFICATE-----`;
+
+/** Its private half. */
+export const tlsKey = `-----BEGIN PRIVATE KEY-----
+MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQgxeS/zDVPnCwkoOqO
+Ot2dA0aob2xHeVqiy8kRY1LXv9yhRANCAASNpsdRYzLJ7qa1WBqDGbcJUXKyG6MH
+cMi6dAdksjNz2RIyjSkNPyc516QYqervieQ05u1rF4vn70oOpIZ5JMyU
+-----END PRIVATE KEY-----`;
