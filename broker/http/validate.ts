@@ -33,12 +33,13 @@ export function validateQuery(
   }
   const parsed = schema?.safeParse(query);
   if (parsed?.success === false) {
-    const toName = (path: readonly PropertyKey[]): string => `?${path.map(String).join(".")}`;
-    errors.push(...parsed.error.issues.flatMap((issue) => toErrors(issue, toName)));
+    errors.push(...parsed.error.issues.flatMap((issue) => toErrors(issue, toParameter)));
   }
   if (errors.length > 0) throw problem.invalid(errors);
   return parsed?.data ?? {};
 }
+
+const toParameter = (path: readonly PropertyKey[]): string => `?${path.map(String).join(".")}`;
 
 type ToPlace = (path: readonly PropertyKey[]) => string;
 

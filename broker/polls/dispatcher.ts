@@ -40,12 +40,8 @@ const batchPolls = 256;
  * of their polls, the longest-waiting first, and polls of other runners sleep on. One batch is under way at a
  * time, so that what arrives meanwhile travels together in the next.
  */
-export function makeDispatcher({
-  serve,
-  undeliverable,
-  onOffer,
-  onError,
-}: DispatcherParts): Dispatcher {
+export function makeDispatcher(parts: DispatcherParts): Dispatcher {
+  const { serve, undeliverable, onOffer, onError } = parts;
   const room = new WaitingRoom<PollAnswer>();
   const dirty = new Set<string>();
   let running: Promise<void> | undefined;
@@ -80,16 +76,10 @@ export function makeDispatcher({
   function deliver(served: Served): void {
     for (const [poll, answer] of served) {
       if (answer.kind === "offer") onOffer(poll.runnerId);
-      const receiver = room.has(poll) ? poll : repetitionOf(poll);
+      const receiver = room.has(poll) ? poll : repetitionOf(room, poll);
       if (receiver !== undefined && room.leave(receiver)) receiver.settle(answer);
       else undeliverable(answer);
     }
-  }
-
-  /** A poll that left while its claim was under way is gone; who asked the same again gets what it would have got. */
-  function repetitionOf({ processId, pollId }: Poll): Poll | undefined {
-    const newer = processId === null ? undefined : room.ofProcess(processId);
-    return pollId !== null && newer?.pollId === pollId ? newer : undefined;
   }
 
   return {
@@ -106,6 +96,15 @@ export function makeDispatcher({
       look([poll.runnerId]);
     },
   };
+}
+
+/** A poll that left while its claim was under way is gone; who asked the same again gets what it would have got. */
+function repetitionOf(
+  room: WaitingRoom<PollAnswer>,
+  { processId, pollId }: Poll,
+): Poll | undefined {
+  const newer = processId === null ? undefined : room.ofProcess(processId);
+  return pollId !== null && newer?.pollId === pollId ? newer : undefined;
 }
 
 function takeBatch(room: WaitingRoom<PollAnswer>, dirty: Set<string>): Poll[] {

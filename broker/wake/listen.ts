@@ -69,11 +69,11 @@ function openLine({ url, brokerId, onTopics, onTokens }: Ears): Line {
   const connection = connect(url, { applicationName: "svc listen", max: 1 });
   let onPing: (() => void) | undefined;
   let timesOpened = 0;
-  let onReopened = (): void => {};
+  let onReopened: (() => void) | undefined;
   // The driver reconnects by itself and tells nobody that notifications were missed meanwhile.
   const onListen = (): void => {
     timesOpened += 1;
-    if (timesOpened > 1) onReopened();
+    if (timesOpened > 1) onReopened?.();
   };
   const hear = (payload: string): void => {
     const [from, ...changed] = payload.split("\n");
@@ -95,7 +95,7 @@ function openLine({ url, brokerId, onTopics, onTokens }: Ears): Line {
       const pinging = new AbortController();
       await new Promise<void>((resolve, reject) => {
         onReopened = () => reject(new Error("the LISTEN connection was lost for a while"));
-        if (timesOpened > 1) onReopened();
+        if (timesOpened > 1) onReopened?.();
         const timer = setInterval(() => void within(sendPing(db)).catch(reject), pingMs);
         pinging.signal.addEventListener("abort", () => clearInterval(timer));
         if (signal.aborted) resolve();
