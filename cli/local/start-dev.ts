@@ -41,7 +41,6 @@ export async function startDev(options: DevOptions): Promise<number> {
     return exitCodes.ok.code;
   } finally {
     await endAll(endings);
-    stopSignal.forget();
     // A request that was given up may still hold the process; its exit code is set by then.
     setTimeout(() => process.exit(), leaveMs).unref();
   }

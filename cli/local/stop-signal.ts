@@ -4,7 +4,6 @@ export type StopSignal = {
   /** Ctrl-C, SIGTERM, or the terminal has gone. */
   readonly arrival: Promise<void>;
   readonly hasArrived: () => boolean;
-  readonly forget: () => void;
 };
 
 const signals = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
@@ -25,11 +24,5 @@ export function watchStopSignal(): StopSignal {
     }
   };
   for (const signal of signals) process.on(signal, onSignal);
-  return {
-    arrival: promise,
-    hasArrived: () => arrivedMs !== undefined,
-    forget: () => {
-      for (const signal of signals) process.off(signal, onSignal);
-    },
-  };
+  return { arrival: promise, hasArrived: () => arrivedMs !== undefined };
 }

@@ -127,6 +127,22 @@ describe("svc migrate", () => {
     expect(again).toEqual({ code: 0, out: "", err: "Nothing to apply: the schema is current.\n" });
   });
 
+  test("says in one sentence that the database is not there, without its password", async () => {
+    const url = new URL(cli.databaseUrl);
+    url.pathname = "/none";
+    const results = await Promise.all([
+      svc(["migrate", "up"], { env: { DATABASE_URL: "postgres://me:hunter2@127.0.0.1:2/x" } }),
+      svc(["migrate", "list"], { env: { DATABASE_URL: url.href } }),
+      svc(["broker"], { env: { DATABASE_URL: url.href, SVC_PORT: "0" } }),
+    ]);
+    expect(results.map(({ code, out }) => `${code}${out}`)).toEqual(["1", "1", "1"]);
+    expect(results.map(({ err }) => err)).toEqual([
+      "The database of DATABASE_URL does not answer (ECONNREFUSED).\n",
+      'The database refuses: database "none" does not exist.\n',
+      'The database refuses: database "none" does not exist.\n',
+    ]);
+  });
+
   test("says what is missing when no database is named", async () => {
     const refused = await svc(["migrate", "up"]);
     expect(refused).toMatchObject({ code: 1, out: "" });

@@ -1,4 +1,6 @@
-import { readFile, rm, stat } from "node:fs/promises";
+import { once } from "node:events";
+import { readFile, rm, stat, writeFile } from "node:fs/promises";
+import { request } from "node:http";
 import { createServer } from "node:net";
 import path from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
@@ -162,15 +164,10 @@ describe("svc dev over DATABASE_URL", () => {
     let code: number | null | undefined;
     void dev.ended.then((result) => (code = result.code));
     // a body that never comes keeps the broker waiting
-    const body = new ReadableStream({
-      start: (stream) => stream.enqueue(new TextEncoder().encode("{")),
-    });
-    const headers = {
-      authorization: `Bearer ${ready.admin_token}`,
-      "content-type": "application/json",
-    };
-    const init = { method: "POST", headers, body, duplex: "half" } as const;
-    void fetch(`${ready.url}/v1/orgs`, init).catch(() => {});
+    const headers = { authorization: `Bearer ${ready.admin_token}`, expect: "100-continue" };
+    const hanging = request(`${ready.url}/v1/orgs`, { method: "POST", headers });
+    hanging.on("error", () => {}).flushHeaders();
+    await once(hanging, "continue");
     const wasKilled = () => {
       dev.kill("SIGINT");
       return code;
@@ -183,5 +180,16 @@ describe("svc dev over DATABASE_URL", () => {
     const refused = await svc(["dev", "--reset", "--data-dir", await testFolder()], { env });
     expect(refused).toMatchObject({ code: 2, out: "" });
     expect(refused.err).toContain("--reset erases the embedded Postgres only");
+  });
+});
+
+test("a data directory that cannot be made gets one sentence", async () => {
+  const file = path.join(await testFolder(), "file");
+  await writeFile(file, "");
+  const refused = await svc(["dev", "--json", "--data-dir", path.join(file, "below")]);
+  expect(refused).toEqual({
+    code: 1,
+    out: "",
+    err: `${path.join(file, "below")} cannot be used: not a directory.\n`,
   });
 });

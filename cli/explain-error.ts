@@ -1,0 +1,68 @@
+import { BrokerUnreachable, RequestRefused } from "../shared/api/call-route.ts";
+import { OperatorError } from "../shared/operator-error.ts";
+import { Problem } from "../shared/problem.ts";
+import { exitCodeOf, exitCodes } from "./exit-codes.ts";
+import { UsageError } from "./usage-error.ts";
+
+type Explained = { readonly code: number; readonly words: readonly string[] };
+
+const unreachable = new Set([
+  "CONNECT_TIMEOUT",
+  "CONNECTION_CLOSED",
+  "ECONNREFUSED",
+  "ECONNRESET",
+  "EHOSTUNREACH",
+  "ENOTFOUND",
+  "ETIMEDOUT",
+]);
+
+/** What to say of something that went wrong, and the exit code: a person's words, never a stack. */
+export function explainError(error: unknown): Explained {
+  if (error instanceof UsageError) {
+    const words = error.hint === "" ? [error.message] : [error.message, error.hint];
+    return { code: exitCodes.usage.code, words };
+  }
+  if (error instanceof RequestRefused) {
+    return { code: exitCodeOf(error.status), words: refusalWords(error) };
+  }
+  if (error instanceof BrokerUnreachable) {
+    return { code: exitCodes.unavailable.code, words: [error.message, "Start one with: svc dev"] };
+  }
+  if (error instanceof Problem) {
+    return {
+      code: exitCodeOf(error.status),
+      words: problemWords(error),
+    };
+  }
+  if (error instanceof OperatorError)
+    return { code: exitCodes.failed.code, words: [error.message] };
+  const outside = outsideWords(error);
+  if (outside !== undefined) return { code: exitCodes.failed.code, words: [outside] };
+  const message = error instanceof Error ? `${error.name}: ${error.message}` : String(error);
+  return { code: exitCodes.failed.code, words: [`svc has a fault. ${message}`] };
+}
+
+function refusalWords(error: RequestRefused): string[] {
+  const hint = error.status === 401 ? ["Set SVC_TOKEN, or save a token with: svc auth login"] : [];
+  const request = error.requestId === "" ? [] : [`Request ${error.requestId}`];
+  return [...problemWords(error), ...hint, ...request];
+}
+
+/** What is wrong, and where; a single place is in the message already. */
+function problemWords({ message, errors }: Pick<Problem, "message" | "errors">): string[] {
+  const pointed = errors.map(({ pointer, detail }) => `  ${pointer}  ${detail}`);
+  const [only] = errors;
+  const isSaid = errors.length === 1 && message.includes(only?.pointer ?? "");
+  return isSaid ? [message] : [message, ...pointed];
+}
+
+/** What the machine around us refuses: a folder, or the database, whose own words hold no secret. */
+function outsideWords(error: unknown): string | undefined {
+  if (!(error instanceof Error)) return undefined;
+  const { code, path }: NodeJS.ErrnoException = error;
+  if (error.name === "PostgresError") return `The database refuses: ${error.message}.`;
+  if (code === undefined) return undefined;
+  if (unreachable.has(code)) return `The database of DATABASE_URL does not answer (${code}).`;
+  const reason = /^\w+: ([^,]+)/.exec(error.message)?.[1] ?? code;
+  return path === undefined ? undefined : `${path} cannot be used: ${reason}.`;
+}
