@@ -10,7 +10,7 @@ const faultOf = (env: Record<string, string | undefined>): string => {
     return "";
   } catch (error) {
     expect(error).toBeInstanceOf(OperatorError);
-    return String((error as OperatorError).message);
+    return (error as OperatorError).message;
   }
 };
 

@@ -14,7 +14,7 @@ describe("the log", () => {
     const line = JSON.parse(lines[0] ?? "") as Record<string, unknown>;
     expect(line).toEqual({
       level: "info",
-      time: expect.stringMatching(/^\d{4}-.*Z$/),
+      time: expect.stringMatching(/^\d{4}-.*Z$/) as unknown,
       route: "/v1/roles",
       msg: "request",
     });

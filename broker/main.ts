@@ -9,14 +9,17 @@ const stopWithinMs = 25_000;
 export async function runBroker(): Promise<void> {
   const config = readConfig();
   const log = openLog(config.logLevel);
+  // Heard from the first moment: a broker told to stop while it starts stops as soon as it has started.
+  const told = new Promise<unknown>((resolve) => {
+    process.once("SIGTERM", resolve).once("SIGINT", resolve);
+  });
   const running = await startBroker(config, log);
-  process.once("SIGTERM", () => void stop(running));
-  process.once("SIGINT", () => void stop(running));
+  await told;
+  await stop(running);
 }
 
 /** A second signal, or 25 s, ends the process at once with 1. */
 async function stop(running: RunningBroker): Promise<void> {
-  const giveUp = (): never => process.exit(1);
   process.on("SIGTERM", giveUp).on("SIGINT", giveUp);
   setTimeout(giveUp, stopWithinMs).unref();
   try {
@@ -26,6 +29,10 @@ async function stop(running: RunningBroker): Promise<void> {
     running.broker.log.fatal({ err: error }, "the broker could not stop in order");
     process.exit(1);
   }
+}
+
+function giveUp(): never {
+  process.exit(1);
 }
 
 if (import.meta.main) {

@@ -23,7 +23,10 @@ describe("a token", () => {
   test("ends in the crc32 of what stands before it, in base 62", () => {
     const token = mintToken("pat");
     const digits = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
-    const value = [...token.slice(-6)].reduce((sum, char) => sum * 62 + digits.indexOf(char), 0);
+    const value = Array.from(token.slice(-6)).reduce(
+      (sum, char) => sum * 62 + digits.indexOf(char),
+      0,
+    );
     expect(value).toBe(crc32(token.slice(0, -6)));
   });
 

@@ -11,10 +11,9 @@ import {
   markUse,
 } from "./credential-queries.ts";
 import { actorOf } from "./credential.ts";
+import { createKnownTokens, type ExecutionCredential, type Known } from "./known-tokens.ts";
 import { tokenDigest } from "./token-digest.ts";
 
-/** A token of one execution, as the jobs' own tables know it. */
-export type ExecutionCredential = { readonly actor: Actor; readonly expiresInMs: number };
 export type FindExecution = (token: string) => Promise<ExecutionCredential | undefined>;
 
 /** Tells who a request comes from. Remembers tokens for a while, and forgets one at once when told to. */
@@ -30,14 +29,6 @@ export type Authenticator = {
   readonly flush: () => Promise<void>;
 };
 
-type Known = {
-  readonly credential: CredentialRow | ExecutionCredential;
-  readonly loadedAtMs: number;
-  readonly diesAtMs: number;
-  readonly actors: Map<string, Actor>;
-  usedAtMs: number;
-};
-
 const trustMs = { listening: 60_000, deaf: 5000 };
 const useEveryMs = 60_000;
 const flushEveryMs = 5000;
@@ -45,37 +36,16 @@ const maxKnown = 200_000;
 
 /** An authenticator over the tokens table; tokens of executions are asked of `findExecution`. */
 export function createAuthenticator(db: Db, findExecution: FindExecution): Authenticator {
-  const known = new Map<string, Known>();
-  const used = new Set<string>();
+  const known = createKnownTokens(maxKnown);
+  const uses = createUses(db);
   let isListening = false;
-  let flushTimer: NodeJS.Timeout | undefined;
   const load = gather((digests: readonly string[]) => loadCredentials(db, digests), { max: 500 });
 
-  const flush = async (): Promise<void> => {
-    clearTimeout(flushTimer);
-    flushTimer = undefined;
-    const ids = [...used];
-    used.clear();
-    if (ids.length > 0) await markUse(db, ids);
-  };
-
-  const noteUse = (entry: Known, nowMs: number): void => {
-    if (nowMs - entry.usedAtMs < useEveryMs || !("digest" in entry.credential)) return;
-    entry.usedAtMs = nowMs;
-    used.add(entry.credential.id);
-    // A use that could not be written is written with the next one; it is no reason to refuse anybody.
-    flushTimer ??= setTimeout(() => void flush().catch(() => {}), flushEveryMs).unref();
-  };
-
-  const learn = async (authorization: string | undefined): Promise<Known> => {
+  const learn = (authorization: string | undefined): Promise<Known> => {
     const { secret, isOfExecution } = readSecret(authorization);
-    const credential = isOfExecution
-      ? await findExecution(secret)
-      : await load(tokenDigest(secret).toString("hex"));
-    if (credential === undefined) {
-      throw problem.unauthenticated("The token is not known.", "invalid_token");
-    }
-    return remember(known, `${authorization}`, credential);
+    return known.learn(`${authorization}`, () =>
+      isOfExecution ? findExecution(secret) : load(tokenDigest(secret).toString("hex")),
+    );
   };
 
   return {
@@ -85,23 +55,45 @@ export function createAuthenticator(db: Db, findExecution: FindExecution): Authe
       const entry = authorization === undefined ? undefined : known.get(authorization);
       const trust = isListening ? trustMs.listening : trustMs.deaf;
       if (entry !== undefined && nowMs - entry.loadedAtMs < trust && nowMs < entry.diesAtMs) {
-        noteUse(entry, nowMs);
+        uses.note(entry, nowMs);
         return actorFor(entry, org);
       }
       return learn(authorization).then((fresh) => {
-        noteUse(fresh, nowMs);
+        uses.note(fresh, nowMs);
         return actorFor(fresh, org);
       });
     },
-    forget(ids) {
-      const gone = new Set(ids);
-      for (const [key, entry] of known)
-        if (idsOf(entry).some((id) => id !== null && gone.has(id))) known.delete(key);
-    },
-    forgetAll: () => known.clear(),
+    forget: (ids) => known.forget(ids),
+    forgetAll: () => known.forgetAll(),
     setListening(listens) {
-      if (listens && !isListening) known.clear(); // what was revoked while nobody listened is not known
+      if (listens && !isListening) known.forgetAll(); // what was revoked while nobody listened is not known
       isListening = listens;
+    },
+    flush: () => uses.flush(),
+  };
+}
+
+/** Gathers the uses of tokens and writes them down every 5 s, each token's at most once a minute. */
+function createUses(db: Db): {
+  note: (entry: Known, nowMs: number) => void;
+  flush: () => Promise<void>;
+} {
+  const used = new Set<string>();
+  let timer: NodeJS.Timeout | undefined;
+  const flush = async (): Promise<void> => {
+    clearTimeout(timer);
+    timer = undefined;
+    const ids = [...used];
+    used.clear();
+    if (ids.length > 0) await markUse(db, ids);
+  };
+  return {
+    note(entry, nowMs) {
+      if (nowMs - entry.usedAtMs < useEveryMs || !("digest" in entry.credential)) return;
+      entry.usedAtMs = nowMs;
+      used.add(entry.credential.id);
+      // A use that could not be written is written with the next one; it is no reason to refuse anybody.
+      timer ??= setTimeout(() => void flush().catch(() => {}), flushEveryMs).unref();
     },
     flush,
   };
@@ -131,29 +123,6 @@ async function loadCredentials(
   return digests.map((digest) => byDigest.get(digest));
 }
 
-/** Expired and revoked tokens are not remembered: they are refused here. */
-function remember(
-  known: Map<string, Known>,
-  key: string,
-  credential: CredentialRow | ExecutionCredential,
-): Known {
-  const livesMs = "digest" in credential ? credential.expires_in_ms : credential.expiresInMs;
-  if ("digest" in credential && credential.is_revoked) {
-    throw problem.unauthenticated("The token was revoked.", "invalid_token");
-  }
-  if (livesMs !== null && livesMs <= 0) {
-    throw problem.unauthenticated("The token has expired.", "invalid_token");
-  }
-  const loadedAtMs = performance.now();
-  const diesAtMs = livesMs === null ? Infinity : loadedAtMs + livesMs;
-  const entry = { credential, loadedAtMs, diesAtMs, actors: new Map(), usedAtMs: -Infinity };
-  known.delete(key);
-  known.set(key, entry);
-  const [oldest] = known.keys();
-  if (known.size > maxKnown && oldest !== undefined) known.delete(oldest);
-  return entry;
-}
-
 function actorFor({ credential, actors }: Known, org: string | undefined): Actor {
   if (!("digest" in credential)) {
     if (org !== undefined && org !== credential.actor.orgId) throw problem.notFound("org");
@@ -164,10 +133,4 @@ function actorFor({ credential, actors }: Known, org: string | undefined): Actor
   if (actor === undefined) throw problem.notFound("org");
   actors.set(chosen, actor);
   return actor;
-}
-
-function idsOf({ credential }: Known): (string | null)[] {
-  return "digest" in credential
-    ? [credential.id, credential.account_id]
-    : [credential.actor.executionId];
 }

@@ -118,7 +118,7 @@ function expectRefusal(route: Route, answer: Answer<Refusal>, status: number): v
   const isRunners = route.rule.surface === "runner";
   const type = isRunners ? "application/json" : "application/problem+json";
   expect(answer.headers.get("content-type")).toBe(type);
-  expect(answer.body).toMatchObject({ status, code: expect.any(String) });
+  expect(answer.body).toMatchObject({ status, code: expect.any(String) as unknown });
   expect("error" in answer.body && "user_error" in answer.body).toBe(isRunners);
 }
 

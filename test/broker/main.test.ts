@@ -7,6 +7,7 @@ import { afterEach, describe, expect, test } from "vitest";
 import { emptyDatabase, testDatabase } from "../support/database.ts";
 
 type Child = ChildProcessByStdio<null, Readable, Readable>;
+type Started = { readonly child: Child; readonly lines: AsyncIterator<string> };
 
 const root = path.resolve(import.meta.dirname, "../..");
 const { url } = await testDatabase();
@@ -17,26 +18,27 @@ afterEach(() => {
 });
 
 /** The broker as a process of its own. */
-function start(env: Record<string, string>): Child {
+function start(env: Record<string, string>): Started {
   const child = spawn(process.execPath, ["broker/main.ts"], {
     cwd: root,
     env: { PATH: process.env["PATH"], SVC_PORT: "0", SVC_DRAIN_LINGER_MS: "0", ...env },
     stdio: ["ignore", "pipe", "pipe"],
   });
   children.push(child);
-  return child;
+  return { child, lines: createInterface({ input: child.stdout })[Symbol.asyncIterator]() };
 }
 
 /** Its next log line with this message. */
-async function logged(child: Child, message: string): Promise<Record<string, unknown>> {
-  for await (const line of createInterface({ input: child.stdout })) {
-    const entry = JSON.parse(line) as Record<string, unknown>;
+async function logged({ lines }: Started, message: string): Promise<Record<string, unknown>> {
+  for (;;) {
+    const { value, done } = await lines.next();
+    if (done === true) throw new Error(`the broker ended without saying "${message}"`);
+    const entry = JSON.parse(value) as Record<string, unknown>;
     if (entry["msg"] === message) return entry;
   }
-  throw new Error(`the broker ended without saying "${message}"`);
 }
 
-async function exitOf(child: Child): Promise<{ code: number | null; stderr: string }> {
+async function exitOf({ child }: Started): Promise<{ code: number | null; stderr: string }> {
   let stderr = "";
   child.stderr.setEncoding("utf8").on("data", (text: string) => (stderr += text));
   child.stdout.resume();
@@ -46,22 +48,22 @@ async function exitOf(child: Child): Promise<{ code: number | null; stderr: stri
 
 describe("the broker's process", () => {
   test("serves, and ends with 0 on SIGTERM", async () => {
-    const child = start({ DATABASE_URL: url });
-    const serving = await logged(child, "the broker serves");
+    const started = start({ DATABASE_URL: url });
+    const serving = await logged(started, "the broker serves");
     const answer = await fetch(`${String(serving["url"])}/livez`);
     expect(answer.status).toBe(200);
     await answer.text();
-    child.kill("SIGTERM");
-    expect(await exitOf(child)).toEqual({ code: 0, stderr: "" });
+    started.child.kill("SIGTERM");
+    expect(await exitOf(started)).toEqual({ code: 0, stderr: "" });
   });
 
   test("ends at once with 1 on a second signal", async () => {
-    const child = start({ DATABASE_URL: url, SVC_DRAIN_LINGER_MS: "60000" });
-    await logged(child, "the broker serves");
-    child.kill("SIGTERM");
-    await logged(child, "the broker drains");
-    child.kill("SIGTERM");
-    expect((await exitOf(child)).code).toBe(1);
+    const started = start({ DATABASE_URL: url, SVC_DRAIN_LINGER_MS: "60000" });
+    await logged(started, "the broker serves");
+    started.child.kill("SIGTERM");
+    await logged(started, "the broker drains");
+    started.child.kill("SIGTERM");
+    expect((await exitOf(started)).code).toBe(1);
   });
 
   test("says in one sentence what is wrong with a setting", async () => {

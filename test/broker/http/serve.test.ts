@@ -74,7 +74,10 @@ describe("a broker that stops", () => {
     const broker = await startBroker({ url, env: { SVC_DRAIN_LINGER_MS: "1500" } });
     const stopped = broker.stop();
     const draining = await broker.call("GET /readyz");
-    expect(draining).toMatchObject({ status: 503, body: { errors: [{ pointer: "draining" }] } });
+    expect(draining).toMatchObject({ status: 503, body: { code: "not_ready" } });
+    expect(draining.body["errors"]).toContainEqual(
+      expect.objectContaining({ pointer: "draining" }),
+    );
     const served = await broker.call("GET /livez");
     expect(served.status).toBe(200);
     expect(served.headers.get("connection")).toBe("close");
