@@ -203,33 +203,57 @@ create type beaten_process as (
 );
 
 -- Beats and signs of life of processes, each once in a call. `held_by` and `held` pair processes with the executions
--- that they say they hold; only a process in `names` said so at all. Answers a row for each process that is known under
+-- that they say they hold; only a process that `tells` said so at all. Answers a row for each process that is known under
 -- its org and runner, orders only for ours that beat; and one row of wakes alone, if there are any.
 create function beat_processes(ids text[], org_ids text[], runner_ids text[], are_beats boolean[], alive bigint[],
-                               versions text[], names text[], held_by text[], held text[]) returns setof beaten_process
-  language plpgsql as $$
+                               versions text[], tells boolean[], held_by text[], held text[])
+  returns setof beaten_process
+  language plpgsql
+  set plan_cache_mode = force_generic_plan set enable_hashjoin = off set enable_mergejoin = off set enable_seqscan = off
+  as $$
 declare
   t timestamptz := svc_now();
-  known text[];
-  told text[];
-  named text[];
+  answers beaten_process[];
+  beating text[];
+  telling text[];
   asleep text[];
+  ended text[];
+  told text[];
   stopped text[];
   keys queue_key[];
   woken queue_key[] := '{}';
 begin
-  perform write_beats(ids, org_ids, runner_ids, are_beats, alive, versions, t);
-  select array_agg(p.id::text), array_agg(p.id::text) filter (where p.is_ours and u.is_beat),
-         array_agg(p.id::text) filter (where p.is_ours and p.status <> 'shut-down' and p.id = any(names)),
-         array_agg(p.id::text) filter (where p.status in ('offline', 'inactive') or (p.status = 'pending' and u.is_beat))
-    into known, told, named, asleep
-    from unnest(ids, org_ids, runner_ids, are_beats) u (id, org_id, runner_id, is_beat)
-    join runner_processes p on p.id = u.id and p.org_id = u.org_id and p.runner_id = u.runner_id;
-  if named is not null then
+  with written as ( -- in the order of ids, which nested loops keep, so that two flushes never wait for each other
+    update runner_process_beats b
+       set last_seen_at = t,
+           previous_beat_at = case when r.is_beat then b.last_beat_at else b.previous_beat_at end,
+           last_beat_at = case when r.is_beat then t else b.last_beat_at end,
+           beats = b.beats + r.is_beat::int,
+           alive_time = case when r.is_beat then r.alive else b.alive_time end,
+           version = case when r.is_beat and r.version <> '' then r.version else b.version end
+      from (select * from unnest(ids, org_ids, runner_ids, are_beats, alive, versions, tells)
+                          u (id, org_id, runner_id, is_beat, alive, version, tells) order by u.id) r
+      join runner_processes p on p.id = r.id and p.org_id = r.org_id and p.runner_id = r.runner_id
+      join runners u on u.id = p.runner_id
+      join runner_group_settings g on g.runner_group_id = u.runner_group_id
+     where b.process_id = p.id
+    returning p.id::text, r.org_id, r.runner_id, p.type, p.is_ours, p.status, p.must_register_anew, g.version, r.is_beat,
+              r.tells
+  )
+  select array_agg(row(w.id, w.org_id, w.runner_id, w.type, w.status, w.is_ours, t, null,
+                       case when w.is_ours then w.version end, null)::beaten_process),
+         array_agg(w.id) filter (where w.is_ours and w.is_beat),
+         array_agg(w.id) filter (where w.is_ours and w.tells and w.status <> 'shut-down'),
+         array_agg(w.id) filter (where w.status in ('offline', 'inactive') or (w.status = 'pending' and w.is_beat)),
+         array_agg(w.id) filter (where w.is_ours and w.is_beat
+                                   and (w.must_register_anew or w.status in ('inactive', 'shut-down')))
+    into answers, beating, telling, asleep, ended
+    from written w;
+  if telling is not null then
     select array_agg(s.execution_id::text), array_agg(distinct row(s.runner_id::text, s.job_group)::queue_key)
       into stopped, keys
       from stopping_executions s
-     where s.runner_id = any(runner_ids) and s.process_id = any(named) and s.is_ours and s.execution_id <> all(held);
+     where s.runner_id = any(runner_ids) and s.process_id = any(telling) and s.is_ours and s.execution_id <> all(held);
   end if;
   if asleep is not null then
     asleep := array(select p.id::text from runner_processes p
@@ -247,39 +271,31 @@ begin
   if cardinality(asleep) > 0 then
     woken := woken || array(select k from wake_processes(asleep, t) k);
   end if;
-  if named is not null and cardinality(held) > 0 then -- after the queue locks: executions are locked last everywhere
+  if telling is not null and cardinality(held) > 0 then -- after the queue locks: executions are locked last everywhere
     update runner_job_executions e set confirmed_at = t
       from unnest(held_by, held) h (process_id, execution_id)
       join runner_processes p on p.id = h.process_id
-     where h.process_id = any(named) and e.org_id = p.org_id and e.id = h.execution_id
+     where h.process_id = any(telling) and e.org_id = p.org_id and e.id = h.execution_id
        and e.process_id = h.process_id and e.confirmed_at is null and e.finished_at is null;
   end if;
+  if beating is not null then -- most have nothing to be told: to find that out for all at once is cheaper than for each
+    told := array(
+      select s.process_id from stopping_executions s where s.runner_id = any(runner_ids) and s.process_id = any(beating)
+      union
+      select d.runner_process_id from runner_process_shutdowns d
+       where d.runner_process_id = any(beating) and d.deadline_at is not null
+      union
+      select e from unnest(ended) e);
+  end if;
   return query
-  select p.id::text, p.org_id::text, p.runner_id::text, p.type, p.status, p.is_ours, t, o.orders, o.settings_version,
-         null::queue_key[]
-    from runner_processes p
-    left join orders_for(told) o on o.process_id = p.id
-   where p.id = any(known);
+  select a.process_id, a.org_id, a.runner_id, a.process_type,
+         case when a.process_id = any(asleep) then 'active' else a.status end, a.is_ours, a.at, o.orders,
+         a.settings_version, a.wakes
+    from unnest(answers) a left join orders_for(told) o on o.process_id = a.process_id;
   if cardinality(woken) > 0 then
     return next row(null, null, null, null, null, null, t, null, null, woken)::beaten_process;
   end if;
 end $$;
-
--- Row locks in the order of ids, so that two flushes never wait for each other: a nested loop keeps the sorted order.
-create function write_beats(ids text[], org_ids text[], runner_ids text[], are_beats boolean[], alive bigint[],
-                            versions text[], t timestamptz) returns void
-  language sql set enable_hashjoin = off set enable_mergejoin = off as $$
-  update runner_process_beats b
-     set last_seen_at = t,
-         previous_beat_at = case when r.is_beat then b.last_beat_at else b.previous_beat_at end,
-         last_beat_at = case when r.is_beat then t else b.last_beat_at end,
-         beats = b.beats + r.is_beat::int,
-         alive_time = case when r.is_beat then r.alive else b.alive_time end,
-         version = case when r.is_beat and r.version <> '' then r.version else b.version end
-    from (select * from unnest(ids, org_ids, runner_ids, are_beats, alive, versions)
-                        u (id, org_id, runner_id, is_beat, alive, version) order by u.id) r
-   where b.process_id = r.id and b.org_id = r.org_id and b.runner_id = r.runner_id
-$$;
 
 create function queues_of_runners(runner_ids text[]) returns queue_key[]
   language sql stable as $$

@@ -59,7 +59,10 @@ export function makeBeats(db: Db, wakes: Wakes): Beats {
 }
 
 /** A claim, a poll or a report is a sign of life as well. Need not be awaited; nobody is told of a failure. */
-export function touchProcess({ beats }: Pick<Broker, "beats">, process: NamedProcess): Promise<void> {
+export function touchProcess(
+  { beats }: Pick<Broker, "beats">,
+  process: NamedProcess,
+): Promise<void> {
   return beats(process).then(
     () => {},
     // The caller's own statement meets the same database and says what is wrong with it.
@@ -93,19 +96,27 @@ function onceEach(processes: readonly (Beat | NamedProcess)[]): Map<string, Beat
 
 async function writeBeats(db: Db, processes: (Beat | NamedProcess)[]): Promise<BeatenRow[]> {
   const beats = processes.map((process) => ("aliveTime" in process ? process : undefined));
-  const telling = beats.filter((beat) => beat?.executions !== undefined);
-  const held = telling.flatMap(
-    (beat) => beat?.executions?.map((id) => ({ by: beat.processId, id })) ?? [],
+  const held = beats.flatMap((beat) =>
+    (beat?.executions ?? []).map((id) => ({ by: beat?.processId ?? "", id })),
   );
   return db<BeatenRow[]>`
     select * from beat_processes(
       ${processes.map(({ processId }) => processId)}::text[],
       ${processes.map(({ orgId }) => orgId)}::text[],
       ${processes.map(({ runnerId }) => runnerId)}::text[],
-      ${db.array(beats.map((beat) => beat !== undefined), booleans)},
-      ${db.array(beats.map((beat) => beat?.aliveTime ?? 0), bigints)},
+      ${db.array(
+        beats.map((beat) => beat !== undefined),
+        booleans,
+      )},
+      ${db.array(
+        beats.map((beat) => beat?.aliveTime ?? 0),
+        bigints,
+      )},
       ${beats.map((beat) => beat?.version ?? "")}::text[],
-      ${telling.map((beat) => beat?.processId ?? "")}::text[],
+      ${db.array(
+        beats.map((beat) => beat?.executions !== undefined),
+        booleans,
+      )},
       ${held.map(({ by }) => by)}::text[],
       ${held.map(({ id }) => id)}::text[])`;
 }

@@ -72,7 +72,7 @@ export async function givenProcess(
 
 /** A beat of each process, naming what it holds where that is given. */
 export async function beat(db: Db, processIds: string[], held?: GivenExecution[]): Promise<void> {
-  const names = held === undefined ? [] : processIds;
+  const tells = held !== undefined;
   const heldBy = (held ?? []).map(() => processIds[0] ?? "");
   const executionIds = (held ?? []).map(({ executionId }) => executionId);
   await db`
@@ -81,8 +81,8 @@ export async function beat(db: Db, processIds: string[], held?: GivenExecution[]
                    array_agg(p.runner_id::text) as runners, count(*)::int as n
               from runner_processes p where p.id = any(${processIds})) p
      cross join lateral beat_processes(p.ids, p.orgs, p.runners, array_fill(true, array[p.n]),
-       array_fill(0::bigint, array[p.n]), array_fill(''::text, array[p.n]), ${names}::text[], ${heldBy}::text[],
-       ${executionIds}::text[]) b`;
+       array_fill(0::bigint, array[p.n]), array_fill(''::text, array[p.n]), array_fill(${tells}, array[p.n]),
+       ${heldBy}::text[], ${executionIds}::text[]) b`;
 }
 
 /** Jobs enqueued in one batch, in this order; noop-deploy unless told. Throws when they are refused. */
