@@ -8,6 +8,7 @@ import type { CliConfig } from "../config.ts";
 import { removeDevFile } from "../dev-file.ts";
 import { exitCodes } from "../exit-codes.ts";
 import type { Screen } from "../screen.ts";
+import { awaitReady } from "./await-ready.ts";
 import { openDevLog } from "./dev-log.ts";
 import { prepareDev } from "./prepare-dev.ts";
 import { showAJob } from "./show-a-job.ts";
@@ -74,6 +75,7 @@ async function start(options: DevOptions, stop: StopSignal, endings: Ending[]): 
   });
   // A request that hangs must not hold up Ctrl-C: whatever it was, it is undone or done as a whole.
   endings.push(async () => await Promise.race([running.stop(), sleep(drainMs)]));
+  await awaitReady(running.url);
   const { dev, isFirst } = await prepareDev(running.broker.db, running.url, dataDir);
   if (isJson) {
     screen.out(JSON.stringify(dev));

@@ -4,7 +4,7 @@ import { beforeAll, describe, expect, test } from "vitest";
 import { type CommandLine, startCommandLine } from "../support/command-line.ts";
 import { emptyDatabase } from "../support/database.ts";
 import { testFolder } from "../support/folder.ts";
-import { svc } from "../support/svc.ts";
+import { startSvc, svc } from "../support/svc.ts";
 
 let cli: CommandLine;
 beforeAll(async () => {
@@ -147,5 +147,27 @@ describe("svc migrate", () => {
     const refused = await svc(["migrate", "up"]);
     expect(refused).toMatchObject({ code: 1, out: "" });
     expect(refused.err).toMatch(/^DATABASE_URL is missing: .+\n$/);
+  });
+});
+
+describe("svc broker", () => {
+  test("serves the database of DATABASE_URL until SIGTERM", async () => {
+    const env = { DATABASE_URL: cli.databaseUrl, SVC_PORT: "0", SVC_DRAIN_LINGER_MS: "0" };
+    const broker = startSvc(["broker"], { env });
+    await expect.poll(() => broker.said.out, { timeout: 20_000 }).toContain('"url":"http://');
+    const url = /"url":"([^"]+)"/.exec(broker.said.out)?.[1] ?? "";
+    const status = async () => (await fetch(`${url}/readyz`)).status;
+    await expect.poll(status, { timeout: 20_000 }).toBe(200);
+    broker.kill("SIGTERM");
+    expect(await broker.ended).toMatchObject({ code: 0, err: "" });
+  });
+
+  test("names the setting that is missing or wrong", async () => {
+    const env = { DATABASE_URL: cli.databaseUrl, SVC_PORT: "70000" };
+    const results = await Promise.all([svc(["broker"]), svc(["broker"], { env })]);
+    expect(results).toEqual([
+      { code: 1, out: "", err: "DATABASE_URL is missing.\n" },
+      { code: 1, out: "", err: "SVC_PORT must be a whole number from 0 to 65535.\n" },
+    ]);
   });
 });
