@@ -10,7 +10,15 @@ type DevLog = {
   readonly close: () => Promise<void>;
 };
 
-type Line = { readonly level: string; readonly msg?: string; readonly err?: { message?: string } };
+type Line = {
+  readonly level: string;
+  readonly msg?: string;
+  readonly err?: { readonly message?: string };
+  readonly request_id?: string;
+  readonly method?: string;
+  readonly route?: string;
+  readonly status?: number;
+};
 
 /** All that the broker logs goes to a file, that of the start before beside it; warnings and worse are said, too. */
 export async function openDevLog(options: {
@@ -35,7 +43,10 @@ export async function openDevLog(options: {
   return { log: openLog(options.level, { write }), file, close };
 }
 
-function shortened(line: string): string {
-  const { level, msg, err } = JSON.parse(line) as Line; // written by our own logger
-  return [level, msg, err?.message].filter((part) => part !== undefined).join(": ");
+function shortened(text: string): string {
+  const line = JSON.parse(text) as Line; // written by our own logger
+  const { method, route, status, request_id: id } = line;
+  const asked =
+    status === undefined ? line.msg : `${method} ${route} answered ${status}, request ${id}`;
+  return [line.level, asked, line.err?.message].filter((part) => part !== undefined).join(": ");
 }

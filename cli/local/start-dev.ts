@@ -75,7 +75,7 @@ async function start(options: DevOptions, stop: StopSignal, endings: Ending[]): 
   });
   // A request that hangs must not hold up Ctrl-C: whatever it was, it is undone or done as a whole.
   endings.push(async () => await Promise.race([running.stop(), sleep(drainMs)]));
-  await awaitReady(running.url);
+  await awaitReady(running.broker.health);
   const { dev, isFirst } = await prepareDev(running.broker.db, running.url, dataDir);
   if (isJson) {
     screen.out(JSON.stringify(dev));
