@@ -1,0 +1,110 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { bootstrapOrg } from "../../broker/orgs/bootstrap-org.ts";
+import { rolePermissions, routeRule } from "../../shared/permissions.ts";
+import { startBroker } from "../support/broker.ts";
+import { testDatabase } from "../support/database.ts";
+import { givenToken } from "../support/given-token.ts";
+import { givenExecution, givenProcess, givenRunner } from "../support/given.ts";
+import { junk, nearly, type RequestSchema, type Schemas } from "../support/junk.ts";
+
+type Operation = {
+  operationId: string;
+  parameters?: { name: string; in: string; schema: RequestSchema & { example?: string } }[];
+  requestBody?: { content: Record<string, { schema: RequestSchema }> };
+};
+type Document = {
+  paths: Record<string, Record<string, Operation>>;
+  components: { schemas: Schemas };
+};
+
+const database = await testDatabase();
+const { db } = database;
+const { call } = await startBroker({
+  url: database.url,
+  env: { SVC_RATE_TOKEN_PER_S: "0", SVC_RATE_ORG_PER_S: "0", SVC_LOG_LEVEL: "error" },
+});
+const { orgId, adminToken } = await bootstrapOrg(db, "Acme");
+const runner = await givenRunner(db, { orgId });
+const runnerToken = await givenToken(db, { orgId, runnerId: runner.runnerId });
+const processId = await givenProcess(db, runner);
+const { jobId, executionId } = await givenExecution(db, runner, { processId });
+const ids: Record<string, string> = {
+  runner_id: runner.runnerId,
+  runner_group_id: runner.groupId,
+  process_id: processId,
+  job_id: jobId,
+  execution_id: executionId,
+};
+const { body: document } = await call<Document>("GET /openapi.json");
+
+/** What ends things comes last, so that the others find them alive. */
+const isEnd = (name: string): boolean =>
+  /^(delete|remove|revoke|deprovision|disable|flush|force)/.test(name);
+const operations = Object.entries(document.paths)
+  .flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, operation]) => ({
+      path,
+      method,
+      operation,
+      name: operation.operationId,
+    })),
+  )
+  .sort((a, b) => Number(isEnd(a.name)) - Number(isEnd(b.name)));
+
+type Route = (typeof operations)[number];
+
+function requestsOf({
+  operation,
+}: Route): fc.Arbitrary<{ query: Record<string, unknown>; body: unknown }> {
+  const schemas = document.components.schemas;
+  const known = Object.values(ids);
+  const inQuery = (operation.parameters ?? []).filter(
+    (one) => one.in === "query" && one.name !== "wait",
+  );
+  const query = Object.fromEntries(
+    inQuery.map(({ name, schema }) => [name, nearly(schema, schemas, known)]),
+  );
+  const schema = operation.requestBody?.content["application/json"]?.schema;
+  const body =
+    schema === undefined ? fc.oneof(fc.constant(undefined), junk) : nearly(schema, schemas, known);
+  return fc.record({ query: fc.record(query, { requiredKeys: [] }), body });
+}
+
+function addressOf({ path, method, operation }: Route, query: Record<string, unknown>): string {
+  const filled = path.replaceAll(/\{(\w+)\}/g, (_, name: string) => {
+    const parameter = operation.parameters?.find((one) => one.name === name);
+    return ids[name] ?? parameter?.schema.example ?? "x";
+  });
+  const asked = new URLSearchParams(
+    Object.entries(query).map(([name, value]): [string, string] => [
+      name,
+      (typeof value === "string" ? value : JSON.stringify(value)).toWellFormed(),
+    ]),
+  );
+  // Nobody waits here: a poll of a millisecond is a poll.
+  if (operation.parameters?.some(({ name }) => name === "wait") === true) asked.set("wait", "1ms");
+  return `${method.toUpperCase()} ${filled}?${asked.toString()}`;
+}
+
+/** A claim's wait is in its body. */
+function hurried(body: unknown): unknown {
+  const hasWait = typeof body === "object" && body !== null && "wait" in body;
+  return hasWait ? { ...body, wait: "1ms" } : body;
+}
+
+test.each(operations)("$name answers nothing with a 500", async (route) => {
+  const { permission, surface } = routeRule(route.name);
+  const may = permission !== null && rolePermissions.runner.includes(permission);
+  const isRunners = surface === "runner" && may;
+  const token = isRunners ? runnerToken : adminToken;
+  const property = fc.asyncProperty(requestsOf(route), async ({ query, body }) => {
+    const hasBody = route.method !== "get" && body !== undefined;
+    const answer = await call(addressOf(route, query), {
+      token,
+      ...(hasBody && { body: hurried(body) }),
+    });
+    expect(answer.status, JSON.stringify(answer.body)).toBeLessThan(500);
+  });
+  await fc.assert(property, { numRuns: 15, seed: 20261121 });
+});
