@@ -1,7 +1,8 @@
 -- The clocks. Every broker calls these every second; none is special. Each call does a bounded batch and answers how
--- many rows were due and which queues now have something to offer, so that a caller goes on while there is more.
+-- many rows were due and whom to wake: which queues now have something to offer, whose jobs moved, which processes have
+-- new orders. A caller goes on while there is more.
 
-create type swept as (due int, wakes queue_key[], org_ids text[]);
+create type swept as (due int, wakes queue_key[], org_ids text[], process_ids text[]);
 
 -- Some broker listens: called every 5 s, and by each sweep that finds the mark older. A gap of over 15 s starts every
 -- silence clock anew.
@@ -94,7 +95,7 @@ begin
     from (select l.id, l.runner_id, l.job_group from runner_job_live l
            where l.deadline_at <= t order by l.deadline_at limit batch) d;
   if ids is null then
-    return row(0, '{}'::queue_key[], '{}'::text[])::swept;
+    return row(0, '{}'::queue_key[], '{}'::text[], '{}'::text[])::swept;
   end if;
   b := listening();
   perform lock_queues(keys);
@@ -111,6 +112,9 @@ begin
     perform release_overdue(array(select m.job_id from unnest(moves) m where m.event = 'release'), t);
     perform move_jobs(array(select m from unnest(moves) m where m.event <> 'release'), t);
   end if;
+  result.process_ids := array(select distinct s.process_id::text
+                                from unnest(moves) m join stopping_executions s on s.runner_job_id = m.job_id
+                               where m.stop_reason is not null and s.is_ours and s.process_id is not null);
   result.due := cardinality(ids);
   result.wakes := array(select k from release_jobs(keys, false, t) k);
   result.org_ids := array(select distinct q.org_id::text from runner_queues q
@@ -153,7 +157,7 @@ begin
     into keys, over, freed
     from (select * from stopping_executions s where s.deadline_at <= t order by s.deadline_at limit batch) d;
   if keys is null then
-    return row(0, '{}'::queue_key[], '{}'::text[])::swept;
+    return row(0, '{}'::queue_key[], '{}'::text[], '{}'::text[])::swept;
   end if;
   perform lock_queues(keys);
   with slotless as (
@@ -168,6 +172,7 @@ begin
   result.wakes := array(select k from confirm_stopped(coalesce(over, '{}'), t) k)
                || array(select k from release_jobs(keys, false, t) k);
   result.org_ids := '{}';
+  result.process_ids := '{}';
   return result;
 end $$;
 
@@ -186,7 +191,7 @@ begin
   select array_agg(d.id::text) into due
     from (select p.id from runner_processes p where p.deadline_at <= t
            order by p.deadline_at limit batch for update skip locked) d;
-  result := row(coalesce(cardinality(due), 0), '{}'::queue_key[], '{}'::text[])::swept;
+  result := row(coalesce(cardinality(due), 0), '{}'::queue_key[], '{}'::text[], '{}'::text[])::swept;
   if due is null then
     return result;
   end if;
@@ -235,13 +240,14 @@ begin
   select array_agg(d.runner_process_id::text) into due
     from (select d.runner_process_id from runner_process_shutdowns d
            where d.deadline_at <= t order by d.deadline_at limit batch for update skip locked) d;
-  result := row(coalesce(cardinality(due), 0), '{}'::queue_key[], '{}'::text[])::swept;
+  result := row(coalesce(cardinality(due), 0), '{}'::queue_key[], '{}'::text[], '{}'::text[])::swept;
   if due is null then
     return result;
   end if;
   result.wakes := array(select k from end_executions(due, 'forced', 'shut down by an operator', false) k);
   perform end_shutdowns(due, 'completed', 'its deadline passed: what still ran was cut', t);
   result.org_ids := array(select distinct p.org_id::text from runner_processes p where p.id = any(due));
+  result.process_ids := due;
   return result;
 end $$;
 
@@ -258,7 +264,7 @@ begin
     from (select g.id from runner_groups g where g.paused_until <= t limit batch) g;
   select array_agg(u.id::text) into runner_ids
     from (select u.id from runners u where u.paused_until <= t or u.runner_group_id = any(group_ids) limit batch) u;
-  result := row(coalesce(cardinality(runner_ids), 0), '{}'::queue_key[], '{}'::text[])::swept;
+  result := row(coalesce(cardinality(runner_ids), 0), '{}'::queue_key[], '{}'::text[], '{}'::text[])::swept;
   if runner_ids is null and group_ids is null then
     return result;
   end if;
@@ -289,7 +295,7 @@ begin
                           where l.runner_id = q.runner_id and l.job_group = q.job_group and not l.has_slot
                             and l.withdrawals = 0 and l.blocked_by is null)
            limit batch) q;
-  result := row(coalesce(cardinality(keys), 0), '{}'::queue_key[], '{}'::text[])::swept;
+  result := row(coalesce(cardinality(keys), 0), '{}'::queue_key[], '{}'::text[], '{}'::text[])::swept;
   if keys is not null then
     perform lock_queues(keys);
     result.wakes := array(select k from release_jobs(keys, false, svc_now()) k);

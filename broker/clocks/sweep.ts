@@ -4,7 +4,7 @@ import { parseQueueKeys } from "../queues/queue-key.ts";
 import { topics, type Wakes } from "../wake/wakes.ts";
 import { type Loop, repeat } from "./repeat.ts";
 
-type SweptRow = { due: number; wakes: string[]; org_ids: string[] };
+type SweptRow = { due: number; wakes: string[]; org_ids: string[]; process_ids: string[] };
 
 /** The clocks: which function of the database acts on what is due, how often, and how much at once. */
 const sweeps = {
@@ -29,6 +29,7 @@ export async function sweep(db: Db, wakes: Wakes, name: SweepName): Promise<numb
     wakes.tell([
       ...parseQueueKeys(row.wakes).map(({ runnerId }) => topics.queue(runnerId)),
       ...row.org_ids.map((id) => topics.org(id)),
+      ...row.process_ids.map((id) => topics.process(id)),
     ]);
     if (row.due < batch) return total;
   }

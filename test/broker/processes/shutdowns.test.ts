@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { sweep } from "../../../broker/clocks/sweep.ts";
 import { startBroker } from "../../support/broker.ts";
 import { advanceClock } from "../../support/clock.ts";
 import { testDatabase } from "../../support/database.ts";
@@ -70,8 +71,10 @@ describe("an operator's order", () => {
     await beat(db, [given.processId]);
     await db`select sweep_shutdowns(100)`;
     expect(await endOf(jobId)).toBeUndefined();
+    told.length = 0;
     await advanceClock(db, "61 s");
-    await db`select sweep_shutdowns(100)`;
+    await sweep(db, broker.wakes, "sweep_shutdowns");
+    expect(told).toEqual([`process:${given.processId}`]);
     expect(await endOf(jobId)).toEqual({ status: "failed", why: "shut down by an operator" });
     expect(await endOf(waiting)).toBeUndefined();
     expect(await seen(given.path)).toMatchObject([{ type: "graceful", status: "completed" }]);
