@@ -33,6 +33,9 @@ export async function givenFleet(db: Db, count: number, slots: number): Promise<
   for (let at = 0; at < count; at += 1_000) {
     await insertAgents(db, { orgId, slots }, agents.slice(at, at + 1_000));
   }
+  // Making many takes a while: nobody shall have been silent when the bench begins.
+  await db`update runner_process_beats set last_seen_at = svc_now(), last_beat_at = svc_now()`;
+  await db`update runner_processes set deadline_at = svc_now() + interval '60 s' + random() * interval '60 s'`;
   // Only what has rows: of an empty table that was analysed the planner believes that it stays empty.
   await db`vacuum analyze runner_groups, runner_group_settings, runners, runner_processes, runner_process_beats,
            runner_queues, tokens`;
