@@ -47,7 +47,6 @@ export const processBeatRow = z.object({
   alive_time: z.number(),
   version: z.string(),
 });
-export type ProcessBeatRow = z.infer<typeof processBeatRow>;
 
 /** A row of `runner_process_shutdowns`. */
 export const processShutdownRow = z.object({
