@@ -14,14 +14,5 @@ export const accountRow = z.object({
 });
 export type AccountRow = z.infer<typeof accountRow>;
 
-/** A row of `account_roles`. */
-export const accountRoleRow = z.object({
-  account_id: z.string(),
-  org_id: z.string(),
-  role_id: z.string(),
-  created_at: z.date(),
-  created_by_id: z.string(),
-});
-
 /** An account with what it has in one org. */
 export type Member = AccountRow & { readonly role_ids: string[]; readonly sort_key: string };

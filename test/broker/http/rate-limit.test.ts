@@ -1,0 +1,61 @@
+import { describe, expect, test } from "vitest";
+import { bootstrapOrg } from "../../../broker/orgs/bootstrap-org.ts";
+import { startBroker } from "../../support/broker.ts";
+import { testDatabase } from "../../support/database.ts";
+import { givenToken } from "../../support/given-token.ts";
+import { givenRunner } from "../../support/given.ts";
+
+const database = await testDatabase();
+const limited = (env: Record<string, string>) => startBroker({ url: database.url, env });
+
+describe("the pace of requests", () => {
+  test("is told with every answer, and kept: 429 with Retry-After past it", async () => {
+    const { call } = await limited({ SVC_RATE_TOKEN_PER_S: "1", SVC_RATE_ORG_PER_S: "0" });
+    const { orgId, adminToken: token } = await bootstrapOrg(database.db, "Acme");
+    const first = await call("GET /v1/roles", { token });
+    expect(first.headers.get("ratelimit-policy")).toBe(`"token";q=10;w=10`);
+    expect(first.headers.get("ratelimit")).toBe(`"token";r=9;t=1`);
+    const answers = await Promise.all(
+      Array.from({ length: 15 }, () => call("GET /v1/roles", { token })),
+    );
+    const refused = answers.find(({ status }) => status === 429);
+    expect(refused?.body).toMatchObject({ code: "rate_limited" });
+    expect(Number(refused?.headers.get("retry-after"))).toBeGreaterThanOrEqual(1);
+    const other = await givenToken(database.db, { orgId });
+    expect((await call("GET /v1/roles", { token: other })).status).toBe(200);
+  });
+
+  test("is kept by an org as a whole", async () => {
+    const { call } = await limited({ SVC_RATE_TOKEN_PER_S: "0", SVC_RATE_ORG_PER_S: "1" });
+    const { orgId } = await bootstrapOrg(database.db, "Acme");
+    const ask = async () => {
+      const token = await givenToken(database.db, { orgId });
+      return (await call("GET /v1/roles", { token })).status;
+    };
+    const statuses = [];
+    for (let n = 0; n < 15; n++) statuses.push(await ask());
+    expect(statuses).toContain(429);
+    const { adminToken: token } = await bootstrapOrg(database.db, "Other");
+    expect((await call("GET /v1/roles", { token })).status).toBe(200);
+  });
+
+  test("does not count polls and beats, which come by the clock", async () => {
+    const { call } = await limited({ SVC_RATE_TOKEN_PER_S: "1", SVC_RATE_ORG_PER_S: "1" });
+    const { orgId, runnerId } = await givenRunner(database.db);
+    const token = await givenToken(database.db, { orgId, runnerId });
+    const poll = () => call(`GET /v1/runners/${runnerId}/jobs/tail?wait=1ms`, { token });
+    const statuses = [];
+    for (let n = 0; n < 25; n++) statuses.push((await poll()).status);
+    expect(new Set(statuses)).toEqual(new Set([200]));
+  });
+
+  test("is no matter where both limits are 0", async () => {
+    const { call } = await limited({ SVC_RATE_TOKEN_PER_S: "0", SVC_RATE_ORG_PER_S: "0" });
+    const { adminToken: token } = await bootstrapOrg(database.db, "Acme");
+    const answers = await Promise.all(
+      Array.from({ length: 40 }, () => call("GET /v1/roles", { token })),
+    );
+    expect(answers.every(({ status }) => status === 200)).toBe(true);
+    expect(answers[0]?.headers.get("ratelimit")).toBeNull();
+  });
+});

@@ -1,0 +1,64 @@
+import { beforeAll, describe, expect, test } from "vitest";
+import { startBroker, type TestBroker } from "../../support/broker.ts";
+import { type TestDatabase, testDatabase } from "../../support/database.ts";
+import { givenToken } from "../../support/given-token.ts";
+import { type GivenRunner, givenProcess, givenRunner } from "../../support/given.ts";
+
+let database: TestDatabase;
+let broker: TestBroker;
+let runner: GivenRunner;
+let token: string;
+let processId: string;
+
+beforeAll(async () => {
+  database = await testDatabase();
+  broker = await startBroker({ url: database.url });
+  runner = await givenRunner(database.db);
+  processId = await givenProcess(database.db, runner);
+  token = await givenToken(database.db, runner);
+});
+
+const beat = (body: unknown) =>
+  broker.call(`POST /v1/runners/${runner.runnerId}/heart-beats`, { token, body });
+const fields = () => ({
+  alive_time: 1,
+  version: "1.2.3",
+  process: "install",
+  process_id: processId,
+});
+
+describe("a body on a runner's route", () => {
+  test("may have members that the broker does not know, of newer clients", async () => {
+    expect((await beat({ ...fields(), shiny: { new: true } })).status).toBe(201);
+  });
+
+  test("has null for what is absent", async () => {
+    expect((await beat({ ...fields(), version: null })).status).toBe(201);
+  });
+
+  test("may give a member twice: the last one counts", async () => {
+    const text = JSON.stringify(fields()).replace("{", `{"version":"0.0.1",`);
+    expect((await beat(text)).body).toMatchObject({ version: "1.2.3" });
+  });
+
+  test("loses what reaches for a prototype, and nothing else", async () => {
+    const text = JSON.stringify(fields()).replace(
+      "{",
+      `{"__proto__":{"polluted":1},"constructor":{"prototype":{"polluted":1}},`,
+    );
+    expect((await beat(text)).status).toBe(201);
+    expect({}).not.toHaveProperty("polluted");
+  });
+
+  test.each([
+    ["no JSON", `{"version": `, 400, "malformed_json"],
+    ["deep nesting", `{"x":${"[".repeat(100)}${"]".repeat(100)}}`, 400, "too_deep"],
+    ["a NUL", `{"version":"\\u0000"}`, 422, "invalid"],
+    ["a wrong type", `{"version":{}}`, 422, "invalid"],
+  ])("with %s is refused in the clients' own shape", async (_, body, status, code) => {
+    const answer = await beat(body);
+    expect(answer).toMatchObject({ status, body: { code, user_error: true } });
+    expect(answer.body["error"]).toBe(answer.body["detail"]);
+    expect(answer.headers.get("content-type")).toBe("application/json");
+  });
+});
