@@ -7,6 +7,7 @@ import { OperatorError } from "../../shared/operator-error.ts";
 import type { Broker } from "../broker.ts";
 import type { App } from "./app-types.ts";
 import { limitConnections } from "./limit-connections.ts";
+import { answerClientErrors, answerUnreadable } from "./unreadable-request.ts";
 
 /** A broker that listens. */
 export type Serving = {
@@ -23,7 +24,9 @@ export type Serving = {
 /** Starts to listen as the settings say; an OperatorError when the port is taken or a TLS file is unreadable. */
 export async function serve(app: App, broker: Broker): Promise<Serving> {
   const { config } = broker;
-  const answer = getRequestListener(app.fetch);
+  const answer = getRequestListener(app.fetch, {
+    errorHandler: (error) => answerUnreadable(broker, error),
+  });
   const { listener, watch } = limitConnections(broker, (request, response) => {
     void answer(request, response);
   });
@@ -38,6 +41,7 @@ export async function serve(app: App, broker: Broker): Promise<Serving> {
       ? createServer(options, listener)
       : createTlsServer({ ...options, ...(await readTls(config.tls)) }, listener);
   watch(server);
+  answerClientErrors(server);
   const unasked = trackUnasked(
     server,
     config.tls === undefined ? "connection" : "secureConnection",

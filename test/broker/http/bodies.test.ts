@@ -125,6 +125,19 @@ describe("a body", () => {
   });
 });
 
+describe("bytes that are no proper request", () => {
+  test.each([
+    ["no HTTP", "hello\r\n\r\n", 400],
+    ["a Host that is none", "GET /livez HTTP/1.1\r\nhost: a b\r\nconnection: close\r\n\r\n", 400],
+    ["too many headers", `GET /livez HTTP/1.1\r\nx: ${"y".repeat(20_000)}\r\n\r\n`, 431],
+  ])("are answered as a problem: %s", async (_, bytes, status) => {
+    const answer = await raw(bytes);
+    expect(answer).toMatch(new RegExp(`^HTTP/1.1 ${status} `));
+    expect(answer).toContain("application/problem+json");
+    expect(answer).toContain(`"code":"unreadable_request"`);
+  });
+});
+
 /** What comes back for bytes that no proper client would send. */
 function raw(bytes: string | Buffer): Promise<string> {
   const { port, hostname } = new URL(broker.url);
