@@ -16,7 +16,7 @@ export type ConnectOptions = {
 /** Opens a pool lazily: nothing is sent before the first statement. End it with `db.end()`. */
 export function connect(url: string, options: ConnectOptions = {}): Db {
   requirePostgresUrl(url);
-  return postgres(url, {
+  const db = postgres(url, {
     max: options.max ?? 10,
     connect_timeout: (options.connectTimeoutMs ?? 10_000) / 1000,
     onnotice: () => {},
@@ -29,6 +29,19 @@ export function connect(url: string, options: ConnectOptions = {}): Db {
       jit: false,
       TimeZone: "UTC",
     },
+  });
+  readTypesOnce(db);
+  return db;
+}
+
+/**
+ * The driver reads the array types on every new connection, into what all of them share. A backend that dies
+ * in that moment rejects a promise that nobody can catch, which ends the process: so only while nothing is known.
+ */
+function readTypesOnce({ options }: Db): void {
+  const { shared } = options as unknown as { shared: { typeArrayMap: object } }; // not in its types
+  Object.defineProperty(options, "fetch_types", {
+    get: () => Object.keys(shared.typeArrayMap).length === 0,
   });
 }
 

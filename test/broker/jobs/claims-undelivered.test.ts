@@ -79,7 +79,7 @@ describe("an answer that cannot be written", () => {
     const socket = await rawClaim(gone);
     socket.pause();
     await parked(at.brokers[0], gone.processId);
-    const plan = JSON.stringify({ filling: "x".repeat(24_000_000) });
+    const plan = JSON.stringify({ filling: "x".repeat(12_000_000) });
     const jobId = await givenJob(at.db, gone.runner, { plan });
     at.brokers[0].broker.wakes.tell([`queue:${gone.runner.runnerId}`]);
     await until(async () => (await jobState(at.db, jobId)).status === "in-progress");
