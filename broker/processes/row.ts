@@ -35,19 +35,6 @@ export type ProcessRow = Omit<z.infer<typeof processRow>, "secret_digest"> & {
   readonly read_at: Date;
 };
 
-/** A row of `runner_process_beats`. */
-export const processBeatRow = z.object({
-  process_id: z.string(),
-  org_id: z.string(),
-  runner_id: z.string(),
-  last_seen_at: z.date(),
-  last_beat_at: z.date().nullable(),
-  previous_beat_at: z.date().nullable(),
-  beats: z.number(),
-  alive_time: z.number(),
-  version: z.string(),
-});
-
 /** A row of `runner_process_shutdowns`. */
 export const processShutdownRow = z.object({
   id: z.string(),
