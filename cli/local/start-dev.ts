@@ -36,7 +36,9 @@ export async function startDev(options: DevOptions): Promise<number> {
   const stopSignal = watchStopSignal();
   const endings: Ending[] = [];
   try {
-    await start(options, stopSignal, endings);
+    await start(options, stopSignal, endings).catch((error: unknown) => {
+      throw withAdvice(error);
+    });
     await stopSignal.arrival;
     if (!options.isJson) options.screen.say("Stopping; everything is kept.");
     return exitCodes.ok.code;
@@ -70,9 +72,7 @@ async function start(options: DevOptions, stop: StopSignal, endings: Ending[]): 
   });
   const log = await openDevLog({ level: settings.logLevel, dataDir, say: screen.say });
   endings.push(log.close);
-  const running = await startBroker(settings, log.log).catch((error: unknown) => {
-    throw withAdvice(error);
-  });
+  const running = await startBroker(settings, log.log);
   // A request that hangs must not hold up Ctrl-C: whatever it was, it is undone or done as a whole.
   endings.push(async () => await Promise.race([running.stop(), sleep(drainMs)]));
   await awaitReady(running.broker.health);
@@ -106,7 +106,15 @@ async function startDatabase(
   return database.url;
 }
 
+/** The two ways in which a start is in the way of another, with the flag that helps. */
 function withAdvice(error: unknown): unknown {
-  if (!(error instanceof OperatorError) || !error.message.startsWith("Port ")) return error;
-  return new OperatorError(`${error.message} Stop that one, or choose another port with --port.`);
+  if (!(error instanceof OperatorError)) return error;
+  const { message } = error;
+  if (message.startsWith("Port ")) {
+    return new OperatorError(`${message} Stop that one, or choose another port with --port.`);
+  }
+  if (message.includes("is in use by process")) {
+    return new OperatorError(message.replace(/directory\.$/, "directory with --data-dir."));
+  }
+  return error;
 }

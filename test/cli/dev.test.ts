@@ -84,7 +84,7 @@ describe("svc dev with its own Postgres", () => {
     const taken = await svc(["dev", "--port", "0", ...args]);
     expect(taken).toMatchObject({ code: 1, out: "" });
     expect(taken.err).toMatch(
-      /^(Starting Postgres …\n)?The data directory .+ is in use by process \d+: .+\.\n$/,
+      /^(Starting Postgres …\n)?The data directory .+ is in use by process \d+: .+ --data-dir\.\n$/,
     );
     await stop(second, "SIGTERM");
 
