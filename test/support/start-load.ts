@@ -34,8 +34,8 @@ export function startLoad(options: LoadOptions): Load {
   const acknowledged = new Set<string>();
   const begun = new Map<string, Set<string>>();
   const finished = new Set<string>();
-  let isStopped = false;
-  let isOver = false;
+  const stopped = new AbortController();
+  const over = new AbortController();
   let turn = 0;
 
   /** Repeats a request, at one broker after the other, until one of them gives an answer that was asked for. */
@@ -56,7 +56,7 @@ export function startLoad(options: LoadOptions): Load {
   }
 
   async function enqueue(): Promise<void> {
-    while (!isStopped && acknowledged.size < (options.jobs ?? Infinity)) {
+    while (!stopped.signal.aborted && acknowledged.size < (options.jobs ?? Infinity)) {
       const { body } = await call<{ id: string }>(
         `POST /v1/runners/${options.runnerId}/jobs`,
         {
@@ -78,7 +78,7 @@ export function startLoad(options: LoadOptions): Load {
       agent,
     );
     let poll = randomUUID();
-    while (!isOver) {
+    while (!over.signal.aborted) {
       const { body }: Answer<ClaimAnswer> = await claiming.claim({ poll_id: poll, wait: "1s" });
       if (body.jobs.length > 0) poll = randomUUID(); // until then, what was claimed for it may still come
       for (const claimed of body.jobs) await work(reporting, claimed);
@@ -101,7 +101,7 @@ export function startLoad(options: LoadOptions): Load {
     begun,
     finished,
     drain: async () => {
-      if (options.jobs === undefined) isStopped = true;
+      if (options.jobs === undefined) stopped.abort();
       await enqueuing;
       await Promise.race([
         failed,
@@ -110,7 +110,7 @@ export function startLoad(options: LoadOptions): Load {
           interval: 50,
         }),
       ]);
-      isOver = true;
+      over.abort();
       await acting;
     },
   };

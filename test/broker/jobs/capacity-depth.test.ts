@@ -36,7 +36,7 @@ async function setup(maxDepth: number, slots = 0) {
 describe("the depth of a queue", () => {
   test("is counted exactly, however many enqueue at once at two brokers", async () => {
     const { enqueue } = await setup(10);
-    const answers = await Promise.all(Array.from({ length: 40 }, (_, at) => enqueue(at)));
+    const answers = await Promise.all(Array.from({ length: 40 }, async (_, at) => enqueue(at)));
     const statuses = answers.map((answer) => answer?.status);
     expect(statuses.filter((status) => status === 201)).toHaveLength(10);
     const refused = answers.filter((answer) => answer?.status === 429);

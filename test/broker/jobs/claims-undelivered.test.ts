@@ -111,7 +111,7 @@ describe("an answer that cannot be written", () => {
     const token = agent.token;
     const jobId = await givenJob(at.db, agent.runner);
     const socket = await rawClaim(agent);
-    const [chunk] = await once(socket, "data");
+    const [chunk] = (await once(socket, "data")) as [Buffer];
     expect(String(chunk)).toContain("200 OK");
     socket.destroy();
     await until(async () => (await jobState(at.db, jobId)).status === "in-progress");
