@@ -13,7 +13,7 @@ const wholeProcesses = 20_000;
 const everyS = 5;
 /** Half as many: the load comes from this one process, which may not open more files. */
 const processesPerConnection = 2;
-const warmUpS = 15;
+const warmUpS = 30;
 const tickMs = 5;
 
 type Load = { readonly clients: BeatClients; readonly perS: number };

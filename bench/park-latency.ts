@@ -41,6 +41,7 @@ export const parkLatency: Bench = {
       const parked = await parkAll(connections, fleet, arrivals);
       const parkedBytes = residentBytes(broker.pid);
       await enqueueOpenLoop({ senders, fleet, arrivals, parked }, warmUpS);
+      await sleep(2_000);
       arrivals.latenciesMs.length = 0;
       const sent = await enqueueOpenLoop({ senders, fleet, arrivals, parked }, seconds);
       await sleep(1_000);

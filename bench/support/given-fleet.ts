@@ -16,6 +16,7 @@ export type Fleet = {
 };
 
 const group = "deploy";
+const maxDepth = 10_000_000;
 
 /** An org with so many runners, each with its token and one live process of ours that offers `slots` of group deploy. */
 export async function givenFleet(db: Db, count: number, slots: number): Promise<Fleet> {
@@ -33,9 +34,6 @@ export async function givenFleet(db: Db, count: number, slots: number): Promise<
   for (let at = 0; at < count; at += 1_000) {
     await insertAgents(db, { orgId, slots }, agents.slice(at, at + 1_000));
   }
-  // Making many takes a while: nobody shall have been silent when the bench begins.
-  await db`update runner_process_beats set last_seen_at = svc_now(), last_beat_at = svc_now()`;
-  await db`update runner_processes set deadline_at = svc_now() + interval '60 s' + random() * interval '60 s'`;
   // Only what has rows: of an empty table that was analysed the planner believes that it stays empty.
   await db`vacuum analyze runner_groups, runner_group_settings, runners, runner_processes, runner_process_beats,
            runner_queues, tokens`;
@@ -66,21 +64,20 @@ async function insertAgents(
       select a.rgr, ${orgId}, a.run, 'installs', 'install', 'aws' from a
     ), s as (
       insert into runner_group_settings (id, org_id, runner_group_id, job_group_parallelism, job_group_max_depth)
-      select a.rgs, ${orgId}, a.rgr, jsonb_build_object(${group}::text, ${String(slots)}::text), 10000000 from a
+      select a.rgs, ${orgId}, a.rgr, jsonb_build_object(${group}::text, ${String(slots)}::text), ${maxDepth} from a
     ), u as (
-      insert into runners (id, org_id, runner_group_id, name) select a.run, ${orgId}, a.rgr, a.run from a
+      insert into runners (id, org_id, runner_group_id, name, status) select a.run, ${orgId}, a.rgr, a.run, 'active' from a
+    ), t as (
+      insert into tokens (id, org_id, digest, hint, kind, token_type, runner_id, role_type)
+      select a.tok, ${orgId}, decode(a.digest, 'hex'), '', 'rt', 'svc', a.run, 'runner' from a
+    ), p as (
+      insert into runner_processes (id, org_id, runner_id, type, version, is_ours, serves, status, first_beat_at, deadline_at)
+      select a.prc, ${orgId}, a.run, 'install', '1.0.0', true, jsonb_build_object(${group}::text, ${slots}::int), 'active',
+             svc_now(), svc_now() + interval '60 s' + random() * interval '60 s' from a
+    ), b as (
+      insert into runner_process_beats (process_id, org_id, runner_id, last_seen_at, last_beat_at, beats)
+      select a.prc, ${orgId}, a.run, svc_now(), svc_now(), 1 from a
     )
-    insert into tokens (id, org_id, digest, hint, kind, token_type, runner_id, role_type)
-    select a.tok, ${orgId}, decode(a.digest, 'hex'), '', 'rt', 'svc', a.run, 'runner' from a`;
-  await db`
-    select count(register_process(${orgId}, a.run, a.prc, 'install', '1.0.0', true,
-                                  jsonb_build_object(${group}::text, ${slots}::int), null, null, null))
-      from json_to_recordset(${rows}::text::json) a (run text, prc text)`;
-  const ids = agents.map(({ processId }) => processId);
-  const runnerIds = agents.map(({ runnerId }) => runnerId);
-  const n = agents.length;
-  await db`
-    select count(*) from beat_processes(
-      ${ids}, array_fill(${orgId}::text, array[${n}::int]), ${runnerIds}, array_fill(true, array[${n}::int]),
-      array_fill(0::bigint, array[${n}::int]), array_fill(''::text, array[${n}::int]), '{}', '{}', '{}')`;
+    insert into runner_queues (runner_id, job_group, org_id, parallelism, max_depth, offered, slots)
+    select a.run, ${group}, ${orgId}, ${slots}::int, ${maxDepth}, ${slots}::int, ${slots}::int from a`;
 }
