@@ -1,4 +1,8 @@
 -- Jobs by temperature: facts are written once, the live row dies with the job, its end is written once.
+--
+-- What enters from outside is tied by foreign keys with org_id. Plans, ends, results, outputs and the live row have
+-- their parent's own key and are written from the parent's row, by functions that hold its lock: a foreign key there
+-- could check nothing that can differ, and cost a seventh of a job's whole work in the database.
 
 create function ns(nanoseconds bigint) returns interval
   language sql immutable parallel safe
@@ -36,12 +40,10 @@ create table runner_job_plans (
   runner_job_id  svc_id primary key,
   org_id         svc_id not null,
   key_id         text, -- the key that sealed the contents; null: plain
-  contents       bytea not null,
-  foreign key (org_id, runner_job_id) references runner_jobs (org_id, id) on delete cascade
+  contents       bytea not null
 );
 alter table runner_job_plans alter column contents set storage external;
 
--- Written only together with its facts, from the very same row (0005): foreign keys would check what cannot differ.
 create table runner_job_live (
   id                 svc_id primary key,
   org_id             svc_id not null,
@@ -90,8 +92,7 @@ create table runner_job_ends (
   final_execution_id  svc_id,
   created_at          timestamptz not null,
   started_at          timestamptz,
-  finished_at         timestamptz not null,
-  foreign key (org_id, runner_job_id) references runner_jobs (org_id, id) on delete cascade
+  finished_at         timestamptz not null
 );
 -- Most jobs finish: a list of those walks the facts instead.
 create index runner_job_ends_by_status on runner_job_ends (org_id, status, runner_job_id) where status <> 'finished';
@@ -138,8 +139,7 @@ create table runner_job_execution_results (
   contents_display       text,
   contents_gzip          bytea,
   contents_display_gzip  bytea,
-  created_at             timestamptz not null,
-  foreign key (org_id, execution_id) references runner_job_executions (org_id, id) on delete cascade
+  created_at             timestamptz not null
 );
 
 create table runner_job_execution_outputs (
@@ -147,8 +147,7 @@ create table runner_job_execution_outputs (
   org_id        svc_id not null,
   id            svc_id not null,
   outputs       json not null,
-  created_at    timestamptz not null,
-  foreign key (org_id, execution_id) references runner_job_executions (org_id, id) on delete cascade
+  created_at    timestamptz not null
 );
 
 create table runner_job_execution_evidence (

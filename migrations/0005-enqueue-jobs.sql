@@ -98,23 +98,26 @@ begin
   end if;
 
   return query
-  with placed as materialized (
+  with placed as materialized ( -- narrow: it is read six times
     select p.*, p.place <= q.slots - q.in_use as gets_slot
-      from (select j.*, row_number() over (partition by j.runner_id, j.job_group order by j.request, j.id) as place
+      from (select j.request, j.id, j.org_id, j.runner_id, j.job_group, j.max_executions, j.overall_timeout,
+                   j.queue_timeout, j.available_timeout, j.execution_timeout, j.stop_grace, j.changes_things,
+                   row_number() over (partition by j.runner_id, j.job_group order by j.request, j.id) as place
               from unnest(jobs) j where outcomes[j.request] is null) p
       join runner_queues q using (runner_id, job_group)
   ), facts as (
     insert into runner_jobs (id, org_id, runner_id, job_group, type, operation, owner_id, owner_type, metadata,
                              queue_timeout, available_timeout, execution_timeout, overall_timeout, max_executions,
                              stop_grace, changes_things, rerun_of, log_stream_id, created_at, created_by_id)
-    select p.id, p.org_id, p.runner_id, p.job_group, p.type, p.operation, p.owner_id, p.owner_type, p.metadata,
-           p.queue_timeout, p.available_timeout, p.execution_timeout, p.overall_timeout, p.max_executions,
-           p.stop_grace, p.changes_things, p.rerun_of, p.log_stream_id, t, p.created_by_id
-      from placed p
+    select j.id, j.org_id, j.runner_id, j.job_group, j.type, j.operation, j.owner_id, j.owner_type, j.metadata,
+           j.queue_timeout, j.available_timeout, j.execution_timeout, j.overall_timeout, j.max_executions,
+           j.stop_grace, j.changes_things, j.rerun_of, j.log_stream_id, t, j.created_by_id
+      from unnest(jobs) j where outcomes[j.request] is null
   ), plans as (
     insert into runner_job_plans (runner_job_id, org_id, key_id, contents)
-    select p.id, p.org_id, p.key_id, coalesce(decode(p.sealed_plan, 'base64'), convert_to(p.plan, 'UTF8'))
-      from placed p where p.plan is not null or p.sealed_plan is not null
+    select j.id, j.org_id, j.key_id, coalesce(decode(j.sealed_plan, 'base64'), convert_to(j.plan, 'UTF8'))
+      from unnest(jobs) j
+     where outcomes[j.request] is null and (j.plan is not null or j.sealed_plan is not null)
   ), live as (
     insert into runner_job_live (id, org_id, runner_id, job_group, status, has_slot, max_executions, created_at,
                                  status_at, overall_at, deadline_at, queue_timeout, available_timeout,

@@ -3,12 +3,12 @@
 create type claimed_job as (
   waiter int, repeated boolean, job_id text, execution_id text, process_id text, holders text[],
   job_group text, claimed_at timestamptz, deadline_at timestamptz, overall_at timestamptz, execution_count int,
-  started_at timestamptz, facts runner_jobs, key_id text, plan text -- base64 where key_id names a key
+  started_at timestamptz,
+  org_id text, runner_id text, type text, operation text, owner_id text, owner_type text, metadata jsonb,
+  queue_timeout bigint, available_timeout bigint, execution_timeout bigint, overall_timeout bigint, max_executions int,
+  stop_grace bigint, changes_things boolean, rerun_of text, log_stream_id text, created_at timestamptz,
+  created_by_id text, key_id text, plan text -- base64 where key_id names a key
 );
-
-create function plan_text(p runner_job_plans) returns text
-  language sql immutable
-  return case when (p).key_id is null then convert_from((p).contents, 'UTF8') else encode((p).contents, 'base64') end;
 
 -- One call serves many waiting polls: row i asks `wants[i]` jobs of one group for waiter `waiters[i]`, and rows stand
 -- in the order in which their polls have waited. Execution ids and token digests come ready-made, one for each job
@@ -42,13 +42,14 @@ begin
     perform release_jobs(short, true, t);
   end if;
   return query
-  select distinct w.waiter, false, null::text, null::text, null::text, null::text[], null::text, null::timestamptz,
-         null::timestamptz, null::timestamptz, null::int, null::timestamptz, null::runner_jobs, null::text, null::text
-    from unnest(waiters, process_ids) w (waiter, process_id)
-    join runner_processes p on p.id = w.process_id
-   where p.draining is not null or p.must_register_anew or p.status = 'shut-down'
-      or exists (select from stopping_executions s
-                  where s.runner_id = p.runner_id and s.process_id = p.id and s.is_ours);
+  select (jsonb_populate_record(null::claimed_job, jsonb_build_object('waiter', n.waiter, 'repeated', false))).*
+    from (select distinct w.waiter
+            from unnest(waiters, process_ids) w (waiter, process_id)
+            join runner_processes p on p.id = w.process_id
+           where p.draining is not null or p.must_register_anew or p.status = 'shut-down'
+              or exists (select from stopping_executions s
+                          where s.runner_id = p.runner_id and s.process_id = p.id and s.is_ours)
+         ) n;
   if repeated is not null then -- after the queue locks: executions are locked last everywhere
     return query select * from reclaim_jobs(waiters, runner_ids, process_ids, poll_ids, repeated, digests);
   end if;
@@ -89,7 +90,8 @@ begin
            event_tx = greatest(l.event_tx, pg_current_xact_id()),
            deadline_at = least(t + interval '30 s', t + ns(l.execution_timeout), l.overall_at)
       from given g where l.id = g.id
-    returning l.*, g.waiter, g.poll_id, g.k, t + ns(l.execution_timeout) as execution_deadline_at
+    returning l.id, l.org_id, l.runner_id, l.job_group, l.execution_id, l.process_id, l.overall_at, l.execution_count,
+              l.started_at, l.event_tx, g.waiter, g.poll_id, g.k, t + ns(l.execution_timeout) as execution_deadline_at
   ), executions as (
     insert into runner_job_executions (id, org_id, runner_job_id, runner_id, process_id, is_ours, poll_id,
                                        token_digest, created_at, deadline_at)
@@ -103,7 +105,11 @@ begin
       from claimed c
   )
   select c.waiter, false, c.id::text, c.execution_id::text, c.process_id::text, null::text[], c.job_group::text, t,
-         c.execution_deadline_at, c.overall_at, c.execution_count, c.started_at, j, p.key_id, plan_text(p)
+         c.execution_deadline_at, c.overall_at, c.execution_count, c.started_at,
+         c.org_id::text, c.runner_id::text, j.type, j.operation, j.owner_id, j.owner_type, j.metadata,
+         j.queue_timeout, j.available_timeout, j.execution_timeout, j.overall_timeout, j.max_executions, j.stop_grace,
+         j.changes_things, j.rerun_of::text, j.log_stream_id::text, j.created_at, j.created_by_id, p.key_id,
+         case when p.key_id is null then convert_from(p.contents, 'UTF8') else encode(p.contents, 'base64') end
     from claimed c
     join runner_jobs j on j.org_id = c.org_id and j.id = c.id
     left join runner_job_plans p on p.runner_job_id = c.id
@@ -133,7 +139,11 @@ begin
     returning e.id, e.created_at, e.deadline_at
   )
   select a.waiter, true, a.id::text, a.execution_id::text, a.process_id::text, null::text[], a.job_group::text,
-         f.created_at, f.deadline_at, a.overall_at, a.execution_count, a.started_at, j, p.key_id, plan_text(p)
+         f.created_at, f.deadline_at, a.overall_at, a.execution_count, a.started_at,
+         j.org_id::text, j.runner_id::text, j.type, j.operation, j.owner_id, j.owner_type, j.metadata,
+         j.queue_timeout, j.available_timeout, j.execution_timeout, j.overall_timeout, j.max_executions, j.stop_grace,
+         j.changes_things, j.rerun_of::text, j.log_stream_id::text, j.created_at, j.created_by_id, p.key_id,
+         case when p.key_id is null then convert_from(p.contents, 'UTF8') else encode(p.contents, 'base64') end
     from again a
     join fresh f on f.id = a.execution_id
     join runner_jobs j on j.org_id = a.org_id and j.id = a.id
@@ -144,10 +154,11 @@ end $$;
 -- A third-party runner takes one job by name. Without a process id it belongs to the runner's only live serving
 -- process or, if there are several, to all of them. No row: not available any more.
 create function claim_job(org text, runner text, job text, execution text, live_processes text[])
-  returns setof claimed_job
+  returns table (job_id text, execution_id text)
   language plpgsql
   set plan_cache_mode = force_generic_plan set enable_hashjoin = off set enable_mergejoin = off set enable_seqscan = off
   as $$
+#variable_conflict use_column
 declare
   t timestamptz := svc_now();
 begin
@@ -173,9 +184,7 @@ begin
     select c.org_id, c.id, c.runner_id, c.job_group, 'claim', 'available', 'in-progress', c.execution_id, t, c.event_tx
       from claimed c
   )
-  select 0, false, c.id::text, c.execution_id::text, c.process_id::text, c.holders, c.job_group::text, t,
-         c.execution_deadline_at, c.overall_at, c.execution_count, c.started_at, null::runner_jobs, null, null
-    from claimed c;
+  select c.id::text, c.execution_id::text from claimed c;
 end $$;
 
 -- Shows parked third-party polls (`tail`) a job each for two seconds; nothing is claimed by it. A null group is any.

@@ -66,7 +66,10 @@ export async function claimJobs(db: Db, requests: readonly ClaimRequest[]): Prom
   const digests = secrets.map((secret) => hash("sha256", secret, "buffer"));
   const rows = await db<(ClaimedRow | NoticeRow)[]>`
     select c.waiter, c.repeated, c.execution_id, c.process_id, c.claimed_at, c.deadline_at, c.overall_at,
-           c.execution_count, c.started_at, c.plan, (c.facts).*
+           c.execution_count, c.started_at, c.plan, c.job_id as id, c.org_id, c.runner_id, c.job_group, c.type,
+           c.operation, c.owner_id, c.owner_type, c.metadata, c.queue_timeout, c.available_timeout,
+           c.execution_timeout, c.overall_timeout, c.max_executions, c.stop_grace, c.changes_things, c.rerun_of,
+           c.log_stream_id, c.created_at, c.created_by_id
       from claim_jobs(
              ${db.array(
                asked.map(({ waiter }) => waiter),

@@ -20,6 +20,16 @@ export async function deleteOldJobs(db: Db, days: number, batches: Batches): Pro
                                              order by e.runner_job_id limit ${limit}) e
       ), events as (
         delete from runner_job_events v using walked w where w.is_old and v.runner_job_id = w.runner_job_id
+      ), executions as materialized (
+        select x.id from walked w join runner_job_executions x on x.runner_job_id = w.runner_job_id where w.is_old
+      ), results as (
+        delete from runner_job_execution_results r using executions x where r.execution_id = x.id
+      ), outputs as (
+        delete from runner_job_execution_outputs o using executions x where o.execution_id = x.id
+      ), plans as (
+        delete from runner_job_plans p using walked w where w.is_old and p.runner_job_id = w.runner_job_id
+      ), ends as (
+        delete from runner_job_ends d using walked w where w.is_old and d.runner_job_id = w.runner_job_id
       ), gone as (
         delete from runner_jobs j using walked w
          where w.is_old and j.org_id = w.org_id and j.id = w.runner_job_id returning j.id
