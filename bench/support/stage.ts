@@ -29,7 +29,7 @@ export type StageSet = {
 const hasty = {
   wal_level: "minimal",
   max_wal_senders: "0",
-  max_wal_size: "4GB",
+  max_wal_size: "2GB",
   maintenance_work_mem: "256MB",
 };
 
