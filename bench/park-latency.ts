@@ -4,7 +4,7 @@ import { type Connection, openConnections, requestText } from "./http-client.ts"
 import type { Bench } from "./support/bench.ts";
 import { quantile } from "./support/figures.ts";
 import { type Fleet, type FleetAgent, givenFleet } from "./support/given-fleet.ts";
-import { expectStatus, jobBody, liveOnce } from "./support/lives.ts";
+import { jobBody, liveOnce } from "./support/lives.ts";
 import { runClients } from "./support/run-clients.ts";
 import { withStage } from "./support/stage.ts";
 
@@ -19,7 +19,12 @@ const enqueuers = 16;
 const slots = 20;
 
 type Parked = { readonly agent: FleetAgent; readonly connection: Connection };
-type Arrivals = { readonly sentAtMs: Map<string, number>; readonly latenciesMs: number[] };
+type Arrivals = {
+  readonly sentAtMs: Map<string, number>;
+  readonly latenciesMs: number[];
+  /** Whatever was not answered as it should be: shown, and told with the figures. */
+  readonly refusals: string[];
+};
 
 /**
  * From the moment an enqueue is due, in an open loop of 250 a second, to the last byte of the answer of the parked
@@ -36,7 +41,7 @@ export const parkLatency: Bench = {
       const senders = await openConnections(broker.url, enqueuers);
       await warmUp(senders, fleet, count);
       const emptyBytes = residentBytes(broker.pid);
-      const arrivals: Arrivals = { sentAtMs: new Map(), latenciesMs: [] };
+      const arrivals: Arrivals = { sentAtMs: new Map(), latenciesMs: [], refusals: [] };
       const connections = await openConnections(broker.url, count);
       const parked = await parkAll(connections, fleet, arrivals);
       const parkedBytes = residentBytes(broker.pid);
@@ -46,9 +51,13 @@ export const parkLatency: Bench = {
       const sent = await enqueueOpenLoop({ senders, fleet, arrivals, parked }, seconds);
       await sleep(1_000);
       for (const { close } of [...connections, ...senders]) close();
-      const note = `${arrivals.latenciesMs.length} of ${sent} answered, ${count} polls parked, ${perS}/s`;
-      const p50 = quantile(arrivals.latenciesMs, 0.5);
-      const p99 = quantile(arrivals.latenciesMs, 0.99);
+      const { latenciesMs, refusals } = arrivals;
+      if (refusals.length > 0) process.stderr.write(`${refusals[0]}\n`);
+      const note =
+        `${latenciesMs.length} of ${sent} answered, ${refusals.length} requests refused, ` +
+        `${count} polls parked, ${perS}/s`;
+      const p50 = quantile(latenciesMs, 0.5);
+      const p99 = quantile(latenciesMs, 0.99);
       tell({
         figure: "enqueue → answer, p50",
         value: p50,
@@ -109,7 +118,11 @@ async function keepParked({ agent, connection }: Parked, arrivals: Arrivals): Pr
   for (;;) {
     const answer = await connection.send(request).catch(() => undefined);
     if (answer === undefined) return; // the bench is over
-    expectStatus(answer, 200);
+    if (answer.status !== 200) {
+      arrivals.refusals.push(answer.body);
+      await sleep(1_000);
+      continue;
+    }
     const sentAtMs = arrivals.sentAtMs.get(runnerId);
     if (sentAtMs === undefined || answer.body.startsWith('{"jobs":[]')) continue;
     arrivals.sentAtMs.delete(runnerId);
@@ -150,7 +163,10 @@ async function enqueueOpenLoop(
       fleet.adminToken,
       jobBody,
     );
-    void sender.send(request).then((answer) => expectStatus(answer, 201));
+    void sender.send(request).then(
+      ({ status, body }) => status !== 201 && arrivals.refusals.push(body),
+      (error: unknown) => arrivals.refusals.push(String(error)),
+    );
   }
   return total;
 }
