@@ -47,9 +47,17 @@ export function endRequest(
       route,
       status,
       duration_ms: Math.round(durationMs * 100) / 100,
+      trace_id: traceIdOf(requestHeader(c, "traceparent")),
       org_id: actor?.orgId,
       actor_id: actor?.id,
     },
     "request",
   );
+}
+
+/** The trace that the caller's request is part of, as W3C Trace Context says it. */
+function traceIdOf(traceparent: string | undefined): string | undefined {
+  return traceparent === undefined
+    ? undefined
+    : /^[\da-f]{2}-([\da-f]{32})-[\da-f]{16}-[\da-f]{2}/.exec(traceparent)?.[1];
 }

@@ -161,6 +161,22 @@ describe("an org", () => {
   });
 });
 
+test("the log tells of a request by its route, and which trace it is part of", async () => {
+  const traceparent = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01";
+  const headers = { traceparent, "x-request-id": "traced-request" };
+  await broker.call("GET /v1/accounts/acc_01k9zq5v3t8w2x4y6z8a0b2c4d", { token, headers });
+  const line = broker.logged.find((one) => one.includes("traced-request"));
+  expect(JSON.parse(line ?? "")).toMatchObject({
+    level: "info",
+    request_id: "traced-request",
+    method: "GET",
+    route: "/v1/accounts/:account_id",
+    status: 404,
+    trace_id: "4bf92f3577b34da6a3ce929d0e0e4736",
+    org_id: await orgId(),
+  });
+});
+
 test("a token never shows in the log, however it was sent", async () => {
   const secret = mintToken("pat");
   await broker.call(`GET /v1/roles?token=${secret}`, {
