@@ -104,7 +104,7 @@ test.each(operations)("$name answers nothing with a 500", async (route) => {
       token,
       ...(hasBody && { body: hurried(body) }),
     });
-    expect(answer.status, JSON.stringify(answer.body)).toBeLessThan(500);
+    expect(answer).not.toSatisfy(({ status }: { status: number }) => status >= 500);
   });
   await fc.assert(property, { numRuns: 15, seed: 20261121 });
 });

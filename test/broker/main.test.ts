@@ -31,9 +31,9 @@ function start(env: Record<string, string>): Started {
 /** Its next log line with this message. */
 async function logged({ lines }: Started, message: string): Promise<Record<string, unknown>> {
   for (;;) {
-    const { value, done } = await lines.next();
-    if (done === true) throw new Error(`the broker ended without saying "${message}"`);
-    const entry = JSON.parse(value) as Record<string, unknown>;
+    const next = await lines.next();
+    if (next.done === true) throw new Error(`the broker ended without saying "${message}"`);
+    const entry = JSON.parse(next.value) as Record<string, unknown>;
     if (entry["msg"] === message) return entry;
   }
 }
