@@ -4,8 +4,8 @@ import {
   getVersionRoute,
 } from "../../../shared/api/operations.ts";
 import { Problem } from "../../../shared/problem.ts";
-import type { Door } from "../../http/app-types.ts";
 import { version } from "../../../shared/version.ts";
+import type { Door } from "../../http/app-types.ts";
 
 /** GET /livez, GET /readyz, GET /version */
 export const readHealth: Door = (app, { health }) => {
