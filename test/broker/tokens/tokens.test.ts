@@ -1,4 +1,4 @@
-import { beforeAll, describe, expect, test } from "vitest";
+import { beforeAll, describe, expect, test, vi } from "vitest";
 import { bootstrapOrg } from "../../../broker/orgs/bootstrap-org.ts";
 import type { OrgId } from "../../../broker/orgs/org-id.ts";
 import { type NewToken, createToken } from "../../../broker/tokens/create-token.ts";
@@ -121,6 +121,16 @@ describe("a token that is no good", () => {
     await database.db`update tokens set revoked_at = svc_now() where id = ${id}`;
     expect(await heard.promise).toBe(id);
     await listening.unlisten();
+  });
+
+  test("is refused by every other broker within a second of its revocation", async () => {
+    const other = await startBroker({ url: database.url });
+    await vi.waitUntil(async () => (await other.call("GET /readyz")).status === 200);
+    const { id, secret } = await make({ kind: "sa", role: "org_read_only" });
+    const ask = async () => (await other.call("GET /v1/tokens/current", { token: secret })).status;
+    expect(await ask()).toBe(200);
+    await broker.call(`DELETE /v1/tokens/${id}`, { token: admin });
+    await vi.waitUntil(async () => (await ask()) === 401, { timeout: 1000, interval: 20 });
   });
 
   test("is refused when it has expired", async () => {
