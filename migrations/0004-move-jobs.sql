@@ -22,6 +22,18 @@ begin
       for no key update of q;
 end $$;
 
+-- Locks the executions of jobs that are in progress: a report or a beat may be confirming one right now, and a caller
+-- that ends it must read what that report said. Executions are locked last everywhere, in the order of their ids.
+create function lock_executions(job_ids text[]) returns void
+  language sql as $$
+  select 1
+    from runner_job_live l
+    join runner_job_executions e on e.org_id = l.org_id and e.id = l.execution_id
+   where l.id = any(job_ids)
+   order by e.id
+     for no key update of e
+$$;
+
 create type job_move as (
   job_id            text,
   event             text,

@@ -184,6 +184,8 @@ begin
    where execution_rank(r.status) = 4 or r.give_back;
   if keys is not null then
     perform lock_queues(keys);
+    perform 1 from runner_job_executions e join unnest(reports) r on e.org_id = r.org_id and e.id = r.execution_id
+      order by e.id for no key update of e;
   end if;
   t := svc_now();
   stepped := array(select a from step_executions(reports, t) a); -- before the judgement: its row locks hold ends off

@@ -7,6 +7,7 @@ declare
   moves job_move[];
 begin
   perform 1 from runner_job_live l where l.id = any(job_ids) order by l.id for update; -- claims take no queue lock
+  perform lock_executions(job_ids);
   select array_agg(row(l.id, event, case when e.id is null then null when event = 'skip' then 'not-attempted'
                                          else 'cancelled' end,
                        'broker', why, null,
@@ -115,6 +116,7 @@ begin
   end if;
   select * into b from broker_listening; -- its row must not be locked after a queue
   perform lock_queues(keys);
+  perform lock_executions(array(select l.id from executions_of(process_ids) l));
   t := svc_now();
   select array_agg(row(l.id,
            case when reason = 'forced' then 'fail'

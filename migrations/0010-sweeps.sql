@@ -100,6 +100,7 @@ begin
   b := listening();
   perform lock_queues(keys);
   perform 1 from runner_job_live l where l.id = any(ids) order by l.id for update;
+  perform lock_executions(ids);
   t := svc_now();
 
   with judged as materialized (select * from judge_due_jobs(ids, b, t)), rearmed as (
@@ -260,21 +261,25 @@ declare
   group_ids text[];
   result swept;
 begin
+  -- Groups come before queues, queues before their runners, as everywhere.
   select array_agg(g.id::text) into group_ids
-    from (select g.id from runner_groups g where g.paused_until <= t limit batch) g;
+    from (select g.id from runner_groups g where g.paused_until <= t order by g.id limit batch
+             for no key update skip locked) g;
   select array_agg(u.id::text) into runner_ids
-    from (select u.id from runners u where u.paused_until <= t or u.runner_group_id = any(group_ids) limit batch) u;
-  result := row(coalesce(cardinality(runner_ids), 0), '{}'::queue_key[], '{}'::text[], '{}'::text[])::swept;
-  if runner_ids is null and group_ids is null then
+    from runners u
+   where u.runner_group_id = any(group_ids) -- all of them: nobody comes back for the rest
+      or u.id in (select p.id from runners p where p.paused_until <= t limit batch);
+  result := row(coalesce(cardinality(group_ids), 0) + coalesce(cardinality(runner_ids), 0), '{}'::queue_key[],
+                '{}'::text[])::swept;
+  if result.due = 0 then
     return result;
   end if;
-  -- Queues come before their runners, as everywhere.
   perform lock_queues(array(select row(q.runner_id::text, q.job_group::text)::queue_key
                               from runner_queues q where q.runner_id = any(runner_ids)));
   update runners u set paused_at = null, paused_until = null, paused_note = null, paused_by_id = null
    where u.id = any(runner_ids) and u.paused_until <= t;
   update runner_groups g set paused_at = null, paused_until = null, paused_note = null, paused_by_id = null
-   where g.id = any(group_ids) and g.paused_until <= t;
+   where g.id = any(group_ids);
   if runner_ids is not null then
     result.wakes := array(select k from refresh_runners(runner_ids) k);
   end if;

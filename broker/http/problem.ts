@@ -30,10 +30,10 @@ function unexpected(c: AppContext, broker: Broker, error: unknown): Problem {
   });
 }
 
-/** Connection losses, shutdowns and crashes of Postgres, and statements it ended: worth another try. */
+/** Connection losses, shutdowns and crashes of Postgres, and statements it ended: worth another try. Nothing was done. */
 function isDatabaseAway(error: unknown): boolean {
   const code = error instanceof Error && "code" in error ? String(error.code) : "";
-  if (error instanceof postgres.PostgresError) return /^(08|53|57P|57014|25006)/.test(code);
+  if (error instanceof postgres.PostgresError) return /^(08|53|57P|57014|25006|40001|40P01)/.test(code);
   return /^(CONNECTION_|CONNECT_TIMEOUT|ECONN|EPIPE|ENOTFOUND|EHOSTUNREACH|ETIMEDOUT)/.test(code);
 }
 
