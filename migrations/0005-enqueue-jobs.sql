@@ -63,6 +63,23 @@ begin
   end loop;
 end $$;
 
+-- A repetition that came together with its first request shares that one's refusal.
+create function refuse_repetitions(jobs new_job[], inout outcomes text[]) returns text[]
+  language plpgsql as $$
+declare
+  r record;
+begin
+  for r in
+    select distinct j.request, outcomes[f.request] as outcome
+      from unnest(jobs) j
+      join runner_job_enqueue_keys x on x.org_id = j.org_id and x.key = j.idempotency_key
+      join unnest(jobs) f on f.id = any(x.job_ids)
+     where outcomes[j.request] = 'replay' and outcomes[f.request] not in ('replay', 'key-reused')
+  loop
+    outcomes[r.request] := r.outcome;
+  end loop;
+end $$;
+
 create function enqueue_jobs(batch json) returns setof enqueued_job
   language plpgsql
   set plan_cache_mode = force_generic_plan set enable_hashjoin = off set enable_mergejoin = off set enable_seqscan = off
@@ -86,6 +103,7 @@ begin
   t := svc_now();
 
   if exists (select from unnest(outcomes) o where o is not null) then
+    outcomes := refuse_repetitions(jobs, outcomes);
     delete from runner_job_enqueue_keys x using unnest(jobs) j
      where x.org_id = j.org_id and x.key = j.idempotency_key
        and outcomes[j.request] not in ('replay', 'key-reused') and j.id = any(x.job_ids);

@@ -1,0 +1,60 @@
+import { beforeAll, describe, expect, it } from "vitest";
+import type { Db } from "../../../broker/database/connect.ts";
+import { type TestBroker, startBroker } from "../../support/broker.ts";
+import { testDatabase } from "../../support/database.ts";
+import { givenToken } from "../../support/given-token.ts";
+import { type GivenRunner, givenRunner } from "../../support/given.ts";
+
+describe("an Idempotency-Key on an enqueue", () => {
+  let db: Db;
+  let broker: TestBroker;
+  let runner: GivenRunner;
+  let token: string;
+
+  beforeAll(async () => {
+    const database = await testDatabase();
+    db = database.db;
+    broker = await startBroker({ url: database.url });
+    runner = await givenRunner(db, { maxDepth: 3 });
+    token = await givenToken(db, { orgId: runner.orgId });
+  });
+
+  const enqueue = (key: string, body: object, runnerId = runner.runnerId) =>
+    broker.call<{ id: string; code: string }>(`POST /v1/runners/${runnerId}/jobs`, {
+      token,
+      body,
+      headers: { "idempotency-key": key },
+    });
+  const twelve = (ask: () => ReturnType<typeof enqueue>) =>
+    Promise.all(Array.from({ length: 12 }, ask));
+
+  it("makes one job of twelve requests at once, and tells which are replays", async () => {
+    const answers = await twelve(() => enqueue("once", { type: "noop" }));
+    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([201]));
+    expect(new Set(answers.map(({ body }) => body.id)).size).toBe(1);
+    const replayed = answers.filter(
+      ({ headers }) => headers.get("idempotency-replayed") === "true",
+    );
+    expect(replayed).toHaveLength(11);
+  });
+
+  it("with another request is refused", async () => {
+    const other = await enqueue("once", { type: "noop-deploy" });
+    expect(other).toMatchObject({ status: 422, body: { code: "invalid" } });
+  });
+
+  it("refuses all of twelve requests at once where the first is refused, and can be used again", async () => {
+    const crowded = await givenRunner(db, { orgId: runner.orgId, maxDepth: 1 });
+    await enqueue("fills", { type: "noop" }, crowded.runnerId);
+    const full = await twelve(() => enqueue("full", { type: "noop" }, crowded.runnerId));
+    expect(new Set(full.map(({ status }) => status))).toEqual(new Set([429]));
+    expect(await enqueue("full", { type: "noop" })).toMatchObject({ status: 201 });
+  });
+
+  it("refuses all of twelve requests at once to a disabled runner", async () => {
+    const disabled = await givenRunner(db, { orgId: runner.orgId });
+    await db`update runners set lifecycle = 'disabled' where id = ${disabled.runnerId}`;
+    const answers = await twelve(() => enqueue("off", { type: "noop" }, disabled.runnerId));
+    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([409]));
+  });
+});
