@@ -270,7 +270,7 @@ begin
    where u.runner_group_id = any(group_ids) -- all of them: nobody comes back for the rest
       or u.id in (select p.id from runners p where p.paused_until <= t limit batch);
   result := row(coalesce(cardinality(group_ids), 0) + coalesce(cardinality(runner_ids), 0), '{}'::queue_key[],
-                '{}'::text[])::swept;
+                '{}'::text[], '{}'::text[])::swept;
   if result.due = 0 then
     return result;
   end if;
