@@ -46,6 +46,7 @@ type Measured = {
   readonly perS: number;
   readonly p99Ms: number;
   readonly refused: number;
+  readonly late: number;
 };
 
 async function measure(load: Load, seconds: number, pids: readonly number[]): Promise<Measured> {
@@ -55,24 +56,30 @@ async function measure(load: Load, seconds: number, pids: readonly number[]): Pr
   await beatFor(load, seconds);
   const tookS = (performance.now() - startedAtMs) / 1000;
   const cores = pids.map((pid, at) => (cpuSeconds(pid) - (before[at] ?? 0)) / tookS);
-  const { latenciesMs, refused } = load.clients.take();
+  const { latenciesMs, refused, late } = load.clients.take();
   const perS = latenciesMs.length / tookS;
-  return { cores, perS, p99Ms: quantile(latenciesMs, 0.99), refused };
+  return { cores, perS, p99Ms: quantile(latenciesMs, 0.99), refused, late };
 }
 
-function tellCores(tell: Tell, { cores, perS, p99Ms, refused }: Measured, floor: Measured): void {
+function tellCores(
+  tell: Tell,
+  { cores, perS, p99Ms, refused, late }: Measured,
+  floor: Measured,
+): void {
   const [broker = Number.NaN, postgres = Number.NaN] = cores;
-  const rate = `${Math.round(perS)} beats/s answered, ${refused} refused`;
+  const rate = `${Math.round(perS)} beats/s answered, ${refused} refused, ${late} late`;
   const percent = (core: number) => ({ value: core * 100, unit: "% of a core" });
   const whole = percent(broker + postgres);
   tell({ figure: "broker and Postgres", ...whole, target: { atMost: 30 }, note: rate });
   tell({ figure: "of which Postgres", ...percent(postgres) });
+  tell({ figure: "for one beat", value: ((broker + postgres) / perS) * 1e6, unit: "µs" });
   const [bare = Number.NaN] = floor.cores;
   tell({
     figure: "bare Hono, same requests",
     ...percent(bare),
     note: "what HTTP alone costs here",
   });
+  tell({ figure: "bare Hono, one request", value: (bare / floor.perS) * 1e6, unit: "µs" });
   tell({ figure: "time to the answer, p99", value: p99Ms, unit: "ms" });
 }
 

@@ -4,7 +4,12 @@ export type BeatClients = {
   /** Sends the next beats, each process in its turn. */
   readonly beat: (count: number) => void;
   /** What came back since the last look. */
-  readonly take: () => { readonly latenciesMs: number[]; readonly refused: number };
+  readonly take: () => {
+    readonly latenciesMs: number[];
+    readonly refused: number;
+    /** Beats that were not sent because the one before had no answer yet: an agent beats once at a time. */
+    readonly late: number;
+  };
   readonly close: () => void;
 };
 
@@ -22,6 +27,7 @@ export async function openBeatClients(
   const { hostname, port } = new URL(url);
   let latenciesMs: number[] = [];
   let refused = 0;
+  let late = 0;
   let next = 0;
 
   const receive = (client: Client, chunk: string): void => {
@@ -58,14 +64,19 @@ export async function openBeatClients(
         const request = requests[next % requests.length];
         next += 1;
         if (client === undefined || request === undefined) continue;
+        if (client.sentAtMs.length > 0) {
+          late += 1;
+          continue;
+        }
         client.sentAtMs.push(performance.now());
         client.socket.write(request);
       }
     },
     take() {
-      const taken = { latenciesMs, refused };
+      const taken = { latenciesMs, refused, late };
       latenciesMs = [];
       refused = 0;
+      late = 0;
       return taken;
     },
     close: () => clients.forEach(({ socket }) => socket.destroy()),
