@@ -4,6 +4,7 @@ import type { Permission } from "./permissions.ts";
  * Who may call a route and how its request is read.
  * - surface: `runner` routes are lenient (unknown members ignored, null is absent) and answer errors the way
  *   existing runner clients decode them; `open` routes need no token.
+ * - runnersRead: an open route whose errors are told the way runner clients decode them.
  * - permission: one that the caller's role must have; null only on an open route.
  * - ownRunner: a token bound to one runner is let in and the handler itself keeps it to its runner. Without
  *   this, such a token is let in only where the path says `{runner_id}`, and that must be its own.
@@ -14,6 +15,7 @@ import type { Permission } from "./permissions.ts";
 export type RouteRule = {
   readonly surface: "runner" | "control-plane" | "operator" | "open";
   readonly permission: Permission | null;
+  readonly runnersRead?: true;
   readonly ownRunner?: true;
   readonly maxBody?: "16 MiB" | "64 MiB";
   readonly verbatim?: readonly string[];
@@ -34,7 +36,7 @@ export const routeRules = {
   getReferenceStyle: { surface: "open", permission: null },
 
   // Anyone who knows a process's unguessable id
-  listShutdowns: { surface: "open", permission: null, unmetered: true },
+  listShutdowns: { surface: "open", permission: null, unmetered: true, runnersRead: true },
 
   // Runners: their processes
   registerProcess: { surface: "runner", permission: "runner.protocol" },

@@ -37,7 +37,7 @@ function headersOf(rule: RouteRule): z.ZodObject | undefined {
 }
 
 function refusal(rule: RouteRule): RouteConfig["responses"][string] {
-  return rule.surface === "runner"
+  return rule.surface === "runner" || rule.runnersRead === true
     ? {
         description: "A refusal.",
         content: { "application/json": { schema: runnerProblemSchema } },

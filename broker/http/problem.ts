@@ -33,7 +33,8 @@ function unexpected(c: AppContext, broker: Broker, error: unknown): Problem {
 /** Connection losses, shutdowns and crashes of Postgres, and statements it ended: worth another try. Nothing was done. */
 function isDatabaseAway(error: unknown): boolean {
   const code = error instanceof Error && "code" in error ? String(error.code) : "";
-  if (error instanceof postgres.PostgresError) return /^(08|53|57P|57014|25006|40001|40P01)/.test(code);
+  if (error instanceof postgres.PostgresError)
+    return /^(08|53|57P|57014|25006|40001|40P01)/.test(code);
   return /^(CONNECTION_|CONNECT_TIMEOUT|ECONN|EPIPE|ENOTFOUND|EHOSTUNREACH|ETIMEDOUT)/.test(code);
 }
 
@@ -50,7 +51,7 @@ function answerProblem(c: AppContext, broker: Broker, known: Problem): Response 
     ...known.members,
   };
   const rule = c.get("rule") as RouteRule | undefined; // absent where no route was found
-  if (rule?.surface !== "runner") {
+  if (rule?.surface !== "runner" && rule?.runnersRead !== true) {
     return typed(JSON.stringify(members), known.status, "application/problem+json");
   }
   // Existing runner clients decode application/json alone, and show a person `description` or `error`.

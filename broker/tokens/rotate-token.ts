@@ -5,6 +5,13 @@ import { mint } from "./mint.ts";
 import { findToken } from "./queries.ts";
 import type { Minted, TokenRow, TokenWithSecret } from "./row.ts";
 
+export type Rotation = {
+  readonly tokenId: string;
+  readonly byId: string;
+  /** Whether the caller's own token is one of type admin. */
+  readonly mayAdminister: boolean;
+};
+
 /**
  * Makes a second live token with the same powers and the same length of life. The old one goes on for 24
  * hours; a runner's until its successor has been used for ten minutes. A successor that nobody used is
@@ -13,10 +20,13 @@ import type { Minted, TokenRow, TokenWithSecret } from "./row.ts";
 export async function rotateToken(
   db: Db,
   org: OrgId,
-  rotation: { readonly tokenId: string; readonly byId: string },
+  rotation: Rotation,
 ): Promise<TokenWithSecret> {
   const old = await findToken(db, org, rotation.tokenId);
   if (old === undefined) throw problem.notFound("token");
+  if (old.token_type === "admin" && !rotation.mayAdminister) {
+    throw problem.forbidden("admin_only", "Only a token of type admin may rotate another.");
+  }
   if (old.kind === "boot")
     throw problem.conflict("one_shot", "A one-shot token is not rotated; make another.");
   const minted = mint(old.kind);
@@ -33,7 +43,7 @@ async function replaceToken(
   db: Db,
   org: OrgId,
   minted: Minted,
-  { tokenId, byId }: { readonly tokenId: string; readonly byId: string },
+  { tokenId, byId }: Rotation,
 ): Promise<TokenRow | undefined> {
   const [row] = await db<TokenRow[]>`
     with old as (

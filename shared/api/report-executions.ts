@@ -10,8 +10,13 @@ import {
   runnerJobExecutionSchema,
 } from "./runner-job-execution.ts";
 
+const mostDescription = 16_384;
 const ends = Object.keys(executionEnds) as [ExecutionEnd, ...ExecutionEnd[]]; // its own keys
-const description = z.string().max(16_384);
+/** Cut rather than refused: a runner must be able to say that it failed, however much it has to say. */
+const description = z
+  .string()
+  .transform((given) => given.slice(0, mostDescription))
+  .openapi({ type: "string" });
 const contents = z
   .union([z.string(), z.record(z.string(), z.unknown()), z.array(z.unknown())])
   .transform((given) => (typeof given === "string" ? given : JSON.stringify(given)));

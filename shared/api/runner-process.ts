@@ -7,6 +7,9 @@ import { pageOf, pageQuery } from "./page.ts";
 import { json, jsonBody } from "./response.ts";
 import { processShutdownSchema } from "./runner-process-shutdown.ts";
 
+/** Longer ones are cut: a process must be able to say that it ends. */
+const mostDescription = 2_000;
+
 const tags = ["Processes"];
 const path = "/v1/runners/{runner_id}/processes";
 const ofRunner = z.object({ runner_id: idParam("runner_id", "run") });
@@ -134,7 +137,11 @@ export const updateProcessRoute = createRoute({
     body: jsonBody(
       z.object({
         status: z.enum(departingStatuses),
-        status_description: z.string().max(2000).default(""),
+        status_description: z
+          .string()
+          .transform((given) => given.slice(0, mostDescription))
+          .openapi({ type: "string" })
+          .default(""),
       }),
     ),
   },

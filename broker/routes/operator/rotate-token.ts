@@ -9,13 +9,19 @@ export const rotateToken: Door = (app, broker) => {
   app.openapi(rotateOwnTokenRoute, async (c) => {
     const actor = c.get("actor");
     const own = await findOwnToken(broker.db, actor);
-    const made = await rotate(broker.db, own.org_id, { tokenId: own.id, byId: actor.id });
+    const made = await rotate(broker.db, own.org_id, {
+      tokenId: own.id,
+      byId: actor.id,
+      mayAdminister: true, // its own
+    });
     return c.json(toTokenWithSecret(made), 201);
   });
 
   app.openapi(rotateTokenRoute, async (c) => {
-    const { id: byId, orgId } = c.get("actor");
+    const { id: byId, orgId, permissions } = c.get("actor");
     const { token_id: tokenId } = c.req.valid("param");
-    return c.json(toTokenWithSecret(await rotate(broker.db, orgId, { tokenId, byId })), 201);
+    const mayAdminister = permissions.has("orgs.create");
+    const made = await rotate(broker.db, orgId, { tokenId, byId, mayAdminister });
+    return c.json(toTokenWithSecret(made), 201);
   });
 };
