@@ -31,10 +31,13 @@ describe("the life of a job over HTTP", () => {
     const { runnerId } = runner;
     const process_id = await givenProcess(db, runner, { serves: { deploy: 2 } });
     const plan = '{"b": 1.0, "a": [12345678901234567890]}';
-    const enqueued = await call<{ id: string; status: string }>(`POST /v1/runners/${runnerId}/jobs`, {
-      token: admin,
-      body: `{"type":"noop-deploy","plan":${plan}}`,
-    });
+    const enqueued = await call<{ id: string; status: string }>(
+      `POST /v1/runners/${runnerId}/jobs`,
+      {
+        token: admin,
+        body: `{"type":"noop-deploy","plan":${plan}}`,
+      },
+    );
     expect(enqueued).toMatchObject({ status: 201, body: { status: "available" } });
     const claimed = await call<Claimed>(`POST /v1/runners/${runnerId}/jobs/claim`, {
       token,
@@ -44,7 +47,10 @@ describe("the life of a job over HTTP", () => {
     const [mine] = claimed.body.jobs;
     expect(mine?.job.id).toBe(enqueued.body.id);
     const path = `/v1/runner-jobs/${mine?.job.id}/executions/${mine?.execution.id}`;
-    const began = await call(`PATCH ${path}`, { token: mine?.token ?? "", body: { status: "initializing" } });
+    const began = await call(`PATCH ${path}`, {
+      token: mine?.token ?? "",
+      body: { status: "initializing" },
+    });
     expect(began).toMatchObject({ status: 200, body: { status: "initializing" } });
     const without = await call(`POST ${path}/finish`, { token, body: { status: "finished" } });
     expect(without).toMatchObject({ status: 409, body: { code: "result_missing" } });
