@@ -5,6 +5,7 @@ import { prose } from "./prose.ts";
 import { constraints, membersTable, typeOf } from "./schema.ts";
 
 type Html = HtmlEscapedString | Promise<HtmlEscapedString>;
+type Answer = NonNullable<Operation["responses"]>[string];
 type Entry = { readonly method: string; readonly path: string; readonly operation: Operation };
 
 /** The whole reference as one page: readable without scripts, linkable, printable. */
@@ -12,7 +13,6 @@ export function referencePage(api: object): string {
   const document = api as Document; // the parts the generator always writes
   const groups = byTag(document);
   const schemas = Object.entries(document.components?.schemas ?? {});
-  // No part is asynchronous, so the template's value is a string already.
   return html`<!doctype html>
     <html lang="en">
       <head>
@@ -45,7 +45,7 @@ export function referencePage(api: object): string {
           )}
         </main>
       </body>
-    </html>`.toString();
+    </html>` as string; // no part is asynchronous, so the template's value is a string already
 }
 
 function byTag({ paths }: Document): [string, Entry[]][] {
@@ -130,14 +130,17 @@ function article({ method, path, operation }: Entry): Html {
     <h4>Answers</h4>
     ${Object.entries(operation.responses ?? {})
       .filter(([status]) => status !== "default")
-      .map(([status, response]) => {
-        const schema = Object.values(response.content ?? {})[0]?.schema;
-        return html`<p>
-          <code>${status}</code> ${response.description ?? ""}
-          ${schema === undefined ? "" : typeOf(schema)}
-        </p>`;
-      })}
+      .map(([status, response]) => answer(status, response))}
   </article>`;
+}
+
+/** A named schema is linked, any other is shown here. */
+function answer(status: string, { description = "", content = {} }: Answer): Html {
+  const schema = Object.values(content)[0]?.schema;
+  const type = schema === undefined ? "" : typeOf(schema);
+  const isInline = schema?.properties !== undefined || schema?.items?.properties !== undefined;
+  return html`<p><code>${status}</code> ${description} ${isInline ? "" : type}</p>
+    ${isInline && schema !== undefined ? membersTable(schema, "application/json") : ""}`;
 }
 
 function parameters({ parameters: all = [] }: Operation): Html {
