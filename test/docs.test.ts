@@ -165,12 +165,12 @@ describe("a broker", () => {
   });
 
   test("has every route that the pages tell of", () => {
-    const shape = (one: string): string => one.replaceAll(/\{\w+\}|[a-z]{3}_…/g, "{}");
+    const shape = (one: string): string => one.replaceAll(/\{\w+\}|[a-z]{3}_…|\$[A-Z]+/g, "{}");
     const known = Object.entries(paths).flatMap(([one, methods]) =>
       Object.keys(methods).map((method) => `${method.toUpperCase()} ${shape(one)}`),
     );
     const told = pages.flatMap(({ name, text }) =>
-      [...text.matchAll(/\b(GET|POST|PUT|PATCH|DELETE) (\/v1\/[\w/{}…-]+)/g)].map(
+      [...text.matchAll(/\b(GET|POST|PUT|PATCH|DELETE) (\/v1\/[\w/{}…$-]+)/g)].map(
         ([, method = "", one = ""]) => ({ name, route: `${method} ${shape(one)}` }),
       ),
     );
