@@ -246,7 +246,11 @@ begin
     return result;
   end if;
   result.wakes := array(select k from end_executions(due, 'forced', 'shut down by an operator', false) k);
-  perform end_shutdowns(due, 'completed', 'its deadline passed: what still ran was cut', t);
+  -- The order stands until the process has gone: it may have been cut off all this while.
+  update runner_process_shutdowns d
+     set deadline_at = t + interval '1 min', status_description = 'its deadline passed: what still ran was cut',
+         updated_at = t
+   where d.runner_process_id = any(due) and d.deadline_at <= t;
   result.org_ids := array(select distinct p.org_id::text from runner_processes p where p.id = any(due));
   result.process_ids := due;
   return result;

@@ -1,5 +1,6 @@
 import { z } from "@hono/zod-openapi";
 import { parseDurationMs } from "../duration.ts";
+import { instantInput } from "./instant.ts";
 import { jsonBody } from "./response.ts";
 
 const maxLength = 1000;
@@ -16,15 +17,13 @@ export const pauseSchema = z
 /** When a pause ends: an instant, or a duration from now. */
 export type PauseEnd = { readonly until: string } | { readonly lasting_ms: number };
 
-const instant = z.iso.datetime({ offset: true });
-
 const pauseEnd = z
   .string()
   .max(40)
   .transform((given, ctx): PauseEnd => {
     const lastingMs = parseDurationMs(given);
     if (lastingMs !== undefined) return { lasting_ms: lastingMs };
-    const ms = instant.safeParse(given).success ? Date.parse(given) : Number.NaN;
+    const ms = instantInput.safeParse(given).success ? Date.parse(given) : Number.NaN;
     if (!Number.isNaN(ms)) return { until: new Date(ms).toISOString() };
     const message = 'Give an instant like "2027-01-31T18:00:00Z" or a duration like "15m".';
     ctx.addIssue({ code: "custom", params: { code: "invalid_until" }, message });

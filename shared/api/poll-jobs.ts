@@ -1,6 +1,7 @@
 import { createRoute, z } from "@hono/zod-openapi";
 import { runnerJobGroups } from "../runner-job-types.ts";
 import { idParam } from "./ids.ts";
+import { jobGroupQuery } from "./job-group.ts";
 import { processOrderSchema } from "./process-order.ts";
 import { json, jsonBody } from "./response.ts";
 import { runnerJobExecutionSchema } from "./runner-job-execution.ts";
@@ -88,10 +89,7 @@ export const tailJobsRoute = createRoute({
   request: {
     params: runnerParams,
     query: z.object({
-      group: z
-        .enum([...runnerJobGroups, "any"])
-        .optional()
-        .describe("Absent or any: all groups."),
+      group: jobGroupQuery.optional().describe("Absent or any: all groups."),
       wait: z.string().max(40).optional().describe("At most and by default 25s."),
     }),
   },

@@ -1,7 +1,9 @@
 import { createRoute, z } from "@hono/zod-openapi";
-import { runnerJobGroups, runnerJobTypeNames } from "../runner-job-types.ts";
+import { runnerJobTypeNames } from "../runner-job-types.ts";
 import { runnerJobStatuses } from "../runner-job.ts";
 import { idParam } from "./ids.ts";
+import { instantInput } from "./instant.ts";
+import { jobGroupQuery } from "./job-group.ts";
 import { pageOf, pageQuery } from "./page.ts";
 import { json } from "./response.ts";
 import { runnerJobSchema } from "./runner-job.ts";
@@ -16,12 +18,12 @@ export const jobFilterQuery = {
     .union([statusWord, z.array(statusWord)])
     .transform((given) => [given].flat())
     .optional(),
-  group: z.enum([...runnerJobGroups, "any"]).optional(),
+  group: jobGroupQuery.optional(),
   type: z.enum(runnerJobTypeNames).optional(),
   owner_id: z.string().max(200).optional(),
   owner_type: z.string().max(200).optional(),
-  created_after: z.iso.datetime().optional(),
-  created_before: z.iso.datetime().optional(),
+  created_after: instantInput.optional(),
+  created_before: instantInput.optional(),
 };
 
 export const jobParams = z.object({ job_id: idParam("job_id", "job") });

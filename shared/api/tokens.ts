@@ -1,6 +1,7 @@
 import { createRoute, z } from "@hono/zod-openapi";
 import { roleTypes } from "../permissions.ts";
 import { idParam } from "./ids.ts";
+import { instantInput } from "./instant.ts";
 import { pageOf, pageQuery } from "./page.ts";
 import { json, jsonBody } from "./response.ts";
 
@@ -73,7 +74,7 @@ export const createTokenBody = z.strictObject({
   issuer: text,
   source_id: text,
   source_type: text,
-  expires_at: z.iso.datetime({ offset: true }).optional().describe("Never, unless told."),
+  expires_at: instantInput.optional().describe("Never, unless told."),
 });
 
 export const createTokenRoute = createRoute({

@@ -77,7 +77,11 @@ describe("an operator's order", () => {
     expect(told).toEqual([`process:${given.processId}`]);
     expect(await endOf(jobId)).toEqual({ status: "failed", why: "shut down by an operator" });
     expect(await endOf(waiting)).toBeUndefined();
-    expect(await seen(given.path)).toMatchObject([{ type: "graceful", status: "completed" }]);
+    // The process may have been cut off all this while: the order stands until it has gone.
+    expect(await seen(given.path)).toMatchObject([{ type: "graceful", status: "requested" }]);
+    const [order] = await db<{ orders: { type: string }[] }[]>`
+      select orders from orders_for(${[given.processId]})`;
+    expect(order?.orders).toContainEqual(expect.objectContaining({ type: "drain" }));
   });
 
   test("may say its own deadline, in words or nanoseconds, but no absurd one", async () => {
