@@ -76,7 +76,8 @@ describe("a new token", () => {
   ])("%j is refused at %s", async (body, pointer, code) => {
     const { status, body: problem } = await post("/v1/tokens", { name: "t", ...body });
     expect(status).toBe(422);
-    expect(problem).toMatchObject({ errors: [{ pointer, code }] });
+    const { errors } = problem as unknown as { errors: object[] };
+    expect(errors).toContainEqual(expect.objectContaining({ pointer, code }));
   });
 
   test("of type admin is made by another of that type only", async () => {
