@@ -19,6 +19,7 @@ export function connect(url: string, options: ConnectOptions = {}): Db {
   const db = postgres(url, {
     max: options.max ?? 10,
     connect_timeout: (options.connectTimeoutMs ?? 10_000) / 1000,
+    backoff: reconnectDelayS,
     onnotice: () => {},
     types: { bigint: int8 },
     connection: {
@@ -43,6 +44,14 @@ function readTypesOnce({ options }: Db): void {
   Object.defineProperty(options, "fetch_types", {
     get: () => Object.keys(shared.typeArrayMap).length === 0,
   });
+}
+
+/**
+ * Half a second at most. The driver's own delay grows with the failures of the whole pool to 20 s, and a statement
+ * that was given to a connection waits it out, long after the database is back.
+ */
+function reconnectDelayS(failures: number): number {
+  return Math.min(0.01 * 2 ** failures, 0.5) * (0.5 + Math.random() / 2);
 }
 
 /** Nanosecond timeouts of 30 days and row counts fit in 2^53; anything larger is a bug, said aloud. */
