@@ -157,7 +157,8 @@ create function set_process_status(process_ids text[], new_status text, descript
 $$;
 
 -- A new process; with the id and secret of an old one of the same runner it takes that one's executions over.
--- Answers null when the old process or its secret is not right.
+-- Answers null when the old process or its secret is not right. When an answer was lost and the old secret comes once
+-- more, the successor that nobody has ever heard of is taken over instead.
 create function register_process(org text, runner text, process text, process_type text, process_version text,
                                  ours boolean, process_serves jsonb, secret bytea, old_process text, old_secret bytea)
   returns queue_key[]
@@ -166,12 +167,15 @@ declare
   t timestamptz;
 begin
   if old_process is not null then
-    perform 1 from runner_processes p
-      where p.id = old_process and p.org_id = org and p.runner_id = runner and p.secret_digest = old_secret
-        and p.status <> 'shut-down' for update;
-    if not found then
+    select case when p.status = 'shut-down' then s.id else p.id end into old_process
+      from runner_processes p
+      left join runner_processes s on s.id = p.taken_over_by and s.first_beat_at is null and s.status <> 'shut-down'
+     where p.id = old_process and p.org_id = org and p.runner_id = runner and p.secret_digest = old_secret
+       for update of p;
+    if old_process is null then
       return null;
     end if;
+    perform 1 from runner_processes p where p.id = old_process for update;
   end if;
   t := svc_now();
   insert into runner_processes (id, org_id, runner_id, type, version, is_ours, serves, secret_digest, started_at,
@@ -272,6 +276,12 @@ begin
     woken := woken || array(select k from wake_processes(asleep, t) k);
   end if;
   if telling is not null and cardinality(held) > 0 then -- after the queue locks: executions are locked last everywhere
+    perform 1
+       from unnest(held_by, held) h (process_id, execution_id)
+       join runner_processes p on p.id = h.process_id
+       join runner_job_executions e on e.org_id = p.org_id and e.id = h.execution_id
+      where h.process_id = any(telling) and e.process_id = h.process_id and e.confirmed_at is null
+      order by e.id for no key update of e;
     update runner_job_executions e set confirmed_at = t
       from unnest(held_by, held) h (process_id, execution_id)
       join runner_processes p on p.id = h.process_id

@@ -8,7 +8,7 @@ type SweptRow = { due: number; wakes: string[]; org_ids: string[]; process_ids: 
 
 /** The clocks: which function of the database acts on what is due, how often, and how much at once. */
 const sweeps = {
-  sweep_jobs: { everyMs: 500, batch: 1_000 },
+  sweep_jobs: { everyMs: 200, batch: 1_000 },
   sweep_stopping: { everyMs: 500, batch: 500 },
   sweep_processes: { everyMs: 1_000, batch: 500 },
   sweep_shutdowns: { everyMs: 1_000, batch: 100 },

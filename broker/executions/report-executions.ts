@@ -62,7 +62,26 @@ type AnswerRow = ExecutionRow & {
 
 /** Takes one report. Reports that arrive together travel in one statement; those of one execution keep their order. */
 export function makeReportExecution(db: Db, wakes: Wakes): ReportExecution {
-  return gather((reports) => reportExecutions(db, wakes, reports), { max: 200 });
+  const together = gather((reports: readonly Report[]) => reportExecutions(db, wakes, reports), {
+    max: 200,
+  });
+  return async (report) => {
+    if (!isLarge(report)) return together(report);
+    const [alone] = await reportExecutions(db, wakes, [report]);
+    if (alone === undefined) throw new Error("report_executions left a report unanswered");
+    return alone;
+  };
+}
+
+const largeLength = 256 * 1024;
+
+/** Nobody's small report waits for somebody else's sixty megabytes. */
+function isLarge({ result, outputs }: Report): boolean {
+  const { contents, contents_display, contents_gzip, contents_display_gzip } = result ?? {};
+  const texts = [contents, contents_display, contents_gzip, contents_display_gzip];
+  const length = texts.reduce((sum, text) => sum + (text?.length ?? 0), 0);
+  if (length > largeLength) return true;
+  return outputs !== undefined && JSON.stringify(outputs).length > largeLength;
 }
 
 /** Takes many reports and answers each, in order. */

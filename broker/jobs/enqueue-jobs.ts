@@ -35,12 +35,15 @@ type AnswerRow = {
  */
 export async function enqueueJobs(broker: Broker, enqueue: Enqueue): Promise<Enqueued> {
   const enqueued =
-    enqueue.jobs.length === 1
+    enqueue.jobs.length === 1 && (enqueue.jobs[0]?.plan?.length ?? 0) < largePlan
       ? await broker.enqueueSingle(enqueue)
       : await flushOne(broker.db, enqueue);
   broker.wakes.tell(changed(enqueue, enqueued));
   return enqueued;
 }
+
+/** A plan of this length travels alone, so that nobody waits for it. */
+const largePlan = 256 * 1024;
 
 /** Single jobs that arrive together travel in one statement; a batch goes alone, for it stands or falls whole. */
 export function makeEnqueueSingle(db: Db): EnqueueSingle {

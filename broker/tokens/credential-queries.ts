@@ -10,7 +10,6 @@ export type CredentialRow = {
   readonly org_id: OrgId;
   readonly kind: TokenKind;
   readonly token_type: string;
-  readonly created_by_id: string;
   readonly account_id: string | null;
   readonly runner_id: string | null;
   readonly role_type: RoleType | null;
@@ -28,7 +27,7 @@ export async function listCredentials(
   digests: readonly string[],
 ): Promise<CredentialRow[]> {
   return db<CredentialRow[]>`
-    select encode(t.digest, 'hex') as digest, t.id, t.org_id, t.kind, t.token_type, t.created_by_id, t.account_id, t.runner_id,
+    select encode(t.digest, 'hex') as digest, t.id, t.org_id, t.kind, t.token_type, t.account_id, t.runner_id,
            t.role_type, t.revoked_at is not null as is_revoked, t.used_at is null as is_unused,
            (extract(epoch from t.expires_at - svc_now()) * 1000)::float8 as expires_in_ms,
            (select jsonb_object_agg(org_id, types)

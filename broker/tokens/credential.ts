@@ -3,14 +3,14 @@ import type { Actor } from "./actor.ts";
 import type { CredentialRow } from "./credential-queries.ts";
 
 /**
- * Who a token speaks for in an org: its own, or, for a token that a person made, another that the person's
- * account has a role in; undefined for any other org. A token with an account may do what both the token's role and the
+ * Who a token speaks for in an org: its own, or, for a person's token, another that the person's account has
+ * a role in; undefined for any other org. A token with an account may do what both the token's role and the
  * account's roles in that org allow, so that a role taken from the account is taken from its tokens.
  */
 export function actorOf(row: CredentialRow, org: string): Actor | undefined {
   const orgId = org as Actor["orgId"]; // an org of the row's own, checked in the next lines
   const accountRoles = row.account_roles?.[orgId];
-  const isReached = org === row.org_id || (isPersonal(row) && accountRoles !== undefined);
+  const isReached = org === row.org_id || (row.kind === "pat" && accountRoles !== undefined);
   if (!isReached) return undefined;
   return {
     id: row.account_id ?? row.id,
@@ -23,14 +23,6 @@ export function actorOf(row: CredentialRow, org: string): Actor | undefined {
     executionId: null,
     permissions: permissionsOf(row, accountRoles ?? []),
   };
-}
-
-/**
- * A person's token reaches all orgs of its account only when that person made it: whoever runs one org could
- * otherwise make, or rotate, a colleague's token and walk into the colleague's other orgs with it.
- */
-function isPersonal(row: CredentialRow): boolean {
-  return row.kind === "pat" && (row.token_type === "admin" || row.created_by_id === row.account_id);
 }
 
 /** A boot token may do nothing but enrol, which asks for no permission. */

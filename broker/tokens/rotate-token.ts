@@ -8,6 +8,8 @@ import type { Minted, TokenRow, TokenWithSecret } from "./row.ts";
 export type Rotation = {
   readonly tokenId: string;
   readonly byId: string;
+  /** The caller's account. A person's token reaches all orgs of its account, and so is that person's alone. */
+  readonly byAccountId: string | null;
   /** Whether the caller's own token is one of type admin. */
   readonly mayAdminister: boolean;
 };
@@ -24,8 +26,10 @@ export async function rotateToken(
 ): Promise<TokenWithSecret> {
   const old = await findToken(db, org, rotation.tokenId);
   if (old === undefined) throw problem.notFound("token");
-  if (old.token_type === "admin" && !rotation.mayAdminister) {
-    throw problem.forbidden("admin_only", "Only a token of type admin may rotate another.");
+  const isOthers = old.kind === "pat" && old.account_id !== rotation.byAccountId;
+  if ((isOthers || old.token_type === "admin") && !rotation.mayAdminister) {
+    const detail = "Only its own account, or a token of type admin, may rotate a person's token.";
+    throw problem.forbidden("admin_only", detail);
   }
   if (old.kind === "boot")
     throw problem.conflict("one_shot", "A one-shot token is not rotated; make another.");

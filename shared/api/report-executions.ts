@@ -15,7 +15,7 @@ const ends = Object.keys(executionEnds) as [ExecutionEnd, ...ExecutionEnd[]]; //
 /** Cut rather than refused: a runner must be able to say that it failed, however much it has to say. */
 const description = z
   .string()
-  .transform((given) => given.slice(0, mostDescription))
+  .transform((given) => given.slice(0, mostDescription).toWellFormed())
   .openapi({ type: "string" });
 const contents = z
   .union([z.string(), z.record(z.string(), z.unknown()), z.array(z.unknown())])

@@ -139,7 +139,7 @@ export const updateProcessRoute = createRoute({
         status: z.enum(departingStatuses),
         status_description: z
           .string()
-          .transform((given) => given.slice(0, mostDescription))
+          .transform((given) => given.slice(0, mostDescription).toWellFormed())
           .openapi({ type: "string" })
           .default(""),
       }),

@@ -9,8 +9,11 @@ export const createToken: Door = (app, broker) => {
   app.openapi(createTokenRoute, async (c) => {
     const actor = c.get("actor");
     const body = c.req.valid("json");
-    if (body.token_type === "admin" && !actor.permissions.has("orgs.create")) {
-      throw problem.forbidden("admin_only", "Only a token of type admin may make another.");
+    // A person's token reaches all orgs of its account: whoever runs one of them may not make it.
+    const isOthers = body.kind === "pat" && body.account_id !== actor.accountId;
+    if ((isOthers || body.token_type === "admin") && !actor.permissions.has("orgs.create")) {
+      const detail = "Only a token of type admin may make another, or a token for another account.";
+      throw problem.forbidden("admin_only", detail);
     }
     const made = await create(broker.db, actor.orgId, {
       name: body.name,

@@ -12,16 +12,18 @@ export const rotateToken: Door = (app, broker) => {
     const made = await rotate(broker.db, own.org_id, {
       tokenId: own.id,
       byId: actor.id,
+      byAccountId: actor.accountId,
       mayAdminister: true, // its own
     });
     return c.json(toTokenWithSecret(made), 201);
   });
 
   app.openapi(rotateTokenRoute, async (c) => {
-    const { id: byId, orgId, permissions } = c.get("actor");
+    const { id: byId, accountId: byAccountId, orgId, permissions } = c.get("actor");
     const { token_id: tokenId } = c.req.valid("param");
     const mayAdminister = permissions.has("orgs.create");
-    const made = await rotate(broker.db, orgId, { tokenId, byId, mayAdminister });
+    const rotation = { tokenId, byId, byAccountId, mayAdminister };
+    const made = await rotate(broker.db, orgId, rotation);
     return c.json(toTokenWithSecret(made), 201);
   });
 };

@@ -111,7 +111,11 @@ test("twenty that work off sixty jobs over two brokers keep to it all along", as
   );
   expect(await work(agents, jobIds)).toBe(3);
   for (const id of jobIds) {
-    expect((await jobState(db, id)).events).toEqual(["enqueue", "release", "claim", "finish"]);
+    const { events } = await jobState(db, id);
+    // A claim whose poll has just ended is given back: it is claimed once more than it is returned.
+    const count = (event: string) => events.filter((one) => one === event).length;
+    expect(count("claim")).toBe(count("return") + 1);
+    expect(events.at(-1)).toBe("finish");
   }
 });
 
