@@ -1,3 +1,5 @@
+import { settleWithin } from "./settle-within.ts";
+
 export type GatherOptions = {
   /** The most items that travel in one flush. */
   readonly max: number;
@@ -55,7 +57,7 @@ async function deliver<In, Out>(
   batch: readonly Waiting<In, Out>[],
 ): Promise<void> {
   try {
-    const results = await flush(batch.map(({ item }) => item));
+    const results = await settleWithin(flush(batch.map(({ item }) => item)));
     if (results.length !== batch.length) {
       throw new Error(`a flush of ${batch.length} items answered ${results.length} results`);
     }

@@ -1,3 +1,4 @@
+import { settleWithin } from "../database/settle-within.ts";
 import type { JobRow } from "../jobs/row.ts";
 import type { Claim } from "./claim-jobs.ts";
 import { type Waiter, WaitingRoom } from "./waiting-room.ts";
@@ -61,7 +62,7 @@ export function makeDispatcher(parts: DispatcherParts): Dispatcher {
       while (dirty.size > 0) {
         const polls = takeBatch(room, dirty);
         if (polls.length === 0) continue;
-        const over = serve(polls).then(deliver);
+        const over = settleWithin(serve(polls)).then(deliver);
         batch = { polls: new Set(polls), over };
         await over;
       }
