@@ -77,6 +77,6 @@ test("whatever has begun, every job ends by its clocks alone, and every row wait
            and finished_at <= created_at + (select max(ns(overall_timeout)) from runner_jobs where id = runner_job_id) + interval '62 s'`;
       expect(ended?.n).toBe(ids.length);
     }),
-    { numRuns: 25 },
+    { seed: 7, numRuns: 25 },
   );
 }, 60_000);
