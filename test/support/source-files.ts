@@ -10,7 +10,7 @@ export type SourceFile = {
 };
 
 const root = path.join(import.meta.dirname, "..", "..");
-const folders = ["shared", "broker", "agent", "cli", "test", "bench"];
+const folders = ["shared", "broker", "agent", "cli", "test", "bench", "build"];
 const importPattern =
   /(?:^import |^(?:import|export)\b[^"'\n]* from |^\} from |\bimport\()["']([^"'\n]+)["']/gm;
 
