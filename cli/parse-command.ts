@@ -2,7 +2,7 @@ import { parseArgs, type ParseArgsOptionsConfig } from "node:util";
 import type { ArgSpec, Command, FlagSpec, Values } from "./command.ts";
 import { findCommand } from "./find-command.ts";
 import { brokerFlags, everyFlags, type GlobalValues } from "./global-flags.ts";
-import { nearestWord } from "./nearest-word.ts";
+import { nearestWord } from "../shared/nearest-word.ts";
 import { UsageError } from "./usage-error.ts";
 
 export type Parsed =
