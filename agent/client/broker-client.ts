@@ -1,0 +1,195 @@
+import type { z } from "zod";
+import type { Route, RouteAnswer, RouteInput } from "../../shared/api/call-route.ts";
+import type { Log } from "../log.ts";
+import { classOfRefusal, type Scope } from "./answer-class.ts";
+import { type BackoffLimits, backoffMs, retryAfterMs } from "./backoff.ts";
+import type { BrokerClock } from "./broker-clock.ts";
+import { Refused, Unanswered } from "./over.ts";
+import { pathOf } from "./path-of.ts";
+import { pause } from "./pause.ts";
+import { type Received, send, type Transport } from "./send.ts";
+import type { TokenBook } from "./token-book.ts";
+
+export type CallHow = {
+  /** What a refusal puts an end to; the answer class depends on it. */
+  readonly scope: Scope;
+  /** Ends the waiting and the repeating; the call rejects with its reason. */
+  readonly signal?: AbortSignal | undefined;
+  /** For one try; the request timeout unless told. */
+  readonly timeoutMs?: number | undefined;
+  /** One try only: Unanswered when it brings nothing. Else it is tried until it is answered, or for so long. */
+  readonly isOnce?: true;
+  readonly giveUpAfterMs?: number | undefined;
+  /** A job's token, in place of the runner's. */
+  readonly token?: string | undefined;
+  /** Sent as they are, in place of the input's body. */
+  readonly bytes?: Uint8Array | undefined;
+  /** What the answer must look like; the route's own schema, unless told. */
+  readonly answer?: z.ZodType | undefined;
+};
+
+/** Speaks to the broker: what cannot be answered is repeated, what is refused is a Refused. */
+export type BrokerClient = {
+  readonly call: <R extends Route>(
+    route: R,
+    input: RouteInput<R>,
+    how: CallHow,
+  ) => Promise<RouteAnswer<R>>;
+  readonly clock: BrokerClock;
+  /** When the broker last answered in its own words, by performance.now(). */
+  readonly heardAtMs: () => number;
+  readonly figures: ClientFigures;
+  readonly close: () => void;
+};
+
+/** Counted by what came of it. */
+export type ClientFigures = { answered: number; refused: number; unanswered: number };
+
+export type ClientParts = {
+  readonly transport: Transport;
+  readonly tokens: TokenBook;
+  readonly clock: BrokerClock;
+  readonly log: Log;
+  readonly limits: BackoffLimits;
+  readonly requestTimeoutMs: number;
+  readonly userAgent: string;
+};
+
+type Asking = { readonly route: Route; readonly input: RouteInput<Route>; readonly how: CallHow };
+
+/** A client of one broker. Nothing else of the agent repeats a request. */
+export function makeBrokerClient(parts: ClientParts): BrokerClient {
+  const figures: ClientFigures = { answered: 0, refused: 0, unanswered: 0 };
+  let heardAtMs = Number.NEGATIVE_INFINITY;
+
+  async function tryOnce(asking: Asking): Promise<RouteAnswer<Route>> {
+    const token = asking.how.token ?? parts.tokens.current();
+    const received = await send(parts.transport, sendingOf(parts, asking, token));
+    const read = readAnswer(received, asking);
+    if (read.isBrokersWord) {
+      heardAtMs = performance.now();
+      parts.clock.learn(received);
+    }
+    if (read.answer !== undefined) return read.answer;
+    const refusal = refusalOf(received, read, asking.how.scope);
+    const isStale = refusal instanceof Refused && refusal.what === "unauthorized";
+    // A token that was changed in its file meanwhile is no end: it is read again before it is believed.
+    if (isStale && asking.how.token === undefined && parts.tokens.reread(token)) {
+      return await tryOnce(asking);
+    }
+    throw refusal;
+  }
+
+  async function counted(asking: Asking): Promise<RouteAnswer<Route>> {
+    try {
+      const answer = await tryOnce(asking);
+      figures.answered += 1;
+      return answer;
+    } catch (error) {
+      if (error instanceof Refused) figures.refused += 1;
+      if (error instanceof Unanswered) figures.unanswered += 1;
+      throw error;
+    }
+  }
+
+  async function callUntilAnswered(asking: Asking): Promise<RouteAnswer<Route>> {
+    const { how, route } = asking;
+    const startedMs = performance.now();
+    for (let nth = 0; ; nth++) {
+      try {
+        how.signal?.throwIfAborted();
+        return await counted(asking);
+      } catch (error) {
+        if (!(error instanceof Unanswered) || how.isOnce === true) throw error;
+        const waitMs = backoffMs(nth, parts.limits, error.retryAfterMs);
+        const isLast = performance.now() + waitMs - startedMs > (how.giveUpAfterMs ?? Infinity);
+        if (isLast) throw error;
+        const told = { operation: route.operationId, why: error.message, nth, waitMs };
+        parts.log[nth === 0 ? "debug" : "warn"](told, "the broker did not answer; trying again");
+        await (how.signal === undefined ? pause(waitMs) : pause(waitMs, how.signal));
+      }
+    }
+  }
+
+  return {
+    call: async <R extends Route>(route: R, input: RouteInput<R>, how: CallHow) => {
+      const asking = { route, input: input as RouteInput<Route>, how };
+      return (await callUntilAnswered(asking)) as RouteAnswer<R>; // its schema was looked at
+    },
+    clock: parts.clock,
+    heardAtMs: () => heardAtMs,
+    figures,
+    close: parts.transport.close,
+  };
+}
+
+function sendingOf(parts: ClientParts, { route, input, how }: Asking, token: string) {
+  const given = input as RouteInput<Route> & { body?: unknown; bodyText?: string };
+  const body = how.bytes ?? given.bodyText ?? (given.body && JSON.stringify(given.body));
+  return {
+    method: route.method.toUpperCase(),
+    path: pathOf(route, input),
+    headers: {
+      accept: "application/json, application/problem+json, */*;q=0.1",
+      authorization: `Bearer ${token}`,
+      "user-agent": parts.userAgent,
+      ...(body !== undefined && { "content-type": "application/json" }),
+      ...input.headers,
+    },
+    body,
+    timeoutMs: how.timeoutMs ?? parts.requestTimeoutMs,
+    signal: how.signal,
+  };
+}
+
+type Read = {
+  /** Made by the broker, not by something on the way. */
+  readonly isBrokersWord: boolean;
+  readonly answer?: RouteAnswer<Route>;
+  readonly problem?: { code: string; detail: string };
+};
+
+/** A good answer has the status, the type and the shape that the route promises; else it is nobody's. */
+function readAnswer(received: Received, { route, how }: Asking): Read {
+  const { status, headers, text } = received;
+  const isJson = /[/+]json\b/.test(headers["content-type"] ?? "");
+  const body: unknown = isJson ? parseJson(text) : text;
+  if (status >= 300) {
+    const problem = isJson ? problemOf(body) : undefined;
+    return problem === undefined ? { isBrokersWord: false } : { isBrokersWord: true, problem };
+  }
+  const promised = route.responses[status] as { content?: Record<string, { schema: z.ZodType }> };
+  const type = Object.keys(promised?.content ?? {})[0];
+  const isTyped = type === undefined || (headers["content-type"] ?? "").startsWith(type);
+  if (promised === undefined || !isTyped) return { isBrokersWord: false };
+  const schema = how.answer ?? promised.content?.["application/json"]?.schema;
+  if (schema !== undefined && !schema.safeParse(body).success) return { isBrokersWord: false };
+  const answered = { status, headers: new Headers(headers as Record<string, string>), text };
+  return { isBrokersWord: true, answer: { ...answered, body } as RouteAnswer<Route> };
+}
+
+function refusalOf({ status, headers, atMs }: Received, read: Read, scope: Scope): Error {
+  const what = classOfRefusal(status, read.isBrokersWord, scope);
+  if (what === "retry" || read.problem === undefined) {
+    const words = read.isBrokersWord ? (read.problem?.detail ?? "") : "not in the broker's words";
+    const asked = retryAfterMs(headers["retry-after"], atMs);
+    return new Unanswered(`The answer was ${status} (${words}).`, asked);
+  }
+  return new Refused(what, { status, ...read.problem });
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** The broker's refusals are problem documents with a code of their own. */
+function problemOf(body: unknown): Read["problem"] {
+  if (typeof body !== "object" || body === null || !("code" in body)) return undefined;
+  const { code, detail } = body as { code: unknown; detail?: unknown };
+  if (typeof code !== "string") return undefined;
+  return { code, detail: typeof detail === "string" ? detail : "" };
+}

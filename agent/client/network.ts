@@ -1,0 +1,87 @@
+import { readFileSync, writeFileSync } from "node:fs";
+import http from "node:http";
+import https from "node:https";
+import path from "node:path";
+import tls from "node:tls";
+import { OperatorError } from "../../shared/operator-error.ts";
+import type { Environment } from "../config/environment.ts";
+import type { AgentConfig } from "../config/read-config.ts";
+import type { Transport } from "./send.ts";
+
+/** Addresses of clouds' own metadata servers: no proxy can reach them for us. */
+const neverProxied = ["169.254.169.254", "169.254.170.2", "fd00:ec2::254"];
+const proxyNames = ["http_proxy", "https_proxy", "no_proxy"] as const;
+const certificateNames = [
+  "SSL_CERT_FILE",
+  "GIT_SSL_CAINFO",
+  "CURL_CA_BUNDLE",
+  "AWS_CA_BUNDLE",
+  "REQUESTS_CA_BUNDLE",
+];
+const keepMs = 50_000; // below the minute after which balancers cut a quiet connection
+
+/** The way to the broker: by HTTPS_PROXY and NO_PROXY, trusting the certificates of `ca-file` as well. */
+export function openTransport(
+  config: Pick<AgentConfig, "brokerUrl" | "caFile" | "env">,
+): Transport {
+  if (config.brokerUrl === undefined) throw new OperatorError("broker-url is missing.");
+  const origin = new URL(config.brokerUrl);
+  const options = {
+    keepAlive: true,
+    keepAliveMsecs: 15_000,
+    timeout: keepMs,
+    scheduling: "lifo" as const,
+    proxyEnv: proxyEnvironment(config.env),
+  };
+  const agent =
+    origin.protocol === "https:"
+      ? new https.Agent({
+          ...options,
+          ...(config.caFile !== undefined && { ca: trusted(config.caFile) }),
+        })
+      : new http.Agent(options);
+  return { origin, agent, close: () => agent.destroy() };
+}
+
+/** What children need to get out the same way: proxies, and one file with all trusted certificates. */
+export function networkOfChildren(config: Pick<AgentConfig, "caFile" | "dataDir" | "env">): {
+  readonly [name: string]: string;
+} {
+  const proxies = Object.entries(proxyEnvironment(config.env)).flatMap(([name, value]) => [
+    [name, value],
+    [name.toUpperCase(), value],
+  ]);
+  const own = [...certificateNames, "NODE_EXTRA_CA_CERTS"].flatMap((name) => {
+    const value = config.env[name];
+    return value === undefined ? [] : [[name, value]];
+  });
+  if (config.caFile === undefined) return Object.fromEntries([...proxies, ...own]);
+  const bundle = path.join(config.dataDir, "certificates.pem");
+  writeFileSync(bundle, trusted(config.caFile).join("\n"));
+  const told = [
+    ...certificateNames.map((name) => [name, bundle]),
+    ["NODE_EXTRA_CA_CERTS", config.caFile],
+  ];
+  return Object.fromEntries([...proxies, ...own, ...told]);
+}
+
+/** Either spelling counts, the small one first; what must never be proxied is added. */
+function proxyEnvironment(env: Environment): Record<string, string> {
+  const found: Record<string, string> = {};
+  for (const name of proxyNames) {
+    const value = env[name] || env[name.toUpperCase()];
+    if (value !== undefined && value !== "") found[name] = value;
+  }
+  if (found["http_proxy"] === undefined && found["https_proxy"] === undefined) return found;
+  found["no_proxy"] = [found["no_proxy"], ...neverProxied].filter(Boolean).join(",");
+  return found;
+}
+
+function trusted(file: string): string[] {
+  try {
+    return [...tls.getCACertificates("default"), readFileSync(file, "utf8")];
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    throw new OperatorError(`The certificates in ${file} cannot be read (${code}).`);
+  }
+}

@@ -1,0 +1,35 @@
+import type { AnswerClass } from "./answer-class.ts";
+
+type Told = { readonly status: number; readonly code: string; readonly detail: string };
+
+/** The broker said no, and saying it again would not help; `what` says what has come to its end by that. */
+export class Refused extends Error {
+  override readonly name = "Refused";
+  readonly what: Exclude<AnswerClass, "retry">;
+  readonly status: number;
+  readonly code: string;
+
+  constructor(what: Exclude<AnswerClass, "retry">, { status, code, detail }: Told) {
+    super(detail === "" ? `The broker answered ${status}.` : detail);
+    this.what = what;
+    this.status = status;
+    this.code = code;
+  }
+}
+
+/** No answer that can be believed: no connection, none in time, or somebody else's page. */
+export class Unanswered extends Error {
+  override readonly name = "Unanswered";
+  /** What the other side asked to wait, ms. */
+  readonly retryAfterMs: number | undefined;
+
+  constructor(message: string, retryAfterMs?: number, cause?: unknown) {
+    super(message, { cause });
+    this.retryAfterMs = retryAfterMs;
+  }
+}
+
+/** Whether the error says that an execution is not ours any more. */
+export function isJobOver(error: unknown): error is Refused {
+  return error instanceof Refused && error.what === "job-over";
+}

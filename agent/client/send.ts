@@ -1,0 +1,101 @@
+import http from "node:http";
+import https from "node:https";
+import { buffer } from "node:stream/consumers";
+import { Unanswered } from "./over.ts";
+
+/** Keeps connections open and knows the way out: proxies and certificates. */
+export type Transport = {
+  readonly origin: URL;
+  readonly agent: http.Agent | https.Agent;
+  readonly close: () => void;
+};
+
+export type Sending = {
+  readonly method: string;
+  readonly path: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body?: string | Uint8Array | undefined;
+  /** For the whole of it, from connecting to the answer's last byte. */
+  readonly timeoutMs: number;
+  readonly signal?: AbortSignal | undefined;
+};
+
+export type Received = {
+  readonly status: number;
+  readonly headers: http.IncomingHttpHeaders;
+  readonly text: string;
+  /** When the head of the answer came, and how long that took. */
+  readonly atMs: number;
+  readonly tookMs: number;
+};
+
+const mostBytes = 128 * 2 ** 20;
+
+/**
+ * One request, one whole answer, whatever it says; Unanswered when none came. A kept connection that the other side
+ * closed in the same instant is not a failure: the request is sent once more on a new one.
+ */
+export async function send(transport: Transport, sending: Sending): Promise<Received> {
+  try {
+    return await trySending(transport, sending);
+  } catch (error) {
+    if (error instanceof StaleConnection) return await trySending(transport, sending);
+    throw error;
+  }
+}
+
+class StaleConnection extends Unanswered {}
+
+async function trySending(transport: Transport, sending: Sending): Promise<Received> {
+  const timeout = AbortSignal.timeout(sending.timeoutMs);
+  const signal =
+    sending.signal === undefined ? timeout : AbortSignal.any([timeout, sending.signal]);
+  const request = open(transport, sending, signal);
+  const startedMs = performance.now();
+  try {
+    const { promise, resolve, reject } = Promise.withResolvers<http.IncomingMessage>();
+    request.on("response", resolve).on("error", reject);
+    request.end(sending.body);
+    const response = await promise;
+    const [atMs, tookMs] = [Date.now(), performance.now() - startedMs];
+    const text = await wholeText(response);
+    return { status: response.statusCode ?? 0, headers: response.headers, text, atMs, tookMs };
+  } catch (error) {
+    sending.signal?.throwIfAborted();
+    throw unanswered(transport, request, timeout.aborted ? "timed out" : reasonOf(error));
+  }
+}
+
+function open({ origin, agent }: Transport, sending: Sending, signal: AbortSignal) {
+  const { method, path, headers, body } = sending;
+  const length = body === undefined ? 0 : Buffer.byteLength(body);
+  const isHttps = origin.protocol === "https:";
+  return (isHttps ? https : http).request({
+    method,
+    protocol: origin.protocol,
+    hostname: origin.hostname.replace(/^\[|\]$/g, ""),
+    port: origin.port === "" ? (isHttps ? 443 : 80) : Number(origin.port),
+    path: origin.pathname.replace(/\/$/, "") + path,
+    headers: { ...headers, ...(method !== "GET" && { "content-length": length }) },
+    agent,
+    signal,
+  });
+}
+
+/** A body that ends before its length is told by Node as an error; a chunked one that breaks off, too. */
+async function wholeText(response: http.IncomingMessage): Promise<string> {
+  const length = Number(response.headers["content-length"] ?? 0);
+  if (length > mostBytes) throw new Error("the answer is too large");
+  return (await buffer(response)).toString("utf8");
+}
+
+function unanswered({ origin }: Transport, request: http.ClientRequest, why: string): Unanswered {
+  const isStale = request.reusedSocket && (why === "ECONNRESET" || why === "EPIPE");
+  const words = `No answer from ${origin.origin} (${why}).`;
+  return isStale ? new StaleConnection(words) : new Unanswered(words);
+}
+
+function reasonOf(error: unknown): string {
+  const { code, message } = error as NodeJS.ErrnoException;
+  return code ?? message;
+}

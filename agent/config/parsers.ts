@@ -1,0 +1,74 @@
+import { z } from "zod";
+import { parseDurationMs } from "../../shared/duration.ts";
+import { nearestWord } from "../../shared/nearest-word.ts";
+import { type RunnerJobGroup, runnerJobGroups } from "../../shared/runner-job-types.ts";
+
+/** Slots by group, as `--groups deploy=1,actions=4` gives them. */
+export type GroupSlots = Readonly<Partial<Record<RunnerJobGroup, number>>>;
+
+const mostSlots = 100;
+const unitBytes: Readonly<Record<string, number>> = {
+  "": 1,
+  KiB: 2 ** 10,
+  MiB: 2 ** 20,
+  GiB: 2 ** 30,
+};
+
+/** Some text. */
+export const text = z.string().min(1);
+
+/** An http or https URL, kept without slashes at its end. */
+export const httpUrl = z
+  .url({ protocol: /^https?$/, error: "must be an http or https URL" })
+  .transform((url) => url.replace(/\/+$/, ""));
+
+/** A duration like 30s or 1h30m, as milliseconds. */
+export function durationMs(least: number, most: number): z.ZodType<number, string> {
+  const words = `must be a duration like 30s or 10m, from ${least} ms to ${most / 60_000} min`;
+  return z.string().transform((given, ctx) => {
+    const ms = parseDurationMs(given);
+    if (ms !== undefined && ms >= least && ms <= most) return ms;
+    ctx.addIssue({ code: "custom", message: words });
+    return z.NEVER;
+  });
+}
+
+/** A size like 512MiB or 2GiB, as bytes. */
+export const sizeBytes = z.string().transform((given, ctx) => {
+  const [, amount, unit = ""] = /^(\d+)\s*(KiB|MiB|GiB)?$/.exec(given) ?? [];
+  if (amount !== undefined) return Number(amount) * (unitBytes[unit] ?? 1);
+  ctx.addIssue({ code: "custom", message: "must be a size like 512MiB or 2GiB" });
+  return z.NEVER;
+});
+
+/** A port, 0 for none, or `auto` for a free one. */
+export const port = z.string().transform((given, ctx): number | "auto" => {
+  if (given === "auto") return given;
+  if (/^\d{1,5}$/.test(given) && Number(given) <= 65_535) return Number(given);
+  ctx.addIssue({ code: "custom", message: "must be a port, 0 for none, or auto" });
+  return z.NEVER;
+});
+
+/** `deploy=1,actions=4`; a group without a number has one slot. */
+export const groupSlots = z.string().transform((given, ctx): GroupSlots => {
+  const slots: Partial<Record<RunnerJobGroup, number>> = {};
+  for (const part of given.split(",")) {
+    const [name = "", amount = "1"] = part.trim().split("=");
+    const group = runnerJobGroups.find((one) => one === name);
+    if (group === undefined) {
+      ctx.addIssue({ code: "custom", message: unknownGroup(name) });
+    } else if (!/^\d{1,3}$/.test(amount) || Number(amount) > mostSlots) {
+      ctx.addIssue({ code: "custom", message: `gives ${name} no number from 0 to ${mostSlots}` });
+    } else {
+      slots[group] = Number(amount);
+    }
+  }
+  return slots;
+});
+
+function unknownGroup(name: string): string {
+  const known = runnerJobGroups.filter((group) => group !== "");
+  const meant = nearestWord(name, known);
+  const hint = meant === undefined ? `there are ${known.join(", ")}` : `did you mean ${meant}?`;
+  return `names no group "${name}": ${hint}`;
+}

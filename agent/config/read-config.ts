@@ -1,0 +1,139 @@
+import { readFileSync } from "node:fs";
+import path from "node:path";
+import type { z } from "zod";
+import { nearestWord } from "../../shared/nearest-word.ts";
+import { OperatorError } from "../../shared/operator-error.ts";
+import { parseConfigFile } from "./config-file.ts";
+import type { Environment } from "./environment.ts";
+import {
+  type SettingName,
+  settingNames,
+  settingOf,
+  type settings,
+  variableOf,
+} from "./settings.ts";
+
+type Row<N extends SettingName> = (typeof settings)[N];
+type Value<N extends SettingName> = z.output<Row<N>["schema"]>;
+type Camel<S extends string> = S extends `${infer Head}-${infer Tail}`
+  ? `${Head}${Capitalize<Camel<Tail>>}`
+  : S;
+
+/** The agent's settings by their names, `brokerUrl` for `broker-url`; durations in ms, sizes in bytes. */
+export type AgentConfig = {
+  readonly [N in Exclude<SettingName, "work-dir"> as Camel<N>]: Row<N> extends {
+    byDefault: string;
+  }
+    ? Value<N>
+    : Value<N> | undefined;
+} & {
+  readonly workDir: string;
+  /** Where each setting came from. */
+  readonly sources: Readonly<Record<SettingName, Source>>;
+  /** What was given and is not known, in words. */
+  readonly warnings: readonly string[];
+  /** The environment, without the agent's own settings. */
+  readonly env: Environment;
+};
+
+export type Source = "flag" | "environment" | "file" | "default" | "absent";
+
+/** What the command line gave: flag → value. */
+export type GivenFlags = Readonly<Record<string, string>>;
+
+type Given = { readonly value: string; readonly source: Source };
+
+/** Set by the agent for its jobs; they are no settings. */
+const marks = ["SVC_AGENT_EXECUTION", "SVC_AGENT_STEP", "SVC_AGENT_CONFIG"];
+const prefix = "SVC_AGENT_";
+
+/** Reads the settings: flag over environment over file over default. An OperatorError names all that is wrong. */
+export function readConfig(flags: GivenFlags, env: Environment): AgentConfig {
+  const file = flags["config"] ?? env["SVC_AGENT_CONFIG"];
+  const inFile = file === undefined ? {} : parseConfigFile(file, readText(file));
+  const given = (name: SettingName): Given => {
+    const { byDefault, isSecret } = settingOf(name);
+    const flag = isSecret === true ? undefined : flags[name];
+    const variable = env[variableOf(name)] || undefined; // an empty variable is an absent one
+    const kept = isSecret === true ? undefined : inFile[name];
+    if (flag !== undefined) return { value: flag, source: "flag" };
+    if (variable !== undefined) return { value: variable, source: "environment" };
+    if (kept !== undefined) return { value: kept, source: "file" };
+    if (byDefault !== undefined) return { value: byDefault, source: "default" };
+    return { value: "", source: "absent" };
+  };
+  return configOf(new Map(settingNames.map((name) => [name, given(name)])), {
+    env: withoutSettings(env),
+    warnings: [...unknownVariables(env), ...unknownKeys(inFile, file)],
+  });
+}
+
+type Besides = Pick<AgentConfig, "env" | "warnings">;
+
+function configOf(given: ReadonlyMap<SettingName, Given>, besides: Besides): AgentConfig {
+  const wrong: string[] = [];
+  const config: Record<string, unknown> = {};
+  const sources: Partial<Record<SettingName, Source>> = {};
+  for (const [name, { value, source }] of given) {
+    sources[name] = source;
+    if (source === "absent") continue;
+    const parsed = settingOf(name).schema.safeParse(value);
+    // The value is never repeated: it may be a secret in the wrong place.
+    if (!parsed.success) wrong.push(`${named(name, source)} ${parsed.error.issues[0]?.message}`);
+    config[camel(name)] = parsed.data;
+  }
+  if (wrong.length > 0) throw new OperatorError(`${wrong.join("; ")}.`);
+  const dataDir = path.resolve(String(config["dataDir"]));
+  const workDir = path.resolve(String(config["workDir"] ?? path.join(dataDir, "work")));
+  // every member was made by its own schema above
+  return Object.freeze({
+    ...config,
+    dataDir,
+    workDir,
+    sources,
+    ...besides,
+  } as unknown as AgentConfig);
+}
+
+/** A setting as the place where it was given calls it. */
+function named(name: SettingName, source: Source): string {
+  if (source === "environment") return variableOf(name);
+  return source === "file" ? name : `--${name}`;
+}
+
+function camel(name: string): string {
+  return name.replaceAll(/-(\w)/g, (_, letter: string) => letter.toUpperCase());
+}
+
+function readText(file: string): string {
+  try {
+    return readFileSync(file, "utf8");
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    throw new OperatorError(`The settings in ${file} cannot be read (${code}).`);
+  }
+}
+
+/** A job must not see how its agent was set up, and least of all a token. */
+function withoutSettings(env: Environment): Environment {
+  return Object.fromEntries(Object.entries(env).filter(([name]) => !name.startsWith(prefix)));
+}
+
+function unknownVariables(env: Environment): string[] {
+  const known = settingNames.map(variableOf);
+  return Object.keys(env)
+    .filter((name) => name.startsWith(prefix) && ![...known, ...marks].includes(name))
+    .map((name) => `There is no setting ${name}.${didYouMean(name, known)}`);
+}
+
+function unknownKeys(inFile: Readonly<Record<string, string>>, file: string | undefined): string[] {
+  const known: string[] = settingNames.filter((name) => settingOf(name).isSecret !== true);
+  return Object.keys(inFile)
+    .filter((key) => !known.includes(key))
+    .map((key) => `${file} has an unknown setting "${key}".${didYouMean(key, known)}`);
+}
+
+function didYouMean(word: string, known: readonly string[]): string {
+  const meant = nearestWord(word, known);
+  return meant === undefined ? "" : ` Did you mean ${meant}?`;
+}

@@ -1,0 +1,168 @@
+import { z } from "zod";
+import { durationMs, groupSlots, httpUrl, port, sizeBytes, text } from "./parsers.ts";
+
+export type Setting = {
+  /** What the value is, as help shows it. */
+  readonly value: string;
+  readonly schema: z.ZodType<unknown, string>;
+  /** What stands when nothing is given, as it would be given. */
+  readonly byDefault?: string;
+  readonly doc: string;
+  /** It is given by the environment only: what is in a flag, everybody on the host can read. */
+  readonly isSecret?: true;
+};
+
+const words = <const W extends readonly [string, ...string[]]>(...all: W) =>
+  z.enum(all, { error: `must be one of ${all.join(", ")}` });
+
+const minuteMs = 60_000;
+const hourMs = 60 * minuteMs;
+
+/**
+ * Every setting of the agent by its name: `--broker-url`, SVC_AGENT_BROKER_URL and `broker-url = …` in the file of
+ * `--config`. Parsing, help and docs/agent.md are made from this.
+ */
+export const settings = {
+  "broker-url": { value: "URL", schema: httpUrl, doc: "The broker's URL." },
+  "token-file": {
+    value: "FILE",
+    schema: text,
+    doc: "Where the runner's token, or a one-shot enrolment token, is read; read again when it is refused.",
+  },
+  token: {
+    value: "TOKEN",
+    schema: text,
+    isSecret: true,
+    doc: "The token itself, where no file can be had. The agent takes it out of its environment at once.",
+  },
+  runner: {
+    value: "ID",
+    schema: z.string().regex(/^run_[0-9a-z]{26}$/, "must be a runner's id: run_…"),
+    doc: "The runner to be; the one that the token is bound to, unless told.",
+  },
+  mode: {
+    value: "MODE",
+    schema: words("install", "build", "org", "mng"),
+    byDefault: "install",
+    doc: "What kind of process this is: install, build, org or mng. It says which groups of jobs it serves.",
+  },
+  groups: {
+    value: "GROUP=SLOTS,…",
+    schema: groupSlots,
+    doc: "The groups to serve and how many jobs of each at once; those of its mode, as many as the runner's settings allow, unless told.",
+  },
+  "data-dir": {
+    value: "DIR",
+    schema: text,
+    byDefault: "/var/lib/svc-agent",
+    doc: "Where the agent keeps what must outlive it: results, logs not sent yet, an enrolled token. One agent, one directory.",
+  },
+  "work-dir": {
+    value: "DIR",
+    schema: text,
+    doc: "Where jobs get their workspaces; work/ in the data directory, unless told.",
+  },
+  "run-dir": {
+    value: "DIR",
+    schema: text,
+    doc: "A directory in memory (tmpfs) for the output of running jobs; $XDG_RUNTIME_DIR or /dev/shm, unless told.",
+  },
+  "ca-file": {
+    value: "FILE",
+    schema: text,
+    doc: "PEM certificates to trust besides the usual ones, in the agent and in its jobs.",
+  },
+  "watch-port": {
+    value: "PORT",
+    schema: port,
+    byDefault: "9180",
+    doc: "Where 127.0.0.1 answers /livez, /readyz, /metrics and /status.json; 0 for nowhere, auto for a free port.",
+  },
+  "log-level": {
+    value: "LEVEL",
+    schema: words("trace", "debug", "info", "warn", "error", "fatal", "silent"),
+    byDefault: "info",
+    doc: "The least level of the agent's own log.",
+  },
+  "on-sigterm": {
+    value: "drain|cancel",
+    schema: words("drain", "cancel"),
+    byDefault: "drain",
+    doc: "What the first SIGTERM does: let what runs finish, or stop it at once (where the host waits for seconds only).",
+  },
+  "drain-timeout": {
+    value: "DURATION",
+    schema: durationMs(0, 24 * hourMs),
+    byDefault: "30m",
+    doc: "How long what runs may go on after a SIGTERM, before it is stopped.",
+  },
+  "cancel-timeout": {
+    value: "DURATION",
+    schema: durationMs(0, hourMs),
+    byDefault: "11m",
+    doc: "How long stopped jobs may take to end when the agent goes down, before they are killed.",
+  },
+  "flush-timeout": {
+    value: "DURATION",
+    schema: durationMs(0, hourMs),
+    byDefault: "1m",
+    doc: "How long going down waits until the broker has all results and logs; what is left, the next start sends.",
+  },
+  "host-grace": {
+    value: "DURATION",
+    schema: durationMs(0, hourMs),
+    byDefault: "5s",
+    doc: "How long what runs may go on when the host says that it goes down.",
+  },
+  "min-free-disk": {
+    value: "SIZE",
+    schema: sizeBytes,
+    byDefault: "1GiB",
+    doc: "With less room than this for data or workspaces the agent takes no jobs.",
+  },
+  "start-timeout": {
+    value: "DURATION",
+    schema: durationMs(0, 24 * hourMs),
+    byDefault: "5m",
+    doc: "How long to try to reach the broker at the start, before giving up with exit code 69.",
+  },
+  "request-timeout": {
+    value: "DURATION",
+    schema: durationMs(100, hourMs),
+    byDefault: "30s",
+    doc: "How long one request may take; a parked one so much longer than it is parked.",
+  },
+  "claim-wait": {
+    value: "DURATION",
+    schema: durationMs(100, minuteMs),
+    byDefault: "25s",
+    doc: "How long a request for jobs is parked.",
+  },
+  "retry-from": {
+    value: "DURATION",
+    schema: durationMs(1, minuteMs),
+    byDefault: "500ms",
+    doc: "The longest wait before the first repetition of a request; it doubles from there.",
+  },
+  "retry-most": {
+    value: "DURATION",
+    schema: durationMs(1, hourMs),
+    byDefault: "30s",
+    doc: "The longest wait between two repetitions, whatever they are.",
+  },
+} as const satisfies Record<string, Setting>;
+
+export type SettingName = keyof typeof settings;
+
+/** The names of all settings, in the order of the table. */
+export const settingNames = Object.keys(settings) as SettingName[]; // its own keys
+
+/** The setting's row with its optional members visible. */
+export function settingOf(name: SettingName): Setting {
+  return settings[name];
+}
+
+/** The variable of the environment that gives a setting. */
+export function variableOf(name: SettingName): string {
+  return `SVC_AGENT_${name.toUpperCase().replaceAll("-", "_")}`;
+}

@@ -1,0 +1,31 @@
+import { type DestinationStream, type Logger, pino } from "pino";
+import { tokenPattern } from "../shared/token.ts";
+
+/** The agent's own log, JSON lines. No secret gets in: by its member's name, or wherever a token of ours is seen. */
+export type Log = Logger;
+
+const secretKeys = ["authorization", "token", "secret", "password", "plan", "env"];
+
+/** Opens the log; standard output, unless told. */
+export function openLog(level: string, destination?: DestinationStream): Log {
+  const options = {
+    level,
+    base: null,
+    timestamp: () => `,"time":"${new Date().toISOString()}"`,
+    formatters: { level: (label: string) => ({ level: label }) },
+    redact: {
+      paths: secretKeys.flatMap((key) => [key, `*.${key}`, `*.*.${key}`]),
+      censor: "[secret]",
+    },
+    hooks: { streamWrite: withoutTokens },
+  };
+  return destination === undefined ? pino(options) : pino(options, destination);
+}
+
+function withoutTokens(line: string): string {
+  if (!line.includes("svc_")) return line;
+  return line.replaceAll(
+    tokenPattern,
+    (token) => `${token.slice(0, token.indexOf("_", 4) + 1)}[secret]`,
+  );
+}

@@ -1,0 +1,28 @@
+import type { RunnerSettings } from "../shared/api/runner-settings.ts";
+import type { BrokerClient } from "./client/broker-client.ts";
+import type { AgentConfig } from "./config/read-config.ts";
+import type { Log } from "./log.ts";
+import type { Roster } from "./roster.ts";
+import type { ResultSpool } from "./spool/results.ts";
+
+/** What an agent is made of; handed to everything that it runs. */
+export type AgentParts = {
+  readonly config: AgentConfig;
+  readonly log: Log;
+  readonly client: BrokerClient;
+  readonly runnerId: string;
+  /** The process that this agent is at present: a re-registration makes it another one. */
+  readonly process: () => ProcessIdentity;
+  /** The executions that it holds. */
+  readonly roster: Roster;
+  /** Results wait here until the broker has them; put one, then call `deliver`. */
+  readonly results: ResultSpool;
+  readonly deliver: () => void;
+  /** The settings of its runner as last read. */
+  readonly settings: () => RunnerSettings;
+  /** The secrets of the agent itself, for every redactor. */
+  readonly secrets: () => readonly string[];
+};
+
+/** A process of the runner, and what proves that it was us. */
+export type ProcessIdentity = { readonly id: string; readonly secret: string };

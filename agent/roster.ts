@@ -1,0 +1,51 @@
+import type { RunningJob } from "./jobs/run-job.ts";
+
+/** The executions that an agent holds at present. */
+export type Roster = {
+  /** Holds it until it is done. */
+  readonly add: (job: RunningJob) => void;
+  readonly get: (executionId: string) => RunningJob | undefined;
+  readonly all: () => readonly RunningJob[];
+  /** How many there are of a group. */
+  readonly count: (group: string) => number;
+  /** Calls the listener after each change; answers how to stop that. */
+  readonly onChange: (listener: () => void) => () => void;
+  /** Resolves when nothing is held, at once if that is so. */
+  readonly empty: () => Promise<void>;
+};
+
+/** A roster with nobody on it. */
+export function makeRoster(): Roster {
+  const held = new Map<string, RunningJob>();
+  const listeners = new Set<() => void>();
+  const changed = (): void => {
+    for (const listener of listeners) listener();
+  };
+  const onChange = (listener: () => void): (() => void) => {
+    listeners.add(listener);
+    return () => void listeners.delete(listener);
+  };
+  return {
+    add(job) {
+      held.set(job.executionId, job);
+      changed();
+      void job.done.then(() => {
+        held.delete(job.executionId);
+        changed();
+      });
+    },
+    get: (executionId) => held.get(executionId),
+    all: () => [...held.values()],
+    count: (group) => [...held.values()].filter((job) => job.group === group).length,
+    onChange,
+    empty: () =>
+      new Promise((resolve) => {
+        if (held.size === 0) return resolve();
+        const leave = onChange(() => {
+          if (held.size > 0) return;
+          leave();
+          resolve();
+        });
+      }),
+  };
+}
