@@ -1,9 +1,17 @@
 import { OperatorError } from "../shared/operator-error.ts";
+import { version } from "../shared/version.ts";
 import { readConfig } from "./config.ts";
 import { openLog } from "./log.ts";
 import { type RunningBroker, startBroker } from "./start-broker.ts";
 
 const stopWithinMs = 25_000;
+const help = `svc-broker ${version}: one broker over the Postgres of DATABASE_URL; run as many as you like.
+
+  svc-broker              Run it until SIGTERM. All its settings are environment variables (docs/operations.md).
+  svc-broker --version    Show the version.
+
+The schema must be current: "svc migrate up" brings it there.
+`;
 
 /** The production entry: one broker by the environment's settings, until SIGTERM or SIGINT; sets the exit code. */
 export async function runBroker(): Promise<void> {
@@ -35,8 +43,21 @@ function giveUp(): never {
   process.exit(1);
 }
 
+/** The program's own arguments are few: its settings are in the environment. */
+async function main(args: readonly string[]): Promise<void> {
+  const [word] = args;
+  if (word === undefined) return await runBroker();
+  if (args.length === 1 && /^(?:--version|version)$/.test(word))
+    process.stdout.write(`${version}\n`);
+  else if (args.length === 1 && /^(?:--help|-h|help)$/.test(word)) process.stdout.write(help);
+  else {
+    process.stderr.write(`svc-broker knows no "${args.join(" ")}".\n${help}`);
+    process.exitCode = 2;
+  }
+}
+
 if (import.meta.main) {
-  runBroker().catch((error: unknown) => {
+  main(process.argv.slice(2)).catch((error: unknown) => {
     const isPlain = error instanceof OperatorError;
     process.stderr.write(isPlain ? `${error.message}\n` : `${String((error as Error).stack)}\n`);
     process.exitCode = 1;

@@ -12,8 +12,10 @@ async function main(): Promise<void> {
     );
     return;
   }
-  // Halves the time to start; where the folder cannot be written, it is as before.
-  enableCompileCache(path.join(import.meta.dirname, "..", "node_modules", ".cache", "svc"));
+  // Halves the time to start; where the folder cannot be written, it is as before. A built program has no such folder.
+  if (import.meta.filename.endsWith(".ts")) {
+    enableCompileCache(path.join(import.meta.dirname, "..", "node_modules", ".cache", "svc"));
+  }
   const { commands } = await import("./commands.ts");
   const { runCommand } = await import("./run-command.ts");
   process.exitCode = await runCommand(process.argv.slice(2), commands);
@@ -24,7 +26,7 @@ function refuse(words: string): void {
   process.exitCode = 1;
 }
 
-await main().catch((error: unknown) => {
+main().catch((error: unknown) => {
   const isBare = error instanceof Error && "code" in error && error.code === "ERR_MODULE_NOT_FOUND";
   if (!isBare) throw error;
   refuse('svc lacks the packages it is made of: run "npm ci" in its folder first.');

@@ -1,0 +1,33 @@
+import path from "node:path";
+import { type Plugin } from "rolldown";
+import { shippedMigrations } from "../broker/database/shipped-migrations.ts";
+import { version } from "../shared/version.ts";
+
+/** What modules that read files of the project become in a built program, which has only itself. */
+const baked: Readonly<Record<string, () => Promise<string> | string>> = {
+  "shared/version.ts": () => `export const version = ${JSON.stringify(version)};`,
+  "broker/database/shipped-migrations.ts": async () => {
+    const files = JSON.stringify(await shippedMigrations());
+    return `export async function shippedMigrations() { return ${files}; }`;
+  },
+};
+
+const isMain = "import.meta.main";
+
+/** Puts the contents of files into the program, and lets only its entry believe that it was started. */
+export function bakedModules(root: string, entry: string): Plugin {
+  const nameOf = (id: string) => path.relative(root, id).replaceAll("\\", "/");
+  return {
+    name: "baked-modules",
+    async load(id) {
+      const code = await baked[nameOf(id)]?.();
+      return code === undefined ? null : { code, moduleType: "js" };
+    },
+    transform(code, id) {
+      if (!code.includes(isMain)) return null;
+      // As long as what it replaces, so that the source map stays true.
+      const answer = String(nameOf(id) === entry).padEnd(isMain.length);
+      return { code: code.replaceAll(isMain, answer), map: null };
+    },
+  };
+}
