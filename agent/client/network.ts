@@ -44,25 +44,23 @@ export function openTransport(
 }
 
 /** What children need to get out the same way: proxies, and one file with all trusted certificates. */
-export function networkOfChildren(config: Pick<AgentConfig, "caFile" | "dataDir" | "env">): {
-  readonly [name: string]: string;
-} {
-  const proxies = Object.entries(proxyEnvironment(config.env)).flatMap(([name, value]) => [
-    [name, value],
-    [name.toUpperCase(), value],
-  ]);
-  const own = [...certificateNames, "NODE_EXTRA_CA_CERTS"].flatMap((name) => {
+export function networkOfChildren(
+  config: Pick<AgentConfig, "caFile" | "dataDir" | "env">,
+): Readonly<Record<string, string>> {
+  const told: Record<string, string> = {};
+  for (const [name, value] of Object.entries(proxyEnvironment(config.env))) {
+    told[name] = value;
+    told[name.toUpperCase()] = value;
+  }
+  for (const name of [...certificateNames, "NODE_EXTRA_CA_CERTS"]) {
     const value = config.env[name];
-    return value === undefined ? [] : [[name, value]];
-  });
-  if (config.caFile === undefined) return Object.fromEntries([...proxies, ...own]);
+    if (value !== undefined) told[name] = value;
+  }
+  if (config.caFile === undefined) return told;
   const bundle = path.join(config.dataDir, "certificates.pem");
   writeFileSync(bundle, trusted(config.caFile).join("\n"));
-  const told = [
-    ...certificateNames.map((name) => [name, bundle]),
-    ["NODE_EXTRA_CA_CERTS", config.caFile],
-  ];
-  return Object.fromEntries([...proxies, ...own, ...told]);
+  for (const name of certificateNames) told[name] = bundle;
+  return { ...told, NODE_EXTRA_CA_CERTS: config.caFile };
 }
 
 /** Either spelling counts, the small one first; what must never be proxied is added. */

@@ -83,8 +83,9 @@ function configOf(given: ReadonlyMap<SettingName, Given>, besides: Besides): Age
     config[camel(name)] = parsed.data;
   }
   if (wrong.length > 0) throw new OperatorError(`${wrong.join("; ")}.`);
-  const dataDir = path.resolve(String(config["dataDir"]));
-  const workDir = path.resolve(String(config["workDir"] ?? path.join(dataDir, "work")));
+  const read = (name: string): string | undefined => config[name] as string | undefined; // of text settings
+  const dataDir = path.resolve(read("dataDir") ?? "");
+  const workDir = path.resolve(read("workDir") ?? path.join(dataDir, "work"));
   // every member was made by its own schema above
   return Object.freeze({
     ...config,

@@ -1,0 +1,192 @@
+import { once } from "node:events";
+import http from "node:http";
+import type { AddressInfo, Socket } from "node:net";
+import { buffer } from "node:stream/consumers";
+import { onTestFinished } from "vitest";
+
+/**
+ * What can go wrong with a request. `down`, `hang` and the numbers: the broker never hears of it. `reset` and
+ * `truncated`: it does, and its answer is lost. 401 to 410 are in the broker's own words; `html` is a proxy's page.
+ */
+export const faults = [
+  "down",
+  "500",
+  "429",
+  "html",
+  "hang",
+  "reset",
+  "401",
+  "404",
+  "409",
+  "410",
+  "truncated",
+] as const;
+export type Fault = (typeof faults)[number];
+
+/** Which requests: `POST /finish` stands for its method and what its path ends with or holds. */
+export type Matcher = string | ((seen: SeenRequest) => boolean);
+
+export type SeenRequest = {
+  readonly method: string;
+  /** With its query. */
+  readonly path: string;
+  readonly headers: http.IncomingHttpHeaders;
+  readonly body: Buffer;
+  /** How it went: the status that was answered, or the fault that had no status; undefined while it is under way. */
+  end: number | Fault | undefined;
+};
+
+export type FaultProxy = {
+  /** The broker's URL by way of this proxy. */
+  readonly url: string;
+  /** From now on the requests that match go wrong, so many times or until it is mended. */
+  readonly fail: (which: Matcher, fault: Fault, times?: number) => Failing;
+  /** Nothing goes wrong any more. */
+  readonly mend: () => void;
+  /** Closes the port, or opens it again: connections are refused in between. */
+  readonly setDown: (isDown: boolean) => Promise<void>;
+  /** Every request that came, first to last, and those that match. */
+  readonly seen: (which?: Matcher) => readonly SeenRequest[];
+};
+
+export type Failing = {
+  readonly mend: () => void;
+  /** How many requests it has hit. */
+  readonly hits: () => number;
+};
+
+type Rule = { matches: (seen: SeenRequest) => boolean; fault: Fault; left: number; hits: number };
+
+const page = "<!doctype html><html><body><h1>Sign in to the network</h1></body></html>";
+const statusFaults: Readonly<Record<string, string>> = {
+  500: "internal",
+  429: "rate_limited",
+  401: "invalid_token",
+  404: "gone_for_the_test",
+  409: "conflict_for_the_test",
+  410: "gone_for_the_test",
+};
+
+/** A proxy in front of a broker that lets chosen requests go wrong; it is closed after the test. */
+export async function faultProxy(target: string): Promise<FaultProxy> {
+  const rules: Rule[] = [];
+  const seen: SeenRequest[] = [];
+  const sockets = new Set<Socket>();
+  const server = http.createServer({ keepAliveTimeout: 60_000 }, (request, response) => {
+    void take(request, response).catch(() => response.destroy());
+  });
+  server.on("connection", (socket: Socket) => {
+    sockets.add(socket);
+    socket.on("close", () => sockets.delete(socket)).on("error", () => {});
+  });
+
+  async function take(request: http.IncomingMessage, response: http.ServerResponse) {
+    const { method = "", url: path = "", headers } = request;
+    const one: SeenRequest = { method, path, headers, body: await buffer(request), end: undefined };
+    seen.push(one);
+    const rule = rules.find(({ left, matches }) => left > 0 && matches(one));
+    if (rule === undefined) return await forward(target, one, response);
+    rule.left -= 1;
+    rule.hits += 1;
+    await goWrong(rule.fault, target, one, response);
+  }
+
+  const listen = async (port: number): Promise<void> => {
+    server.listen(port, "127.0.0.1");
+    await once(server, "listening");
+  };
+  await listen(0);
+  const { port } = server.address() as AddressInfo; // it listens on TCP
+  const close = async (): Promise<void> => {
+    const closed = once(server, "close");
+    server.close();
+    for (const socket of sockets) socket.destroy();
+    await closed;
+  };
+  onTestFinished(async () => {
+    if (server.listening) await close();
+  });
+  return {
+    url: `http://127.0.0.1:${port}`,
+    fail(which, fault, times = Number.POSITIVE_INFINITY) {
+      const rule = { matches: matcherOf(which), fault, left: times, hits: 0 };
+      rules.push(rule);
+      return { mend: () => void (rule.left = 0), hits: () => rule.hits };
+    },
+    mend: () => void rules.splice(0),
+    setDown: async (isDown) => await (isDown ? close() : listen(port)),
+    seen: (which) => (which === undefined ? seen : seen.filter(matcherOf(which))),
+  };
+}
+
+function matcherOf(which: Matcher): (seen: SeenRequest) => boolean {
+  if (typeof which === "function") return which;
+  const [method = "", part = ""] = which.split(" ");
+  return (seen) => seen.method === method && seen.path.includes(part);
+}
+
+async function goWrong(
+  fault: Fault,
+  target: string,
+  one: SeenRequest,
+  response: http.ServerResponse,
+): Promise<void> {
+  const code = statusFaults[fault];
+  if (fault === "hang") return;
+  if (fault === "down") {
+    one.end = fault;
+    response.socket?.destroy();
+  } else if (code !== undefined) {
+    one.end = Number(fault);
+    const body = JSON.stringify({ status: one.end, code, title: code, detail: `a ${fault}` });
+    response.writeHead(one.end, { "content-type": "application/json", "retry-after": "0" });
+    response.end(body);
+  } else if (fault === "html") {
+    one.end = 200;
+    response.writeHead(200, { "content-type": "text/html" }).end(page);
+  } else {
+    await loseTheAnswer(fault, target, one, response);
+  }
+}
+
+async function loseTheAnswer(
+  fault: Fault,
+  target: string,
+  one: SeenRequest,
+  response: http.ServerResponse,
+): Promise<void> {
+  const answer = await ask(target, one, response);
+  const body = await buffer(answer);
+  one.end = fault;
+  if (fault === "truncated") {
+    response.writeHead(answer.statusCode ?? 0, {
+      "content-type": answer.headers["content-type"],
+      "content-length": body.length,
+    });
+    await new Promise<void>((resolve) => {
+      response.write(body.subarray(0, Math.floor(body.length / 2)), () => resolve());
+    });
+  }
+  response.socket?.resetAndDestroy();
+}
+
+async function forward(target: string, one: SeenRequest, response: http.ServerResponse) {
+  const answer = await ask(target, one, response);
+  one.end = answer.statusCode;
+  response.writeHead(answer.statusCode ?? 502, answer.headers);
+  answer.pipe(response);
+}
+
+/** Who hangs up here hangs up at the broker, too: a parked poll must not outlive its client. */
+async function ask(
+  target: string,
+  { method, path, headers, body }: SeenRequest,
+  response: http.ServerResponse,
+): Promise<http.IncomingMessage> {
+  const request = http.request(new URL(path, target), { method, headers, agent: false });
+  response.on("close", () => request.destroy());
+  request.end(body);
+  const [answer] = (await once(request, "response")) as [http.IncomingMessage];
+  answer.on("error", () => response.destroy());
+  return answer;
+}
