@@ -1,4 +1,4 @@
-import type { RunningJob } from "./jobs/run-job.ts";
+import type { RunningJob } from "./running-job.ts";
 
 /** The executions that an agent holds at present. */
 export type Roster = {
