@@ -1,5 +1,10 @@
 /** What brokers tell each other and themselves: something changed under this name, look again. */
-export type Topic = `queue:${string}` | `org:${string}` | `process:${string}` | `token:${string}`;
+export type Topic =
+  | `queue:${string}`
+  | `org:${string}`
+  | `process:${string}`
+  | `token:${string}`
+  | `logs:${string}`;
 
 export const topics = {
   /** A job of this runner is on offer. */
@@ -10,6 +15,8 @@ export const topics = {
   process: (processId: string): Topic => `process:${processId}`,
   /** This token was revoked or changed. */
   token: (tokenId: string): Topic => `token:${tokenId}`,
+  /** Records were added to this log stream, or it was closed. */
+  logs: (streamId: string): Topic => `logs:${streamId}`,
 };
 
 export type Wakes = {
