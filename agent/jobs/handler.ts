@@ -1,0 +1,109 @@
+import type { ResultInput } from "../../shared/api/report-executions.ts";
+import type { RunnerJobType } from "../../shared/runner-job-types.ts";
+import type { ClaimedJob } from "../running-job.ts";
+
+export type Plan = Readonly<Record<string, unknown>>;
+export type Outputs = Readonly<Record<string, unknown>>;
+export type Severity = "debug" | "info" | "warn" | "error";
+/** The job as it was claimed. */
+export type JobFacts = ClaimedJob["job"];
+
+/** How one or several kinds of job are done. A handler has no state of its own: each job gets its own work. */
+export type Handler = {
+  readonly types: readonly RunnerJobType[];
+  /** Reads the plan, touches nothing. Throws JobFailure when the plan is not fit. */
+  readonly validate: (plan: Plan, facts: JobFacts) => JobWork;
+};
+
+/**
+ * The work of one job. After a restart of the agent it is made anew from the plan and done again from the
+ * start: `job.run` and `job.once` answer at once what was done before, so nothing happens twice.
+ */
+export type JobWork = {
+  /** It runs children or keeps files: it gets a workspace and a place for secrets. */
+  readonly usesHost?: boolean;
+  /** The plan's own bound of the whole job. */
+  readonly timeoutMs?: number | undefined;
+  /** What it needs to come to rest after it was stopped; 12 s unless told. */
+  readonly stopMs?: number;
+  readonly prepare?: (job: Job) => Promise<void>;
+  readonly execute: (job: Job) => Promise<Produced>;
+  /** Runs whatever happened, when something was prepared or executed; bounded. */
+  readonly cleanup?: (job: Job) => Promise<void>;
+};
+
+/** What came of a job that went well. */
+export type Produced = {
+  readonly outputs?: Outputs;
+  readonly description?: string;
+  readonly result?: Omit<ResultInput, "success" | "error_code" | "error_metadata">;
+};
+
+/** A job in its handler's hands. */
+export type Job = {
+  readonly facts: JobFacts;
+  readonly executionId: string;
+  readonly plan: Plan;
+  /** Aborted when the job is to stop; its reason is a StopCause. */
+  readonly signal: AbortSignal;
+  /** Reaches this execution, its log stream and its workspace at the broker; absent after a restart. */
+  readonly token: string | undefined;
+  readonly place: JobPlace;
+  /** Writes a line to the job's log. */
+  readonly say: (text: string, severity?: Severity, step?: string) => void;
+  /** From the next byte on, the text appears nowhere. */
+  readonly hide: (secret: string) => void;
+  /** The text as it may be shown: without any secret. */
+  readonly shown: (text: string) => string;
+  /** Runs a child whose output goes to the log. Throws JobFailure when it cannot be started. */
+  readonly run: (command: JobCommand) => Promise<CommandEnd>;
+  /** Does something once, over restarts of the agent; its answer, redacted, is kept on disk. */
+  readonly once: <T>(key: string, act: () => Promise<T>) => Promise<T>;
+};
+
+/** A job's own folders; all are gone after it. */
+export type JobPlace = {
+  /** On disk, 0700. */
+  readonly workspace: string;
+  /** In memory, 0700: whatever holds a secret. */
+  readonly secrets: string;
+  /** What every child of the job finds in its environment. */
+  readonly env: Readonly<Record<string, string>>;
+};
+
+/** A child of a job. */
+export type JobCommand = {
+  /** Names it within the job: "3/command". The same name is the same run. */
+  readonly key: string;
+  /** The step's name, as the log shows it. */
+  readonly step: string;
+  readonly argv: readonly string[];
+  readonly cwd: string;
+  /** Over the job's own. */
+  readonly env?: Readonly<Record<string, string>>;
+  readonly timeoutMs?: number | undefined;
+  /** The group is told to end by SIGTERM and has ten seconds, unless told. */
+  readonly stop?: {
+    readonly signal: "SIGTERM" | "SIGINT";
+    readonly to: "group" | "leader";
+    readonly graceMs: number;
+  };
+  /** Goes on although the job is to stop: the always-steps after a cancel. */
+  readonly isCleanup?: boolean;
+};
+
+/** How a child ended. */
+export type CommandEnd = {
+  readonly code: number | null;
+  readonly why:
+    | "exited"
+    | "killed"
+    | "out-of-memory"
+    | "disk-full"
+    | "lost"
+    | "timed-out"
+    | "stopped";
+  /** For people, redacted: "exited with code 3". */
+  readonly words: string;
+  readonly tookMs: number;
+};
