@@ -1,9 +1,10 @@
+import { randomUUID } from "node:crypto";
 import { open, rename, rm } from "node:fs/promises";
 import { dirname } from "node:path";
 
 /** Writes the file whole or not at all, mode 0600: when this resolves, a power cut does not take it away. */
 export async function writeDurably(path: string, bytes: string | Uint8Array): Promise<void> {
-  const draft = `${path}.tmp`;
+  const draft = `${path}.${randomUUID()}.tmp`;
   try {
     await writeSynced(draft, bytes);
     await rename(draft, path);

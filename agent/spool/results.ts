@@ -1,4 +1,9 @@
+import { mkdir, readdir, readFile, rename, rm, stat } from "node:fs/promises";
+import { join } from "node:path";
+import { crc32 } from "node:zlib";
 import type { Log } from "../log.ts";
+import { diskTrouble, errorCode } from "./disk-trouble.ts";
+import { syncFolder, writeDurably } from "./durable-file.ts";
 
 /** Results that wait to be delivered, by execution. Each outlives the agent from the moment its `put` resolves. */
 export type ResultSpool = {
@@ -11,7 +16,7 @@ export type ResultSpool = {
   readonly list: () => readonly string[];
   /** The result as it was put; undefined when there is none or it was corrupt (then it has been set aside). */
   readonly read: (executionId: string) => Promise<object | undefined>;
-  /** It was delivered, or finally refused. */
+  /** It was delivered, or finally refused. Never rejects. */
   readonly remove: (executionId: string) => Promise<void>;
   /** Moves what cannot be made sense of to corrupt/, with one warning. */
   readonly setAside: (executionId: string, why: string) => Promise<void>;
@@ -28,3 +33,139 @@ export type ResultSpoolSpec = {
   /** How often a refused write is tried again; 2 s unless told. */
   readonly retryEveryMs?: number;
 };
+
+type State = ResultSpoolSpec & {
+  /** The executions in the order of their results. */
+  readonly waiting: Set<string>;
+  /** What the disk has refused so far. */
+  readonly unwritten: Map<string, object>;
+  trouble: string | undefined;
+};
+
+const suffix = ".json";
+const idPattern = /^[\w-]{1,100}$/;
+
+/** Opens the spool and finds what a former process of the agent has left there. */
+export async function openResultSpool(spec: ResultSpoolSpec): Promise<ResultSpool> {
+  const { dir, retryEveryMs = 2000 } = spec;
+  await mkdir(dir, { recursive: true, mode: 0o700 });
+  const waiting = new Set(await findResults(dir));
+  const state: State = { ...spec, waiting, unwritten: new Map(), trouble: undefined };
+  const timer = setInterval(() => void writeAgain(state), retryEveryMs).unref();
+  return {
+    put: (id, result) => put(state, id, result),
+    list: () => [...state.waiting],
+    read: (id) => read(state, id),
+    remove: (id) => remove(state, id),
+    setAside: (id, why) => setAside(state, id, why),
+    problem: () => state.trouble,
+    close: () => clearInterval(timer),
+  };
+}
+
+/** The oldest first; drafts of writes that were cut off are nobody's. */
+async function findResults(dir: string): Promise<string[]> {
+  const found: { id: string; atMs: number }[] = [];
+  for (const entry of await readdir(dir, { withFileTypes: true })) {
+    const path = join(dir, entry.name);
+    if (!entry.isFile()) continue;
+    const id = entry.name.slice(0, -suffix.length);
+    if (entry.name.endsWith(suffix) && idPattern.test(id)) {
+      found.push({ id, atMs: (await stat(path)).mtimeMs });
+    } else if (entry.name.endsWith(".tmp")) {
+      await rm(path, { force: true });
+    }
+  }
+  return found.sort((one, other) => one.atMs - other.atMs).map(({ id }) => id);
+}
+
+async function put(state: State, id: string, result: object): Promise<void> {
+  state.waiting.add(id);
+  state.unwritten.set(id, result);
+  await write(state, id, result);
+}
+
+async function writeAgain(state: State): Promise<void> {
+  for (const [id, result] of state.unwritten) await write(state, id, result);
+}
+
+async function write(state: State, id: string, result: object): Promise<void> {
+  const { dir, log, unwritten } = state;
+  try {
+    await writeDurably(pathOf(dir, id), toText(result));
+    if (unwritten.get(id) === result) unwritten.delete(id);
+    if (state.trouble !== undefined && unwritten.size === 0) {
+      state.trouble = undefined;
+      log.info({ dir }, "results can be written again");
+    }
+  } catch (error) {
+    if (!unwritten.has(id)) return; // delivered in the meantime
+    const trouble = diskTrouble(dir, error);
+    if (state.trouble !== trouble) {
+      log.error({ execution_id: id, why: trouble }, "a result is kept in memory only");
+    }
+    state.trouble = trouble;
+  }
+}
+
+async function read(state: State, id: string): Promise<object | undefined> {
+  const unwritten = state.unwritten.get(id);
+  if (unwritten !== undefined) return unwritten;
+  try {
+    return fromText(await readFile(pathOf(state.dir, id), "utf8"));
+  } catch (error) {
+    if (errorCode(error) === "ENOENT") state.waiting.delete(id);
+    else await setAside(state, id, error instanceof Error ? error.message : String(error));
+    return undefined;
+  }
+}
+
+async function remove(state: State, id: string): Promise<void> {
+  state.waiting.delete(id);
+  state.unwritten.delete(id);
+  if (state.unwritten.size === 0) state.trouble = undefined;
+  try {
+    await rm(pathOf(state.dir, id), { force: true });
+  } catch (error) {
+    // It is delivered once more after the next start, which does no harm.
+    state.log.warn({ execution_id: id, err: error }, "a delivered result cannot be deleted");
+  }
+}
+
+async function setAside(state: State, id: string, why: string): Promise<void> {
+  const { dir, log, waiting, unwritten } = state;
+  if (!waiting.delete(id)) return;
+  unwritten.delete(id);
+  const corrupt = join(dir, "corrupt");
+  log.warn(
+    { execution_id: id, why, moved_to: corrupt },
+    "a result makes no sense; it is set aside",
+  );
+  try {
+    await mkdir(corrupt, { recursive: true, mode: 0o700 });
+    await rename(pathOf(dir, id), join(corrupt, `${id}${suffix}`));
+    await syncFolder(dir);
+  } catch (error) {
+    // It was in memory only, or the disk refuses: the next start finds it again.
+    log.debug({ execution_id: id, err: error }, "a result stays where it was");
+  }
+}
+
+/** An id comes from the broker: it may name a file here, and nothing elsewhere. */
+function pathOf(dir: string, id: string): string {
+  if (!idPattern.test(id)) throw new Error("an execution's id is no name for a file");
+  return join(dir, `${id}${suffix}`);
+}
+
+function toText(result: object): string {
+  const text = JSON.stringify(result);
+  return `{"crc32":${crc32(text)},"result":${text}}`;
+}
+
+function fromText(text: string): object {
+  const head = /^\{"crc32":(\d+),"result":/.exec(text);
+  if (head === null || !text.endsWith("}")) throw new Error("it is not whole");
+  const result = text.slice(head[0].length, -1);
+  if (crc32(result) !== Number(head[1])) throw new Error("its checksum is wrong");
+  return JSON.parse(result) as object; // we wrote it: an object
+}

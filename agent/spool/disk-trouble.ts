@@ -1,0 +1,22 @@
+const known: Readonly<Record<string, string>> = {
+  ENOSPC: "the disk is full",
+  EDQUOT: "the disk quota is used up",
+  EROFS: "the disk is read-only",
+  EACCES: "writing is not permitted",
+  EPERM: "writing is not permitted",
+  EIO: "the disk is failing",
+};
+
+/** What a failed write says to people: which folder, and why. */
+export function diskTrouble(dir: string, error: unknown): string {
+  const code = errorCode(error) ?? "";
+  const words = known[code] ?? (error instanceof Error ? error.message : String(error));
+  return `${dir} cannot be written: ${words}`;
+}
+
+/** The system's name of an error: ENOENT. */
+export function errorCode(error: unknown): string | undefined {
+  return error instanceof Error && "code" in error && typeof error.code === "string"
+    ? error.code
+    : undefined;
+}
