@@ -8,6 +8,7 @@ import type { Permission } from "./permissions.ts";
  * - permission: one that the caller's role must have; null only on an open route.
  * - ownRunner: a token bound to one runner is let in and the handler itself keeps it to its runner. Without
  *   this, such a token is let in only where the path says `{runner_id}`, and that must be its own.
+ * - otlp: the body is OTLP/HTTP, protobuf or JSON, which the handler reads itself.
  * - maxBody: more than 1 MiB. verbatim: members whose source text the handler wants byte for byte.
  * - unmetered: polls and beats, which come by the clock. idempotent: `Idempotency-Key` is honoured here;
  *   `once` where the answer holds a secret that cannot be told again.
@@ -17,6 +18,7 @@ export type RouteRule = {
   readonly permission: Permission | null;
   readonly runnersRead?: true;
   readonly ownRunner?: true;
+  readonly otlp?: true;
   readonly maxBody?: "16 MiB" | "64 MiB";
   readonly verbatim?: readonly string[];
   readonly unmetered?: true;

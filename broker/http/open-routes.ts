@@ -57,7 +57,7 @@ function openRoute(broker: Broker, route: RouteConfig, handle: Handle): OpenRout
     rule,
     params: route.request?.params,
     query: route.request?.query as z.ZodObject | undefined, // routes declare their query as an object
-    body: bodyOf(route),
+    body: rule.otlp === true ? undefined : bodyOf(route),
     handle,
     answered: { route: path, rule, count: broker.httpMetrics.of(method, path) },
   };

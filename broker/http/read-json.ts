@@ -25,13 +25,13 @@ export async function readJson(c: AppContext, rule: RouteRule): Promise<JsonBody
   if (!isUtf8(bytes)) throw problem.malformed("body_not_utf8", "The body is not UTF-8.");
   const text = bytes.toString("utf8");
   if (rule.surface === "runner" && isHarmless(text)) {
-    return { value: withoutNulls(parse(text)), text, verbatim: nothing };
+    return { value: withoutNulls(parseJson(text)), text, verbatim: nothing };
   }
   const found = scanJson(text, { maxDepth, verbatim: rule.verbatim });
   if (found.tooDeep !== undefined) {
     throw problem.malformed("too_deep", `JSON may nest ${maxDepth} deep at most.`, found.tooDeep);
   }
-  const value = parse(text);
+  const value = parseJson(text);
   requireStorable(found);
   if (rule.surface !== "runner") {
     requireUnambiguous(found);
@@ -74,7 +74,8 @@ function requireJsonType(c: AppContext): void {
   }
 }
 
-function parse(text: string): unknown {
+/** The JSON of a text; 400 when it is none, without a word of it. */
+export function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch (error) {
