@@ -1,6 +1,8 @@
 import type { Db } from "../broker/database/connect.ts";
 import { reportExecutions } from "../broker/executions/report-executions.ts";
 import type { OrgId } from "../broker/orgs/org-id.ts";
+import { keySource } from "../broker/seals/key-source.ts";
+import { openSeals } from "../broker/seals/seals.ts";
 import { makeWakes } from "../broker/wake/wakes.ts";
 import { claim, type GivenExecution, givenJobs } from "../test/support/given.ts";
 import type { Bench } from "./support/bench.ts";
@@ -132,10 +134,11 @@ async function liveTogether({ db, orgId, agent }: Worker, rate: Rate): Promise<v
     status: "finished" as const,
     result: { success: true, error_code: 0, error_metadata: {} },
   }));
-  await reportExecutions(db, wakes, reports);
+  await reportExecutions({ db, wakes, seals }, reports);
 }
 
 const wakes = makeWakes(() => {});
+const seals = await openSeals(keySource("none"));
 const noRate = (): Rate => ({ claims: 0, claimingMs: 0 });
 
 /** As many as all workers together make while they claim. */

@@ -12,6 +12,7 @@ import type { Log } from "./log.ts";
 import type { Metrics } from "./metrics.ts";
 import type { PollDesk } from "./polls/poll-desk.ts";
 import type { Beats } from "./processes/beat-processes.ts";
+import type { Seals } from "./seals/seals.ts";
 import type { Authenticator } from "./tokens/authenticator.ts";
 import type { Wakes } from "./wake/wakes.ts";
 
@@ -39,6 +40,8 @@ export type Broker = {
   readonly figures: Figures;
   /** Takes a runner's request as the sign that it received an execution. */
   readonly confirm: ConfirmExecution;
+  /** Seals and opens what must not be readable in the database. */
+  readonly seals: Seals;
   /** What a stop ends before the server: loops, parked polls, streams. Run from the last to the first. */
   readonly drain: (() => Promise<void>)[];
 };

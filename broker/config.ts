@@ -1,31 +1,8 @@
 import { z } from "zod";
 import { OperatorError } from "../shared/operator-error.ts";
+import { headers, httpUrl, postgresUrl, whole, words } from "./setting-schemas.ts";
 
 type Setting = { readonly schema: z.ZodType; readonly doc: string };
-
-const postgresUrl = z
-  .string()
-  .regex(/^postgres(ql)?:\/\//, "must look like postgres://user@host:5432/name");
-const whole = (min: number, max: number) =>
-  z
-    .string()
-    .regex(/^\d+$/, `must be a whole number from ${min} to ${max}`)
-    .transform(Number)
-    .pipe(
-      z
-        .number()
-        .min(min, `must be a whole number from ${min} to ${max}`)
-        .max(max, `must be a whole number from ${min} to ${max}`),
-    );
-const httpUrl = z
-  .url({ protocol: /^https?$/, error: "must be an http or https URL" })
-  .transform((url) => url.replace(/\/+$/, ""));
-const words = z.string().transform((text) =>
-  text
-    .split(",")
-    .map((word) => word.trim())
-    .filter((word) => word !== ""),
-);
 
 /** Every setting of the broker: its variable, what it admits, what it is for. Optional ones may be absent. */
 export const settings = {
@@ -90,6 +67,34 @@ export const settings = {
     schema: whole(1, 3650).default(90),
     doc: "Days after which the status histories of runners, processes and shutdowns are deleted.",
   },
+  SVC_SEAL_KEYS: {
+    schema: z.string().min(1).optional(),
+    doc: "What seals state and plans: file:PATH, command:PROGRAM ARG… or none. A broker does not start without it.",
+  },
+  SVC_KEEP_STATE_REVISIONS: {
+    schema: whole(0, 1_000_000).default(0),
+    doc: "The newest revisions that are kept of each workspace's state; 0 keeps all.",
+  },
+  SVC_RETAIN_TELEMETRY_DAYS: {
+    schema: whole(1, 3650).default(14),
+    doc: "Days after which spans and metrics of runners and jobs are deleted.",
+  },
+  OTEL_EXPORTER_OTLP_ENDPOINT: {
+    schema: httpUrl.optional(),
+    doc: "A collector that gets the runners' traces and metrics too, over OTLP/HTTP: at /v1/traces and /v1/metrics there.",
+  },
+  OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: {
+    schema: httpUrl.optional(),
+    doc: "The whole URL for traces, where it is another.",
+  },
+  OTEL_EXPORTER_OTLP_METRICS_ENDPOINT: {
+    schema: httpUrl.optional(),
+    doc: "The whole URL for metrics, where it is another.",
+  },
+  OTEL_EXPORTER_OTLP_HEADERS: {
+    schema: headers.optional(),
+    doc: "Headers for the collector: name=value,name=value; values percent-encoded.",
+  },
   SVC_METRICS_TOKEN: {
     schema: z.string().min(16, "must have 16 characters at least").optional(),
     doc: "A bearer token that /metrics asks for; open to anyone who can reach it, unless told.",
@@ -120,6 +125,13 @@ export type Config = Readonly<{
   retainJobsDays: number;
   retainBeatsDays: number;
   retainHistoryDays: number;
+  sealKeys: string | undefined;
+  keepStateRevisions: number;
+  retainTelemetryDays: number;
+  collector: {
+    endpoints: { traces: string | undefined; metrics: string | undefined };
+    headers: Readonly<Record<string, string>>;
+  };
   metricsToken: string | undefined;
   drainLingerMs: number;
 }>;
@@ -144,6 +156,10 @@ export function readConfig(
     retainJobsDays: read.SVC_RETAIN_JOBS_DAYS,
     retainBeatsDays: read.SVC_RETAIN_BEATS_DAYS,
     retainHistoryDays: read.SVC_RETAIN_HISTORY_DAYS,
+    sealKeys: read.SVC_SEAL_KEYS,
+    keepStateRevisions: read.SVC_KEEP_STATE_REVISIONS,
+    retainTelemetryDays: read.SVC_RETAIN_TELEMETRY_DAYS,
+    collector: collectorOf(read),
     metricsToken: read.SVC_METRICS_TOKEN,
     drainLingerMs: read.SVC_DRAIN_LINGER_MS,
   });
@@ -164,6 +180,19 @@ function readSettings(env: Readonly<Record<string, string | undefined>>): Settin
   });
   if (wrong.length > 0) throw new OperatorError(`${wrong.join("; ")}.`);
   return Object.fromEntries(entries) as Settings; // each entry was made by its own schema
+}
+
+/** By OpenTelemetry's own rule: the signal's URL as it is, else the common one with the signal's path. */
+function collectorOf(read: Settings): Config["collector"] {
+  const common = read.OTEL_EXPORTER_OTLP_ENDPOINT;
+  const at = (path: string) => (common === undefined ? undefined : common + path);
+  return {
+    endpoints: {
+      traces: read.OTEL_EXPORTER_OTLP_TRACES_ENDPOINT ?? at("/v1/traces"),
+      metrics: read.OTEL_EXPORTER_OTLP_METRICS_ENDPOINT ?? at("/v1/metrics"),
+    },
+    headers: read.OTEL_EXPORTER_OTLP_HEADERS ?? {},
+  };
 }
 
 function pairOf(certFile: string | undefined, keyFile: string | undefined): Config["tls"] {

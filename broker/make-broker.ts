@@ -15,6 +15,8 @@ import type { Log } from "./log.ts";
 import { createMetrics, type Metrics } from "./metrics.ts";
 import { type DeskParts, makePollDesk, type PollDesk } from "./polls/poll-desk.ts";
 import { makeBeats } from "./processes/beat-processes.ts";
+import { missingSealKeys } from "./seals/check-keys.ts";
+import type { Seals } from "./seals/seals.ts";
 import { createAuthenticator } from "./tokens/authenticator.ts";
 import { makeSender, newBrokerId } from "./wake/notify.ts";
 import { makeWakes } from "./wake/wakes.ts";
@@ -28,7 +30,7 @@ export type MadeBroker = {
 };
 
 /** Puts a broker's parts together; nothing runs and nothing is connected yet. */
-export function makeBroker(config: Config, log: Log): MadeBroker {
+export function makeBroker(config: Config, log: Log, seals: Seals): MadeBroker {
   const brokerId = newBrokerId();
   const poolName = `svc broker ${brokerId}`;
   const db = connect(config.databaseUrl, { max: config.poolSize, applicationName: poolName });
@@ -39,7 +41,7 @@ export function makeBroker(config: Config, log: Log): MadeBroker {
     sender.heardPeer();
     heard(changed);
   };
-  const report = makeReportExecution(db, wakes);
+  const report = makeReportExecution({ db, wakes, seals });
   const events = makeEventFeed({ db, wakes, log });
   const broker: Broker = {
     config,
@@ -47,17 +49,18 @@ export function makeBroker(config: Config, log: Log): MadeBroker {
     log,
     metrics,
     httpMetrics: createHttpMetrics(metrics),
-    health: checkedHealth(db),
+    health: checkedHealth(db, seals),
     authenticator: createAuthenticator(db, (token) => findExecutionCredential(db, token)),
     rateLimiter: createRateLimiter({ token: config.rateTokenPerS, org: config.rateOrgPerS }),
     wakes,
-    enqueueSingle: makeEnqueueSingle(db),
+    enqueueSingle: makeEnqueueSingle({ db, seals }),
     report,
     beats: makeBeats(db, wakes),
-    desk: measuredDesk({ db, wakes, log, report }, metrics),
+    desk: measuredDesk({ db, wakes, log, report, seals }, metrics),
     figures: makeFigures({ metrics, url: config.databaseUrl, pool: db, poolName }),
     events,
     confirm: makeConfirmExecution(db, log),
+    seals,
     drain: [sender.stop, async () => events.drain()],
   };
   return { broker, brokerId, heard: heardPeer };
@@ -75,7 +78,7 @@ function measuredDesk(parts: Omit<DeskParts, "onBatch">, metrics: Metrics): Poll
   return desk;
 }
 
-function checkedHealth(db: Db): Health {
+function checkedHealth(db: Db, seals: Seals): Health {
   const health = createHealth();
   health.addCheck("database", async () => {
     await db`select 1`;
@@ -84,6 +87,10 @@ function checkedHealth(db: Db): Health {
   health.addCheck("schema", async () => {
     await requireCurrentSchema(db);
     return undefined;
+  });
+  health.addCheck("seals", async () => {
+    const missing = await missingSealKeys(db, seals);
+    return missing.length === 0 ? undefined : `the seal keys ${missing.join(", ")} are missing`;
   });
   return health;
 }

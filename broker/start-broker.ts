@@ -5,6 +5,9 @@ import { createApp } from "./http/app.ts";
 import { type Serving, serve } from "./http/serve.ts";
 import type { Log } from "./log.ts";
 import { makeBroker } from "./make-broker.ts";
+import { checkSealKeys } from "./seals/check-keys.ts";
+import { keySource } from "./seals/key-source.ts";
+import { openSeals } from "./seals/seals.ts";
 import { startLoops } from "./start-loops.ts";
 import { startTasks } from "./tasks/start-tasks.ts";
 
@@ -21,10 +24,12 @@ const answerGraceMs = 10_000;
 
 /** Starts one broker over a database whose schema must be current; an OperatorError says what is in the way. */
 export async function startBroker(config: Config, log: Log): Promise<RunningBroker> {
-  const made = makeBroker(config, log);
+  const seals = await openSeals(keySource(config.sealKeys));
+  const made = makeBroker(config, log, seals);
   const { broker } = made;
   try {
     await requireCurrentSchema(broker.db);
+    await checkSealKeys(broker.db, seals);
     broker.drain.push((await startTasks(broker)).stop);
     const serving = await serve(createApp(broker), broker);
     startLoops(made);

@@ -3,10 +3,12 @@ import { repeat } from "./clocks/repeat.ts";
 import { startClocks } from "./clocks/sweep.ts";
 import { watchProcess } from "./figures/watch-process.ts";
 import type { MadeBroker } from "./make-broker.ts";
+import { checkSealKeys } from "./seals/check-keys.ts";
 import { startListening } from "./wake/listen.ts";
 
 const scanEveryMs = 1_500;
 const figuresEveryMs = 10_000;
+const keysEveryMs = 60_000;
 
 /** Starts what a broker does by itself; each loop's end is pushed to the broker's drain. */
 export function startLoops({ broker, brokerId, heard }: MadeBroker): void {
@@ -39,6 +41,7 @@ export function startLoops({ broker, brokerId, heard }: MadeBroker): void {
   const scanning = repeat({ signal: stopped.signal, log }, "scan", scanEveryMs, scan);
   drain.push(
     startFigures(broker),
+    startKeyReading(broker),
     () => listening.stop(),
     () => clocks.stop(),
     async () => {
@@ -47,6 +50,19 @@ export function startLoops({ broker, brokerId, heard }: MadeBroker): void {
     },
     () => desk.drain(),
   );
+}
+
+/** Reads the seal keys again, so that a rotation needs no restart; answers how to stop that. */
+function startKeyReading({ db, log, seals }: Broker): () => Promise<void> {
+  const stopped = new AbortController();
+  const reading = repeat({ signal: stopped.signal, log }, "seal keys", keysEveryMs, async () => {
+    await seals.refresh();
+    await checkSealKeys(db, seals);
+  });
+  return async () => {
+    stopped.abort();
+    await reading;
+  };
 }
 
 /** Takes the figures of /metrics every ten seconds; answers how to stop that. */

@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { createServer } from "node:net";
 import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import { testSealKeys } from "../../test/support/seal-keys.ts";
 
 export type BrokerProcess = {
   readonly url: string;
@@ -24,6 +25,7 @@ export async function startBrokerProcess(
       DATABASE_URL: databaseUrl,
       SVC_PORT: String(port),
       SVC_DRAIN_LINGER_MS: "0",
+      SVC_SEAL_KEYS: testSealKeys,
       SVC_LOG_LEVEL: "warn",
       SVC_RATE_TOKEN_PER_S: "0",
       SVC_RATE_ORG_PER_S: "0",

@@ -7,26 +7,29 @@ import type {
 import { actionPlan } from "../../shared/plans/action-plan.ts";
 import { problem } from "../../shared/problem.ts";
 import type { Db } from "../database/connect.ts";
+import { type PlannedJob, plannedJobs } from "../planned-jobs/planned-jobs.ts";
+import type { Seals } from "../seals/seals.ts";
 import type { Actor } from "../tokens/actor.ts";
-import { listPlannedJobs, listRunSteps, type PlannedJob, writeRunStep } from "./queries.ts";
+import { listRunSteps, writeRunStep } from "./queries.ts";
 import { type ActionPlan, toActionRun, toStepConfig } from "./to-action-run.ts";
 
+type Parts = { readonly db: Db; readonly seals: Seals };
 type Run = { readonly installId: string; readonly runId: string };
 type PlannedRun = { readonly job: PlannedJob; readonly plan: ActionPlan };
 
 /** The run of an action that one of the runner's jobs is or just was; 404 for any other. */
-export async function readActionRun(db: Db, actor: Actor, run: Run): Promise<ActionRun> {
-  const found = await requireRun(db, actor, run);
-  return toActionRun(actor.orgId, found, await listRunSteps(db, found.job.id));
+export async function readActionRun(parts: Parts, actor: Actor, run: Run): Promise<ActionRun> {
+  const found = await requireRun(parts, actor, run);
+  return toActionRun(actor.orgId, found, await listRunSteps(parts.db, found.job.id));
 }
 
 /** The config that such a job's plan names; 404 for any other. */
 export async function readActionConfig(
-  db: Db,
+  parts: Parts,
   actor: Actor,
   configId: string,
 ): Promise<ActionConfig> {
-  const found = await findPlan(db, actor, {
+  const found = await findPlan(parts, actor, {
     text: configId,
     isIt: (plan) =>
       plan["action_workflow_config_id"] === configId ||
@@ -40,7 +43,7 @@ export async function readActionConfig(
 
 /** Keeps what a runner says of a step; 404 for a step of no run of its own. */
 export async function reportRunStep(
-  db: Db,
+  parts: Parts,
   actor: Actor,
   said: Run & {
     readonly stepId: string;
@@ -48,7 +51,7 @@ export async function reportRunStep(
     readonly executionDuration: number;
   },
 ): Promise<ActionRunStep> {
-  const found = await requireRun(db, actor, said);
+  const found = await requireRun(parts, actor, said);
   const idx = (found.plan.steps ?? []).findIndex(({ run_id }) => run_id === said.stepId);
   if (idx < 0) throw problem.notFound("action run step");
   const row = {
@@ -58,7 +61,7 @@ export async function reportRunStep(
     status: said.status,
     execution_duration: said.executionDuration,
   };
-  await writeRunStep(db, row);
+  await writeRunStep(parts.db, row);
   const [step] = toActionRun(actor.orgId, found, [
     { ...row, updated_at: found.job.status_at },
   ]).steps.slice(idx);
@@ -66,19 +69,24 @@ export async function reportRunStep(
   return step;
 }
 
-async function requireRun(db: Db, actor: Actor, { installId, runId }: Run): Promise<PlannedRun> {
+async function requireRun(
+  parts: Parts,
+  actor: Actor,
+  { installId, runId }: Run,
+): Promise<PlannedRun> {
   const isIt = (plan: ActionPlan): boolean => plan.id === runId && plan.install_id === installId;
-  const found = await findPlan(db, actor, { text: runId, isIt });
+  const found = await findPlan(parts, actor, { text: runId, isIt });
   if (found === undefined) throw problem.notFound("action run");
   return found;
 }
 
 async function findPlan(
-  db: Db,
+  parts: Parts,
   actor: Actor,
   { text, isIt }: { readonly text: string; readonly isIt: (plan: ActionPlan) => boolean },
 ): Promise<PlannedRun | undefined> {
-  for (const job of await listPlannedJobs(db, actor, text)) {
+  for await (const job of plannedJobs(parts, actor)) {
+    if (!job.plan.includes(text)) continue;
     const { success, data: plan } = actionPlan.safeParse(JSON.parse(job.plan));
     if (success && isIt(plan)) return { job, plan };
   }

@@ -2,16 +2,18 @@ import type { AppConfig } from "../../shared/api/action-runs.ts";
 import { deployPlan } from "../../shared/plans/deploy-plan.ts";
 import { problem } from "../../shared/problem.ts";
 import type { Db } from "../database/connect.ts";
+import { plannedJobs } from "../planned-jobs/planned-jobs.ts";
+import type { Seals } from "../seals/seals.ts";
 import type { Actor } from "../tokens/actor.ts";
-import { listPlannedJobs } from "./queries.ts";
 
 /** The app config that the plan of one of the runner's jobs names; 404 for any other. */
 export async function readAppConfig(
-  db: Db,
+  parts: { readonly db: Db; readonly seals: Seals },
   actor: Actor,
   { appId, configId }: { readonly appId: string; readonly configId: string },
 ): Promise<AppConfig> {
-  for (const job of await listPlannedJobs(db, actor, configId)) {
+  for await (const job of plannedJobs(parts, actor)) {
+    if (!job.plan.includes(configId)) continue;
     const { success, data: plan } = deployPlan.safeParse(JSON.parse(job.plan));
     if (!success || plan.app_id !== appId || plan.app_config_id !== configId) continue;
     const terraformVersion = job.metadata["terraform_version"] ?? "";

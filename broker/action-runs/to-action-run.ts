@@ -2,8 +2,8 @@ import type { z } from "zod";
 import type { ActionRun, ActionRunStep, ActionStepConfig } from "../../shared/api/action-runs.ts";
 import type { actionPlan } from "../../shared/plans/action-plan.ts";
 import type { RunnerJobStatus } from "../../shared/runner-job.ts";
+import type { PlannedJob } from "../planned-jobs/planned-jobs.ts";
 import { toCompositeStatus } from "../status/composite-status.ts";
-import type { PlannedJob } from "./queries.ts";
 import type { ActionRunStepRow } from "./row.ts";
 
 export type ActionPlan = z.infer<typeof actionPlan>;

@@ -1,18 +1,24 @@
+import { z } from "zod";
 import type {
+  LateEvidence,
   RunnerJobExecution,
   RunnerJobExecutionResult,
 } from "../../shared/api/runner-job-execution.ts";
 import { problem } from "../../shared/problem.ts";
 import type { Db } from "../database/connect.ts";
+import type { Seals } from "../seals/seals.ts";
 import type { Actor } from "../tokens/actor.ts";
 import { findExecution, findOutputs, findResult, listEvidence, listResults } from "./queries.ts";
-import type { ExecutionRow } from "./row.ts";
+import type { EvidenceRow, ExecutionRow } from "./row.ts";
+import { openResult } from "./sealed-result.ts";
 import type { NamedExecution } from "./take-report.ts";
 import { toEvidence, toExecution, toOutputs, toResult } from "./to-execution.ts";
 
+type Parts = { readonly db: Db; readonly seals: Seals };
+
 /** An execution with its result, its outputs and, for who is no runner, what was reported too late. */
 export async function readExecution(
-  db: Db,
+  { db, seals }: Parts,
   actor: Actor,
   named: NamedExecution,
 ): Promise<RunnerJobExecution> {
@@ -28,20 +34,36 @@ export async function readExecution(
     ...toExecution(row),
     result: result === undefined ? null : toResult(result),
     outputs: outputs === undefined ? null : toOutputs(outputs),
-    ...(!isRunner && { evidence: evidence.map(toEvidence) }),
+    ...(!isRunner && { evidence: evidence.map((one) => openedEvidence(seals, one)) }),
   };
 }
 
 /** An execution's result with its contents; 404 when there is none. */
 export async function readResult(
-  db: Db,
+  { db, seals }: Parts,
   actor: Actor,
   named: NamedExecution,
 ): Promise<RunnerJobExecutionResult> {
   const row = await requireExecution(db, actor, named);
   const result = await findResult(db, actor.orgId, row.id);
   if (result === undefined) throw problem.notFound("result");
-  return toResult(result);
+  const { sealed_contents: bytes, key_id: keyId } = result;
+  if (bytes == null || keyId == null) return toResult(result);
+  const of = { orgId: row.org_id, id: row.id };
+  return { ...toResult(result), ...openResult(seals, of, { keyId, bytes }) };
+}
+
+const sealedBody = z.looseObject({ sealed_contents: z.string(), key_id: z.string() });
+
+/** Another result that came later, as it came. */
+function openedEvidence(seals: Seals, row: EvidenceRow): LateEvidence {
+  const shown = toEvidence(row);
+  const sealed = sealedBody.safeParse(row.body);
+  if (!sealed.success) return shown;
+  const { sealed_contents: text, key_id: keyId, fingerprint: _, ...verdict } = sealed.data;
+  const bytes = Buffer.from(text, "base64");
+  const of = { orgId: row.org_id, id: row.execution_id };
+  return { ...shown, body: { ...verdict, ...openResult(seals, of, { keyId, bytes }) } };
 }
 
 /** The execution of that job, within the caller's reach; 404 otherwise. */

@@ -3,8 +3,10 @@ import type { RunnerJobStatus } from "../../shared/runner-job.ts";
 import type { Db } from "../database/connect.ts";
 import { gather } from "../database/gather.ts";
 import { newId } from "../database/new-id.ts";
+import type { Seals } from "../seals/seals.ts";
 import { type Topic, topics, type Wakes } from "../wake/wakes.ts";
 import type { ExecutionRow } from "./row.ts";
+import { sealResult } from "./sealed-result.ts";
 
 /** A result as runners send it, its members named as they are stored. */
 export type ResultReport = {
@@ -53,6 +55,8 @@ export type Reported = {
 };
 export type ReportExecution = (report: Report) => Promise<Reported>;
 
+export type ReportParts = { readonly db: Db; readonly wakes: Wakes; readonly seals: Seals };
+
 type AnswerRow = ExecutionRow & {
   n: number;
   outcome: ReportOutcome | "wake";
@@ -61,13 +65,13 @@ type AnswerRow = ExecutionRow & {
 };
 
 /** Takes one report. Reports that arrive together travel in one statement; those of one execution keep their order. */
-export function makeReportExecution(db: Db, wakes: Wakes): ReportExecution {
-  const together = gather((reports: readonly Report[]) => reportExecutions(db, wakes, reports), {
+export function makeReportExecution(parts: ReportParts): ReportExecution {
+  const together = gather((reports: readonly Report[]) => reportExecutions(parts, reports), {
     max: 200,
   });
   return async (report) => {
     if (!isLarge(report)) return together(report);
-    const [alone] = await reportExecutions(db, wakes, [report]);
+    const [alone] = await reportExecutions(parts, [report]);
     if (alone === undefined) throw new Error("report_executions left a report unanswered");
     return alone;
   };
@@ -86,15 +90,14 @@ function isLarge({ result, outputs }: Report): boolean {
 
 /** Takes many reports and answers each, in order. */
 export async function reportExecutions(
-  db: Db,
-  wakes: Wakes,
+  { db, wakes, seals }: ReportParts,
   reports: readonly Report[],
 ): Promise<Reported[]> {
   const answers = new Map<Report, Reported>();
   for (const round of rounds(reports)) {
     const rows = await db<AnswerRow[]>`
       select r.n, r.outcome, r.job_status, r.runner_id as wakes_runner_id, (r.execution).*
-        from report_executions(${JSON.stringify(round.map(toJson))}::text::json) r`;
+        from report_executions(${JSON.stringify(round.map((report, n) => toJson(seals, report, n)))}::text::json) r`;
     wakes.tell(changed(round, rows));
     for (const row of rows) {
       const report = round[row.n];
@@ -120,7 +123,8 @@ function rounds(reports: readonly Report[]): Report[][] {
   return split;
 }
 
-function toJson(report: Report, n: number) {
+function toJson(seals: Seals, report: Report, n: number) {
+  const { orgId, executionId: id, result } = report;
   return {
     n,
     org_id: report.orgId,
@@ -131,7 +135,7 @@ function toJson(report: Report, n: number) {
     description: report.description,
     last_record: report.lastRecord,
     give_back: report.giveBack,
-    result: report.result,
+    result: result && sealResult(seals, { orgId, id }, result),
     outputs: report.outputs,
     result_id: report.result && newId("res"),
     outputs_id: report.outputs && newId("out"),

@@ -35,6 +35,8 @@ export const resultRow = z.object({
   contents_display: z.string().nullable().optional(),
   contents_gzip: z.instanceof(Buffer).nullable().optional(),
   contents_display_gzip: z.instanceof(Buffer).nullable().optional(),
+  sealed_contents: z.instanceof(Buffer).nullable().optional(),
+  key_id: z.string().nullable().optional(),
   created_at: z.date(),
 });
 export type ResultRow = z.infer<typeof resultRow>;

@@ -5,10 +5,12 @@ import type { Db } from "../database/connect.ts";
 import { gather } from "../database/gather.ts";
 import { newId } from "../database/new-id.ts";
 import type { OrgId } from "../orgs/org-id.ts";
+import type { Seals } from "../seals/seals.ts";
 import { type Topic, topics } from "../wake/wakes.ts";
 import { jobKind, jobTimeouts, type NewJob } from "./new-job.ts";
 import { findJobs } from "./queries.ts";
 import type { JobRow } from "./row.ts";
+import { sealPlan } from "./sealed-plan.ts";
 
 export type Enqueue = {
   readonly orgId: OrgId;
@@ -20,6 +22,8 @@ export type Enqueue = {
 };
 export type Enqueued = { readonly rows: readonly JobRow[]; readonly isReplay: boolean };
 export type EnqueueSingle = (enqueue: Enqueue) => Promise<Enqueued>;
+
+export type EnqueueParts = { readonly db: Db; readonly seals: Seals };
 
 type AnswerRow = {
   request: number;
@@ -37,7 +41,7 @@ export async function enqueueJobs(broker: Broker, enqueue: Enqueue): Promise<Enq
   const enqueued =
     enqueue.jobs.length === 1 && (enqueue.jobs[0]?.plan?.length ?? 0) < largePlan
       ? await broker.enqueueSingle(enqueue)
-      : await flushOne(broker.db, enqueue);
+      : await flushOne(broker, enqueue);
   broker.wakes.tell(changed(enqueue, enqueued));
   return enqueued;
 }
@@ -46,20 +50,23 @@ export async function enqueueJobs(broker: Broker, enqueue: Enqueue): Promise<Enq
 const largePlan = 256 * 1024;
 
 /** Single jobs that arrive together travel in one statement; a batch goes alone, for it stands or falls whole. */
-export function makeEnqueueSingle(db: Db): EnqueueSingle {
-  return gather((enqueues) => flush(db, enqueues), { max: 200 });
+export function makeEnqueueSingle(parts: EnqueueParts): EnqueueSingle {
+  return gather((enqueues) => flush(parts, enqueues), { max: 200 });
 }
 
-async function flushOne(db: Db, enqueue: Enqueue): Promise<Enqueued> {
-  const [result] = await flush(db, [enqueue]);
+async function flushOne(parts: EnqueueParts, enqueue: Enqueue): Promise<Enqueued> {
+  const [result] = await flush(parts, [enqueue]);
   if (result === undefined) throw new Error("enqueue_jobs left a request unanswered");
   if (result instanceof Error) throw result;
   return result;
 }
 
-async function flush(db: Db, enqueues: readonly Enqueue[]): Promise<(Enqueued | Error)[]> {
+async function flush(
+  { db, seals }: EnqueueParts,
+  enqueues: readonly Enqueue[],
+): Promise<(Enqueued | Error)[]> {
   const drafts = enqueues.map((enqueue, at) =>
-    enqueue.jobs.map((job) => draft(enqueue, job, at + 1)),
+    enqueue.jobs.map((job) => draft(enqueue, job, { request: at + 1, seals })),
   );
   const answers = await db<AnswerRow[]>`
     select * from enqueue_jobs(${JSON.stringify(drafts.flat())}::text::json)`;
@@ -73,12 +80,17 @@ async function flush(db: Db, enqueues: readonly Enqueue[]): Promise<(Enqueued | 
 
 type Draft = ReturnType<typeof draft>;
 
-function draft(enqueue: Enqueue, job: NewJob, request: number) {
+function draft(
+  enqueue: Enqueue,
+  job: NewJob,
+  { request, seals }: { readonly request: number; readonly seals: Seals },
+) {
   const kind = jobKind(job);
   const timeouts = jobTimeouts(job);
+  const id = newId("job");
   return {
     request,
-    id: newId("job"),
+    id,
     org_id: enqueue.orgId as string,
     runner_id: enqueue.runnerId,
     job_group: kind.group,
@@ -97,7 +109,7 @@ function draft(enqueue: Enqueue, job: NewJob, request: number) {
     rerun_of: job.rerunOf ?? null,
     log_stream_id: null,
     created_by_id: enqueue.actorId,
-    plan: job.plan,
+    ...sealPlan(seals, { orgId: enqueue.orgId, id, plan: job.plan }),
     idempotency_key: enqueue.idempotency?.key,
     fingerprint: enqueue.idempotency && fingerprint(enqueue.idempotency.request),
   };

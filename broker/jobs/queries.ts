@@ -1,7 +1,9 @@
 import type postgres from "postgres";
 import type { Db } from "../database/connect.ts";
 import type { OrgId } from "../orgs/org-id.ts";
+import type { Seals } from "../seals/seals.ts";
 import type { JobRow, MoveRow } from "./row.ts";
+import { openPlan } from "./sealed-plan.ts";
 
 /** The job; undefined when this org has none of that id. */
 export async function findJob(db: Db, org: OrgId, id: string): Promise<JobRow | undefined> {
@@ -45,14 +47,16 @@ export function jobState(db: Db): postgres.Fragment {
     left join runner_job_executions x on x.org_id = j.org_id and x.id = coalesce(l.execution_id, d.final_execution_id)`;
 }
 
-/** The plan's text as it was enqueued; undefined when the job has none. */
-export async function findPlan(db: Db, org: OrgId, jobId: string): Promise<string | undefined> {
+/** The plan's text as it was enqueued; undefined when the job has none. Refuses one that its keys do not open. */
+export async function findPlan(
+  { db, seals }: { readonly db: Db; readonly seals: Seals },
+  org: OrgId,
+  jobId: string,
+): Promise<string | undefined> {
   const [row] = await db<{ contents: Buffer; key_id: string | null }[]>`
     select p.contents, p.key_id from runner_job_plans p
      where p.runner_job_id = ${jobId} and p.org_id = ${org}`;
-  if (row === undefined) return undefined;
-  if (row.key_id !== null) throw new Error(`the plan of ${jobId} is sealed with an unknown key`);
-  return row.contents.toString("utf8");
+  return row && openPlan(seals, { orgId: org, id: jobId }, row);
 }
 
 /** The job's last moves, first to last. */

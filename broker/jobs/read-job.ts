@@ -4,6 +4,7 @@ import type { Db } from "../database/connect.ts";
 import { listResults, listExecutions, findOutputs } from "../executions/queries.ts";
 import { toExecution, toOutputs, toResult } from "../executions/to-execution.ts";
 import type { OrgId } from "../orgs/org-id.ts";
+import type { Seals } from "../seals/seals.ts";
 import { findJob, findPlan, listMoves } from "./queries.ts";
 import type { JobRow, MoveRow } from "./row.ts";
 import { toRunnerJob } from "./to-runner-job.ts";
@@ -25,7 +26,7 @@ export async function requireJob(
 
 /** A job with all that a single read shows: history, executions, outputs, why it waits; the plan on request. */
 export async function readJob(
-  db: Db,
+  { db, seals }: { readonly db: Db; readonly seals: Seals },
   org: OrgId,
   row: JobRow,
   { withPlan = false }: { readonly withPlan?: boolean } = {},
@@ -36,7 +37,7 @@ export async function readJob(
     row.finished_at === null || row.execution_id === null
       ? undefined
       : findOutputs(db, org, row.execution_id),
-    withPlan ? findPlan(db, org, row.id) : undefined,
+    withPlan ? findPlan({ db, seals }, org, row.id) : undefined,
     row.status === "queued" || row.status === "available" ? whyWaiting(db, org, row.id) : null,
   ]);
   const job = toRunnerJob(row);

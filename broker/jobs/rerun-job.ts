@@ -12,7 +12,7 @@ export async function rerunJob(
   { jobId, actorId }: { readonly jobId: string; readonly actorId: string },
 ): Promise<JobRow> {
   const old = await requireJob(broker.db, org, jobId);
-  const plan = await findPlan(broker.db, org, jobId);
+  const plan = await findPlan(broker, org, jobId);
   const { rows } = await enqueueJobs(broker, {
     orgId: org,
     actorId,

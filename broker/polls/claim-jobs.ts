@@ -1,10 +1,13 @@
 import { hash } from "node:crypto";
 import type { z } from "zod";
+import { Problem } from "../../shared/problem.ts";
 import { jobToken, mintJobSecret } from "../../shared/token.ts";
 import type { Db } from "../database/connect.ts";
 import { newId } from "../database/new-id.ts";
 import type { ExecutionRow } from "../executions/row.ts";
 import type { JobRow, jobFactsRow } from "../jobs/row.ts";
+import { openPlan } from "../jobs/sealed-plan.ts";
+import type { Seals } from "../seals/seals.ts";
 
 /** What one claim asks: so many jobs of each group, for one process of one runner. */
 export type ClaimRequest = {
@@ -29,6 +32,8 @@ export type Claim = {
 /** What one request got: claims, and whether its process has orders to look at. */
 export type Claimed = { readonly claims: readonly Claim[]; readonly hasOrders: boolean };
 
+export type ClaimParts = { readonly db: Db; readonly seals: Seals };
+
 type FactsRow = z.infer<typeof jobFactsRow>;
 type NoticeRow = { waiter: number; execution_id: null };
 type ClaimedRow = FactsRow & {
@@ -41,6 +46,8 @@ type ClaimedRow = FactsRow & {
   overall_at: Date;
   execution_count: number;
   started_at: Date;
+  key_id: string | null;
+  /** Sealed and in base64 where a key is named. */
   plan: string | null;
 };
 
@@ -55,7 +62,10 @@ export const mostClaims = 1_000;
  * Claims jobs for many polls in one statement; earlier requests are served first. Answers one entry a request.
  * A claimed job is its process's at once: a caller that cannot deliver it has to give it back.
  */
-export async function claimJobs(db: Db, requests: readonly ClaimRequest[]): Promise<Claimed[]> {
+export async function claimJobs(
+  { db, seals }: ClaimParts,
+  requests: readonly ClaimRequest[],
+): Promise<Claimed[]> {
   const asked = requests.flatMap((request, waiter) =>
     [...request.groups].map(([jobGroup, want]) => ({ request, waiter, jobGroup, want })),
   );
@@ -66,7 +76,7 @@ export async function claimJobs(db: Db, requests: readonly ClaimRequest[]): Prom
   const digests = secrets.map((secret) => hash("sha256", secret, "buffer"));
   const rows = await db<(ClaimedRow | NoticeRow)[]>`
     select c.waiter, c.repeated, c.execution_id, c.process_id, c.claimed_at, c.deadline_at, c.overall_at,
-           c.execution_count, c.started_at, c.plan, c.job_id as id, c.org_id, c.runner_id, c.job_group, c.type,
+           c.execution_count, c.started_at, c.key_id, c.plan, c.job_id as id, c.org_id, c.runner_id, c.job_group, c.type,
            c.operation, c.owner_id, c.owner_type, c.metadata, c.queue_timeout, c.available_timeout,
            c.execution_timeout, c.overall_timeout, c.max_executions, c.stop_grace, c.changes_things, c.rerun_of,
            c.log_stream_id, c.created_at, c.created_by_id
@@ -97,7 +107,7 @@ export async function claimJobs(db: Db, requests: readonly ClaimRequest[]): Prom
              )},
              ${db.array(executionIds, texts)},
              ${db.array(digests, byteas)}) c`;
-  return hand(requests, rows, secretBook(executionIds, secrets));
+  return hand(requests, rows, { seals, secrets: secretBook(executionIds, secrets) });
 }
 
 type SecretBook = {
@@ -116,7 +126,7 @@ function secretBook(executionIds: readonly string[], secrets: readonly string[])
 function hand(
   requests: readonly ClaimRequest[],
   rows: readonly (ClaimedRow | NoticeRow)[],
-  secrets: SecretBook,
+  { seals, secrets }: { readonly seals: Seals; readonly secrets: SecretBook },
 ): Claimed[] {
   const claims: Claim[][] = requests.map(() => []);
   const noticed = new Set<number>();
@@ -130,13 +140,31 @@ function hand(
       ? secrets.ofRepeated(repeated)
       : secrets.ofNew.get(row.execution_id);
     if (row.repeated) repeated += 1;
-    claims[row.waiter]?.push(toClaim(row, secret ?? ""));
+    const plan = planOf(seals, row);
+    if (plan !== unreadable) claims[row.waiter]?.push(toClaim(row, secret ?? "", plan));
   }
   return claims.map((list, at) => ({ claims: list, hasOrders: noticed.has(at) }));
 }
 
-function toClaim(row: ClaimedRow, secret: string): Claim {
-  const { claimed_at, deadline_at, overall_at, plan } = row;
+const unreadable = Symbol("a plan that this broker's keys do not open");
+
+/**
+ * A job whose plan this broker cannot open is handed to nobody; never confirmed, it comes back by its clock
+ * after 30 s, for a broker that has the key.
+ */
+function planOf(seals: Seals, row: ClaimedRow): string | null | typeof unreadable {
+  if (row.plan === null || row.key_id === null) return row.plan;
+  const contents = Buffer.from(row.plan, "base64");
+  try {
+    return openPlan(seals, { orgId: row.org_id, id: row.id }, { key_id: row.key_id, contents });
+  } catch (error) {
+    if (error instanceof Problem) return unreadable;
+    throw error;
+  }
+}
+
+function toClaim(row: ClaimedRow, secret: string, plan: string | null): Claim {
+  const { claimed_at, deadline_at, overall_at } = row;
   return {
     // Added to, not copied: the row is this claim's own, and thousands are made a second.
     job: Object.assign(row, {

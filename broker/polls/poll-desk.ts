@@ -1,6 +1,7 @@
 import type { Db } from "../database/connect.ts";
 import type { ReportExecution } from "../executions/report-executions.ts";
 import type { Log } from "../log.ts";
+import type { Seals } from "../seals/seals.ts";
 import type { Wakes } from "../wake/wakes.ts";
 import type { Claim } from "./claim-jobs.ts";
 import { type Dispatcher, makeDispatcher } from "./dispatcher.ts";
@@ -23,6 +24,7 @@ export type PollDesk = {
 
 export type DeskParts = {
   readonly db: Db;
+  readonly seals: Seals;
   readonly wakes: Wakes;
   readonly log: Log;
   readonly report: ReportExecution;
@@ -35,13 +37,13 @@ const offerLapsedMs = 2_050;
 
 /** Where polls wait and are served. */
 export function makePollDesk(parts: DeskParts): PollDesk {
-  const { db, wakes, log, onBatch } = parts;
+  const { db, seals, wakes, log, onBatch } = parts;
   let draining = false;
   const orders = makeOrderDesk(db);
   const dispatcher: Dispatcher = makeDispatcher({
     serve: (polls) => {
       onBatch(polls.length);
-      return servePolls({ db, wakes, orders, lookAgain }, polls);
+      return servePolls({ db, seals, wakes, orders, lookAgain }, polls);
     },
     undeliverable: (answer) => answer.kind === "claims" && giveBack(parts, answer.claims),
     onOffer: (runnerId) => setTimeout(() => dispatcher.look([runnerId]), offerLapsedMs).unref(),

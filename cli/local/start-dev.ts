@@ -10,6 +10,7 @@ import { exitCodes } from "../exit-codes.ts";
 import type { Screen } from "../screen.ts";
 import { awaitReady } from "./await-ready.ts";
 import { openDevLog } from "./dev-log.ts";
+import { devSealKeys } from "./dev-seal-keys.ts";
 import { prepareDev } from "./prepare-dev.ts";
 import { showAJob } from "./show-a-job.ts";
 import { showDev, showNextSteps } from "./show-dev.ts";
@@ -66,6 +67,7 @@ async function start(options: DevOptions, stop: StopSignal, endings: Ending[]): 
   if (stop.hasArrived()) return;
   const settings = readConfig({
     SVC_DRAIN_LINGER_MS: "0",
+    SVC_SEAL_KEYS: `file:${await devSealKeys(dataDir)}`,
     ...config.env,
     DATABASE_URL: databaseUrl,
     ...(options.port !== undefined && { SVC_PORT: String(options.port) }),

@@ -5,6 +5,7 @@ import { createInterface } from "node:readline";
 import type { Readable } from "node:stream";
 import { afterEach, describe, expect, test } from "vitest";
 import { emptyDatabase, testDatabase } from "../support/database.ts";
+import { testSealKeys } from "../support/seal-keys.ts";
 
 type Child = ChildProcessByStdio<null, Readable, Readable>;
 type Started = { readonly child: Child; readonly lines: AsyncIterator<string> };
@@ -21,7 +22,13 @@ afterEach(() => {
 function start(env: Record<string, string>): Started {
   const child = spawn(process.execPath, ["broker/main.ts"], {
     cwd: root,
-    env: { PATH: process.env["PATH"], SVC_PORT: "0", SVC_DRAIN_LINGER_MS: "0", ...env },
+    env: {
+      PATH: process.env["PATH"],
+      SVC_PORT: "0",
+      SVC_DRAIN_LINGER_MS: "0",
+      SVC_SEAL_KEYS: testSealKeys,
+      ...env,
+    },
     stdio: ["ignore", "pipe", "pipe"],
   });
   children.push(child);
@@ -72,6 +79,13 @@ describe("the broker's process", () => {
       code: 1,
       stderr: "SVC_PORT must be a whole number from 0 to 65535.\n",
     });
+  });
+
+  test("does not start without a key, unless told that nothing is to be sealed", async () => {
+    const { code, stderr } = await exitOf(start({ DATABASE_URL: url, SVC_SEAL_KEYS: "" }));
+    expect(code).toBe(1);
+    expect(stderr).toMatch(/^No key seals state and plans: set SVC_SEAL_KEYS .*\n$/);
+    await logged(start({ DATABASE_URL: url, SVC_SEAL_KEYS: "none" }), "the broker serves");
   });
 
   test("refuses a database without its tables", async () => {

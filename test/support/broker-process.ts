@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import path from "node:path";
 import { createInterface } from "node:readline";
+import { testSealKeys } from "./seal-keys.ts";
 
 /** A broker as a process of its own, which can be killed. */
 export type BrokerProcess = {
@@ -22,6 +23,7 @@ export async function startBrokerProcess(databaseUrl: string): Promise<BrokerPro
       DATABASE_URL: databaseUrl,
       SVC_PORT: "0",
       SVC_DRAIN_LINGER_MS: "0",
+      SVC_SEAL_KEYS: testSealKeys,
       SVC_RATE_TOKEN_PER_S: "0",
       SVC_RATE_ORG_PER_S: "0",
     },

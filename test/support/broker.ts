@@ -3,6 +3,7 @@ import type { Broker } from "../../broker/broker.ts";
 import { readConfig } from "../../broker/config.ts";
 import { openLog } from "../../broker/log.ts";
 import { startBroker as start } from "../../broker/start-broker.ts";
+import { testSealKeys } from "./seal-keys.ts";
 
 export type Call = {
   readonly token?: string | undefined;
@@ -42,6 +43,7 @@ export async function startBroker(options: {
     SVC_PORT: "0",
     SVC_DRAIN_LINGER_MS: "0",
     SVC_LOG_LEVEL: "debug",
+    SVC_SEAL_KEYS: testSealKeys,
     ...options.env,
   });
   const log = openLog(config.logLevel, { write: (line) => void logged.push(line) });

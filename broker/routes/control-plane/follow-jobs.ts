@@ -34,7 +34,7 @@ export const waitForJob: Door = (app, broker) => {
       signal: c.req.raw.signal,
     });
     sayGoodbye(c, broker);
-    return c.json(await readJob(broker.db, orgId, row), 200);
+    return c.json(await readJob(broker, orgId, row), 200);
   });
 };
 

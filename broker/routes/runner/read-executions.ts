@@ -18,12 +18,12 @@ export const readExecutions: Door = (app, broker) => {
   });
   app.openapi(getExecutionRoute, async (c) => {
     const named = c.req.valid("param");
-    const execution = await readExecution(broker.db, c.get("actor"), named);
+    const execution = await readExecution(broker, c.get("actor"), named);
     confirmOwn(c, broker, execution.finished_at === null ? execution.id : null);
     return c.json(execution, 200);
   });
   app.openapi(getResultRoute, async (c) =>
-    c.json(await readResult(broker.db, c.get("actor"), c.req.valid("param")), 200),
+    c.json(await readResult(broker, c.get("actor"), c.req.valid("param")), 200),
   );
 };
 

@@ -15,26 +15,25 @@ type JobParams = { readonly job_id: string; readonly runner_id?: string };
 
 /** GET of a job and of its plan, by the job's own path and by its runner's. */
 export const readJobs: Door = (app, broker) => {
-  const { db } = broker;
   app.openapi(getJobRoute, async (c) => {
     const row = await ownJob(c, broker, c.req.valid("param"));
     const withPlan = c.req.valid("query").include === "plan";
-    return c.json(await readJob(db, c.get("actor").orgId, row, { withPlan }), 200);
+    return c.json(await readJob(broker, c.get("actor").orgId, row, { withPlan }), 200);
   });
   app.openapi(getRunnerJobRoute, async (c) => {
     const row = await ownJob(c, broker, c.req.valid("param"));
     const withPlan = c.req.valid("query").include === "plan";
-    return c.json(await readJob(db, c.get("actor").orgId, row, { withPlan }), 200);
+    return c.json(await readJob(broker, c.get("actor").orgId, row, { withPlan }), 200);
   });
   app.openapi(getJobPlanRoute, async (c) => {
     const row = await ownJob(c, broker, c.req.valid("param"));
     if (hasVersion(c, 1)) return c.body(null, 304);
-    return c.text((await findPlan(db, c.get("actor").orgId, row.id)) ?? "{}", 200);
+    return c.text((await findPlan(broker, c.get("actor").orgId, row.id)) ?? "{}", 200);
   });
   app.openapi(getRunnerJobPlanRoute, async (c) => {
     const row = await ownJob(c, broker, c.req.valid("param"));
     if (hasVersion(c, 1)) return c.body(null, 304);
-    return c.text((await findPlan(db, c.get("actor").orgId, row.id)) ?? "{}", 200);
+    return c.text((await findPlan(broker, c.get("actor").orgId, row.id)) ?? "{}", 200);
   });
 };
 

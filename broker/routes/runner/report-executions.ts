@@ -10,8 +10,7 @@ export const createReports: Door = (app, broker) => {
     const { orgId } = c.get("actor");
     const { reports } = c.req.valid("json");
     const answers = await reportExecutions(
-      broker.db,
-      broker.wakes,
+      broker,
       reports.map((report) => ({
         orgId,
         runnerId,

@@ -3,11 +3,11 @@ import { reportRunStep } from "../../action-runs/read-action-run.ts";
 import type { Door } from "../../http/app-types.ts";
 
 /** PUT /v1/installs/{install_id}/action-workflow-runs/{run_id}/steps/{step_id} */
-export const updateActionRunStep: Door = (app, { db }) => {
+export const updateActionRunStep: Door = (app, broker) => {
   app.openapi(updateActionRunStepRoute, async (c) => {
     const { install_id: installId, run_id: runId, step_id: stepId } = c.req.valid("param");
     const { status, execution_duration: executionDuration } = c.req.valid("json");
     const said = { installId, runId, stepId, status, executionDuration };
-    return c.json(await reportRunStep(db, c.get("actor"), said), 200);
+    return c.json(await reportRunStep(broker, c.get("actor"), said), 200);
   });
 };

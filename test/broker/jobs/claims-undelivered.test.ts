@@ -100,7 +100,7 @@ describe("an answer that cannot be written", () => {
       pollId: null,
       groups: new Map([["deploy", 1]]),
     };
-    const [claimed] = await claimJobs(at.db, [request]);
+    const [claimed] = await claimJobs(at.brokers[0].broker, [request]);
     expect(claimed?.claims.map(({ job }) => job.id)).toEqual([jobId]);
     giveBackUnlessWritten(at.brokers[0].broker, response, claimed?.claims ?? []);
     await until(async () => (await jobState(at.db, jobId)).status === "available");

@@ -1,0 +1,50 @@
+import { hash } from "node:crypto";
+import { z } from "zod";
+import type { Seals } from "../seals/seals.ts";
+import type { ResultReport } from "./report-executions.ts";
+
+type OfExecution = { readonly orgId: string; readonly id: string };
+
+/** What a result carries besides its verdict: a plan file, a manifest, what was displayed. */
+const contentsSchema = z.object({
+  contents: z.string().optional(),
+  contents_display: z.string().optional(),
+  contents_gzip: z.string().optional(),
+  contents_display_gzip: z.string().optional(),
+});
+type Contents = z.infer<typeof contentsSchema>;
+
+type StoredResult = Omit<ResultReport, keyof Contents> &
+  Contents & {
+    /** Base64 of the contents' sealed JSON, in place of the contents. */
+    sealed_contents?: string;
+    key_id?: string;
+    /** By which a repetition is told from another result, in hexadecimal. */
+    fingerprint?: string | undefined;
+  };
+
+/** A result as `report_executions` takes it: its contents, where it has any, are sealed as one. */
+export function sealResult(
+  seals: Seals,
+  { orgId, id }: OfExecution,
+  result: ResultReport,
+): StoredResult {
+  const { contents, contents_display, contents_gzip, contents_display_gzip, ...verdict } = result;
+  const carried = { contents, contents_display, contents_gzip, contents_display_gzip };
+  if (Object.values(carried).every((one) => one === undefined)) return verdict;
+  const plain = Buffer.from(JSON.stringify(carried));
+  const { keyId, bytes } = seals.seal({ orgId, id, part: "result" }, plain);
+  if (keyId === null) return { ...verdict, ...carried };
+  const fingerprint = seals.fingerprints(hash("sha256", plain, "buffer"))[keyId];
+  return { ...verdict, sealed_contents: bytes.toString("base64"), key_id: keyId, fingerprint };
+}
+
+/** The contents of a sealed result; refuses what this broker's keys do not open. */
+export function openResult(
+  seals: Seals,
+  { orgId, id }: OfExecution,
+  sealed: { readonly keyId: string; readonly bytes: Buffer },
+): Contents {
+  const plain = seals.open({ orgId, id, part: "result" }, sealed);
+  return contentsSchema.parse(JSON.parse(plain.toString("utf8")));
+}

@@ -1,0 +1,2 @@
+/** What SVC_SEAL_KEYS is in tests: the same key everywhere, so that any broker opens what another sealed. */
+export const testSealKeys = `command:echo test-1 ${Buffer.alloc(32, 7).toString("base64")}`;
