@@ -101,7 +101,7 @@ async function write(state: State, id: string, result: object): Promise<void> {
   } catch (error) {
     if (!unwritten.has(id)) return; // delivered in the meantime
     const trouble = diskTrouble(dir, error);
-    if (state.trouble !== trouble) {
+    if (state.trouble === undefined) {
       log.error({ execution_id: id, why: trouble }, "a result is kept in memory only");
     }
     state.trouble = trouble;
