@@ -1,3 +1,5 @@
+import type { ProcessIdentity } from "./process-identity.ts";
+
 /** How a child is asked to end before it is made to. */
 export type StopPlan = {
   readonly signal: "SIGTERM" | "SIGINT";
@@ -21,13 +23,6 @@ export type ChildSpec = {
   readonly stop: StopPlan;
 };
 
-/** A process that cannot be mistaken for a later one of the same number. */
-export type ProcessIdentity = {
-  readonly pid: number;
-  /** In the kernel's ticks since boot. */
-  readonly startTime: string;
-};
-
 /** What another process of the agent needs to take the child over; plain JSON, no secret in it. */
 export type ChildManifest = {
   readonly executionId: string;
@@ -37,6 +32,8 @@ export type ChildManifest = {
   readonly leader: ProcessIdentity;
   /** The shell that waits for the leader and writes its exit code. */
   readonly supervisor: ProcessIdentity;
+  /** The shell that carries its output, and leads the group of all that do. */
+  readonly carrier: ProcessIdentity;
   readonly bootId: string;
   readonly stop: StopPlan;
   readonly cwd: string;

@@ -1,0 +1,77 @@
+import { existsSync } from "node:fs";
+import path from "node:path";
+import { freeDisk } from "../workspace/free-disk.ts";
+import type { Bell } from "./bell.ts";
+import { childFiles } from "./child-files.ts";
+import type { ChildEnd, ChildManifest } from "./child.ts";
+import { explainEnd } from "./explain-end.ts";
+import { readText } from "./find-child.ts";
+import { countOomKills } from "./oom-kills.ts";
+import { isRunning, signalGroup } from "./process-identity.ts";
+import type { Stopper } from "./stop-child.ts";
+import { sweepMarked } from "./sweep-marked.ts";
+
+/** Nobody tells us of a supervisor's death: so often we look. */
+const lookEveryMs = 1_000;
+
+type Means = { readonly bell: Bell; readonly stopper: Pick<Stopper, "sent" | "isHopeless"> };
+
+/** Waits until the child's exit code is written, or can never be. */
+export async function awaitEnd(
+  manifest: ChildManifest,
+  { bell, stopper }: Means,
+): Promise<ChildEnd> {
+  for (;;) {
+    const seen = bell.rings();
+    const isWatched = isRunning(manifest.supervisor) && existsSync(manifest.dir);
+    // Only now: a supervisor writes it before it goes.
+    const code = readText(path.join(manifest.dir, childFiles.code));
+    if (code.endsWith("\n")) return await tell(manifest, Number(code), stopper);
+    if (stopper.isHopeless()) return hopeless;
+    if (!isWatched) break;
+    await bell.after(seen, lookEveryMs);
+  }
+  signalGroup(manifest.leader, "SIGKILL");
+  await sweepMarked(manifest.executionId, manifest.step);
+  return stopper.sent().includes("SIGKILL") ? killed : lost;
+}
+
+async function tell(
+  manifest: ChildManifest,
+  code: number,
+  stopper: Pick<Stopper, "sent">,
+): Promise<ChildEnd> {
+  const oomNow = countOomKills();
+  const free = code === 0 ? undefined : await freeDisk(manifest.cwd).catch(() => undefined);
+  return explainEnd({
+    code,
+    hasSaidSignal: readText(path.join(manifest.dir, childFiles.said)).trim() !== "",
+    sent: stopper.sent(),
+    graceMs: manifest.stop.graceMs,
+    oomKills: manifest.oomKills === null ? 0 : (oomNow ?? manifest.oomKills) - manifest.oomKills,
+    freeBytes: free,
+  });
+}
+
+const killed: ChildEnd = {
+  code: null,
+  signal: "SIGKILL",
+  why: "killed",
+  words: "was killed by SIGKILL",
+};
+
+const lost: ChildEnd = {
+  code: null,
+  signal: null,
+  why: "lost",
+  words:
+    "was lost: the process that waits for it was killed, perhaps by the command itself, so nobody " +
+    "knows how it ended; what was left of it was killed",
+};
+
+const hopeless: ChildEnd = {
+  code: null,
+  signal: null,
+  why: "lost",
+  words: "could not be killed: it hangs in the kernel",
+};

@@ -1,0 +1,19 @@
+/** The files in a child's folder, beside its output's segments `0`, `1`, `2` … */
+export const childFiles = {
+  /** What was asked for; written before the child is started. */
+  asked: "asked.json",
+  /** Two lines of /proc/<pid>/stat: the supervisor's and the leader's. */
+  born: "born",
+  /** The exit code and a newline. */
+  code: "code",
+  /** What the supervising shell had to say: that its child died of a signal, above all. */
+  said: "said",
+  /** There when all output is in segments. */
+  end: "end",
+  /** There when output was lost because the run directory was full. */
+  gap: "gap",
+  /** Which segment is the first that is left, and how many bytes came before it. */
+  base: "base",
+  /** Which signal we sent. */
+  stopped: "stopped",
+} as const;

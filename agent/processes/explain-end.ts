@@ -1,0 +1,73 @@
+import { constants } from "node:os";
+import type { ChildEnd } from "./child.ts";
+
+/** What is known of a child that has ended. */
+export type EndFacts = {
+  /** As a shell tells it: 128 and the signal's number for whatever died of a signal. */
+  readonly code: number;
+  /** Whether the shell that waited for it said of what it died; it is silent about an exit. */
+  readonly hasSaidSignal: boolean;
+  /** Every signal that we sent. */
+  readonly sent: readonly string[];
+  readonly graceMs: number;
+  /** Processes that the kernel killed for want of memory meanwhile. */
+  readonly oomKills: number;
+  /** What the disk of its working directory has left; not asked for after a good end. */
+  readonly freeBytes: number | undefined;
+};
+
+/** With less than this nothing can be done, whatever the command was about to write. */
+const emptyDiskBytes = 1_048_576;
+
+/** Why a child ended, in one word for programs and in a clause for people: "exited with code 3". */
+export function explainEnd(facts: EndFacts): ChildEnd {
+  const signal = signalOf(facts);
+  const code = signal === null ? facts.code : null;
+  const how = signal === null ? `exited with code ${facts.code}` : `was ended by ${signal}`;
+  const end = (why: ChildEnd["why"], words: string) => ({ code, signal, why, words });
+  if (facts.sent.length > 0) return end("killed", wordsOfStop(facts, signal));
+  const wasKilled = signal === "SIGKILL" || facts.code === 137;
+  if (wasKilled && facts.oomKills > 0) {
+    return end("out-of-memory", `${how}: the kernel killed it for want of memory`);
+  }
+  if (facts.code !== 0 && facts.freeBytes !== undefined && facts.freeBytes < emptyDiskBytes) {
+    return end("disk-full", `${how}: the disk of its working directory is full`);
+  }
+  return end("exited", `${how}${hintOf(facts, signal)}`);
+}
+
+function signalOf({ code, hasSaidSignal }: EndFacts): string | null {
+  const isTold = hasSaidSignal || isSilentSignal(code);
+  return isTold ? (nameOf(code - 128) ?? null) : null;
+}
+
+/** Shells say nothing of these two; who ends by 130 or 141 was as good as ended by them. */
+function isSilentSignal(code: number): boolean {
+  return code === 128 + constants.signals.SIGINT || code === 128 + constants.signals.SIGPIPE;
+}
+
+function nameOf(signal: number): string | undefined {
+  return Object.entries(constants.signals).find(([, number]) => number === signal)?.[0];
+}
+
+function wordsOfStop({ code, sent, graceMs }: EndFacts, signal: string | null): string {
+  const asked = sent.find((name) => name !== "SIGKILL");
+  if (asked === undefined) return "was killed by SIGKILL";
+  if (sent.includes("SIGKILL")) {
+    return `did not end within ${graceMs / 1_000} s of ${asked} and was killed`;
+  }
+  return signal === null
+    ? `was told to stop by ${asked} and exited with code ${code}`
+    : `was stopped by ${signal}`;
+}
+
+function hintOf({ code, oomKills }: EndFacts, signal: string | null): string {
+  if (signal === "SIGKILL") return ", which was not sent by the agent";
+  if (signal === "SIGPIPE") return ": it wrote to something that nobody reads any more";
+  if (oomKills > 0 && code !== 0) {
+    return "; meanwhile the kernel killed processes of this agent for want of memory";
+  }
+  if (code === 126) return ": it, or something it called, may not be executed";
+  if (code === 127) return ": it, its interpreter, or something it called was not found";
+  return "";
+}

@@ -1,0 +1,62 @@
+import { readFileSync } from "node:fs";
+import path from "node:path";
+import { childFiles } from "./child-files.ts";
+import type { ChildManifest } from "./child.ts";
+import { parseStat, type ProcessIdentity, readStat } from "./process-identity.ts";
+
+/** What is known of a child before it is started. */
+export type Asked = Omit<ChildManifest, "dir" | "leader" | "supervisor" | "carrier">;
+
+/**
+ * What was started for a step and not removed since, even if nobody could write that down in time; nothing if
+ * nothing was started.
+ */
+export function findChild(
+  runDir: string,
+  executionId: string,
+  step: number,
+): ChildManifest | undefined {
+  return readManifest(path.join(runDir, `${executionId}.${step}`));
+}
+
+/** The manifest of the child whose folder this is, once it is born. */
+export function readManifest(dir: string, carrier?: ProcessIdentity): ChildManifest | undefined {
+  const born = readText(path.join(dir, childFiles.born));
+  if (!born.endsWith("\n")) return undefined;
+  const [supervisor, leader] = born.trimEnd().split("\n").map(parseStat);
+  const asked = readAsked(dir);
+  if (supervisor === undefined || leader === undefined || asked === undefined) return undefined;
+  return {
+    ...asked,
+    dir,
+    leader: identityOf(leader),
+    supervisor: identityOf(supervisor),
+    carrier: identityOf(carrier ?? carrierOf(supervisor.group, supervisor)),
+  };
+}
+
+/** The text of a file in a child's folder; empty when there is none. */
+export function readText(file: string): string {
+  try {
+    return readFileSync(file, "utf8");
+  } catch {
+    return "";
+  }
+}
+
+function readAsked(dir: string): Asked | undefined {
+  const text = readText(path.join(dir, childFiles.asked));
+  // Written by us, as a whole, in a folder that is ours alone.
+  return text.endsWith("}") ? (JSON.parse(text) as Asked) : undefined;
+}
+
+function identityOf({ pid, startTime }: ProcessIdentity): ProcessIdentity {
+  return { pid, startTime };
+}
+
+/** The carrier leads the supervisor's group and is older; if it has gone, its number names nobody. */
+function carrierOf(group: number, supervisor: ProcessIdentity): ProcessIdentity {
+  const stat = readStat(group);
+  const isOlder = stat !== undefined && Number(stat.startTime) <= Number(supervisor.startTime);
+  return isOlder ? stat : { pid: group, startTime: "gone" };
+}

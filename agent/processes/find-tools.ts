@@ -1,0 +1,26 @@
+import { ChildError } from "./child-error.ts";
+import { findProgram } from "./find-program.ts";
+
+const places = "/usr/bin:/bin:/usr/sbin:/sbin:/usr/local/bin";
+const names = ["sh", "dd", "setsid", "sleep", "du"] as const;
+let found: string[] | undefined;
+
+/** Where `sh`, `dd`, `setsid`, `sleep` and `du` are: all that a child's supervisor is made of. Looked for once. */
+export async function findTools(): Promise<readonly string[]> {
+  if (found !== undefined) return found;
+  if (process.platform !== "linux") {
+    throw new ChildError(
+      "Children can be run on Linux only: they are told apart by what /proc says.",
+    );
+  }
+  const tools: string[] = [];
+  for (const name of names) {
+    const place = await findProgram(name, { cwd: "/", search: places });
+    if (place === undefined) {
+      throw new ChildError(`This host has no ${name} in ${places}, which running a child needs.`);
+    }
+    tools.push(place);
+  }
+  found = tools;
+  return tools;
+}

@@ -1,0 +1,80 @@
+import { existsSync, readlinkSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import type { Bell } from "./bell.ts";
+import { childFiles } from "./child-files.ts";
+import type { ChildManifest } from "./child.ts";
+import { listOpen, listProcesses } from "./list-processes.ts";
+import { isRunning, type ProcessIdentity, signalGroup, signalProcess } from "./process-identity.ts";
+import { findMarked } from "./sweep-marked.ts";
+
+/** So long others may go on to print after the child has ended. */
+const patienceMs = 5_000;
+const lookEveryMs = 1_000;
+const longestPauseMs = 30_000;
+
+type Means = { readonly bell: Bell; readonly isClosed: () => boolean };
+
+/**
+ * Sees to it that the output of a child that has ended ends, too: after five seconds, whatever it left behind
+ * and holds its output is killed if marked, or else cut off. Nobody is touched while only the reader is slow.
+ */
+export async function finishOutput(
+  manifest: ChildManifest,
+  { bell, isClosed }: Means,
+): Promise<void> {
+  let pauseMs = patienceMs;
+  let lookAtMs = performance.now() + pauseMs;
+  for (;;) {
+    const seen = bell.rings();
+    const wasCarried = isRunning(manifest.carrier);
+    if (isClosed() || isOver(manifest)) return;
+    if (!wasCarried && (await groupOf(manifest.carrier)).length === 0) return writeEnd(manifest);
+    if (performance.now() >= lookAtMs) {
+      if ((await letGo(manifest)) === "cut") return writeEnd(manifest);
+      pauseMs = Math.min(pauseMs * 2, longestPauseMs);
+      lookAtMs = performance.now() + pauseMs;
+    }
+    await bell.after(seen, lookEveryMs);
+  }
+}
+
+function isOver({ dir }: ChildManifest): boolean {
+  return existsSync(path.join(dir, childFiles.end)) || !existsSync(dir);
+}
+
+function writeEnd(manifest: ChildManifest): void {
+  if (!isOver(manifest))
+    writeFileSync(path.join(manifest.dir, childFiles.end), "", { mode: 0o600 });
+}
+
+/** Kills who holds the output and is marked. Others are not ours to kill: the carrier stops listening to them. */
+async function letGo({ carrier, executionId, step }: ChildManifest): Promise<"cut" | "waits"> {
+  const pipe = (await groupOf(carrier)).map(({ pid }) => readInput(pid)).find(isPipe);
+  if (pipe === undefined) return "waits";
+  let strangers = 0;
+  const marked = new Set((await findMarked(executionId, step)).map(({ pid }) => pid));
+  for await (const stat of listProcesses()) {
+    if (stat.group === carrier.pid || !listOpen(stat.pid).includes(pipe)) continue;
+    if (marked.has(stat.pid)) signalProcess(stat, "SIGKILL");
+    else strangers += 1;
+  }
+  if (strangers === 0) return "waits";
+  signalGroup(carrier, "SIGKILL");
+  return "cut";
+}
+
+async function groupOf({ pid }: ProcessIdentity): Promise<ProcessIdentity[]> {
+  const group: ProcessIdentity[] = [];
+  for await (const stat of listProcesses()) if (stat.group === pid) group.push(stat);
+  return group;
+}
+
+function readInput(pid: number): string {
+  try {
+    return readlinkSync(`/proc/${pid}/fd/0`);
+  } catch {
+    return "";
+  }
+}
+
+const isPipe = (name: string) => name.startsWith("pipe:");

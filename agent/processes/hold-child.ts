@@ -1,0 +1,48 @@
+import { rm } from "node:fs/promises";
+import { awaitEnd } from "./await-end.ts";
+import type { Child, ChildEnd, ChildManifest } from "./child.ts";
+import { finishOutput } from "./finish-output.ts";
+import { signalGroup } from "./process-identity.ts";
+import { readOutput } from "./read-output.ts";
+import { makeStopper } from "./stop-child.ts";
+import { type FolderWatch, watchFolder } from "./watch-folder.ts";
+
+type Hold = {
+  /** The first byte of its output that is asked for. */
+  readonly from: number;
+  /** Given when somebody watched its birth already. */
+  readonly watch?: FolderWatch;
+};
+
+/** A child that runs, or has run, in the hands of this process, whoever started it. */
+export function holdChild(
+  manifest: ChildManifest,
+  { from, watch = watchFolder(manifest.dir) }: Hold,
+): Child {
+  const { dir } = manifest;
+  let isRemoved = false;
+  let hasEnded = false;
+  const isClosed = () => isRemoved;
+  const stopper = makeStopper(manifest, () => exited);
+  const exited: Promise<ChildEnd> = awaitEnd(manifest, { bell: watch.fate, stopper });
+  const finished = exited.then(async () => {
+    hasEnded = true;
+    await finishOutput(manifest, { bell: watch.output, isClosed });
+  });
+  return {
+    manifest,
+    output: readOutput({ dir, from, bell: watch.output, isClosed }),
+    exited,
+    stop: stopper.stop,
+    kill: stopper.kill,
+    remove: async () => {
+      isRemoved = true;
+      watch.output.ring();
+      if (!hasEnded) await stopper.kill();
+      await finished;
+      watch.close();
+      signalGroup(manifest.carrier, "SIGKILL");
+      await rm(dir, { recursive: true, force: true, maxRetries: 10, retryDelay: 20 });
+    },
+  };
+}

@@ -1,0 +1,116 @@
+import { existsSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { type FileHandle, open } from "node:fs/promises";
+import path from "node:path";
+import type { Bell } from "./bell.ts";
+import { childFiles } from "./child-files.ts";
+import type { ChildOutput, OutputChunk } from "./child.ts";
+import { readText } from "./find-child.ts";
+
+const chunkBytes = 256 * 1_024;
+/** Should a notice of the kernel be lost, it is looked for so often. */
+const lookEveryMs = 1_000;
+
+type Source = {
+  readonly dir: string;
+  /** The first byte that is asked for. */
+  readonly from: number;
+  readonly bell: Bell;
+  /** Whether nobody is to read any more. */
+  readonly isClosed: () => boolean;
+};
+
+/** A segment's number, and how many bytes came before it. */
+type Place = { readonly segment: number; readonly offset: number };
+
+/** Reads a child's segments as they grow; those whose every byte was released are deleted. */
+export function readOutput(source: Source): ChildOutput {
+  /** Segments that were read to their end, oldest first; `offset` is where the one after them begins. */
+  const read: Place[] = [];
+  const keep = (place: Place) => read.push(place);
+  return {
+    [Symbol.asyncIterator]: () => chunksOf(source, keep),
+    release: (offset) => {
+      const last = read.findLastIndex((place) => place.offset <= offset);
+      for (const place of read.splice(0, last + 1)) deleteBefore(source.dir, place);
+    },
+  };
+}
+
+async function* chunksOf(
+  source: Source,
+  keep: (next: Place) => void,
+): AsyncGenerator<OutputChunk, void, undefined> {
+  const { dir, from } = source;
+  let { segment, offset } = readBase(dir);
+  for (;;) {
+    const file = await openSegment(source, segment);
+    if (file === undefined) return;
+    try {
+      for await (const chunk of grow(source, { file, segment })) {
+        const skipped = Math.min(Math.max(from - offset, 0), chunk.bytes.length);
+        const bytes = chunk.bytes.subarray(skipped);
+        if (bytes.length > 0) yield { ...chunk, bytes, offset: offset + skipped };
+        offset += chunk.bytes.length;
+      }
+    } finally {
+      await file.close();
+    }
+    segment += 1;
+    keep({ segment, offset });
+  }
+}
+
+/** Waits for a segment to be there; nothing when there will be none. */
+async function openSegment(source: Source, segment: number): Promise<FileHandle | undefined> {
+  const { dir, bell, isClosed } = source;
+  const file = path.join(dir, `${segment}`);
+  for (;;) {
+    const seen = bell.rings();
+    const isLast = isClosed() || existsSync(path.join(dir, childFiles.end)) || !existsSync(dir);
+    const handle = await open(file).catch(() => undefined);
+    if (handle !== undefined || isLast) return handle;
+    await bell.after(seen, lookEveryMs);
+  }
+}
+
+type Segment = { readonly file: FileHandle; readonly segment: number };
+
+async function* grow(
+  { dir, bell, isClosed }: Source,
+  { file, segment }: Segment,
+): AsyncGenerator<Pick<OutputChunk, "bytes" | "atMs">, void, undefined> {
+  let position = 0;
+  let isWhole = false;
+  for (;;) {
+    const seen = bell.rings();
+    const { size, mtimeMs } = await file.stat();
+    while (position < size) {
+      const buffer = Buffer.allocUnsafeSlow(Math.min(size - position, chunkBytes));
+      const { bytesRead } = await file.read(buffer, 0, buffer.length, position);
+      if (bytesRead === 0) return;
+      position += bytesRead;
+      yield { bytes: buffer.subarray(0, bytesRead), atMs: Math.round(mtimeMs) };
+    }
+    if (isWhole || isClosed()) return;
+    // It may have grown between its last byte and the next segment's first: one more look.
+    isWhole = [`${segment + 1}`, childFiles.end].some((name) => existsSync(path.join(dir, name)));
+    if (!isWhole) await bell.after(seen, lookEveryMs);
+    if (!isWhole && !existsSync(dir)) return;
+  }
+}
+
+function readBase(dir: string): Place {
+  const [segment = 0, offset = 0] = readText(path.join(dir, childFiles.base))
+    .split(" ")
+    .map(Number);
+  return { segment, offset };
+}
+
+/** First it is written down where the rest begins, then what came before is deleted: a crash between costs no byte. */
+function deleteBefore(dir: string, { segment, offset }: Place): void {
+  if (!existsSync(dir)) return;
+  const base = path.join(dir, childFiles.base);
+  writeFileSync(`${base}.new`, `${segment} ${offset}`, { mode: 0o600 });
+  renameSync(`${base}.new`, base);
+  rmSync(path.join(dir, `${segment - 1}`), { force: true });
+}

@@ -1,0 +1,116 @@
+import { writeFileSync } from "node:fs";
+import path from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { childFiles } from "./child-files.ts";
+import type { ChildEnd, ChildManifest } from "./child.ts";
+import { readText } from "./find-child.ts";
+import { readStat, signalGroup, signalProcess } from "./process-identity.ts";
+import { findMarked, sweepMarked } from "./sweep-marked.ts";
+
+/** What ends a child, and what it did so far. */
+export type Stopper = {
+  readonly stop: () => Promise<void>;
+  readonly kill: () => Promise<void>;
+  /** Every signal that was sent, by us or by the agent's process before us. */
+  readonly sent: () => readonly string[];
+  /** Whether it outlived SIGKILL for so long that nobody should wait. */
+  readonly isHopeless: () => boolean;
+};
+
+const hopelessAfterMs = 30_000;
+
+/** Ends a child as its stop plan says. What was sent is kept in its folder: nobody is asked twice, whoever asks. */
+export function makeStopper(manifest: ChildManifest, exited: () => Promise<ChildEnd>): Stopper {
+  const { dir, stop: plan } = manifest;
+  const note = path.join(dir, childFiles.stopped);
+  let isHopeless = false;
+  let stopping: Promise<void> | undefined;
+  let killing: Promise<void> | undefined;
+  let isOver = false;
+  void Promise.resolve()
+    .then(exited)
+    .then(() => (isOver = true));
+
+  const kill = async () => {
+    if (!isOver) record(note, "SIGKILL");
+    const giveUpAtMs = performance.now() + hopelessAfterMs;
+    do {
+      signalGroup(manifest.leader, "SIGKILL");
+      await sweepMarked(manifest.executionId, manifest.step);
+    } while (!(await isWithin(exited(), 1_000)) && performance.now() < giveUpAtMs);
+    isHopeless = !isOver;
+  };
+
+  const stop = async () => {
+    const [asked] = sentIn(note);
+    if (!isOver && asked === undefined) {
+      record(note, plan.signal);
+      await ask(manifest);
+    }
+    const leftMs = asked === undefined ? plan.graceMs : plan.graceMs - (Date.now() - asked.atMs);
+    if (await isGone(manifest, exited(), Math.max(leftMs, 0))) return;
+    await (killing ??= kill());
+  };
+
+  return {
+    stop: async () => await (stopping ??= stop()),
+    kill: async () => await (killing ??= kill()),
+    sent: () => sentIn(note).map(({ signal }) => signal),
+    isHopeless: () => isHopeless,
+  };
+}
+
+/** The signal of the plan, to its leader or to all; whoever left the group is asked on its own. */
+async function ask({ leader, stop, executionId, step }: ChildManifest): Promise<void> {
+  if (stop.to === "leader") {
+    signalProcess(leader, stop.signal);
+    return;
+  }
+  signalGroup(leader, stop.signal);
+  for (const marked of await findMarked(executionId, step)) {
+    if (readStat(marked.pid)?.group !== leader.pid) signalProcess(marked, stop.signal);
+  }
+  // What stands still cannot heed a signal.
+  signalGroup(leader, "SIGCONT");
+}
+
+/** Whether it has ended, and all that bears its mark, within the time. */
+async function isGone(
+  { executionId, step }: ChildManifest,
+  exited: Promise<ChildEnd>,
+  withinMs: number,
+): Promise<boolean> {
+  const giveUpAtMs = performance.now() + withinMs;
+  if (!(await isWithin(exited, withinMs))) return false;
+  for (let pauseMs = 10; ; pauseMs = Math.min(pauseMs * 2, 500)) {
+    if ((await findMarked(executionId, step)).length === 0) return true;
+    if (performance.now() + pauseMs > giveUpAtMs) return false;
+    await sleep(pauseMs);
+  }
+}
+
+async function isWithin(event: Promise<unknown>, ms: number): Promise<boolean> {
+  const waiting = new AbortController();
+  const tooLate = sleep(ms, false, { signal: waiting.signal }).catch(() => false);
+  const isInTime = await Promise.race([event.then(() => true), tooLate]);
+  waiting.abort();
+  return isInTime;
+}
+
+type Sent = { readonly signal: string; readonly atMs: number };
+
+function record(note: string, signal: string): void {
+  try {
+    writeFileSync(note, `${signal} ${Date.now()}\n`, { flag: "a", mode: 0o600 });
+  } catch {
+    // Its folder has gone: then its end is not known either.
+  }
+}
+
+function sentIn(note: string): Sent[] {
+  const lines = readText(note).split("\n").slice(0, -1);
+  return lines.map((line) => {
+    const [signal = "", at] = line.split(" ");
+    return { signal, atMs: Number(at) };
+  });
+}
