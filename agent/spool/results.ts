@@ -40,6 +40,7 @@ type State = ResultSpoolSpec & {
   /** What the disk has refused so far. */
   readonly unwritten: Map<string, object>;
   trouble: string | undefined;
+  isWriting: boolean;
 };
 
 const suffix = ".json";
@@ -50,7 +51,13 @@ export async function openResultSpool(spec: ResultSpoolSpec): Promise<ResultSpoo
   const { dir, retryEveryMs = 2000 } = spec;
   await mkdir(dir, { recursive: true, mode: 0o700 });
   const waiting = new Set(await findResults(dir));
-  const state: State = { ...spec, waiting, unwritten: new Map(), trouble: undefined };
+  const state: State = {
+    ...spec,
+    waiting,
+    unwritten: new Map(),
+    trouble: undefined,
+    isWriting: false,
+  };
   const timer = setInterval(() => void writeAgain(state), retryEveryMs).unref();
   return {
     put: (id, result) => put(state, id, result),
@@ -80,31 +87,37 @@ async function findResults(dir: string): Promise<string[]> {
 }
 
 async function put(state: State, id: string, result: object): Promise<void> {
+  state.unwritten.delete(id);
+  try {
+    await write(state, id, result);
+  } catch (error) {
+    const why = diskTrouble(state.dir, error);
+    if (state.trouble === undefined) {
+      state.log.error({ execution_id: id, why }, "a result is kept in memory only");
+    }
+    state.trouble = why;
+    state.unwritten.set(id, result);
+  }
   state.waiting.add(id);
-  state.unwritten.set(id, result);
-  await write(state, id, result);
 }
+
+const write = ({ dir }: State, id: string, result: object): Promise<void> =>
+  writeDurably(pathOf(dir, id), toText(result));
 
 async function writeAgain(state: State): Promise<void> {
-  for (const [id, result] of state.unwritten) await write(state, id, result);
-}
-
-async function write(state: State, id: string, result: object): Promise<void> {
-  const { dir, log, unwritten } = state;
+  if (state.isWriting || state.unwritten.size === 0) return;
+  state.isWriting = true;
   try {
-    await writeDurably(pathOf(dir, id), toText(result));
-    if (unwritten.get(id) === result) unwritten.delete(id);
-    if (state.trouble !== undefined && unwritten.size === 0) {
-      state.trouble = undefined;
-      log.info({ dir }, "results can be written again");
+    for (const [id, result] of state.unwritten) {
+      await write(state, id, result);
+      if (state.unwritten.get(id) === result) state.unwritten.delete(id);
     }
+    state.trouble = undefined;
+    state.log.info({ dir: state.dir }, "results can be written again");
   } catch (error) {
-    if (!unwritten.has(id)) return; // delivered in the meantime
-    const trouble = diskTrouble(dir, error);
-    if (state.trouble === undefined) {
-      log.error({ execution_id: id, why: trouble }, "a result is kept in memory only");
-    }
-    state.trouble = trouble;
+    if (state.unwritten.size > 0) state.trouble = diskTrouble(state.dir, error);
+  } finally {
+    state.isWriting = false;
   }
 }
 
