@@ -19,6 +19,7 @@ create table log_streams (
   created_at       timestamptz not null,
   closed_at        timestamptz, -- closed by hand; the end of an owner closes its stream without it
   version          bigint not null default 0, -- a writer says which one it has read
+  last_write       text not null default '', -- whose append made this version
   next_position    bigint not null default 1,
   records          bigint not null default 0, -- kept now
   bytes            bigint not null default 0, -- of these, before compression
@@ -56,6 +57,14 @@ create table log_chunks (
 ) partition by range (day);
 alter table log_chunks alter column body set storage external;
 
+-- What an org wrote on a day; brokers add to it every few seconds.
+create table log_org_days (
+  org_id  svc_id not null,
+  day     date not null,
+  bytes   bigint not null,
+  primary key (org_id, day)
+);
+
 create function log_partition_name(day date) returns text
   language sql immutable strict parallel safe
   return 'log_chunks_' || to_char(day, 'YYYYMMDD');
@@ -82,7 +91,7 @@ select make_log_partition((svc_now() at time zone 'UTC')::date + n) from generat
 create type log_stream as (
   id text, org_id text, owner_id text, owner_type text, runner_id text, parent_id text, attrs jsonb,
   created_at timestamptz, is_open boolean,
-  version bigint, next_position bigint, records bigint, bytes bigint, dropped_records bigint, dropped_bytes bigint,
+  version bigint, last_write text, next_position bigint, records bigint, bytes bigint, dropped_records bigint, dropped_bytes bigint,
   dropped_from bigint, dropped_before bigint, loose_chunks integer, sequences jsonb, first_day date, last_day date
 );
 
@@ -111,8 +120,8 @@ begin
                 or coalesce(jsonb_array_length(s.sequences -> x.id::text -> 'gaps'), 0) > 0
              then svc_now() < d.finished_at + interval '10 min'
            else false end,
-         coalesce(s.version, 0), coalesce(s.next_position, 1), coalesce(s.records, 0), coalesce(s.bytes, 0),
-         coalesce(s.dropped_records, 0), coalesce(s.dropped_bytes, 0), s.dropped_from, s.dropped_before,
+         coalesce(s.version, 0), coalesce(s.last_write, ''), coalesce(s.next_position, 1), coalesce(s.records, 0),
+         coalesce(s.bytes, 0), coalesce(s.dropped_records, 0), coalesce(s.dropped_bytes, 0), s.dropped_from, s.dropped_before,
          coalesce(s.loose_chunks, 0), coalesce(s.sequences, '{}'), s.first_day, s.last_day
     from unnest(orgs, streams) i (org, id)
     left join log_streams s on s.org_id = i.org and s.id = i.id

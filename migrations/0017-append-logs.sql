@@ -15,8 +15,8 @@ create type log_chunk as (
 
 -- Appends to streams, each once in a call. outcome: ok · conflict (the stream has moved on: as it is now is answered) ·
 -- closed · not-found. What is not ok has changed nothing; what is ok answers the stream's size and its small chunks, too.
--- All bodies come in one, so that they travel once.
-create function append_logs(appends log_append[], chunks log_chunk[], bodies bytea)
+-- All bodies come in one, so that they travel once. By the write's id a caller that lost the answer finds out what it was.
+create function append_logs(write_id text, appends log_append[], chunks log_chunk[], bodies bytea)
   returns table (n int, outcome text, stream json, bytes bigint, loose_chunks int)
   language plpgsql
   set plan_cache_mode = force_generic_plan set enable_hashjoin = off set enable_mergejoin = off set enable_seqscan = off
@@ -38,15 +38,15 @@ begin
                           array(select a.stream_id from unnest(appends) a)) f;
   with saved as (
     insert into log_streams as s (id, org_id, owner_id, owner_type, runner_id, parent_id, attrs, created_at, version,
-                                  next_position, records, bytes, loose_chunks, sequences, first_day, last_day)
+                                  last_write, next_position, records, bytes, loose_chunks, sequences, first_day, last_day)
     select f.id, f.org_id, f.owner_id, f.owner_type, f.runner_id, f.parent_id, f.attrs, f.created_at, f.version + 1,
-           a.next_position, a.records, a.bytes, a.loose_chunks, a.sequences, today, today
+           write_id, a.next_position, a.records, a.bytes, a.loose_chunks, a.sequences, today, today
       from unnest(appends) a
       join unnest(found) f on f.org_id = a.org_id and f.id = a.stream_id
      where f.is_open and f.version = a.version
      order by f.org_id, f.id
         on conflict (org_id, id) do update
-       set version = excluded.version, next_position = excluded.next_position,
+       set version = excluded.version, last_write = write_id, next_position = excluded.next_position,
            sequences = excluded.sequences, records = s.records + excluded.records, bytes = s.bytes + excluded.bytes,
            loose_chunks = s.loose_chunks + excluded.loose_chunks,
            first_day = coalesce(s.first_day, excluded.first_day), last_day = excluded.last_day

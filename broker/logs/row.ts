@@ -22,6 +22,7 @@ export const logStreamRow = z.object({
   created_at: z.date(),
   closed_at: z.date().nullable(),
   version: z.number(),
+  last_write: z.string(),
   next_position: z.number(),
   records: z.number(),
   bytes: z.number(),
