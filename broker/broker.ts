@@ -13,6 +13,7 @@ import type { Metrics } from "./metrics.ts";
 import type { PollDesk } from "./polls/poll-desk.ts";
 import type { Beats } from "./processes/beat-processes.ts";
 import type { Seals } from "./seals/seals.ts";
+import type { Collector } from "./telemetry/collector.ts";
 import type { Authenticator } from "./tokens/authenticator.ts";
 import type { Wakes } from "./wake/wakes.ts";
 
@@ -38,6 +39,8 @@ export type Broker = {
   readonly events: EventFeed;
   /** What /metrics shows of the database. */
   readonly figures: Figures;
+  /** Where the runners' traces and metrics are passed on to. */
+  readonly collector: Collector;
   /** Takes a runner's request as the sign that it received an execution. */
   readonly confirm: ConfirmExecution;
   /** Seals and opens what must not be readable in the database. */

@@ -17,6 +17,7 @@ import { type DeskParts, makePollDesk, type PollDesk } from "./polls/poll-desk.t
 import { makeBeats } from "./processes/beat-processes.ts";
 import { missingSealKeys } from "./seals/check-keys.ts";
 import type { Seals } from "./seals/seals.ts";
+import { makeCollector } from "./telemetry/collector.ts";
 import { createAuthenticator } from "./tokens/authenticator.ts";
 import { makeSender, newBrokerId } from "./wake/notify.ts";
 import { makeWakes } from "./wake/wakes.ts";
@@ -43,6 +44,7 @@ export function makeBroker(config: Config, log: Log, seals: Seals): MadeBroker {
   };
   const report = makeReportExecution({ db, wakes, seals });
   const events = makeEventFeed({ db, wakes, log });
+  const collector = makeCollector({ config, metrics, log });
   const broker: Broker = {
     config,
     db,
@@ -59,9 +61,10 @@ export function makeBroker(config: Config, log: Log, seals: Seals): MadeBroker {
     desk: measuredDesk({ db, wakes, log, report, seals }, metrics),
     figures: makeFigures({ metrics, url: config.databaseUrl, pool: db, poolName }),
     events,
+    collector,
     confirm: makeConfirmExecution(db, log),
     seals,
-    drain: [sender.stop, async () => events.drain()],
+    drain: [collector.stop, sender.stop, async () => events.drain()],
   };
   return { broker, brokerId, heard: heardPeer };
 }

@@ -139,6 +139,13 @@ export const routeRules = {
   rerunJob: { surface: "control-plane", permission: "jobs.write", idempotent: "replay" },
   flushRunner: { surface: "control-plane", permission: "jobs.cancel" },
 
+  // Runners: traces and metrics, and who reads them
+  createTraces: { surface: "runner", permission: "telemetry.write", otlp: true },
+  createMetrics: { surface: "runner", permission: "telemetry.write", otlp: true },
+  getJobTraces: { surface: "control-plane", permission: "jobs.read", ownRunner: true },
+  getJobMetrics: { surface: "control-plane", permission: "jobs.read", ownRunner: true },
+  getRunnerMetrics: { surface: "control-plane", permission: "runners.read" },
+
   // Runners and control planes: reading jobs
   listRunnerJobs: { surface: "runner", permission: "jobs.read", unmetered: true },
   getJob: { surface: "runner", permission: "jobs.read", ownRunner: true },

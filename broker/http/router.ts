@@ -5,6 +5,7 @@ import { flushRunner } from "../routes/control-plane/flush-runner.ts";
 import { followJobs, waitForJob } from "../routes/control-plane/follow-jobs.ts";
 import { getWaiting } from "../routes/control-plane/get-waiting.ts";
 import { listJobs } from "../routes/control-plane/list-jobs.ts";
+import { readTelemetry } from "../routes/control-plane/read-telemetry.ts";
 import { rerunJob } from "../routes/control-plane/rerun-job.ts";
 import { enrol } from "../routes/open/enrol.ts";
 import { listShutdowns } from "../routes/open/list-shutdowns.ts";
@@ -56,6 +57,7 @@ import { registerProcess } from "../routes/runner/register-process.ts";
 import { createReports } from "../routes/runner/report-executions.ts";
 import { setJobStatus } from "../routes/runner/set-job-status.ts";
 import { createOutputs, createResult } from "../routes/runner/store-result.ts";
+import { storeTelemetry } from "../routes/runner/store-telemetry.ts";
 import { tailJobs } from "../routes/runner/tail-jobs.ts";
 import { updateActionRunStep } from "../routes/runner/update-action-run-step.ts";
 import { updateExecution } from "../routes/runner/update-execution.ts";
@@ -134,6 +136,10 @@ const doors: readonly Door[] = [
   giveBackExecution,
   createReports,
   setJobStatus,
+
+  // Runners: traces and metrics, and who reads them
+  storeTelemetry,
+  readTelemetry,
 
   // Runners and control planes: reading jobs (after the fixed paths below …/jobs)
   listRunnerJobs,

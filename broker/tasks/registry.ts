@@ -1,6 +1,7 @@
 import { deleteOldBeats } from "./delete-old-beats.ts";
 import { deleteOldHistory } from "./delete-old-history.ts";
 import { deleteOldJobs } from "./delete-old-jobs.ts";
+import { deleteOldTelemetry } from "./delete-old-telemetry.ts";
 import { rollUpBeats } from "./roll-up-beats.ts";
 import { runnerInactive } from "./runner-inactive.ts";
 import { tallyJobEnds } from "./tally-job-ends.ts";
@@ -19,5 +20,6 @@ export const tasks: Readonly<Record<string, Row>> = {
   "delete-old-jobs": { task: deleteOldJobs, cron: "7 * * * *" },
   "delete-old-beats": { task: deleteOldBeats, cron: "17 * * * *" },
   "delete-old-history": { task: deleteOldHistory, cron: "27 * * * *" },
+  "delete-old-telemetry": { task: deleteOldTelemetry, cron: "37 * * * *" },
   "runner-inactive": { task: runnerInactive },
 };

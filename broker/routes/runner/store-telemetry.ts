@@ -1,0 +1,69 @@
+import type { z } from "@hono/zod-openapi";
+import { metricsRequestSchema, traceRequestSchema } from "../../../shared/api/otlp.ts";
+import { createMetricsRoute, createTracesRoute } from "../../../shared/api/telemetry.ts";
+import { problem } from "../../../shared/problem.ts";
+import type { AppContext, Door } from "../../http/app-types.ts";
+import { type OtlpBody, otlpJson, readOtlp } from "../../http/read-otlp.ts";
+import { validateBody } from "../../http/validate.ts";
+import { metricsRequest, traceRequest } from "../../telemetry/otlp-messages.ts";
+import { type PartialSuccess, protobufOf } from "../../telemetry/partial-success.ts";
+import { type Message, NotProtobuf, readProtobuf } from "../../telemetry/read-protobuf.ts";
+import { storeMetrics, storeTraces } from "../../telemetry/store-telemetry.ts";
+
+const sizes = { maxBytes: 1024 * 1024, maxInflatedBytes: 8 * 1024 * 1024 };
+
+/** POST of spans and of metrics, at their runner's path. */
+export const storeTelemetry: Door = (app, { db, collector }) => {
+  app.openapi(createTracesRoute, async (c) => {
+    const body = await readOtlp(c, sizes);
+    const read = readRequest(body, traceRequestSchema, traceRequest);
+    const refused = await storeTraces(db, senderOf(c, c.req.valid("param")), read);
+    collector.pass("traces", { type: body.type, ...body.sent });
+    return answer(c, body, { status: 200, refused, counted: "rejectedSpans" });
+  });
+  app.openapi(createMetricsRoute, async (c) => {
+    const body = await readOtlp(c, sizes);
+    const read = readRequest(body, metricsRequestSchema, metricsRequest);
+    const refused = await storeMetrics(db, senderOf(c, c.req.valid("param")), read);
+    collector.pass("metrics", { type: body.type, ...body.sent });
+    return answer(c, body, { status: 201, refused, counted: "rejectedDataPoints" });
+  });
+};
+
+function senderOf(c: AppContext, { runner_id: runnerId }: { readonly runner_id: string }) {
+  return { orgId: c.get("actor").orgId, runnerId };
+}
+
+function readRequest<Schema extends z.ZodType>(
+  body: OtlpBody,
+  schema: Schema,
+  message: Message,
+): z.output<Schema> {
+  const value = body.type === "application/json" ? otlpJson(body) : protobufValue(body, message);
+  return validateBody(schema, value) as z.output<Schema>; // as the schema reads it
+}
+
+function protobufValue({ bytes }: OtlpBody, message: Message): unknown {
+  try {
+    return readProtobuf(bytes, message);
+  } catch (error) {
+    if (!(error instanceof NotProtobuf)) throw error;
+    throw problem.malformed("malformed_protobuf", `The body is no such message. ${error.message}`);
+  }
+}
+
+/** In the encoding of the request, as the protocol asks. */
+function answer<Status extends 200 | 201>(
+  c: AppContext,
+  { type }: OtlpBody,
+  { status, refused, counted }: PartialSuccess & { readonly status: Status },
+) {
+  if (type === "application/x-protobuf") {
+    const bytes = new Uint8Array(protobufOf(refused));
+    // The contract documents the JSON form alone.
+    return c.body(bytes, status, { "content-type": type }) as never;
+  }
+  const { count, reason } = refused;
+  if (count === 0) return c.json({}, status);
+  return c.json({ partialSuccess: { [counted]: String(count), errorMessage: reason } }, status);
+}

@@ -1,0 +1,144 @@
+import { setTimeout as pause } from "node:timers/promises";
+import type { Config } from "../config.ts";
+import type { Log } from "../log.ts";
+import type { Metrics } from "../metrics.ts";
+
+export type Signal = "traces" | "metrics";
+/** A request as it came: a collector gets the very same bytes. */
+export type Export = {
+  readonly type: string;
+  readonly encoding: string | undefined;
+  readonly body: Buffer;
+};
+
+/** Where telemetry is passed on to; without a collector nothing is. */
+export type Collector = {
+  /** Takes a request along and never waits; what there is no room for is dropped and counted. */
+  readonly pass: (signal: Signal, request: Export) => void;
+  /** Sends what waits, for so long at most, and takes no more. */
+  readonly stop: () => Promise<void>;
+};
+
+type Parts = {
+  readonly config: Pick<Config, "collector">;
+  readonly metrics: Metrics;
+  readonly log: Log;
+};
+
+const mostWaiting = { requests: 2048, bytes: 16 * 1024 * 1024 } as const;
+const sendersAtOnce = 4;
+const requestMs = 10_000;
+const triesAtMost = 5;
+const stopMs = 3000;
+
+/** One queue for each signal that has an endpoint. */
+export function makeCollector({ config, metrics, log }: Parts): Collector {
+  const passed = metrics.counter(
+    "svc_telemetry_passed_total",
+    "Telemetry requests for the collector, by what became of them.",
+  );
+  const stopped = new AbortController();
+  const { endpoints, headers } = config.collector;
+  const count = (signal: Signal) => (result: string) => passed.add({ signal, result });
+  const queueOf = (signal: Signal): Queue | undefined => {
+    const url = endpoints[signal];
+    const target = { url: url ?? "", headers, signal: stopped.signal };
+    return url === undefined ? undefined : makeQueue({ target, count: count(signal), log });
+  };
+  const queues = { traces: queueOf("traces"), metrics: queueOf("metrics") };
+  const drained = async (): Promise<void> => {
+    await queues.traces?.drained();
+    await queues.metrics?.drained();
+  };
+  return {
+    pass: (signal, request) => queues[signal]?.add(request),
+    stop: async () => {
+      const late = new AbortController();
+      await Promise.race([drained(), pause(stopMs, undefined, { signal: late.signal })]);
+      late.abort();
+      stopped.abort();
+    },
+  };
+}
+
+type Target = {
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly signal: AbortSignal;
+};
+type Queue = {
+  readonly add: (request: Export) => void;
+  readonly drained: () => Promise<void>;
+};
+
+function makeQueue({
+  target,
+  count,
+  log,
+}: {
+  readonly target: Target;
+  readonly count: (result: string) => void;
+  readonly log: Log;
+}): Queue {
+  const waiting: Export[] = [];
+  let bytes = 0;
+  let senders = 0;
+  let idle = Promise.withResolvers<void>();
+  idle.resolve();
+
+  function add(request: Export): void {
+    const isFull = waiting.length >= mostWaiting.requests;
+    if (isFull || bytes + request.body.length > mostWaiting.bytes) return count("dropped");
+    waiting.push(request);
+    bytes += request.body.length;
+    if (senders >= sendersAtOnce) return;
+    if (senders++ === 0) idle = Promise.withResolvers();
+    void sendAll();
+  }
+
+  async function sendAll(): Promise<void> {
+    for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
+      bytes -= next.body.length;
+      const result = await send(target, next);
+      count(result);
+      if (result !== "sent") log.warn({ result }, "the collector did not take telemetry");
+    }
+    if (--senders === 0) idle.resolve();
+  }
+
+  return { add, drained: () => idle.promise };
+}
+
+/** Sends one; what the protocol calls retryable is tried again, with growing pauses. Never rejects. */
+async function send(target: Target, request: Export): Promise<"sent" | "refused" | "failed"> {
+  for (let attempt = 1; attempt <= triesAtMost; attempt++) {
+    const status = await sendOnce(target, request);
+    if (status >= 200 && status < 300) return "sent";
+    if (status !== 0 && ![429, 502, 503, 504].includes(status)) return "refused";
+    if (attempt === triesAtMost || target.signal.aborted) break;
+    const pauseMs = 200 * 2 ** attempt * (0.5 + Math.random() / 2);
+    await pause(pauseMs, undefined, { signal: target.signal }).catch(() => {}); // see the loop
+  }
+  return "failed";
+}
+
+/** The status, 0 when nobody answered. */
+async function sendOnce(target: Target, { type, encoding, body }: Export): Promise<number> {
+  const headers = new Headers(target.headers);
+  headers.set("content-type", type);
+  if (encoding !== undefined) headers.set("content-encoding", encoding);
+  const signal = AbortSignal.any([target.signal, AbortSignal.timeout(requestMs)]);
+  try {
+    const response = await fetch(target.url, {
+      method: "POST",
+      headers,
+      body: new Uint8Array(body),
+      signal,
+      redirect: "manual", // the headers may hold a secret that is for this address only
+    });
+    await response.body?.cancel();
+    return response.status;
+  } catch {
+    return 0;
+  }
+}

@@ -1,0 +1,128 @@
+import { createRoute, z } from "@hono/zod-openapi";
+import { idParam } from "./ids.ts";
+import { metricsRequestSchema, partialSuccessSchema, traceRequestSchema } from "./otlp.ts";
+import { json } from "./response.ts";
+
+const tags = ["Telemetry"];
+const instant = z.iso.datetime();
+const runnerParams = z.object({ runner_id: idParam("runner_id", "run") });
+const jobParams = z.object({ job_id: idParam("job_id", "job") });
+const attributes = z.record(z.string(), z.unknown());
+
+const bodyOf = <Schema extends z.ZodType>(schema: Schema) => ({
+  content: {
+    "application/json": { schema },
+    "application/x-protobuf": { schema: z.string().openapi({ format: "binary" }) },
+  },
+});
+const encodings =
+  "OTLP/HTTP as protobuf or JSON, optionally with `Content-Encoding: gzip`; answered in the same encoding. What is " +
+  "not taken is told as a partial success.";
+
+export const createTracesRoute = createRoute({
+  operationId: "createTraces",
+  method: "post",
+  path: "/v1/runners/{runner_id}/traces",
+  tags,
+  summary: "Send spans",
+  description:
+    `${encodings} Spans whose attributes, or whose resource's, name a job of the runner (\`runner_job.id\`) are kept ` +
+    "for it: each once, 2,000 a job. All are passed on to the collector, where there is one.",
+  request: { params: runnerParams, body: bodyOf(traceRequestSchema) },
+  responses: { 200: json(partialSuccessSchema, "Taken.") },
+});
+
+export const createMetricsRoute = createRoute({
+  operationId: "createMetrics",
+  method: "post",
+  path: "/v1/runners/{runner_id}/metrics",
+  tags,
+  summary: "Send metrics",
+  description:
+    `${encodings} The latest point of each series is kept for the runner, or for the job that it names ` +
+    "(`runner_job.id`): 500 series each. All are passed on to the collector, where there is one.",
+  request: { params: runnerParams, body: bodyOf(metricsRequestSchema) },
+  responses: { 201: json(partialSuccessSchema, "Taken.") },
+});
+
+export const jobSpanSchema = z
+  .object({
+    trace_id: z.string(),
+    span_id: z.string(),
+    parent_span_id: z.string().describe("Empty for a root."),
+    name: z.string(),
+    kind: z.int().describe("As the protocol counts: 1 internal, 2 server, 3 client, …"),
+    status: z.object({ code: z.int().describe("2 is an error."), message: z.string() }),
+    service: z.string(),
+    scope: z.string(),
+    started_at: instant,
+    duration_ns: z.int(),
+    attributes,
+    events: z.array(z.object({ at: instant, name: z.string(), attributes })),
+    links: z.array(z.object({ trace_id: z.string(), span_id: z.string() })),
+  })
+  .openapi("RunnerJobSpan");
+export type JobSpan = z.infer<typeof jobSpanSchema>;
+
+export const getJobTracesRoute = createRoute({
+  operationId: "getJobTraces",
+  method: "get",
+  path: "/v1/runner-jobs/{job_id}/traces",
+  tags,
+  summary: "Read the spans of a job",
+  description: "All that are kept, in the order of their beginnings.",
+  request: { params: jobParams },
+  responses: {
+    200: json(
+      z.object({
+        items: z.array(jobSpanSchema),
+        dropped: z.int().describe("Spans for which there was no room."),
+      }),
+      "The spans.",
+    ),
+  },
+});
+
+export const metricPointSchema = z
+  .object({
+    name: z.string(),
+    kind: z.enum(["gauge", "sum", "histogram", "exponential_histogram", "summary"]),
+    unit: z.string(),
+    description: z.string(),
+    attributes,
+    value: z
+      .record(z.string(), z.unknown())
+      .describe("`value` of gauges and sums; else `count`, `sum` and what the kind has besides."),
+    at: instant,
+  })
+  .openapi("RunnerMetricPoint");
+export type MetricPoint = z.infer<typeof metricPointSchema>;
+
+const points = json(
+  z.object({
+    items: z.array(metricPointSchema),
+    dropped: z.int().describe("Series for which there was no room, as often as they were sent."),
+  }),
+  "The latest point of each series.",
+);
+
+export const getRunnerMetricsRoute = createRoute({
+  operationId: "getRunnerMetrics",
+  method: "get",
+  path: "/v1/runners/{runner_id}/metrics",
+  tags,
+  summary: "Read the metrics of a runner",
+  description: "Of the runner itself; those that name a job are the job's.",
+  request: { params: runnerParams },
+  responses: { 200: points },
+});
+
+export const getJobMetricsRoute = createRoute({
+  operationId: "getJobMetrics",
+  method: "get",
+  path: "/v1/runner-jobs/{job_id}/metrics",
+  tags,
+  summary: "Read the metrics of a job",
+  request: { params: jobParams },
+  responses: { 200: points },
+});
