@@ -1,0 +1,108 @@
+import { tokenPattern } from "../../shared/token.ts";
+import type { Environment } from "../config/environment.ts";
+import type { AgentConfig } from "../config/read-config.ts";
+import { findProxy } from "../doctor/find-proxy.ts";
+import { type DoctorScene, failed, type Finding, type Verdict } from "../doctor/finding.ts";
+import { runChecks } from "../doctor/run-checks.ts";
+
+export type DoctorOptions = {
+  readonly config: AgentConfig;
+  /** Where the agent would find its token; throws when it cannot be read. */
+  readonly findToken: (config: AgentConfig) => string | undefined;
+  readonly isJson: boolean;
+  readonly write: (text: string) => void;
+};
+
+const patienceMs = 10_000;
+const marks: Readonly<Record<Verdict, string>> = {
+  ok: "ok",
+  warning: "look",
+  failed: "FAILED",
+  "left-out": "–",
+};
+
+/** Says in words whether an agent can work here; answers 0 when all is well, 1 when not, 2 when something deserves a look. */
+export async function doctor(options: DoctorOptions): Promise<number> {
+  const { config, isJson, write } = options;
+  const hidden = secretsOf(options);
+  const clean = (finding: Finding): Finding => ({
+    ...finding,
+    words: withoutSecrets(finding.words, hidden),
+    ...(finding.advice !== undefined && { advice: withoutSecrets(finding.advice, hidden) }),
+  });
+  const tell = (finding: Finding): void => {
+    if (!isJson) write(asText(clean(finding)));
+  };
+  const scene = sceneOf(options);
+  const findings = "verdict" in scene ? [scene] : await runChecks(scene, tell);
+  if ("verdict" in scene) tell(scene);
+  const code = codeOf(findings);
+  if (isJson) {
+    const told = { ok: code === 0, exit_code: code, findings: findings.map(clean) };
+    write(`${JSON.stringify(told)}\n`);
+  } else {
+    write(`\n${summary(findings)}\n`);
+  }
+  for (const words of config.warnings) if (!isJson) write(`${words}\n`);
+  return code;
+}
+
+/** What to look at; a finding where there is not even that. */
+function sceneOf({ config, findToken }: DoctorOptions): DoctorScene | Finding {
+  if (config.brokerUrl === undefined) {
+    const words = "No broker is given.";
+    return { check: "settings", ...failed(words, "Say which with --broker-url.") };
+  }
+  const broker = new URL(config.brokerUrl);
+  try {
+    const proxy = findProxy(broker, config.env);
+    return { config, broker, proxy, token: findToken(config), patienceMs };
+  } catch (error) {
+    const isProxy = error instanceof TypeError;
+    const words = isProxy ? "HTTPS_PROXY is no URL." : (error as Error).message;
+    return { check: "settings", ...failed(words) };
+  }
+}
+
+function codeOf(findings: readonly Finding[]): number {
+  if (findings.some(({ verdict }) => verdict === "failed")) return 1;
+  return findings.some(({ verdict }) => verdict === "warning") ? 2 : 0;
+}
+
+function asText({ check, verdict, words, advice }: Finding): string {
+  const line = `${marks[verdict].padEnd(7)} ${check.padEnd(11)} ${words}\n`;
+  return advice === undefined ? line : `${line}${" ".repeat(20)}→ ${advice}\n`;
+}
+
+function summary(findings: readonly Finding[]): string {
+  const count = (verdict: Verdict) => findings.filter((one) => one.verdict === verdict).length;
+  const [wrong, odd] = [count("failed"), count("warning")];
+  if (wrong > 0) return `An agent cannot work here: ${wrong} of ${findings.length} checks failed.`;
+  if (odd > 0)
+    return `An agent can work here; ${odd === 1 ? "one thing deserves" : `${odd} things deserve`} a look.`;
+  return "An agent can work here.";
+}
+
+/** What must not be shown, whatever an error repeats: the token, and what proxies are logged in with. */
+function secretsOf({ config, findToken }: DoctorOptions): string[] {
+  const proxies = ["http_proxy", "https_proxy"].flatMap((name) => passwordOf(config.env, name));
+  try {
+    const token = findToken(config);
+    return [...proxies, ...(token === undefined ? [] : [token])];
+  } catch {
+    return proxies;
+  }
+}
+
+function passwordOf(env: Environment, name: string): string[] {
+  const url = env[name] || env[name.toUpperCase()];
+  if (!url || !URL.canParse(url)) return [];
+  const { password } = new URL(url);
+  return password === "" ? [] : [password, decodeURIComponent(password)];
+}
+
+function withoutSecrets(text: string, secrets: readonly string[]): string {
+  let clean = text;
+  for (const secret of secrets) clean = clean.replaceAll(secret, "[secret]");
+  return clean.replaceAll(tokenPattern, "[secret]");
+}

@@ -1,0 +1,64 @@
+import type { z } from "zod";
+import type { Route, RouteBody, RouteInput } from "../../shared/api/call-route.ts";
+import { version } from "../../shared/version.ts";
+import { openTransport } from "../client/network.ts";
+import { pathOf } from "../client/path-of.ts";
+import { type Received, send } from "../client/send.ts";
+import type { DoctorScene } from "./finding.ts";
+
+export type Asked = {
+  readonly received: Received;
+  /** The broker's own code where it said no in its own words. */
+  readonly code: string | undefined;
+  /** What the route promises, where the answer is that. */
+  readonly status: number;
+};
+
+/** One request by the very way that the agent goes, without repeating it; Unanswered when nothing came. */
+export async function askBroker<R extends Route>(
+  scene: DoctorScene,
+  route: R,
+  input: RouteInput<R>,
+  how: { readonly token?: string; readonly timeoutMs?: number } = {},
+): Promise<Asked & { body: RouteBody<R> | undefined }> {
+  const transport = openTransport(scene.config);
+  const { body } = input as { body?: unknown };
+  try {
+    const received = await send(transport, {
+      method: route.method.toUpperCase(),
+      path: pathOf(route, input),
+      headers: {
+        "user-agent": `svc-agent/${version} doctor`,
+        ...(how.token !== undefined && { authorization: `Bearer ${how.token}` }),
+        ...(body !== undefined && { "content-type": "application/json" }),
+      },
+      body: body === undefined ? undefined : JSON.stringify(body),
+      timeoutMs: how.timeoutMs ?? scene.patienceMs,
+    });
+    return { received, status: received.status, ...readText(route, received) };
+  } finally {
+    transport.close();
+  }
+}
+
+function readText<R extends Route>(
+  route: R,
+  { status, text }: Received,
+): { code: string | undefined; body: RouteBody<R> | undefined } {
+  const read = parseJson(text);
+  const content = (route.responses[status] as { content?: Record<string, { schema: z.ZodType }> })
+    ?.content?.["application/json"];
+  if (content?.schema.safeParse(read).success === true) {
+    return { code: undefined, body: read as RouteBody<R> }; // by the route's own schema
+  }
+  const code = (read as { code?: unknown } | null | undefined)?.code;
+  return { code: typeof code === "string" ? code : undefined, body: undefined };
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

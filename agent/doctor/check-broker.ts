@@ -1,0 +1,41 @@
+import { getOwnTokenRoute } from "../../shared/api/tokens.ts";
+import { formatDuration } from "../../shared/duration.ts";
+import { makeBrokerClock } from "../client/broker-clock.ts";
+import { askBroker } from "./ask-broker.ts";
+import { type DoctorScene, failed, type Found, leftOut, ok, warning } from "./finding.ts";
+
+const mostSkewMs = 30_000;
+
+/** Whether it is a broker that answers, and not something on the way; what a login page says is no answer. */
+export async function checkBroker(scene: DoctorScene): Promise<Found> {
+  try {
+    const { received, code } = await askBroker(scene, getOwnTokenRoute, {});
+    if (received.status === 401 && code !== undefined) {
+      return ok(`A broker answers at ${scene.broker.href} in ${received.tookMs.toFixed(0)} ms.`);
+    }
+    const type = received.headers["content-type"] ?? "no type";
+    return failed(
+      `What answers at ${scene.broker.href} is no broker: ${received.status}, ${type}.`,
+      "Look at broker-url; a proxy's or a hotel's login page answers like that, too.",
+    );
+  } catch (error) {
+    return failed((error as Error).message, "The checks above say how far it goes.");
+  }
+}
+
+/** How far this host's clock is from the broker's. */
+export async function checkClock(scene: DoctorScene): Promise<Found> {
+  const { received } = await askBroker(scene, getOwnTokenRoute, {});
+  if (received.headers.date === undefined)
+    return leftOut("The answer does not say what time it is.");
+  const clock = makeBrokerClock();
+  clock.learn(received);
+  const skewMs = clock.skewMs();
+  const byMs = Math.abs(skewMs);
+  if (byMs < mostSkewMs) return ok("It agrees with the broker's.");
+  const words = `This host's clock is ${formatDuration(byMs * 1e6)} ${skewMs > 0 ? "ahead of" : "behind"} the broker's.`;
+  return warning(
+    words,
+    "Let it be set by NTP: deadlines are counted by the broker's clock, but clouds and certificates go by this one.",
+  );
+}

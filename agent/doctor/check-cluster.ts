@@ -1,0 +1,71 @@
+import { access } from "node:fs/promises";
+import path from "node:path";
+import { type DoctorScene, failed, type Found, leftOut, ok, warning } from "./finding.ts";
+
+type Right = { readonly verb: string; readonly group: string; readonly resource: string };
+
+const inPod = "/var/run/secrets/kubernetes.io/serviceaccount/token";
+
+/** What helm and manifests need in most clusters. */
+const rights: readonly Right[] = [
+  { verb: "create", group: "", resource: "namespaces" },
+  { verb: "create", group: "", resource: "secrets" },
+  { verb: "list", group: "", resource: "secrets" },
+  { verb: "patch", group: "", resource: "configmaps" },
+  { verb: "patch", group: "", resource: "services" },
+  { verb: "patch", group: "apps", resource: "deployments" },
+  { verb: "delete", group: "apps", resource: "deployments" },
+];
+
+/** What the cluster that this host has by itself allows; jobs may bring clusters of their own. */
+export async function checkCluster({ config, patienceMs }: DoctorScene): Promise<Found> {
+  const { env } = config;
+  const file = env["KUBECONFIG"] ?? path.join(env["HOME"] ?? "/nonexistent", ".kube", "config");
+  const [isFile, isPod] = await Promise.all([isThere(file), isThere(inPod)]);
+  if (!isFile && !isPod) return leftOut("There is no kubeconfig, and this is no pod.");
+  const place = isFile ? file : "the pod's service account";
+  try {
+    // Loaded only where there is a cluster: it is large.
+    const { KubeConfig, AuthorizationV1Api } = await import("@kubernetes/client-node");
+    const kubeConfig = new KubeConfig();
+    if (isFile) kubeConfig.loadFromFile(file);
+    else kubeConfig.loadFromCluster();
+    const server = kubeConfig.getCurrentCluster()?.server ?? "no cluster";
+    const api = kubeConfig.makeApiClient(AuthorizationV1Api);
+    const review = Promise.all(
+      rights.map(async ({ verb, group, resource }) => {
+        const spec = { resourceAttributes: { verb, group, resource } };
+        const { status } = await api.createSelfSubjectAccessReview({ body: { spec } });
+        return status?.allowed === true ? [] : [`${verb} ${resource}`];
+      }),
+    );
+    const denied = (await withinMs(review, patienceMs)).flat();
+    if (denied.length === 0) return ok(`${server} allows all that is usual (${place}).`);
+    return warning(
+      `${server} does not allow: ${denied.join(", ")} (${place}).`,
+      "Jobs that need these will fail; bind a role that has them.",
+    );
+  } catch (error) {
+    const { code, message } = error as { code?: number | string; message: string };
+    const why = code === undefined ? (message.split("\n")[0] ?? "") : String(code);
+    const words = `The cluster of ${place} cannot be asked (${why}).`;
+    return failed(words, "Jobs that bring no cluster of their own will fail.");
+  }
+}
+
+async function isThere(file: string): Promise<boolean> {
+  return await access(file).then(
+    () => true,
+    () => false,
+  );
+}
+
+async function withinMs<T>(work: Promise<T>, ms: number): Promise<T> {
+  const { promise, reject } = Promise.withResolvers<never>();
+  const timer = setTimeout(() => reject(new Error(`no answer within ${ms / 1000} s`)), ms);
+  try {
+    return await Promise.race([work, promise]);
+  } finally {
+    clearTimeout(timer);
+  }
+}

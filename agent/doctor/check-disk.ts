@@ -1,0 +1,33 @@
+import { constants } from "node:fs";
+import { access, mkdir } from "node:fs/promises";
+import { freeDisk } from "../workspace/free-disk.ts";
+import { type DoctorScene, failed, type Found, ok } from "./finding.ts";
+
+const gibibyte = 2 ** 30;
+
+/** Whether the data and work directories can be written, with room above the floor. */
+export async function checkDisk({ config }: DoctorScene): Promise<Found> {
+  const told: string[] = [];
+  for (const folder of new Set([config.dataDir, config.workDir])) {
+    try {
+      await mkdir(folder, { recursive: true, mode: 0o700 });
+      await access(folder, constants.R_OK | constants.W_OK | constants.X_OK);
+    } catch (error) {
+      const { code } = error as NodeJS.ErrnoException;
+      const advice = `Let the user that runs the agent own it: chown ${process.getuid?.() ?? ""} ${folder}`;
+      return failed(`${folder} cannot be written (${code}).`, advice);
+    }
+    const free = await freeDisk(folder);
+    const words = `${folder} has ${size(free)} free`;
+    if (free < config.minFreeDisk) {
+      return failed(
+        `${words}, below the floor of ${size(config.minFreeDisk)} (min-free-disk): the agent takes no jobs.`,
+        "Make room, or put data-dir and work-dir where there is some.",
+      );
+    }
+    told.push(words);
+  }
+  return ok(`${told.join("; ")}.`);
+}
+
+const size = (bytes: number): string => `${(bytes / gibibyte).toFixed(1)} GiB`;

@@ -1,0 +1,111 @@
+import { once } from "node:events";
+import { readFileSync } from "node:fs";
+import { isIP } from "node:net";
+import tls from "node:tls";
+import { type DoctorScene, failed, type Found, leftOut, ok, warning } from "./finding.ts";
+import { openLine } from "./open-line.ts";
+
+type Shown = {
+  /** Node's word for why the certificate is not to be believed; undefined when it is. */
+  readonly refusal: string | undefined;
+  readonly certificate: tls.PeerCertificate;
+};
+
+const soonMs = 14 * 24 * 3_600_000;
+/** Words for a chain that ends in a stranger. */
+const strangers = new Set([
+  "SELF_SIGNED_CERT_IN_CHAIN",
+  "DEPTH_ZERO_SELF_SIGNED_CERT",
+  "UNABLE_TO_GET_ISSUER_CERT",
+  "UNABLE_TO_GET_ISSUER_CERT_LOCALLY",
+  "UNABLE_TO_VERIFY_LEAF_SIGNATURE",
+]);
+
+/** Whether the broker's certificate is believed, and who issued it: a stranger there reads along. */
+export async function checkTls(scene: DoctorScene): Promise<Found> {
+  const { broker, config } = scene;
+  if (broker.protocol === "http:") return plain(broker);
+  const usual = tls.getCACertificates("default");
+  const own = config.caFile === undefined ? [] : [readFileSync(config.caFile, "utf8")];
+  try {
+    const shown = await shake(scene, [...usual, ...own]);
+    const issuer = nameOf(shown.certificate.issuer);
+    if (shown.refusal !== undefined) return refused(shown.refusal, shown.certificate, broker);
+    const isOnlyOurs = own.length > 0 && (await shake(scene, usual)).refusal !== undefined;
+    const whose = isOnlyOurs ? `${issuer}, trusted because of ca-file` : issuer;
+    const endsAt = new Date(shown.certificate.valid_to);
+    const words = `The certificate was issued by ${whose}, until ${endsAt.toISOString().slice(0, 10)}.`;
+    return endsAt.getTime() - Date.now() < soonMs ? warning(words, "It ends soon.") : ok(words);
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException;
+    return failed(
+      `${broker.host} does not speak TLS (${code ?? message}).`,
+      "Is it the right port? Something between may also cut TLS off.",
+    );
+  }
+}
+
+function plain({ hostname }: URL): Found {
+  const isLoopback = /^(?:localhost|127\..*|\[::1\])$/.test(hostname);
+  if (isLoopback) return leftOut("broker-url is http on this very host.");
+  return warning(
+    "broker-url is http: token, plans and logs travel in the clear.",
+    "Use https but in a network that nobody else is in.",
+  );
+}
+
+async function shake(scene: DoctorScene, ca: string[]): Promise<Shown> {
+  const { hostname } = scene.broker;
+  const socket = tls.connect({
+    socket: await openLine(scene),
+    ...(isIP(hostname) === 0 && { servername: hostname }),
+    host: hostname,
+    ca,
+    rejectUnauthorized: false, // it is to be looked at, whatever it is; nothing is sent
+  });
+  try {
+    await once(socket, "secureConnect", { signal: AbortSignal.timeout(scene.patienceMs) });
+    const { authorizationError, authorized } = socket;
+    const refusal = authorized ? undefined : codeOf(authorizationError);
+    return { refusal, certificate: socket.getPeerCertificate(true) };
+  } finally {
+    socket.destroy();
+  }
+}
+
+/** Typed as an error; in fact it is often the code alone. */
+function codeOf(refusal: Error | string | null): string {
+  if (refusal === null) return "unknown";
+  if (typeof refusal === "string") return refusal;
+  return (refusal as NodeJS.ErrnoException).code ?? refusal.message;
+}
+
+function refused(code: string, certificate: tls.PeerCertificate, broker: URL): Found {
+  const issuer = nameOf(certificate.issuer);
+  if (strangers.has(code)) {
+    return failed(
+      `The certificate of ${broker.hostname} was issued by ${issuer}, whom nobody here trusts (${code}).`,
+      `If that is your company, which reads TLS, or your own CA: give its certificate with ca-file. Else somebody intercepts.`,
+    );
+  }
+  if (code === "CERT_HAS_EXPIRED" || code === "CERT_NOT_YET_VALID") {
+    return failed(
+      `The certificate of ${broker.hostname} (by ${issuer}) is good from ${certificate.valid_from} to ${certificate.valid_to}, not now (${code}).`,
+      "It must be renewed, unless this host's clock is wrong.",
+    );
+  }
+  if (code === "ERR_TLS_CERT_ALTNAME_INVALID") {
+    const names = certificate.subjectaltname ?? nameOf(certificate.subject);
+    return failed(
+      `The certificate (by ${issuer}) is for ${names}, not for ${broker.hostname}.`,
+      "Look for a typing error in broker-url.",
+    );
+  }
+  return failed(`The certificate, by ${issuer}, is not believed (${code}).`);
+}
+
+function nameOf(subject: tls.Certificate): string {
+  const { CN, O } = subject;
+  const words = [CN, O].flat().filter((word) => word !== undefined && word !== "");
+  return words.length === 0 ? "nobody named" : `"${[...new Set(words)].join(", ")}"`;
+}

@@ -1,0 +1,61 @@
+import { getOwnTokenRoute, type Token } from "../../shared/api/tokens.ts";
+import { parseToken } from "../../shared/token.ts";
+import { askBroker } from "./ask-broker.ts";
+import { type DoctorScene, failed, type Found, leftOut, ok, warning } from "./finding.ts";
+
+const soonMs = 7 * 24 * 3_600_000;
+
+/** Whether the token is a runner's, of this runner, and how long it is good. */
+export async function checkToken(scene: DoctorScene): Promise<Found> {
+  const { token } = scene;
+  if (token === undefined) {
+    return failed(
+      "There is no token.",
+      "Give its file with token-file; docs/agent.md says how to get one.",
+    );
+  }
+  const kind = parseToken(token)?.kind;
+  if (kind === undefined) {
+    return failed(
+      "What is given as a token is none.",
+      "One looks like svc_rt_… and ends in a checksum: it was probably not copied whole.",
+    );
+  }
+  if (kind === "boot") {
+    return leftOut("It is a one-shot enrolment token; trying it would spend it.");
+  }
+  if (kind !== "rt") {
+    return failed(
+      `It is no runner's token (svc_${kind}_…).`,
+      'Make one by "svc runner enrol RUNNER".',
+    );
+  }
+  const { body, status } = await askBroker(scene, getOwnTokenRoute, {}, { token });
+  if (body !== undefined) return judge(scene, body);
+  if (status !== 401)
+    return failed(`The broker answers ${status} when it is asked about the token.`);
+  return failed(
+    "The broker does not know the token.",
+    "It was revoked, has expired, or is another broker's: enrol the agent anew.",
+  );
+}
+
+function judge({ config }: DoctorScene, { runner_id: runnerId, expires_at: endsAt }: Token): Found {
+  if (config.runner !== undefined && runnerId !== config.runner) {
+    return failed(
+      `The token is that of ${runnerId ?? "no runner"}, not of ${config.runner}.`,
+      "Leave the setting runner out, or give that runner's token.",
+    );
+  }
+  if (runnerId === null && config.runner === undefined) {
+    return failed(
+      "The token is bound to no runner.",
+      "Say which one to be with the setting runner.",
+    );
+  }
+  const whose = `It is a token of ${runnerId ?? config.runner}`;
+  if (endsAt === null) return ok(`${whose} and does not expire.`);
+  const leftMs = Date.parse(endsAt) - Date.now();
+  const words = `${whose}, good until ${endsAt}.`;
+  return leftMs < soonMs ? warning(words, "Rotate it soon.") : ok(words);
+}

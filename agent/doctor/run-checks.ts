@@ -1,0 +1,70 @@
+import { checkBroker, checkClock } from "./check-broker.ts";
+import { checkCluster } from "./check-cluster.ts";
+import { checkConnection, checkProxy } from "./check-connection.ts";
+import { checkDisk } from "./check-disk.ts";
+import { checkHeldPoll } from "./check-held-poll.ts";
+import { checkName } from "./check-name.ts";
+import { checkRunDir } from "./check-run-dir.ts";
+import { checkService } from "./check-service.ts";
+import { checkTls } from "./check-tls.ts";
+import { checkToken } from "./check-token.ts";
+import { checkTools } from "./check-tools.ts";
+import { type DoctorScene, failed, type Finding, type Found, leftOut } from "./finding.ts";
+
+type Check = {
+  readonly name: string;
+  readonly run: (scene: DoctorScene) => Promise<Found>;
+};
+
+/** The way to the broker: each step is tried only where the ones before it led somewhere. */
+const way: readonly Check[] = [
+  { name: "name", run: checkName },
+  { name: "connection", run: checkConnection },
+  { name: "proxy", run: checkProxy },
+  { name: "tls", run: checkTls },
+  { name: "broker", run: checkBroker },
+  { name: "clock", run: checkClock },
+  { name: "token", run: checkToken },
+  { name: "held poll", run: checkHeldPoll },
+];
+
+/** What the host has; none of them hangs on another. */
+const host: readonly Check[] = [
+  { name: "disk", run: checkDisk },
+  { name: "run dir", run: checkRunDir },
+  { name: "cluster", run: checkCluster },
+  { name: "service", run: checkService },
+];
+
+/** Makes all checks and tells each finding as soon as it is there, in their order. */
+export async function runChecks(
+  scene: DoctorScene,
+  tell: (finding: Finding) => void,
+): Promise<Finding[]> {
+  const findings: Finding[] = [];
+  const add = (finding: Finding): void => {
+    findings.push(finding);
+    tell(finding);
+  };
+  const hosts = Promise.all(host.map(async (check) => await runOne(check, scene)));
+  const tools = checkTools(scene);
+  let broken: string | undefined;
+  for (const check of way) {
+    const finding =
+      broken === undefined
+        ? await runOne(check, scene)
+        : { check: check.name, ...leftOut(`Not tried: see ${broken}.`) };
+    if (finding.verdict === "failed") broken ??= finding.check;
+    add(finding);
+  }
+  for (const finding of [...(await hosts), ...(await tools)]) add(finding);
+  return findings;
+}
+
+async function runOne({ name, run }: Check, scene: DoctorScene): Promise<Finding> {
+  try {
+    return { check: name, ...(await run(scene)) };
+  } catch (error) {
+    return { check: name, ...failed(error instanceof Error ? error.message : "It broke off.") };
+  }
+}
