@@ -8,10 +8,83 @@ export type EnvSources = {
   readonly tmp: string;
 };
 
-/** A child's environment, and the plan's names that were left out, each with the reason in words. */
-export function allowedEnv(sources: EnvSources): {
+/** A variable of a plan that a child does not get, and why, in words. */
+export type RefusedVariable = { readonly name: string; readonly words: string };
+
+const usualPath = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
+
+/** Of the agent's own variables, what a child may know: where it is, how to get out, whom to trust. No secrets. */
+const passed: readonly RegExp[] = [
+  /^(?:PATH|LANG|LANGUAGE|LC_[A-Z]+|TZ)$/,
+  /^(?:https?_proxy|no_proxy|all_proxy)$/i,
+  /^(?:SSL_CERT_FILE|SSL_CERT_DIR|NODE_EXTRA_CA_CERTS|CURL_CA_BUNDLE|REQUESTS_CA_BUNDLE)$/,
+  /^(?:GIT_SSL_CAINFO|GIT_SSL_CAPATH|AWS_CA_BUNDLE|PIP_CERT|NODE_USE_ENV_PROXY)$/,
+  /^KUBERNETES_(?:SERVICE|PORT)(?:_[A-Z0-9_]+)?$/,
+  /^AWS_(?:DEFAULT_)?REGION$/,
+  /^AWS_(?:ROLE_ARN|WEB_IDENTITY_TOKEN_FILE|STS_REGIONAL_ENDPOINTS|EC2_METADATA_DISABLED)$/,
+  /^AWS_CONTAINER_(?:CREDENTIALS_(?:FULL|RELATIVE)_URI|AUTHORIZATION_TOKEN_FILE)$/,
+  /^AZURE_(?:CLIENT_ID|TENANT_ID|FEDERATED_TOKEN_FILE|AUTHORITY_HOST)$/,
+  /^(?:GOOGLE_APPLICATION_CREDENTIALS|GOOGLE_CLOUD_PROJECT|CLOUDSDK_CORE_PROJECT)$/,
+];
+
+/** Where clouds tell a machine who it is: asking a proxy for that is always wrong. */
+const neverByProxy = ["169.254.169.254", "169.254.170.2", "fd00:ec2::254"];
+
+/** What no plan may set: it would run code in every program, or bend what we run on the way. */
+const barred: readonly (readonly [RegExp, string])[] = [
+  [/^SVC_(?:AGENT|JOB)_/, "names that begin so are the agent's own"],
+  [/^(?:LD_|DYLD_)/, "it would load code into every program; set it in the script"],
+  [
+    /^(?:NODE_OPTIONS|BASH_ENV|ENV|PERL5OPT|PYTHONSTARTUP|RUBYOPT|JAVA_TOOL_OPTIONS)$/,
+    "it would run code in other programs than yours; set it in the script",
+  ],
+  [/^TF_(?:CLI_ARGS|REATTACH_PROVIDERS)/, "it would change what terraform is told to do"],
+  [/^(?:IFS|PS4|SHELLOPTS|BASHOPTS|BASH_FUNC_.*)$/, "it would change how shells read scripts"],
+];
+
+/**
+ * A child's environment: what passes of the agent's, a home and a place for temporary files of its own, then the
+ * plan's. Names of the plan that were left out are told, each with the reason.
+ */
+export function allowedEnv({ agent, plan, home, tmp }: EnvSources): {
   env: Record<string, string>;
-  refused: { name: string; words: string }[];
+  refused: RefusedVariable[];
 } {
-  throw new Error(`not yet: ${sources.home}`);
+  const env: Record<string, string> = {
+    PATH: usualPath,
+    LANG: "C.UTF-8",
+    ...passing(agent),
+    HOME: home,
+    TMPDIR: tmp,
+  };
+  const refused: RefusedVariable[] = [];
+  for (const [name, value] of Object.entries(plan)) {
+    const words = objectionTo(name, value);
+    if (words === undefined) env[name] = value;
+    else refused.push({ name, words });
+  }
+  return { env: sparingMetadata(env), refused };
+}
+
+function passing(agent: EnvSources["agent"]): Record<string, string> {
+  const env: Record<string, string> = {};
+  for (const [name, value] of Object.entries(agent)) {
+    if (value !== undefined && passed.some((pattern) => pattern.test(name))) env[name] = value;
+  }
+  return env;
+}
+
+function objectionTo(name: string, value: string): string | undefined {
+  if (!/^[A-Za-z_][A-Za-z0-9_]*$/.test(name)) return "it is no name of a variable";
+  if (value.includes("\0")) return "its value holds a NUL character";
+  return barred.find(([pattern]) => pattern.test(name))?.[1];
+}
+
+/** Behind a proxy, both spellings of NO_PROXY hold the addresses that only this machine can ask. */
+function sparingMetadata(env: Record<string, string>): Record<string, string> {
+  if (!Object.keys(env).some((name) => /^(?:https?|all)_proxy$/i.test(name))) return env;
+  const listed = (env["NO_PROXY"] ?? env["no_proxy"] ?? "").split(",").filter((at) => at !== "");
+  const missing = neverByProxy.filter((address) => !listed.includes(address));
+  const list = listed.includes("*") ? "*" : [...listed, ...missing].join(",");
+  return { ...env, NO_PROXY: list, no_proxy: list };
 }

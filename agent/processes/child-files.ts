@@ -8,6 +8,8 @@ export const childFiles = {
   code: "code",
   /** What the supervising shell had to say: that its child died of a signal, above all. */
   said: "said",
+  /** What `dd` says of its last segment. */
+  took: "took",
   /** There when all output is in segments. */
   end: "end",
   /** There when output was lost because the run directory was full. */

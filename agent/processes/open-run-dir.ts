@@ -1,3 +1,8 @@
+import { createHash } from "node:crypto";
+import { constants, lstatSync } from "node:fs";
+import { access, chmod, mkdir, statfs } from "node:fs/promises";
+import path from "node:path";
+
 /** Where children's output waits to be read. */
 export type RunDir = {
   readonly path: string;
@@ -6,16 +11,63 @@ export type RunDir = {
   readonly words?: string;
 };
 
-/** Makes the agent's run directory (0700, in memory where the host has such a place), the same after a restart. */
-export async function openRunDir(asked: {
+type Wish = {
+  /** The operator's choice: nothing else is tried. */
   readonly setting?: string | undefined;
+  /** $XDG_RUNTIME_DIR. */
   readonly runtimeDir?: string | undefined;
   readonly dataDir: string;
-}): Promise<RunDir> {
-  throw new Error(`not yet: ${asked.dataDir}`);
+};
+
+/** What statfs calls file systems that are never on disk: tmpfs and ramfs. */
+const memoryTypes: ReadonlySet<number> = new Set([0x01_02_19_94, 0x85_84_58_f6]);
+/** Four children that nobody reads fill this. */
+const amplyBytes = 64 * 1_048_576;
+
+/**
+ * Makes the agent's run directory (0700, in memory where the host has such a place), the same after a restart and
+ * another one for an agent with another data directory. Throws a sentence when the place that was set is unfit.
+ */
+export async function openRunDir({ setting, runtimeDir, dataDir }: Wish): Promise<RunDir> {
+  const digest = createHash("sha256").update(path.resolve(dataDir)).digest("hex").slice(0, 12);
+  const name = `svc-agent-${digest}`;
+  if (setting !== undefined) return await take(path.join(path.resolve(setting), name));
+  for (const place of [runtimeDir, "/dev/shm", "/run"]) {
+    if (place === undefined || !(await isWritableMemory(place))) continue;
+    const taken = await take(path.join(place, name)).catch(() => undefined);
+    if (taken !== undefined) return taken;
+  }
+  return await take(path.join(dataDir, "run"));
 }
 
-/** Takes away the folders of children whose processes have gone, but of those executions that are named. */
-export async function sweepRunDir(path: string, keep: ReadonlySet<string>): Promise<number> {
-  throw new Error(`not yet: ${path} ${keep.size}`);
+async function isWritableMemory(place: string): Promise<boolean> {
+  try {
+    await access(place, constants.W_OK | constants.X_OK);
+    return memoryTypes.has((await statfs(place)).type);
+  } catch {
+    return false;
+  }
+}
+
+async function take(folder: string): Promise<RunDir> {
+  try {
+    await mkdir(folder, { recursive: true, mode: 0o700 });
+  } catch (error) {
+    const code = (error as NodeJS.ErrnoException).code;
+    throw new Error(`The run directory ${folder} cannot be made (${code}).`, { cause: error });
+  }
+  const { uid } = lstatSync(folder);
+  if (!lstatSync(folder).isDirectory() || uid !== process.getuid?.()) {
+    throw new Error(`The run directory ${folder} belongs to somebody else.`);
+  }
+  await chmod(folder, 0o700);
+  const { type, bfree, bsize } = await statfs(folder);
+  const isMemory = memoryTypes.has(type);
+  if (!isMemory) {
+    const words = "the output of jobs is on disk for a moment before secrets are taken out of it";
+    return { path: folder, isMemory, words };
+  }
+  if (bfree * bsize >= amplyBytes) return { path: folder, isMemory };
+  const words = "it holds less than 64 MiB, so children may have to wait while they print much";
+  return { path: folder, isMemory, words };
 }

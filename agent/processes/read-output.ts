@@ -40,18 +40,12 @@ async function* chunksOf(
   source: Source,
   keep: (next: Place) => void,
 ): AsyncGenerator<OutputChunk, void, undefined> {
-  const { dir, from } = source;
-  let { segment, offset } = readBase(dir);
+  let { segment, offset } = readBase(source.dir);
   for (;;) {
     const file = await openSegment(source, segment);
     if (file === undefined) return;
     try {
-      for await (const chunk of grow(source, { file, segment })) {
-        const skipped = Math.min(Math.max(from - offset, 0), chunk.bytes.length);
-        const bytes = chunk.bytes.subarray(skipped);
-        if (bytes.length > 0) yield { ...chunk, bytes, offset: offset + skipped };
-        offset += chunk.bytes.length;
-      }
+      offset = yield* grow(source, { file, segment, offset });
     } finally {
       await file.close();
     }
@@ -73,29 +67,31 @@ async function openSegment(source: Source, segment: number): Promise<FileHandle 
   }
 }
 
-type Segment = { readonly file: FileHandle; readonly segment: number };
+type Segment = Place & { readonly file: FileHandle };
 
+/** A segment's bytes as they come; answers how many came before the next segment. */
 async function* grow(
-  { dir, bell, isClosed }: Source,
-  { file, segment }: Segment,
-): AsyncGenerator<Pick<OutputChunk, "bytes" | "atMs">, void, undefined> {
-  let position = 0;
+  { dir, from, bell, isClosed }: Source,
+  { file, segment, offset: start }: Segment,
+): AsyncGenerator<OutputChunk, number, undefined> {
+  let offset = start;
   let isWhole = false;
   for (;;) {
     const seen = bell.rings();
     const { size, mtimeMs } = await file.stat();
-    while (position < size) {
-      const buffer = Buffer.allocUnsafeSlow(Math.min(size - position, chunkBytes));
-      const { bytesRead } = await file.read(buffer, 0, buffer.length, position);
-      if (bytesRead === 0) return;
-      position += bytesRead;
-      yield { bytes: buffer.subarray(0, bytesRead), atMs: Math.round(mtimeMs) };
+    offset = Math.max(offset, Math.min(from, start + size));
+    while (offset < start + size) {
+      const buffer = Buffer.allocUnsafeSlow(Math.min(start + size - offset, chunkBytes));
+      const { bytesRead } = await file.read(buffer, 0, buffer.length, offset - start);
+      const atMs = Math.round(mtimeMs);
+      yield { bytes: buffer.subarray(0, bytesRead), offset, atMs };
+      offset += bytesRead;
     }
-    if (isWhole || isClosed()) return;
+    if (isWhole || isClosed()) return offset;
     // It may have grown between its last byte and the next segment's first: one more look.
     isWhole = [`${segment + 1}`, childFiles.end].some((name) => existsSync(path.join(dir, name)));
     if (!isWhole) await bell.after(seen, lookEveryMs);
-    if (!isWhole && !existsSync(dir)) return;
+    if (!isWhole && !existsSync(dir)) return offset;
   }
 }
 

@@ -13,6 +13,9 @@ const aheadKilobytes = 12 * 1_024;
  * and when too much is unread, waits, so that the child waits, too. Nobody reads from the agent's own pipes, so
  * its death breaks none.
  *
+ * `dd` tells its reads as "whole+partial records in": fewer than it was told to do mean the end of the output.
+ * That spares a further `dd` which would read nothing.
+ *
  * Its variables bear the agent's prefix: an ordinary name could be one of the child's environment, and would
  * be changed there. Programs are called by their whole path, for PATH is the child's.
  */
@@ -33,6 +36,7 @@ trap : HUP INT TERM
     read -r SVC_AGENT_B </proc/self/stat
     printf '%s\\n%s\\n' "$SVC_AGENT_A" "$SVC_AGENT_B" >"$SVC_AGENT_D/${files.born}"
     cd -- "$SVC_AGENT_W" || exit 126
+    [ -e "$SVC_AGENT_D/${files.born}" ] || exit 126
     exec "$SVC_AGENT_SETSID" "$@"
   )
   echo "$?" >"$SVC_AGENT_D/${files.code}"
@@ -40,8 +44,16 @@ trap : HUP INT TERM
   trap '' HUP INT TERM
   SVC_AGENT_N=0
   while [ -d "$SVC_AGENT_D" ]; do
-    if LC_ALL=C "$SVC_AGENT_DD" bs=${readBytes} count=${readsPerSegment} of="$SVC_AGENT_D/$SVC_AGENT_N"; then
+    if LC_ALL=C "$SVC_AGENT_DD" bs=${readBytes} count=${readsPerSegment} \\
+      of="$SVC_AGENT_D/$SVC_AGENT_N" 2>"$SVC_AGENT_D/${files.took}"
+    then
       [ -s "$SVC_AGENT_D/$SVC_AGENT_N" ] || break
+      read -r SVC_AGENT_T <"$SVC_AGENT_D/${files.took}"
+      SVC_AGENT_T=\${SVC_AGENT_T%% *}
+      case "$SVC_AGENT_T" in
+        *[!0-9+]*) ;;
+        [0-9]*+*[0-9]) [ $(($SVC_AGENT_T)) -ge ${readsPerSegment} ] || break ;;
+      esac
     else
       while [ -d "$SVC_AGENT_D" ]; do
         "$SVC_AGENT_SLEEP" 1
