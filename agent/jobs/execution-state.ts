@@ -1,28 +1,25 @@
 import { z } from "zod";
 
+const commandEnd = z.object({
+  code: z.int().nullable(),
+  why: z.enum(["exited", "killed", "out-of-memory", "disk-full", "lost", "timed-out", "stopped"]),
+  /** For people, redacted: "exited with code 3". */
+  words: z.string(),
+  tookMs: z.number(),
+});
+/** How a child of a job ended. */
+export type CommandEnd = z.infer<typeof commandEnd>;
+
 const child = z.object({
   /** Which of the execution's children: its marker, and its folder in the run directory. */
   number: z.int(),
-  /** `starting`: it may or may not have been born. */
-  state: z.enum(["starting", "ended"]),
-  end: z
-    .object({
-      code: z.int().nullable(),
-      why: z.enum([
-        "exited",
-        "killed",
-        "out-of-memory",
-        "disk-full",
-        "lost",
-        "timed-out",
-        "stopped",
-      ]),
-      words: z.string(),
-      tookMs: z.number(),
-    })
-    .optional(),
-  started_at_ms: z.number(),
+  startedAtMs: z.number(),
+  /** The start of the machine in which it was started. */
+  bootId: z.string(),
+  /** Absent while it may or may not have been born, and while it runs. */
+  end: commandEnd.optional(),
 });
+export type StoredChild = z.infer<typeof child>;
 
 /**
  * What an execution's folder holds, so that another process of the agent can take the execution up. There is
@@ -42,14 +39,14 @@ export const storedExecution = z.object({
     metadata: z.record(z.string(), z.string()),
     execution_count: z.int(),
   }),
-  deadline: z.iso.datetime(),
+  /** By this host's clock. */
+  deadline_at_ms: z.number(),
   started_at_ms: z.number(),
-  /** The last status that the broker was told. */
+  /** The last status that was reported or is about to be. */
   reported: z.enum(["pending", "initializing", "in-progress", "cleaning-up"]),
-  /** Why it is being stopped, if it is. */
-  stop: z.object({ kind: z.string(), words: z.string().optional() }).optional(),
+  /** By its key. */
   children: z.record(z.string(), child),
-  /** What was done once, by key, with its answer. */
+  /** What was done once, by its key, with the answer. */
   done: z.record(z.string(), z.unknown()),
 });
 export type StoredExecution = z.infer<typeof storedExecution>;

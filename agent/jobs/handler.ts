@@ -1,16 +1,20 @@
 import type { ResultInput } from "../../shared/api/report-executions.ts";
 import type { RunnerJobType } from "../../shared/runner-job-types.ts";
-import type { ClaimedJob } from "../running-job.ts";
+import type { CommandEnd, StoredExecution } from "./execution-state.ts";
+import type { JobHost } from "./job-host.ts";
+import type { SetOutput } from "./job-socket.ts";
 
 export type Plan = Readonly<Record<string, unknown>>;
 export type Outputs = Readonly<Record<string, unknown>>;
 export type Severity = "debug" | "info" | "warn" | "error";
 /** The job as it was claimed. */
-export type JobFacts = ClaimedJob["job"];
+export type JobFacts = StoredExecution["job"];
 
 /** How one or several kinds of job are done. A handler has no state of its own: each job gets its own work. */
 export type Handler = {
   readonly types: readonly RunnerJobType[];
+  /** What its jobs need to come to rest after they were stopped; 12 s unless told. */
+  readonly restMs?: number;
   /** Reads the plan, touches nothing. Throws JobFailure when the plan is not fit. */
   readonly validate: (plan: Plan, facts: JobFacts) => JobWork;
 };
@@ -24,8 +28,6 @@ export type JobWork = {
   readonly usesHost?: boolean;
   /** The plan's own bound of the whole job. */
   readonly timeoutMs?: number | undefined;
-  /** What it needs to come to rest after it was stopped; 12 s unless told. */
-  readonly stopMs?: number;
   readonly prepare?: (job: Job) => Promise<void>;
   readonly execute: (job: Job) => Promise<Produced>;
   /** Runs whatever happened, when something was prepared or executed; bounded. */
@@ -46,6 +48,10 @@ export type Job = {
   readonly plan: Plan;
   /** Aborted when the job is to stop; its reason is a StopCause. */
   readonly signal: AbortSignal;
+  /** Aborted when there is no time left even to clean up. */
+  readonly hurry: AbortSignal;
+  /** The agent that it runs in. */
+  readonly host: JobHost;
   /** Reaches this execution, its log stream and its workspace at the broker; absent after a restart. */
   readonly token: string | undefined;
   readonly place: JobPlace;
@@ -55,6 +61,8 @@ export type Job = {
   readonly hide: (secret: string) => void;
   /** The text as it may be shown: without any secret. */
   readonly shown: (text: string) => string;
+  /** Takes what the job's own processes set as outputs; throw an Error with words for them to refuse one. */
+  readonly onOutput: (take: (output: SetOutput) => void) => void;
   /** Runs a child whose output goes to the log. Throws JobFailure when it cannot be started. */
   readonly run: (command: JobCommand) => Promise<CommandEnd>;
   /** Does something once, over restarts of the agent; its answer, redacted, is kept on disk. */
@@ -90,20 +98,4 @@ export type JobCommand = {
   };
   /** Goes on although the job is to stop: the always-steps after a cancel. */
   readonly isCleanup?: boolean;
-};
-
-/** How a child ended. */
-export type CommandEnd = {
-  readonly code: number | null;
-  readonly why:
-    | "exited"
-    | "killed"
-    | "out-of-memory"
-    | "disk-full"
-    | "lost"
-    | "timed-out"
-    | "stopped";
-  /** For people, redacted: "exited with code 3". */
-  readonly words: string;
-  readonly tookMs: number;
 };

@@ -1,6 +1,16 @@
+import { getRunnerJobPlanRoute } from "../../shared/api/read-runner-jobs.ts";
+import { giveBackExecutionRoute } from "../../shared/api/report-executions.ts";
+import { isJobOver, Refused } from "../client/over.ts";
 import type { ClaimedJob, RunningJob } from "../running-job.ts";
+import { abandonJob } from "./abandon-job.ts";
+import { openExecutionBook } from "./execution-book.ts";
 import type { StoredExecution } from "./execution-state.ts";
+import type { Plan } from "./handler.ts";
 import type { JobHost } from "./job-host.ts";
+import { type Life, liveJob } from "./job-life.ts";
+import { restMsOf } from "./registry.ts";
+import type { ReportedStatus } from "./status-reports.ts";
+import { makeStopControl, type StopControl } from "./stop-control.ts";
 
 /** A claimed job, and the broker's clock when it was handed out: deadlines are told by that clock. */
 export type Claimed = ClaimedJob & { readonly now?: string };
@@ -14,14 +24,117 @@ export type HeldJob = RunningJob & {
 };
 
 /** The statuses of an execution as its agent goes through them; `over` when nothing of it is left here. */
-export type JobPhase = "pending" | "initializing" | "in-progress" | "cleaning-up" | "over";
+export type JobPhase = "pending" | ReportedStatus | "over";
 
 /** Begins a claimed job; it reports itself, and resolves `done` when nothing of it is left here. */
 export function startJob(host: JobHost, claimed: Claimed): HeldJob {
-  throw new Error(`not yet: ${host.runnerId} ${claimed.execution.id}`);
+  const { job, execution, plan, token, deadline, now } = claimed;
+  const startedAtMs = Date.now();
+  const deadlineAtMs =
+    now === undefined
+      ? host.client.clock.toLocalMs(deadline)
+      : startedAtMs + Date.parse(deadline) - Date.parse(now);
+  const stored: StoredExecution = {
+    version: 1,
+    execution_id: execution.id,
+    job,
+    deadline_at_ms: deadlineAtMs,
+    started_at_ms: startedAtMs,
+    reported: "pending",
+    children: {},
+    done: {},
+  };
+  return hold(host, stored, async () => await Promise.resolve({ plan, token }));
 }
 
-/** Takes up a job that a former process of this agent began. */
+/**
+ * Takes up a job that a former process of this agent began: its plan is fetched anew, its children are adopted, and
+ * what was done is not done again.
+ */
 export function resumeJob(host: JobHost, stored: StoredExecution): HeldJob {
-  throw new Error(`not yet: ${host.runnerId} ${stored.execution_id}`);
+  return hold(host, stored, async () => ({
+    plan: await fetchPlan(host, stored.job.id),
+    token: undefined,
+  }));
+}
+
+async function fetchPlan({ client, runnerId }: JobHost, jobId: string): Promise<Plan> {
+  const params = { runner_id: runnerId, job_id: jobId };
+  const { text } = await client.call(getRunnerJobPlanRoute, { params }, { scope: "job" });
+  return JSON.parse(text) as Plan; // a plan is an object: the broker takes no other
+}
+
+function hold(host: JobHost, stored: StoredExecution, findPlan: Life["findPlan"]): HeldJob {
+  const { job, execution_id } = stored;
+  const stop = makeStopControl({
+    startedAtMs: stored.started_at_ms,
+    deadlineAtMs: stored.deadline_at_ms,
+    restMs: restMsOf(job.type),
+  });
+  let phase: JobPhase = "pending";
+  let back: Promise<boolean> | undefined;
+  const giveBack = async (): Promise<boolean> => {
+    if (phase !== "pending" && phase !== "initializing") return false;
+    return await (back ??= askBack(host, stored, stop));
+  };
+  const life = {
+    host,
+    stop,
+    findPlan,
+    enter: (next: ReportedStatus) => void (phase = next),
+    giveBack,
+    wasGivenBack: async () => (await back) === true,
+  };
+  const done = live(life, stored).finally(() => {
+    phase = "over";
+    stop.close();
+  });
+  return {
+    executionId: execution_id,
+    jobId: job.id,
+    group: job.group,
+    type: job.type,
+    phase: () => phase,
+    done,
+    stop: (reason, how) => stop.stop({ kind: reason }, how),
+    giveBack,
+  };
+}
+
+async function askBack(
+  { client, log }: JobHost,
+  { job, execution_id }: StoredExecution,
+  stop: StopControl,
+): Promise<boolean> {
+  const params = { job_id: job.id, execution_id };
+  try {
+    await client.call(giveBackExecutionRoute, { params, body: {} }, { scope: "job" });
+    stop.stop({ kind: "over" }, "now");
+    return true;
+  } catch (error) {
+    log.warn({ err: error, execution_id }, "a job could not be given back");
+    return false;
+  }
+}
+
+/** Never rejects: what goes wrong here is told in the agent's own log. */
+async function live(life: Omit<Life, "book">, stored: StoredExecution): Promise<void> {
+  const { host } = life;
+  const { execution_id } = stored;
+  try {
+    const book = await openExecutionBook(host.config.dataDir, stored);
+    if (!host.results.list().includes(execution_id)) {
+      const { result, ended } = await liveJob({ ...life, book });
+      if (result !== undefined) {
+        await host.results.put(execution_id, result);
+        host.deliver();
+      }
+      for (const child of ended) await child.remove();
+    }
+    await book.remove();
+  } catch (error) {
+    if (isJobOver(error)) return await abandonJob(host, execution_id);
+    const level = error instanceof Refused ? "warn" : "error";
+    host.log[level]({ err: error, execution_id }, "a job was left without a result");
+  }
 }

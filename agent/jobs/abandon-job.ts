@@ -1,0 +1,29 @@
+import { readdir, rm } from "node:fs/promises";
+import path from "node:path";
+import { sweepMarked } from "../processes/sweep-marked.ts";
+import { removeWorkspace } from "../workspace/workspace.ts";
+import { forgetExecution } from "./execution-book.ts";
+import type { JobHost } from "./job-host.ts";
+
+/**
+ * Ends and takes away whatever a former process of the agent left of an execution that is not ours any more.
+ * Never rejects.
+ */
+export async function abandonJob(
+  { config, runDir, log }: Pick<JobHost, "config" | "runDir" | "log">,
+  executionId: string,
+): Promise<void> {
+  try {
+    await sweepMarked(executionId);
+    await removeWorkspace(config.workDir, executionId);
+    const left = (await readdir(runDir.path)).filter((name) => name.startsWith(`${executionId}.`));
+    for (const name of left)
+      await rm(path.join(runDir.path, name), { recursive: true, force: true });
+    await forgetExecution(config.dataDir, executionId);
+  } catch (error) {
+    log.error(
+      { err: error, execution_id: executionId },
+      "what is left of a job cannot be taken away",
+    );
+  }
+}

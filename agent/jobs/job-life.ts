@@ -1,0 +1,207 @@
+import { formatDuration } from "../../shared/duration.ts";
+import { isJobOver } from "../client/over.ts";
+import { pause } from "../client/pause.ts";
+import { makeRedactor, type Redactor } from "../logs/redactor.ts";
+import type { Child } from "../processes/child.ts";
+import type { SpooledResult } from "../spool/spooled-result.ts";
+import type { ExecutionBook } from "./execution-book.ts";
+import type { JobWork, Plan } from "./handler.ts";
+import { JobFailure } from "./job-failure.ts";
+import type { JobHost } from "./job-host.ts";
+import { type Ending, hidesOutputs, jobOutcome, outputsOf } from "./job-outcome.ts";
+import { type LazyJobLog, makeLazyJobLog } from "./lazy-job-log.ts";
+import { openJob, type OpenJob } from "./open-job.ts";
+import { planSecrets } from "./plan-secrets.ts";
+import { workOf } from "./registry.ts";
+import { makeStatusReports, type ReportedStatus, type StatusReports } from "./status-reports.ts";
+import { causeOf, stopRow } from "./stop-cause.ts";
+import type { StopControl } from "./stop-control.ts";
+
+/** A job from its claim, or from its take-over, to its result. */
+export type Life = {
+  readonly host: JobHost;
+  readonly book: ExecutionBook;
+  readonly stop: StopControl;
+  /** The plan, and the job's token where it is known. */
+  readonly findPlan: () => Promise<{ readonly plan: Plan; readonly token: string | undefined }>;
+  readonly enter: (phase: ReportedStatus) => void;
+  /** Gives the job back: nothing of it has begun. False when the broker does not take it. */
+  readonly giveBack: () => Promise<boolean>;
+  /** Resolves true when it was given back meanwhile; then nothing may begin. */
+  readonly wasGivenBack: () => Promise<boolean>;
+};
+
+type Lit = Life & {
+  readonly redactor: Redactor;
+  readonly log: LazyJobLog;
+  readonly reports: StatusReports;
+};
+
+/** What came of the job, and what is to be taken away when that is safe. */
+export type Lived = { readonly result?: SpooledResult; readonly ended: readonly Child[] };
+
+/** Lives the job to its end. Without a result nothing is to be reported: it is not ours any more. */
+export async function liveJob(life: Life): Promise<Lived> {
+  const { host, book } = life;
+  const { state } = book;
+  const { plan, token } = await life.findPlan();
+  const redactor = makeRedactor([...host.secrets(), ...planSecrets(plan)]);
+  if (token !== undefined) redactor.add(token);
+  const log = makeLazyJobLog(() => host.openJobLog(logSpec(life), redactor));
+  const over = (): void => life.stop.stop({ kind: "over" }, "now");
+  const ids = { jobId: state.job.id, executionId: state.execution_id };
+  const reports = makeStatusReports(host, ids, over);
+  const job = openJob({ host, book, stop: life.stop, redactor, log, plan, token });
+  const lit: Lit = { ...life, redactor, log, reports };
+  try {
+    const ending = await workThrough(lit, job);
+    if (ending === undefined) return { ended: job.ended };
+    return { result: await conclude(lit, ending), ended: job.ended };
+  } finally {
+    reports.close();
+  }
+}
+
+function logSpec({ book: { state } }: Life) {
+  const { id, type, log_stream_id } = state.job;
+  const attributes = {
+    "runner_job.id": id,
+    "runner_job.type": type,
+    "runner_job_execution.id": state.execution_id,
+  };
+  return { executionId: state.execution_id, streamId: log_stream_id ?? id, attributes };
+}
+
+/** Nothing when the job was given back or is not ours. */
+async function workThrough(lit: Lit, open: OpenJob): Promise<Ending | undefined> {
+  const work = readPlan(lit, open);
+  if (work instanceof JobFailure) return { kind: "failed", failure: work };
+  const first = work.prepare === undefined ? "in-progress" : "initializing";
+  const refused = await reportFirst(lit, first);
+  if (refused !== undefined) return refused === "over" ? undefined : refused;
+  const ending = await attempt(lit, work, open);
+  if (lit.stop.cause() !== undefined && isFenced(lit)) return await leave(lit, { work, open });
+  if (open.isOpen() || work.cleanup !== undefined) lit.reports.tell("cleaning-up");
+  await cleanUp(lit, { work, open });
+  return ending;
+}
+
+function readPlan({ book: { state } }: Lit, { job }: OpenJob): JobWork | JobFailure {
+  try {
+    return workOf(state.job, job.plan);
+  } catch (error) {
+    if (error instanceof JobFailure) return error;
+    throw error;
+  }
+}
+
+function isFenced({ stop }: Lit): boolean {
+  const cause = stop.cause();
+  return cause !== undefined && stopRow(cause).isFenced === true;
+}
+
+/** Before the broker has answered it, nothing is done that anybody could notice. */
+async function reportFirst(lit: Lit, status: ReportedStatus): Promise<Ending | "over" | undefined> {
+  const { book, stop } = lit;
+  try {
+    if (book.state.reported === "pending") await lit.reports.first(status, stop.signal);
+    else status = book.state.reported;
+  } catch (error) {
+    if (isJobOver(error)) return "over";
+    if (!stop.signal.aborted) throw error;
+  }
+  if (await lit.wasGivenBack()) return "over";
+  if (stop.signal.aborted) {
+    const cause = causeOf(stop.signal);
+    if (stopRow(cause).isFenced === true) return "over";
+    if (book.state.reported === "pending" && cause.kind === "agent-stopped") {
+      if (await lit.giveBack()) return "over";
+    }
+    if (book.state.reported === "pending") return { kind: "stopped", cause };
+  }
+  book.state.reported = status;
+  lit.enter(status);
+  return undefined;
+}
+
+/** Prepares and executes; whatever is thrown becomes an ending. */
+async function attempt(lit: Lit, work: JobWork, open: OpenJob): Promise<Ending | undefined> {
+  const { stop, book } = lit;
+  try {
+    if (work.usesHost === true) await open.place();
+    if (work.prepare !== undefined) {
+      await work.prepare(open.job);
+      if (await lit.wasGivenBack()) return undefined;
+      lit.reports.tell("in-progress");
+      lit.enter("in-progress");
+    }
+    if (work.timeoutMs !== undefined) {
+      const leftMs = book.state.started_at_ms + work.timeoutMs - Date.now();
+      stop.stopAfter(leftMs, "job-timeout", afterWords(work.timeoutMs));
+    }
+    if (stop.signal.aborted) return { kind: "stopped", cause: causeOf(stop.signal) };
+    return { kind: "produced", produced: await work.execute(open.job) };
+  } catch (error) {
+    const failure = failureOf(lit, error);
+    if (!stop.signal.aborted) return { kind: "failed", failure };
+    return { kind: "stopped", cause: causeOf(stop.signal), failure };
+  }
+}
+
+function afterWords(timeoutMs: number): string {
+  return `after ${formatDuration(timeoutMs * 1e6)}`;
+}
+
+/** A failure of ours is told as such; the agent's own log has it whole. */
+function failureOf({ host, book }: Lit, error: unknown): JobFailure {
+  if (error instanceof JobFailure) return error;
+  host.log.error(
+    { err: error, execution_id: book.state.execution_id },
+    "a job failed within the agent",
+  );
+  const { code, message } = error as NodeJS.ErrnoException;
+  if (code === "ENOSPC") {
+    return new JobFailure("The disk of the agent's host is full.", { reason: "disk_full" });
+  }
+  return new JobFailure(`The agent failed: ${message}`, { reason: "internal" });
+}
+
+type Worked = { readonly work: JobWork; readonly open: OpenJob };
+
+/** Nobody wants to hear of it any more: everything is taken away, nothing is said. */
+async function leave(lit: Lit, worked: Worked): Promise<undefined> {
+  await cleanUp(lit, worked);
+  await lit.log.close().catch(() => {});
+}
+
+async function cleanUp(lit: Lit, { work, open }: Worked): Promise<void> {
+  lit.enter("cleaning-up");
+  const { host, book, log } = lit;
+  try {
+    const bound = pause(mostCleanupMs, lit.stop.hurry);
+    await Promise.race([work.cleanup?.(open.job), bound]);
+  } catch (error) {
+    host.log.error({ err: error, execution_id: book.state.execution_id }, "a clean-up failed");
+  }
+  for (const words of await open.close()) log.write(words, "warn");
+}
+
+const mostCleanupMs = 30_000;
+
+/** The last lines, and the result with the number of the last one. */
+async function conclude(lit: Lit, ending: Ending): Promise<SpooledResult> {
+  const { redactor, log, book, host } = lit;
+  const { words, ...finish } = jobOutcome(ending, redactor);
+  if (hidesOutputs(outputsOf(ending), redactor)) {
+    log.write("Secrets were taken out of the outputs.", "warn");
+  }
+  if (ending.kind !== "produced" && words !== "") log.write(words, "error");
+  const { lastRecord } = await log.close().catch((error: unknown) => {
+    host.log.error({ err: error, execution_id: book.state.execution_id }, "a log was not closed");
+    return { lastRecord: undefined };
+  });
+  return {
+    job_id: book.state.job.id,
+    finish: { ...finish, ...(lastRecord !== undefined && { last_record: lastRecord }) },
+  };
+}

@@ -1,0 +1,102 @@
+import type { Redactor } from "../logs/redactor.ts";
+import type { SpooledResult } from "../spool/spooled-result.ts";
+import type { Outputs, Produced } from "./handler.ts";
+import type { JobFailure } from "./job-failure.ts";
+import { type StopCause, stopRow, stopWords } from "./stop-cause.ts";
+
+/** How a job came to its end here. */
+export type Ending =
+  | { readonly kind: "produced"; readonly produced: Produced }
+  | { readonly kind: "failed"; readonly failure: JobFailure }
+  | {
+      readonly kind: "stopped";
+      readonly cause: StopCause;
+      readonly failure?: JobFailure | undefined;
+    };
+
+type Finish = SpooledResult["finish"];
+
+/** What is reported of an ending, without any secret. Success is said, never taken for granted. */
+export function jobOutcome(
+  ending: Ending,
+  redactor: Redactor,
+): Omit<Finish, "last_record"> & { readonly words: string } {
+  const { outputs, ...finish } = finishOf(ending);
+  const words = redactor.redactText(finish.status_description ?? "");
+  return {
+    ...finish,
+    status_description: words,
+    words,
+    ...(finish.result !== undefined && { result: redacted(finish.result, redactor) }),
+    ...(outputs !== undefined && { outputs: redactor.redactJson(outputs) }),
+  };
+}
+
+/** Compressed contents are bytes that nobody reads as they are; every other member is text. */
+function redacted(result: NonNullable<Finish["result"]>, redactor: Redactor): Finish["result"] {
+  const { contents_compressed, contents_display_compressed, ...texts } = result;
+  return {
+    ...redactor.redactJson(texts),
+    ...(contents_compressed !== undefined && { contents_compressed }),
+    ...(contents_display_compressed !== undefined && { contents_display_compressed }),
+  };
+}
+
+/** Whether outputs hold a secret that will be taken out. */
+export function hidesOutputs(outputs: Outputs | undefined, redactor: Redactor): boolean {
+  return outputs !== undefined && redactor.redactJson(outputs) !== outputs;
+}
+
+/** The outputs that an ending brings, if any. */
+export function outputsOf(ending: Ending): Outputs | undefined {
+  return ending.kind === "produced" ? ending.produced.outputs : ending.failure?.outputs;
+}
+
+function finishOf(ending: Ending): Finish {
+  const outputs = outputsOf(ending);
+  const given = outputs === undefined ? {} : { outputs: { ...outputs } };
+  if (ending.kind === "produced") {
+    const { description = "", result } = ending.produced;
+    return {
+      status: "finished",
+      status_description: description,
+      result: { ...result, success: true },
+      ...given,
+    };
+  }
+  if (ending.kind === "failed") {
+    const { message, code, reason, metadata } = ending.failure;
+    return {
+      status: "failed",
+      status_description: message,
+      result: {
+        success: false,
+        error_code: code === 0 ? 1 : code,
+        error_metadata: { ...metadata, reason, message: message.slice(0, mostMessage) },
+      },
+      ...given,
+    };
+  }
+  return { ...stopped(ending), ...given };
+}
+
+function stopped({ cause, failure }: Extract<Ending, { kind: "stopped" }>): Finish {
+  const { status, code } = stopRow(cause);
+  const words = stopWords(cause);
+  const message = failure === undefined ? words : `${words}: ${failure.message}`;
+  return {
+    status,
+    status_description: message,
+    result: {
+      success: false,
+      error_code: 1,
+      error_metadata: {
+        ...failure?.metadata,
+        reason: code,
+        message: message.slice(0, mostMessage),
+      },
+    },
+  };
+}
+
+const mostMessage = 4_000;

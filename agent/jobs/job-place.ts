@@ -1,0 +1,60 @@
+import { randomBytes } from "node:crypto";
+import { existsSync } from "node:fs";
+import { mkdir, readFile, rm, writeFile } from "node:fs/promises";
+import path from "node:path";
+import { sweepMarked } from "../processes/sweep-marked.ts";
+import { makeWorkspace, removeWorkspace } from "../workspace/workspace.ts";
+import type { JobPlace } from "./handler.ts";
+import type { JobHost } from "./job-host.ts";
+import { type JobRequests, openJobSocket } from "./job-socket.ts";
+
+export type OpenPlace = JobPlace & {
+  /** The bearer of the job's socket. */
+  readonly bearer: string;
+  /** Ends whatever of the job still runs and takes its folders away; words for what could not be. */
+  readonly close: () => Promise<string[]>;
+};
+
+type Host = Pick<JobHost, "config" | "runDir">;
+
+/** The folders and the socket of one execution; those of a former process of the agent, where they are there. */
+export async function openJobPlace(
+  { config, runDir }: Host,
+  executionId: string,
+  requests: JobRequests,
+): Promise<OpenPlace> {
+  const secrets = path.join(runDir.path, `${executionId}.job`);
+  await mkdir(secrets, { recursive: true, mode: 0o700 });
+  const known = path.join(config.workDir, executionId);
+  const workspace = existsSync(known) ? known : await makeWorkspace(config.workDir, executionId);
+  const bearer = await keepBearer(path.join(secrets, "bearer"));
+  const socket = path.join(secrets, "socket");
+  const closeSocket = await openJobSocket({ path: socket, bearer }, requests);
+  return {
+    workspace,
+    secrets,
+    bearer,
+    env: { SVC_JOB_SOCKET: socket, SVC_JOB_TOKEN: bearer },
+    close: async () => {
+      await closeSocket();
+      const { left } = await sweepMarked(executionId);
+      const kept = await removeWorkspace(config.workDir, executionId);
+      await rm(secrets, { recursive: true, force: true });
+      return [
+        ...(left > 0
+          ? [`${left} of its processes could not be ended: they hang in the kernel`]
+          : []),
+        ...(kept === undefined ? [] : [kept]),
+      ];
+    },
+  };
+}
+
+/** The same after a restart of the agent: the job's processes have it in their environment. */
+async function keepBearer(file: string): Promise<string> {
+  const known = await readFile(file, "utf8").catch(() => "");
+  if (known !== "") return known;
+  const bearer = randomBytes(24).toString("base64url");
+  await writeFile(file, bearer, { mode: 0o600 });
+  return bearer;
+}

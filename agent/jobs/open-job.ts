@@ -1,0 +1,119 @@
+import type { Redactor } from "../logs/redactor.ts";
+import type { Child } from "../processes/child.ts";
+import type { ExecutionBook } from "./execution-book.ts";
+import type { Job, Plan } from "./handler.ts";
+import type { JobHost } from "./job-host.ts";
+import { type OpenPlace, openJobPlace } from "./job-place.ts";
+import type { JobRequests, SetOutput } from "./job-socket.ts";
+import type { LazyJobLog } from "./lazy-job-log.ts";
+import { runChild } from "./run-child.ts";
+import type { StopControl } from "./stop-control.ts";
+
+/** A job as its handler sees it, and what its life needs besides. */
+export type OpenJob = {
+  readonly job: Job;
+  /** Makes the job's folders and its socket. */
+  readonly place: () => Promise<void>;
+  readonly isOpen: () => boolean;
+  /** Ends what still runs and takes the folders away; words for what could not be. */
+  readonly close: () => Promise<string[]>;
+  /** Children whose output is kept until the log has it. */
+  readonly ended: readonly Child[];
+};
+
+type Given = {
+  readonly host: JobHost;
+  readonly book: ExecutionBook;
+  readonly stop: StopControl;
+  readonly redactor: Redactor;
+  readonly log: LazyJobLog;
+  readonly plan: Plan;
+  readonly token: string | undefined;
+};
+
+/** A job whose folders are not there yet. */
+export function openJob(given: Given): OpenJob {
+  const { host, book, stop, redactor, log } = given;
+  const { state } = book;
+  const ended: Child[] = [];
+  const cleaning = cleaningClock();
+  let place: OpenPlace | undefined;
+  let takeOutput: ((output: SetOutput) => void) | undefined;
+
+  const requests: JobRequests = {
+    setOutput(output) {
+      if (takeOutput === undefined) throw new Error("This job takes no outputs just now.");
+      takeOutput(output);
+    },
+    addSecret: (secret) => redactor.add(secret),
+  };
+  const here = (): OpenPlace => {
+    if (place === undefined) throw new Error("this kind of job has no place: usesHost is not set");
+    return place;
+  };
+  const job: Job = {
+    facts: state.job,
+    executionId: state.execution_id,
+    plan: given.plan,
+    host,
+    signal: stop.signal,
+    hurry: stop.hurry,
+    token: given.token,
+    get place() {
+      return here();
+    },
+    say: (text, severity, step) => log.write(text, severity, step),
+    hide: (secret) => redactor.add(secret),
+    shown: (text) => redactor.redactText(text),
+    onOutput: (take) => void (takeOutput = take),
+    run: async (command) => {
+      const { env } = here();
+      const runDir = host.runDir.path;
+      const ground = { runDir, book, log, redactor, stop, cleanupSignal: cleaning.signal, ended };
+      return await runChild({ ...ground, env }, command);
+    },
+    once: async (key, act) => await once(book, redactor, { key, act }),
+  };
+  return {
+    job,
+    ended,
+    isOpen: () => place !== undefined,
+    place: async () => {
+      place = await openJobPlace(host, state.execution_id, requests);
+      redactor.add(place.bearer);
+    },
+    close: async () => {
+      cleaning.close();
+      return (await place?.close()) ?? [];
+    },
+  };
+}
+
+/** From the first cleaning command on, there is so much time for all of them. */
+function cleaningClock(): { readonly signal: () => AbortSignal; readonly close: () => void } {
+  const cleaning = new AbortController();
+  let timer: NodeJS.Timeout | undefined;
+  return {
+    signal: () => {
+      timer ??= setTimeout(() => cleaning.abort(), mostCleanupMs);
+      return cleaning.signal;
+    },
+    close: () => clearTimeout(timer),
+  };
+}
+
+const mostCleanupMs = 30_000;
+
+type Deed<T> = { readonly key: string; readonly act: () => Promise<T> };
+
+async function once<T>(
+  { state, save }: ExecutionBook,
+  redactor: Redactor,
+  { key, act }: Deed<T>,
+): Promise<T> {
+  if (Object.hasOwn(state.done, key)) return state.done[key] as T; // what `act` answered before
+  const answer = await act();
+  state.done[key] = answer === undefined ? null : redactor.redactJson(answer);
+  await save();
+  return answer;
+}

@@ -1,0 +1,217 @@
+import { rm } from "node:fs/promises";
+import path from "node:path";
+import { formatDuration } from "../../shared/duration.ts";
+import { pause } from "../client/pause.ts";
+import type { Redactor } from "../logs/redactor.ts";
+import { adoptChild } from "../processes/adopt-child.ts";
+import { ChildError } from "../processes/child-error.ts";
+import type { Child, ChildEnd } from "../processes/child.ts";
+import { findChild } from "../processes/find-child.ts";
+import { bootId } from "../processes/process-identity.ts";
+import { startChild } from "../processes/start-child.ts";
+import { sweepMarked } from "../processes/sweep-marked.ts";
+import type { ExecutionBook } from "./execution-book.ts";
+import type { CommandEnd, StoredChild } from "./execution-state.ts";
+import type { JobCommand } from "./handler.ts";
+import { JobFailure } from "./job-failure.ts";
+import type { LazyJobLog } from "./lazy-job-log.ts";
+import type { StopControl } from "./stop-control.ts";
+
+/** What a job's children share. */
+export type ChildGround = {
+  readonly runDir: string;
+  readonly book: ExecutionBook;
+  readonly log: LazyJobLog;
+  readonly redactor: Redactor;
+  readonly stop: StopControl;
+  /** Aborted when cleaning up has taken too long. */
+  readonly cleanupSignal: () => AbortSignal;
+  readonly env: Readonly<Record<string, string>>;
+  /** Children that have ended: their folders stay until their output is safe. */
+  readonly ended: Child[];
+};
+
+const usualStop = { signal: "SIGTERM", to: "group", graceMs: 10_000 } as const;
+
+/**
+ * Runs a command to its end, its output into the job's log. A command that a former process of the agent began is
+ * taken up again, one that has ended is not run again. Throws JobFailure when it cannot be started.
+ */
+export async function runChild(ground: ChildGround, command: JobCommand): Promise<CommandEnd> {
+  const known = ground.book.state.children[command.key];
+  if (known?.end !== undefined) return await catchUp(ground, command, { ...known, end: known.end });
+  const signal = command.isCleanup === true ? ground.cleanupSignal() : ground.stop.signal;
+  const isStopped = (): boolean => signal.aborted || ground.stop.hurry.aborted;
+  const taken = known === undefined ? "unborn" : await takeUp(ground, known);
+  if (taken === "lost") return await ended(ground, command, lostWith(known));
+  if (taken === "unborn" && isStopped()) return { ...notStarted };
+  const child = taken === "unborn" ? await begin(ground, command, isStopped) : taken;
+  if (child === undefined) return { ...notStarted };
+  return await ended(ground, command, await follow(ground, { command, child, signal }));
+}
+
+/** It has ended; what of its output had not reached the disk is read once more. */
+async function catchUp(
+  ground: ChildGround,
+  { key, step }: JobCommand,
+  { number, end }: StoredChild & { end: CommandEnd },
+): Promise<CommandEnd> {
+  const isHere = ground.ended.some(({ manifest }) => manifest.step === number);
+  const manifest = isHere
+    ? undefined
+    : findChild(ground.runDir, ground.book.state.execution_id, number);
+  const child = manifest && adoptChild(manifest, { from: 0 });
+  if (child === undefined) return end;
+  ground.ended.push(child);
+  await ground.log.pipe({ step, run: key }, child.output);
+  return end;
+}
+
+const notStarted: CommandEnd = {
+  code: null,
+  why: "stopped",
+  words: "was not started any more",
+  tookMs: 0,
+};
+
+/** Written down before it is started, so that whoever comes after us knows that it may have been. */
+async function begin(
+  ground: ChildGround,
+  command: JobCommand,
+  isStopped: () => boolean,
+): Promise<Child | undefined> {
+  const { state, saveDurably, save } = ground.book;
+  const numbers = Object.values(state.children).map(({ number }) => number);
+  const number = Math.max(0, ...numbers) + 1;
+  state.children[command.key] = { number, startedAtMs: Date.now(), bootId: bootId() };
+  await saveDurably();
+  const forget = async (): Promise<void> => {
+    delete state.children[command.key];
+    await save();
+  };
+  if (isStopped()) {
+    await forget();
+    return undefined;
+  }
+  try {
+    return await startChild({
+      executionId: state.execution_id,
+      step: number,
+      argv: command.argv,
+      cwd: command.cwd,
+      env: { ...ground.env, ...command.env },
+      runDir: ground.runDir,
+      stop: command.stop ?? usualStop,
+    });
+  } catch (error) {
+    if (!(error instanceof ChildError)) throw error;
+    await forget();
+    throw new JobFailure(`${command.step}: ${error.message}`, { reason: "process_run_error" });
+  }
+}
+
+/** A child that was born is adopted; one that was not leaves nothing that could still be born. */
+async function takeUp(
+  ground: ChildGround,
+  { number, bootId: bornIn }: StoredChild,
+): Promise<Child | "unborn" | "lost"> {
+  const { execution_id } = ground.book.state;
+  if (bornIn !== bootId()) return "lost";
+  for (let look = 0; look < 10; look++) {
+    const manifest = findChild(ground.runDir, execution_id, number);
+    if (manifest !== undefined) return adoptChild(manifest, { from: 0 }) ?? "lost";
+    await pause(20); // its supervisor may be about to write it down
+  }
+  await sweepMarked(execution_id, number);
+  await rm(path.join(ground.runDir, `${execution_id}.${number}`), { recursive: true, force: true });
+  return "unborn";
+}
+
+function lostWith(known: StoredChild | undefined): CommandEnd {
+  const isOtherBoot = known?.bootId !== bootId();
+  const why = isOtherBoot ? "the host was started anew" : "what it left behind is gone";
+  const words = `was lost with the agent that ran it: ${why}, so nobody knows how it ended`;
+  return { code: null, why: "lost", words, tookMs: Date.now() - (known?.startedAtMs ?? 0) };
+}
+
+type Following = {
+  readonly command: JobCommand;
+  readonly child: Child;
+  readonly signal: AbortSignal;
+};
+
+async function follow(ground: ChildGround, following: Following): Promise<CommandEnd> {
+  const { command, child, signal } = following;
+  const { hurry } = ground.stop;
+  let cut: "timed-out" | "stopped" | undefined;
+  const asked = {
+    stop: () => begun("stopped", child.stop),
+    kill: () => begun("stopped", child.kill),
+  };
+  const begun = (why: NonNullable<typeof cut>, end: () => Promise<void>): void => {
+    cut ??= why;
+    end().catch(() => {}); // its end is told by `exited`
+  };
+  onceAborted(signal, asked.stop);
+  onceAborted(hurry, asked.kill);
+  const { timeoutMs } = command;
+  const leftMs = child.manifest.startedAtMs + (timeoutMs ?? 0) - Date.now();
+  const timer =
+    timeoutMs === undefined
+      ? undefined
+      : setTimeout(
+          () => begun("timed-out", child.stop),
+          Math.min(Math.max(leftMs, 0), 2 ** 31 - 1),
+        );
+  try {
+    const piped = ground.log.pipe({ step: command.step, run: command.key }, child.output);
+    const end = await child.exited;
+    clearTimeout(timer);
+    const tookMs = Date.now() - child.manifest.startedAtMs;
+    await Promise.race([piped, afterAbort(hurry, lastWordsMs)]);
+    ground.ended.push(child);
+    return { code: end.code, ...told(end, cut, timeoutMs), tookMs };
+  } finally {
+    clearTimeout(timer);
+    signal.removeEventListener("abort", asked.stop);
+    hurry.removeEventListener("abort", asked.kill);
+  }
+}
+
+/** What we cut short is told as that; whatever it made of our signal is its own affair. */
+function told(
+  end: ChildEnd,
+  cut: "timed-out" | "stopped" | undefined,
+  timeoutMs = 0,
+): Pick<CommandEnd, "why" | "words"> {
+  if (cut === undefined || end.why === "lost") return { why: end.why, words: end.words };
+  if (cut === "stopped") return { why: "stopped", words: `was stopped: it ${end.words}` };
+  return {
+    why: "timed-out",
+    words: `timed out after ${formatDuration(timeoutMs * 1e6)}: it ${end.words}`,
+  };
+}
+
+const lastWordsMs = 2_000;
+
+function onceAborted(signal: AbortSignal, act: () => void): void {
+  if (signal.aborted) act();
+  else signal.addEventListener("abort", act, { once: true });
+}
+
+async function afterAbort(signal: AbortSignal, ms: number): Promise<void> {
+  await new Promise<void>((resolve) => onceAborted(signal, resolve));
+  await pause(ms);
+}
+
+async function ended(
+  { book, redactor }: ChildGround,
+  { key }: JobCommand,
+  end: CommandEnd,
+): Promise<CommandEnd> {
+  const shown = { ...end, words: redactor.redactText(end.words) };
+  const child = book.state.children[key];
+  if (child !== undefined) child.end = shown;
+  await book.save();
+  return shown;
+}
