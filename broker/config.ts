@@ -75,6 +75,26 @@ export const settings = {
     schema: whole(0, 1_000_000).default(0),
     doc: "The newest revisions that are kept of each workspace's state; 0 keeps all.",
   },
+  SVC_RETAIN_LOGS_DAYS: {
+    schema: whole(1, 3650).default(30),
+    doc: "Days after which what was written to log streams is deleted.",
+  },
+  SVC_LOG_STREAM_MIB: {
+    schema: whole(1, 65_536).default(256),
+    doc: "How much one log stream keeps; past it the middle is dropped, never the end.",
+  },
+  SVC_LOG_STREAM_KIB_PER_S: {
+    schema: whole(0, 1_048_576).default(4096),
+    doc: "What one log stream takes a second on average, 429 past it; 0 for no limit.",
+  },
+  SVC_LOG_ORG_KIB_PER_S: {
+    schema: whole(0, 1_048_576).default(32_768),
+    doc: "What the log streams of one org take a second together; 0 for no limit.",
+  },
+  SVC_LOG_ORG_MIB_PER_DAY: {
+    schema: whole(0, 1_073_741_824).default(0),
+    doc: "What one org may log in a day (UTC); past it a stream keeps 1 MiB. 0 for no limit.",
+  },
   SVC_RETAIN_TELEMETRY_DAYS: {
     schema: whole(1, 3650).default(14),
     doc: "Days after which spans and metrics of runners and jobs are deleted.",
@@ -109,6 +129,11 @@ type Settings = {
   readonly [Name in keyof typeof settings]: z.output<(typeof settings)[Name]["schema"]>;
 };
 
+/** How much may be logged; 0 is no limit. */
+export type LogLimits = Readonly<
+  Record<"streamBytes" | "streamBytesPerS" | "orgBytesPerS" | "orgBytesPerDay", number>
+>;
+
 /** The broker's settings, checked and frozen. */
 export type Config = Readonly<{
   databaseUrl: string;
@@ -125,6 +150,8 @@ export type Config = Readonly<{
   retainJobsDays: number;
   retainBeatsDays: number;
   retainHistoryDays: number;
+  retainLogsDays: number;
+  logLimits: LogLimits;
   sealKeys: string | undefined;
   keepStateRevisions: number;
   retainTelemetryDays: number;
@@ -156,6 +183,13 @@ export function readConfig(
     retainJobsDays: read.SVC_RETAIN_JOBS_DAYS,
     retainBeatsDays: read.SVC_RETAIN_BEATS_DAYS,
     retainHistoryDays: read.SVC_RETAIN_HISTORY_DAYS,
+    retainLogsDays: read.SVC_RETAIN_LOGS_DAYS,
+    logLimits: {
+      streamBytes: read.SVC_LOG_STREAM_MIB * 1024 ** 2,
+      streamBytesPerS: read.SVC_LOG_STREAM_KIB_PER_S * 1024,
+      orgBytesPerS: read.SVC_LOG_ORG_KIB_PER_S * 1024,
+      orgBytesPerDay: read.SVC_LOG_ORG_MIB_PER_DAY * 1024 ** 2,
+    },
     sealKeys: read.SVC_SEAL_KEYS,
     keepStateRevisions: read.SVC_KEEP_STATE_REVISIONS,
     retainTelemetryDays: read.SVC_RETAIN_TELEMETRY_DAYS,
