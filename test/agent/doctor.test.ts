@@ -227,8 +227,12 @@ describe("the doctor names what the host lacks:", () => {
     const context = { name: "x", context: { cluster: "c", user: "u" } };
     const user = { name: "u", user: { token: "kube-secret-token" } };
     const kubeConfig = {
-      ...{ apiVersion: "v1", kind: "Config", "current-context": "x" },
-      ...{ clusters: [cluster], contexts: [context], users: [user] },
+      apiVersion: "v1",
+      kind: "Config",
+      "current-context": "x",
+      clusters: [cluster],
+      contexts: [context],
+      users: [user],
     };
     await writeFile(KUBECONFIG, JSON.stringify(kubeConfig));
     const { finding, text } = await consult({}, { KUBECONFIG });

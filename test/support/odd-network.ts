@@ -43,7 +43,10 @@ export async function tunnelProxy(refusal?: number): Promise<{ url: string; aske
   const server = http.createServer();
   server.on("connect", ({ url = "" }, client: Socket) => {
     asked.push(url);
-    if (refusal !== undefined) return void client.end(`HTTP/1.1 ${refusal} No\r\n\r\n`);
+    if (refusal !== undefined) {
+      client.end(`HTTP/1.1 ${refusal} No\r\n\r\n`);
+      return;
+    }
     const [host, port] = url.split(":");
     const upstream = connect(Number(port), host);
     upstream.once("connect", () => client.write("HTTP/1.1 200 OK\r\n\r\n"));
