@@ -1,10 +1,14 @@
+import { makeNeedleSet, type NeedleSet } from "./needle-set.ts";
+import { needlesOf } from "./needles-of.ts";
+import { tokenShapes } from "./token-shapes.ts";
+
 /** Takes secrets out of what a job prints, says and answers. */
 export type Redactor = {
   /** From the next byte on, the secret is nowhere, in any encoding; too short or too common a text is let be. */
   readonly add: (secret: string | Uint8Array) => void;
   /** For error texts, descriptions and whatever is shown. */
   readonly redactText: (text: string) => string;
-  /** Every text and every key in a JSON value; the very same value when nothing was found. */
+  /** Every text, number and key in a JSON value; the very same value when nothing was found. */
   readonly redactJson: <T>(value: T) => T;
   /** For output, which arrives in pieces cut anywhere. */
   readonly stream: (resume?: StreamPosition) => RedactionStream;
@@ -12,8 +16,8 @@ export type Redactor = {
 
 /** Redacts a stream of bytes piece by piece; it never holds back more than what may be the beginning of a secret. */
 export type RedactionStream = {
-  /** The next piece; answers what can be said for certain by now. */
-  readonly push: (bytes: Uint8Array) => Buffer;
+  /** The next piece; answers what can be said for certain by now. It may be the very bytes that came in. */
+  readonly push: (bytes: Buffer) => Buffer;
   /** What was held back; the stream is over. */
   readonly end: () => Buffer;
   /** Where another stream can go on, so that the outputs of both make one. */
@@ -25,7 +29,93 @@ export type StreamPosition = {
   /** Bytes of the source that have been answered for. */
   readonly offset: number;
   /** So many bytes after them belong to a secret that was already replaced. */
-  readonly covered?: number;
-  /** The shape of the token that is being swallowed. */
-  readonly swallowing?: string;
+  readonly covered: number;
 };
+
+const replacement = Buffer.from("***");
+const nothing = Buffer.alloc(0);
+
+/** Knows the secrets given, the shapes of well-known tokens, and whatever is added later. */
+export function makeRedactor(secrets: Iterable<string | Uint8Array>): Redactor {
+  const needles = new Set<string>();
+  let compiled: NeedleSet | undefined;
+  const set = (): NeedleSet => (compiled ??= makeNeedleSet(needles, tokenShapes));
+  const add = (secret: string | Uint8Array): void => {
+    const bytes = typeof secret === "string" ? Buffer.from(secret) : secret;
+    const before = needles.size;
+    for (const needle of needlesOf(bytes)) needles.add(needle);
+    if (needles.size > before) compiled = undefined;
+  };
+  for (const secret of secrets) add(secret);
+  const redactText = (text: string): string => textWithout(set(), text);
+  return {
+    add,
+    redactText,
+    redactJson: (value) => jsonWithout(redactText, value) as typeof value, // of the same shape
+    stream: (resume) => openStream(set, resume),
+  };
+}
+
+function openStream(set: () => NeedleSet, resume?: StreamPosition): RedactionStream {
+  let held = nothing;
+  let offset = resume?.offset ?? 0;
+  /** So many of the next bytes have been answered by `***` already. */
+  let covered = resume?.covered ?? 0;
+
+  function take(bytes: Buffer, isLast: boolean): Buffer {
+    const whole = held.length === 0 ? bytes : Buffer.concat([held, bytes]);
+    const parts: Buffer[] = [];
+    let doneAt = covered;
+    const certain = set().scan(whole, isLast, (start, end) => {
+      if (end <= doneAt) return;
+      if (start >= doneAt) parts.push(whole.subarray(doneAt, start), replacement);
+      doneAt = end;
+    });
+    if (certain > doneAt) parts.push(whole.subarray(doneAt, certain));
+    // A copy: a piece of what came in would keep all of it in memory.
+    held = certain === whole.length ? nothing : Buffer.from(whole.subarray(certain));
+    covered = Math.max(0, doneAt - certain);
+    offset += certain;
+    return parts.length === 1 ? (parts[0] ?? nothing) : Buffer.concat(parts);
+  }
+
+  return {
+    push: (bytes) => take(bytes, false),
+    end: () => take(nothing, true),
+    position: () => ({ offset, covered }),
+  };
+}
+
+function textWithout(set: NeedleSet, text: string): string {
+  const bytes = Buffer.from(text);
+  const parts: string[] = [];
+  let doneAt = 0;
+  set.scan(bytes, true, (start, end) => {
+    if (end <= doneAt) return;
+    if (start >= doneAt) parts.push(bytes.toString("utf8", doneAt, start), "***");
+    doneAt = end;
+  });
+  return doneAt === 0 ? text : parts.join("") + bytes.toString("utf8", doneAt);
+}
+
+function jsonWithout(redactText: (text: string) => string, value: unknown): unknown {
+  if (typeof value === "string") return redactText(value);
+  if (typeof value === "number") {
+    const text = String(value);
+    const redacted = redactText(text);
+    return redacted === text ? value : redacted;
+  }
+  if (typeof value !== "object" || value === null) return value;
+  if (Array.isArray(value)) {
+    const items = value.map((item) => jsonWithout(redactText, item));
+    return items.every((item, at) => Object.is(item, value[at])) ? value : items;
+  }
+  const members = Object.entries(value);
+  const redacted = members.map(
+    ([key, member]) => [redactText(key), jsonWithout(redactText, member)] as const,
+  );
+  const isSame = redacted.every(
+    ([key, member], at) => key === members[at]?.[0] && Object.is(member, members[at][1]),
+  );
+  return isSame ? value : Object.fromEntries(redacted);
+}

@@ -1,0 +1,40 @@
+import { encodingsOf } from "./encodings-of.ts";
+import { isWorthHiding } from "./is-worth-hiding.ts";
+
+/** Longer secrets are looked for piece by piece, so that what is held back stays small. */
+const pieceBytes = 16 * 1024;
+const leastLineBytes = 6;
+
+/**
+ * What to look for so that the secret is nowhere: itself, without the white space around it, and each of its lines, in
+ * every encoding. Nothing for what is not worth hiding.
+ */
+export function needlesOf(secret: Uint8Array): Set<string> {
+  const needles = new Set<string>();
+  const text = Buffer.from(secret).toString("latin1");
+  if (!isWorthHiding(text)) return needles;
+  const trimmed = text.trim();
+  const wholes = trimmed === text ? [text] : [text, trimmed];
+  const lines = trimmed.includes("\n") || trimmed.includes("\r") ? linesOf(trimmed) : [];
+  for (const part of [...wholes.flatMap(pieces), ...lines.flatMap(pieces)]) {
+    for (const form of encodingsOf(Buffer.from(part, "latin1"))) needles.add(form);
+  }
+  return needles;
+}
+
+function linesOf(text: string): string[] {
+  return text
+    .split(/[\r\n]+/)
+    .map((line) => line.trim())
+    .filter((line) => line.length >= leastLineBytes && isWorthHiding(line) && !isFrame(line));
+}
+
+/** Stands around keys and certificates that are no secret, too. */
+const isFrame = (line: string): boolean => /^-----(?:BEGIN|END) [A-Z0-9 ]+-----$/.test(line);
+
+function pieces(text: string): string[] {
+  if (text.length <= pieceBytes) return [text];
+  const count = Math.ceil(text.length / pieceBytes);
+  const size = Math.ceil(text.length / count);
+  return Array.from({ length: count }, (_, at) => text.slice(at * size, (at + 1) * size));
+}
