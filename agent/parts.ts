@@ -2,7 +2,10 @@ import type { RunnerSettings } from "../shared/api/runner-settings.ts";
 import type { BrokerClient } from "./client/broker-client.ts";
 import type { AgentConfig } from "./config/read-config.ts";
 import type { Log } from "./log.ts";
+import type { LogShipping } from "./logs/ship-logs.ts";
+import type { RunDir } from "./processes/open-run-dir.ts";
 import type { Roster } from "./roster.ts";
+import type { LogSpools } from "./spool/log-spools.ts";
 import type { ResultSpool } from "./spool/results.ts";
 
 /** What an agent is made of; handed to everything that it runs. */
@@ -18,11 +21,31 @@ export type AgentParts = {
   /** Results wait here until the broker has them; put one, then call `deliver`. */
   readonly results: ResultSpool;
   readonly deliver: () => void;
+  /** Logs wait here until the broker has them. */
+  readonly logSpools: LogSpools;
+  readonly shipping: LogShipping;
+  readonly runDir: RunDir;
   /** The settings of its runner as last read. */
   readonly settings: () => RunnerSettings;
   /** The secrets of the agent itself, for every redactor. */
   readonly secrets: () => readonly string[];
+  /** What every child needs to get out to the network: proxies and certificates. */
+  readonly networkEnv: Readonly<Record<string, string>>;
+  /** How the agent's own loops are, for jobs that ask. */
+  readonly health: () => readonly LoopHealth[];
 };
 
 /** A process of the runner, and what proves that it was us. */
 export type ProcessIdentity = { readonly id: string; readonly secret: string };
+
+/** How one of the agent's loops is. */
+export type LoopHealth = {
+  readonly name: string;
+  /** It has not failed since it was last all right. */
+  readonly isWell: boolean;
+  /** How often it threw and was started again. */
+  readonly restarts: number;
+  /** Since it last came round, ms. */
+  readonly quietMs: number;
+  readonly lastError: string | null;
+};

@@ -1,0 +1,77 @@
+import { hash } from "node:crypto";
+import { readFileSync } from "node:fs";
+import { readFile } from "node:fs/promises";
+import path from "node:path";
+import { z } from "zod";
+import { enrolRoute } from "../../shared/api/enrolment.ts";
+import { parseToken } from "../../shared/token.ts";
+import type { AgentConfig } from "../config/read-config.ts";
+import { ExitError } from "../exit-error.ts";
+import { writeDurably } from "../spool/durable-file.ts";
+import type { BrokerClient } from "./broker-client.ts";
+
+/** What an enrolment brought, as it is kept in the data directory. */
+const enrolledSchema = z.object({
+  token: z.string(),
+  runner_id: z.string(),
+  /** Of the one-shot token that was spent for it. */
+  enrolled_by: z.string(),
+});
+type Enrolled = z.infer<typeof enrolledSchema>;
+
+/** The token as it was given, or as it was got for it. */
+export type ObtainedToken = { readonly token: string; readonly runnerId: string | undefined };
+
+const fileOf = (dataDir: string): string => path.join(dataDir, "enrolled.json");
+
+/** Reads the given token: from its file, else from the environment; undefined when none was given. */
+export function readGivenToken(
+  config: Pick<AgentConfig, "tokenFile" | "token">,
+): string | undefined {
+  if (config.tokenFile === undefined) return config.token;
+  try {
+    return readFileSync(config.tokenFile, "utf8").trim();
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    throw new ExitError("config", `The token in ${config.tokenFile} cannot be read (${code}).`);
+  }
+}
+
+/**
+ * The runner's token: the given one; for a one-shot token the runner's own, which is safe on disk before it is used; with
+ * none given, the one of an earlier enrolment.
+ */
+export async function obtainToken(
+  config: Pick<AgentConfig, "tokenFile" | "token" | "dataDir">,
+  client: (token: string) => BrokerClient,
+  how: { readonly signal: AbortSignal; readonly giveUpAfterMs: number | undefined },
+): Promise<ObtainedToken> {
+  const given = readGivenToken(config);
+  const kept = await readEnrolled(config.dataDir);
+  if (given === undefined) {
+    if (kept !== undefined) return { token: kept.token, runnerId: kept.runner_id };
+    throw new ExitError("config", "There is no token: give --token-file.");
+  }
+  const kind = parseToken(given)?.kind;
+  if (kind === undefined) throw new ExitError("config", "The given token is no token of svc.");
+  if (kind !== "boot") return { token: given, runnerId: undefined };
+  const enrolledBy = hash("sha256", given);
+  if (kept?.enrolled_by === enrolledBy) return { token: kept.token, runnerId: kept.runner_id };
+  const { body } = await client(given).call(enrolRoute, {}, { scope: "agent", ...how });
+  const enrolled = {
+    token: body.secret,
+    runner_id: body.runner_id ?? "",
+    enrolled_by: enrolledBy,
+  };
+  await writeDurably(fileOf(config.dataDir), `${JSON.stringify(enrolled)}\n`);
+  return { token: enrolled.token, runnerId: enrolled.runner_id };
+}
+
+async function readEnrolled(dataDir: string): Promise<Enrolled | undefined> {
+  const text = await readFile(fileOf(dataDir), "utf8").catch(() => "");
+  try {
+    return enrolledSchema.parse(JSON.parse(text));
+  } catch {
+    return undefined; // there was no enrolment, or its file was cut off before it was used
+  }
+}

@@ -1,0 +1,16 @@
+import { openLog } from "../log.ts";
+import { startAgent } from "../start-agent.ts";
+import type { CommandCall } from "./agent-command.ts";
+
+const signals = ["SIGTERM", "SIGINT", "SIGQUIT"] as const;
+
+/** Runs an agent in this process until it has gone down; answers its exit code. */
+export async function start({ readConfig }: CommandCall): Promise<number> {
+  const config = readConfig();
+  const log = openLog(config.logLevel);
+  const agent = await startAgent(config, log, (signal) => {
+    // Heard from the first moment: one that is told to go while it starts goes.
+    for (const name of signals) process.on(name, () => signal(name));
+  });
+  return await agent.gone;
+}

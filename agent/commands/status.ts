@@ -1,0 +1,50 @@
+import { readPresence } from "../places/data-dir.ts";
+import type { AgentStatus } from "../watch/status.ts";
+import type { CommandCall } from "./agent-command.ts";
+
+const patienceMs = 5_000;
+
+/** Tells how the agent of a data directory is: 0 ready, 1 not ready, 2 there is none or it cannot be asked. */
+export async function status({ flags, readConfig, say }: CommandCall): Promise<number> {
+  const { dataDir } = readConfig();
+  const presence = await readPresence(dataDir);
+  if (presence === undefined) {
+    say(`No agent has the data directory ${dataDir}.`);
+    return 2;
+  }
+  if (presence.watch_url === null) {
+    say(
+      `An agent runs (pid ${presence.pid}) and cannot be asked: it starts, or its watch-port is 0.`,
+    );
+    return 2;
+  }
+  const answer = await fetch(`${presence.watch_url}/status.json`, {
+    signal: AbortSignal.timeout(patienceMs),
+  });
+  const text = await answer.text();
+  const told = JSON.parse(text) as AgentStatus; // a server of ours, on this host
+  if (flags["json"] === undefined) for (const line of linesOf(told)) say(line);
+  else say(text.trim());
+  return told.is_ready ? 0 : 1;
+}
+
+function linesOf(told: AgentStatus): string[] {
+  const groups = Object.entries(told.groups).map(
+    ([group, { slots, in_use }]) => `${group === "" ? "(none)" : group} ${in_use}/${slots}`,
+  );
+  const silence = told.silent_s === null ? "never" : `${told.silent_s} s ago`;
+  return [
+    `agent    ${told.version}, pid ${told.pid}, up ${told.uptime_s} s`,
+    `ready    ${told.is_ready ? "yes" : `no: ${told.not_ready.join("; ")}`}`,
+    `broker   ${told.broker_url}, heard ${silence}, clock ${told.clock_ahead_ms} ms ahead of it`,
+    `runner   ${told.runner_id}`,
+    `process  ${told.process_id}${told.why === null ? "" : `, ${told.urgency}: ${told.why}`}`,
+    `groups   ${groups.join(", ")}`,
+    `jobs     ${told.jobs.length === 0 ? "none" : ""}`,
+    ...told.jobs.map(({ job_id, type, group }) => `         ${job_id}  ${type}  ${group}`),
+    `waiting  ${told.waiting.results} results, ${told.waiting.log_bytes} bytes of logs`,
+    ...told.loops
+      .filter(({ is_well }) => !is_well)
+      .map(({ name, last_error }) => `failing  ${name}: ${last_error}`),
+  ].map((line) => line.trimEnd());
+}

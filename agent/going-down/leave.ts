@@ -1,0 +1,141 @@
+import { completeShutdownRoute } from "../../shared/api/runner-process-shutdown.ts";
+import {
+  announceTerminationRoute,
+  type DepartingStatus,
+  updateProcessRoute,
+} from "../../shared/api/runner-process.ts";
+import { pause } from "../client/pause.ts";
+import type { AgentParts } from "../parts.ts";
+import { forgetProcess } from "../register/stored-process.ts";
+import type { Departure, Leaving } from "./departure.ts";
+
+const sayWithinMs = 2_000;
+const killWithinMs = 10_000;
+const hurriedFlushMs = 2_000;
+
+/**
+ * Goes down as the departure says: lets what runs finish, stops it, kills it, and brings results and logs to the broker.
+ * Resolves when the process may exit. Whatever could not be delivered stays on disk for the next start.
+ */
+export async function leave(agent: AgentParts, departure: Departure): Promise<Leaving> {
+  await departure.reached("draining");
+  const told = tell(agent, departure, "pending-shutdown");
+  await drain(agent, departure);
+  await told;
+  const isSaid = tell(agent, departure, "shutting-down");
+  await stopAll(agent, departure);
+  await isSaid;
+  const isAllSent = await flush(agent, departure);
+  if (isAllSent) await sayGoodbye(agent, departure);
+  const leaving = departure.leaving();
+  if (leaving === undefined) throw new Error("an agent left that was not leaving");
+  return leaving;
+}
+
+/** Until nothing runs any more, the deadline passes, or it gets more urgent. */
+async function drain({ roster, log }: AgentParts, departure: Departure): Promise<void> {
+  const done = new AbortController();
+  void roster.empty().then(() => done.abort());
+  void departure.reached("stopping").then(() => done.abort());
+  while (!done.signal.aborted) {
+    const { deadlineMs = Number.POSITIVE_INFINITY, ...leaving } = departure.leaving() ?? {};
+    const leftMs = deadlineMs - performance.now();
+    if (leftMs <= 0) {
+      log.warn("the time to finish is over; what runs is stopped");
+      departure.begin({ ...(leaving as Leaving), urgency: "stopping" }); // it is draining, so somebody asked
+      return;
+    }
+    // A later order may bring the deadline forward.
+    await pause(Math.min(leftMs, 1_000), done.signal);
+  }
+}
+
+async function stopAll({ roster, config, log }: AgentParts, departure: Departure): Promise<void> {
+  const empty = roster.empty();
+  const isEmpty = (): boolean => roster.all().length === 0;
+  if (isEmpty()) return;
+  const stop = (how: "gently" | "now"): void => {
+    const reason = departure.leaving()?.reason ?? "agent-stopped";
+    for (const job of roster.all()) job.stop(reason, how);
+  };
+  if (departure.urgency() === "stopping") {
+    stop("gently");
+    await Promise.race([empty, departure.reached("killing"), pause(config.cancelTimeout)]);
+  }
+  if (isEmpty()) return;
+  stop("now");
+  await Promise.race([empty, pause(killWithinMs)]);
+  if (!isEmpty())
+    log.error({ jobs: roster.all().length }, "jobs did not end although they were killed");
+}
+
+/** Whether the broker has everything. Who is told to hurry leaves it to the next start. */
+async function flush(
+  { results, deliver, shipping, config, log }: AgentParts,
+  departure: Departure,
+): Promise<boolean> {
+  const untilMs =
+    performance.now() +
+    (departure.urgency() === "killing"
+      ? Math.min(hurriedFlushMs, config.flushTimeout)
+      : config.flushTimeout);
+  deliver();
+  const logs = shipping.allDrained(Math.max(0, untilMs - performance.now()));
+  while (results.list().length > 0 && performance.now() < untilMs) await pause(20);
+  const areLogsSent = await logs;
+  const left = results.list().length;
+  if (left > 0 || !areLogsSent) {
+    log.warn({ results: left, logs: areLogsSent }, "not all was sent; the next start sends it");
+  }
+  return left === 0 && areLogsSent;
+}
+
+/** The broker's clocks decide where this cannot be told. */
+async function tell(
+  agent: AgentParts,
+  departure: Departure,
+  status: DepartingStatus,
+): Promise<boolean> {
+  const { client, runnerId, log } = agent;
+  if (!canTalk(departure)) return false;
+  const params = { runner_id: runnerId, process_id: agent.process().id };
+  const body = { status, status_description: departure.leaving()?.why ?? "" };
+  try {
+    const how = { scope: "process", giveUpAfterMs: sayWithinMs, timeoutMs: sayWithinMs } as const;
+    await client.call(updateProcessRoute, { params, body }, how);
+    return true;
+  } catch (error) {
+    log.warn({ err: error, status }, "the broker was not told");
+    return false;
+  }
+}
+
+async function sayGoodbye(agent: AgentParts, departure: Departure): Promise<void> {
+  const { client, runnerId, config, log } = agent;
+  const process_id = agent.process().id;
+  const how = { scope: "process", giveUpAfterMs: sayWithinMs, timeoutMs: sayWithinMs } as const;
+  for (const shutdown_id of departure.shutdownIds()) {
+    const params = { runner_id: runnerId, process_id, shutdown_id };
+    await client
+      .call(completeShutdownRoute, { params }, how)
+      .catch((error: unknown) =>
+        log.warn({ err: error }, "a shutdown was not reported as complete"),
+      );
+  }
+  if (await tell(agent, departure, "shut-down")) await forgetProcess(config.dataDir);
+}
+
+/** Tells the broker that the host goes away; the whole of it within two seconds. */
+export async function announceTermination(agent: AgentParts): Promise<void> {
+  const params = { runner_id: agent.runnerId, process_id: agent.process().id };
+  const how = { scope: "process", giveUpAfterMs: sayWithinMs, timeoutMs: sayWithinMs } as const;
+  await agent.client
+    .call(announceTerminationRoute, { params }, how)
+    .catch((error: unknown) => agent.log.warn({ err: error }, "the host's end was not announced"));
+}
+
+/** A broker that refuses the token or the version hears nothing more. */
+function canTalk(departure: Departure): boolean {
+  const exit = departure.leaving()?.exit;
+  return exit !== "unauthorized" && exit !== "config";
+}

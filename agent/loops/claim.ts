@@ -1,0 +1,148 @@
+import { randomUUID } from "node:crypto";
+import type { RouteAnswer } from "../../shared/api/call-route.ts";
+import { claimJobsRoute } from "../../shared/api/poll-jobs.ts";
+import { formatDuration } from "../../shared/duration.ts";
+import { backoffMs } from "../client/backoff.ts";
+import { claimAnswerSchema } from "../client/claim-answer.ts";
+import { Unanswered } from "../client/over.ts";
+import { pause } from "../client/pause.ts";
+import type { ClaimedJob } from "../running-job.ts";
+import { freeSlots } from "./free-slots.ts";
+import type { Loop } from "./loop-book.ts";
+import type { LoopParts } from "./loop-parts.ts";
+import type { WakeUp } from "./wake-up.ts";
+
+/** What a claim brought, to be taken up or given back. */
+export type TakeJobs = (jobs: readonly ClaimedJob[], now: string) => void;
+
+type Slots = ReturnType<typeof freeSlots>;
+type Claim = {
+  slots: Slots;
+  readonly pollId: string;
+  readonly processId: string;
+  state: "parked" | "failing" | "over";
+};
+
+const floorMs = 1_000;
+const graceMs = 10_000;
+
+/**
+ * Keeps one request for jobs and orders parked at the broker until the signal aborts. When slots get free or are
+ * taken meanwhile, a newer request ends the parked one at the broker; whatever the older still brings is taken.
+ */
+export async function claim(
+  parts: LoopParts,
+  { signal, turn }: Loop,
+  { wakeUp, take }: { readonly wakeUp: WakeUp; readonly take: TakeJobs },
+): Promise<void> {
+  const failures: unknown[] = [];
+  let current: Claim | undefined;
+  let waitUntilMs = 0;
+
+  function begin(slots: Slots): Claim {
+    const processId = parts.agent.process().id;
+    const one: Claim = { slots, processId, pollId: randomUUID(), state: "parked" };
+    void answerOf(parts, one, { signal, isNewest: () => current === one })
+      .then((answer) => {
+        turn();
+        if (answer === undefined) return;
+        if (answer.jobs.length === 0) waitUntilMs = answer.askedMs + floorMs;
+        parts.orders.take(one.processId, answer.orders);
+        take(answer.jobs, answer.now);
+      })
+      .catch((error: unknown) => void failures.push(error))
+      .finally(() => {
+        one.state = "over";
+        wakeUp.wake();
+      });
+    return one;
+  }
+
+  while (!signal.aborted) {
+    const slots = freeSlots(parts);
+    const isUnderWay = current !== undefined && current.state !== "over";
+    const isStale = current === undefined || isOutdated(parts, current, slots);
+    // An empty answer that came at once is no reason to ask again at once; a change of slots is.
+    const restMs = isStale ? 0 : waitUntilMs - performance.now();
+    if (!isUnderWay && restMs > 0) {
+      await wakeUp.wait(restMs, signal);
+      continue;
+    }
+    if (!isUnderWay || isStale) current = begin(slots);
+    await wakeUp.wait(60_000, signal);
+    if (failures.length > 0) throw failures.shift();
+  }
+}
+
+type Answer = {
+  readonly jobs: readonly ClaimedJob[];
+  readonly orders: readonly unknown[];
+  readonly now: string;
+  readonly askedMs: number;
+};
+
+/**
+ * Asks until there is an answer. A repetition has the same poll_id, so that jobs come again whose answer was lost. A
+ * request that a newer one has ended is not repeated: that would end the newer.
+ */
+async function answerOf(
+  parts: LoopParts,
+  one: Claim,
+  { signal, isNewest }: { readonly signal: AbortSignal; readonly isNewest: () => boolean },
+): Promise<Answer | undefined> {
+  const { config } = parts.agent;
+  const limits = { fromMs: config.retryFrom, mostMs: config.retryMost };
+  for (let nth = 0; ; nth++) {
+    const askedMs = performance.now();
+    try {
+      const { body } = await ask(parts, one, signal);
+      parts.figures.claims += 1;
+      const { jobs, orders, now } = body as unknown as Answer; // claimAnswerSchema said so
+      return { jobs, orders, now, askedMs };
+    } catch (error) {
+      if (!(error instanceof Unanswered)) throw error;
+      if (!isNewest()) return undefined;
+      one.state = "failing";
+      const waitMs = backoffMs(nth, limits, error.retryAfterMs);
+      const level = nth === 0 ? "debug" : "warn";
+      parts.agent.log[level]({ why: error.message, nth }, "no answer to a claim");
+      await pause(waitMs, signal);
+      const slots = freeSlots(parts);
+      if (Object.keys(slots).length > 0) one.slots = slots; // with none, jobs of a lost answer would not come again
+    }
+  }
+}
+
+async function ask(
+  { agent, orders, settings }: LoopParts,
+  { slots, pollId, processId }: Claim,
+  signal: AbortSignal,
+): Promise<RouteAnswer<typeof claimJobsRoute>> {
+  const { client, config, runnerId } = agent;
+  const body = {
+    process_id: processId,
+    poll_id: pollId,
+    groups: slots,
+    wait: formatDuration(config.claimWait * 1e6),
+    known_orders: orders.known(),
+    settings_version: settings.current().version,
+  };
+  return await client.call(
+    claimJobsRoute,
+    { params: { runner_id: runnerId }, body },
+    {
+      scope: "process",
+      signal,
+      isOnce: true,
+      timeoutMs: config.claimWait + Math.min(graceMs, config.requestTimeout),
+      answer: claimAnswerSchema,
+    },
+  );
+}
+
+/** While it is being repeated it is not replaced: its answer may have been lost with jobs in it. */
+function isOutdated({ agent }: LoopParts, { state, processId, slots }: Claim, now: Slots): boolean {
+  if (processId !== agent.process().id) return true;
+  // both are made in the order of one table
+  return state !== "failing" && JSON.stringify(slots) !== JSON.stringify(now);
+}

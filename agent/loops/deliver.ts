@@ -1,0 +1,122 @@
+import { z } from "zod";
+import { finishExecutionRoute, type ResultInput } from "../../shared/api/report-executions.ts";
+import { Refused } from "../client/over.ts";
+import { parseSpooledResult, type SpooledResult } from "../spool/spooled-result.ts";
+import type { Loop } from "./loop-book.ts";
+import type { LoopParts } from "./loop-parts.ts";
+import type { WakeUp } from "./wake-up.ts";
+
+const answerSchema = z.looseObject({ execution: z.looseObject({ id: z.string() }) });
+const mostAtOnce = 8;
+const lookEveryMs = 30_000;
+const longestSendMs = 5 * 60_000; // a result may have 64 MiB
+
+/** Brings the results of the spool to the broker until it has them or refuses them, until the signal aborts. */
+export async function deliver(
+  parts: LoopParts,
+  { signal, turn }: Loop,
+  wakeUp: WakeUp,
+): Promise<void> {
+  const underWay = new Map<string, Promise<void>>();
+  const failed: unknown[] = [];
+  while (!signal.aborted) {
+    turn();
+    for (const executionId of parts.agent.results.list()) {
+      if (underWay.size >= mostAtOnce || underWay.has(executionId)) continue;
+      const sent = deliverOne(parts, executionId, signal)
+        .catch((error: unknown) => void failed.push(error))
+        .finally(() => {
+          underWay.delete(executionId);
+          wakeUp.wake();
+        });
+      underWay.set(executionId, sent);
+    }
+    await wakeUp.wait(lookEveryMs, signal);
+    if (failed.length > 0) throw failed.shift();
+  }
+}
+
+async function deliverOne(
+  parts: LoopParts,
+  executionId: string,
+  signal: AbortSignal,
+): Promise<void> {
+  const { results } = parts.agent;
+  const read = await results.read(executionId);
+  if (read === undefined) return;
+  const spooled = parseSpooledResult(read);
+  if (spooled === undefined) return await results.setAside(executionId, "it is no result");
+  try {
+    await finish(parts, executionId, { spooled, signal });
+    parts.figures.delivered += 1;
+    await results.remove(executionId);
+  } catch (error) {
+    if (!(error instanceof Refused)) throw error;
+    await giveUp(parts, executionId, { spooled, signal, refused: error });
+  }
+}
+
+type Delivery = { readonly spooled: SpooledResult; readonly signal: AbortSignal };
+
+async function finish(
+  { agent }: LoopParts,
+  executionId: string,
+  { spooled, signal }: Delivery,
+): Promise<void> {
+  const params = { job_id: spooled.job_id, execution_id: executionId };
+  await agent.client.call(
+    finishExecutionRoute,
+    { params, body: spooled.finish },
+    {
+      scope: "job",
+      signal,
+      answer: answerSchema,
+      timeoutMs: timeoutOf(agent.config.requestTimeout, spooled),
+    },
+  );
+}
+
+/** A large result has more time: a megabyte a second at least. */
+function timeoutOf(requestTimeoutMs: number, { finish: { result } }: SpooledResult): number {
+  const texts = [
+    result?.contents_compressed,
+    result?.contents_display_compressed,
+    result?.contents,
+  ];
+  const length = texts.reduce((sum, text) => sum + (typeof text === "string" ? text.length : 0), 0);
+  return Math.min(longestSendMs, requestTimeoutMs + length / 1000);
+}
+
+/**
+ * The broker has an end for this execution already (and keeps the report as evidence), knows nothing of it, or cannot
+ * take what is in it: then it is told of that, so that the job ends, and the result is set aside.
+ */
+async function giveUp(
+  parts: LoopParts,
+  executionId: string,
+  { spooled, signal, refused }: Delivery & { readonly refused: Refused },
+): Promise<void> {
+  const { log, results } = parts.agent;
+  const { what, status, code, message } = refused;
+  if (what === "unauthorized" || what === "outdated") throw refused;
+  parts.figures.refusedResults += 1;
+  log.warn({ execution_id: executionId, status, code, why: message }, "a result was refused");
+  if (what === "job-over") return await results.remove(executionId);
+  await finish(parts, executionId, { spooled: bareFailure(spooled, refused), signal }).catch(
+    (error: unknown) => {
+      if (!(error instanceof Refused)) throw error;
+    },
+  );
+  await results.setAside(executionId, `the broker refused it: ${status} ${code}`);
+}
+
+function bareFailure({ job_id, finish }: SpooledResult, refused: Refused): SpooledResult {
+  const words = `The broker refused the result of this execution, which had ended ${finish.status}: ${refused.message}`;
+  const result: ResultInput = {
+    success: false,
+    error_code: 1,
+    error_metadata: { reason: "result_refused", code: refused.code },
+  };
+  const { last_record } = finish;
+  return { job_id, finish: { status: "failed", status_description: words, result, last_record } };
+}

@@ -1,0 +1,15 @@
+import type { RunnerJobGroup } from "../../shared/runner-job-types.ts";
+import { servedSlots } from "../register/served-slots.ts";
+import type { LoopParts } from "./loop-parts.ts";
+
+/** How many more jobs of each group may be claimed now; none when the agent goes down or has no room. */
+export function freeSlots(parts: LoopParts): Readonly<Partial<Record<RunnerJobGroup, number>>> {
+  const { agent, departure, settings, figures } = parts;
+  if (departure.isLeaving() || figures.notClaiming !== undefined) return {};
+  const free: Partial<Record<RunnerJobGroup, number>> = {};
+  for (const [group, slots] of Object.entries(servedSlots(agent.config, settings.current()))) {
+    const left = slots - agent.roster.count(group);
+    if (left > 0) free[group as RunnerJobGroup] = left; // the keys of a record of groups
+  }
+  return free;
+}

@@ -1,0 +1,27 @@
+import type { Departure } from "../going-down/departure.ts";
+import type { OrderBook } from "../orders/order-book.ts";
+import type { AgentParts } from "../parts.ts";
+import type { Registration } from "../register/registration.ts";
+import type { SettingsBook } from "../register/settings-book.ts";
+
+/** What the loops share besides the agent's parts. */
+export type LoopParts = {
+  readonly agent: AgentParts;
+  readonly departure: Departure;
+  readonly registration: Registration;
+  readonly settings: SettingsBook;
+  readonly orders: OrderBook;
+  readonly figures: LoopFigures;
+};
+
+/** What the loops count. */
+export type LoopFigures = {
+  claims: number;
+  claimedJobs: number;
+  givenBack: number;
+  beats: number;
+  delivered: number;
+  refusedResults: number;
+  /** Why nothing is claimed at present. */
+  notClaiming: string | undefined;
+};

@@ -1,0 +1,47 @@
+import { giveBackExecutionRoute } from "../../shared/api/report-executions.ts";
+import { Refused } from "../client/over.ts";
+import { servedSlots } from "../register/served-slots.ts";
+import type { ClaimedJob, RunningJob } from "../running-job.ts";
+import type { TakeJobs } from "./claim.ts";
+import type { LoopParts } from "./loop-parts.ts";
+
+/** Begins a job; it reports itself, and resolves `done` when nothing of it is left here. */
+export type StartJob = (claimed: ClaimedJob & { readonly now: string }) => RunningJob;
+
+/** Starts what a claim brought. What came in the instant of going down, or beyond what may run here, is given back. */
+export function makeTakeJobs(parts: LoopParts, start: StartJob, signal: AbortSignal): TakeJobs {
+  const { agent, departure, settings, figures } = parts;
+  const { roster, log, config } = agent;
+
+  function takeOne(claimed: ClaimedJob, now: string): void {
+    const { job, execution } = claimed;
+    if (roster.get(execution.id) !== undefined) return; // a repeated poll brought it again
+    const slots: Readonly<Record<string, number>> = servedSlots(config, settings.current());
+    const isFull = roster.count(job.group) >= (slots[job.group] ?? 0);
+    if (departure.isLeaving() || isFull) return void giveBack(parts, claimed, signal);
+    figures.claimedJobs += 1;
+    log.info({ job_id: job.id, execution_id: execution.id, type: job.type }, "claimed");
+    roster.add(start({ ...claimed, now }));
+  }
+  return (jobs, now) => {
+    for (const claimed of jobs) takeOne(claimed, now);
+  };
+}
+
+/** Nothing of it has begun; whatever the broker refuses, its clocks take care of. */
+async function giveBack(
+  { agent, figures }: LoopParts,
+  { job, execution }: ClaimedJob,
+  signal: AbortSignal,
+): Promise<void> {
+  figures.givenBack += 1;
+  const told = { job_id: job.id, execution_id: execution.id };
+  const params = told;
+  try {
+    await agent.client.call(giveBackExecutionRoute, { params, body: {} }, { scope: "job", signal });
+    agent.log.info(told, "given back");
+  } catch (error) {
+    if (!(error instanceof Refused) && !signal.aborted) throw error;
+    agent.log.warn({ ...told, err: error }, "not given back");
+  }
+}

@@ -1,0 +1,47 @@
+import type { Departure } from "./going-down/departure.ts";
+import type { JobHost } from "./jobs/job-host.ts";
+import type { StartJob } from "./loops/take-jobs.ts";
+import type { AgentParts } from "./parts.ts";
+
+/** How jobs come to run in an agent. */
+export type Jobs = {
+  readonly start: StartJob;
+  /** Takes up again what a former process of this agent has left under way. */
+  readonly resume: () => Promise<void>;
+};
+
+/** Makes the jobs' side of an agent. What runs them is read from disk now, before it is needed. */
+export async function openJobs(
+  agent: AgentParts,
+  {
+    departure,
+    openJobLog,
+  }: { readonly departure: Departure; readonly openJobLog: JobHost["openJobLog"] },
+): Promise<Jobs> {
+  const { resumeJob, startJob } = await import("./jobs/run-job.ts");
+  const { forgetExecution, listStoredExecutions } = await import("./jobs/execution-book.ts");
+  const goDown: JobHost["goDown"] = (how, why) => {
+    const deadlineMs = performance.now() + agent.config.drainTimeout;
+    const exit = how === "restart" ? "restart" : "done";
+    departure.begin({ urgency: "draining", exit, why, deadlineMs });
+  };
+  const host: JobHost = { ...agent, openJobLog, goDown };
+  return {
+    start: (claimed) => startJob(host, claimed),
+    async resume() {
+      const { dataDir } = agent.config;
+      const { stored, unreadable } = await listStoredExecutions(dataDir);
+      for (const executionId of unreadable) {
+        agent.log.warn(
+          { execution_id: executionId },
+          "what was kept of an execution cannot be read",
+        );
+        await forgetExecution(dataDir, executionId);
+      }
+      for (const one of stored) {
+        agent.log.info({ execution_id: one.execution_id }, "taken up again");
+        agent.roster.add(resumeJob(host, one));
+      }
+    },
+  };
+}

@@ -1,0 +1,73 @@
+import { readFileSync } from "node:fs";
+import { chmod, mkdir, readFile, rm } from "node:fs/promises";
+import path from "node:path";
+import { z } from "zod";
+import { ExitError } from "../exit-error.ts";
+import { writeDurably } from "../spool/durable-file.ts";
+
+/** What an agent says of itself in its data directory: who it is, and where it can be asked. */
+const presenceSchema = z.object({
+  pid: z.int(),
+  start_time: z.string(),
+  watch_url: z.string().nullable(),
+});
+export type Presence = z.infer<typeof presenceSchema>;
+
+export type DataDir = {
+  /** From now on this is where the agent can be asked. */
+  readonly announce: (watchUrl: string | null) => Promise<void>;
+  readonly release: () => Promise<void>;
+};
+
+const fileOf = (dataDir: string): string => path.join(dataDir, "agent.json");
+
+/** Makes the data directory (0700) and keeps it for this process; throws while another agent has it. */
+export async function takeDataDir(dataDir: string): Promise<DataDir> {
+  await mkdir(dataDir, { recursive: true, mode: 0o700 }).catch((error: NodeJS.ErrnoException) => {
+    throw new ExitError("config", `The data directory ${dataDir} cannot be made (${error.code}).`);
+  });
+  await chmod(dataDir, 0o700).catch(() => {}); // somebody else's, and wider: it still works
+  const other = await readPresence(dataDir);
+  if (other !== undefined && other.pid !== process.pid) {
+    const words = `Another agent (pid ${other.pid}) has the data directory ${dataDir}; give each its own.`;
+    throw new ExitError("failed", words);
+  }
+  const announce = async (watch_url: string | null): Promise<void> => {
+    const presence = { pid: process.pid, start_time: startTimeOf(process.pid) ?? "", watch_url };
+    await writeDurably(fileOf(dataDir), `${JSON.stringify(presence)}\n`).catch((error: unknown) => {
+      const { code } = error as NodeJS.ErrnoException;
+      throw new ExitError("config", `The data directory ${dataDir} cannot be written (${code}).`);
+    });
+  };
+  await announce(null);
+  return { announce, release: async () => await rm(fileOf(dataDir), { force: true }) };
+}
+
+/** The agent that has the data directory at present; undefined when none does. */
+export async function readPresence(dataDir: string): Promise<Presence | undefined> {
+  const text = await readFile(fileOf(dataDir), "utf8").catch(() => "");
+  try {
+    const presence = presenceSchema.parse(JSON.parse(text));
+    return startTimeOf(presence.pid) === presence.start_time ? presence : undefined;
+  } catch {
+    return undefined; // nobody's, or cut off: nobody can be asked
+  }
+}
+
+/** In the kernel's ticks since boot: a later process of the same number has another one. */
+function startTimeOf(pid: number): string | undefined {
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, "latin1");
+    return stat.slice(stat.lastIndexOf(")") + 2).split(" ")[19];
+  } catch {
+    return isThere(pid) ? "unknown" : undefined; // a host without /proc
+  }
+}
+
+function isThere(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,181 @@
+import path from "node:path";
+import type { BrokerClient } from "./client/broker-client.ts";
+import type { Refused } from "./client/over.ts";
+import type { TokenBook } from "./client/token-book.ts";
+import type { AgentConfig } from "./config/read-config.ts";
+import type { Departure, Leaving } from "./going-down/departure.ts";
+import { watchHost } from "./going-down/host-notice.ts";
+import { announceTermination, leave } from "./going-down/leave.ts";
+import type { JobHost } from "./jobs/job-host.ts";
+import type { Log } from "./log.ts";
+import { beat } from "./loops/beat.ts";
+import { claim } from "./loops/claim.ts";
+import { deliver } from "./loops/deliver.ts";
+import { type LoopBook, makeLoopBook } from "./loops/loop-book.ts";
+import type { LoopFigures, LoopParts } from "./loops/loop-parts.ts";
+import { makeTakeJobs } from "./loops/take-jobs.ts";
+import { makeWakeUp } from "./loops/wake-up.ts";
+import { lackOfRoom, watchRoom } from "./loops/watch-room.ts";
+import { type Jobs, openJobs } from "./open-jobs.ts";
+import { makeOrderBook } from "./orders/order-book.ts";
+import type { AgentParts } from "./parts.ts";
+import { openRunDir } from "./processes/open-run-dir.ts";
+import type { Registration } from "./register/registration.ts";
+import type { SettingsBook } from "./register/settings-book.ts";
+import { makeRoster } from "./roster.ts";
+import { openResultSpool } from "./spool/results.ts";
+import { type AgentStatus, statusOf } from "./watch/status.ts";
+import { startWatchServer } from "./watch/watch-server.ts";
+
+/** What there is before anything runs. */
+export type RunParts = {
+  readonly config: AgentConfig;
+  readonly log: Log;
+  readonly departure: Departure;
+  readonly client: BrokerClient;
+  readonly tokens: TokenBook;
+  readonly runnerId: string;
+  readonly registration: Registration;
+  readonly settings: SettingsBook;
+  readonly networkEnv: Readonly<Record<string, string>>;
+};
+
+export type RunningAgent = {
+  readonly agent: {
+    readonly processId: () => string;
+    readonly status: () => AgentStatus;
+    readonly watchUrl: string | null;
+  };
+  readonly gone: Promise<Leaving>;
+};
+
+type Bells = Readonly<Record<"claim" | "beat" | "deliver", ReturnType<typeof makeWakeUp>>>;
+
+/** Puts the parts together and starts the loops; the agent works from here on until its departure. */
+export async function runAgent(run: RunParts): Promise<RunningAgent> {
+  const { config, log, departure, registration, settings } = run;
+  const bells = { claim: makeWakeUp(), beat: makeWakeUp(), deliver: makeWakeUp() };
+  const limits = { fromMs: config.retryFrom, mostMs: config.retryMost };
+  const loops = makeLoopBook(log, limits, (refused) => obeyRefusal(run, refused));
+  const agent = await makeParts(run, loops, bells);
+  const figures = freshFigures(await lackOfRoom({ agent }));
+  const orders = makeOrderBook({
+    ...{ roster: agent.roster, departure, settings, registration, log },
+    clock: run.client.clock,
+    beatSoon: bells.beat.wake,
+  });
+  const parts: LoopParts = { agent, departure, registration, settings, orders, figures };
+  for (const tell of [agent.roster.onChange, departure.onChange, settings.onChange]) {
+    tell(bells.claim.wake);
+  }
+  registration.onChange(() => {
+    bells.claim.wake();
+    bells.beat.wake();
+  });
+  const over = new AbortController();
+  const jobs = await openJobs(agent, { departure, openJobLog: agent.openJobLog });
+  await jobs.resume(); // before the first beat: it names what is held
+  const ended = startLoops(parts, { loops, bells, signal: over.signal, jobs });
+  const watch = await startWatchServer(config.watchPort, log, parts);
+  const host = watchHost(config.env, log, () => void hostGoesDown(agent, departure));
+  log.info({ runner_id: run.runnerId, watch: watch.url }, "the agent works");
+  const gone = leave(agent, departure).finally(async () => {
+    over.abort();
+    host.close();
+    watch.close();
+    await ended;
+    await agent.shipping.stop();
+    agent.results.close();
+    run.client.close();
+  });
+  const status = (): AgentStatus => statusOf(parts);
+  return {
+    agent: { processId: () => registration.current().id, status, watchUrl: watch.url },
+    gone,
+  };
+}
+
+type Looping = {
+  readonly loops: LoopBook;
+  readonly bells: Bells;
+  readonly signal: AbortSignal;
+  readonly jobs: Jobs;
+};
+
+function startLoops(parts: LoopParts, { loops, bells, signal, jobs }: Looping): Promise<unknown> {
+  const take = makeTakeJobs(parts, jobs.start, signal);
+  return Promise.all([
+    loops.run("claim", signal, (loop) => claim(parts, loop, { wakeUp: bells.claim, take })),
+    loops.run("beat", signal, (loop) => beat(parts, loop, bells.beat)),
+    loops.run("deliver", signal, (loop) => deliver(parts, loop, bells.deliver)),
+    loops.run("room", signal, (loop) => watchRoom(parts, loop, bells.claim.wake)),
+  ]);
+}
+
+type MadeParts = AgentParts & { readonly openJobLog: JobHost["openJobLog"] };
+
+async function makeParts(run: RunParts, loops: LoopBook, bells: Bells): Promise<MadeParts> {
+  const { config, log, client, runnerId, registration, settings, tokens, networkEnv } = run;
+  const results = await openResultSpool({ dir: path.join(config.dataDir, "results"), log });
+  const runDir = await openRunDir({
+    setting: config.runDir,
+    runtimeDir: config.env["XDG_RUNTIME_DIR"],
+    dataDir: config.dataDir,
+  }).catch(() => ({ path: path.join(config.dataDir, "run"), isMemory: false }));
+  const logs = {
+    logSpools: { waitingBytes: () => 0, oldestWaitingMs: () => 0 },
+    shipping: {
+      drained: async () => true,
+      allDrained: async () => true,
+      stop: async () => {},
+    },
+    openJobLog: async () => ({
+      write: () => {},
+      pipe: async () => {},
+      flush: async () => {},
+      close: async () => ({ lastRecord: 0 }),
+    }),
+  };
+  return {
+    ...{ config, log, client, runnerId, results, networkEnv, runDir, ...logs },
+    process: registration.current,
+    roster: makeRoster(),
+    deliver: bells.deliver.wake,
+    settings: settings.current,
+    secrets: () => [tokens.current(), registration.current().secret],
+    health: loops.health,
+  };
+}
+
+/** What a loop was refused: it is another process then, or nobody any more. */
+function obeyRefusal({ departure, registration, log }: RunParts, refused: Refused): void {
+  const { what, message } = refused;
+  if (what === "process-over" && !departure.isLeaving()) {
+    const failed = (error: unknown): void => {
+      log.warn({ err: error }, "not registered anew");
+    };
+    registration.renew(registration.current().id).catch(failed);
+  } else if (what === "unauthorized" || what === "outdated") {
+    const exit = what === "unauthorized" ? "unauthorized" : "config";
+    departure.begin({ urgency: "stopping", exit, why: `the broker refuses it: ${message}` });
+  }
+}
+
+async function hostGoesDown(agent: AgentParts, departure: Departure): Promise<void> {
+  if (departure.isLeaving()) return;
+  const deadlineMs = performance.now() + agent.config.hostGrace;
+  departure.begin({ urgency: "draining", exit: "done", why: "its host goes down", deadlineMs });
+  await announceTermination(agent);
+}
+
+function freshFigures(notClaiming: string | undefined): LoopFigures {
+  const none = {
+    claims: 0,
+    claimedJobs: 0,
+    givenBack: 0,
+    beats: 0,
+    delivered: 0,
+    refusedResults: 0,
+  };
+  return { ...none, notClaiming };
+}

@@ -1,0 +1,125 @@
+import { mkdir } from "node:fs/promises";
+import { getOwnTokenRoute } from "../shared/api/tokens.ts";
+import { version } from "../shared/version.ts";
+import { type BrokerClient, makeBrokerClient } from "./client/broker-client.ts";
+import { makeBrokerClock } from "./client/broker-clock.ts";
+import { networkOfChildren, openTransport } from "./client/network.ts";
+import { obtainToken, readGivenToken } from "./client/obtain-token.ts";
+import { Refused, Unanswered } from "./client/over.ts";
+import { makeTokenBook, type TokenBook } from "./client/token-book.ts";
+import type { AgentConfig } from "./config/read-config.ts";
+import { ExitError } from "./exit-error.ts";
+import { type Departure, makeDeparture } from "./going-down/departure.ts";
+import { exitCodes } from "./going-down/exit-codes.ts";
+import { makeSignalDesk } from "./going-down/signals.ts";
+import type { Log } from "./log.ts";
+import { takeDataDir } from "./places/data-dir.ts";
+import { register } from "./register/registration.ts";
+import { openSettingsBook } from "./register/settings-book.ts";
+import { runAgent, type RunParts } from "./run-agent.ts";
+import type { AgentStatus } from "./watch/status.ts";
+
+export type StartedAgent = {
+  readonly processId: () => string;
+  readonly status: () => AgentStatus;
+  /** Where it can be watched; null when it cannot. */
+  readonly watchUrl: string | null;
+  /** As if the process had been sent it. */
+  readonly signal: (name: "SIGTERM" | "SIGINT" | "SIGQUIT") => void;
+  /** Resolves with the exit code when it has gone down in order. */
+  readonly gone: Promise<number>;
+};
+
+/** Starts an agent: takes its data directory, gets its token, registers, and works until it is told to go. */
+export async function startAgent(
+  config: AgentConfig,
+  log: Log,
+  onSignalDesk: (signal: StartedAgent["signal"]) => void = () => {},
+): Promise<StartedAgent> {
+  const departure = makeDeparture();
+  const signal = makeSignalDesk(config, departure);
+  onSignalDesk(signal);
+  const dataDir = await takeDataDir(config.dataDir);
+  try {
+    const run = await prepare(config, log, departure);
+    const { agent, gone } = await runAgent(run);
+    await dataDir.announce(agent.watchUrl);
+    const released = gone.then(async (leaving) => {
+      await dataDir.release();
+      log.info({ exit: leaving.exit, why: leaving.why }, "gone");
+      return exitCodes[leaving.exit].code;
+    });
+    return { ...agent, signal, gone: released };
+  } catch (error) {
+    await dataDir.release();
+    throw departure.isLeaving() ? leftEarly(departure) : explained(error);
+  }
+}
+
+/** Everything that must be there before anything runs. */
+async function prepare(config: AgentConfig, log: Log, departure: Departure): Promise<RunParts> {
+  for (const warning of config.warnings) log.warn(warning);
+  await mkdir(config.workDir, { recursive: true, mode: 0o700 });
+  const giveUpAfterMs = config.startTimeout === 0 ? undefined : config.startTimeout;
+  const how = { signal: departure.begun, giveUpAfterMs };
+  const transport = openTransport(config);
+  const clientOf = (tokens: TokenBook): BrokerClient =>
+    makeBrokerClient({
+      transport,
+      tokens,
+      clock: makeBrokerClock(),
+      log,
+      limits: { fromMs: config.retryFrom, mostMs: config.retryMost },
+      requestTimeoutMs: config.requestTimeout,
+      userAgent: `svc-agent/${version}`,
+    });
+  const obtained = await obtainToken(
+    config,
+    (token) => clientOf(makeTokenBook(token, () => token)),
+    how,
+  );
+  const tokens = makeTokenBook(obtained.token, () => rereadToken(config));
+  const client = clientOf(tokens);
+  const runnerId = config.runner ?? obtained.runnerId ?? (await findRunnerId(client, how));
+  const registering = { config, client, runnerId, log };
+  const [registration, settings] = await Promise.all([
+    register(registering, how),
+    openSettingsBook(client, runnerId, how),
+  ]);
+  const networkEnv = networkOfChildren(config);
+  return { config, log, departure, client, tokens, runnerId, registration, settings, networkEnv };
+}
+
+/** A token file may be changed while the agent runs; an enrolment token in it is not the runner's. */
+function rereadToken(config: AgentConfig): string | undefined {
+  if (config.tokenFile === undefined) return undefined;
+  try {
+    const given = readGivenToken(config);
+    return given?.startsWith("svc_boot_") === true ? undefined : given;
+  } catch {
+    return undefined; // it is being replaced: the next refusal looks again
+  }
+}
+
+type How = { readonly signal: AbortSignal; readonly giveUpAfterMs: number | undefined };
+
+async function findRunnerId(client: BrokerClient, how: How): Promise<string> {
+  const { body } = await client.call(getOwnTokenRoute, {}, { scope: "agent", ...how });
+  if (body.runner_id !== null) return body.runner_id;
+  throw new ExitError("config", "The token is bound to no runner: say which by --runner.");
+}
+
+function explained(error: unknown): unknown {
+  if (error instanceof Unanswered) {
+    return new ExitError("unreachable", `The broker cannot be reached: ${error.message}`, error);
+  }
+  if (!(error instanceof Refused)) return error;
+  const exit = error.what === "unauthorized" ? "unauthorized" : "config";
+  return new ExitError(exit, `The broker refuses this agent: ${error.message}`, error);
+}
+
+/** It was told to go while it started: nothing had begun. */
+function leftEarly(departure: Departure): ExitError {
+  const leaving = departure.leaving();
+  return new ExitError(leaving?.exit ?? "done", `It stopped while it started: ${leaving?.why}.`);
+}

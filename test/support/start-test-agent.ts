@@ -1,0 +1,49 @@
+import { mkdtemp, realpath, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { onTestFinished } from "vitest";
+import { readConfig } from "../../agent/config/read-config.ts";
+import { openLog } from "../../agent/log.ts";
+import { type StartedAgent, startAgent } from "../../agent/start-agent.ts";
+
+export type TestAgent = StartedAgent & {
+  readonly dataDir: string;
+  /** Every line the agent logged. */
+  readonly logged: string[];
+};
+
+/** Settings that make an agent hurry: everything else is as it ships. */
+export const hurried = {
+  "retry-from": "20ms",
+  "retry-most": "100ms",
+  "request-timeout": "1s",
+  "claim-wait": "2s",
+  "flush-timeout": "3s",
+  "watch-port": "0",
+  "min-free-disk": "0",
+} as const;
+
+/** An empty data directory, removed after the test. */
+export async function testDataDir(): Promise<string> {
+  const dir = await mkdtemp(path.join(await realpath(tmpdir()), "svc-agent-test-"));
+  onTestFinished(async () => await rm(dir, { recursive: true, force: true }));
+  return dir;
+}
+
+/** An agent in this process, hurried unless told; it is made to go after the test. */
+export async function startTestAgent(
+  given: { readonly url: string; readonly token: string; readonly dataDir?: string },
+  settings: Readonly<Record<string, string>> = {},
+): Promise<TestAgent> {
+  const dataDir = given.dataDir ?? (await testDataDir());
+  const env = { PATH: process.env["PATH"], SVC_AGENT_TOKEN: given.token };
+  const flags = { "broker-url": given.url, "data-dir": dataDir, ...hurried, ...settings };
+  const logged: string[] = [];
+  const log = openLog("debug", { write: (line) => void logged.push(line) });
+  const agent = await startAgent(readConfig(flags, env), log);
+  onTestFinished(async () => {
+    for (let nth = 0; nth < 3; nth++) agent.signal("SIGTERM");
+    await agent.gone;
+  });
+  return { ...agent, dataDir, logged };
+}
