@@ -1,0 +1,63 @@
+import { describe, expect, test } from "vitest";
+import { mintToken } from "../../shared/token.ts";
+import { cutAt, streamed } from "../../test/support/redacted-stream.ts";
+import { makeRedactor } from "./redactor.ts";
+
+describe("tokens", () => {
+  const key = `-----BEGIN EC PRIVATE KEY-----\n${"MHcCAQEEIIrYSSNQFaA2\n".repeat(4)}-----END EC PRIVATE KEY-----`;
+  const jwt = [{ alg: "RS256" }, { sub: "somebody", of: 1 }]
+    .map((part) => Buffer.from(JSON.stringify(part)).toString("base64url"))
+    .concat("c2lnbmF0dXJl_-c2ln")
+    .join(".");
+  const samples = [
+    mintToken("rt"),
+    mintToken("boot"),
+    `AKIA${"ABCD2345".repeat(2)}`,
+    `ghp_${"aB3d".repeat(9)}`,
+    `github_pat_${"aB3_".repeat(15)}`,
+    `glpat-${"aB3-".repeat(5)}`,
+    `xoxb-${"1234-".repeat(6)}x`,
+    jwt,
+    key,
+  ];
+
+  test.each(samples)("are found by their looks, cut anywhere: %s", (token) => {
+    const redactor = makeRedactor([]);
+    const source = Buffer.from(`before ${token}\n"after"`);
+    for (let cut = 0; cut <= source.length; cut++) {
+      expect(streamed(redactor, cutAt(source, [cut]))).toBe('before ***\n"after"');
+    }
+    for (const shift of ["", "a", "ab"]) {
+      const encoded = Buffer.from(`${shift}${token}`).toString("base64");
+      const out = redactor.redactText(`data: ${encoded} end`);
+      expect(out).toMatch(/^data: .{0,4}\*\*\*=* end$/);
+    }
+  });
+
+  test("in JSON, in URLs and in headers are found too", () => {
+    const { redactText } = makeRedactor([]);
+    expect(redactText(`{"key":${JSON.stringify(`${key}\n`)},"b":1}`)).toBe(
+      '{"key":"***\\n","b":1}',
+    );
+    expect(redactText("git clone https://me:pass@github.com/a/b")).toBe(
+      "git clone ***@github.com/a/b",
+    );
+    expect(redactText(`Authorization: Bearer ${"abc.".repeat(9)}`)).toBe("Authorization: ***");
+    expect(redactText("Bearer authentication failed")).toBe("Bearer authentication failed");
+  });
+
+  test("whose end never comes do not hold the output for ever", () => {
+    const stream = makeRedactor([]).stream();
+    const head = stream.push(Buffer.from("-----BEGIN PRIVATE KEY-----\n"));
+    expect(head).toHaveLength(0);
+    const rest = Array.from({ length: 400 }, () => stream.push(Buffer.from(`${"A".repeat(64)}\n`)));
+    expect(Buffer.concat(rest).toString().slice(0, 3)).toBe("***");
+  });
+
+  test("are not seen in a certificate", () => {
+    const text = "-----BEGIN CERTIFICATE-----\nMIIB\n-----END CERTIFICATE-----";
+    const { redactText } = makeRedactor([]);
+    expect(redactText(text)).toBe(text);
+    expect(redactText(Buffer.from(text).toString("base64"))).not.toContain("*");
+  });
+});
