@@ -17,7 +17,7 @@ function collect(value: unknown, isSecret: boolean, found: Set<string>): void {
   if (typeof value !== "object" || value === null) return;
   for (const [name, member] of Object.entries(value)) {
     if (isNamedValue(value, name)) collect(member, isSecretName(value.name), found);
-    else collect(member, isSecret || isSecretName(name), found);
+    else collect(member, isSecretName(name) || (isSecret && !isPublicName(name)), found);
   }
 }
 
@@ -33,14 +33,12 @@ const secretWords = new Set([
   ..."apikey accesskey privatekey dsn kubeconfig".split(" "),
 ]);
 const publicWords = new Set(["name", "file", "path", "arn", "url", "region", "type", "format"]);
+/** Within what is secret as a whole, these are not: a service account's key names its project. */
+const publicWithin = new Set([...publicWords, "id", "email", "uri", "domain", "project", "tenant"]);
 
 /** Whether a name says of its value that it is secret: DB_PASSWORD, apiKey, client-secret; not TOKEN_URL. */
 function isSecretName(name: string): boolean {
-  const words = name
-    .replaceAll(/([a-z0-9])([A-Z])/g, "$1_$2")
-    .toLowerCase()
-    .split(/[^a-z0-9]+/)
-    .filter((word) => word !== "");
+  const words = wordsOf(name);
   const last = words.at(-1) ?? "";
   if (publicWords.has(last) || words.includes("public")) return false;
   if (last === "key" && words.length > 1) return true;
@@ -48,6 +46,15 @@ function isSecretName(name: string): boolean {
   return /\baccess key id\b|\bconnection string\b/.test(text) || words.some(isSecretWord);
 }
 
+function wordsOf(name: string): string[] {
+  return name
+    .replaceAll(/([a-z0-9])([A-Z])/g, "$1_$2")
+    .toLowerCase()
+    .split(/[^a-z0-9]+/)
+    .filter((word) => word !== "");
+}
+
+const isPublicName = (name: string): boolean => publicWithin.has(wordsOf(name).at(-1) ?? "");
 const isSecretWord = (word: string): boolean => secretWords.has(word);
 
 function secretsInUrls(text: string): string[] {

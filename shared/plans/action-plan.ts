@@ -1,5 +1,14 @@
 import { z } from "zod";
-import { cloudAuth, gitSource, object, sandboxMode, text, words } from "./plan-members.ts";
+import {
+  cloudAuth,
+  flag,
+  gitSource,
+  object,
+  sandboxMode,
+  text,
+  texts,
+  words,
+} from "./plan-members.ts";
 
 const step = z.looseObject({
   run_id: text,
@@ -8,6 +17,24 @@ const step = z.looseObject({
   git_source: gitSource,
   interpolated_inline_contents: text,
   interpolated_command: text,
+  // What follows is ours: other runners pass it by.
+  name: text,
+  /** A program and its arguments, run as they are, in place of a command or contents. */
+  argv: texts,
+  /** What the command or the contents find as their arguments. */
+  args: texts,
+  /** What runs the command or the contents, given their file: "sh -eu", ["python3"]. */
+  shell: z.union([z.string(), z.array(z.string())]).nullish(),
+  /** Where it runs, within its source or the job's workspace. */
+  directory: text,
+  /** Variables whose values are secret. */
+  secret_env_vars: words,
+  /** Nanoseconds. */
+  timeout: z.int().nullish(),
+  /** The run goes on after it, and may still end well, if it fails. */
+  continue_on_error: flag,
+  /** It runs after a failure and after a cancel, too. */
+  always: flag,
 });
 
 /** A run of an action: its steps, in order. The timeout is in nanoseconds. */
@@ -22,4 +49,6 @@ export const actionPlan = z.looseObject({
   cluster_info: object,
   ...cloudAuth,
   sandbox_mode: sandboxMode,
+  /** Ours: variables of every step whose values are secret. */
+  secret_env_vars: words,
 });

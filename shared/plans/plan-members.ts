@@ -14,9 +14,22 @@ export const texts = z.array(z.string()).nullish();
 /** How a handler signs in to a cloud. */
 export const cloudAuth = { aws_auth: object, azure_auth: object, gcp_auth: object };
 
-/** Where the sources of a plan lie. */
+/** How to sign in to a git server: a password or token, or a private key for ssh. */
+const gitAuth = z
+  .looseObject({ username: text, password: text, token: text, ssh_private_key: text })
+  .nullish();
+
+/** Where the sources of a plan lie. A tag, a commit and credentials are our own members. */
 export const gitSource = z
-  .looseObject({ url: text, ref: text, path: text, recurse_submodules: flag })
+  .looseObject({
+    url: text,
+    ref: text,
+    path: text,
+    recurse_submodules: flag,
+    tag: text,
+    commit: text,
+    auth: gitAuth,
+  })
   .nullish();
 
 /** Simulate, run nothing. */

@@ -1,0 +1,39 @@
+import { describe, expect, test } from "vitest";
+import { parseOutputText } from "./output-text.ts";
+
+describe("an outputs file", () => {
+  test("has a line for each short value, which may hold anything but a line's end", () => {
+    const text = "url=https://example.com/?a=b<<c\r\n\nempty=\nspaced =  x \n";
+    expect(parseOutputText(text)).toEqual([
+      { name: "url", value: "https://example.com/?a=b<<c" },
+      { name: "empty", value: "" },
+      { name: "spaced", value: "  x " },
+    ]);
+  });
+
+  test("has long values between delimiters", () => {
+    const text = "first<<END\na=1\n\nb<<X\nEND\nsecond << EOF\nEOF\nlast=3";
+    expect(parseOutputText(text)).toEqual([
+      { name: "first", value: "a=1\n\nb<<X" },
+      { name: "second", value: "" },
+      { name: "last", value: "3" },
+    ]);
+  });
+
+  test("may be one JSON object", () => {
+    expect(parseOutputText('\n {"a": [1], "b": {"c": null}}\n')).toEqual([
+      { name: "a", value: [1] },
+      { name: "b", value: { c: null } },
+    ]);
+  });
+
+  test.each([
+    ["a=1\nnonsense\n", "line 2 is neither"],
+    ["a=1\nb<<END\nx\ny\n", "line 2: the value of b is not ended by a line END"],
+    ["b<<\nx", "line 1: no delimiter"],
+    ["=x", "line 1 is neither"],
+    ['{"a": ', "it is no JSON object"],
+  ])("%j is wrong, and it is said where", (text, words) => {
+    expect(() => parseOutputText(text)).toThrow(words);
+  });
+});

@@ -1,0 +1,47 @@
+/** What is wrong with an outputs file, with the line where it is. */
+export class OutputFault extends Error {
+  override readonly name = "OutputFault";
+}
+
+export type GivenOutput = { readonly name: string; readonly value: unknown };
+
+/**
+ * Reads what a step wrote into its outputs file: `name=value`, `name<<END` with lines up to END, or one JSON object.
+ * Throws OutputFault with the line.
+ */
+export function parseOutputText(text: string): GivenOutput[] {
+  if (text.trimStart().startsWith("{")) return parseObject(text);
+  const lines = text.split(/\r?\n/);
+  const outputs: GivenOutput[] = [];
+  for (let at = 0; at < lines.length; at++) {
+    const line = lines[at] ?? "";
+    if (line.trim() === "") continue;
+    const [, name, sign, rest = ""] = /^([^=<]*?)\s*(=|<<)(.*)$/s.exec(line) ?? [];
+    if (name === undefined || name === "") {
+      throw new OutputFault(`line ${at + 1} is neither name=value nor name<<END`);
+    }
+    if (sign === "=") {
+      outputs.push({ name, value: rest });
+      continue;
+    }
+    const end = lines.indexOf(rest.trim(), at + 1);
+    if (rest.trim() === "") throw new OutputFault(`line ${at + 1}: no delimiter follows ${name}<<`);
+    if (end < 0) {
+      throw new OutputFault(
+        `line ${at + 1}: the value of ${name} is not ended by a line ${rest.trim()}`,
+      );
+    }
+    outputs.push({ name, value: lines.slice(at + 1, end).join("\n") });
+    at = end;
+  }
+  return outputs;
+}
+
+function parseObject(text: string): GivenOutput[] {
+  try {
+    const read: unknown = JSON.parse(text);
+    return Object.entries(read as object).map(([name, value]) => ({ name, value })); // it begins with a brace
+  } catch (error) {
+    throw new OutputFault(`it is no JSON object: ${(error as Error).message}`);
+  }
+}

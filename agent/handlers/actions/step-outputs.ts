@@ -1,0 +1,117 @@
+import { constants } from "node:fs";
+import { open } from "node:fs/promises";
+import { OutputFault, parseOutputText } from "./output-text.ts";
+
+const mostValueBytes = 64 * 1024;
+const mostTotalBytes = 2 ** 20;
+const namePattern = /^[A-Za-z_][\w.-]{0,127}$/;
+const taken = new Set(["steps", "__proto__"]);
+
+/** What the steps of a job hand on: to later steps all of it, to the broker all but what is secret. */
+export type StepOutputs = {
+  /** Takes one; throws OutputFault with words when it may not be. */
+  readonly set: (step: string, name: string, value: unknown, isSecret?: boolean) => void;
+  /** All that was set: merged, the later over the earlier, and by step. */
+  readonly all: () => Record<string, unknown>;
+  /** The same without what is secret. */
+  readonly shown: () => Record<string, unknown>;
+  /** What one step has set. */
+  readonly of: (step: string) => Readonly<Record<string, unknown>>;
+};
+
+type Entry = {
+  readonly step: string;
+  readonly name: string;
+  readonly value: unknown;
+  isSecret: boolean;
+};
+
+/** Outputs of nobody yet. */
+export function makeStepOutputs(): StepOutputs {
+  const entries = new Map<string, Entry>();
+  let totalBytes = 0;
+  const gather = (wanted: (entry: Entry) => boolean): Record<string, unknown> => {
+    const merged: Record<string, unknown> = {};
+    const steps: Record<string, Record<string, unknown>> = {};
+    for (const entry of entries.values()) {
+      if (!wanted(entry)) continue;
+      merged[entry.name] = entry.value;
+      (steps[entry.step] ??= {})[entry.name] = entry.value;
+    }
+    return entries.size === 0 ? {} : { ...merged, steps };
+  };
+  return {
+    set(step, name, value, isSecret = false) {
+      const bytes = checked(name, value);
+      const key = `${step}\n${name}`;
+      const before = entries.get(key);
+      totalBytes += bytes - (before === undefined ? 0 : checked(name, before.value));
+      if (totalBytes > mostTotalBytes) throw new OutputFault("all outputs together exceed 1 MiB");
+      entries.delete(key); // the later one is merged over what others set meanwhile
+      entries.set(key, { step, name, value, isSecret });
+    },
+    all: () => gather(() => true),
+    shown: () => gather(({ isSecret }) => !isSecret),
+    of: (step) =>
+      Object.fromEntries(
+        [...entries.values()].filter((e) => e.step === step).map((e) => [e.name, e.value]),
+      ),
+  };
+}
+
+/** Its size; throws when it may not be an output. */
+function checked(name: string, value: unknown): number {
+  if (!namePattern.test(name) || taken.has(name)) {
+    const shown = JSON.stringify(name.slice(0, 80));
+    throw new OutputFault(
+      `${shown} is no name for an output: letters, digits, _ . and -, at most 128, and not "steps"`,
+    );
+  }
+  const json = JSON.stringify(value ?? null);
+  const bytes = Buffer.byteLength(typeof value === "string" ? value : json);
+  if (bytes > mostValueBytes) {
+    throw new OutputFault(`the value of ${name} has ${bytes} bytes; 64 KiB is the most`);
+  }
+  if (/(?<!\\)(?:\\\\)*\\u(?:0000|d[89a-f])/i.test(json)) {
+    throw new OutputFault(`the value of ${name} holds a NUL or half a character`);
+  }
+  return bytes + name.length;
+}
+
+/** Reads a step's outputs file into its outputs; no file is no outputs. Throws OutputFault with words. */
+export async function takeOutputFile(
+  outputs: StepOutputs,
+  step: string,
+  file: string,
+): Promise<void> {
+  for (const { name, value } of parseOutputText(await readText(file))) {
+    outputs.set(step, name, value);
+  }
+}
+
+async function readText(file: string): Promise<string> {
+  const { O_RDONLY, O_NOFOLLOW, O_NONBLOCK } = constants;
+  const handle = await open(file, O_RDONLY | O_NOFOLLOW | O_NONBLOCK).catch(absent);
+  if (handle === undefined) return "";
+  try {
+    const stat = await handle.stat();
+    if (!stat.isFile()) throw new OutputFault("it is not an ordinary file any more");
+    if (stat.size > 2 * mostTotalBytes) {
+      throw new OutputFault(`it has ${stat.size} bytes; all outputs together may have 1 MiB`);
+    }
+    const bytes = await handle.readFile();
+    if (bytes.includes(0)) throw new OutputFault("it is binary: it holds NUL bytes");
+    return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+  } catch (error) {
+    if (error instanceof TypeError) throw new OutputFault("it is binary: it is not UTF-8");
+    throw error;
+  } finally {
+    await handle.close();
+  }
+}
+
+function absent(error: NodeJS.ErrnoException): undefined {
+  if (error.code === "ENOENT") return undefined;
+  if (error.code === "ELOOP") throw new OutputFault("it is a symbolic link now");
+  throw new OutputFault(`it cannot be read (${error.code})`);
+}

@@ -1,0 +1,31 @@
+import { z } from "zod";
+import { sandboxMode } from "./plan-members.ts";
+import { terraformPlan } from "./terraform-plan.ts";
+
+const named = z.looseObject({ WorkspaceID: z.string().nullish() }).nullish();
+
+const withWorkspaces = z.looseObject({
+  terraform_backend: named,
+  terraform: terraformPlan.pick({ terraform_backend: true }).nullish(),
+  pulumi: z.looseObject({ terraform_backend: named, pulumi_backend: named }).nullish(),
+  sandbox_mode: sandboxMode,
+});
+
+/** What a plan lets its job do with state: the workspaces that it names, and whether it only simulates. */
+export type PlanWorkspaces = { readonly ids: readonly string[]; readonly isSandbox: boolean };
+
+/** The workspaces that a plan of any kind names; none for a text that is no such plan. */
+export function planWorkspaces(planText: string): PlanWorkspaces {
+  const { success, data: plan } = withWorkspaces.safeParse(JSON.parse(planText));
+  if (!success) return { ids: [], isSandbox: false };
+  const backends = [
+    plan.terraform_backend,
+    plan.terraform?.terraform_backend,
+    plan.pulumi?.terraform_backend,
+    plan.pulumi?.pulumi_backend,
+  ];
+  return {
+    ids: backends.flatMap((backend) => backend?.WorkspaceID ?? []),
+    isSandbox: plan.sandbox_mode?.enabled === true,
+  };
+}
