@@ -60,7 +60,11 @@ export async function runAgent(run: RunParts): Promise<RunningAgent> {
   const agent = await makeParts(run, loops, bells);
   const figures = freshFigures(await lackOfRoom({ agent }));
   const orders = makeOrderBook({
-    ...{ roster: agent.roster, departure, settings, registration, log },
+    roster: agent.roster,
+    departure,
+    settings,
+    registration,
+    log,
     clock: run.client.clock,
     beatSoon: bells.beat.wake,
   });
@@ -79,7 +83,7 @@ export async function runAgent(run: RunParts): Promise<RunningAgent> {
   const watch = await startWatchServer(config.watchPort, log, parts);
   const host = watchHost(config.env, log, () => void hostGoesDown(agent, departure));
   log.info({ runner_id: run.runnerId, watch: watch.url }, "the agent works");
-  const gone = leave(agent, departure).finally(async () => {
+  const stop = async (): Promise<void> => {
     over.abort();
     host.close();
     watch.close();
@@ -87,12 +91,20 @@ export async function runAgent(run: RunParts): Promise<RunningAgent> {
     await agent.shipping.stop();
     agent.results.close();
     run.client.close();
-  });
+  };
   const status = (): AgentStatus => statusOf(parts);
   return {
     agent: { processId: () => registration.current().id, status, watchUrl: watch.url },
-    gone,
+    gone: goneOf(leave(agent, departure), stop),
   };
+}
+
+async function goneOf(left: Promise<Leaving>, stop: () => Promise<void>): Promise<Leaving> {
+  try {
+    return await left;
+  } finally {
+    await stop();
+  }
 }
 
 type Looping = {
@@ -137,7 +149,14 @@ async function makeParts(run: RunParts, loops: LoopBook, bells: Bells): Promise<
     }),
   };
   return {
-    ...{ config, log, client, runnerId, results, networkEnv, runDir, ...logs },
+    config,
+    log,
+    client,
+    runnerId,
+    results,
+    networkEnv,
+    runDir,
+    ...logs,
     process: registration.current,
     roster: makeRoster(),
     deliver: bells.deliver.wake,

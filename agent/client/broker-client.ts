@@ -1,13 +1,14 @@
 import type { z } from "zod";
 import type { Route, RouteAnswer, RouteInput } from "../../shared/api/call-route.ts";
 import type { Log } from "../log.ts";
-import { classOfRefusal, type Scope } from "./answer-class.ts";
-import { type BackoffLimits, backoffMs, retryAfterMs } from "./backoff.ts";
+import type { Scope } from "./answer-class.ts";
+import { type BackoffLimits, backoffMs } from "./backoff.ts";
 import type { BrokerClock } from "./broker-clock.ts";
 import { Refused, Unanswered } from "./over.ts";
 import { pathOf } from "./path-of.ts";
 import { pause } from "./pause.ts";
-import { type Received, send, type Transport } from "./send.ts";
+import { readAnswer, refusalOf } from "./read-answer.ts";
+import { send, type Transport } from "./send.ts";
 import type { TokenBook } from "./token-book.ts";
 
 export type CallHow = {
@@ -65,7 +66,7 @@ export function makeBrokerClient(parts: ClientParts): BrokerClient {
   async function tryOnce(asking: Asking): Promise<RouteAnswer<Route>> {
     const token = asking.how.token ?? parts.tokens.current();
     const received = await send(parts.transport, sendingOf(parts, asking, token));
-    const read = readAnswer(received, asking);
+    const read = readAnswer(received, asking.route, asking.how.answer);
     if (read.isBrokersWord) {
       heardAtMs = performance.now();
       parts.clock.learn(received);
@@ -80,25 +81,13 @@ export function makeBrokerClient(parts: ClientParts): BrokerClient {
     throw refusal;
   }
 
-  async function counted(asking: Asking): Promise<RouteAnswer<Route>> {
-    try {
-      const answer = await tryOnce(asking);
-      figures.answered += 1;
-      return answer;
-    } catch (error) {
-      if (error instanceof Refused) figures.refused += 1;
-      if (error instanceof Unanswered) figures.unanswered += 1;
-      throw error;
-    }
-  }
-
   async function callUntilAnswered(asking: Asking): Promise<RouteAnswer<Route>> {
     const { how, route } = asking;
     const startedMs = performance.now();
     for (let nth = 0; ; nth++) {
       try {
         how.signal?.throwIfAborted();
-        return await counted(asking);
+        return await counted(figures, tryOnce(asking));
       } catch (error) {
         if (!(error instanceof Unanswered) || how.isOnce === true) throw error;
         const waitMs = backoffMs(nth, parts.limits, error.retryAfterMs);
@@ -123,6 +112,18 @@ export function makeBrokerClient(parts: ClientParts): BrokerClient {
   };
 }
 
+async function counted<T>(figures: ClientFigures, answering: Promise<T>): Promise<T> {
+  try {
+    const answer = await answering;
+    figures.answered += 1;
+    return answer;
+  } catch (error) {
+    if (error instanceof Refused) figures.refused += 1;
+    if (error instanceof Unanswered) figures.unanswered += 1;
+    throw error;
+  }
+}
+
 function sendingOf(parts: ClientParts, { route, input, how }: Asking, token: string) {
   const given = input as RouteInput<Route> & { body?: unknown; bodyText?: string };
   const body = how.bytes ?? given.bodyText ?? (given.body && JSON.stringify(given.body));
@@ -140,56 +141,4 @@ function sendingOf(parts: ClientParts, { route, input, how }: Asking, token: str
     timeoutMs: how.timeoutMs ?? parts.requestTimeoutMs,
     signal: how.signal,
   };
-}
-
-type Read = {
-  /** Made by the broker, not by something on the way. */
-  readonly isBrokersWord: boolean;
-  readonly answer?: RouteAnswer<Route>;
-  readonly problem?: { code: string; detail: string };
-};
-
-/** A good answer has the status, the type and the shape that the route promises; else it is nobody's. */
-function readAnswer(received: Received, { route, how }: Asking): Read {
-  const { status, headers, text } = received;
-  const isJson = /[/+]json\b/.test(headers["content-type"] ?? "");
-  const body: unknown = isJson ? parseJson(text) : text;
-  if (status >= 300) {
-    const problem = isJson ? problemOf(body) : undefined;
-    return problem === undefined ? { isBrokersWord: false } : { isBrokersWord: true, problem };
-  }
-  const promised = route.responses[status] as { content?: Record<string, { schema: z.ZodType }> };
-  const type = Object.keys(promised?.content ?? {})[0];
-  const isTyped = type === undefined || (headers["content-type"] ?? "").startsWith(type);
-  if (promised === undefined || !isTyped) return { isBrokersWord: false };
-  const schema = how.answer ?? promised.content?.["application/json"]?.schema;
-  if (schema !== undefined && !schema.safeParse(body).success) return { isBrokersWord: false };
-  const answered = { status, headers: new Headers(headers as Record<string, string>), text };
-  return { isBrokersWord: true, answer: { ...answered, body } as RouteAnswer<Route> };
-}
-
-function refusalOf({ status, headers, atMs }: Received, read: Read, scope: Scope): Error {
-  const what = classOfRefusal(status, read.isBrokersWord, scope);
-  if (what === "retry" || read.problem === undefined) {
-    const words = read.isBrokersWord ? (read.problem?.detail ?? "") : "not in the broker's words";
-    const asked = retryAfterMs(headers["retry-after"], atMs);
-    return new Unanswered(`The answer was ${status} (${words}).`, asked);
-  }
-  return new Refused(what, { status, ...read.problem });
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-}
-
-/** The broker's refusals are problem documents with a code of their own. */
-function problemOf(body: unknown): Read["problem"] {
-  if (typeof body !== "object" || body === null || !("code" in body)) return undefined;
-  const { code, detail } = body as { code: unknown; detail?: unknown };
-  if (typeof code !== "string") return undefined;
-  return { code, detail: typeof detail === "string" ? detail : "" };
 }

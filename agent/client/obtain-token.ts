@@ -67,6 +67,17 @@ export async function obtainToken(
   return { token: enrolled.token, runnerId: enrolled.runner_id };
 }
 
+/** The token that an agent with these settings would use, without asking the broker: an unspent one-shot one as it is. */
+export async function findToken(
+  config: Pick<AgentConfig, "tokenFile" | "token" | "dataDir">,
+): Promise<string | undefined> {
+  const given = readGivenToken(config);
+  const kept = await readEnrolled(config.dataDir);
+  if (given === undefined || kept?.enrolled_by === hash("sha256", given))
+    return kept?.token ?? given;
+  return given;
+}
+
 async function readEnrolled(dataDir: string): Promise<Enrolled | undefined> {
   const text = await readFile(fileOf(dataDir), "utf8").catch(() => "");
   try {

@@ -7,8 +7,6 @@ import { runChecks } from "../doctor/run-checks.ts";
 
 export type DoctorOptions = {
   readonly config: AgentConfig;
-  /** Where the agent would find its token; throws when it cannot be read. */
-  readonly findToken: (config: AgentConfig) => string | undefined;
   readonly isJson: boolean;
   readonly write: (text: string) => void;
 };
@@ -24,7 +22,8 @@ const marks: Readonly<Record<Verdict, string>> = {
 /** Says in words whether an agent can work here; answers 0 when all is well, 1 when not, 2 when something deserves a look. */
 export async function doctor(options: DoctorOptions): Promise<number> {
   const { config, isJson, write } = options;
-  const hidden = secretsOf(options);
+  const scene = await sceneOf(config);
+  const hidden = secretsOf(config, "token" in scene ? scene.token : undefined);
   const clean = (finding: Finding): Finding => ({
     ...finding,
     words: withoutSecrets(finding.words, hidden),
@@ -33,7 +32,6 @@ export async function doctor(options: DoctorOptions): Promise<number> {
   const tell = (finding: Finding): void => {
     if (!isJson) write(asText(clean(finding)));
   };
-  const scene = sceneOf(options);
   const findings = "verdict" in scene ? [scene] : await runChecks(scene, tell);
   if ("verdict" in scene) tell(scene);
   const code = codeOf(findings);
@@ -48,7 +46,7 @@ export async function doctor(options: DoctorOptions): Promise<number> {
 }
 
 /** What to look at; a finding where there is not even that. */
-function sceneOf({ config, findToken }: DoctorOptions): DoctorScene | Finding {
+async function sceneOf(config: AgentConfig): Promise<DoctorScene | Finding> {
   if (config.brokerUrl === undefined) {
     const words = "No broker is given.";
     return { check: "settings", ...failed(words, "Say which with --broker-url.") };
@@ -56,7 +54,7 @@ function sceneOf({ config, findToken }: DoctorOptions): DoctorScene | Finding {
   const broker = new URL(config.brokerUrl);
   try {
     const proxy = findProxy(broker, config.env);
-    return { config, broker, proxy, token: findToken(config), patienceMs };
+    return { config, broker, proxy, token: await findToken(config), patienceMs };
   } catch (error) {
     const isProxy = error instanceof TypeError;
     const words = isProxy ? "HTTPS_PROXY is no URL." : (error as Error).message;
@@ -84,14 +82,9 @@ function summary(findings: readonly Finding[]): string {
 }
 
 /** What must not be shown, whatever an error repeats: the token, and what proxies are logged in with. */
-function secretsOf({ config, findToken }: DoctorOptions): string[] {
-  const proxies = ["http_proxy", "https_proxy"].flatMap((name) => passwordOf(config.env, name));
-  try {
-    const token = findToken(config);
-    return [...proxies, ...(token === undefined ? [] : [token])];
-  } catch {
-    return proxies;
-  }
+function secretsOf({ env }: AgentConfig, token: string | undefined): string[] {
+  const proxies = ["http_proxy", "https_proxy"].flatMap((name) => passwordOf(env, name));
+  return token === undefined ? proxies : [...proxies, token];
 }
 
 function passwordOf(env: Environment, name: string): string[] {

@@ -37,7 +37,7 @@ export function parseLine(argv: readonly string[], commands: readonly AgentComma
       continue;
     }
     if (arg === "--help" || arg === "-h") return { kind: "help", command };
-    const [name = "", inline] = splitFlag(arg);
+    const [name, inline] = splitFlag(arg);
     const flag = known.get(name);
     if (flag === undefined) throw unknownFlag(command, arg, [...known.keys()]);
     if (flag.isSwitch && inline !== undefined) throw usage(`--${name} takes no value.`);

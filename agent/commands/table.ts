@@ -16,6 +16,39 @@ export const agentCommands: readonly AgentCommand[] = [
     run: async (call) => (await import("./status.ts")).status(call),
   },
   {
+    name: "doctor",
+    summary: "Says in words whether an agent with these settings can work here, and what is wrong.",
+    settings: "all",
+    flags: { json: { doc: "As JSON, for programs." } },
+    run: async ({ readConfig, flags }) => {
+      const { doctor } = await import("./doctor.ts");
+      const write = (text: string): void => void process.stdout.write(text);
+      return await doctor({ config: readConfig(), isJson: flags["json"] !== undefined, write });
+    },
+  },
+  {
+    name: "output set",
+    words: "NAME",
+    mostWords: 1,
+    summary: "Inside of a job: sets an output, of a value from standard input or a file.",
+    settings: [],
+    flags: {
+      "value-file": { value: "FILE", doc: "Where the value is; standard input, unless told." },
+      json: { doc: "The value is JSON; without it, text. A newline at its very end is dropped." },
+      secret: { doc: "Later steps get it; it is shown nowhere." },
+    },
+    run: async (call) => (await import("./output-set.ts")).setOutput(call),
+  },
+  {
+    name: "redact add",
+    words: "[FILE]",
+    mostWords: 1,
+    summary:
+      "Inside of a job: hides a secret, from standard input or a file, in all that is printed from now on.",
+    settings: [],
+    run: async (call) => (await import("./redact-add.ts")).addSecret(call),
+  },
+  {
     name: "version",
     summary: "Tells the versions of the agent and of what it runs on.",
     settings: [],

@@ -34,13 +34,14 @@ export type Departure = {
   readonly onChange: (listener: () => void) => void;
 };
 
+const rank = (urgency: Urgency): number => urgencies.indexOf(urgency);
+
 /** An agent that stays. */
 export function makeDeparture(): Departure {
   const begun = new AbortController();
   const listeners = new Set<() => void>();
   const shutdownIds = new Set<string>();
   let now: Leaving | undefined;
-  const rank = (urgency: Urgency): number => urgencies.indexOf(urgency);
   const urgency = (): Urgency => now?.urgency ?? "staying";
   return {
     urgency,

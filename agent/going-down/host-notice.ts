@@ -1,4 +1,4 @@
-import { spawn } from "node:child_process";
+import { type ChildProcess, spawn } from "node:child_process";
 import type { Environment } from "../config/environment.ts";
 import type { Log } from "../log.ts";
 
@@ -6,13 +6,17 @@ import type { Log } from "../log.ts";
 const listeners: readonly (readonly [program: string, ...args: string[]])[] = [
   [
     "gdbus",
-    ...["monitor", "--system", "--dest", "org.freedesktop.login1"],
-    ...["--object-path", "/org/freedesktop/login1"],
+    "monitor",
+    "--system",
+    "--dest=org.freedesktop.login1",
+    "--object-path=/org/freedesktop/login1",
   ],
   [
     "busctl",
-    ...["--system", "--json=short", "monitor"],
-    ...["--match", "type='signal',interface='org.freedesktop.login1.Manager'"],
+    "--system",
+    "--json=short",
+    "--match=type='signal',interface='org.freedesktop.login1.Manager'",
+    "monitor",
   ],
 ];
 
@@ -20,12 +24,12 @@ export type HostNotice = { readonly close: () => void };
 
 /** Calls `onShutdown` when the host says that it goes down. */
 export function watchHost(env: Environment, log: Log, onShutdown: () => void): HostNotice {
-  let close = (): void => {};
+  let listening: ChildProcess | undefined;
   const listen = ([first, ...others]: typeof listeners): void => {
     if (first === undefined) return log.debug("the host's end cannot be foreseen");
     const [program, ...args] = first;
     const child = spawn(program, args, { env: { ...env }, stdio: ["ignore", "pipe", "ignore"] });
-    close = () => void child.kill();
+    listening = child;
     child.on("error", () => listen(others));
     child.stdout.on("data", (bytes: Buffer) => {
       if (saysShutdown(bytes.toString())) onShutdown();
@@ -33,7 +37,7 @@ export function watchHost(env: Environment, log: Log, onShutdown: () => void): H
     child.unref();
   };
   listen(listeners);
-  return { close: () => close() };
+  return { close: () => void listening?.kill() };
 }
 
 /** `PrepareForShutdown (true,)` or `"PrepareForShutdown",…"data":[true]`; false takes it back. */

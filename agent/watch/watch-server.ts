@@ -57,7 +57,7 @@ export async function startWatchServer(
   const { port: given } = server.address() as AddressInfo; // it listens on TCP
   return {
     url: `http://127.0.0.1:${given}`,
-    close: () => void server.close().closeAllConnections(),
+    close: () => server.close().closeAllConnections(),
   };
 }
 

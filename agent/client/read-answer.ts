@@ -1,0 +1,63 @@
+import type { z } from "zod";
+import type { Route, RouteAnswer } from "../../shared/api/call-route.ts";
+import { classOfRefusal, type Scope } from "./answer-class.ts";
+import { retryAfterMs } from "./backoff.ts";
+import { Refused, Unanswered } from "./over.ts";
+import type { Received } from "./send.ts";
+
+/** What an answer turned out to be. */
+type Read = {
+  /** Made by the broker, not by something on the way. */
+  readonly isBrokersWord: boolean;
+  readonly answer?: RouteAnswer<Route>;
+  readonly problem?: { code: string; detail: string };
+};
+
+/** A good answer has the status, the type and the shape that the route promises; else it is nobody's. */
+export function readAnswer(
+  { status, headers, text }: Received,
+  route: Route,
+  schema?: z.ZodType,
+): Read {
+  const isJson = /[/+]json\b/.test(headers["content-type"] ?? "");
+  const body: unknown = isJson ? parseJson(text) : text;
+  if (status >= 300) {
+    const problem = isJson ? problemOf(body) : undefined;
+    return problem === undefined ? { isBrokersWord: false } : { isBrokersWord: true, problem };
+  }
+  const promised = route.responses[status] as { content?: Record<string, { schema: z.ZodType }> };
+  const type = Object.keys(promised?.content ?? {})[0];
+  const isTyped = type === undefined || (headers["content-type"] ?? "").startsWith(type);
+  if (promised === undefined || !isTyped) return { isBrokersWord: false };
+  const shape = schema ?? promised.content?.["application/json"]?.schema;
+  if (shape !== undefined && !shape.safeParse(body).success) return { isBrokersWord: false };
+  const answered = { status, headers: new Headers(headers as Record<string, string>), text };
+  return { isBrokersWord: true, answer: { ...answered, body } as RouteAnswer<Route> };
+}
+
+/** A refusal as an error: Refused where the broker has decided, Unanswered where nobody has. */
+export function refusalOf({ status, headers, atMs }: Received, read: Read, scope: Scope): Error {
+  const what = classOfRefusal(status, read.isBrokersWord, scope);
+  if (what === "retry" || read.problem === undefined) {
+    const words = read.isBrokersWord ? (read.problem?.detail ?? "") : "not in the broker's words";
+    const asked = retryAfterMs(headers["retry-after"], atMs);
+    return new Unanswered(`The answer was ${status} (${words}).`, asked);
+  }
+  return new Refused(what, { status, ...read.problem });
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** The broker's refusals are problem documents with a code of their own. */
+function problemOf(body: unknown): Read["problem"] {
+  if (typeof body !== "object" || body === null || !("code" in body)) return undefined;
+  const { code, detail } = body as { code: unknown; detail?: unknown };
+  if (typeof code !== "string") return undefined;
+  return { code, detail: typeof detail === "string" ? detail : "" };
+}
