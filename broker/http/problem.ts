@@ -1,8 +1,8 @@
 import { STATUS_CODES } from "node:http";
-import postgres from "postgres";
 import { Problem, problem } from "../../shared/problem.ts";
 import type { RouteRule } from "../../shared/route-rules.ts";
 import type { Broker } from "../broker.ts";
+import { isDatabaseAway } from "../database/is-database-away.ts";
 import type { AppContext } from "./app-types.ts";
 import { setHeader } from "./response-headers.ts";
 
@@ -28,14 +28,6 @@ function unexpected(c: AppContext, broker: Broker, error: unknown): Problem {
     code: "internal",
     detail: `Something went wrong on our side; it was logged with the request id ${requestId}.`,
   });
-}
-
-/** Connection losses, shutdowns and crashes of Postgres, and statements it ended: worth another try. Nothing was done. */
-function isDatabaseAway(error: unknown): boolean {
-  const code = error instanceof Error && "code" in error ? String(error.code) : "";
-  if (error instanceof postgres.PostgresError)
-    return /^(08|53|57P|57014|25006|40001|40P01)/.test(code);
-  return /^(CONNECTION_|CONNECT_TIMEOUT|ECONN|EPIPE|ENOTFOUND|EHOSTUNREACH|ETIMEDOUT)/.test(code);
 }
 
 function answerProblem(c: AppContext, broker: Broker, known: Problem): Response {

@@ -1,6 +1,8 @@
 import type { Db } from "../database/connect.ts";
 import type { OrgId } from "../orgs/org-id.ts";
+import type { PlacedChunk } from "./prepare-append.ts";
 import type { LogChunkRow, LogStream } from "./row.ts";
+import { chunkColumns } from "./write-appends.ts";
 
 /** The stream as it is now, written to or not; undefined when nothing in this org has a stream of that id. */
 export async function findLogStream(
@@ -55,4 +57,82 @@ export async function readChunks(
      order by c.position
      limit ${limit}`;
   return rows;
+}
+
+/** Where a chunk stands, without what it holds. Its day is `2026-11-21`. */
+export type ChunkPlace = Pick<LogChunkRow, "position" | "records" | "bytes"> & {
+  readonly day: string;
+};
+
+/** The places of a stream's latest chunks, in order. */
+export async function listChunkPlaces(
+  db: Db,
+  org: OrgId,
+  { id, first_day: firstDay, last_day: lastDay }: Pick<LogStream, "id" | "first_day" | "last_day">,
+  most: number,
+): Promise<ChunkPlace[]> {
+  const rows = await db<ChunkPlace[]>`
+    select c.day::text, c.position, c.records, c.bytes
+      from log_chunks c
+     where c.stream_id = ${id} and c.org_id = ${org}
+       and c.day between ${firstDay}::text::date and ${lastDay}::text::date
+     order by c.position desc
+     limit ${most}`;
+  return rows.toReversed();
+}
+
+export type ChunkKeys = {
+  readonly streamId: string;
+  readonly day: string;
+  readonly positions: readonly number[];
+};
+
+/** These chunks, in order. */
+export async function listChunks(
+  db: Db,
+  org: OrgId,
+  { streamId, day, positions }: ChunkKeys,
+): Promise<Pick<LogChunkRow, "position" | "body">[]> {
+  return db<Pick<LogChunkRow, "position" | "body">[]>`
+    select c.position, c.body
+      from log_chunks c
+     where c.stream_id = ${streamId} and c.org_id = ${org} and c.day = ${day}::text::date
+       and c.position = any(${positions as number[]}::bigint[])
+     order by c.position`;
+}
+
+/** Puts one chunk in the place of several; false, and nothing changed, when they are not there any more. */
+export async function replaceChunks(
+  db: Db,
+  org: OrgId,
+  { streamId, day, positions, merged }: ChunkKeys & { readonly merged: PlacedChunk },
+): Promise<boolean> {
+  const columns = JSON.stringify(chunkColumns(merged));
+  const [row] = await db<{ is_merged: boolean }[]>`
+    select merge_log_chunks(${org}, ${streamId}, ${day}::text::date, ${positions as number[]}::bigint[],
+                            json_populate_record(null::log_chunk, ${columns}::text::json),
+                            ${merged.body}::bytea) as is_merged`;
+  return row?.is_merged === true;
+}
+
+/** So many of a stream's small chunks were looked at. */
+export async function forgetLoose(
+  db: Db,
+  org: OrgId,
+  streamId: string,
+  loose: number,
+): Promise<void> {
+  await db`
+    update log_streams set loose_chunks = greatest(0, loose_chunks - ${loose})
+     where org_id = ${org} and id = ${streamId}`;
+}
+
+/** Drops the middle of a stream that holds more than so many bytes. */
+export async function trimStream(
+  db: Db,
+  org: OrgId,
+  streamId: string,
+  mostBytes: number,
+): Promise<void> {
+  await db`select trim_log_stream(${org}, ${streamId}, ${mostBytes})`;
 }

@@ -1,0 +1,153 @@
+import { type Problem, problem } from "../../shared/problem.ts";
+import type { Db } from "../database/connect.ts";
+import { gather } from "../database/gather.ts";
+import type { OrgId } from "../orgs/org-id.ts";
+import { topics, type Wakes } from "../wake/wakes.ts";
+import type { LogEntry } from "./log-record.ts";
+import type { Refused } from "./log-request.ts";
+import type { StreamHead } from "./number-records.ts";
+import { type PreparedAppend, prepareAppend } from "./prepare-append.ts";
+import type { TidyStreams } from "./tidy-streams.ts";
+import { writeAppends, type WrittenAppend } from "./write-appends.ts";
+
+export type LogAppend = {
+  readonly orgId: OrgId;
+  readonly streamId: string;
+  readonly entries: readonly LogEntry[];
+};
+
+/**
+ * Adds records to a stream; resolves when they are committed, with what of them was refused. Rejects with 404 or 409
+ * when the stream is not there or is closed; a request that brings nothing new is taken even then.
+ */
+export type AppendLogs = (append: LogAppend) => Promise<Refused>;
+
+type Parts = { readonly db: Db; readonly wakes: Wakes; readonly tidy: TidyStreams };
+
+const mostRounds = 6;
+
+/** Requests that arrive together, for whatever streams, travel in one statement. */
+export function makeAppendLogs(parts: Parts): AppendLogs {
+  const heads = makeHeads();
+  return gather((appends) => flush({ ...parts, heads }, appends), { max: 256 });
+}
+
+type Flush = Parts & { readonly heads: Heads };
+type Results = Map<LogAppend, Refused | Error>;
+
+async function flush(parts: Flush, appends: readonly LogAppend[]): Promise<(Refused | Error)[]> {
+  const results: Results = new Map();
+  let groups = byStream(appends);
+  try {
+    for (let round = 0; groups.length > 0; round++) {
+      if (round === mostRounds) throw new Error("a log stream is never as it was a moment ago");
+      groups = await writeGroups(parts, groups, results);
+    }
+  } catch (error) {
+    // Whether it was written is not known: what is remembered may be wrong.
+    for (const { key } of groups) parts.heads.forget(key);
+    throw error;
+  }
+  return appends.map((append) => results.get(append) ?? new Error("an append was forgotten"));
+}
+
+/** Answers the groups that have to be tried again. */
+async function writeGroups(
+  parts: Flush,
+  groups: readonly Group[],
+  results: Results,
+): Promise<Group[]> {
+  const prepared = await Promise.all(
+    groups.map(async (group): Promise<PreparedGroup> => {
+      const before = parts.heads.get(group.key);
+      const requests = group.appends.map(({ entries }) => entries);
+      return { ...group, before, prepared: await prepareAppend(before, requests) };
+    }),
+  );
+  // What a known stream has already needs no statement.
+  const fresh = prepared.filter((group) => group.prepared.chunks.length > 0);
+  const written = fresh.length === 0 ? [] : await writeAppends(parts.db, fresh);
+  const outcomes = new Map(fresh.map((group, at) => [group, written[at]]));
+  return prepared.filter((group) => {
+    const result = outcomes.get(group) ?? { outcome: "known" };
+    const refusal = settle(parts, group, result);
+    if (refusal === "again") return true;
+    for (const [at, append] of group.appends.entries()) {
+      const isRefused = refusal !== undefined && group.prepared.isNew[at] === true;
+      results.set(append, isRefused ? refusal : (group.prepared.refused[at] ?? none));
+    }
+    return false;
+  });
+}
+
+/** Learns from what became of an append; why what is new in it is refused, if it is. */
+function settle(
+  { heads, wakes, tidy }: Flush,
+  { key, orgId, streamId, before, prepared }: PreparedGroup,
+  result: WrittenAppend | { readonly outcome: "known" },
+): Problem | "again" | undefined {
+  if (result.outcome === "known") return undefined;
+  if (result.outcome === "ok") {
+    heads.set(key, { ...prepared.head, version: before.version + 1 });
+    wakes.tell([topics.logs(streamId)]);
+    tidy.look({ orgId, streamId, bytes: result.bytes, looseChunks: result.looseChunks });
+    return undefined;
+  }
+  if (result.outcome === "not-found") {
+    heads.forget(key);
+    return problem.notFound("log stream");
+  }
+  const { version, next_position, sequences } = result.stream;
+  heads.set(key, { version, next_position, sequences });
+  const wasKnown = version === before.version;
+  return result.outcome === "closed" && wasKnown ? closed() : "again";
+}
+
+/** Streams whose state this broker remembers; what it has wrong is put right by the next append. */
+const mostHeads = 20_000;
+const empty: StreamHead = { version: 0, next_position: 1, sequences: {} };
+
+type Heads = {
+  readonly get: (key: string) => StreamHead;
+  readonly set: (key: string, head: StreamHead) => void;
+  readonly forget: (key: string) => void;
+};
+
+function makeHeads(): Heads {
+  const heads = new Map<string, StreamHead>();
+  return {
+    get: (key) => heads.get(key) ?? empty,
+    set: (key, head) => {
+      heads.delete(key);
+      heads.set(key, head);
+      const [oldest] = heads.keys();
+      if (heads.size > mostHeads && oldest !== undefined) heads.delete(oldest);
+    },
+    forget: (key) => void heads.delete(key),
+  };
+}
+
+const none: Refused = { count: 0, reason: "" };
+
+type Group = {
+  readonly key: string;
+  readonly orgId: OrgId;
+  readonly streamId: string;
+  readonly appends: readonly LogAppend[];
+};
+type PreparedGroup = Group & { readonly before: StreamHead; readonly prepared: PreparedAppend };
+
+function byStream(appends: readonly LogAppend[]): Group[] {
+  const groups = new Map<string, Group & { appends: LogAppend[] }>();
+  for (const append of appends) {
+    const { orgId, streamId } = append;
+    const key = `${orgId} ${streamId}`;
+    const group = groups.get(key);
+    if (group === undefined) groups.set(key, { key, orgId, streamId, appends: [append] });
+    else group.appends.push(append);
+  }
+  return [...groups.values()];
+}
+
+const closed = (): Problem =>
+  problem.conflict("log_stream_closed", "The log stream is closed: nothing can be added to it.");

@@ -1,0 +1,79 @@
+import { type EncodedChunk, encodeChunk } from "./encode-chunk.ts";
+import type { LogEntry } from "./log-record.ts";
+import type { Refused } from "./log-request.ts";
+import { numberRecords, type PlacedEntry, type StreamHead } from "./number-records.ts";
+
+export type PlacedChunk = EncodedChunk & { readonly position: number };
+
+/** Several requests for one stream, as one append. */
+export type PreparedAppend = {
+  /** What is not kept of each request. */
+  readonly refused: readonly Refused[];
+  /** Whether each request holds anything that was not there before. */
+  readonly isNew: readonly boolean[];
+  readonly chunks: readonly PlacedChunk[];
+  /** The stream after it, except for its version. */
+  readonly head: StreamHead;
+};
+
+/** A chunk is closed at about this size, so that reading anywhere costs little. */
+const chunkBytes = 128 * 1024;
+/** A smaller one is loose: it is merged with its neighbours by and by. */
+export const fullChunkBytes = 64 * 1024;
+const lineBytes = 64;
+
+/** Numbers the records of requests, one request after the other, and packs them into chunks. */
+export async function prepareAppend(
+  head: StreamHead,
+  requests: readonly (readonly LogEntry[])[],
+): Promise<PreparedAppend> {
+  const placed: PlacedEntry[] = [];
+  const refused: Refused[] = [];
+  const isNew: boolean[] = [];
+  let after = head;
+  for (const entries of requests) {
+    const numbered = numberRecords(after, entries);
+    for (const one of numbered.placed) placed.push(one);
+    refused.push(numbered.refused);
+    isNew.push(numbered.placed.length > 0);
+    after = numbered.head;
+  }
+  const chunks = await Promise.all(
+    runsOf(placed).map(async ({ position, entries }) => ({
+      ...(await encodeChunk(entries)),
+      position,
+    })),
+  );
+  return { refused, isNew, chunks, head: after };
+}
+
+type Run = { readonly position: number; readonly entries: LogEntry[] };
+
+/** Records of consecutive positions, in pieces of a chunk's size. */
+function runsOf(placed: readonly PlacedEntry[]): Run[] {
+  const runs: Run[] = [];
+  let next = Number.NaN;
+  let bytes = 0;
+  for (const { position, entry } of inOrder(placed)) {
+    const last = runs.at(-1);
+    if (last === undefined || position !== next || bytes >= chunkBytes) {
+      runs.push({ position, entries: [entry] });
+      bytes = 0;
+    } else {
+      last.entries.push(entry);
+    }
+    bytes += entry.body.length + lineBytes;
+    next = position + 1;
+  }
+  return runs;
+}
+
+/** Nearly always they are. */
+function inOrder(placed: readonly PlacedEntry[]): readonly PlacedEntry[] {
+  let last = 0;
+  for (const { position } of placed) {
+    if (position < last) return placed.toSorted((a, b) => a.position - b.position);
+    last = position;
+  }
+  return placed;
+}
