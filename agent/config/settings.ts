@@ -120,6 +120,17 @@ export const settings = {
     byDefault: "1GiB",
     doc: "With less room than this for data or workspaces the agent takes no jobs.",
   },
+  "allow-file-sources": {
+    value: "yes|no",
+    schema: words("yes", "no"),
+    byDefault: "no",
+    doc: "Whether plans may name git repositories of this host: paths and file:// URLs.",
+  },
+  "management-dir": {
+    value: "DIR",
+    schema: text,
+    doc: "Where the programs are that do the jobs of mode mng: one for each, called as its type.",
+  },
   "start-timeout": {
     value: "DURATION",
     schema: durationMs(0, 24 * hourMs),

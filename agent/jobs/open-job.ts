@@ -36,7 +36,7 @@ export function openJob(given: Given): OpenJob {
   const { host, book, stop, redactor, log } = given;
   const { state } = book;
   const ended: Child[] = [];
-  const cleaning = cleaningClock();
+  const cleaning = cleaningClock(stop.signal);
   let place: OpenPlace | undefined;
   let takeOutput: ((output: SetOutput) => void) | undefined;
 
@@ -89,13 +89,18 @@ export function openJob(given: Given): OpenJob {
   };
 }
 
-/** From the first cleaning command on, there is so much time for all of them. */
-function cleaningClock(): { readonly signal: () => AbortSignal; readonly close: () => void } {
+/** From the first command on that runs although the job is to stop, there is so much time for all of them. */
+function cleaningClock(stopping: AbortSignal): {
+  readonly signal: () => AbortSignal;
+  readonly close: () => void;
+} {
   const cleaning = new AbortController();
   let timer: NodeJS.Timeout | undefined;
   return {
     signal: () => {
-      timer ??= setTimeout(() => cleaning.abort(), mostCleanupMs);
+      const begin = (): void => void (timer ??= setTimeout(() => cleaning.abort(), mostCleanupMs));
+      if (stopping.aborted) begin();
+      else stopping.addEventListener("abort", begin, { once: true });
       return cleaning.signal;
     },
     close: () => clearTimeout(timer),

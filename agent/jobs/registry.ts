@@ -1,9 +1,10 @@
+import { actions } from "../handlers/actions/actions.ts";
 import { noop } from "../handlers/noop.ts";
 import type { Handler, JobFacts, JobWork, Plan } from "./handler.ts";
 import { JobFailure } from "./job-failure.ts";
 
 /** Every handler there is; a new kind of job is a line here. */
-const handlers: readonly Handler[] = [noop];
+const handlers: readonly Handler[] = [noop, actions];
 
 const byType = new Map<string, Handler>(
   handlers.flatMap((handler) => handler.types.map((type) => [type, handler] as const)),

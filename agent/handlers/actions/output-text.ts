@@ -39,8 +39,8 @@ export function parseOutputText(text: string): GivenOutput[] {
 
 function parseObject(text: string): GivenOutput[] {
   try {
-    const read: unknown = JSON.parse(text);
-    return Object.entries(read as object).map(([name, value]) => ({ name, value })); // it begins with a brace
+    const read = JSON.parse(text) as Record<string, unknown>; // it begins with a brace
+    return Object.entries(read).map(([name, value]) => ({ name, value }));
   } catch (error) {
     throw new OutputFault(`it is no JSON object: ${(error as Error).message}`);
   }

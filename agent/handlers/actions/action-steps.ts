@@ -1,0 +1,118 @@
+import type { z } from "zod";
+import { actionPlan } from "../../../shared/plans/action-plan.ts";
+import type { Plan } from "../../jobs/handler.ts";
+import { JobFailure } from "../../jobs/job-failure.ts";
+
+export type ActionPlan = z.infer<typeof actionPlan>;
+type PlanStep = NonNullable<ActionPlan["steps"]>[number];
+export type GitSource = {
+  readonly url: string;
+  /** Of these one at most. */
+  readonly ref?: string;
+  readonly tag?: string;
+  readonly commit?: string;
+  readonly withSubmodules: boolean;
+  readonly auth: NonNullable<NonNullable<PlanStep["git_source"]>["auth"]>;
+};
+
+/** A step as it is run. */
+export type ActionStep = {
+  /** Within the plan, from 0. */
+  readonly index: number;
+  readonly name: string;
+  /** Its id at the broker; empty when it is not reported. */
+  readonly id: string;
+  readonly env: Readonly<Record<string, string>>;
+  readonly source: GitSource | undefined;
+  /** Within the source or the workspace. */
+  readonly directory: string;
+  readonly run:
+    | { readonly kind: "argv"; readonly argv: readonly string[] }
+    | {
+        readonly kind: "script";
+        readonly text: string;
+        readonly args: readonly string[];
+        readonly shell: readonly string[] | undefined;
+      };
+  readonly timeoutMs: number | undefined;
+  readonly mayFail: boolean;
+  readonly isAlways: boolean;
+};
+
+export type ActionRun = {
+  readonly plan: ActionPlan;
+  readonly steps: readonly ActionStep[];
+  readonly timeoutMs: number | undefined;
+};
+
+/** Reads the plan of an action. Throws JobFailure that names the member that is wrong. */
+export function readActionRun(plan: Plan): ActionRun {
+  const { data, error } = actionPlan.safeParse(plan);
+  if (data === undefined) {
+    const [issue] = error.issues;
+    throw unfit(`${issue?.path.join(".")}: ${issue?.message}`);
+  }
+  const steps = (data.steps ?? []).map(readStep);
+  const names = new Set<string>();
+  for (const { name } of steps) {
+    if (names.has(name)) throw unfit(`two steps are called ${name}`);
+    names.add(name);
+  }
+  return { plan: data, steps, timeoutMs: durationMs(data.timeout) };
+}
+
+function readStep(step: PlanStep, index: number): ActionStep {
+  const name = step.name || step.attrs?.["name"] || `step ${index + 1}`;
+  return {
+    index,
+    name,
+    id: step.run_id ?? "",
+    env: { ...step.interpolated_env_vars, ...step.secret_env_vars },
+    source: readSource(name, step.git_source),
+    directory: joined(step.git_source?.path, step.directory),
+    run: readRun(name, step),
+    timeoutMs: durationMs(step.timeout),
+    mayFail: step.continue_on_error ?? false,
+    isAlways: step.always ?? false,
+  };
+}
+
+/** Contents go before a command, as other runners have it. */
+function readRun(name: string, step: PlanStep): ActionStep["run"] {
+  const argv = step.argv ?? [];
+  if (argv.length > 0) return { kind: "argv", argv };
+  const text = step.interpolated_inline_contents || step.interpolated_command || "";
+  if (text.trim() === "") throw unfit(`${name} has neither a command nor contents`);
+  const shell = typeof step.shell === "string" ? step.shell.trim().split(/\s+/) : step.shell;
+  const isGiven = shell !== undefined && shell !== null && (shell[0] ?? "") !== "";
+  return { kind: "script", text, args: step.args ?? [], shell: isGiven ? shell : undefined };
+}
+
+function readSource(name: string, source: PlanStep["git_source"]): GitSource | undefined {
+  const url = source?.url ?? "";
+  if (source == null || url === "") return undefined;
+  const { ref, tag, commit } = source;
+  for (const [member, value] of Object.entries({ url, ref, tag, commit })) {
+    // git would read it as an option, or as something else than one name
+    if (value?.startsWith("-") === true || /[\s\p{Cc}]/u.test(value ?? "")) {
+      throw unfit(`git_source.${member} of ${name} is not one name`);
+    }
+  }
+  return {
+    url,
+    ...(commit ? { commit } : tag ? { tag } : ref ? { ref } : {}),
+    withSubmodules: source.recurse_submodules ?? false,
+    auth: source.auth ?? {},
+  };
+}
+
+const joined = (...parts: (string | null | undefined)[]): string =>
+  parts.filter((part) => part != null && part !== "").join("/");
+
+function durationMs(ns: number | null | undefined): number | undefined {
+  return ns == null || ns <= 0 ? undefined : ns / 1e6;
+}
+
+function unfit(words: string): JobFailure {
+  return new JobFailure(`The plan is not fit: ${words}.`, { reason: "plan_invalid" });
+}

@@ -1,0 +1,115 @@
+import { readFile, writeFile } from "node:fs/promises";
+import path from "node:path";
+import type { CommandEnd } from "../../jobs/execution-state.ts";
+import { type FailureReason, JobFailure } from "../../jobs/job-failure.ts";
+import type { ActionStep, GitSource } from "./action-steps.ts";
+import { gitAccess } from "./git-access.ts";
+import type { StepGround } from "./step-ground.ts";
+
+/** Fetches a step's source; steps that name the same one share it. Answers its folder. */
+export async function fetchSource(
+  ground: StepGround,
+  step: ActionStep,
+  source: GitSource,
+): Promise<string> {
+  const { job, run } = ground;
+  const key = JSON.stringify(source);
+  const first = run.steps.find((other) => JSON.stringify(other.source) === key) ?? step;
+  const folder = path.join(job.place.workspace, "sources", `${first.index + 1}`);
+  const script = `${folder}.sh`;
+  const access = await gitAccess(job, source, `git-${first.index + 1}`);
+  await writeFile(script, fetchScript, { mode: 0o700 });
+  const end = await job.run({
+    key: `${first.index}/source`,
+    step: step.name,
+    argv: ["sh", script],
+    cwd: path.dirname(folder),
+    env: {
+      ...ground.env({}),
+      ...access.env,
+      SVC_GIT_FOLDER: folder,
+      SVC_GIT_URL: access.url,
+      SVC_GIT_REF: source.tag === undefined ? (source.ref ?? "") : `refs/tags/${source.tag}`,
+      SVC_GIT_COMMIT: source.commit ?? "",
+      SVC_GIT_SUBMODULES: source.withSubmodules ? "yes" : "",
+    },
+    isCleanup: step.isAlways,
+  });
+  if (end.why === "exited" && end.code === 0) return folder;
+  throw await fetchFailure(ground, { step, access: access.shownUrl, source, end, folder });
+}
+
+/**
+ * One commit, without history. A server may refuse to hand out a commit by its name: then everything is fetched. What
+ * git complains of is kept beside the folder, to be told.
+ */
+const fetchScript = `
+set -u
+complain() { cat "$SVC_GIT_FOLDER.said" >&2; exit "$1"; }
+say() { "$@" 2>"$SVC_GIT_FOLDER.said"; }
+command -v git >/dev/null || exit 70
+rm -rf "$SVC_GIT_FOLDER"
+say git init -q "$SVC_GIT_FOLDER" || complain 71
+cd "$SVC_GIT_FOLDER" || exit 71
+say git remote add origin "$SVC_GIT_URL" || complain 71
+want=\${SVC_GIT_COMMIT:-\${SVC_GIT_REF:-HEAD}}
+if say git fetch -q --depth 1 --no-tags origin "$want"; then
+  found=FETCH_HEAD
+else
+  case $want in
+    *[!0-9a-f]*) complain 72 ;;
+  esac
+  [ "\${#want}" -ge 7 ] || complain 72
+  say git fetch -q --tags origin '+refs/heads/*:refs/remotes/origin/*' || complain 72
+  found=$want
+fi
+commit=$(say git rev-parse --verify -q "$found^{commit}") || {
+  echo "fatal: there is no commit $want in it" >"$SVC_GIT_FOLDER.said"
+  complain 72
+}
+say git checkout -q --detach "$commit" || complain 73
+if [ -n "$SVC_GIT_SUBMODULES" ]; then
+  say git submodule --quiet update --init --recursive --depth 1 || complain 74
+fi
+echo "source at $commit"
+`;
+
+type Failed = {
+  readonly step: ActionStep;
+  /** The URL without credentials. */
+  readonly access: string;
+  readonly source: GitSource;
+  readonly end: CommandEnd;
+  readonly folder: string;
+};
+
+const phases: Readonly<Record<number, string>> = {
+  71: "no repository could be made",
+  72: "it could not be fetched",
+  73: "it could not be checked out",
+  74: "its submodules could not be fetched",
+};
+
+async function fetchFailure(
+  { job }: StepGround,
+  { step, access, source, end, folder }: Failed,
+): Promise<JobFailure> {
+  const { commit, tag, ref } = source;
+  const what = `${access}${(commit ?? tag ?? ref) ? ` at ${commit ?? tag ?? ref}` : ""}`;
+  const fail = (words: string, reason: FailureReason): JobFailure =>
+    new JobFailure(`Step ${step.name}: the source ${what}: ${job.shown(words)}.`, { reason });
+  if (end.code === 70) return fail("git is not on this machine", "tool_missing");
+  const phase = end.why === "exited" ? phases[end.code ?? 0] : undefined;
+  if (phase === undefined)
+    return fail(end.words, end.why === "lost" ? "lost" : "source_unavailable");
+  const said = await readFile(`${folder}.said`, "utf8").catch(() => "");
+  return fail([phase, complaintOf(said)].filter(Boolean).join(": "), "source_unavailable");
+}
+
+/** The last thing that git called fatal or an error. */
+function complaintOf(said: string): string {
+  const lines = said.split("\n").map((line) => line.trim());
+  const fatal =
+    lines.findLast((line) => /^(?:fatal|error|remote):/i.test(line)) ?? lines.at(-1) ?? "";
+  return fatal.slice(0, 500).replace(/\.$/, "");
+}

@@ -1,0 +1,119 @@
+import { existsSync } from "node:fs";
+import { chmod, mkdir, writeFile } from "node:fs/promises";
+import path from "node:path";
+import type { CommandEnd } from "../../jobs/execution-state.ts";
+import { type FailureReason, JobFailure } from "../../jobs/job-failure.ts";
+import type { ActionStep } from "./action-steps.ts";
+import { fetchSource } from "./fetch-source.ts";
+import { OutputFault } from "./output-text.ts";
+import { stepDirectory } from "./step-directory.ts";
+import type { StepGround } from "./step-ground.ts";
+import { takeOutputFile } from "./step-outputs.ts";
+
+/** How a step ended; plain JSON. */
+export type StepEnd = {
+  readonly status: "finished" | "error" | "timed-out" | "stopped";
+  readonly words: string;
+  readonly code: number;
+  readonly reason?: FailureReason;
+  readonly tookMs: number;
+};
+
+/** Runs one step to its end and takes its outputs. Whatever goes wrong is an end, too. */
+export async function runStep(ground: StepGround, step: ActionStep): Promise<StepEnd> {
+  const startedAtMs = Date.now();
+  try {
+    const end = await runCommand(ground, step);
+    return { ...judged(step, end), tookMs: end.tookMs };
+  } catch (error) {
+    if (!(error instanceof JobFailure)) throw error;
+    const { message, code, reason } = error;
+    const status = ground.job.signal.aborted ? "stopped" : "error";
+    return { status, words: message, code, reason, tookMs: Date.now() - startedAtMs };
+  }
+}
+
+async function runCommand(ground: StepGround, step: ActionStep): Promise<CommandEnd> {
+  const { job, outputs } = ground;
+  const folder = path.join(job.place.workspace, "steps", `${step.index + 1}`);
+  await mkdir(folder, { recursive: true, mode: 0o700 });
+  const root =
+    step.source === undefined ? ground.work : await fetchSource(ground, step, step.source);
+  const cwd = await stepDirectory(step, root);
+  const outputFile = path.join(folder, "outputs");
+  await writeFile(outputFile, "", { flag: "a", mode: 0o600 });
+  job.onOutput(({ name, value, secret }) => {
+    outputs.set(step.name, name, value, secret);
+    if (secret) job.hide(typeof value === "string" ? value : JSON.stringify(value));
+  });
+  await ground.keepOutputs();
+  const end = await job.run({
+    key: `${step.index}/command`,
+    step: step.name,
+    argv: await argvOf(step, folder),
+    cwd,
+    env: {
+      ...ground.env(step.env),
+      ...job.place.env,
+      SVC_STEP_NAME: step.name,
+      SVC_ACTIONS_OUTPUT_FILEPATH: outputFile,
+    },
+    timeoutMs: step.timeoutMs,
+    isCleanup: step.isAlways,
+  });
+  await takeOutputs(ground, { step, file: outputFile, isGood: isGood(end) });
+  if (isGood(end) && !existsSync(ground.work)) {
+    throw new JobFailure(`Step ${step.name} took the job's workspace away.`, {
+      reason: "step_failed",
+    });
+  }
+  return end;
+}
+
+/** The script is a file of its own, so that its text is in nobody's list of processes. */
+async function argvOf({ run }: ActionStep, folder: string): Promise<string[]> {
+  if (run.kind === "argv") return [...run.argv];
+  const file = path.join(folder, "script");
+  await writeFile(file, run.text.endsWith("\n") ? run.text : `${run.text}\n`, { mode: 0o700 });
+  await chmod(file, 0o700);
+  if (run.shell !== undefined) return [...run.shell, file, ...run.args];
+  if (run.text.startsWith("#!")) return [file, ...run.args];
+  return [...usualShell, file, ...run.args];
+}
+
+const usualShell = ["bash", "--noprofile", "--norc", "-eo", "pipefail"];
+
+type Written = { readonly step: ActionStep; readonly file: string; readonly isGood: boolean };
+
+async function takeOutputs(ground: StepGround, { step, file, isGood }: Written): Promise<void> {
+  const { job, outputs } = ground;
+  try {
+    await takeOutputFile(outputs, step.name, file);
+  } catch (error) {
+    if (!(error instanceof OutputFault)) throw error;
+    const words = `The outputs of step ${step.name} cannot be taken: ${error.message}.`;
+    if (isGood) throw new JobFailure(words, { reason: "outputs_invalid" });
+    job.say(words, "warn", step.name); // it has failed by itself already
+  }
+  await ground.keepOutputs();
+}
+
+const isGood = ({ why, code }: CommandEnd): boolean => why === "exited" && code === 0;
+
+const reasons: Readonly<Record<CommandEnd["why"], FailureReason>> = {
+  exited: "step_failed",
+  killed: "step_failed",
+  "out-of-memory": "oom",
+  "disk-full": "disk_full",
+  lost: "lost",
+  "timed-out": "timeout_step",
+  stopped: "step_failed",
+};
+
+function judged({ name }: ActionStep, end: CommandEnd): Omit<StepEnd, "tookMs"> {
+  if (isGood(end)) return { status: "finished", words: "", code: 0 };
+  const words = `Step ${name} ${end.words}.`;
+  const status =
+    end.why === "timed-out" ? "timed-out" : end.why === "stopped" ? "stopped" : "error";
+  return { status, words, code: end.code || 1, reason: reasons[end.why] };
+}

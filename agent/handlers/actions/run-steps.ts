@@ -1,0 +1,60 @@
+import { formatDuration } from "../../../shared/duration.ts";
+import type { Job, Produced } from "../../jobs/handler.ts";
+import { JobFailure } from "../../jobs/job-failure.ts";
+import type { ActionRun, ActionStep } from "./action-steps.ts";
+import { runStep, type StepEnd } from "./run-step.ts";
+import { openStepGround, type StepGround } from "./step-ground.ts";
+
+/** Runs the steps in order: after a failure or a stop, only those that always run. Throws JobFailure in the end. */
+export async function runSteps(job: Job, run: ActionRun): Promise<Produced> {
+  if (run.steps.length === 0) return { description: "There was nothing to do." };
+  const ground = await openStepGround(job, run);
+  let failed: { readonly step: ActionStep; readonly end: StepEnd } | undefined;
+  for (const step of run.steps) {
+    if (!mayRun(job, step, failed !== undefined)) {
+      job.say(`Step ${step.name} is skipped.`, "info", step.name);
+      continue;
+    }
+    const end = await endOf(ground, step);
+    if (end.status === "finished") continue;
+    if (step.mayFail && !job.signal.aborted) {
+      job.say(`${end.words} The run goes on.`, "warn", step.name);
+    } else failed ??= { step, end };
+  }
+  const outputs = ground.outputs.shown();
+  if (failed === undefined) {
+    if (job.signal.aborted && run.steps.some(({ index }) => !ground.ran.has(index))) {
+      throw new JobFailure("Some steps did not run.", { reason: "step_failed", outputs });
+    }
+    return { outputs };
+  }
+  const { step, end } = failed;
+  throw new JobFailure(end.words, {
+    reason: end.reason ?? "step_failed",
+    code: end.code,
+    metadata: { step: step.name, step_index: String(step.index) },
+    outputs,
+  });
+}
+
+function mayRun(job: Job, step: ActionStep, hasFailed: boolean): boolean {
+  if (job.hurry.aborted) return false;
+  return step.isAlways || (!hasFailed && !job.signal.aborted);
+}
+
+/** A step that a former process of the agent saw to its end is not run again. */
+async function endOf(ground: StepGround, step: ActionStep): Promise<StepEnd> {
+  const { job, reports } = ground;
+  ground.ran.add(step.index);
+  const end = await job.once(`step/${step.index}`, async () => {
+    reports.tell(step, "in-progress", 0);
+    job.say(`Step ${step.name}`, "info", step.name);
+    return await runStep(ground, step);
+  });
+  reports.tell(step, end.status, end.tookMs);
+  const took = formatDuration(end.tookMs * 1e6);
+  if (end.status === "finished")
+    job.say(`Step ${step.name} finished in ${took}.`, "info", step.name);
+  else job.say(end.words, "error", step.name);
+  return end;
+}

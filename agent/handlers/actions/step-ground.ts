@@ -1,0 +1,90 @@
+import { mkdir, readFile, writeFile } from "node:fs/promises";
+import path from "node:path";
+import type { Job } from "../../jobs/handler.ts";
+import { allowedEnv } from "../../processes/allowed-env.ts";
+import { writeCloudCredentials } from "../credentials/cloud-credentials.ts";
+import { writeKubeconfig } from "../credentials/kubeconfig.ts";
+import type { ActionRun } from "./action-steps.ts";
+import { makeStepOutputs, type StepOutputs } from "./step-outputs.ts";
+import { makeStepReports, type StepReports } from "./step-reports.ts";
+
+/** What the steps of a run share. */
+export type StepGround = {
+  readonly job: Job;
+  readonly run: ActionRun;
+  readonly outputs: StepOutputs;
+  readonly reports: StepReports;
+  /** The folder in which steps without a source run. */
+  readonly work: string;
+  /** A step's environment without what is its own. */
+  readonly env: (stepEnv: Readonly<Record<string, string>>) => Record<string, string>;
+  /** Writes what was set so far to where later steps find it; in memory, for there may be secrets in it. */
+  readonly keepOutputs: () => Promise<void>;
+  /** Steps that ran, by index. */
+  readonly ran: Set<number>;
+};
+
+/** Makes folders and credentials; finds the outputs of steps that ran before a restart of the agent. */
+export async function openStepGround(job: Job, run: ActionRun): Promise<StepGround> {
+  const { workspace, secrets } = job.place;
+  const folders = ["work", "home", "tmp", "steps", "sources"].map((name) =>
+    path.join(workspace, name),
+  );
+  for (const folder of folders) await mkdir(folder, { recursive: true, mode: 0o700 });
+  const [work = "", home = "", tmp = ""] = folders;
+  const { plan } = run;
+  const credentials = {
+    ...(await writeCloudCredentials(plan, secrets)),
+    ...(await writeKubeconfig(plan.cluster_info, secrets)),
+  };
+  const kept = path.join(secrets, "outputs.json");
+  const outputs = await readOutputs(kept);
+  const told = new Set<string>();
+  return {
+    job,
+    run,
+    outputs,
+    reports: makeStepReports(job, plan),
+    work,
+    ran: new Set(),
+    env: (stepEnv) => {
+      const wanted = {
+        ...plan.builtin_env_vars,
+        ...plan.secret_env_vars,
+        ...stepEnv,
+        ...plan.override_env_vars,
+      };
+      const { env, refused } = allowedEnv({ agent: job.host.config.env, plan: wanted, home, tmp });
+      for (const { name, words } of refused) {
+        if (!told.has(name)) job.say(`The variable ${name} is left out: ${words}.`, "warn");
+        told.add(name);
+      }
+      return {
+        ...job.host.networkEnv,
+        ...env,
+        ...credentials,
+        SVC_JOB_ID: job.facts.id,
+        SVC_EXECUTION_ID: job.executionId,
+        SVC_ATTEMPT: String(job.facts.execution_count),
+        SVC_INSTALL_ID: plan.install_id ?? "",
+        SVC_ACTION_RUN_ID: plan.id ?? "",
+        SVC_WORKSPACE: work,
+        SVC_ACTIONS_PREVIOUS_OUTPUTS_FILEPATH: kept,
+      };
+    },
+    keepOutputs: async () => await writeFile(kept, JSON.stringify(outputs.all()), { mode: 0o600 }),
+  };
+}
+
+type Kept = { readonly steps?: Readonly<Record<string, Readonly<Record<string, unknown>>>> };
+
+/** Secret ones among them are not known as such any more; they are redacted as text. */
+async function readOutputs(file: string): Promise<StepOutputs> {
+  const outputs = makeStepOutputs();
+  const text = await readFile(file, "utf8").catch(() => "{}");
+  const { steps = {} } = JSON.parse(text) as Kept; // written by keepOutputs
+  for (const [step, set] of Object.entries(steps)) {
+    for (const [name, value] of Object.entries(set)) outputs.set(step, name, value);
+  }
+  return outputs;
+}

@@ -1,0 +1,55 @@
+import {
+  type ActionStepStatus,
+  updateActionRunStepRoute,
+} from "../../../shared/api/action-runs.ts";
+import type { Job } from "../../jobs/handler.ts";
+import type { ActionPlan, ActionStep } from "./action-steps.ts";
+
+/** Tells the broker how far each step is; nobody waits for it, and nothing fails by it. */
+export type StepReports = {
+  readonly tell: (step: ActionStep, status: ActionStepStatus | "stopped", tookMs: number) => void;
+};
+
+type Said = { readonly status: ActionStepStatus; readonly execution_duration: number };
+
+/** Of several reports on a step that wait, only the last is sent. */
+export function makeStepReports(job: Job, { id, install_id }: ActionPlan): StepReports {
+  const waiting = new Map<string, Said>();
+  let isSending = false;
+
+  const sendAll = async (): Promise<void> => {
+    isSending = true;
+    for (;;) {
+      const [next] = waiting;
+      if (next === undefined) break;
+      const [stepId, body] = next;
+      waiting.delete(stepId);
+      await send(job, { install_id: install_id ?? "", run_id: id ?? "", step_id: stepId }, body);
+    }
+    isSending = false;
+  };
+  return {
+    tell(step, status, tookMs) {
+      if (![id, install_id, step.id].every(isId)) return;
+      waiting.set(step.id, {
+        status: status === "stopped" ? "error" : status,
+        execution_duration: Math.round(tookMs * 1e6),
+      });
+      if (!isSending) void sendAll();
+    },
+  };
+}
+
+/** As the broker's path takes it. */
+const isId = (id: string | null | undefined): boolean => /^[\w.:-]{1,200}$/.test(id ?? "");
+
+type Params = { readonly install_id: string; readonly run_id: string; readonly step_id: string };
+
+async function send({ host, executionId }: Job, params: Params, body: Said): Promise<void> {
+  try {
+    const how = { scope: "agent", giveUpAfterMs: 60_000 } as const;
+    await host.client.call(updateActionRunStepRoute, { params, body }, how);
+  } catch (error) {
+    host.log.debug({ err: error, execution_id: executionId }, "a step's status was not taken");
+  }
+}
