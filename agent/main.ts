@@ -10,8 +10,10 @@ async function main(): Promise<number> {
     process.stderr.write(`svc-agent needs Node ${oldest}, this is ${process.versions.node}.\n`);
     return 1;
   }
-  // Halves the time to start; where the folder cannot be written, it is as before.
-  enableCompileCache(path.join(import.meta.dirname, "..", "node_modules", ".cache", "svc"));
+  // Halves the time to start; where the folder cannot be written, it is as before. A built program has no such folder.
+  if (import.meta.filename.endsWith(".ts")) {
+    enableCompileCache(path.join(import.meta.dirname, "..", "node_modules", ".cache", "svc"));
+  }
   const { environment } = await import("./config/environment.ts");
   const { hideToken } = await import("./hide-token.ts");
   const env = hideToken(environment());
@@ -19,4 +21,5 @@ async function main(): Promise<number> {
   return await runLine(process.argv.slice(2), env);
 }
 
-process.exit(await main());
+// Not awaited here: a single executable begins with a script, where nothing can be awaited.
+void main().then((code) => process.exit(code));

@@ -20,9 +20,9 @@ export const agentCommands: readonly AgentCommand[] = [
     summary: "Says in words whether an agent with these settings can work here, and what is wrong.",
     settings: "all",
     flags: { json: { doc: "As JSON, for programs." } },
-    run: async ({ readConfig, flags }) => {
+    run: async ({ readConfig, flags, say }) => {
       const { doctor } = await import("./doctor.ts");
-      const write = (text: string): void => void process.stdout.write(text);
+      const write = (text: string): void => say(text.replace(/\n$/, ""));
       return await doctor({ config: readConfig(), isJson: flags["json"] !== undefined, write });
     },
   },

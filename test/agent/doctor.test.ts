@@ -1,7 +1,6 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { beforeAll, describe, expect, test } from "vitest";
-import { readGivenToken } from "../../agent/client/obtain-token.ts";
 import { doctor } from "../../agent/commands/doctor.ts";
 import { readConfig } from "../../agent/config/read-config.ts";
 import type { Finding } from "../../agent/doctor/finding.ts";
@@ -53,7 +52,7 @@ async function consult(
   );
   let text = "";
   const write = (part: string) => void (text += part);
-  const code = await doctor({ config, findToken: readGivenToken, isJson: true, write });
+  const code = await doctor({ config, isJson: true, write });
   const told = JSON.parse(text) as { findings: Finding[]; exit_code: number };
   expect(told.exit_code).toBe(code);
   expect(text).not.toContain(env["TOKEN"] ?? token);
@@ -86,7 +85,7 @@ describe("the doctor of a healthy agent", () => {
     const flags = { "data-dir": folder, "run-dir": folder, "broker-url": "http://127.0.0.1:1" };
     const config = readConfig(flags, { PATH: process.env["PATH"], SVC_AGENT_TOKEN: token });
     const write = (part: string) => void (text += part);
-    expect(await doctor({ config, findToken: readGivenToken, isJson: false, write })).toBe(1);
+    expect(await doctor({ config, isJson: false, write })).toBe(1);
     expect(text).toMatch(/^ok +name +127\.0\.0\.1 is an address already\.$/m);
     expect(text).toMatch(/^FAILED +connection +127\.0\.0\.1:1 refuses connections\.\n +→ Is this/m);
     expect(text).toMatch(/^– +held poll +Not tried: see connection\.$/m);
