@@ -166,17 +166,14 @@ async function makeParts(run: RunParts, loops: LoopBook, bells: Bells): Promise<
   };
 }
 
-/** What a loop was refused: it is another process then, or nobody any more. */
+/** A loop was refused because this process is over: the agent is another process then. */
 function obeyRefusal({ departure, registration, log }: RunParts, refused: Refused): void {
-  const { what, message } = refused;
+  const { what } = refused;
   if (what === "process-over" && !departure.isLeaving()) {
     const failed = (error: unknown): void => {
       log.warn({ err: error }, "not registered anew");
     };
     registration.renew(registration.current().id).catch(failed);
-  } else if (what === "unauthorized" || what === "outdated") {
-    const exit = what === "unauthorized" ? "unauthorized" : "config";
-    departure.begin({ urgency: "stopping", exit, why: `the broker refuses it: ${message}` });
   }
 }
 

@@ -9,7 +9,7 @@ import { Refused, Unanswered } from "./client/over.ts";
 import { makeTokenBook, type TokenBook } from "./client/token-book.ts";
 import type { AgentConfig } from "./config/read-config.ts";
 import { ExitError } from "./exit-error.ts";
-import { type Departure, makeDeparture } from "./going-down/departure.ts";
+import { type Departure, type Leaving, makeDeparture } from "./going-down/departure.ts";
 import { exitCodes } from "./going-down/exit-codes.ts";
 import { makeSignalDesk } from "./going-down/signals.ts";
 import type { Log } from "./log.ts";
@@ -52,7 +52,8 @@ export async function startAgent(
     return { ...agent, signal, gone: released };
   } catch (error) {
     await dataDir.release();
-    throw departure.isLeaving() ? leftEarly(departure) : explained(error);
+    if (error instanceof Refused || !departure.isLeaving()) throw explained(error);
+    throw leftEarly(departure);
   }
 }
 
@@ -72,6 +73,7 @@ async function prepare(config: AgentConfig, log: Log, departure: Departure): Pro
       limits: { fromMs: config.retryFrom, mostMs: config.retryMost },
       requestTimeoutMs: config.requestTimeout,
       userAgent: `svc-agent/${version}`,
+      onEnd: (refused) => departure.begin(endOf(refused)),
     });
   const obtained = await obtainToken(
     config,
@@ -88,6 +90,11 @@ async function prepare(config: AgentConfig, log: Log, departure: Departure): Pro
   ]);
   const networkEnv = networkOfChildren(config);
   return { config, log, departure, client, tokens, runnerId, registration, settings, networkEnv };
+}
+
+function endOf({ what, message }: Refused): Leaving {
+  const exit = what === "unauthorized" ? "unauthorized" : "config";
+  return { urgency: "stopping", exit, why: `the broker refuses it: ${message}` };
 }
 
 /** A token file may be changed while the agent runs; an enrolment token in it is not the runner's. */

@@ -54,6 +54,8 @@ export type ClientParts = {
   readonly limits: BackoffLimits;
   readonly requestTimeoutMs: number;
   readonly userAgent: string;
+  /** Told when the broker refuses the token or the version: whoever asked, the agent is at its end. */
+  readonly onEnd?: (refused: Refused) => void;
 };
 
 type Asking = { readonly route: Route; readonly input: RouteInput<Route>; readonly how: CallHow };
@@ -73,11 +75,12 @@ export function makeBrokerClient(parts: ClientParts): BrokerClient {
     }
     if (read.answer !== undefined) return read.answer;
     const refusal = refusalOf(received, read, asking.how.scope);
-    const isStale = refusal instanceof Refused && refusal.what === "unauthorized";
+    const isStale = isEnd(refusal) && refusal.what === "unauthorized";
     // A token that was changed in its file meanwhile is no end: it is read again before it is believed.
     if (isStale && asking.how.token === undefined && parts.tokens.reread(token)) {
       return await tryOnce(asking);
     }
+    if (isEnd(refusal)) parts.onEnd?.(refusal);
     throw refusal;
   }
 
@@ -110,6 +113,10 @@ export function makeBrokerClient(parts: ClientParts): BrokerClient {
     figures,
     close: parts.transport.close,
   };
+}
+
+function isEnd(error: Error): error is Refused {
+  return error instanceof Refused && (error.what === "unauthorized" || error.what === "outdated");
 }
 
 async function counted<T>(figures: ClientFigures, answering: Promise<T>): Promise<T> {

@@ -20,7 +20,7 @@ export type LoopBook = {
 
 type Entry = { restarts: number; inARow: number; turnedAtMs: number; lastError: string | null };
 
-/** A broker's refusal is first shown to `onRefused`: it may end the agent, or make it another process. */
+/** A broker's refusal is first shown to `onRefused`: it may make the agent another process. */
 export function makeLoopBook(
   log: Log,
   limits: BackoffLimits,
