@@ -72,7 +72,7 @@ export function makeReportExecution(parts: ReportParts): ReportExecution {
   return async (report) => {
     if (!isLarge(report)) return together(report);
     const [alone] = await reportExecutions(parts, [report]);
-    if (alone === undefined) throw new Error("report_executions left a report unanswered");
+    if (alone === undefined) throw new Error("take_reports left a report unanswered");
     return alone;
   };
 }
@@ -96,8 +96,8 @@ export async function reportExecutions(
   const answers = new Map<Report, Reported>();
   for (const round of rounds(reports)) {
     const rows = await db<AnswerRow[]>`
-      select r.n, r.outcome, r.job_status, r.runner_id as wakes_runner_id, (r.execution).*
-        from report_executions(${JSON.stringify(round.map((report, n) => toJson(seals, report, n)))}::text::json) r`;
+      select * from take_reports(
+        ${JSON.stringify(round.map((report, n) => toJson(seals, report, n)))}::text::json)`;
     wakes.tell(changed(round, rows));
     for (const row of rows) {
       const report = round[row.n];
@@ -106,7 +106,7 @@ export async function reportExecutions(
   }
   return reports.map((report) => {
     const answer = answers.get(report);
-    if (answer === undefined) throw new Error("report_executions left a report unanswered");
+    if (answer === undefined) throw new Error("take_reports left a report unanswered");
     return answer;
   });
 }

@@ -206,6 +206,6 @@ export async function report(
     outputs_id: reported.executionId.replace("exe", "out"),
   };
   const rows = await db<{ n: number; outcome: string }[]>`
-    select n, outcome from report_executions(${JSON.stringify([one])}::text::json)`;
+    select n, outcome from take_reports(${JSON.stringify([one])}::text::json)`;
   return rows.find(({ n }) => n === 1)?.outcome ?? "no answer";
 }

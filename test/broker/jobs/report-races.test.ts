@@ -39,7 +39,7 @@ async function reportDuring(act: () => PromiseLike<unknown>): Promise<string> {
     },
   ];
   const [answer] = await reporting<{ outcome: string }[]>`
-    select outcome from report_executions(${JSON.stringify(batch)}::text::json)`;
+    select outcome from take_reports(${JSON.stringify(batch)}::text::json)`;
   const acting = Promise.resolve(act()); // sent now, answered after the commit
   await until(async () => {
     const [waiting] = await db<{ n: number }[]>`
