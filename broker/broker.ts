@@ -9,6 +9,8 @@ import type { RateLimiter } from "./http/rate-limit.ts";
 import type { EnqueueSingle } from "./jobs/enqueue-jobs.ts";
 import type { EventFeed } from "./jobs/event-feed.ts";
 import type { Log } from "./log.ts";
+import type { LogFeed } from "./logs/log-feed.ts";
+import type { LogIntake } from "./logs/log-intake.ts";
 import type { Metrics } from "./metrics.ts";
 import type { PollDesk } from "./polls/poll-desk.ts";
 import type { Beats } from "./processes/beat-processes.ts";
@@ -37,6 +39,10 @@ export type Broker = {
   readonly beats: Beats;
   /** Job events for who is parked here. */
   readonly events: EventFeed;
+  /** The way into log streams. */
+  readonly logs: LogIntake;
+  /** Log streams for who follows them here. */
+  readonly logFeed: LogFeed;
   /** What /metrics shows of the database. */
   readonly figures: Figures;
   /** Where the runners' traces and metrics are passed on to. */

@@ -12,6 +12,7 @@ import { createRateLimiter } from "./http/rate-limit.ts";
 import { makeEnqueueSingle } from "./jobs/enqueue-jobs.ts";
 import { makeEventFeed } from "./jobs/event-feed.ts";
 import type { Log } from "./log.ts";
+import { makeLogFeed } from "./logs/log-feed.ts";
 import { createMetrics, type Metrics } from "./metrics.ts";
 import { type DeskParts, makePollDesk, type PollDesk } from "./polls/poll-desk.ts";
 import { makeBeats } from "./processes/beat-processes.ts";
@@ -44,6 +45,8 @@ export function makeBroker(config: Config, log: Log, seals: Seals): MadeBroker {
   };
   const report = makeReportExecution({ db, wakes, seals });
   const events = makeEventFeed({ db, wakes, log });
+  const logFeed = makeLogFeed({ db, wakes, log });
+  metrics.gauge("svc_log_followers", "Clients that follow a log here.", logFeed.followers);
   const collector = makeCollector({ config, metrics, log });
   const broker: Broker = {
     config,
@@ -61,10 +64,11 @@ export function makeBroker(config: Config, log: Log, seals: Seals): MadeBroker {
     desk: measuredDesk({ db, wakes, log, report, seals }, metrics),
     figures: makeFigures({ metrics, url: config.databaseUrl, pool: db, poolName }),
     events,
+    logFeed,
     collector,
     confirm: makeConfirmExecution(db, log),
     seals,
-    drain: [collector.stop, sender.stop, async () => events.drain()],
+    drain: [collector.stop, sender.stop, async () => events.drain(), async () => logFeed.drain()],
   };
   return { broker, brokerId, heard: heardPeer };
 }

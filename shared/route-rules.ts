@@ -12,6 +12,7 @@ import type { Permission } from "./permissions.ts";
  * - maxBody: more than 1 MiB. verbatim: members whose source text the handler wants byte for byte.
  * - unmetered: polls and beats, which come by the clock. idempotent: `Idempotency-Key` is honoured here;
  *   `once` where the answer holds a secret that cannot be told again.
+ * - stateToken: the token may also come as the password of HTTP Basic, or as `?token=`.
  */
 export type RouteRule = {
   readonly surface: "runner" | "control-plane" | "operator" | "open";
@@ -22,6 +23,7 @@ export type RouteRule = {
   readonly maxBody?: "16 MiB" | "64 MiB";
   readonly verbatim?: readonly string[];
   readonly unmetered?: true;
+  readonly stateToken?: true;
   readonly idempotent?: "replay" | "once";
 };
 
@@ -139,6 +141,23 @@ export const routeRules = {
   rerunJob: { surface: "control-plane", permission: "jobs.write", idempotent: "replay" },
   flushRunner: { surface: "control-plane", permission: "jobs.cancel" },
 
+  // Logs: who writes them
+  appendLogs: {
+    surface: "runner",
+    permission: "logs.write",
+    ownRunner: true,
+    otlp: true,
+    unmetered: true,
+  },
+  createLogStream: { surface: "control-plane", permission: "jobs.write", idempotent: "replay" },
+  closeLogStream: { surface: "control-plane", permission: "jobs.write" },
+
+  // Logs: who reads them
+  getLogStream: { surface: "runner", permission: "logs.read", ownRunner: true },
+  listLogs: { surface: "runner", permission: "logs.read", ownRunner: true },
+  tailLogs: { surface: "control-plane", permission: "logs.read", ownRunner: true, unmetered: true },
+  listLogStreams: { surface: "control-plane", permission: "logs.read" },
+
   // Runners: traces and metrics, and who reads them
   createTraces: { surface: "runner", permission: "telemetry.write", otlp: true },
   createMetrics: { surface: "runner", permission: "telemetry.write", otlp: true },
@@ -182,6 +201,82 @@ export const routeRules = {
   },
   giveBackExecution: { surface: "runner", permission: "runner.execution", ownRunner: true },
   reportExecutions: { surface: "runner", permission: "runner.protocol", maxBody: "64 MiB" },
+
+  // Runners: the state that their jobs work on
+  getTerraformState: {
+    surface: "runner",
+    permission: "state.write",
+    ownRunner: true,
+    stateToken: true,
+  },
+  writeTerraformState: {
+    surface: "runner",
+    permission: "state.write",
+    ownRunner: true,
+    stateToken: true,
+    maxBody: "64 MiB",
+  },
+  deleteTerraformState: {
+    surface: "runner",
+    permission: "state.write",
+    ownRunner: true,
+    stateToken: true,
+  },
+  lockTerraformWorkspace: {
+    surface: "runner",
+    permission: "state.write",
+    ownRunner: true,
+    stateToken: true,
+  },
+  unlockTerraformWorkspace: {
+    surface: "runner",
+    permission: "state.write",
+    ownRunner: true,
+    stateToken: true,
+  },
+  writeTerraformStateJson: {
+    surface: "runner",
+    permission: "state.write",
+    ownRunner: true,
+    stateToken: true,
+    maxBody: "64 MiB",
+  },
+  getPulumiState: {
+    surface: "runner",
+    permission: "state.write",
+    ownRunner: true,
+    stateToken: true,
+  },
+  writePulumiState: {
+    surface: "runner",
+    permission: "state.write",
+    ownRunner: true,
+    stateToken: true,
+    maxBody: "64 MiB",
+  },
+
+  // Control planes and operators: workspaces
+  createTerraformWorkspace: {
+    surface: "control-plane",
+    permission: "jobs.write",
+    idempotent: "replay",
+  },
+  listTerraformWorkspaces: { surface: "operator", permission: "state.read" },
+  getTerraformWorkspace: { surface: "operator", permission: "state.read" },
+  deleteTerraformWorkspace: { surface: "operator", permission: "state.write" },
+  getTerraformWorkspaceLock: { surface: "operator", permission: "state.read" },
+  forceUnlockTerraformWorkspace: { surface: "operator", permission: "state.write" },
+  blockTerraformWorkspace: { surface: "operator", permission: "state.write", ownRunner: true },
+  unblockTerraformWorkspace: { surface: "operator", permission: "state.write" },
+  rollBackTerraformWorkspace: { surface: "operator", permission: "state.write" },
+  listTerraformWorkspaceEvents: { surface: "operator", permission: "state.read" },
+  listTerraformWorkspaceStates: { surface: "operator", permission: "state.read" },
+  getTerraformWorkspaceState: { surface: "operator", permission: "state.read" },
+  getTerraformWorkspaceStateContents: { surface: "operator", permission: "state.write" },
+  listTerraformStateResources: { surface: "operator", permission: "state.read" },
+  listTerraformStateOutputs: { surface: "operator", permission: "state.read" },
+  diffTerraformWorkspaceStates: { surface: "operator", permission: "state.read" },
+  getTerraformStateJson: { surface: "operator", permission: "state.write" },
 
   // Runners: what they are and how they are to work
   getRunner: { surface: "runner", permission: "runners.read" },

@@ -1,12 +1,16 @@
 import type { Broker } from "../broker.ts";
 import { cancelJob } from "../routes/control-plane/cancel-job.ts";
+import { createLogStream } from "../routes/control-plane/create-log-stream.ts";
 import { enqueueJob, enqueueJobBatch } from "../routes/control-plane/enqueue-jobs.ts";
 import { flushRunner } from "../routes/control-plane/flush-runner.ts";
 import { followJobs, waitForJob } from "../routes/control-plane/follow-jobs.ts";
 import { getWaiting } from "../routes/control-plane/get-waiting.ts";
 import { listJobs } from "../routes/control-plane/list-jobs.ts";
+import { readLogStreams } from "../routes/control-plane/read-log-streams.ts";
+import { readLogs } from "../routes/control-plane/read-logs.ts";
 import { readTelemetry } from "../routes/control-plane/read-telemetry.ts";
 import { rerunJob } from "../routes/control-plane/rerun-job.ts";
+import { tailLogs } from "../routes/control-plane/tail-logs.ts";
 import { enrol } from "../routes/open/enrol.ts";
 import { listShutdowns } from "../routes/open/list-shutdowns.ts";
 import { readHealth } from "../routes/open/read-health.ts";
@@ -41,6 +45,7 @@ import { updateCurrentOrg } from "../routes/operator/update-current-org.ts";
 import { updateRunnerGroup } from "../routes/operator/update-runner-group.ts";
 import { updateRunnerSettings } from "../routes/operator/update-runner-settings.ts";
 import { updateRunner } from "../routes/operator/update-runner.ts";
+import { appendLogs } from "../routes/runner/append-logs.ts";
 import { claimJobs } from "../routes/runner/claim-jobs.ts";
 import { completeShutdown } from "../routes/runner/complete-shutdown.ts";
 import { createExecution } from "../routes/runner/create-execution.ts";
@@ -61,6 +66,11 @@ import { storeTelemetry } from "../routes/runner/store-telemetry.ts";
 import { tailJobs } from "../routes/runner/tail-jobs.ts";
 import { updateActionRunStep } from "../routes/runner/update-action-run-step.ts";
 import { updateExecution } from "../routes/runner/update-execution.ts";
+import { keepStateJson, pulumiState } from "../routes/state/keep-state-json.ts";
+import { lockWorkspaces } from "../routes/state/lock-workspaces.ts";
+import { keepWorkspaces, operateWorkspaces } from "../routes/state/manage-workspaces.ts";
+import { readRevisions } from "../routes/state/read-revisions.ts";
+import { terraformBackend } from "../routes/state/terraform-backend.ts";
 import type { App, Door } from "./app-types.ts";
 
 /** Every route there is, grouped by who calls it. */
@@ -137,6 +147,15 @@ const doors: readonly Door[] = [
   createReports,
   setJobStatus,
 
+  // Logs: who writes them
+  appendLogs,
+  createLogStream,
+
+  // Logs: who reads them
+  readLogStreams,
+  readLogs,
+  tailLogs,
+
   // Runners: traces and metrics, and who reads them
   storeTelemetry,
   readTelemetry,
@@ -145,6 +164,15 @@ const doors: readonly Door[] = [
   listRunnerJobs,
   readJobs,
   readExecutions,
+
+  // Runners and operators: terraform state
+  terraformBackend,
+  lockWorkspaces,
+  keepStateJson,
+  pulumiState,
+  keepWorkspaces,
+  operateWorkspaces,
+  readRevisions,
 
   // Runners: what they are and how they are to work
   readRunner,

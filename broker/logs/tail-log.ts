@@ -1,0 +1,116 @@
+import type { Db } from "../database/connect.ts";
+import type { OrgId } from "../orgs/org-id.ts";
+import type { FollowedStream, LogFeed } from "./log-feed.ts";
+import { isAskedFor, isOpenFilter, type LogFilter } from "./log-filter.ts";
+import { type LogBatch, readForward } from "./read-forward.ts";
+import type { LogStream } from "./row.ts";
+
+/** What who follows a stream is told next, and where to resume after it. */
+export type TailStep = {
+  readonly kind: "records" | "idle" | "end" | "drain";
+  readonly batch: LogBatch;
+};
+
+export type Tailing = {
+  readonly from: number;
+  readonly filter: LogFilter;
+  /** Aborts when the client is gone. */
+  readonly signal: AbortSignal;
+};
+
+/** A follower who hears nothing for so long is told that. */
+const idleMs = 15_000;
+
+/**
+ * A stream's records as they come, until it is closed and all was told. It is as fast as its reader: what the
+ * reader does not take in time is read from the database again, so that a slow one costs no memory.
+ */
+export async function* tailLog(
+  parts: TailParts,
+  org: OrgId,
+  found: LogStream,
+  tailing: Tailing,
+): AsyncGenerator<TailStep, void> {
+  const followed = parts.feed.follow(org, found);
+  try {
+    yield* steps({ ...parts, org, followed }, tailing);
+  } finally {
+    followed.leave();
+  }
+}
+
+type TailParts = { readonly db: Db; readonly feed: LogFeed };
+type Follower = TailParts & { readonly org: OrgId; readonly followed: FollowedStream };
+
+async function* steps(
+  follower: Follower,
+  { from, filter, signal }: Tailing,
+): AsyncGenerator<TailStep, void> {
+  const { followed, feed } = follower;
+  const signals = [signal, feed.draining];
+  let next = from;
+  const without = (kind: TailStep["kind"]): TailStep => ({
+    kind,
+    batch: { records: [], next, bytes: 0 },
+  });
+  while (!signal.aborted) {
+    if (feed.draining.aborted) {
+      yield without("drain");
+      return;
+    }
+    const before = next;
+    for await (const batch of readReady(follower, next, filter)) {
+      next = batch.next;
+      if (batch.records.length > 0) yield { kind: "records", batch };
+      if (signals.some(({ aborted }) => aborted)) break;
+    }
+    if (next > before) continue;
+    if (followed.isEnded()) {
+      yield without("end");
+      return;
+    }
+    if (await isIdle(followed, signals)) yield without("idle");
+  }
+}
+
+/** What is there to be told now: what everybody hears, or, for who is behind that, what the database holds. */
+async function* readReady(
+  { db, org, followed }: Follower,
+  from: number,
+  filter: LogFilter,
+): AsyncGenerator<LogBatch> {
+  const heard = followed.take(from);
+  const stream = followed.stream();
+  const before = followed.upto();
+  if (heard !== undefined) yield narrowed(heard, filter);
+  else if (stream !== undefined && from < before) {
+    yield* readForward(db, org, stream, { from, before, filter });
+  }
+}
+
+/** The very batch where nothing narrows it, so that what was made of it can be used again. */
+function narrowed(batch: LogBatch, filter: LogFilter): LogBatch {
+  if (isOpenFilter(filter)) return batch;
+  const asked = batch.records.filter(
+    (record) => record.notice === undefined && isAskedFor(record, filter),
+  );
+  return { ...batch, records: asked };
+}
+
+/** Waits for a change; true when none came. */
+function isIdle(followed: FollowedStream, signals: readonly AbortSignal[]): Promise<boolean> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(() => end(true), idleMs);
+    const wake = (): void => end(false);
+    const unlisten = followed.onChange(wake);
+    for (const signal of signals) signal.addEventListener("abort", wake);
+    if (signals.some(({ aborted }) => aborted)) wake();
+
+    function end(isOver: boolean): void {
+      clearTimeout(timer);
+      unlisten();
+      for (const signal of signals) signal.removeEventListener("abort", wake);
+      resolve(isOver);
+    }
+  });
+}

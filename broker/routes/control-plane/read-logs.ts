@@ -1,0 +1,94 @@
+import { listLogsRoute } from "../../../shared/api/log-streams.ts";
+import type { Broker } from "../../broker.ts";
+import type { AppContext, Door } from "../../http/app-types.ts";
+import { requestHeader } from "../../http/request-header.ts";
+import { streamAnswer } from "../../http/stream-answer.ts";
+import { requireLogStream } from "../../logs/find-stream.ts";
+import { fromCursor, toCursor } from "../../logs/log-cursor.ts";
+import { toNdjson, toPlainText } from "../../logs/log-text.ts";
+import { type LogPage, readPageAfter, readPageBefore } from "../../logs/read-log-page.ts";
+import { readRecords } from "../../logs/read-records.ts";
+import type { LogStream } from "../../logs/row.ts";
+import { toLogFilter } from "../../logs/to-log-filter.ts";
+import { toLogRecord } from "../../logs/to-log-record.ts";
+
+const pageRecords = { usual: 100, most: 1000 } as const;
+
+/** GET /v1/log-streams/{log_stream_id}/logs */
+export const readLogs: Door = (app, broker) => {
+  app.openapi(listLogsRoute, async (c) => {
+    const { orgId, runnerId } = c.get("actor");
+    const { cursor, limit, direction, timestamps, ...filters } = c.req.valid("query");
+    const filter = toLogFilter(filters);
+    const isBackward = direction === "backward";
+    const hasCursor = cursor !== undefined && cursor !== "";
+    const from = fromCursor(cursor);
+    const { log_stream_id: id } = c.req.valid("param");
+    const stream = await requireLogStream(broker.db, orgId, id, runnerId);
+    const form = formOf(c);
+    if (form === "json" || isBackward) {
+      const most = Math.min(limit ?? pageRecords.usual, pageRecords.most);
+      const before = hasCursor ? Math.min(from, stream.next_position) : stream.next_position;
+      const page = isBackward
+        ? await readPageBefore(broker.db, orgId, stream, { before, limit: most, filter })
+        : await readPageAfter(broker.db, orgId, stream, { from, limit: most, filter });
+      if (form === "json") return c.json(toAnswer(stream, page), 200);
+      return answerText(c, broker, { form, timestamps, batches: once(page.records) });
+    }
+    const batches = readRecords(broker.db, orgId, stream, { from, limit, filter });
+    return answerText(c, broker, { form, timestamps, batches });
+  });
+};
+
+type Records = LogPage["records"];
+type Form = "json" | "ndjson" | "text";
+
+function toAnswer(stream: LogStream, { records, next, previous }: LogPage) {
+  const isOver = !stream.is_open && next >= stream.next_position;
+  return {
+    items: records.map(toLogRecord),
+    next_cursor: isOver ? null : toCursor(next),
+    previous_cursor: previous <= 1 ? null : toCursor(previous),
+  };
+}
+
+function answerText(
+  c: AppContext,
+  broker: Broker,
+  {
+    form,
+    timestamps,
+    batches,
+  }: {
+    readonly form: Form;
+    readonly timestamps: "true" | "false";
+    readonly batches: AsyncIterable<Records>;
+  },
+): ReturnType<typeof streamAnswer> {
+  const encode = (records: Records): string =>
+    form === "ndjson" ? toNdjson(records) : toPlainText(records, timestamps === "true");
+  const type = form === "ndjson" ? "application/x-ndjson" : "text/plain; charset=utf-8";
+  return streamAnswer(c, broker, { type, parts: encoded(batches, encode) });
+}
+
+async function* encoded(
+  batches: AsyncIterable<Records>,
+  encode: (records: Records) => string,
+): AsyncGenerator<Uint8Array> {
+  for await (const records of batches) if (records.length > 0) yield Buffer.from(encode(records));
+}
+
+async function* once(records: Records): AsyncGenerator<Records> {
+  yield await Promise.resolve(records);
+}
+
+/** The first of ours that the client names; JSON for who names none. */
+function formOf(c: AppContext): Form {
+  for (const one of (requestHeader(c, "accept") ?? "").split(",")) {
+    const type = one.split(";")[0]?.trim().toLowerCase();
+    if (type === "application/json") return "json";
+    if (type === "application/x-ndjson") return "ndjson";
+    if (type === "text/plain") return "text";
+  }
+  return "json";
+}

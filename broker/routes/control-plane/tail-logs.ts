@@ -1,0 +1,61 @@
+import { tailLogsRoute } from "../../../shared/api/log-streams.ts";
+import { problem } from "../../../shared/problem.ts";
+import type { Broker } from "../../broker.ts";
+import type { Door } from "../../http/app-types.ts";
+import { requestHeader } from "../../http/request-header.ts";
+import { setHeader } from "../../http/response-headers.ts";
+import { streamAnswer } from "../../http/stream-answer.ts";
+import { requireLogStream } from "../../logs/find-stream.ts";
+import { fromCursor } from "../../logs/log-cursor.ts";
+import type { LogFilter } from "../../logs/log-filter.ts";
+import { eventsBegin, toEvents } from "../../logs/log-text.ts";
+import { readPageBefore } from "../../logs/read-log-page.ts";
+import type { LogStream } from "../../logs/row.ts";
+import { tailLog } from "../../logs/tail-log.ts";
+import { toLogFilter } from "../../logs/to-log-filter.ts";
+
+const mostFollowers = 10_000;
+
+/** GET /v1/log-streams/{log_stream_id}/logs/tail */
+export const tailLogs: Door = (app, broker) => {
+  const { db, logFeed } = broker;
+  app.openapi(tailLogsRoute, async (c) => {
+    const { orgId, runnerId } = c.get("actor");
+    const { cursor, last, ...filters } = c.req.valid("query");
+    const filter = toLogFilter(filters);
+    const resumed = requestHeader(c, "last-event-id");
+    const asked = resumed === undefined ? fromCursor(cursor) : fromCursor(resumed, "Last-Event-ID");
+    const { log_stream_id: id } = c.req.valid("param");
+    const found = await requireLogStream(db, orgId, id, runnerId);
+    // By the rule of server-sent events this keeps a browser from coming again.
+    const isOver = !found.is_open && asked >= found.next_position;
+    if (resumed !== undefined && isOver) return c.body(null, 204);
+    if (logFeed.followers() >= mostFollowers || logFeed.draining.aborted) {
+      throw problem.unavailable("This broker takes no more followers just now.", 2);
+    }
+    const isLast = last !== undefined && resumed === undefined && cursor === undefined;
+    const from = isLast ? await lastFrom(broker, found, { last, filter }) : asked;
+    setHeader(c, "x-accel-buffering", "no");
+    const { signal } = c.req.raw;
+    const steps = tailLog({ db, feed: logFeed }, orgId, found, { from, filter, signal });
+    return streamAnswer(c, broker, { type: "text/event-stream", parts: events(steps) });
+  });
+};
+
+async function* events(steps: ReturnType<typeof tailLog>): AsyncGenerator<Uint8Array> {
+  yield eventsBegin;
+  for await (const step of steps) yield toEvents(step);
+}
+
+/** Where the last so many records begin. */
+async function lastFrom(
+  { db }: Broker,
+  found: LogStream,
+  { last, filter }: { readonly last: number; readonly filter: LogFilter },
+): Promise<number> {
+  const before = found.next_position;
+  if (last === 0) return before;
+  const org = found.org_id as Parameters<typeof readPageBefore>[1]; // the org it was found in
+  const page = await readPageBefore(db, org, found, { before, limit: last, filter });
+  return page.records[0]?.position ?? before;
+}
