@@ -83,6 +83,7 @@ async function* grow(
     while (offset < start + size) {
       const buffer = Buffer.allocUnsafeSlow(Math.min(start + size - offset, chunkBytes));
       const { bytesRead } = await file.read(buffer, 0, buffer.length, offset - start);
+      if (bytesRead === 0) return offset;
       const atMs = Math.round(mtimeMs);
       yield { bytes: buffer.subarray(0, bytesRead), offset, atMs };
       offset += bytesRead;
