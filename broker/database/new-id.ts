@@ -16,7 +16,11 @@ export type IdPrefix =
   | "out"
   | "lgs"
   | "hbt"
-  | "hck";
+  | "hck"
+  | "tfw"
+  | "tfl"
+  | "tfs"
+  | "tfj";
 
 const alphabet = "0123456789abcdefghjkmnpqrstvwxyz";
 const timeLength = 10;

@@ -5,16 +5,16 @@ import type { Actor } from "../tokens/actor.ts";
 import type { AppContext } from "./app-types.ts";
 import { requestHeader } from "./request-header.ts";
 import { setHeader } from "./response-headers.ts";
+import { stateAuthorization } from "./state-authorization.ts";
 
 /**
  * Lets a caller in: known, allowed, not too fast, and, with a token bound to one runner, at its own runner.
  * A promise only when the token has to be looked up.
  */
 export function admit(c: AppContext, broker: Broker, rule: RouteRule): void | Promise<void> {
-  const actor = broker.authenticator.identify(
-    requestHeader(c, "authorization"),
-    requestHeader(c, "x-svc-org-id"),
-  );
+  const authorization =
+    rule.stateToken === true ? stateAuthorization(c) : requestHeader(c, "authorization");
+  const actor = broker.authenticator.identify(authorization, requestHeader(c, "x-svc-org-id"));
   if (actor instanceof Promise) return actor.then((known) => checkActor(c, broker, rule, known));
   checkActor(c, broker, rule, actor);
 }

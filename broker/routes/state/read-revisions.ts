@@ -1,0 +1,59 @@
+import {
+  diffStatesRoute,
+  getStateContentsRoute,
+  getStateRoute,
+  listStateOutputsRoute,
+  listStateResourcesRoute,
+  listStatesRoute,
+} from "../../../shared/api/terraform-revisions.ts";
+import type { Broker } from "../../broker.ts";
+import type { AppContext, Door } from "../../http/app-types.ts";
+import { readPage, toPage } from "../../http/paginate.ts";
+import { compareRevisions } from "../../workspaces/compare-revisions.ts";
+import { listStates } from "../../workspaces/queries.ts";
+import { readSummary } from "../../workspaces/read-summary.ts";
+import { requireState, requireWorkspace, toState } from "../../workspaces/show-workspace.ts";
+import { answerStored } from "./answer-stored.ts";
+
+type StateParams = { readonly workspace_id: string; readonly state_id: string };
+
+/** GET …/states, …/states/{state_id}, …/contents, …/resources, …/outputs; GET …/diff */
+export const readRevisions: Door = (app, broker) => {
+  const { db } = broker;
+  app.openapi(listStatesRoute, async (c) => {
+    const { cursor, limit } = c.req.valid("query");
+    const { after } = readPage({ cursor, limit }, {});
+    const { orgId } = c.get("actor");
+    const { workspace_id: workspaceId } = c.req.valid("param");
+    const workspace = await requireWorkspace(db, orgId, workspaceId);
+    const rows = await listStates(db, orgId, { workspaceId, after, limit: limit + 1 });
+    const toItem = (row: (typeof rows)[number]) => toState(workspace, row);
+    return c.json(toPage(c, rows, { limit, filters: {}, toItem }), 200);
+  });
+  app.openapi(getStateRoute, async (c) => {
+    const { workspace, state } = await named(c, broker, c.req.valid("param"));
+    return c.json(toState(workspace, state), 200);
+  });
+  app.openapi(getStateContentsRoute, async (c) => {
+    const { state } = await named(c, broker, c.req.valid("param"));
+    return answerStored(c, broker, state, "application/json");
+  });
+  app.openapi(listStateResourcesRoute, async (c) => {
+    const { state } = await named(c, broker, c.req.valid("param"));
+    return c.json([...(await readSummary(broker, state)).resources], 200);
+  });
+  app.openapi(listStateOutputsRoute, async (c) => {
+    const { state } = await named(c, broker, c.req.valid("param"));
+    return c.json([...(await readSummary(broker, state)).outputs], 200);
+  });
+  app.openapi(diffStatesRoute, async (c) => {
+    const { workspace_id: workspaceId } = c.req.valid("param");
+    const asked = { workspaceId, ...c.req.valid("query") };
+    return c.json(await compareRevisions(broker, c.get("actor").orgId, asked), 200);
+  });
+};
+
+function named(c: AppContext, { db }: Broker, params: StateParams) {
+  const { workspace_id: workspaceId, state_id: stateId } = params;
+  return requireState(db, c.get("actor").orgId, { workspaceId, named: stateId });
+}

@@ -1,0 +1,50 @@
+import {
+  deleteTerraformStateRoute,
+  getTerraformStateRoute,
+  writeTerraformStateRoute,
+} from "../../../shared/api/terraform-state.ts";
+import type { Broker } from "../../broker.ts";
+import type { AppContext, Door } from "../../http/app-types.ts";
+import { maxBytes } from "../../http/read-json.ts";
+import { requestHeader } from "../../http/request-header.ts";
+import { streamBody } from "../../http/stream-body.ts";
+import { deleteState } from "../../workspaces/manage-workspace.ts";
+import { reachWorkspace } from "../../workspaces/reach-workspace.ts";
+import { requireWritable, writeState } from "../../workspaces/write-state.ts";
+import { answerCurrentState } from "./answer-stored.ts";
+
+type Query = { readonly workspace_id: string; readonly job_id?: string | undefined };
+
+/** GET, POST, DELETE /v1/terraform-backend: terraform's http backend */
+export const terraformBackend: Door = (app, broker) => {
+  app.openapi(getTerraformStateRoute, async (c) => {
+    const { workspaceId } = await reach(c, broker, c.req.valid("query"));
+    return answerCurrentState(c, broker, { workspaceId, type: "application/json" });
+  });
+  app.openapi(writeTerraformStateRoute, async (c) => {
+    const query = c.req.valid("query");
+    const { workspaceId, jobId, isSandbox } = await reach(c, broker, query);
+    const write = {
+      workspaceId,
+      jobId,
+      lockId: query.ID ?? null,
+      needsLock: !isSandbox,
+      contentMd5: requestHeader(c, "content-md5"),
+      isTerraform: true,
+    };
+    await requireWritable(broker.db, c.get("actor").orgId, write);
+    const pieces = streamBody(c, maxBytes(c.get("rule")));
+    await writeState(broker, c.get("actor"), { write, pieces });
+    return c.body(null, 200);
+  });
+  app.openapi(deleteTerraformStateRoute, async (c) => {
+    const query = c.req.valid("query");
+    const { workspaceId } = await reach(c, broker, query);
+    await deleteState(broker.db, c.get("actor"), { workspaceId, lockId: query.ID ?? null });
+    return c.body(null, 200);
+  });
+};
+
+function reach(c: AppContext, broker: Broker, { workspace_id: workspaceId, job_id: jobId }: Query) {
+  return reachWorkspace(broker, c.get("actor"), { workspaceId, jobId });
+}

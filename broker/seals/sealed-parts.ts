@@ -1,0 +1,69 @@
+import { createCipheriv, createDecipheriv, randomBytes } from "node:crypto";
+import { promisify } from "node:util";
+import { constants, zstdCompress, zstdDecompress } from "node:zlib";
+import { Problem } from "../../shared/problem.ts";
+import type { Sealed, SealedThing, Seals } from "./seals.ts";
+
+/** What opens a thing that is kept in parts: the key of its own, and the digests of the whole. */
+export type PartsKey = { readonly key: Buffer; readonly sha256: Buffer; readonly md5: Buffer };
+
+/** How long a part is before it is compressed and sealed: what bounds the memory of reading and writing. */
+export const partBytes = 1024 * 1024;
+
+const keyBytes = 32;
+const sha256Bytes = 32;
+const md5Bytes = 16;
+const tagBytes = 16;
+const compress = promisify(zstdCompress);
+const decompress = promisify(zstdDecompress);
+const quickly = { params: { [constants.ZSTD_c_compressionLevel]: 1 } };
+
+/** A key for one thing; it is never used for another, so its parts are told apart by their number alone. */
+export const newPartsKey = (): Buffer => randomBytes(keyBytes);
+
+/** Seals the key of a thing, so that a rotation of the broker's keys leaves the parts alone. */
+export function sealPartsKey(seals: Seals, thing: SealedThing, parts: PartsKey): Sealed {
+  return seals.seal(thing, Buffer.concat([parts.key, parts.sha256, parts.md5]));
+}
+
+/** The key of a thing; refuses what this broker's keys do not open. */
+export function openPartsKey(seals: Seals, thing: SealedThing, sealed: Sealed): PartsKey {
+  const plain = seals.open(thing, sealed);
+  const [afterKey, afterSha256] = [keyBytes, keyBytes + sha256Bytes];
+  return {
+    key: plain.subarray(0, afterKey),
+    sha256: plain.subarray(afterKey, afterSha256),
+    md5: plain.subarray(afterSha256, afterSha256 + md5Bytes),
+  };
+}
+
+/** A part as it is stored: compressed, then sealed. */
+export async function sealPart(key: Buffer, n: number, plain: Buffer): Promise<Buffer> {
+  const cipher = createCipheriv("aes-256-gcm", key, nonceOf(n));
+  const body = cipher.update(await compress(plain, quickly));
+  cipher.final();
+  return Buffer.concat([body, cipher.getAuthTag()]);
+}
+
+/** What was sealed as this part; refuses one that was changed or stands in another's place. */
+export async function openPart(key: Buffer, n: number, sealed: Buffer): Promise<Buffer> {
+  const decipher = createDecipheriv("aes-256-gcm", key, nonceOf(n));
+  decipher.setAuthTag(sealed.subarray(-tagBytes));
+  const compressed = decipher.update(sealed.subarray(0, -tagBytes));
+  try {
+    decipher.final();
+  } catch {
+    throw new Problem({
+      status: 503,
+      code: "seal_broken",
+      detail: `Part ${n} of what is sealed here was changed.`,
+    });
+  }
+  return decompress(compressed, { maxOutputLength: partBytes });
+}
+
+function nonceOf(n: number): Buffer {
+  const nonce = Buffer.alloc(12);
+  nonce.writeUInt32BE(n, 8);
+  return nonce;
+}

@@ -1,0 +1,48 @@
+import { planWorkspaces } from "../../shared/plans/plan-workspaces.ts";
+import { problem } from "../../shared/problem.ts";
+import type { Broker } from "../broker.ts";
+import { plannedJobs } from "../planned-jobs/planned-jobs.ts";
+import type { Actor } from "../tokens/actor.ts";
+import { findWorkspace, isGroupInSandbox } from "./queries.ts";
+
+/** A workspace within the caller's reach, and the job on whose behalf the caller is here. */
+export type Reached = {
+  readonly workspaceId: string;
+  readonly jobId: string | null;
+  readonly executionId: string | null;
+  /** Its job only simulates: it may write without a lock. */
+  readonly isSandbox: boolean;
+};
+
+type Asked = { readonly workspaceId: string; readonly jobId?: string | undefined };
+type Parts = Pick<Broker, "db" | "seals">;
+
+/**
+ * The workspace; 404 for one that is not there and, for a runner's or a job's token, for one that no plan of
+ * its own jobs names: those that run, are being stopped, or ended in the last ten minutes.
+ */
+export async function reachWorkspace(
+  broker: Parts,
+  actor: Actor,
+  { workspaceId, jobId }: Asked,
+): Promise<Reached> {
+  const { db } = broker;
+  const workspace = await findWorkspace(db, actor.orgId, workspaceId);
+  if (workspace === undefined) throw problem.notFound("workspace");
+  const { executionId } = actor;
+  if (actor.runnerId === null) {
+    return { workspaceId, jobId: jobId ?? null, executionId, isSandbox: false };
+  }
+  for await (const job of plannedJobs(broker, actor, jobId)) {
+    if (!job.plan.includes(workspaceId)) continue;
+    const { ids, isSandbox } = planWorkspaces(job.plan);
+    if (!ids.includes(workspaceId)) continue;
+    return {
+      workspaceId,
+      jobId: job.id,
+      executionId,
+      isSandbox: isSandbox || (await isGroupInSandbox(db, actor.orgId, job.runner_id)),
+    };
+  }
+  throw problem.notFound("workspace");
+}

@@ -1,0 +1,75 @@
+import { Problem, problem } from "../../shared/problem.ts";
+import type { Db } from "../database/connect.ts";
+import type { OrgId } from "../orgs/org-id.ts";
+import { listLocks, type Outcome } from "./queries.ts";
+
+/** The refusal that an outcome stands for; undefined where it is none. */
+export function refusalOf({ outcome, holder, revision }: Outcome): Problem | undefined {
+  if (outcome === "held") return workspaceLocked(holder);
+  if (outcome === "blocked") return workspaceBlocked(holder);
+  if (outcome === "not-found") return problem.notFound("workspace");
+  return conflicts[outcome]?.({ revision: revision ?? 0, serial: serialOf(holder) });
+}
+
+type Current = { readonly revision: number; readonly serial: number };
+const conflicts: Readonly<Record<string, (current: Current) => Problem>> = {
+  ended: () =>
+    problem.conflict(
+      "execution_ended",
+      "This execution has ended: it may save its state under the lock that it holds, but take no other lock.",
+    ),
+  "not-locked": () =>
+    problem.conflict(
+      "workspace_not_locked",
+      "The workspace is not locked: lock it, and write with the lock's id as ID.",
+    ),
+  "serial-older": ({ serial, revision }) =>
+    problem.conflict(
+      "state_serial_older",
+      `The current state has serial ${serial} (revision ${revision}); this one is older.`,
+      { serial, revision },
+    ),
+  "serial-taken": ({ serial, revision }) =>
+    problem.conflict(
+      "state_serial_taken",
+      `The current state has serial ${serial} (revision ${revision}) already, with other contents.`,
+      { serial, revision },
+    ),
+  "other-lineage": ({ revision }) =>
+    problem.conflict(
+      "state_lineage_differs",
+      `The current state (revision ${revision}) has another lineage: this is the state of something else.`,
+      { revision },
+    ),
+};
+
+/** A runner may not take a lock away: 423 with the holder; an unlocked workspace is none's. */
+export async function refuseForceUnlock(db: Db, org: OrgId, workspaceId: string): Promise<void> {
+  const [lock] = await listLocks(db, org, [workspaceId]);
+  if (lock !== undefined) throw workspaceLocked({ ...lock.info, ID: lock.lock_id });
+}
+
+/** 423 in the words of terraform's lock info, so that it can tell who holds the lock. */
+function workspaceLocked(holder: Outcome["holder"]): Problem {
+  const who = textOf(holder?.["Who"]);
+  const operation = textOf(holder?.["Operation"]);
+  return new Problem({
+    status: 423,
+    code: "workspace_locked",
+    detail: `The workspace is locked: ${textOf(holder?.["ID"])}${operation && `, ${operation}`}${who && ` by ${who}`}.`,
+    members: holder ?? {},
+  });
+}
+
+function workspaceBlocked(block: Outcome["holder"]): Problem {
+  return new Problem({
+    status: 423,
+    code: "workspace_blocked",
+    detail: `The workspace is blocked: ${textOf(block?.["Info"])}`,
+    members: block ?? {},
+  });
+}
+
+const textOf = (value: unknown): string => (typeof value === "string" ? value : "");
+
+const serialOf = (holder: Outcome["holder"]): number => Number(holder?.["serial"] ?? 0);

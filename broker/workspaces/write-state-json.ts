@@ -1,0 +1,73 @@
+import { problem } from "../../shared/problem.ts";
+import type { Broker } from "../broker.ts";
+import { newId } from "../database/new-id.ts";
+import type { Actor } from "../tokens/actor.ts";
+import type { Outcome } from "./queries.ts";
+import { refusalOf } from "./refuse.ts";
+import { makeStateScan } from "./scan-state.ts";
+import { storeParts } from "./store-parts.ts";
+import { unlessDiscarded } from "./unless-discarded.ts";
+
+type Where = { readonly workspaceId: string; readonly jobId: string | null };
+
+/** Keeps what `terraform show -json` says, in place of what it said before; 400 for what is no JSON object. */
+export async function writeStateJson(
+  broker: Pick<Broker, "db" | "seals">,
+  actor: Pick<Actor, "id" | "orgId">,
+  { where, pieces }: { readonly where: Where; readonly pieces: AsyncIterable<Buffer> },
+): Promise<void> {
+  const naming = { orgId: actor.orgId, id: newId("tfj") };
+  const scan = makeStateScan();
+  await unlessDiscarded(broker, naming, async () => {
+    const stored = await storeParts(broker, naming, watch(decoded(pieces), scan.push));
+    scan.end();
+    const row = {
+      workspace_id: where.workspaceId,
+      org_id: actor.orgId,
+      id: naming.id,
+      size_bytes: stored.sizeBytes,
+      parts: stored.parts,
+      key_id: stored.keyId,
+      sealed_key: `\\x${stored.sealedKey.toString("hex")}`,
+      fingerprint: `\\x${stored.fingerprints[stored.keyId ?? ""] ?? ""}`,
+      runner_job_id: where.jobId,
+      created_by_id: actor.id,
+    };
+    const [outcome] = await broker.db<Outcome[]>`
+      select o.* from write_state_json(
+        jsonb_populate_record(null::terraform_workspace_state_jsons, ${JSON.stringify(row)}::text::jsonb),
+        ${stored.onlyPart}::bytea) o`;
+    const refused = outcome && refusalOf(outcome);
+    if (refused !== undefined) throw refused;
+  });
+}
+
+async function* watch(
+  pieces: AsyncIterable<Buffer>,
+  look: (piece: Buffer) => void,
+): AsyncGenerator<Buffer> {
+  for await (const piece of pieces) {
+    look(piece);
+    yield piece;
+  }
+}
+
+/** Some clients send the JSON as a JSON string of its base64. */
+async function* decoded(pieces: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+  let isText: boolean | undefined;
+  let rest = "";
+  for await (const piece of pieces) {
+    isText ??= piece.toString("latin1").trimStart().startsWith('"');
+    if (!isText) {
+      yield piece;
+      continue;
+    }
+    const text = rest + piece.toString("latin1").replaceAll(/[\s"]/g, "");
+    if (/[^\w+/=-]/.test(text))
+      throw problem.malformed("malformed_json", "The body is neither JSON nor base64 of it.");
+    const whole = text.length - (text.length % 4);
+    yield Buffer.from(text.slice(0, whole), "base64");
+    rest = text.slice(whole);
+  }
+  if (rest !== "") yield Buffer.from(rest, "base64");
+}

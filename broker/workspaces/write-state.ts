@@ -1,0 +1,137 @@
+import { problem } from "../../shared/problem.ts";
+import type { Broker } from "../broker.ts";
+import type { Db } from "../database/connect.ts";
+import { newId } from "../database/new-id.ts";
+import type { OrgId } from "../orgs/org-id.ts";
+import type { Actor } from "../tokens/actor.ts";
+import { discardUpload, listLocks, type Outcome } from "./queries.ts";
+import { refusalOf } from "./refuse.ts";
+import { makeStateScan, type StateFacts } from "./scan-state.ts";
+import { type Stored, storeParts } from "./store-parts.ts";
+import { unlessDiscarded } from "./unless-discarded.ts";
+
+export type StateWrite = {
+  readonly workspaceId: string;
+  readonly jobId: string | null;
+  /** The lock under which it is written. */
+  readonly lockId: string | null;
+  readonly needsLock: boolean;
+  /** As the client says it. */
+  readonly contentMd5?: string | undefined;
+  /** Whether it is terraform's, whose serial and lineage are looked at. */
+  readonly isTerraform: boolean;
+  readonly rollback?: { readonly from: number; readonly reason: string } | undefined;
+};
+
+type Parts = Pick<Broker, "db" | "seals">;
+type Who = Pick<Actor, "id" | "orgId">;
+
+const noFacts: StateFacts = {
+  serial: undefined,
+  lineage: undefined,
+  terraformVersion: undefined,
+  serialAt: undefined,
+};
+
+/**
+ * Writes the next revision of a workspace's state, whole or not at all; answers its number. The same bytes
+ * again change nothing. Refuses what is no state, and, with 409 or 423, what does not follow the current one.
+ */
+export async function writeState(
+  broker: Parts,
+  actor: Who,
+  { write, pieces }: { readonly write: StateWrite; readonly pieces: AsyncIterable<Buffer> },
+): Promise<number> {
+  const id = newId("tfs");
+  const naming = { orgId: actor.orgId, id };
+  const scan = write.isTerraform ? makeStateScan() : undefined;
+  const watched = scan === undefined ? pieces : watch(pieces, scan.push);
+  return unlessDiscarded(broker, naming, async () => {
+    const stored = await storeParts(broker, naming, watched);
+    requireMd5(write.contentMd5, stored.md5);
+    const facts = scan?.end() ?? noFacts;
+    const row = rowOf(actor, write, { id, stored, facts });
+    const outcome = await commit(broker.db, row, { write, stored });
+    const refused = refusalOf(outcome);
+    if (refused !== undefined) throw refused;
+    if (outcome.outcome === "unchanged") await discardUpload(broker.db, actor.orgId, id);
+    return outcome.revision ?? 0;
+  });
+}
+
+/** Refuses before a byte is read what the lock will refuse in the end. */
+export async function requireWritable(
+  db: Db,
+  org: OrgId,
+  { workspaceId, lockId, needsLock }: Pick<StateWrite, "workspaceId" | "lockId" | "needsLock">,
+): Promise<void> {
+  const [lock] = await listLocks(db, org, [workspaceId]);
+  const holder = lock === undefined ? null : { ...lock.info, ID: lock.lock_id };
+  const isHeld = lock !== undefined && lock.lock_id !== lockId;
+  const isOpen = lock === undefined && needsLock;
+  const outcome = isHeld ? "held" : isOpen ? "not-locked" : "written";
+  const refused = refusalOf({ outcome, holder, revision: null });
+  if (refused !== undefined) throw refused;
+}
+
+async function* watch(
+  pieces: AsyncIterable<Buffer>,
+  look: (piece: Buffer) => void,
+): AsyncGenerator<Buffer> {
+  for await (const piece of pieces) {
+    look(piece);
+    yield piece;
+  }
+}
+
+function requireMd5(said: string | undefined, is: Buffer): void {
+  if (said === undefined) return;
+  const digest = Buffer.from(said, "base64");
+  if (digest.equals(is)) return;
+  throw problem.malformed(
+    "content_md5_differs",
+    "The body is not the one that Content-MD5 was made of; send it again.",
+    "header:Content-MD5",
+  );
+}
+
+function rowOf(
+  actor: Who,
+  write: StateWrite,
+  {
+    id,
+    stored,
+    facts,
+  }: { readonly id: string; readonly stored: Stored; readonly facts: StateFacts },
+): object {
+  return {
+    id,
+    org_id: actor.orgId,
+    workspace_id: write.workspaceId,
+    serial: facts.serial,
+    lineage: facts.lineage,
+    terraform_version: facts.terraformVersion ?? "",
+    size_bytes: stored.sizeBytes,
+    parts: stored.parts,
+    key_id: stored.keyId,
+    sealed_key: `\\x${stored.sealedKey.toString("hex")}`,
+    fingerprint: `\\x${stored.fingerprints[stored.keyId ?? ""] ?? ""}`,
+    rolled_back_from: write.rollback?.from,
+    runner_job_id: write.jobId,
+    created_by_id: actor.id,
+  };
+}
+
+async function commit(
+  db: Db,
+  row: object,
+  { write, stored }: { readonly write: StateWrite; readonly stored: Stored },
+): Promise<Outcome> {
+  const [outcome] = await db<Outcome[]>`
+    select o.* from write_terraform_state(
+      jsonb_populate_record(null::terraform_workspace_states, ${JSON.stringify(row)}::text::jsonb),
+      ${stored.onlyPart}::bytea, ${JSON.stringify(stored.fingerprints)}::text::jsonb, ${write.lockId},
+      ${write.needsLock}, ${write.rollback?.reason ?? ""}) o`;
+  if (outcome === undefined) throw new Error("write_terraform_state answered nothing");
+  return outcome;
+}

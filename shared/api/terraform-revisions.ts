@@ -1,0 +1,160 @@
+import { createRoute, z } from "@hono/zod-openapi";
+import { idParam } from "./ids.ts";
+import { pageOf, pageQuery } from "./page.ts";
+import { json } from "./response.ts";
+import { workspaceStateSchema } from "./terraform-workspaces.ts";
+
+const tags = ["Terraform workspaces"];
+const path = "/v1/terraform-workspaces/{workspace_id}";
+const workspaceId = idParam("workspace_id", "tfw");
+const params = z.object({ workspace_id: workspaceId });
+const stateParams = z.object({
+  workspace_id: workspaceId,
+  state_id: z
+    .string()
+    .regex(/^(?:tfs_[0-9a-hjkmnp-tv-z]{26}|[1-9]\d{0,8}|current)$/)
+    .openapi({
+      param: { name: "state_id", in: "path" },
+      description: "A state's id, a revision's number, or `current`.",
+    }),
+});
+const bytes = { "application/json": { schema: z.unknown() } };
+
+export const listStatesRoute = createRoute({
+  operationId: "listTerraformWorkspaceStates",
+  method: "get",
+  path: `${path}/states`,
+  tags,
+  summary: "List the revisions of a workspace's state, the newest first",
+  request: { params, query: z.object(pageQuery) },
+  responses: { 200: json(pageOf(workspaceStateSchema), "A page of revisions.") },
+});
+
+export const getStateRoute = createRoute({
+  operationId: "getTerraformWorkspaceState",
+  method: "get",
+  path: `${path}/states/{state_id}`,
+  tags,
+  summary: "Read one revision, without its contents",
+  request: { params: stateParams },
+  responses: { 200: json(workspaceStateSchema, "The revision.") },
+});
+
+export const getStateContentsRoute = createRoute({
+  operationId: "getTerraformWorkspaceStateContents",
+  method: "get",
+  path: `${path}/states/{state_id}/contents`,
+  tags,
+  summary: "Read a revision's state, byte for byte",
+  description: "It holds secrets: it needs what a write needs.",
+  request: { params: stateParams },
+  responses: { 200: { description: "The state.", content: bytes } },
+});
+
+const instanceSchema = z
+  .object({
+    index_key: z.union([z.string(), z.number()]).nullable(),
+    status: z.string().describe("`tainted`, or empty."),
+    schema_version: z.int(),
+    attributes: z.record(z.string(), z.unknown()).describe("`(sensitive)` in place of what is."),
+    sensitive_attributes: z.array(z.string()).describe("Where something sensitive is."),
+  })
+  .openapi("TerraformStateInstance");
+
+const resourceSchema = z
+  .object({
+    address: z.string(),
+    module: z.string(),
+    mode: z.string(),
+    type: z.string(),
+    name: z.string(),
+    provider: z.string(),
+    instances: z.array(instanceSchema),
+  })
+  .openapi("TerraformStateResource");
+export type StateResource = z.infer<typeof resourceSchema>;
+
+const outputSchema = z
+  .object({
+    name: z.string(),
+    type: z.unknown(),
+    sensitive: z.boolean(),
+    value: z.unknown().describe("Left out when it is sensitive."),
+  })
+  .openapi("TerraformStateOutput");
+export type StateOutput = z.infer<typeof outputSchema>;
+
+export const listStateResourcesRoute = createRoute({
+  operationId: "listTerraformStateResources",
+  method: "get",
+  path: `${path}/states/{state_id}/resources`,
+  tags,
+  summary: "List the resources of a revision",
+  request: { params: stateParams },
+  responses: { 200: json(z.array(resourceSchema), "In the state's order.") },
+});
+
+export const listStateOutputsRoute = createRoute({
+  operationId: "listTerraformStateOutputs",
+  method: "get",
+  path: `${path}/states/{state_id}/outputs`,
+  tags,
+  summary: "List the outputs of a revision",
+  request: { params: stateParams },
+  responses: { 200: json(z.array(outputSchema), "By their names.") },
+});
+
+const changedSchema = z.object({
+  name: z.string(),
+  before: z.unknown().optional(),
+  after: z.unknown().optional(),
+});
+const diffSchema = z
+  .object({
+    from: workspaceStateSchema,
+    to: workspaceStateSchema,
+    resources: z.array(
+      z.object({
+        address: z.string(),
+        change: z.enum(["added", "removed", "changed"]),
+        attributes: z
+          .array(changedSchema)
+          .describe("What changed; `(sensitive)` in place of what is."),
+      }),
+    ),
+    outputs: z.array(changedSchema.extend({ change: z.enum(["added", "removed", "changed"]) })),
+  })
+  .openapi("TerraformStateDiff");
+export type StateDiff = z.infer<typeof diffSchema>;
+
+export const diffStatesRoute = createRoute({
+  operationId: "diffTerraformWorkspaceStates",
+  method: "get",
+  path: `${path}/diff`,
+  tags,
+  summary: "Compare two revisions",
+  request: {
+    params,
+    query: z.object({
+      from: z.coerce.number().int().min(1).optional().describe("The one before `to`, unless told."),
+      to: z.coerce.number().int().min(1).optional().describe("The current one, unless told."),
+    }),
+  },
+  responses: {
+    200: json(diffSchema, "What `to` has that `from` has not, and the other way round."),
+  },
+});
+
+export const getStateJsonRoute = createRoute({
+  operationId: "getTerraformStateJson",
+  method: "get",
+  path: `${path}/state-json`,
+  tags,
+  summary: "Read what terraform show -json said last",
+  description: "It holds secrets: it needs what a write needs.",
+  request: { params },
+  responses: {
+    200: { description: "As it was sent.", content: bytes },
+    204: { description: "There is none." },
+  },
+});

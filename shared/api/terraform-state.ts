@@ -1,0 +1,129 @@
+import { createRoute, z } from "@hono/zod-openapi";
+import { idParam } from "./ids.ts";
+import { json, jsonBody } from "./response.ts";
+import { terraformLockInput, terraformLockSchema } from "./terraform-lock.ts";
+
+const tags = ["Terraform state"];
+const signIn =
+  "The token may also be the password of HTTP Basic, or `?token=`. A runner's or a job's token reaches the workspace " +
+  "that the plan of its own job names, while that execution lives and ten minutes after.";
+const anyJob = z.string().max(64).optional().describe("The job that works on it.");
+const workspaceQuery = z.object({
+  workspace_id: z.string().max(64),
+  job_id: anyJob,
+  ID: z.string().max(200).optional().describe("The id of the lock that is held."),
+});
+const params = z.object({ workspace_id: idParam("workspace_id", "tfw") });
+const bytes = { "application/octet-stream": { schema: z.string().openapi({ format: "binary" }) } };
+const anyJson = { "application/json": { schema: z.unknown() } };
+const text = { "application/octet-stream": { schema: z.string().openapi({ format: "binary" }) } };
+
+export const getTerraformStateRoute = createRoute({
+  operationId: "getTerraformState",
+  method: "get",
+  path: "/v1/terraform-backend",
+  tags,
+  summary: "Read the current state",
+  description: signIn,
+  request: { query: workspaceQuery },
+  responses: {
+    200: { description: "The state, byte for byte.", content: anyJson },
+    204: { description: "There is none." },
+  },
+});
+
+export const writeTerraformStateRoute = createRoute({
+  operationId: "writeTerraformState",
+  method: "post",
+  path: "/v1/terraform-backend",
+  tags,
+  summary: "Write the next state",
+  description:
+    `${signIn}\n\nNeeds the lock's id as \`ID\`: 423 with the holder's lock info, or 409 when nothing is locked. 409 for an ` +
+    "older serial, another lineage, or the same serial with other bytes; the same bytes again change nothing. " +
+    "`Content-MD5` is checked. At most 64 MiB.",
+  request: { query: workspaceQuery, body: { content: text } },
+  responses: { 200: { description: "It is stored." } },
+});
+
+export const deleteTerraformStateRoute = createRoute({
+  operationId: "deleteTerraformState",
+  method: "delete",
+  path: "/v1/terraform-backend",
+  tags,
+  summary: "Leave the workspace without a state",
+  description: `${signIn}\n\nIts revisions stay. 423 while somebody else holds the lock.`,
+  request: { query: workspaceQuery },
+  responses: { 200: { description: "It has none." } },
+});
+
+export const lockTerraformWorkspaceRoute = createRoute({
+  operationId: "lockTerraformWorkspace",
+  method: "post",
+  path: "/v1/terraform-workspaces/{workspace_id}/lock",
+  tags,
+  summary: "Lock a workspace",
+  description: `${signIn}\n\n423 with the holder's lock info; a lock that is held already is 200 again.`,
+  request: {
+    params,
+    query: z.object({ job_id: anyJob }),
+    body: jsonBody(terraformLockInput),
+  },
+  responses: { 200: json(terraformLockSchema, "The lock.") },
+});
+
+export const unlockTerraformWorkspaceRoute = createRoute({
+  operationId: "unlockTerraformWorkspace",
+  method: "post",
+  path: "/v1/terraform-workspaces/{workspace_id}/unlock",
+  tags,
+  summary: "Unlock a workspace",
+  description:
+    `${signIn}\n\nWith the holder's id; of an unlocked workspace 200, too. Without an id it takes the lock away, which a ` +
+    "runner's token may not: 423.",
+  request: {
+    params,
+    query: z.object({ job_id: anyJob, ID: z.string().max(200).optional() }),
+    body: jsonBody(terraformLockInput),
+  },
+  responses: {
+    200: json(terraformLockSchema.partial(), "The lock that was there, if there was one."),
+  },
+});
+
+export const writeStateJsonRoute = createRoute({
+  operationId: "writeTerraformStateJson",
+  method: "post",
+  path: "/v1/terraform-workspaces/{workspace_id}/state-json",
+  tags,
+  summary: "Store what terraform show -json says",
+  description: `${signIn}\n\nJSON, or a JSON string of it in base64. The last one is kept.`,
+  request: { params, query: z.object({ job_id: anyJob }), body: { content: text } },
+  responses: { 200: { description: "It is stored." } },
+});
+
+const pulumiParams = params;
+export const getPulumiStateRoute = createRoute({
+  operationId: "getPulumiState",
+  method: "get",
+  path: "/v1/runners/pulumi-state/{workspace_id}",
+  tags,
+  summary: "Read a Pulumi state",
+  description: signIn,
+  request: { params: pulumiParams, query: z.object({ job_id: anyJob }) },
+  responses: {
+    200: { description: "The state, byte for byte.", content: bytes },
+    204: { description: "There is none." },
+  },
+});
+
+export const writePulumiStateRoute = createRoute({
+  operationId: "writePulumiState",
+  method: "post",
+  path: "/v1/runners/pulumi-state/{workspace_id}",
+  tags,
+  summary: "Write a Pulumi state",
+  description: `${signIn}\n\nAny bytes, at most 64 MiB. Each write is a new revision; it needs no lock, but 423 while one is held.`,
+  request: { params: pulumiParams, query: z.object({ job_id: anyJob }), body: { content: bytes } },
+  responses: { 200: { description: "It is stored." } },
+});

@@ -1,0 +1,205 @@
+import { createRoute, z } from "@hono/zod-openapi";
+import { idParam } from "./ids.ts";
+import { pageOf, pageQuery } from "./page.ts";
+import { json, jsonBody } from "./response.ts";
+import { terraformLockSchema } from "./terraform-lock.ts";
+
+const tags = ["Terraform workspaces"];
+const path = "/v1/terraform-workspaces/{workspace_id}";
+const params = z.object({ workspace_id: idParam("workspace_id", "tfw") });
+const reason = z.string().trim().min(1).max(2000).describe("Why; it is kept.");
+const instant = z.iso.datetime();
+
+export const workspaceLockSchema = z
+  .object({
+    id: z.string(),
+    org_id: z.string(),
+    workspace_id: z.string(),
+    runner_job_id: z.string().nullable(),
+    lock: terraformLockSchema,
+    created_at: instant,
+    created_by_id: z.string(),
+  })
+  .openapi("TerraformWorkspaceLock");
+
+export const workspaceStateSchema = z
+  .object({
+    id: z.string(),
+    org_id: z.string(),
+    terraform_workspace_id: z.string(),
+    revision: z.int(),
+    is_current: z.boolean(),
+    serial: z.int().nullable(),
+    lineage: z.string().nullable(),
+    terraform_version: z.string(),
+    size_bytes: z.int(),
+    rolled_back_from: z.int().nullable().describe("The revision whose contents these are."),
+    runner_job_id: z.string().nullable(),
+    created_at: instant,
+    created_by_id: z.string(),
+  })
+  .openapi("TerraformWorkspaceState");
+export type WorkspaceState = z.infer<typeof workspaceStateSchema>;
+
+export const workspaceSchema = z
+  .object({
+    id: z.string(),
+    org_id: z.string(),
+    owner_id: z.string(),
+    owner_type: z.string(),
+    revision: z.int().describe("The last that was written; 0: none."),
+    lock: workspaceLockSchema.nullable(),
+    state: workspaceStateSchema.nullable().describe("The current one."),
+    block: z
+      .object({ reason: z.string(), blocked_by_id: z.string(), blocked_at: instant })
+      .nullable()
+      .describe("While there is one, nobody gets a lock."),
+    created_at: instant,
+    updated_at: instant,
+    created_by_id: z.string(),
+  })
+  .openapi("TerraformWorkspace");
+export type Workspace = z.infer<typeof workspaceSchema>;
+
+const owner = { owner_id: z.string().max(200), owner_type: z.string().max(200) };
+
+export const createWorkspaceRoute = createRoute({
+  operationId: "createTerraformWorkspace",
+  method: "post",
+  path: "/v1/terraform-workspaces",
+  tags,
+  summary: "Create a workspace",
+  request: {
+    body: jsonBody(
+      z.strictObject({
+        owner_id: owner.owner_id.default(""),
+        owner_type: owner.owner_type.default(""),
+      }),
+    ),
+  },
+  responses: { 201: json(workspaceSchema, "The workspace.") },
+});
+
+export const listWorkspacesRoute = createRoute({
+  operationId: "listTerraformWorkspaces",
+  method: "get",
+  path: "/v1/terraform-workspaces",
+  tags,
+  summary: "List workspaces, the newest first",
+  request: {
+    query: z.object({
+      ...pageQuery,
+      owner_id: owner.owner_id.optional(),
+      locked: z.enum(["true", "false"]).optional(),
+      blocked: z.enum(["true", "false"]).optional(),
+    }),
+  },
+  responses: { 200: json(pageOf(workspaceSchema), "A page of workspaces.") },
+});
+
+export const getWorkspaceRoute = createRoute({
+  operationId: "getTerraformWorkspace",
+  method: "get",
+  path,
+  tags,
+  summary: "Read a workspace",
+  request: { params },
+  responses: { 200: json(workspaceSchema, "The workspace.") },
+});
+
+export const deleteWorkspaceRoute = createRoute({
+  operationId: "deleteTerraformWorkspace",
+  method: "delete",
+  path,
+  tags,
+  summary: "Delete a workspace with all revisions of its state",
+  description: "423 while it is locked.",
+  request: { params },
+  responses: { 204: { description: "It is gone." } },
+});
+
+export const getWorkspaceLockRoute = createRoute({
+  operationId: "getTerraformWorkspaceLock",
+  method: "get",
+  path: `${path}/lock`,
+  tags,
+  summary: "Read who holds a workspace",
+  request: { params },
+  responses: { 200: json(workspaceLockSchema, "The lock; 404 when there is none.") },
+});
+
+export const forceUnlockRoute = createRoute({
+  operationId: "forceUnlockTerraformWorkspace",
+  method: "post",
+  path: `${path}/force-unlock`,
+  tags,
+  summary: "Take the lock away from who holds it",
+  description:
+    "Make sure that nothing is writing any more: a job that was ended may still save its state.",
+  request: { params, body: jsonBody(z.strictObject({ reason })) },
+  responses: { 200: json(workspaceSchema, "The workspace.") },
+});
+
+export const blockWorkspaceRoute = createRoute({
+  operationId: "blockTerraformWorkspace",
+  method: "post",
+  path: `${path}/block`,
+  tags,
+  summary: "Refuse every lock from now on",
+  description: "Who holds the lock may still save the state. A job may block its own workspace.",
+  request: { params, body: jsonBody(z.strictObject({ reason })) },
+  responses: { 200: json(workspaceSchema, "The workspace.") },
+});
+
+export const unblockWorkspaceRoute = createRoute({
+  operationId: "unblockTerraformWorkspace",
+  method: "post",
+  path: `${path}/unblock`,
+  tags,
+  summary: "Let locks be taken again",
+  request: { params, body: jsonBody(z.strictObject({ reason })) },
+  responses: { 200: json(workspaceSchema, "The workspace.") },
+});
+
+export const rollBackWorkspaceRoute = createRoute({
+  operationId: "rollBackTerraformWorkspace",
+  method: "post",
+  path: `${path}/rollback`,
+  tags,
+  summary: "Make an older revision the current state",
+  description:
+    "As a new revision: the old one's bytes with a serial above the current one. 423 while it is locked.",
+  request: {
+    params,
+    body: jsonBody(z.strictObject({ revision: z.int().min(1), reason })),
+  },
+  responses: { 200: json(workspaceSchema, "The workspace.") },
+});
+
+const workspaceEventSchema = z
+  .object({
+    kind: z.enum([
+      "locked",
+      "force-unlocked",
+      "blocked",
+      "unblocked",
+      "rolled-back",
+      "state-deleted",
+    ]),
+    actor_id: z.string(),
+    reason: z.string(),
+    info: z.record(z.string(), z.unknown()),
+    at: instant,
+  })
+  .openapi("TerraformWorkspaceEvent");
+export type WorkspaceEvent = z.infer<typeof workspaceEventSchema>;
+
+export const listWorkspaceEventsRoute = createRoute({
+  operationId: "listTerraformWorkspaceEvents",
+  method: "get",
+  path: `${path}/events`,
+  tags,
+  summary: "List what people did to a workspace, the newest first",
+  request: { params },
+  responses: { 200: json(z.array(workspaceEventSchema), "The last hundred.") },
+});
