@@ -19,7 +19,12 @@ export async function makeSingle(program: Program, directory: string): Promise<s
     const main = await bundle(program, work, "cjs");
     const blob = path.join(work, "program.blob");
     const config = path.join(work, "sea.json");
-    const settings = { main, output: blob, disableExperimentalSEAWarning: true };
+    const settings = {
+      main,
+      output: blob,
+      disableExperimentalSEAWarning: true,
+      useCodeCache: true,
+    };
     await writeFile(config, JSON.stringify(settings));
     await run(process.execPath, ["--experimental-sea-config", config]);
     const file = path.join(directory, program.name);

@@ -2,20 +2,7 @@ import { access } from "node:fs/promises";
 import path from "node:path";
 import { type DoctorScene, failed, type Found, leftOut, ok, warning } from "./finding.ts";
 
-type Right = { readonly verb: string; readonly group: string; readonly resource: string };
-
 const inPod = "/var/run/secrets/kubernetes.io/serviceaccount/token";
-
-/** What helm and manifests need in most clusters. */
-const rights: readonly Right[] = [
-  { verb: "create", group: "", resource: "namespaces" },
-  { verb: "create", group: "", resource: "secrets" },
-  { verb: "list", group: "", resource: "secrets" },
-  { verb: "patch", group: "", resource: "configmaps" },
-  { verb: "patch", group: "", resource: "services" },
-  { verb: "patch", group: "apps", resource: "deployments" },
-  { verb: "delete", group: "apps", resource: "deployments" },
-];
 
 /** What the cluster that this host has by itself allows; jobs may bring clusters of their own. */
 export async function checkCluster({ config, patienceMs }: DoctorScene): Promise<Found> {
@@ -26,20 +13,8 @@ export async function checkCluster({ config, patienceMs }: DoctorScene): Promise
   const place = isFile ? file : "the pod's service account";
   try {
     // Loaded only where there is a cluster: it is large.
-    const { KubeConfig, AuthorizationV1Api } = await import("@kubernetes/client-node");
-    const kubeConfig = new KubeConfig();
-    if (isFile) kubeConfig.loadFromFile(file);
-    else kubeConfig.loadFromCluster();
-    const server = kubeConfig.getCurrentCluster()?.server ?? "no cluster";
-    const api = kubeConfig.makeApiClient(AuthorizationV1Api);
-    const review = Promise.all(
-      rights.map(async ({ verb, group, resource }) => {
-        const spec = { resourceAttributes: { verb, group, resource } };
-        const { status } = await api.createSelfSubjectAccessReview({ body: { spec } });
-        return status?.allowed === true ? [] : [`${verb} ${resource}`];
-      }),
-    );
-    const denied = (await withinMs(review, patienceMs)).flat();
+    const { askRights } = await import("./ask-rights.ts");
+    const { server, denied } = await withinMs(askRights(isFile ? file : undefined), patienceMs);
     if (denied.length === 0) return ok(`${server} allows all that is usual (${place}).`);
     return warning(
       `${server} does not allow: ${denied.join(", ")} (${place}).`,
