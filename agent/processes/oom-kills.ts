@@ -15,11 +15,11 @@ export function eventFilesOf(groups: string): string[] {
   const second = /^0::(.+)$/m.exec(groups)?.[1];
   const first = /^\d+:(?:[^:]*,)?memory(?:,[^:]*)?:(.+)$/m.exec(groups)?.[1];
   return [
-    ...(second === undefined ? [] : [`/sys/fs/cgroup/${second}/memory.events`]),
+    ...(second === undefined ? [] : [`/sys/fs/cgroup${second}/memory.events`]),
     ...(first === undefined
       ? []
       : [
-          `/sys/fs/cgroup/memory/${first}/memory.oom_control`,
+          `/sys/fs/cgroup/memory${first}/memory.oom_control`,
           "/sys/fs/cgroup/memory/memory.oom_control",
         ]),
   ];

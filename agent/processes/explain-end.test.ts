@@ -1,0 +1,58 @@
+import { describe, expect, test } from "vitest";
+import { type EndFacts, explainEnd } from "./explain-end.ts";
+
+const plain: EndFacts = {
+  code: 0,
+  hasSaidSignal: false,
+  sent: [],
+  graceMs: 10_000,
+  oomKills: 0,
+  freeBytes: 1e9,
+};
+const gibibyte = 2 ** 30;
+
+describe("the end of a child", () => {
+  test.each<[Partial<EndFacts>, string, RegExp]>([
+    [{}, "exited", /^exited with code 0$/],
+    [{ code: 1 }, "exited", /^exited with code 1$/],
+    [{ code: 126 }, "exited", /may not be executed/],
+    [{ code: 127 }, "exited", /not found/],
+    [{ code: 139, hasSaidSignal: true }, "exited", /^was ended by SIGSEGV$/],
+    [{ code: 143 }, "exited", /^exited with code 143$/],
+    [{ code: 141 }, "exited", /^was ended by SIGPIPE: it wrote to something/],
+    [{ code: 137, hasSaidSignal: true }, "exited", /SIGKILL, which was not sent by the agent/],
+    [{ code: 137, hasSaidSignal: true, oomKills: 1 }, "out-of-memory", /for want of memory/],
+    [{ code: 137, oomKills: 1 }, "out-of-memory", /^exited with code 137: .*want of memory/],
+    [{ code: 1, oomKills: 2 }, "exited", /meanwhile the kernel killed processes/],
+    [{ code: 0, oomKills: 2 }, "exited", /^exited with code 0$/],
+    [{ code: 1, freeBytes: 4_096 }, "disk-full", /^exited with code 1: the disk .* is full$/],
+    [{ code: 0, freeBytes: 0 }, "exited", /^exited with code 0$/],
+    [{ code: 1, freeBytes: gibibyte }, "exited", /^exited with code 1$/],
+    [{ code: 143, hasSaidSignal: true, sent: ["SIGTERM"] }, "killed", /^was stopped by SIGTERM$/],
+    [
+      { code: 0, sent: ["SIGINT"] },
+      "killed",
+      /^was told to stop by SIGINT and exited with code 0$/,
+    ],
+    [{ code: 137, hasSaidSignal: true, sent: ["SIGKILL"] }, "killed", /^was killed by SIGKILL$/],
+    [
+      { code: 137, hasSaidSignal: true, sent: ["SIGTERM", "SIGKILL"], oomKills: 1, freeBytes: 0 },
+      "killed",
+      /^did not end within 10 s of SIGTERM and was killed$/,
+    ],
+  ])("after %j is told as %s", (facts, why, words) => {
+    const end = explainEnd({ ...plain, ...facts });
+    expect(end.why).toBe(why);
+    expect(end.words).toMatch(words);
+  });
+
+  test("has a code or a signal, never both", () => {
+    for (let code = 0; code < 256; code += 1) {
+      for (const hasSaidSignal of [true, false]) {
+        const end = explainEnd({ ...plain, code, hasSaidSignal });
+        if (code > 128 && code < 160) expect(end.code === null).toBe(end.signal !== null);
+        else expect(end).toMatchObject({ code, signal: null });
+      }
+    }
+  });
+});
