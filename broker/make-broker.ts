@@ -13,6 +13,7 @@ import { makeEnqueueSingle } from "./jobs/enqueue-jobs.ts";
 import { makeEventFeed } from "./jobs/event-feed.ts";
 import type { Log } from "./log.ts";
 import { makeLogFeed } from "./logs/log-feed.ts";
+import { makeLogIntake } from "./logs/log-intake.ts";
 import { createMetrics, type Metrics } from "./metrics.ts";
 import { type DeskParts, makePollDesk, type PollDesk } from "./polls/poll-desk.ts";
 import { makeBeats } from "./processes/beat-processes.ts";
@@ -47,6 +48,8 @@ export function makeBroker(config: Config, log: Log, seals: Seals): MadeBroker {
   const events = makeEventFeed({ db, wakes, log });
   const logFeed = makeLogFeed({ db, wakes, log });
   metrics.gauge("svc_log_followers", "Clients that follow a log here.", logFeed.followers);
+  const confirm = makeConfirmExecution(db, log);
+  const logs = makeLogIntake({ db, wakes, log, limits: config.logLimits, confirm });
   const collector = makeCollector({ config, metrics, log });
   const broker: Broker = {
     config,
@@ -64,11 +67,18 @@ export function makeBroker(config: Config, log: Log, seals: Seals): MadeBroker {
     desk: measuredDesk({ db, wakes, log, report, seals }, metrics),
     figures: makeFigures({ metrics, url: config.databaseUrl, pool: db, poolName }),
     events,
+    logs,
     logFeed,
     collector,
-    confirm: makeConfirmExecution(db, log),
+    confirm,
     seals,
-    drain: [collector.stop, sender.stop, async () => events.drain(), async () => logFeed.drain()],
+    drain: [
+      collector.stop,
+      sender.stop,
+      logs.stop,
+      async () => events.drain(),
+      async () => logFeed.drain(),
+    ],
   };
   return { broker, brokerId, heard: heardPeer };
 }

@@ -138,7 +138,7 @@ export const routeRules = {
   followJobs: { surface: "control-plane", permission: "jobs.read", unmetered: true },
   waitForJob: { surface: "control-plane", permission: "jobs.read", unmetered: true },
   cancelJob: { surface: "control-plane", permission: "jobs.cancel" },
-  rerunJob: { surface: "control-plane", permission: "jobs.write", idempotent: "replay" },
+  rerunJob: { surface: "control-plane", permission: "jobs.write" },
   flushRunner: { surface: "control-plane", permission: "jobs.cancel" },
 
   // Logs: who writes them

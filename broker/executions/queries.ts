@@ -28,8 +28,11 @@ function columns(db: Db): postgres.Fragment {
     e.id, e.org_id, e.runner_job_id, e.runner_id, e.process_id, e.holders, e.is_ours, e.status,
     e.status_description, e.ended_by, e.history, e.created_at, e.deadline_at, e.confirmed_at, e.finished_at,
     e.last_record,
-    e.finished_at is not null and svc_now() >= e.finished_at
-      + case when e.last_record is null then interval '60 s' else interval '10 min' end as logs_complete`;
+    e.finished_at is not null and (svc_now() >= e.finished_at
+      + case when e.last_record is null then interval '60 s' else interval '10 min' end
+      or e.last_record <= coalesce((select (s.sequences -> e.id::text ->> 'last')::bigint from log_streams s
+                                     where s.org_id = e.org_id and s.id = log_stream_of(e.runner_job_id)), 0))
+      as logs_complete`;
 }
 
 /** The results of these executions without their contents. */

@@ -1,5 +1,6 @@
 import type { CompositeStatus } from "../../shared/api/composite-status.ts";
 import type { RunnerJob } from "../../shared/api/runner-job.ts";
+import { logStreamOf } from "../logs/stream-id.ts";
 import type { JobRow } from "./row.ts";
 
 /** A job as the API shows it in lists; what only a single read shows is added by `readJob`. */
@@ -29,7 +30,7 @@ export function toRunnerJob(row: JobRow): RunnerJob {
     started_at: row.started_at?.toISOString() ?? null,
     finished_at: finishedAt?.toISOString() ?? null,
     final_runner_job_execution_id: finishedAt === null ? null : row.execution_id,
-    log_stream_id: row.log_stream_id,
+    log_stream_id: row.log_stream_id ?? logStreamOf(row.id),
     logs_complete: row.logs_complete,
     metadata: row.metadata,
     rerun_of: row.rerun_of,

@@ -1,3 +1,4 @@
+import type { NewLogStream } from "../../shared/api/write-logs.ts";
 import type { Db } from "../database/connect.ts";
 import type { OrgId } from "../orgs/org-id.ts";
 import type { PlacedChunk } from "./prepare-append.ts";
@@ -135,4 +136,28 @@ export async function trimStream(
   mostBytes: number,
 ): Promise<void> {
   await db`select trim_log_stream(${org}, ${streamId}, ${mostBytes})`;
+}
+
+/** Makes an operation's stream; false when its runner or parent is not there. */
+export async function insertLogStream(
+  db: Db,
+  org: OrgId,
+  stream: NewLogStream & { readonly id: string },
+): Promise<boolean> {
+  const { id, owner_id, owner_type, runner_id = null, parent_id = null, attrs } = stream;
+  const made = await db`
+    insert into log_streams (id, org_id, owner_id, owner_type, runner_id, parent_id, attrs, created_at)
+    select ${id}, ${org}, ${owner_id}, ${owner_type}, ${runner_id}::text, ${parent_id}::text, ${db.json(attrs)},
+           svc_now()
+     where (${runner_id}::text is null
+            or exists (select from runners r where r.org_id = ${org} and r.id = ${runner_id}))
+       and (${parent_id}::text is null
+            or exists (select from find_log_streams(array[${org}::text], array[${parent_id}::text])))`;
+  return made.count > 0;
+}
+
+/** Closes a stream by hand. */
+export async function closeStream(db: Db, org: OrgId, id: string): Promise<void> {
+  await db`
+    update log_streams set closed_at = svc_now() where org_id = ${org} and id = ${id} and closed_at is null`;
 }

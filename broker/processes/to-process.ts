@@ -1,6 +1,7 @@
 import type { ProcessShutdown } from "../../shared/api/runner-process-shutdown.ts";
 import type { RunnerProcess } from "../../shared/api/runner-process.ts";
 import { formatDuration } from "../../shared/duration.ts";
+import { logStreamOf } from "../logs/stream-id.ts";
 import { toCompositeStatus } from "../status/composite-status.ts";
 import type { StatusHistoryRow } from "../status/row.ts";
 import type { ProcessRow, ProcessShutdownRow } from "./row.ts";
@@ -30,7 +31,7 @@ export function toProcess(
       { status: row.status, description: row.status_description, at: row.status_at },
       history,
     ),
-    log_stream_id: "",
+    log_stream_id: logStreamOf(row.id),
     labels: [row.is_ours ? "agent" : "third-party"],
     warnings: isOver ? [] : warningsOf(row),
     next_scheduled_restart_at: null,

@@ -1,0 +1,55 @@
+import { problem } from "../../shared/problem.ts";
+import type { Db } from "../database/connect.ts";
+import { findExecution } from "../executions/queries.ts";
+import type { Actor } from "../tokens/actor.ts";
+import { findLogStream } from "./queries.ts";
+
+/** Lets a caller through that may write to the stream; 404 otherwise, whether there is one or not. */
+export type CheckWriter = (actor: Actor, streamId: string) => Promise<void>;
+
+type Owner = { readonly runnerId: string | null; readonly ownerId: string };
+
+const mostRemembered = 10_000;
+
+/**
+ * A runner's token writes to the streams of its runner, a job's token to that of its execution's job, others to any of
+ * their org. Who owns a stream never changes, so that it is remembered.
+ */
+export function makeCheckWriter(db: Db): CheckWriter {
+  const owners = new Map<string, Owner>();
+  const jobs = new Map<string, string>();
+
+  return async (actor, streamId) => {
+    const { runnerId, executionId } = actor;
+    const owner = await ownerOf(actor, streamId);
+    if (owner === undefined) throw problem.notFound("log stream");
+    if (runnerId !== null && owner.runnerId !== runnerId) throw problem.notFound("log stream");
+    if (executionId === null) return;
+    if (owner.ownerId !== (await jobOf(actor, executionId))) throw problem.notFound("log stream");
+  };
+
+  async function ownerOf({ orgId }: Actor, streamId: string): Promise<Owner | undefined> {
+    const key = `${orgId} ${streamId}`;
+    const known = owners.get(key);
+    if (known !== undefined) return known;
+    const stream = await findLogStream(db, orgId, streamId);
+    if (stream === undefined) return undefined;
+    const owner = { runnerId: stream.runner_id, ownerId: stream.owner_id };
+    remember(owners, key, owner);
+    return owner;
+  }
+
+  async function jobOf({ orgId }: Actor, executionId: string): Promise<string | undefined> {
+    const known = jobs.get(executionId);
+    if (known !== undefined) return known;
+    const execution = await findExecution(db, orgId, executionId);
+    if (execution !== undefined) remember(jobs, executionId, execution.runner_job_id);
+    return execution?.runner_job_id;
+  }
+}
+
+function remember<Value>(values: Map<string, Value>, key: string, value: Value): void {
+  values.set(key, value);
+  const [oldest] = values.keys();
+  if (values.size > mostRemembered && oldest !== undefined) values.delete(oldest);
+}

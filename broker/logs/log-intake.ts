@@ -1,0 +1,132 @@
+import { problem } from "../../shared/problem.ts";
+import type { LogLimits } from "../config.ts";
+import type { Db } from "../database/connect.ts";
+import type { ConfirmExecution } from "../executions/confirm-execution.ts";
+import type { Log } from "../log.ts";
+import type { OrgId } from "../orgs/org-id.ts";
+import type { Actor } from "../tokens/actor.ts";
+import type { Wakes } from "../wake/wakes.ts";
+import { type AppendLogs, makeAppendLogs } from "./append-logs.ts";
+import { makeByteBuckets } from "./byte-buckets.ts";
+import { type CheckWriter, makeCheckWriter } from "./check-writer.ts";
+import type { LogEntry } from "./log-record.ts";
+import type { LogRequest, Refused } from "./log-request.ts";
+import { makeOrgUsage } from "./org-usage.ts";
+import { makeTidyStreams } from "./tidy-streams.ts";
+
+/** The way into log streams; who may write is asked first, before the body is read. */
+export type LogIntake = {
+  readonly checkWriter: CheckWriter;
+  /** 429 when the stream or the org sends too fast, 503 when too much waits here to be written. */
+  readonly admit: (actor: Actor, streamId: string, bytes: number) => void;
+  /** Resolves when the records are committed. `bytes` is the request's size. */
+  readonly take: (
+    actor: Actor,
+    streamId: string,
+    request: LogRequest & { readonly bytes: number },
+  ) => Promise<Refused>;
+  readonly stop: () => Promise<void>;
+};
+
+type Parts = {
+  readonly db: Db;
+  readonly wakes: Wakes;
+  readonly log: Log;
+  readonly limits: LogLimits;
+  readonly confirm: ConfirmExecution;
+};
+
+/** So much may wait at this broker for the database. */
+const mostWaitingBytes = 96 * 1024 * 1024;
+/** A request costs its stream as much at least. */
+const leastBytes = 1024;
+
+/** What a broker needs to take logs. */
+export function makeLogIntake({ db, wakes, log, limits, confirm }: Parts): LogIntake {
+  const usage = makeOrgUsage(db, limits.orgBytesPerDay, log);
+  const tidy = makeTidyStreams({ db, log, limits, isOverDay: usage.isOver });
+  const append = makeAppendLogs({ db, wakes, tidy });
+  const ofStream = makeByteBuckets(limits.streamBytesPerS);
+  const ofOrg = makeByteBuckets(limits.orgBytesPerS);
+  const tellSlowed = makeTellSlowed(append);
+  let waitingBytes = 0;
+
+  return {
+    checkWriter: makeCheckWriter(db),
+    admit: ({ orgId }, streamId, bytes) => {
+      if (waitingBytes > mostWaitingBytes) {
+        throw problem.unavailable("Too many logs wait to be written just now.", 1);
+      }
+      const cost = Math.max(bytes, leastBytes);
+      const streamS = ofStream(streamId, cost);
+      const waitS = streamS > 0 ? streamS : ofOrg(orgId, cost);
+      if (waitS === 0) return;
+      const perS = streamS > 0 ? limits.streamBytesPerS : limits.orgBytesPerS;
+      const whose = streamS > 0 ? "This log stream" : "The log streams of this org";
+      const words = `${whose} may take ${perS} bytes a second.`;
+      tellSlowed(orgId, streamId, words);
+      throw problem.tooMany(words, waitS, "logs_too_fast");
+    },
+    take: async (actor, streamId, { entries, refused, bytes }) => {
+      const { orgId, runnerId } = actor;
+      if (entries.length === 0) return refused;
+      waitingBytes += bytes;
+      try {
+        const named = withExecution(actor, entries);
+        const late = await append({ orgId, streamId, entries: named });
+        usage.add(orgId, bytes);
+        if (runnerId !== null) {
+          for (const id of executionsOf(named)) confirm({ orgId, runnerId, executionId: id });
+        }
+        return late.count === 0 ? refused : late;
+      } finally {
+        waitingBytes -= bytes;
+      }
+    },
+    stop: async () => {
+      await tidy.stop();
+      await usage.stop();
+    },
+  };
+}
+
+/** What a job's token writes is of its execution, said or not. */
+function withExecution({ executionId }: Actor, entries: readonly LogEntry[]): readonly LogEntry[] {
+  if (executionId === null || entries.every((entry) => entry.executionId !== undefined)) {
+    return entries;
+  }
+  return entries.map((entry) =>
+    entry.executionId === undefined ? { ...entry, executionId } : entry,
+  );
+}
+
+function executionsOf(entries: readonly LogEntry[]): Set<string> {
+  const ids = new Set<string>();
+  for (const { executionId } of entries) if (executionId !== undefined) ids.add(executionId);
+  return ids;
+}
+
+const tellEveryMs = 60_000;
+const mostTold = 5_000;
+
+/** Leaves a notice in a stream whose sender is slowed, once a minute. */
+function makeTellSlowed(
+  append: AppendLogs,
+): (orgId: OrgId, streamId: string, words: string) => void {
+  const told = new Map<string, number>();
+  return (orgId, streamId, words) => {
+    const nowMs = performance.now();
+    if ((told.get(streamId) ?? -Infinity) > nowMs - tellEveryMs) return;
+    if (told.size >= mostTold) told.clear();
+    told.set(streamId, nowMs);
+    const notice = {
+      atUs: Date.now() * 1000,
+      severity: 13,
+      body: `svc: ${words} Its sender is slowed down; what it holds back comes later.`,
+      resource: {},
+      attributes: { "svc.notice": "slowed" },
+    };
+    // A stream that is closed or gone needs no notice.
+    append({ orgId, streamId, entries: [notice] }).catch(() => {});
+  };
+}

@@ -1,0 +1,79 @@
+import { createRoute, z } from "@hono/zod-openapi";
+import { idParam } from "./ids.ts";
+import { logStreamParams, logStreamSchema } from "./log-streams.ts";
+import { json, jsonBody } from "./response.ts";
+
+const tags = ["Logs"];
+
+const newLogStreamSchema = z
+  .strictObject({
+    owner_id: z.string().min(1).max(200).describe("Of the operation: a deploy, a run, a build."),
+    owner_type: z
+      .string()
+      .min(1)
+      .max(200)
+      .refine((type) => type !== "runner_jobs" && type !== "runner_processes", {
+        error: "The streams of jobs and processes are there by themselves.",
+      }),
+    runner_id: idParam("runner_id", "run").optional().describe("Whose tokens may write to it."),
+    parent_id: idParam("parent_id", "lgs").optional(),
+    attrs: z.record(z.string().max(200), z.string().max(2000)).default({}),
+  })
+  .openapi("NewLogStream");
+export type NewLogStream = z.infer<typeof newLogStreamSchema>;
+
+export const createLogStreamRoute = createRoute({
+  operationId: "createLogStream",
+  method: "post",
+  path: "/v1/log-streams",
+  tags,
+  summary: "Create the log stream of an operation",
+  description:
+    "It is open until it is closed by hand. Jobs with the same `owner_id` get streams of their own, whose parent it is.",
+  request: { body: jsonBody(newLogStreamSchema) },
+  responses: { 201: json(logStreamSchema, "The stream.") },
+});
+
+export const closeLogStreamRoute = createRoute({
+  operationId: "closeLogStream",
+  method: "post",
+  path: "/v1/log-streams/{log_stream_id}/close",
+  tags,
+  summary: "Close the log stream of an operation",
+  description:
+    "The streams of jobs and processes close with them (409). A closed stream stays as it is.",
+  request: { params: logStreamParams },
+  responses: { 200: json(logStreamSchema, "The closed stream.") },
+});
+
+export const appendLogsRoute = createRoute({
+  operationId: "appendLogs",
+  method: "post",
+  path: "/v1/log-streams/{log_stream_id}/logs",
+  tags,
+  summary: "Add records to a log stream",
+  description:
+    "OTLP/HTTP: an ExportLogsServiceRequest, as `application/x-protobuf` or `application/json`, gzip or not, up to 4 MiB. " +
+    "The answer is in the request's encoding; refusals are JSON. Records with the integer attribute `svc.seq` (from 1, " +
+    "of the execution in `runner_job_execution.id`) are stored once however often they come. 429 and 503 say when to " +
+    "come again; what was answered 201 is on disk.",
+  request: {
+    params: logStreamParams,
+    body: {
+      content: {
+        "application/x-protobuf": { schema: z.string().openapi({ format: "binary" }) },
+        "application/json": { schema: z.looseObject({}) },
+      },
+    },
+  },
+  responses: {
+    201: json(
+      z.object({
+        partialSuccess: z
+          .object({ rejectedLogRecords: z.string(), errorMessage: z.string() })
+          .optional(),
+      }),
+      "Taken; `partialSuccess` says what of it was not.",
+    ),
+  },
+});
