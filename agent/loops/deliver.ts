@@ -84,7 +84,7 @@ function timeoutOf(requestTimeoutMs: number, { finish: { result } }: SpooledResu
     result?.contents,
   ];
   const length = texts.reduce((sum, text) => sum + (typeof text === "string" ? text.length : 0), 0);
-  return Math.min(longestSendMs, requestTimeoutMs + length / 1000);
+  return Math.min(longestSendMs, requestTimeoutMs + Math.ceil(length / 1000));
 }
 
 /**
