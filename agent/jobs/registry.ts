@@ -1,24 +1,43 @@
+import { runnerJobTypeNames } from "../../shared/runner-job-types.ts";
 import { actions } from "../handlers/actions/actions.ts";
+import { shutDown, updateVersion } from "../handlers/going-down.ts";
+import { healthCheck } from "../handlers/health-check.ts";
+import { management } from "../handlers/management.ts";
 import { noop } from "../handlers/noop.ts";
+import { sandboxModeOf, simulate } from "../handlers/simulation/simulate.ts";
 import type { Handler, JobFacts, JobWork, Plan } from "./handler.ts";
 import { JobFailure } from "./job-failure.ts";
 
 /** Every handler there is; a new kind of job is a line here. */
-const handlers: readonly Handler[] = [noop, actions];
+const handlers: readonly Handler[] = [
+  noop,
+  actions,
+  healthCheck,
+  shutDown,
+  updateVersion,
+  management,
+];
 
 const byType = new Map<string, Handler>(
   handlers.flatMap((handler) => handler.types.map((type) => [type, handler] as const)),
 );
 
-/** The work of a job. Throws JobFailure when the plan is not fit, or nobody here does this kind. */
+/**
+ * The work of a job, or, in sandbox mode, of its likeness. Throws JobFailure when the plan is not fit, or
+ * nobody here does this kind.
+ */
 export function workOf(facts: JobFacts, plan: Plan): JobWork {
-  const handler = byType.get(facts.type);
-  if (handler !== undefined) return handler.validate(plan, facts);
-  throw new JobFailure(`This agent does not know how to do a job of type ${facts.type}.`, {
-    reason: "unknown_type",
-    metadata: { type: facts.type },
-  });
+  const work = byType.get(facts.type)?.validate(plan, facts);
+  const mode = isKnown(facts.type) ? sandboxModeOf(plan) : undefined;
+  if (mode !== undefined) return simulate(facts, plan, mode);
+  if (work !== undefined) return work;
+  const words = isKnown(facts.type)
+    ? `This version of the agent cannot do jobs of type ${facts.type}.`
+    : `This agent knows no jobs of type ${facts.type}.`;
+  throw new JobFailure(words, { reason: "unknown_type", metadata: { type: facts.type } });
 }
+
+const isKnown = (type: string): boolean => runnerJobTypeNames.some((name) => name === type);
 
 /** What jobs of a type need to come to rest after they were stopped. */
 export function restMsOf(type: string): number {

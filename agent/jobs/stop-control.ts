@@ -16,7 +16,7 @@ export type StopControl = {
 
 /**
  * Watches over a job's deadline: it is stopped so much before it that there is time to come to rest and to
- * report, and killed shortly before it. Short jobs keep four fifths of their time to themselves.
+ * report, and killed shortly before it. Short jobs keep three quarters of their time to themselves.
  */
 export function makeStopControl(times: {
   readonly startedAtMs: number;
@@ -39,9 +39,9 @@ export function makeStopControl(times: {
     timers.add(timer);
   };
   const { startedAtMs, deadlineAtMs } = times;
-  const reserveMs = Math.min(times.restMs + reportMs, (deadlineAtMs - startedAtMs) / 5);
+  const reserveMs = Math.min(times.restMs + reportMs, (deadlineAtMs - startedAtMs) / 4);
   at(deadlineAtMs - reserveMs, () => stop({ kind: "deadline" }, "gently"));
-  at(deadlineAtMs - reserveMs / 4, () => hurrying.abort());
+  at(deadlineAtMs - Math.min(reserveMs / 2, leadMs), () => hurrying.abort());
   return {
     signal: stopping.signal,
     hurry: hurrying.signal,
@@ -58,4 +58,6 @@ export function makeStopControl(times: {
 
 /** Enough to write the last lines and to bring the result to the broker. */
 const reportMs = 3_000;
+/** What is killed so long before the deadline is told before it. */
+const leadMs = 5_000;
 const longestTimerMs = 2 ** 31 - 1;

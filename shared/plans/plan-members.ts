@@ -40,6 +40,14 @@ export const sandboxMode = z
     terraform: object,
     helm: object,
     kubernetes_manifest: object,
+    // What follows is ours: how a simulation goes.
+    /** Nanoseconds, of the whole. */
+    duration: z.int().nullish(),
+    log_lines: texts,
+    /** The phase, or the action's step, at which it fails. */
+    fail_at: text,
+    error: text,
+    error_code: z.int().nullish(),
   })
   .nullish();
 

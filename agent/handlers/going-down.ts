@@ -1,0 +1,45 @@
+import { version } from "../../shared/version.ts";
+import type { Handler, Job, Produced } from "../jobs/handler.ts";
+import { JobFailure } from "../jobs/job-failure.ts";
+
+/** Jobs after which the agent goes down: what runs, this job too, is finished first. */
+export const shutDown: Handler = {
+  types: ["shut-down"],
+  validate: () => ({
+    execute: async ({ host }) => {
+      host.goDown("graceful", "a shut-down job asked for it");
+      return await Promise.resolve({ description: "The agent finishes what runs and ends." });
+    },
+  }),
+};
+
+/**
+ * An agent does not replace itself: it ends with the code that asks its supervisor to start it again, which
+ * brings the version that is installed by then.
+ */
+export const updateVersion: Handler = {
+  types: ["update-version"],
+  validate: () => ({ execute: async (job) => await Promise.resolve(update(job)) }),
+};
+
+function update({ host, plan, facts }: Job): Produced {
+  const settings = host.settings();
+  const candidates = [
+    plan["version"],
+    facts.metadata["version"],
+    settings.binary_version,
+    settings.container_image_tag,
+  ];
+  const wanted = candidates.find((one) => typeof one === "string" && one !== "");
+  if (typeof wanted !== "string") {
+    throw new JobFailure(
+      "No version to update to is named: by the plan, the job's metadata or the runner's settings.",
+      { reason: "plan_invalid" },
+    );
+  }
+  const isThere = wanted.replace(/^v/, "") === version;
+  const outputs = { running_version: version, wanted_version: wanted, restarts: !isThere };
+  if (isThere) return { outputs, description: `The agent has version ${version} already.` };
+  host.goDown("restart", `an update to ${wanted} was asked for`);
+  return { outputs, description: `The agent restarts: version ${wanted} is wanted.` };
+}

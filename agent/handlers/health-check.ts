@@ -1,0 +1,26 @@
+import type { Handler } from "../jobs/handler.ts";
+
+/** Answers how the agent's loops are, as outputs. It fails nobody: who asked judges. */
+export const healthCheck: Handler = {
+  types: ["health-check"],
+  validate: () => ({
+    execute: async ({ host }) => {
+      const loops = host
+        .health()
+        .map(({ name, isWell, restarts, quietMs, lastError }) => [
+          name,
+          { is_well: isWell, restarts, quiet_ms: quietMs, last_error: lastError },
+        ]);
+      const isWell = host.health().every((loop) => loop.isWell);
+      return await Promise.resolve({
+        outputs: {
+          is_well: isWell,
+          loops: Object.fromEntries(loops) as Record<string, unknown>,
+          held_executions: host.roster.all().length,
+          results_waiting: host.results.list().length,
+          log_bytes_waiting: host.logSpools.waitingBytes(),
+        },
+      });
+    },
+  }),
+};

@@ -1,0 +1,49 @@
+import { mkdir, writeFile } from "node:fs/promises";
+import path from "node:path";
+import type { Handler, Job, Produced } from "../jobs/handler.ts";
+import { JobFailure } from "../jobs/job-failure.ts";
+import { allowedEnv } from "../processes/allowed-env.ts";
+
+/**
+ * Jobs of the process that manages a host. What it takes to restart, update or shut down differs from host to host: a
+ * program of the operator's does it, called as the job's type, in the folder of `management-dir`.
+ */
+export const management: Handler = {
+  types: [
+    "mng-vm-shut-down",
+    "mng-shut-down",
+    "mng-runner-update-version",
+    "mng-runner-restart",
+    "mng-fetch-token",
+  ],
+  validate: () => ({ usesHost: true, execute: runProgram }),
+};
+
+async function runProgram(job: Job): Promise<Produced> {
+  const { type, id } = job.facts;
+  const { managementDir, env: agent } = job.host.config;
+  if (managementDir === undefined) {
+    throw new JobFailure(
+      `This agent has no program for ${type}: set management-dir to a folder that holds one of that name.`,
+      { reason: "tool_missing" },
+    );
+  }
+  const { workspace, secrets } = job.place;
+  const [home, tmp] = [path.join(workspace, "home"), path.join(workspace, "tmp")];
+  for (const folder of [home, tmp]) await mkdir(folder, { recursive: true, mode: 0o700 });
+  const planFile = path.join(secrets, "plan.json");
+  await writeFile(planFile, JSON.stringify(job.plan), { mode: 0o600 });
+  const { env } = allowedEnv({ agent, plan: {}, home, tmp });
+  const end = await job.run({
+    key: "program",
+    step: type,
+    argv: [path.join(path.resolve(managementDir), type)],
+    cwd: workspace,
+    env: { ...job.host.networkEnv, ...env, SVC_JOB_ID: id, SVC_PLAN_FILEPATH: planFile },
+  });
+  if (end.why === "exited" && end.code === 0) return {};
+  throw new JobFailure(`The program for ${type} ${end.words}.`, {
+    reason: "step_failed",
+    code: end.code ?? 1,
+  });
+}

@@ -1,0 +1,51 @@
+import { actionPlan } from "../../../shared/plans/action-plan.ts";
+import type { JobFacts, Plan } from "../../jobs/handler.ts";
+
+/** What a simulated job does, one after another: a name, and a line for the log. */
+export type Phase = { readonly name: string; readonly line: string };
+
+const terraform = {
+  plan: ["init", "validate", "plan", "show"],
+  apply: ["init", "apply", "output"],
+  exec: ["init", "plan", "apply", "output"],
+};
+const helm = { plan: ["fetch", "diff"], apply: ["fetch", "upgrade", "wait"] };
+const manifest = { plan: ["discover", "diff"], apply: ["discover", "apply", "wait"] };
+const pulumi = { plan: ["login", "preview"], apply: ["login", "up", "output"] };
+const build = { apply: ["source", "build", "push"] };
+const kinds: readonly (readonly [
+  RegExp,
+  {
+    readonly plan?: readonly string[];
+    readonly apply: readonly string[];
+    readonly exec?: readonly string[];
+  },
+])[] = [
+  [/terraform-module-build|-build$/, build],
+  [/terraform/, terraform],
+  [/helm/, helm],
+  [/kubernetes-manifest/, manifest],
+  [/pulumi/, pulumi],
+  [/^oci-sync$|^noop-sync$/, { apply: ["pull", "push"] }],
+  [/^fetch-image-metadata$/, { apply: ["fetch"] }],
+  [/sync-secrets/, { apply: ["read", "write"] }],
+];
+
+/** The phases of a simulated job, by its type and operation; those of an action are its steps. */
+export function simulatedPhases(facts: JobFacts, plan: Plan): Phase[] {
+  const { type, operation } = facts;
+  const { steps } = actionPlan.safeParse(plan).data ?? {};
+  if (type === "actions-workflow" && steps != null) {
+    return steps.map((step, at) => {
+      const name = step.name || step.attrs?.["name"] || `step ${at + 1}`;
+      return { name, line: `Simulating step ${name}` };
+    });
+  }
+  const kind = kinds.find(([pattern]) => pattern.test(type))?.[1];
+  const isPlan = operation.startsWith("create-");
+  const names =
+    kind === undefined
+      ? ["run"]
+      : ((isPlan ? kind.plan : operation === "apply-plan" ? undefined : kind.exec) ?? kind.apply);
+  return names.map((name) => ({ name, line: `Simulating ${name} of ${type}` }));
+}

@@ -1,0 +1,62 @@
+import { gzipSync } from "node:zlib";
+import type { JobFacts, Produced } from "../../jobs/handler.ts";
+
+export type Given = {
+  readonly plan_contents?: unknown;
+  readonly plan_display_contents?: unknown;
+};
+
+/**
+ * What a simulated plan job brings, in the shapes of the real ones: of terraform the plan file as it is and its JSON
+ * compressed, of helm and manifests both compressed JSON. Contents that the plan gives stand for ours.
+ */
+export function simulatedContents(
+  { type, operation }: JobFacts,
+  given: Given,
+): Produced["result"] | undefined {
+  if (!operation.startsWith("create-")) return undefined;
+  const isTeardown = operation === "create-teardown-plan";
+  const shown = given.plan_display_contents ?? displayOf(type, isTeardown);
+  if (/terraform/.test(type)) {
+    return {
+      contents_compressed: bytesOf(given.plan_contents ?? emptyZip).toString("base64"),
+      contents_display_compressed: gzipped(shown),
+    };
+  }
+  if (!/helm|kubernetes-manifest|pulumi/.test(type)) return undefined;
+  return {
+    contents_compressed: gzipped(given.plan_contents ?? displayOf(type, isTeardown)),
+    contents_display_compressed: gzipped(shown),
+  };
+}
+
+/** A plan file of terraform is a zip archive; this is one with nothing in it. */
+const emptyZip = Buffer.concat([Buffer.from("PK\u0005\u0006", "latin1"), Buffer.alloc(18)]);
+
+function displayOf(type: string, isTeardown: boolean): object {
+  if (/terraform/.test(type)) {
+    return {
+      format_version: "1.2",
+      terraform_version: "1.11.4",
+      variables: {},
+      planned_values: { root_module: {} },
+      resource_changes: [],
+      output_changes: {},
+      applyable: true,
+      complete: true,
+      errored: false,
+    };
+  }
+  return {
+    op: isTeardown ? "uninstall" : "install",
+    plan: "simulated: no changes",
+    content_diff: [],
+  };
+}
+
+const gzipped = (contents: unknown): string => gzipSync(bytesOf(contents)).toString("base64");
+
+function bytesOf(contents: unknown): Buffer {
+  if (Buffer.isBuffer(contents)) return contents;
+  return Buffer.from(typeof contents === "string" ? contents : JSON.stringify(contents));
+}

@@ -1,0 +1,62 @@
+import type { z } from "zod";
+import { sandboxMode } from "../../../shared/plans/plan-members.ts";
+import { pause } from "../../client/pause.ts";
+import type { Job, JobFacts, JobWork, Plan, Produced } from "../../jobs/handler.ts";
+import { JobFailure } from "../../jobs/job-failure.ts";
+import { type Phase, simulatedPhases } from "./phases.ts";
+import { type Given, simulatedContents } from "./plan-contents.ts";
+
+type SandboxMode = NonNullable<z.infer<typeof sandboxMode>>;
+
+/** The plan's sandbox mode, when it is enabled. Throws JobFailure when it has not that form. */
+export function sandboxModeOf(plan: Plan): SandboxMode | undefined {
+  const { data, error } = sandboxMode.safeParse(plan["sandbox_mode"]);
+  if (error === undefined) return data?.enabled === true ? data : undefined;
+  const [issue] = error.issues;
+  throw new JobFailure(
+    `The plan is not fit: sandbox_mode.${issue?.path.join(".")}: ${issue?.message}.`,
+    { reason: "plan_invalid" },
+  );
+}
+
+/** Work that runs nothing: it takes its time, says its lines, and ends with the outputs or the failure that is asked for. */
+export function simulate(facts: JobFacts, plan: Plan, mode: SandboxMode): JobWork {
+  const phases = simulatedPhases(facts, plan);
+  const failsAt = mode.fail_at || undefined;
+  if (failsAt !== undefined && !phases.some(({ name }) => name === failsAt)) {
+    const names = phases.map(({ name }) => name).join(", ");
+    throw new JobFailure(
+      `The plan is not fit: sandbox_mode.fail_at: there is no ${failsAt}; there are: ${names}.`,
+      { reason: "plan_invalid" },
+    );
+  }
+  return { execute: async (job) => await act(job, mode, phases) };
+}
+
+const usualPhaseMs = 100;
+
+async function act(job: Job, mode: SandboxMode, phases: readonly Phase[]): Promise<Produced> {
+  const phaseMs = mode.duration == null ? usualPhaseMs : mode.duration / 1e6 / phases.length;
+  job.say("This job is simulated: nothing is run.");
+  for (const line of mode.log_lines ?? []) job.say(line);
+  for (const { name, line } of phases) {
+    await job.once(`phase/${name}`, async () => {
+      job.say(line, "info", name);
+      await pause(phaseMs, job.signal);
+      if (job.signal.aborted) throw failure(`The simulated ${name} was stopped.`, mode);
+      if (mode.fail_at === name) {
+        throw failure(mode.error || `The simulated ${name} failed, as the plan asked for.`, mode);
+      }
+    });
+  }
+  const result = simulatedContents(job.facts, contentsOf(mode));
+  return { outputs: { ...mode.outputs }, ...(result !== undefined && { result }) };
+}
+
+function failure(words: string, { error_code }: SandboxMode): JobFailure {
+  return new JobFailure(words, { reason: "simulated", code: error_code ?? 1 });
+}
+
+function contentsOf({ terraform, helm, kubernetes_manifest }: SandboxMode): Given {
+  return terraform ?? helm ?? kubernetes_manifest ?? {};
+}

@@ -1,0 +1,190 @@
+import { existsSync, readdirSync } from "node:fs";
+import path from "node:path";
+import { beforeAll, describe, expect, test } from "vitest";
+import { type Fleet, givenFleet } from "../../support/given-fleet.ts";
+import { givenJobSeat } from "../../support/given-jobs.ts";
+
+let fleet: Fleet;
+
+beforeAll(async () => {
+  fleet = await givenFleet();
+});
+
+const command = (interpolated_command: string, more: object = {}) => ({
+  interpolated_command,
+  ...more,
+});
+/** A step that sets an output from a shell's expression. */
+const tell = (name: string, expression: string, more: object = {}) =>
+  command(`printf '%s\n' ${name}="${expression}" >>"$SVC_ACTIONS_OUTPUT_FILEPATH"`, more);
+
+describe("an action", () => {
+  test("runs its steps in order and hands on what they set, merged and by step", async () => {
+    const { runSteps } = await givenJobSeat(fleet);
+    const ended = await runSteps([
+      tell("color", "red", { name: "one" }),
+      tell("size", "3", { name: "two" }),
+      tell("color", "blue", { name: "three" }),
+    ]);
+    expect(ended).toMatchObject({ status: "finished", result: { success: true, error_code: 0 } });
+    expect(ended.outputs).toEqual({
+      color: "blue",
+      size: "3",
+      steps: { one: { color: "red" }, two: { size: "3" }, three: { color: "blue" } },
+    });
+  });
+
+  test("keeps the quoting of commands, and arguments as they are", async () => {
+    const { runSteps } = await givenJobSeat(fleet);
+    const script =
+      '#!/bin/sh\nprintf "n=%s\\nsecond=%s\\n" "$#" "$2" >"$SVC_ACTIONS_OUTPUT_FILEPATH"';
+    const ended = await runSteps([
+      command(`set -- "a b" 'c  "d"'; echo "quoted=$# $2" >>"$SVC_ACTIONS_OUTPUT_FILEPATH"`),
+      { name: "args", interpolated_inline_contents: script, args: ["x", "y  $HOME `z`"] },
+      {
+        name: "argv",
+        argv: ["sh", "-c", 'echo "argv=$1" >>"$SVC_ACTIONS_OUTPUT_FILEPATH"', "sh", "a  *"],
+      },
+      {
+        name: "shell",
+        shell: "sh -u",
+        interpolated_command:
+          'case $- in *u*) echo flags=u >>"$SVC_ACTIONS_OUTPUT_FILEPATH";; esac',
+      },
+    ]);
+    expect(ended.outputs).toMatchObject({
+      quoted: '2 c  "d"',
+      n: "2",
+      second: "y  $HOME `z`",
+      argv: "a  *",
+      flags: "u",
+    });
+  });
+
+  test("ends at the first command that fails, in the midst of a pipe, too", async () => {
+    const { runSteps } = await givenJobSeat(fleet);
+    const ended = await runSteps([
+      tell("reached", "yes", { name: "first" }),
+      command("exit 7 | cat\necho not-reached=1 >>$SVC_ACTIONS_OUTPUT_FILEPATH", {
+        name: "second",
+      }),
+      tell("third", "yes"),
+    ]);
+    expect(ended).toMatchObject({
+      status: "failed",
+      description: "Step second exited with code 7.",
+      outputs: { reached: "yes", steps: { first: { reached: "yes" } } },
+      result: {
+        success: false,
+        error_code: 7,
+        error_metadata: { reason: "step_failed", step: "second", step_index: "1" },
+      },
+    });
+    expect(ended.outputs).not.toHaveProperty("third");
+  });
+
+  test("goes on after a step that may fail, and runs always-steps after one that may not", async () => {
+    const { runSteps } = await givenJobSeat(fleet);
+    const forgiven = await runSteps([
+      command("exit 3", { name: "weak", continue_on_error: true }),
+      tell("after", "yes"),
+    ]);
+    expect(forgiven).toMatchObject({ status: "finished", outputs: { after: "yes" } });
+    const failed = await runSteps([
+      command("exit 3", { name: "strong" }),
+      tell("skipped", "no"),
+      tell("always", "yes", { always: true }),
+    ]);
+    expect(failed).toMatchObject({ status: "failed", outputs: { always: "yes" } });
+    expect(failed.description).toContain("strong exited with code 3");
+    expect(failed.outputs).not.toHaveProperty("skipped");
+  });
+
+  test("gives steps the plan's variables, a few of the host's, and none of the agent's", async () => {
+    const { runSteps } = await givenJobSeat(fleet);
+    const ended = await runSteps(
+      [
+        {
+          name: "env",
+          interpolated_env_vars: { A: "step", B: "step", LD_PRELOAD: "/x.so" },
+          interpolated_command:
+            'env >e; { echo "vars=$A $B $C"; echo "agent=$(grep -c "^SVC_AGENT_TOKEN\\|^LD_PRELOAD\\|^VITEST" e || true)"; ' +
+            'echo "home=$HOME"; echo "install=$SVC_INSTALL_ID"; } >>"$SVC_ACTIONS_OUTPUT_FILEPATH"',
+        },
+      ],
+      {
+        install_id: "ins_9",
+        builtin_env_vars: { A: "builtin", B: "builtin", C: "builtin" },
+        override_env_vars: { B: "override" },
+      },
+    );
+    expect(ended.outputs).toMatchObject({
+      vars: "step override builtin",
+      agent: "0",
+      install: "ins_9",
+    });
+    expect(ended.outputs["home"]).toContain("/work/exe_");
+  });
+
+  test("shows later steps what earlier ones set", async () => {
+    const { runSteps } = await givenJobSeat(fleet);
+    const ended = await runSteps([
+      command(`echo '{"a": {"b": [1]}}' >"$SVC_ACTIONS_OUTPUT_FILEPATH"`, { name: "json" }),
+      command(
+        'printf "seen<<END\\n%s\\nEND\\n" "$(cat "$SVC_ACTIONS_PREVIOUS_OUTPUTS_FILEPATH")" >"$SVC_ACTIONS_OUTPUT_FILEPATH"',
+      ),
+    ]);
+    expect(ended.outputs["a"]).toEqual({ b: [1] });
+    expect(JSON.parse(String(ended.outputs["seen"]))).toEqual({
+      a: { b: [1] },
+      steps: { json: { a: { b: [1] } } },
+    });
+  });
+
+  test("takes secrets out of outputs and of what it says", async () => {
+    const { runSteps } = await givenJobSeat(fleet);
+    const ended = await runSteps([
+      {
+        name: "leak",
+        secret_env_vars: { API_TOKEN: "hunter2-hunter2" },
+        interpolated_command:
+          'echo "leaked=x${API_TOKEN}y" >"$SVC_ACTIONS_OUTPUT_FILEPATH"; mkdir "$API_TOKEN"; cd "$API_TOKEN"',
+      },
+      { name: "hunter2-hunter2", interpolated_command: "exit 1" },
+    ]);
+    expect(JSON.stringify(ended)).not.toContain("hunter2-hunter2");
+    expect(ended.outputs["leaked"]).toMatch(/^x.+y$/);
+  });
+
+  test("leaves nothing behind: no folder, no process, no secret", async () => {
+    const { agent, runSteps } = await givenJobSeat(fleet);
+    const ended = await runSteps(
+      [
+        command(
+          "setsid -f sleep 3600 </dev/null >/dev/null 2>&1; mkdir -p a/b; chmod 500 a; " +
+            'echo "config=$KUBECONFIG" >"$SVC_ACTIONS_OUTPUT_FILEPATH"; stat -c mode=%a "$KUBECONFIG" >>"$SVC_ACTIONS_OUTPUT_FILEPATH"',
+        ),
+      ],
+      { cluster_info: { id: "c1", endpoint: "https://127.0.0.1:1", token: "kube-secret-token" } },
+    );
+    expect(ended).toMatchObject({ status: "finished", outputs: { mode: "600" } });
+    expect(existsSync(String(ended.outputs["config"]))).toBe(false);
+    expect(readdirSync(path.join(agent.dataDir, "work"))).toEqual([]);
+    expect(readdirSync(path.join(agent.dataDir, "executions"))).toEqual([]);
+  });
+
+  test("reports its steps as it goes", async () => {
+    const { runSteps } = await givenJobSeat(fleet);
+    const steps = [
+      { run_id: "stp_1", interpolated_command: "true" },
+      { run_id: "stp_2", interpolated_command: "exit 1" },
+    ];
+    const { id } = await runSteps(steps, { id: "awr_1", install_id: "ins_1" });
+    const reported = async (): Promise<string[]> => {
+      const rows = await fleet.db<{ status: string }[]>`
+        select status from action_run_steps where runner_job_id = ${id} order by step_id`;
+      return rows.map(({ status }) => status);
+    };
+    await expect.poll(reported).toEqual(["finished", "error"]);
+  });
+});

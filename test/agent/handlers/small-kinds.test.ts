@@ -1,0 +1,140 @@
+import { chmod, writeFile } from "node:fs/promises";
+import path from "node:path";
+import { gunzipSync } from "node:zlib";
+import { beforeAll, describe, expect, test } from "vitest";
+import { version } from "../../../shared/version.ts";
+import { testFolder } from "../../support/folder.ts";
+import { type Fleet, givenFleet } from "../../support/given-fleet.ts";
+import { givenJobSeat, jobReader } from "../../support/given-jobs.ts";
+import { startTestAgent } from "../../support/start-test-agent.ts";
+
+let fleet: Fleet;
+
+beforeAll(async () => {
+  fleet = await givenFleet();
+});
+
+describe("the small kinds", () => {
+  test.each(["noop", "noop-build", "noop-sync", "noop-deploy"] as const)(
+    "%s ends well, and says so",
+    async (type) => {
+      const { run } = await givenJobSeat(fleet);
+      expect(await run({ type })).toMatchObject({ status: "finished", result: { success: true } });
+    },
+  );
+
+  test("health-check tells how the agent's loops are", async () => {
+    const { run } = await givenJobSeat(fleet);
+    const { outputs } = await run({ type: "health-check" });
+    expect(outputs).toMatchObject({ is_well: true, results_waiting: 0, held_executions: 1 });
+    expect(Object.keys(outputs["loops"] as object).sort()).toEqual(
+      expect.arrayContaining(["beat", "claim", "deliver"]),
+    );
+  });
+
+  test("shut-down ends the agent after what runs has ended", async () => {
+    const { run, agent } = await givenJobSeat(fleet);
+    expect(await run({ type: "shut-down" })).toMatchObject({ status: "finished" });
+    expect(await agent.gone).toBe(0);
+  });
+
+  test("update-version restarts the agent when it has another version", async () => {
+    const { run, agent } = await givenJobSeat(fleet);
+    const same = await run({ type: "update-version", metadata: { version } });
+    expect(same.outputs).toEqual({
+      running_version: version,
+      wanted_version: version,
+      restarts: false,
+    });
+    const nameless = await run({ type: "update-version" });
+    expect(nameless).toMatchObject({ status: "failed", result: { success: false } });
+    const other = await run({ type: "update-version", plan: '{"version": "99.0.0"}' });
+    expect(other.outputs).toMatchObject({ wanted_version: "99.0.0", restarts: true });
+    expect(await agent.gone).toBe(75);
+  });
+
+  test("a kind that this agent cannot do fails with words, and the next job runs", async () => {
+    const { run } = await givenJobSeat(fleet);
+    const failed = await run({ type: "sandbox-pulumi" });
+    expect(failed).toMatchObject({
+      status: "failed",
+      description: expect.stringContaining("sandbox-pulumi") as string,
+      result: { success: false, error_code: 1, error_metadata: { reason: "unknown_type" } },
+    });
+    expect(await run({ type: "noop" })).toMatchObject({ status: "finished" });
+  });
+
+  test("management jobs are done by the operator's programs", async () => {
+    const folder = await testFolder(0o700);
+    const program = path.join(folder, "mng-runner-restart");
+    await writeFile(program, '#!/bin/sh\n[ "$(cat "$SVC_PLAN_FILEPATH")" = "{}" ] && exit 4\n');
+    await chmod(program, 0o700);
+    const seat = await fleet.seat();
+    const settings = { mode: "mng", "management-dir": folder };
+    await startTestAgent({ url: fleet.broker.url, token: seat.token }, settings);
+    const { run } = jobReader(fleet, seat);
+    const failed = await run({ type: "mng-runner-restart" });
+    expect(failed.description).toBe("The program for mng-runner-restart exited with code 4.");
+    const absent = await run({ type: "mng-shut-down" });
+    expect(absent).toMatchObject({ status: "failed" });
+    expect(absent.description).toContain("mng-shut-down");
+  });
+});
+
+describe("a simulated job", () => {
+  const sandbox = (sandbox_mode: object, more: object = {}) =>
+    JSON.stringify({ ...more, sandbox_mode: { enabled: true, duration: 0, ...sandbox_mode } });
+
+  test("of terraform brings a plan in the shapes of a real one", async () => {
+    const { run } = await givenJobSeat(fleet);
+    const plan = sandbox({ outputs: { url: "x" } });
+    const operation = "create-apply-plan";
+    const ended = await run({ type: "sandbox-terraform", operation, plan });
+    expect(ended).toMatchObject({ status: "finished", outputs: { url: "x" } });
+    const { contents_gzip = "", contents_display_gzip = "" } = ended.result ?? {};
+    expect(Buffer.from(contents_gzip, "base64").subarray(0, 2).toString()).toBe("PK");
+    const display: unknown = JSON.parse(
+      gunzipSync(Buffer.from(contents_display_gzip, "base64")).toString(),
+    );
+    expect(display).toMatchObject({ format_version: "1.2", resource_changes: [] });
+  });
+
+  test("brings the contents that its plan gives", async () => {
+    const { run } = await givenJobSeat(fleet);
+    const helm = { plan_contents: '{"mine":1}', plan_display_contents: { shown: true } };
+    const operation = "create-apply-plan";
+    const ended = await run({ type: "helm-chart-deploy", operation, plan: sandbox({ helm }) });
+    const read = (gzip = ""): unknown =>
+      JSON.parse(gunzipSync(Buffer.from(gzip, "base64")).toString());
+    expect(read(ended.result?.contents_gzip)).toEqual({ mine: 1 });
+    expect(read(ended.result?.contents_display_gzip)).toEqual({ shown: true });
+  });
+
+  test("fails where it is told to, as it is told to", async () => {
+    const { run } = await givenJobSeat(fleet);
+    const mode = { fail_at: "apply", error: "quota exceeded", error_code: 42 };
+    const ended = await run({
+      type: "terraform-deploy",
+      operation: "apply-plan",
+      plan: sandbox(mode),
+    });
+    expect(ended).toMatchObject({
+      status: "failed",
+      description: "quota exceeded",
+      result: { success: false, error_code: 42, error_metadata: { reason: "simulated" } },
+    });
+    const wrong = await run({ type: "terraform-deploy", plan: sandbox({ fail_at: "nowhere" }) });
+    expect(wrong.description).toContain(
+      "there is no nowhere; there are: init, plan, apply, output",
+    );
+  });
+
+  test("of an action runs none of its steps", async () => {
+    const { run } = await givenJobSeat(fleet);
+    const marker = path.join(await testFolder(), "marker");
+    const steps = [{ name: "touch", argv: ["touch", marker] }];
+    const ended = await run({ type: "actions-workflow", plan: sandbox({}, { steps }) });
+    expect(ended).toMatchObject({ status: "finished" });
+    await expect(chmod(marker, 0o600)).rejects.toThrow("ENOENT");
+  });
+});
