@@ -48,6 +48,21 @@ test("calls that arrive during a flush share the next one, no more than max at a
   expect(await later).toEqual([2, 3, 4]);
 });
 
+test("what the database refuses fails alone, and what came along with it does not", async () => {
+  const flushed: (readonly number[])[] = [];
+  const call = gather<number, number>(
+    async (items) => {
+      flushed.push(items);
+      if (items.includes(2)) throw Object.assign(new Error("refused"), { code: "22P05" });
+      return items;
+    },
+    { max: 10 },
+  );
+  const settled = await Promise.allSettled([call(1), call(2), call(3)]);
+  expect(settled.map(({ status }) => status)).toEqual(["fulfilled", "rejected", "fulfilled"]);
+  expect(flushed).toEqual([[1, 2, 3], [1], [2], [3]]);
+});
+
 test("a flush that fails rejects its own calls and no others", async () => {
   let isBroken = true;
   const call = gather<number, number>(

@@ -16,7 +16,8 @@ type Waiting<In, Out> = {
 /**
  * Lets calls that arrive together travel in one flush. A lone call goes at once; calls that arrive while a
  * flush is in flight share the next one, in order. `flush` answers one result for each item, in the items'
- * order; an `Error` among them rejects that one call, a rejected flush rejects all of its calls.
+ * order; an `Error` among them rejects that one call, a rejected flush rejects all of its calls. Where the database
+ * refused what it was given, nothing of it happened: each call is then tried alone, and only the refused one fails.
  */
 export function gather<In, Out>(
   flush: (items: readonly In[]) => Promise<readonly (Out | Error)[]>,
@@ -66,6 +67,16 @@ async function deliver<In, Out>(
       else batch[at]?.resolve(result);
     }
   } catch (error) {
+    if (batch.length > 1 && isRefusal(error)) {
+      for (const one of batch) await deliver(flush, [one]);
+      return;
+    }
     for (const { reject } of batch) reject(error);
   }
+}
+
+/** Whether Postgres refused values (class 22) or what they would break (class 23), and so changed nothing. */
+function isRefusal(error: unknown): boolean {
+  const code = error instanceof Error && "code" in error ? error.code : undefined;
+  return typeof code === "string" && /^2[23][0-9A-Z]{3}$/.test(code);
 }

@@ -2,6 +2,7 @@ import { problem } from "../../shared/problem.ts";
 import type { Broker } from "../broker.ts";
 import { newId } from "../database/new-id.ts";
 import { findJob } from "../jobs/queries.ts";
+import { touchProcess } from "../processes/beat-processes.ts";
 import type { Actor } from "../tokens/actor.ts";
 import { topics } from "../wake/wakes.ts";
 import { findExecution } from "./queries.ts";
@@ -32,6 +33,8 @@ export async function claimJob(broker: Broker, actor: Actor, jobId: string): Pro
   const execution = await findExecution(db, actor.orgId, executionId);
   if (execution === undefined)
     throw new Error(`execution ${executionId} was made and is not there`);
+  const { runner_id: runnerId, process_id: processId } = execution;
+  if (processId !== null) void touchProcess(broker, { orgId: actor.orgId, runnerId, processId });
   return execution;
 }
 

@@ -30,13 +30,14 @@ export function limitConnections(
 
 function refuse(response: ServerResponse): void {
   response.writeHead(503, {
-    "content-type": "application/problem+json",
+    "content-type": "application/json", // it is not known whose this is, and runners decode no other
     "retry-after": "5",
     connection: "close",
   });
   const title = "Service Unavailable";
   const detail = "This broker has as many connections as it can serve.";
-  response.end(JSON.stringify({ title, status: 503, code: "unavailable", detail }));
+  const members = { error: detail, description: detail, user_error: false };
+  response.end(JSON.stringify({ title, status: 503, code: "unavailable", detail, ...members }));
 }
 
 /** The soft limit of open files of this process, where the system tells it. */

@@ -97,7 +97,10 @@ async function serve(c: AppContext, broker: Broker, route: OpenRoute): Promise<R
   if (route.body === undefined) return route.handle(c);
   const { value, text, verbatim } = await readJson(c, rule);
   if (route.body !== "empty") {
-    c.req.addValidatedData("json", validateBody(route.body, value) as object);
+    c.req.addValidatedData(
+      "json",
+      validateBody(route.body, value, { isNullAbsent: isLenient }) as object,
+    );
     c.set("verbatim", verbatim);
   } else if (!isLenient) {
     requireEmpty(value);

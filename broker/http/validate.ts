@@ -4,11 +4,40 @@ import { toPointer } from "./scan-json.ts";
 
 type Issue = z.core.$ZodIssue;
 
-/** The body as the schema reads it; 422 with a pointer to every wrong member. */
-export function validateBody(schema: z.ZodType, value: unknown): unknown {
+/**
+ * The body as the schema reads it; 422 with a pointer to every wrong member. Where null is absent, a null that
+ * the schema does not take is taken out, however deep it lies, and nothing else is.
+ */
+export function validateBody(
+  schema: z.ZodType,
+  value: unknown,
+  { isNullAbsent = false }: { readonly isNullAbsent?: boolean } = {},
+): unknown {
   const parsed = schema.safeParse(value);
   if (parsed.success) return parsed.data;
-  throw problem.invalid(parsed.error.issues.flatMap((issue) => toErrors(issue, toPointer)));
+  const { issues } = parsed.error;
+  const nulls = isNullAbsent ? issues.filter(({ path }) => isNullAt(value, path)) : [];
+  if (nulls.length === 0)
+    throw problem.invalid(issues.flatMap((issue) => toErrors(issue, toPointer)));
+  for (const { path } of nulls) delete parentAt(value, path)?.[String(path.at(-1))];
+  return validateBody(schema, value);
+}
+
+function isNullAt(value: unknown, path: readonly PropertyKey[]): boolean {
+  const parent = parentAt(value, path);
+  return parent !== undefined && !Array.isArray(parent) && parent[String(path.at(-1))] === null;
+}
+
+/** The object that has the member at the end of this path. */
+function parentAt(
+  value: unknown,
+  path: readonly PropertyKey[],
+): Record<string, unknown> | undefined {
+  let at = value;
+  for (const key of path.slice(0, -1)) at = (at as Record<PropertyKey, unknown> | null)?.[key];
+  return path.length > 0 && typeof at === "object" && at !== null
+    ? (at as Record<string, unknown>)
+    : undefined;
 }
 
 /** The query as the schema reads it: an empty value is absent; unknown names are 422, or ignored on request. */

@@ -5,15 +5,23 @@ import { findPlan } from "./queries.ts";
 import { requireJob } from "./read-job.ts";
 import type { JobRow } from "./row.ts";
 
+export type Rerun = {
+  readonly jobId: string;
+  readonly actorId: string;
+  /** The same key makes one job, however often it comes. */
+  readonly key?: string | undefined;
+};
+
 /** Enqueues a job like an old one, with the same plan; the old one stays as it is, whatever its status. */
 export async function rerunJob(
   broker: Broker,
   org: OrgId,
-  { jobId, actorId }: { readonly jobId: string; readonly actorId: string },
-): Promise<JobRow> {
+  { jobId, actorId, key }: Rerun,
+): Promise<{ readonly job: JobRow; readonly isReplay: boolean }> {
   const old = await requireJob(broker.db, org, jobId);
   const plan = await findPlan(broker, org, jobId);
-  const { rows } = await enqueueJobs(broker, {
+  const { rows, isReplay } = await enqueueJobs(broker, {
+    idempotency: key === undefined ? undefined : { key, request: JSON.stringify(["rerun", jobId]) },
     orgId: org,
     actorId,
     runnerId: old.runner_id,
@@ -37,5 +45,5 @@ export async function rerunJob(
   });
   const [made] = rows;
   if (made === undefined) throw new Error("one job was enqueued and none came back");
-  return made;
+  return { job: made, isReplay };
 }

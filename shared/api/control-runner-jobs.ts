@@ -27,7 +27,7 @@ export const rerunJobRoute = createRoute({
   summary: "Enqueue a job once more",
   description:
     "A new job with the same plan, timeouts and owner, whose `rerun_of` names the old one. The old one stays as it is, " +
-    "whatever its status.",
+    "whatever its status. With an `Idempotency-Key`, a repetition within a day answers the first one's job.",
   request: { params: jobParams },
   responses: { 201: json(runnerJobSchema, "The new job.") },
 });

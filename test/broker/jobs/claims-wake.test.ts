@@ -37,6 +37,19 @@ async function busyAgent(nth: 0 | 1) {
   return { agent, held, waiting, operator, runnerId: agent.runner.runnerId };
 }
 
+test("a parked claim gets a withdrawn job as soon as another's end frees the slot", async () => {
+  const agent = await givenAgent(at);
+  const withdrawn = await givenJob(at.db, agent.runner, { availableTimeout: 1e9 });
+  await until(async () => (await jobState(at.db, withdrawn)).status === "queued");
+  await givenJob(at.db, agent.runner);
+  const [held] = (await agent.claim()).body.jobs;
+  if (held === undefined) throw new Error("nothing was claimed");
+  const waiting = agent.claim({ wait: "20s" });
+  await parked(at.brokers[0], agent.processId);
+  await agent.report(held, "failed");
+  expect((await waiting).body.jobs).toMatchObject([{ job: { id: withdrawn } }]);
+});
+
 describe.each([0, 1] as const)("a poll for orders only, at broker %i", (nth) => {
   test("is not given jobs", async () => {
     const agent = await givenAgent(at, { at: at.brokers[nth] });

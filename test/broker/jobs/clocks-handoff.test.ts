@@ -126,6 +126,14 @@ describe("a job taken by a third-party runner", () => {
     ]);
   });
 
+  test("is not judged by the beats of a process that drains: it is finishing what it has", async () => {
+    const { processId, jobId } = await setup();
+    await db`update runner_processes set draining = 'graceful' where id = ${processId}`;
+    await passTime(db, "31 s", [processId]);
+    await passTime(db, "6 s", [processId]);
+    expect((await jobState(db, jobId)).status).toBe("in-progress");
+  });
+
   test("two beats within the 30 s do not bring it back before they are over", async () => {
     const { processId, jobId } = await setup();
     await passTime(db, "10 s", [processId]);

@@ -7,10 +7,13 @@ import { until } from "../../support/given-polling.ts";
 import {
   type GivenExecution,
   type GivenRunner,
+  claim,
   givenExecution,
+  givenJob,
   givenProcess,
   givenRunner,
 } from "../../support/given.ts";
+import { jobState } from "../../support/job-state.ts";
 
 let db: Db;
 let runner: GivenRunner;
@@ -41,16 +44,20 @@ async function reportDuring(act: () => PromiseLike<unknown>): Promise<string> {
   const [answer] = await reporting<{ outcome: string }[]>`
     select outcome from take_reports(${JSON.stringify(batch)}::text::json)`;
   const acting = Promise.resolve(act()); // sent now, answered after the commit
+  await untilOneWaits();
+  await reporting`commit`;
+  reporting.release();
+  await acting;
+  return answer?.outcome ?? "no answer";
+}
+
+async function untilOneWaits(): Promise<void> {
   await until(async () => {
     const [waiting] = await db<{ n: number }[]>`
       select count(*)::int as n from pg_stat_activity
        where datname = current_database() and wait_event_type = 'Lock'`;
     return (waiting?.n ?? 0) > 0;
   });
-  await reporting`commit`;
-  reporting.release();
-  await acting;
-  return answer?.outcome ?? "no answer";
 }
 
 async function stoppingReasons(): Promise<string[]> {
@@ -85,4 +92,21 @@ describe("a first report that is answered while somebody ends the execution", ()
       select status, execution_id from runner_job_live where id = ${execution.jobId}`;
     expect(live).toEqual({ status: "in-progress", execution_id: execution.executionId });
   });
+});
+
+it("goes on with a job that was claimed while its queue was flushed of what waits", async () => {
+  runner = await givenRunner(db);
+  const processId = await givenProcess(db, runner);
+  const jobId = await givenJob(db, runner);
+  const claiming = await db.reserve();
+  await claiming`begin`;
+  await claim(claiming, runner, { processId });
+  const flushing = Promise.resolve(
+    db`select * from flush_queues(${runner.orgId}, ${runner.runnerId}, null, false, 'gone')`,
+  );
+  await untilOneWaits();
+  await claiming`commit`;
+  claiming.release();
+  expect(await flushing).toEqual([]);
+  expect((await jobState(db, jobId)).status).toBe("in-progress");
 });
