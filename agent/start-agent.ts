@@ -122,11 +122,11 @@ function explained(error: unknown): unknown {
   }
   if (!(error instanceof Refused)) return error;
   const exit = error.what === "unauthorized" ? "unauthorized" : "config";
-  return new ExitError(exit, `The broker refuses this agent: ${error.message}`, error);
+  return new ExitError(exit, `It cannot start: the broker refuses it: ${error.message}`, error);
 }
 
 /** It was told to go while it started: nothing had begun. */
 function leftEarly(departure: Departure): ExitError {
   const leaving = departure.leaving();
-  return new ExitError(leaving?.exit ?? "done", `It stopped while it started: ${leaving?.why}.`);
+  return new ExitError(leaving?.exit ?? "done", `It stopped while it started: ${leaving?.why}`);
 }

@@ -42,10 +42,9 @@ export async function claim(
   function begin(slots: Slots): Claim {
     const processId = parts.agent.process().id;
     const one: Claim = { slots, processId, pollId: randomUUID(), state: "parked" };
-    void answerOf(parts, one, { signal, isNewest: () => current === one })
+    void answerOf(parts, one, { signal, onFailing: () => (current = one) })
       .then((answer) => {
         turn();
-        if (answer === undefined) return;
         if (answer.jobs.length === 0) waitUntilMs = answer.askedMs + floorMs;
         parts.orders.take(one.processId, answer.orders);
         take(answer.jobs, answer.now);
@@ -82,14 +81,14 @@ type Answer = {
 };
 
 /**
- * Asks until there is an answer. A repetition has the same poll_id, so that jobs come again whose answer was lost. A
- * request that a newer one has ended is not repeated: that would end the newer.
+ * Asks until there is an answer. A repetition has the same poll_id, so that jobs come again whose answer was lost. One
+ * that a newer request has ended at the broker may have had jobs in its answer, too: it is the newest again then.
  */
 async function answerOf(
   parts: LoopParts,
   one: Claim,
-  { signal, isNewest }: { readonly signal: AbortSignal; readonly isNewest: () => boolean },
-): Promise<Answer | undefined> {
+  { signal, onFailing }: { readonly signal: AbortSignal; readonly onFailing: () => void },
+): Promise<Answer> {
   const { config } = parts.agent;
   const limits = { fromMs: config.retryFrom, mostMs: config.retryMost };
   for (let nth = 0; ; nth++) {
@@ -101,8 +100,8 @@ async function answerOf(
       return { jobs, orders, now, askedMs };
     } catch (error) {
       if (!(error instanceof Unanswered)) throw error;
-      if (!isNewest()) return undefined;
       one.state = "failing";
+      onFailing();
       const waitMs = backoffMs(nth, limits, error.retryAfterMs);
       const level = nth === 0 ? "debug" : "warn";
       parts.agent.log[level]({ why: error.message, nth }, "no answer to a claim");
