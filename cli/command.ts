@@ -73,6 +73,8 @@ export type Command = {
   readonly examples: readonly Example[];
   /** It asks no broker: the flags that say which broker do not go with it. */
   readonly isLocal?: true;
+  /** It says itself what Ctrl-C does; else that ends the command. */
+  readonly ownsInterrupt?: true;
   /** Left out of help and documents. */
   readonly isHidden?: true;
   /** Answers the exit code; 0 when it answers nothing. */

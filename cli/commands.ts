@@ -9,11 +9,15 @@ import { explainJob } from "./jobs/explain-job.ts";
 import { getJob } from "./jobs/get-job.ts";
 import { listJobs } from "./jobs/list-jobs.ts";
 import { rerunJob } from "./jobs/rerun-job.ts";
+import { runJob } from "./jobs/run-job.ts";
 import { waitForJob } from "./jobs/wait-for-job.ts";
 import { createToken } from "./local/create-token.ts";
 import { listSchema, migrateUp } from "./local/migrate-database.ts";
 import { runBroker } from "./local/run-broker.ts";
 import { runDev } from "./local/run-dev.ts";
+import { searchLog } from "./logs/search-log.ts";
+import { showLog } from "./logs/show-log.ts";
+import { tailLog } from "./logs/tail-log.ts";
 import { createOrg, getOrg, listOrgs } from "./orgs/org-commands.ts";
 import { createRunner } from "./runners/create-runner.ts";
 import { deleteRunner } from "./runners/delete-runner.ts";
@@ -59,6 +63,7 @@ export const commands: readonly Command[] = [
   deleteRunner,
 
   // Jobs
+  runJob,
   createJob,
   listJobs,
   getJob,
@@ -66,6 +71,11 @@ export const commands: readonly Command[] = [
   explainJob,
   cancelJob,
   rerunJob,
+
+  // Logs
+  tailLog,
+  showLog,
+  searchLog,
 
   // Everything else
   callApi,

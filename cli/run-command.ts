@@ -34,7 +34,7 @@ async function run(parsed: Parsed & { kind: "run" }, config: CliConfig): Promise
     const { url, token, orgId } = await connect();
     return await callRoute({ url, token, orgId, userAgent: `svc-cli/${version}` }, route, input);
   };
-  if (command.isLocal !== true) {
+  if (command.isLocal !== true && command.ownsInterrupt !== true) {
     process.once("SIGINT", () => process.exit(exitCodes.interrupted.code));
   }
   return (await command.run({ args, flags, screen, config, connect, call })) ?? exitCodes.ok.code;

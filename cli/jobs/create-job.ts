@@ -5,12 +5,11 @@ import {
   runnerJobTypeNames,
 } from "../../shared/runner-job-types.ts";
 import { defineCommand } from "../command.ts";
-import { readInput } from "../connection.ts";
 import { printItem } from "../print.ts";
 import { readDurationNs, readPairs, readWhole } from "../read-flags.ts";
-import { UsageError } from "../usage-error.ts";
 import { awaitJob, waitFlags } from "./await-job.ts";
 import { jobDetails } from "./job-view.ts";
+import { readPlan, withPlan } from "./plan-text.ts";
 
 const timeout = (which: string) => ({
   value: "DURATION",
@@ -90,19 +89,3 @@ export const createJob = defineCommand({
     return undefined;
   },
 });
-
-async function readPlan(file: string): Promise<string> {
-  const text = await readInput(file);
-  try {
-    const plan: unknown = JSON.parse(text);
-    if (typeof plan === "object" && plan !== null && !Array.isArray(plan)) return text.trim();
-  } catch {
-    throw new UsageError(`The plan in ${file} is no JSON.`);
-  }
-  throw new UsageError(`The plan in ${file} must be a JSON object.`);
-}
-
-/** The plan's own text goes into the body: reading and writing it would lose spaces and the digits of big numbers. */
-function withPlan(body: string, plan: string): string {
-  return plan === "" ? body : `${body.slice(0, -1)},"plan":${plan}}`;
-}

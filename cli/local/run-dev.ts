@@ -7,10 +7,11 @@ const mostPort = 65_535;
 
 export const runDev = defineCommand({
   name: "dev",
-  summary: "Run a broker with everything it needs, for development: npm start.",
+  summary: "Run a broker and an agent with everything they need, for development: npm start.",
   details:
-    "An embedded Postgres (or that of DATABASE_URL), its migrations, a broker and, at the first start, an org, a " +
-    "runner and tokens. Ctrl-C stops it within 5 s; all is kept for the next start.",
+    "An embedded Postgres (or that of DATABASE_URL), its migrations, a broker, an agent on this machine and, at the " +
+    "first start, an org, a runner, tokens and a first job to see. Ctrl-C stops it within 5 s; all is kept for the " +
+    "next start.",
   isLocal: true,
   flags: {
     port: {
@@ -21,6 +22,7 @@ export const runDev = defineCommand({
       value: "DIR",
       summary: "Where it keeps everything; the project's .svc/, unless told.",
     },
+    "no-agent": { summary: "Start no agent: the runner's part is yours." },
     reset: { summary: "Erase what an earlier start kept, tokens too." },
     json: { summary: "Print one line of JSON when ready, and nothing else on standard output." },
   },
@@ -40,6 +42,7 @@ export const runDev = defineCommand({
     }
     const { startDev } = await import("./start-dev.ts");
     const isReset = flags.reset;
-    return await startDev({ port, dataDir, isReset, isJson: flags.json, config, screen });
+    const hasAgent = !flags["no-agent"];
+    return await startDev({ port, dataDir, isReset, isJson: flags.json, hasAgent, config, screen });
   },
 });

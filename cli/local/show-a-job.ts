@@ -1,74 +1,59 @@
 import { callRoute, type Endpoint } from "../../shared/api/call-route.ts";
 import { enqueueJobRoute } from "../../shared/api/enqueue-jobs.ts";
-import { createHeartBeatRoute } from "../../shared/api/heart-beat.ts";
-import { claimJobsRoute } from "../../shared/api/poll-jobs.ts";
-import { getJobRoute } from "../../shared/api/read-runner-jobs.ts";
-import { finishExecutionRoute, updateExecutionRoute } from "../../shared/api/report-executions.ts";
-import { registerProcessRoute, updateProcessRoute } from "../../shared/api/runner-process.ts";
-import { version } from "../../shared/version.ts";
+import { formatDuration } from "../../shared/duration.ts";
+import type { Caller } from "../command.ts";
 import type { DevFile } from "../dev-file.ts";
+import { followJob } from "../jobs/follow-job.ts";
+import { waitingText } from "../jobs/job-view.ts";
+import { logLine } from "../jobs/log-line.ts";
 import type { Screen } from "../screen.ts";
 
-/**
- * Shows the broker's main job done: enqueues a job as a control plane does, and carries it out as a runner
- * does, by the same requests. There is no agent yet at a first start; its part is played here, once.
- */
+const greet = `echo "Hello from $(uname -sn), process $$."
+echo "A step is a script, a program or a git source; each line is numbered, timed and kept."
+echo "Here a secret is printed: $DEMO_PASSWORD"
+`;
+const count = `for n in 1 2 3; do
+  echo "counting $n of 3"
+  sleep 0.2
+done
+echo "answer=42" >>"$SVC_ACTIONS_OUTPUT_FILEPATH"
+echo "counted_to=3" >>"$SVC_ACTIONS_OUTPUT_FILEPATH"
+`;
+
+const plan = {
+  steps: [
+    { name: "greet", interpolated_inline_contents: greet },
+    { name: "count", interpolated_inline_contents: count },
+  ],
+  secret_env_vars: { DEMO_PASSWORD: "correct-horse-battery-staple" },
+};
+
+/** Shows the main thing done before the reader's eyes: an action, enqueued here, run by the local agent, its log live. */
 export async function showAJob(dev: DevFile, screen: Screen): Promise<void> {
   const operator: Endpoint = { url: dev.url, token: dev.admin_token };
-  const runner: Endpoint = { url: dev.url, token: dev.runner_token };
-  const params = { runner_id: dev.runner_id };
-  const since = stopwatch();
-  screen.out("\nA first job, from end to end:\n");
-
-  const processId = await startProcess(runner, params);
-  screen.out(`  registered  ${processId}, a runner's process ${since()}`);
-
-  const body = { type: "noop", plan: { greeting: "hello" } } as const;
-  const job = (await callRoute(operator, enqueueJobRoute, { params, body })).body;
-  screen.out(`  enqueued    ${job.id}, a noop job ${since()}`);
-
-  const claim = { process_id: processId, groups: { [job.group]: 1 }, wait: "5s" };
-  const claimed = (await callRoute(runner, claimJobsRoute, { params, body: claim })).body.jobs[0];
-  if (claimed === undefined || claimed.job.id !== job.id)
-    throw new Error("the job was not offered");
-  screen.out(
-    `  claimed     by the process, with its plan ${JSON.stringify(claimed.plan)} ${since()}`,
-  );
-
-  const execution = { job_id: job.id, execution_id: claimed.execution.id };
-  await callRoute(runner, updateExecutionRoute, {
-    params: execution,
-    body: { status: "in-progress" },
+  const call: Caller = async (route, input) => await callRoute(operator, route, input);
+  screen.out("\nA first job, an action of two steps, done by the agent on this machine:\n");
+  const startedMs = performance.now();
+  const since = (): string =>
+    `${((performance.now() - startedMs) / 1000).toFixed(1).padStart(4)} s`;
+  const tell = (words: string): void => screen.out(`  ${since()}  ${words}`);
+  const { body: job } = await call(enqueueJobRoute, {
+    params: { runner_id: dev.runner_id },
+    body: { type: "actions-workflow", plan, metadata: { "shown-by": "svc dev" } },
   });
-  screen.out(`  reported    in-progress ${since()}`);
-
-  const result = { success: true, contents_display: { said: "hello" } };
-  const end = { status: "finished", result, outputs: { answer: 42 } } as const;
-  await callRoute(runner, finishExecutionRoute, { params: execution, body: end });
-  const { body: done } = await callRoute(operator, getJobRoute, { params: { job_id: job.id } });
-  screen.out(
-    `  ${done.status.padEnd(10)}  with its result and outputs ${JSON.stringify(done.outputs)} ${since()}`,
+  tell(`enqueued  ${job.id}`);
+  const { body: ended } = await followJob(
+    {
+      call,
+      connection: { url: dev.url, token: dev.admin_token, orgId: undefined },
+      onRecord: (record) => tell(logLine(screen, record)),
+      onWaiting: ({ waiting }) => waiting != null && tell(`waits     ${waitingText(waiting)}`),
+    },
+    job,
   );
-  await callRoute(runner, updateProcessRoute, {
-    params: { ...params, process_id: processId },
-    body: { status: "shut-down", status_description: "It was there to show a job." },
-  });
-}
-
-async function startProcess(runner: Endpoint, params: { runner_id: string }): Promise<string> {
-  const body = { type: "install", version, groups: { operations: 1 } } as const;
-  const { id } = (await callRoute(runner, registerProcessRoute, { params, body })).body;
-  const beat = { process: "install", process_id: id, version, executions: [] };
-  await callRoute(runner, createHeartBeatRoute, { params, body: beat });
-  return id;
-}
-
-/** The time since the last time, in words. */
-function stopwatch(): () => string {
-  let lastMs = performance.now();
-  return () => {
-    const tookMs = performance.now() - lastMs;
-    lastMs = performance.now();
-    return `(${tookMs.toFixed(0)} ms)`;
-  };
+  const took = ended.execution_time > 0 ? ` after ${formatDuration(ended.execution_time)}` : "";
+  const why = ended.status_description === "" ? "" : `: ${ended.status_description}`;
+  tell(`${ended.status}${took}${why}`);
+  const outputs = Object.entries(ended.outputs ?? {}).filter(([name]) => name !== "steps");
+  for (const [name, value] of outputs) tell(`output    ${name} = ${JSON.stringify(value)}`);
 }

@@ -8,11 +8,14 @@ export type DevPlace = {
   readonly dev: DevFile;
   readonly dataDir: string;
   readonly logFile: string;
+  /** Where the local agent's log is; undefined when none runs. */
+  readonly agentLogFile: string | undefined;
   readonly config: CliConfig;
 };
 
 /** Tells a person where everything is. */
-export function showDev(screen: Screen, { dev, dataDir, logFile, config }: DevPlace): void {
+export function showDev(screen: Screen, place: DevPlace): void {
+  const { dev, dataDir, logFile, agentLogFile, config } = place;
   screen.out(
     [
       "",
@@ -24,19 +27,25 @@ export function showDev(screen: Screen, { dev, dataDir, logFile, config }: DevPl
       `  runner token  ${dev.runner_token}`,
       `  data          ${config.databaseUrl === undefined ? dataDir : "in DATABASE_URL"}`,
       `  log           ${logFile}`,
+      ...(agentLogFile === undefined ? [] : [`  agent's log   ${agentLogFile}`]),
     ].join("\n"),
   );
 }
 
 /** Tells a person what to try next. */
-export function showNextSteps(screen: Screen, { dev, dataDir, config }: DevPlace): void {
+export function showNextSteps(screen: Screen, place: DevPlace): void {
+  const { dev, dataDir, config, agentLogFile } = place;
   const svc = `${prefixOf(dataDir, config)}npx svc`;
+  const job =
+    agentLogFile === undefined
+      ? `job create --runner ${dev.runner_id} --type noop`
+      : `job run --runner ${dev.runner_id} -- uname -a`;
   screen.out(
     [
       "",
       "Try next, in another terminal, in this folder:",
       "",
-      `  ${svc} job create --runner ${dev.runner_id} --type noop`,
+      `  ${svc} ${job}`,
       `  ${svc} job list`,
       `  ${svc} runner get ${dev.runner_id}`,
       "",

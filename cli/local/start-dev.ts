@@ -5,10 +5,11 @@ import { migrate } from "../../broker/database/migrate.ts";
 import { startBroker } from "../../broker/start-broker.ts";
 import { OperatorError } from "../../shared/operator-error.ts";
 import type { CliConfig } from "../config.ts";
-import { removeDevFile } from "../dev-file.ts";
+import { type DevFile, removeDevFile } from "../dev-file.ts";
 import { exitCodes } from "../exit-codes.ts";
 import type { Screen } from "../screen.ts";
 import { awaitReady } from "./await-ready.ts";
+import { type DevAgent, startDevAgent } from "./dev-agent.ts";
 import { openDevLog } from "./dev-log.ts";
 import { devSealKeys } from "./dev-seal-keys.ts";
 import { prepareDev } from "./prepare-dev.ts";
@@ -22,6 +23,8 @@ export type DevOptions = {
   readonly dataDir: string;
   readonly isReset: boolean;
   readonly isJson: boolean;
+  /** Beside the broker runs an agent of the runner. */
+  readonly hasAgent: boolean;
   readonly config: CliConfig;
   readonly screen: Screen;
 };
@@ -79,19 +82,33 @@ async function start(options: DevOptions, stop: StopSignal, endings: Ending[]): 
   endings.push(async () => await Promise.race([running.stop(), sleep(drainMs)]));
   await awaitReady(running.broker.health);
   const { dev, isFirst } = await prepareDev(running.broker.db, running.url, dataDir);
+  const agent = await startAgent(options, dev, endings);
   if (isJson) {
     screen.out(JSON.stringify(dev));
     return;
   }
-  const place = { dev, dataDir, logFile: log.file, config };
+  const place = { dev, dataDir, logFile: log.file, agentLogFile: agent?.logFile, config };
   showDev(screen, place);
   // It is there to be seen; a broker that cannot do it is for the reader to look into, not to be taken away.
-  if (isFirst) {
-    await showAJob(dev, screen).catch((error: unknown) => {
+  if (isFirst && agent !== undefined) {
+    const shown = showAJob(dev, screen).catch((error: unknown) => {
       screen.say(`The first job was not done: ${error instanceof Error ? error.message : ""}`);
     });
+    await Promise.race([shown, stop.arrival]);
+    if (stop.hasArrived()) return;
   }
   showNextSteps(screen, place);
+}
+
+async function startAgent(
+  { hasAgent, dataDir, config, screen }: DevOptions,
+  dev: DevFile,
+  endings: Ending[],
+): Promise<DevAgent | undefined> {
+  if (!hasAgent) return undefined;
+  const agent = await startDevAgent({ dev, dataDir, config, say: screen.say });
+  endings.push(agent.stop);
+  return agent;
 }
 
 async function startDatabase(

@@ -1,0 +1,91 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import {
+  BrokerUnreachable,
+  RequestRefused,
+  type RouteAnswer,
+} from "../../shared/api/call-route.ts";
+import { waitForJobRoute } from "../../shared/api/follow-runner-jobs.ts";
+import type { LogRecord } from "../../shared/api/log-streams.ts";
+import { getJobRoute } from "../../shared/api/read-runner-jobs.ts";
+import type { RunnerJob } from "../../shared/api/runner-job.ts";
+import { isFinal } from "../../shared/runner-job.ts";
+import type { Caller } from "../command.ts";
+import type { Connection } from "../connection.ts";
+import { readLog } from "./read-log.ts";
+
+export type Following = {
+  readonly call: Caller;
+  readonly connection: Pick<Connection, "url" | "token" | "orgId">;
+  readonly onRecord: (record: LogRecord) => void;
+  /** Why it has not begun yet, when that takes a while; once. */
+  readonly onWaiting: (job: RunnerJob) => void;
+};
+
+const poll = "25s";
+const pauseMs = 500;
+/** So long a broker may be away before it is given up. */
+const absenceMs = 60_000;
+/** So long the end of the log may come after the end of the job. */
+const lingerMs = 10_000;
+const patienceMs = 3_000;
+
+/** Tells a job's log as it comes, until the job has ended and its log with it; answers the job as it ended. */
+export async function followJob(
+  { call, connection, onRecord, onWaiting }: Following,
+  job: Pick<RunnerJob, "id" | "log_stream_id">,
+): Promise<RouteAnswer<typeof getJobRoute>> {
+  const over = new AbortController();
+  const tell = async (): Promise<void> => {
+    if (job.log_stream_id === null) return;
+    for await (const record of readLog(connection, job.log_stream_id, over.signal))
+      onRecord(record);
+  };
+  const told = tell();
+  const waiting = sayIfItWaits({ call, onWaiting }, job.id, over.signal);
+  try {
+    await awaitEnd(call, job.id);
+    const ended = await call(getJobRoute, { params: { job_id: job.id } });
+    if (ended.body.execution_count > 0)
+      await Promise.race([told, sleep(lingerMs, undefined, over)]);
+    return ended.body.logs_complete
+      ? ended
+      : await call(getJobRoute, { params: { job_id: job.id } });
+  } finally {
+    over.abort();
+    await Promise.all([told, waiting]);
+  }
+}
+
+async function awaitEnd(call: Caller, jobId: string): Promise<void> {
+  let heardMs = Date.now();
+  for (;;) {
+    const askedMs = Date.now();
+    try {
+      const input = { params: { job_id: jobId }, query: { wait: poll } };
+      if (isFinal((await call(waitForJobRoute, input)).body.status)) return;
+      heardMs = Date.now();
+    } catch (error) {
+      if (!isAbsence(error) || Date.now() - heardMs > absenceMs) throw error;
+    }
+    if (Date.now() - askedMs < pauseMs) await sleep(pauseMs);
+  }
+}
+
+async function sayIfItWaits(
+  { call, onWaiting }: Pick<Following, "call" | "onWaiting">,
+  jobId: string,
+  signal: AbortSignal,
+): Promise<void> {
+  try {
+    await sleep(patienceMs, undefined, { signal });
+    const { body } = await call(getJobRoute, { params: { job_id: jobId } });
+    if (body.waiting != null && !signal.aborted) onWaiting(body);
+  } catch {
+    // It has ended, or the broker is away: whoever follows hears of both.
+  }
+}
+
+function isAbsence(error: unknown): boolean {
+  if (error instanceof BrokerUnreachable) return true;
+  return error instanceof RequestRefused && (error.status === 503 || error.status === 429);
+}

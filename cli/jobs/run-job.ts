@@ -1,0 +1,189 @@
+import { readFile, stat } from "node:fs/promises";
+import path from "node:path";
+import { cancelJobRoute } from "../../shared/api/control-runner-jobs.ts";
+import { enqueueJobRoute } from "../../shared/api/enqueue-jobs.ts";
+import type { RunnerJob } from "../../shared/api/runner-job.ts";
+import { formatDuration } from "../../shared/duration.ts";
+import { runnerJobTypeNames } from "../../shared/runner-job-types.ts";
+import type { RunnerJobStatus } from "../../shared/runner-job.ts";
+import type { Caller } from "../command.ts";
+import { defineCommand } from "../command.ts";
+import type { CliConfig } from "../config.ts";
+import { exitCodes } from "../exit-codes.ts";
+import { printItem } from "../print.ts";
+import { readDurationNs, readPairs } from "../read-flags.ts";
+import type { Screen } from "../screen.ts";
+import { UsageError } from "../usage-error.ts";
+import { followJob } from "./follow-job.ts";
+import { jobDetails, waitingText } from "./job-view.ts";
+import { logLine } from "./log-line.ts";
+import { readPlan, withPlan } from "./plan-text.ts";
+
+/** What the exit code says of how the job ended. */
+const fates: Readonly<Partial<Record<RunnerJobStatus, number>>> = {
+  finished: exitCodes.ok.code,
+  "timed-out": exitCodes.timeout.code,
+  cancelled: exitCodes.interrupted.code,
+};
+
+export const runJob = defineCommand({
+  name: "job run",
+  summary: "Run a script or a command at a runner, or any job, and follow its log to the end.",
+  details:
+    "COMMAND that is a file here is sent as it is and run there with the arguments as given; any other is looked for on " +
+    "the runner's host. The log goes to standard output, words to standard error. The exit code is the job's fate: 0 " +
+    "finished, 1 failed, 124 timed out, 130 cancelled. Ctrl-C cancels the job and waits for its end; a second one leaves.",
+  ownsInterrupt: true,
+  args: {
+    command: {
+      summary: "After --: a script or a program, and its arguments.",
+      isOptional: true,
+      isRepeatable: true,
+    },
+  },
+  flags: {
+    runner: { value: "RUNNER", isRequired: true, summary: "The runner that is to do it." },
+    env: { value: "NAME=VALUE", isRepeatable: true, summary: "A variable for the script." },
+    "secret-env": {
+      value: "NAME",
+      isRepeatable: true,
+      summary: "A variable of your own environment for the script, hidden in its log.",
+    },
+    timeout: { value: "DURATION", summary: "How long the job may run, like 10m." },
+    type: {
+      value: "TYPE",
+      choices: runnerJobTypeNames,
+      summary: "The kind of job, where it is no command.",
+    },
+    plan: {
+      value: "FILE",
+      summary: "Its plan, a JSON object, from a file or standard input (-).",
+    },
+    metadata: { value: "NAME=VALUE", isRepeatable: true, summary: "Your own words about it." },
+  },
+  examples: [
+    { does: "a script of yours", run: "svc job run --runner run_… -- ./check.sh --all" },
+    {
+      does: "a program of the runner's host, with a secret",
+      run: "svc job run --runner run_… --secret-env API_KEY -- curl -sf https://api.example.com",
+    },
+    {
+      does: "any kind of job",
+      run: "svc job run --runner run_… --type helm-chart-deploy --plan plan.json",
+    },
+  ],
+  run: async ({ args, flags, call, connect, screen, config }) => {
+    const timeoutNs = readDurationNs("--timeout", flags.timeout);
+    const body = {
+      type: flags.type ?? "actions-workflow",
+      metadata: readPairs("--metadata", flags.metadata),
+      execution_timeout: timeoutNs,
+    };
+    const [plan, connection] = await Promise.all([
+      planOf(args.command, flags, { timeoutNs, config }),
+      connect(),
+    ]);
+    const { body: job } = await call(enqueueJobRoute, {
+      params: { runner_id: flags.runner },
+      body,
+      bodyText: withPlan(JSON.stringify(body), plan),
+    });
+    screen.say(`${job.id} is ${job.status}.`);
+    cancelOnInterrupt(call, screen, job.id);
+    const isText = screen.format === "table";
+    const ended = await followJob(
+      {
+        call,
+        connection,
+        onRecord: (record) => (isText ? screen.out : screen.say)(logLine(screen, record)),
+        onWaiting: ({ waiting }) => {
+          if (waiting != null) screen.say(`It waits: ${waitingText(waiting)}`);
+        },
+      },
+      job,
+    );
+    if (!isText) printItem(screen, ended, jobDetails);
+    screen.say(endWords(ended.body));
+    return fates[ended.body.status] ?? exitCodes.failed.code;
+  },
+});
+
+type Flags = {
+  readonly type: string | undefined;
+  readonly plan: string | undefined;
+  readonly env: readonly string[];
+  readonly "secret-env": readonly string[];
+};
+type PlanParts = { readonly timeoutNs: number | undefined; readonly config: CliConfig };
+
+/** The plan's JSON: the given one, or an action of one step that is the command. */
+async function planOf(
+  command: readonly string[],
+  flags: Flags,
+  { timeoutNs, config }: PlanParts,
+): Promise<string> {
+  const isAction = flags.type === undefined && flags.plan === undefined;
+  if (command.length === 0) {
+    if (isAction) throw new UsageError("Give a command after --, or --type and --plan.");
+    if (flags.type === undefined) throw new UsageError("--plan needs --type.");
+    return flags.plan === undefined ? "" : await readPlan(flags.plan);
+  }
+  if (!isAction) throw new UsageError("A command goes without --type and --plan.");
+  const step = {
+    ...(await stepOf(command)),
+    interpolated_env_vars: readPairs("--env", flags.env),
+    secret_env_vars: secretsOf(flags["secret-env"], config),
+    ...(timeoutNs !== undefined && { timeout: timeoutNs }),
+  };
+  return JSON.stringify({ steps: [step], ...(timeoutNs !== undefined && { timeout: timeoutNs }) });
+}
+
+/** A file of this place is sent along; anything else is a program of the host's. */
+async function stepOf([program = "", ...args]: readonly string[]): Promise<object> {
+  const isFile = await stat(program).then(
+    (found) => found.isFile(),
+    () => false,
+  );
+  const name = path.basename(program);
+  if (!isFile) {
+    if (/^\.{0,2}\//.test(program)) throw new UsageError(`There is no file ${program} here.`);
+    return { name, argv: [program, ...args] };
+  }
+  const bytes = await readFile(program);
+  if (bytes.includes(0))
+    throw new UsageError(`${program} is no script: it holds bytes that are no text.`);
+  return { name, interpolated_inline_contents: bytes.toString("utf8"), args };
+}
+
+function secretsOf(names: readonly string[], { env }: CliConfig): Record<string, string> {
+  return Object.fromEntries(
+    names.map((name) => {
+      const value = env[name];
+      if (value === undefined) throw new UsageError(`There is no ${name} in your environment.`);
+      return [name, value];
+    }),
+  );
+}
+
+/** The first Ctrl-C asks to cancel; a second one leaves the job to itself. */
+function cancelOnInterrupt(call: Caller, screen: Screen, jobId: string): void {
+  process.once("SIGINT", () => {
+    screen.say("Cancelling; Ctrl-C again leaves it to itself.");
+    process.once("SIGINT", () => process.exit(exitCodes.interrupted.code));
+    call(cancelJobRoute, { params: { job_id: jobId } }).catch((error: unknown) => {
+      screen.say(`It could not be cancelled: ${error instanceof Error ? error.message : ""}`);
+    });
+  });
+}
+
+function endWords(job: RunnerJob): string {
+  const took = job.execution_time > 0 ? ` after ${formatDuration(job.execution_time)}` : "";
+  const why = job.status_description === "" ? "." : `: ${job.status_description}`;
+  const outputs = Object.keys(job.outputs ?? {}).length === 0 ? [] : [JSON.stringify(job.outputs)];
+  const incomplete = job.logs_complete ? [] : ["Its log is not complete yet."];
+  return [
+    `${job.id} ${job.status}${took}${why}`,
+    ...outputs.map((text) => `Outputs: ${text}`),
+    ...incomplete,
+  ].join("\n");
+}
