@@ -111,9 +111,10 @@ begin
                                  order by q.id desc limit 1))::text,
          coalesce(s.attrs, '{}'), coalesce(s.created_at, j.created_at, p.created_at),
          s.closed_at is null and case
+           when j.id is null and p.id is null then s.owner_type not in ('runner_jobs', 'runner_processes')
            when p.id is not null
              then p.status not in ('inactive', 'shut-down') or svc_now() < p.status_at + interval '60 s'
-           when j.id is null or l.id is not null then true
+           when l.id is not null then true
            when exists (select from stopping_executions e where e.runner_job_id = j.id) then true
            when x.last_record is null then svc_now() < d.finished_at + interval '60 s'
            when coalesce((s.sequences -> x.id::text ->> 'last')::bigint, 0) < x.last_record

@@ -1,7 +1,7 @@
 import type { NewLogStream } from "../../shared/api/write-logs.ts";
 import type { Db } from "../database/connect.ts";
 import type { OrgId } from "../orgs/org-id.ts";
-import type { PlacedChunk } from "./prepare-append.ts";
+import { fullChunkBytes, type PlacedChunk } from "./prepare-append.ts";
 import type { LogChunkRow, LogStream } from "./row.ts";
 import { chunkColumns } from "./write-appends.ts";
 
@@ -160,4 +160,19 @@ export async function insertLogStream(
 export async function closeStream(db: Db, org: OrgId, id: string): Promise<void> {
   await db`
     update log_streams set closed_at = svc_now() where org_id = ${org} and id = ${id} and closed_at is null`;
+}
+
+/** Streams that rest in many small chunks, of today and yesterday. */
+export async function listScattered(
+  db: Db,
+  most: number,
+): Promise<{ readonly org_id: OrgId; readonly stream_id: string }[]> {
+  return db<{ org_id: OrgId; stream_id: string }[]>`
+    select c.org_id, c.stream_id
+      from log_chunks c
+     where c.day >= (svc_now() at time zone 'UTC')::date - 1
+     group by c.org_id, c.stream_id, c.day
+    having count(*) filter (where c.bytes < ${fullChunkBytes}) > 3
+       and max(c.received_at) < svc_now() - interval '10 min'
+     limit ${most}`;
 }

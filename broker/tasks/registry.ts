@@ -1,11 +1,15 @@
 import { deleteOldBeats } from "./delete-old-beats.ts";
 import { deleteOldHistory } from "./delete-old-history.ts";
 import { deleteOldJobs } from "./delete-old-jobs.ts";
+import { deleteOldLogs } from "./delete-old-logs.ts";
 import { deleteOldTelemetry } from "./delete-old-telemetry.ts";
+import { mergeLogChunks } from "./merge-log-chunks.ts";
 import { rollUpBeats } from "./roll-up-beats.ts";
 import { runnerInactive } from "./runner-inactive.ts";
+import { sealAnew } from "./seal-anew.ts";
 import { tallyJobEnds } from "./tally-job-ends.ts";
 import type { Task } from "./task.ts";
+import { tidyStates } from "./tidy-states.ts";
 
 type Row = {
   readonly task: Task;
@@ -19,7 +23,11 @@ export const tasks: Readonly<Record<string, Row>> = {
   "roll-up-beats": { task: rollUpBeats, cron: "* * * * *" },
   "delete-old-jobs": { task: deleteOldJobs, cron: "7 * * * *" },
   "delete-old-beats": { task: deleteOldBeats, cron: "17 * * * *" },
+  "delete-old-logs": { task: deleteOldLogs, cron: "37 * * * *" },
+  "merge-log-chunks": { task: mergeLogChunks, cron: "47 * * * *" },
   "delete-old-history": { task: deleteOldHistory, cron: "27 * * * *" },
   "delete-old-telemetry": { task: deleteOldTelemetry, cron: "37 * * * *" },
+  "tidy-states": { task: tidyStates, cron: "*/10 * * * *" },
+  "seal-anew": { task: sealAnew, cron: "*/15 * * * *" },
   "runner-inactive": { task: runnerInactive },
 };
