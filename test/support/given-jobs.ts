@@ -57,18 +57,18 @@ export async function givenJobSeat(
 /** A seat whose agent is somebody else's affair. */
 export function jobReader(fleet: Fleet, seat: Seat): Omit<JobSeat, "agent"> {
   const ended = async (jobId: string): Promise<EndedJob> => {
-    await until(async () => isOver((await seat.job(jobId)).status), 25_000);
+    await until(async () => isOver((await seat.job(jobId)).status), 60_000);
     const job = await seat.job(jobId);
     const executionId = job.executions.at(-1)?.id ?? "";
-    const path = `GET /v1/runner-jobs/${jobId}/executions/${executionId}`;
+    const path = `GET /v1/runner-jobs/${jobId}/executions/${executionId}/result`;
     const token = seat.operatorToken;
-    const { body } = await fleet.broker.call<{ result: EndedJob["result"] }>(path, { token });
+    const { status, body } = await fleet.broker.call<EndedJob["result"]>(path, { token });
     return {
       id: jobId,
       status: job.status,
       description: job.status_description,
       outputs: job.outputs ?? {},
-      result: body.result,
+      result: status === 200 ? body : null,
     };
   };
   const run = async (job: Partial<NewJob>): Promise<EndedJob> =>
