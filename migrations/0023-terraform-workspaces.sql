@@ -57,7 +57,7 @@ create table terraform_workspace_states (
   unique (workspace_id, revision),
   foreign key (org_id, workspace_id) references terraform_workspaces (org_id, id)
 );
-create index terraform_workspace_states_by_key on terraform_workspace_states (key_id);
+create unique index terraform_workspace_states_by_id on terraform_workspace_states (id);
 
 -- What `terraform show -json` said last.
 create table terraform_workspace_state_jsons (

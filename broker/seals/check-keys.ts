@@ -3,19 +3,19 @@ import type { Db } from "../database/connect.ts";
 import type { Seals } from "./seals.ts";
 
 /**
- * Writes down which keys seal in this database; an OperatorError when one of the same name, but another key,
- * did so before: what the two would seal could not be told apart.
+ * Writes down which key seals in this database from now on; an OperatorError when one of the same name, but
+ * another key, did so before: what the two would seal could not be told apart.
  */
 export async function checkSealKeys(db: Db, seals: Seals): Promise<void> {
   const own = seals.proofs();
-  const proofs = own.map(({ proof }) => proof.toString("hex"));
-  const known = await db<{ id: string; proof: Buffer }[]>`
-    insert into seal_keys (id, proof)
-    select id, decode(proof, 'hex') from unnest(${own.map(({ id }) => id)}::text[], ${proofs}::text[]) k (id, proof)
-        on conflict (id) do update set proof = seal_keys.proof
-    returning id, proof`;
+  const [newest] = own;
+  if (newest !== undefined) {
+    await db`
+      insert into seal_keys (id, proof) values (${newest.id}, ${newest.proof}) on conflict do nothing`;
+  }
+  const known = await db<{ id: string; proof: Buffer }[]>`select id, proof from seal_keys`;
   const other = known.find(({ id, proof }) =>
-    own.some((o) => o.id === id && !o.proof.equals(proof)),
+    own.some((one) => one.id === id && !one.proof.equals(proof)),
   );
   if (other === undefined) return;
   throw new OperatorError(

@@ -2,4 +2,5 @@ import { parentPort, workerData } from "node:worker_threads";
 import { summarizeState } from "./summarize-state.ts";
 
 // The thread's whole work: one text in, one summary out.
-parentPort?.postMessage(summarizeState(String(workerData)));
+const port: { postMessage: (summary: unknown, transfer: []) => void } | null = parentPort;
+port?.postMessage(summarizeState(String(workerData)), []);

@@ -15,6 +15,7 @@ const stateParams = z.object({
     .regex(/^(?:tfs_[0-9a-hjkmnp-tv-z]{26}|[1-9]\d{0,8}|current)$/)
     .openapi({
       param: { name: "state_id", in: "path" },
+      example: "current",
       description: "A state's id, a revision's number, or `current`.",
     }),
 });

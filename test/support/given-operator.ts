@@ -25,9 +25,13 @@ export type GivenOperator = {
 let count = 0;
 
 /** A database, a broker over it, an org and the token of its admin, or of who has the role. */
-export async function givenOperator(role: RoleType = "org_admin"): Promise<GivenOperator> {
-  const { url, db } = await testDatabase();
-  const broker = await startBroker({ url });
+export async function givenOperator(
+  role: RoleType = "org_admin",
+  given: Partial<TestDatabase> & { readonly env?: Readonly<Record<string, string>> } = {},
+): Promise<GivenOperator> {
+  const { url, db } =
+    given.url && given.db ? { url: given.url, db: given.db } : await testDatabase();
+  const broker = await startBroker({ url, ...(given.env && { env: given.env }) });
   const orgId = await givenOrg(db);
   const token = await givenToken(db, { orgId, role });
   const call: GivenOperator["call"] = (what, asked) => broker.call(what, { token, ...asked });

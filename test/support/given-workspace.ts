@@ -114,5 +114,5 @@ export function contentMd5(body: string | Uint8Array): { "content-md5": string }
 export function backendPath(workspaceId: string, lockId?: string): string {
   const query = new URLSearchParams({ workspace_id: workspaceId });
   if (lockId !== undefined) query.set("ID", lockId);
-  return `/v1/terraform-backend?${query}`;
+  return `/v1/terraform-backend?${query.toString()}`;
 }

@@ -20,18 +20,30 @@ export async function answerCurrentState(
   return answerStored(c, broker, state, type);
 }
 
-/** What is stored, part after part, no faster than it is taken. */
-export function answerStored(
+/** What is stored, part after part, no faster than it is taken; refused whole when its beginning does not open. */
+export async function answerStored(
   c: AppContext,
   broker: Broker,
   stored: StoredParts,
   type: string,
-): never {
+): Promise<never> {
   const { md5, sizeBytes, pieces } = openStored(broker, stored);
+  const reading = pieces();
+  const first = await reading.next();
   const headers = {
     "content-type": type,
     "content-length": String(sizeBytes),
     "content-md5": md5.toString("base64"),
   };
-  return c.body(ReadableStream.from(pieces()), 200, headers) as never; // bytes, whatever the contract shows
+  const body = ReadableStream.from(withFirst(first, reading));
+  return c.body(body, 200, headers) as never; // bytes, whatever the contract shows
+}
+
+async function* withFirst(
+  first: IteratorResult<Buffer, unknown>,
+  rest: AsyncGenerator<Buffer>,
+): AsyncGenerator<Buffer> {
+  if (first.done === true) return;
+  yield first.value;
+  yield* rest;
 }

@@ -1,0 +1,69 @@
+import type { Db } from "../database/connect.ts";
+import { type Batches, deleteInBatches } from "./delete-in-batches.ts";
+
+/**
+ * Takes away parts of states that were never finished, states of deleted workspaces, and revisions beyond the
+ * newest `keep` of each workspace (0 keeps all), but never the current one; answers how many states.
+ */
+export async function tidyStates(db: Db, keep: number, batches: Batches): Promise<number> {
+  await deleteInBatches(batches, (limit) => discardUploads(db, limit));
+  const old = await deleteInBatches(batches, (limit) => deleteStates(db, keep, limit));
+  await deleteInBatches(batches, (limit) => deleteWorkspaces(db, limit));
+  return old;
+}
+
+/** No request lasts so long: whoever wrote these is gone. */
+async function discardUploads(db: Db, limit: number): Promise<number> {
+  const [row] = await db<{ n: number }[]>`
+    with old as (
+      select object_id from terraform_state_uploads where created_at < svc_now() - interval '1 hour' limit ${limit}
+    ), gone as (
+      delete from terraform_state_uploads u using old o where u.object_id = o.object_id
+    ), parts as (
+      delete from terraform_state_parts p using old o where p.object_id = o.object_id
+    )
+    select count(*)::int as n from old`;
+  return row?.n ?? 0;
+}
+
+async function deleteStates(db: Db, keep: number, limit: number): Promise<number> {
+  const [row] = await db<{ n: number }[]>`
+    with old as (
+      select s.org_id, s.id from terraform_workspaces w
+       cross join lateral (
+         select x.org_id, x.id from terraform_workspace_states x
+          where x.workspace_id = w.id
+            and (w.deleted_at is not null
+                 or (${keep} > 0 and x.revision <= w.revision - ${keep} and x.id is distinct from w.state_id))
+          limit ${limit}) s
+       where w.deleted_at is not null or ${keep} > 0
+       limit ${limit}
+    ), states as (
+      delete from terraform_workspace_states s using old o where s.org_id = o.org_id and s.id = o.id
+    ), parts as (
+      delete from terraform_state_parts p using old o where p.object_id = o.id
+    )
+    select count(*)::int as n from old`;
+  return row?.n ?? 0;
+}
+
+/** The rows that nothing refers to any more. */
+async function deleteWorkspaces(db: Db, limit: number): Promise<number> {
+  const [row] = await db<{ n: number }[]>`
+    with old as (
+      select w.org_id, w.id from terraform_workspaces w
+       where w.deleted_at is not null
+         and not exists (select from terraform_workspace_states s where s.workspace_id = w.id)
+       limit ${limit}
+    ), jsons as (
+      delete from terraform_workspace_state_jsons j using old o where j.workspace_id = o.id returning j.id
+    ), parts as (
+      delete from terraform_state_parts p using jsons j where p.object_id = j.id
+    ), events as (
+      delete from terraform_workspace_events e using old o where e.workspace_id = o.id
+    ), gone as (
+      delete from terraform_workspaces w using old o where w.org_id = o.org_id and w.id = o.id
+    )
+    select count(*)::int as n from old`;
+  return row?.n ?? 0;
+}
