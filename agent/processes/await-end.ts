@@ -50,6 +50,7 @@ async function tell(
     graceMs: manifest.stop.graceMs,
     oomKills: manifest.oomKills === null ? 0 : (oomNow ?? manifest.oomKills) - manifest.oomKills,
     freeBytes: free,
+    hasGap: existsSync(path.join(manifest.dir, childFiles.gap)),
   });
 }
 

@@ -14,7 +14,7 @@ export const childFiles = {
   end: "end",
   /** There when output was lost because the run directory was full. */
   gap: "gap",
-  /** Which segment is the first that is left, and how many bytes came before it. */
+  /** `base-3-1024`: segment 3 is the first that is left, and 1024 bytes came before it. */
   base: "base",
   /** Which signal we sent. */
   stopped: "stopped",

@@ -14,6 +14,8 @@ export type EndFacts = {
   readonly oomKills: number;
   /** What the disk of its working directory has left; not asked for after a good end. */
   readonly freeBytes: number | undefined;
+  /** Whether a part of what it printed was lost. */
+  readonly hasGap: boolean;
 };
 
 /** With less than this nothing can be done, whatever the command was about to write. */
@@ -24,7 +26,8 @@ export function explainEnd(facts: EndFacts): ChildEnd {
   const signal = signalOf(facts);
   const code = signal === null ? facts.code : null;
   const how = signal === null ? `exited with code ${facts.code}` : `was ended by ${signal}`;
-  const end = (why: ChildEnd["why"], words: string) => ({ code, signal, why, words });
+  const gap = facts.hasGap ? "; part of its output was lost: the run directory was full" : "";
+  const end = (why: ChildEnd["why"], words: string) => ({ code, signal, why, words: words + gap });
   if (facts.sent.length > 0) return end("killed", wordsOfStop(facts, signal));
   const wasKilled = signal === "SIGKILL" || facts.code === 137;
   if (wasKilled && facts.oomKills > 0) {

@@ -1,10 +1,9 @@
-import { existsSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { closeSync, existsSync, openSync, readdirSync, rmSync } from "node:fs";
 import { type FileHandle, open } from "node:fs/promises";
 import path from "node:path";
 import type { Bell } from "./bell.ts";
 import { childFiles } from "./child-files.ts";
 import type { ChildOutput, OutputChunk } from "./child.ts";
-import { readText } from "./find-child.ts";
 
 const chunkBytes = 256 * 1_024;
 /** Should a notice of the kernel be lost, it is looked for so often. */
@@ -26,12 +25,20 @@ type Place = { readonly segment: number; readonly offset: number };
 export function readOutput(source: Source): ChildOutput {
   /** Segments that were read to their end, oldest first; `offset` is where the one after them begins. */
   const read: Place[] = [];
-  const keep = (place: Place) => read.push(place);
+  let released = 0;
+  const deleteReleased = () => {
+    const last = read.findLastIndex((place) => place.offset <= released);
+    for (const place of read.splice(0, last + 1)) deleteBefore(source.dir, place);
+  };
+  const keep = (place: Place) => {
+    read.push(place);
+    deleteReleased();
+  };
   return {
     [Symbol.asyncIterator]: () => chunksOf(source, keep),
     release: (offset) => {
-      const last = read.findLastIndex((place) => place.offset <= offset);
-      for (const place of read.splice(0, last + 1)) deleteBefore(source.dir, place);
+      released = Math.max(released, offset);
+      deleteReleased();
     },
   };
 }
@@ -96,18 +103,30 @@ async function* grow(
   }
 }
 
+/** The base's place is in its name: an empty file finds room where everything is full. */
 function readBase(dir: string): Place {
-  const [segment = 0, offset = 0] = readText(path.join(dir, childFiles.base))
-    .split(" ")
-    .map(Number);
-  return { segment, offset };
+  const places = basesIn(dir).map((name) => {
+    const [, segment = 0, offset = 0] = name.split("-").map(Number);
+    return { segment, offset };
+  });
+  return (
+    places.toSorted((one, other) => other.segment - one.segment)[0] ?? { segment: 0, offset: 0 }
+  );
 }
 
-/** First it is written down where the rest begins, then what came before is deleted: a crash between costs no byte. */
+function basesIn(dir: string): string[] {
+  return existsSync(dir)
+    ? readdirSync(dir).filter((name) => name.startsWith(`${childFiles.base}-`))
+    : [];
+}
+
+/** First it is noted where the rest begins, then what came before is deleted: a crash between costs no byte. */
 function deleteBefore(dir: string, { segment, offset }: Place): void {
   if (!existsSync(dir)) return;
-  const base = path.join(dir, childFiles.base);
-  writeFileSync(`${base}.new`, `${segment} ${offset}`, { mode: 0o600 });
-  renameSync(`${base}.new`, base);
-  rmSync(path.join(dir, `${segment - 1}`), { force: true });
+  const former = basesIn(dir);
+  const base = `${childFiles.base}-${segment}-${offset}`;
+  closeSync(openSync(path.join(dir, base), "w", 0o600));
+  for (const name of [...former, `${segment - 1}`]) {
+    if (name !== base) rmSync(path.join(dir, name), { force: true });
+  }
 }

@@ -1,4 +1,4 @@
-import { mkdirSync, statSync, writeFileSync } from "node:fs";
+import { mkdirSync, statfsSync, statSync, writeFileSync } from "node:fs";
 import { rm } from "node:fs/promises";
 import path from "node:path";
 import { execa } from "execa";
@@ -11,7 +11,7 @@ import { findTools } from "./find-tools.ts";
 import { holdChild } from "./hold-child.ts";
 import { countOomKills } from "./oom-kills.ts";
 import { bootId, readStat } from "./process-identity.ts";
-import { supervisorScript } from "./supervisor.ts";
+import { boundOutput, supervisorScript } from "./supervisor.ts";
 import { type FolderWatch, watchFolder } from "./watch-folder.ts";
 
 /** As much as the kernel gives a process to be born in; then something is badly wrong. */
@@ -86,9 +86,12 @@ type Ground = {
 async function launch(spec: ChildSpec, { dir, tools, watch }: Ground): Promise<ChildManifest> {
   const { executionId, step, argv, cwd, env } = spec;
   const [sh = "", ...others] = tools;
-  const args = ["-c", supervisorScript, "svc-child", dir, executionId, `${step}`, cwd];
+  const { bfree, bsize } = statfsSync(dir);
+  const { readsPerSegment, aheadKilobytes } = boundOutput(bfree * bsize);
+  const asked = [dir, executionId, `${step}`, cwd, ...others];
+  const bound = [`${readsPerSegment}`, `${aheadKilobytes}`];
   let isOver = false;
-  const supervisor = execa(sh, [...args, ...others, ...argv], {
+  const supervisor = execa(sh, ["-c", supervisorScript, "svc-child", ...asked, ...bound, ...argv], {
     cwd: "/",
     env: { ...env },
     extendEnv: false,

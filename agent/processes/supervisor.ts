@@ -1,11 +1,30 @@
 import { childFiles as files } from "./child-files.ts";
 
-/** A segment holds at most this: as many reads of as many bytes as `dd` is told to do. */
 const readBytes = 4_096;
-const readsPerSegment = 1_024;
-/** With this many segments unread, their size is looked at; with so many kilobytes, the child waits. */
+const mostReads = 1_024;
+const fewestReads = 16;
+/** With this many segments unread, their size is looked at. */
 const segmentsAhead = 3;
-const aheadKilobytes = 12 * 1_024;
+/** So many children that nobody reads fit into the run directory. */
+const childrenThatFit = 8;
+
+/** How much of a child's output may wait to be read. */
+export type OutputBound = {
+  /** A segment holds at most as many reads of 4 KiB. */
+  readonly readsPerSegment: number;
+  /** With so much unread, and one more segment, the child waits. */
+  readonly aheadKilobytes: number;
+};
+
+/** 16 MiB for each child, or its share of a small run directory. */
+export function boundOutput(freeBytes: number): OutputBound {
+  const reads = Math.floor(freeBytes / childrenThatFit / (segmentsAhead + 1) / readBytes);
+  const readsPerSegment = Math.max(fewestReads, Math.min(mostReads, reads));
+  return {
+    readsPerSegment,
+    aheadKilobytes: (segmentsAhead * readsPerSegment * readBytes) / 1_024,
+  };
+}
 
 /**
  * What outlives the agent: a shell of two halves with a pipe between them. The first starts the child in a session
@@ -16,13 +35,19 @@ const aheadKilobytes = 12 * 1_024;
  * `dd` tells its reads as "whole+partial records in": fewer than it was told to do mean the end of the output.
  * That spares a further `dd` which would read nothing.
  *
+ * When the run directory is full, the next segment is begun empty: so the last one counts as whole, is read and
+ * deleted, and there is room again. What `dd` had in hand is lost then, which is remembered.
+ *
  * Its variables bear the agent's prefix: an ordinary name could be one of the child's environment, and would
  * be changed there. Programs are called by their whole path, for PATH is the child's.
  */
 export const supervisorScript = `
 SVC_AGENT_D=$1 SVC_AGENT_E=$2 SVC_AGENT_S=$3 SVC_AGENT_W=$4
 SVC_AGENT_DD=$5 SVC_AGENT_SETSID=$6 SVC_AGENT_SLEEP=$7 SVC_AGENT_DU=$8
-shift 8
+SVC_AGENT_R=$9
+shift 9
+SVC_AGENT_H=$1
+shift
 umask 077
 trap : HUP INT TERM
 {
@@ -44,7 +69,7 @@ trap : HUP INT TERM
   trap '' HUP INT TERM
   SVC_AGENT_N=0
   while [ -d "$SVC_AGENT_D" ]; do
-    if LC_ALL=C "$SVC_AGENT_DD" bs=${readBytes} count=${readsPerSegment} \\
+    if LC_ALL=C "$SVC_AGENT_DD" bs=${readBytes} count="$SVC_AGENT_R" \\
       of="$SVC_AGENT_D/$SVC_AGENT_N" 2>"$SVC_AGENT_D/${files.took}"
     then
       [ -s "$SVC_AGENT_D/$SVC_AGENT_N" ] || break
@@ -52,19 +77,21 @@ trap : HUP INT TERM
       SVC_AGENT_T=\${SVC_AGENT_T%% *}
       case "$SVC_AGENT_T" in
         *[!0-9+]*) ;;
-        [0-9]*+*[0-9]) [ $(($SVC_AGENT_T)) -ge ${readsPerSegment} ] || break ;;
+        [0-9]*+*[0-9]) [ $(($SVC_AGENT_T)) -ge "$SVC_AGENT_R" ] || break ;;
       esac
+      SVC_AGENT_N=$((SVC_AGENT_N + 1))
     else
+      SVC_AGENT_N=$((SVC_AGENT_N + 1))
+      : >"$SVC_AGENT_D/$SVC_AGENT_N"
       while [ -d "$SVC_AGENT_D" ]; do
-        "$SVC_AGENT_SLEEP" 1
         echo full >"$SVC_AGENT_D/${files.gap}" && break
+        "$SVC_AGENT_SLEEP" 1
       done
     fi
-    SVC_AGENT_N=$((SVC_AGENT_N + 1))
     SVC_AGENT_T=0
     while [ -e "$SVC_AGENT_D/$((SVC_AGENT_N - ${segmentsAhead}))" ]; do
-      SVC_AGENT_K=$("$SVC_AGENT_DU" -sk "$SVC_AGENT_D") || SVC_AGENT_K=${aheadKilobytes}
-      [ "\${SVC_AGENT_K%%[!0-9]*}" -lt ${aheadKilobytes} ] && break
+      SVC_AGENT_K=$("$SVC_AGENT_DU" -sk "$SVC_AGENT_D") || SVC_AGENT_K=$SVC_AGENT_H
+      [ "\${SVC_AGENT_K%%[!0-9]*}" -lt "$SVC_AGENT_H" ] && break
       SVC_AGENT_T=$((SVC_AGENT_T + 1))
       if [ "$SVC_AGENT_T" -lt 100 ]; then "$SVC_AGENT_SLEEP" 0.05; else "$SVC_AGENT_SLEEP" 1; fi
     done
