@@ -34,6 +34,14 @@ describe("a command line", () => {
     });
   });
 
+  test("reads a letter as the flag that it stands for in its command", () => {
+    expect(parse("log tail -f job_x")).toMatchObject({
+      args: { log: "job_x" },
+      flags: { follow: true },
+    });
+    expect(parse("api POST /v1/x -f a=1")).toMatchObject({ flags: { field: ["a=1"] } });
+  });
+
   test.each(["", "--help", "help", "job --help", "help job create", "job create -h --nonsense"])(
     'asks for help: "%s"',
     (line) => {

@@ -1,8 +1,8 @@
 import { parseArgs, type ParseArgsOptionsConfig } from "node:util";
+import { nearestWord } from "../shared/nearest-word.ts";
 import type { ArgSpec, Command, FlagSpec, Values } from "./command.ts";
 import { findCommand } from "./find-command.ts";
 import { brokerFlags, everyFlags, type GlobalValues } from "./global-flags.ts";
-import { nearestWord } from "../shared/nearest-word.ts";
 import { UsageError } from "./usage-error.ts";
 
 export type Parsed =
@@ -41,7 +41,10 @@ export function globalFlagsOf(command: Command): Flags {
   return command.isLocal === true ? everyFlags : { ...brokerFlags, ...everyFlags };
 }
 
-/** A flag of the same name is of the same kind in every command, so a line can be read before its command is known. */
+/**
+ * A flag of the same name is of the same kind in every command, so a line can be read before its command is known.
+ * A letter may stand for another flag in each command: it is that of the command that the line begins with.
+ */
 function tokenize(
   argv: readonly string[],
   commands: readonly Command[],
@@ -52,10 +55,14 @@ function tokenize(
     brokerFlags,
     ...commands.map(({ flags }) => flags),
   ) as Flags;
+  const own = Object.values(commandAtStart(argv, commands)?.flags ?? {});
+  const ownLetters = new Set(own.map(({ short }) => short));
   const options: ParseArgsOptionsConfig = {};
-  for (const [name, { value, short }] of Object.entries(all)) {
+  for (const [name, spec] of Object.entries(all)) {
+    const { value, short } = spec;
     const type = value === undefined ? "boolean" : "string";
-    options[name] = { type, multiple: true, ...(short !== undefined && { short }) };
+    const isMeant = short !== undefined && (own.includes(spec) || !ownLetters.has(short));
+    options[name] = { type, multiple: true, ...(isMeant && { short }) };
   }
   const args = [...argv];
   const parsed = parseArgs({ args, options, strict: false, allowPositionals: true, tokens: true });
@@ -67,6 +74,15 @@ function tokenize(
         : [],
     ),
   };
+}
+
+function commandAtStart(
+  argv: readonly string[],
+  commands: readonly Command[],
+): Command | undefined {
+  return commands
+    .filter(({ name }) => name.split(" ").every((word, at) => argv[at] === word))
+    .toSorted((a, b) => b.name.length - a.name.length)[0];
 }
 
 /** `--name --other` gives no value to --name, whatever the parser thinks; `--name=--other` and `--name -` do. */

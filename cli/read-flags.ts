@@ -20,6 +20,17 @@ export function readDurationNs(flag: string, given: string | undefined): number 
   return ns;
 }
 
+/** An instant, given as such or as how long ago; undefined when the flag is absent. */
+export function readInstant(flag: string, given: string | undefined): string | undefined {
+  if (given === undefined) return undefined;
+  const ns = parseDuration(given);
+  if (ns !== undefined) return new Date(Date.now() - ns / 1e6).toISOString();
+  if (/^\d{4}-\d\d-\d\dT/.test(given) && !Number.isNaN(Date.parse(given))) {
+    return new Date(given).toISOString();
+  }
+  throw new UsageError(`${flag} must be a duration like 15m or an instant like 2026-11-21T08:30Z.`);
+}
+
 /** A whole number; undefined when the flag is absent. */
 export function readWhole(flag: string, given: string | undefined): number | undefined {
   if (given === undefined) return undefined;

@@ -1,3 +1,4 @@
+import { once } from "node:events";
 import type { OutputFormat } from "./global-flags.ts";
 
 /** Where a command speaks: results to standard output, words to standard error. */
@@ -7,6 +8,8 @@ export type Screen = {
   readonly hasColor: boolean;
   readonly out: (text: string) => void;
   readonly say: (words: string) => void;
+  /** Resolves when standard output takes more; who prints much waits for it now and then. */
+  readonly drained: () => Promise<void>;
 };
 
 /** The process's own two streams; a reader that goes away (`| head`) ends the command quietly. */
@@ -21,5 +24,8 @@ export function openScreen(format: OutputFormat, hasColor: boolean): Screen {
     hasColor: hasColor && process.stdout.isTTY,
     out: (text) => void process.stdout.write(`${text}\n`),
     say: (words) => void process.stderr.write(`${words}\n`),
+    drained: async () => {
+      if (process.stdout.writableNeedDrain) await once(process.stdout, "drain");
+    },
   };
 }

@@ -87,7 +87,7 @@ export async function callRoute<R extends Route>(
   route: R,
   input: RouteInput<R>,
 ): Promise<RouteAnswer<R>> {
-  const path = fillPath(route.path, input.params) + queryText(input.query);
+  const path = pathOf(route, input);
   const body = input.bodyText ?? input.body;
   const request = { method: route.method, path, body, headers: input.headers };
   const response = await sendRequest(endpoint, request);
@@ -95,6 +95,31 @@ export async function callRoute<R extends Route>(
   const isJson = /json/.test(headers.get("content-type") ?? "") && text !== "";
   const read: unknown = isJson ? JSON.parse(text) : text === "" ? undefined : text;
   return { status, headers, body: read as RouteBody<R>, text }; // the contract says so
+}
+
+/**
+ * Opens a route whose answer goes on; its body is the caller's to read, for as long as `signal` lets it. Throws as
+ * callRoute does.
+ */
+export async function openRoute<R extends Route>(
+  endpoint: Endpoint,
+  route: R,
+  input: RouteInput<R>,
+  signal: AbortSignal,
+): Promise<Response> {
+  const path = pathOf(route, input);
+  const headers = headersOf(endpoint, { method: route.method, path, headers: input.headers });
+  const response = await fetch(endpoint.url + path, { method: "GET", headers, signal }).catch(
+    (error: unknown) => {
+      throw unreachable(endpoint.url, error);
+    },
+  );
+  if (response.ok) return response;
+  throw new RequestRefused(response, await response.text());
+}
+
+function pathOf(route: Route, { params, query }: { params?: unknown; query?: unknown }): string {
+  return fillPath(route.path, params) + queryText(query);
 }
 
 export type RawRequest = {
@@ -147,10 +172,14 @@ async function answerOf(
     const response = await fetch(url + path, init);
     return { response, text: await response.text() };
   } catch (error) {
-    const { cause } = error as { cause?: { code?: unknown } }; // fetch tells the reason there
-    const why = typeof cause?.code === "string" ? ` (${cause.code})` : "";
-    throw new BrokerUnreachable(`No broker answers at ${url}${why}.`, { cause: error });
+    throw unreachable(url, error);
   }
+}
+
+function unreachable(url: string, error: unknown): BrokerUnreachable {
+  const { cause } = error as { cause?: { code?: unknown } }; // fetch tells the reason there
+  const why = typeof cause?.code === "string" ? ` (${cause.code})` : "";
+  return new BrokerUnreachable(`No broker answers at ${url}${why}.`, { cause: error });
 }
 
 function fillPath(path: string, params: unknown): string {

@@ -7,6 +7,8 @@ export type TcpProxy = {
   readonly url: string;
   /** From now on nothing passes, either way, on connections whose first bytes hold the text; they stay open. */
   readonly blackHole: (firstBytes: string) => void;
+  /** Ends the connections whose first bytes hold the text. */
+  readonly cut: (firstBytes: string) => void;
   /** How many connections began with bytes that hold the text. */
   readonly count: (firstBytes: string) => number;
 };
@@ -39,6 +41,9 @@ export async function tcpProxy(target: string): Promise<TcpProxy> {
   return {
     url: url.href,
     count: (text) => of(text).length,
+    cut: (text) => {
+      for (const { client } of of(text)) client.destroy();
+    },
     blackHole: (text) => {
       for (const { client, server } of of(text)) {
         client.unpipe().pause();

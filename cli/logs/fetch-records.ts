@@ -1,0 +1,25 @@
+import { openRoute, type RouteInput } from "../../shared/api/call-route.ts";
+import { listLogsRoute, type LogRecord } from "../../shared/api/log-streams.ts";
+import { version } from "../../shared/version.ts";
+import type { Connection } from "../connection.ts";
+import { readLines } from "./read-lines.ts";
+
+type Query = NonNullable<RouteInput<typeof listLogsRoute>["query"]>;
+type Asked = { readonly params: { log_stream_id: string }; readonly query: Query };
+
+/** A log's records to its present end, as they come. */
+export async function* fetchRecords(
+  { url, token, orgId }: Connection,
+  { params, query }: Asked,
+): AsyncGenerator<LogRecord> {
+  const endpoint = { url, token, orgId, userAgent: `svc-cli/${version}` };
+  const headers = { accept: "application/x-ndjson, application/problem+json" };
+  const open = new AbortController();
+  const input = { params, query, headers };
+  const response = await openRoute(endpoint, listLogsRoute, input, open.signal);
+  try {
+    for await (const line of readLines(response)) yield JSON.parse(line) as LogRecord; // by the contract
+  } finally {
+    open.abort();
+  }
+}

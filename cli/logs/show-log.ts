@@ -1,0 +1,21 @@
+import { defineCommand } from "../command.ts";
+import { fetchRecords } from "./fetch-records.ts";
+import { logArg, logDetails, logFlags, logQuery, streamParams } from "./log-flags.ts";
+import { printRecords } from "./print-records.ts";
+
+export const showLog = defineCommand({
+  name: "log show",
+  summary: "Show the log of a job, from its beginning to its present end.",
+  details: logDetails,
+  args: { log: logArg },
+  flags: logFlags,
+  examples: [
+    { does: "what went wrong in a step", run: "svc log show job_… --step apply --severity error" },
+    { does: "the output alone, as it was", run: "svc log show job_… --raw > apply.log" },
+  ],
+  run: async ({ args, flags, connect, screen }) => {
+    const asked = { params: streamParams(args.log), query: logQuery(flags) };
+    const count = await printRecords(screen, flags, fetchRecords(await connect(), asked));
+    if (count === 0) screen.say("Nothing has been logged, or nothing that was asked for.");
+  },
+});

@@ -1,0 +1,63 @@
+import type { RouteAnswer } from "../../shared/api/call-route.ts";
+import { listLogsRoute, type LogRecord } from "../../shared/api/log-streams.ts";
+import { type Caller, defineCommand } from "../command.ts";
+import { readWhole } from "../read-flags.ts";
+import { UsageError } from "../usage-error.ts";
+import { followRecords } from "./follow-records.ts";
+import { logArg, logDetails, logFlags, logQuery, streamParams } from "./log-flags.ts";
+import { printRecords } from "./print-records.ts";
+
+const usualTail = 100;
+const mostOnAPage = 1000;
+
+export const tailLog = defineCommand({
+  name: "log tail",
+  summary: "Show the end of a job's log, and with -f what comes, until the log ends.",
+  details: `With -f a broken connection is made again and nothing is missed; it ends, with 0, when the log does. ${logDetails}`,
+  args: { log: logArg },
+  flags: {
+    follow: { short: "f", summary: "Go on with what comes." },
+    tail: {
+      value: "N",
+      summary: "Begin with the last N records; 100 unless told, with -f 1,000 at most.",
+    },
+    ...logFlags,
+  },
+  examples: [
+    { does: "a job while it runs", run: "svc log tail -f job_…" },
+    { does: "its last ten errors", run: "svc log tail job_… --tail 10 --severity error" },
+  ],
+  run: async ({ args, flags, connect, call, screen }) => {
+    const params = streamParams(args.log);
+    const query = logQuery(flags);
+    const last = readWhole("--tail", flags.tail) ?? usualTail;
+    if (flags.follow && last > mostOnAPage) {
+      throw new UsageError("With -f, --tail is 1,000 at most. See all: svc log show");
+    }
+    const records = flags.follow
+      ? followRecords(await connect(), { params, query: { ...query, last } })
+      : lastRecords(call, { params, query, last });
+    await printRecords(screen, flags, records);
+  },
+});
+
+type Asked = {
+  readonly params: { log_stream_id: string };
+  readonly query: ReturnType<typeof logQuery>;
+  readonly last: number;
+};
+type Page = RouteAnswer<typeof listLogsRoute>["body"];
+
+async function* lastRecords(call: Caller, asked: Asked): AsyncGenerator<LogRecord> {
+  const { params, query, last } = asked;
+  let records: LogRecord[] = [];
+  let cursor: string | null = "";
+  while (cursor !== null && records.length < last) {
+    const limit = Math.min(last - records.length, mostOnAPage);
+    const backward = { ...query, direction: "backward", limit, cursor } as const;
+    const page: Page = (await call(listLogsRoute, { params, query: backward })).body;
+    records = [...page.items, ...records];
+    cursor = page.previous_cursor;
+  }
+  yield* records;
+}
