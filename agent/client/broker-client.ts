@@ -27,6 +27,8 @@ export type CallHow = {
   readonly bytes?: Uint8Array | undefined;
   /** What the answer must look like; the route's own schema, unless told. */
   readonly answer?: z.ZodType | undefined;
+  /** The type of a good answer that is no JSON: its text is handed over as it is. */
+  readonly answerType?: string | undefined;
 };
 
 /** Speaks to the broker: what cannot be answered is repeated, what is refused is a Refused. */
@@ -68,7 +70,7 @@ export function makeBrokerClient(parts: ClientParts): BrokerClient {
   async function tryOnce(asking: Asking): Promise<RouteAnswer<Route>> {
     const token = asking.how.token ?? parts.tokens.current();
     const received = await send(parts.transport, sendingOf(parts, asking, token));
-    const read = readAnswer(received, asking.route, asking.how.answer);
+    const read = readAnswer(received, asking.route, asking.how);
     if (read.isBrokersWord) {
       heardAtMs = performance.now();
       parts.clock.learn(received);

@@ -17,7 +17,7 @@ type Read = {
 export function readAnswer(
   { status, headers, text }: Received,
   route: Route,
-  schema?: z.ZodType,
+  how: { readonly answer?: z.ZodType | undefined; readonly answerType?: string | undefined } = {},
 ): Read {
   const isJson = /[/+]json\b/.test(headers["content-type"] ?? "");
   const body: unknown = isJson ? parseJson(text) : text;
@@ -26,11 +26,12 @@ export function readAnswer(
     return problem === undefined ? { isBrokersWord: false } : { isBrokersWord: true, problem };
   }
   const promised = route.responses[status] as { content?: Record<string, { schema: z.ZodType }> };
-  const type = Object.keys(promised?.content ?? {})[0];
+  const type = how.answerType ?? Object.keys(promised?.content ?? {})[0];
   const isTyped = type === undefined || (headers["content-type"] ?? "").startsWith(type);
   if (promised === undefined || !isTyped) return { isBrokersWord: false };
-  const shape = schema ?? promised.content?.["application/json"]?.schema;
-  if (shape !== undefined && !shape.safeParse(body).success) return { isBrokersWord: false };
+  const shape = how.answer ?? promised.content?.["application/json"]?.schema;
+  if (how.answerType === undefined && shape !== undefined && !shape.safeParse(body).success)
+    return { isBrokersWord: false };
   const answered = { status, headers: new Headers(headers as Record<string, string>), text };
   return { isBrokersWord: true, answer: { ...answered, body } as RouteAnswer<Route> };
 }

@@ -1,15 +1,15 @@
 import type { ChildOutput } from "../processes/child.ts";
+import type { RunPosition } from "../spool/log-frame.ts";
+import type { LogIdentity, LogSpool } from "../spool/log-spool.ts";
+import type { LogSpools } from "../spool/log-spools.ts";
+import { type LineCutter, makeLineCutter } from "./line-cutter.ts";
+import { encodeAttribute, makeRecordBuffer } from "./otlp-records.ts";
+import type { RedactionStream, Redactor } from "./redactor.ts";
 
 export type LogSeverity = "debug" | "info" | "warn" | "error";
 
-/** Whose log it is. */
-export type JobLogSpec = {
-  readonly executionId: string;
-  /** The job's log stream at the broker. */
-  readonly streamId: string;
-  /** What every record carries: `runner_job.id`, `runner_job.type`, `runner_job_execution.id` … */
-  readonly attributes: Readonly<Record<string, string>>;
-};
+/** Whose log it is; `attributes` are the whole log's: `runner_job.id`, `runner_job.type` … */
+export type JobLogSpec = LogIdentity;
 
 /** What a line comes from. */
 export type LogSource = {
@@ -33,3 +33,152 @@ export type JobLog = {
   /** Resolves when all is on disk; nothing can be written any more. The number of the last line goes with the finish. */
   readonly close: () => Promise<{ readonly lastRecord: number }>;
 };
+
+const flushEveryMs = 250;
+const flushBytes = 64 * 1024;
+/** Output is released so often at least, however little is left of it in lines. */
+const releaseBytes = 1024 * 1024;
+/** An unended line is shown when nothing was added to it for so long: a question, a row of dots. */
+const quietMs = 2000;
+const numbers: Readonly<Record<LogSeverity, number>> = { debug: 5, info: 9, warn: 13, error: 17 };
+
+type Run = { readonly stream: RedactionStream; readonly cutter: LineCutter; lostBytes: number };
+
+/** Opens the log of an execution; after a crash, the one that is there. */
+export async function openJobLog(
+  spools: LogSpools,
+  spec: JobLogSpec,
+  redactor: Redactor,
+): Promise<JobLog> {
+  const spool = await spools.open(spec);
+  const writer = makeWriter(spools, spool);
+  const timer = setInterval(writer.tick, flushEveryMs);
+  return {
+    write(text, severity = "info", step = "") {
+      const atMs = Date.now();
+      for (const line of redactor
+        .redactText(text)
+        .replace(/\r?\n$/, "")
+        .split("\n")) {
+        const cutter = makeLineCutter(writer.lineOf(step, numbers[severity]));
+        cutter.feed(Buffer.from(line), atMs);
+        cutter.end();
+      }
+    },
+    pipe: (source, output) => pipe({ spools, spool, writer, redactor }, source, output),
+    flush: () => writer.flush(),
+    async close() {
+      clearInterval(timer);
+      await writer.flush(true);
+      return { lastRecord: spool.nextSeq() - 1 };
+    },
+  };
+}
+
+type Writer = ReturnType<typeof makeWriter>;
+
+/** Collects lines and brings them to the disk, together with how far their runs have got. */
+function makeWriter(spools: LogSpools, spool: LogSpool) {
+  const records = makeRecordBuffer();
+  const runs = new Map<string, Run>();
+  const moved = new Set<string>();
+  let count = 0;
+  let seq = spool.nextSeq();
+  let writing: Promise<void> = Promise.resolve();
+  let isClosed = false;
+
+  /** What brings a cut line into the buffer. */
+  const lineOf = (step: string, severity: number) => {
+    const shared = attributesOf(spool, step);
+    return (text: Buffer, atMs: number, isContinued: boolean): void => {
+      if (isClosed) return;
+      records.add(text, { seq: seq++, atMs, severity, shared, isContinued });
+      count += 1;
+    };
+  };
+
+  async function writeOut(isLast: boolean): Promise<void> {
+    if (count === 0 && moved.size === 0 && !isLast) return;
+    const positions: Record<string, RunPosition> = {};
+    for (const name of moved) {
+      const run = runs.get(name);
+      if (run !== undefined) positions[name] = positionOf(run);
+    }
+    const lines = { count, runs: positions, records: records.take() };
+    count = 0;
+    moved.clear();
+    await spool.append(isLast ? { ...lines, isLast } : lines);
+    spools.appended(spool);
+  }
+
+  function flush(isLast = false): Promise<void> {
+    isClosed ||= isLast;
+    writing = writing.then(() => writeOut(isLast));
+    return writing;
+  }
+
+  function tick(): void {
+    for (const [name, { cutter }] of runs) {
+      const before = seq;
+      cutter.show(Date.now(), quietMs);
+      if (seq > before) moved.add(name);
+    }
+    if (count > 0) void flush();
+  }
+
+  return { runs, moved, lineOf, flush, tick, isFull: () => records.byteLength() >= flushBytes };
+}
+
+function attributesOf({ identity }: LogSpool, step: string): Buffer {
+  const parts = [encodeAttribute("runner_job_execution.id", identity.executionId)];
+  if (step !== "") parts.push(encodeAttribute("runner_job_execution_step.name", step));
+  return Buffer.concat(parts);
+}
+
+function positionOf({ stream, cutter, lostBytes }: Run): RunPosition {
+  const { offset, covered } = stream.position();
+  const { bytes, atMs } = cutter.rest();
+  return { offset: offset + lostBytes, covered, rest: bytes.toString("base64"), restAtMs: atMs };
+}
+
+type Pipe = {
+  readonly spools: LogSpools;
+  readonly spool: LogSpool;
+  readonly writer: Writer;
+  readonly redactor: Redactor;
+};
+
+async function pipe(
+  { spools, spool, writer, redactor }: Pipe,
+  { step, run: name }: LogSource,
+  output: ChildOutput,
+): Promise<void> {
+  const known = spool.runs.get(name);
+  const rest = known && { bytes: Buffer.from(known.rest, "base64"), atMs: known.restAtMs };
+  const cutter = makeLineCutter(writer.lineOf(step, numbers.info), rest);
+  const run: Run = { stream: redactor.stream(known), cutter, lostBytes: 0 };
+  writer.runs.set(name, run);
+  let at = known?.offset ?? 0;
+  let releasedAt = at;
+  let lastAtMs = known?.restAtMs ?? Date.now();
+  for await (const { bytes, offset, atMs } of output) {
+    const end = offset + bytes.length;
+    if (end <= at) continue;
+    run.lostBytes += Math.max(0, offset - at); // what was to come in between is gone
+    cutter.feed(run.stream.push(bytes.subarray(Math.max(0, at - offset))), atMs);
+    at = end;
+    lastAtMs = atMs;
+    writer.moved.add(name);
+    if (!writer.isFull() && at - releasedAt < releaseBytes) continue;
+    await writer.flush();
+    releasedAt = positionOf(run).offset;
+    output.release(releasedAt);
+    await spools.room(spool);
+  }
+  cutter.feed(run.stream.end(), lastAtMs);
+  cutter.end();
+  writer.moved.add(name);
+  await writer.flush();
+  writer.runs.delete(name);
+  output.release(at);
+}

@@ -1,33 +1,124 @@
-/** One request: OTLP/HTTP as gzipped protobuf, to POST /v1/log-streams/{streamId}/logs. */
-export type LogRequest = {
-  readonly streamId: string;
-  readonly executionId: string;
-  readonly body: Buffer;
-  readonly contentType: "application/x-protobuf";
-  readonly contentEncoding: "gzip";
-};
+import type { BackoffLimits } from "../client/backoff.ts";
+import type { Log } from "../log.ts";
+import type { LogSpool } from "../spool/log-spool.ts";
+import type { LogSpools } from "../spool/log-spools.ts";
+import type { SendLogs } from "./log-request.ts";
+import { shipLog } from "./ship-log.ts";
 
-/** What became of it. Rejects never mean "refused": what throws is tried again. */
-export type LogAnswer =
-  /** 2xx; so many of the records were refused for good (OTLP's partial success). */
-  | { readonly kind: "stored"; readonly refused?: number; readonly why?: string }
-  /** 429, 503, a proxy's page, no answer. */
-  | { readonly kind: "later"; readonly afterMs?: number | undefined }
-  /** 413 */
-  | { readonly kind: "too-large" }
-  /** 400, 415, 422: it will not be taken, however often it is sent. */
-  | { readonly kind: "refused"; readonly why: string }
-  /** 404, 409, 410: nobody wants this stream's records any more. */
-  | { readonly kind: "over" };
-
-export type SendLogs = (request: LogRequest, signal: AbortSignal) => Promise<LogAnswer>;
-
-/** The loop that brings logs to the broker. */
+/** What brings logs to the broker. */
 export type LogShipping = {
-  /** Resolves true when all records of a closed log are stored (or nobody wants them), false after the time. */
+  /**
+   * Resolves true when all records of a closed log are stored (or nobody wants them, or there are none), false after
+   * the time, and at once while the broker does not take them.
+   */
   readonly drained: (executionId: string, withinMs: number) => Promise<boolean>;
-  /** The same for all logs, when the agent goes down. */
+  /** Nothing of any log waits any more; the same for all, when the agent goes down. */
   readonly allDrained: (withinMs: number) => Promise<boolean>;
   /** Stops sending; what is on disk stays. */
   readonly stop: () => Promise<void>;
 };
+
+export type ShipLogsSpec = {
+  readonly spools: LogSpools;
+  readonly send: SendLogs;
+  readonly log: Log;
+  readonly limits: BackoffLimits;
+};
+
+/** Requests at once; each log has one under way, so that its lines stay in order. */
+const mostAtOnce = 4;
+const sweepEveryMs = 60_000;
+
+/** Starts to send what is there and whatever comes, the logs in turns. */
+export function shipLogs({ spools, send, log, limits }: ShipLogsSpec): LogShipping {
+  const stopping = new AbortController();
+  const { signal } = stopping;
+  const underWay = new Map<LogSpool, Promise<void>>();
+  const failing = new Set<LogSpool>();
+  const inTurn = makeTurns(mostAtOnce);
+  const { until, look } = makeLookout();
+
+  const onAnswer = (spool: LogSpool, isStored: boolean): void => {
+    if (isStored) failing.delete(spool);
+    else failing.add(spool);
+    spools.setFlowing(spool, isStored);
+    look();
+  };
+
+  function wake(spool: LogSpool): void {
+    if (underWay.has(spool) || signal.aborted) return;
+    const shipping = shipLog({ spool, inTurn, send, log, limits, signal, onAnswer })
+      .catch((error: unknown) => {
+        log.error({ err: error, execution_id: spool.identity.executionId }, "a log is not sent");
+      })
+      .then((isEmptied) => {
+        underWay.delete(spool);
+        look();
+        // Something may have come between the last look and now.
+        if (isEmptied === true && spool.waitingBytes() > 0) wake(spool);
+      });
+    underWay.set(spool, shipping);
+  }
+
+  spools.onAppend(wake);
+  for (const spool of spools.all()) wake(spool);
+  const sweeping = setInterval(() => void spools.sweep(), sweepEveryMs).unref();
+  return {
+    drained(executionId, withinMs) {
+      const spool = spools.find(executionId);
+      if (spool === undefined) return Promise.resolve(true);
+      const isSo = (): boolean | undefined =>
+        spool.waitingBytes() === 0 ? true : failing.has(spool) ? false : undefined;
+      return until(isSo, withinMs);
+    },
+    allDrained: (withinMs) =>
+      until(() => (spools.waitingBytes() === 0 ? true : undefined), withinMs),
+    async stop() {
+      stopping.abort();
+      clearInterval(sweeping);
+      await Promise.all(underWay.values());
+      for (const spool of spools.all()) spools.setFlowing(spool, false);
+    },
+  };
+}
+
+/** Lets others wait until something is so; whoever changes it says "look". */
+function makeLookout() {
+  const waiters = new Set<() => void>();
+  const look = (): void => {
+    for (const waiter of waiters) waiter();
+  };
+  const until = (isSo: () => boolean | undefined, withinMs: number): Promise<boolean> =>
+    new Promise((resolve) => {
+      const settle = (is: boolean): void => {
+        waiters.delete(waiter);
+        clearTimeout(timer);
+        resolve(is);
+      };
+      const waiter = (): void => {
+        const is = isSo();
+        if (is !== undefined) settle(is);
+      };
+      const timer = setTimeout(() => settle(isSo() === true), withinMs);
+      waiters.add(waiter);
+      waiter();
+    });
+  return { until, look };
+}
+
+/** Lets so many act at once; the others wait in line, so that a chatty log does not hold up a quiet one. */
+function makeTurns(most: number): <T>(act: () => Promise<T>) => Promise<T> {
+  let free = most;
+  const line: (() => void)[] = [];
+  return async (act) => {
+    if (free > 0) free -= 1;
+    else await new Promise<void>((resolve) => line.push(resolve));
+    try {
+      return await act();
+    } finally {
+      const next = line.shift();
+      if (next === undefined) free += 1;
+      else next();
+    }
+  };
+}

@@ -1,16 +1,195 @@
+import { mkdir, readdir, readFile, rm, stat } from "node:fs/promises";
+import { join } from "node:path";
+import type { Log } from "../log.ts";
+import { diskTrouble } from "./disk-trouble.ts";
+import { writeDurably } from "./durable-file.ts";
+import { type LogIdentity, type LogSpool, openLogSpool } from "./log-spool.ts";
+
 /** The logs on this disk that the broker does not have yet, and their bounds. One for the whole agent. */
 export type LogSpools = {
+  /** The execution's log, made or opened again: there is one of each. */
+  readonly open: (identity: LogIdentity) => Promise<LogSpool>;
+  /** Those that a former process of the agent has left are among them. */
+  readonly all: () => readonly LogSpool[];
+  readonly find: (executionId: string) => LogSpool | undefined;
+  /** Called after each append: keeps the bounds by giving up lines in the middle of the longest logs, tells the listener. */
+  readonly appended: (spool: LogSpool) => void;
+  readonly onAppend: (listener: (spool: LogSpool) => void) => void;
+  /**
+   * Resolves when there is room for more. A log that outruns the broker waits for it; one that the broker does not
+   * take at present does not wait, and loses its middle.
+   */
+  readonly room: (spool: LogSpool) => Promise<void>;
+  /** Whether the broker takes the log's records at present; called after each attempt. */
+  readonly setFlowing: (spool: LogSpool, isFlowing: boolean) => void;
   /** Bytes on disk that wait. */
   readonly waitingBytes: () => number;
   /** How long the oldest has been waiting; 0 when nothing waits. */
   readonly oldestWaitingMs: () => number;
+  /** Why logs cannot be kept at present, for people. */
+  readonly problem: () => string | undefined;
+  /** Deletes what was sent and is closed; a job that is taken up again within ten minutes still finds how far it got. */
+  readonly sweep: () => Promise<void>;
 };
 
 export type LogSpoolsSpec = {
   /** `logs` in the data directory; made when it is missing. */
   readonly dir: string;
+  readonly log: Log;
   /** The most that one job's log may occupy; 64 MiB unless told. */
   readonly maxBytesPerJob?: number;
   /** The most that all may occupy; 1 GiB unless told. */
   readonly maxBytes?: number;
 };
+
+type State = {
+  readonly dir: string;
+  readonly log: Log;
+  readonly maxBytesPerJob: number;
+  readonly maxBytes: number;
+  readonly spools: Map<string, LogSpool>;
+  /** Left by a former process, and nobody has opened them since. */
+  readonly left: Set<string>;
+  readonly flowing: Set<LogSpool>;
+  /** Whoever waits for room; told to look again. */
+  waiters: (() => void)[];
+  trouble: string | undefined;
+};
+
+const mebibyte = 1024 * 1024;
+const keepDoneMs = 10 * 60_000;
+const keepForsakenMs = 24 * 60 * 60_000;
+const identityFile = "stream.json";
+
+/** Opens the folder and every log in it. */
+export async function openLogSpools(spec: LogSpoolsSpec): Promise<LogSpools> {
+  const state: State = {
+    maxBytesPerJob: 64 * mebibyte,
+    maxBytes: 1024 * mebibyte,
+    ...spec,
+    spools: new Map(),
+    left: new Set(),
+    flowing: new Set(),
+    waiters: [],
+    trouble: undefined,
+  };
+  let listener: ((spool: LogSpool) => void) | undefined;
+  await mkdir(spec.dir, { recursive: true, mode: 0o700 });
+  for (const name of await readdir(spec.dir)) await openLeft(state, name);
+  await sweep(state);
+  return {
+    open: (identity) => open(state, identity),
+    all: () => [...state.spools.values()],
+    find: (executionId) => state.spools.get(executionId),
+    appended(spool) {
+      keepBounds(state, spool);
+      listener?.(spool);
+    },
+    onAppend: (told) => (listener = told),
+    room: (spool) => room(state, spool),
+    setFlowing: (spool, isFlowing) => setFlowing(state, spool, isFlowing),
+    waitingBytes: () => waitingBytes(state),
+    oldestWaitingMs: () => oldestWaitingMs(state),
+    problem: () => state.trouble,
+    sweep: () => sweep(state),
+  };
+}
+
+async function open(state: State, identity: LogIdentity): Promise<LogSpool> {
+  const { dir, maxBytesPerJob, spools, left } = state;
+  const { executionId } = identity;
+  left.delete(executionId);
+  const known = spools.get(executionId);
+  if (known !== undefined) return known;
+  const folder = folderOf(dir, executionId);
+  await mkdir(folder, { recursive: true, mode: 0o700 });
+  await writeDurably(join(folder, identityFile), JSON.stringify(identity));
+  const spool = await openLogSpool({
+    dir: folder,
+    identity,
+    segmentBytes: Math.min(mebibyte, Math.ceil(maxBytesPerJob / 16)),
+    onWrite: (error) => noteWrite(state, error),
+  });
+  spools.set(executionId, spool);
+  return spool;
+}
+
+async function openLeft(state: State, name: string): Promise<void> {
+  const { dir, log, left } = state;
+  try {
+    const text = await readFile(join(dir, name, identityFile), "utf8");
+    await open(state, JSON.parse(text) as LogIdentity); // we wrote it
+    left.add(name);
+  } catch (error) {
+    log.warn({ execution_id: name, err: error }, "a log makes no sense; it is deleted");
+    await rm(join(dir, name), { recursive: true, force: true });
+  }
+}
+
+function noteWrite(state: State, error: unknown): void {
+  const before = state.trouble;
+  state.trouble = error === undefined ? undefined : diskTrouble(state.dir, error);
+  if (state.trouble !== undefined && before === undefined) {
+    state.log.error({ why: state.trouble }, "lines of logs are lost");
+  }
+}
+
+function keepBounds(state: State, written: LogSpool): void {
+  const over = written.waitingBytes() - state.maxBytesPerJob;
+  if (over > 0) written.makeRoom(over);
+  const overAll = waitingBytes(state) - state.maxBytes;
+  if (overAll <= 0) return;
+  const longest = [...state.spools.values()].sort((a, b) => b.waitingBytes() - a.waitingBytes());
+  longest[0]?.makeRoom(overAll);
+}
+
+async function room(state: State, spool: LogSpool): Promise<void> {
+  const isHalfFull = (): boolean =>
+    spool.waitingBytes() > state.maxBytesPerJob / 2 || waitingBytes(state) > state.maxBytes / 2;
+  while (isHalfFull() && state.flowing.has(spool)) {
+    await new Promise<void>((resolve) => state.waiters.push(resolve));
+  }
+}
+
+function setFlowing(state: State, spool: LogSpool, isFlowing: boolean): void {
+  if (isFlowing) state.flowing.add(spool);
+  else state.flowing.delete(spool);
+  const told = state.waiters;
+  state.waiters = [];
+  for (const tell of told) tell();
+}
+
+function waitingBytes({ spools }: State): number {
+  let bytes = 0;
+  for (const spool of spools.values()) bytes += spool.waitingBytes();
+  return bytes;
+}
+
+function oldestWaitingMs({ spools }: State): number {
+  const nowMs = Date.now();
+  let sinceMs = nowMs;
+  for (const spool of spools.values()) sinceMs = Math.min(sinceMs, spool.waitingSinceMs() ?? nowMs);
+  return nowMs - sinceMs;
+}
+
+async function sweep(state: State): Promise<void> {
+  for (const [id, spool] of state.spools) {
+    const isForsaken = state.left.has(id) && spool.waitingBytes() === 0;
+    if (!spool.isDone() && !isForsaken) continue;
+    const folder = folderOf(state.dir, id);
+    const { mtimeMs } = await stat(folder).catch(() => ({ mtimeMs: 0 }));
+    if (Date.now() - mtimeMs < (spool.isDone() ? keepDoneMs : keepForsakenMs)) continue;
+    state.spools.delete(id);
+    await rm(folder, { recursive: true, force: true }).catch((error: unknown) =>
+      noteWrite(state, error),
+    );
+  }
+}
+
+/** An id comes from the broker: it may name a folder here, and nothing elsewhere. */
+function folderOf(dir: string, executionId: string): string {
+  if (!/^[\w-]{1,100}$/.test(executionId)) {
+    throw new Error("an execution's id is no name for a folder");
+  }
+  return join(dir, executionId);
+}

@@ -1,0 +1,133 @@
+import { isUtf8 } from "node:buffer";
+
+/** A longer line goes on in the next record. */
+export const mostLineBytes = 64 * 1024;
+
+/** What a child printed, cut into lines. */
+export type LineCutter = {
+  /** Tells each line that has ended, without its end. */
+  readonly feed: (bytes: Buffer, atMs: number) => void;
+  /** The line that has not ended yet, and when it began. */
+  readonly rest: () => UnendedLine;
+  /**
+   * Tells what stands in an unended line: up to its last carriage return, where a progress bar begins anew; all of it
+   * when nothing was added for `quietMs`.
+   */
+  readonly show: (nowMs: number, quietMs: number) => void;
+  /** Nothing comes any more. */
+  readonly end: () => void;
+};
+
+export type UnendedLine = { readonly bytes: Buffer; readonly atMs: number };
+
+export type Line = (text: Buffer, atMs: number, isContinued: boolean) => void;
+
+const newline = 0x0a;
+const carriageReturn = 0x0d;
+const nothing = Buffer.alloc(0);
+
+/** Cuts bytes into lines of valid UTF-8, of `mostLineBytes` at most; what is no UTF-8 shows U+FFFD. */
+export function makeLineCutter(line: Line, resume?: UnendedLine): LineCutter {
+  let held: Buffer[] = resume === undefined || resume.bytes.length === 0 ? [] : [resume.bytes];
+  let heldBytes = resume?.bytes.length ?? 0;
+  let heldAtMs = resume?.atMs ?? 0;
+  let fedAtMs = resume?.atMs ?? 0;
+
+  function feed(bytes: Buffer, atMs: number): void {
+    if (bytes.length === 0) return;
+    fedAtMs = atMs;
+    let from = 0;
+    for (let end = bytes.indexOf(newline); end !== -1; end = bytes.indexOf(newline, from)) {
+      const startedAtMs = heldBytes === 0 ? atMs : heldAtMs;
+      const whole = takeHeld(bytes.subarray(from, end));
+      tell(line, { bytes: whole, atMs: startedAtMs, isContinued: false });
+      from = end + 1;
+    }
+    hold(bytes.subarray(from), atMs);
+  }
+
+  function hold(bytes: Buffer, atMs: number): void {
+    if (bytes.length === 0) return;
+    if (heldBytes === 0) heldAtMs = atMs;
+    held.push(Buffer.from(bytes)); // a copy: a piece of what came in would keep all of it in memory
+    heldBytes += bytes.length;
+    if (heldBytes <= mostLineBytes) return;
+    const whole = takeHeld();
+    const kept = tellPieces(line, whole, atMs);
+    hold(whole.subarray(kept), atMs);
+  }
+
+  function takeHeld(last: Buffer = nothing): Buffer {
+    if (heldBytes === 0) return last;
+    const whole = Buffer.concat([...held, last]);
+    held = [];
+    heldBytes = 0;
+    return whole;
+  }
+
+  return {
+    feed,
+    rest: () => ({
+      bytes: held.length === 1 ? (held[0] ?? nothing) : Buffer.concat(held),
+      atMs: heldAtMs,
+    }),
+    show(nowMs, quietMs) {
+      if (heldBytes === 0) return;
+      const whole = takeHeld();
+      const isQuiet = nowMs - fedAtMs >= quietMs;
+      const upto = isQuiet ? endOfCharacters(whole) : whole.lastIndexOf(carriageReturn, -2) + 1;
+      if (upto > 0)
+        tell(line, { bytes: whole.subarray(0, upto), atMs: heldAtMs, isContinued: true });
+      hold(whole.subarray(upto), upto > 0 ? nowMs : heldAtMs);
+    },
+    end() {
+      if (heldBytes > 0) tell(line, { bytes: takeHeld(), atMs: heldAtMs, isContinued: false });
+    },
+  };
+}
+
+type Told = { readonly bytes: Buffer; readonly atMs: number; readonly isContinued: boolean };
+
+function tell(line: Line, { bytes, atMs, isContinued }: Told): void {
+  const isCrLf = !isContinued && bytes.at(-1) === carriageReturn;
+  const whole = isCrLf ? bytes.subarray(0, -1) : bytes;
+  const last = whole.subarray(tellPieces(line, whole, atMs));
+  tellValid(line, { bytes: last, atMs, isContinued });
+}
+
+/** Tells all but the last piece, which has an end of line or more to come; answers where that begins. */
+function tellPieces(line: Line, bytes: Buffer, atMs: number): number {
+  let from = 0;
+  while (bytes.length - from > mostLineBytes) {
+    const end = pieceEnd(bytes, from);
+    tellValid(line, { bytes: bytes.subarray(from, end), atMs, isContinued: true });
+    from = end;
+  }
+  return from;
+}
+
+function tellValid(line: Line, { bytes, atMs, isContinued }: Told): void {
+  if (isUtf8(bytes)) return line(bytes, atMs, isContinued);
+  const mended = Buffer.from(bytes.toString("utf8"));
+  // What is not UTF-8 takes more room when it is shown.
+  const last = mended.subarray(tellPieces(line, mended, atMs));
+  line(last, atMs, isContinued);
+}
+
+/** Where a piece of a long line ends: between two characters. */
+function pieceEnd(bytes: Buffer, from: number): number {
+  let end = from + mostLineBytes;
+  for (let back = 0; back < 3 && ((bytes[end] ?? 0) & 0xc0) === 0x80; back++) end--;
+  return end;
+}
+
+/** The length without a character that may still be on its way. */
+function endOfCharacters(bytes: Buffer): number {
+  for (let back = 1; back <= Math.min(3, bytes.length); back++) {
+    const byte = bytes[bytes.length - back] ?? 0;
+    if (byte < 0x80) return bytes.length;
+    const length = byte >= 0xf0 ? 4 : byte >= 0xe0 ? 3 : byte >= 0xc0 ? 2 : 0;
+    if (length > 0) return length > back ? bytes.length - back : bytes.length;
+  }
+  return bytes.length;
+}

@@ -1,0 +1,35 @@
+import type { BackoffLimits } from "../client/backoff.ts";
+import type { Log } from "../log.ts";
+import { type LogSpools, openLogSpools } from "../spool/log-spools.ts";
+import { type JobLog, type JobLogSpec, openJobLog } from "./job-log.ts";
+import type { SendLogs } from "./log-request.ts";
+import type { Redactor } from "./redactor.ts";
+import { type LogShipping, shipLogs } from "./ship-logs.ts";
+
+/** All that an agent has of logs. */
+export type AgentLogs = {
+  readonly logSpools: LogSpools;
+  readonly shipping: LogShipping;
+  readonly openJobLog: (spec: JobLogSpec, redactor: Redactor) => Promise<JobLog>;
+};
+
+export type AgentLogsSpec = {
+  /** `logs` in the data directory. */
+  readonly dir: string;
+  readonly send: SendLogs;
+  readonly log: Log;
+  readonly limits: BackoffLimits;
+  readonly maxBytesPerJob?: number;
+  readonly maxBytes?: number;
+};
+
+/** Opens what is on disk and begins to send it. */
+export async function openLogs(spec: AgentLogsSpec): Promise<AgentLogs> {
+  const spools = await openLogSpools(spec);
+  const { send, log, limits } = spec;
+  return {
+    logSpools: spools,
+    shipping: shipLogs({ spools, send, log, limits }),
+    openJobLog: (jobLog, redactor) => openJobLog(spools, jobLog, redactor),
+  };
+}

@@ -1,0 +1,106 @@
+import { promisify } from "node:util";
+import { gzip } from "node:zlib";
+import { type BackoffLimits, backoffMs } from "../client/backoff.ts";
+import { pause } from "../client/pause.ts";
+import type { Log } from "../log.ts";
+import type { LogBatch } from "../spool/log-batch.ts";
+import type { LogIdentity, LogSpool } from "../spool/log-spool.ts";
+import { droppedNotices } from "./dropped-notices.ts";
+import type { LogAnswer, SendLogs } from "./log-request.ts";
+import { requestHead } from "./otlp-records.ts";
+
+export type Shipment = {
+  readonly spool: LogSpool;
+  /** Acts when it is this log's turn. */
+  readonly inTurn: <T>(act: () => Promise<T>) => Promise<T>;
+  readonly send: SendLogs;
+  readonly log: Log;
+  readonly limits: BackoffLimits;
+  readonly signal: AbortSignal;
+  readonly onAnswer: (spool: LogSpool, isStored: boolean) => void;
+};
+
+const mostBytes = 1024 * 1024;
+/** So many records in a row that nobody takes: then it is not the records. */
+const mostRefusals = 20;
+const compress = promisify(gzip);
+
+/** Sends a log's lines in order until none waits (true), or the signal aborts. Never gives up but when it is told to. */
+export async function shipLog(shipment: Shipment): Promise<boolean> {
+  const { spool, signal, limits, onAnswer } = shipment;
+  let bytes = mostBytes;
+  let failures = 0;
+  let refusals = 0;
+  for (;;) {
+    const batch = await spool.next(bytes);
+    if (batch === undefined || signal.aborted) return batch === undefined;
+    const answer = await attempt(shipment, batch);
+    if (answer.kind === "later") {
+      onAnswer(spool, false);
+      await pause(backoffMs(failures++, limits, answer.afterMs), signal);
+      continue;
+    }
+    failures = 0;
+    if (answer.kind === "stored") {
+      tellRefused(shipment, answer);
+      spool.pass(batch);
+      [bytes, refusals] = [Math.min(mostBytes, bytes * 2), 0];
+    } else if (answer.kind === "over") {
+      giveUp(shipment, "the broker takes no more records of it");
+    } else if (batch.count > 1) {
+      bytes = Math.ceil(sizeOf(batch) / 2);
+    } else {
+      skip(shipment, batch, answer);
+      if (++refusals >= mostRefusals) giveUp(shipment, "the broker refuses all of it");
+    }
+    onAnswer(spool, true);
+  }
+}
+
+async function attempt(
+  { spool, inTurn, send, signal, log }: Shipment,
+  batch: LogBatch,
+): Promise<LogAnswer> {
+  const { identity } = spool;
+  const body = await toBody(identity, batch);
+  const { executionId, streamId } = identity;
+  try {
+    return await inTurn(() => send({ executionId, streamId, body }, signal));
+  } catch (error) {
+    if (!signal.aborted) log.debug({ err: error, execution_id: executionId }, "a log must wait");
+    return { kind: "later" };
+  }
+}
+
+function toBody(identity: LogIdentity, batch: LogBatch): Promise<Buffer> {
+  const records = [...droppedNotices(identity, batch), ...batch.records];
+  const length = records.reduce((sum, record) => sum + record.length, 0);
+  const resource = { ...identity.attributes, "log_stream.id": identity.streamId };
+  // The least effort: a log gets five to ten times smaller, and more effort costs more than it saves.
+  return compress(Buffer.concat([requestHead(resource, length), ...records]), { level: 1 });
+}
+
+const sizeOf = ({ records }: LogBatch): number =>
+  records.reduce((sum, { length }) => sum + length, 0);
+
+function tellRefused(
+  { spool, log }: Shipment,
+  { why }: Extract<LogAnswer, { kind: "stored" }>,
+): void {
+  if (why === undefined) return;
+  const { executionId } = spool.identity;
+  log.warn({ execution_id: executionId, why }, "the broker did not take all of a log");
+}
+
+/** The line's number stays free: who reads sees that something is missing. */
+function skip({ spool, log }: Shipment, batch: LogBatch, answer: LogAnswer): void {
+  const why = answer.kind === "refused" ? answer.why : "it is too large";
+  const { executionId } = spool.identity;
+  log.warn({ execution_id: executionId, record: batch.firstSeq, why }, "a line is not taken");
+  spool.pass(batch);
+}
+
+function giveUp({ spool, log }: Shipment, why: string): void {
+  log.info({ execution_id: spool.identity.executionId, why }, "a log is given up");
+  spool.giveUp();
+}

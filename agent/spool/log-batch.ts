@@ -1,0 +1,62 @@
+import { recordLengths } from "../logs/otlp-records.ts";
+import type { PlacedFrame } from "./log-segments.ts";
+
+/** Lines that travel in one request: numbered one after the other. */
+export type LogBatch = {
+  readonly firstSeq: number;
+  readonly count: number;
+  readonly records: readonly Buffer[];
+  /** So many lines before the first are not there any more. */
+  readonly missing: number;
+  /** Where in the segment sending goes on after it. */
+  readonly end: number;
+};
+
+/**
+ * As many lines of the frames, of which there is one at least, as fit into so many bytes: one line at least; and none
+ * from behind a gap. `nextSeq` is the line that is to come, if that is known: what is before it was sent already.
+ */
+export function toBatch(
+  frames: readonly PlacedFrame[],
+  mostBytes: number,
+  nextSeq: number | undefined,
+): LogBatch {
+  const records: Buffer[] = [];
+  let bytes = 0;
+  let count = 0;
+  let end = frames[0]?.at ?? 0;
+  const firstSeq = Math.max(frames[0]?.frame.firstSeq ?? 0, nextSeq ?? 0);
+  for (const { frame, at, end: frameEnd } of frames) {
+    if (frame.count > 0 && count > 0 && frame.firstSeq !== firstSeq + count) break;
+    const sent = Math.max(0, firstSeq + count - frame.firstSeq);
+    const rest = sent === 0 ? frame.records : afterRecords(frame.records, sent);
+    const isWhole = bytes + rest.length <= mostBytes;
+    if (!isWhole && count > 0) break;
+    const part = isWhole
+      ? { bytes: rest, count: frame.count - sent }
+      : firstRecords(rest, mostBytes);
+    records.push(part.bytes);
+    bytes += part.bytes.length;
+    count += part.count;
+    end = isWhole || sent + part.count === frame.count ? frameEnd : at;
+    if (!isWhole) break;
+  }
+  return { firstSeq, count, records, missing: firstSeq - (nextSeq ?? firstSeq), end };
+}
+
+function afterRecords(records: Buffer, count: number): Buffer {
+  const lengths = recordLengths(records).slice(0, count);
+  return records.subarray(lengths.reduce((sum, length) => sum + length, 0));
+}
+
+/** The records that fit; one at least. */
+function firstRecords(records: Buffer, mostBytes: number): { bytes: Buffer; count: number } {
+  let bytes = 0;
+  let count = 0;
+  for (const length of recordLengths(records)) {
+    if (count > 0 && bytes + length > mostBytes) break;
+    bytes += length;
+    count += 1;
+  }
+  return { bytes: records.subarray(0, bytes), count };
+}

@@ -1,0 +1,67 @@
+import { crc32 } from "node:zlib";
+
+/** How far one child's output has got into the log. */
+export type RunPosition = {
+  /** Bytes of the output that are accounted for: in lines, or in `rest`. */
+  readonly offset: number;
+  /** So many bytes after them belong to a secret that was already replaced. */
+  readonly covered: number;
+  /** The line that has not ended yet, redacted; base64. */
+  readonly rest: string;
+  readonly restAtMs: number;
+};
+
+/** Several lines that went to the disk together, and what is needed to go on after them. */
+export type LogFrame = {
+  /** The number of its first line; where it has none, of the next one. */
+  readonly firstSeq: number;
+  readonly count: number;
+  /** By the names of the runs. */
+  readonly runs: Readonly<Record<string, RunPosition>>;
+  /** Nothing comes after this frame. */
+  readonly isLast?: true;
+  /** OTLP's log records, each with its tag and length, as they will be sent. */
+  readonly records: Buffer;
+};
+
+const magic = 0x53_4c_46_31;
+const headBytes = 28;
+
+/** The frame as bytes: lengths and a checksum first, so that one that was cut off is seen. */
+export function encodeFrame({ firstSeq, count, runs, isLast, records }: LogFrame): Buffer {
+  const notes = Buffer.from(JSON.stringify({ runs, isLast }));
+  const head = Buffer.alloc(headBytes);
+  head.writeUInt32BE(magic, 0);
+  head.writeUInt32BE(notes.length, 8);
+  head.writeUInt32BE(records.length, 12);
+  head.writeUInt32BE(count, 16);
+  head.writeDoubleBE(firstSeq, 20);
+  const frame = Buffer.concat([head, notes, records]);
+  frame.writeUInt32BE(crc32(frame.subarray(8)), 4);
+  return frame;
+}
+
+/** The frame at the place and where it ends; undefined when there is no whole one. */
+export function decodeFrame(
+  bytes: Buffer,
+  at: number,
+): { readonly frame: LogFrame; readonly end: number } | undefined {
+  if (bytes.length < at + headBytes || bytes.readUInt32BE(at) !== magic) return undefined;
+  const notesAt = at + headBytes;
+  const recordsAt = notesAt + bytes.readUInt32BE(at + 8);
+  const end = recordsAt + bytes.readUInt32BE(at + 12);
+  if (end > bytes.length) return undefined;
+  if (crc32(bytes.subarray(at + 8, end)) !== bytes.readUInt32BE(at + 4)) return undefined;
+  // The checksum says that we wrote it.
+  const notes = JSON.parse(bytes.toString("utf8", notesAt, recordsAt)) as Pick<
+    LogFrame,
+    "runs" | "isLast"
+  >;
+  const frame = {
+    ...notes,
+    count: bytes.readUInt32BE(at + 16),
+    firstSeq: bytes.readDoubleBE(at + 20),
+    records: bytes.subarray(recordsAt, end),
+  };
+  return { frame, end };
+}

@@ -1,0 +1,181 @@
+import { rm } from "node:fs/promises";
+import { type LogBatch, toBatch } from "./log-batch.ts";
+import type { RunPosition } from "./log-frame.ts";
+import {
+  appendFrame,
+  findSegments,
+  type LogSegment,
+  readFrames,
+  segmentAfter,
+} from "./log-segments.ts";
+
+/** Whose log it is, and what the broker is to be told with it. */
+export type LogIdentity = {
+  readonly executionId: string;
+  readonly streamId: string;
+  /** Of the whole log. */
+  readonly attributes: Readonly<Record<string, string>>;
+};
+
+/** One execution's log on this disk: written at its end, sent from its beginning, and deleted as it is sent. */
+export type LogSpool = {
+  readonly identity: LogIdentity;
+  /** How far each run had got when the log was opened. */
+  readonly runs: ReadonlyMap<string, RunPosition>;
+  readonly nextSeq: () => number;
+  /** Resolves when the lines are on disk (or were given up: then the disk refuses even what room was made for). */
+  readonly append: (lines: SpoolLines) => Promise<void>;
+  /** Bytes that wait. */
+  readonly waitingBytes: () => number;
+  /** When the oldest line that waits was written, by Date.now(). */
+  readonly waitingSinceMs: () => number | undefined;
+  /** Nothing is written any more, and nothing waits. */
+  readonly isDone: () => boolean;
+  /** What is to be sent next; undefined while there is nothing. */
+  readonly next: (mostBytes: number) => Promise<LogBatch | undefined>;
+  /** The batch need not be sent again. */
+  readonly pass: (batch: LogBatch) => void;
+  /** Nobody wants it any more: what waits is dropped, and so is what will be written. */
+  readonly giveUp: () => void;
+  /** Gives up what waits in the middle, so that so many bytes are free: neither what is sent next nor the tail. */
+  readonly makeRoom: (bytes: number) => void;
+};
+
+/** Lines that go to the disk together. */
+export type SpoolLines = {
+  readonly count: number;
+  readonly runs: Readonly<Record<string, RunPosition>>;
+  readonly isLast?: true;
+  readonly records: Buffer;
+};
+
+export type LogSpoolSpec = {
+  readonly dir: string;
+  readonly identity: LogIdentity;
+  readonly segmentBytes: number;
+  /** Told of each write: why the disk has refused it, or nothing. */
+  readonly onWrite: (error?: unknown) => void;
+};
+
+type State = LogSpoolSpec & {
+  readonly segments: LogSegment[];
+  readonly runs: Map<string, RunPosition>;
+  nextSeq: number;
+  isClosed: boolean;
+  isUnwanted: boolean;
+  /** Where in the first segment sending goes on, and with which line, if that is known. */
+  sentUpTo: number;
+  sentSeq: number | undefined;
+  waitingSinceMs: number | undefined;
+};
+
+/** Opens a log, also one that a former process of the agent has left. */
+export async function openLogSpool(spec: LogSpoolSpec): Promise<LogSpool> {
+  const { segments, runs, nextSeq, isLast } = await findSegments(spec.dir);
+  const state: State = {
+    ...spec,
+    segments,
+    runs,
+    nextSeq,
+    isClosed: isLast,
+    isUnwanted: false,
+    sentUpTo: 0,
+    sentSeq: undefined,
+    waitingSinceMs: segments.length > 0 ? Date.now() : undefined,
+  };
+  return {
+    identity: spec.identity,
+    runs,
+    nextSeq: () => state.nextSeq,
+    append: (lines) => append(state, lines),
+    waitingBytes: () => waitingBytes(state),
+    waitingSinceMs: () => state.waitingSinceMs,
+    isDone: () => state.isUnwanted || (state.isClosed && waitingBytes(state) === 0),
+    next: (mostBytes) => next(state, mostBytes),
+    pass: (batch) => pass(state, batch),
+    makeRoom: (bytes) => makeRoom(state, bytes),
+    giveUp() {
+      state.isUnwanted = true;
+      while (segments.length > 0) drop(state, 0);
+      state.sentUpTo = 0;
+      state.waitingSinceMs = undefined;
+    },
+  };
+}
+
+async function append(state: State, lines: SpoolLines): Promise<void> {
+  const { dir, segments, runs, segmentBytes } = state;
+  const firstSeq = state.nextSeq;
+  state.nextSeq += lines.count;
+  for (const [run, position] of Object.entries(lines.runs)) runs.set(run, position);
+  state.isClosed = lines.isLast === true;
+  if (state.isUnwanted) return;
+  const last = segments.at(-1);
+  const isNew = last === undefined || last.size >= segmentBytes;
+  const segment = isNew ? segmentAfter(dir, last) : last;
+  // A segment tells all by itself: those before it may be deleted.
+  const known = isNew ? Object.fromEntries(runs) : lines.runs;
+  try {
+    await appendFrame(segment, { ...lines, firstSeq, runs: known });
+    if (isNew) segments.push(segment);
+    state.onWrite();
+  } catch (error) {
+    state.onWrite(error);
+    makeRoom(state, 2 * segmentBytes);
+  }
+  state.waitingSinceMs ??= Date.now();
+  if (isNew) deleteSent(state);
+}
+
+function waitingBytes({ segments, sentUpTo }: State): number {
+  let bytes = -sentUpTo;
+  for (const { size } of segments) bytes += size;
+  return bytes;
+}
+
+async function next(state: State, mostBytes: number): Promise<LogBatch | undefined> {
+  const { segments } = state;
+  for (let segment = segments[0]; segment !== undefined; segment = segments[0]) {
+    const frames = await readFrames(segment, state.sentUpTo, mostBytes);
+    if (segment !== segments[0]) continue;
+    const batch = frames.length === 0 ? undefined : toBatch(frames, mostBytes, state.sentSeq);
+    if (batch !== undefined && batch.count > 0) return batch;
+    // Frames without lines, or a file that somebody has spoilt: there is nothing to be sent in them.
+    moveTo(state, batch === undefined ? segment.size : batch.end);
+    if (batch === undefined && segment === segments[0]) return undefined;
+  }
+  return undefined;
+}
+
+function pass(state: State, { end, firstSeq, count }: LogBatch): void {
+  state.sentSeq = firstSeq + count;
+  if (!state.isUnwanted) moveTo(state, end);
+}
+
+function moveTo(state: State, offset: number): void {
+  state.sentUpTo = offset;
+  state.waitingSinceMs = waitingBytes(state) === 0 ? undefined : Date.now();
+  deleteSent(state);
+}
+
+/** The last segment stays: it says how to go on. */
+function deleteSent(state: State): void {
+  const { segments } = state;
+  while (segments.length > 1 && segments[0] !== undefined && state.sentUpTo >= segments[0].size) {
+    drop(state, 0);
+    state.sentUpTo = 0;
+  }
+}
+
+function makeRoom(state: State, bytes: number): void {
+  const { segments } = state;
+  let freed = 0;
+  while (freed < bytes && segments.length > 2) {
+    freed += segments[1]?.size ?? 0;
+    drop(state, 1);
+  }
+}
+
+function drop({ segments, onWrite }: State, at: number): void {
+  for (const { path } of segments.splice(at, 1)) void rm(path, { force: true }).catch(onWrite);
+}
