@@ -54,6 +54,7 @@ export function parkPoll(
     signal.addEventListener("abort", onAbort);
     if (signal.aborted) return settle({ kind: "empty" });
     desk.dispatcher.park(waiter);
+    if (poll.processId !== null) desk.tellParked(poll.processId);
 
     function leave(answer: PollAnswer): void {
       if (room.leave(waiter)) settle(answer);

@@ -1,8 +1,9 @@
+import { randomUUID } from "node:crypto";
 import type { Db } from "../database/connect.ts";
 import type { ReportExecution } from "../executions/report-executions.ts";
 import type { Log } from "../log.ts";
 import type { Seals } from "../seals/seals.ts";
-import type { Wakes } from "../wake/wakes.ts";
+import { topics, type Wakes } from "../wake/wakes.ts";
 import type { Claim } from "./claim-jobs.ts";
 import { type Dispatcher, makeDispatcher } from "./dispatcher.ts";
 import { makeOrderDesk, type OrderDesk } from "./order-desk.ts";
@@ -13,6 +14,8 @@ export type PollDesk = {
   readonly orders: OrderDesk;
   /** Ends the parked claim of a process, so that it learns of its orders. */
   readonly tellOrders: (processId: string) => void;
+  /** Ends an older claim of the process that is parked at another broker. */
+  readonly tellParked: (processId: string) => void;
   /** Puts jobs back that were claimed for somebody who never got them. */
   readonly giveBack: (claims: readonly Claim[]) => void;
   /** Looks for what a lost wake-up may have hidden; called by the clock, and whenever LISTEN was deaf. */
@@ -38,6 +41,7 @@ const offerLapsedMs = 2_050;
 /** Where polls wait and are served. */
 export function makePollDesk(parts: DeskParts): PollDesk {
   const { db, seals, wakes, log, onBatch } = parts;
+  const id = randomUUID();
   let draining = false;
   const orders = makeOrderDesk(db);
   const dispatcher: Dispatcher = makeDispatcher({
@@ -57,11 +61,17 @@ export function makePollDesk(parts: DeskParts): PollDesk {
     if (poll !== undefined && room.leave(poll)) poll.settle({ kind: "orders" });
   };
   wakes.hear("queue:", (topic) => dispatcher.look([topic.slice("queue:".length)]));
+  wakes.hear("claim:", (topic) => {
+    const [processId = "", deskId] = topic.slice("claim:".length).split("/");
+    const older = deskId === id ? undefined : room.ofProcess(processId);
+    if (older !== undefined && room.leave(older)) older.settle({ kind: "empty" });
+  });
   wakes.hear("process:", (topic) => tellOrders(topic.slice("process:".length)));
   return {
     dispatcher,
     orders,
     tellOrders,
+    tellParked: (processId) => wakes.tell([topics.claim(processId, id)]),
     giveBack: (claims) => giveBack(parts, claims),
     scan: async () => {
       if (room.size === 0) return;

@@ -4,7 +4,8 @@ export type Topic =
   | `org:${string}`
   | `process:${string}`
   | `token:${string}`
-  | `logs:${string}`;
+  | `logs:${string}`
+  | `claim:${string}`;
 
 export const topics = {
   /** A job of this runner is on offer. */
@@ -17,6 +18,8 @@ export const topics = {
   token: (tokenId: string): Topic => `token:${tokenId}`,
   /** Records were added to this log stream, or it was closed. */
   logs: (streamId: string): Topic => `logs:${streamId}`,
+  /** This process parked a claim at a broker; an older one of it at another is over. */
+  claim: (processId: string, deskId: string): Topic => `claim:${processId}/${deskId}`,
 };
 
 export type Wakes = {

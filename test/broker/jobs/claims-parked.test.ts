@@ -18,6 +18,7 @@ import {
   givenProcess,
   givenRunner,
 } from "../../support/given.ts";
+import { httpAgent } from "../../support/http-agent.ts";
 import { jobState } from "../../support/job-state.ts";
 
 let at: Polling;
@@ -64,6 +65,18 @@ describe("parked claims", () => {
     expect(at.brokers[0].broker.desk.dispatcher.room.countOfRunner(runner.runnerId)).toBe(19);
     const bodies = await Promise.all(answers);
     expect(bodies.flatMap(({ body }) => body.jobs)).toHaveLength(1);
+  });
+
+  test("of a process end when it parks a newer one at another broker", async () => {
+    const agent = await givenAgent(at);
+    const { runner, token, processId } = agent;
+    const elsewhere = httpAgent(at.brokers[1].call, { ...runner, processId, token });
+    const older = agent.claim({ wait: "25s" });
+    await parked(at.brokers[0], agent.processId);
+    const newer = elsewhere.claim({ wait: "3s" });
+    expect((await older).body.jobs).toEqual([]);
+    expect(at.brokers[1].broker.desk.dispatcher.room.ofProcess(agent.processId)).toBeDefined();
+    await newer;
   });
 
   test("of a broker are answered within a second of an enqueue at another", async () => {
