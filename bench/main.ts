@@ -1,8 +1,12 @@
 import { parseArgs } from "node:util";
+import { agentChildren } from "./agent-children.ts";
 import { heartBeats } from "./heart-beats.ts";
 import { httpFloor } from "./http-floor.ts";
 import { livesBatch } from "./lives-batch.ts";
 import { livesSingle } from "./lives-single.ts";
+import { logIntake } from "./log-intake.ts";
+import { logPaging } from "./log-paging.ts";
+import { logTail } from "./log-tail.ts";
 import { loneRequest } from "./lone-request.ts";
 import { millionLive } from "./million-live.ts";
 import { parkLatency } from "./park-latency.ts";
@@ -20,6 +24,10 @@ const benches = {
   "ten-million-ended": tenMillionEnded,
   "lone-request": loneRequest,
   "heart-beats": heartBeats,
+  "log-intake": logIntake,
+  "agent-children": agentChildren,
+  "log-tail": logTail,
+  "log-paging": logPaging,
 } as const satisfies Record<string, Bench>;
 
 const { values, positionals } = parseArgs({
