@@ -44,7 +44,7 @@ export const runJob = defineCommand({
   flags: {
     runner: { value: "RUNNER", isRequired: true, summary: "The runner that is to do it." },
     env: { value: "NAME=VALUE", isRepeatable: true, summary: "A variable for the script." },
-    "secret-env": {
+    "hidden-env": {
       value: "NAME",
       isRepeatable: true,
       summary: "A variable of your own environment for the script, hidden in its log.",
@@ -65,7 +65,7 @@ export const runJob = defineCommand({
     { does: "a script of yours", run: "svc job run --runner run_… -- ./check.sh --all" },
     {
       does: "a program of the runner's host, with a secret",
-      run: "svc job run --runner run_… --secret-env API_KEY -- curl -sf https://api.example.com",
+      run: "svc job run --runner run_… --hidden-env API_KEY -- curl -sf https://api.example.com",
     },
     {
       does: "any kind of job",
@@ -97,7 +97,8 @@ export const runJob = defineCommand({
         connection,
         onRecord: (record) => (isText ? screen.out : screen.say)(logLine(screen, record)),
         onWaiting: ({ waiting }) => {
-          if (waiting != null) screen.say(`It waits: ${waitingText(waiting)}`);
+          if (waiting != null)
+            screen.say(`It waits: ${waitingText(waiting).replaceAll("\n", "; ")}`);
         },
       },
       job,
@@ -112,7 +113,7 @@ type Flags = {
   readonly type: string | undefined;
   readonly plan: string | undefined;
   readonly env: readonly string[];
-  readonly "secret-env": readonly string[];
+  readonly "hidden-env": readonly string[];
 };
 type PlanParts = { readonly timeoutNs: number | undefined; readonly config: CliConfig };
 
@@ -132,7 +133,7 @@ async function planOf(
   const step = {
     ...(await stepOf(command)),
     interpolated_env_vars: readPairs("--env", flags.env),
-    secret_env_vars: secretsOf(flags["secret-env"], config),
+    secret_env_vars: secretsOf(flags["hidden-env"], config),
     ...(timeoutNs !== undefined && { timeout: timeoutNs }),
   };
   return JSON.stringify({ steps: [step], ...(timeoutNs !== undefined && { timeout: timeoutNs }) });

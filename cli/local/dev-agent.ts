@@ -122,7 +122,9 @@ async function supervise({ options, stopping, current, restart }: Supervision): 
     if (performance.now() - startedMs > wellMs) pauseMs = firstPauseMs;
     const words = endWords(code);
     const isOver = code === exitCodes.done.code || (code !== null && hopeless.has(code));
-    options.say(isOver ? `${words} npm start starts it again.` : `${words} It is started again.`);
+    const isFault = code !== exitCodes.done.code && code !== exitCodes.restart.code;
+    const next = isOver ? "npm start starts it again." : "It is started again.";
+    options.say(`${words} ${isFault ? `Its log says more; ${lowered(next)}` : next}`);
     if (isOver) return;
     if (code !== exitCodes.restart.code) {
       await sleep(pauseMs, undefined, { signal: stopping }).catch(() => {});
@@ -132,6 +134,8 @@ async function supervise({ options, stopping, current, restart }: Supervision): 
     restart();
   }
 }
+
+const lowered = (text: string): string => text.charAt(0).toLowerCase() + text.slice(1);
 
 function endWords(code: number | null): string {
   if (code === exitCodes.done.code) return "The agent was told to shut down.";

@@ -47,7 +47,9 @@ export async function showAJob(dev: DevFile, screen: Screen): Promise<void> {
       call,
       connection: { url: dev.url, token: dev.admin_token, orgId: undefined },
       onRecord: (record) => tell(logLine(screen, record)),
-      onWaiting: ({ waiting }) => waiting != null && tell(`waits     ${waitingText(waiting)}`),
+      onWaiting: ({ waiting }) => {
+        if (waiting != null) tell(`waits     ${waitingText(waiting).replaceAll("\n", "; ")}`);
+      },
     },
     job,
   );
