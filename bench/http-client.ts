@@ -5,7 +5,7 @@ export type Answer = { readonly status: number; readonly body: string };
 /** One HTTP/1.1 connection that stays open. Requests are answered in the order in which they were sent. */
 export type Connection = {
   /** Sends a request made by `requestText`; rejects when the connection is lost. */
-  readonly send: (request: string) => Promise<Answer>;
+  readonly send: (request: string | Uint8Array) => Promise<Answer>;
   readonly close: () => void;
 };
 
@@ -47,7 +47,8 @@ export async function openConnection(url: string): Promise<Connection> {
       new Promise((resolve, reject) => {
         if (isLost) return reject(new Error("the connection is lost"));
         pending.push({ resolve, reject });
-        socket.write(request, "latin1");
+        if (typeof request === "string") socket.write(request, "latin1");
+        else socket.write(request);
       }),
     close: () => void socket.destroy(),
   };

@@ -1,0 +1,109 @@
+import type { Db } from "../broker/database/connect.ts";
+import { givenToken } from "../test/support/given-token.ts";
+import { givenJobs, givenRunner } from "../test/support/given.ts";
+import { type Connection, openConnection } from "./http-client.ts";
+import type { Bench } from "./support/bench.ts";
+import { batchBytes, logBatch, type LogBatch, logLines } from "./support/log-batches.ts";
+import { type Paced, runClients } from "./support/run-clients.ts";
+import { withStage } from "./support/stage.ts";
+
+const streams = 16;
+const recordsAtOnce = 250;
+const linesAtOnce = 100;
+const handClients = 8;
+
+type Client = { readonly connection: Connection; readonly batch: LogBatch };
+
+/**
+ * Sixteen senders, each with a stream of its own and one request under way, 250 numbered records of about 400 bytes in
+ * each, as protobuf; beside it the same lines as rows of a plain table, a hundred to an insert, by hand.
+ */
+export const logIntake: Bench = {
+  what: "logs through one broker over HTTP, beside rows inserted by hand, a hundred lines at a time",
+  run: async ({ seconds, warmUpS }, tell) => {
+    await withStage(async ({ db, startBroker }) => {
+      const {
+        url,
+        pid: _,
+        ...broker
+      } = await startBroker({
+        SVC_LOG_STREAM_KIB_PER_S: "0",
+        SVC_LOG_ORG_KIB_PER_S: "0",
+        SVC_LOG_STREAM_MIB: "65536",
+      });
+      const clients = await openSenders(db, url);
+      await runClients(clients, warmUpS, send);
+      const ours = await runClients(clients, seconds, send);
+      for (const { connection } of clients) connection.close();
+      await requireStored(db, clients);
+      await broker.stop();
+      const byHand = await insertByHand(db, { seconds, warmUpS });
+
+      const recordsPerS = perSecond(ours, recordsAtOnce);
+      const mbPerS = (recordsPerS * batchBytes(recordsAtOnce)) / recordsAtOnce / 1e6;
+      const handPerS = perSecond(byHand, linesAtOnce);
+      tell({ figure: "records", value: recordsPerS, unit: "/s", target: { atLeast: 50_000 } });
+      tell({ figure: "on the wire", value: mbPerS, unit: "MB/s", target: { atLeast: 20 } });
+      tell({ figure: "rows by hand, 100 an insert", value: handPerS, unit: "/s" });
+      const ratio = recordsPerS / handPerS;
+      tell({ figure: "ours / by hand", value: ratio, unit: "×", target: { atLeast: 0.25 } });
+    });
+  },
+};
+
+const perSecond = ({ count, seconds }: Paced, each: number): number => (count * each) / seconds;
+
+async function openSenders(db: Db, url: string): Promise<Client[]> {
+  const runner = await givenRunner(db);
+  const token = await givenToken(db, { orgId: runner.orgId, runnerId: runner.runnerId });
+  const jobIds = await givenJobs(
+    db,
+    runner,
+    Array.from({ length: streams }, () => ({})),
+  );
+  return Promise.all(
+    jobIds.map(async (jobId) => ({
+      connection: await openConnection(url),
+      batch: logBatch({ jobId, token, records: recordsAtOnce }),
+    })),
+  );
+}
+
+async function send({ connection, batch }: Client): Promise<void> {
+  const { status, body } = await connection.send(batch.next());
+  if (status !== 201) throw new Error(`a batch was answered ${status}: ${body}`);
+}
+
+/** What was answered 201 is there. */
+async function requireStored(db: Db, clients: readonly Client[]): Promise<void> {
+  const sent = clients.reduce((sum, { batch }) => sum + batch.sent(), 0);
+  const [row] = await db<
+    { records: number }[]
+  >`select sum(records)::float8 as records from log_chunks`;
+  if (row?.records !== sent)
+    throw new Error(`${sent} records were sent, ${row?.records} are stored`);
+}
+
+async function insertByHand(
+  db: Db,
+  { seconds, warmUpS }: { readonly seconds: number; readonly warmUpS: number },
+): Promise<Paced> {
+  await db`
+    create table lines_by_hand (id bigint generated always as identity primary key, stream_id text not null,
+                                seq bigint not null, at timestamptz not null, severity int not null, body text not null)`;
+  const clients = Array.from({ length: handClients }, (_, n) => ({
+    stream: `stream-${n}`,
+    seq: 0,
+  }));
+  const lines = logLines(linesAtOnce);
+  const insert = async (client: { stream: string; seq: number }): Promise<void> => {
+    const seqs = lines.map((_, at) => client.seq + at);
+    client.seq += lines.length;
+    await db`
+      insert into lines_by_hand (stream_id, seq, at, severity, body)
+      select ${client.stream}, l.seq, svc_now(), 9, l.body
+        from unnest(${seqs}::bigint[], ${lines}::text[]) l (seq, body)`;
+  };
+  await runClients(clients, warmUpS, insert);
+  return runClients(clients, seconds, insert);
+}
