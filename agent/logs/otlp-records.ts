@@ -115,8 +115,9 @@ function keyValue(name: string, value: string | boolean): Buffer {
   return Buffer.concat([field(1, Buffer.from(name)), field(2, any)]);
 }
 
-const field = (number: number, content: Buffer): Buffer =>
-  Buffer.concat([head(number, content.length), content]);
+function field(number: number, content: Buffer): Buffer {
+  return Buffer.concat([head(number, content.length), content]);
+}
 
 function head(number: number, length: number): Buffer {
   const bytes = Buffer.alloc(1 + varintLength(length));
