@@ -129,6 +129,14 @@ function makeWriter(spools: LogSpools, spool: LogSpool) {
   return { runs, moved, lineOf, flush, tick, isFull: () => records.byteLength() >= flushBytes };
 }
 
+/** Nobody knows what came in between: it neither goes on with a line nor hides the rest of a secret. */
+function tellLost(run: Run, bytes: number, atMs: number): void {
+  run.cutter.feed(run.stream.end(), atMs);
+  run.cutter.end();
+  run.cutter.feed(Buffer.from(`svc-agent: ${bytes} bytes of the output are lost here.\n`), atMs);
+  run.lostBytes += bytes;
+}
+
 function attributesOf({ identity }: LogSpool, step: string): Buffer {
   const parts = [encodeAttribute("runner_job_execution.id", identity.executionId)];
   if (step !== "") parts.push(encodeAttribute("runner_job_execution_step.name", step));
@@ -164,7 +172,7 @@ async function pipe(
   for await (const { bytes, offset, atMs } of output) {
     const end = offset + bytes.length;
     if (end <= at) continue;
-    run.lostBytes += Math.max(0, offset - at); // what was to come in between is gone
+    if (offset > at) tellLost(run, offset - at, atMs);
     cutter.feed(run.stream.push(bytes.subarray(Math.max(0, at - offset))), atMs);
     at = end;
     lastAtMs = atMs;
