@@ -8,6 +8,8 @@ import { watchHost } from "./going-down/host-notice.ts";
 import { announceTermination, leave } from "./going-down/leave.ts";
 import type { JobHost } from "./jobs/job-host.ts";
 import type { Log } from "./log.ts";
+import { openLogs } from "./logs/open-logs.ts";
+import { makeSendLogs } from "./logs/send-logs.ts";
 import { beat } from "./loops/beat.ts";
 import { claim } from "./loops/claim.ts";
 import { deliver } from "./loops/deliver.ts";
@@ -95,7 +97,7 @@ export async function runAgent(run: RunParts): Promise<RunningAgent> {
   const status = (): AgentStatus => statusOf(parts);
   return {
     agent: { processId: () => registration.current().id, status, watchUrl: watch.url },
-    gone: goneOf(leave(agent, departure), stop),
+    gone: goneOf(leave(parts), stop),
   };
 }
 
@@ -133,21 +135,10 @@ async function makeParts(run: RunParts, loops: LoopBook, bells: Bells): Promise<
     setting: config.runDir,
     runtimeDir: config.env["XDG_RUNTIME_DIR"],
     dataDir: config.dataDir,
-  }).catch(() => ({ path: path.join(config.dataDir, "run"), isMemory: false }));
-  const logs = {
-    logSpools: { waitingBytes: () => 0, oldestWaitingMs: () => 0 },
-    shipping: {
-      drained: async () => true,
-      allDrained: async () => true,
-      stop: async () => {},
-    },
-    openJobLog: async () => ({
-      write: () => {},
-      pipe: async () => {},
-      flush: async () => {},
-      close: async () => ({ lastRecord: 0 }),
-    }),
-  };
+  });
+  const limits = { fromMs: config.retryFrom, mostMs: config.retryMost };
+  const send = makeSendLogs(client);
+  const logs = await openLogs({ dir: path.join(config.dataDir, "logs"), send, log, limits });
   return {
     config,
     log,
@@ -192,6 +183,7 @@ function freshFigures(notClaiming: string | undefined): LoopFigures {
     beats: 0,
     delivered: 0,
     refusedResults: 0,
+    unsettled: 0,
   };
   return { ...none, notClaiming };
 }

@@ -5,6 +5,7 @@ import {
   updateProcessRoute,
 } from "../../shared/api/runner-process.ts";
 import { pause } from "../client/pause.ts";
+import type { LoopParts } from "../loops/loop-parts.ts";
 import type { AgentParts } from "../parts.ts";
 import { forgetProcess } from "../register/stored-process.ts";
 import type { Departure, Leaving } from "./departure.ts";
@@ -12,12 +13,14 @@ import type { Departure, Leaving } from "./departure.ts";
 const sayWithinMs = 2_000;
 const killWithinMs = 10_000;
 const hurriedFlushMs = 2_000;
+const settleWithinMs = 5_000;
 
 /**
  * Goes down as the departure says: lets what runs finish, stops it, kills it, and brings results and logs to the broker.
  * Resolves when the process may exit. Whatever could not be delivered stays on disk for the next start.
  */
-export async function leave(agent: AgentParts, departure: Departure): Promise<Leaving> {
+export async function leave(parts: LoopParts): Promise<Leaving> {
+  const { agent, departure } = parts;
   await departure.reached("draining");
   const told = tell(agent, departure, "pending-shutdown");
   await drain(agent, departure);
@@ -26,7 +29,9 @@ export async function leave(agent: AgentParts, departure: Departure): Promise<Le
   await stopAll(agent, departure);
   await isSaid;
   const isAllSent = await flush(agent, departure);
-  if (isAllSent) await sayGoodbye(agent, departure);
+  // Jobs that a claim still brings are given back, before the end of this process would fail them.
+  const isSettled = await until(() => parts.figures.unsettled === 0, settleWithinMs);
+  if (isAllSent && isSettled) await sayGoodbye(agent, departure);
   const leaving = departure.leaving();
   if (leaving === undefined) throw new Error("an agent left that was not leaving");
   return leaving;
@@ -81,13 +86,19 @@ async function flush(
       : config.flushTimeout);
   deliver();
   const logs = shipping.allDrained(Math.max(0, untilMs - performance.now()));
-  while (results.list().length > 0 && performance.now() < untilMs) await pause(20);
+  await until(() => results.list().length === 0, untilMs - performance.now());
   const areLogsSent = await logs;
   const left = results.list().length;
   if (left > 0 || !areLogsSent) {
     log.warn({ results: left, logs: areLogsSent }, "not all was sent; the next start sends it");
   }
   return left === 0 && areLogsSent;
+}
+
+async function until(isTrue: () => boolean, withinMs: number): Promise<boolean> {
+  const endMs = performance.now() + withinMs;
+  while (!isTrue() && performance.now() < endMs) await pause(20);
+  return isTrue();
 }
 
 /** The broker's clocks decide where this cannot be told. */

@@ -42,6 +42,8 @@ export async function claim(
   function begin(slots: Slots): Claim {
     const processId = parts.agent.process().id;
     const one: Claim = { slots, processId, pollId: randomUUID(), state: "parked" };
+    const mayBringJobs = Object.keys(slots).length > 0;
+    if (mayBringJobs) parts.figures.unsettled += 1;
     void answerOf(parts, one, { signal, onFailing: () => (current = one) })
       .then((answer) => {
         turn();
@@ -52,6 +54,7 @@ export async function claim(
       .catch((error: unknown) => void failures.push(error))
       .finally(() => {
         one.state = "over";
+        if (mayBringJobs) parts.figures.unsettled -= 1;
         wakeUp.wake();
       });
     return one;

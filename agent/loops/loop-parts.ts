@@ -22,6 +22,8 @@ export type LoopFigures = {
   beats: number;
   delivered: number;
   refusedResults: number;
+  /** Requests under way that may bring jobs or give them back. */
+  unsettled: number;
   /** Why nothing is claimed at present. */
   notClaiming: string | undefined;
 };

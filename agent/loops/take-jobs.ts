@@ -35,6 +35,7 @@ async function giveBack(
   signal: AbortSignal,
 ): Promise<void> {
   figures.givenBack += 1;
+  figures.unsettled += 1;
   const told = { job_id: job.id, execution_id: execution.id };
   const params = told;
   try {
@@ -43,5 +44,7 @@ async function giveBack(
   } catch (error) {
     if (!(error instanceof Refused) && !signal.aborted) throw error;
     agent.log.warn({ ...told, err: error }, "not given back");
+  } finally {
+    figures.unsettled -= 1;
   }
 }
