@@ -29,6 +29,19 @@ import { pauseRunner, resumeRunner } from "./runners/pause-runner.ts";
 import { shutDownRunner } from "./runners/shut-down-runner.ts";
 import { showVersion } from "./show-version.ts";
 import { listTokens, revokeToken, rotateToken } from "./tokens/token-commands.ts";
+import {
+  blockWorkspace,
+  lockWorkspace,
+  rollBackWorkspace,
+  unblockWorkspace,
+  unlockWorkspace,
+} from "./workspaces/hold-workspaces.ts";
+import {
+  diffRevisions,
+  listRevisions,
+  listWorkspaces,
+  showWorkspace,
+} from "./workspaces/read-workspaces.ts";
 
 /** Every command there is, in the order of help and docs/cli.md. */
 export const commands: readonly Command[] = [
@@ -76,6 +89,17 @@ export const commands: readonly Command[] = [
   tailLog,
   showLog,
   searchLog,
+
+  // Terraform workspaces
+  listWorkspaces,
+  showWorkspace,
+  listRevisions,
+  diffRevisions,
+  rollBackWorkspace,
+  lockWorkspace,
+  unlockWorkspace,
+  blockWorkspace,
+  unblockWorkspace,
 
   // Everything else
   callApi,

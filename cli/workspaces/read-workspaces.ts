@@ -1,0 +1,126 @@
+import {
+  diffStatesRoute,
+  listStatesRoute,
+  type StateDiff,
+} from "../../shared/api/terraform-revisions.ts";
+import {
+  getWorkspaceRoute,
+  listWorkspaceEventsRoute,
+  listWorkspacesRoute,
+} from "../../shared/api/terraform-workspaces.ts";
+import { defineCommand } from "../command.ts";
+import { formatAge } from "../format-age.ts";
+import { pageFlags } from "../page-flags.ts";
+import { printItem, printPage } from "../print.ts";
+import { readWhole } from "../read-flags.ts";
+import type { Screen } from "../screen.ts";
+import { stateLine, workspaceDetails, workspaceLine } from "./workspace-view.ts";
+
+const args = { workspace: { summary: "The workspace's id." } } as const;
+
+export const listWorkspaces = defineCommand({
+  name: "workspace list",
+  summary: "List terraform workspaces, the newest first.",
+  flags: {
+    owner: { value: "OWNER", summary: "Only this owner's." },
+    locked: { summary: "Only those that somebody holds." },
+    blocked: { summary: "Only those that are blocked." },
+    ...pageFlags,
+  },
+  examples: [{ does: "which are held", run: "svc workspace list --locked" }],
+  run: async ({ flags, call, screen }) => {
+    const { owner, limit, cursor } = flags;
+    const query = {
+      owner_id: owner,
+      ...(flags.locked && { locked: "true" as const }),
+      ...(flags.blocked && { blocked: "true" as const }),
+      limit,
+      cursor,
+    };
+    printPage(screen, await call(listWorkspacesRoute, { query }), {
+      ...workspaceLine,
+      empty: "No workspaces. A control plane creates them: POST /v1/terraform-workspaces",
+      more: "svc workspace list (with the same flags)",
+    });
+  },
+});
+
+export const showWorkspace = defineCommand({
+  name: "workspace show",
+  summary: "Show a workspace: its state, who holds it, and what people did to it.",
+  args,
+  examples: [{ does: "who holds it", run: "svc workspace show tfw_…" }],
+  run: async ({ args, call, screen }) => {
+    const params = { workspace_id: args.workspace };
+    printItem(screen, await call(getWorkspaceRoute, { params }), workspaceDetails);
+    if (screen.format !== "table") return;
+    const events = await call(listWorkspaceEventsRoute, { params });
+    for (const { kind, actor_id: by, reason, at } of events.body.slice(0, 10)) {
+      screen.out(`${formatAge(at).padStart(9)}  ${kind} by ${by}${reason && `: ${reason}`}`);
+    }
+  },
+});
+
+export const listRevisions = defineCommand({
+  name: "workspace history",
+  summary: "List the revisions of a workspace's state, the newest first.",
+  args,
+  flags: pageFlags,
+  examples: [{ does: "who wrote it last", run: "svc workspace history tfw_… --limit 5" }],
+  run: async ({ args, flags, call, screen }) => {
+    const params = { workspace_id: args.workspace };
+    const query = { limit: flags.limit, cursor: flags.cursor };
+    printPage(screen, await call(listStatesRoute, { params, query }), {
+      ...stateLine,
+      empty: "No state was ever written.",
+      more: `svc workspace history ${args.workspace}`,
+    });
+  },
+});
+
+export const diffRevisions = defineCommand({
+  name: "workspace diff",
+  summary: "Compare two revisions of a workspace's state; sensitive values are not shown.",
+  args,
+  flags: {
+    from: { value: "REVISION", summary: "The older one; the one before --to, unless told." },
+    to: { value: "REVISION", summary: "The newer one; the current, unless told." },
+  },
+  examples: [
+    { does: "what the last write changed", run: "svc workspace diff tfw_…" },
+    { does: "all since revision 3", run: "svc workspace diff tfw_… --from 3" },
+  ],
+  run: async ({ args, flags, call, screen }) => {
+    const params = { workspace_id: args.workspace };
+    const query = { from: readWhole("--from", flags.from), to: readWhole("--to", flags.to) };
+    const answer = await call(diffStatesRoute, { params, query });
+    if (screen.format === "table") showDiff(screen, answer.body);
+    else screen.out(answer.text);
+  },
+});
+
+const signs = { added: "+", removed: "-", changed: "~" } as const;
+
+function showDiff(screen: Screen, { from, to, resources, outputs }: StateDiff): void {
+  screen.say(`revision ${from.revision} → ${to.revision}`);
+  for (const { address, change, attributes } of resources) {
+    screen.out(`${signs[change]} ${address}`);
+    if (change === "changed") for (const one of attributes) screen.out(`    ${changeText(one)}`);
+  }
+  for (const output of outputs) screen.out(`${signs[output.change]} output ${changeText(output)}`);
+  if (resources.length === 0 && outputs.length === 0) screen.say("They hold the same.");
+}
+
+type Changed = { readonly name: string; readonly before?: unknown; readonly after?: unknown };
+
+function changeText({ name, before, after }: Changed): string {
+  return `${name}: ${valueText(before)} → ${valueText(after)}`;
+}
+
+const longest = 60;
+
+/** What was stored may hold anything; it must not steer the reader's terminal. */
+function valueText(value: unknown): string {
+  const text = (JSON.stringify(value) ?? "none").replaceAll(/\p{Cc}/gu, " ");
+  return text.length > longest ? `${text.slice(0, longest)}…` : text;
+}

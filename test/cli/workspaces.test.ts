@@ -1,0 +1,99 @@
+import { beforeAll, describe, expect, test } from "vitest";
+import type { Workspace } from "../../shared/api/terraform-workspaces.ts";
+import { send } from "../support/broker.ts";
+import { type CommandLine, startCommandLine } from "../support/command-line.ts";
+import { backendPath, stateText, terraformLock } from "../support/given-workspace.ts";
+import { svc } from "../support/svc.ts";
+
+let cli: CommandLine;
+beforeAll(async () => {
+  cli = await startCommandLine();
+});
+
+const call = <Body = Record<string, unknown>>(what: string, body?: unknown) =>
+  send<Body>(cli.url, what, { token: cli.token, ...(body !== undefined && { body }) });
+
+/** A workspace with these states, held by nobody. */
+async function givenStates(...states: Parameters<typeof stateText>[0][]): Promise<string> {
+  const body = { owner_id: "ins_1", owner_type: "installs" };
+  const { id } = (await call<Workspace>("POST /v1/terraform-workspaces", body)).body;
+  const lock = terraformLock();
+  await call(`POST /v1/terraform-workspaces/${id}/lock`, lock);
+  for (const state of states) await call(`POST ${backendPath(id, lock.ID)}`, stateText(state));
+  await call(`POST /v1/terraform-workspaces/${id}/unlock`, lock);
+  return id;
+}
+
+/** A line whose reason has spaces. */
+const run = (words: readonly string[]) =>
+  svc(words, { env: { SVC_URL: cli.url, SVC_TOKEN: cli.token } });
+
+describe("svc workspace", () => {
+  test("lists, shows and tells the history of workspaces", async () => {
+    const id = await givenStates({ serial: 1 }, { serial: 2 });
+    const listed = await cli.run("workspace list --owner ins_1");
+    expect(listed.out).toMatch(/^ID +OWNER +REVISION +SERIAL +HELD +STATE +CHANGED\n/);
+    expect(listed.out).toMatch(new RegExp(`${id} +ins_1 +2 +2 +- +\\d+ B`));
+    const shown = await cli.run(`workspace show ${id}`);
+    expect(shown.out).toMatch(/state +revision 2, serial 2, \d+ B/);
+    const history = await cli.run(`workspace history ${id}`);
+    expect(history.out).toMatch(/2 \(current\) +2 /);
+    expect((await cli.run("workspace list --locked -o name")).out).not.toContain(id);
+  });
+
+  test("shows what two revisions differ in, and nothing sensitive", async () => {
+    const id = await givenStates({ serial: 1, secret: "hunter2" }, { serial: 2, secret: "other" });
+    const diff = await cli.run(`workspace diff ${id}`);
+    expect(diff).toMatchObject({ code: 0, err: "revision 1 → 2\n" });
+    expect(diff.out).toBe(
+      [
+        "~ terraform_data.one",
+        '    id: "r-1" → "r-2"',
+        '~ output url: "https://example.com/1" → "https://example.com/2"',
+        "",
+      ].join("\n"),
+    );
+    const json = await cli.run(`workspace diff ${id} --from 1 --to 2 -o json`);
+    expect(JSON.parse(json.out)).toMatchObject({ from: { revision: 1 }, to: { revision: 2 } });
+  });
+
+  test("locks, and unlocks when it is told twice", async () => {
+    const id = await givenStates({ serial: 1 });
+    const locked = await run(["workspace", "lock", id, "--reason", "moving it"]);
+    expect(locked.out).toMatch(/held by +svc workspace lock, held by hand: moving it/);
+    const again = await run(["workspace", "lock", id, "--reason", "me too"]);
+    expect(again.code).not.toBe(0);
+    expect(again.err).toContain("The workspace is locked");
+    expect((await cli.run("workspace list --locked -o name")).out).toContain(id);
+    const unsure = await run(["workspace", "unlock", id, "--reason", "done"]);
+    expect(unsure).toMatchObject({ code: 2 });
+    expect(unsure.err).toContain("--yes");
+    const unlocked = await run(["workspace", "unlock", id, "--reason", "all done", "--yes"]);
+    expect(unlocked.code).toBe(0);
+    expect(unlocked.out).not.toMatch(/held by/);
+    const shown = await cli.run(`workspace show ${id}`);
+    expect(shown.out).toMatch(
+      /force-unlocked by \w+: all done\n.*locked by \w+: moving it/,
+    );
+  });
+
+  test("blocks with a reason, and unblocks", async () => {
+    const id = await givenStates({ serial: 1 });
+    expect((await cli.run(`workspace block ${id}`)).code).toBe(2);
+    const blocked = await run(["workspace", "block", id, "--reason", "apply was killed"]);
+    expect(blocked.out).toMatch(/blocked +apply was killed/);
+    const refused = await run(["workspace", "lock", id, "--reason", "why not"]);
+    expect(refused.err).toContain("The workspace is blocked: apply was killed");
+    const lifted = await run(["workspace", "unblock", id, "--reason", "looked into"]);
+    expect(lifted.out).not.toContain("apply was killed");
+  });
+
+  test("rolls back to a revision when it is told twice", async () => {
+    const id = await givenStates({ serial: 1 }, { serial: 2 });
+    const words = ["workspace", "rollback", id, "--revision", "1", "--reason", "2 was wrong"];
+    expect((await run(words)).code).toBe(2);
+    const done = await run([...words, "--yes"]);
+    expect(done.out).toMatch(/state +revision 3, serial 3,/);
+    expect((await cli.run(`workspace history ${id}`)).out).toMatch(/rolled back to 1/);
+  });
+});
