@@ -1,0 +1,83 @@
+import { OTLPLogExporter as JsonExporter } from "@opentelemetry/exporter-logs-otlp-http";
+import { OTLPLogExporter as ProtobufExporter } from "@opentelemetry/exporter-logs-otlp-proto";
+import { resourceFromAttributes } from "@opentelemetry/resources";
+import { BatchLogRecordProcessor, LoggerProvider } from "@opentelemetry/sdk-logs";
+import { describe, expect, test } from "vitest";
+import { startBroker } from "../../support/broker.ts";
+import { testDatabase } from "../../support/database.ts";
+import { givenLog } from "../../support/given-logs.ts";
+import { storedRecords } from "../../support/otlp-logs.ts";
+
+const database = await testDatabase();
+const broker = await startBroker({ url: database.url });
+const setup = async () => {
+  const log = await givenLog(database, broker);
+  const stored = async () => await storedRecords(database.db, log.orgId, log.streamId);
+  const exporterUrl = `${broker.url}${log.path}/logs`;
+  return { ...log, stored, exporterUrl, headers: { authorization: `Bearer ${log.token}` } };
+};
+
+describe("OpenTelemetry's exporters for JavaScript", () => {
+  test.each([
+    ["protobuf", ProtobufExporter],
+    ["JSON", JsonExporter],
+  ])("in %s, gzipped, write logs that come out whole", async (_, Exporter) => {
+    const { stored, exporterUrl, headers, executionId, jobId } = await setup();
+    const exporter = new Exporter({ url: exporterUrl, headers, compression: "gzip" as never });
+    const provider = new LoggerProvider({
+      resource: resourceFromAttributes({ "service.name": "some-runner" }),
+      processors: [new BatchLogRecordProcessor({ exporter, maxExportBatchSize: 100 })],
+    });
+    const logger = provider.getLogger("runner");
+    for (let seq = 1; seq <= 250; seq += 1) {
+      logger.emit({
+        severityNumber: seq % 2 === 0 ? 9 : 17,
+        severityText: seq % 2 === 0 ? "INFO" : "ERROR",
+        body: `line ${seq} – ünïcode 🙂`,
+        timestamp: 1_790_000_000_000 + seq,
+        attributes: {
+          "svc.seq": seq,
+          "runner_job.id": jobId,
+          "runner_job_execution.id": executionId,
+          "runner_job_execution_step.name": "apply",
+          list: ["a", "b"],
+          part: 0.25,
+        },
+      });
+    }
+    await provider.forceFlush();
+    await provider.shutdown();
+    const records = await stored();
+    expect(records).toHaveLength(250);
+    for (const [at, record] of records.entries()) {
+      expect(record).toMatchObject({
+        position: at + 1,
+        seq: at + 1,
+        atUs: (1_790_000_000_000 + at + 1) * 1000,
+        severity: at % 2 === 1 ? 9 : 17,
+        severityText: at % 2 === 1 ? "INFO" : "ERROR",
+        body: `line ${at + 1} – ünïcode 🙂`,
+        executionId,
+        step: "apply",
+        attributes: { "runner_job.id": jobId, list: ["a", "b"], part: 0.25 },
+        resource: { "service.name": "some-runner", "otel.scope.name": "runner" },
+      });
+    }
+  });
+
+  test("wait and send again when the broker slows them down", async () => {
+    const slow = await startBroker({ url: database.url, env: { SVC_LOG_STREAM_KIB_PER_S: "2" } });
+    const { stored, path: streamPath, headers } = await setup();
+    const exporter = new ProtobufExporter({ url: `${slow.url}${streamPath}/logs`, headers });
+    const provider = new LoggerProvider({
+      processors: [new BatchLogRecordProcessor({ exporter, maxExportBatchSize: 1 })],
+    });
+    const logger = provider.getLogger("runner");
+    for (const text of ["a", "b"]) logger.emit({ body: text.repeat(21_000) });
+    await provider.forceFlush();
+    await provider.shutdown();
+    const bodies = (await stored()).map(({ body }) => body.slice(0, 1));
+    expect(bodies.filter((first) => first !== "s")).toEqual(["a", "b"]);
+    expect(bodies).toContain("s"); // svc: … its sender is slowed down
+  });
+});
