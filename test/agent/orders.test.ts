@@ -1,0 +1,99 @@
+import { beforeAll, describe, expect, test } from "vitest";
+import { faultProxy } from "../support/fault-proxy.ts";
+import { type Fleet, givenFleet } from "../support/given-fleet.ts";
+import { until } from "../support/given-polling.ts";
+import { heldScript } from "../support/held-script.ts";
+import { startTestAgent, testDataDir } from "../support/start-test-agent.ts";
+
+let fleet: Fleet;
+
+beforeAll(async () => {
+  fleet = await givenFleet();
+});
+
+describe("cancel", () => {
+  test("reaches a script by way of the parked claim, and the agent says that it has stopped", async () => {
+    const seat = await fleet.seat();
+    const proxy = await faultProxy(fleet.broker.url);
+    const agent = await startTestAgent(
+      { url: proxy.url, token: seat.token },
+      { "claim-wait": "25s" },
+    );
+    const jobId = await seat.enqueue(heldScript(await testDataDir()).job);
+    await until(async () => (await seat.job(jobId)).executions[0]?.status === "in-progress");
+    const beatsBefore = proxy.seen("POST /heart-beats").length;
+    await seat.operate(`POST /v1/runner-jobs/${jobId}/cancel`);
+    expect((await seat.job(jobId)).status).toBe("cancelled");
+    await until(() => agent.status().jobs.length === 0);
+    await until(() => proxy.seen("POST /heart-beats").length > beatsBefore);
+    const stopping = async () =>
+      await fleet.db`select 1 from stopping_executions
+                                                where runner_id = ${seat.runner.runnerId}`;
+    await until(async () => (await stopping()).length === 0);
+    const next = await seat.enqueue({ type: "actions-workflow", plan: '{"steps":[]}' });
+    await seat.became(next, "finished");
+  });
+});
+
+describe("settings", () => {
+  test("that allow more jobs at once count without a restart", async () => {
+    const seat = await fleet.seat();
+    const agent = await startTestAgent({ url: fleet.broker.url, token: seat.token });
+    const folder = await testDataDir();
+    const scripts = ["one", "two", "three"].map((name) => heldScript(folder, name));
+    const jobIds = await Promise.all(scripts.map(({ job }) => seat.enqueue(job)));
+    await until(() => agent.status().jobs.length === 1);
+    const settings = { job_group_parallelism: { actions: "3" } };
+    await fleet.broker.call(`PATCH /v1/runners/${seat.runner.runnerId}/settings`, {
+      token: seat.operatorToken,
+      body: settings,
+    });
+    await until(() => agent.status().jobs.length === 3);
+    for (const script of scripts) await script.release();
+    for (const jobId of jobIds) await seat.became(jobId, "finished");
+  });
+});
+
+describe("an agent whose process the broker has ended", () => {
+  test("registers anew, takes over what it runs, and finishes it", async () => {
+    const seat = await fleet.seat();
+    const agent = await startTestAgent({ url: fleet.broker.url, token: seat.token });
+    const held = heldScript(await testDataDir());
+    const jobId = await seat.enqueue(held.job);
+    await until(async () => (await seat.job(jobId)).executions[0]?.status === "in-progress");
+    const before = agent.processId();
+    await fleet.db`update runner_processes set must_register_anew = true where id = ${before}`;
+    await until(() => agent.processId() !== before);
+    await held.release();
+    const { executions } = await seat.became(jobId, "finished");
+    expect(executions).toMatchObject([{ runner_process_id: agent.processId() }]);
+  });
+});
+
+test("two agents of one runner share its jobs, each job with one of them", async () => {
+  const seat = await fleet.seat({ parallelism: { actions: 4 } });
+  const given = { url: fleet.broker.url, token: seat.token };
+  const agents = [
+    await startTestAgent(given, { groups: "actions=2" }),
+    await startTestAgent(given, { groups: "actions=2" }),
+  ];
+  const folder = await testDataDir();
+  const scripts = ["a", "b", "c", "d"].map((name) => heldScript(folder, name));
+  const jobIds = await Promise.all(scripts.map(({ job }) => seat.enqueue(job)));
+  await until(() => agents.every((agent) => agent.status().jobs.length === 2));
+  const heldBy = agents.flatMap((agent) => agent.status().jobs.map(({ job_id }) => job_id));
+  expect(heldBy.toSorted()).toEqual(jobIds.toSorted());
+  for (const script of scripts) await script.release();
+  for (const jobId of jobIds)
+    expect((await seat.became(jobId, "finished")).executions).toHaveLength(1);
+});
+
+test("an agent without room on its disk takes nothing and says why", async () => {
+  const seat = await fleet.seat();
+  const given = { url: fleet.broker.url, token: seat.token };
+  const agent = await startTestAgent(given, { "min-free-disk": "1000000GiB" });
+  const jobId = await seat.enqueue();
+  await until(() => agent.status().not_ready.some((reason) => reason.includes("the floor is")));
+  expect(agent.status().is_ready).toBe(false);
+  expect((await seat.job(jobId)).executions).toEqual([]);
+});
