@@ -122,8 +122,9 @@ async function takeUp(
     if (manifest !== undefined) return adoptChild(manifest, { from: 0 }) ?? "lost";
     await pause(20); // its supervisor may be about to write it down
   }
-  await sweepMarked(execution_id, number);
+  // In this order: without its folder it cannot be born any more.
   await rm(path.join(ground.runDir, `${execution_id}.${number}`), { recursive: true, force: true });
+  await sweepMarked(execution_id, number);
   return "unborn";
 }
 
@@ -185,11 +186,12 @@ function told(
   timeoutMs = 0,
 ): Pick<CommandEnd, "why" | "words"> {
   if (cut === undefined || end.why === "lost") return { why: end.why, words: end.words };
-  if (cut === "stopped") return { why: "stopped", words: `was stopped: it ${end.words}` };
-  return {
-    why: "timed-out",
-    words: `timed out after ${formatDuration(timeoutMs * 1e6)}: it ${end.words}`,
-  };
+  if (cut === "stopped") {
+    const isSaid = /^was (?:stopped|killed)/.test(end.words);
+    return { why: "stopped", words: isSaid ? end.words : `was stopped: it ${end.words}` };
+  }
+  const after = formatDuration(timeoutMs * 1e6);
+  return { why: "timed-out", words: `timed out after ${after}: it ${end.words}` };
 }
 
 const lastWordsMs = 2_000;

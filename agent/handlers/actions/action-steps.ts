@@ -45,6 +45,11 @@ export type ActionRun = {
   readonly timeoutMs: number | undefined;
 };
 
+/** A step as sentences call it: "Step build", "Step 2". */
+export function stepTitle({ name }: ActionStep): string {
+  return `Step ${name.replace(/^step /i, "")}`;
+}
+
 /** Reads the plan of an action. Throws JobFailure that names the member that is wrong. */
 export function readActionRun(plan: Plan): ActionRun {
   const { data, error } = actionPlan.safeParse(plan);

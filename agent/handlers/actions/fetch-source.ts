@@ -2,7 +2,7 @@ import { readFile, writeFile } from "node:fs/promises";
 import path from "node:path";
 import type { CommandEnd } from "../../jobs/execution-state.ts";
 import { type FailureReason, JobFailure } from "../../jobs/job-failure.ts";
-import type { ActionStep, GitSource } from "./action-steps.ts";
+import { type ActionStep, type GitSource, stepTitle } from "./action-steps.ts";
 import { gitAccess } from "./git-access.ts";
 import type { StepGround } from "./step-ground.ts";
 
@@ -97,7 +97,7 @@ async function fetchFailure(
   const { commit, tag, ref } = source;
   const what = `${access}${(commit ?? tag ?? ref) ? ` at ${commit ?? tag ?? ref}` : ""}`;
   const fail = (words: string, reason: FailureReason): JobFailure =>
-    new JobFailure(`Step ${step.name}: the source ${what}: ${job.shown(words)}.`, { reason });
+    new JobFailure(`${stepTitle(step)}: the source ${what}: ${job.shown(words)}.`, { reason });
   if (end.code === 70) return fail("git is not on this machine", "tool_missing");
   const phase = end.why === "exited" ? phases[end.code ?? 0] : undefined;
   if (phase === undefined)

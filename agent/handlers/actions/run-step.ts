@@ -3,7 +3,7 @@ import { chmod, mkdir, writeFile } from "node:fs/promises";
 import path from "node:path";
 import type { CommandEnd } from "../../jobs/execution-state.ts";
 import { type FailureReason, JobFailure } from "../../jobs/job-failure.ts";
-import type { ActionStep } from "./action-steps.ts";
+import { type ActionStep, stepTitle } from "./action-steps.ts";
 import { fetchSource } from "./fetch-source.ts";
 import { OutputFault } from "./output-text.ts";
 import { stepDirectory } from "./step-directory.ts";
@@ -63,7 +63,7 @@ async function runCommand(ground: StepGround, step: ActionStep): Promise<Command
   });
   await takeOutputs(ground, { step, file: outputFile, isGood: isGood(end) });
   if (isGood(end) && !existsSync(ground.work)) {
-    throw new JobFailure(`Step ${step.name} took the job's workspace away.`, {
+    throw new JobFailure(`${stepTitle(step)} took the job's workspace away.`, {
       reason: "step_failed",
     });
   }
@@ -91,7 +91,7 @@ async function takeOutputs(ground: StepGround, { step, file, isGood }: Written):
     await takeOutputFile(outputs, step.name, file);
   } catch (error) {
     if (!(error instanceof OutputFault)) throw error;
-    const words = `The outputs of step ${step.name} cannot be taken: ${error.message}.`;
+    const words = `${stepTitle(step)}: its outputs cannot be taken: ${error.message}.`;
     if (isGood) throw new JobFailure(words, { reason: "outputs_invalid" });
     job.say(words, "warn", step.name); // it has failed by itself already
   }
@@ -110,9 +110,9 @@ const reasons: Readonly<Record<CommandEnd["why"], FailureReason>> = {
   stopped: "step_failed",
 };
 
-function judged({ name }: ActionStep, end: CommandEnd): Omit<StepEnd, "tookMs"> {
+function judged(step: ActionStep, end: CommandEnd): Omit<StepEnd, "tookMs"> {
   if (isGood(end)) return { status: "finished", words: "", code: 0 };
-  const words = `Step ${name} ${end.words}.`;
+  const words = `${stepTitle(step)} ${end.words}.`;
   const status =
     end.why === "timed-out" ? "timed-out" : end.why === "stopped" ? "stopped" : "error";
   return { status, words, code: end.code || 1, reason: reasons[end.why] };

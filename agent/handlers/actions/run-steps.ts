@@ -1,7 +1,7 @@
 import { formatDuration } from "../../../shared/duration.ts";
 import type { Job, Produced } from "../../jobs/handler.ts";
 import { JobFailure } from "../../jobs/job-failure.ts";
-import type { ActionRun, ActionStep } from "./action-steps.ts";
+import { type ActionRun, type ActionStep, stepTitle } from "./action-steps.ts";
 import { runStep, type StepEnd } from "./run-step.ts";
 import { openStepGround, type StepGround } from "./step-ground.ts";
 
@@ -12,7 +12,7 @@ export async function runSteps(job: Job, run: ActionRun): Promise<Produced> {
   let failed: { readonly step: ActionStep; readonly end: StepEnd } | undefined;
   for (const step of run.steps) {
     if (!mayRun(job, step, failed !== undefined)) {
-      job.say(`Step ${step.name} is skipped.`, "info", step.name);
+      job.say(`${stepTitle(step)} is skipped.`, "info", step.name);
       continue;
     }
     const end = await endOf(ground, step);
@@ -48,13 +48,13 @@ async function endOf(ground: StepGround, step: ActionStep): Promise<StepEnd> {
   ground.ran.add(step.index);
   const end = await job.once(`step/${step.index}`, async () => {
     reports.tell(step, "in-progress", 0);
-    job.say(`Step ${step.name}`, "info", step.name);
+    job.say(`${stepTitle(step)}`, "info", step.name);
     return await runStep(ground, step);
   });
   reports.tell(step, end.status, end.tookMs);
   const took = formatDuration(end.tookMs * 1e6);
   if (end.status === "finished")
-    job.say(`Step ${step.name} finished in ${took}.`, "info", step.name);
+    job.say(`${stepTitle(step)} finished in ${took}.`, "info", step.name);
   else job.say(end.words, "error", step.name);
   return end;
 }

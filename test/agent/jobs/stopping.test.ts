@@ -86,7 +86,7 @@ describe("a job that is stopped", { timeout: 90_000 }, () => {
     const { ended, enqueue, job } = await setup();
     const id = await enqueue({
       ...action([{ name: "slow", interpolated_command: "sleep 600" }]),
-      executionTimeout: seconds(12),
+      executionTimeout: seconds(20),
     });
     const over = await ended(id);
     expect(over).toMatchObject({

@@ -1,0 +1,76 @@
+import { existsSync } from "node:fs";
+import path from "node:path";
+import { beforeAll, describe, expect, test } from "vitest";
+import { faultProxy } from "../../support/fault-proxy.ts";
+import { testFolder } from "../../support/folder.ts";
+import { type Fleet, givenFleet } from "../../support/given-fleet.ts";
+import { jobReader } from "../../support/given-jobs.ts";
+import { until } from "../../support/given-polling.ts";
+import { startTestAgent } from "../../support/start-test-agent.ts";
+
+let fleet: Fleet;
+
+beforeAll(async () => {
+  fleet = await givenFleet();
+});
+
+/** An agent behind a proxy, and an action that leaves a mark. */
+async function setup() {
+  const seat = await fleet.seat({ parallelism: { actions: 1, operations: 1 } });
+  const proxy = await faultProxy(fleet.broker.url);
+  const agent = await startTestAgent({ url: proxy.url, token: seat.token });
+  const mark = path.join(await testFolder(0o777), "mark");
+  const plan = JSON.stringify({ steps: [{ interpolated_command: `touch ${mark}; sleep 0.1` }] });
+  return {
+    ...jobReader(fleet, seat),
+    proxy,
+    agent,
+    mark,
+    job: { type: "actions-workflow", plan } as const,
+  };
+}
+
+const isFirstReport = ({ method, path: at }: { method: string; path: string }): boolean =>
+  method === "PATCH" && at.includes("/executions/");
+
+describe("before the broker has answered the first report", { timeout: 90_000 }, () => {
+  test.each(["down", "500", "429", "html", "reset", "truncated"] as const)(
+    "nothing is begun while it goes wrong (%s), and all is once it is answered",
+    async (fault) => {
+      const { proxy, mark, enqueue, ended, job } = await setup();
+      const failing = proxy.fail(isFirstReport, fault);
+      const id = await enqueue(job);
+      await until(() => failing.hits() >= 3, 40_000);
+      expect(existsSync(mark)).toBe(false);
+      failing.mend();
+      expect(await ended(id)).toMatchObject({ status: "finished" });
+      expect(existsSync(mark)).toBe(true);
+    },
+  );
+
+  test.each(["404", "409", "410"] as const)(
+    "a refusal (%s) means that the job is not ours: nothing is begun, and the next job runs",
+    async (fault) => {
+      const { proxy, mark, enqueue, run, job, agent } = await setup();
+      const failing = proxy.fail(isFirstReport, fault, 1);
+      await enqueue(job);
+      await until(() => failing.hits() === 1, 40_000);
+      await until(() => agent.status().jobs.length === 0, 40_000);
+      expect(existsSync(mark)).toBe(false);
+      expect(await run({ type: "noop" })).toMatchObject({ status: "finished" });
+    },
+  );
+
+  test("an agent that is told to stop gives the job back", async () => {
+    const { proxy, mark, enqueue, agent, job, became } = await setup();
+    const failing = proxy.fail(isFirstReport, "500");
+    const id = await enqueue(job);
+    await until(() => failing.hits() >= 1, 40_000);
+    agent.signal("SIGTERM");
+    agent.signal("SIGTERM");
+    await agent.gone;
+    expect(existsSync(mark)).toBe(false);
+    expect(proxy.seen("POST /give-back").map(({ end }) => end)).toEqual([200]);
+    expect(await became(id, "queued")).toMatchObject({ execution_count: 0 });
+  });
+});
