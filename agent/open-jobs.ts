@@ -2,6 +2,7 @@ import type { Departure } from "./going-down/departure.ts";
 import type { JobHost } from "./jobs/job-host.ts";
 import type { StartJob } from "./loops/take-jobs.ts";
 import type { AgentParts } from "./parts.ts";
+import { clearLeftovers } from "./processes/clear-leftovers.ts";
 
 /** How jobs come to run in an agent. */
 export type Jobs = {
@@ -38,10 +39,22 @@ export async function openJobs(
         );
         await forgetExecution(dataDir, executionId);
       }
+      await clear(agent, new Set(stored.map((one) => one.execution_id)));
       for (const one of stored) {
         agent.log.info({ execution_id: one.execution_id }, "taken up again");
         agent.roster.add(resumeJob(host, one));
       }
     },
   };
+}
+
+/** Whatever else former processes of this agent left on this host. */
+async function clear(
+  { config, runDir, log }: AgentParts,
+  keep: ReadonlySet<string>,
+): Promise<void> {
+  const place = { runDir: runDir.path, workDir: config.workDir, keep };
+  const { killed, folders, words } = await clearLeftovers(place);
+  if (folders > 0) log.warn({ folders, killed }, "what former executions left was taken away");
+  for (const one of words) log.warn(one);
 }

@@ -2,7 +2,10 @@ import { existsSync } from "node:fs";
 import { mkdir, readdir, rm, stat, symlink, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
+import { clearLeftovers } from "../../../agent/processes/clear-leftovers.ts";
 import { openRunDir } from "../../../agent/processes/open-run-dir.ts";
+import { isRunning } from "../../../agent/processes/process-identity.ts";
+import { findMarked } from "../../../agent/processes/sweep-marked.ts";
 import { sweepRunDir } from "../../../agent/processes/sweep-run-dir.ts";
 import { testFolder } from "../../support/folder.ts";
 import { givenChildren } from "../../support/given-child.ts";
@@ -74,5 +77,23 @@ describe("sweeping the run directory", () => {
     expect((await readdir(runDir)).toSorted()).toEqual(["exe_kept.1", "exe_running.1"]);
     await running.kill();
     expect(existsSync(running.manifest.dir)).toBe(true);
+  });
+});
+
+describe("clearing what executions left", () => {
+  test("kills and takes away all of those that nobody takes up, and nothing of the others", async () => {
+    const kept = await givenChildren();
+    const { runDir } = kept;
+    const workDir = await testFolder();
+    const keptChild = await kept.bash("sleep 600");
+    const lost = "exe_lost";
+    await kept.bash("setsid sleep 601 & sleep 602", { executionId: lost, runDir });
+    for (const name of [lost, kept.executionId]) await mkdir(path.join(workDir, name));
+    await expect.poll(async () => (await findMarked(lost)).length).toBeGreaterThanOrEqual(2);
+    const cleared = await clearLeftovers({ runDir, workDir, keep: new Set([kept.executionId]) });
+    expect(cleared).toEqual({ killed: [lost], folders: 2, words: [] });
+    expect(await findMarked(lost)).toEqual([]);
+    expect(await readdir(workDir)).toEqual([kept.executionId]);
+    expect(isRunning(keptChild.manifest.leader)).toBe(true);
   });
 });
