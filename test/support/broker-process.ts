@@ -13,10 +13,13 @@ export type BrokerProcess = {
   readonly terminate: () => Promise<number | null>;
 };
 
-const main = path.join(import.meta.dirname, "..", "..", "broker", "main.ts");
+const source = path.join(import.meta.dirname, "..", "..", "broker", "main.ts");
 
 /** Starts `node broker/main.ts` over a database and waits until it serves. The caller kills it in the end. */
-export async function startBrokerProcess(databaseUrl: string): Promise<BrokerProcess> {
+export async function startBrokerProcess(
+  databaseUrl: string,
+  main = source,
+): Promise<BrokerProcess> {
   const child = spawn(process.execPath, [main], {
     env: {
       PATH: process.env["PATH"],

@@ -21,9 +21,11 @@ export type AgentProcessOptions = {
   readonly dataDir?: string;
   readonly env?: Readonly<Record<string, string>>;
   readonly settings?: Readonly<Record<string, string>>;
+  /** What is run; the agent's source by this Node, unless told. */
+  readonly command?: readonly [string, ...string[]];
 };
 
-const main = path.join(import.meta.dirname, "..", "..", "agent", "main.ts");
+const source = path.join(import.meta.dirname, "..", "..", "agent", "main.ts");
 
 /** Starts `node agent/main.ts start`, hurried unless told; it is killed when the test has finished. */
 export async function startAgentProcess(options: AgentProcessOptions): Promise<AgentProcess> {
@@ -35,7 +37,8 @@ export async function startAgentProcess(options: AgentProcessOptions): Promise<A
     ...options.settings,
   };
   const flags = Object.entries(settings).flatMap(([name, value]) => [`--${name}`, value]);
-  const child = spawn(process.execPath, [main, "start", ...flags], {
+  const [program, ...first] = options.command ?? [process.execPath, source];
+  const child = spawn(program, [...first, "start", ...flags], {
     env: { PATH: process.env["PATH"], ...options.env },
     stdio: ["ignore", "pipe", "pipe"],
   });

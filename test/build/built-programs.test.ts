@@ -1,0 +1,115 @@
+import { execFile } from "node:child_process";
+import { readdir, stat, writeFile } from "node:fs/promises";
+import path from "node:path";
+import { promisify } from "node:util";
+import { beforeAll, describe, expect, test } from "vitest";
+import { version } from "../../shared/version.ts";
+import { startBrokerProcess } from "../support/broker-process.ts";
+import { send } from "../support/broker.ts";
+import { builtPrograms } from "../support/built-programs.ts";
+import { emptyDatabase } from "../support/database.ts";
+import { testFolder } from "../support/folder.ts";
+import { testSealKeys } from "../support/seal-keys.ts";
+import { startAgentProcess } from "../support/start-agent-process.ts";
+
+const run = promisify(execFile);
+let folder: string;
+
+beforeAll(async () => {
+  folder = await builtPrograms();
+}, 120_000);
+
+/** Runs a built program in an empty folder, as an executable; it finds the tests' own Node. */
+async function built(name: string, args: readonly string[], env: Record<string, string> = {}) {
+  const node = path.dirname(process.execPath);
+  const result = await run(path.join(folder, `${name}.mjs`), args, {
+    cwd: await testFolder(),
+    env: { PATH: `${node}:${process.env["PATH"]}`, HOME: "/nonexistent", ...env },
+  }).catch((error: { code: number; stdout: string; stderr: string }) => error);
+  return { code: "code" in result ? result.code : 0, out: result.stdout, err: result.stderr };
+}
+
+describe("a built program", () => {
+  test("is one file, with its source map beside it", async () => {
+    const files = (await readdir(folder)).toSorted();
+    const names = ["svc-agent", "svc-broker", "svc"];
+    expect(files).toEqual(names.flatMap((name) => [`${name}.mjs`, `${name}.mjs.map`]));
+    for (const name of names) {
+      expect((await stat(path.join(folder, `${name}.mjs`))).mode & 0o111).toBe(0o111);
+    }
+  });
+
+  test.each([
+    ["svc", ["version"], `${version}\n`],
+    ["svc-broker", ["--version"], `${version}\n`],
+    ["svc-agent", ["version"], `svc-agent ${version} (Node `],
+    ["svc", ["--help"], "svc: a broker that keeps four clocks"],
+    ["svc-broker", ["--help"], "svc-broker "],
+    ["svc-agent", ["--help"], "svc-agent takes jobs"],
+    ["svc", ["job", "run", "--help"], "follow its log"],
+    ["svc-agent", ["start", "--help"], "--broker-url URL"],
+  ])("%s %j works in an empty folder", async (name, args, words) => {
+    const { code, out } = await built(name, args);
+    expect(code).toBe(0);
+    expect(out.startsWith(words) || out.includes(words)).toBe(true);
+  });
+
+  test.each([
+    ["svc", 2],
+    ["svc-broker", 2],
+    ["svc-agent", 64],
+  ])("%s refuses what it does not know with %i", async (name, code) => {
+    const refused = await built(name, ["nonsense"]);
+    expect(refused).toMatchObject({ code, out: "" });
+    expect(refused.err).toContain("nonsense");
+  });
+
+  test("needs no folder beside it to bring up a database, a broker and an agent that does a job", async () => {
+    const { url: databaseUrl } = await emptyDatabase();
+    const env = { DATABASE_URL: databaseUrl, SVC_SEAL_KEYS: testSealKeys };
+    expect(await built("svc", ["migrate", "up"], env)).toMatchObject({ code: 0 });
+    const admin = await built("svc", ["token", "create", "--new-org", "Acme"], env);
+    const token = /svc_\w+/.exec(admin.out)?.[0] ?? "";
+    const broker = await startBrokerProcess(databaseUrl, path.join(folder, "svc-broker.mjs"));
+    try {
+      const { runnerId, runnerToken } = await makeRunner(broker.url, token);
+      const tokenFile = path.join(await testFolder(0o700), "token");
+      await writeFile(tokenFile, runnerToken);
+      await startAgentProcess({
+        url: broker.url,
+        command: [process.execPath, path.join(folder, "svc-agent.mjs")],
+        settings: { "token-file": tokenFile },
+      });
+      const ran = await built("svc", ["job", "run", "--runner", runnerId, "--type", "noop"], {
+        SVC_URL: broker.url,
+        SVC_TOKEN: token,
+      });
+      expect(ran.err).toContain(" finished");
+      expect(ran.code).toBe(0);
+    } finally {
+      await broker.kill();
+    }
+  }, 60_000);
+});
+
+async function makeRunner(url: string, token: string) {
+  const made = async <T>(what: string, body: object): Promise<T> => {
+    const answer = await send<T>(url, what, { token, body });
+    expect(answer.status).toBe(201);
+    return answer.body;
+  };
+  const group = await made<{ id: string }>("POST /v1/runner-groups", {
+    type: "install",
+    platform: "aws",
+  });
+  const { id: runnerId } = await made<{ id: string }>("POST /v1/runners", {
+    name: "one",
+    runner_group_id: group.id,
+  });
+  const { secret } = await made<{ secret: string }>("POST /v1/tokens", {
+    name: "agent",
+    kind: "rt",
+    runner_id: runnerId,
+  });
+  return { runnerId, runnerToken: secret };
+}

@@ -1,0 +1,40 @@
+import { execFile } from "node:child_process";
+import { readFile } from "node:fs/promises";
+import path from "node:path";
+import { promisify } from "node:util";
+import { beforeAll, describe, expect, test } from "vitest";
+import { version } from "../../shared/version.ts";
+import { builtPrograms } from "../support/built-programs.ts";
+import { testFolder } from "../support/folder.ts";
+import { type Fleet, givenFleet } from "../support/given-fleet.ts";
+import { startAgentProcess } from "../support/start-agent-process.ts";
+
+const run = promisify(execFile);
+let agent: string;
+let fleet: Fleet;
+
+beforeAll(async () => {
+  const [folder, given] = await Promise.all([builtPrograms("--single", "svc-agent"), givenFleet()]);
+  agent = path.join(folder, "svc-agent");
+  fleet = given;
+}, 240_000);
+
+describe("the agent as a single executable", () => {
+  test("runs where there is no Node", async () => {
+    const env = { PATH: "/usr/bin:/bin" };
+    const { stdout } = await run(agent, ["version"], { env, cwd: await testFolder() });
+    expect(stdout).toContain(`svc-agent ${version} (Node ${process.versions.node}`);
+  });
+
+  test("does a job, and hides a token that its environment gave", async () => {
+    const { token, enqueue, became } = await fleet.seat();
+    const env = { SVC_AGENT_TOKEN: token };
+    const started = await startAgentProcess({ url: fleet.broker.url, command: [agent], env });
+    await became(await enqueue(), "finished");
+    const shown = await readFile(`/proc/${started.pid}/environ`, "utf8");
+    expect(shown).toContain("PATH=");
+    expect(shown).not.toContain(token);
+    started.kill("SIGTERM");
+    expect(await started.ended).toBe(0);
+  });
+});
