@@ -177,11 +177,14 @@ async function leave(lit: Lit, worked: Worked): Promise<undefined> {
 async function cleanUp(lit: Lit, { work, open }: Worked): Promise<void> {
   lit.enter("cleaning-up");
   const { host, book, log } = lit;
+  const done = new AbortController();
   try {
-    const bound = pause(mostCleanupMs, lit.stop.hurry);
-    await Promise.race([work.cleanup?.(open.job), bound]);
+    const bound = (): Promise<void> => pause(mostCleanupMs, lit.stop.hurry, done.signal);
+    if (work.cleanup !== undefined) await Promise.race([work.cleanup(open.job), bound()]);
   } catch (error) {
     host.log.error({ err: error, execution_id: book.state.execution_id }, "a clean-up failed");
+  } finally {
+    done.abort();
   }
   for (const words of await open.close()) log.write(words, "warn");
 }

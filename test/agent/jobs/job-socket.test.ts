@@ -1,0 +1,80 @@
+import path from "node:path";
+import { beforeAll, describe, expect, test } from "vitest";
+import { type Fleet, givenFleet } from "../../support/given-fleet.ts";
+import { givenJobSeat } from "../../support/given-jobs.ts";
+
+let fleet: Fleet;
+
+beforeAll(async () => {
+  fleet = await givenFleet();
+});
+
+const main = path.join(import.meta.dirname, "..", "..", "..", "agent", "main.ts");
+const svcAgent = `${process.execPath} ${main}`;
+
+describe("a job's own processes", { timeout: 90_000 }, () => {
+  test("set outputs without a file, as text or as JSON", async () => {
+    const { runSteps } = await givenJobSeat(fleet);
+    const ended = await runSteps([
+      {
+        name: "set",
+        interpolated_command: `
+          printf 'two\\nlines\\n' | ${svcAgent} output set text
+          echo '{"a": [1]}' | ${svcAgent} output set json --json
+          echo file=1 >"$SVC_ACTIONS_OUTPUT_FILEPATH"`,
+      },
+    ]);
+    expect(ended.description).toBe("");
+    expect(ended.outputs).toMatchObject({ text: "two\nlines", json: { a: [1] }, file: "1" });
+  });
+
+  test("hand a secret to later steps, and to nobody else", async () => {
+    const { runSteps, agent } = await givenJobSeat(fleet);
+    const ended = await runSteps([
+      {
+        name: "make",
+        interpolated_command: `echo very-secret-value-7 | ${svcAgent} output set password --secret`,
+      },
+      {
+        name: "use",
+        interpolated_command: `
+          grep -c very-secret-value-7 "$SVC_ACTIONS_PREVIOUS_OUTPUTS_FILEPATH" | sed s/^/seen=/ >>"$SVC_ACTIONS_OUTPUT_FILEPATH"
+          echo leaked=very-secret-value-7 >>"$SVC_ACTIONS_OUTPUT_FILEPATH"`,
+      },
+    ]);
+    expect(ended).toMatchObject({ status: "finished", outputs: { seen: "1" } });
+    expect(ended.outputs).not.toHaveProperty("password");
+    expect(JSON.stringify([ended, agent.logged])).not.toContain("very-secret-value-7");
+  });
+
+  test("hide a secret from then on", async () => {
+    const { runSteps } = await givenJobSeat(fleet);
+    const ended = await runSteps([
+      {
+        name: "hide",
+        interpolated_command: `
+          echo made-up-while-running-5 | ${svcAgent} redact add
+          echo shown=made-up-while-running-5 >>"$SVC_ACTIONS_OUTPUT_FILEPATH"`,
+      },
+    ]);
+    expect(ended.status).toBe("finished");
+    expect(JSON.stringify(ended)).not.toContain("made-up-while-running-5");
+  });
+
+  test("are refused with words: a wrong name, or somebody else's token", async () => {
+    const { runSteps } = await givenJobSeat(fleet);
+    const ended = await runSteps([
+      {
+        name: "wrong",
+        interpolated_command: `
+          said=$(echo x | ${svcAgent} output set 'no name' 2>&1) && exit 9
+          echo "name=$said" >>"$SVC_ACTIONS_OUTPUT_FILEPATH"
+          said=$(echo x | SVC_JOB_TOKEN=other ${svcAgent} output set x 2>&1) && exit 9
+          echo "token=$said" >>"$SVC_ACTIONS_OUTPUT_FILEPATH"`,
+      },
+    ]);
+    expect(ended.description).toBe("");
+    expect(ended.outputs["name"]).toContain("is no name for an output");
+    expect(ended.outputs["token"]).toContain("not the token of the job");
+  });
+});
