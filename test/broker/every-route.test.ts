@@ -65,6 +65,7 @@ async function givenOrg() {
     job_id: jobId,
     runner_job_id: jobId,
     execution_id: executionId,
+    log_stream_id: `lgs_${jobId.slice(4)}`,
     account_id: account.id,
     token_id: token.row.id,
   };
