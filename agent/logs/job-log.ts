@@ -38,11 +38,17 @@ const flushEveryMs = 250;
 const flushBytes = 64 * 1024;
 /** Output is released so often at least, however little is left of it in lines. */
 const releaseBytes = 1024 * 1024;
-/** An unended line is shown when nothing was added to it for so long: a question, a row of dots. */
+/** An unended line is shown when nothing comes for so long: a question, a row of dots. */
 const quietMs = 2000;
 const numbers: Readonly<Record<LogSeverity, number>> = { debug: 5, info: 9, warn: 13, error: 17 };
 
-type Run = { readonly stream: RedactionStream; readonly cutter: LineCutter; lostBytes: number };
+type Run = {
+  readonly stream: RedactionStream;
+  readonly cutter: LineCutter;
+  lostBytes: number;
+  /** Since when there is nothing to read, by performance.now(). */
+  idleSinceMs: number | undefined;
+};
 
 /** Opens the log of an execution; after a crash, the one that is there. */
 export async function openJobLog(
@@ -118,9 +124,10 @@ function makeWriter(spools: LogSpools, spool: LogSpool) {
   }
 
   function tick(): void {
-    for (const [name, { cutter }] of runs) {
+    for (const [name, { cutter, idleSinceMs }] of runs) {
+      if (idleSinceMs === undefined) continue;
       const before = seq;
-      cutter.show(Date.now(), quietMs);
+      cutter.show(performance.now() - idleSinceMs >= quietMs ? "all" : "progress");
       if (seq > before) moved.add(name);
     }
     if (count > 0) void flush();
@@ -164,25 +171,30 @@ async function pipe(
   const known = spool.runs.get(name);
   const rest = known && { bytes: Buffer.from(known.rest, "base64"), atMs: known.restAtMs };
   const cutter = makeLineCutter(writer.lineOf(step, numbers.info), rest);
-  const run: Run = { stream: redactor.stream(known), cutter, lostBytes: 0 };
+  const run: Run = { stream: redactor.stream(known), cutter, lostBytes: 0, idleSinceMs: undefined };
   writer.runs.set(name, run);
   let at = known?.offset ?? 0;
   let releasedAt = at;
   let lastAtMs = known?.restAtMs ?? Date.now();
+  run.idleSinceMs = performance.now();
   for await (const { bytes, offset, atMs } of output) {
     const end = offset + bytes.length;
     if (end <= at) continue;
+    run.idleSinceMs = undefined;
     if (offset > at) tellLost(run, offset - at, atMs);
     cutter.feed(run.stream.push(bytes.subarray(Math.max(0, at - offset))), atMs);
     at = end;
     lastAtMs = atMs;
     writer.moved.add(name);
-    if (!writer.isFull() && at - releasedAt < releaseBytes) continue;
-    await writer.flush();
-    releasedAt = positionOf(run).offset;
-    output.release(releasedAt);
-    await spools.room(spool);
+    if (writer.isFull() || at - releasedAt >= releaseBytes) {
+      await writer.flush();
+      releasedAt = positionOf(run).offset;
+      output.release(releasedAt);
+      await spools.room(spool);
+    }
+    run.idleSinceMs = performance.now();
   }
+  run.idleSinceMs = undefined;
   cutter.feed(run.stream.end(), lastAtMs);
   cutter.end();
   writer.moved.add(name);

@@ -9,11 +9,8 @@ export type LineCutter = {
   readonly feed: (bytes: Buffer, atMs: number) => void;
   /** The line that has not ended yet, and when it began. */
   readonly rest: () => UnendedLine;
-  /**
-   * Tells what stands in an unended line: up to its last carriage return, where a progress bar begins anew; all of it
-   * when nothing was added for `quietMs`.
-   */
-  readonly show: (nowMs: number, quietMs: number) => void;
+  /** Tells what stands in an unended line: all of it, or up to its last carriage return, where a progress bar begins anew. */
+  readonly show: (what: "all" | "progress") => void;
   /** Nothing comes any more. */
   readonly end: () => void;
 };
@@ -71,14 +68,14 @@ export function makeLineCutter(line: Line, resume?: UnendedLine): LineCutter {
       bytes: held.length === 1 ? (held[0] ?? nothing) : Buffer.concat(held),
       atMs: heldAtMs,
     }),
-    show(nowMs, quietMs) {
+    show(what) {
       if (heldBytes === 0) return;
       const whole = takeHeld();
-      const isQuiet = nowMs - fedAtMs >= quietMs;
-      const upto = isQuiet ? endOfCharacters(whole) : whole.lastIndexOf(carriageReturn, -2) + 1;
+      const upto =
+        what === "all" ? endOfCharacters(whole) : whole.lastIndexOf(carriageReturn, -2) + 1;
       if (upto > 0)
         tell(line, { bytes: whole.subarray(0, upto), atMs: heldAtMs, isContinued: true });
-      hold(whole.subarray(upto), upto > 0 ? nowMs : heldAtMs);
+      hold(whole.subarray(upto), upto > 0 ? fedAtMs : heldAtMs);
     },
     end() {
       if (heldBytes > 0) tell(line, { bytes: takeHeld(), atMs: heldAtMs, isContinued: false });

@@ -50,7 +50,8 @@ type State = {
   readonly spools: Map<string, LogSpool>;
   /** Left by a former process, and nobody has opened them since. */
   readonly left: Set<string>;
-  readonly flowing: Set<LogSpool>;
+  /** The broker does not take their records at present. */
+  readonly stalled: Set<LogSpool>;
   /** Whoever waits for room; told to look again. */
   waiters: (() => void)[];
   trouble: string | undefined;
@@ -69,7 +70,7 @@ export async function openLogSpools(spec: LogSpoolsSpec): Promise<LogSpools> {
     ...spec,
     spools: new Map(),
     left: new Set(),
-    flowing: new Set(),
+    stalled: new Set(),
     waiters: [],
     trouble: undefined,
   };
@@ -146,14 +147,14 @@ function keepBounds(state: State, written: LogSpool): void {
 async function room(state: State, spool: LogSpool): Promise<void> {
   const isHalfFull = (): boolean =>
     spool.waitingBytes() > state.maxBytesPerJob / 2 || waitingBytes(state) > state.maxBytes / 2;
-  while (isHalfFull() && state.flowing.has(spool)) {
+  while (isHalfFull() && !state.stalled.has(spool)) {
     await new Promise<void>((resolve) => state.waiters.push(resolve));
   }
 }
 
 function setFlowing(state: State, spool: LogSpool, isFlowing: boolean): void {
-  if (isFlowing) state.flowing.add(spool);
-  else state.flowing.delete(spool);
+  if (isFlowing) state.stalled.delete(spool);
+  else state.stalled.add(spool);
   const told = state.waiters;
   state.waiters = [];
   for (const tell of told) tell();
