@@ -6,17 +6,26 @@ import type { Attributes, LogRecord } from "./log-record.ts";
 const decompress = promisify(zstdDecompress);
 const nothing: Attributes = Object.freeze({});
 
-/** The records of a chunk, in the order of their positions. */
-export async function decodeChunk(chunk: {
-  readonly position: number;
-  readonly body: Buffer;
-}): Promise<LogRecord[]> {
+/**
+ * The records of a chunk, in the order of their positions. With a text in lower case: none at all when no body in
+ * the chunk can hold it, which is told without reading the records.
+ */
+export async function decodeChunk(
+  chunk: { readonly position: number; readonly body: Buffer },
+  searched?: string,
+): Promise<LogRecord[]> {
   const text = (await decompress(chunk.body)).toString("utf8");
+  if (searched !== undefined && !text.toLowerCase().includes(asWritten(searched))) return [];
   const [first = "", ...lines] = text.split("\n");
   const head = JSON.parse(first) as ChunkHead; // both were written by encode-chunk.ts
   return lines.map((line, at) =>
     toRecord(head, JSON.parse(line) as ChunkLine, chunk.position + at),
   );
+}
+
+/** A text as it stands in the body's JSON. */
+function asWritten(searched: string): string {
+  return JSON.stringify(searched).slice(1, -1).toLowerCase();
 }
 
 function toRecord(head: ChunkHead, line: ChunkLine, position: number): LogRecord {

@@ -35,7 +35,7 @@ export async function* readForward(
   stream: LogStream,
   { from, before = stream.next_position, filter }: ForwardReading,
 ): AsyncGenerator<LogBatch> {
-  const { text: _, ...ofChunks } = filter;
+  const { text, ...ofChunks } = filter;
   const isOpen = isOpenFilter(filter);
   let next = from;
   let limit = firstChunks;
@@ -44,7 +44,7 @@ export async function* readForward(
     for (const chunk of chunks) {
       if (chunk.position >= before) break;
       const end = Math.min(chunk.position + chunk.records, before);
-      const found = (await decodeChunk(chunk)).filter(
+      const found = (await decodeChunk(chunk, text)).filter(
         ({ position }) => position >= next && position < end,
       );
       const notice = found[0] && isOpen ? noticeBetween(stream, next, found[0]) : undefined;

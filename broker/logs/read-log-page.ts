@@ -49,7 +49,7 @@ export async function readPageBefore(
   stream: LogStream,
   { before, limit, filter }: Asked & { readonly before: number },
 ): Promise<LogPage> {
-  const { text: _, ...ofChunks } = filter;
+  const { text, ...ofChunks } = filter;
   const isOpen = isOpenFilter(filter);
   let records: LogRecord[] = [];
   let previous = before;
@@ -58,7 +58,7 @@ export async function readPageBefore(
     const range = { before: previous, limit: chunkLimit, ...ofChunks };
     const chunks = await readChunksBefore(db, org, stream, range);
     for (const chunk of chunks) {
-      const found = (await decodeChunk(chunk)).filter(({ position }) => position < previous);
+      const found = (await decodeChunk(chunk, text)).filter(({ position }) => position < previous);
       const later = records[0] ?? { position: previous, atUs: found.at(-1)?.atUs ?? 0 };
       const end = chunk.position + found.length;
       const notice = isOpen ? noticeBetween(stream, end, later) : undefined;

@@ -12,7 +12,7 @@ const broker = await startBroker({ url: database.url, env });
 const startMs = Date.UTC(2026, 0, 1);
 const spanMs = 60_000;
 const steps = ["plan", "apply", "größe"];
-const words = ["alpha", "Beta", "ΓΆΜΜΑ", "delta %_\\", "ends"];
+const words = ["alpha", "Beta", "ΓΆΜΜΑΣ", 'delta "%_\\', "ends\n\u001b"];
 
 const lineOf: fc.Arbitrary<Line> = fc.record(
   {
@@ -29,7 +29,7 @@ const filterOf = fc.record(
     step: fc.constantFrom(...steps, "nobody's"),
     since: fc.integer({ min: startMs - 1, max: startMs + spanMs }),
     until: fc.integer({ min: startMs, max: startMs + spanMs + 1 }),
-    q: fc.constantFrom("ALPHA", "beta", "γάμμα", "%_\\", "a e", "nowhere"),
+    q: fc.constantFrom("ALPHA", "beta", "γάμμας", '"%_\\', "a e", "S\n\u001B", "nowhere"),
   },
   { requiredKeys: [] },
 );
