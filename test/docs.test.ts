@@ -117,12 +117,16 @@ describe("operations.md", () => {
     expect(section.match(/^\| [A-Z_]+ \|.*$/gm)).toEqual(rows);
   });
 
-  test("names only settings that there are", () => {
+  test("names only settings that there are", async () => {
     const named = pages
       .filter(({ name }) => name !== "docs/cli.md")
       .flatMap(({ text }) => text.match(/\bSVC_[A-Z_]+\b/g) ?? []);
     const ofClients = ["SVC_URL", "SVC_TOKEN", "SVC_ORG", "SVC_DATA_DIR"];
-    const known = new Set([...Object.keys(settings), ...ofClients]);
+    const isOfJobs = /^agent\/(?:jobs|handlers)\//;
+    const ofJobs = (await sourceFiles())
+      .filter(({ name }) => isOfJobs.test(name))
+      .flatMap(({ text }) => text.match(/\bSVC_[A-Z_]+\b/g) ?? []);
+    const known = new Set([...Object.keys(settings), ...ofClients, ...ofJobs]);
     expect(named.filter((name) => !known.has(name))).toEqual([]);
   });
 
