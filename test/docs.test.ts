@@ -108,7 +108,7 @@ describe("operations.md", () => {
     const rows = Object.entries(settings).map(([name, { schema, doc }]) => {
       const parsed = schema.safeParse(undefined);
       const given = Array.isArray(parsed.data) ? parsed.data.join(",") : (parsed.data ?? "");
-      return `| ${name} | ${parsed.success ? given || "–" : "**must be set**"} | ${doc} |`;
+      return `| ${name} | ${parsed.success ? String(given) || "–" : "**must be set**"} | ${doc} |`;
     });
     const section = operations.slice(
       operations.indexOf("## Settings"),
