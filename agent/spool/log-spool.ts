@@ -168,10 +168,14 @@ function deleteSent(state: State): void {
 }
 
 function makeRoom(state: State, bytes: number): void {
-  const { segments } = state;
+  const { segments, segmentBytes } = state;
+  let tail = 0;
+  for (const { size } of segments.slice(1)) tail += size;
   let freed = 0;
-  while (freed < bytes && segments.length > 2) {
-    freed += segments[1]?.size ?? 0;
+  for (let next = segments[1]; next !== undefined && freed < bytes; next = segments[1]) {
+    tail -= next.size;
+    if (tail < segmentBytes) return;
+    freed += next.size;
     drop(state, 1);
   }
 }
