@@ -19,6 +19,8 @@ export type Following = {
   readonly onRecord: (record: LogRecord) => void;
   /** Why it has not begun yet, when that takes a while; once. */
   readonly onWaiting: (job: RunnerJob) => void;
+  /** What is a while; 3 s, unless told. */
+  readonly patienceMs?: number;
 };
 
 const poll = "25s";
@@ -27,13 +29,14 @@ const pauseMs = 500;
 const absenceMs = 60_000;
 /** So long the end of the log may come after the end of the job. */
 const lingerMs = 10_000;
-const patienceMs = 3_000;
+const usualPatienceMs = 3_000;
 
 /** Tells a job's log as it comes, until the job has ended and its log with it; answers the job as it ended. */
 export async function followJob(
-  { call, connection, onRecord, onWaiting }: Following,
+  following: Following,
   job: Pick<RunnerJob, "id" | "log_stream_id">,
 ): Promise<RouteAnswer<typeof getJobRoute>> {
+  const { call, connection, onRecord } = following;
   const over = new AbortController();
   const tell = async (): Promise<void> => {
     if (job.log_stream_id === null) return;
@@ -41,7 +44,7 @@ export async function followJob(
       onRecord(record);
   };
   const told = tell();
-  const waiting = sayIfItWaits({ call, onWaiting }, job.id, over.signal);
+  const waiting = sayIfItWaits(following, job.id, over.signal);
   try {
     await awaitEnd(call, job.id);
     const ended = await call(getJobRoute, { params: { job_id: job.id } });
@@ -72,7 +75,7 @@ async function awaitEnd(call: Caller, jobId: string): Promise<void> {
 }
 
 async function sayIfItWaits(
-  { call, onWaiting }: Pick<Following, "call" | "onWaiting">,
+  { call, onWaiting, patienceMs = usualPatienceMs }: Following,
   jobId: string,
   signal: AbortSignal,
 ): Promise<void> {

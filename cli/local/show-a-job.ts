@@ -28,6 +28,9 @@ const plan = {
   secret_env_vars: { DEMO_PASSWORD: "correct-horse-battery-staple" },
 };
 
+/** The agent is starting as well: so long nothing is said of that. */
+const agentStartMs = 8_000;
+
 /** Shows the main thing done before the reader's eyes: an action, enqueued here, run by the local agent, its log live. */
 export async function showAJob(dev: DevFile, screen: Screen): Promise<void> {
   const operator: Endpoint = { url: dev.url, token: dev.admin_token };
@@ -46,6 +49,7 @@ export async function showAJob(dev: DevFile, screen: Screen): Promise<void> {
     {
       call,
       connection: { url: dev.url, token: dev.admin_token, orgId: undefined },
+      patienceMs: agentStartMs,
       onRecord: (record) => tell(logLine(screen, record)),
       onWaiting: ({ waiting }) => {
         if (waiting != null) tell(`waits     ${waitingText(waiting).replaceAll("\n", "; ")}`);
