@@ -15,7 +15,7 @@ describe("a spool of logs", () => {
     });
     receiver.answer(() => refusal(503));
     const log = await openJobLog("a");
-    await log.pipe(source, asOutput(numbered(60_000)));
+    await log.pipe(source, asOutput(numbered(60_000), 4000));
     await log.close();
     const files = (await readdir(join(dir, "exe_a"))).filter((name) => name.endsWith(".frames"));
     const sizes = await Promise.all(
