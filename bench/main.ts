@@ -1,4 +1,5 @@
 import { parseArgs } from "node:util";
+import { agentAlone } from "./agent-alone.ts";
 import { agentChildren } from "./agent-children.ts";
 import { heartBeats } from "./heart-beats.ts";
 import { httpFloor } from "./http-floor.ts";
@@ -10,6 +11,7 @@ import { logTail } from "./log-tail.ts";
 import { loneRequest } from "./lone-request.ts";
 import { millionLive } from "./million-live.ts";
 import { parkLatency } from "./park-latency.ts";
+import { state } from "./state.ts";
 import type { Bench, BenchOptions } from "./support/bench.ts";
 import { type Figure, figureHead, figureRow } from "./support/figures.ts";
 import { machine, machineLine } from "./support/machine.ts";
@@ -24,7 +26,9 @@ const benches = {
   "ten-million-ended": tenMillionEnded,
   "lone-request": loneRequest,
   "heart-beats": heartBeats,
+  state,
   "log-intake": logIntake,
+  "agent-alone": agentAlone,
   "agent-children": agentChildren,
   "log-tail": logTail,
   "log-paging": logPaging,
