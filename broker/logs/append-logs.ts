@@ -1,3 +1,4 @@
+import { setTimeout as pause } from "node:timers/promises";
 import { type Problem, problem } from "../../shared/problem.ts";
 import type { Db } from "../database/connect.ts";
 import { gather } from "../database/gather.ts";
@@ -24,7 +25,9 @@ export type AppendLogs = (append: LogAppend) => Promise<Refused>;
 
 type Parts = { readonly db: Db; readonly wakes: Wakes; readonly tidy: TidyStreams };
 
-const mostRounds = 6;
+/** Another broker that writes to the same stream is met once or twice; then chance decides who goes first. */
+const mostRounds = 20;
+const pauseMs = 5;
 
 /** Requests that arrive together, for whatever streams, travel in one statement. */
 export function makeAppendLogs(parts: Parts): AppendLogs {
@@ -40,16 +43,22 @@ async function flush(parts: Flush, appends: readonly LogAppend[]): Promise<(Refu
   let groups = byStream(appends);
   try {
     for (let round = 0; groups.length > 0; round++) {
-      if (round === mostRounds) throw new Error("a log stream is never as it was a moment ago");
+      if (round === mostRounds) throw problem.unavailable("Too many write to a log stream.", 1);
+      if (round > 1) await pause(Math.random() * pauseMs * round);
       groups = await writeGroups(parts, groups, results);
     }
   } catch (error) {
-    // Whether it was written is not known: what is remembered may be wrong.
-    for (const { key } of groups) parts.heads.forget(key);
-    throw error;
+    // Whether these were written is not known: what is remembered may be wrong. Others of the flush are done.
+    for (const { key, appends: unknown } of groups) {
+      parts.heads.forget(key);
+      for (const append of unknown) results.set(append, asError(error));
+    }
   }
   return appends.map((append) => results.get(append) ?? new Error("an append was forgotten"));
 }
+
+const asError = (error: unknown): Error =>
+  error instanceof Error ? error : new Error(String(error));
 
 /** Answers the groups that have to be tried again. */
 async function writeGroups(
