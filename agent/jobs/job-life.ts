@@ -2,6 +2,7 @@ import { formatDuration } from "../../shared/duration.ts";
 import { isJobOver } from "../client/over.ts";
 import { pause } from "../client/pause.ts";
 import { makeRedactor, type Redactor } from "../logs/redactor.ts";
+import { secretsByLook } from "../logs/secrets-by-look.ts";
 import type { Child } from "../processes/child.ts";
 import type { SpooledResult } from "../spool/spooled-result.ts";
 import type { ExecutionBook } from "./execution-book.ts";
@@ -45,7 +46,7 @@ export async function liveJob(life: Life): Promise<Lived> {
   const { host, book } = life;
   const { state } = book;
   const { plan, token } = await life.findPlan();
-  const redactor = makeRedactor([...host.secrets(), ...planSecrets(plan)]);
+  const redactor = makeRedactor([...host.secrets(), ...planSecrets(plan), ...secretsByLook(plan)]);
   if (token !== undefined) redactor.add(token);
   const log = makeLazyJobLog(() => host.openJobLog(logSpec(life), redactor));
   const over = (): void => life.stop.stop({ kind: "over" }, "now");

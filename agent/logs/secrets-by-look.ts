@@ -1,0 +1,66 @@
+/** Members of plans that hold what a user has given: variables by their names. */
+const variableMembers = new Set(["env_vars", "interpolated_env_vars", "override_env_vars", "vars"]);
+const publicWords = new Set(
+  (
+    "id ids name names sha commit digest hash checksum version tag tags url uri host hostname domain endpoint " +
+    "address arn region zone path dir directory file image repo repository branch ref email level type kind cidr"
+  ).split(" "),
+);
+const leastLength = 16;
+/** Addresses, paths, names of images, sentences: a secret has neither these signs nor only letters or digits. */
+const isPlain = /[\s/:@,;(){}[\]]|^[^a-z]*$|^[^0-9]*$|^[0-9.-]+$/i;
+/** An id of ours, or of anybody who puts its kind in front. */
+const isId = /^[a-z]{2,5}_[0-9a-z]{26}$/;
+
+/**
+ * Values of a plan's variables that look like secrets although their names do not say so: 16 characters or more of
+ * letters and digits mixed. What has a public name (…_ID, …_URL, …_SHA) or the form of an address, a path or a sentence
+ * is none: a log in which every value is taken out cannot be read. Values that are JSON are looked into.
+ */
+export function secretsByLook(plan: unknown): string[] {
+  const found = new Set<string>();
+  visit(plan, found);
+  return [...found];
+}
+
+function visit(value: unknown, found: Set<string>): void {
+  if (typeof value !== "object" || value === null) return;
+  for (const [name, member] of Object.entries(value)) {
+    if (variableMembers.has(name)) collect(member, "", found);
+    else visit(member, found);
+  }
+}
+
+function collect(value: unknown, name: string, found: Set<string>): void {
+  if (typeof value === "string") {
+    const inner = parseObject(value);
+    if (inner !== undefined) collect(inner, name, found);
+    else if (!isPublicName(name) && looksSecret(value)) found.add(value);
+    return;
+  }
+  if (typeof value !== "object" || value === null) return;
+  for (const [member, inner] of Object.entries(value)) {
+    collect(inner, Array.isArray(value) ? name : member, found);
+  }
+}
+
+function looksSecret(text: string): boolean {
+  return text.length >= leastLength && !isPlain.test(text) && !isId.test(text);
+}
+
+function isPublicName(name: string): boolean {
+  const words = name
+    .replaceAll(/([a-z0-9])([A-Z])/g, "$1_$2")
+    .toLowerCase()
+    .split(/[^a-z0-9]+/);
+  return publicWords.has(words.at(-1) ?? "");
+}
+
+function parseObject(text: string): object | undefined {
+  if (!/^\s*[[{]/.test(text)) return undefined;
+  try {
+    return JSON.parse(text) as object; // it begins as one
+  } catch {
+    return undefined;
+  }
+}
