@@ -1,7 +1,7 @@
 import { tailLogsRoute } from "../../../shared/api/log-streams.ts";
 import { problem } from "../../../shared/problem.ts";
 import type { Broker } from "../../broker.ts";
-import type { Door } from "../../http/app-types.ts";
+import type { AppContext, Door } from "../../http/app-types.ts";
 import { requestHeader } from "../../http/request-header.ts";
 import { setHeader } from "../../http/response-headers.ts";
 import { streamAnswer } from "../../http/stream-answer.ts";
@@ -38,13 +38,32 @@ export const tailLogs: Door = (app, broker) => {
     setHeader(c, "x-accel-buffering", "no");
     const { signal } = c.req.raw;
     const steps = tailLog({ db, feed: logFeed }, orgId, found, { from, filter, signal });
-    return streamAnswer(c, broker, { type: "text/event-stream", parts: events(steps) });
+    const parts = events(steps, async () => await isWelcome(c, broker));
+    return streamAnswer(c, broker, { type: "text/event-stream", parts });
   });
 };
 
-async function* events(steps: ReturnType<typeof tailLog>): AsyncGenerator<Uint8Array> {
+/** A token may be revoked while it follows: it is looked at before anything is told. */
+async function* events(
+  steps: ReturnType<typeof tailLog>,
+  isStillWelcome: () => Promise<boolean>,
+): AsyncGenerator<Uint8Array> {
   yield eventsBegin;
-  for await (const step of steps) yield toEvents(step);
+  for await (const step of steps) {
+    if (!(await isStillWelcome())) return;
+    yield toEvents(step);
+  }
+}
+
+/** Whether the request would be let in now; a client that is sent away hears the reason when it comes again. */
+async function isWelcome(c: AppContext, { authenticator }: Broker): Promise<boolean> {
+  const org = c.get("actor").orgId;
+  try {
+    const actor = await authenticator.identify(requestHeader(c, "authorization"), org);
+    return actor.permissions.has("logs.read");
+  } catch {
+    return false;
+  }
 }
 
 /** Where the last so many records begin. */

@@ -3,6 +3,7 @@ import { startBroker } from "../../support/broker.ts";
 import { testDatabase } from "../../support/database.ts";
 import { type EventReader, openEvents } from "../../support/event-reader.ts";
 import { type GivenLog, givenLog, type Line } from "../../support/given-logs.ts";
+import { givenToken } from "../../support/given-token.ts";
 
 const database = await testDatabase();
 const { db } = database;
@@ -96,8 +97,7 @@ describe("a tail", () => {
     const log = await setup();
     const reader = await tail(log);
     await log.write(numbered(2));
-    await log.write(numbered(1, 5));
-    await log.write(numbered(2, 3));
+    await Promise.all([log.write(numbered(1, 5)), log.write(numbered(2, 3), other)]);
     await expectBodies(reader, bodies(numbered(5)));
     await log.write(numbered(1, 8));
     await expect.poll(() => reader.events.length, { timeout: 10_000 }).toBe(7);
@@ -132,6 +132,20 @@ describe("a tail", () => {
     await db`update log_streams set next_position = 3 where id = ${log.streamId}`;
     await expectBodies(reader, ["line 1", "line 1"]);
   });
+});
+
+test("a follower whose token is revoked hears no more, at whichever broker", async () => {
+  const log = await setup();
+  const token = await givenToken(db, { orgId: log.orgId, role: "org_read_only" });
+  const reader = await openEvents(`${other.url}${log.path}/logs/tail`, { token });
+  await log.write(numbered(1));
+  await expectBodies(reader, ["line 1"]);
+  const { body } = await broker.call<{ id: string }>("GET /v1/tokens/current", { token });
+  await broker.call(`DELETE /v1/tokens/${body.id}`, { token: log.admin });
+  await expect.poll(async () => (await other.call(`GET ${log.path}`, { token })).status).toBe(401);
+  await log.write(numbered(1, 2));
+  await reader.ended;
+  expect(reader.bodies()).toEqual(["line 1"]);
 });
 
 test("500 followers of one stream hear every record once, from one reader", async () => {
