@@ -1,6 +1,7 @@
 import { access, readdir } from "node:fs/promises";
 import path from "node:path";
 import { beforeAll, describe, expect, test } from "vitest";
+import { settingNames, variableOf } from "../agent/config/settings.ts";
 import { settings } from "../broker/config.ts";
 import { commands } from "../cli/commands.ts";
 import { startBroker, type TestBroker } from "./support/broker.ts";
@@ -126,7 +127,8 @@ describe("operations.md", () => {
     const ofJobs = (await sourceFiles())
       .filter(({ name }) => isOfJobs.test(name))
       .flatMap(({ text }) => text.match(/\bSVC_[A-Z_]+\b/g) ?? []);
-    const known = new Set([...Object.keys(settings), ...ofClients, ...ofJobs]);
+    const ofAgents = settingNames.map(variableOf);
+    const known = new Set([...Object.keys(settings), ...ofAgents, ...ofClients, ...ofJobs]);
     expect(named.filter((name) => !known.has(name))).toEqual([]);
   });
 
