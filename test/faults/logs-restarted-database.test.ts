@@ -31,14 +31,14 @@ async function startWriters(db: Db, runner: GivenRunner, urls: () => readonly st
     runner,
     Array.from({ length: writers }, () => ({})),
   );
-  let isOver = false;
+  const over = new AbortController();
   const all = jobIds.map((jobId): Writer => ({
     streamId: `lgs_${jobId.slice(4)}`,
     acknowledged: [],
   }));
   const working = all.map(async ({ streamId, acknowledged }, nth) => {
     const executionId = newId("exe");
-    for (let batch = 0; !isOver; batch += 1) {
+    for (let batch = 0; !over.signal.aborted; batch += 1) {
       const bodies = [0, 1, 2].map((line) => `writer ${nth} line ${batch * 3 + line + 1}`);
       const lines = bodies.map((body, line) =>
         nth % 2 === 0 ? { body, executionId, seq: batch * 3 + line + 1 } : { body },
@@ -51,7 +51,7 @@ async function startWriters(db: Db, runner: GivenRunner, urls: () => readonly st
     all,
     acknowledged: () => all.reduce((sum, { acknowledged }) => sum + acknowledged.length, 0),
     stop: async () => {
-      isOver = true;
+      over.abort();
       await Promise.all(working);
     },
   };
