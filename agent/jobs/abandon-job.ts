@@ -16,9 +16,7 @@ export async function abandonJob(
   try {
     await sweepMarked(executionId);
     await removeWorkspace(config.workDir, executionId);
-    const left = (await readdir(runDir.path)).filter((name) => name.startsWith(`${executionId}.`));
-    for (const name of left)
-      await rm(path.join(runDir.path, name), { recursive: true, force: true });
+    await removeFolders(runDir.path, executionId);
     await forgetExecution(config.dataDir, executionId);
   } catch (error) {
     log.error(
@@ -26,4 +24,10 @@ export async function abandonJob(
       "what is left of a job cannot be taken away",
     );
   }
+}
+
+/** Takes away what the execution has in the run directory: also of steps that a former process saw to their end. */
+export async function removeFolders(runDir: string, executionId: string): Promise<void> {
+  const left = (await readdir(runDir)).filter((name) => name.startsWith(`${executionId}.`));
+  for (const name of left) await rm(path.join(runDir, name), { recursive: true, force: true });
 }

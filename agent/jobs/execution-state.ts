@@ -1,4 +1,5 @@
 import { z } from "zod";
+import type { JobOutcome } from "./job-outcome.ts";
 
 const commandEnd = z.object({
   code: z.int().nullable(),
@@ -48,5 +49,7 @@ export const storedExecution = z.object({
   children: z.record(z.string(), child),
   /** What was done once, by its key, with the answer. */
   done: z.record(z.string(), z.unknown()),
+  /** What is to be reported, once that is known; written by this program. */
+  outcome: z.custom<JobOutcome>((value) => typeof value === "object").optional(),
 });
 export type StoredExecution = z.infer<typeof storedExecution>;

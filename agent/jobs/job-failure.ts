@@ -39,3 +39,13 @@ export class JobFailure extends Error {
     this.outputs = outputs;
   }
 }
+
+/** A failure of the agent's own, as the job's. The plan may be in the error's text: only its code is told. */
+export function crashOf(error: unknown): JobFailure {
+  const { code } = error as NodeJS.ErrnoException;
+  if (code === "ENOSPC" || code === "EDQUOT") {
+    return new JobFailure("The disk of the agent's host is full.", { reason: "disk_full" });
+  }
+  const why = typeof code === "string" ? code : (error as Error).name;
+  return new JobFailure(`The agent failed (${why}); its own log says how.`, { reason: "internal" });
+}

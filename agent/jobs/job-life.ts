@@ -7,7 +7,7 @@ import type { Child } from "../processes/child.ts";
 import type { SpooledResult } from "../spool/spooled-result.ts";
 import type { ExecutionBook } from "./execution-book.ts";
 import type { JobWork, Plan } from "./handler.ts";
-import { JobFailure } from "./job-failure.ts";
+import { crashOf, JobFailure } from "./job-failure.ts";
 import type { JobHost } from "./job-host.ts";
 import { type Ending, hidesOutputs, jobOutcome, outputsOf } from "./job-outcome.ts";
 import { type LazyJobLog, makeLazyJobLog } from "./lazy-job-log.ts";
@@ -81,6 +81,7 @@ async function workThrough(lit: Lit, open: OpenJob): Promise<Ending | undefined>
   const refused = await reportFirst(lit, first);
   if (refused !== undefined) return refused === "over" ? undefined : refused;
   const ending = await attempt(lit, work, open);
+  if (work.usesHost === true && ending !== undefined) await keepOutcome(lit, ending);
   if (lit.stop.cause() !== undefined && isFenced(lit)) return await leave(lit, { work, open });
   if (open.isOpen() || work.cleanup !== undefined) lit.reports.tell("cleaning-up");
   await cleanUp(lit, { work, open });
@@ -130,6 +131,8 @@ async function attempt(lit: Lit, work: JobWork, open: OpenJob): Promise<Ending |
   const { stop, book } = lit;
   try {
     if (work.usesHost === true) await open.place();
+    const { outcome } = book.state;
+    if (outcome !== undefined) return { kind: "kept", outcome };
     if (work.prepare !== undefined) {
       await work.prepare(open.job);
       if (await lit.wasGivenBack()) return undefined;
@@ -149,6 +152,12 @@ async function attempt(lit: Lit, work: JobWork, open: OpenJob): Promise<Ending |
   }
 }
 
+/** Whoever takes the job up while its folders are taken away, and its outputs with them, reports the same end. */
+async function keepOutcome({ book, redactor }: Lit, ending: Ending): Promise<void> {
+  book.state.outcome = jobOutcome(ending, redactor);
+  await book.saveDurably();
+}
+
 function afterWords(timeoutMs: number): string {
   return `after ${formatDuration(timeoutMs * 1e6)}`;
 }
@@ -160,11 +169,7 @@ function failureOf({ host, book }: Lit, error: unknown): JobFailure {
     { err: error, execution_id: book.state.execution_id },
     "a job failed within the agent",
   );
-  const { code, message } = error as NodeJS.ErrnoException;
-  if (code === "ENOSPC") {
-    return new JobFailure("The disk of the agent's host is full.", { reason: "disk_full" });
-  }
-  return new JobFailure(`The agent failed: ${message}`, { reason: "internal" });
+  return crashOf(error);
 }
 
 type Worked = { readonly work: JobWork; readonly open: OpenJob };
@@ -199,7 +204,7 @@ async function conclude(lit: Lit, ending: Ending): Promise<SpooledResult> {
   if (hidesOutputs(outputsOf(ending), redactor)) {
     log.write("Secrets were taken out of the outputs.", "warn");
   }
-  if (ending.kind !== "produced" && words !== "") log.write(words, "error");
+  if (finish.status !== "finished" && words !== "") log.write(words, "error");
   const { lastRecord } = await log.close().catch((error: unknown) => {
     host.log.error({ err: error, execution_id: book.state.execution_id }, "a log was not closed");
     return { lastRecord: undefined };

@@ -12,15 +12,17 @@ export type Ending =
       readonly kind: "stopped";
       readonly cause: StopCause;
       readonly failure?: JobFailure | undefined;
-    };
+    }
+  /** A former process of the agent knew it already. */
+  | { readonly kind: "kept"; readonly outcome: JobOutcome };
 
 type Finish = SpooledResult["finish"];
+/** What is to be reported, and the same in words for the log. */
+export type JobOutcome = Omit<Finish, "last_record"> & { readonly words: string };
 
 /** What is reported of an ending, without any secret. Success is said, never taken for granted. */
-export function jobOutcome(
-  ending: Ending,
-  redactor: Redactor,
-): Omit<Finish, "last_record"> & { readonly words: string } {
+export function jobOutcome(ending: Ending, redactor: Redactor): JobOutcome {
+  if (ending.kind === "kept") return ending.outcome;
   const { outputs, ...finish } = finishOf(ending);
   const words = redactor.redactText(finish.status_description ?? "");
   return {
@@ -49,10 +51,11 @@ export function hidesOutputs(outputs: Outputs | undefined, redactor: Redactor): 
 
 /** The outputs that an ending brings, if any. */
 export function outputsOf(ending: Ending): Outputs | undefined {
+  if (ending.kind === "kept") return undefined;
   return ending.kind === "produced" ? ending.produced.outputs : ending.failure?.outputs;
 }
 
-function finishOf(ending: Ending): Finish {
+function finishOf(ending: Exclude<Ending, { kind: "kept" }>): Finish {
   const outputs = outputsOf(ending);
   const given = outputs === undefined ? {} : { outputs: { ...outputs } };
   if (ending.kind === "produced") {

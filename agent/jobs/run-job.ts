@@ -1,13 +1,17 @@
 import { getRunnerJobPlanRoute } from "../../shared/api/read-runner-jobs.ts";
 import { giveBackExecutionRoute } from "../../shared/api/report-executions.ts";
-import { isJobOver, Refused } from "../client/over.ts";
+import { isJobOver } from "../client/over.ts";
+import { makeRedactor } from "../logs/redactor.ts";
 import type { ClaimedJob, RunningJob } from "../running-job.ts";
-import { abandonJob } from "./abandon-job.ts";
+import type { SpooledResult } from "../spool/spooled-result.ts";
+import { abandonJob, removeFolders } from "./abandon-job.ts";
 import { openExecutionBook } from "./execution-book.ts";
 import type { StoredExecution } from "./execution-state.ts";
 import type { Plan } from "./handler.ts";
+import { crashOf } from "./job-failure.ts";
 import type { JobHost } from "./job-host.ts";
 import { type Life, liveJob } from "./job-life.ts";
+import { jobOutcome } from "./job-outcome.ts";
 import { restMsOf } from "./registry.ts";
 import type { ReportedStatus } from "./status-reports.ts";
 import { makeStopControl, type StopControl } from "./stop-control.ts";
@@ -117,24 +121,39 @@ async function askBack(
   }
 }
 
-/** Never rejects: what goes wrong here is told in the agent's own log. */
+/** Never rejects: even what goes wrong in here is a result. */
 async function live(life: Omit<Life, "book">, stored: StoredExecution): Promise<void> {
   const { host } = life;
   const { execution_id } = stored;
   try {
+    if (host.results.list().includes(execution_id)) return await abandonJob(host, execution_id);
     const book = await openExecutionBook(host.config.dataDir, stored);
-    if (!host.results.list().includes(execution_id)) {
-      const { result, ended } = await liveJob({ ...life, book });
-      if (result !== undefined) {
-        await host.results.put(execution_id, result);
-        host.deliver();
-      }
-      for (const child of ended) await child.remove();
+    const { result, ended } = await liveJob({ ...life, book });
+    if (result !== undefined) {
+      await host.results.put(execution_id, result);
+      host.deliver();
     }
+    for (const child of ended) await child.remove();
+    await removeFolders(host.runDir.path, execution_id);
     await book.remove();
   } catch (error) {
-    if (isJobOver(error)) return await abandonJob(host, execution_id);
-    const level = error instanceof Refused ? "warn" : "error";
-    host.log[level]({ err: error, execution_id }, "a job was left without a result");
+    if (!isJobOver(error)) await tellCrash(host, stored, error);
+    await abandonJob(host, execution_id);
   }
+}
+
+async function tell(host: JobHost, executionId: string, result: SpooledResult): Promise<void> {
+  await host.results.put(executionId, result);
+  host.deliver();
+}
+
+/** The agent itself could not go on with the job: nobody should have to wait for its deadline to learn that. */
+async function tellCrash(host: JobHost, stored: StoredExecution, error: unknown): Promise<void> {
+  const { job, execution_id } = stored;
+  host.log.error({ err: error, execution_id }, "a job failed within the agent");
+  const { words: _, ...finish } = jobOutcome(
+    { kind: "failed", failure: crashOf(error) },
+    makeRedactor(host.secrets()),
+  );
+  await tell(host, execution_id, { job_id: job.id, finish });
 }
