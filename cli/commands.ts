@@ -19,6 +19,7 @@ import { searchLog } from "./logs/search-log.ts";
 import { showLog } from "./logs/show-log.ts";
 import { tailLog } from "./logs/tail-log.ts";
 import { createOrg, getOrg, listOrgs } from "./orgs/org-commands.ts";
+import { listReleases, showRelease } from "./releases/read-releases.ts";
 import { createRunner } from "./runners/create-runner.ts";
 import { deleteRunner } from "./runners/delete-runner.ts";
 import { disableRunner, enableRunner } from "./runners/enable-runner.ts";
@@ -100,6 +101,10 @@ export const commands: readonly Command[] = [
   unlockWorkspace,
   blockWorkspace,
   unblockWorkspace,
+
+  // Helm releases
+  listReleases,
+  showRelease,
 
   // Everything else
   callApi,

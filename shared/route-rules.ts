@@ -1,4 +1,5 @@
 import type { Permission } from "./permissions.ts";
+import { stateRouteRules } from "./state-route-rules.ts";
 
 /**
  * Who may call a route and how its request is read.
@@ -202,81 +203,7 @@ export const routeRules = {
   giveBackExecution: { surface: "runner", permission: "runner.execution", ownRunner: true },
   reportExecutions: { surface: "runner", permission: "runner.protocol", maxBody: "64 MiB" },
 
-  // Runners: the state that their jobs work on
-  getTerraformState: {
-    surface: "runner",
-    permission: "state.write",
-    ownRunner: true,
-    stateToken: true,
-  },
-  writeTerraformState: {
-    surface: "runner",
-    permission: "state.write",
-    ownRunner: true,
-    stateToken: true,
-    maxBody: "64 MiB",
-  },
-  deleteTerraformState: {
-    surface: "runner",
-    permission: "state.write",
-    ownRunner: true,
-    stateToken: true,
-  },
-  lockTerraformWorkspace: {
-    surface: "runner",
-    permission: "state.write",
-    ownRunner: true,
-    stateToken: true,
-  },
-  unlockTerraformWorkspace: {
-    surface: "runner",
-    permission: "state.write",
-    ownRunner: true,
-    stateToken: true,
-  },
-  writeTerraformStateJson: {
-    surface: "runner",
-    permission: "state.write",
-    ownRunner: true,
-    stateToken: true,
-    maxBody: "64 MiB",
-  },
-  getPulumiState: {
-    surface: "runner",
-    permission: "state.write",
-    ownRunner: true,
-    stateToken: true,
-  },
-  writePulumiState: {
-    surface: "runner",
-    permission: "state.write",
-    ownRunner: true,
-    stateToken: true,
-    maxBody: "64 MiB",
-  },
-
-  // Control planes and operators: workspaces
-  createTerraformWorkspace: {
-    surface: "control-plane",
-    permission: "jobs.write",
-    idempotent: "replay",
-  },
-  listTerraformWorkspaces: { surface: "operator", permission: "state.read" },
-  getTerraformWorkspace: { surface: "operator", permission: "state.read" },
-  deleteTerraformWorkspace: { surface: "operator", permission: "state.write" },
-  getTerraformWorkspaceLock: { surface: "operator", permission: "state.read" },
-  forceUnlockTerraformWorkspace: { surface: "operator", permission: "state.write" },
-  blockTerraformWorkspace: { surface: "operator", permission: "state.write", ownRunner: true },
-  unblockTerraformWorkspace: { surface: "operator", permission: "state.write" },
-  rollBackTerraformWorkspace: { surface: "operator", permission: "state.write" },
-  listTerraformWorkspaceEvents: { surface: "operator", permission: "state.read" },
-  listTerraformWorkspaceStates: { surface: "operator", permission: "state.read" },
-  getTerraformWorkspaceState: { surface: "operator", permission: "state.read" },
-  getTerraformWorkspaceStateContents: { surface: "operator", permission: "state.write" },
-  listTerraformStateResources: { surface: "operator", permission: "state.read" },
-  listTerraformStateOutputs: { surface: "operator", permission: "state.read" },
-  diffTerraformWorkspaceStates: { surface: "operator", permission: "state.read" },
-  getTerraformStateJson: { surface: "operator", permission: "state.write" },
+  ...stateRouteRules,
 
   // Runners: what they are and how they are to work
   getRunner: { surface: "runner", permission: "runners.read" },

@@ -20,7 +20,9 @@ export type IdPrefix =
   | "tfw"
   | "tfl"
   | "tfs"
-  | "tfj";
+  | "tfj"
+  | "hch"
+  | "hrl";
 
 const alphabet = "0123456789abcdefghjkmnpqrstvwxyz";
 const timeLength = 10;

@@ -66,6 +66,8 @@ import { storeTelemetry } from "../routes/runner/store-telemetry.ts";
 import { tailJobs } from "../routes/runner/tail-jobs.ts";
 import { updateActionRunStep } from "../routes/runner/update-action-run-step.ts";
 import { updateExecution } from "../routes/runner/update-execution.ts";
+import { helmCharts } from "../routes/state/helm-charts.ts";
+import { helmReleases } from "../routes/state/helm-releases.ts";
 import { keepStateJson, pulumiState } from "../routes/state/keep-state-json.ts";
 import { lockWorkspaces } from "../routes/state/lock-workspaces.ts";
 import { keepWorkspaces, operateWorkspaces } from "../routes/state/manage-workspaces.ts";
@@ -170,7 +172,9 @@ const doors: readonly Door[] = [
   lockWorkspaces,
   keepStateJson,
   pulumiState,
+  helmReleases,
   keepWorkspaces,
+  helmCharts,
   operateWorkspaces,
   readRevisions,
 

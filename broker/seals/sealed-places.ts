@@ -25,6 +25,7 @@ export const sealedPlaces: readonly SealedPlace[] = [
     sealsPlain: false,
     sealAnew: sealResult,
   },
+  { table: "helm_releases", id: "id", sealsPlain: true, sealAnew: sealHelmRelease },
   keyOfParts("terraform_workspace_states", "id"),
   keyOfParts("terraform_workspace_state_jsons", "workspace_id"),
 ];
@@ -52,6 +53,16 @@ async function sealResult({ db, seals }: Parts, id: string): Promise<void> {
     update runner_job_execution_results
        set key_id = ${keyId}, sealed_contents = ${bytes}, fingerprint = decode(${fingerprint}, 'hex')
      where execution_id = ${id} and key_id = ${row.key_id}`;
+}
+
+/** Helm writes its records again: only the bytes that were read are replaced. */
+async function sealHelmRelease({ db, seals }: Parts, id: string): Promise<void> {
+  const [row] = await db<Row[]>`
+    select org_id, key_id, contents as bytes from helm_releases where id = ${id}`;
+  if (row === undefined) return;
+  const { keyId, bytes } = again(seals, { orgId: row.org_id, id, part: "helm-release" }, row);
+  await db`
+    update helm_releases set key_id = ${keyId}, contents = ${bytes} where id = ${id} and contents = ${row.bytes}`;
 }
 
 function keyOfParts(table: string, column: string): SealedPlace {

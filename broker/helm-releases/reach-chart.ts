@@ -1,0 +1,25 @@
+import { planChart } from "../../shared/plans/plan-charts.ts";
+import { problem } from "../../shared/problem.ts";
+import type { Broker } from "../broker.ts";
+import { plannedJobs } from "../planned-jobs/planned-jobs.ts";
+import type { Actor } from "../tokens/actor.ts";
+import { findChart } from "./queries.ts";
+import type { HelmChartRow } from "./row.ts";
+
+/**
+ * The chart; 404 for one that is not there and, for a runner's or a job's token, for one that no plan of its own
+ * jobs names: those that run, are being stopped, or ended in the last ten minutes.
+ */
+export async function reachChart(
+  broker: Pick<Broker, "db" | "seals">,
+  actor: Actor,
+  chartId: string,
+): Promise<HelmChartRow> {
+  const chart = await findChart(broker.db, actor.orgId, chartId);
+  if (chart === undefined) throw problem.notFound("chart");
+  if (actor.runnerId === null) return chart;
+  for await (const { plan } of plannedJobs(broker, actor)) {
+    if (plan.includes(chartId) && planChart(plan) === chartId) return chart;
+  }
+  throw problem.notFound("chart");
+}

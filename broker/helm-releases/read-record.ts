@@ -1,0 +1,50 @@
+import { isUtf8 } from "node:buffer";
+import { z } from "zod";
+import { problem } from "../../shared/problem.ts";
+
+/** What is taken out of helm's record, so that it can be found. */
+export type RecordFacts = {
+  readonly name: string;
+  readonly version: number;
+  readonly status: string;
+  readonly labels: Readonly<Record<string, string>>;
+};
+
+const text = z
+  .string()
+  .max(1000)
+  .refine((given) => !given.includes("\0"), "Text cannot hold U+0000.");
+const record = z.looseObject({
+  name: text.min(1),
+  version: z.int().min(0).max(2_147_483_647).nullish(),
+  info: z.looseObject({ status: text.nullish() }).nullish(),
+  labels: z.record(text, text).nullish(),
+});
+
+/** Reads helm's release record; 400 or 422 for what is none. */
+export function readRecord(bytes: Buffer): RecordFacts {
+  const { success, data, error } = record.safeParse(parse(bytes));
+  if (!success) {
+    throw problem.invalid(
+      error.issues.map(({ path, code, message }) => ({
+        pointer: `#/${path.map(String).join("/")}`,
+        code,
+        detail: `Helm's release record is not as expected: ${message}`,
+      })),
+    );
+  }
+  const { name } = data;
+  const version = data.version ?? 0;
+  const status = data.info?.status ?? "unknown";
+  const own = { name, owner: "helm", status, version: String(version) };
+  return { name, version, status, labels: { ...data.labels, ...own } };
+}
+
+function parse(bytes: Buffer): unknown {
+  if (!isUtf8(bytes)) throw problem.malformed("body_not_utf8", "The body is not UTF-8.");
+  try {
+    return JSON.parse(bytes.toString("utf8"));
+  } catch {
+    throw problem.malformed("malformed_json", "Helm's release record is JSON, and this is not.");
+  }
+}

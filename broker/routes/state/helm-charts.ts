@@ -1,0 +1,44 @@
+import {
+  createHelmChartRoute,
+  getHelmChartRoute,
+  getHelmReleaseRoute,
+  listHelmChartsRoute,
+  listHelmReleasesRoute,
+} from "../../../shared/api/helm-charts.ts";
+import { problem } from "../../../shared/problem.ts";
+import { createChart } from "../../helm-releases/create-chart.ts";
+import { findRelease, listCharts, listReleases } from "../../helm-releases/queries.ts";
+import { reachChart } from "../../helm-releases/reach-chart.ts";
+import { toHelmChart, toHelmRelease } from "../../helm-releases/to-helm-release.ts";
+import type { Door } from "../../http/app-types.ts";
+import { readPage, toPage } from "../../http/paginate.ts";
+
+/** POST, GET /v1/helm-charts; GET …/{chart_id}; GET /v1/helm-releases, …/{release_id} */
+export const helmCharts: Door = (app, broker) => {
+  const { db } = broker;
+  app.openapi(createHelmChartRoute, async (c) => {
+    const row = await createChart(db, c.get("actor"), c.req.valid("json"));
+    return c.json(toHelmChart(row), 201);
+  });
+  app.openapi(listHelmChartsRoute, async (c) => {
+    const { cursor, limit, ...filters } = c.req.valid("query");
+    const page = readPage({ cursor, limit }, filters);
+    const rows = await listCharts(db, c.get("actor").orgId, { ...page, ownerId: filters.owner_id });
+    return c.json(toPage(c, rows, { limit, filters, toItem: toHelmChart }), 200);
+  });
+  app.openapi(getHelmChartRoute, async (c) => {
+    const { chart_id: chartId } = c.req.valid("param");
+    return c.json(toHelmChart(await reachChart(broker, c.get("actor"), chartId)), 200);
+  });
+  app.openapi(listHelmReleasesRoute, async (c) => {
+    const { cursor, limit, ...filters } = c.req.valid("query");
+    const page = readPage({ cursor, limit }, filters);
+    const rows = await listReleases(db, c.get("actor").orgId, filters, page);
+    return c.json(toPage(c, rows, { limit, filters, toItem: toHelmRelease }), 200);
+  });
+  app.openapi(getHelmReleaseRoute, async (c) => {
+    const row = await findRelease(db, c.get("actor").orgId, c.req.valid("param").release_id);
+    if (row === undefined) throw problem.notFound("release");
+    return c.json(toHelmRelease(row), 200);
+  });
+};

@@ -1,0 +1,105 @@
+import {
+  createHelmRecordRoute,
+  deleteHelmRecordRoute,
+  getHelmRecordRoute,
+  listHelmRecordsRoute,
+  queryHelmRecordsRoute,
+  updateHelmRecordRoute,
+} from "../../../shared/api/helm-releases.ts";
+import { problem } from "../../../shared/problem.ts";
+import type { Broker } from "../../broker.ts";
+import {
+  createRecord,
+  openRecord,
+  removeRecord,
+  replaceRecord,
+} from "../../helm-releases/keep-record.ts";
+import { listRecordIds } from "../../helm-releases/queries.ts";
+import { reachChart } from "../../helm-releases/reach-chart.ts";
+import { toHelmRelease } from "../../helm-releases/to-helm-release.ts";
+import type { AppContext, Door } from "../../http/app-types.ts";
+import { readBody } from "../../http/read-body.ts";
+import { maxBytes } from "../../http/read-json.ts";
+import type { OrgId } from "../../orgs/org-id.ts";
+
+const json = { "content-type": "application/json" };
+
+/** /v1/helm-releases/{chart_id}/releases/{namespace}: helm's storage, as a driver over HTTP uses it */
+export const helmReleases: Door = (app, broker) => {
+  app.openapi(listHelmRecordsRoute, (c) => answerRecords(c, broker, {}));
+  app.openapi(queryHelmRecordsRoute, (c) => answerRecords(c, broker, c.req.query()));
+  app.openapi(getHelmRecordRoute, async (c) => {
+    const place = await reachPlace(c, broker);
+    const bytes = await openRecord(broker, c.get("actor").orgId, place);
+    if (bytes === undefined) throw problem.notFound("release");
+    return c.body(new Uint8Array(bytes), 200, json) as never; // bytes, whatever the contract shows
+  });
+  app.openapi(createHelmRecordRoute, async (c) => {
+    const place = await reachPlace(c, broker);
+    if (place.key === "query") throw reservedKey();
+    const bytes = await readBody(c, maxBytes(c.get("rule")));
+    return c.json(toHelmRelease(await createRecord(broker, c.get("actor"), { place, bytes })), 201);
+  });
+  app.openapi(updateHelmRecordRoute, async (c) => {
+    const place = await reachPlace(c, broker);
+    const bytes = await readBody(c, maxBytes(c.get("rule")));
+    return c.json(
+      toHelmRelease(await replaceRecord(broker, c.get("actor"), { place, bytes })),
+      200,
+    );
+  });
+  app.openapi(deleteHelmRecordRoute, async (c) => {
+    const place = await reachPlace(c, broker);
+    return c.json(toHelmRelease(await removeRecord(broker, c.get("actor"), place)), 200);
+  });
+};
+
+async function reachPlace(c: AppContext, broker: Broker) {
+  const chartId = c.req.param("chart_id") ?? "";
+  await reachChart(broker, c.get("actor"), chartId);
+  return { chartId, namespace: c.req.param("namespace") ?? "", key: c.req.param("key") ?? "" };
+}
+
+/** The records as one array, one after the other: together they may be large. */
+async function answerRecords(
+  c: AppContext,
+  broker: Broker,
+  labels: Readonly<Record<string, string>>,
+): Promise<never> {
+  const { orgId } = c.get("actor");
+  const { chartId, namespace } = await reachPlace(c, broker);
+  const ids = await listRecordIds(broker.db, orgId, { chartId, namespace, labels });
+  const records = readRecords(broker, orgId, ids);
+  const first = await records.next(); // what does not open is refused before the answer begins
+  return c.body(ReadableStream.from(asArray(first, records)), 200, json) as never;
+}
+
+/** The records that are still there. */
+async function* readRecords(
+  broker: Broker,
+  org: OrgId,
+  ids: readonly string[],
+): AsyncGenerator<Buffer> {
+  for (const id of ids) {
+    const bytes = await openRecord(broker, org, id);
+    if (bytes !== undefined) yield bytes;
+  }
+}
+
+async function* asArray(
+  first: IteratorResult<Buffer, unknown>,
+  rest: AsyncGenerator<Buffer>,
+): AsyncGenerator<Buffer> {
+  yield Buffer.from("[");
+  if (first.done !== true) yield first.value;
+  for await (const bytes of rest) {
+    yield Buffer.from(",");
+    yield bytes;
+  }
+  yield Buffer.from("]");
+}
+
+const reservedKey = () =>
+  problem.invalid([
+    { pointer: "#", code: "reserved_key", detail: "No record can have the key query." },
+  ]);

@@ -1,0 +1,85 @@
+import {
+  getHelmReleaseRoute,
+  type HelmRelease,
+  listHelmReleasesRoute,
+} from "../../shared/api/helm-charts.ts";
+import { getHelmRecordRoute } from "../../shared/api/helm-releases.ts";
+import { defineCommand } from "../command.ts";
+import { formatAge, formatInstant } from "../format-age.ts";
+import { pageFlags } from "../page-flags.ts";
+import { printItem, printPage, type View } from "../print.ts";
+
+const releaseLine: View<HelmRelease> = {
+  nameOf: ({ id }) => id,
+  columns: {
+    ID: ({ id }) => id,
+    NAME: ({ name }) => name,
+    NAMESPACE: ({ namespace }) => namespace,
+    VERSION: ({ version }) => String(version),
+    STATUS: ({ status }) => status,
+    CHART: ({ helmChartID: chart }) => chart,
+    WRITTEN: ({ updated_at: at }) => formatAge(at),
+  },
+};
+
+const releaseDetails: View<HelmRelease> = {
+  nameOf: ({ id }) => id,
+  columns: {
+    release: ({ id }) => id,
+    name: ({ name, namespace }) => `${name} in ${namespace}`,
+    version: ({ version }) => String(version),
+    status: ({ status }) => status,
+    chart: ({ helmChartID: chart }) => chart,
+    key: ({ key }) => key,
+    labels: ({ labels }) =>
+      Object.entries(labels)
+        .map(([label, value]) => `${label}=${value}`)
+        .join(" "),
+    size: ({ size_bytes: bytes }) => `${bytes} bytes`,
+    created: ({ created_at: at }) => formatInstant(at),
+    written: ({ updated_at: at }) => formatInstant(at),
+  },
+};
+
+export const listReleases = defineCommand({
+  name: "release list",
+  summary: "List the helm releases that are kept here, the newest first.",
+  flags: {
+    chart: { value: "CHART", summary: "Only this chart's." },
+    name: { value: "NAME", summary: "Only the versions of this release." },
+    namespace: { value: "NAMESPACE", summary: "Only this namespace's." },
+    status: { value: "STATUS", summary: "Only in this status of helm's, like deployed." },
+    ...pageFlags,
+  },
+  examples: [
+    { does: "what an upgrade left behind", run: "svc release list --status pending-upgrade" },
+  ],
+  run: async ({ flags: { chart, ...query }, call, screen }) => {
+    printPage(screen, await call(listHelmReleasesRoute, { query: { chart_id: chart, ...query } }), {
+      ...releaseLine,
+      empty: "No releases. A helm job whose plan names a helm_chart_id keeps them here.",
+      more: "svc release list (with the same flags)",
+    });
+  },
+});
+
+export const showRelease = defineCommand({
+  name: "release show",
+  summary: "Show a helm release, or helm's own record of it.",
+  args: { release: { summary: "The release's id." } },
+  flags: {
+    record: { summary: "Print helm's record, byte for byte; it holds values and manifests." },
+  },
+  examples: [
+    { does: "what it is", run: "svc release show hrl_…" },
+    { does: "its manifest", run: "svc release show hrl_… --record | jq -r .manifest" },
+  ],
+  run: async ({ args, flags, call, screen }) => {
+    const params = { release_id: args.release };
+    const release = await call(getHelmReleaseRoute, { params });
+    if (!flags.record) return printItem(screen, release, releaseDetails);
+    const { helmChartID: chart_id, namespace, key } = release.body;
+    const record = await call(getHelmRecordRoute, { params: { chart_id, namespace, key } });
+    screen.out(record.text);
+  },
+});

@@ -1,0 +1,103 @@
+import { createRoute, z } from "@hono/zod-openapi";
+import { helmReleaseSchema } from "./helm-charts.ts";
+import { idParam } from "./ids.ts";
+import { json } from "./response.ts";
+
+const tags = ["Helm releases"];
+const signIn =
+  "A runner's or a job's token reaches the chart that the plan of its own job names, while that execution lives and " +
+  "ten minutes after.";
+const name = (word: string) =>
+  z
+    .string()
+    .min(1)
+    .max(250)
+    .openapi({ param: { name: word, in: "path" } });
+const inNamespace = z.object({
+  chart_id: idParam("chart_id", "hch"),
+  namespace: name("namespace"),
+});
+const inKey = inNamespace.extend({ key: name("key") });
+const path = "/v1/helm-releases/{chart_id}/releases/{namespace}";
+const record = z.record(z.string(), z.unknown()).openapi({ description: "Helm's own record." });
+/** Read by the broker byte for byte. */
+const body = {
+  content: { "application/octet-stream": { schema: record } },
+  description: "Helm's release record: JSON, at most 16 MiB.",
+};
+const verbatim = {
+  description: "The record, byte for byte as helm wrote it.",
+  content: { "application/json": { schema: record } },
+};
+const verbatims = {
+  description: "The records, byte for byte as helm wrote them.",
+  content: { "application/json": { schema: z.array(record) } },
+};
+
+export const listHelmRecordsRoute = createRoute({
+  operationId: "listHelmRecords",
+  method: "get",
+  path,
+  tags,
+  summary: "Read all records of a namespace",
+  description: signIn,
+  request: { params: inNamespace },
+  responses: { 200: verbatims },
+});
+
+export const queryHelmRecordsRoute = createRoute({
+  operationId: "queryHelmRecords",
+  method: "get",
+  path: `${path}/query`,
+  tags,
+  summary: "Read the records with these labels",
+  description:
+    `${signIn}\n\nEvery query parameter is a label: those of the record's \`labels\`, and helm's own: \`name\`, ` +
+    "`owner` (helm), `status` and `version`. All must match.",
+  request: { params: inNamespace },
+  responses: { 200: verbatims },
+});
+
+export const getHelmRecordRoute = createRoute({
+  operationId: "getHelmRecord",
+  method: "get",
+  path: `${path}/{key}`,
+  tags,
+  summary: "Read a record",
+  description: signIn,
+  request: { params: inKey },
+  responses: { 200: verbatim },
+});
+
+export const createHelmRecordRoute = createRoute({
+  operationId: "createHelmRecord",
+  method: "post",
+  path: `${path}/{key}`,
+  tags,
+  summary: "Write a record for the first time",
+  description: `${signIn}\n\n409 when there is one of this key already.`,
+  request: { params: inKey, body },
+  responses: { 201: json(helmReleaseSchema, "The release.") },
+});
+
+export const updateHelmRecordRoute = createRoute({
+  operationId: "updateHelmRecord",
+  method: "put",
+  path: `${path}/{key}`,
+  tags,
+  summary: "Write a record again",
+  description: `${signIn}\n\n404 when there is none of this key.`,
+  request: { params: inKey, body },
+  responses: { 200: json(helmReleaseSchema, "The release.") },
+});
+
+export const deleteHelmRecordRoute = createRoute({
+  operationId: "deleteHelmRecord",
+  method: "delete",
+  path: `${path}/{key}`,
+  tags,
+  summary: "Delete a record",
+  description: signIn,
+  request: { params: inKey },
+  responses: { 200: json(helmReleaseSchema, "The release as it was.") },
+});
