@@ -6,13 +6,23 @@ import { ExitError } from "../exit-error.ts";
 
 const patienceMs = 10_000;
 
-/** Asks the agent that runs this job, by the job's own socket; an ExitError says why it refused. */
-export async function askJob(env: Environment, path: string, body: object): Promise<void> {
+/** Where the job that this runs in can be asked, and by what bearer. */
+export type SurroundingJob = { readonly socketPath: string; readonly bearer: string };
+
+/** The job that this runs in, by its variables; an ExitError when there is none. */
+export function surroundingJob(env: Environment): SurroundingJob {
   const socketPath = env["SVC_JOB_SOCKET"];
   const bearer = env["SVC_JOB_TOKEN"];
-  if (!socketPath || !bearer) {
-    throw new ExitError("usage", "This works only inside of a job that svc-agent runs.");
-  }
+  if (socketPath && bearer) return { socketPath, bearer };
+  throw new ExitError("usage", "This works only inside of a job that svc-agent runs.");
+}
+
+/** Asks the agent that runs this job, by the job's own socket; an ExitError says why it refused. */
+export async function askJob(
+  { socketPath, bearer }: SurroundingJob,
+  path: string,
+  body: object,
+): Promise<void> {
   const bytes = Buffer.from(JSON.stringify(body));
   const headers = { authorization: `Bearer ${bearer}`, "content-length": bytes.length };
   const signal = AbortSignal.timeout(patienceMs);

@@ -1,4 +1,5 @@
 import { openLog } from "../log.ts";
+import { withOwnProgram } from "../places/own-program.ts";
 import { startAgent } from "../start-agent.ts";
 import type { CommandCall } from "./agent-command.ts";
 
@@ -6,7 +7,7 @@ const signals = ["SIGTERM", "SIGINT", "SIGQUIT"] as const;
 
 /** Runs an agent in this process until it has gone down; answers its exit code. */
 export async function start({ readConfig }: CommandCall): Promise<number> {
-  const config = readConfig();
+  const config = await withOwnProgram(readConfig());
   const log = openLog(config.logLevel);
   const agent = await startAgent(config, log, (signal) => {
     // Heard from the first moment: one that is told to go while it starts goes.

@@ -2,6 +2,7 @@ import { readFile, stat } from "node:fs/promises";
 import path from "node:path";
 import { cancelJobRoute } from "../../shared/api/control-runner-jobs.ts";
 import { enqueueJobRoute } from "../../shared/api/enqueue-jobs.ts";
+import type { LogRecord } from "../../shared/api/log-streams.ts";
 import type { RunnerJob } from "../../shared/api/runner-job.ts";
 import { formatDuration } from "../../shared/duration.ts";
 import { runnerJobTypeNames } from "../../shared/runner-job-types.ts";
@@ -90,12 +91,14 @@ export const runJob = defineCommand({
     });
     screen.say(`${job.id} is ${job.status}.`);
     cancelOnInterrupt(call, screen, job.id);
+    // A command is the only step there is.
+    const shown = (record: LogRecord) => (args.command.length > 0 ? { body: record.body } : record);
     const isText = screen.format === "table";
     const ended = await followJob(
       {
         call,
         connection,
-        onRecord: (record) => (isText ? screen.out : screen.say)(logLine(screen, record)),
+        onRecord: (record) => (isText ? screen.out : screen.say)(logLine(screen, shown(record))),
         onWaiting: ({ waiting }) => {
           if (waiting != null)
             screen.say(`It waits: ${waitingText(waiting).replaceAll("\n", "; ")}`);

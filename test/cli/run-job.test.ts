@@ -1,0 +1,196 @@
+import { execFile } from "node:child_process";
+import { chmod, writeFile } from "node:fs/promises";
+import path from "node:path";
+import { promisify } from "node:util";
+import { beforeAll, describe, expect, test } from "vitest";
+import { testFolder } from "../support/folder.ts";
+import { type Fleet, givenFleet, type Seat } from "../support/given-fleet.ts";
+import { startAgentProcess } from "../support/start-agent-process.ts";
+import { type RunningSvc, startSvc, svc, type SvcResult } from "../support/svc.ts";
+
+const run = promisify(execFile);
+let fleet: Fleet;
+
+beforeAll(async () => {
+  fleet = await givenFleet();
+});
+
+type Scene = {
+  readonly seat: Seat;
+  readonly start: (words: readonly string[], env?: Record<string, string>) => RunningSvc;
+  readonly run: (words: readonly string[], env?: Record<string, string>) => Promise<SvcResult>;
+};
+
+/** A runner with an agent, and `svc job run` for it. */
+async function setup(): Promise<Scene> {
+  const seat = await fleet.seat({ parallelism: { actions: 4, operations: 4 } });
+  const settings = { groups: "actions=4,operations=4" };
+  const env = { SVC_AGENT_TOKEN: seat.token };
+  await startAgentProcess({ url: fleet.broker.url, env, settings });
+  const own = { SVC_URL: fleet.broker.url, SVC_TOKEN: seat.operatorToken };
+  const argv = (words: readonly string[]) => [
+    "job",
+    "run",
+    "--runner",
+    seat.runner.runnerId,
+    ...words,
+  ];
+  return {
+    seat,
+    start: (words, more) => startSvc(argv(words), { env: { ...own, ...more } }),
+    run: async (words, more) => await svc(argv(words), { env: { ...own, ...more } }),
+  };
+}
+
+async function script(text: string, name = "check.sh"): Promise<string> {
+  const file = path.join(await testFolder(), name);
+  await writeFile(file, text);
+  await chmod(file, 0o755);
+  return file;
+}
+
+describe("svc job run", () => {
+  test("runs a script of here over there, its arguments as they are, and shows what it prints", async () => {
+    const { run } = await setup();
+    const file = await script('#!/bin/sh\nprintf "<%s>\\n" "$@"\necho "$GREETING" >&2\n');
+    const ran = await run([
+      "--env",
+      "GREETING=hello there",
+      "--",
+      file,
+      "a  b",
+      "--flag",
+      "$HOME",
+      "",
+    ]);
+    expect(ran.out).toContain("<a  b>\n<--flag>\n<$HOME>\n<>\nhello there\n");
+    expect(ran.err).toMatch(/^job_\w+ is (?:available|queued)\.\njob_\w+ finished after \S+\.\n/);
+    expect(ran.code).toBe(0);
+  });
+
+  test("runs a program of the runner's host", async () => {
+    const { run } = await setup();
+    const ran = await run(["--", "echo", "it is", "there"]);
+    expect(ran).toMatchObject({ code: 0, out: expect.stringContaining("it is there\n") as string });
+  });
+
+  test("hides what comes from the caller's environment", async () => {
+    const { run, seat } = await setup();
+    const file = await script('echo "secret: $API_KEY."; echo "$API_KEY" | base64\n');
+    const API_KEY = "correct-horse-battery-staple";
+    const ran = await run(["--hidden-env", "API_KEY", "--", file], { API_KEY });
+    expect(ran.out).toMatch(/secret: \*+\.\n/);
+    expect(ran.out + ran.err).not.toContain("horse");
+    expect(ran.out).not.toContain(Buffer.from(API_KEY).toString("base64").slice(4, 20));
+    expect(ran.code).toBe(0);
+    const missing = await run(["--hidden-env", "NOT_THERE", "--", file]);
+    expect(missing).toMatchObject({ code: 2, err: "There is no NOT_THERE in your environment.\n" });
+    expect(seat.runner.runnerId).toMatch(/^run_/);
+  });
+
+  test("fails with its script", async () => {
+    const { run } = await setup();
+    const ran = await run(["--", await script("exit 3\n")]);
+    expect(ran.err).toMatch(/ failed after \S+: .*exited with code 3/);
+    expect(ran.code).toBe(1);
+  });
+
+  test("is too late with its script", async () => {
+    const { run } = await setup();
+    const ran = await run(["--timeout", "1s", "--", await script("exec sleep 60\n")]);
+    expect(ran.err).toMatch(/ timed-out after /);
+    expect(ran.code).toBe(124);
+  });
+
+  test("cancels the job at Ctrl-C and waits for its end", async () => {
+    const { start, seat } = await setup();
+    const running = start(["--", await script("echo started; exec sleep 600\n")]);
+    await expect.poll(() => running.said.out, { timeout: 15_000 }).toContain("started\n");
+    running.kill("SIGINT");
+    const ended = await running.ended;
+    expect(ended.err).toContain("Cancelling; Ctrl-C again leaves it to itself.\n");
+    expect(ended.code).toBe(130);
+    const [id = ""] = /job_\w+/.exec(ended.err) ?? [];
+    expect(await seat.job(id)).toMatchObject({ status: "cancelled" });
+  });
+
+  test("leaves at a second Ctrl-C", async () => {
+    const { start } = await setup();
+    const running = start([
+      "--",
+      await script('trap "" TERM; echo started; sleep 600 & wait; wait\n'),
+    ]);
+    await expect.poll(() => running.said.out, { timeout: 15_000 }).toContain("started\n");
+    running.kill("SIGINT");
+    await expect.poll(() => running.said.err, { timeout: 15_000 }).toContain("Cancelling");
+    running.kill("SIGINT");
+    expect(await running.ended).toMatchObject({ code: 130 });
+  });
+
+  test("does any kind of job by its plan, and prints the job for a program", async () => {
+    const { run } = await setup();
+    const plan = await script(
+      '{"steps": [{"name": "one", "interpolated_command": "echo 1"}]}',
+      "plan.json",
+    );
+    const ran = await run(["--type", "actions-workflow", "--plan", plan, "-o", "json"]);
+    expect(JSON.parse(ran.out)).toMatchObject({ status: "finished", type: "actions-workflow" });
+    expect(ran.err).toContain("one │ 1\n");
+    expect(await run(["--type", "noop", "-o", "name"])).toMatchObject({ code: 0 });
+  });
+
+  test("says why a job waits that nobody takes", async () => {
+    const { runner, operatorToken } = await fleet.seat();
+    const env = { SVC_URL: fleet.broker.url, SVC_TOKEN: operatorToken };
+    const running = startSvc(["job", "run", "--runner", runner.runnerId, "--", "true"], { env });
+    await expect.poll(() => running.said.err, { timeout: 15_000 }).toMatch(/^It waits: .+process/m);
+    running.kill("SIGINT");
+    expect(await running.ended).toMatchObject({ code: 130 });
+  });
+
+  test.each([
+    [[], "Give a command after --, or --type and --plan.\n"],
+    [["--plan", "x.json"], "--plan needs --type.\n"],
+    [["--type", "noop", "--", "true"], "A command goes without --type and --plan.\n"],
+    [["--", "./not-there.sh"], "There is no file ./not-there.sh here.\n"],
+    [["--", process.execPath], /is no script: it holds bytes that are no text\.\n$/],
+  ])("refuses %j before anything is enqueued", async (words, said) => {
+    const argv = ["job", "run", "--runner", "run_1", ...words];
+    const { code, err } = await svc(argv, { env: { SVC_URL: fleet.broker.url } });
+    expect(code).toBe(2);
+    expect(err).toMatch(said);
+  });
+});
+
+describe("a script", () => {
+  test("sets outputs and hides secrets by the agent's own command", async () => {
+    const { run } = await setup();
+    const file = await script(
+      [
+        "printf 'line one\\nline two\\n' | svc-agent output set text",
+        `echo '{"n": [1, 2]}' | svc-agent output set --json tree`,
+        'echo hush-hush-99 >"$SVC_WORKSPACE/secret"',
+        'svc-agent redact add "$SVC_WORKSPACE/secret"',
+        "echo told: hush-hush-99",
+        'svc-agent output set --value-file "$SVC_WORKSPACE/secret" hidden --secret',
+        "svc-agent output set 'not a name' </dev/null || echo refused: $?",
+      ].join("\n"),
+    );
+    const ran = await run(["-o", "json", "--", file]);
+    const job = JSON.parse(ran.out) as { status: string; outputs: Record<string, unknown> };
+    expect(job.status).toBe("finished");
+    expect(job.outputs).toMatchObject({ text: "line one\nline two", tree: { n: [1, 2] } });
+    expect(ran.err).toMatch(/told: \*+\n/);
+    expect(ran.err).toContain("refused: 1");
+    expect(ran.out + ran.err).not.toContain("hush-hush");
+  });
+
+  test("learns that there is no job around it", async () => {
+    const main = path.join(import.meta.dirname, "..", "..", "agent", "main.ts");
+    const asked = run(process.execPath, [main, "output", "set", "x"], { env: {} });
+    await expect(asked).rejects.toMatchObject({
+      code: 64,
+      stderr: "This works only inside of a job that svc-agent runs.\n",
+    });
+  });
+});
