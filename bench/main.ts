@@ -1,6 +1,7 @@
 import { parseArgs } from "node:util";
 import { agentAlone } from "./agent-alone.ts";
 import { agentChildren } from "./agent-children.ts";
+import { agentOutput } from "./agent-output.ts";
 import { heartBeats } from "./heart-beats.ts";
 import { httpFloor } from "./http-floor.ts";
 import { livesBatch } from "./lives-batch.ts";
@@ -32,6 +33,7 @@ const benches = {
   "agent-children": agentChildren,
   "log-tail": logTail,
   "log-paging": logPaging,
+  "agent-output": agentOutput,
 } as const satisfies Record<string, Bench>;
 
 const { values, positionals } = parseArgs({
