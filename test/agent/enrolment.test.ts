@@ -1,0 +1,72 @@
+import { readFile, rm, stat, writeFile } from "node:fs/promises";
+import path from "node:path";
+import { beforeAll, describe, expect, test } from "vitest";
+import { faultProxy } from "../support/fault-proxy.ts";
+import { type Fleet, givenFleet, type Seat } from "../support/given-fleet.ts";
+import { startTestAgent, testDataDir } from "../support/start-test-agent.ts";
+
+let fleet: Fleet;
+
+beforeAll(async () => {
+  fleet = await givenFleet();
+});
+
+/** A one-shot token in a file, as an operator leaves it. */
+async function givenBootToken(seat: Seat): Promise<{ file: string; secret: string }> {
+  const path_ = `/v1/runners/${seat.runner.runnerId}/enrolment-tokens`;
+  const { secret } = await seat.operate(`POST ${path_}`);
+  const file = path.join(await testDataDir(), "token");
+  await writeFile(file, `${String(secret)}\n`);
+  return { file, secret: String(secret) };
+}
+
+describe("an agent with a one-shot token", () => {
+  test("gets the runner's own, keeps it for itself alone, and starts again without the first", async () => {
+    const seat = await fleet.seat();
+    const { file, secret } = await givenBootToken(seat);
+    const given = { url: fleet.broker.url, token: "", dataDir: await testDataDir() };
+    const first = await startTestAgent(given, { "token-file": file });
+    await seat.became(await seat.enqueue(), "finished");
+    first.signal("SIGTERM");
+    await first.gone;
+    const kept = path.join(given.dataDir, "enrolled.json");
+    expect(await readFile(kept, "utf8")).not.toContain(secret);
+    expect((await stat(kept)).mode & 0o777).toBe(0o600);
+
+    const second = await startTestAgent(given, { "token-file": file }); // it is spent, and not spent again
+    second.signal("SIGTERM");
+    await second.gone;
+    await rm(file);
+    await startTestAgent(given);
+    await seat.became(await seat.enqueue(), "finished");
+  });
+
+  test("says what is wrong when it was spent before", async () => {
+    const seat = await fleet.seat();
+    const { file } = await givenBootToken(seat);
+    await startTestAgent({ url: fleet.broker.url, token: "" }, { "token-file": file });
+    const again = startTestAgent({ url: fleet.broker.url, token: "" }, { "token-file": file });
+    await expect(again).rejects.toMatchObject({ exit: "unauthorized" });
+    await expect(again).rejects.toThrow("spent");
+  });
+});
+
+test("a token that was changed in its file is read again when the old one is refused", async () => {
+  const seat = await fleet.seat();
+  const file = path.join(await testDataDir(), "token");
+  await writeFile(file, seat.token);
+  const proxy = await faultProxy(fleet.broker.url);
+  await startTestAgent({ url: proxy.url, token: "" }, { "token-file": file });
+  const rotated = await fleet.broker.call<{ secret: string }>("POST /v1/tokens/current/rotate", {
+    token: seat.token,
+  });
+  expect(rotated.status).toBe(201);
+  await writeFile(file, rotated.body.secret);
+  const refused = proxy.fail(
+    ({ headers }) => headers.authorization === `Bearer ${seat.token}`,
+    "401",
+  );
+  await seat.became(await seat.enqueue(), "finished");
+  await seat.became(await seat.enqueue(), "finished");
+  expect(refused.hits()).toBeGreaterThan(0);
+});

@@ -1,0 +1,90 @@
+import { readFile, writeFile } from "node:fs/promises";
+import path from "node:path";
+import { beforeAll, describe, expect, test } from "vitest";
+import { networkOfChildren } from "../../agent/client/network.ts";
+import { readConfig } from "../../agent/config/read-config.ts";
+import { startBroker } from "../support/broker.ts";
+import { connectProxy } from "../support/connect-proxy.ts";
+import { testDatabase, type TestDatabase } from "../support/database.ts";
+import { givenToken } from "../support/given-token.ts";
+import { givenRunner } from "../support/given.ts";
+import { startAgentProcess } from "../support/start-agent-process.ts";
+import { testDataDir } from "../support/start-test-agent.ts";
+import { tlsCertificate, tlsKey } from "../support/tls-certificate.ts";
+
+let database: TestDatabase;
+
+beforeAll(async () => {
+  database = await testDatabase();
+});
+
+async function givenTlsBroker() {
+  const dir = await testDataDir();
+  const [certFile, keyFile] = [path.join(dir, "cert.pem"), path.join(dir, "key.pem")];
+  await writeFile(certFile, tlsCertificate);
+  await writeFile(keyFile, tlsKey);
+  const env = { SVC_TLS_CERT_FILE: certFile, SVC_TLS_KEY_FILE: keyFile };
+  const { url } = await startBroker({ url: database.url, env });
+  return { url, certFile };
+}
+
+async function token(): Promise<string> {
+  return await givenToken(database.db, await givenRunner(database.db));
+}
+
+describe("an agent behind a proxy", () => {
+  test("reaches a broker that speaks HTTPS, through a tunnel, trusting the given certificates", async () => {
+    const { url, certFile } = await givenTlsBroker();
+    const proxy = await connectProxy();
+    const agent = await startAgentProcess({
+      url,
+      env: { SVC_AGENT_TOKEN: await token(), HTTPS_PROXY: proxy.url },
+      settings: { "ca-file": certFile, "request-timeout": "10s" },
+    });
+    await expect
+      .poll(() => agent.said.log.map(({ msg }) => msg), { timeout: 20_000 })
+      .toContain("the agent works");
+    expect(new Set(proxy.asked)).toEqual(new Set([new URL(url).host]));
+  });
+
+  test("goes past it where NO_PROXY says so", async () => {
+    const { url } = await startBroker({ url: database.url });
+    const proxy = await connectProxy();
+    const agent = await startAgentProcess({
+      url,
+      env: { SVC_AGENT_TOKEN: await token(), HTTP_PROXY: proxy.url, NO_PROXY: "127.0.0.1" },
+    });
+    await expect
+      .poll(() => agent.said.log.map(({ msg }) => msg), { timeout: 20_000 })
+      .toContain("the agent works");
+    expect(proxy.asked).toEqual([]);
+  });
+});
+
+test("a broker with a certificate of nobody's is not trusted", async () => {
+  const { url } = await givenTlsBroker();
+  const agent = await startAgentProcess({
+    url,
+    env: { SVC_AGENT_TOKEN: await token() },
+    settings: { "start-timeout": "300ms" },
+  });
+  expect(await agent.ended).toBe(69);
+  expect(agent.said.err).toMatch(/self.signed/i);
+});
+
+test("children find proxies and all certificates where their programs look for them", async () => {
+  const dataDir = await testDataDir();
+  const caFile = path.join(dataDir, "own.pem");
+  await writeFile(caFile, tlsCertificate);
+  const env = { HTTPS_PROXY: "http://proxy:3128", NO_PROXY: "example.com" };
+  const told = networkOfChildren(readConfig({ "data-dir": dataDir, "ca-file": caFile }, env));
+  expect(told).toMatchObject({
+    https_proxy: "http://proxy:3128",
+    HTTPS_PROXY: "http://proxy:3128",
+    NODE_EXTRA_CA_CERTS: caFile,
+  });
+  expect(told["no_proxy"]).toBe("example.com,169.254.169.254,169.254.170.2,fd00:ec2::254");
+  const bundle = await readFile(told["GIT_SSL_CAINFO"] ?? "", "utf8");
+  expect(bundle).toContain(tlsCertificate);
+  expect(bundle.match(/BEGIN CERTIFICATE/g)?.length).toBeGreaterThan(50);
+});

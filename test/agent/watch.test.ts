@@ -1,0 +1,109 @@
+import { chmod, writeFile } from "node:fs/promises";
+import path from "node:path";
+import { beforeAll, describe, expect, test } from "vitest";
+import { runLine } from "../../agent/commands/run-line.ts";
+import { agentMetrics } from "../../agent/watch/metrics-text.ts";
+import { faultProxy } from "../support/fault-proxy.ts";
+import { type Fleet, givenFleet } from "../support/given-fleet.ts";
+import { until } from "../support/given-polling.ts";
+import { startAgentProcess } from "../support/start-agent-process.ts";
+import { startTestAgent, testDataDir } from "../support/start-test-agent.ts";
+
+let fleet: Fleet;
+
+beforeAll(async () => {
+  fleet = await givenFleet();
+});
+
+async function read(url: string | null, page: string): Promise<{ status: number; text: string }> {
+  const answer = await fetch(`${url ?? ""}${page}`);
+  return { status: answer.status, text: await answer.text() };
+}
+
+describe("an agent that can be watched", () => {
+  test("tells that it lives and is ready, and all that it counts", async () => {
+    const seat = await fleet.seat();
+    const given = { url: fleet.broker.url, token: seat.token };
+    const { watchUrl, processId } = await startTestAgent(given, { "watch-port": "auto" });
+    await seat.became(await seat.enqueue(), "finished");
+    expect(new URL(watchUrl ?? "").hostname).toBe("127.0.0.1");
+    expect((await read(watchUrl, "/livez")).status).toBe(200);
+    expect((await read(watchUrl, "/readyz")).status).toBe(200);
+    const { text } = await read(watchUrl, "/metrics");
+    const shown = [...text.matchAll(/^# TYPE (\w+)/gm)].map(([, name]) => name);
+    expect(shown).toEqual(agentMetrics.map(({ name }) => name));
+    expect(text).toMatch(/^svc_agent_jobs_claimed_total 1$/m);
+    const status: unknown = JSON.parse((await read(watchUrl, "/status.json")).text);
+    expect(status).toMatchObject({ process_id: processId(), is_ready: true, urgency: "staying" });
+    expect(text + JSON.stringify(status)).not.toContain(seat.token);
+  });
+
+  test("is not ready while it goes down", async () => {
+    const seat = await fleet.seat();
+    const proxy = await faultProxy(fleet.broker.url);
+    const agent = await startTestAgent(
+      { url: proxy.url, token: seat.token },
+      { "watch-port": "auto" },
+    );
+    proxy.fail("PATCH /processes/", "hang");
+    agent.signal("SIGTERM");
+    const { status, text } = await read(agent.watchUrl, "/readyz");
+    expect(status).toBe(503);
+    expect(text).toContain("it was sent SIGTERM");
+  });
+
+  test("works all the same when its port is taken", async () => {
+    const seat = await fleet.seat();
+    const given = { url: fleet.broker.url, token: seat.token };
+    const first = await startTestAgent(given, { "watch-port": "auto" });
+    const port = new URL(first.watchUrl ?? "").port;
+    const second = await startTestAgent(given, { "watch-port": port });
+    expect(second.watchUrl).toBeNull();
+    await seat.became(await seat.enqueue(), "finished");
+  });
+});
+
+describe("svc-agent status", () => {
+  async function statusOf(dataDir: string): Promise<number> {
+    return await runLine(["status", "--data-dir", dataDir, "--json"], {});
+  }
+
+  test("finds the agent by its data directory", async () => {
+    const seat = await fleet.seat();
+    const given = { url: fleet.broker.url, token: seat.token };
+    const agent = await startTestAgent(given, { "watch-port": "auto" });
+    await until(async () => (await statusOf(agent.dataDir)) === 0);
+    expect(await statusOf(await testDataDir())).toBe(2);
+  });
+});
+
+test("one data directory is one agent's", async () => {
+  const seat = await fleet.seat();
+  const env = { SVC_AGENT_TOKEN: seat.token };
+  const dataDir = await testDataDir();
+  const first = await startAgentProcess({ url: fleet.broker.url, env, dataDir });
+  await until(() => first.said.log.some(({ msg }) => msg === "the agent works"), 20_000);
+  const second = await startAgentProcess({ url: fleet.broker.url, env, dataDir });
+  expect(await second.ended).toBe(1);
+  expect(second.said.err).toContain(`pid ${first.pid}`);
+});
+
+test("a host that goes down is told to the broker, and the agent goes", async () => {
+  const seat = await fleet.seat();
+  const bin = await testDataDir();
+  const notice =
+    "/org/freedesktop/login1: org.freedesktop.login1.Manager.PrepareForShutdown (true,)";
+  const gdbus = path.join(bin, "gdbus"); // the host's own program, as it prints on a host that goes down
+  await writeFile(
+    gdbus,
+    `#!/bin/sh\nwhile [ ! -e ${bin}/now ]; do sleep 0.05; done\necho '${notice}'\n`,
+  );
+  await chmod(gdbus, 0o755);
+  const proxy = await faultProxy(fleet.broker.url);
+  const env = { SVC_AGENT_TOKEN: seat.token, PATH: `${bin}:${process.env["PATH"] ?? ""}` };
+  const agent = await startAgentProcess({ url: proxy.url, env });
+  await until(() => agent.said.log.some(({ msg }) => msg === "the agent works"), 20_000);
+  await writeFile(path.join(bin, "now"), "");
+  expect(await agent.ended).toBe(0);
+  expect(proxy.seen("POST /terminating").map(({ end }) => end)).toEqual([202]);
+});
