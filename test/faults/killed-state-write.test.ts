@@ -42,7 +42,7 @@ describe("a broker killed in the middle of a large state", () => {
       headers: { authorization: `Bearer ${at.token}`, "content-type": "application/json" },
       body,
       duplex: "half",
-    } as RequestInit);
+    });
     writing.catch(() => {});
     const written = async (): Promise<number> => {
       const [row] = await at.db<{ n: number }[]>`

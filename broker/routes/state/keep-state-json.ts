@@ -4,16 +4,18 @@ import {
   writePulumiStateRoute,
   writeStateJsonRoute,
 } from "../../../shared/api/terraform-state.ts";
+import { answerBytes } from "../../http/answer-bytes.ts";
 import type { Door } from "../../http/app-types.ts";
 import { maxBytes } from "../../http/read-json.ts";
 import { requestHeader } from "../../http/request-header.ts";
 import { streamBody } from "../../http/stream-body.ts";
+import { openCurrentState } from "../../workspaces/open-current-state.ts";
 import { findStateJson } from "../../workspaces/queries.ts";
 import { reachWorkspace } from "../../workspaces/reach-workspace.ts";
+import { openStored } from "../../workspaces/read-parts.ts";
 import { requireWorkspace } from "../../workspaces/show-workspace.ts";
 import { writeStateJson } from "../../workspaces/write-state-json.ts";
 import { requireWritable, writeState } from "../../workspaces/write-state.ts";
-import { answerCurrentState, answerStored } from "./answer-stored.ts";
 
 /** POST, GET /v1/terraform-workspaces/{workspace_id}/state-json */
 export const keepStateJson: Door = (app, broker) => {
@@ -31,7 +33,7 @@ export const keepStateJson: Door = (app, broker) => {
     await requireWorkspace(broker.db, orgId, workspaceId);
     const stored = await findStateJson(broker.db, orgId, workspaceId);
     if (stored === undefined) return c.body(null, 204);
-    return answerStored(c, broker, stored, "application/json");
+    return answerBytes(c, openStored(broker, stored));
   });
 };
 
@@ -41,7 +43,9 @@ export const pulumiState: Door = (app, broker) => {
     const { workspace_id: workspaceId } = c.req.valid("param");
     const { job_id: jobId } = c.req.valid("query");
     await reachWorkspace(broker, c.get("actor"), { workspaceId, jobId });
-    return answerCurrentState(c, broker, { workspaceId, type: "application/octet-stream" });
+    const state = await openCurrentState(broker, c.get("actor").orgId, workspaceId);
+    const type = "application/octet-stream";
+    return state === undefined ? c.body(null, 204) : answerBytes(c, state, type);
   });
   app.openapi(writePulumiStateRoute, async (c) => {
     const { workspace_id: workspaceId } = c.req.valid("param");

@@ -7,13 +7,14 @@ import {
   listStatesRoute,
 } from "../../../shared/api/terraform-revisions.ts";
 import type { Broker } from "../../broker.ts";
+import { answerBytes } from "../../http/answer-bytes.ts";
 import type { AppContext, Door } from "../../http/app-types.ts";
 import { readPage, toPage } from "../../http/paginate.ts";
 import { compareRevisions } from "../../workspaces/compare-revisions.ts";
 import { listStates } from "../../workspaces/queries.ts";
+import { openStored } from "../../workspaces/read-parts.ts";
 import { readSummary } from "../../workspaces/read-summary.ts";
 import { requireState, requireWorkspace, toState } from "../../workspaces/show-workspace.ts";
-import { answerStored } from "./answer-stored.ts";
 
 type StateParams = { readonly workspace_id: string; readonly state_id: string };
 
@@ -36,7 +37,7 @@ export const readRevisions: Door = (app, broker) => {
   });
   app.openapi(getStateContentsRoute, async (c) => {
     const { state } = await named(c, broker, c.req.valid("param"));
-    return answerStored(c, broker, state, "application/json");
+    return answerBytes(c, openStored(broker, state));
   });
   app.openapi(listStateResourcesRoute, async (c) => {
     const { state } = await named(c, broker, c.req.valid("param"));

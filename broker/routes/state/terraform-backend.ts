@@ -4,14 +4,15 @@ import {
   writeTerraformStateRoute,
 } from "../../../shared/api/terraform-state.ts";
 import type { Broker } from "../../broker.ts";
+import { answerBytes } from "../../http/answer-bytes.ts";
 import type { AppContext, Door } from "../../http/app-types.ts";
 import { maxBytes } from "../../http/read-json.ts";
 import { requestHeader } from "../../http/request-header.ts";
 import { streamBody } from "../../http/stream-body.ts";
 import { deleteState } from "../../workspaces/manage-workspace.ts";
+import { openCurrentState } from "../../workspaces/open-current-state.ts";
 import { reachWorkspace } from "../../workspaces/reach-workspace.ts";
 import { requireWritable, writeState } from "../../workspaces/write-state.ts";
-import { answerCurrentState } from "./answer-stored.ts";
 
 type Query = { readonly workspace_id: string; readonly job_id?: string | undefined };
 
@@ -19,7 +20,8 @@ type Query = { readonly workspace_id: string; readonly job_id?: string | undefin
 export const terraformBackend: Door = (app, broker) => {
   app.openapi(getTerraformStateRoute, async (c) => {
     const { workspaceId } = await reach(c, broker, c.req.valid("query"));
-    return answerCurrentState(c, broker, { workspaceId, type: "application/json" });
+    const state = await openCurrentState(broker, c.get("actor").orgId, workspaceId);
+    return state === undefined ? c.body(null, 204) : answerBytes(c, state);
   });
   app.openapi(writeTerraformStateRoute, async (c) => {
     const query = c.req.valid("query");
