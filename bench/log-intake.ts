@@ -3,6 +3,7 @@ import { givenToken } from "../test/support/given-token.ts";
 import { givenJobs, givenRunner } from "../test/support/given.ts";
 import { type Connection, openConnection } from "./http-client.ts";
 import type { Bench } from "./support/bench.ts";
+import { cpuOf } from "./support/cpu-of.ts";
 import { batchBytes, logBatch, type LogBatch, logLines } from "./support/log-batches.ts";
 import { type Paced, runClients } from "./support/run-clients.ts";
 import { withStage } from "./support/stage.ts";
@@ -21,24 +22,27 @@ type Client = { readonly connection: Connection; readonly batch: LogBatch };
 export const logIntake: Bench = {
   what: "logs through one broker over HTTP, beside rows inserted by hand, a hundred lines at a time",
   run: async ({ seconds, warmUpS }, tell) => {
-    await withStage(async ({ db, startBroker }) => {
-      const {
-        url,
-        pid: _,
-        ...broker
-      } = await startBroker({
+    await withStage(async ({ db, postgresPid, startBroker }) => {
+      const { url, pid, stop } = await startBroker({
         SVC_LOG_STREAM_KIB_PER_S: "0",
         SVC_LOG_ORG_KIB_PER_S: "0",
         SVC_LOG_STREAM_MIB: "65536",
       });
       const clients = await openSenders(db, url);
       await runClients(clients, warmUpS, send);
+      const pids = { broker: pid, Postgres: postgresPid, "load generator": process.pid };
+      const before = Object.values(pids).map(cpuOf);
       const ours = await runClients(clients, seconds, send);
+      const used = Object.values(pids).map((one, at) => cpuOf(one) - (before[at] ?? 0));
       for (const { connection } of clients) connection.close();
       await requireStored(db, clients);
-      await broker.stop();
+      await stop();
       const byHand = await insertByHand(db, { seconds, warmUpS });
 
+      for (const [at, name] of Object.keys(pids).entries()) {
+        const value = ((used[at] ?? Number.NaN) / (ours.count * recordsAtOnce)) * 1e6;
+        tell({ figure: `CPU of a record: ${name}`, value, unit: "µs" });
+      }
       const recordsPerS = perSecond(ours, recordsAtOnce);
       const mbPerS = (recordsPerS * batchBytes(recordsAtOnce)) / recordsAtOnce / 1e6;
       const handPerS = perSecond(byHand, linesAtOnce);
