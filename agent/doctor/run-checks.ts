@@ -5,10 +5,10 @@ import { checkDisk } from "./check-disk.ts";
 import { checkHeldPoll } from "./check-held-poll.ts";
 import { checkName } from "./check-name.ts";
 import { checkRunDir } from "./check-run-dir.ts";
-import { checkService } from "./check-service.ts";
 import { checkTls } from "./check-tls.ts";
 import { checkToken } from "./check-token.ts";
 import { checkTools } from "./check-tools.ts";
+import { checkUnit } from "./check-unit.ts";
 import { type DoctorScene, failed, type Finding, type Found, leftOut } from "./finding.ts";
 
 type Check = {
@@ -33,7 +33,7 @@ const host: readonly Check[] = [
   { name: "disk", run: checkDisk },
   { name: "run dir", run: checkRunDir },
   { name: "cluster", run: checkCluster },
-  { name: "service", run: checkService },
+  { name: "service", run: checkUnit },
 ];
 
 /** Makes all checks and tells each finding as soon as it is there, in their order. */

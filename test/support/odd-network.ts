@@ -5,28 +5,15 @@ import { onTestFinished } from "vitest";
 
 /** A balancer before a broker that cuts connections on which nothing was said for so long. */
 export async function impatientBalancer(target: string, idleMs: number): Promise<string> {
-  const { hostname, port } = new URL(target);
-  const server = createServer((client) => {
-    const upstream = connect(Number(port), hostname);
-    client.setTimeout(idleMs, () => client.destroy());
-    tie(client, upstream);
-  });
+  const server = forwarder(target, (headers) => headers);
+  server.timeout = idleMs;
   return await urlOf(server);
 }
 
 /** A broker whose clock is off by so much, as far as its answers tell. */
 export async function skewedBroker(target: string, skewMs: number): Promise<string> {
-  const server = http.createServer((request, response) => {
-    const { method = "GET", url = "/", headers } = request;
-    const onward = http.request(new URL(url, target), { method, headers });
-    request.pipe(onward);
-    onward.on("response", (answer) => {
-      const date = new Date(Date.now() + skewMs).toUTCString();
-      response.writeHead(answer.statusCode ?? 500, { ...answer.headers, date });
-      answer.pipe(response);
-    });
-  });
-  return await urlOf(server);
+  const date = (): string => new Date(Date.now() + skewMs).toUTCString();
+  return await urlOf(forwarder(target, (headers) => ({ ...headers, date: date() })));
 }
 
 /** A network's login page: it answers anything. */
@@ -53,6 +40,23 @@ export async function tunnelProxy(refusal?: number): Promise<{ url: string; aske
     tie(client, upstream);
   });
   return { url: await urlOf(server), asked };
+}
+
+type Headers = http.IncomingHttpHeaders;
+
+/** Hands requests on, and answers back with their headers changed. */
+function forwarder(target: string, changed: (headers: Headers) => Headers): http.Server {
+  return http.createServer((request, response) => {
+    const { method = "GET", url = "/", headers } = request;
+    const onward = http.request(new URL(url, target), { method, headers });
+    request.pipe(onward);
+    response.on("close", () => onward.destroy());
+    onward.on("error", () => response.destroy());
+    onward.on("response", (answer) => {
+      response.writeHead(answer.statusCode ?? 500, changed(answer.headers));
+      answer.pipe(response);
+    });
+  });
 }
 
 function tie(client: Socket, upstream: Socket): void {

@@ -1,9 +1,9 @@
 import { describe, expect, test } from "vitest";
-import { judgeService } from "./check-service.ts";
+import { judgeUnit } from "./check-unit.ts";
 
 const config = { drainTimeout: 30 * 60_000, cancelTimeout: 11 * 60_000, flushTimeout: 60_000 };
 const judged = (TimeoutStopUSec: string, KillMode = "process") =>
-  judgeService(config, new Map(Object.entries({ TimeoutStopUSec, KillMode })));
+  judgeUnit(config, new Map(Object.entries({ TimeoutStopUSec, KillMode })));
 
 describe("the service's patience", () => {
   test.each(["45min", "1h 30min", "infinity", "42min 10s"])("of %s is enough", (span) => {

@@ -18,14 +18,14 @@ const spans: Readonly<Record<string, number>> = {
 };
 
 /** Whether systemd gives the agent the time that it takes to go down, and leaves jobs alone when it dies. */
-export async function checkService({ config }: DoctorScene): Promise<Found> {
+export async function checkUnit({ config }: DoctorScene): Promise<Found> {
   const shown = await showUnit();
   if (shown === undefined) return leftOut(`There is no ${unit} here.`);
-  return judgeService(config, shown);
+  return judgeUnit(config, shown);
 }
 
 /** What `systemctl show` says of a unit, judged by the agent's own settings. */
-export function judgeService(
+export function judgeUnit(
   config: Pick<AgentConfig, "drainTimeout" | "cancelTimeout" | "flushTimeout">,
   shown: ReadonlyMap<string, string>,
 ): Found {
