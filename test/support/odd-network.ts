@@ -1,6 +1,6 @@
 import { once } from "node:events";
 import http from "node:http";
-import { type AddressInfo, connect, createServer, type Server, type Socket } from "node:net";
+import { type AddressInfo, connect, type Server, type Socket } from "node:net";
 import { onTestFinished } from "vitest";
 
 /** A balancer before a broker that cuts connections on which nothing was said for so long. */
