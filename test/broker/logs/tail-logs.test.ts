@@ -32,7 +32,7 @@ async function tail(
 }
 
 const expectBodies = async (reader: EventReader, expected: readonly string[]): Promise<void> =>
-  await expect.poll(reader.bodies, { timeout: 5000 }).toEqual(expected);
+  await expect.poll(reader.bodies, { timeout: 20_000 }).toEqual(expected);
 
 describe("a tail", () => {
   test("tells what is there, then what comes, through whichever broker, to the close", async () => {
@@ -100,7 +100,7 @@ describe("a tail", () => {
     await Promise.all([log.write(numbered(1, 5)), log.write(numbered(2, 3), other)]);
     await expectBodies(reader, bodies(numbered(5)));
     await log.write(numbered(1, 8));
-    await expect.poll(() => reader.events.length, { timeout: 10_000 }).toBe(7);
+    await expect.poll(() => reader.events.length, { timeout: 20_000 }).toBe(7);
     expect(reader.events[5]?.value).toMatchObject({ notice: "missing" });
     expect(reader.bodies().at(-1)).toBe("line 8");
   });
@@ -142,7 +142,9 @@ test("a follower whose token is revoked hears no more, at whichever broker", asy
   await expectBodies(reader, ["line 1"]);
   const { body } = await broker.call<{ id: string }>("GET /v1/tokens/current", { token });
   await broker.call(`DELETE /v1/tokens/${body.id}`, { token: log.admin });
-  await expect.poll(async () => (await other.call(`GET ${log.path}`, { token })).status).toBe(401);
+  await expect
+    .poll(async () => (await other.call(`GET ${log.path}`, { token })).status, { timeout: 20_000 })
+    .toBe(401);
   await log.write(numbered(1, 2));
   await reader.ended;
   expect(reader.bodies()).toEqual(["line 1"]);
@@ -157,7 +159,7 @@ test("500 followers of one stream hear every record once, from one reader", asyn
   const expected = bodies(numbered(101));
   for (const reader of readers) await expectBodies(reader, expected);
   for (const reader of readers) reader.close();
-  await expect.poll(() => broker.broker.logFeed.followers()).toBe(0);
+  await expect.poll(() => broker.broker.logFeed.followers(), { timeout: 20_000 }).toBe(0);
 }, 60_000);
 
 test("a slow follower holds up nobody and loses nothing", async () => {
