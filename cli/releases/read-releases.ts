@@ -54,8 +54,10 @@ export const listReleases = defineCommand({
   examples: [
     { does: "what an upgrade left behind", run: "svc release list --status pending-upgrade" },
   ],
-  run: async ({ flags: { chart, ...query }, call, screen }) => {
-    printPage(screen, await call(listHelmReleasesRoute, { query: { chart_id: chart, ...query } }), {
+  run: async ({ flags, call, screen }) => {
+    const { chart: chart_id, name, namespace, status, limit, cursor } = flags;
+    const query = { chart_id, name, namespace, status, limit, cursor };
+    printPage(screen, await call(listHelmReleasesRoute, { query }), {
       ...releaseLine,
       empty: "No releases. A helm job whose plan names a helm_chart_id keeps them here.",
       more: "svc release list (with the same flags)",

@@ -80,6 +80,7 @@ function introduction(): Html {
     ["413", "payload-too-large", "The body is larger than the route takes."],
     ["415", "unsupported-media-type", "The body is not sent as application/json."],
     ["422", "unprocessable-entity", "The request breaks a rule; `errors` points at each place."],
+    ["423", "locked", "Somebody else holds it; the answer says who."],
     ["429", "too-many-requests", "Wait for Retry-After seconds."],
     ["503", "service-unavailable", "The broker or its database cannot serve just now; try again."],
   ] as const;
