@@ -14,7 +14,7 @@ export type LineFacts = {
 export type RecordBuffer = {
   readonly add: (text: Buffer, facts: LineFacts) => void;
   readonly byteLength: () => number;
-  /** What was collected; it begins anew. */
+  /** What was collected, until the next but one is taken; it begins anew. */
   readonly take: () => Buffer;
 };
 
@@ -24,9 +24,10 @@ const continued = encodeAttribute("svc.continued", true);
 /** Tags, lengths and numbers of a record, at their longest. */
 const mostFrameBytes = 64;
 
-/** Makes an empty buffer; it grows as it must and is given away by `take`. */
+/** Makes an empty buffer; it grows as it must. There are two in truth: one is filled while the other is written. */
 export function makeRecordBuffer(): RecordBuffer {
   let bytes = Buffer.allocUnsafeSlow(startBytes);
+  let spare = Buffer.alloc(0);
   let at = 0;
 
   function add(text: Buffer, { seq, atMs, severity, shared, isContinued }: LineFacts): void {
@@ -62,8 +63,8 @@ export function makeRecordBuffer(): RecordBuffer {
   }
 
   function take(): Buffer {
-    const taken = Buffer.from(bytes.subarray(0, at));
-    if (bytes.length > 4 * startBytes) bytes = Buffer.allocUnsafeSlow(startBytes);
+    const taken = bytes.subarray(0, at);
+    [bytes, spare] = [spare, bytes];
     at = 0;
     return taken;
   }

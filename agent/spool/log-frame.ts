@@ -27,8 +27,8 @@ export type LogFrame = {
 const magic = 0x53_4c_46_31;
 const headBytes = 28;
 
-/** The frame as bytes: lengths and a checksum first, so that one that was cut off is seen. */
-export function encodeFrame({ firstSeq, count, runs, isLast, records }: LogFrame): Buffer {
+/** The frame's bytes, in parts: lengths and a checksum first, so that one that was cut off is seen. */
+export function encodeFrame({ firstSeq, count, runs, isLast, records }: LogFrame): Buffer[] {
   const notes = Buffer.from(JSON.stringify({ runs, isLast }));
   const head = Buffer.alloc(headBytes);
   head.writeUInt32BE(magic, 0);
@@ -36,9 +36,8 @@ export function encodeFrame({ firstSeq, count, runs, isLast, records }: LogFrame
   head.writeUInt32BE(records.length, 12);
   head.writeUInt32BE(count, 16);
   head.writeDoubleBE(firstSeq, 20);
-  const frame = Buffer.concat([head, notes, records]);
-  frame.writeUInt32BE(crc32(frame.subarray(8)), 4);
-  return frame;
+  head.writeUInt32BE(crc32(records, crc32(notes, crc32(head.subarray(8)))), 4);
+  return [head, notes, records];
 }
 
 /** The frame at the place and where it ends; undefined when there is no whole one. */

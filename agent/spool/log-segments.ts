@@ -53,11 +53,15 @@ export function segmentAfter(dir: string, previous: LogSegment | undefined): Log
 
 /** Appends a frame; when it fails, what was written of it is cut off again or never read. */
 export async function appendFrame(segment: LogSegment, frame: LogFrame): Promise<void> {
-  const bytes = encodeFrame(frame);
+  const parts = encodeFrame(frame);
+  const bytes = parts.reduce((sum, { length }) => sum + length, 0);
   const file = await open(segment.path, "a", 0o600);
   try {
-    await file.writeFile(bytes);
-    segment.size += bytes.length;
+    const { bytesWritten } = await file.writev(parts);
+    if (bytesWritten < bytes) {
+      await file.writeFile(Buffer.concat(parts).subarray(bytesWritten));
+    }
+    segment.size += bytes;
   } catch (error) {
     await file.truncate(segment.size).catch(() => {}); // readers stop at its size in any case
     throw error;
@@ -69,28 +73,42 @@ export async function appendFrame(segment: LogSegment, frame: LogFrame): Promise
 /** A frame and the places in its segment where it begins and ends. */
 export type PlacedFrame = { readonly frame: LogFrame; readonly at: number; readonly end: number };
 
-/** The frames from a place on, as many as fit into so many bytes, one at least; none at the end. */
+/** Memory that is used again for each reading. */
+export type ReadBuffer = { bytes: Buffer };
+
+/**
+ * The frames from a place on, as many as fit into so many bytes, one at least; none at the end. They lie in the buffer,
+ * until it is read into again.
+ */
 export async function readFrames(
   segment: LogSegment,
   from: number,
-  mostBytes: number,
+  { mostBytes, buffer }: { readonly mostBytes: number; readonly buffer: ReadBuffer },
 ): Promise<PlacedFrame[]> {
   const length = segment.size - from;
   if (length <= 0) return [];
-  const first = await readBytes(segment, from, Math.min(length, mostBytes));
+  const first = await readBytes(segment, { from, length: Math.min(length, mostBytes), buffer });
   if (first.length === 0) return [];
   const found = [...framesIn(first)];
-  const frames = found.length > 0 ? found : [...framesIn(await readBytes(segment, from, length))];
+  const frames =
+    found.length > 0 ? found : [...framesIn(await readBytes(segment, { from, length, buffer }))];
   return frames.map(({ frame, at, end }) => ({ frame, at: from + at, end: from + end }));
 }
 
-async function readBytes({ path }: LogSegment, from: number, length: number): Promise<Buffer> {
+async function readBytes(
+  { path }: LogSegment,
+  {
+    from,
+    length,
+    buffer,
+  }: { readonly from: number; readonly length: number; readonly buffer: ReadBuffer },
+): Promise<Buffer> {
   const file = await open(path, "r").catch(() => undefined);
   if (file === undefined) return Buffer.alloc(0); // somebody has deleted it
   try {
-    const bytes = Buffer.allocUnsafeSlow(length);
-    const { bytesRead } = await file.read(bytes, 0, length, from);
-    return bytes.subarray(0, bytesRead);
+    if (buffer.bytes.length < length) buffer.bytes = Buffer.allocUnsafeSlow(length);
+    const { bytesRead } = await file.read(buffer.bytes, 0, length, from);
+    return buffer.bytes.subarray(0, bytesRead);
   } finally {
     await file.close();
   }

@@ -5,6 +5,7 @@ import {
   appendFrame,
   findSegments,
   type LogSegment,
+  type ReadBuffer,
   readFrames,
   segmentAfter,
 } from "./log-segments.ts";
@@ -23,7 +24,7 @@ export type LogSpool = {
   /** How far each run had got when the log was opened. */
   readonly runs: ReadonlyMap<string, RunPosition>;
   readonly nextSeq: () => number;
-  /** Resolves when the lines are on disk (or were given up: then the disk refuses even what room was made for). */
+  /** Resolves when the lines are on disk, and their bytes free to be used again (or were given up: then the disk refuses even what room was made for). */
   readonly append: (lines: SpoolLines) => Promise<void>;
   /** Bytes that wait. */
   readonly waitingBytes: () => number;
@@ -31,7 +32,7 @@ export type LogSpool = {
   readonly waitingSinceMs: () => number | undefined;
   /** Nothing is written any more, and nothing waits. */
   readonly isDone: () => boolean;
-  /** What is to be sent next; undefined while there is nothing. */
+  /** What is to be sent next, until it is asked again; undefined while there is nothing. */
   readonly next: (mostBytes: number) => Promise<LogBatch | undefined>;
   /** The batch need not be sent again. */
   readonly pass: (batch: LogBatch) => void;
@@ -67,6 +68,7 @@ type State = LogSpoolSpec & {
   sentUpTo: number;
   sentSeq: number | undefined;
   waitingSinceMs: number | undefined;
+  readonly buffer: ReadBuffer;
 };
 
 /** Opens a log, also one that a former process of the agent has left. */
@@ -82,6 +84,7 @@ export async function openLogSpool(spec: LogSpoolSpec): Promise<LogSpool> {
     sentUpTo: 0,
     sentSeq: undefined,
     waitingSinceMs: segments.length > 0 ? Date.now() : undefined,
+    buffer: { bytes: Buffer.alloc(0) },
   };
   return {
     identity: spec.identity,
@@ -134,16 +137,17 @@ function waitingBytes({ segments, sentUpTo }: State): number {
 }
 
 async function next(state: State, mostBytes: number): Promise<LogBatch | undefined> {
-  const { segments } = state;
+  const { segments, buffer } = state;
   for (let segment = segments[0]; segment !== undefined; segment = segments[0]) {
-    const frames = await readFrames(segment, state.sentUpTo, mostBytes);
+    const frames = await readFrames(segment, state.sentUpTo, { mostBytes, buffer });
     if (segment !== segments[0]) continue;
     const batch = frames.length === 0 ? undefined : toBatch(frames, mostBytes, state.sentSeq);
     if (batch !== undefined && batch.count > 0) return batch;
     // Frames without lines, or a file that somebody has spoilt: there is nothing to be sent in them.
     moveTo(state, batch === undefined ? segment.size : batch.end);
-    if (batch === undefined && segment === segments[0]) return undefined;
+    if (batch === undefined && segment === segments[0]) break;
   }
+  buffer.bytes = Buffer.alloc(0); // a quiet log keeps no memory
   return undefined;
 }
 
