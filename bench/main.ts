@@ -1,4 +1,5 @@
 import { parseArgs } from "node:util";
+import { agentAction } from "./agent-action.ts";
 import { agentAlone } from "./agent-alone.ts";
 import { agentChildren } from "./agent-children.ts";
 import { agentOutput } from "./agent-output.ts";
@@ -30,6 +31,7 @@ const benches = {
   state,
   "log-intake": logIntake,
   "agent-alone": agentAlone,
+  "agent-action": agentAction,
   "agent-children": agentChildren,
   "log-tail": logTail,
   "log-paging": logPaging,
