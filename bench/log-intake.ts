@@ -5,6 +5,7 @@ import { type Connection, openConnection } from "./http-client.ts";
 import type { Bench } from "./support/bench.ts";
 import { cpuOf } from "./support/cpu-of.ts";
 import { batchBytes, logBatch, type LogBatch, logLines } from "./support/log-batches.ts";
+import { profiledBroker } from "./support/profile.ts";
 import { type Paced, runClients } from "./support/run-clients.ts";
 import { withStage } from "./support/stage.ts";
 
@@ -21,9 +22,11 @@ type Client = { readonly connection: Connection; readonly batch: LogBatch };
  */
 export const logIntake: Bench = {
   what: "logs through one broker over HTTP, beside rows inserted by hand, a hundred lines at a time",
-  run: async ({ seconds, warmUpS }, tell) => {
+  run: async (options, tell) => {
+    const { seconds, warmUpS } = options;
     await withStage(async ({ db, postgresPid, startBroker }) => {
       const { url, pid, stop } = await startBroker({
+        ...profiledBroker(options),
         SVC_LOG_STREAM_KIB_PER_S: "0",
         SVC_LOG_ORG_KIB_PER_S: "0",
         SVC_LOG_STREAM_MIB: "65536",
