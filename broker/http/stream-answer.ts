@@ -5,20 +5,30 @@ import type { AppContext } from "./app-types.ts";
 export type Streamed = {
   readonly type: string;
   readonly parts: AsyncIterable<Uint8Array>;
+  /** A client that takes no part for so long is cut off; two minutes unless told. */
+  readonly stallMs?: number;
 };
+
+const usualStallMs = 120_000;
 
 /**
  * An answer that is made while it is sent, no faster than the client takes it. A fault on the way is logged, and
- * the connection is cut, so that nobody takes the part for the whole.
+ * the connection is cut, so that nobody takes the part for the whole; so it is when the client takes nothing more.
  */
 export function streamAnswer(
   c: AppContext,
   { log }: Pick<Broker, "log">,
-  { type, parts }: Streamed,
+  { type, parts, stallMs = usualStallMs }: Streamed,
 ): Response & TypedResponse<string, 200, "text"> {
-  const watched = logged(parts, (error) =>
-    log.error({ err: error, request_id: c.get("requestId") }, "an answer could not be sent whole"),
-  );
+  const watched = watch(parts, {
+    stallMs,
+    cut: () => c.env?.outgoing?.destroy(),
+    onError: (error) =>
+      log.error(
+        { err: error, request_id: c.get("requestId") },
+        "an answer could not be sent whole",
+      ),
+  });
   const response = new Response(ReadableStream.from(watched), {
     status: 200,
     // Said here, so that the first part is sent as soon as there is one.
@@ -27,14 +37,28 @@ export function streamAnswer(
   return response as Response & TypedResponse<string, 200, "text">; // the type is a label only
 }
 
-async function* logged(
+type Watch = {
+  readonly stallMs: number;
+  readonly cut: () => void;
+  readonly onError: (error: unknown) => void;
+};
+
+/** The next part is asked for when the client has taken the last one. */
+async function* watch(
   parts: AsyncIterable<Uint8Array>,
-  onError: (error: unknown) => void,
+  { stallMs, cut, onError }: Watch,
 ): AsyncGenerator<Uint8Array> {
+  let stall: NodeJS.Timeout | undefined;
   try {
-    yield* parts;
+    for await (const part of parts) {
+      stall = setTimeout(cut, stallMs);
+      yield part;
+      clearTimeout(stall);
+    }
   } catch (error) {
     onError(error);
-    throw error;
+    cut(); // thrown on, it would be told on standard error besides
+  } finally {
+    clearTimeout(stall);
   }
 }
