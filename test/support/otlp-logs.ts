@@ -47,7 +47,8 @@ export type SentLogs = {
   readonly token: string;
   readonly body: Buffer | string;
   readonly type?: string;
-  readonly isGzip?: boolean;
+  /** Packed here, or already. */
+  readonly isGzip?: boolean | "already";
 };
 
 /** One request of an exporter; its answer's body are bytes. */
@@ -56,8 +57,8 @@ export async function postLogs(
 ): Promise<{ status: number; headers: Headers; body: Buffer; text: string }> {
   const { url, streamId, token, body, type = "application/x-protobuf", isGzip = false } = sent;
   const headers = new Headers({ "content-type": type, authorization: `Bearer ${token}` });
-  if (isGzip) headers.set("content-encoding", "gzip");
-  const bytes = new Uint8Array(isGzip ? gzipSync(body) : Buffer.from(body as string));
+  if (isGzip !== false) headers.set("content-encoding", "gzip");
+  const bytes = new Uint8Array(isGzip === true ? gzipSync(body) : Buffer.from(body as string));
   const request = { method: "POST", headers, body: bytes };
   const response = await fetch(`${url}/v1/log-streams/${streamId}/logs`, request);
   const answer = Buffer.from(await response.arrayBuffer());

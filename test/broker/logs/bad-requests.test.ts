@@ -1,3 +1,4 @@
+import { gzipSync } from "node:zlib";
 import { describe, expect, test } from "vitest";
 import { startBroker } from "../../support/broker.ts";
 import { testDatabase } from "../../support/database.ts";
@@ -11,8 +12,11 @@ const broker = await startBroker({ url: database.url, env });
 const { url } = broker;
 const setup = async () => {
   const log = await givenLog(database, broker);
-  const post = async (sent: { body: Buffer | string; type?: string; isGzip?: boolean }) =>
-    await postLogs({ url, streamId: log.streamId, token: log.token, ...sent });
+  const post = async (sent: {
+    body: Buffer | string;
+    type?: string;
+    isGzip?: boolean | "already";
+  }) => await postLogs({ url, streamId: log.streamId, token: log.token, ...sent });
   const bodies = async () => await storedBodies(db, log.orgId, log.streamId);
   return { ...log, post, bodies };
 };
@@ -52,12 +56,16 @@ describe("what is no request", () => {
 
   test("a bomb of gzip, a request that is too large and one record of 100 MB are 413", async () => {
     const { post, bodies } = await setup();
-    const bomb = await post({ body: Buffer.alloc(40 * 1024 * 1024), isGzip: true });
+    const mebibyte = gzipSync(Buffer.alloc(1024 * 1024, "y"));
+    const packed = (before: Buffer, mebibytes: number) =>
+      Buffer.concat([gzipSync(before), ...Array.from({ length: mebibytes }, () => mebibyte)]);
+    const bomb = await post({ body: packed(Buffer.alloc(0), 2000), isGzip: "already" });
     const large = await post({ body: protobufLogs([{ body: "x".repeat(5_000_000) }]) });
-    const record = await post({
-      body: protobufLogs([{ body: Buffer.alloc(100_000_000, "y") }]),
-      isGzip: true,
-    });
+    // Each of the fields around the text begins with a length of a little more than 100 MiB.
+    const length = Buffer.from([0x80, 0x80, 0x80, 0x32]);
+    const tags = [0x0a, 0x12, 0x12, 0x2a, 0x0a].map((tag) => Buffer.from([tag]));
+    const opened = Buffer.concat(tags.flatMap((tag) => [tag, length]));
+    const record = await post({ body: packed(opened, 100), isGzip: "already" });
     expect([bomb.status, large.status, record.status]).toEqual([413, 413, 413]);
     expect(await bodies()).toEqual([]);
     expect((await post({ body: protobufLogs([{ body: "still here" }]) })).status).toBe(201);
