@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { hasVariables, listProcesses } from "./list-processes.ts";
+import { listWithVariables } from "./list-processes.ts";
 import { type ProcessIdentity, signalProcess } from "./process-identity.ts";
 
 /** What a sweep did: how many processes it killed, and how many it could not. */
@@ -37,8 +37,8 @@ export async function findMarked(executionId: string, step?: number): Promise<Pr
     ...(step === undefined ? [] : [`SVC_AGENT_STEP=${step}`]),
   ];
   const marked: ProcessIdentity[] = [];
-  for await (const stat of listProcesses()) {
-    if (stat.pid !== process.pid && hasVariables(stat.pid, variables)) marked.push(stat);
+  for await (const stat of listWithVariables(variables)) {
+    if (stat.pid !== process.pid) marked.push(stat);
   }
   return marked;
 }
