@@ -53,7 +53,7 @@ describe("a command line", () => {
     ["job crate", "There is no command svc job crate. Did you mean svc job create?"],
     ["jobs list", "There is no command svc jobs list. Did you mean svc job list?"],
     ["frobnicate", "There is no command svc frobnicate. See: svc --help"],
-    ["job", "svc job what? create, list, get, wait, why, cancel, rerun. See: svc job --help"],
+    ["job", "svc job what? run, create, list, get, wait, why, cancel, rerun. See: svc job --help"],
     ["job list --runer x", "svc job list has no flag --runer. Did you mean --runner?"],
     ["job list -x", "svc job list has no flag -x. See: svc job list --help"],
     ["job list --limit", "--limit needs a value: N."],
