@@ -138,7 +138,14 @@ async function makeParts(run: RunParts, loops: LoopBook, bells: Bells): Promise<
   });
   const limits = { fromMs: config.retryFrom, mostMs: config.retryMost };
   const send = makeSendLogs(client);
-  const logs = await openLogs({ dir: path.join(config.dataDir, "logs"), send, log, limits });
+  const logs = await openLogs({
+    dir: path.join(config.dataDir, "logs"),
+    send,
+    log,
+    limits,
+    maxBytesPerJob: config.logSpoolPerJob,
+    maxBytes: config.logSpool,
+  });
   return {
     config,
     log,

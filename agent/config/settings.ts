@@ -120,6 +120,18 @@ export const settings = {
     byDefault: "1GiB",
     doc: "With less room than this for data or workspaces the agent takes no jobs.",
   },
+  "log-spool-per-job": {
+    value: "SIZE",
+    schema: sizeBytes,
+    byDefault: "64MiB",
+    doc: "How much of one job's log may wait on disk for the broker; of a longer one the middle is dropped, and that is said in it.",
+  },
+  "log-spool": {
+    value: "SIZE",
+    schema: sizeBytes,
+    byDefault: "1GiB",
+    doc: "How much of all logs may wait on disk for the broker.",
+  },
   "allow-file-sources": {
     value: "yes|no",
     schema: words("yes", "no"),
