@@ -1,7 +1,7 @@
 import { hash } from "node:crypto";
 import type { Db } from "../database/connect.ts";
 import { openPartsKey, sealPartsKey } from "./sealed-parts.ts";
-import type { SealedThing, Seals } from "./seals.ts";
+import type { Seals } from "./seals.ts";
 
 type Parts = { readonly db: Db; readonly seals: Seals };
 
@@ -18,26 +18,36 @@ type Row = { readonly org_id: string; readonly key_id: string | null; readonly b
 
 /** Everything that is sealed. Bytes that are kept in parts have a key of their own: only that is sealed anew. */
 export const sealedPlaces: readonly SealedPlace[] = [
-  { table: "runner_job_plans", id: "runner_job_id", sealsPlain: true, sealAnew: sealPlan },
+  contents({ table: "runner_job_plans", id: "runner_job_id", part: "plan" }),
+  contents({ table: "helm_releases", id: "id", part: "helm-release" }),
   {
     table: "runner_job_execution_results",
     id: "execution_id",
     sealsPlain: false,
     sealAnew: sealResult,
   },
-  { table: "helm_releases", id: "id", sealsPlain: true, sealAnew: sealHelmRelease },
   keyOfParts("terraform_workspace_states", "id"),
   keyOfParts("terraform_workspace_state_jsons", "workspace_id"),
 ];
 
-async function sealPlan({ db, seals }: Parts, id: string): Promise<void> {
-  const [row] = await db<Row[]>`
-    select org_id, key_id, contents as bytes from runner_job_plans where runner_job_id = ${id}`;
-  if (row === undefined) return;
-  const { keyId, bytes } = again(seals, { orgId: row.org_id, id, part: "plan" }, row);
-  await db`
-    update runner_job_plans set key_id = ${keyId}, contents = ${bytes}
-     where runner_job_id = ${id} and key_id is not distinct from ${row.key_id}`;
+type Contents = { readonly table: string; readonly id: string; readonly part: string };
+
+/** Helm writes its records again: only the bytes that were read are replaced. */
+function contents({ table, id: column, part }: Contents): SealedPlace {
+  const sealAnew: SealedPlace["sealAnew"] = async ({ db, seals }, id) => {
+    const [row] = await db<Row[]>`
+      select org_id, key_id, contents as bytes from ${db(table)} where ${db(column)} = ${id}`;
+    if (row === undefined) return;
+    const thing = { orgId: row.org_id, id, part };
+    const { keyId, bytes } = seals.seal(
+      thing,
+      seals.open(thing, { keyId: row.key_id, bytes: row.bytes }),
+    );
+    await db`
+      update ${db(table)} set key_id = ${keyId}, contents = ${bytes}
+       where ${db(column)} = ${id} and key_id is not distinct from ${row.key_id} and contents = ${row.bytes}`;
+  };
+  return { table, id: column, sealsPlain: true, sealAnew };
 }
 
 async function sealResult({ db, seals }: Parts, id: string): Promise<void> {
@@ -55,16 +65,6 @@ async function sealResult({ db, seals }: Parts, id: string): Promise<void> {
      where execution_id = ${id} and key_id = ${row.key_id}`;
 }
 
-/** Helm writes its records again: only the bytes that were read are replaced. */
-async function sealHelmRelease({ db, seals }: Parts, id: string): Promise<void> {
-  const [row] = await db<Row[]>`
-    select org_id, key_id, contents as bytes from helm_releases where id = ${id}`;
-  if (row === undefined) return;
-  const { keyId, bytes } = again(seals, { orgId: row.org_id, id, part: "helm-release" }, row);
-  await db`
-    update helm_releases set key_id = ${keyId}, contents = ${bytes} where id = ${id} and contents = ${row.bytes}`;
-}
-
 function keyOfParts(table: string, column: string): SealedPlace {
   const sealAnew: SealedPlace["sealAnew"] = async ({ db, seals }, named) => {
     const [row] = await db<(Row & { id: string })[]>`
@@ -80,8 +80,4 @@ function keyOfParts(table: string, column: string): SealedPlace {
        where id = ${row.id} and key_id is not distinct from ${row.key_id}`;
   };
   return { table, id: column, sealsPlain: true, sealAnew };
-}
-
-function again(seals: Seals, thing: SealedThing, { key_id: keyId, bytes }: Row) {
-  return seals.seal(thing, seals.open(thing, { keyId, bytes }));
 }

@@ -4,6 +4,7 @@ import { beforeAll, describe, expect, test } from "vitest";
 import { type CommandLine, startCommandLine } from "../support/command-line.ts";
 import { emptyDatabase } from "../support/database.ts";
 import { testFolder } from "../support/folder.ts";
+import { testSealKeys } from "../support/seal-keys.ts";
 import { startSvc, svc } from "../support/svc.ts";
 
 let cli: CommandLine;
@@ -152,7 +153,12 @@ describe("svc migrate", () => {
 
 describe("svc broker", () => {
   test("serves the database of DATABASE_URL until SIGTERM", async () => {
-    const env = { DATABASE_URL: cli.databaseUrl, SVC_PORT: "0", SVC_DRAIN_LINGER_MS: "0" };
+    const env = {
+      DATABASE_URL: cli.databaseUrl,
+      SVC_PORT: "0",
+      SVC_DRAIN_LINGER_MS: "0",
+      SVC_SEAL_KEYS: testSealKeys,
+    };
     const broker = startSvc(["broker"], { env });
     await expect.poll(() => broker.said.out, { timeout: 20_000 }).toContain('"url":"http://');
     const url = /"url":"([^"]+)"/.exec(broker.said.out)?.[1] ?? "";
