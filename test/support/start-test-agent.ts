@@ -4,6 +4,7 @@ import path from "node:path";
 import { onTestFinished } from "vitest";
 import { readConfig } from "../../agent/config/read-config.ts";
 import { openLog } from "../../agent/log.ts";
+import { openRunDir } from "../../agent/processes/open-run-dir.ts";
 import { type StartedAgent, startAgent } from "../../agent/start-agent.ts";
 
 export type TestAgent = StartedAgent & {
@@ -23,10 +24,13 @@ export const hurried = {
   "min-free-disk": "0",
 } as const;
 
-/** An empty data directory, removed after the test. */
+/** An empty data directory, removed after the test with the run directory that belongs to it. */
 export async function testDataDir(): Promise<string> {
   const dir = await mkdtemp(path.join(await realpath(tmpdir()), "svc-agent-test-"));
-  onTestFinished(async () => await rm(dir, { recursive: true, force: true }));
+  onTestFinished(async () => {
+    const { path: runDir } = await openRunDir({ dataDir: dir });
+    for (const folder of [runDir, dir]) await rm(folder, { recursive: true, force: true });
+  });
   return dir;
 }
 
