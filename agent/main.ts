@@ -1,6 +1,7 @@
 #!/usr/bin/env node
 import { enableCompileCache } from "node:module";
 import path from "node:path";
+import { setFlagsFromString } from "node:v8";
 
 const oldest = 24;
 
@@ -10,6 +11,8 @@ async function main(): Promise<number> {
     process.stderr.write(`svc-agent needs Node ${oldest}, this is ${process.versions.node}.\n`);
     return 1;
   }
+  // What the start throws away would else make the young space large for good: six megabytes of an agent at rest.
+  setFlagsFromString("--semi-space-growth-factor=1");
   // Halves the time to start; where the folder cannot be written, it is as before. A built program has no such folder.
   if (import.meta.filename.endsWith(".ts")) {
     enableCompileCache(path.join(import.meta.dirname, "..", "node_modules", ".cache", "svc"));

@@ -32,6 +32,8 @@ export type SeenRequest = {
   readonly path: string;
   readonly headers: http.IncomingHttpHeaders;
   readonly body: Buffer;
+  /** When it came, by performance.now(). */
+  readonly atMs: number;
   /** How it went: the status that was answered, or the fault that had no status; undefined while it is under way. */
   end: number | Fault | undefined;
 };
@@ -82,7 +84,9 @@ export async function faultProxy(target: string): Promise<FaultProxy> {
 
   async function take(request: http.IncomingMessage, response: http.ServerResponse) {
     const { method = "", url: path = "", headers } = request;
-    const one: SeenRequest = { method, path, headers, body: await buffer(request), end: undefined };
+    const atMs = performance.now();
+    const body = await buffer(request);
+    const one: SeenRequest = { method, path, headers, body, atMs, end: undefined };
     seen.push(one);
     const rule = rules.find(({ left, matches }) => left > 0 && matches(one));
     if (rule === undefined) return await forward(target, one, response);
