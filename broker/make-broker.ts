@@ -49,7 +49,7 @@ export function makeBroker(config: Config, log: Log, seals: Seals): MadeBroker {
   const logFeed = makeLogFeed({ db, wakes, log });
   metrics.gauge("svc_log_followers", "Clients that follow a log here.", logFeed.followers);
   const confirm = makeConfirmExecution(db, log);
-  const logs = makeLogIntake({ db, wakes, log, limits: config.logLimits, confirm });
+  const logs = makeLogIntake({ db, wakes, log, limits: config.logLimits, confirm, metrics });
   const collector = makeCollector({ config, metrics, log });
   const broker: Broker = {
     config,

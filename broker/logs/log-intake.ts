@@ -3,6 +3,7 @@ import type { LogLimits } from "../config.ts";
 import type { Db } from "../database/connect.ts";
 import type { ConfirmExecution } from "../executions/confirm-execution.ts";
 import type { Log } from "../log.ts";
+import type { Metrics } from "../metrics.ts";
 import type { OrgId } from "../orgs/org-id.ts";
 import type { Actor } from "../tokens/actor.ts";
 import type { Wakes } from "../wake/wakes.ts";
@@ -34,6 +35,7 @@ type Parts = {
   readonly log: Log;
   readonly limits: LogLimits;
   readonly confirm: ConfirmExecution;
+  readonly metrics: Metrics;
 };
 
 /** So much may wait at this broker for the database. */
@@ -42,7 +44,11 @@ const mostWaitingBytes = 96 * 1024 * 1024;
 const leastBytes = 1024;
 
 /** What a broker needs to take logs. */
-export function makeLogIntake({ db, wakes, log, limits, confirm }: Parts): LogIntake {
+export function makeLogIntake(parts: Parts): LogIntake {
+  const { db, wakes, log, limits, confirm, metrics } = parts;
+  const taken = metrics.counter("svc_log_records_total", "Log records that were taken.");
+  const bytesTaken = metrics.counter("svc_log_bytes_total", "Bytes of logs that were taken.");
+  const slowed = metrics.counter("svc_log_slowed_total", "Log requests that came too fast.");
   const usage = makeOrgUsage(db, limits.orgBytesPerDay, log);
   const tidy = makeTidyStreams({ db, log, limits, isOverDay: usage.isOver });
   const append = makeAppendLogs({ db, wakes, tidy });
@@ -55,12 +61,14 @@ export function makeLogIntake({ db, wakes, log, limits, confirm }: Parts): LogIn
     checkWriter: makeCheckWriter(db),
     admit: ({ orgId }, streamId, bytes) => {
       if (waitingBytes > mostWaitingBytes) {
+        slowed.add({ limit: "broker" });
         throw problem.unavailable("Too many logs wait to be written just now.", 1);
       }
       const cost = Math.max(bytes, leastBytes);
       const streamS = ofStream(streamId, cost);
       const waitS = streamS > 0 ? streamS : ofOrg(orgId, cost);
       if (waitS === 0) return;
+      slowed.add({ limit: streamS > 0 ? "stream" : "org" });
       const perS = streamS > 0 ? limits.streamBytesPerS : limits.orgBytesPerS;
       const whose = streamS > 0 ? "This log stream" : "The log streams of this org";
       const words = `${whose} may take ${perS} bytes a second.`;
@@ -75,6 +83,8 @@ export function makeLogIntake({ db, wakes, log, limits, confirm }: Parts): LogIn
         const named = withExecution(actor, entries);
         const late = await append({ orgId, streamId, entries: named });
         usage.add(orgId, bytes);
+        taken.add({}, entries.length);
+        bytesTaken.add({}, bytes);
         if (runnerId !== null) {
           for (const id of executionsOf(named)) confirm({ orgId, runnerId, executionId: id });
         }
