@@ -69,6 +69,8 @@ function makeFolder({ executionId, step, runDir, stop, cwd }: ChildSpec): string
     oomKills: countOomKills() ?? null,
   };
   try {
+    // A host may clean up what has been empty for long.
+    mkdirSync(runDir, { recursive: true, mode: 0o700 });
     mkdirSync(dir, { mode: 0o700 });
     writeFileSync(path.join(dir, childFiles.asked), JSON.stringify(asked), { mode: 0o600 });
   } catch (error) {

@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs";
-import { stat } from "node:fs/promises";
+import { rm, stat } from "node:fs/promises";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
 import { startChild } from "../../../agent/processes/start-child.ts";
@@ -94,6 +94,13 @@ describe("a child", () => {
     );
     expect(shown.join()).not.toContain("hunter-two");
     await child.kill();
+  });
+
+  test("finds its place although the host has cleaned up the run directory", async () => {
+    const { bash, runDir } = await givenChildren();
+    await rm(runDir, { recursive: true });
+    const child = await bash("echo x");
+    expect(await readAll(child.output)).toBe("x\n");
   });
 
   test("leaves nothing in the run directory when it was removed", async () => {
