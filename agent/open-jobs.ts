@@ -28,7 +28,14 @@ export async function openJobs(
   };
   const host: JobHost = { ...agent, openJobLog, goDown };
   return {
-    start: (claimed) => startJob(host, claimed),
+    start(claimed) {
+      const job = startJob(host, claimed);
+      // What has not begun when the agent begins to go down, somebody else may as well do.
+      const back = (): void => void job.giveBack();
+      departure.begun.addEventListener("abort", back, { once: true });
+      void job.done.then(() => departure.begun.removeEventListener("abort", back));
+      return job;
+    },
     async resume() {
       const { dataDir } = agent.config;
       const { stored, unreadable } = await listStoredExecutions(dataDir);

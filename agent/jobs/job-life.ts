@@ -24,7 +24,9 @@ export type Life = {
   readonly book: ExecutionBook;
   readonly stop: StopControl;
   /** The plan, and the job's token where it is known. */
-  readonly findPlan: () => Promise<{ readonly plan: Plan; readonly token: string | undefined }>;
+  readonly findPlan: (
+    signal: AbortSignal,
+  ) => Promise<{ readonly plan: Plan; readonly token: string | undefined }>;
   readonly enter: (phase: ReportedStatus) => void;
   /** Gives the job back: nothing of it has begun. False when the broker does not take it. */
   readonly giveBack: () => Promise<boolean>;
@@ -45,7 +47,7 @@ export type Lived = { readonly result?: SpooledResult; readonly ended: readonly 
 export async function liveJob(life: Life): Promise<Lived> {
   const { host, book } = life;
   const { state } = book;
-  const { plan, token } = await life.findPlan();
+  const { plan, token } = await life.findPlan(life.stop.signal);
   const redactor = makeRedactor([...host.secrets(), ...planSecrets(plan), ...secretsByLook(plan)]);
   if (token !== undefined) redactor.add(token);
   const log = makeLazyJobLog(() => host.openJobLog(logSpec(life), redactor));

@@ -11,9 +11,10 @@ import type { Plan } from "./handler.ts";
 import { crashOf } from "./job-failure.ts";
 import type { JobHost } from "./job-host.ts";
 import { type Life, liveJob } from "./job-life.ts";
-import { jobOutcome } from "./job-outcome.ts";
+import { type Ending, jobOutcome } from "./job-outcome.ts";
 import { restMsOf } from "./registry.ts";
 import type { ReportedStatus } from "./status-reports.ts";
+import { stopRow } from "./stop-cause.ts";
 import { makeStopControl, type StopControl } from "./stop-control.ts";
 
 /** A claimed job, and the broker's clock when it was handed out: deadlines are told by that clock. */
@@ -56,15 +57,19 @@ export function startJob(host: JobHost, claimed: Claimed): HeldJob {
  * what was done is not done again.
  */
 export function resumeJob(host: JobHost, stored: StoredExecution): HeldJob {
-  return hold(host, stored, async () => ({
-    plan: await fetchPlan(host, stored.job.id),
+  return hold(host, stored, async (signal) => ({
+    plan: await fetchPlan(host, stored.job.id, signal),
     token: undefined,
   }));
 }
 
-async function fetchPlan({ client, runnerId }: JobHost, jobId: string): Promise<Plan> {
+async function fetchPlan(
+  { client, runnerId }: JobHost,
+  jobId: string,
+  signal: AbortSignal,
+): Promise<Plan> {
   const params = { runner_id: runnerId, job_id: jobId };
-  const { text } = await client.call(getRunnerJobPlanRoute, { params }, { scope: "job" });
+  const { text } = await client.call(getRunnerJobPlanRoute, { params }, { scope: "job", signal });
   return JSON.parse(text) as Plan; // a plan is an object: the broker takes no other
 }
 
@@ -105,6 +110,8 @@ function hold(host: JobHost, stored: StoredExecution, findPlan: Life["findPlan"]
   };
 }
 
+const mostBackMs = 30_000;
+
 async function askBack(
   { client, log }: JobHost,
   { job, execution_id }: StoredExecution,
@@ -112,7 +119,8 @@ async function askBack(
 ): Promise<boolean> {
   const params = { job_id: job.id, execution_id };
   try {
-    await client.call(giveBackExecutionRoute, { params, body: {} }, { scope: "job" });
+    const how = { scope: "job", signal: stop.hurry, giveUpAfterMs: mostBackMs } as const;
+    await client.call(giveBackExecutionRoute, { params, body: {} }, how);
     stop.stop({ kind: "over" }, "now");
     return true;
   } catch (error) {
@@ -125,19 +133,18 @@ async function askBack(
 async function live(life: Omit<Life, "book">, stored: StoredExecution): Promise<void> {
   const { host } = life;
   const { execution_id } = stored;
+  let isTold = false;
   try {
     if (host.results.list().includes(execution_id)) return await abandonJob(host, execution_id);
     const book = await openExecutionBook(host.config.dataDir, stored);
     const { result, ended } = await liveJob({ ...life, book });
-    if (result !== undefined) {
-      await host.results.put(execution_id, result);
-      host.deliver();
-    }
+    if (result !== undefined) await tell(host, execution_id, result);
+    isTold = true;
     for (const child of ended) await child.remove();
     await removeFolders(host.runDir.path, execution_id);
     await book.remove();
   } catch (error) {
-    if (!isJobOver(error)) await tellCrash(host, stored, error);
+    if (!isTold && !isJobOver(error)) await tellCrash(life, stored, error);
     await abandonJob(host, execution_id);
   }
 }
@@ -147,13 +154,20 @@ async function tell(host: JobHost, executionId: string, result: SpooledResult): 
   host.deliver();
 }
 
-/** The agent itself could not go on with the job: nobody should have to wait for its deadline to learn that. */
-async function tellCrash(host: JobHost, stored: StoredExecution, error: unknown): Promise<void> {
+/** The job could not be gone on with: nobody should have to wait for its deadline to learn that. */
+async function tellCrash(
+  { host, stop }: Omit<Life, "book">,
+  stored: StoredExecution,
+  error: unknown,
+): Promise<void> {
   const { job, execution_id } = stored;
-  host.log.error({ err: error, execution_id }, "a job failed within the agent");
-  const { words: _, ...finish } = jobOutcome(
-    { kind: "failed", failure: crashOf(error) },
-    makeRedactor(host.secrets()),
-  );
+  const cause = stop.cause();
+  if (cause !== undefined && stopRow(cause).isFenced === true) return;
+  const ending: Ending =
+    cause !== undefined && error === cause
+      ? { kind: "stopped", cause }
+      : { kind: "failed", failure: crashOf(error) };
+  host.log.error({ err: error, execution_id }, "a job could not be gone on with");
+  const { words: _, ...finish } = jobOutcome(ending, makeRedactor(host.secrets()));
   await tell(host, execution_id, { job_id: job.id, finish });
 }

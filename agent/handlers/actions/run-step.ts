@@ -17,6 +17,8 @@ export type StepEnd = {
   readonly code: number;
   readonly reason?: FailureReason;
   readonly tookMs: number;
+  /** What it has set, but secrets: kept on disk for whoever takes the job up after the host was started anew. */
+  readonly outputs?: Readonly<Record<string, unknown>>;
 };
 
 /** Runs one step to its end and takes its outputs. Whatever goes wrong is an end, too. */
@@ -24,7 +26,8 @@ export async function runStep(ground: StepGround, step: ActionStep): Promise<Ste
   const startedAtMs = Date.now();
   try {
     const end = await runCommand(ground, step);
-    return { ...judged(step, end), tookMs: end.tookMs };
+    const outputs = ground.outputs.shownOf(step.name);
+    return { ...judged(step, end), tookMs: end.tookMs, outputs };
   } catch (error) {
     if (!(error instanceof JobFailure)) throw error;
     const { message, code, reason } = error;

@@ -48,13 +48,22 @@ async function endOf(ground: StepGround, step: ActionStep): Promise<StepEnd> {
   ground.ran.add(step.index);
   const end = await job.once(`step/${step.index}`, async () => {
     reports.tell(step, "in-progress", 0);
-    job.say(`${stepTitle(step)}`, "info", step.name);
+    job.say(stepTitle(step), "info", step.name);
     return await runStep(ground, step);
   });
+  takeUpOutputs(ground, step, end);
   reports.tell(step, end.status, end.tookMs);
   const took = formatDuration(end.tookMs * 1e6);
   if (end.status === "finished")
     job.say(`${stepTitle(step)} finished in ${took}.`, "info", step.name);
   else job.say(end.words, "error", step.name);
   return end;
+}
+
+/** What was in memory may have gone with the host's last start; what was shown of it is in the step's end. */
+function takeUpOutputs({ outputs }: StepGround, { name }: ActionStep, end: StepEnd): void {
+  const known = outputs.shownOf(name);
+  for (const [output, value] of Object.entries(end.outputs ?? {})) {
+    if (!Object.hasOwn(known, output)) outputs.set(name, output, value);
+  }
 }

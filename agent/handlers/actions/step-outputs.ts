@@ -15,8 +15,8 @@ export type StepOutputs = {
   readonly all: () => Record<string, unknown>;
   /** The same without what is secret. */
   readonly shown: () => Record<string, unknown>;
-  /** What one step has set. */
-  readonly of: (step: string) => Readonly<Record<string, unknown>>;
+  /** What one step has set, without what is secret. */
+  readonly shownOf: (step: string) => Readonly<Record<string, unknown>>;
 };
 
 type Entry = {
@@ -52,9 +52,11 @@ export function makeStepOutputs(): StepOutputs {
     },
     all: () => gather(() => true),
     shown: () => gather(({ isSecret }) => !isSecret),
-    of: (step) =>
+    shownOf: (step) =>
       Object.fromEntries(
-        [...entries.values()].filter((e) => e.step === step).map((e) => [e.name, e.value]),
+        [...entries.values()]
+          .filter((entry) => entry.step === step && !entry.isSecret)
+          .map(({ name, value }) => [name, value]),
       ),
   };
 }

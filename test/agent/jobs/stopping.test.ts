@@ -82,21 +82,6 @@ describe("a job that is stopped", { timeout: 90_000 }, () => {
     expect(ended.description).toContain("timed out after 500ms");
   });
 
-  test("is stopped early enough to be done by its deadline", async () => {
-    const { ended, enqueue, job } = await setup();
-    const id = await enqueue({
-      ...action([{ name: "slow", interpolated_command: "sleep 600" }]),
-      executionTimeout: seconds(20),
-    });
-    const over = await ended(id);
-    expect(over).toMatchObject({
-      status: "timed-out",
-      result: { error_metadata: { reason: "timeout_job" } },
-    });
-    // Told by the agent itself: the broker's own clock would have left no result.
-    expect((await job(id)).executions[0]?.status_description).toContain("done by its deadline");
-  });
-
   test("that ignores SIGTERM is killed, with all that it started", async () => {
     const { enqueue, mark, marked, agent } = await setup();
     await enqueue(

@@ -1,5 +1,5 @@
 import { existsSync } from "node:fs";
-import { readdir, readFile, writeFile } from "node:fs/promises";
+import { readdir, readFile, rm, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { beforeAll, describe, expect, test } from "vitest";
 import { testFolder } from "../../support/folder.ts";
@@ -23,10 +23,14 @@ async function setup() {
   const seat = await fleet.seat({ parallelism: { actions: 2, operations: 2 } });
   const folder = await testFolder(0o777);
   const mark = (name: string): string => path.join(folder, name);
-  const env = { SVC_AGENT_TOKEN: seat.token };
-  const first = await startAgentProcess({ url: fleet.broker.url, env });
-  const again = async () =>
-    await startAgentProcess({ url: fleet.broker.url, env, dataDir: first.dataDir });
+  const runDir = await testFolder(0o700);
+  const given = {
+    url: fleet.broker.url,
+    env: { SVC_AGENT_TOKEN: seat.token },
+    settings: { "run-dir": runDir },
+  };
+  const first = await startAgentProcess(given);
+  const again = async () => await startAgentProcess({ ...given, dataDir: first.dataDir });
   const kill = async (agent: typeof first): Promise<void> => {
     agent.kill("SIGKILL");
     await agent.ended;
@@ -34,7 +38,7 @@ async function setup() {
   const marked = async (name: string): Promise<void> => await until(() => existsSync(mark(name)));
   const lines = async (name: string): Promise<string[]> =>
     (await readFile(mark(name), "utf8")).trim().split("\n");
-  return { ...jobReader(fleet, seat), first, again, kill, mark, marked, lines };
+  return { ...jobReader(fleet, seat), runDir, first, again, kill, mark, marked, lines };
 }
 
 const wait = (file: string): string => `until [ -e ${file} ]; do sleep 0.05; done`;
@@ -114,9 +118,10 @@ describe("an agent that was killed and started again", { timeout: 120_000 }, () 
   });
 
   test("says so when nobody can know how a step ended", async () => {
-    const { enqueue, ended, first, again, kill, mark, marked } = await setup();
+    const { enqueue, ended, runDir, first, again, kill, mark, marked } = await setup();
     const id = await enqueue(
       action([
+        { name: "kept", interpolated_command: "echo kept=1 >$SVC_ACTIONS_OUTPUT_FILEPATH" },
         { name: "gone", interpolated_command: `touch ${mark("begun")}; sleep 600` },
         { name: "next", interpolated_command: `touch ${mark("next")}` },
       ]),
@@ -127,10 +132,13 @@ describe("an agent that was killed and started again", { timeout: 120_000 }, () 
     // As after a restart of the host: what ran then is gone.
     const state = await readFile(file, "utf8");
     await writeFile(file, state.replaceAll(/"bootId":"[^"]+"/g, '"bootId":"another"'));
+    for (const name of await readdir(runDir))
+      await rm(path.join(runDir, name), { recursive: true });
     await again();
     const job = await ended(id);
     expect(job).toMatchObject({
       status: "failed",
+      outputs: { kept: "1" },
       result: { error_metadata: { reason: "lost", step: "gone" } },
     });
     expect(job.description).toContain("nobody knows how it ended");
