@@ -58,7 +58,7 @@ export async function openJobLog(
 ): Promise<JobLog> {
   const spool = await spools.open(spec);
   const writer = makeWriter(spools, spool);
-  const timer = setInterval(writer.tick, flushEveryMs);
+  const timer = setInterval(writer.tick, flushEveryMs).unref();
   return {
     write(text, severity = "info", step = "") {
       const atMs = Date.now();

@@ -155,7 +155,7 @@ function writeNanos(bytes: Buffer, at: number, atMs: number): number {
 }
 
 function grown(bytes: Buffer, used: number, need: number): Buffer<ArrayBuffer> {
-  const larger = Buffer.allocUnsafeSlow(Math.max(bytes.length * 2, used + need));
+  const larger = Buffer.allocUnsafeSlow(Math.max(startBytes, bytes.length * 2, used + need));
   bytes.copy(larger, 0, 0, used);
   return larger;
 }
