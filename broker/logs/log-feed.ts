@@ -36,8 +36,8 @@ export type LogFeed = {
 
 type FeedParts = { readonly db: Db; readonly wakes: Wakes; readonly log: Log };
 
-/** A wake-up may be lost, and a stream closes by the clock. */
-const fallbackMs = 1500;
+/** A wake-up may be lost, and a stream closes by the clock. Where nothing happens, looks come at growing distances. */
+const fallbackMs = { first: 1500, longest: 5000 };
 /** Looks are at least this far apart, so that what is written in small pieces travels together. */
 const restMs = 15;
 /** Records that come late are waited for so long; then what follows them is told. */
@@ -87,8 +87,9 @@ function startReader({ db, wakes, log }: FeedParts, org: OrgId, found: LogStream
   const ring = makeRing(found.next_position);
   const holdsGap = makeGapHold();
   let stream: LogStream | undefined = found;
+  let quietMs = fallbackMs.first;
 
-  const lookout = makeLookout({ look, onError, restMs, fallbackMs });
+  const lookout = makeLookout({ look, onError, restMs, fallbackMs: fallbackMs.first });
   const unhear = wakes.hear(topics.logs(found.id), lookout.ask);
   lookout.start();
   lookout.ask(); // written between the stream's being found and this
@@ -99,16 +100,19 @@ function startReader({ db, wakes, log }: FeedParts, org: OrgId, found: LogStream
     if (now === undefined) {
       stream = undefined;
       tell();
-      return fallbackMs;
+      return fallbackMs.longest;
     }
     stream = now;
-    for await (const batch of readForward(db, org, now, { from: ring.upto(), filter: {} })) {
+    const from = ring.upto();
+    for await (const batch of readForward(db, org, now, { from, filter: {} })) {
       if (holdsGap(batch)) return gapMs.look;
       ring.add(batch);
       tell();
     }
     if (!now.is_open) tell();
-    return fallbackMs;
+    const isQuiet = ring.upto() === from;
+    quietMs = isQuiet ? Math.min(quietMs * 1.5, fallbackMs.longest) : fallbackMs.first;
+    return quietMs;
   }
 
   function tell(): void {
