@@ -4,6 +4,7 @@ import { request } from "node:http";
 import { createServer } from "node:net";
 import path from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
+import { readPresence } from "../../agent/places/data-dir.ts";
 import { emptyDatabase } from "../support/database.ts";
 import { testFolder } from "../support/folder.ts";
 import { type RunningSvc, startSvc, svc } from "../support/svc.ts";
@@ -18,12 +19,14 @@ type Ready = {
 
 const patience = { timeout: 25_000 };
 
-/** Starts `svc dev --json` and waits for its line. */
+/** Starts `svc dev --json` without an agent, unless told, and waits for its line. */
 async function startDev(
   args: readonly string[],
   env: Readonly<Record<string, string>> = {},
+  { hasAgent }: { readonly hasAgent: boolean } = { hasAgent: false },
 ): Promise<{ dev: RunningSvc; ready: Ready }> {
-  const dev = startSvc(["dev", "--json", "--port", "0", ...args], { env });
+  const own = hasAgent ? [] : ["--no-agent"];
+  const dev = startSvc(["dev", "--json", "--port", "0", ...own, ...args], { env });
   await expect.poll(() => dev.said.out || dev.said.err, patience).toMatch(/\{"url".+\n/);
   return { dev, ready: JSON.parse(dev.said.out) as Ready };
 }
@@ -141,6 +144,26 @@ describe("svc dev over DATABASE_URL", () => {
     expect(await readFile(path.join(dataDir, "broker.log"), "utf8")).not.toContain(admin_token);
     dev.kill("SIGINT");
     expect(await dev.ended).toMatchObject({ code: 0 });
+  }, 60_000);
+
+  test("starts its agent again when that dies, and takes it along when it stops", async () => {
+    const dataDir = await testFolder();
+    const env = { DATABASE_URL: (await emptyDatabase()).url };
+    const { dev } = await startDev(["--data-dir", dataDir], env, { hasAgent: true });
+    const pid = async (): Promise<number> => {
+      const presence = await readPresence(path.join(dataDir, "agent"));
+      return presence?.watch_url == null ? 0 : presence.pid; // once it works
+    };
+    await expect.poll(pid, patience).toBeGreaterThan(0);
+    const first = await pid();
+    process.kill(first, "SIGKILL");
+    await expect.poll(async () => ![0, first].includes(await pid()), patience).toBe(true);
+    expect(dev.said.err).toContain(
+      "The agent ended (killed). Its log says more; it is started again.",
+    );
+    await stop(dev);
+    expect(await pid()).toBe(0);
+    expect(await readFile(path.join(dataDir, "agent.log"), "utf8")).toContain("the agent works");
   }, 60_000);
 
   test("says in one sentence that the port is taken, and leaves nothing running", async () => {
