@@ -15,6 +15,7 @@ import { claim } from "./loops/claim.ts";
 import { deliver } from "./loops/deliver.ts";
 import { type LoopBook, makeLoopBook } from "./loops/loop-book.ts";
 import type { LoopFigures, LoopParts } from "./loops/loop-parts.ts";
+import { rotateToken } from "./loops/rotate-token.ts";
 import { makeTakeJobs } from "./loops/take-jobs.ts";
 import { makeWakeUp } from "./loops/wake-up.ts";
 import { lackOfRoom, watchRoom } from "./loops/watch-room.ts";
@@ -81,7 +82,7 @@ export async function runAgent(run: RunParts): Promise<RunningAgent> {
   const over = new AbortController();
   const jobs = await openJobs(agent, { departure, openJobLog: agent.openJobLog });
   await jobs.resume(); // before the first beat: it names what is held
-  const ended = startLoops(parts, { loops, bells, signal: over.signal, jobs });
+  const ended = startLoops(parts, { loops, bells, signal: over.signal, jobs, tokens: run.tokens });
   const watch = await startWatchServer(config.watchPort, log, parts);
   const host = watchHost(config.env, log, () => void hostGoesDown(agent, departure));
   log.info({ runner_id: run.runnerId, watch: watch.url }, "the agent works");
@@ -114,14 +115,19 @@ type Looping = {
   readonly bells: Bells;
   readonly signal: AbortSignal;
   readonly jobs: Jobs;
+  readonly tokens: TokenBook;
 };
 
-function startLoops(parts: LoopParts, { loops, bells, signal, jobs }: Looping): Promise<unknown> {
+function startLoops(
+  parts: LoopParts,
+  { loops, bells, signal, jobs, tokens }: Looping,
+): Promise<unknown> {
   const take = makeTakeJobs(parts, jobs.start, signal);
   return Promise.all([
     loops.run("claim", signal, (loop) => claim(parts, loop, { wakeUp: bells.claim, take })),
     loops.run("beat", signal, (loop) => beat(parts, loop, bells.beat)),
     loops.run("deliver", signal, (loop) => deliver(parts, loop, bells.deliver)),
+    loops.run("token", signal, (loop) => rotateToken(parts, loop, tokens)),
     loops.run("room", signal, (loop) => watchRoom(parts, loop, bells.claim.wake)),
   ]);
 }

@@ -1,28 +1,14 @@
 import { hash } from "node:crypto";
 import { readFileSync } from "node:fs";
-import { readFile } from "node:fs/promises";
-import path from "node:path";
-import { z } from "zod";
 import { enrolRoute } from "../../shared/api/enrolment.ts";
 import { parseToken } from "../../shared/token.ts";
 import type { AgentConfig } from "../config/read-config.ts";
 import { ExitError } from "../exit-error.ts";
-import { writeDurably } from "../spool/durable-file.ts";
 import type { BrokerClient } from "./broker-client.ts";
-
-/** What an enrolment brought, as it is kept in the data directory. */
-const enrolledSchema = z.object({
-  token: z.string(),
-  runner_id: z.string(),
-  /** Of the one-shot token that was spent for it. */
-  enrolled_by: z.string(),
-});
-type Enrolled = z.infer<typeof enrolledSchema>;
+import { keepEnrolled, readEnrolled } from "./enrolled-token.ts";
 
 /** The token as it was given, or as it was got for it. */
 export type ObtainedToken = { readonly token: string; readonly runnerId: string | undefined };
-
-const fileOf = (dataDir: string): string => path.join(dataDir, "enrolled.json");
 
 /** Reads the given token: from its file, else from the environment; undefined when none was given. */
 export function readGivenToken(
@@ -62,8 +48,9 @@ export async function obtainToken(
     token: body.secret,
     runner_id: body.runner_id ?? "",
     enrolled_by: enrolledBy,
+    expires_at: body.expires_at,
   };
-  await writeDurably(fileOf(config.dataDir), `${JSON.stringify(enrolled)}\n`);
+  await keepEnrolled(config.dataDir, enrolled);
   return { token: enrolled.token, runnerId: enrolled.runner_id };
 }
 
@@ -76,13 +63,4 @@ export async function findToken(
   if (given === undefined || kept?.enrolled_by === hash("sha256", given))
     return kept?.token ?? given;
   return given;
-}
-
-async function readEnrolled(dataDir: string): Promise<Enrolled | undefined> {
-  const text = await readFile(fileOf(dataDir), "utf8").catch(() => "");
-  try {
-    return enrolledSchema.parse(JSON.parse(text));
-  } catch {
-    return undefined; // there was no enrolment, or its file was cut off before it was used
-  }
 }

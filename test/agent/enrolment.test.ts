@@ -3,6 +3,7 @@ import path from "node:path";
 import { beforeAll, describe, expect, test } from "vitest";
 import { faultProxy } from "../support/fault-proxy.ts";
 import { type Fleet, givenFleet, type Seat } from "../support/given-fleet.ts";
+import { until } from "../support/given-polling.ts";
 import { startTestAgent, testDataDir } from "../support/start-test-agent.ts";
 
 let fleet: Fleet;
@@ -49,6 +50,26 @@ describe("an agent with a one-shot token", () => {
     await expect(again).rejects.toMatchObject({ exit: "unauthorized" });
     await expect(again).rejects.toThrow("spent");
   });
+});
+
+test("an enrolled token is rotated long before its end, and the old one is not needed any more", async () => {
+  const seat = await fleet.seat();
+  const { file } = await givenBootToken(seat);
+  const given = { url: fleet.broker.url, token: "", dataDir: await testDataDir() };
+  const first = await startTestAgent(given, { "token-file": file });
+  first.signal("SIGTERM");
+  await first.gone;
+  const kept = path.join(given.dataDir, "enrolled.json");
+  const before = JSON.parse(await readFile(kept, "utf8")) as { token: string };
+  const inTenDays = new Date(Date.now() + 10 * 86_400_000).toISOString();
+  await writeFile(kept, JSON.stringify({ ...before, expires_at: inTenDays }));
+  const second = await startTestAgent(given);
+  await until(async () => !(await readFile(kept, "utf8")).includes(before.token));
+  await seat.became(await seat.enqueue(), "finished");
+  second.signal("SIGTERM");
+  await second.gone;
+  await startTestAgent(given);
+  await seat.became(await seat.enqueue(), "finished");
 });
 
 test("a token that was changed in its file is read again when the old one is refused", async () => {
