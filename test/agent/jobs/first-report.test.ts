@@ -23,6 +23,7 @@ async function setup() {
   const plan = JSON.stringify({ steps: [{ interpolated_command: `touch ${mark}; sleep 0.1` }] });
   return {
     ...jobReader(fleet, seat),
+    seen: seat.job,
     proxy,
     agent,
     mark,
