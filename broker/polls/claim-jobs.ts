@@ -7,6 +7,7 @@ import { newId } from "../database/new-id.ts";
 import type { ExecutionRow } from "../executions/row.ts";
 import type { JobRow, jobFactsRow } from "../jobs/row.ts";
 import { openPlan } from "../jobs/sealed-plan.ts";
+import type { Log } from "../log.ts";
 import type { Seals } from "../seals/seals.ts";
 
 /** What one claim asks: so many jobs of each group, for one process of one runner. */
@@ -32,7 +33,8 @@ export type Claim = {
 /** What one request got: claims, and whether its process has orders to look at. */
 export type Claimed = { readonly claims: readonly Claim[]; readonly hasOrders: boolean };
 
-export type ClaimParts = { readonly db: Db; readonly seals: Seals };
+type Opening = Pick<ClaimParts, "seals" | "log">;
+export type ClaimParts = { readonly db: Db; readonly seals: Seals; readonly log: Log };
 
 type FactsRow = z.infer<typeof jobFactsRow>;
 type NoticeRow = { waiter: number; execution_id: null };
@@ -63,7 +65,7 @@ export const mostClaims = 1_000;
  * A claimed job is its process's at once: a caller that cannot deliver it has to give it back.
  */
 export async function claimJobs(
-  { db, seals }: ClaimParts,
+  { db, seals, log }: ClaimParts,
   requests: readonly ClaimRequest[],
 ): Promise<Claimed[]> {
   const asked = requests.flatMap((request, waiter) =>
@@ -107,7 +109,7 @@ export async function claimJobs(
              )},
              ${db.array(executionIds, texts)},
              ${db.array(digests, byteas)}) c`;
-  return hand(requests, rows, { seals, secrets: secretBook(executionIds, secrets) });
+  return hand(requests, rows, { seals, log, secrets: secretBook(executionIds, secrets) });
 }
 
 type SecretBook = {
@@ -126,7 +128,7 @@ function secretBook(executionIds: readonly string[], secrets: readonly string[])
 function hand(
   requests: readonly ClaimRequest[],
   rows: readonly (ClaimedRow | NoticeRow)[],
-  { seals, secrets }: { readonly seals: Seals; readonly secrets: SecretBook },
+  { secrets, ...opening }: Opening & { readonly secrets: SecretBook },
 ): Claimed[] {
   const claims: Claim[][] = requests.map(() => []);
   const noticed = new Set<number>();
@@ -140,7 +142,7 @@ function hand(
       ? secrets.ofRepeated(repeated)
       : secrets.ofNew.get(row.execution_id);
     if (row.repeated) repeated += 1;
-    const plan = planOf(seals, row);
+    const plan = planOf(opening, row);
     if (plan !== unreadable) claims[row.waiter]?.push(toClaim(row, secret ?? "", plan));
   }
   return claims.map((list, at) => ({ claims: list, hasOrders: noticed.has(at) }));
@@ -152,14 +154,18 @@ const unreadable = Symbol("a plan that this broker's keys do not open");
  * A job whose plan this broker cannot open is handed to nobody; never confirmed, it comes back by its clock
  * after 30 s, for a broker that has the key.
  */
-function planOf(seals: Seals, row: ClaimedRow): string | null | typeof unreadable {
+function planOf({ seals, log }: Opening, row: ClaimedRow): string | null | typeof unreadable {
   if (row.plan === null || row.key_id === null) return row.plan;
   const contents = Buffer.from(row.plan, "base64");
   try {
     return openPlan(seals, { orgId: row.org_id, id: row.id }, { key_id: row.key_id, contents });
   } catch (error) {
-    if (error instanceof Problem) return unreadable;
-    throw error;
+    if (!(error instanceof Problem)) throw error;
+    log.error(
+      { job_id: row.id, key_id: row.key_id },
+      `a job is handed to nobody: ${error.message}`,
+    );
+    return unreadable;
   }
 }
 

@@ -47,7 +47,7 @@ export function makePollDesk(parts: DeskParts): PollDesk {
   const dispatcher: Dispatcher = makeDispatcher({
     serve: (polls) => {
       onBatch(polls.length);
-      return servePolls({ db, seals, wakes, orders, lookAgain }, polls);
+      return servePolls({ db, seals, log, wakes, orders, lookAgain }, polls);
     },
     undeliverable: (answer) => answer.kind === "claims" && giveBack(parts, answer.claims),
     onOffer: (runnerId) => setTimeout(() => dispatcher.look([runnerId]), offerLapsedMs).unref(),

@@ -1,4 +1,5 @@
 import type { Db } from "../database/connect.ts";
+import type { Log } from "../log.ts";
 import type { Seals } from "../seals/seals.ts";
 import { topics, type Wakes } from "../wake/wakes.ts";
 import { claimJobs, mostClaims } from "./claim-jobs.ts";
@@ -9,6 +10,7 @@ import type { OrderDesk } from "./order-desk.ts";
 export type ServeParts = {
   readonly db: Db;
   readonly seals: Seals;
+  readonly log: Log;
   readonly wakes: Wakes;
   readonly orders: OrderDesk;
   /** There may be more for polls of these runners than one statement hands out. */
@@ -34,7 +36,7 @@ export async function servePolls(
 }
 
 async function serveClaims(
-  { db, seals, wakes, orders, lookAgain }: ServeParts,
+  { db, seals, log, wakes, orders, lookAgain }: ServeParts,
   polls: readonly Poll[],
   answers: Map<Poll, PollAnswer>,
 ): Promise<void> {
@@ -45,7 +47,7 @@ async function serveClaims(
     pollId,
     groups: groups ?? new Map<string, number>(),
   }));
-  const claimed = await claimJobs({ db, seals }, requests);
+  const claimed = await claimJobs({ db, seals, log }, requests);
   for (const [at, poll] of polls.entries()) {
     const { claims = [], hasOrders = false } = claimed[at] ?? {};
     if (claims.length > 0) answers.set(poll, { kind: "claims", claims, hasOrders });

@@ -9,6 +9,7 @@ import { advanceClock } from "../../support/clock.ts";
 import { testDatabase } from "../../support/database.ts";
 import { testFolder } from "../../support/folder.ts";
 import { type GivenOperator, givenOperator } from "../../support/given-operator.ts";
+import { givenToken } from "../../support/given-token.ts";
 import {
   backendPath,
   givenStateJob,
@@ -140,6 +141,22 @@ describe("another key", () => {
       expect(answer).toMatchObject({ status: 503, body: { code: "seal_key_missing" } });
       expect(String(answer.body["detail"])).toContain("test-1");
     }
+    const runner = await at.createRunner();
+    const ours = { token: await givenToken(at.db, { orgId: at.orgId, runnerId: runner.id }) };
+    const process = await at.call(`POST /v1/runners/${runner.id}/processes`, {
+      ...ours,
+      body: { type: "install", version: "1", groups: { operations: 1 } },
+    });
+    const job = { type: "noop", plan: { greeting: "hello" } };
+    const made = await at.call(`POST /v1/runners/${runner.id}/jobs`, { body: job });
+    expect(made.status).toBe(201);
+    const asked = { process_id: process.body["id"], groups: { operations: 1 }, wait: "1s" };
+    const claimed = await other.call(`POST /v1/runners/${runner.id}/jobs/claim`, {
+      ...ours,
+      body: asked,
+    });
+    expect(claimed).toMatchObject({ status: 200, body: { jobs: [] } });
+    expect(other.logged.join("\n")).toContain("a job is handed to nobody");
     const ready = await other.call("GET /readyz");
     expect(ready.status).toBe(503);
     expect(JSON.stringify(ready.body)).toContain("test-1");
