@@ -39,7 +39,7 @@ type Parts = {
 };
 
 /** So much may wait at this broker for the database. */
-const mostWaitingBytes = 96 * 1024 * 1024;
+const mostWaitingBytes = 48 * 1024 * 1024;
 /** A request costs its stream as much at least. */
 const leastBytes = 1024;
 
