@@ -154,10 +154,13 @@ async function attempt(lit: Lit, work: JobWork, open: OpenJob): Promise<Ending |
   }
 }
 
-/** Whoever takes the job up while its folders are taken away, and its outputs with them, reports the same end. */
+/**
+ * Whoever takes the job up while its folders are taken away, and its outputs with them, reports the same end. It need
+ * not survive a power cut: the ends of the steps tell as much.
+ */
 async function keepOutcome({ book, redactor }: Lit, ending: Ending): Promise<void> {
   book.state.outcome = jobOutcome(ending, redactor);
-  await book.saveDurably();
+  await book.save();
 }
 
 function afterWords(timeoutMs: number): string {

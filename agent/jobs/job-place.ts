@@ -36,10 +36,11 @@ export async function openJobPlace(
     bearer,
     env: { SVC_JOB_SOCKET: socket, SVC_JOB_TOKEN: bearer },
     close: async () => {
-      await closeSocket();
-      const { left } = await sweepMarked(executionId);
-      const kept = await removeWorkspace(config.workDir, executionId);
-      await rm(secrets, { recursive: true, force: true });
+      const [{ left }] = await Promise.all([sweepMarked(executionId), closeSocket()]);
+      const [kept] = await Promise.all([
+        removeWorkspace(config.workDir, executionId),
+        rm(secrets, { recursive: true, force: true }),
+      ]);
       return [
         ...(left > 0
           ? [`${left} of its processes could not be ended: they hang in the kernel`]

@@ -40,6 +40,7 @@ export async function openStepGround(job: Job, run: ActionRun): Promise<StepGrou
   const kept = path.join(secrets, "outputs.json");
   const outputs = await readOutputs(kept);
   const told = new Set<string>();
+  let written = "";
   return {
     job,
     run,
@@ -72,7 +73,12 @@ export async function openStepGround(job: Job, run: ActionRun): Promise<StepGrou
         SVC_ACTIONS_PREVIOUS_OUTPUTS_FILEPATH: kept,
       };
     },
-    keepOutputs: async () => await writeFile(kept, JSON.stringify(outputs.all()), { mode: 0o600 }),
+    keepOutputs: async () => {
+      const text = JSON.stringify(outputs.all());
+      if (text === written) return;
+      await writeFile(kept, text, { mode: 0o600 });
+      written = text;
+    },
   };
 }
 
