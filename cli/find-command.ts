@@ -1,5 +1,5 @@
-import type { Command } from "./command.ts";
 import { nearestWord } from "../shared/nearest-word.ts";
+import type { Command } from "./command.ts";
 import { UsageError } from "./usage-error.ts";
 
 /** The command that the words begin with, and the words after it; a UsageError names the nearest one. */

@@ -1,6 +1,7 @@
 import { access, readdir } from "node:fs/promises";
 import path from "node:path";
 import { beforeAll, describe, expect, test } from "vitest";
+import type { z } from "zod";
 import { settingNames, variableOf } from "../agent/config/settings.ts";
 import { settings } from "../broker/config.ts";
 import { commands } from "../cli/commands.ts";
@@ -104,12 +105,15 @@ describe("links", () => {
   });
 });
 
+/** What a setting may be when nobody sets it. */
+type Default = string | number | readonly string[] | undefined;
+
 describe("operations.md", () => {
   test("has every setting of a broker, its default and what it is, and no other", () => {
     const rows = Object.entries(settings).map(([name, { schema, doc }]) => {
-      const parsed = schema.safeParse(undefined);
-      const given = Array.isArray(parsed.data) ? parsed.data.join(",") : (parsed.data ?? "");
-      return `| ${name} | ${parsed.success ? String(given) || "–" : "**must be set**"} | ${doc} |`;
+      const parsed = schema.safeParse(undefined) as z.ZodSafeParseResult<Default>;
+      const given = [parsed.data ?? []].flat().join(",");
+      return `| ${name} | ${parsed.success ? given || "–" : "**must be set**"} | ${doc} |`;
     });
     const section = operations.slice(
       operations.indexOf("## Settings"),

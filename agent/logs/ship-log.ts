@@ -25,16 +25,24 @@ const mostBytes = 1024 * 1024;
 const mostRefusals = 20;
 const compress = promisify(gzip);
 
+type Prepared = { readonly batch: LogBatch; readonly body: Buffer };
+
 /** Sends a log's lines in order until none waits (true), or the signal aborts. Never gives up but when it is told to. */
 export async function shipLog(shipment: Shipment): Promise<boolean> {
   const { spool, signal, limits, onAnswer } = shipment;
   let bytes = mostBytes;
   let failures = 0;
   let refusals = 0;
+  let ahead: Prepared | undefined;
   for (;;) {
-    const batch = await spool.next(bytes);
-    if (batch === undefined || signal.aborted) return batch === undefined;
-    const answer = await attempt(shipment, batch);
+    const prepared = ahead ?? (await prepare(shipment, await spool.next(bytes)));
+    if (prepared === undefined || signal.aborted) return prepared === undefined;
+    const { batch } = prepared;
+    const sending = attempt(shipment, prepared);
+    // While one is on its way, the next is read and compressed.
+    const following = await prepareFollowing(shipment, batch, bytes);
+    const answer = await sending;
+    ahead = answer.kind === "stored" ? following : undefined;
     if (answer.kind === "later") {
       onAnswer(spool, false);
       await pause(backoffMs(failures++, limits, answer.afterMs), signal);
@@ -57,13 +65,30 @@ export async function shipLog(shipment: Shipment): Promise<boolean> {
   }
 }
 
+async function prepare(
+  { spool }: Shipment,
+  batch: LogBatch | undefined,
+): Promise<Prepared | undefined> {
+  return batch === undefined ? undefined : { batch, body: await toBody(spool.identity, batch) };
+}
+
+async function prepareFollowing(
+  shipment: Shipment,
+  batch: LogBatch,
+  bytes: number,
+): Promise<Prepared | undefined> {
+  try {
+    return await prepare(shipment, await shipment.spool.following(batch, bytes));
+  } catch {
+    return undefined; // it is read again when it is its turn, and what is wrong is told then
+  }
+}
+
 async function attempt(
   { spool, inTurn, send, signal, log }: Shipment,
-  batch: LogBatch,
+  { body }: Prepared,
 ): Promise<LogAnswer> {
-  const { identity } = spool;
-  const body = await toBody(identity, batch);
-  const { executionId, streamId } = identity;
+  const { executionId, streamId } = spool.identity;
   try {
     return await inTurn(() => send({ executionId, streamId, body }, signal));
   } catch (error) {

@@ -19,7 +19,7 @@ describe("the end of a child", () => {
     [{ code: 126 }, "exited", /may not be executed/],
     [{ code: 127 }, "exited", /not found/],
     [{ code: 139, hasSaidSignal: true }, "exited", /^was ended by SIGSEGV$/],
-    [{ code: 143 }, "exited", /^exited with code 143$/],
+    [{ code: 143 }, "exited", /^exited with code 143, as after SIGTERM$/],
     [{ code: 141 }, "exited", /^was ended by SIGPIPE: it wrote to something/],
     [{ code: 137, hasSaidSignal: true }, "exited", /SIGKILL, which was not sent by the agent/],
     [{ code: 137, hasSaidSignal: true, oomKills: 1 }, "out-of-memory", /for want of memory/],

@@ -70,6 +70,9 @@ function hintOf({ code, oomKills }: EndFacts, signal: string | null): string {
   if (oomKills > 0 && code !== 0) {
     return "; meanwhile the kernel killed processes of this agent for want of memory";
   }
+  // A shell passes on so how its own last command ended; and not every shell says a signal.
+  if (signal === null && nameOf(code - 128) !== undefined)
+    return `, as after ${nameOf(code - 128)}`;
   if (code === 126) return ": it, or something it called, may not be executed";
   if (code === 127) return ": it, its interpreter, or something it called was not found";
   return "";

@@ -33,7 +33,7 @@ export function boundOutput(freeBytes: number): OutputBound {
  * its death breaks none.
  *
  * `dd` tells its reads as "whole+partial records in": fewer than it was told to do mean the end of the output.
- * That spares a further `dd` which would read nothing.
+ * That spares a further `dd` which would read nothing. A warning of partial reads may come before.
  *
  * When the run directory is full, the next segment is begun empty: so the last one counts as whole, is read and
  * deleted, and there is room again. What `dd` had in hand is lost then, which is remembered.
@@ -73,11 +73,13 @@ trap : HUP INT TERM
       of="$SVC_AGENT_D/$SVC_AGENT_N" 2>"$SVC_AGENT_D/${files.took}"
     then
       [ -s "$SVC_AGENT_D/$SVC_AGENT_N" ] || break
-      read -r SVC_AGENT_T <"$SVC_AGENT_D/${files.took}"
+      while read -r SVC_AGENT_T; do
+        case "$SVC_AGENT_T" in [0-9]*+[0-9]*' records in') break ;; esac
+      done <"$SVC_AGENT_D/${files.took}"
       SVC_AGENT_T=\${SVC_AGENT_T%% *}
       case "$SVC_AGENT_T" in
-        *[!0-9+]*) ;;
-        [0-9]*+*[0-9]) [ $(($SVC_AGENT_T)) -ge "$SVC_AGENT_R" ] || break ;;
+        '' | *[!0-9+]*) ;;
+        *) [ $(($SVC_AGENT_T)) -ge "$SVC_AGENT_R" ] || break ;;
       esac
       SVC_AGENT_N=$((SVC_AGENT_N + 1))
     else

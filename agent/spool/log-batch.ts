@@ -1,5 +1,5 @@
 import { recordLengths } from "../logs/otlp-records.ts";
-import type { PlacedFrame } from "./log-segments.ts";
+import type { LogSegment, PlacedFrame } from "./log-segments.ts";
 
 /** Lines that travel in one request: numbered one after the other. */
 export type LogBatch = {
@@ -8,6 +8,7 @@ export type LogBatch = {
   readonly records: readonly Buffer[];
   /** So many lines before the first are not there any more. */
   readonly missing: number;
+  readonly segment: LogSegment;
   /** Where in the segment sending goes on after it. */
   readonly end: number;
 };
@@ -17,7 +18,7 @@ export type LogBatch = {
  * from behind a gap. `nextSeq` is the line that is to come, if that is known: what is before it was sent already.
  */
 export function toBatch(
-  frames: readonly PlacedFrame[],
+  { segment, frames }: { readonly segment: LogSegment; readonly frames: readonly PlacedFrame[] },
   mostBytes: number,
   nextSeq: number | undefined,
 ): LogBatch {
@@ -41,7 +42,7 @@ export function toBatch(
     end = isWhole || sent + part.count === frame.count ? frameEnd : at;
     if (!isWhole) break;
   }
-  return { firstSeq, count, records, missing: firstSeq - (nextSeq ?? firstSeq), end };
+  return { firstSeq, count, records, missing: firstSeq - (nextSeq ?? firstSeq), segment, end };
 }
 
 function afterRecords(records: Buffer, count: number): Buffer {

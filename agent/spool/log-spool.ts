@@ -32,8 +32,10 @@ export type LogSpool = {
   readonly waitingSinceMs: () => number | undefined;
   /** Nothing is written any more, and nothing waits. */
   readonly isDone: () => boolean;
-  /** What is to be sent next, until it is asked again; undefined while there is nothing. */
+  /** What is to be sent next; undefined while there is nothing. Its bytes are good until the next reading. */
   readonly next: (mostBytes: number) => Promise<LogBatch | undefined>;
+  /** What will be next once the given batch has been passed, if that is there already. */
+  readonly following: (batch: LogBatch, mostBytes: number) => Promise<LogBatch | undefined>;
   /** The batch need not be sent again. */
   readonly pass: (batch: LogBatch) => void;
   /** Nobody wants it any more: what waits is dropped, and so is what will be written. */
@@ -95,6 +97,7 @@ export async function openLogSpool(spec: LogSpoolSpec): Promise<LogSpool> {
     waitingSinceMs: () => state.waitingSinceMs,
     isDone: () => state.isUnwanted || (state.isClosed && waitingBytes(state) === 0),
     next: (mostBytes) => next(state, mostBytes),
+    following: (batch, mostBytes) => following(state, batch, mostBytes),
     pass: (batch) => pass(state, batch),
     makeRoom: (bytes) => makeRoom(state, bytes),
     giveUp() {
@@ -141,7 +144,8 @@ async function next(state: State, mostBytes: number): Promise<LogBatch | undefin
   for (let segment = segments[0]; segment !== undefined; segment = segments[0]) {
     const frames = await readFrames(segment, state.sentUpTo, { mostBytes, buffer });
     if (segment !== segments[0]) continue;
-    const batch = frames.length === 0 ? undefined : toBatch(frames, mostBytes, state.sentSeq);
+    const batch =
+      frames.length === 0 ? undefined : toBatch({ segment, frames }, mostBytes, state.sentSeq);
     if (batch !== undefined && batch.count > 0) return batch;
     // Frames without lines, or a file that somebody has spoilt: there is nothing to be sent in them.
     moveTo(state, batch === undefined ? segment.size : batch.end);
@@ -151,9 +155,27 @@ async function next(state: State, mostBytes: number): Promise<LogBatch | undefin
   return undefined;
 }
 
-function pass(state: State, { end, firstSeq, count }: LogBatch): void {
+async function following(
+  { segments, buffer }: State,
+  { segment: current, end, firstSeq, count }: LogBatch,
+  mostBytes: number,
+): Promise<LogBatch | undefined> {
+  const at = segments.indexOf(current);
+  const isUsedUp = end >= current.size;
+  const segment = at === -1 ? undefined : segments[isUsedUp ? at + 1 : at];
+  if (segment === undefined) return undefined;
+  const frames = await readFrames(segment, isUsedUp ? 0 : end, { mostBytes, buffer });
+  if (frames.length === 0) return undefined;
+  const batch = toBatch({ segment, frames }, mostBytes, firstSeq + count);
+  return batch.count === 0 ? undefined : batch;
+}
+
+function pass(state: State, { segment, end, firstSeq, count }: LogBatch): void {
+  const { segments } = state;
   state.sentSeq = firstSeq + count;
-  if (!state.isUnwanted) moveTo(state, end);
+  if (!segments.includes(segment)) return; // dropped while it was on its way
+  while (segments[0] !== segment) drop(state, 0);
+  moveTo(state, end);
 }
 
 function moveTo(state: State, offset: number): void {

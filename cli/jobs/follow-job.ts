@@ -5,17 +5,17 @@ import {
   type RouteAnswer,
 } from "../../shared/api/call-route.ts";
 import { waitForJobRoute } from "../../shared/api/follow-runner-jobs.ts";
-import type { LogRecord } from "../../shared/api/log-streams.ts";
+import { getLogStreamRoute, type LogRecord, type LogStream } from "../../shared/api/log-streams.ts";
 import { getJobRoute } from "../../shared/api/read-runner-jobs.ts";
 import type { RunnerJob } from "../../shared/api/runner-job.ts";
 import { isFinal } from "../../shared/runner-job.ts";
 import type { Caller } from "../command.ts";
 import type { Connection } from "../connection.ts";
-import { readLog } from "./read-log.ts";
+import { followRecords } from "../logs/follow-records.ts";
 
 export type Following = {
   readonly call: Caller;
-  readonly connection: Pick<Connection, "url" | "token" | "orgId">;
+  readonly connection: Connection;
   readonly onRecord: (record: LogRecord) => void;
   /** Why it has not begun yet, when that takes a while; once. */
   readonly onWaiting: (job: RunnerJob) => void;
@@ -29,6 +29,7 @@ const pauseMs = 500;
 const absenceMs = 60_000;
 /** So long the end of the log may come after the end of the job. */
 const lingerMs = 10_000;
+const lookMs = 100;
 const usualPatienceMs = 3_000;
 
 /** Tells a job's log as it comes, until the job has ended and its log with it; answers the job as it ended. */
@@ -38,25 +39,56 @@ export async function followJob(
 ): Promise<RouteAnswer<typeof getJobRoute>> {
   const { call, connection, onRecord } = following;
   const over = new AbortController();
+  const streamId = job.log_stream_id;
+  const seen = { records: 0 };
   const tell = async (): Promise<void> => {
-    if (job.log_stream_id === null) return;
-    for await (const record of readLog(connection, job.log_stream_id, over.signal))
+    if (streamId === null) return;
+    const asked = { params: { log_stream_id: streamId }, query: {}, signal: over.signal };
+    for await (const record of followRecords(connection, asked)) {
+      if (record.notice === undefined) seen.records += 1;
       onRecord(record);
+    }
   };
   const told = tell();
   const waiting = sayIfItWaits(following, job.id, over.signal);
   try {
     await awaitEnd(call, job.id);
-    const ended = await call(getJobRoute, { params: { job_id: job.id } });
-    if (ended.body.execution_count > 0)
-      await Promise.race([told, sleep(lingerMs, undefined, over)]);
-    return ended.body.logs_complete
-      ? ended
-      : await call(getJobRoute, { params: { job_id: job.id } });
+    const params = { params: { job_id: job.id } };
+    const ended = await call(getJobRoute, params);
+    if (ended.body.execution_count > 0 && streamId !== null) {
+      const whole = awaitWhole(call, { streamId, seen }, over.signal);
+      await Promise.race([
+        told,
+        whole,
+        sleep(lingerMs, undefined, { signal: over.signal }).catch(() => {}),
+      ]);
+    }
+    return ended.body.logs_complete ? ended : await call(getJobRoute, params);
   } finally {
     over.abort();
     await Promise.all([told, waiting]);
   }
+}
+
+type Told = { readonly streamId: string; readonly seen: { readonly records: number } };
+
+/** Resolves when as many records were told as the stream has: sooner than the stream is closed. */
+async function awaitWhole(
+  call: Caller,
+  { streamId, seen }: Told,
+  signal: AbortSignal,
+): Promise<void> {
+  const params = { log_stream_id: streamId };
+  while (!signal.aborted) {
+    const answer = await call(getLogStreamRoute, { params }).catch(() => undefined);
+    if (answer !== undefined && isWhole(answer.body, seen.records)) return;
+    await sleep(lookMs, undefined, { signal }).catch(() => {});
+  }
+}
+
+function isWhole(stream: LogStream, seen: number): boolean {
+  const hasGaps = stream.missing_records > 0 || stream.dropped_records > 0;
+  return !hasGaps && stream.records > 0 && seen >= stream.records;
 }
 
 async function awaitEnd(call: Caller, jobId: string): Promise<void> {

@@ -11,13 +11,13 @@ import type { Caller } from "../command.ts";
 import { defineCommand } from "../command.ts";
 import type { CliConfig } from "../config.ts";
 import { exitCodes } from "../exit-codes.ts";
+import { recordText } from "../logs/record-text.ts";
 import { printItem } from "../print.ts";
 import { readDurationNs, readPairs } from "../read-flags.ts";
 import type { Screen } from "../screen.ts";
 import { UsageError } from "../usage-error.ts";
 import { followJob } from "./follow-job.ts";
 import { jobDetails, waitingText } from "./job-view.ts";
-import { logLine } from "./log-line.ts";
 import { readPlan, withPlan } from "./plan-text.ts";
 
 /** What the exit code says of how the job ended. */
@@ -91,14 +91,19 @@ export const runJob = defineCommand({
     });
     screen.say(`${job.id} is ${job.status}.`);
     cancelOnInterrupt(call, screen, job.id);
+    const style = { isRaw: !screen.isTerminal, hasTimestamps: false, hasColor: screen.hasColor };
     // A command is the only step there is.
-    const shown = (record: LogRecord) => (args.command.length > 0 ? { body: record.body } : record);
+    const isLone = args.command.length > 0;
+    const textOf = (record: LogRecord): string =>
+      isLone
+        ? recordText({ ...record, step: undefined }, style)
+        : recordText(record, { ...style, isRaw: false });
     const isText = screen.format === "table";
     const ended = await followJob(
       {
         call,
         connection,
-        onRecord: (record) => (isText ? screen.out : screen.say)(logLine(screen, shown(record))),
+        onRecord: (record) => (isText ? screen.out : screen.say)(textOf(record)),
         onWaiting: ({ waiting }) => {
           if (waiting != null)
             screen.say(`It waits: ${waitingText(waiting).replaceAll("\n", "; ")}`);

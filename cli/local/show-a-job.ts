@@ -5,7 +5,7 @@ import type { Caller } from "../command.ts";
 import type { DevFile } from "../dev-file.ts";
 import { followJob } from "../jobs/follow-job.ts";
 import { waitingText } from "../jobs/job-view.ts";
-import { logLine } from "../jobs/log-line.ts";
+import { recordText } from "../logs/record-text.ts";
 import type { Screen } from "../screen.ts";
 
 const greet = `echo "Hello from $(uname -sn), process $$."
@@ -34,6 +34,7 @@ const agentStartMs = 8_000;
 /** Shows the main thing done before the reader's eyes: an action, enqueued here, run by the local agent, its log live. */
 export async function showAJob(dev: DevFile, screen: Screen): Promise<void> {
   const operator: Endpoint = { url: dev.url, token: dev.admin_token };
+  const style = { isRaw: false, hasTimestamps: false, hasColor: screen.hasColor };
   const call: Caller = async (route, input) => await callRoute(operator, route, input);
   screen.out("\nA first job, an action of two steps, done by the agent on this machine:\n");
   const startedMs = performance.now();
@@ -48,9 +49,9 @@ export async function showAJob(dev: DevFile, screen: Screen): Promise<void> {
   const { body: ended } = await followJob(
     {
       call,
-      connection: { url: dev.url, token: dev.admin_token, orgId: undefined },
+      connection: { url: dev.url, token: dev.admin_token, orgId: undefined, source: "svc dev" },
       patienceMs: agentStartMs,
-      onRecord: (record) => tell(logLine(screen, record)),
+      onRecord: (record) => tell(recordText(record, style)),
       onWaiting: ({ waiting }) => {
         if (waiting != null) tell(`waits     ${waitingText(waiting).replaceAll("\n", "; ")}`);
       },

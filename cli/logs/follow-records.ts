@@ -12,7 +12,12 @@ import { type ServerEvent, readEvents } from "./read-events.ts";
 import { readLines } from "./read-lines.ts";
 
 type Query = NonNullable<RouteInput<typeof tailLogsRoute>["query"]>;
-type Asked = { readonly params: { log_stream_id: string }; readonly query: Query };
+type Asked = {
+  readonly params: { log_stream_id: string };
+  readonly query: Query;
+  /** Ends the following where it stands. */
+  readonly signal?: AbortSignal;
+};
 
 /** Brokers give a sign of life every 15 s: after so much silence the connection is taken for broken. */
 const silenceMs = 45_000;
@@ -33,10 +38,12 @@ export async function* followRecords(
     try {
       yield* readOn(connection, asked, place);
     } catch (error) {
+      if (asked.signal?.aborted === true) return;
       if (!isAbsence(error) || Date.now() - place.heardAtMs > absenceMs) throw error;
     }
     if (place.isOver) return;
-    await sleep(place.retryMs);
+    await sleep(place.retryMs, undefined, asked).catch(() => {});
+    if (asked.signal?.aborted === true) return;
   }
 }
 
@@ -61,7 +68,7 @@ async function* readOn(
 /** One connection's events, to its end; an end of the log where there is nothing left. */
 async function* openEvents(
   { url, token, orgId }: Connection,
-  { params, query }: Asked,
+  { params, query, signal }: Asked,
   resumeFrom: string,
 ): AsyncGenerator<ServerEvent> {
   const endpoint = { url, token, orgId, userAgent: `svc-cli/${version}` };
@@ -69,9 +76,10 @@ async function* openEvents(
   const headers = { accept: "text/event-stream, application/problem+json", ...resumed };
   const open = new AbortController();
   const silence = setTimeout(() => open.abort(), silenceMs);
+  const isOpen = signal === undefined ? open.signal : AbortSignal.any([open.signal, signal]);
   try {
     const input = { params, query, headers };
-    const response = await openRoute(endpoint, tailLogsRoute, input, open.signal);
+    const response = await openRoute(endpoint, tailLogsRoute, input, isOpen);
     const isOver = response.status === 204;
     if (isOver) yield { id: resumeFrom, type: "end", data: undefined, retryMs: undefined };
     for await (const event of readEvents(readLines(response))) {

@@ -60,7 +60,8 @@ describe("svc job create", () => {
         .run(`job create --runner ${cli.runner.runnerId} --type noop -o name --plan-file -`, plan)
         .then(({ out }) => out.trim()),
     ]);
-    for (const id of ids) expect((await cli.run(`job get ${id} --only-plan`)).out).toBe(`${plan}\n`);
+    for (const id of ids)
+      expect((await cli.run(`job get ${id} --only-plan`)).out).toBe(`${plan}\n`);
   });
 
   test("refuses a plan that is no object before it asks anybody", async () => {

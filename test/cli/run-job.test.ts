@@ -135,7 +135,7 @@ describe("svc job run", () => {
     );
     const ran = await run(["--type", "actions-workflow", "--plan", plan, "-o", "json"]);
     expect(JSON.parse(ran.out)).toMatchObject({ status: "finished", type: "actions-workflow" });
-    expect(ran.err).toContain("one │ 1\n");
+    expect(ran.err).toContain("[one] 1\n");
     expect(await run(["--type", "noop", "-o", "name"])).toMatchObject({ code: 0 });
   });
 

@@ -72,9 +72,7 @@ describe("svc workspace", () => {
     expect(unlocked.code).toBe(0);
     expect(unlocked.out).not.toMatch(/held by/);
     const shown = await cli.run(`workspace show ${id}`);
-    expect(shown.out).toMatch(
-      /force-unlocked by \w+: all done\n.*locked by \w+: moving it/,
-    );
+    expect(shown.out).toMatch(/force-unlocked by \w+: all done\n.*locked by \w+: moving it/);
   });
 
   test("blocks with a reason, and unblocks", async () => {

@@ -9,7 +9,10 @@ describe("a child", () => {
   test.each([
     ["true", { code: 0, signal: null, why: "exited", words: "exited with code 0" }],
     ["exit 3", { code: 3, signal: null, why: "exited", words: "exited with code 3" }],
-    ["exit 143", { code: 143, signal: null, why: "exited", words: "exited with code 143" }],
+    [
+      "exit 143",
+      { code: 143, signal: null, why: "exited", words: "exited with code 143, as after SIGTERM" },
+    ],
     ["kill -SEGV $$", { code: null, signal: "SIGSEGV", why: "exited" }],
     [
       "kill -KILL $$",
