@@ -134,7 +134,7 @@ describe("svc migrate", () => {
     const results = await Promise.all([
       svc(["migrate", "up"], { env: { DATABASE_URL: "postgres://me:hunter2@127.0.0.1:2/x" } }),
       svc(["migrate", "list"], { env: { DATABASE_URL: url.href } }),
-      svc(["broker"], { env: { DATABASE_URL: url.href, SVC_PORT: "0" } }),
+      svc(["broker"], { env: { DATABASE_URL: url.href, SVC_PORT: "0", SVC_SEAL_KEYS: "none" } }),
     ]);
     expect(results.map(({ code, out }) => `${code}${out}`)).toEqual(["1", "1", "1"]);
     expect(results.map(({ err }) => err)).toEqual([

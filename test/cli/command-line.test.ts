@@ -153,7 +153,7 @@ describe("svc doctor, version and completion", () => {
       suggest("job", "list", "--status", "f"),
       suggest("runner", "get", ""),
     ]);
-    expect(nouns).toEqual(["runner"]);
+    expect(nouns).toEqual(["runner", "release"]);
     expect(verbs).toEqual(["create", "cancel"]);
     expect(flags).toEqual(["--owner-id", "--owner-type"]);
     expect(choices).toEqual(["finished", "failed"]);
