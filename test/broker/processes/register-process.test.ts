@@ -149,11 +149,31 @@ describe("taking over", () => {
     expect(list.body["items"]).toHaveLength(2);
   });
 
-  test("an old process cannot be taken over twice", async () => {
+  test("whose answer was lost, asked for again and again, leaves one process: the last", async () => {
+    const given = await setup();
+    const old = (await given.register(ours)).body;
+    const held = await givenExecution(db, given, { processId: String(old["id"]) });
+    const takeover = { ...ours, takes_over: old["id"], secret: old["secret"] };
+    const again = async () => await given.register(takeover);
+    const answers = [...(await Promise.all([again(), again(), again()])), await again()];
+    expect(answers.map(({ status }) => status)).toEqual([201, 201, 201, 201]);
+    const living = await db<{ id: string }[]>`
+      select id from runner_processes where runner_id = ${given.runnerId} and status <> 'shut-down'`;
+    expect(living).toEqual([{ id: answers.at(-1)?.body["id"] }]);
+    const [live] = await db`select process_id from runner_job_live where id = ${held.jobId}`;
+    expect(live).toEqual({ process_id: living[0]?.id });
+  });
+
+  test("is refused once the one that took over has been heard of", async () => {
     const given = await setup();
     const old = (await given.register(ours)).body;
     const takeover = { ...ours, takes_over: old["id"], secret: old["secret"] };
-    const answers = await Promise.all([given.register(takeover), given.register(takeover)]);
-    expect(answers.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([201, 409]);
+    const { body } = await given.register(takeover);
+    const beat = await call(`POST /v1/runners/${given.runnerId}/heart-beats`, {
+      token: given.token,
+      body: { alive_time: 1, version: "2.0.0", process_id: body["id"] },
+    });
+    expect(beat.status).toBe(201);
+    expect((await given.register(takeover)).status).toBe(409);
   });
 });
