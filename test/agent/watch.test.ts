@@ -1,6 +1,6 @@
 import { chmod, writeFile } from "node:fs/promises";
 import path from "node:path";
-import { beforeAll, describe, expect, test } from "vitest";
+import { beforeAll, describe, expect, test, vi } from "vitest";
 import { runLine } from "../../agent/commands/run-line.ts";
 import { agentMetrics } from "../../agent/watch/metrics-text.ts";
 import { faultProxy } from "../support/fault-proxy.ts";
@@ -64,16 +64,31 @@ describe("an agent that can be watched", () => {
 });
 
 describe("svc-agent status", () => {
-  async function statusOf(dataDir: string): Promise<number> {
-    return await runLine(["status", "--data-dir", dataDir, "--json"], {});
+  async function statusOf(dataDir: string, ...flags: string[]) {
+    const written = vi.spyOn(process.stdout, "write").mockReturnValue(true);
+    try {
+      const code = await runLine(["status", "--data-dir", dataDir, ...flags], {});
+      return { code, out: written.mock.calls.map(([text]) => String(text)).join("") };
+    } finally {
+      written.mockRestore();
+    }
   }
 
-  test("finds the agent by its data directory", async () => {
+  test("finds the agent by its data directory, and tells how it is in words or as JSON", async () => {
     const seat = await fleet.seat();
     const given = { url: fleet.broker.url, token: seat.token };
-    const agent = await startTestAgent(given, { "watch-port": "auto" });
-    await until(async () => (await statusOf(agent.dataDir)) === 0);
-    expect(await statusOf(await testDataDir())).toBe(2);
+    const { dataDir } = await startTestAgent(given, { "watch-port": "auto" });
+    await until(async () => (await statusOf(dataDir)).code === 0);
+    const words = await statusOf(dataDir);
+    expect(words.out).toMatch(/^agent {4}\S+, pid \d+, up \d+ s\nready {4}yes\nbroker {3}http/);
+    expect(words.out).toContain("deploy 0/1");
+    const json = await statusOf(dataDir, "--json");
+    expect(JSON.parse(json.out)).toMatchObject({ is_ready: true, runner_id: seat.runner.runnerId });
+    const none = await testDataDir();
+    expect(await statusOf(none)).toEqual({
+      code: 2,
+      out: `No agent has the data directory ${none}.\n`,
+    });
   });
 });
 
