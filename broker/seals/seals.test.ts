@@ -77,6 +77,25 @@ describe("a seal", () => {
     expect(seals.newest()).toBe("k2");
   });
 
+  test("never seals with the same salt and number again, in this process or another, over refreshes", async () => {
+    const key = newKey("k1");
+    const [one, other] = [await sealsOf(key), await sealsOf(key)];
+    const heads: string[] = [];
+    for (let times = 0; times < 300; times++) {
+      if (times % 100 === 0) await one.refresh();
+      for (const seals of [one, other])
+        heads.push(seals.seal(thing, plain).bytes.subarray(0, 21).toString("hex"));
+    }
+    expect(new Set(heads).size).toBe(600);
+    expect(new Set(heads.map((head) => head.slice(0, 34))).size).toBe(2); // a salt each, kept over refreshes
+  });
+
+  test("opens in another process", async () => {
+    const key = newKey("k1");
+    const sealed = (await sealsOf(key)).seal(thing, plain);
+    expect((await sealsOf(key)).open(thing, sealed)).toEqual(plain);
+  });
+
   test("is none without a key", async () => {
     const seals = await sealsOf();
     expect(seals.seal(thing, plain)).toEqual({ keyId: null, bytes: plain });

@@ -1,6 +1,7 @@
-import { createCipheriv, createDecipheriv, createHmac, randomBytes } from "node:crypto";
+import { createCipheriv, createDecipheriv } from "node:crypto";
 import { Problem } from "../../shared/problem.ts";
-import type { KeySource, SealKey } from "./key-source.ts";
+import type { KeySource } from "./key-source.ts";
+import { saltBytes, type SaltedKeys, saltedKeys } from "./salted-keys.ts";
 
 /** What is sealed: a part of one object of one org. What was sealed as one thing does not open as another. */
 export type SealedThing = { readonly orgId: string; readonly id: string; readonly part: string };
@@ -23,18 +24,29 @@ export type Seals = {
   readonly refresh: () => Promise<void>;
 };
 
+type RingKey = SaltedKeys & { readonly id: string };
+
 const version = 1;
-const saltBytes = 16;
 const tagBytes = 16;
-const headBytes = 1 + saltBytes;
-/** Every thing is sealed by a key of its own, so that a nonce can never come twice. */
-const nonce = Buffer.alloc(12);
+const countAt = 1 + saltBytes;
+const headBytes = countAt + 4;
+const nonceBytes = 12;
 
 /** Seals over the keys of a source, which is read before this resolves. */
 export async function openSeals(source: KeySource): Promise<Seals> {
-  let keys = await source.read();
-  let byId = new Map(keys.map((key) => [key.id, key]));
+  let keys: readonly RingKey[] = [];
+  let byId = new Map<string, RingKey>();
+  const refresh = async (): Promise<void> => {
+    const read = await source.read();
+    keys = read.map(({ id, key }) => {
+      const known = byId.get(id);
+      return known?.isOf(key) === true ? known : { id, ...saltedKeys(key) };
+    });
+    byId = new Map(keys.map((key) => [key.id, key]));
+  };
+  await refresh();
   return {
+    refresh,
     newest: () => keys[0]?.id ?? null,
     seal: (thing, plain) => {
       const [key] = keys;
@@ -50,52 +62,48 @@ export async function openSeals(source: KeySource): Promise<Seals> {
     fingerprints: (digest) =>
       keys.length === 0
         ? { "": digest.toString("hex") }
-        : Object.fromEntries(keys.map((key) => [key.id, mac(key, "same", digest).toString("hex")])),
-    proofs: () => keys.map((key) => ({ id: key.id, proof: mac(key, "proof", Buffer.alloc(0)) })),
-    refresh: async () => {
-      keys = await source.read();
-      byId = new Map(keys.map((key) => [key.id, key]));
-    },
+        : Object.fromEntries(keys.map(({ id, mac }) => [id, mac("same", digest).toString("hex")])),
+    proofs: () => keys.map(({ id, mac }) => ({ id, proof: mac("proof", Buffer.alloc(0)) })),
   };
 }
 
-/** version · salt · what AES-256-GCM made of it · tag */
-function sealWith(key: SealKey, thing: SealedThing, plain: Buffer): Buffer {
-  const about = aboutOf(thing);
-  const salt = randomBytes(saltBytes);
-  const cipher = createCipheriv("aes-256-gcm", keyOf(key, salt, about), nonce);
-  cipher.setAAD(about);
+/** version · salt · count · what AES-256-GCM made of it · tag */
+function sealWith(ring: RingKey, thing: SealedThing, plain: Buffer): Buffer {
+  const { salt, count, key } = ring.next();
+  const head = Buffer.allocUnsafe(headBytes);
+  head[0] = version;
+  salt.copy(head, 1);
+  head.writeUInt32BE(count, countAt);
+  const cipher = createCipheriv("aes-256-gcm", key, nonceOf(head));
+  cipher.setAAD(aboutOf(thing));
   const body = cipher.update(plain);
   cipher.final();
-  return Buffer.concat([Buffer.of(version), salt, body, cipher.getAuthTag()]);
+  return Buffer.concat([head, body, cipher.getAuthTag()]);
 }
 
-function openWith(key: SealKey, thing: SealedThing, sealed: Buffer): Buffer {
-  if (sealed.length < headBytes + tagBytes || sealed[0] !== version) throw broken(key.id);
-  const about = aboutOf(thing);
-  const salt = sealed.subarray(1, headBytes);
-  const decipher = createDecipheriv("aes-256-gcm", keyOf(key, salt, about), nonce);
-  decipher.setAAD(about).setAuthTag(sealed.subarray(-tagBytes));
+function openWith(ring: RingKey, thing: SealedThing, sealed: Buffer): Buffer {
+  if (sealed.length < headBytes + tagBytes || sealed[0] !== version) throw broken(ring.id);
+  const key = ring.ofSalt(sealed.subarray(1, countAt));
+  const decipher = createDecipheriv("aes-256-gcm", key, nonceOf(sealed));
+  decipher.setAAD(aboutOf(thing)).setAuthTag(sealed.subarray(-tagBytes));
   const plain = decipher.update(sealed.subarray(headBytes, -tagBytes));
   try {
     decipher.final();
   } catch {
-    throw broken(key.id);
+    throw broken(ring.id);
   }
   return plain;
 }
 
+/** The count, behind as many zeros as a nonce needs. */
+function nonceOf(head: Buffer): Buffer {
+  const nonce = Buffer.alloc(nonceBytes);
+  head.copy(nonce, nonceBytes - 4, countAt, headBytes);
+  return nonce;
+}
+
 const aboutOf = ({ orgId, id, part }: SealedThing): Buffer =>
   Buffer.from(`${orgId}\0${id}\0${part}`);
-
-/** One HMAC and no more: this stands in the way of every job. */
-function keyOf({ key }: SealKey, salt: Buffer, about: Buffer): Buffer {
-  return createHmac("sha256", key).update("seal\0").update(salt).update(about).digest();
-}
-
-function mac({ key }: SealKey, purpose: string, bytes: Buffer): Buffer {
-  return createHmac("sha256", key).update(`${purpose}\0`).update(bytes).digest();
-}
 
 const keyMissing = (keyId: string): Problem =>
   new Problem({

@@ -1,0 +1,58 @@
+import { createHmac, createSecretKey, type KeyObject, randomBytes } from "node:crypto";
+
+/** What one key seals with next: a key made by a salt, and a number that it never had before. */
+export type NextSeal = { readonly salt: Buffer; readonly count: number; readonly key: KeyObject };
+
+/** The keys made of one key of the broker. */
+export type SaltedKeys = {
+  readonly next: () => NextSeal;
+  readonly ofSalt: (salt: Buffer) => KeyObject;
+  readonly mac: (purpose: string, bytes: Buffer) => Buffer;
+  readonly isOf: (key: Buffer) => boolean;
+};
+
+export const saltBytes = 16;
+
+/** So often seals a salt: a number of four bytes never runs out. */
+const sealsPerSalt = 2 ** 24;
+/** Each start of a broker makes a salt or some more; whoever opens meets those of many. */
+const keptKeys = 4096;
+
+/**
+ * A salt is this process's own and drawn anew long before its numbers run out, so that no key ever seals twice with
+ * one number, however many brokers share the key; and a key object is made once for a salt, not for each thing.
+ */
+export function saltedKeys(bytes: Buffer): SaltedKeys {
+  const key = createSecretKey(bytes);
+  const made = new Map<string, KeyObject>();
+  const mac = (purpose: string, ...parts: readonly Buffer[]): Buffer => {
+    const hmac = createHmac("sha256", key).update(`${purpose}\0`);
+    for (const part of parts) hmac.update(part);
+    return hmac.digest();
+  };
+  const ofSalt = (salt: Buffer): KeyObject => {
+    const name = salt.toString("latin1");
+    const known = made.get(name);
+    if (known !== undefined) return known;
+    const [oldest] = made.keys();
+    if (made.size >= keptKeys && oldest !== undefined) made.delete(oldest);
+    const fresh = createSecretKey(mac("seal", salt));
+    made.set(name, fresh);
+    return fresh;
+  };
+  let current: { readonly salt: Buffer; readonly key: KeyObject } | undefined;
+  let count = 0;
+  return {
+    ofSalt,
+    mac,
+    isOf: (other) => key.equals(createSecretKey(other)),
+    next() {
+      if (current === undefined || count === sealsPerSalt) {
+        const salt = randomBytes(saltBytes);
+        current = { salt, key: ofSalt(salt) };
+        count = 0;
+      }
+      return { ...current, count: count++ };
+    },
+  };
+}
