@@ -18,16 +18,22 @@ test("a wait is drawn from zero to a bound that doubles up to the most", () => {
   }
 });
 
-test("what the broker asks for is never undercut, and bounded", () => {
-  for (const _ of many) expect(backoffMs(0, limits, 5_000)).toBeGreaterThanOrEqual(5_000);
-  expect(backoffMs(0, limits, 1e12)).toBeLessThan(11 * 60_000);
+test("what is asked for is never undercut", () => {
+  for (const asked of [5_000, 3_600_000])
+    for (const _ of many) expect(backoffMs(0, limits, asked)).toBeGreaterThanOrEqual(asked);
+});
+
+test("the broker is obeyed for up to a day, others for ten minutes", () => {
+  expect(retryAfterMs("3600", 0, "broker")).toBe(3_600_000);
+  expect(retryAfterMs("999999999", 0, "broker")).toBe(86_400_000);
+  expect(retryAfterMs("3600", 0, "others")).toBe(600_000);
 });
 
 test("Retry-After is seconds or an instant", () => {
   const now = Date.parse("2026-01-01T00:00:00Z");
-  expect(retryAfterMs("7", now)).toBe(7_000);
-  expect(retryAfterMs("Thu, 01 Jan 2026 00:00:03 GMT", now)).toBe(3_000);
-  expect(retryAfterMs("Thu, 01 Jan 2025 00:00:03 GMT", now)).toBe(0);
-  expect(retryAfterMs("soon", now)).toBeUndefined();
-  expect(retryAfterMs(undefined, now)).toBeUndefined();
+  expect(retryAfterMs("7", now, "broker")).toBe(7_000);
+  expect(retryAfterMs("Thu, 01 Jan 2026 00:00:03 GMT", now, "broker")).toBe(3_000);
+  expect(retryAfterMs("Thu, 01 Jan 2025 00:00:03 GMT", now, "broker")).toBe(0);
+  expect(retryAfterMs("soon", now, "broker")).toBeUndefined();
+  expect(retryAfterMs(undefined, now, "broker")).toBeUndefined();
 });

@@ -29,6 +29,8 @@ export type CallHow = {
   readonly answer?: z.ZodType | undefined;
   /** The type of a good answer that is no JSON: its text is handed over as it is. */
   readonly answerType?: string | undefined;
+  /** How long an answer may be; longer than usual where it holds plans. */
+  readonly mostBytes?: number | undefined;
 };
 
 /** Speaks to the broker: what cannot be answered is repeated, what is refused is a Refused. */
@@ -59,6 +61,9 @@ export type ClientParts = {
   /** Told when the broker refuses the token or the version: whoever asked, the agent is at its end. */
   readonly onEnd?: (refused: Refused) => void;
 };
+
+/** What a plan, or a claimed job with its plan, takes in an answer: the broker takes no larger ones. */
+export const planAnswerBytes = 17 * 2 ** 20;
 
 type Asking = { readonly route: Route; readonly input: RouteInput<Route>; readonly how: CallHow };
 
@@ -149,5 +154,6 @@ function sendingOf(parts: ClientParts, { route, input, how }: Asking, token: str
     body,
     timeoutMs: how.timeoutMs ?? parts.requestTimeoutMs,
     signal: how.signal,
+    mostBytes: how.mostBytes,
   };
 }

@@ -41,7 +41,8 @@ export function refusalOf({ status, headers, atMs }: Received, read: Read, scope
   const what = classOfRefusal(status, read.isBrokersWord, scope);
   if (what === "retry" || read.problem === undefined) {
     const words = read.isBrokersWord ? (read.problem?.detail ?? "") : "not in the broker's words";
-    const asked = retryAfterMs(headers["retry-after"], atMs);
+    const from = read.isBrokersWord ? "broker" : "others";
+    const asked = retryAfterMs(headers["retry-after"], atMs, from);
     return new Unanswered(`The answer was ${status} (${words}).`, asked);
   }
   return new Refused(what, { status, ...read.problem });

@@ -1,6 +1,5 @@
 import http from "node:http";
 import https from "node:https";
-import { buffer } from "node:stream/consumers";
 import { Unanswered } from "./over.ts";
 
 /** Keeps connections open and knows the way out: proxies and certificates. */
@@ -18,6 +17,8 @@ export type Sending = {
   /** For the whole of it, from connecting to the answer's last byte. */
   readonly timeoutMs: number;
   readonly signal?: AbortSignal | undefined;
+  /** No more of a longer answer is read; a megabyte unless told: enough for all that holds no plan. */
+  readonly mostBytes?: number | undefined;
 };
 
 export type Received = {
@@ -29,7 +30,7 @@ export type Received = {
   readonly tookMs: number;
 };
 
-const mostBytes = 128 * 2 ** 20;
+const usualBytes = 2 ** 20;
 
 /**
  * One request, one whole answer, whatever it says; Unanswered when none came. A kept connection that the other side
@@ -58,7 +59,7 @@ async function trySending(transport: Transport, sending: Sending): Promise<Recei
     request.end(sending.body);
     const response = await promise;
     const [atMs, tookMs] = [Date.now(), performance.now() - startedMs];
-    const text = await wholeText(response);
+    const text = await wholeText(response, sending.mostBytes ?? usualBytes);
     return { status: response.statusCode ?? 0, headers: response.headers, text, atMs, tookMs };
   } catch (error) {
     sending.signal?.throwIfAborted();
@@ -83,10 +84,16 @@ function open({ origin, agent }: Transport, sending: Sending, signal: AbortSigna
 }
 
 /** A body that ends before its length is told by Node as an error; a chunked one that breaks off, too. */
-async function wholeText(response: http.IncomingMessage): Promise<string> {
-  const length = Number(response.headers["content-length"] ?? 0);
-  if (length > mostBytes) throw new Error("the answer is too large");
-  return (await buffer(response)).toString("utf8");
+async function wholeText(response: http.IncomingMessage, mostBytes: number): Promise<string> {
+  const chunks: Buffer[] = [];
+  let length = 0;
+  for await (const chunk of response as AsyncIterable<Buffer>) {
+    length += chunk.length;
+    // Leaving the loop destroys the response, and its connection with it.
+    if (length > mostBytes) throw new Error(`its answer is longer than ${mostBytes} bytes`);
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks, length).toString("utf8");
 }
 
 function unanswered({ origin }: Transport, request: http.ClientRequest, why: string): Unanswered {

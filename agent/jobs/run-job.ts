@@ -1,5 +1,6 @@
 import { getRunnerJobPlanRoute } from "../../shared/api/read-runner-jobs.ts";
 import { giveBackExecutionRoute } from "../../shared/api/report-executions.ts";
+import { planAnswerBytes } from "../client/broker-client.ts";
 import { isJobOver } from "../client/over.ts";
 import { makeRedactor } from "../logs/redactor.ts";
 import type { ClaimedJob, RunningJob } from "../running-job.ts";
@@ -69,7 +70,8 @@ async function fetchPlan(
   signal: AbortSignal,
 ): Promise<Plan> {
   const params = { runner_id: runnerId, job_id: jobId };
-  const { text } = await client.call(getRunnerJobPlanRoute, { params }, { scope: "job", signal });
+  const how = { scope: "job", signal, mostBytes: planAnswerBytes } as const;
+  const { text } = await client.call(getRunnerJobPlanRoute, { params }, how);
   return JSON.parse(text) as Plan; // a plan is an object: the broker takes no other
 }
 

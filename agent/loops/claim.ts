@@ -3,6 +3,7 @@ import type { RouteAnswer } from "../../shared/api/call-route.ts";
 import { claimJobsRoute } from "../../shared/api/poll-jobs.ts";
 import { formatDuration } from "../../shared/duration.ts";
 import { backoffMs } from "../client/backoff.ts";
+import { planAnswerBytes } from "../client/broker-client.ts";
 import { claimAnswerSchema } from "../client/claim-answer.ts";
 import { Unanswered } from "../client/over.ts";
 import { pause } from "../client/pause.ts";
@@ -138,8 +139,15 @@ async function ask(
       isOnce: true,
       timeoutMs: config.claimWait + Math.min(graceMs, config.requestTimeout),
       answer: claimAnswerSchema,
+      mostBytes: mostBytesOf(slots),
     },
   );
+}
+
+/** As many plans as it asks for, and orders. */
+function mostBytesOf(slots: Slots): number {
+  const jobs = Object.values(slots).reduce((sum, free) => sum + free, 0);
+  return (jobs + 1) * planAnswerBytes;
 }
 
 /** While it is being repeated it is not replaced: its answer may have been lost with jobs in it. */

@@ -62,7 +62,8 @@ export function makeLoopBook(
         } catch (error) {
           if (signal.aborted) return;
           failed(name, entry, error);
-          await pause(backoffMs(entry.inARow, limits), signal);
+          const asked = error instanceof Unanswered ? error.retryAfterMs : undefined;
+          await pause(backoffMs(entry.inARow, limits, asked), signal);
         }
       }
     },

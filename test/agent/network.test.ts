@@ -1,13 +1,15 @@
 import { readFile, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { beforeAll, describe, expect, test } from "vitest";
-import { networkOfChildren } from "../../agent/client/network.ts";
+import { networkOfChildren, openTransport } from "../../agent/client/network.ts";
+import { send } from "../../agent/client/send.ts";
 import { readConfig } from "../../agent/config/read-config.ts";
 import { startBroker } from "../support/broker.ts";
 import { connectProxy } from "../support/connect-proxy.ts";
 import { testDatabase, type TestDatabase } from "../support/database.ts";
 import { givenToken } from "../support/given-token.ts";
 import { givenRunner } from "../support/given.ts";
+import { endlessPage } from "../support/odd-network.ts";
 import { startAgentProcess } from "../support/start-agent-process.ts";
 import { testDataDir } from "../support/start-test-agent.ts";
 import { tlsCertificate, tlsKey } from "../support/tls-certificate.ts";
@@ -70,6 +72,16 @@ test("a broker with a certificate of nobody's is not trusted", async () => {
   });
   expect(await agent.ended).toBe(69);
   expect(agent.said.err).toMatch(/self.signed/i);
+});
+
+test("a page without an end is read no further than an answer may be long", async () => {
+  const page = await endlessPage();
+  const transport = openTransport(readConfig({ "broker-url": page.url }, {}));
+  const sending = { method: "GET", path: "/", headers: {}, timeoutMs: 60_000, mostBytes: 2 ** 20 };
+  await expect(send(transport, sending)).rejects.toThrow("its answer is longer than 1048576 bytes");
+  const takenBytes = page.taken();
+  expect(takenBytes).toBeLessThan(16 * 2 ** 20); // what the sockets hold besides
+  transport.close();
 });
 
 test("children find proxies and all certificates where their programs look for them", async () => {

@@ -42,7 +42,7 @@ export type FaultProxy = {
   /** The broker's URL by way of this proxy. */
   readonly url: string;
   /** From now on the requests that match go wrong, so many times or until it is mended. */
-  readonly fail: (which: Matcher, fault: Fault, times?: number) => Failing;
+  readonly fail: (which: Matcher, fault: Fault, times?: number, retryAfterS?: number) => Failing;
   /** Nothing goes wrong any more. */
   readonly mend: () => void;
   /** Closes the port, or opens it again: connections are refused in between. */
@@ -57,7 +57,13 @@ export type Failing = {
   readonly hits: () => number;
 };
 
-type Rule = { matches: (seen: SeenRequest) => boolean; fault: Fault; left: number; hits: number };
+type Rule = {
+  readonly matches: (seen: SeenRequest) => boolean;
+  readonly fault: Fault;
+  readonly retryAfterS: number;
+  left: number;
+  hits: number;
+};
 
 const page = "<!doctype html><html><body><h1>Sign in to the network</h1></body></html>";
 const statusFaults: Readonly<Record<string, string>> = {
@@ -92,7 +98,7 @@ export async function faultProxy(target: string): Promise<FaultProxy> {
     if (rule === undefined) return await forward(target, one, response);
     rule.left -= 1;
     rule.hits += 1;
-    await goWrong(rule.fault, target, one, response);
+    await goWrong(rule, target, one, response);
   }
 
   const listen = async (port: number): Promise<void> => {
@@ -112,8 +118,8 @@ export async function faultProxy(target: string): Promise<FaultProxy> {
   });
   return {
     url: `http://127.0.0.1:${port}`,
-    fail(which, fault, times = Number.POSITIVE_INFINITY) {
-      const rule = { matches: matcherOf(which), fault, left: times, hits: 0 };
+    fail(which, fault, times = Number.POSITIVE_INFINITY, retryAfterS = 0) {
+      const rule = { matches: matcherOf(which), fault, retryAfterS, left: times, hits: 0 };
       rules.push(rule);
       return { mend: () => void (rule.left = 0), hits: () => rule.hits };
     },
@@ -130,7 +136,7 @@ function matcherOf(which: Matcher): (seen: SeenRequest) => boolean {
 }
 
 async function goWrong(
-  fault: Fault,
+  { fault, retryAfterS }: Rule,
   target: string,
   one: SeenRequest,
   response: http.ServerResponse,
@@ -143,7 +149,8 @@ async function goWrong(
   } else if (code !== undefined) {
     one.end = Number(fault);
     const body = JSON.stringify({ status: one.end, code, title: code, detail: `a ${fault}` });
-    response.writeHead(one.end, { "content-type": "application/json", "retry-after": "0" });
+    const headers = { "content-type": "application/json", "retry-after": String(retryAfterS) };
+    response.writeHead(one.end, headers);
     response.end(body);
   } else if (fault === "html") {
     one.end = 200;

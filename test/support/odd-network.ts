@@ -24,6 +24,22 @@ export async function loginPage(): Promise<string> {
   return await urlOf(server);
 }
 
+/** A page that goes on for as long as somebody takes it; `taken` counts the bytes. */
+export async function endlessPage(): Promise<{ url: string; taken: () => number }> {
+  const piece = Buffer.alloc(65_536, "x");
+  let taken = 0;
+  const server = http.createServer((_, response) => {
+    response.writeHead(200, { "content-type": "text/html" });
+    const go = (): void => {
+      while (!response.destroyed && response.write(piece)) taken += piece.length;
+      taken += piece.length;
+    };
+    response.on("drain", go);
+    go();
+  });
+  return { url: await urlOf(server), taken: () => taken };
+}
+
 /** An HTTP proxy that opens tunnels, or answers each wish for one with a status. */
 export async function tunnelProxy(refusal?: number): Promise<{ url: string; asked: string[] }> {
   const asked: string[] = [];
