@@ -39,3 +39,13 @@ export async function jobsOnOffer(db: Db, runnerId: string): Promise<string[]> {
      order by l.withdrawals, l.created_at, l.id`;
   return rows.map(({ id }) => id);
 }
+
+/** The counters of a runner's queue for deploys. */
+export async function queueOf(
+  db: Db,
+  { runnerId }: { readonly runnerId: string },
+): Promise<{ in_use: number; waiting: number } | undefined> {
+  const [row] = await db<{ in_use: number; waiting: number }[]>`
+    select in_use, waiting from runner_queues where runner_id = ${runnerId} and job_group = 'deploy'`;
+  return row;
+}

@@ -12,6 +12,7 @@ import {
   givenRunner,
   report,
 } from "../../support/given.ts";
+import { queueOf } from "../../support/job-state.ts";
 
 const { db, url } = await testDatabase();
 const { call } = await startBroker({ url });
@@ -21,12 +22,6 @@ async function setup(given: Parameters<typeof givenRunner>[1] = {}) {
   const admin = await givenToken(db, { orgId: runner.orgId });
   const token = await givenToken(db, { orgId: runner.orgId, runnerId: runner.runnerId });
   return { ...runner, admin, token };
-}
-
-async function queueOf({ runnerId }: { runnerId: string }) {
-  const [row] = await db<{ in_use: number; waiting: number }[]>`
-    select in_use, waiting from runner_queues where runner_id = ${runnerId} and job_group = 'deploy'`;
-  return row;
 }
 
 describe("a cancel", () => {
@@ -44,7 +39,7 @@ describe("a cancel", () => {
         expect(answer.body.finished_at).not.toBeNull();
       }
     }
-    expect(await queueOf(runner)).toEqual({ in_use: 0, waiting: 0 });
+    expect(await queueOf(db, runner)).toEqual({ in_use: 0, waiting: 0 });
     const events = await db`
       select from runner_job_events where runner_job_id = any(${jobs}) and event = 'cancel'`;
     expect(events).toHaveLength(2);
@@ -60,7 +55,7 @@ describe("a cancel", () => {
       status: "cancelled",
       ended_by: "broker",
     });
-    expect(await queueOf(runner)).toEqual({ in_use: 0, waiting: 0 });
+    expect(await queueOf(db, runner)).toEqual({ in_use: 0, waiting: 0 });
     const late = { token: runner.token, body: { status: "in-progress" } };
     expect(await call(`PATCH ${path}`, late)).toMatchObject({ status: 409 });
   });
@@ -71,7 +66,7 @@ describe("a cancel", () => {
     const { jobId, executionId } = await givenExecution(db, runner, { processId });
     await report(db, runner, { executionId, status: "in-progress" });
     await call(`POST /v1/runner-jobs/${jobId}/cancel`, { token: runner.admin });
-    expect(await queueOf(runner)).toEqual({ in_use: 1, waiting: 0 });
+    expect(await queueOf(db, runner)).toEqual({ in_use: 1, waiting: 0 });
     const next = await givenJob(db, runner);
     expect(await claim(db, runner, { processId })).toEqual([]);
     const why = await call(`GET /v1/runner-jobs/${next}/why`, { token: runner.admin });
@@ -137,7 +132,7 @@ describe("a cancel", () => {
         select from runner_job_events where runner_job_id = ${jobId} and event in ('cancel', 'finish')`;
       expect(ends).toHaveLength(1);
     }
-    expect(await queueOf(runner)).toEqual({ in_use: 0, waiting: 0 });
+    expect(await queueOf(db, runner)).toEqual({ in_use: 0, waiting: 0 });
   });
 });
 

@@ -10,6 +10,7 @@ import {
   givenRunner,
   report,
 } from "../../support/given.ts";
+import { queueOf } from "../../support/job-state.ts";
 
 const { db, url } = await testDatabase();
 const { call } = await startBroker({ url });
@@ -19,12 +20,6 @@ async function setup(given: Parameters<typeof givenRunner>[1] = {}) {
   const admin = await givenToken(db, { orgId: runner.orgId });
   const token = await givenToken(db, { orgId: runner.orgId, runnerId: runner.runnerId });
   return { ...runner, admin, token };
-}
-
-async function queueOf({ runnerId }: { runnerId: string }) {
-  const [row] = await db<{ in_use: number; waiting: number }[]>`
-    select in_use, waiting from runner_queues where runner_id = ${runnerId} and job_group = 'deploy'`;
-  return row;
 }
 
 describe("a runner that moves its job", () => {
@@ -97,7 +92,7 @@ describe("a flush", () => {
       (await call(`GET /v1/runner-jobs/${id}`, { token: runner.admin })).body["status"];
     expect(await read(syncs[0] ?? "")).toBe("not-attempted");
     expect(await read(running.jobId)).toBe("in-progress");
-    expect(await queueOf(runner)).toEqual({ in_use: 1, waiting: 0 });
+    expect(await queueOf(db, runner)).toEqual({ in_use: 1, waiting: 0 });
   });
 
   test("is 404 on another org's runner, 403 for a runner, 422 with what it does not know", async () => {
