@@ -34,9 +34,9 @@ export const tailLogs: Door = (app, broker) => {
       throw problem.unavailable("This broker takes no more followers just now.", 2);
     }
     const isLast = last !== undefined && resumed === undefined && cursor === undefined;
-    const from = isLast ? await lastFrom(broker, found, { last, filter }) : asked;
-    setHeader(c, "x-accel-buffering", "no");
     const { signal } = c.req.raw;
+    const from = isLast ? await lastFrom(broker, found, { last, filter, signal }) : asked;
+    setHeader(c, "x-accel-buffering", "no");
     const steps = tailLog({ db, feed: logFeed }, orgId, found, { from, filter, signal });
     const parts = events(steps, async () => await isWelcome(c, broker));
     return streamAnswer(c, broker, { type: "text/event-stream", parts });
@@ -66,15 +66,26 @@ async function isWelcome(c: AppContext, { authenticator }: Broker): Promise<bool
   }
 }
 
-/** Where the last so many records begin. */
+type Ending = {
+  readonly last: number;
+  readonly filter: LogFilter;
+  readonly signal: AbortSignal;
+};
+
+/** Where the last so many records that are asked for begin, however much has to be looked through. */
 async function lastFrom(
   { db }: Broker,
   found: LogStream,
-  { last, filter }: { readonly last: number; readonly filter: LogFilter },
+  { last, filter, signal }: Ending,
 ): Promise<number> {
-  const before = found.next_position;
-  if (last === 0) return before;
   const org = found.org_id as Parameters<typeof readPageBefore>[1]; // the org it was found in
-  const page = await readPageBefore(db, org, found, { before, limit: last, filter });
-  return page.records[0]?.position ?? before;
+  let from = found.next_position;
+  let before = from;
+  for (let left = last; left > 0 && before > 1 && !signal.aborted;) {
+    const page = await readPageBefore(db, org, found, { before, limit: left, filter });
+    left -= page.records.length;
+    from = page.records[0]?.position ?? from;
+    before = page.previous;
+  }
+  return from;
 }

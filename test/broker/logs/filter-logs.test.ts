@@ -1,9 +1,10 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { leastSeverity, logSeverities } from "../../../shared/log-severity.ts";
+import { allBackward, allForward } from "../../support/all-pages.ts";
 import { startBroker } from "../../support/broker.ts";
 import { testDatabase } from "../../support/database.ts";
-import { givenLog, type Line, type LogPage } from "../../support/given-logs.ts";
+import { givenLog, type Line } from "../../support/given-logs.ts";
 
 const database = await testDatabase();
 const env = { SVC_RATE_TOKEN_PER_S: "0", SVC_RATE_ORG_PER_S: "0" };
@@ -70,8 +71,8 @@ test("a filter lets through what it says, in order, by pages of any size in eith
         const expected = written.flat().filter((line) => isAsked(line, filter));
         const bodies = expected.map(({ body }) => body);
         const query = `?limit=${limit}&${queryOf(filter)}`;
-        expect(await allForward(log.read, query)).toEqual(bodies);
-        expect(await allBackward(log.read, query)).toEqual(bodies);
+        expect(bodiesOf(await allForward(log.read, query))).toEqual(bodies);
+        expect(bodiesOf(await allBackward(log.read, query))).toEqual(bodies);
         const text = await log.readText("application/x-ndjson", `?${queryOf(filter)}`);
         expect(text.split("\n").slice(0, -1).map(bodyOf)).toEqual(bodies);
       },
@@ -80,31 +81,8 @@ test("a filter lets through what it says, in order, by pages of any size in eith
   );
 });
 
+const bodiesOf = (items: readonly { body: string }[]): string[] => items.map(({ body }) => body);
 const bodyOf = (line: string): string => (JSON.parse(line) as { body: string }).body;
-type Read = (query: string) => Promise<{ body: LogPage }>;
-
-async function allForward(read: Read, query: string): Promise<string[]> {
-  const found: string[] = [];
-  let cursor = "";
-  for (;;) {
-    const { items, next_cursor: next } = (await read(`${query}&cursor=${cursor}`)).body;
-    found.push(...items.map(({ body }) => body));
-    if (next === cursor || next === null) return found;
-    cursor = next;
-  }
-}
-
-async function allBackward(read: Read, query: string): Promise<string[]> {
-  let found: string[] = [];
-  let cursor: string | null = "";
-  while (cursor !== null) {
-    const page: LogPage = (await read(`${query}&direction=backward&cursor=${cursor}`)).body;
-    found = [...page.items.map(({ body }) => body), ...found];
-    cursor = page.previous_cursor;
-  }
-  return found;
-}
-
 test("a search goes on where one request has looked through enough", async () => {
   const log = await givenLog(database, broker);
   const filler = "x".repeat(60_000);
@@ -113,5 +91,5 @@ test("a search goes on where one request has looked through enough", async () =>
   const first = (await log.read("?q=NEEDLE")).body;
   expect(first.items).toEqual([]);
   expect(first.next_cursor).not.toBeNull();
-  expect(await allForward(log.read, "?q=NEEDLE")).toEqual(["the needle"]);
+  expect(bodiesOf(await allForward(log.read, "?q=NEEDLE"))).toEqual(["the needle"]);
 });

@@ -62,6 +62,16 @@ describe("a tail", () => {
     await expectBodies(none, ["line 6"]);
   });
 
+  test("begins with the last that its filter lets through, however far back they are", async () => {
+    const log = await setup();
+    await log.write(["needle 1", "needle 2"]);
+    const filler = Array.from({ length: 20 }, () => "x".repeat(60_000));
+    for (let n = 0; n < 17; n++) await log.write(filler);
+    await log.write(["needle 3"]);
+    const reader = await tail(log, { query: "?last=2&q=needle" });
+    await expectBodies(reader, ["needle 2", "needle 3"]);
+  });
+
   test("is resumed by the id of its last event, at another broker, without loss or repetition", async () => {
     const log = await setup();
     await log.write(numbered(3));
