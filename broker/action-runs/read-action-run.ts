@@ -30,7 +30,7 @@ export async function readActionConfig(
   configId: string,
 ): Promise<ActionConfig> {
   const found = await findPlan(parts, actor, {
-    text: configId,
+    name: configId,
     isIt: (plan) =>
       plan["action_workflow_config_id"] === configId ||
       plan.attrs?.["action_workflow_config_id"] === configId,
@@ -75,7 +75,7 @@ async function requireRun(
   { installId, runId }: Run,
 ): Promise<PlannedRun> {
   const isIt = (plan: ActionPlan): boolean => plan.id === runId && plan.install_id === installId;
-  const found = await findPlan(parts, actor, { text: runId, isIt });
+  const found = await findPlan(parts, actor, { name: runId, isIt });
   if (found === undefined) throw problem.notFound("action run");
   return found;
 }
@@ -83,10 +83,9 @@ async function requireRun(
 async function findPlan(
   parts: Parts,
   actor: Actor,
-  { text, isIt }: { readonly text: string; readonly isIt: (plan: ActionPlan) => boolean },
+  { name, isIt }: { readonly name: string; readonly isIt: (plan: ActionPlan) => boolean },
 ): Promise<PlannedRun | undefined> {
-  for await (const job of plannedJobs(parts, actor)) {
-    if (!job.plan.includes(text)) continue;
+  for await (const job of plannedJobs(parts, actor, { name })) {
     const { success, data: plan } = actionPlan.safeParse(JSON.parse(job.plan));
     if (success && isIt(plan)) return { job, plan };
   }

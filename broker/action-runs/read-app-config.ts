@@ -12,8 +12,7 @@ export async function readAppConfig(
   actor: Actor,
   { appId, configId }: { readonly appId: string; readonly configId: string },
 ): Promise<AppConfig> {
-  for await (const job of plannedJobs(parts, actor)) {
-    if (!job.plan.includes(configId)) continue;
+  for await (const job of plannedJobs(parts, actor, { name: configId })) {
     const { success, data: plan } = deployPlan.safeParse(JSON.parse(job.plan));
     if (!success || plan.app_id !== appId || plan.app_config_id !== configId) continue;
     const terraformVersion = job.metadata["terraform_version"] ?? "";

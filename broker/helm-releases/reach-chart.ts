@@ -18,8 +18,8 @@ export async function reachChart(
   const chart = await findChart(broker.db, actor.orgId, chartId);
   if (chart === undefined) throw problem.notFound("chart");
   if (actor.runnerId === null) return chart;
-  for await (const { plan } of plannedJobs(broker, actor)) {
-    if (plan.includes(chartId) && planChart(plan) === chartId) return chart;
+  for await (const { plan } of plannedJobs(broker, actor, { name: chartId })) {
+    if (planChart(plan) === chartId) return chart;
   }
   throw problem.notFound("chart");
 }

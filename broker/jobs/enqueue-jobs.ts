@@ -110,6 +110,7 @@ function draft(
     log_stream_id: null,
     created_by_id: enqueue.actorId,
     ...sealPlan(seals, { orgId: enqueue.orgId, id, plan: job.plan }),
+    plan_names: job.planNames,
     idempotency_key: enqueue.idempotency?.key,
     fingerprint: enqueue.idempotency && fingerprint(enqueue.idempotency.request),
   };

@@ -16,6 +16,8 @@ export type NewJob = {
   readonly metadata?: Readonly<Record<string, string>> | undefined;
   /** The source text of the plan, stored byte for byte. */
   readonly plan?: string | undefined;
+  /** The ids that it names; kept beside it. */
+  readonly planNames?: readonly string[] | undefined;
   /** An action's own timeout, which its execution timeout follows. */
   readonly actionTimeoutNs?: number | undefined;
   /** Nanoseconds; absent or 0: the default. */

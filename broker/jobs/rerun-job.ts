@@ -1,3 +1,4 @@
+import { planNames } from "../../shared/plans/plan-names.ts";
 import type { Broker } from "../broker.ts";
 import type { OrgId } from "../orgs/org-id.ts";
 import { enqueueJobs } from "./enqueue-jobs.ts";
@@ -34,6 +35,7 @@ export async function rerunJob(
         ownerType: old.owner_type,
         metadata: old.metadata,
         plan,
+        planNames: plan === undefined ? undefined : planNames(JSON.parse(plan)),
         queueTimeout: old.queue_timeout,
         availableTimeout: old.available_timeout,
         executionTimeout: old.execution_timeout,

@@ -1,6 +1,9 @@
+import type postgres from "postgres";
+import type { RunnerJobType } from "../../shared/runner-job-types.ts";
 import type { RunnerJobStatus } from "../../shared/runner-job.ts";
 import type { Db } from "../database/connect.ts";
 import { openPlan } from "../jobs/sealed-plan.ts";
+import type { OrgId } from "../orgs/org-id.ts";
 import type { Seals } from "../seals/seals.ts";
 import type { Actor } from "../tokens/actor.ts";
 
@@ -8,6 +11,7 @@ import type { Actor } from "../tokens/actor.ts";
 export type PlannedJob = {
   readonly id: string;
   readonly runner_id: string;
+  readonly type: RunnerJobType;
   readonly metadata: Readonly<Record<string, string>>;
   readonly status: RunnerJobStatus;
   readonly status_description: string;
@@ -15,59 +19,106 @@ export type PlannedJob = {
   readonly plan: string;
 };
 
-type PlanRow = { runner_job_id: string; key_id: string | null; contents: Buffer };
 type Parts = { readonly db: Db; readonly seals: Seals };
 type Runner = Pick<Actor, "orgId" | "runnerId" | "executionId">;
-
-const plansAtOnce = 10;
+type Asked = { readonly name: string; readonly jobId?: string | undefined };
+type JobRow = Omit<PlannedJob, "plan">;
+type PlanRow = { key_id: string | null; contents: Buffer };
 
 /**
- * The jobs whose plans a runner may look into, the newest first: those that run or are being stopped, and
- * those of its last 200 that ended within ten minutes. A token of one execution sees its own job only. Plans
- * are sealed, so each is opened to be looked into; stop at the one that was looked for.
+ * The jobs whose plans name this and that a runner may look into, the newest first: those with an execution that
+ * runs, is being stopped, or ended within ten minutes. A token of one execution sees the job of that one only.
+ * Plans are sealed, so each is opened to be judged; stop at the one that was looked for.
  */
 export async function* plannedJobs(
-  { db, seals }: Parts,
+  parts: Parts,
   actor: Runner,
-  jobId?: string,
+  asked: Asked,
 ): AsyncGenerator<PlannedJob> {
-  const jobs = await listJobs(db, actor, jobId);
-  for (let at = 0; at < jobs.length; at += plansAtOnce) {
-    const some = jobs.slice(at, at + plansAtOnce);
-    const ids = some.map(({ id }) => id);
-    const plans = await db<PlanRow[]>`
-      select p.runner_job_id, p.key_id, p.contents from runner_job_plans p
-       where p.runner_job_id = any(${ids}) and p.org_id = ${actor.orgId}`;
-    for (const job of some) {
-      const row = plans.find((plan) => plan.runner_job_id === job.id);
-      if (row === undefined) continue;
-      yield { ...job, plan: openPlan(seals, { orgId: actor.orgId, id: job.id }, row) };
+  const { db } = parts;
+  for (const list of [listNamed, listUnnamed]) {
+    for (const job of await list(db, actor, asked)) {
+      const plan = await readPlan(parts, actor, job.id);
+      if (plan?.includes(asked.name) === true) yield { ...job, plan };
     }
   }
 }
 
-function listJobs(
+async function readPlan(
+  { db, seals }: Parts,
+  { orgId }: Runner,
+  id: string,
+): Promise<string | undefined> {
+  const [row] = await db<PlanRow[]>`
+    select p.key_id, p.contents from runner_job_plans p
+     where p.runner_job_id = ${id} and p.org_id = ${orgId}`;
+  return row && openPlan(seals, { orgId, id }, row);
+}
+
+/** By the names that are kept beside the plans. */
+function listNamed(db: Db, actor: Runner, asked: Asked): Promise<JobRow[]> {
+  return db<JobRow[]>`
+    select ${columns(db)}
+      from runner_job_plan_names n
+      join runner_jobs j on j.org_id = n.org_id and j.id = n.runner_job_id
+      ${joins(db)}
+     where n.org_id = ${actor.orgId} and n.name = ${asked.name} and ${isReached(db, actor, asked)}
+     order by n.runner_job_id desc limit 50`;
+}
+
+/** Plans that came without their names, of a broker of the version before: any of them may name it. */
+function listUnnamed(db: Db, actor: Runner, asked: Asked): Promise<JobRow[]> {
+  return db<JobRow[]>`
+    select ${columns(db)}
+      from runner_jobs j
+      join runner_job_plans p on p.runner_job_id = j.id and p.names is null
+      ${joins(db)}
+     where j.org_id = ${actor.orgId} and j.id in (${candidates(db, actor, asked)}) and ${isReached(db, actor, asked)}
+     order by j.id desc`;
+}
+
+function candidates(
   db: Db,
   { orgId, runnerId, executionId }: Runner,
-  jobId: string | undefined,
-): Promise<Omit<PlannedJob, "plan">[]> {
-  return db<Omit<PlannedJob, "plan">[]>`
-    with latest as (
-      select j.id from runner_jobs j where j.runner_id = ${runnerId} order by j.id desc limit 200
-    ), mine as (
-      select l.id, l.status_at from runner_job_live l where l.runner_id = ${runnerId} and l.status = 'in-progress'
-      union select s.runner_job_id, s.started_at from stopping_executions s where s.runner_id = ${runnerId}
-      union select d.runner_job_id, d.finished_at from latest join runner_job_ends d on d.runner_job_id = latest.id
-             where d.finished_at > svc_now() - interval '10 minutes'
-    )
-    select distinct on (j.id) j.id, j.runner_id, j.metadata, coalesce(d.status, 'in-progress') as status,
-           coalesce(d.status_description, '') as status_description, m.status_at
-      from mine m
-      join runner_jobs j on j.org_id = ${orgId} and j.id = m.id
-      left join runner_job_ends d on d.runner_job_id = j.id
-     where (${jobId ?? null}::text is null or j.id = ${jobId ?? null})
-       and (${executionId}::text is null
-            or exists (select from runner_job_executions e
-                        where e.org_id = ${orgId} and e.id = ${executionId} and e.runner_job_id = j.id))
-     order by j.id desc`;
+  { jobId }: Asked,
+): postgres.Fragment {
+  if (jobId !== undefined) return db`${jobId}`;
+  if (executionId !== null) return jobOf(db, orgId, executionId);
+  return db`
+    (select id from runner_jobs where runner_id = ${runnerId} order by id desc limit 200)
+    union select id from runner_job_live where runner_id = ${runnerId} and status = 'in-progress'
+    union select runner_job_id from stopping_executions where runner_id = ${runnerId}`;
+}
+
+function jobOf(db: Db, org: OrgId, executionId: string): postgres.Fragment {
+  return db`(select runner_job_id from runner_job_executions where org_id = ${org} and id = ${executionId})`;
+}
+
+function columns(db: Db): postgres.Fragment {
+  return db`
+    j.id, j.runner_id, j.type, j.metadata, coalesce(d.status, l.status) as status,
+    coalesce(d.status_description, '') as status_description, coalesce(d.finished_at, l.status_at) as status_at`;
+}
+
+function joins(db: Db): postgres.Fragment {
+  return db`
+    left join runner_job_live l on l.id = j.id
+    left join runner_job_ends d on d.runner_job_id = j.id`;
+}
+
+function isReached(
+  db: Db,
+  { orgId, runnerId, executionId }: Runner,
+  { jobId }: Asked,
+): postgres.Fragment {
+  return db`
+    j.runner_id = ${runnerId}
+      ${jobId === undefined ? db`` : db`and j.id = ${jobId}`}
+      ${executionId === null ? db`` : db`and j.id = ${jobOf(db, orgId, executionId)}`}
+      and exists (
+        select from runner_job_executions e
+         where e.org_id = ${orgId} and e.runner_job_id = j.id
+           ${executionId === null ? db`` : db`and e.id = ${executionId}`}
+           and (e.finished_at is null or e.finished_at > svc_now() - interval '10 minutes'
+                or exists (select from stopping_executions s where s.execution_id = e.id)))`;
 }

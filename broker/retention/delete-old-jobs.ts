@@ -28,6 +28,10 @@ export async function deleteOldJobs(db: Db, days: number, batches: Batches): Pro
         delete from runner_job_execution_outputs o using executions x where o.execution_id = x.id
       ), plans as (
         delete from runner_job_plans p using walked w where w.is_old and p.runner_job_id = w.runner_job_id
+        returning p.org_id, p.runner_job_id, p.names
+      ), names as (
+        delete from runner_job_plan_names n using plans p, unnest(p.names) named
+         where n.org_id = p.org_id and n.name = named and n.runner_job_id = p.runner_job_id
       ), ends as (
         delete from runner_job_ends d using walked w where w.is_old and d.runner_job_id = w.runner_job_id
       ), gone as (

@@ -1,6 +1,7 @@
 import { planWorkspaces } from "../../shared/plans/plan-workspaces.ts";
 import { problem } from "../../shared/problem.ts";
 import type { Broker } from "../broker.ts";
+import { requireJob } from "../jobs/read-job.ts";
 import { plannedJobs } from "../planned-jobs/planned-jobs.ts";
 import type { Actor } from "../tokens/actor.ts";
 import { findWorkspace, isGroupInSandbox } from "./queries.ts";
@@ -14,29 +15,35 @@ export type Reached = {
   readonly isSandbox: boolean;
 };
 
-type Asked = { readonly workspaceId: string; readonly jobId?: string | undefined };
+type Asked = {
+  readonly workspaceId: string;
+  readonly jobId?: string | undefined;
+  /** Only where Pulumi keeps its state. */
+  readonly isPulumi?: boolean;
+};
 type Parts = Pick<Broker, "db" | "seals">;
 
 /**
  * The workspace; 404 for one that is not there and, for a runner's or a job's token, for one that no plan of
- * its own jobs names: those that run, are being stopped, or ended in the last ten minutes.
+ * its own jobs names: those that run, are being stopped, or ended in the last ten minutes. For a person 404 when
+ * the job is none of the org.
  */
 export async function reachWorkspace(
   broker: Parts,
   actor: Actor,
-  { workspaceId, jobId }: Asked,
+  { workspaceId, jobId, isPulumi = false }: Asked,
 ): Promise<Reached> {
   const { db } = broker;
   const workspace = await findWorkspace(db, actor.orgId, workspaceId);
   if (workspace === undefined) throw problem.notFound("workspace");
   const { executionId } = actor;
   if (actor.runnerId === null) {
+    if (jobId !== undefined) await requireJob(db, actor.orgId, jobId);
     return { workspaceId, jobId: jobId ?? null, executionId, isSandbox: false };
   }
-  for await (const job of plannedJobs(broker, actor, jobId)) {
-    if (!job.plan.includes(workspaceId)) continue;
-    const { ids, isSandbox } = planWorkspaces(job.plan);
-    if (!ids.includes(workspaceId)) continue;
+  for await (const job of plannedJobs(broker, actor, { name: workspaceId, jobId })) {
+    const { ids, pulumiIds, isSandbox } = planWorkspaces(job.plan, job.type);
+    if (!(isPulumi ? pulumiIds : ids).includes(workspaceId)) continue;
     return {
       workspaceId,
       jobId: job.id,

@@ -4,6 +4,7 @@ import {
   type NewRunnerJob,
 } from "../../../shared/api/enqueue-jobs.ts";
 import { secondNs } from "../../../shared/duration.ts";
+import { planNames } from "../../../shared/plans/plan-names.ts";
 import type { AppContext, Door } from "../../http/app-types.ts";
 import { takeIdempotencyKey } from "../../http/idempotency.ts";
 import { setHeader } from "../../http/response-headers.ts";
@@ -43,8 +44,13 @@ function toEnqueue(c: AppContext, jobs: readonly NewJob[]) {
     actorId: actor.id,
     runnerId,
     jobs,
-    idempotency: key === undefined ? undefined : { key, request: JSON.stringify([runnerId, jobs]) },
+    idempotency: key === undefined ? undefined : { key, request: requestText(runnerId, jobs) },
   };
+}
+
+/** What must be the same for a repetition to be one. */
+function requestText(runnerId: string, jobs: readonly NewJob[]): string {
+  return JSON.stringify([runnerId, jobs.map((job) => ({ ...job, planNames: undefined }))]);
 }
 
 function told(c: AppContext, enqueued: Enqueued): Enqueued {
@@ -61,6 +67,7 @@ function toNewJob(job: NewRunnerJob, plan: string | undefined): NewJob {
     ownerType: job.owner_type,
     metadata: job.metadata,
     plan: job.plan === null ? undefined : plan,
+    planNames: planNames(job.plan),
     actionTimeoutNs: actionTimeout(job.plan?.["timeout"]),
     queueTimeout: job.queue_timeout,
     availableTimeout: job.available_timeout,

@@ -42,15 +42,15 @@ export const pulumiState: Door = (app, broker) => {
   app.openapi(getPulumiStateRoute, async (c) => {
     const { workspace_id: workspaceId } = c.req.valid("param");
     const { job_id: jobId } = c.req.valid("query");
-    await reachWorkspace(broker, c.get("actor"), { workspaceId, jobId });
+    await reachWorkspace(broker, c.get("actor"), { workspaceId, jobId, isPulumi: true });
     const state = await openCurrentState(broker, c.get("actor").orgId, workspaceId);
     const type = "application/octet-stream";
     return state === undefined ? c.body(null, 204) : answerBytes(c, state, type);
   });
   app.openapi(writePulumiStateRoute, async (c) => {
     const { workspace_id: workspaceId } = c.req.valid("param");
-    const { job_id: asked } = c.req.valid("query");
-    const { jobId } = await reachWorkspace(broker, c.get("actor"), { workspaceId, jobId: asked });
+    const asked = { workspaceId, jobId: c.req.valid("query").job_id, isPulumi: true };
+    const { jobId } = await reachWorkspace(broker, c.get("actor"), asked);
     const write = {
       workspaceId,
       jobId,

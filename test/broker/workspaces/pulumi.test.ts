@@ -1,0 +1,46 @@
+import { beforeAll, describe, expect, test } from "vitest";
+import { type GivenOperator, givenOperator } from "../../support/given-operator.ts";
+import { givenStateJob, givenWorkspace } from "../../support/given-workspace.ts";
+
+let at: GivenOperator;
+beforeAll(async () => {
+  at = await givenOperator();
+});
+
+const headers = { "content-type": "application/octet-stream" };
+const pathOf = (id: string): string => `/v1/runners/pulumi-state/${id}`;
+
+/** A job of Pulumi that names this workspace. */
+const givenPulumiJob = (id: string) =>
+  givenStateJob(at, id, {
+    plan: { pulumi: { pulumi_backend: { WorkspaceID: id } } },
+    job: { type: "pulumi-deploy" },
+  });
+
+describe("a Pulumi state", () => {
+  test("is what was written, and none before", async () => {
+    const id = await givenWorkspace(at);
+    const { token } = await givenPulumiJob(id);
+    expect((await at.call(`GET ${pathOf(id)}`, { token })).status).toBe(204);
+    const body = '{"version":3,"checkpoint":{}}';
+    expect((await at.call(`POST ${pathOf(id)}`, { token, headers, body })).status).toBe(200);
+    expect((await at.call(`GET ${pathOf(id)}`, { token })).body).toBe(body);
+  });
+
+  test("is reached by jobs of Pulumi only", async () => {
+    const id = await givenWorkspace(at);
+    const terraform = await givenStateJob(at, id);
+    for (const token of [terraform.token, terraform.runnerToken]) {
+      expect((await at.call(`GET ${pathOf(id)}`, { token })).status).toBe(404);
+      const written = await at.call(`POST ${pathOf(id)}`, { token, headers, body: "garbage" });
+      expect(written.status).toBe(404);
+    }
+    const plan = { terraform_backend: { WorkspaceID: id } };
+    const sandbox = await givenStateJob(at, id, {
+      plan,
+      job: { type: "sandbox-pulumi", group: "deploy" },
+    });
+    const { token } = sandbox;
+    expect((await at.call(`GET ${pathOf(id)}`, { token })).status).toBe(204);
+  });
+});
