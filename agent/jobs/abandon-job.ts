@@ -1,5 +1,6 @@
 import { readdir, rm } from "node:fs/promises";
 import path from "node:path";
+import { listLeaders } from "../processes/find-child.ts";
 import { sweepMarked } from "../processes/sweep-marked.ts";
 import { removeWorkspace } from "../workspace/workspace.ts";
 import { forgetExecution } from "./execution-book.ts";
@@ -14,7 +15,7 @@ export async function abandonJob(
   executionId: string,
 ): Promise<void> {
   try {
-    await sweepMarked(executionId);
+    await sweepMarked(executionId, undefined, listLeaders(runDir.path, executionId));
     await removeWorkspace(config.workDir, executionId);
     await removeFolders(runDir.path, executionId);
     await forgetExecution(config.dataDir, executionId);

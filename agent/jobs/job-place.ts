@@ -2,6 +2,7 @@ import { randomBytes } from "node:crypto";
 import { existsSync } from "node:fs";
 import { mkdir, readFile, rm, writeFile } from "node:fs/promises";
 import path from "node:path";
+import { listLeaders } from "../processes/find-child.ts";
 import { sweepMarked } from "../processes/sweep-marked.ts";
 import { makeWorkspace, removeWorkspace } from "../workspace/workspace.ts";
 import type { JobPlace } from "./handler.ts";
@@ -36,7 +37,11 @@ export async function openJobPlace(
     bearer,
     env: { SVC_JOB_SOCKET: socket, SVC_JOB_TOKEN: bearer },
     close: async () => {
-      const [{ left }] = await Promise.all([sweepMarked(executionId), closeSocket()]);
+      const leaders = listLeaders(runDir.path, executionId);
+      const [{ left }] = await Promise.all([
+        sweepMarked(executionId, undefined, leaders),
+        closeSocket(),
+      ]);
       const [kept] = await Promise.all([
         removeWorkspace(config.workDir, executionId),
         rm(secrets, { recursive: true, force: true }),

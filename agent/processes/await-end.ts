@@ -7,7 +7,7 @@ import type { ChildEnd, ChildManifest } from "./child.ts";
 import { explainEnd } from "./explain-end.ts";
 import { readText } from "./find-child.ts";
 import { countOomKills } from "./oom-kills.ts";
-import { isRunning, signalGroup } from "./process-identity.ts";
+import { isRunning } from "./process-identity.ts";
 import type { Stopper } from "./stop-child.ts";
 import { sweepMarked } from "./sweep-marked.ts";
 
@@ -16,23 +16,34 @@ const lookEveryMs = 1_000;
 
 type Means = { readonly bell: Bell; readonly stopper: Pick<Stopper, "sent" | "isHopeless"> };
 
-/** Waits until the child's exit code is written, or can never be. */
+/**
+ * Waits until the child's exit code is written, or can never be. Never rejects: what cannot be looked at now, for
+ * want of file descriptors or memory, is looked at again.
+ */
 export async function awaitEnd(
   manifest: ChildManifest,
   { bell, stopper }: Means,
 ): Promise<ChildEnd> {
   for (;;) {
     const seen = bell.rings();
-    const isWatched = isRunning(manifest.supervisor) && existsSync(manifest.dir);
-    // Only now: a supervisor writes it before it goes.
-    const code = readText(path.join(manifest.dir, childFiles.code));
-    if (code.endsWith("\n")) return await tell(manifest, Number(code), stopper);
-    if (stopper.isHopeless()) return hopeless;
-    if (!isWatched) break;
+    const end = await look(manifest, stopper).catch(() => undefined);
+    if (end !== undefined) return end;
     await bell.after(seen, lookEveryMs);
   }
-  signalGroup(manifest.leader, "SIGKILL");
-  await sweepMarked(manifest.executionId, manifest.step);
+}
+
+/** Nothing while it may still end. */
+async function look(
+  manifest: ChildManifest,
+  stopper: Means["stopper"],
+): Promise<ChildEnd | undefined> {
+  const isWatched = isRunning(manifest.supervisor) && existsSync(manifest.dir);
+  // Only now: a supervisor writes it before it goes.
+  const code = readText(path.join(manifest.dir, childFiles.code));
+  if (code.endsWith("\n")) return await tell(manifest, Number(code), stopper);
+  if (stopper.isHopeless()) return hopeless;
+  if (isWatched) return undefined;
+  await sweepMarked(manifest.executionId, manifest.step, [manifest.leader]);
   return stopper.sent().includes("SIGKILL") ? killed : lost;
 }
 

@@ -1,4 +1,5 @@
 import { sweepWorkspaces } from "../workspace/workspace.ts";
+import { listLeaders } from "./find-child.ts";
 import { sweepMarked } from "./sweep-marked.ts";
 import { sweepRunDir } from "./sweep-run-dir.ts";
 
@@ -24,7 +25,9 @@ export type Cleared = {
  */
 export async function clearLeftovers({ runDir, workDir, keep }: Leftovers): Promise<Cleared> {
   const first = await sweepRunDir(runDir, keep);
-  for (const executionId of first.running) await sweepMarked(executionId);
+  for (const executionId of first.running) {
+    await sweepMarked(executionId, undefined, listLeaders(runDir, executionId));
+  }
   const second = first.running.length === 0 ? undefined : await sweepRunDir(runDir, keep);
   const hanging = (second?.running ?? []).map(
     (executionId) => `Processes of ${executionId} could not be ended: they hang in the kernel.`,

@@ -1,8 +1,14 @@
-import { readFileSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { childFiles } from "./child-files.ts";
 import type { ChildManifest } from "./child.ts";
-import { parseStat, type ProcessIdentity, readStat } from "./process-identity.ts";
+import {
+  bootId,
+  isAbsence,
+  parseStat,
+  type ProcessIdentity,
+  readStat,
+} from "./process-identity.ts";
 
 /** What is known of a child before it is started. */
 export type Asked = Omit<ChildManifest, "dir" | "leader" | "supervisor" | "carrier">;
@@ -35,12 +41,30 @@ export function readManifest(dir: string, carrier?: ProcessIdentity): ChildManif
   };
 }
 
+/** What leads, or led, the sessions of an execution's children on this start of the machine. */
+export function listLeaders(runDir: string, executionId: string): ProcessIdentity[] {
+  return namesIn(runDir)
+    .filter((name) => name.startsWith(`${executionId}.`))
+    .map((name) => readManifest(path.join(runDir, name)))
+    .flatMap((manifest) => (manifest?.bootId === bootId() ? [manifest.leader] : []));
+}
+
+function namesIn(folder: string): string[] {
+  try {
+    return readdirSync(folder);
+  } catch (error) {
+    if (isAbsence(error)) return [];
+    throw error;
+  }
+}
+
 /** The text of a file in a child's folder; empty when there is none. */
 export function readText(file: string): string {
   try {
     return readFileSync(file, "utf8");
-  } catch {
-    return "";
+  } catch (error) {
+    if (isAbsence(error)) return "";
+    throw error;
   }
 }
 

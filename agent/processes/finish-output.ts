@@ -16,7 +16,8 @@ type Means = { readonly bell: Bell; readonly isClosed: () => boolean };
 
 /**
  * Sees to it that the output of a child that has ended ends, too: after five seconds, whatever it left behind
- * and holds its output is killed if marked, or else cut off. Nobody is touched while only the reader is slow.
+ * and holds its output is killed if it is the child's, or else cut off. Nobody is touched while only the reader is
+ * slow. Never rejects.
  */
 export async function finishOutput(
   manifest: ChildManifest,
@@ -24,16 +25,20 @@ export async function finishOutput(
 ): Promise<void> {
   let pauseMs = patienceMs;
   let lookAtMs = performance.now() + pauseMs;
+  const look = async (): Promise<"over" | "waits"> => {
+    const wasCarried = isRunning(manifest.carrier);
+    if (isClosed() || isOver(manifest)) return "over";
+    if (!wasCarried && (await groupOf(manifest.carrier)).length === 0) return writeEnd(manifest);
+    if (performance.now() < lookAtMs) return "waits";
+    if ((await letGo(manifest)) === "cut") return writeEnd(manifest);
+    pauseMs = Math.min(pauseMs * 2, longestPauseMs);
+    lookAtMs = performance.now() + pauseMs;
+    return "waits";
+  };
   for (;;) {
     const seen = bell.rings();
-    const wasCarried = isRunning(manifest.carrier);
-    if (isClosed() || isOver(manifest)) return;
-    if (!wasCarried && (await groupOf(manifest.carrier)).length === 0) return writeEnd(manifest);
-    if (performance.now() >= lookAtMs) {
-      if ((await letGo(manifest)) === "cut") return writeEnd(manifest);
-      pauseMs = Math.min(pauseMs * 2, longestPauseMs);
-      lookAtMs = performance.now() + pauseMs;
-    }
+    // What cannot be looked at now, for want of file descriptors, is looked at again.
+    if ((await look().catch(() => "waits")) === "over") return;
     await bell.after(seen, lookEveryMs);
   }
 }
@@ -42,17 +47,19 @@ function isOver({ dir }: ChildManifest): boolean {
   return existsSync(path.join(dir, childFiles.end)) || !existsSync(dir);
 }
 
-function writeEnd(manifest: ChildManifest): void {
+function writeEnd(manifest: ChildManifest): "over" {
   if (!isOver(manifest))
     writeFileSync(path.join(manifest.dir, childFiles.end), "", { mode: 0o600 });
+  return "over";
 }
 
-/** Kills who holds the output and is marked. Others are not ours to kill: the carrier stops listening to them. */
-async function letGo({ carrier, executionId, step }: ChildManifest): Promise<"cut" | "waits"> {
+/** Kills who holds the output and is the child's. Others are not ours to kill: the carrier stops listening to them. */
+async function letGo(manifest: ChildManifest): Promise<"cut" | "waits"> {
+  const { carrier, executionId, step, leader } = manifest;
   const pipe = (await groupOf(carrier)).map(({ pid }) => readInput(pid)).find(isPipe);
   if (pipe === undefined) return "waits";
   let strangers = 0;
-  const marked = new Set((await findMarked(executionId, step)).map(({ pid }) => pid));
+  const marked = new Set((await findMarked(executionId, step, [leader])).map(({ pid }) => pid));
   for await (const stat of listProcesses()) {
     if (stat.group === carrier.pid || !listOpen(stat.pid).includes(pipe)) continue;
     if (marked.has(stat.pid)) signalProcess(stat, "SIGKILL");

@@ -7,7 +7,7 @@ import {
   readSync,
   statSync,
 } from "node:fs";
-import { type ProcessStat, readStat } from "./process-identity.ts";
+import { isAbsence, type ProcessIdentity, type ProcessStat, readStat } from "./process-identity.ts";
 
 const atOnce = 100;
 
@@ -19,17 +19,43 @@ export async function* listProcesses(): AsyncGenerator<ProcessStat, void, undefi
   }
 }
 
-/** Every running process that was started with all these variables; another user's process says nothing. */
-export async function* listWithVariables(
-  variables: readonly string[],
-): AsyncGenerator<ProcessStat, void, undefined> {
+/** What tells whose a process is. */
+export type Traits = {
+  /** It was started with all these variables. */
+  readonly variables: readonly string[];
+  /** Or it is of a session or group that one of these leads, or led. */
+  readonly leaders: readonly ProcessIdentity[];
+};
+
+/** Every running process with these traits; another user's process says nothing, and never counts. */
+export async function* listWithTraits({
+  variables,
+  leaders,
+}: Traits): AsyncGenerator<ProcessStat, void, undefined> {
   const needles = variables.map((variable) => Buffer.from(`\0${variable}\0`));
+  const known = leaders.filter(isNotReplaced);
   for await (const pid of listPids()) {
-    if (!hasVariables(pid, needles)) continue;
+    if (!isReadable(pid)) continue;
+    const isMarked = hasVariables(pid, needles);
+    if (!isMarked && known.length === 0) continue;
     const stat = readStat(pid);
+    if (stat === undefined) continue;
     // Once more: the number may have become another process's between the two looks.
-    if (stat !== undefined && hasVariables(pid, needles)) yield stat;
+    if (known.some((leader) => isLedBy(stat, leader)) || (isMarked && hasVariables(pid, needles)))
+      yield stat;
   }
+}
+
+/** The kernel gives a number anew only when no session and no group is called by it any more. */
+function isNotReplaced({ pid, startTime }: ProcessIdentity): boolean {
+  const now = readStat(pid);
+  return now === undefined || now.startTime === startTime;
+}
+
+/** A leader that has not made its session yet is told by its number alone. */
+function isLedBy(stat: ProcessStat, leader: ProcessIdentity): boolean {
+  const isOfIt = [stat.pid, stat.session, stat.group].includes(leader.pid);
+  return isOfIt && Number(stat.startTime) >= Number(leader.startTime);
 }
 
 async function* listPids(): AsyncGenerator<number, void, undefined> {
@@ -45,20 +71,19 @@ const environment = Buffer.alloc(64 * 1_024);
 const rootUid = 0;
 
 function hasVariables(pid: number, needles: readonly Buffer[]): boolean {
-  const place = `/proc/${pid}`;
-  if (!isReadable(place)) return false;
   try {
-    const text = readEnvironment(`${place}/environ`);
+    const text = readEnvironment(`/proc/${pid}/environ`);
     return text.length > 0 && needles.every((needle) => text.includes(needle));
-  } catch {
-    return false;
+  } catch (error) {
+    if (isAbsence(error)) return false;
+    throw error;
   }
 }
 
 /** Asking first spares the cost of an exception for each process of another user's. */
-function isReadable(place: string): boolean {
+function isReadable(pid: number): boolean {
   const uid = process.geteuid?.();
-  return uid === rootUid || statSync(place, { throwIfNoEntry: false })?.uid === uid;
+  return uid === rootUid || statSync(`/proc/${pid}`, { throwIfNoEntry: false })?.uid === uid;
 }
 
 function readEnvironment(file: string): Buffer {
@@ -78,8 +103,9 @@ function readEnvironment(file: string): Buffer {
 export function listOpen(pid: number): string[] {
   try {
     return readdirSync(`/proc/${pid}/fd`).map((fd) => readLink(`/proc/${pid}/fd/${fd}`));
-  } catch {
-    return [];
+  } catch (error) {
+    if (isAbsence(error)) return [];
+    throw error;
   }
 }
 

@@ -12,6 +12,7 @@ describe("a process's identity", () => {
         startTime: "987654",
         state: "S",
         group: 4_711,
+        session: 4_711,
       });
     },
   );

@@ -8,25 +8,41 @@ export type ProcessIdentity = {
 };
 
 /** A line of /proc/<pid>/stat, as far as it is of interest. */
-export type ProcessStat = ProcessIdentity & { readonly state: string; readonly group: number };
+export type ProcessStat = ProcessIdentity & {
+  readonly state: string;
+  readonly group: number;
+  readonly session: number;
+};
 
 /** Reads a line of /proc/<pid>/stat; the name in brackets may hold anything, brackets too. */
 export function parseStat(line: string): ProcessStat | undefined {
   const pid = Number.parseInt(line, 10);
   const [state = "", , group = "", ...rest] = line.slice(line.lastIndexOf(")") + 2).split(" ");
+  const [session] = rest;
   const startTime = rest[16];
   if (!(pid > 0) || startTime === undefined) return undefined;
-  return { pid, startTime, state, group: Number(group) };
+  return { pid, startTime, state, group: Number(group), session: Number(session) };
 }
 
-/** What the kernel says of a process now; nothing when it has gone or waits only to be buried. */
+/**
+ * What the kernel says of a process now; nothing when it has gone or waits only to be buried. Throws when that cannot
+ * be told, for want of file descriptors or memory.
+ */
 export function readStat(pid: number): ProcessStat | undefined {
   try {
     const stat = parseStat(readFileSync(`/proc/${pid}/stat`, "latin1"));
     return stat === undefined || /[ZXx]/.test(stat.state) ? undefined : stat;
-  } catch {
-    return undefined;
+  } catch (error) {
+    if (isAbsence(error)) return undefined;
+    throw error;
   }
+}
+
+/** Whether an error says that a thing is not there, or not ours to see: any other one says nothing about it. */
+export function isAbsence(error: unknown): boolean {
+  return ["ENOENT", "ENOTDIR", "ESRCH", "EACCES", "EPERM"].includes(
+    (error as NodeJS.ErrnoException).code ?? "",
+  );
 }
 
 /** Whether this very process still runs. */
@@ -40,8 +56,8 @@ export function signalProcess(identity: ProcessIdentity, signal: NodeJS.Signals)
 }
 
 /**
- * Signals the group that a process leads, as long as the leader runs: after it, only marks tell whose a process
- * is. A leader that has no group of its own yet is signalled alone.
+ * Signals the group that a process leads, as long as the leader runs. A leader that has no group of its own yet is
+ * signalled alone.
  */
 export function signalGroup(leader: ProcessIdentity, signal: NodeJS.Signals): boolean {
   if (!isRunning(leader)) return false;

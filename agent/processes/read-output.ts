@@ -4,6 +4,7 @@ import path from "node:path";
 import type { Bell } from "./bell.ts";
 import { childFiles } from "./child-files.ts";
 import type { ChildOutput, OutputChunk } from "./child.ts";
+import { isAbsence } from "./process-identity.ts";
 
 const chunkBytes = 256 * 1_024;
 /** Should a notice of the kernel be lost, it is looked for so often. */
@@ -68,8 +69,11 @@ async function openSegment(source: Source, segment: number): Promise<FileHandle 
   for (;;) {
     const seen = bell.rings();
     const isLast = isClosed() || existsSync(path.join(dir, childFiles.end)) || !existsSync(dir);
-    const handle = await open(file).catch(() => undefined);
-    if (handle !== undefined || isLast) return handle;
+    const handle = await open(file).catch((error: unknown) =>
+      isAbsence(error) ? undefined : "later",
+    );
+    if (handle !== "later" && (handle !== undefined || isLast)) return handle;
+    if (handle === "later" && isClosed()) return undefined;
     await bell.after(seen, lookEveryMs);
   }
 }

@@ -4,7 +4,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { childFiles } from "./child-files.ts";
 import type { ChildEnd, ChildManifest } from "./child.ts";
 import { readText } from "./find-child.ts";
-import { readStat, signalGroup, signalProcess } from "./process-identity.ts";
+import { signalGroup, signalProcess } from "./process-identity.ts";
 import { findMarked, sweepMarked } from "./sweep-marked.ts";
 
 /** What ends a child, and what it did so far. */
@@ -27,35 +27,41 @@ export function makeStopper(manifest: ChildManifest, exited: () => Promise<Child
   let stopping: Promise<void> | undefined;
   let killing: Promise<void> | undefined;
   let isOver = false;
+  const sent = sentIn(note);
+  const record = (signal: string): void => {
+    sent.push({ signal, atMs: Date.now() });
+    write(note, signal);
+  };
   void Promise.resolve()
     .then(exited)
     .then(() => (isOver = true));
 
   const kill = async () => {
-    if (!isOver) record(note, "SIGKILL");
+    if (!isOver) record("SIGKILL");
+    const { executionId, step, leader } = manifest;
     const giveUpAtMs = performance.now() + hopelessAfterMs;
     do {
-      signalGroup(manifest.leader, "SIGKILL");
-      await sweepMarked(manifest.executionId, manifest.step);
+      // Where there is nothing to look with, there may be in a second.
+      await sweepMarked(executionId, step, [leader]).catch(() => {});
     } while (!(await isWithin(exited(), 1_000)) && performance.now() < giveUpAtMs);
     isHopeless = !isOver;
   };
 
   const stop = async () => {
-    const [asked] = sentIn(note);
+    const [asked] = sent;
     if (!isOver && asked === undefined) {
-      record(note, plan.signal);
-      await ask(manifest);
+      record(plan.signal);
+      await ask(manifest).catch(() => {}); // who was not asked is killed
     }
     const leftMs = asked === undefined ? plan.graceMs : plan.graceMs - (Date.now() - asked.atMs);
-    if (await isGone(manifest, exited(), Math.max(leftMs, 0))) return;
+    if (await isGone(manifest, exited(), Math.max(leftMs, 0)).catch(() => false)) return;
     await (killing ??= kill());
   };
 
   return {
     stop: async () => await (stopping ??= stop()),
     kill: async () => await (killing ??= kill()),
-    sent: () => sentIn(note).map(({ signal }) => signal),
+    sent: () => sent.map(({ signal }) => signal),
     isHopeless: () => isHopeless,
   };
 }
@@ -66,24 +72,24 @@ async function ask({ leader, stop, executionId, step }: ChildManifest): Promise<
     signalProcess(leader, stop.signal);
     return;
   }
-  signalGroup(leader, stop.signal);
-  for (const marked of await findMarked(executionId, step)) {
-    if (readStat(marked.pid)?.group !== leader.pid) signalProcess(marked, stop.signal);
+  const isGroupAsked = signalGroup(leader, stop.signal);
+  for (const own of await findMarked(executionId, step, [leader])) {
+    if (!isGroupAsked || own.group !== leader.pid) signalProcess(own, stop.signal);
   }
   // What stands still cannot heed a signal.
   signalGroup(leader, "SIGCONT");
 }
 
-/** Whether it has ended, and all that bears its mark, within the time. */
+/** Whether it has ended, and all that is its own, within the time. */
 async function isGone(
-  { executionId, step }: ChildManifest,
+  { executionId, step, leader }: ChildManifest,
   exited: Promise<ChildEnd>,
   withinMs: number,
 ): Promise<boolean> {
   const giveUpAtMs = performance.now() + withinMs;
   if (!(await isWithin(exited, withinMs))) return false;
   for (let pauseMs = 10; ; pauseMs = Math.min(pauseMs * 2, 500)) {
-    if ((await findMarked(executionId, step)).length === 0) return true;
+    if ((await findMarked(executionId, step, [leader])).length === 0) return true;
     if (performance.now() + pauseMs > giveUpAtMs) return false;
     await sleep(pauseMs);
   }
@@ -99,7 +105,7 @@ async function isWithin(event: Promise<unknown>, ms: number): Promise<boolean> {
 
 type Sent = { readonly signal: string; readonly atMs: number };
 
-function record(note: string, signal: string): void {
+function write(note: string, signal: string): void {
   try {
     writeFileSync(note, `${signal} ${Date.now()}\n`, { flag: "a", mode: 0o600 });
   } catch {

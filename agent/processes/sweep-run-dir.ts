@@ -2,7 +2,7 @@ import { mkdirSync, readdirSync } from "node:fs";
 import { rm } from "node:fs/promises";
 import path from "node:path";
 import { readManifest } from "./find-child.ts";
-import { isRunning } from "./process-identity.ts";
+import { bootId } from "./process-identity.ts";
 import { findMarked } from "./sweep-marked.ts";
 
 /** What a sweep found: folders that it took away, and executions that nobody keeps although they still run. */
@@ -31,6 +31,6 @@ export async function sweepRunDir(runDir: string, keep: ReadonlySet<string>): Pr
 
 async function hasProcesses(dir: string, executionId: string): Promise<boolean> {
   const manifest = readManifest(dir);
-  if (manifest !== undefined && isRunning(manifest.leader)) return true;
-  return (await findMarked(executionId)).length > 0;
+  const leaders = manifest?.bootId === bootId() ? [manifest.leader] : [];
+  return (await findMarked(executionId, undefined, leaders)).length > 0;
 }

@@ -103,4 +103,18 @@ describe("a job that is stopped", { timeout: 90_000 }, () => {
       expect(readStat(Number(pid))).toBeUndefined();
     }
   });
+
+  test("leaves nobody behind, also who has erased its environment and holds no output", async () => {
+    const { enqueue, ended, mark } = await setup();
+    const id = await enqueue(
+      action([
+        {
+          name: "leaves",
+          interpolated_command: `env -i sleep 606 >/dev/null 2>&1 & echo $! >${mark("pid")}; exit 0`,
+        },
+      ]),
+    );
+    expect(await ended(id)).toMatchObject({ status: "finished" });
+    expect(readStat(Number(await readFile(mark("pid"), "utf8")))).toBeUndefined();
+  });
 });

@@ -1,8 +1,10 @@
 import { readFileSync } from "node:fs";
 import { rm, stat } from "node:fs/promises";
 import path from "node:path";
+import { execa } from "execa";
 import { describe, expect, test } from "vitest";
 import { startChild } from "../../../agent/processes/start-child.ts";
+import { findMarked } from "../../../agent/processes/sweep-marked.ts";
 import { givenChildren, readAll } from "../../support/given-child.ts";
 
 describe("a child", () => {
@@ -141,5 +143,22 @@ describe("what cannot be started", () => {
     const { start } = await givenChildren();
     await expect(start(["true", "x".repeat(200_000)])).rejects.toThrow(/E2BIG/);
     expect((await (await start(["true"])).exited).code).toBe(0);
+  });
+});
+
+describe("a child whose agent has no file descriptor left", () => {
+  const owner = path.join(import.meta.dirname, "..", "..", "support", "starved-owner.ts");
+
+  test.each([
+    ["", { code: 3, why: "exited" }],
+    ["SIGKILL", { code: null, why: "lost" }],
+  ])("ends as it ended, once there are some again (%s)", async (signal, end) => {
+    const { specOf, executionId } = await givenChildren();
+    const script = "trap 'exit 3' USR1; touch up; while :; do sleep 0.05; done";
+    const spec = JSON.stringify(specOf(["bash", "-c", script]));
+    const run = 'ulimit -n 60; exec "$@"';
+    const { stdout } = await execa("bash", ["-c", run, "", process.execPath, owner, spec, signal]);
+    expect(JSON.parse(stdout)).toMatchObject(end);
+    expect(await findMarked(executionId)).toEqual([]);
   });
 });

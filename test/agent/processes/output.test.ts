@@ -1,10 +1,11 @@
 import { createHash } from "node:crypto";
-import { existsSync, readdirSync, statSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { writeFile } from "node:fs/promises";
 import path from "node:path";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { Child, ChildOutput } from "../../../agent/processes/child.ts";
+import { readStat } from "../../../agent/processes/process-identity.ts";
 import { findMarked } from "../../../agent/processes/sweep-marked.ts";
 import { givenChildren, readAll } from "../../support/given-child.ts";
 
@@ -118,7 +119,10 @@ describe("what a child prints", () => {
     expect((await child.exited).code).toBe(0);
     expect(await readAll(child.output)).toBe("a\n");
     expect(await findMarked(executionId)).toEqual([]);
+    const pid = Number(readFileSync(path.join(cwd, "pid"), "utf8"));
+    expect(readStat(pid)).toBeDefined();
     await writeFile(path.join(cwd, "go"), "");
+    await expect.poll(() => readStat(pid)).toBeUndefined();
   }, 40_000);
 
   test("does not end a server that a step leaves for the next one, its output elsewhere", async () => {

@@ -3,6 +3,7 @@ import { rm } from "node:fs/promises";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
 import type { Child } from "../../../agent/processes/child.ts";
+import { readStat } from "../../../agent/processes/process-identity.ts";
 import { findMarked, sweepMarked } from "../../../agent/processes/sweep-marked.ts";
 import { givenChildren, readAll } from "../../support/given-child.ts";
 
@@ -91,6 +92,23 @@ describe("stopping a child", () => {
     await expect.poll(async () => (await findMarked(executionId)).length).toBeGreaterThanOrEqual(5);
     await child.stop();
     expect(await findMarked(executionId)).toEqual([]);
+  });
+
+  test("ends who has erased its environment, whether it heeds the signal or not", async () => {
+    const { bash, cwd } = await givenChildren();
+    const child = await bash(
+      `env -i bash -c 'echo $$ >heeds; exec sleep 605' &
+       env -i bash -c 'trap "" TERM; echo $$ >ignores; while :; do sleep 0.1; done' &
+       until [ -s heeds ] && [ -s ignores ]; do sleep 0.02; done; echo up; exit 0`,
+      { stop: hasty },
+    );
+    await untilPrinted(child, "up");
+    await child.exited;
+    await child.stop();
+    for (const name of ["heeds", "ignores"]) {
+      const pid = Number(readFileSync(path.join(cwd, name), "utf8"));
+      expect(readStat(pid)).toBeUndefined();
+    }
   });
 
   test("may be asked for twice, and a second signal is not sent", async () => {
