@@ -3,6 +3,8 @@ import { rm, stat } from "node:fs/promises";
 import path from "node:path";
 import { execa } from "execa";
 import { describe, expect, test } from "vitest";
+import { findChild } from "../../../agent/processes/find-child.ts";
+import { isRunning } from "../../../agent/processes/process-identity.ts";
 import { startChild } from "../../../agent/processes/start-child.ts";
 import { findMarked } from "../../../agent/processes/sweep-marked.ts";
 import { givenChildren, readAll } from "../../support/given-child.ts";
@@ -153,11 +155,17 @@ describe("a child whose agent has no file descriptor left", () => {
     ["", { code: 3, why: "exited" }],
     ["SIGKILL", { code: null, why: "lost" }],
   ])("ends as it ended, once there are some again (%s)", async (signal, end) => {
-    const { specOf, executionId } = await givenChildren();
-    const script = "trap 'exit 3' USR1; touch up; while :; do sleep 0.05; done";
-    const spec = JSON.stringify(specOf(["bash", "-c", script]));
-    const run = 'ulimit -n 60; exec "$@"';
-    const { stdout } = await execa("bash", ["-c", run, "", process.execPath, owner, spec, signal]);
+    const { specOf, executionId, runDir } = await givenChildren();
+    const script = "trap 'exit 3' USR1; echo up; while :; do sleep 0.05; done";
+    const spec = specOf(["bash", "-c", script]);
+    const program = [process.execPath, owner, JSON.stringify(spec), signal];
+    const starving = execa("bash", ["-c", 'ulimit -n 60; exec "$@"', "", ...program]);
+    const manifest = () => findChild(runDir, executionId, 1);
+    await expect.poll(manifest, { timeout: 20_000 }).toBeDefined();
+    const { supervisor } = manifest() ?? {};
+    await expect.poll(() => supervisor && isRunning(supervisor), { timeout: 20_000 }).toBe(false);
+    starving.stdin.end();
+    const { stdout } = await starving;
     expect(JSON.parse(stdout)).toMatchObject(end);
     expect(await findMarked(executionId)).toEqual([]);
   });
