@@ -1,4 +1,5 @@
 import type { Db } from "../database/connect.ts";
+import { isRefusal } from "../database/is-refusal.ts";
 import type { Log } from "../log.ts";
 import { parseQueueKeys } from "../queues/queue-key.ts";
 import { topics, type Wakes } from "../wake/wakes.ts";
@@ -6,41 +7,75 @@ import { type Loop, repeat } from "./repeat.ts";
 
 type SweptRow = { due: number; wakes: string[]; org_ids: string[]; process_ids: string[] };
 
+type Clock = {
+  readonly everyMs: number;
+  /** How much it acts on at once. */
+  readonly batch: number;
+  /** Whose deadlines it acts on: the table, and the name of its key. */
+  readonly of?: readonly [table: string, key: string];
+};
+
 /** The clocks: which function of the database acts on what is due, how often, and how much at once. */
 const sweeps = {
-  sweep_jobs: { everyMs: 200, batch: 1_000 },
-  sweep_stopping: { everyMs: 500, batch: 500 },
-  sweep_processes: { everyMs: 1_000, batch: 500 },
+  sweep_jobs: { everyMs: 200, batch: 1_000, of: ["runner_job_live", "id"] },
+  sweep_stopping: { everyMs: 500, batch: 500, of: ["stopping_executions", "execution_id"] },
+  sweep_processes: { everyMs: 1_000, batch: 500, of: ["runner_processes", "id"] },
   sweep_shutdowns: { everyMs: 1_000, batch: 100 },
   sweep_pauses: { everyMs: 1_000, batch: 100 },
   sweep_queues: { everyMs: 5_000, batch: 500 },
-} as const;
+} as const satisfies Record<string, Clock>;
 export type SweepName = keyof typeof sweeps;
 export const sweepNames = Object.keys(sweeps) as SweepName[]; // its own keys
 
-/** Acts once on everything that is due for one clock, batch after batch; answers how many rows that were. */
-export async function sweep(db: Db, wakes: Wakes, name: SweepName): Promise<number> {
+export type SweepParts = { readonly db: Db; readonly wakes: Wakes; readonly log: Log };
+
+/**
+ * Acts once on everything that is due for one clock, batch after batch; answers how many rows that were. A batch that the
+ * database refuses is tried in halves, and the one row that is to blame is set aside: the clocks of all others go on.
+ */
+export async function sweep(parts: SweepParts, name: SweepName): Promise<number> {
   const { batch } = sweeps[name];
-  let total = 0;
+  let [total, most] = [0, batch as number];
   for (;;) {
-    const [row] = await db<SweptRow[]>`select * from ${db(name)}(${batch})`;
-    if (row === undefined || row.due === 0) return total;
-    total += row.due;
-    wakes.tell([
-      ...parseQueueKeys(row.wakes).map(({ runnerId }) => topics.queue(runnerId)),
-      ...row.org_ids.map((id) => topics.org(id)),
-      ...row.process_ids.map((id) => topics.process(id)),
-    ]);
-    if (row.due < batch) return total;
+    const due = await sweepSome(parts, name, most).catch(async (error: unknown) => {
+      if (!isRefusal(error)) throw error;
+      if (most === 1) await setAside(parts, name, error);
+      return undefined;
+    });
+    if (due !== undefined) total += due;
+    if (due !== undefined && due < most) return total;
+    most = due === undefined && most > 1 ? Math.ceil(most / 2) : batch;
   }
+}
+
+async function sweepSome({ db, wakes }: SweepParts, name: SweepName, most: number) {
+  const [row] = await db<SweptRow[]>`select * from ${db(name)}(${most})`;
+  if (row === undefined || row.due === 0) return 0;
+  wakes.tell([
+    ...parseQueueKeys(row.wakes).map(({ runnerId }) => topics.queue(runnerId)),
+    ...row.org_ids.map((id) => topics.org(id)),
+    ...row.process_ids.map((id) => topics.process(id)),
+  ]);
+  return row.due;
+}
+
+/** What is due first, and cannot be acted on, is looked at again in a minute. */
+async function setAside({ db, log }: SweepParts, name: SweepName, error: unknown): Promise<void> {
+  const clock: Clock = sweeps[name];
+  if (clock.of === undefined) throw error;
+  const [table, key] = clock.of.map((word) => db(word));
+  if (table === undefined || key === undefined) throw error;
+  const [row] = await db<{ id: string }[]>`
+    update ${table} set deadline_at = svc_now() + interval '1 minute'
+     where ${key} = (select ${key} from ${table} where deadline_at <= svc_now() order by deadline_at limit 1)
+    returning ${key} as id`;
+  if (row === undefined) throw error;
+  log.error({ err: error, clock: name, id: row.id }, "a row cannot be acted on and is set aside");
 }
 
 export type Clockwork = { readonly stop: () => Promise<void> };
 
-type ClockParts = {
-  readonly db: Db;
-  readonly wakes: Wakes;
-  readonly log: Log;
+type ClockParts = SweepParts & {
   /** Told after each turn of a clock how much was due. */
   readonly onDue: (name: SweepName, due: number) => void;
 };
@@ -55,7 +90,7 @@ export function startClocks({ db, wakes, log, onDue }: ClockParts): Clockwork {
   const loops = [
     ...sweepNames.map((name) =>
       repeat(loop, name, sweeps[name].everyMs, async () => {
-        onDue(name, await sweep(db, wakes, name));
+        onDue(name, await sweep({ db, wakes, log }, name));
       }),
     ),
     repeat(loop, "mark_listening", 5_000, () => db`select mark_listening()`),

@@ -1,3 +1,4 @@
+import { isRefusal } from "./is-refusal.ts";
 import { settleWithin } from "./settle-within.ts";
 
 export type GatherOptions = {
@@ -73,10 +74,4 @@ async function deliver<In, Out>(
     }
     for (const { reject } of batch) reject(error);
   }
-}
-
-/** Whether Postgres refused values (class 22) or what they would break (class 23), and so changed nothing. */
-function isRefusal(error: unknown): boolean {
-  const code = error instanceof Error && "code" in error ? error.code : undefined;
-  return typeof code === "string" && /^2[23][0-9A-Z]{3}$/.test(code);
 }

@@ -1,14 +1,19 @@
 import { type SweepName, sweep, sweepNames } from "../../broker/clocks/sweep.ts";
 import type { Db } from "../../broker/database/connect.ts";
+import { openLog } from "../../broker/log.ts";
 import { makeWakes } from "../../broker/wake/wakes.ts";
 import { advanceClock } from "./clock.ts";
 import { beat } from "./given.ts";
 
 /** Acts once on all that is due, one clock after another, as any broker does; answers how many rows that were. */
-export async function sweepAll(db: Db, names: readonly SweepName[] = sweepNames): Promise<number> {
-  const wakes = makeWakes(() => {});
+export async function sweepAll(
+  db: Db,
+  names: readonly SweepName[] = sweepNames,
+  log = openLog("silent"),
+): Promise<number> {
+  const parts = { db, wakes: makeWakes(() => {}), log };
   let total = 0;
-  for (const name of names) total += await sweep(db, wakes, name);
+  for (const name of names) total += await sweep(parts, name);
   return total;
 }
 

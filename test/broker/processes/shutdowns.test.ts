@@ -35,7 +35,7 @@ describe("an operator's order", () => {
     expect(await endOf(jobId)).toBeUndefined();
     told.length = 0;
     await advanceClock(db, "61 s");
-    await sweep(db, broker.wakes, "sweep_shutdowns");
+    await sweep(broker, "sweep_shutdowns");
     expect(told).toEqual([`process:${given.processId}`]);
     expect(await endOf(jobId)).toEqual({ status: "failed", why: "shut down by an operator" });
     expect(await endOf(waiting)).toBeUndefined();
