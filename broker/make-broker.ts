@@ -17,7 +17,7 @@ import { makeLogIntake } from "./logs/log-intake.ts";
 import { createMetrics, type Metrics } from "./metrics.ts";
 import { type DeskParts, makePollDesk, type PollDesk } from "./polls/poll-desk.ts";
 import { makeBeats } from "./processes/beat-processes.ts";
-import { missingSealKeys } from "./seals/check-keys.ts";
+import { missingSealKeys } from "./seals/admit-keys.ts";
 import type { Seals } from "./seals/seals.ts";
 import { makeCollector } from "./telemetry/collector.ts";
 import { createAuthenticator } from "./tokens/authenticator.ts";
@@ -106,6 +106,8 @@ function checkedHealth(db: Db, seals: Seals): Health {
     return undefined;
   });
   health.addCheck("seals", async () => {
+    const refusal = seals.refusal();
+    if (refusal !== undefined) return refusal;
     const missing = await missingSealKeys(db, seals);
     return missing.length === 0 ? undefined : `the seal keys ${missing.join(", ")} are missing`;
   });

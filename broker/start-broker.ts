@@ -5,7 +5,7 @@ import { createApp } from "./http/app.ts";
 import { type Serving, serve } from "./http/serve.ts";
 import type { Log } from "./log.ts";
 import { makeBroker } from "./make-broker.ts";
-import { checkSealKeys } from "./seals/check-keys.ts";
+import { admitKeys } from "./seals/admit-keys.ts";
 import { keySource } from "./seals/key-source.ts";
 import { openSeals } from "./seals/seals.ts";
 import { startLoops } from "./start-loops.ts";
@@ -29,7 +29,7 @@ export async function startBroker(config: Config, log: Log): Promise<RunningBrok
   const { broker } = made;
   try {
     await requireCurrentSchema(broker.db);
-    await checkSealKeys(broker.db, seals);
+    await admitKeys(broker.db, made.brokerId, seals.proofs());
     broker.drain.push((await startTasks(broker)).stop);
     const serving = await serve(createApp(broker), broker);
     startLoops(made);

@@ -3,7 +3,7 @@ import { repeat } from "./clocks/repeat.ts";
 import { startClocks } from "./clocks/sweep.ts";
 import { watchProcess } from "./figures/watch-process.ts";
 import type { MadeBroker } from "./make-broker.ts";
-import { checkSealKeys } from "./seals/check-keys.ts";
+import { admitKeys } from "./seals/admit-keys.ts";
 import { startListening } from "./wake/listen.ts";
 
 const scanEveryMs = 1_500;
@@ -41,7 +41,7 @@ export function startLoops({ broker, brokerId, heard }: MadeBroker): void {
   const scanning = repeat({ signal: stopped.signal, log }, "scan", scanEveryMs, scan);
   drain.push(
     startFigures(broker),
-    startKeyReading(broker),
+    startKeyReading(broker, brokerId),
     () => listening.stop(),
     () => clocks.stop(),
     async () => {
@@ -53,12 +53,11 @@ export function startLoops({ broker, brokerId, heard }: MadeBroker): void {
 }
 
 /** Reads the seal keys again, so that a rotation needs no restart; answers how to stop that. */
-function startKeyReading({ db, log, seals }: Broker): () => Promise<void> {
+function startKeyReading({ db, log, seals }: Broker, brokerId: string): () => Promise<void> {
   const stopped = new AbortController();
-  const reading = repeat({ signal: stopped.signal, log }, "seal keys", keysEveryMs, async () => {
-    await seals.refresh();
-    await checkSealKeys(db, seals);
-  });
+  const reading = repeat({ signal: stopped.signal, log }, "seal keys", keysEveryMs, () =>
+    seals.refresh((keys) => admitKeys(db, brokerId, keys)),
+  );
   return async () => {
     stopped.abort();
     await reading;

@@ -1,7 +1,9 @@
 import type postgres from "postgres";
 import type { Db } from "../database/connect.ts";
 import type { OrgId } from "../orgs/org-id.ts";
+import type { Seals } from "../seals/seals.ts";
 import type { EvidenceRow, ExecutionRow, OutputsRow, ResultRow } from "./row.ts";
+import { openOutputs } from "./sealed-outputs.ts";
 
 /** The execution; undefined when this org has none of that id. */
 export async function findExecution(
@@ -59,17 +61,23 @@ export async function findResult(
   return row;
 }
 
-/** An execution's outputs, as text. */
+/** An execution's outputs, opened. Refuses what this broker's keys do not open. */
 export async function findOutputs(
-  db: Db,
+  { db, seals }: { readonly db: Db; readonly seals: Seals },
   org: OrgId,
   executionId: string,
 ): Promise<OutputsRow | undefined> {
-  const [row] = await db<OutputsRow[]>`
-    select o.execution_id, o.org_id, o.id, o.outputs::text as outputs, o.created_at
+  const [row] = await db<(OutputsRow & { key_id: string | null; bytes: Buffer })[]>`
+    select o.execution_id, o.org_id, o.id, o.key_id, o.created_at,
+           coalesce(o.sealed_outputs, convert_to(o.outputs::text, 'UTF8')) as bytes
       from runner_job_execution_outputs o
      where o.execution_id = ${executionId} and o.org_id = ${org}`;
-  return row;
+  if (row === undefined) return undefined;
+  const { key_id: keyId, bytes, ...shown } = row;
+  return {
+    ...shown,
+    outputs: openOutputs(seals, { orgId: org, id: executionId }, { keyId, bytes }),
+  };
 }
 
 /** What came too late for an execution, in the order in which it came. */

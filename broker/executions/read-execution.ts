@@ -1,6 +1,4 @@
-import { z } from "zod";
 import type {
-  LateEvidence,
   RunnerJobExecution,
   RunnerJobExecutionResult,
 } from "../../shared/api/runner-job-execution.ts";
@@ -9,7 +7,8 @@ import type { Db } from "../database/connect.ts";
 import type { Seals } from "../seals/seals.ts";
 import type { Actor } from "../tokens/actor.ts";
 import { findExecution, findOutputs, findResult, listEvidence, listResults } from "./queries.ts";
-import type { EvidenceRow, ExecutionRow } from "./row.ts";
+import type { ExecutionRow } from "./row.ts";
+import { openEvidence } from "./sealed-evidence.ts";
 import { openResult } from "./sealed-result.ts";
 import type { NamedExecution } from "./take-report.ts";
 import { toEvidence, toExecution, toOutputs, toResult } from "./to-execution.ts";
@@ -27,14 +26,16 @@ export async function readExecution(
   const isRunner = actor.runnerId !== null;
   const [[result], outputs, evidence] = await Promise.all([
     listResults(db, orgId, [row.id]),
-    findOutputs(db, orgId, row.id),
+    findOutputs({ db, seals }, orgId, row.id),
     isRunner ? [] : listEvidence(db, orgId, row.id),
   ]);
   return {
     ...toExecution(row),
     result: result === undefined ? null : toResult(result),
     outputs: outputs === undefined ? null : toOutputs(outputs),
-    ...(!isRunner && { evidence: evidence.map((one) => openedEvidence(seals, one)) }),
+    ...(!isRunner && {
+      evidence: evidence.map((one) => toEvidence({ ...one, body: openEvidence(seals, one) })),
+    }),
   };
 }
 
@@ -51,19 +52,6 @@ export async function readResult(
   if (bytes == null || keyId == null) return toResult(result);
   const of = { orgId: row.org_id, id: row.id };
   return { ...toResult(result), ...openResult(seals, of, { keyId, bytes }) };
-}
-
-const sealedBody = z.looseObject({ sealed_contents: z.string(), key_id: z.string() });
-
-/** Another result that came later, as it came. */
-function openedEvidence(seals: Seals, row: EvidenceRow): LateEvidence {
-  const shown = toEvidence(row);
-  const sealed = sealedBody.safeParse(row.body);
-  if (!sealed.success) return shown;
-  const { sealed_contents: text, key_id: keyId, fingerprint: _, ...verdict } = sealed.data;
-  const bytes = Buffer.from(text, "base64");
-  const of = { orgId: row.org_id, id: row.execution_id };
-  return { ...shown, body: { ...verdict, ...openResult(seals, of, { keyId, bytes }) } };
 }
 
 /** The execution of that job, within the caller's reach; 404 otherwise. */

@@ -6,6 +6,7 @@ import { newId } from "../database/new-id.ts";
 import type { Seals } from "../seals/seals.ts";
 import { type Topic, topics, type Wakes } from "../wake/wakes.ts";
 import type { ExecutionRow } from "./row.ts";
+import { sealOutputs } from "./sealed-outputs.ts";
 import { sealResult } from "./sealed-result.ts";
 
 /** A result as runners send it, its members named as they are stored. */
@@ -136,7 +137,7 @@ function toJson(seals: Seals, report: Report, n: number) {
     last_record: report.lastRecord,
     give_back: report.giveBack,
     result: result && sealResult(seals, { orgId, id }, result),
-    outputs: report.outputs,
+    ...(report.outputs && sealOutputs(seals, { orgId, id }, report.outputs)),
     result_id: report.result && newId("res"),
     outputs_id: report.outputs && newId("out"),
   };

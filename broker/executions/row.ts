@@ -41,15 +41,21 @@ export const resultRow = z.object({
 });
 export type ResultRow = z.infer<typeof resultRow>;
 
-/** A row of `runner_job_execution_outputs`, with the text of the outputs as it was sent. */
+/** A row of `runner_job_execution_outputs`: sealed with a key, or readable without one. */
 export const outputsRow = z.object({
   execution_id: z.string(),
   org_id: z.string(),
   id: z.string(),
-  outputs: z.string(),
+  outputs: z.string().nullable(),
+  sealed_outputs: z.instanceof(Buffer).nullable(),
+  key_id: z.string().nullable(),
   created_at: z.date(),
 });
-export type OutputsRow = z.infer<typeof outputsRow>;
+type StoredOutputs = z.infer<typeof outputsRow>;
+/** With the text of the outputs as it was sent. */
+export type OutputsRow = Omit<StoredOutputs, "outputs" | "sealed_outputs" | "key_id"> & {
+  readonly outputs: string;
+};
 
 /** A row of `runner_job_execution_evidence`. */
 export const evidenceRow = z.object({
@@ -58,6 +64,7 @@ export const evidenceRow = z.object({
   org_id: z.string(),
   kind: z.enum(["status", "result", "outputs"]),
   body: z.unknown(),
+  key_id: z.string().nullable(),
   reason: z.string(),
   created_at: z.date(),
 });

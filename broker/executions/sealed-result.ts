@@ -3,7 +3,8 @@ import { z } from "zod";
 import type { Seals } from "../seals/seals.ts";
 import type { ResultReport } from "./report-executions.ts";
 
-type OfExecution = { readonly orgId: string; readonly id: string };
+/** Whose report it is. */
+export type OfExecution = { readonly orgId: string; readonly id: string };
 
 /** What a result carries besides its verdict: a plan file, a manifest, what was displayed. */
 const contentsSchema = z.object({
@@ -32,11 +33,19 @@ export function sealResult(
   const { contents, contents_display, contents_gzip, contents_display_gzip, ...verdict } = result;
   const carried = { contents, contents_display, contents_gzip, contents_display_gzip };
   if (Object.values(carried).every((one) => one === undefined)) return verdict;
-  const plain = Buffer.from(JSON.stringify(carried));
+  const plain = contentsText(carried);
   const { keyId, bytes } = seals.seal({ orgId, id, part: "result" }, plain);
   if (keyId === null) return { ...verdict, ...carried };
   const fingerprint = seals.fingerprints(hash("sha256", plain, "buffer"))[keyId];
   return { ...verdict, sealed_contents: bytes.toString("base64"), key_id: keyId, fingerprint };
+}
+
+/** What of a result is sealed: equal contents are equal bytes. */
+export function contentsText(carried: Contents): Buffer {
+  const { contents, contents_display, contents_gzip, contents_display_gzip } = carried;
+  return Buffer.from(
+    JSON.stringify({ contents, contents_display, contents_gzip, contents_display_gzip }),
+  );
 }
 
 /** The contents of a sealed result; refuses what this broker's keys do not open. */

@@ -36,7 +36,7 @@ export async function readJob(
     readExecutions(db, org, row.id),
     row.finished_at === null || row.execution_id === null
       ? undefined
-      : findOutputs(db, org, row.execution_id),
+      : findOutputs({ db, seals }, org, row.execution_id),
     withPlan ? findPlan({ db, seals }, org, row.id) : undefined,
     row.status === "queued" || row.status === "available" ? whyWaiting(db, org, row.id) : null,
   ]);

@@ -1,40 +1,77 @@
-import { hash } from "node:crypto";
+import type postgres from "postgres";
 import type { Db } from "../database/connect.ts";
+import {
+  holdsContents,
+  listEvidenceToSeal,
+  sealEvidenceAnew,
+  sealOutputsAnew,
+  sealResultAnew,
+} from "./seal-reports-anew.ts";
 import { openPartsKey, sealPartsKey } from "./sealed-parts.ts";
 import type { Seals } from "./seals.ts";
 
 type Parts = { readonly db: Db; readonly seals: Seals };
+type Walk = { readonly newest: string; readonly signal: AbortSignal };
 
-/** A table whose rows hold something sealed, and how one of them is sealed anew with the newest key. */
+/** A table whose rows hold something sealed, which of them do not by the newest key, and how one is sealed anew. */
 export type SealedPlace = {
   readonly table: string;
-  readonly id: string;
-  /** Rows without a key are readable ones, which are sealed too; elsewhere they hold nothing. */
-  readonly sealsPlain: boolean;
+  readonly due: (db: Db, walk: Walk) => AsyncGenerator<string>;
   readonly sealAnew: (parts: Parts, id: string) => Promise<void>;
 };
 
+type Named = {
+  readonly table: string;
+  readonly id: string;
+  /** Whether a row without a key holds what is readable; all do, unless told. */
+  readonly holdsPlain?: (db: Db) => postgres.Fragment;
+};
 type Row = { readonly org_id: string; readonly key_id: string | null; readonly bytes: Buffer };
+type Walked = { readonly last: string | null; readonly ids: string[] | null };
+
+const walkAtOnce = 1000;
 
 /** Everything that is sealed. Bytes that are kept in parts have a key of their own: only that is sealed anew. */
 export const sealedPlaces: readonly SealedPlace[] = [
-  contents({ table: "runner_job_plans", id: "runner_job_id", part: "plan" }),
-  contents({ table: "helm_releases", id: "id", part: "helm-release" }),
+  contents({ table: "runner_job_plans", id: "runner_job_id" }, "plan"),
+  contents({ table: "helm_releases", id: "id" }, "helm-release"),
+  place(
+    { table: "runner_job_execution_results", id: "execution_id", holdsPlain: holdsContents },
+    sealResultAnew,
+  ),
+  place({ table: "runner_job_execution_outputs", id: "execution_id" }, sealOutputsAnew),
   {
-    table: "runner_job_execution_results",
-    id: "execution_id",
-    sealsPlain: false,
-    sealAnew: sealResult,
+    table: "runner_job_execution_evidence",
+    due: (db, { newest }) => listEvidenceToSeal(db, newest),
+    sealAnew: sealEvidenceAnew,
   },
-  keyOfParts("terraform_workspace_states", "id"),
-  keyOfParts("terraform_workspace_state_jsons", "workspace_id"),
+  keyOfParts({ table: "terraform_workspace_states", id: "id" }),
+  keyOfParts({ table: "terraform_workspace_state_jsons", id: "workspace_id" }),
 ];
 
-type Contents = { readonly table: string; readonly id: string; readonly part: string };
+/** Its rows are walked in the order of their ids. */
+function place(
+  { table, id, holdsPlain = (db) => db`true` }: Named,
+  sealAnew: SealedPlace["sealAnew"],
+): SealedPlace {
+  return { table, due, sealAnew };
+
+  async function* due(db: Db, { newest, signal }: Walk): AsyncGenerator<string> {
+    for (let after: string | null = ""; after !== null && !signal.aborted;) {
+      const [walked]: Walked[] = await db<Walked[]>`
+        select max(w.id) as last, array_agg(w.id) filter (where w.is_due) as ids
+          from (select ${db(id)}::text as id,
+                       case when key_id is null then ${holdsPlain(db)} else key_id <> ${newest} end as is_due
+                  from ${db(table)} where ${db(id)} > ${after} order by ${db(id)} limit ${walkAtOnce}) w`;
+      yield* walked?.ids ?? [];
+      after = walked?.last ?? null;
+    }
+  }
+}
 
 /** Helm writes its records again: only the bytes that were read are replaced. */
-function contents({ table, id: column, part }: Contents): SealedPlace {
-  const sealAnew: SealedPlace["sealAnew"] = async ({ db, seals }, id) => {
+function contents({ table, id: column }: Named, part: string): SealedPlace {
+  return place({ table, id: column }, async ({ db, seals }, id) => {
     const [row] = await db<Row[]>`
       select org_id, key_id, contents as bytes from ${db(table)} where ${db(column)} = ${id}`;
     if (row === undefined) return;
@@ -46,27 +83,11 @@ function contents({ table, id: column, part }: Contents): SealedPlace {
     await db`
       update ${db(table)} set key_id = ${keyId}, contents = ${bytes}
        where ${db(column)} = ${id} and key_id is not distinct from ${row.key_id} and contents = ${row.bytes}`;
-  };
-  return { table, id: column, sealsPlain: true, sealAnew };
+  });
 }
 
-async function sealResult({ db, seals }: Parts, id: string): Promise<void> {
-  const [row] = await db<Row[]>`
-    select org_id, key_id, sealed_contents as bytes from runner_job_execution_results
-     where execution_id = ${id} and key_id is not null`;
-  if (row === undefined) return;
-  const thing = { orgId: row.org_id, id, part: "result" };
-  const plain = seals.open(thing, { keyId: row.key_id, bytes: row.bytes });
-  const { keyId, bytes } = seals.seal(thing, plain);
-  const fingerprint = seals.fingerprints(hash("sha256", plain, "buffer"))[keyId ?? ""] ?? "";
-  await db`
-    update runner_job_execution_results
-       set key_id = ${keyId}, sealed_contents = ${bytes}, fingerprint = decode(${fingerprint}, 'hex')
-     where execution_id = ${id} and key_id = ${row.key_id}`;
-}
-
-function keyOfParts(table: string, column: string): SealedPlace {
-  const sealAnew: SealedPlace["sealAnew"] = async ({ db, seals }, named) => {
+function keyOfParts({ table, id: column }: Named): SealedPlace {
+  return place({ table, id: column }, async ({ db, seals }, named) => {
     const [row] = await db<(Row & { id: string })[]>`
       select id, org_id, key_id, sealed_key as bytes from ${db(table)} where ${db(column)} = ${named}`;
     if (row === undefined) return;
@@ -78,6 +99,5 @@ function keyOfParts(table: string, column: string): SealedPlace {
       update ${db(table)}
          set key_id = ${keyId}, sealed_key = ${bytes}, fingerprint = decode(${fingerprint}, 'hex')
        where id = ${row.id} and key_id is not distinct from ${row.key_id}`;
-  };
-  return { table, id: column, sealsPlain: true, sealAnew };
+  });
 }

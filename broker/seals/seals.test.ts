@@ -1,10 +1,12 @@
 import { hash, randomBytes } from "node:crypto";
 import { describe, expect, test } from "vitest";
+import { OperatorError } from "../../shared/operator-error.ts";
 import type { SealKey } from "./key-source.ts";
 import { openSeals } from "./seals.ts";
 
 const thing = { orgId: "org_1", id: "job_1", part: "plan" };
 const plain = Buffer.from("the plan of a job");
+const admitAll = async (): Promise<void> => {};
 const newKey = (id: string): SealKey => ({ id, key: randomBytes(32) });
 const sealsOf = (...keys: SealKey[]) => openSeals({ read: async () => keys });
 
@@ -70,11 +72,23 @@ describe("a seal", () => {
     let read = async (): Promise<SealKey[]> => [first];
     const seals = await openSeals({ read: () => read() });
     read = () => Promise.reject(new Error("away"));
-    await expect(seals.refresh()).rejects.toThrow("away");
+    await expect(seals.refresh(admitAll)).rejects.toThrow("away");
     expect(seals.newest()).toBe("k1");
     read = async () => [second, first];
-    await seals.refresh();
+    await seals.refresh(admitAll);
     expect(seals.newest()).toBe("k2");
+  });
+
+  test("takes no keys that are not admitted, and says why", async () => {
+    const [first, second] = [newKey("k1"), newKey("k2")];
+    let keys = [first];
+    const seals = await openSeals({ read: async () => keys });
+    keys = [second, first];
+    const refuse = () => Promise.reject(new OperatorError("another k2 is known"));
+    await expect(seals.refresh(refuse)).rejects.toThrow("another k2");
+    expect([seals.newest(), seals.refusal()]).toEqual(["k1", "another k2 is known"]);
+    await seals.refresh(admitAll);
+    expect([seals.newest(), seals.refusal()]).toEqual(["k2", undefined]);
   });
 
   test("never seals with the same salt and number again, in this process or another, over refreshes", async () => {
@@ -82,7 +96,7 @@ describe("a seal", () => {
     const [one, other] = [await sealsOf(key), await sealsOf(key)];
     const heads: string[] = [];
     for (let times = 0; times < 300; times++) {
-      if (times % 100 === 0) await one.refresh();
+      if (times % 100 === 0) await one.refresh(admitAll);
       for (const seals of [one, other])
         heads.push(seals.seal(thing, plain).bytes.subarray(0, 21).toString("hex"));
     }
@@ -107,6 +121,7 @@ test("a fingerprint tells equal contents, by each key another", async () => {
   const [first, second] = [newKey("k1"), newKey("k2")];
   const digest = hash("sha256", plain, "buffer");
   const both = (await sealsOf(second, first)).fingerprints(digest);
-  expect((await sealsOf(first)).fingerprints(digest)).toEqual({ k1: both["k1"] });
+  const unsealed = { "": digest.toString("hex") }; // of what was stored without a key
+  expect((await sealsOf(first)).fingerprints(digest)).toEqual({ ...unsealed, k1: both["k1"] });
   expect(new Set([both["k1"], both["k2"], digest.toString("hex")]).size).toBe(3);
 });

@@ -1,4 +1,5 @@
 import { createCipheriv, createDecipheriv } from "node:crypto";
+import { OperatorError } from "../../shared/operator-error.ts";
 import { Problem } from "../../shared/problem.ts";
 import type { KeySource } from "./key-source.ts";
 import { saltBytes, type SaltedKeys, saltedKeys } from "./salted-keys.ts";
@@ -16,13 +17,21 @@ export type Seals = {
   readonly seal: (thing: SealedThing, plain: Buffer) => Sealed;
   /** 503 `seal_key_missing` or `seal_broken` for what this broker's keys do not open. */
   readonly open: (thing: SealedThing, sealed: Sealed) => Buffer;
-  /** Tells equal contents without telling what they are: of each key, "" where nothing is sealed. */
+  /**
+   * Tells equal contents without telling what they are: of each key. That of "" is the digest itself, for what was
+   * stored readable; it is never stored with what is sealed.
+   */
   readonly fingerprints: (digest: Buffer) => Readonly<Record<string, string>>;
   /** What each key is known by, so that two keys of one name are told apart. */
-  readonly proofs: () => readonly { readonly id: string; readonly proof: Buffer }[];
-  /** Reads the keys anew; those of a failed reading are not taken. */
-  readonly refresh: () => Promise<void>;
+  readonly proofs: () => readonly KeyProof[];
+  /** Reads the keys anew, and seals and opens with them once they are admitted: until then with those it has. */
+  readonly refresh: (admit: (keys: readonly KeyProof[]) => Promise<void>) => Promise<void>;
+  /** Why the keys that were read last are not taken; undefined when they are. */
+  readonly refusal: () => string | undefined;
 };
+
+/** A key's name, and what tells it from another one of that name. */
+export type KeyProof = { readonly id: string; readonly proof: Buffer };
 
 type RingKey = SaltedKeys & { readonly id: string };
 
@@ -32,21 +41,32 @@ const countAt = 1 + saltBytes;
 const headBytes = countAt + 4;
 const nonceBytes = 12;
 
-/** Seals over the keys of a source, which is read before this resolves. */
+/** Seals over the keys of a source, which is read before this resolves; who starts a broker has them admitted. */
 export async function openSeals(source: KeySource): Promise<Seals> {
   let keys: readonly RingKey[] = [];
   let byId = new Map<string, RingKey>();
-  const refresh = async (): Promise<void> => {
+  let refusal: string | undefined;
+  const refresh: Seals["refresh"] = async (admit) => {
     const read = await source.read();
-    keys = read.map(({ id, key }) => {
+    const ring = read.map(({ id, key }) => {
       const known = byId.get(id);
       return known?.isOf(key) === true ? known : { id, ...saltedKeys(key) };
     });
+    refusal = await admit(proofsOf(ring)).then(
+      () => undefined,
+      (error: unknown) => {
+        if (error instanceof OperatorError) return error.message;
+        throw error;
+      },
+    );
+    if (refusal !== undefined) throw new OperatorError(refusal);
+    keys = ring;
     byId = new Map(keys.map((key) => [key.id, key]));
   };
-  await refresh();
+  await refresh(async () => {});
   return {
     refresh,
+    refusal: () => refusal,
     newest: () => keys[0]?.id ?? null,
     seal: (thing, plain) => {
       const [key] = keys;
@@ -60,12 +80,16 @@ export async function openSeals(source: KeySource): Promise<Seals> {
       return openWith(key, thing, bytes);
     },
     fingerprints: (digest) =>
-      keys.length === 0
-        ? { "": digest.toString("hex") }
-        : Object.fromEntries(keys.map(({ id, mac }) => [id, mac("same", digest).toString("hex")])),
-    proofs: () => keys.map(({ id, mac }) => ({ id, proof: mac("proof", Buffer.alloc(0)) })),
+      Object.fromEntries([
+        ["", digest.toString("hex")] as const,
+        ...keys.map(({ id, mac }) => [id, mac("same", digest).toString("hex")] as const),
+      ]),
+    proofs: () => proofsOf(keys),
   };
 }
+
+const proofsOf = (ring: readonly RingKey[]): readonly KeyProof[] =>
+  ring.map(({ id, mac }) => ({ id, proof: mac("proof", Buffer.alloc(0)) }));
 
 /** version · salt · count · what AES-256-GCM made of it · tag */
 function sealWith(ring: RingKey, thing: SealedThing, plain: Buffer): Buffer {

@@ -1,8 +1,13 @@
 import { sealAnew as seal } from "../seals/seal-anew.ts";
 import type { Task } from "./task.ts";
 
-/** Seals with the newest key what older ones sealed. */
+const named = 100;
+
+/** Seals with the newest key what older ones sealed, or nobody; tells what does not open. */
 export const sealAnew: Task = async (broker, { signal }) => {
-  const sealed = await seal(broker, signal);
-  if (sealed > 0) broker.log.info({ sealed }, "what older keys sealed was sealed anew");
+  const { sealed, broken } = await seal(broker, signal);
+  if (sealed > 0) broker.log.info({ sealed }, "what older keys sealed, or none, was sealed anew");
+  if (broken.length === 0) return;
+  const told = { broken: broken.length, ids: broken.slice(0, named) };
+  broker.log.error(told, "some of what is sealed does not open; its key is kept");
 };

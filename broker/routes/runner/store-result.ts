@@ -22,7 +22,7 @@ export const createOutputs: Door = (app, broker) => {
     const actor = c.get("actor");
     const params = c.req.valid("param");
     await takeReport(broker, actor, params, { outputs: c.req.valid("json").outputs ?? {} });
-    const stored = await findOutputs(broker.db, actor.orgId, params.execution_id);
+    const stored = await findOutputs(broker, actor.orgId, params.execution_id);
     if (stored === undefined)
       throw new Error(`the outputs of ${params.execution_id} are not there`);
     return c.json(toOutputs(stored), 201);

@@ -1,104 +1,56 @@
-import { randomBytes } from "node:crypto";
-import { readFile, writeFile } from "node:fs/promises";
+import { writeFile } from "node:fs/promises";
 import path from "node:path";
 import { beforeAll, describe, expect, test } from "vitest";
-import { checkSealKeys } from "../../../broker/seals/check-keys.ts";
-import { sealAnew } from "../../../broker/seals/seal-anew.ts";
 import { startBroker } from "../../support/broker.ts";
-import { advanceClock } from "../../support/clock.ts";
-import { testDatabase } from "../../support/database.ts";
 import { testFolder } from "../../support/folder.ts";
 import { type GivenOperator, givenOperator } from "../../support/given-operator.ts";
 import { givenToken } from "../../support/given-token.ts";
-import {
-  backendPath,
-  givenStateJob,
-  givenWorkspace,
-  stateText,
-  terraformLock,
-} from "../../support/given-workspace.ts";
-
-const planted = "hunter2-hunter2-hunter2";
+import { backendPath } from "../../support/given-workspace.ts";
+import { dumpOf, expectAllThere, plant, planted } from "../../support/planted-secrets.ts";
+import { keyLine } from "../../support/seal-keys.ts";
 
 let at: GivenOperator;
 beforeAll(async () => {
   at = await givenOperator();
 });
 
-/** Every value of every table of the database, as text and as bytes. */
-async function dumpOf({ db }: Pick<GivenOperator, "db">): Promise<string> {
-  const tables = await db<{ name: string }[]>`
-    select format('%I.%I', table_schema, table_name) as name from information_schema.tables
-     where table_type = 'BASE TABLE' and table_schema in ('public', 'graphile_worker')`;
-  const texts: string[] = [];
-  for (const { name } of tables) {
-    const rows = await db.unsafe<{ row: string }[]>(
-      `select row_to_json(t)::text as row from ${name} t`,
-    );
-    texts.push(...rows.map(({ row }) => row));
-  }
-  const text = texts.join("\n");
-  const bytes = [...text.matchAll(/\\\\x((?:[0-9a-f]{2})+)/g)].map(([, hex = ""]) =>
-    Buffer.from(hex, "hex").toString("latin1"),
-  );
-  const encoded = [...text.matchAll(/[A-Za-z0-9+/]{40,}={0,2}/g)].map(([one]) =>
-    Buffer.from(one, "base64").toString("latin1"),
-  );
-  return [text, ...bytes, ...encoded].join("\n");
-}
-
-/** Plants the word wherever something is sealed. */
-async function plant(by: GivenOperator): Promise<{ id: string; jobId: string; result: string }> {
-  const id = await givenWorkspace(by);
-  const vars = { password: planted };
-  const plan = {
-    terraform: { terraform_backend: { WorkspaceID: id }, vars },
-    apply_plan_contents: Buffer.from(planted).toString("base64"),
-  };
-  const job = await givenStateJob(by, id, { plan });
-  const { token } = job;
-  const lock = terraformLock();
-  await by.call(`POST /v1/terraform-workspaces/${id}/lock`, { token, body: lock });
-  const padding = randomBytes(1_200_000).toString("base64") + planted;
-  const states = [stateText({ serial: 1, secret: planted }), stateText({ serial: 2, padding })];
-  for (const body of states) {
-    const written = await by.call(`POST ${backendPath(id, lock.ID)}`, { token, body });
-    expect(written.status).toBe(200);
-  }
-  const json = { token, body: { values: { secret: planted } } };
-  await by.call(`POST /v1/terraform-workspaces/${id}/state-json`, json);
-  const result = `/v1/runner-jobs/${job.jobId}/executions/${job.executionId}/result`;
-  for (const contents of [planted, `${planted} once more`]) {
-    const body = {
-      success: true,
-      contents,
-      contents_compressed: Buffer.from(planted).toString("base64"),
-    };
-    expect((await by.call(`POST ${result}`, { token, body })).status).toBe(201);
-  }
-  return { id, jobId: job.jobId, result };
-}
-
 describe("a dump of the database", () => {
-  test("shows nothing of plans, results and states, and a broker shows all of it", async () => {
-    const { id, jobId, result } = await plant(at);
+  test("shows nothing of plans, results, outputs, records and states, and a broker shows all of it", async () => {
+    const made = await plant(at);
     const dump = await dumpOf(at);
-    expect(dump).toContain(jobId);
+    expect(dump).toContain(made.jobId);
     expect(dump).not.toContain(planted);
-    expect(JSON.stringify((await at.call(`GET /v1/runner-jobs/${jobId}/plan`)).body)).toContain(
-      planted,
-    );
-    expect((await at.call(`GET ${result}`)).body).toMatchObject({
+    await expectAllThere(at.call, made);
+    expect((await at.call(`GET ${made.result}`)).body).toMatchObject({
       contents: planted,
       contents_gzip: Buffer.from(planted).toString("base64"),
     });
-    const execution = await at.call(`GET ${result.replace("/result", "")}`);
-    expect(execution.body["evidence"]).toMatchObject([
-      { kind: "result", body: { contents: `${planted} once more` } },
-    ]);
-    for (const one of [backendPath(id), `/v1/terraform-workspaces/${id}/state-json`]) {
-      expect(JSON.stringify((await at.call(`GET ${one}`)).body)).toContain(planted);
-    }
+    const { body } = await at.call(`GET ${made.execution}`);
+    const password = { sensitive: true, type: "string" };
+    const other = `${planted} once more`;
+    expect(body).toMatchObject({
+      outputs: { outputs: { db_password: { value: planted, ...password } } },
+      evidence: [
+        { kind: "result", body: { contents: other } },
+        { kind: "outputs", body: { db_password: { value: other, ...password } } },
+      ],
+    });
+  });
+
+  test("has no evidence of a report that came twice", async () => {
+    const { execution, result } = await plant(at);
+    const stored = (await at.call<{ outputs: { outputs: object } }>(`GET ${execution}`)).body;
+    const [job] = await at.db<{ id: string }[]>`select runner_id as id from runner_job_executions
+      where id = ${execution.split("/").at(-1) ?? ""}`;
+    const token = await givenToken(at.db, { orgId: at.orgId, runnerId: job?.id ?? "" });
+    const { outputs } = stored.outputs;
+    expect((await at.call(`POST ${execution}/outputs`, { token, body: { outputs } })).status).toBe(
+      201,
+    );
+    const { success, contents, contents_gzip } = (await at.call(`GET ${result}`)).body;
+    const body = { success, contents, contents_compressed: contents_gzip };
+    expect((await at.call(`POST ${result}`, { token, body })).status).toBe(201);
+    expect((await at.call(`GET ${execution}`)).body["evidence"]).toHaveLength(2);
   });
 
   test("tells as much as the log does", async () => {
@@ -124,8 +76,6 @@ describe("a dump of the database", () => {
     expect(state).toMatchObject({ status: 503, body: { code: "seal_broken" } });
   });
 });
-
-const keyLine = (id: string): string => `${id} ${randomBytes(32).toString("base64")}`;
 
 describe("another key", () => {
   test("opens nothing: a clear refusal, no job handed out, and a broker that is not ready", async () => {
@@ -173,42 +123,5 @@ describe("another key", () => {
     await expect(startBroker({ url, env })).rejects.toThrow(
       "The seal key test-1 is not the one of that name",
     );
-  });
-});
-
-describe("a rotation", () => {
-  test("seals with the newest key, opens with the old one, and ends when nothing needs that", async () => {
-    const { url, db } = await testDatabase();
-    const folder = await testFolder();
-    const file = path.join(folder, "keys");
-    await writeFile(file, keyLine("k1"));
-    const by = await givenOperator("org_admin", {
-      url,
-      db,
-      env: { SVC_SEAL_KEYS: `file:${file}` },
-    });
-    const { broker } = by.broker;
-    const { id, jobId, result } = await plant(by);
-    const old = await readFile(file, "utf8");
-    await writeFile(file, `${keyLine("k2")}\n${old}`);
-    await broker.seals.refresh();
-    await checkSealKeys(db, broker.seals);
-    const signal = new AbortController().signal;
-    expect(await sealAnew(broker, signal)).toBe(0); // not before every broker has the new key
-    await advanceClock(db, "11 minutes");
-    expect(await sealAnew(broker, signal)).toBe(6);
-    expect(await sealAnew(broker, signal)).toBe(0);
-    const keys = await db<{ id: string }[]>`select id from seal_keys`;
-    expect(keys).toEqual([{ id: "k2" }]);
-    await writeFile(file, (await readFile(file, "utf8")).split("\n")[0] ?? "");
-    await broker.seals.refresh();
-    expect(JSON.stringify((await by.call(`GET /v1/runner-jobs/${jobId}/plan`)).body)).toContain(
-      planted,
-    );
-    expect((await by.call(`GET ${result}`)).body["contents"]).toBe(planted);
-    for (const revision of [1, 2]) {
-      const state = `/v1/terraform-workspaces/${id}/states/${revision}/contents`;
-      expect(JSON.stringify((await by.call(`GET ${state}`)).body)).toContain(planted);
-    }
   });
 });

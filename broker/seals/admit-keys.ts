@@ -1,0 +1,53 @@
+import { OperatorError } from "../../shared/operator-error.ts";
+import type { Db } from "../database/connect.ts";
+import type { KeyProof, Seals } from "./seals.ts";
+
+/**
+ * Writes down, before a broker seals with it, which key that is, and that this broker does. An OperatorError when
+ * another key of one of these names is known in this database: what the two seal could not be told apart.
+ */
+export async function admitKeys(
+  db: Db,
+  brokerId: string,
+  keys: readonly KeyProof[],
+): Promise<void> {
+  await refuseOthers(db, keys);
+  const [newest] = keys;
+  if (newest !== undefined) {
+    await db`
+      insert into seal_keys (id, proof) values (${newest.id}, ${newest.proof}) on conflict do nothing`;
+    await refuseOthers(db, keys); // of two brokers that bring one name at once, one is told here
+  }
+  await markBroker(db, brokerId, newest?.id ?? "");
+}
+
+async function refuseOthers(db: Db, keys: readonly KeyProof[]): Promise<void> {
+  const known = await db<KeyProof[]>`select id, proof from seal_keys`;
+  const other = known.find(({ id, proof }) =>
+    keys.some((one) => one.id === id && !one.proof.equals(proof)),
+  );
+  if (other === undefined) return;
+  throw new OperatorError(
+    `The seal key ${other.id} is not the one of that name that this database was sealed with.`,
+  );
+}
+
+/** Marks of brokers that are gone stay until a re-sealing that they call for is done, or a living one says the same. */
+async function markBroker(db: Db, brokerId: string, keyId: string): Promise<void> {
+  await db`
+    with gone as (
+      delete from seal_brokers
+       where key_id = ${keyId} and broker_id <> ${brokerId} and seen_at < svc_now() - interval '1 day')
+    insert into seal_brokers as b (broker_id, key_id) values (${brokerId}, ${keyId})
+        on conflict (broker_id) do update
+           set key_id = excluded.key_id, seen_at = svc_now(),
+               changed_at = case when b.key_id = excluded.key_id then b.changed_at else svc_now() end`;
+}
+
+/** The keys that something in this database is sealed with and that this broker does not have. */
+export async function missingSealKeys(db: Db, seals: Seals): Promise<string[]> {
+  const own = seals.proofs().map(({ id }) => id);
+  const rows = await db<{ id: string }[]>`
+    select id from seal_keys where not id = any(${own}::text[]) order by id`;
+  return rows.map(({ id }) => id);
+}

@@ -1,0 +1,151 @@
+import { writeFile } from "node:fs/promises";
+import path from "node:path";
+import { describe, expect, test } from "vitest";
+import { admitKeys } from "../../../broker/seals/admit-keys.ts";
+import { parseKeys } from "../../../broker/seals/key-source.ts";
+import { sealAnew } from "../../../broker/seals/seal-anew.ts";
+import { openSeals } from "../../../broker/seals/seals.ts";
+import { startBroker, type TestBroker } from "../../support/broker.ts";
+import { advanceClock } from "../../support/clock.ts";
+import { testDatabase } from "../../support/database.ts";
+import { testFolder } from "../../support/folder.ts";
+import { givenOperator } from "../../support/given-operator.ts";
+import { backendPath, stateText } from "../../support/given-workspace.ts";
+import { holdWorkspace } from "../../support/held-workspace.ts";
+import { dumpOf, expectAllThere, plant, planted } from "../../support/planted-secrets.ts";
+import { keyLine } from "../../support/seal-keys.ts";
+
+const { signal } = new AbortController();
+/** Plan, record, result, outputs, two of evidence, two revisions, a state's JSON. */
+const plantedThings = 9;
+
+/** A key file, and an operator at a broker that reads it, or at one that seals nothing. */
+async function setup({ isSealing = true } = {}) {
+  const { url, db } = await testDatabase();
+  const file = path.join(await testFolder(), "keys");
+  const [k1, k2] = [keyLine("k1"), keyLine("k2")];
+  const write = (...lines: readonly string[]) => writeFile(file, lines.join("\n"));
+  await write(k1);
+  const env = { SVC_SEAL_KEYS: `file:${file}` };
+  const by = await givenOperator("org_admin", {
+    url,
+    db,
+    env: isSealing ? env : { SVC_SEAL_KEYS: "none" },
+  });
+  const start = () => startBroker({ url, env });
+  /** As every broker does each minute. */
+  const reread = ({ broker }: TestBroker = by.broker) =>
+    broker.seals.refresh((keys) => admitKeys(db, "by-hand", keys));
+  const keysKnown = async () =>
+    (await db<{ id: string }[]>`select id from seal_keys order by id`).map(({ id }) => id);
+  return { by, db, write, start, reread, keysKnown, k1, k2 };
+}
+
+describe("a rotation", () => {
+  test("seals with the newest key, opens with the old one, and ends when nothing needs that", async () => {
+    const { by, db, write, reread, keysKnown, k1, k2 } = await setup();
+    const { broker } = by.broker;
+    const made = await plant(by);
+    await write(k2, k1);
+    await reread();
+    expect(await sealAnew(broker, signal)).toEqual({ sealed: 0, broken: [] }); // others may not have the new key
+    await advanceClock(db, "11 minutes");
+    expect(await sealAnew(broker, signal)).toEqual({ sealed: plantedThings, broken: [] });
+    expect(await keysKnown()).toEqual(["k1", "k2"]);
+    expect(await sealAnew(broker, signal)).toEqual({ sealed: 0, broken: [] });
+    expect(await keysKnown()).toEqual(["k2"]);
+    await write(k2);
+    await reread();
+    await expectAllThere(by.call, made);
+  });
+
+  test("goes on behind what does not open, tells what that is, and keeps its key", async () => {
+    const { by, db, write, reread, keysKnown, k1, k2 } = await setup();
+    const [first, second] = [await plant(by), await plant(by)];
+    await db`update runner_job_plans set contents = decode('0011', 'hex') where runner_job_id = ${first.jobId}`;
+    await write(k2, k1);
+    await reread();
+    await advanceClock(db, "11 minutes");
+    const broken = [`runner_job_plans ${first.jobId}`];
+    const { broker } = by.broker;
+    expect(await sealAnew(broker, signal)).toEqual({ sealed: 2 * plantedThings - 1, broken });
+    expect(await sealAnew(broker, signal)).toEqual({ sealed: 0, broken });
+    expect(await keysKnown()).toEqual(["k1", "k2"]);
+    await expectAllThere(by.call, second);
+  });
+
+  test("forgets no key that a living broker still seals with, or did a moment ago", async () => {
+    const { by, db, write, reread, keysKnown, k1, k2 } = await setup();
+    const { broker } = by.broker;
+    const before = broker.seals.proofs();
+    await write(k2, k1);
+    await reread();
+    await advanceClock(db, "11 minutes");
+    await admitKeys(db, "late", before);
+    await sealAnew(broker, signal);
+    expect(await keysKnown()).toEqual(["k1", "k2"]);
+    await admitKeys(db, "late", broker.seals.proofs());
+    await sealAnew(broker, signal);
+    expect(await keysKnown()).toEqual(["k1", "k2"]);
+    await advanceClock(db, "11 minutes");
+    await admitKeys(db, "late", broker.seals.proofs());
+    await sealAnew(broker, signal);
+    expect(await keysKnown()).toEqual(["k2"]);
+  });
+});
+
+describe("the first key", () => {
+  test("seals what was stored readable before there was one", async () => {
+    const { by, db, start } = await setup({ isSealing: false });
+    const made = await plant(by);
+    expect(await dumpOf(by)).toContain(planted);
+    const { broker, call } = await start();
+    await by.broker.stop();
+    await advanceClock(db, "11 minutes");
+    expect(await sealAnew(broker, signal)).toEqual({ sealed: plantedThings, broken: [] });
+    expect(await sealAnew(broker, signal)).toEqual({ sealed: 0, broken: [] });
+    expect(await dumpOf(by)).not.toContain(planted);
+    const { token } = by;
+    await expectAllThere((what, asked) => call(what, { token, ...asked }), made);
+  });
+
+  test("leaves a state that comes again what it is: written already", async () => {
+    const { by, start } = await setup({ isSealing: false });
+    const held = await holdWorkspace(by);
+    const text = stateText({ serial: 1 });
+    await held.write(text);
+    const { call } = await start();
+    const path = `POST ${backendPath(held.id, held.lockId)}`;
+    expect((await call(path, { token: by.token, body: text })).status).toBe(200);
+    expect(await held.revisions()).toHaveLength(1);
+  });
+});
+
+describe("another key of a known name", () => {
+  test("is not taken by a running broker, which seals with the right one and is not ready", async () => {
+    const { by, write, reread, k1 } = await setup();
+    const held = await holdWorkspace(by);
+    await write(keyLine("k1"));
+    await expect(reread()).rejects.toThrow("The seal key k1 is not the one of that name");
+    expect((await held.write(stateText({ serial: 1 }))).status).toBe(200);
+    const ready = await by.call("GET /readyz");
+    expect(ready.status).toBe(503);
+    expect(JSON.stringify(ready.body)).toContain("The seal key k1 is not the one of that name");
+    await write(k1);
+    await reread();
+    expect((await by.call("GET /readyz")).status).toBe(200);
+    expect((await held.read()).text).toBe(stateText({ serial: 1 }));
+  });
+
+  test("is taken by one of ten brokers that bring ten at once", async () => {
+    const { db } = await testDatabase();
+    const keys = Array.from({ length: 10 }, () => parseKeys(keyLine("k1")));
+    const taken = keys.map(async (read, n) => {
+      const rings = [[], read];
+      const seals = await openSeals({ read: async () => rings.shift() ?? [] });
+      return seals.refresh((proofs) => admitKeys(db, `broker-${n}`, proofs));
+    });
+    const ends = await Promise.allSettled(taken);
+    expect(ends.filter(({ status }) => status === "fulfilled")).toHaveLength(1);
+  });
+});
