@@ -1,10 +1,16 @@
+import { existsSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import http from "node:http";
+import { dirname } from "node:path";
 import { text } from "node:stream/consumers";
+import { pause } from "../client/pause.ts";
 import type { Environment } from "../config/environment.ts";
 import { ExitError } from "../exit-error.ts";
 
 const patienceMs = 10_000;
+/** As long as an agent may need to be started again. */
+const mostAbsenceMs = 60_000;
+const betweenMs = 250;
 
 /** Where the job that this runs in can be asked, and by what bearer. */
 export type SurroundingJob = { readonly socketPath: string; readonly bearer: string };
@@ -17,25 +23,43 @@ export function surroundingJob(env: Environment): SurroundingJob {
   throw new ExitError("usage", "This works only inside of a job that svc-agent runs.");
 }
 
-/** Asks the agent that runs this job, by the job's own socket; an ExitError says why it refused. */
-export async function askJob(
+/**
+ * Asks the agent that runs this job, by the job's own socket; while it is away, for a minute: another one takes the job
+ * up. An ExitError says why it refused.
+ */
+export async function askJob(job: SurroundingJob, path: string, body: object): Promise<void> {
+  const bytes = Buffer.from(JSON.stringify(body));
+  const giveUpAtMs = performance.now() + mostAbsenceMs;
+  for (;;) {
+    const { status, words } = await ask(job, path, bytes);
+    if (status === 204) return;
+    const mayCome = (status === undefined || status === 503) && existsSync(dirname(job.socketPath));
+    if (!mayCome || performance.now() > giveUpAtMs) throw new ExitError("failed", words);
+    await pause(betweenMs);
+  }
+}
+
+type Answer = { readonly status?: number | undefined; readonly words: string };
+
+/** One answer; without a status when nobody answers. */
+async function ask(
   { socketPath, bearer }: SurroundingJob,
   path: string,
-  body: object,
-): Promise<void> {
-  const bytes = Buffer.from(JSON.stringify(body));
+  bytes: Buffer,
+): Promise<Answer> {
   const headers = { authorization: `Bearer ${bearer}`, "content-length": bytes.length };
   const signal = AbortSignal.timeout(patienceMs);
   const request = http.request({ socketPath, path, method: "POST", headers, signal });
   const { promise, resolve, reject } = Promise.withResolvers<http.IncomingMessage>();
   request.on("response", resolve).on("error", reject).end(bytes);
-  const answer = await promise.catch((error: NodeJS.ErrnoException) => {
-    const why = error.code ?? error.message;
-    throw new ExitError("failed", `The agent of this job does not answer (${why}).`);
-  });
-  const told = await text(answer);
-  if (answer.statusCode === 204) return;
-  throw new ExitError("failed", detailOf(told) ?? `The agent answered ${answer.statusCode}.`);
+  try {
+    const answer = await promise;
+    const status = answer.statusCode;
+    return { status, words: detailOf(await text(answer)) ?? `The agent answered ${status}.` };
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException;
+    return { words: `The agent of this job does not answer (${code ?? message}).` };
+  }
 }
 
 /** The text of a file, or of standard input for `-`, without the newline at its very end. */

@@ -1,8 +1,9 @@
-import { mkdir, writeFile } from "node:fs/promises";
+import { mkdir } from "node:fs/promises";
 import path from "node:path";
 import type { Handler, Job, Produced } from "../jobs/handler.ts";
 import { JobFailure } from "../jobs/job-failure.ts";
 import { allowedEnv } from "../processes/allowed-env.ts";
+import { writeOnce } from "../workspace/write-whole.ts";
 
 /**
  * Jobs of the process that manages a host. What it takes to restart, update or shut down differs from host to host: a
@@ -32,7 +33,8 @@ async function runProgram(job: Job): Promise<Produced> {
   const [home, tmp] = [path.join(workspace, "home"), path.join(workspace, "tmp")];
   for (const folder of [home, tmp]) await mkdir(folder, { recursive: true, mode: 0o700 });
   const planFile = path.join(secrets, "plan.json");
-  await writeFile(planFile, JSON.stringify(job.plan), { mode: 0o600 });
+  await writeOnce(planFile, { text: JSON.stringify(job.plan) });
+  job.onOutput(async () => await Promise.reject(new Error("Jobs of this kind take no outputs.")));
   const { env } = allowedEnv({ agent, plan: {}, home, tmp });
   const end = await job.run({
     key: "program",

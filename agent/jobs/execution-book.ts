@@ -1,6 +1,7 @@
-import { mkdir, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
+import { mkdir, readdir, readFile, rm } from "node:fs/promises";
 import path from "node:path";
 import { writeDurably } from "../spool/durable-file.ts";
+import { writeWhole } from "../workspace/write-whole.ts";
 import { storedExecution, type StoredExecution } from "./execution-state.ts";
 
 /** What is written down of an execution while it is under way. */
@@ -29,11 +30,7 @@ export async function openExecutionBook(
     last = turn;
     await turn;
   };
-  const save = (): Promise<void> =>
-    inTurn(async (text) => {
-      await writeFile(`${file}.new`, text, { mode: 0o600 });
-      await rename(`${file}.new`, file);
-    });
+  const save = (): Promise<void> => inTurn((text) => writeWhole(file, { text }));
   await save();
   return {
     state,

@@ -57,12 +57,14 @@ export type Job = {
   readonly place: JobPlace;
   /** Writes a line to the job's log. */
   readonly say: (text: string, severity?: Severity, step?: string) => void;
-  /** From the next byte on, the text appears nowhere. */
+  /** From the next byte on, the text appears nowhere, not after a take-over either. */
   readonly hide: (secret: string) => void;
   /** The text as it may be shown: without any secret. */
   readonly shown: (text: string) => string;
-  /** Takes what the job's own processes set as outputs; throw an Error with words for them to refuse one. */
-  readonly onOutput: (take: (output: SetOutput) => void) => void;
+  /**
+   * Takes what the job's own processes set as outputs: resolve when it is kept, reject with words for them to refuse it.
+   */
+  readonly onOutput: (take: (output: SetOutput) => Promise<void>) => void;
   /** Runs a child whose output goes to the log. Throws JobFailure when it cannot be started. */
   readonly run: (command: JobCommand) => Promise<CommandEnd>;
   /** Does something once, over restarts of the agent; its answer, redacted, is kept on disk. */
@@ -90,6 +92,8 @@ export type JobCommand = {
   /** Over the job's own. */
   readonly env?: Readonly<Record<string, string>>;
   readonly timeoutMs?: number | undefined;
+  /** So much of the timeout was used before it began. */
+  readonly spentMs?: number;
   /** The group is told to end by SIGTERM and has ten seconds, unless told. */
   readonly stop?: {
     readonly signal: "SIGTERM" | "SIGINT";

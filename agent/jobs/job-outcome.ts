@@ -37,11 +37,19 @@ export function jobOutcome(ending: Ending, redactor: Redactor): JobOutcome {
 /** Compressed contents are bytes that nobody reads as they are; every other member is text. */
 function redacted(result: NonNullable<Finish["result"]>, redactor: Redactor): Finish["result"] {
   const { contents_compressed, contents_display_compressed, ...texts } = result;
+  const { error_metadata, ...others } = redactor.redactJson(texts);
   return {
-    ...redactor.redactJson(texts),
+    ...others,
+    ...(error_metadata != null && { error_metadata: cut(error_metadata) }),
     ...(contents_compressed !== undefined && { contents_compressed }),
     ...(contents_display_compressed !== undefined && { contents_display_compressed }),
   };
+}
+
+/** Only what has no secret in it any more is cut: a piece of one would not be known as such. */
+function cut(metadata: Readonly<Record<string, string>>): Record<string, string> {
+  const { message, ...others } = metadata;
+  return { ...others, ...(message !== undefined && { message: message.slice(0, mostMessage) }) };
 }
 
 /** Whether outputs hold a secret that will be taken out. */
@@ -75,7 +83,7 @@ function finishOf(ending: Exclude<Ending, { kind: "kept" }>): Finish {
       result: {
         success: false,
         error_code: code === 0 ? 1 : code,
-        error_metadata: { ...metadata, reason, message: message.slice(0, mostMessage) },
+        error_metadata: { ...metadata, reason, message },
       },
       ...given,
     };
@@ -96,7 +104,7 @@ function stopped({ cause, failure }: Extract<Ending, { kind: "stopped" }>): Fini
       error_metadata: {
         ...failure?.metadata,
         reason: code,
-        message: message.slice(0, mostMessage),
+        message,
       },
     },
   };

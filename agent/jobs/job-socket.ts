@@ -1,15 +1,20 @@
 import { timingSafeEqual } from "node:crypto";
 import { rm } from "node:fs/promises";
 import http from "node:http";
-import { buffer } from "node:stream/consumers";
 import { z } from "zod";
 
 /** What a job's own processes may ask of the agent, through `svc-agent output set` and `svc-agent redact add`. */
 export type JobRequests = {
-  /** Throws an Error whose message is for the script's author when the output cannot be taken. */
-  readonly setOutput: (output: SetOutput) => void;
+  /** Resolves when it is kept; rejects with an Error whose message is for the script's author. */
+  readonly setOutput: (output: SetOutput) => Promise<void>;
+  /** The same, at once. */
   readonly addSecret: (secret: string) => void;
 };
+
+/** It cannot be taken yet: the same may be asked again. */
+export class NotNow extends Error {
+  override readonly name = "NotNow";
+}
 
 const setOutput = z.object({
   name: z.string(),
@@ -24,7 +29,7 @@ const mostBytes = 2 * 2 ** 20;
 
 /**
  * Listens on a unix socket of one job: `POST /outputs {name, value, secret?}` and `POST /secrets {secret}`, with the
- * job's bearer; 204, or a status with `{detail}`. Answers how to stop.
+ * job's bearer; 204 when it is kept, or a status with `{detail}`: 503 may be asked again. Answers how to stop.
  */
 export async function openJobSocket(
   { path, bearer }: { readonly path: string; readonly bearer: string },
@@ -56,18 +61,37 @@ async function answer(request: http.IncomingMessage, means: Means): Promise<Answ
     if (!isSame(request.headers.authorization ?? "", `Bearer ${means.bearer}`)) {
       return { status: 401, detail: "This is not the token of the job." };
     }
-    if (Number(request.headers["content-length"] ?? 0) > mostBytes) {
-      return { status: 413, detail: "This is more than 2 MiB." };
-    }
-    const body: unknown = JSON.parse((await buffer(request)).toString("utf8"));
-    return take(`${request.method} ${request.url}`, body, means.requests);
+    const text = await readBody(request);
+    if (text === undefined) return { status: 413, detail: "This is more than 2 MiB." };
+    return await take(`${request.method} ${request.url}`, parseJson(text), means.requests);
   } catch (error) {
+    if (error instanceof NotNow) return { status: 503, detail: error.message };
     return { status: 422, detail: (error as Error).message };
   }
 }
 
-function take(what: string, body: unknown, requests: JobRequests): Answered {
-  if (what === "POST /outputs") requests.setOutput(setOutput.parse(body));
+/** Undefined for too much: that is read to its end, or its sender would not hear the answer, and kept by nobody. */
+async function readBody(request: http.IncomingMessage): Promise<string | undefined> {
+  const parts: Buffer[] = [];
+  let bytes = 0;
+  for await (const part of request as AsyncIterable<Buffer>) {
+    bytes += part.length;
+    if (bytes <= mostBytes) parts.push(part);
+    else parts.length = 0;
+  }
+  return bytes > mostBytes ? undefined : Buffer.concat(parts).toString("utf8");
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw new Error("The body is no JSON."); // it may be a secret: it is not repeated
+  }
+}
+
+async function take(what: string, body: unknown, requests: JobRequests): Promise<Answered> {
+  if (what === "POST /outputs") await requests.setOutput(setOutput.parse(body));
   else if (what === "POST /secrets") requests.addSecret(addSecret.parse(body).secret);
   else return { status: 404, detail: "There is POST /outputs and POST /secrets." };
   return { status: 204 };

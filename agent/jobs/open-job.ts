@@ -4,7 +4,7 @@ import type { ExecutionBook } from "./execution-book.ts";
 import type { Job, Plan } from "./handler.ts";
 import type { JobHost } from "./job-host.ts";
 import { type OpenPlace, openJobPlace } from "./job-place.ts";
-import type { JobRequests, SetOutput } from "./job-socket.ts";
+import { NotNow, type SetOutput } from "./job-socket.ts";
 import type { LazyJobLog } from "./lazy-job-log.ts";
 import { runChild } from "./run-child.ts";
 import type { StopControl } from "./stop-control.ts";
@@ -38,14 +38,10 @@ export function openJob(given: Given): OpenJob {
   const ended: Child[] = [];
   const cleaning = cleaningClock(stop.signal);
   let place: OpenPlace | undefined;
-  let takeOutput: ((output: SetOutput) => void) | undefined;
-
-  const requests: JobRequests = {
-    setOutput(output) {
-      if (takeOutput === undefined) throw new Error("This job takes no outputs just now.");
-      takeOutput(output);
-    },
-    addSecret: (secret) => redactor.add(secret),
+  let takeOutput: ((output: SetOutput) => Promise<void>) | undefined;
+  const setOutput = async (output: SetOutput): Promise<void> => {
+    if (takeOutput === undefined) throw new NotNow("This job takes no outputs just now.");
+    await takeOutput(output);
   };
   const here = (): OpenPlace => {
     if (place === undefined) throw new Error("this kind of job has no place: usesHost is not set");
@@ -63,7 +59,7 @@ export function openJob(given: Given): OpenJob {
       return here();
     },
     say: (text, severity, step) => log.write(text, severity, step),
-    hide: (secret) => redactor.add(secret),
+    hide: (secret) => here().hide(secret),
     shown: (text) => redactor.redactText(text),
     onOutput: (take) => void (takeOutput = take),
     run: async (command) => {
@@ -79,8 +75,7 @@ export function openJob(given: Given): OpenJob {
     ended,
     isOpen: () => place !== undefined,
     place: async () => {
-      place = await openJobPlace(host, state.execution_id, requests);
-      redactor.add(place.bearer);
+      place = await openJobPlace(host, state.execution_id, { setOutput, redactor });
     },
     close: async () => {
       cleaning.close();

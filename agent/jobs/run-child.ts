@@ -155,8 +155,8 @@ async function follow(ground: ChildGround, following: Following): Promise<Comman
   };
   onceAborted(signal, asked.stop);
   onceAborted(hurry, asked.kill);
-  const { timeoutMs } = command;
-  const leftMs = child.manifest.startedAtMs + (timeoutMs ?? 0) - Date.now();
+  const { timeoutMs, spentMs = 0 } = command;
+  const leftMs = child.manifest.startedAtMs - spentMs + (timeoutMs ?? 0) - Date.now();
   const timer =
     timeoutMs === undefined
       ? undefined

@@ -1,7 +1,8 @@
-import { mkdir, realpath, rename, writeFile } from "node:fs/promises";
+import { mkdir, realpath } from "node:fs/promises";
 import path from "node:path";
 import { isSea } from "node:sea";
 import type { AgentConfig } from "../config/read-config.ts";
+import { writeWhole } from "../workspace/write-whole.ts";
 
 /** Puts this very program on the PATH of jobs, as `svc-agent`: scripts set outputs and hide secrets by it. */
 export async function withOwnProgram(config: AgentConfig): Promise<AgentConfig> {
@@ -9,9 +10,8 @@ export async function withOwnProgram(config: AgentConfig): Promise<AgentConfig> 
   await mkdir(folder, { recursive: true, mode: 0o700 });
   const file = path.join(folder, "svc-agent");
   const words = (await ownProgram()).map(quoted).join(" ");
-  // Replaced as a whole: a job that goes on over a restart may be starting it just now.
-  await writeFile(`${file}.new`, `#!/bin/sh\nexec ${words} "$@"\n`, { mode: 0o700 });
-  await rename(`${file}.new`, file);
+  // A job that goes on over a restart may be starting it just now.
+  await writeWhole(file, { text: `#!/bin/sh\nexec ${words} "$@"\n`, mode: 0o700 });
   const before = config.env["PATH"] ?? "/usr/local/bin:/usr/bin:/bin";
   return { ...config, env: { ...config.env, PATH: `${folder}:${before}` } };
 }

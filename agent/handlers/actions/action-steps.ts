@@ -2,6 +2,7 @@ import type { z } from "zod";
 import { actionPlan } from "../../../shared/plans/action-plan.ts";
 import type { Plan } from "../../jobs/handler.ts";
 import { JobFailure } from "../../jobs/job-failure.ts";
+import { readGitUrl } from "./git-url.ts";
 
 export type ActionPlan = z.infer<typeof actionPlan>;
 type PlanStep = NonNullable<ActionPlan["steps"]>[number];
@@ -60,6 +61,7 @@ export function readActionRun(plan: Plan): ActionRun {
   const steps = (data.steps ?? []).map(readStep);
   const names = new Set<string>();
   for (const { name } of steps) {
+    if (name === "__proto__") throw unfit(`no step can be called ${name}`);
     if (names.has(name)) throw unfit(`two steps are called ${name}`);
     names.add(name);
   }
@@ -97,6 +99,7 @@ function readSource(name: string, source: PlanStep["git_source"]): GitSource | u
   const url = source?.url ?? "";
   if (source == null || url === "") return undefined;
   const { ref, tag, commit } = source;
+  readGitUrl(url); // what is wrong with it is wrong with the plan
   for (const [member, value] of Object.entries({ url, ref, tag, commit })) {
     // git would read it as an option, or as something else than one name
     if (value?.startsWith("-") === true || /[\s\p{Cc}]/u.test(value ?? "")) {

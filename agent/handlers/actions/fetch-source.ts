@@ -1,4 +1,4 @@
-import { readFile, writeFile } from "node:fs/promises";
+import { readFile } from "node:fs/promises";
 import path from "node:path";
 import type { CommandEnd } from "../../jobs/execution-state.ts";
 import { type FailureReason, JobFailure } from "../../jobs/job-failure.ts";
@@ -6,47 +6,53 @@ import { type ActionStep, type GitSource, stepTitle } from "./action-steps.ts";
 import { gitAccess } from "./git-access.ts";
 import type { StepGround } from "./step-ground.ts";
 
-/** Fetches a step's source; steps that name the same one share it. Answers its folder. */
+/** Where a source is, and how much of its step's time it took. */
+export type FetchedSource = { readonly folder: string; readonly tookMs: number };
+
+/** Fetches a step's source, within the step's time; steps that name the same one share it. */
 export async function fetchSource(
   ground: StepGround,
   step: ActionStep,
   source: GitSource,
-): Promise<string> {
+): Promise<FetchedSource> {
   const { job, run } = ground;
   const key = JSON.stringify(source);
   const first = run.steps.find((other) => JSON.stringify(other.source) === key) ?? step;
   const folder = path.join(job.place.workspace, "sources", `${first.index + 1}`);
-  const script = `${folder}.sh`;
   const access = await gitAccess(job, source, `git-${first.index + 1}`);
-  await writeFile(script, fetchScript, { mode: 0o700 });
+  const saidFile = path.join(job.place.secrets, `git-${first.index + 1}.said`);
   const end = await job.run({
     key: `${first.index}/source`,
     step: step.name,
-    argv: ["sh", script],
+    argv: ["sh", "-c", fetchScript],
     cwd: path.dirname(folder),
     env: {
       ...ground.env({}),
       ...access.env,
       SVC_GIT_FOLDER: folder,
+      SVC_GIT_SAID: saidFile,
       SVC_GIT_URL: access.url,
       SVC_GIT_REF: source.tag === undefined ? (source.ref ?? "") : `refs/tags/${source.tag}`,
       SVC_GIT_COMMIT: source.commit ?? "",
       SVC_GIT_SUBMODULES: source.withSubmodules ? "yes" : "",
     },
+    timeoutMs: step.timeoutMs,
     isCleanup: step.isAlways,
   });
-  if (end.why === "exited" && end.code === 0) return folder;
-  throw await fetchFailure(ground, { step, access: access.shownUrl, source, end, folder });
+  if (end.why === "exited" && end.code === 0) {
+    return { folder, tookMs: first.index === step.index ? end.tookMs : 0 };
+  }
+  throw await fetchFailure(ground, { step, url: access.url, source, end, saidFile });
 }
 
 /**
  * One commit, without history. A server may refuse to hand out a commit by its name: then everything is fetched. What
- * git complains of is kept beside the folder, to be told.
+ * git complains of is kept in memory, to be told.
  */
 const fetchScript = `
 set -u
-complain() { cat "$SVC_GIT_FOLDER.said" >&2; exit "$1"; }
-say() { "$@" 2>"$SVC_GIT_FOLDER.said"; }
+complain() { cat "$SVC_GIT_SAID" >&2; exit "$1"; }
+say() { "$@" 2>"$SVC_GIT_SAID"; }
 command -v git >/dev/null || exit 70
 rm -rf "$SVC_GIT_FOLDER"
 say git init -q "$SVC_GIT_FOLDER" || complain 71
@@ -64,7 +70,7 @@ else
   found=$want
 fi
 commit=$(say git rev-parse --verify -q "$found^{commit}") || {
-  echo "fatal: there is no commit $want in it" >"$SVC_GIT_FOLDER.said"
+  echo "fatal: there is no commit $want in it" >"$SVC_GIT_SAID"
   complain 72
 }
 say git checkout -q --detach "$commit" || complain 73
@@ -77,10 +83,10 @@ echo "source at $commit"
 type Failed = {
   readonly step: ActionStep;
   /** The URL without credentials. */
-  readonly access: string;
+  readonly url: string;
   readonly source: GitSource;
   readonly end: CommandEnd;
-  readonly folder: string;
+  readonly saidFile: string;
 };
 
 const phases: Readonly<Record<number, string>> = {
@@ -90,23 +96,30 @@ const phases: Readonly<Record<number, string>> = {
   74: "its submodules could not be fetched",
 };
 
+const reasons: Partial<Record<CommandEnd["why"], FailureReason>> = {
+  lost: "lost",
+  "timed-out": "timeout_step",
+};
+
 async function fetchFailure(
   { job }: StepGround,
-  { step, access, source, end, folder }: Failed,
+  { step, url, source, end, saidFile }: Failed,
 ): Promise<JobFailure> {
   const { commit, tag, ref } = source;
-  const what = `${access}${(commit ?? tag ?? ref) ? ` at ${commit ?? tag ?? ref}` : ""}`;
+  const what = `${url}${(commit ?? tag ?? ref) ? ` at ${commit ?? tag ?? ref}` : ""}`;
   const fail = (words: string, reason: FailureReason): JobFailure =>
     new JobFailure(`${stepTitle(step)}: the source ${what}: ${job.shown(words)}.`, { reason });
   if (end.code === 70) return fail("git is not on this machine", "tool_missing");
   const phase = end.why === "exited" ? phases[end.code ?? 0] : undefined;
-  if (phase === undefined)
-    return fail(end.words, end.why === "lost" ? "lost" : "source_unavailable");
-  const said = await readFile(`${folder}.said`, "utf8").catch(() => "");
-  return fail([phase, complaintOf(said)].filter(Boolean).join(": "), "source_unavailable");
+  if (phase === undefined) return fail(end.words, reasons[end.why] ?? "source_unavailable");
+  const said = await readFile(saidFile, "utf8").catch(() => "");
+  return fail(
+    [phase, complaintOf(job.shown(said))].filter(Boolean).join(": "),
+    "source_unavailable",
+  );
 }
 
-/** The last thing that git called fatal or an error. */
+/** The last thing that git called fatal or an error; of a text without secrets, for it is cut. */
 function complaintOf(said: string): string {
   const lines = said.split("\n").map((line) => line.trim());
   const fatal =

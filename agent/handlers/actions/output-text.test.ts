@@ -32,8 +32,14 @@ describe("an outputs file", () => {
     ["a=1\nb<<END\nx\ny\n", "line 2: the value of b is not ended by a line END"],
     ["b<<\nx", "line 1: no delimiter"],
     ["=x", "line 1 is neither"],
-    ['{"a": ', "it is no JSON object"],
+    ['{"a": ', "it is no JSON object: line 1, column 7"],
+    ['{"a":\n 1,\n "b": s3cret}', "line 3, column 7"],
+    ['{"a": "b" s3cret}', "line 1, column 11"],
+    ['{"a": "b",}', "line 1, column 11"],
+    ["{'a': 1}", "line 1, column 2"],
+    ['{"a": 1} s3cret', "line 1, column 10"],
   ])("%j is wrong, and it is said where", (text, words) => {
     expect(() => parseOutputText(text)).toThrow(words);
+    expect(() => parseOutputText(text)).not.toThrow("s3cret");
   });
 });

@@ -41,7 +41,32 @@ function parseObject(text: string): GivenOutput[] {
   try {
     const read = JSON.parse(text) as Record<string, unknown>; // it begins with a brace
     return Object.entries(read).map(([name, value]) => ({ name, value }));
+  } catch {
+    const before = text.slice(0, goodLength(text)).split("\n");
+    const column = (before.at(-1)?.length ?? 0) + 1;
+    throw new OutputFault(`it is no JSON object: line ${before.length}, column ${column}`);
+  }
+}
+
+/** Where JSON stops making sense. V8 says it at times only, and else quotes the text, in which there may be secrets. */
+function goodLength(text: string): number {
+  let [good, bad] = [0, text.length + 1];
+  while (bad - good > 1) {
+    const middle = (good + bad) >> 1;
+    if (mayGoOn(text.slice(0, middle))) good = middle;
+    else bad = middle;
+  }
+  return good;
+}
+
+function mayGoOn(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
   } catch (error) {
-    throw new OutputFault(`it is no JSON object: ${(error as Error).message}`);
+    const { message } = error as Error;
+    return (
+      /Unexpected end|Unterminated/.test(message) || message.includes(`position ${text.length} `)
+    );
   }
 }

@@ -1,12 +1,11 @@
 import { existsSync } from "node:fs";
-import { chmod, mkdir, writeFile } from "node:fs/promises";
-import path from "node:path";
 import type { CommandEnd } from "../../jobs/execution-state.ts";
 import { type FailureReason, JobFailure } from "../../jobs/job-failure.ts";
 import { type ActionStep, stepTitle } from "./action-steps.ts";
 import { fetchSource } from "./fetch-source.ts";
 import { OutputFault } from "./output-text.ts";
 import { stepDirectory } from "./step-directory.ts";
+import { makeStepFiles } from "./step-files.ts";
 import type { StepGround } from "./step-ground.ts";
 import { takeOutputFile } from "./step-outputs.ts";
 
@@ -31,29 +30,30 @@ export async function runStep(ground: StepGround, step: ActionStep): Promise<Ste
   } catch (error) {
     if (!(error instanceof JobFailure)) throw error;
     const { message, code, reason } = error;
-    const status = ground.job.signal.aborted ? "stopped" : "error";
+    const whyNot = reason === "timeout_step" ? "timed-out" : "error";
+    const status = ground.job.signal.aborted ? "stopped" : whyNot;
     return { status, words: message, code, reason, tookMs: Date.now() - startedAtMs };
   }
 }
 
 async function runCommand(ground: StepGround, step: ActionStep): Promise<CommandEnd> {
   const { job, outputs } = ground;
-  const folder = path.join(job.place.workspace, "steps", `${step.index + 1}`);
-  await mkdir(folder, { recursive: true, mode: 0o700 });
-  const root =
-    step.source === undefined ? ground.work : await fetchSource(ground, step, step.source);
-  const cwd = await stepDirectory(step, root);
-  const outputFile = path.join(folder, "outputs");
-  await writeFile(outputFile, "", { flag: "a", mode: 0o600 });
-  job.onOutput(({ name, value, secret }) => {
-    outputs.set(step.name, name, value, secret);
+  const { folder, tookMs } =
+    step.source === undefined
+      ? { folder: ground.work, tookMs: 0 }
+      : await fetchSource(ground, step, step.source);
+  const cwd = await stepDirectory(step, folder);
+  const { argv, outputFile } = await makeStepFiles(step, job.place.secrets);
+  await ground.handOnOutputs();
+  job.onOutput(async ({ name, value, secret }) => {
     if (secret) job.hide(typeof value === "string" ? value : JSON.stringify(value));
+    outputs.set(step.name, name, value, secret);
+    await ground.keepOutputs();
   });
-  await ground.keepOutputs();
   const end = await job.run({
     key: `${step.index}/command`,
     step: step.name,
-    argv: await argvOf(step, folder),
+    argv,
     cwd,
     env: {
       ...ground.env(step.env),
@@ -62,6 +62,7 @@ async function runCommand(ground: StepGround, step: ActionStep): Promise<Command
       SVC_ACTIONS_OUTPUT_FILEPATH: outputFile,
     },
     timeoutMs: step.timeoutMs,
+    spentMs: tookMs,
     isCleanup: step.isAlways,
   });
   await takeOutputs(ground, { step, file: outputFile, isGood: isGood(end) });
@@ -72,19 +73,6 @@ async function runCommand(ground: StepGround, step: ActionStep): Promise<Command
   }
   return end;
 }
-
-/** The script is a file of its own, so that its text is in nobody's list of processes. */
-async function argvOf({ run }: ActionStep, folder: string): Promise<string[]> {
-  if (run.kind === "argv") return [...run.argv];
-  const file = path.join(folder, "script");
-  await writeFile(file, run.text.endsWith("\n") ? run.text : `${run.text}\n`, { mode: 0o700 });
-  await chmod(file, 0o700);
-  if (run.shell !== undefined) return [...run.shell, file, ...run.args];
-  if (run.text.startsWith("#!")) return [file, ...run.args];
-  return [...usualShell, file, ...run.args];
-}
-
-const usualShell = ["bash", "--noprofile", "--norc", "-eo", "pipefail"];
 
 type Written = { readonly step: ActionStep; readonly file: string; readonly isGood: boolean };
 

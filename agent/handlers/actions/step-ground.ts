@@ -1,11 +1,12 @@
-import { mkdir, readFile, writeFile } from "node:fs/promises";
+import { mkdir } from "node:fs/promises";
 import path from "node:path";
 import type { Job } from "../../jobs/handler.ts";
 import { allowedEnv } from "../../processes/allowed-env.ts";
 import { writeCloudCredentials } from "../credentials/cloud-credentials.ts";
 import { writeKubeconfig } from "../credentials/kubeconfig.ts";
 import type { ActionRun } from "./action-steps.ts";
-import { makeStepOutputs, type StepOutputs } from "./step-outputs.ts";
+import { openOutputBook } from "./output-book.ts";
+import type { StepOutputs } from "./step-outputs.ts";
 import { makeStepReports, type StepReports } from "./step-reports.ts";
 
 /** What the steps of a run share. */
@@ -18,8 +19,10 @@ export type StepGround = {
   readonly work: string;
   /** A step's environment without what is its own. */
   readonly env: (stepEnv: Readonly<Record<string, string>>) => Record<string, string>;
-  /** Writes what was set so far to where later steps find it; in memory, for there may be secrets in it. */
+  /** Keeps what was set so far for whoever takes the job up. */
   readonly keepOutputs: () => Promise<void>;
+  /** Shows what was set so far to the steps that begin from now on. */
+  readonly handOnOutputs: () => Promise<void>;
   /** Steps that ran, by index. */
   readonly ran: Set<number>;
 };
@@ -27,9 +30,7 @@ export type StepGround = {
 /** Makes folders and credentials; finds the outputs of steps that ran before a restart of the agent. */
 export async function openStepGround(job: Job, run: ActionRun): Promise<StepGround> {
   const { workspace, secrets } = job.place;
-  const folders = ["work", "home", "tmp", "steps", "sources"].map((name) =>
-    path.join(workspace, name),
-  );
+  const folders = ["work", "home", "tmp", "sources"].map((name) => path.join(workspace, name));
   for (const folder of folders) await mkdir(folder, { recursive: true, mode: 0o700 });
   const [work = "", home = "", tmp = ""] = folders;
   const { plan } = run;
@@ -37,14 +38,14 @@ export async function openStepGround(job: Job, run: ActionRun): Promise<StepGrou
     ...(await writeCloudCredentials(plan, secrets)),
     ...(await writeKubeconfig(plan.cluster_info, secrets)),
   };
-  const kept = path.join(secrets, "outputs.json");
-  const outputs = await readOutputs(kept);
+  const book = await openOutputBook(secrets);
   const told = new Set<string>();
-  let written = "";
   return {
     job,
     run,
-    outputs,
+    outputs: book.outputs,
+    keepOutputs: book.keep,
+    handOnOutputs: book.handOn,
     reports: makeStepReports(job, plan),
     work,
     ran: new Set(),
@@ -70,27 +71,8 @@ export async function openStepGround(job: Job, run: ActionRun): Promise<StepGrou
         SVC_INSTALL_ID: plan.install_id ?? "",
         SVC_ACTION_RUN_ID: plan.id ?? "",
         SVC_WORKSPACE: work,
-        SVC_ACTIONS_PREVIOUS_OUTPUTS_FILEPATH: kept,
+        SVC_ACTIONS_PREVIOUS_OUTPUTS_FILEPATH: book.file,
       };
     },
-    keepOutputs: async () => {
-      const text = JSON.stringify(outputs.all());
-      if (text === written) return;
-      await writeFile(kept, text, { mode: 0o600 });
-      written = text;
-    },
   };
-}
-
-type Kept = { readonly steps?: Readonly<Record<string, Readonly<Record<string, unknown>>>> };
-
-/** Secret ones among them are not known as such any more; they are redacted as text. */
-async function readOutputs(file: string): Promise<StepOutputs> {
-  const outputs = makeStepOutputs();
-  const text = await readFile(file, "utf8").catch(() => "{}");
-  const { steps = {} } = JSON.parse(text) as Kept; // written by keepOutputs
-  for (const [step, set] of Object.entries(steps)) {
-    for (const [name, value] of Object.entries(set)) outputs.set(step, name, value);
-  }
-  return outputs;
 }

@@ -7,10 +7,19 @@ const mostTotalBytes = 2 ** 20;
 const namePattern = /^[A-Za-z_][\w.-]{0,127}$/;
 const taken = new Set(["steps", "__proto__"]);
 
+export type StepOutput = {
+  readonly step: string;
+  readonly name: string;
+  readonly value: unknown;
+  readonly isSecret: boolean;
+};
+
 /** What the steps of a job hand on: to later steps all of it, to the broker all but what is secret. */
 export type StepOutputs = {
   /** Takes one; throws OutputFault with words when it may not be. */
   readonly set: (step: string, name: string, value: unknown, isSecret?: boolean) => void;
+  /** Whatever was set, the later after the earlier. */
+  readonly list: () => readonly StepOutput[];
   /** All that was set: merged, the later over the earlier, and by step. */
   readonly all: () => Record<string, unknown>;
   /** The same without what is secret. */
@@ -19,52 +28,45 @@ export type StepOutputs = {
   readonly shownOf: (step: string) => Readonly<Record<string, unknown>>;
 };
 
-type Entry = {
-  readonly step: string;
-  readonly name: string;
-  readonly value: unknown;
-  isSecret: boolean;
-};
-
 /** Outputs of nobody yet. */
 export function makeStepOutputs(): StepOutputs {
-  const entries = new Map<string, Entry>();
+  const entries = new Map<string, StepOutput>();
   let totalBytes = 0;
-  const gather = (wanted: (entry: Entry) => boolean): Record<string, unknown> => {
-    const merged: Record<string, unknown> = {};
-    const steps: Record<string, Record<string, unknown>> = {};
-    for (const entry of entries.values()) {
-      if (!wanted(entry)) continue;
-      merged[entry.name] = entry.value;
-      (steps[entry.step] ??= {})[entry.name] = entry.value;
-    }
-    return entries.size === 0 ? {} : { ...merged, steps };
+  const gather = (wanted: (entry: StepOutput) => boolean): Record<string, unknown> => {
+    const found = [...entries.values()].filter(wanted);
+    const steps = Map.groupBy(found, ({ step }) => step);
+    const named = [...steps].map(([step, set]) => [step, membersOf(set)] as const);
+    return entries.size === 0 ? {} : { ...membersOf(found), steps: Object.fromEntries(named) };
   };
   return {
     set(step, name, value, isSecret = false) {
       const bytes = checked(name, value);
       const key = `${step}\n${name}`;
       const before = entries.get(key);
-      totalBytes += bytes - (before === undefined ? 0 : checked(name, before.value));
-      if (totalBytes > mostTotalBytes) throw new OutputFault("all outputs together exceed 1 MiB");
+      const nextBytes =
+        totalBytes + bytes - (before === undefined ? 0 : checked(name, before.value));
+      if (nextBytes > mostTotalBytes) throw new OutputFault("all outputs together exceed 1 MiB");
+      totalBytes = nextBytes;
       entries.delete(key); // the later one is merged over what others set meanwhile
       entries.set(key, { step, name, value, isSecret });
     },
+    list: () => [...entries.values()],
     all: () => gather(() => true),
     shown: () => gather(({ isSecret }) => !isSecret),
     shownOf: (step) =>
-      Object.fromEntries(
-        [...entries.values()]
-          .filter((entry) => entry.step === step && !entry.isSecret)
-          .map(({ name, value }) => [name, value]),
-      ),
+      membersOf([...entries.values()].filter((entry) => entry.step === step && !entry.isSecret)),
   };
 }
+
+/** Names come from plans and scripts: each becomes a member of the object itself, `constructor`, too. */
+const membersOf = (outputs: readonly StepOutput[]): Record<string, unknown> =>
+  Object.fromEntries(outputs.map(({ name, value }) => [name, value]));
 
 /** Its size; throws when it may not be an output. */
 function checked(name: string, value: unknown): number {
   if (!namePattern.test(name) || taken.has(name)) {
-    const shown = JSON.stringify(name.slice(0, 80));
+    // Never a piece of it: that could be one of a secret.
+    const shown = name.length > 128 ? `a text of ${name.length} characters` : JSON.stringify(name);
     throw new OutputFault(
       `${shown} is no name for an output: letters, digits, _ . and -, at most 128, and not "steps"`,
     );

@@ -1,6 +1,6 @@
-import { writeFile } from "node:fs/promises";
 import path from "node:path";
 import { z } from "zod";
+import { writeOnce } from "../../workspace/write-whole.ts";
 
 const text = z.string().nullish();
 const clusterInfo = z
@@ -28,7 +28,7 @@ export async function writeKubeconfig(
   const contents = info.kube_config || info.kubeconfig || made(info);
   if (contents === undefined) return { ...info.env_vars };
   const file = path.join(folder, "kubeconfig");
-  await writeFile(file, contents, { mode: 0o600 });
+  await writeOnce(file, { text: contents });
   return { ...info.env_vars, KUBECONFIG: file };
 }
 

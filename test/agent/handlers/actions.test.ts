@@ -156,6 +156,32 @@ describe("an action", () => {
     expect(ended.outputs["leaked"]).toMatch(/^x.+y$/);
   });
 
+  test("tells nothing that it cannot understand of an outputs file", async () => {
+    const { runSteps } = await givenJobSeat(fleet);
+    const ended = await runSteps([
+      {
+        name: "json",
+        secret_env_vars: { API_TOKEN: "s3cretValue-of-the-database" },
+        interpolated_command: `echo "{\\"password\\": $API_TOKEN}" >"$SVC_ACTIONS_OUTPUT_FILEPATH"`,
+      },
+    ]);
+    expect(ended.description).toContain("it is no JSON object: line 1, column 14");
+    expect(JSON.stringify(ended)).not.toContain("s3cret");
+  });
+
+  test("may have steps and outputs with the names that objects have by themselves", async () => {
+    const { runSteps } = await givenJobSeat(fleet);
+    const ended = await runSteps([
+      tell("entries", "1", { name: "constructor" }),
+      tell("constructor", "2", { name: "valueOf" }),
+    ]);
+    expect(ended).toMatchObject({ status: "finished", outputs: { entries: "1" } });
+    expect(Object.entries(ended.outputs["steps"] as object)).toEqual([
+      ["constructor", { entries: "1" }],
+      ["valueOf", { constructor: "2" }],
+    ]);
+  });
+
   test("leaves nothing behind: no folder, no process, no secret", async () => {
     const { agent, runSteps } = await givenJobSeat(fleet);
     const ended = await runSteps(

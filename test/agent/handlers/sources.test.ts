@@ -1,56 +1,18 @@
-import { execFile } from "node:child_process";
-import { once } from "node:events";
 import { existsSync } from "node:fs";
 import { mkdir, writeFile } from "node:fs/promises";
-import http from "node:http";
-import type { AddressInfo } from "node:net";
 import path from "node:path";
-import { promisify } from "node:util";
-import { beforeAll, describe, expect, onTestFinished, test } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
 import { testFolder } from "../../support/folder.ts";
+import { startGitServer } from "../../support/git-server.ts";
 import { type Fleet, givenFleet } from "../../support/given-fleet.ts";
 import { givenJobSeat } from "../../support/given-jobs.ts";
+import { givenRepository } from "../../support/given-repository.ts";
 
 let fleet: Fleet;
 
 beforeAll(async () => {
   fleet = await givenFleet();
 });
-
-const run = promisify(execFile);
-const env = {
-  PATH: process.env["PATH"] ?? "",
-  HOME: "/nonexistent",
-  GIT_AUTHOR_NAME: "a",
-  GIT_AUTHOR_EMAIL: "a@example.com",
-  GIT_COMMITTER_NAME: "a",
-  GIT_COMMITTER_EMAIL: "a@example.com",
-};
-
-type Repository = {
-  readonly folder: string;
-  readonly git: (...args: string[]) => Promise<string>;
-  /** Writes a file and commits it; answers the commit. */
-  readonly commit: (file: string, text: string) => Promise<string>;
-};
-
-async function givenRepository(): Promise<Repository> {
-  const folder = path.join(await testFolder(0o755), "repo");
-  await mkdir(folder);
-  const git = async (...args: string[]): Promise<string> => {
-    const config = ["-c", "protocol.file.allow=always", "-c", "safe.directory=*"];
-    return (await run("git", [...config, ...args], { cwd: folder, env })).stdout.trim();
-  };
-  await git("init", "-q", "-b", "main");
-  const commit = async (file: string, text: string): Promise<string> => {
-    await mkdir(path.dirname(path.join(folder, file)), { recursive: true });
-    await writeFile(path.join(folder, file), text);
-    await git("add", ".");
-    await git("commit", "-q", "-m", file);
-    return await git("rev-parse", "HEAD");
-  };
-  return { folder, git, commit };
-}
 
 /** A step that tells what is in the file `what` of its source. */
 const tellWhat = (git_source: object, more: object = {}) => ({
@@ -155,44 +117,31 @@ describe("a step's source", { timeout: 90_000 }, () => {
     expect(commitless.description).toContain("0123456789abcdef0123456789abcdef01234567");
   });
 
-  test("is fetched with credentials that are nowhere to be seen", async () => {
-    const { folder, commit, git } = await givenRepository();
+  test("with a wrong password is told without it", async () => {
+    const { folder, commit } = await givenRepository();
     await commit("what", "private");
-    await git("update-server-info");
-    const asked: string[] = [];
-    const url = await givenServer(path.join(folder, ".git"), asked);
+    const { url } = await startGitServer({ folders: { "repo.git": folder }, login: "me:right" });
+    const { runSteps } = await givenJobSeat(fleet);
+    const ended = await runSteps([
+      tellWhat({ url: `${url}/repo.git`, auth: { username: "me", password: "wrong-one" } }),
+    ]);
+    expect(ended.description).toContain("it could not be fetched");
+    expect(JSON.stringify(ended)).not.toContain("wrong-one");
+  });
+
+  test("has no credentials in what the step finds", async () => {
+    const { folder, commit } = await givenRepository();
+    await commit("what", "private");
+    const server = await startGitServer({ folders: { "repo.git": folder }, login: "me:se-cret-9" });
     const { runSteps, agent } = await givenJobSeat(fleet);
-    const withUser = url.replace("http://", "http://me:p%40ss-word-9@");
     const ended = await runSteps([
       {
-        git_source: { url: withUser },
-        name: "see",
+        git_source: { url: `${server.url.replace("//", "//me:se-cret-9@")}/repo.git` },
         interpolated_command:
           'echo "remote=$(git remote get-url origin)" >>$SVC_ACTIONS_OUTPUT_FILEPATH; git config --list',
       },
     ]);
-    // A server without git's own protocol cannot be fetched from without history: the request is what counts here.
-    expect(asked).toContain(`Basic ${Buffer.from("me:p@ss-word-9").toString("base64")}`);
-    expect(JSON.stringify([ended, agent.logged])).not.toMatch(/p(?:%40|@)ss-word-9/);
-    const wrong = await runSteps([
-      tellWhat({ url, auth: { username: "me", password: "wrong-one" } }),
-    ]);
-    expect(wrong.description).toContain("it could not be fetched");
-    expect(JSON.stringify(wrong)).not.toContain("wrong-one");
+    expect(ended.outputs["remote"]).toBe(`${server.url}/repo.git`);
+    expect(JSON.stringify([ended, agent.logged])).not.toContain("se-cret-9");
   });
 });
-
-/** Serves a folder to whom knows the password, and notes what they say. */
-async function givenServer(folder: string, asked: string[]): Promise<string> {
-  const server = http.createServer((request, response) => {
-    const { authorization = "" } = request.headers;
-    asked.push(authorization);
-    const isKnown = authorization === `Basic ${Buffer.from("me:p@ss-word-9").toString("base64")}`;
-    if (!isKnown) response.writeHead(401, { "www-authenticate": 'Basic realm="git"' }).end();
-    else response.writeHead(404).end(folder);
-  });
-  server.listen(0, "127.0.0.1");
-  await once(server, "listening");
-  onTestFinished(() => void server.close());
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}/repo.git`;
-}

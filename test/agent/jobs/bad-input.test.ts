@@ -42,6 +42,11 @@ const bad: readonly Bad[] = [
     words: "two steps are called x",
   },
   {
+    what: "a step's name that no JSON object of JavaScript's can hold",
+    step: { name: "__proto__", argv: ["true"] },
+    words: "no step can be called __proto__",
+  },
+  {
     what: "a missing tool",
     step: { name: "bad", argv: ["no-such-tool", "x"] },
     words: "There is no program called no-such-tool",

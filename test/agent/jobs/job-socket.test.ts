@@ -61,6 +61,24 @@ describe("a job's own processes", { timeout: 90_000 }, () => {
     expect(JSON.stringify(ended)).not.toContain("made-up-while-running-5");
   });
 
+  test("are told when it is too much, whether they say its size or not", async () => {
+    const { runSteps } = await givenJobSeat(fleet);
+    const ask = `curl -s --unix-socket "$SVC_JOB_SOCKET" -H "authorization: Bearer $SVC_JOB_TOKEN"`;
+    const ended = await runSteps([
+      {
+        name: "much",
+        interpolated_command: `
+          head -c 9000000 /dev/zero >zeros
+          echo "sized=$(${ask} --data-binary @zeros http://x/secrets)" >>"$SVC_ACTIONS_OUTPUT_FILEPATH"
+          echo "endless=$(${ask} -X POST -T - http://x/secrets <zeros)" >>"$SVC_ACTIONS_OUTPUT_FILEPATH"
+          echo "broken=$(${ask} -d '{"secret": s3cret}' http://x/secrets)" >>"$SVC_ACTIONS_OUTPUT_FILEPATH"`,
+      },
+    ]);
+    const much = JSON.stringify({ detail: "This is more than 2 MiB." });
+    const broken = JSON.stringify({ detail: "The body is no JSON." });
+    expect(ended.outputs).toMatchObject({ sized: much, endless: much, broken });
+  });
+
   test("are refused with words: a wrong name, or somebody else's token", async () => {
     const { runSteps } = await givenJobSeat(fleet);
     const ended = await runSteps([

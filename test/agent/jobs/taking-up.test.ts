@@ -2,11 +2,8 @@ import { existsSync } from "node:fs";
 import { readdir, readFile, rm, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { beforeAll, describe, expect, test } from "vitest";
-import { testFolder } from "../../support/folder.ts";
 import { type Fleet, givenFleet } from "../../support/given-fleet.ts";
-import { jobReader } from "../../support/given-jobs.ts";
-import { until as soon } from "../../support/given-polling.ts";
-import { startAgentProcess } from "../../support/start-agent-process.ts";
+import { action, givenKillableAgent, until, wait } from "../../support/given-killable-agent.ts";
 
 let fleet: Fleet;
 
@@ -14,42 +11,10 @@ beforeAll(async () => {
   fleet = await givenFleet();
 });
 
-/** Agents' processes take their time to start on a busy machine. */
-const until = async (isTrue: () => boolean | Promise<boolean>): Promise<void> =>
-  await soon(isTrue, 40_000);
-
-/** An agent as a process, marks that scripts make, and what is needed to start the agent again. */
-async function setup() {
-  const seat = await fleet.seat({ parallelism: { actions: 2, operations: 2 } });
-  const folder = await testFolder(0o777);
-  const mark = (name: string): string => path.join(folder, name);
-  const runDir = await testFolder(0o700);
-  const given = {
-    url: fleet.broker.url,
-    env: { SVC_AGENT_TOKEN: seat.token },
-    settings: { "run-dir": runDir },
-  };
-  const first = await startAgentProcess(given);
-  const again = async () => await startAgentProcess({ ...given, dataDir: first.dataDir });
-  const kill = async (agent: typeof first): Promise<void> => {
-    agent.kill("SIGKILL");
-    await agent.ended;
-  };
-  const marked = async (name: string): Promise<void> => await until(() => existsSync(mark(name)));
-  const lines = async (name: string): Promise<string[]> =>
-    (await readFile(mark(name), "utf8")).trim().split("\n");
-  return { ...jobReader(fleet, seat), runDir, first, again, kill, mark, marked, lines };
-}
-
-const wait = (file: string): string => `until [ -e ${file} ]; do sleep 0.05; done`;
-const action = (steps: readonly object[], plan: object = {}) => ({
-  type: "actions-workflow" as const,
-  plan: JSON.stringify({ ...plan, steps }),
-});
-
 describe("an agent that was killed and started again", { timeout: 120_000 }, () => {
   test("adopts the running step, runs the rest, and repeats nothing", async () => {
-    const { enqueue, ended, first, again, kill, mark, marked, lines } = await setup();
+    const { enqueue, ended, first, again, kill, mark, marked, lines } =
+      await givenKillableAgent(fleet);
     const ran = (step: string): string => `echo ${step} >>${mark("ran")}`;
     const id = await enqueue(
       action([
@@ -78,7 +43,7 @@ describe("an agent that was killed and started again", { timeout: 120_000 }, () 
   });
 
   test("reports the true exit code of a step that ended meanwhile", async () => {
-    const { enqueue, ended, first, again, kill, mark, marked } = await setup();
+    const { enqueue, ended, first, again, kill, mark, marked } = await givenKillableAgent(fleet);
     const id = await enqueue(
       action([
         {
@@ -98,7 +63,8 @@ describe("an agent that was killed and started again", { timeout: 120_000 }, () 
   });
 
   test("stops a job that was cancelled while it was away, and leaves nothing of it", async () => {
-    const { enqueue, became, operate, first, again, kill, mark, marked, lines } = await setup();
+    const { enqueue, became, operate, first, again, kill, mark, marked, lines } =
+      await givenKillableAgent(fleet);
     const id = await enqueue(
       action([
         {
@@ -118,7 +84,8 @@ describe("an agent that was killed and started again", { timeout: 120_000 }, () 
   });
 
   test("says so when nobody can know how a step ended", async () => {
-    const { enqueue, ended, runDir, first, again, kill, mark, marked } = await setup();
+    const { enqueue, ended, runDir, first, again, kill, mark, marked } =
+      await givenKillableAgent(fleet);
     const id = await enqueue(
       action([
         { name: "kept", interpolated_command: "echo kept=1 >$SVC_ACTIONS_OUTPUT_FILEPATH" },

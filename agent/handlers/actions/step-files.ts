@@ -1,0 +1,33 @@
+import { mkdir, writeFile } from "node:fs/promises";
+import path from "node:path";
+import { writeOnce } from "../../workspace/write-whole.ts";
+import type { ActionStep } from "./action-steps.ts";
+
+/** What a step is run by; its files are in memory, for there may be secrets in them. */
+export type StepFiles = { readonly argv: readonly string[]; readonly outputFile: string };
+
+/** Makes the files of a step in a folder of its own; those of a step that runs already stay as they are. */
+export async function makeStepFiles(step: ActionStep, secrets: string): Promise<StepFiles> {
+  const folder = path.join(secrets, "steps", `${step.index + 1}`);
+  await mkdir(folder, { recursive: true, mode: 0o700 });
+  const outputFile = path.join(folder, "outputs");
+  await writeFile(outputFile, "", { flag: "a", mode: 0o600 });
+  return { argv: await argvOf(step, path.join(folder, "script")), outputFile };
+}
+
+/** The script is a file of its own, so that its text is in nobody's list of processes. */
+async function argvOf({ run }: ActionStep, script: string): Promise<string[]> {
+  if (run.kind === "argv") return [...run.argv];
+  const text = run.text.endsWith("\n") ? run.text : `${run.text}\n`;
+  await writeOnce(script, { text });
+  return [...(run.shell ?? interpreterOf(text) ?? usualShell), script, ...run.args];
+}
+
+const usualShell = ["bash", "--noprofile", "--norc", "-eo", "pipefail"];
+
+/** As the kernel reads a script's first line: where the script lies, nothing may be executed on many hosts. */
+function interpreterOf(text: string): string[] | undefined {
+  const [, program, argument = ""] = /^#![ \t]*([^ \t\n]+)[ \t]*([^\n]*)/.exec(text) ?? [];
+  if (program === undefined) return undefined;
+  return argument.trim() === "" ? [program] : [program, argument.trim()];
+}

@@ -1,0 +1,53 @@
+import { appendFileSync, readFileSync } from "node:fs";
+import type { Redactor } from "../logs/redactor.ts";
+
+/** Secrets that a job told while it ran: hidden, and kept in memory for whoever takes the job up. */
+export type KeptSecrets = {
+  /** Throws an Error with words when it cannot be kept; hidden it is all the same, for now. */
+  readonly add: (secret: string) => void;
+};
+
+const mostBytes = 4 * 2 ** 20;
+
+/** Hides what the file holds from a former process of the agent, and keeps in it what is added. */
+export function openKeptSecrets(file: string, redactor: Redactor): KeptSecrets {
+  const known = new Set(readSecrets(file));
+  for (const secret of known) redactor.add(secret);
+  let bytes = 0;
+  for (const secret of known) bytes += Buffer.byteLength(secret);
+  return {
+    add(secret) {
+      redactor.add(secret);
+      if (known.has(secret)) return;
+      bytes += Buffer.byteLength(secret);
+      if (bytes > mostBytes)
+        throw new Error("This job has told secrets of 4 MiB: that is the most.");
+      // It begins a line of its own, whatever was cut off before it.
+      appendFileSync(file, `\n${JSON.stringify(secret)}\n`, { mode: 0o600 });
+      known.add(secret);
+    },
+  };
+}
+
+function readSecrets(file: string): string[] {
+  return readText(file).split("\n").flatMap(parsed);
+}
+
+function readText(file: string): string {
+  try {
+    return readFileSync(file, "utf8");
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return "";
+    throw error;
+  }
+}
+
+/** A line that was cut off was never answered for: it is told again. */
+function parsed(line: string): string[] {
+  if (line === "") return [];
+  try {
+    return [JSON.parse(line) as string];
+  } catch {
+    return [];
+  }
+}

@@ -1,0 +1,18 @@
+import { existsSync } from "node:fs";
+import { rename, writeFile } from "node:fs/promises";
+
+type Content = { readonly text: string; readonly mode?: number };
+
+/** Replaces the file whole: whoever has it open reads on what it was. 0600 unless told; one writer at a time. */
+export async function writeWhole(file: string, { text, mode = 0o600 }: Content): Promise<void> {
+  await writeFile(`${file}.new`, text, { mode });
+  await rename(`${file}.new`, file);
+}
+
+/**
+ * Writes the file unless it is there: after a take-over the job's processes may be reading it, or have changed it for
+ * those that come after them.
+ */
+export async function writeOnce(file: string, content: Content): Promise<void> {
+  if (!existsSync(file)) await writeWhole(file, content);
+}
