@@ -1,11 +1,11 @@
 import { hash } from "node:crypto";
-import { readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { enrolRoute } from "../../shared/api/enrolment.ts";
 import { parseToken } from "../../shared/token.ts";
 import type { AgentConfig } from "../config/read-config.ts";
 import { ExitError } from "../exit-error.ts";
 import type { BrokerClient } from "./broker-client.ts";
-import { keepEnrolled, readEnrolled } from "./enrolled-token.ts";
+import { type EnrolledToken, keepEnrolled, readEnrolled } from "./enrolled-token.ts";
 
 /** The token as it was given, or as it was got for it. */
 export type ObtainedToken = { readonly token: string; readonly runnerId: string | undefined };
@@ -23,17 +23,26 @@ export function readGivenToken(
   }
 }
 
+/** A token file that is not there any more is none, for who has enrolled: it held the one-shot token. */
+function givenUnlessEnrolled(
+  config: Pick<AgentConfig, "tokenFile" | "token">,
+  kept: EnrolledToken | undefined,
+): string | undefined {
+  const isGone = config.tokenFile !== undefined && !existsSync(config.tokenFile);
+  return kept !== undefined && isGone ? undefined : readGivenToken(config);
+}
+
 /**
  * The runner's token: the given one; for a one-shot token the runner's own, which is safe on disk before it is used; with
- * none given, the one of an earlier enrolment.
+ * none given, or its file gone, the one of an earlier enrolment.
  */
 export async function obtainToken(
   config: Pick<AgentConfig, "tokenFile" | "token" | "dataDir">,
   client: (token: string) => BrokerClient,
   how: { readonly signal: AbortSignal; readonly giveUpAfterMs: number | undefined },
 ): Promise<ObtainedToken> {
-  const given = readGivenToken(config);
   const kept = await readEnrolled(config.dataDir);
+  const given = givenUnlessEnrolled(config, kept);
   if (given === undefined) {
     if (kept !== undefined) return { token: kept.token, runnerId: kept.runner_id };
     throw new ExitError("config", "There is no token: give --token-file.");
@@ -58,8 +67,8 @@ export async function obtainToken(
 export async function findToken(
   config: Pick<AgentConfig, "tokenFile" | "token" | "dataDir">,
 ): Promise<string | undefined> {
-  const given = readGivenToken(config);
   const kept = await readEnrolled(config.dataDir);
+  const given = givenUnlessEnrolled(config, kept);
   if (given === undefined || kept?.enrolled_by === hash("sha256", given))
     return kept?.token ?? given;
   return given;

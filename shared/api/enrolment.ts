@@ -9,7 +9,8 @@ export const createEnrolmentTokenRoute = createRoute({
   path: "/v1/runners/{runner_id}/enrolment-tokens",
   tags: ["Runners"],
   summary: "Make a token that enrols an agent",
-  description: "It lasts an hour and is spent by its first use. It can do nothing else.",
+  description:
+    "It lasts an hour and is spent when the token that it brought is first used. It can do nothing else.",
   request: { params: z.object({ runner_id: idParam("runner_id", "run") }) },
   responses: { 201: json(tokenWithSecretSchema, "The one-shot token and, this once, its secret.") },
 });
@@ -21,6 +22,6 @@ export const enrolRoute = createRoute({
   tags: ["Runners"],
   summary: "Exchange a one-shot token for a runner's own",
   description:
-    "`Authorization: Bearer svc_boot_…`. Of several requests with the same token one is answered; the others are 401. The agent keeps the new token and rotates it.",
+    "`Authorization: Bearer svc_boot_…`. Asked again before the runner's token was used, because the answer was lost, it answers another one and revokes the former; of several requests at once one is answered. After that it is 401. The agent keeps the new token and rotates it.",
   responses: { 201: json(tokenWithSecretSchema, "The runner's token and, this once, its secret.") },
 });

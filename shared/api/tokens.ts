@@ -43,7 +43,7 @@ export const tokenSchema = z
     used_at: z.iso.datetime().nullable().describe("Its first use."),
     last_used_at: z.iso.datetime().nullable().describe("Exact to a minute."),
     revoked_at: z.iso.datetime().nullable(),
-    replaced_by: z.string().nullable().describe("The token that a rotation made."),
+    replaced_by: z.string().nullable().describe("The token that a rotation or an enrolment made."),
     created_at: z.iso.datetime(),
     created_by_id: z.string(),
     updated_at: z.iso.datetime(),

@@ -38,7 +38,17 @@ describe("an agent with a one-shot token", () => {
     second.signal("SIGTERM");
     await second.gone;
     await rm(file);
-    await startTestAgent(given);
+    await startTestAgent(given, { "token-file": file }); // its setting may stay
+    await seat.became(await seat.enqueue(), "finished");
+  });
+
+  test("asks again when the answer was lost on the way", async () => {
+    const seat = await fleet.seat();
+    const { file } = await givenBootToken(seat);
+    const proxy = await faultProxy(fleet.broker.url);
+    const lost = proxy.fail("POST /v1/enrol", "reset", 1);
+    await startTestAgent({ url: proxy.url, token: "" }, { "token-file": file });
+    expect(lost.hits()).toBe(1);
     await seat.became(await seat.enqueue(), "finished");
   });
 

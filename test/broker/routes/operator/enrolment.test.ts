@@ -23,6 +23,7 @@ beforeEach(async () => {
 
 const boot = () =>
   broker.call<Made>(`POST /v1/runners/${runnerId}/enrolment-tokens`, { token: admin });
+const ownRunner = (token: string) => broker.call(`GET /v1/runners/${runnerId}`, { token });
 const enrol = (token?: string) => broker.call<Made>("POST /v1/enrol", { token });
 
 describe("an enrolment token", () => {
@@ -39,11 +40,30 @@ describe("an enrolment token", () => {
     expect(own.status).toBe(200);
   });
 
-  test("is spent by one of twenty that use it at once", async () => {
+  test("that twenty use at once brings one token that lives", async () => {
     const { body } = await boot();
     const answers = await Promise.all(Array.from({ length: 20 }, () => enrol(body.secret)));
-    expect(answers.filter(({ status }) => status === 201)).toHaveLength(1);
-    expect(answers.filter(({ status }) => status === 401)).toHaveLength(19);
+    const enrolled = answers.filter(({ status }) => status === 201);
+    expect(enrolled.length).toBeGreaterThan(0);
+    const reads = await Promise.all(enrolled.map(({ body: { secret } }) => ownRunner(secret)));
+    expect(reads.filter(({ status }) => status === 200)).toHaveLength(1);
+    expect(reads.filter(({ status }) => status === 401)).toHaveLength(reads.length - 1);
+  });
+
+  test("is exchanged anew while its answer was lost, and the former token is dead", async () => {
+    const { body } = await boot();
+    const [lost, second] = [await enrol(body.secret), await enrol(body.secret)];
+    expect(second.status).toBe(201);
+    expect((await ownRunner(lost.body.secret)).status).toBe(401);
+    expect((await ownRunner(second.body.secret)).status).toBe(200);
+    expect((await enrol(body.secret)).status).toBe(401); // its token is in use
+  });
+
+  test("whose token was revoked enrols nobody any more", async () => {
+    const { body } = await boot();
+    const enrolled = await enrol(body.secret);
+    await broker.call(`DELETE /v1/tokens/${enrolled.body.id}`, { token: admin });
+    expect((await enrol(body.secret)).status).toBe(401);
   });
 
   test("lasts an hour", async () => {
