@@ -23,6 +23,7 @@ import { type Jobs, openJobs } from "./open-jobs.ts";
 import { makeOrderBook } from "./orders/order-book.ts";
 import type { AgentParts } from "./parts.ts";
 import { openRunDir } from "./processes/open-run-dir.ts";
+import { obeySettings } from "./register/obey-settings.ts";
 import type { Registration } from "./register/registration.ts";
 import type { SettingsBook } from "./register/settings-book.ts";
 import { makeRoster } from "./roster.ts";
@@ -83,6 +84,7 @@ export async function runAgent(run: RunParts): Promise<RunningAgent> {
   const jobs = await openJobs(agent, { departure, openJobLog: agent.openJobLog });
   await jobs.resume(); // before the first beat: it names what is held
   const ended = startLoops(parts, { loops, bells, signal: over.signal, jobs, tokens: run.tokens });
+  obeySettings({ ...run, signal: over.signal });
   const watch = await startWatchServer(config.watchPort, log, parts);
   const host = watchHost(config.env, log, () => void hostGoesDown(agent, departure));
   log.info({ runner_id: run.runnerId, watch: watch.url }, "the agent works");

@@ -3,7 +3,13 @@ import { findToken } from "../client/obtain-token.ts";
 import type { Environment } from "../config/environment.ts";
 import type { AgentConfig } from "../config/read-config.ts";
 import { findProxy } from "../doctor/find-proxy.ts";
-import { type DoctorScene, failed, type Finding, type Verdict } from "../doctor/finding.ts";
+import {
+  type DoctorScene,
+  failed,
+  type Finding,
+  type Verdict,
+  warning,
+} from "../doctor/finding.ts";
 import { runChecks } from "../doctor/run-checks.ts";
 
 export type DoctorOptions = {
@@ -33,8 +39,10 @@ export async function doctor(options: DoctorOptions): Promise<number> {
   const tell = (finding: Finding): void => {
     if (!isJson) write(asText(clean(finding)));
   };
-  const findings = "verdict" in scene ? [scene] : await runChecks(scene, tell);
+  const odd = config.warnings.map((words) => ({ check: "settings", ...warning(words) }));
+  for (const finding of odd) tell(finding);
   if ("verdict" in scene) tell(scene);
+  const findings = [...odd, ...("verdict" in scene ? [scene] : await runChecks(scene, tell))];
   const code = codeOf(findings);
   if (isJson) {
     const told = { ok: code === 0, exit_code: code, findings: findings.map(clean) };
@@ -42,7 +50,6 @@ export async function doctor(options: DoctorOptions): Promise<number> {
   } else {
     write(`\n${summary(findings)}\n`);
   }
-  for (const words of config.warnings) if (!isJson) write(`${words}\n`);
   return code;
 }
 

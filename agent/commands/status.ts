@@ -18,14 +18,26 @@ export async function status({ flags, readConfig, say }: CommandCall): Promise<n
     );
     return 2;
   }
-  const answer = await fetch(`${presence.watch_url}/status.json`, {
-    signal: AbortSignal.timeout(patienceMs),
+  const text = await ask(presence.watch_url).catch((error: unknown) => {
+    say(`An agent runs (pid ${presence.pid}) and does not answer: ${wordsOf(error)}.`);
   });
-  const text = await answer.text();
+  if (text === undefined) return 2;
   const told = JSON.parse(text) as AgentStatus; // a server of ours, on this host
   if (flags["json"] === undefined) for (const line of linesOf(told)) say(line);
   else say(text.trim());
   return told.is_ready ? 0 : 1;
+}
+
+async function ask(watchUrl: string): Promise<string> {
+  const signal = AbortSignal.timeout(patienceMs);
+  const answer = await fetch(`${watchUrl}/status.json`, { signal });
+  return await answer.text();
+}
+
+function wordsOf(error: unknown): string {
+  const { name, message, cause } = error as Error;
+  if (name === "TimeoutError") return `it said nothing for ${patienceMs / 1000} s`;
+  return (cause as NodeJS.ErrnoException | undefined)?.code ?? message;
 }
 
 function linesOf(told: AgentStatus): string[] {

@@ -82,7 +82,7 @@ export const settings = {
     value: "LEVEL",
     schema: words("trace", "debug", "info", "warn", "error", "fatal", "silent"),
     byDefault: "info",
-    doc: "The least level of the agent's own log.",
+    doc: "The least level of the agent's own log; where nobody says it, logging_level of the runner's settings counts.",
   },
   "on-sigterm": {
     value: "drain|cancel",

@@ -14,7 +14,8 @@ export async function checkDisk({ config }: DoctorScene): Promise<Found> {
       await access(folder, constants.R_OK | constants.W_OK | constants.X_OK);
     } catch (error) {
       const { code } = error as NodeJS.ErrnoException;
-      const advice = `Let the user that runs the agent own it: chown ${process.getuid?.() ?? ""} ${folder}`;
+      const owner = process.getuid?.() ?? "USER";
+      const advice = `Let the user that runs the agent own it: install -d -m 700 -o ${owner} ${folder}`;
       return failed(`${folder} cannot be written (${code}).`, advice);
     }
     const free = await freeDisk(folder);

@@ -43,6 +43,8 @@ export const storedExecution = z.object({
   /** By this host's clock. */
   deadline_at_ms: z.number(),
   started_at_ms: z.number(),
+  /** Its group was in sandbox mode when it was claimed; what is under way does not change with the settings. */
+  is_simulated: z.boolean().optional(),
   /** The last status that was reported or is about to be. */
   reported: z.enum(["pending", "initializing", "in-progress", "cleaning-up"]),
   /** By its key. */

@@ -92,7 +92,7 @@ async function workThrough(lit: Lit, open: OpenJob): Promise<Ending | undefined>
 
 function readPlan({ book: { state } }: Lit, { job }: OpenJob): JobWork | JobFailure {
   try {
-    return workOf(state.job, job.plan);
+    return workOf(state.job, job.plan, state.is_simulated === true);
   } catch (error) {
     if (error instanceof JobFailure) return error;
     throw error;

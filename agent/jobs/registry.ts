@@ -1,4 +1,4 @@
-import { runnerJobTypeNames } from "../../shared/runner-job-types.ts";
+import { runnerJobTypeNames, runnerJobTypes } from "../../shared/runner-job-types.ts";
 import { actions } from "../handlers/actions/actions.ts";
 import { shutDown, updateVersion } from "../handlers/going-down.ts";
 import { healthCheck } from "../handlers/health-check.ts";
@@ -23,12 +23,14 @@ const byType = new Map<string, Handler>(
 );
 
 /**
- * The work of a job, or, in sandbox mode, of its likeness. Throws JobFailure when the plan is not fit, or
- * nobody here does this kind.
+ * The work of a job, or, when its plan or its runner's group is in sandbox mode, of its likeness. Throws JobFailure when
+ * the plan is not fit, or nobody here does this kind.
  */
-export function workOf(facts: JobFacts, plan: Plan): JobWork {
+export function workOf(facts: JobFacts, plan: Plan, isGroupInSandbox = false): JobWork {
   const work = byType.get(facts.type)?.validate(plan, facts);
-  const mode = isKnown(facts.type) ? sandboxModeOf(plan) : undefined;
+  // What concerns the agent alone (its health, its end) touches nothing that a sandbox protects.
+  const isForced = isGroupInSandbox && !isAgentsOwn(facts.type);
+  const mode = isKnown(facts.type) ? sandboxModeOf(plan, isForced) : undefined;
   if (mode !== undefined) return simulate(facts, plan, mode);
   if (work !== undefined) return work;
   const words = isKnown(facts.type)
@@ -37,6 +39,8 @@ export function workOf(facts: JobFacts, plan: Plan): JobWork {
   throw new JobFailure(words, { reason: "unknown_type", metadata: { type: facts.type } });
 }
 
+const isAgentsOwn = (type: string): boolean =>
+  Object.entries(runnerJobTypes).some(([name, row]) => name === type && row.group === "operations");
 const isKnown = (type: string): boolean => runnerJobTypeNames.some((name) => name === type);
 
 /** What jobs of a type need to come to rest after they were stopped. */

@@ -46,6 +46,7 @@ export function startJob(host: JobHost, claimed: Claimed): HeldJob {
     job,
     deadline_at_ms: deadlineAtMs,
     started_at_ms: startedAtMs,
+    is_simulated: host.settings().sandbox_mode,
     reported: "pending",
     children: {},
     done: {},

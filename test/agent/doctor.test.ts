@@ -70,6 +70,13 @@ describe("the doctor of a healthy agent", () => {
     expect(finding("bash")?.words).toContain("version");
   });
 
+  test("names what was given and is not known", async () => {
+    const { finding, code } = await consult({}, { SVC_AGENT_TOKN_FILE: "x" });
+    expect(finding("settings")).toMatchObject({ verdict: "warning" });
+    expect(finding("settings")?.words).toContain("Did you mean SVC_AGENT_TOKEN_FILE?");
+    expect(code).toBe(2);
+  });
+
   test("leaves no process behind that could be waited for", async () => {
     await consult();
     const { body } = await operator.call<{ items: { composite_status: { status: string } }[] }>(

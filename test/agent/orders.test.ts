@@ -3,6 +3,7 @@ import { faultProxy } from "../support/fault-proxy.ts";
 import { type Fleet, givenFleet } from "../support/given-fleet.ts";
 import { until } from "../support/given-polling.ts";
 import { heldScript } from "../support/held-script.ts";
+import { startAgentProcess } from "../support/start-agent-process.ts";
 import { startTestAgent, testDataDir } from "../support/start-test-agent.ts";
 
 let fleet: Fleet;
@@ -51,6 +52,19 @@ describe("settings", () => {
     await until(() => agent.status().jobs.length === 3);
     for (const script of scripts) await script.release();
     for (const jobId of jobIds) await seat.became(jobId, "finished");
+  });
+
+  test("say what the agent logs, and when it asks to be started again", async () => {
+    const seat = await fleet.seat();
+    const env = { SVC_AGENT_TOKEN: seat.token };
+    const agent = await startAgentProcess({ url: fleet.broker.url, env });
+    await until(() => agent.said.log.some(({ msg }) => msg === "the agent works"), 20_000);
+    await seat.operate(`PATCH /v1/runners/${seat.runner.runnerId}/settings`, {
+      logging_level: "ERROR",
+      container_max_uptime: 1,
+    });
+    expect(await agent.ended).toBe(75);
+    expect(agent.said.log.map(({ msg }) => msg)).not.toContain("gone");
   });
 });
 

@@ -63,17 +63,17 @@ describe("an agent that can be watched", () => {
   });
 });
 
-describe("svc-agent status", () => {
-  async function statusOf(dataDir: string, ...flags: string[]) {
-    const written = vi.spyOn(process.stdout, "write").mockReturnValue(true);
-    try {
-      const code = await runLine(["status", "--data-dir", dataDir, ...flags], {});
-      return { code, out: written.mock.calls.map(([text]) => String(text)).join("") };
-    } finally {
-      written.mockRestore();
-    }
+async function statusOf(dataDir: string, ...flags: string[]) {
+  const written = vi.spyOn(process.stdout, "write").mockReturnValue(true);
+  try {
+    const code = await runLine(["status", "--data-dir", dataDir, ...flags], {});
+    return { code, out: written.mock.calls.map(([text]) => String(text)).join("") };
+  } finally {
+    written.mockRestore();
   }
+}
 
+describe("svc-agent status", () => {
   test("finds the agent by its data directory, and tells how it is in words or as JSON", async () => {
     const seat = await fleet.seat();
     const given = { url: fleet.broker.url, token: seat.token };
@@ -89,6 +89,20 @@ describe("svc-agent status", () => {
       code: 2,
       out: `No agent has the data directory ${none}.\n`,
     });
+  });
+});
+
+test("svc-agent status says so when the agent does not answer", async () => {
+  const seat = await fleet.seat();
+  const env = { SVC_AGENT_TOKEN: seat.token };
+  const settings = { "watch-port": "auto" };
+  const agent = await startAgentProcess({ url: fleet.broker.url, env, settings });
+  await until(() => agent.said.log.some(({ msg }) => msg === "the agent works"), 20_000);
+  agent.kill("SIGSTOP");
+  const { code, out } = await statusOf(agent.dataDir);
+  expect({ code, out }).toEqual({
+    code: 2,
+    out: `An agent runs (pid ${agent.pid}) and does not answer: it said nothing for 5 s.\n`,
   });
 });
 

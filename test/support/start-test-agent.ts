@@ -24,6 +24,8 @@ export const hurried = {
   "min-free-disk": "0",
 } as const;
 
+const logAll = { "log-level": "debug" };
+
 /** An empty data directory, removed after the test with the run directory that belongs to it. */
 export async function testDataDir(): Promise<string> {
   const dir = await mkdtemp(path.join(await realpath(tmpdir()), "svc-agent-test-"));
@@ -41,7 +43,13 @@ export async function startTestAgent(
 ): Promise<TestAgent> {
   const dataDir = given.dataDir ?? (await testDataDir());
   const env = { PATH: process.env["PATH"], SVC_AGENT_TOKEN: given.token };
-  const flags = { "broker-url": given.url, "data-dir": dataDir, ...hurried, ...settings };
+  const flags = {
+    "broker-url": given.url,
+    "data-dir": dataDir,
+    ...hurried,
+    ...logAll,
+    ...settings,
+  };
   const logged: string[] = [];
   const log = openLog("debug", { write: (line) => void logged.push(line) });
   const agent = await startAgent(readConfig(flags, env), log);

@@ -8,9 +8,10 @@ import { type Given, simulatedContents } from "./plan-contents.ts";
 
 type SandboxMode = NonNullable<z.infer<typeof sandboxMode>>;
 
-/** The plan's sandbox mode, when it is enabled. Throws JobFailure when it has not that form. */
-export function sandboxModeOf(plan: Plan): SandboxMode | undefined {
+/** The plan's sandbox mode, when it is enabled, there or for all jobs. Throws JobFailure when it has not that form. */
+export function sandboxModeOf(plan: Plan, isForced = false): SandboxMode | undefined {
   const { data, error } = sandboxMode.safeParse(plan["sandbox_mode"]);
+  if (error === undefined && isForced) return { ...data, enabled: true };
   if (error === undefined) return data?.enabled === true ? data : undefined;
   const [issue] = error.issues;
   throw new JobFailure(

@@ -129,6 +129,21 @@ describe("a simulated job", () => {
     );
   });
 
+  test("is every job of a group in sandbox mode, and those of the agent itself are done", async () => {
+    const seat = await fleet.seat();
+    await seat.operate(`PATCH /v1/runners/${seat.runner.runnerId}/settings`, {
+      sandbox_mode: true,
+    });
+    await startTestAgent({ url: fleet.broker.url, token: seat.token });
+    const { run, runSteps } = jobReader(fleet, seat);
+    const marker = path.join(await testFolder(), "marker");
+    const ended = await runSteps([{ name: "touch", argv: ["touch", marker] }]);
+    expect(ended).toMatchObject({ status: "finished" });
+    await expect(chmod(marker, 0o600)).rejects.toThrow("ENOENT");
+    const { outputs } = await run({ type: "health-check" });
+    expect(outputs).toMatchObject({ is_well: true });
+  });
+
   test("of an action runs none of its steps", async () => {
     const { run } = await givenJobSeat(fleet);
     const marker = path.join(await testFolder(), "marker");
