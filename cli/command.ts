@@ -75,6 +75,8 @@ export type Command = {
   readonly isLocal?: true;
   /** It says itself what Ctrl-C does; else that ends the command. */
   readonly ownsInterrupt?: true;
+  /** It goes on when nobody reads its output any more; else that ends the command. */
+  readonly outlivesReader?: true;
   /** Left out of help and documents. */
   readonly isHidden?: true;
   /** Answers the exit code; 0 when it answers nothing. */

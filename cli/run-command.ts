@@ -28,7 +28,11 @@ export async function runCommand(
 
 async function run(parsed: Parsed & { kind: "run" }, config: CliConfig): Promise<number> {
   const { command, args, flags, globals } = parsed;
-  const screen = openScreen(globals.output, config.hasColor && !globals["no-color"]);
+  const screen = openScreen({
+    format: globals.output,
+    hasColor: config.hasColor && !globals["no-color"],
+    outlivesReader: command.outlivesReader === true,
+  });
   const connect = async () => await findConnection(config, globals);
   const call: Caller = async (route, input) => {
     const { url, token, orgId } = await connect();

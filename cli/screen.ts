@@ -1,4 +1,5 @@
 import { once } from "node:events";
+import { exitCodes } from "./exit-codes.ts";
 import type { OutputFormat } from "./global-flags.ts";
 
 /** Where a command speaks: results to standard output, words to standard error. */
@@ -8,24 +9,61 @@ export type Screen = {
   readonly hasColor: boolean;
   readonly out: (text: string) => void;
   readonly say: (words: string) => void;
-  /** Resolves when standard output takes more; who prints much waits for it now and then. */
+  /** Resolves when both take more; who prints much waits for it now and then. */
   readonly drained: () => Promise<void>;
 };
 
-/** The process's own two streams; a reader that goes away (`| head`) ends the command quietly. */
-export function openScreen(format: OutputFormat, hasColor: boolean): Screen {
-  process.stdout.on("error", (error: NodeJS.ErrnoException) => {
-    if (error.code === "EPIPE") process.exit(0);
-    throw error;
+type ScreenParts = Pick<Screen, "format" | "hasColor"> & {
+  /** Whether the command goes on without a reader. */
+  readonly outlivesReader: boolean;
+};
+
+/** The pipe was closed, the terminal is gone. */
+const readerGone = ["EPIPE", "EIO"];
+
+/** The process's own two streams; a reader that goes away (`| head`) ends the command quietly, unless it goes on. */
+export function openScreen({ format, hasColor, outlivesReader }: ScreenParts): Screen {
+  const words = openOutput(process.stderr, () => {});
+  const results = openOutput(process.stdout, ({ code = "" }) => {
+    const isReaderGone = readerGone.includes(code);
+    if (!isReaderGone) words.write(`Standard output takes nothing more (${code}).`);
+    if (!outlivesReader) process.exit(isReaderGone ? exitCodes.ok.code : exitCodes.failed.code);
   });
   return {
     format,
     isTerminal: process.stdout.isTTY,
     hasColor: hasColor && process.stdout.isTTY,
-    out: (text) => void process.stdout.write(`${text}\n`),
-    say: (words) => void process.stderr.write(`${words}\n`),
+    out: results.write,
+    say: words.write,
     drained: async () => {
-      if (process.stdout.writableNeedDrain) await once(process.stdout, "drain");
+      await results.drained();
+      await words.drained();
+    },
+  };
+}
+
+type Output = {
+  readonly write: (text: string) => void;
+  readonly drained: () => Promise<void>;
+};
+
+/** Writes lines until the stream fails; after that there is nothing to wait for. */
+function openOutput(
+  stream: NodeJS.WriteStream,
+  onEnd: (error: NodeJS.ErrnoException) => void,
+): Output {
+  let hasFailed = false;
+  stream.on("error", (error) => {
+    if (hasFailed) return;
+    hasFailed = true;
+    onEnd(error);
+  });
+  return {
+    write: (text) => {
+      if (!hasFailed) stream.write(`${text}\n`);
+    },
+    drained: async () => {
+      if (!hasFailed && stream.writableNeedDrain) await once(stream, "drain").catch(() => {});
     },
   };
 }

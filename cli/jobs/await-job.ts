@@ -1,11 +1,8 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import {
-  BrokerUnreachable,
-  type RouteAnswer,
-  RequestRefused,
-} from "../../shared/api/call-route.ts";
+import type { RouteAnswer } from "../../shared/api/call-route.ts";
 import { waitForJobRoute } from "../../shared/api/follow-runner-jobs.ts";
 import { isFinal } from "../../shared/runner-job.ts";
+import { makePatience } from "../absence.ts";
 import type { CommandCall, FlagSpec } from "../command.ts";
 import { exitCodes } from "../exit-codes.ts";
 import { printItem } from "../print.ts";
@@ -26,22 +23,20 @@ type Waiter = Pick<CommandCall<unknown, Flags>, "flags" | "call" | "screen">;
 
 const longestPollMs = 25_000;
 const pauseMs = 500;
-/** So long a broker may be away (a restart, a new replica) before the wait is given up. */
-const absenceMs = 60_000;
 
 /** Waits until the job is final, shows it, and answers the exit code; says so when the time is over before. */
 export async function awaitJob({ flags, call, screen }: Waiter, jobId: string): Promise<number> {
   const timeoutNs = readDurationNs("--timeout", flags.timeout) ?? Number.POSITIVE_INFINITY;
   const deadlineMs = Date.now() + timeoutNs / 1e6;
-  let heardMs = Date.now();
+  const patience = makePatience();
   for (;;) {
     const leftMs = Math.min(longestPollMs, deadlineMs - Date.now());
     const askedMs = Date.now();
     const job = await ask(call, jobId, Math.max(1, leftMs)).catch((error: unknown) => {
-      if (!isAbsence(error) || Date.now() - heardMs > absenceMs) throw error;
+      patience.bear(error);
       return undefined;
     });
-    if (job !== undefined) heardMs = Date.now();
+    if (job !== undefined) patience.heard();
     if (job !== undefined && isFinal(job.body.status)) {
       printItem(screen, job, jobDetails);
       const isGood = job.body.status === "finished" || !flags["exit-status"];
@@ -64,9 +59,4 @@ async function ask(
 ): Promise<RouteAnswer<typeof waitForJobRoute>> {
   const wait = `${Math.ceil(waitMs)}ms`;
   return await call(waitForJobRoute, { params: { job_id: jobId }, query: { wait } });
-}
-
-function isAbsence(error: unknown): boolean {
-  if (error instanceof BrokerUnreachable) return true;
-  return error instanceof RequestRefused && (error.status === 503 || error.status === 429);
 }

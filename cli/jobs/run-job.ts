@@ -33,8 +33,10 @@ export const runJob = defineCommand({
   details:
     "COMMAND that is a file here is sent as it is and run there with the arguments as given; any other is looked for on " +
     "the runner's host. The log goes to standard output, words to standard error. The exit code is the job's fate: 0 " +
-    "finished, 1 failed, 124 timed out, 130 cancelled. Ctrl-C cancels the job and waits for its end; a second one leaves.",
+    "finished, 1 failed, 124 timed out, 130 cancelled; a log that is lost on the way, or that nobody reads any more, " +
+    "changes nothing in it. Ctrl-C cancels the job and waits for its end; a second one leaves, with 130.",
   ownsInterrupt: true,
+  outlivesReader: true,
   args: {
     command: {
       summary: "After --: a script or a program, and its arguments.",
@@ -103,7 +105,11 @@ export const runJob = defineCommand({
       {
         call,
         connection,
-        onRecord: (record) => (isText ? screen.out : screen.say)(textOf(record)),
+        onRecord: async (record) => {
+          (isText ? screen.out : screen.say)(textOf(record));
+          await screen.drained();
+        },
+        onLogLost: (why) => screen.say(`${why} See it all: svc log show ${job.id}`),
         onWaiting: ({ waiting }) => {
           if (waiting != null)
             screen.say(`It waits: ${waitingText(waiting).replaceAll("\n", "; ")}`);

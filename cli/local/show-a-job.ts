@@ -51,7 +51,11 @@ export async function showAJob(dev: DevFile, screen: Screen): Promise<void> {
       call,
       connection: { url: dev.url, token: dev.admin_token, orgId: undefined, source: "svc dev" },
       patienceMs: agentStartMs,
-      onRecord: (record) => tell(recordText(record, style)),
+      onRecord: async (record) => {
+        tell(recordText(record, style));
+        await screen.drained();
+      },
+      onLogLost: (why) => tell(`lost      ${why}`),
       onWaiting: ({ waiting }) => {
         if (waiting != null) tell(`waits     ${waitingText(waiting).replaceAll("\n", "; ")}`);
       },

@@ -1,12 +1,8 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import {
-  BrokerUnreachable,
-  openRoute,
-  RequestRefused,
-  type RouteInput,
-} from "../../shared/api/call-route.ts";
+import { openRoute, type RouteInput } from "../../shared/api/call-route.ts";
 import { type LogRecord, tailLogsRoute } from "../../shared/api/log-streams.ts";
 import { version } from "../../shared/version.ts";
+import { makePatience, type Patience } from "../absence.ts";
 import type { Connection } from "../connection.ts";
 import { type ServerEvent, readEvents } from "./read-events.ts";
 import { readLines } from "./read-lines.ts";
@@ -21,8 +17,6 @@ type Asked = {
 
 /** Brokers give a sign of life every 15 s: after so much silence the connection is taken for broken. */
 const silenceMs = 45_000;
-/** So long a broker may be away (a restart, a new replica) before it is given up. */
-const absenceMs = 60_000;
 const usualRetryMs = 1000;
 
 /**
@@ -33,13 +27,14 @@ export async function* followRecords(
   connection: Connection,
   asked: Asked,
 ): AsyncGenerator<LogRecord> {
-  const place: Place = { id: "", retryMs: usualRetryMs, heardAtMs: Date.now(), isOver: false };
+  const patience = makePatience();
+  const place: Place = { id: "", retryMs: usualRetryMs, isOver: false, patience };
   for (;;) {
     try {
       yield* readOn(connection, asked, place);
     } catch (error) {
       if (asked.signal?.aborted === true) return;
-      if (!isAbsence(error) || Date.now() - place.heardAtMs > absenceMs) throw error;
+      patience.bear(error);
     }
     if (place.isOver) return;
     await sleep(place.retryMs, undefined, asked).catch(() => {});
@@ -48,7 +43,7 @@ export async function* followRecords(
 }
 
 /** Where a follower stands. */
-type Place = { id: string; retryMs: number; heardAtMs: number; isOver: boolean };
+type Place = { id: string; retryMs: number; isOver: boolean; readonly patience: Patience };
 
 async function* readOn(
   connection: Connection,
@@ -56,7 +51,7 @@ async function* readOn(
   place: Place,
 ): AsyncGenerator<LogRecord> {
   for await (const event of openEvents(connection, asked, place.id)) {
-    place.heardAtMs = Date.now();
+    place.patience.heard();
     if (event.id !== "") place.id = event.id;
     place.retryMs = event.retryMs ?? place.retryMs;
     place.isOver = event.type === "end";
@@ -75,7 +70,8 @@ async function* openEvents(
   const resumed = resumeFrom === "" ? {} : { "last-event-id": resumeFrom };
   const headers = { accept: "text/event-stream, application/problem+json", ...resumed };
   const open = new AbortController();
-  const silence = setTimeout(() => open.abort(), silenceMs);
+  let isHeld = false; // by a reader who takes his time: that is no silence
+  const silence = setTimeout(() => void (isHeld || open.abort()), silenceMs);
   const isOpen = signal === undefined ? open.signal : AbortSignal.any([open.signal, signal]);
   try {
     const input = { params, query, headers };
@@ -83,16 +79,13 @@ async function* openEvents(
     const isOver = response.status === 204;
     if (isOver) yield { id: resumeFrom, type: "end", data: undefined, retryMs: undefined };
     for await (const event of readEvents(readLines(response))) {
-      silence.refresh();
+      isHeld = true;
       yield event;
+      isHeld = false;
+      silence.refresh();
     }
   } finally {
     clearTimeout(silence);
     open.abort();
   }
-}
-
-function isAbsence(error: unknown): boolean {
-  if (error instanceof BrokerUnreachable) return true;
-  return error instanceof RequestRefused && (error.status === 429 || error.status >= 502);
 }

@@ -111,6 +111,21 @@ describe("svc log tail", () => {
     expect(await tailing.ended).toMatchObject({ code: 0, out: textOf(numbered(6)), err: "" });
   });
 
+  test("ends at Ctrl-C with 130, and quietly when nobody reads it any more", async () => {
+    const log = await setup();
+    await log.write(numbered(1));
+    const follow = () => startSvc(["log", "tail", "-f", log.jobId, "--raw"], { env: envOf(log) });
+    const [interrupted, left] = [follow(), follow()];
+    for (const { said } of [interrupted, left]) {
+      await expect.poll(() => said.out, { timeout: 20_000 }).toBe("line 1\n");
+    }
+    interrupted.kill("SIGINT");
+    expect(await interrupted.ended).toEqual({ code: 130, out: "line 1\n", err: "" });
+    left.stopReading();
+    await log.write(numbered(2, 2));
+    expect(await left.ended).toMatchObject({ code: 0, err: "" });
+  });
+
   test("of a log that has ended ends at once; of nobody's is not found", async () => {
     const log = await setup();
     await log.write(numbered(1));

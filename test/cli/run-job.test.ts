@@ -3,6 +3,7 @@ import { chmod, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { promisify } from "node:util";
 import { beforeAll, describe, expect, test } from "vitest";
+import { faultProxy } from "../support/fault-proxy.ts";
 import { testFolder } from "../support/folder.ts";
 import { type Fleet, givenFleet, type Seat } from "../support/given-fleet.ts";
 import { startAgentProcess } from "../support/start-agent-process.ts";
@@ -64,7 +65,9 @@ describe("svc job run", () => {
       "",
     ]);
     expect(ran.out).toContain("<a  b>\n<--flag>\n<$HOME>\n<>\nhello there\n");
-    expect(ran.err).toMatch(/^job_\w+ is (?:available|queued)\.\njob_\w+ finished after \S+\.\n/);
+    expect(ran.err).toMatch(
+      /^job_\w+ is (?:available|queued)\.\n(?:It waits: .+\n)?job_\w+ finished after \S+\.\n/,
+    );
     expect(ran.code).toBe(0);
   });
 
@@ -125,6 +128,32 @@ describe("svc job run", () => {
     await expect.poll(() => running.said.err, { timeout: 15_000 }).toContain("Cancelling");
     running.kill("SIGINT");
     expect(await running.ended).toMatchObject({ code: 130 });
+  });
+
+  test("answers the job's fate when its log is refused, and says so", async () => {
+    const { seat } = await setup();
+    const proxy = await faultProxy(fleet.broker.url);
+    proxy.fail("GET /logs/tail", "500");
+    const env = { SVC_URL: proxy.url, SVC_TOKEN: seat.operatorToken };
+    const file = await script("echo unheard\n");
+    const ran = await svc(["job", "run", "--runner", seat.runner.runnerId, "--", file], { env });
+    expect(ran.err).toMatch(/^Its log cannot be followed: .+ See it all: svc log show job_\w+$/m);
+    expect(ran).toMatchObject({ code: 0, out: "" });
+  });
+
+  test("answers the job's fate when nobody reads its log any more", async () => {
+    const { start } = await setup();
+    const gate = path.join(await testFolder(), "gate");
+    const file = await script(
+      `echo started; until test -e ${gate}; do sleep 0.05; done; echo more; exit 3\n`,
+    );
+    const running = start(["--", file]);
+    await expect.poll(() => running.said.out, { timeout: 15_000 }).toContain("started\n");
+    running.stopReading();
+    await writeFile(gate, "");
+    const ended = await running.ended;
+    expect(ended.err).toMatch(/ failed after .*exited with code 3/);
+    expect(ended.code).toBe(1);
   });
 
   test("does any kind of job by its plan, and prints the job for a program", async () => {

@@ -18,6 +18,8 @@ export type SvcResult = {
 
 export type RunningSvc = {
   readonly kill: (signal: NodeJS.Signals) => boolean;
+  /** Goes away as `head` does. */
+  readonly stopReading: () => void;
   /** What it has said so far. */
   readonly said: { out: string; err: string };
   readonly ended: Promise<SvcResult>;
@@ -43,8 +45,14 @@ export function startSvc(args: readonly string[], { env, input }: SvcOptions = {
   const said = { out: "", err: "" };
   child.stdout.on("data", (chunk: Buffer) => (said.out += chunk.toString()));
   child.stderr.on("data", (chunk: Buffer) => (said.err += chunk.toString()));
-  const ended = Promise.all([once(child, "exit"), text(child.stdout), text(child.stderr)]).then(
-    ([[code], out, err]): SvcResult => ({ code: code as number | null, out, err }),
+  const out = text(child.stdout).catch(() => said.out); // it was read so far
+  const ended = Promise.all([once(child, "exit"), out, text(child.stderr)]).then(
+    ([[code], all, err]): SvcResult => ({ code: code as number | null, out: all, err }),
   );
-  return { kill: (signal) => child.kill(signal), said, ended };
+  return {
+    kill: (signal) => child.kill(signal),
+    stopReading: () => void child.stdout.destroy(),
+    said,
+    ended,
+  };
 }

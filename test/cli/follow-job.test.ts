@@ -1,0 +1,87 @@
+import { expect, test } from "vitest";
+import type { Caller } from "../../cli/command.ts";
+import { followJob } from "../../cli/jobs/follow-job.ts";
+import { callRoute } from "../../shared/api/call-route.ts";
+import type { LogRecord } from "../../shared/api/log-streams.ts";
+import { startBroker } from "../support/broker.ts";
+import { testDatabase } from "../support/database.ts";
+import { givenRunningLog } from "../support/given-running-log.ts";
+import { postLogs, protobufLogs } from "../support/otlp-logs.ts";
+import { tcpProxy } from "../support/tcp-proxy.ts";
+
+const database = await testDatabase();
+const env = { SVC_RATE_TOKEN_PER_S: "0", SVC_LOG_STREAM_KIB_PER_S: "0" };
+const broker = await startBroker({ url: database.url, env });
+
+/** A running job, how to write lines to its log and to end it, and who follows it. */
+async function setup() {
+  const log = await givenRunningLog(database, broker);
+  const { streamId, token, executionId, jobId } = log;
+  const write = async (count: number, from = 1): Promise<void> => {
+    const lines = Array.from({ length: count }, (_, at) => ({
+      body: `line ${from + at} ${"x".repeat(900)}`,
+      seq: from + at,
+      executionId,
+    }));
+    await postLogs({ url: broker.url, streamId, token, body: protobufLogs(lines) });
+  };
+  const follow = async (
+    url: string,
+    { lingerMs, take }: { lingerMs: number; take?: (record: LogRecord) => Promise<void> },
+  ) => {
+    const endpoint = { url: url.replace(/\/$/, ""), token: log.admin };
+    const call: Caller = async (route, input) => await callRoute(endpoint, route, input);
+    const heard: LogRecord[] = [];
+    const lost: string[] = [];
+    const ended = await followJob(
+      {
+        call,
+        connection: { ...endpoint, orgId: undefined, source: "" },
+        lingerMs,
+        onRecord: async (record) => {
+          heard.push(record);
+          await take?.(record);
+        },
+        onLogLost: (why) => lost.push(why),
+        onWaiting: () => {},
+      },
+      { id: jobId, log_stream_id: streamId },
+    );
+    return { status: ended.body.status, heard, lost };
+  };
+  return { follow, write, finish: log.finish };
+}
+
+test("a log that is read slowly is told to its end, long after the job's", async () => {
+  const { follow, write, finish } = await setup();
+  await write(30);
+  const { heard, lost, status } = await follow(broker.url, {
+    lingerMs: 1,
+    // Meanwhile the job's end is seen, and the time for the next record passes many times over.
+    take: async ({ seq }) => {
+      if (seq === 1) await finish(30);
+      for (let n = 0; n < 5; n++) await broker.call("GET /v1/nothing");
+    },
+  });
+  expect(heard).toHaveLength(30);
+  expect(lost).toEqual([]);
+  expect(status).toBe("finished");
+});
+
+test("who is told no more of a log that has more hears that, and of the job's end", async () => {
+  const { follow, write, finish } = await setup();
+  await write(3);
+  const proxy = await tcpProxy(broker.url);
+  const { heard, lost, status } = await follow(proxy.url, {
+    lingerMs: 300,
+    take: async ({ seq }) => {
+      if (seq !== 3) return;
+      proxy.blackHole("/logs/tail");
+      await write(2, 4);
+      await finish(5);
+    },
+  });
+  expect(heard).toHaveLength(3);
+  expect(lost).toEqual(["No more of its log has come for 0.3 s."]);
+  expect(status).toBe("finished");
+});
