@@ -85,6 +85,14 @@ export const problem = {
       headers: { connection: "close" },
     }),
 
+  /** Few bytes may hold a great many things, each of which costs as much as a large one. */
+  tooManyParts: (what: string, most: number): Problem =>
+    new Problem({
+      status: 413,
+      code: "too_many_parts",
+      detail: `A request may hold ${most} ${what} at most: send them in several.`,
+    }),
+
   unsupportedMediaType: (detail: string): Problem =>
     new Problem({ status: 415, code: "unsupported_media_type", detail }),
 

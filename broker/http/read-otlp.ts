@@ -6,6 +6,7 @@ import type { AppContext } from "./app-types.ts";
 import { hasBody, readBody } from "./read-body.ts";
 import { parseJson } from "./read-json.ts";
 import { requestHeader } from "./request-header.ts";
+import { requireFewJsonParts } from "./require-few-json-parts.ts";
 import { scanJson } from "./scan-json.ts";
 
 /** A request of OTLP/HTTP. */
@@ -32,9 +33,10 @@ export async function readOtlp(
   return { type, bytes, sent: { encoding, body } };
 }
 
-/** The JSON of such a body; an empty one is `{}`. */
-export function otlpJson({ bytes }: OtlpBody): unknown {
+/** The JSON of such a body, with so many values at most (413); an empty one is `{}`. */
+export function otlpJson({ bytes }: OtlpBody, mostParts: number): unknown {
   if (bytes.length === 0) return {};
+  requireFewJsonParts(bytes, mostParts);
   if (!isUtf8(bytes)) throw problem.malformed("body_not_utf8", "The body is not UTF-8.");
   const text = bytes.toString("utf8");
   const { tooDeep } = scanJson(text, { maxDepth, verbatim: undefined });

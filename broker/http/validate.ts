@@ -4,6 +4,9 @@ import { toPointer } from "./scan-json.ts";
 
 type Issue = z.core.$ZodIssue;
 
+/** Who sends a thousand wrong things is told of the first. */
+const mostErrors = 100;
+
 /**
  * The body as the schema reads it; 422 with a pointer to every wrong member. Where null is absent, a null that
  * the schema does not take is taken out, however deep it lies, and nothing else is.
@@ -17,8 +20,7 @@ export function validateBody(
   if (parsed.success) return parsed.data;
   const { issues } = parsed.error;
   const nulls = isNullAbsent ? issues.filter(({ path }) => isNullAt(value, path)) : [];
-  if (nulls.length === 0)
-    throw problem.invalid(issues.flatMap((issue) => toErrors(issue, toPointer)));
+  if (nulls.length === 0) throw problem.invalid(firstErrors(issues, toPointer));
   for (const { path } of nulls) delete parentAt(value, path)?.[String(path.at(-1))];
   return validateBody(schema, value);
 }
@@ -62,7 +64,7 @@ export function validateQuery(
   }
   const parsed = schema?.safeParse(query);
   if (parsed?.success === false) {
-    errors.push(...parsed.error.issues.flatMap((issue) => toErrors(issue, toParameter)));
+    errors.push(...firstErrors(parsed.error.issues, toParameter));
   }
   if (errors.length > 0) throw problem.invalid(errors);
   return parsed?.data ?? {};
@@ -71,6 +73,11 @@ export function validateQuery(
 const toParameter = (path: readonly PropertyKey[]): string => `?${path.map(String).join(".")}`;
 
 type ToPlace = (path: readonly PropertyKey[]) => string;
+
+function firstErrors(issues: readonly Issue[], toPlace: ToPlace): ProblemError[] {
+  const first = issues.slice(0, mostErrors).flatMap((issue) => toErrors(issue, toPlace));
+  return first.slice(0, mostErrors);
+}
 
 function toErrors(
   issue: Issue,

@@ -2,6 +2,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import { type Problem, problem } from "../../shared/problem.ts";
 import type { Db } from "../database/connect.ts";
 import { gather } from "../database/gather.ts";
+import { isRefusal } from "../database/is-refusal.ts";
 import type { OrgId } from "../orgs/org-id.ts";
 import { topics, type Wakes } from "../wake/wakes.ts";
 import type { LogEntry } from "./log-record.ts";
@@ -40,7 +41,17 @@ type Results = Map<LogAppend, Refused | Error>;
 
 async function flush(parts: Flush, appends: readonly LogAppend[]): Promise<(Refused | Error)[]> {
   const results: Results = new Map();
-  let groups = byStream(appends);
+  await settleGroups(parts, byStream(appends), results);
+  return appends.map((append) => results.get(append) ?? new Error("an append was forgotten"));
+}
+
+/** Where the database refused what it was given, nothing was written: only the append with it fails. */
+async function settleGroups(
+  parts: Flush,
+  given: readonly Group[],
+  results: Results,
+): Promise<void> {
+  let groups = given;
   try {
     for (let round = 0; groups.length > 0; round++) {
       if (round === mostRounds) throw problem.unavailable("Too many write to a log stream.", 1);
@@ -48,13 +59,24 @@ async function flush(parts: Flush, appends: readonly LogAppend[]): Promise<(Refu
       groups = await writeGroups(parts, groups, results);
     }
   } catch (error) {
+    const smaller = isRefusal(error) ? split(groups) : [];
+    for (const group of smaller) await settleGroups(parts, [group], results);
+    if (smaller.length > 0) return;
     // Whether these were written is not known: what is remembered may be wrong. Others of the flush are done.
     for (const { key, appends: unknown } of groups) {
       parts.heads.forget(key);
       for (const append of unknown) results.set(append, asError(error));
     }
   }
-  return appends.map((append) => results.get(append) ?? new Error("an append was forgotten"));
+}
+
+/** Groups in one's place that can be tried alone; none when there is but one append. */
+function split(groups: readonly Group[]): readonly Group[] {
+  const [first] = groups;
+  if (groups.length > 1 || first === undefined) return groups;
+  return first.appends.length === 1
+    ? []
+    : first.appends.map((append) => ({ ...first, appends: [append] }));
 }
 
 const asError = (error: unknown): Error =>

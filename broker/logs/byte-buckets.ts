@@ -3,8 +3,12 @@ type Bucket = { left: number; filledAtMs: number };
 const windowS = 10;
 const mostBuckets = 20_000;
 
-/** Takes bytes from the bucket of a key; the seconds to wait when it is empty, and nothing was taken. */
-export type ByteBuckets = (key: string, bytes: number) => number;
+export type ByteBuckets = {
+  /** Takes bytes from the bucket of a key; the seconds to wait when it is empty, and nothing was taken. */
+  readonly take: (key: string, bytes: number) => number;
+  /** Takes bytes that are there or not. */
+  readonly charge: (key: string, bytes: number) => void;
+};
 
 /**
  * Lets so many bytes a second through on average, ten seconds' worth at once; 0 is no limit. One request may be larger
@@ -13,8 +17,8 @@ export type ByteBuckets = (key: string, bytes: number) => number;
 export function makeByteBuckets(perS: number): ByteBuckets {
   const buckets = new Map<string, Bucket>();
   const quota = perS * windowS;
-  return (key, bytes) => {
-    if (perS === 0) return 0;
+
+  function filled(key: string): Bucket {
     const nowMs = performance.now();
     const bucket = buckets.get(key) ?? { left: quota, filledAtMs: nowMs };
     bucket.left = Math.min(quota, bucket.left + ((nowMs - bucket.filledAtMs) / 1000) * perS);
@@ -23,8 +27,19 @@ export function makeByteBuckets(perS: number): ByteBuckets {
     buckets.set(key, bucket);
     const [oldest] = buckets.keys();
     if (buckets.size > mostBuckets && oldest !== undefined) buckets.delete(oldest);
-    if (bucket.left <= 0) return Math.max(1, Math.ceil(-bucket.left / perS));
-    bucket.left -= bytes;
-    return 0;
+    return bucket;
+  }
+
+  return {
+    take: (key, bytes) => {
+      if (perS === 0) return 0;
+      const bucket = filled(key);
+      if (bucket.left <= 0) return Math.max(1, Math.ceil(-bucket.left / perS));
+      bucket.left -= bytes;
+      return 0;
+    },
+    charge: (key, bytes) => {
+      if (perS > 0) filled(key).left -= bytes;
+    },
   };
 }

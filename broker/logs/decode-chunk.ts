@@ -18,9 +18,24 @@ export async function decodeChunk(
   if (searched !== undefined && !text.toLowerCase().includes(asWritten(searched))) return [];
   const [first = "", ...lines] = text.split("\n");
   const head = JSON.parse(first) as ChunkHead; // both were written by encode-chunk.ts
-  return lines.map((line, at) =>
-    toRecord(head, JSON.parse(line) as ChunkLine, chunk.position + at),
-  );
+  return lines.map((line, at) => readLine(head, line, chunk.position + at));
+}
+
+/** One damaged line does not hide the others. */
+function readLine(head: ChunkHead, line: string, position: number): LogRecord {
+  try {
+    return toRecord(head, JSON.parse(line) as ChunkLine, position);
+  } catch {
+    return {
+      position,
+      atUs: head.at,
+      severity: 13,
+      body: "svc: 1 record here is damaged and cannot be read.",
+      resource: nothing,
+      attributes: { "svc.notice": "damaged" },
+      notice: "damaged",
+    };
+  }
 }
 
 /** A text as it stands in the body's JSON. */

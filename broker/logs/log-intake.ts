@@ -18,9 +18,11 @@ import { makeTidyStreams } from "./tidy-streams.ts";
 /** The way into log streams; who may write is asked first, before the body is read. */
 export type LogIntake = {
   readonly checkWriter: CheckWriter;
-  /** 429 when the stream or the org sends too fast, 503 when too much waits here to be written. */
-  readonly admit: (actor: Actor, streamId: string, bytes: number) => void;
-  /** Resolves when the records are committed. `bytes` is the request's size. */
+  /** Call before the body is read: 429 when the stream or the org sends too fast, 503 when too much waits here. */
+  readonly admit: (actor: Actor, streamId: string) => void;
+  /** Call when it is known what the request costs, which the next ones wait for. */
+  readonly charge: (actor: Actor, streamId: string, bytes: number) => void;
+  /** Resolves when the records are committed. `bytes` is what was charged. */
   readonly take: (
     actor: Actor,
     streamId: string,
@@ -40,7 +42,7 @@ type Parts = {
 
 /** So much may wait at this broker for the database. */
 const mostWaitingBytes = 48 * 1024 * 1024;
-/** A request costs its stream as much at least. */
+/** A request costs its stream as much at least, whatever becomes of it. */
 const leastBytes = 1024;
 
 /** What a broker needs to take logs. */
@@ -59,14 +61,13 @@ export function makeLogIntake(parts: Parts): LogIntake {
 
   return {
     checkWriter: makeCheckWriter(db),
-    admit: ({ orgId }, streamId, bytes) => {
+    admit: ({ orgId }, streamId) => {
       if (waitingBytes > mostWaitingBytes) {
         slowed.add({ limit: "broker" });
         throw problem.unavailable("Too many logs wait to be written just now.", 1);
       }
-      const cost = Math.max(bytes, leastBytes);
-      const streamS = ofStream(streamId, cost);
-      const waitS = streamS > 0 ? streamS : ofOrg(orgId, cost);
+      const streamS = ofStream.take(streamId, leastBytes);
+      const waitS = streamS > 0 ? streamS : ofOrg.take(orgId, leastBytes);
       if (waitS === 0) return;
       slowed.add({ limit: streamS > 0 ? "stream" : "org" });
       const perS = streamS > 0 ? limits.streamBytesPerS : limits.orgBytesPerS;
@@ -74,6 +75,11 @@ export function makeLogIntake(parts: Parts): LogIntake {
       const words = `${whose} may take ${perS} bytes a second.`;
       tellSlowed(orgId, streamId, words);
       throw problem.tooMany(words, waitS, "logs_too_fast");
+    },
+    charge: ({ orgId }, streamId, bytes) => {
+      const more = Math.max(0, bytes - leastBytes);
+      ofStream.charge(streamId, more);
+      ofOrg.charge(orgId, more);
     },
     take: async (actor, streamId, { entries, refused, bytes }) => {
       const { orgId, runnerId } = actor;

@@ -26,9 +26,12 @@ export type LogEntry = {
   readonly cutFrom?: number | undefined;
 };
 
+/** Records are missing here, were dropped, were deleted when their time was over, or cannot be read. */
+export type Notice = "missing" | "dropped" | "deleted" | "damaged";
+
 /** A record as it is read: a cursor into a stream is a position. */
 export type LogRecord = LogEntry & {
   readonly position: number;
-  /** The broker's own words in the sender's place: records are missing here, or were dropped. */
-  readonly notice?: "missing" | "dropped" | undefined;
+  /** The broker's own words in the sender's place. */
+  readonly notice?: Notice | undefined;
 };

@@ -1,3 +1,4 @@
+import { problem } from "../../shared/problem.ts";
 import type { Attributes, LogEntry } from "./log-record.ts";
 
 /** What an ExportLogsServiceRequest holds. */
@@ -35,7 +36,9 @@ export type KnownAttributes = {
 /** A longer body is cut. */
 export const mostBodyBytes = 64 * 1024;
 const mostAttributesLength = 32 * 1024;
+const mostScopesLength = 32 * 1024 * 1024;
 const mostWordLength = 256;
+const isExecution = /^exe_\w{1,60}$/;
 
 export const names = {
   seq: "svc.seq",
@@ -67,11 +70,31 @@ export function toEntry(sent: SentRecord, nowUs: number): LogEntry {
 
 /** Attributes with those taken out that have a meaning here; too many of them are replaced by a word of that. */
 export function knownAttributes(all: Record<string, unknown>): KnownAttributes {
-  const { [names.seq]: _, [names.execution]: execution, [names.step]: step, ...rest } = all;
+  const { [names.seq]: _, [names.step]: step, ...others } = all;
+  const { [names.execution]: execution, ...rest } = others;
+  const isKnown = typeof execution === "string" && isExecution.test(execution);
   return {
-    executionId: typeof execution === "string" && execution !== "" ? word(execution) : undefined,
+    executionId: isKnown ? execution : undefined,
     step: typeof step === "string" && step !== "" ? word(step) : undefined,
-    rest: boundedAttributes(rest),
+    rest: boundedAttributes(isKnown ? rest : others),
+  };
+}
+
+/**
+ * Answers what stands at each record of a scope: its resource's attributes and its name, cut where it is too long. 413
+ * when a request's scopes make too much of their resources' attributes.
+ */
+export function makeScopes(): (resource: Attributes, name: string) => Attributes {
+  let last: Attributes = {};
+  let lastLength = 2;
+  let length = 0;
+  return (resource, name) => {
+    if (name === "") return resource;
+    if (resource !== last) lastLength = JSON.stringify(resource).length;
+    last = resource;
+    length += lastLength;
+    if (length > mostScopesLength) throw problem.tooLarge(mostScopesLength);
+    return { ...resource, "otel.scope.name": word(name) };
   };
 }
 
@@ -87,7 +110,8 @@ export function cleanText(text: string): string {
   return whole.includes("\0") ? whole.replaceAll("\0", "\u2400") : whole;
 }
 
-const word = (text: string): string => text.slice(0, mostWordLength);
+/** The cut may part a surrogate pair, which Postgres refuses. */
+const word = (text: string): string => cleanText(text.slice(0, mostWordLength));
 
 function cut({ body, cutFrom }: SentRecord): Pick<LogEntry, "body" | "cutFrom"> {
   if (cutFrom === undefined && body.length * 3 <= mostBodyBytes) return { body };
@@ -99,7 +123,8 @@ function cut({ body, cutFrom }: SentRecord): Pick<LogEntry, "body" | "cutFrom"> 
   return { body: `${whole}\nsvc: cut here, it had ${bytes} bytes.`, cutFrom: bytes };
 }
 
-const latestUs = Date.UTC(10_000, 0, 1) * 1000;
+/** Past it, in the year 2255, a double holds no microseconds; and no log is of then. */
+const latestUs = Date.UTC(2255, 0, 1) * 1000;
 
 function isInstant(us: number): boolean {
   return us > 0 && us < latestUs;

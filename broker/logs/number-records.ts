@@ -27,19 +27,18 @@ type Gap = [first: number, last: number, position: number];
  */
 export function numberRecords(head: StreamHead, entries: readonly LogEntry[]): Numbered {
   const placed: PlacedEntry[] = [];
-  const sequences: Record<string, Sequence> = { ...head.sequences };
+  // Named by senders: an object would know `constructor` already.
+  const sequences = new Map(Object.entries(head.sequences));
   let next = head.next_position;
   let refused: Refused = { count: 0, reason: "" };
   for (const entry of entries) {
-    const { seq, executionId } = entry;
-    if (seq === undefined || executionId === undefined) {
-      placed.push({ position: next++, entry });
-      continue;
-    }
-    const known = sequences[executionId] ?? { last: 0 };
-    const reason = refusalOf(seq, known.last);
+    const { seq, executionId = "" } = entry;
+    const known = sequences.get(executionId) ?? { last: 0 };
+    const reason = seq === undefined ? undefined : refusalOf(seq, executionId, known.last);
     if (reason !== undefined) {
       refused = { count: refused.count + 1, reason };
+    } else if (seq === undefined || executionId === "") {
+      placed.push({ position: next++, entry });
     } else if (seq <= known.last) {
       const position = fillGap(sequences, executionId, seq);
       if (position !== undefined) placed.push({ position, entry });
@@ -47,7 +46,7 @@ export function numberRecords(head: StreamHead, entries: readonly LogEntry[]): N
       const missing = seq - known.last - 1;
       const gaps = [...(known.gaps ?? [])];
       if (missing > 0) gaps.push([known.last + 1, seq - 1, next]);
-      sequences[executionId] = sequence(seq, gaps);
+      sequences.set(executionId, sequence(seq, gaps));
       next += missing;
       placed.push({ position: next++, entry });
     }
@@ -56,9 +55,9 @@ export function numberRecords(head: StreamHead, entries: readonly LogEntry[]): N
   return { placed, refused, head: { version, next_position: next, sequences: bounded(sequences) } };
 }
 
-function refusalOf(seq: number, last: number): string | undefined {
+function refusalOf(seq: number, executionId: string, last: number): string | undefined {
   if (!Number.isSafeInteger(seq) || seq < 1) return "svc.seq is a whole number from 1.";
-  if (seq - last > longestJump) {
+  if (executionId !== "" && seq - last > longestJump) {
     return `svc.seq jumps from ${last} to ${seq}; it may jump by ${longestJump} at most.`;
   }
   return undefined;
@@ -66,11 +65,11 @@ function refusalOf(seq: number, last: number): string | undefined {
 
 /** The position that was kept for a missing record, which then is missing no more; undefined when it was there. */
 function fillGap(
-  sequences: Record<string, Sequence>,
+  sequences: Map<string, Sequence>,
   executionId: string,
   seq: number,
 ): number | undefined {
-  const { last, gaps = [] } = sequences[executionId] ?? { last: 0 };
+  const { last, gaps = [] } = sequences.get(executionId) ?? { last: 0 };
   const at = gaps.findIndex((gap) => gap[0] <= seq && seq <= gap[1]);
   const gap = gaps[at];
   if (gap === undefined) return undefined;
@@ -78,7 +77,7 @@ function fillGap(
   const rest: Gap[] = [];
   if (first < seq) rest.push([first, seq - 1, position]);
   if (seq < upto) rest.push([seq + 1, upto, position + seq + 1 - first]);
-  sequences[executionId] = sequence(last, gaps.toSpliced(at, 1, ...rest));
+  sequences.set(executionId, sequence(last, gaps.toSpliced(at, 1, ...rest)));
   return position + seq - first;
 }
 
@@ -93,9 +92,6 @@ function sequence(last: number, gaps: readonly Gap[]): Sequence {
 }
 
 /** The executions that came first are forgotten where there are too many. */
-function bounded(sequences: Record<string, Sequence>): Record<string, Sequence> {
-  const entries = Object.entries(sequences);
-  return entries.length <= mostExecutions
-    ? sequences
-    : Object.fromEntries(entries.slice(entries.length - mostExecutions));
+function bounded(sequences: ReadonlyMap<string, Sequence>): Record<string, Sequence> {
+  return Object.fromEntries([...sequences].slice(-mostExecutions));
 }

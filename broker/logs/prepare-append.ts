@@ -52,6 +52,7 @@ type Run = { readonly position: number; readonly entries: LogEntry[] };
 /** Records of consecutive positions, in pieces of a chunk's size. */
 function runsOf(placed: readonly PlacedEntry[]): Run[] {
   const runs: Run[] = [];
+  const lengthOf = makeLengths();
   let next = Number.NaN;
   let bytes = 0;
   for (const { position, entry } of inOrder(placed)) {
@@ -62,10 +63,22 @@ function runsOf(placed: readonly PlacedEntry[]): Run[] {
     } else {
       last.entries.push(entry);
     }
-    bytes += entry.body.length + lineBytes;
+    bytes += entry.body.length + lineBytes + lengthOf(entry);
     next = position + 1;
   }
   return runs;
+}
+
+/** Attributes of a record, which stand in its chunk once where the record before has the same. */
+function makeLengths(): (entry: LogEntry) => number {
+  let last: Pick<LogEntry, "resource" | "attributes"> = { resource: {}, attributes: {} };
+  return (entry) => {
+    let length = 0;
+    if (entry.resource !== last.resource) length += JSON.stringify(entry.resource).length;
+    if (entry.attributes !== last.attributes) length += JSON.stringify(entry.attributes).length;
+    last = entry;
+    return length;
+  };
 }
 
 /** Nearly always they are. */

@@ -1,7 +1,16 @@
 import { problem } from "../../shared/problem.ts";
+import { requireFewParts } from "../telemetry/otlp-limits.ts";
 
 /** Where the reading of a message stands; a message within is read by moving `end`. */
-export type Reader = { readonly bytes: Buffer; at: number; end: number };
+export type Reader = { readonly bytes: Buffer; at: number; end: number; parts: number };
+
+/** Two bytes are a whole message: so many may be in a request, texts counted as well. */
+export const mostParts = 1_000_000;
+
+/** A reader at the beginning. */
+export function makeReader(bytes: Buffer): Reader {
+  return { bytes, at: 0, end: bytes.length, parts: 0 };
+}
 
 /** Tags of messages and texts: a field's number and how it is written. */
 export const tags = { first: 0x0a, second: 0x12 } as const;
@@ -73,6 +82,7 @@ export function skip(reader: Reader, tag: number): void {
 
 /** Calls `field` with the tag of every field of a message that has a length before it. */
 export function readMessage(reader: Reader, field: (tag: number) => void): void {
+  requireFewParts(++reader.parts, mostParts);
   const length = readLength(reader);
   const outer = reader.end;
   reader.end = reader.at + length;
@@ -85,6 +95,7 @@ export type Span = { readonly at: number; readonly end: number };
 
 /** Passes what has a length before it, and answers where it is. */
 export function passMessage(reader: Reader): Span {
+  requireFewParts(++reader.parts, mostParts);
   const length = readLength(reader);
   const at = step(reader, length);
   return { at, end: at + length };
@@ -96,7 +107,8 @@ export function within(reader: Reader, { at, end }: Span, read: () => void): voi
   reader.at = at;
   reader.end = end;
   read();
-  Object.assign(reader, outer);
+  reader.at = outer.at;
+  reader.end = outer.end;
 }
 
 /** The request is no message of this kind. */

@@ -1,9 +1,11 @@
 import { problem } from "../../shared/problem.ts";
+import { requireFewRecords } from "../telemetry/otlp-limits.ts";
 import type { Attributes, LogEntry } from "./log-record.ts";
 import {
   boundedAttributes,
   cleanText,
   knownAttributes,
+  makeScopes,
   type LogRequest,
   names,
   toEntry,
@@ -25,14 +27,18 @@ const severityWords: Readonly<Record<string, number>> = {
 /** The records of an ExportLogsServiceRequest in OTLP's JSON; 400 when a part of it has another shape. */
 export function readJsonLogs(request: unknown, nowUs: number): LogRequest {
   const entries: LogEntry[] = [];
+  const ofScopes = makeScopes();
+  let records = 0;
   for (const ofResource of list(object(request, "#"), "resourceLogs", "#")) {
     const from = attributesOf(object(ofResource["resource"], "#/resourceLogs/*/resource"));
     const resource = boundedAttributes(from);
     for (const ofScope of list(ofResource, "scopeLogs", "#/resourceLogs/*")) {
       const { name } = object(ofScope["scope"], "#/resourceLogs/*/scopeLogs/*/scope");
-      const scope = typeof name === "string" && name !== "" ? cleanText(name) : undefined;
-      const whole = scope === undefined ? resource : { ...resource, "otel.scope.name": scope };
-      for (const record of list(ofScope, "logRecords", "#/resourceLogs/*/scopeLogs/*")) {
+      const given = list(ofScope, "logRecords", "#/resourceLogs/*/scopeLogs/*");
+      requireFewRecords((records += given.length), "records");
+      if (given.length === 0) continue;
+      const whole = ofScopes(resource, text(name));
+      for (const record of given) {
         entries.push(readRecord(record, whole, nowUs));
       }
     }

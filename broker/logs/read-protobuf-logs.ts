@@ -1,9 +1,11 @@
+import { requireFewRecords } from "../telemetry/otlp-limits.ts";
 import type { Attributes, LogEntry } from "./log-record.ts";
 import {
   boundedAttributes,
   cleanText,
   type KnownAttributes,
   knownAttributes,
+  makeScopes,
   type LogRequest,
   mostBodyBytes,
   names,
@@ -11,6 +13,7 @@ import {
   toEntry,
 } from "./log-request.ts";
 import {
+  makeReader,
   passMessage,
   readMessage,
   readNanosAsUs,
@@ -33,9 +36,17 @@ import {
 
 /** The records of an ExportLogsServiceRequest; 400 when the bytes are none. Text that is not UTF-8 shows U+FFFD. */
 export function readProtobufLogs(bytes: Buffer, nowUs: number): LogRequest {
-  const reader: Reader = { bytes, at: 0, end: bytes.length };
+  const reader = makeReader(bytes);
   const entries: LogEntry[] = [];
-  const context: Context = { reader, entries, nowUs, pairs: new Map(), sets: new Map() };
+  const context: Context = {
+    reader,
+    entries,
+    nowUs,
+    records: 0,
+    scopes: makeScopes(),
+    pairs: new Map(),
+    sets: new Map(),
+  };
   while (reader.at < reader.end) {
     const tag = readVarint(reader);
     if (tag === tags.first) readResourceLogs(context);
@@ -48,6 +59,9 @@ type Context = {
   readonly reader: Reader;
   readonly entries: LogEntry[];
   readonly nowUs: number;
+  readonly scopes: ReturnType<typeof makeScopes>;
+  /** Those that were met, read or not. */
+  records: number;
   /** Attributes by their bytes: most repeat from record to record. */
   readonly pairs: Map<string, Pair>;
   readonly sets: Map<string, KnownAttributes>;
@@ -77,8 +91,10 @@ function readScopeLogs(context: Context, ofResource: Attributes): void {
   let name = "";
   while (reader.at < reader.end) {
     const tag = readVarint(reader);
-    if (tag === tags.second) records.push(passMessage(reader));
-    else if (tag !== tags.first) skip(reader, tag);
+    if (tag === tags.second) {
+      requireFewRecords(++context.records, "records");
+      records.push(passMessage(reader));
+    } else if (tag !== tags.first) skip(reader, tag);
     else {
       readMessage(reader, (inner) => {
         if (inner === tags.first) name = readText(reader);
@@ -86,7 +102,8 @@ function readScopeLogs(context: Context, ofResource: Attributes): void {
       });
     }
   }
-  const resource = name === "" ? ofResource : { ...ofResource, "otel.scope.name": name };
+  if (records.length === 0) return;
+  const resource = context.scopes(ofResource, name);
   for (const record of records) {
     within(reader, record, () => context.entries.push(readRecord(context, resource)));
   }

@@ -1,3 +1,5 @@
+import { requireFewParts } from "./otlp-limits.ts";
+
 /** How the bytes of a field are read; the words say what becomes of them in OTLP's JSON. */
 type Scalar =
   | "text"
@@ -30,15 +32,26 @@ export class NotProtobuf extends Error {
 const maxDepth = 40;
 const wire = { varint: 0, eight: 1, bytes: 2, four: 5 } as const;
 
-/** The message as its JSON encoding would be parsed; unknown fields are skipped. Throws NotProtobuf. */
-export function readProtobuf(bytes: Buffer, message: Message): Members {
-  return readMessage({ bytes, at: 0, end: bytes.length }, message, 0);
+/**
+ * The message as its JSON encoding would be parsed; unknown fields are skipped. Throws NotProtobuf; a Problem (413) when
+ * it holds more than `mostParts` values.
+ */
+export function readProtobuf(bytes: Buffer, message: Message, mostParts: number): Members {
+  const count = { parts: 0, most: mostParts };
+  return readMessage({ bytes, at: 0, end: bytes.length, count }, message, 0);
 }
 
-type Reader = { readonly bytes: Buffer; at: number; readonly end: number };
+type Reader = {
+  readonly bytes: Buffer;
+  at: number;
+  readonly end: number;
+  /** Of the whole request. */
+  readonly count: { parts: number; readonly most: number };
+};
 
 function readMessage(reader: Reader, { fields }: Message, depth: number): Members {
   if (depth > maxDepth) throw new NotProtobuf("It nests too deep.");
+  countPart(reader);
   const members: Members = {};
   while (reader.at < reader.end) {
     const tag = Number(readVarint(reader));
@@ -97,6 +110,7 @@ const readers: Readonly<Record<Scalar, (reader: Reader) => unknown>> = {
 };
 
 function readScalar(reader: Reader, type: Scalar | Message): unknown {
+  countPart(reader);
   if (typeof type !== "string") throw new NotProtobuf("A message is no scalar.");
   return readers[type](reader);
 }
@@ -119,7 +133,11 @@ function unzigzag(value: number): number {
 function take(reader: Reader): Reader {
   const length = Number(readVarint(reader));
   const at = step(reader, length);
-  return { bytes: reader.bytes, at, end: at + length };
+  return { bytes: reader.bytes, at, end: at + length, count: reader.count };
+}
+
+function countPart({ count }: Reader): void {
+  requireFewParts(++count.parts, count.most);
 }
 
 function skip(reader: Reader, wireType: number): void {

@@ -1,5 +1,6 @@
 import { hash } from "node:crypto";
 import type { MetricsRequest, OtlpMetric, OtlpPoint } from "../../shared/api/otlp.ts";
+import { problem } from "../../shared/problem.ts";
 import { jobAttribute } from "./job-attribute.ts";
 import {
   type Plain,
@@ -42,14 +43,23 @@ const members = {
   summary: "summary",
 } as const satisfies Record<MetricKind, keyof OtlpMetric>;
 
-/** The latest point of each series of the request, and how many are no points: without an instant. */
+/** Each point is kept with the attributes of its resource: so much text may that make together. */
+const mostAttributesLength = 32 * 1024 * 1024;
+
+/**
+ * The latest point of each series of the request, and how many are no points: without an instant. 413 when the
+ * attributes of their resources, told with each, are too long.
+ */
 export function toPoints(request: MetricsRequest): { points: NewPoint[]; malformed: number } {
   const latest = new Map<string, NewPoint>();
   let malformed = 0;
+  let length = 0;
   for (const { resource, scopeMetrics } of request.resourceMetrics ?? []) {
-    const ofResource = plainAttributes(resource?.attributes);
+    const origin = originOf(plainAttributes(resource?.attributes));
     const metrics = (scopeMetrics ?? []).flatMap((one) => one.metrics ?? []);
-    for (const point of metrics.flatMap((metric) => pointsOf(metric, ofResource))) {
+    length += origin.text.length * metrics.reduce((sum, metric) => sum + pointsIn(metric), 0);
+    if (length > mostAttributesLength) throw problem.tooLarge(mostAttributesLength);
+    for (const point of metrics.flatMap((metric) => pointsOf(metric, origin))) {
       const key = point && `${point.job_id} ${point.series}`;
       if (point === undefined || key === undefined) malformed += 1;
       else if ((latest.get(key)?.at_us ?? 0) <= point.at_us) latest.set(key, point);
@@ -58,7 +68,18 @@ export function toPoints(request: MetricsRequest): { points: NewPoint[]; malform
   return { points: [...latest.values()], malformed };
 }
 
-function pointsOf(metric: OtlpMetric, ofResource: PlainAttributes): (NewPoint | undefined)[] {
+/** A resource's attributes, and in the same words each time. */
+type Origin = { readonly attributes: PlainAttributes; readonly text: string };
+
+const originOf = (attributes: PlainAttributes): Origin => ({
+  attributes,
+  text: sortedText(attributes),
+});
+
+const pointsIn = (metric: OtlpMetric): number =>
+  metricKinds.reduce((sum, kind) => sum + (metric[members[kind]]?.dataPoints?.length ?? 0), 0);
+
+function pointsOf(metric: OtlpMetric, origin: Origin): (NewPoint | undefined)[] {
   const name = plainText(metric.name, 256);
   return metricKinds.flatMap((kind) => {
     const points = metric[members[kind]]?.dataPoints ?? [];
@@ -67,13 +88,13 @@ function pointsOf(metric: OtlpMetric, ofResource: PlainAttributes): (NewPoint | 
       if (atUs === undefined) return undefined;
       const own = plainAttributes(point.attributes);
       return {
-        job_id: jobAttribute(own) || jobAttribute(ofResource),
-        series: seriesOf(name, ofResource, own),
+        job_id: jobAttribute(own) || jobAttribute(origin.attributes),
+        series: seriesOf(name, origin, own),
         name,
         kind,
         unit: plainText(metric.unit, 64),
         description: plainText(metric.description, 500),
-        attributes: { ...ofResource, ...own },
+        attributes: { ...origin.attributes, ...own },
         value: { ...valueOf(point), ...totalOf(metric, kind) },
         at_us: atUs,
       };
@@ -81,9 +102,12 @@ function pointsOf(metric: OtlpMetric, ofResource: PlainAttributes): (NewPoint | 
   });
 }
 
-function seriesOf(name: string, ...sets: readonly PlainAttributes[]): string {
-  const sorted = sets.map((set) => Object.entries(set).sort(([a], [b]) => (a < b ? -1 : 1)));
-  return hash("sha256", JSON.stringify([name, ...sorted])).slice(0, 32);
+function seriesOf(name: string, { text }: Origin, own: PlainAttributes): string {
+  return hash("sha256", `[${JSON.stringify(name)},${text},${sortedText(own)}]`).slice(0, 32);
+}
+
+function sortedText(attributes: PlainAttributes): string {
+  return JSON.stringify(Object.entries(attributes).sort(([a], [b]) => (a < b ? -1 : 1)));
 }
 
 function valueOf(point: OtlpPoint): PlainAttributes {

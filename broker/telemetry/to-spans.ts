@@ -68,7 +68,7 @@ function toSpan(span: OtlpSpan, { ofResource, scope }: Origin): NewSpan | undefi
     detail: {
       kind: span.kind ?? 0,
       status: { code: span.status?.code ?? 0, message: plainText(span.status?.message) },
-      service: typeof service === "string" ? service : "",
+      service: typeof service === "string" ? plainText(service, 256) : "",
       scope,
       attributes,
       events: (span.events ?? []).slice(0, mostEvents).map((event) => ({

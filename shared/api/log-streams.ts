@@ -48,9 +48,12 @@ export const logRecordSchema = z
     span_id: z.string().optional(),
     cut_from: z.int().optional().describe("The bytes its body had before it was cut."),
     notice: z
-      .enum(["missing", "dropped"])
+      .enum(["missing", "dropped", "deleted", "damaged"])
       .optional()
-      .describe("The broker's own words: records are missing here, or were dropped."),
+      .describe(
+        "The broker's own words: records are missing here, were dropped to keep within a limit, deleted when their time " +
+          "was over, or cannot be read.",
+      ),
   })
   .openapi("LogRecord");
 export type LogRecord = z.infer<typeof logRecordSchema>;

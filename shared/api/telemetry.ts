@@ -17,7 +17,7 @@ const bodyOf = <Schema extends z.ZodType>(schema: Schema) => ({
 });
 const encodings =
   "OTLP/HTTP as protobuf or JSON, optionally with `Content-Encoding: gzip`; answered in the same encoding. What is " +
-  "not taken is told as a partial success.";
+  "not taken is told as a partial success; past 20,000 spans or points a request is 413.";
 
 export const createTracesRoute = createRoute({
   operationId: "createTraces",

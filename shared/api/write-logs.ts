@@ -53,7 +53,7 @@ export const appendLogsRoute = createRoute({
   tags,
   summary: "Add records to a log stream",
   description:
-    "OTLP/HTTP: an ExportLogsServiceRequest, as `application/x-protobuf` or `application/json`, gzip or not, up to 4 MiB. " +
+    "OTLP/HTTP: an ExportLogsServiceRequest, as `application/x-protobuf` or `application/json`, gzip or not, up to 4 MiB and 20,000 records. " +
     "The answer is in the request's encoding; refusals are JSON. Records with the integer attribute `svc.seq` (from 1, " +
     "of the execution in `runner_job_execution.id`) are stored once however often they come. 429 and 503 say when to " +
     "come again; what was answered 201 is on disk.",

@@ -5,12 +5,15 @@ import { problem } from "../../../shared/problem.ts";
 import type { AppContext, Door } from "../../http/app-types.ts";
 import { type OtlpBody, otlpJson, readOtlp } from "../../http/read-otlp.ts";
 import { validateBody } from "../../http/validate.ts";
+import { requireFewMembers } from "../../telemetry/otlp-limits.ts";
 import { metricsRequest, traceRequest } from "../../telemetry/otlp-messages.ts";
 import { type PartialSuccess, protobufOf } from "../../telemetry/partial-success.ts";
 import { type Message, NotProtobuf, readProtobuf } from "../../telemetry/read-protobuf.ts";
 import { storeMetrics, storeTraces } from "../../telemetry/store-telemetry.ts";
 
 const sizes = { maxBytes: 1024 * 1024, maxInflatedBytes: 8 * 1024 * 1024 };
+/** Values in one request: a span has some dozens. */
+const mostParts = 200_000;
 
 /** POST of spans and of metrics, at their runner's path. */
 export const storeTelemetry: Door = (app, { db, collector }) => {
@@ -39,13 +42,15 @@ function readRequest<Schema extends z.ZodType>(
   schema: Schema,
   message: Message,
 ): z.output<Schema> {
-  const value = body.type === "application/json" ? otlpJson(body) : protobufValue(body, message);
+  const value =
+    body.type === "application/json" ? otlpJson(body, mostParts) : protobufValue(body, message);
+  requireFewMembers(value);
   return validateBody(schema, value) as z.output<Schema>; // as the schema reads it
 }
 
 function protobufValue({ bytes }: OtlpBody, message: Message): unknown {
   try {
-    return readProtobuf(bytes, message);
+    return readProtobuf(bytes, message, mostParts);
   } catch (error) {
     if (!(error instanceof NotProtobuf)) throw error;
     throw problem.malformed("malformed_protobuf", `The body is no such message. ${error.message}`);

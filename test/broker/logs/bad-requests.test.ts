@@ -7,7 +7,11 @@ import { postLogs, protobufLogs, storedBodies } from "../../support/otlp-logs.ts
 
 const database = await testDatabase();
 const { db } = database;
-const env = { SVC_RATE_TOKEN_PER_S: "0", SVC_RATE_ORG_PER_S: "0" };
+const env = {
+  SVC_RATE_TOKEN_PER_S: "0",
+  SVC_RATE_ORG_PER_S: "0",
+  SVC_LOG_STREAM_KIB_PER_S: "0",
+};
 const broker = await startBroker({ url: database.url, env });
 const { url } = broker;
 const setup = async () => {
