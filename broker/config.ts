@@ -75,6 +75,10 @@ export const settings = {
     schema: whole(0, 1_000_000).default(0),
     doc: "The newest revisions that are kept of each workspace's state; 0 keeps all.",
   },
+  SVC_RETAIN_DELETED_WORKSPACES_DAYS: {
+    schema: whole(0, 3650).default(14),
+    doc: "Days for which a deleted workspace can be restored, with all revisions of its state.",
+  },
   SVC_RETAIN_LOGS_DAYS: {
     schema: whole(1, 3650).default(30),
     doc: "Days after which what was written to log streams is deleted.",
@@ -154,6 +158,7 @@ export type Config = Readonly<{
   logLimits: LogLimits;
   sealKeys: string | undefined;
   keepStateRevisions: number;
+  retainDeletedWorkspacesDays: number;
   retainTelemetryDays: number;
   collector: {
     endpoints: { traces: string | undefined; metrics: string | undefined };
@@ -192,6 +197,7 @@ export function readConfig(
     },
     sealKeys: read.SVC_SEAL_KEYS,
     keepStateRevisions: read.SVC_KEEP_STATE_REVISIONS,
+    retainDeletedWorkspacesDays: read.SVC_RETAIN_DELETED_WORKSPACES_DAYS,
     retainTelemetryDays: read.SVC_RETAIN_TELEMETRY_DAYS,
     collector: collectorOf(read),
     metricsToken: read.SVC_METRICS_TOKEN,

@@ -89,6 +89,7 @@ export const stateRouteRules = {
   listTerraformWorkspaces: { surface: "operator", permission: "state.read" },
   getTerraformWorkspace: { surface: "operator", permission: "state.read" },
   deleteTerraformWorkspace: { surface: "operator", permission: "state.write" },
+  restoreTerraformWorkspace: { surface: "operator", permission: "state.write" },
   getTerraformWorkspaceLock: { surface: "operator", permission: "state.read" },
   forceUnlockTerraformWorkspace: { surface: "operator", permission: "state.write" },
   blockTerraformWorkspace: { surface: "operator", permission: "state.write", ownRunner: true },

@@ -13,7 +13,8 @@ export type RecordFacts = {
 const text = z
   .string()
   .max(1000)
-  .refine((given) => !given.includes("\0"), "Text cannot hold U+0000.");
+  .refine((given) => !given.includes("\0"), "Text cannot hold U+0000.")
+  .refine((given) => given.isWellFormed(), "Half of a surrogate pair is no text.");
 const record = z.looseObject({
   name: text.min(1),
   version: z.int().min(0).max(2_147_483_647).nullish(),

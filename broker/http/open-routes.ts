@@ -119,8 +119,10 @@ function checkQuery(c: AppContext, schema: z.ZodObject | undefined, isLenient: b
 
 /** An id of another shape is nobody's id. */
 function checkParams(c: AppContext, schema: z.ZodType): void {
-  const parsed = schema.safeParse(c.req.param());
-  if (!parsed.success) throw problem.notFound("object");
+  const params = c.req.param();
+  const parsed = schema.safeParse(params);
+  if (!parsed.success || Object.values(params).some((id) => id.includes("\0")))
+    throw problem.notFound("object");
   c.req.addValidatedData("param", parsed.data as object);
 }
 

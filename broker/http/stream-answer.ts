@@ -5,6 +5,8 @@ import type { AppContext } from "./app-types.ts";
 export type Streamed = {
   readonly type: string;
   readonly parts: AsyncIterable<Uint8Array>;
+  /** Sent with it; with its length it is sent as one piece, not in chunks. */
+  readonly headers?: Readonly<Record<string, string>>;
   /** A client that takes no part for so long is cut off; two minutes unless told. */
   readonly stallMs?: number;
 };
@@ -18,7 +20,7 @@ const usualStallMs = 120_000;
 export function streamAnswer(
   c: AppContext,
   { log }: Pick<Broker, "log">,
-  { type, parts, stallMs = usualStallMs }: Streamed,
+  { type, parts, headers = {}, stallMs = usualStallMs }: Streamed,
 ): Response & TypedResponse<string, 200, "text"> {
   const watched = watch(parts, {
     stallMs,
@@ -32,7 +34,11 @@ export function streamAnswer(
   const response = new Response(ReadableStream.from(watched), {
     status: 200,
     // Said here, so that the first part is sent as soon as there is one.
-    headers: { "content-type": type, "transfer-encoding": "chunked" },
+    headers: {
+      "content-type": type,
+      ...(headers["content-length"] === undefined && { "transfer-encoding": "chunked" }),
+      ...headers,
+    },
   });
   return response as Response & TypedResponse<string, 200, "text">; // the type is a label only
 }

@@ -1,16 +1,27 @@
 import type { Db } from "../database/connect.ts";
 import { type Batches, deleteInBatches } from "./delete-in-batches.ts";
 
+export type Kept = {
+  /** The newest revisions of each workspace; 0 keeps all. */
+  readonly revisions: number;
+  /** How long a deleted workspace can be restored. */
+  readonly deletedDays: number;
+};
+
 /**
- * Takes away parts of states that were never finished, states of deleted workspaces, and revisions beyond the
- * newest `keep` of each workspace (0 keeps all), but never the current one; answers how many states.
+ * Takes away parts of states that were never finished or are replaced, what was deleted long enough ago, and
+ * revisions beyond the newest of each workspace, but never the current one; answers how many states.
  */
-export async function tidyStates(db: Db, keep: number, batches: Batches): Promise<number> {
+export async function tidyStates(db: Db, kept: Kept, batches: Batches): Promise<number> {
   await deleteInBatches(batches, (limit) => discardUploads(db, limit));
-  const old = await deleteInBatches(batches, (limit) => deleteStates(db, keep, limit));
-  await deleteInBatches(batches, (limit) => deleteWorkspaces(db, limit));
+  const old = await deleteInBatches(batches, (limit) => deleteStates(db, kept, limit));
+  await deleteInBatches(batches, (limit) => deleteWorkspaces(db, kept, limit));
   return old;
 }
+
+/** An hour after its days are over, so that nobody restores what is being taken away. */
+const isGone = (db: Db, { deletedDays }: Kept) =>
+  db`w.deleted_at < svc_now() - make_interval(days => ${deletedDays}, hours => 1)`;
 
 /** No request lasts so long: whoever wrote these is gone. */
 async function discardUploads(db: Db, limit: number): Promise<number> {
@@ -26,17 +37,18 @@ async function discardUploads(db: Db, limit: number): Promise<number> {
   return row?.n ?? 0;
 }
 
-async function deleteStates(db: Db, keep: number, limit: number): Promise<number> {
+async function deleteStates(db: Db, kept: Kept, limit: number): Promise<number> {
+  const keep = kept.revisions;
   const [row] = await db<{ n: number }[]>`
     with old as (
       select s.org_id, s.id from terraform_workspaces w
        cross join lateral (
          select x.org_id, x.id from terraform_workspace_states x
           where x.workspace_id = w.id
-            and (w.deleted_at is not null
+            and (${isGone(db, kept)}
                  or (${keep} > 0 and x.revision <= w.revision - ${keep} and x.id is distinct from w.state_id))
           limit ${limit}) s
-       where w.deleted_at is not null or ${keep} > 0
+       where ${isGone(db, kept)} or ${keep} > 0
        limit ${limit}
     ), states as (
       delete from terraform_workspace_states s using old o where s.org_id = o.org_id and s.id = o.id
@@ -48,11 +60,11 @@ async function deleteStates(db: Db, keep: number, limit: number): Promise<number
 }
 
 /** The rows that nothing refers to any more. */
-async function deleteWorkspaces(db: Db, limit: number): Promise<number> {
+async function deleteWorkspaces(db: Db, kept: Kept, limit: number): Promise<number> {
   const [row] = await db<{ n: number }[]>`
     with old as (
       select w.org_id, w.id from terraform_workspaces w
-       where w.deleted_at is not null
+       where ${isGone(db, kept)}
          and not exists (select from terraform_workspace_states s where s.workspace_id = w.id)
        limit ${limit}
     ), jsons as (

@@ -1,7 +1,9 @@
 import type { StateDiff } from "../../shared/api/terraform-revisions.ts";
+import { Problem } from "../../shared/problem.ts";
 import type { Broker } from "../broker.ts";
 import type { OrgId } from "../orgs/org-id.ts";
 import { diffStates } from "./diff-states.ts";
+import { findRevisionBefore } from "./queries.ts";
 import { readSummary } from "./read-summary.ts";
 import { requireState, toState } from "./show-workspace.ts";
 
@@ -11,7 +13,7 @@ type Asked = {
   readonly to?: number | undefined;
 };
 
-/** Two revisions side by side: the current one and the one before, unless told. */
+/** Two revisions side by side: the current one and the one before that is kept, unless told. */
 export async function compareRevisions(
   broker: Pick<Broker, "db" | "seals">,
   org: OrgId,
@@ -19,8 +21,9 @@ export async function compareRevisions(
 ): Promise<StateDiff> {
   const { db } = broker;
   const newer = await requireState(db, org, { workspaceId, named: String(to ?? "current") });
-  const before = String(from ?? newer.state.revision - 1);
-  const older = await requireState(db, org, { workspaceId, named: before });
+  const before = from ?? (await findRevisionBefore(db, org, newer.state));
+  if (before === undefined) throw nothingBefore(newer.state.revision);
+  const older = await requireState(db, org, { workspaceId, named: String(before) });
   const [was, is] = [
     await readSummary(broker, older.state),
     await readSummary(broker, newer.state),
@@ -31,3 +34,10 @@ export async function compareRevisions(
     ...diffStates(was, is),
   };
 }
+
+const nothingBefore = (revision: number): Problem =>
+  new Problem({
+    status: 404,
+    code: "state_not_found",
+    detail: `No revision before ${revision} is kept: there is nothing to compare it with.`,
+  });

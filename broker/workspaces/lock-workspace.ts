@@ -57,7 +57,7 @@ function createdOf({ Created: given }: LockInput): string {
 /** Unlocks the workspace if this lock holds it, or whatever holds it without one; 423 when another does. */
 export async function unlockWorkspace(
   db: Db,
-  actor: Pick<Actor, "id" | "orgId">,
+  actor: Pick<Actor, "id" | "orgId" | "runnerId">,
   {
     workspaceId,
     lockId,
@@ -65,8 +65,9 @@ export async function unlockWorkspace(
   }: { readonly workspaceId: string; readonly lockId: string | null; readonly reason: string },
 ): Promise<Partial<TerraformLock>> {
   const [outcome] = await db<Outcome[]>`
-    select o.* from unlock_workspace(${actor.orgId}, ${workspaceId}, ${lockId}, ${actor.id}, ${reason}) o`;
-  if (outcome === undefined) throw new Error("unlock_workspace answered nothing");
+    select o.* from release_workspace(${actor.orgId}, ${workspaceId}, ${lockId}, ${actor.id}, ${reason},
+                                      ${actor.runnerId === null}) o`;
+  if (outcome === undefined) throw new Error("release_workspace answered nothing");
   const refused = refusalOf(outcome);
   if (refused !== undefined) throw refused;
   return outcome.holder === null ? {} : terraformLockSchema.parse(outcome.holder);

@@ -1,3 +1,4 @@
+import type { Broker } from "../broker.ts";
 import type { Db } from "../database/connect.ts";
 import { newId } from "../database/new-id.ts";
 import type { Actor } from "../tokens/actor.ts";
@@ -18,12 +19,35 @@ export async function createWorkspace(
   return id;
 }
 
-/** Deletes a workspace; its revisions are taken away in the background. 423 while it is locked. */
-export async function deleteWorkspace(db: Db, actor: Who, workspaceId: string): Promise<void> {
-  settle(await db<Outcome[]>`select o.* from delete_workspace(${actor.orgId}, ${workspaceId}) o`);
+/** Deletes a workspace, which is kept for some days with its revisions. 423 while it is locked or blocked. */
+export async function deleteWorkspace(
+  db: Db,
+  actor: Who,
+  { workspaceId, reason }: Change,
+): Promise<void> {
+  settle(
+    await db<Outcome[]>`
+      select o.* from retire_workspace(${actor.orgId}, ${workspaceId}, ${actor.id}, ${reason}) o`,
+  );
 }
 
-/** Refuses locks from now on; who holds one may still save. A second block has its own reason. */
+/** Brings a deleted workspace back as it was; 404 when its days are over. */
+export async function restoreWorkspace(
+  { db, config }: Pick<Broker, "db" | "config">,
+  actor: Who,
+  { workspaceId, reason }: Change,
+): Promise<void> {
+  settle(
+    await db<Outcome[]>`
+      select o.* from restore_workspace(${actor.orgId}, ${workspaceId}, ${config.retainDeletedWorkspacesDays},
+                                        ${actor.id}, ${reason}) o`,
+  );
+}
+
+/**
+ * Refuses locks, deletions and what is written without a lock from now on; who holds the lock may still save. A
+ * second block has its own reason.
+ */
 export async function blockWorkspace(
   db: Db,
   actor: Who,
@@ -47,15 +71,19 @@ export async function unblockWorkspace(
   );
 }
 
-/** Leaves the workspace without a state; its revisions stay. 423 while somebody else holds the lock. */
+/**
+ * Leaves the workspace without a state; its revisions stay. 423 while somebody else holds the lock or it is blocked,
+ * 409 for a runner that does not hold it.
+ */
 export async function deleteState(
   db: Db,
-  actor: Who,
-  { workspaceId, lockId }: { readonly workspaceId: string; readonly lockId: string | null },
+  actor: Pick<Actor, "id" | "orgId" | "runnerId">,
+  { workspaceId, lockId, reason }: Change & { readonly lockId: string | null },
 ): Promise<void> {
   settle(
     await db<Outcome[]>`
-      select o.* from delete_terraform_state(${actor.orgId}, ${workspaceId}, ${lockId}, ${actor.id}) o`,
+      select o.* from drop_terraform_state(${actor.orgId}, ${workspaceId}, ${lockId}, ${actor.runnerId !== null},
+                                           ${actor.id}, ${reason}) o`,
   );
 }
 

@@ -13,6 +13,7 @@ export type WorkspaceFilters = {
   readonly owner_id?: string | undefined;
   readonly locked?: "true" | "false" | undefined;
   readonly blocked?: "true" | "false" | undefined;
+  readonly deleted?: "true" | "false" | undefined;
 };
 type Sorted = { readonly sort_key: string };
 
@@ -52,10 +53,10 @@ export async function listWorkspaces(
   org: OrgId,
   { filters, after, limit }: PageRequest & { readonly filters: WorkspaceFilters },
 ): Promise<(WorkspaceRow & Sorted)[]> {
-  const { owner_id: ownerId, locked, blocked } = filters;
+  const { owner_id: ownerId, locked, blocked, deleted } = filters;
   return db<(WorkspaceRow & Sorted)[]>`
     select w.*, w.created_at::text as sort_key from terraform_workspaces w
-     where w.org_id = ${org} and w.deleted_at is null
+     where w.org_id = ${org} and (w.deleted_at is not null) = ${deleted === "true"}
        ${after === undefined ? db`` : db`and w.id < ${after.id}`}
        ${ownerId === undefined ? db`` : db`and w.owner_id = ${ownerId}`}
        ${blocked === undefined ? db`` : db`and (w.blocked_at is not null) = ${blocked === "true"}`}
@@ -95,6 +96,19 @@ export async function findState(
      where s.org_id = ${org} and s.workspace_id = ${workspaceId}
        and ${typeof named === "number" ? db`s.revision = ${named}` : db`s.id = ${named}`}`;
   return row;
+}
+
+/** The number of the newest kept revision before this one; undefined when it is the oldest. */
+export async function findRevisionBefore(
+  db: Db,
+  org: OrgId,
+  { workspace_id: workspaceId, revision }: Pick<WorkspaceStateRow, "workspace_id" | "revision">,
+): Promise<number | undefined> {
+  const [row] = await db<{ revision: number }[]>`
+    select s.revision from terraform_workspace_states s
+     where s.org_id = ${org} and s.workspace_id = ${workspaceId} and s.revision < ${revision}
+     order by s.revision desc limit 1`;
+  return row?.revision;
 }
 
 /** Revisions, the newest first. */

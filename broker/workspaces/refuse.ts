@@ -17,11 +17,18 @@ const conflicts: Readonly<Record<string, (current: Current) => Problem>> = {
     problem.conflict(
       "execution_ended",
       "This execution has ended: it may save its state under the lock that it holds, but take no other lock.",
+      { ID: "execution_ended: it takes no lock any more" },
     ),
   "not-locked": () =>
     problem.conflict(
       "workspace_not_locked",
       "The workspace is not locked: lock it, and write with the lock's id as ID.",
+    ),
+  "terraform-state": ({ revision }) =>
+    problem.conflict(
+      "state_is_terraform",
+      `The current state (revision ${revision}) is terraform's: Pulumi cannot go on from it.`,
+      { revision },
     ),
   "serial-older": ({ serial, revision }) =>
     problem.conflict(
@@ -61,12 +68,14 @@ function workspaceLocked(holder: Outcome["holder"]): Problem {
   });
 }
 
+/** Of a refused lock terraform tells the ID and nothing else, so the reason is there, too. */
 function workspaceBlocked(block: Outcome["holder"]): Problem {
+  const reason = textOf(block?.["Info"]);
   return new Problem({
     status: 423,
     code: "workspace_blocked",
-    detail: `The workspace is blocked: ${textOf(block?.["Info"])}`,
-    members: block ?? {},
+    detail: `The workspace is blocked: ${reason}`,
+    members: { ...block, ID: `blocked: ${reason}` },
   });
 }
 

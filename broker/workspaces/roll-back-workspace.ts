@@ -30,14 +30,10 @@ export async function rollBackWorkspace(
   if (workspace.state_id === old.id) {
     throw problem.conflict("state_is_current", `Revision ${revision} is the current state.`);
   }
-  await requireWritable(db, orgId, { workspaceId, lockId: null, needsLock: false });
   const current =
     workspace.state_id === null
       ? undefined
       : (await requireState(db, orgId, { workspaceId, named: workspace.state_id })).state;
-  const readable = openStored(broker, old);
-  const serial = Math.max(old.serial ?? 0, current?.serial ?? 0) + 1;
-  const pieces = old.serial === null ? readable.pieces() : withSerial(readable, serial);
   const write = {
     workspaceId,
     jobId: null,
@@ -46,6 +42,10 @@ export async function rollBackWorkspace(
     isTerraform: old.serial !== null,
     rollback: { from: revision, reason },
   };
+  await requireWritable(db, orgId, write);
+  const readable = openStored(broker, old);
+  const serial = Math.max(old.serial ?? 0, current?.serial ?? 0) + 1;
+  const pieces = old.serial === null ? readable.pieces() : withSerial(readable, serial);
   await writeState(broker, actor, { write, pieces });
 }
 

@@ -14,6 +14,7 @@ export const workspaceRow = z.object({
   created_at: z.date(),
   updated_at: z.date(),
   created_by_id: z.string(),
+  deleted_at: z.date().nullable(),
 });
 export type WorkspaceRow = z.infer<typeof workspaceRow>;
 
@@ -65,11 +66,14 @@ export const workspaceEventRow = z.object({
   workspace_id: z.string(),
   kind: z.enum([
     "locked",
+    "unlocked",
     "force-unlocked",
     "blocked",
     "unblocked",
     "rolled-back",
     "state-deleted",
+    "deleted",
+    "restored",
   ]),
   actor_id: z.string(),
   reason: z.string(),

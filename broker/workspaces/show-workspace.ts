@@ -70,6 +70,7 @@ export async function prepareToShow(
       lock: lock === undefined ? null : toLock(lock),
       state: state === undefined ? null : toState(row, state),
       block: blockOf(row),
+      deleted_at: row.deleted_at?.toISOString() ?? null,
       created_at: row.created_at.toISOString(),
       updated_at: row.updated_at.toISOString(),
       created_by_id: row.created_by_id,

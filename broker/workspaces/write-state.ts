@@ -4,7 +4,7 @@ import type { Db } from "../database/connect.ts";
 import { newId } from "../database/new-id.ts";
 import type { OrgId } from "../orgs/org-id.ts";
 import type { Actor } from "../tokens/actor.ts";
-import { discardUpload, listLocks, type Outcome } from "./queries.ts";
+import { discardUpload, type Outcome } from "./queries.ts";
 import { refusalOf } from "./refuse.ts";
 import { makeStateScan, type StateFacts } from "./scan-state.ts";
 import { type Stored, storeParts } from "./store-parts.ts";
@@ -59,18 +59,22 @@ export async function writeState(
   });
 }
 
-/** Refuses before a byte is read what the lock will refuse in the end. */
+/** Refuses before a byte is read what a lock or a block will refuse in the end. */
 export async function requireWritable(
   db: Db,
   org: OrgId,
-  { workspaceId, lockId, needsLock }: Pick<StateWrite, "workspaceId" | "lockId" | "needsLock">,
+  {
+    workspaceId,
+    lockId,
+    needsLock,
+    rollback,
+  }: Pick<StateWrite, "workspaceId" | "lockId" | "needsLock" | "rollback">,
 ): Promise<void> {
-  const [lock] = await listLocks(db, org, [workspaceId]);
-  const holder = lock === undefined ? null : { ...lock.info, ID: lock.lock_id };
-  const isHeld = lock !== undefined && lock.lock_id !== lockId;
-  const isOpen = lock === undefined && needsLock;
-  const outcome = isHeld ? "held" : isOpen ? "not-locked" : "written";
-  const refused = refusalOf({ outcome, holder, revision: null });
+  const heedsBlock = rollback === undefined ? "unless-held" : "never";
+  const [outcome] = await db<Outcome[]>`
+    select o.* from refuse_change(${org}, ${workspaceId}, ${lockId}, ${needsLock}, ${heedsBlock}) o
+     where o.outcome is not null`;
+  const refused = outcome && refusalOf(outcome);
   if (refused !== undefined) throw refused;
 }
 
@@ -128,10 +132,10 @@ async function commit(
   { write, stored }: { readonly write: StateWrite; readonly stored: Stored },
 ): Promise<Outcome> {
   const [outcome] = await db<Outcome[]>`
-    select o.* from write_terraform_state(
+    select o.* from keep_terraform_state(
       jsonb_populate_record(null::terraform_workspace_states, ${JSON.stringify(row)}::text::jsonb),
       ${stored.onlyPart}::bytea, ${JSON.stringify(stored.fingerprints)}::text::jsonb, ${write.lockId},
-      ${write.needsLock}, ${write.rollback?.reason ?? ""}) o`;
-  if (outcome === undefined) throw new Error("write_terraform_state answered nothing");
+      ${write.needsLock}, ${write.rollback?.reason ?? ""}, ${write.isTerraform}) o`;
+  if (outcome === undefined) throw new Error("keep_terraform_state answered nothing");
   return outcome;
 }

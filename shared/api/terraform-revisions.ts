@@ -2,7 +2,7 @@ import { createRoute, z } from "@hono/zod-openapi";
 import { idParam } from "./ids.ts";
 import { pageOf, pageQuery } from "./page.ts";
 import { json } from "./response.ts";
-import { workspaceStateSchema } from "./terraform-workspaces.ts";
+import { maxRevision, workspaceStateSchema } from "./terraform-workspaces.ts";
 
 const tags = ["Terraform workspaces"];
 const path = "/v1/terraform-workspaces/{workspace_id}";
@@ -19,6 +19,7 @@ const stateParams = z.object({
       description: "A state's id, a revision's number, or `current`.",
     }),
 });
+const revision = z.coerce.number().int().min(1).max(maxRevision);
 const bytes = { "application/json": { schema: z.unknown() } };
 
 export const listStatesRoute = createRoute({
@@ -137,8 +138,8 @@ export const diffStatesRoute = createRoute({
   request: {
     params,
     query: z.object({
-      from: z.coerce.number().int().min(1).optional().describe("The one before `to`, unless told."),
-      to: z.coerce.number().int().min(1).optional().describe("The current one, unless told."),
+      from: revision.optional().describe("The one before `to`, unless told."),
+      to: revision.optional().describe("The current one, unless told."),
     }),
   },
   responses: {

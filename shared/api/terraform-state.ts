@@ -52,8 +52,10 @@ export const deleteTerraformStateRoute = createRoute({
   path: "/v1/terraform-backend",
   tags,
   summary: "Leave the workspace without a state",
-  description: `${signIn}\n\nIts revisions stay. 423 while somebody else holds the lock.`,
-  request: { query: workspaceQuery },
+  description:
+    `${signIn}\n\nIts revisions stay. 423 while somebody else holds the lock or it is blocked; a runner's or a job's token ` +
+    "needs the lock's id as `ID`, else 409.",
+  request: { query: workspaceQuery.extend({ reason: z.string().max(2000).optional() }) },
   responses: { 200: { description: "It has none." } },
 });
 
@@ -123,7 +125,7 @@ export const writePulumiStateRoute = createRoute({
   path: "/v1/runners/pulumi-state/{workspace_id}",
   tags,
   summary: "Write a Pulumi state",
-  description: `${signIn}\n\nAny bytes, at most 64 MiB. Each write is a new revision; it needs no lock, but 423 while one is held.`,
+  description: `${signIn}\n\nAny bytes, at most 64 MiB. Each write is a new revision; it needs no lock, but 423 while one is held or it is blocked, and 409 over a state of terraform's.`,
   request: { params: pulumiParams, query: z.object({ job_id: anyJob }), body: { content: bytes } },
   responses: { 200: { description: "It is stored." } },
 });

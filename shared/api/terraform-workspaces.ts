@@ -10,6 +10,9 @@ const params = z.object({ workspace_id: idParam("workspace_id", "tfw") });
 const reason = z.string().trim().min(1).max(2000).describe("Why; it is kept.");
 const instant = z.iso.datetime();
 
+/** As far as the database counts. */
+export const maxRevision = 2_147_483_647;
+
 export const workspaceLockSchema = z
   .object({
     id: z.string(),
@@ -54,6 +57,7 @@ export const workspaceSchema = z
       .object({ reason: z.string(), blocked_by_id: z.string(), blocked_at: instant })
       .nullable()
       .describe("While there is one, nobody gets a lock."),
+    deleted_at: instant.nullable().describe("From then on it is kept for some days only."),
     created_at: instant,
     updated_at: instant,
     created_by_id: z.string(),
@@ -92,6 +96,7 @@ export const listWorkspacesRoute = createRoute({
       owner_id: owner.owner_id.optional(),
       locked: z.enum(["true", "false"]).optional(),
       blocked: z.enum(["true", "false"]).optional(),
+      deleted: z.enum(["true", "false"]).optional().describe("Those that can be restored."),
     }),
   },
   responses: { 200: json(pageOf(workspaceSchema), "A page of workspaces.") },
@@ -113,9 +118,21 @@ export const deleteWorkspaceRoute = createRoute({
   path,
   tags,
   summary: "Delete a workspace with all revisions of its state",
-  description: "423 while it is locked.",
-  request: { params },
+  description:
+    "423 while it is locked or blocked. It can be restored for some days (SVC_RETAIN_DELETED_WORKSPACES_DAYS).",
+  request: { params, query: z.object({ reason: reason.optional() }) },
   responses: { 204: { description: "It is gone." } },
+});
+
+export const restoreWorkspaceRoute = createRoute({
+  operationId: "restoreTerraformWorkspace",
+  method: "post",
+  path: `${path}/restore`,
+  tags,
+  summary: "Bring a deleted workspace back, as it was",
+  description: "404 when its days are over; what was not deleted stays as it is.",
+  request: { params, body: jsonBody(z.strictObject({ reason })) },
+  responses: { 200: json(workspaceSchema, "The workspace.") },
 });
 
 export const getWorkspaceLockRoute = createRoute({
@@ -146,7 +163,9 @@ export const blockWorkspaceRoute = createRoute({
   path: `${path}/block`,
   tags,
   summary: "Refuse every lock from now on",
-  description: "Who holds the lock may still save the state. A job may block its own workspace.",
+  description:
+    "Refused are what is written without a lock and deletions, too. Who holds the lock may still save the state, and an " +
+    "operator may roll back. A job may block its own workspace.",
   request: { params, body: jsonBody(z.strictObject({ reason })) },
   responses: { 200: json(workspaceSchema, "The workspace.") },
 });
@@ -171,7 +190,7 @@ export const rollBackWorkspaceRoute = createRoute({
     "As a new revision: the old one's bytes with a serial above the current one. 423 while it is locked.",
   request: {
     params,
-    body: jsonBody(z.strictObject({ revision: z.int().min(1), reason })),
+    body: jsonBody(z.strictObject({ revision: z.int().min(1).max(maxRevision), reason })),
   },
   responses: { 200: json(workspaceSchema, "The workspace.") },
 });
@@ -180,11 +199,14 @@ const workspaceEventSchema = z
   .object({
     kind: z.enum([
       "locked",
+      "unlocked",
       "force-unlocked",
       "blocked",
       "unblocked",
       "rolled-back",
       "state-deleted",
+      "deleted",
+      "restored",
     ]),
     actor_id: z.string(),
     reason: z.string(),

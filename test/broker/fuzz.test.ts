@@ -29,7 +29,13 @@ const runner = await givenRunner(db, { orgId });
 const runnerToken = await givenToken(db, { orgId, runnerId: runner.runnerId });
 const processId = await givenProcess(db, runner);
 const { jobId, executionId } = await givenExecution(db, runner, { processId });
+const made = { token: adminToken, body: {} };
+const { body: workspace } = await call<{ id: string }>("POST /v1/terraform-workspaces", made);
+const { body: chart } = await call<{ id: string }>("POST /v1/helm-charts", made);
 const ids: Record<string, string> = {
+  workspace_id: workspace.id,
+  chart_id: chart.id,
+  state_id: "1",
   runner_id: runner.runnerId,
   runner_group_id: runner.groupId,
   process_id: processId,

@@ -17,9 +17,11 @@ import {
 import { listRecordIds } from "../../helm-releases/queries.ts";
 import { reachChart } from "../../helm-releases/reach-chart.ts";
 import { toHelmRelease } from "../../helm-releases/to-helm-release.ts";
+import { begun } from "../../http/answer-bytes.ts";
 import type { AppContext, Door } from "../../http/app-types.ts";
 import { readBody } from "../../http/read-body.ts";
 import { maxBytes } from "../../http/read-json.ts";
+import { streamAnswer } from "../../http/stream-answer.ts";
 import type { OrgId } from "../../orgs/org-id.ts";
 
 const json = { "content-type": "application/json" };
@@ -27,7 +29,7 @@ const json = { "content-type": "application/json" };
 /** /v1/helm-releases/{chart_id}/releases/{namespace}: helm's storage, as a driver over HTTP uses it */
 export const helmReleases: Door = (app, broker) => {
   app.openapi(listHelmRecordsRoute, (c) => answerRecords(c, broker, {}));
-  app.openapi(queryHelmRecordsRoute, (c) => answerRecords(c, broker, c.req.query()));
+  app.openapi(queryHelmRecordsRoute, (c) => answerRecords(c, broker, labelsOf(c)));
   app.openapi(getHelmRecordRoute, async (c) => {
     const place = await reachPlace(c, broker);
     const bytes = await openRecord(broker, c.get("actor").orgId, place);
@@ -60,6 +62,22 @@ async function reachPlace(c: AppContext, broker: Broker) {
   return { chartId, namespace: c.req.param("namespace") ?? "", key: c.req.param("key") ?? "" };
 }
 
+/** Every query parameter is a label; 422 for what no label can hold. */
+function labelsOf(c: AppContext): Record<string, string> {
+  const labels = c.req.query();
+  const wrong = Object.entries(labels).filter((pair) => !pair.every(isStorable));
+  if (wrong.length === 0) return labels;
+  throw problem.invalid(
+    wrong.map(([name]) => ({
+      pointer: `?${name.replaceAll("\0", "%00")}`,
+      code: "nul_character",
+      detail: "Text cannot hold U+0000.",
+    })),
+  );
+}
+
+const isStorable = (text: string): boolean => text.isWellFormed() && !text.includes("\0");
+
 /** The records as one array, one after the other: together they may be large. */
 async function answerRecords(
   c: AppContext,
@@ -69,9 +87,9 @@ async function answerRecords(
   const { orgId } = c.get("actor");
   const { chartId, namespace } = await reachPlace(c, broker);
   const ids = await listRecordIds(broker.db, orgId, { chartId, namespace, labels });
-  const records = readRecords(broker, orgId, ids);
-  const first = await records.next(); // what does not open is refused before the answer begins
-  return c.body(ReadableStream.from(asArray(first, records)), 200, json) as never;
+  const records = await begun(readRecords(broker, orgId, ids));
+  const type = "application/json";
+  return streamAnswer(c, broker, { type, parts: asArray(records) }) as never; // records, whatever the contract shows
 }
 
 /** The records that are still there. */
@@ -86,17 +104,14 @@ async function* readRecords(
   }
 }
 
-async function* asArray(
-  first: IteratorResult<Buffer, unknown>,
-  rest: AsyncGenerator<Buffer>,
-): AsyncGenerator<Buffer> {
-  yield Buffer.from("[");
-  if (first.done !== true) yield first.value;
-  for await (const bytes of rest) {
-    yield Buffer.from(",");
+async function* asArray(records: AsyncGenerator<Buffer>): AsyncGenerator<Buffer> {
+  let before = "[";
+  for await (const bytes of records) {
+    yield Buffer.from(before);
     yield bytes;
+    before = ",";
   }
-  yield Buffer.from("]");
+  yield Buffer.from(before === "[" ? "[]" : "]");
 }
 
 const reservedKey = () =>

@@ -33,7 +33,7 @@ export const keepStateJson: Door = (app, broker) => {
     await requireWorkspace(broker.db, orgId, workspaceId);
     const stored = await findStateJson(broker.db, orgId, workspaceId);
     if (stored === undefined) return c.body(null, 204);
-    return answerBytes(c, openStored(broker, stored));
+    return answerBytes(c, broker, openStored(broker, stored));
   });
 };
 
@@ -45,7 +45,7 @@ export const pulumiState: Door = (app, broker) => {
     await reachWorkspace(broker, c.get("actor"), { workspaceId, jobId, isPulumi: true });
     const state = await openCurrentState(broker, c.get("actor").orgId, workspaceId);
     const type = "application/octet-stream";
-    return state === undefined ? c.body(null, 204) : answerBytes(c, state, type);
+    return state === undefined ? c.body(null, 204) : answerBytes(c, broker, state, type);
   });
   app.openapi(writePulumiStateRoute, async (c) => {
     const { workspace_id: workspaceId } = c.req.valid("param");

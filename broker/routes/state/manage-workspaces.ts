@@ -7,6 +7,7 @@ import {
   getWorkspaceRoute,
   listWorkspaceEventsRoute,
   listWorkspacesRoute,
+  restoreWorkspaceRoute,
   rollBackWorkspaceRoute,
   unblockWorkspaceRoute,
 } from "../../../shared/api/terraform-workspaces.ts";
@@ -18,6 +19,7 @@ import {
   blockWorkspace,
   createWorkspace,
   deleteWorkspace,
+  restoreWorkspace,
   unblockWorkspace,
 } from "../../workspaces/manage-workspace.ts";
 import { listEvents, listLocks, listWorkspaces } from "../../workspaces/queries.ts";
@@ -31,7 +33,7 @@ import {
   toWorkspaceEvent,
 } from "../../workspaces/show-workspace.ts";
 
-/** POST, GET /v1/terraform-workspaces; GET, DELETE …/{workspace_id}; GET …/lock, …/events */
+/** POST, GET /v1/terraform-workspaces; GET, DELETE …/{workspace_id}; POST …/restore; GET …/lock, …/events */
 export const keepWorkspaces: Door = (app, broker) => {
   const { db } = broker;
   app.openapi(createWorkspaceRoute, async (c) => {
@@ -51,8 +53,16 @@ export const keepWorkspaces: Door = (app, broker) => {
     c.json(await showWorkspace(db, c.get("actor").orgId, c.req.valid("param").workspace_id), 200),
   );
   app.openapi(deleteWorkspaceRoute, async (c) => {
-    await deleteWorkspace(db, c.get("actor"), c.req.valid("param").workspace_id);
+    const { workspace_id: workspaceId } = c.req.valid("param");
+    const { reason = "" } = c.req.valid("query");
+    await deleteWorkspace(db, c.get("actor"), { workspaceId, reason });
     return c.body(null, 204);
+  });
+  app.openapi(restoreWorkspaceRoute, async (c) => {
+    const actor = c.get("actor");
+    const { workspace_id: workspaceId } = c.req.valid("param");
+    await restoreWorkspace(broker, actor, { workspaceId, ...c.req.valid("json") });
+    return c.json(await showWorkspace(db, actor.orgId, workspaceId), 200);
   });
   app.openapi(getWorkspaceLockRoute, async (c) => {
     const { orgId } = c.get("actor");

@@ -37,7 +37,7 @@ export const readRevisions: Door = (app, broker) => {
   });
   app.openapi(getStateContentsRoute, async (c) => {
     const { state } = await named(c, broker, c.req.valid("param"));
-    return answerBytes(c, openStored(broker, state));
+    return answerBytes(c, broker, openStored(broker, state));
   });
   app.openapi(listStateResourcesRoute, async (c) => {
     const { state } = await named(c, broker, c.req.valid("param"));

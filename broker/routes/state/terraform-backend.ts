@@ -21,7 +21,7 @@ export const terraformBackend: Door = (app, broker) => {
   app.openapi(getTerraformStateRoute, async (c) => {
     const { workspaceId } = await reach(c, broker, c.req.valid("query"));
     const state = await openCurrentState(broker, c.get("actor").orgId, workspaceId);
-    return state === undefined ? c.body(null, 204) : answerBytes(c, state);
+    return state === undefined ? c.body(null, 204) : answerBytes(c, broker, state);
   });
   app.openapi(writeTerraformStateRoute, async (c) => {
     const query = c.req.valid("query");
@@ -42,7 +42,8 @@ export const terraformBackend: Door = (app, broker) => {
   app.openapi(deleteTerraformStateRoute, async (c) => {
     const query = c.req.valid("query");
     const { workspaceId } = await reach(c, broker, query);
-    await deleteState(broker.db, c.get("actor"), { workspaceId, lockId: query.ID ?? null });
+    const asked = { workspaceId, lockId: query.ID ?? null, reason: query.reason ?? "" };
+    await deleteState(broker.db, c.get("actor"), asked);
     return c.body(null, 200);
   });
 };

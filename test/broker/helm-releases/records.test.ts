@@ -83,12 +83,21 @@ describe("helm's records", () => {
       ['{"name":"web","version":-1}', 422],
       ['{"name":"web","labels":{"a":1}}', 422],
       ['{"name":"a\\u0000b"}', 422],
+      ['{"name":"a\\ud800"}', 422],
+      ['{"name":"web","labels":{"a":"\\ud800"}}', 422],
+      ['{"name":"web","labels":{"\\ud800":"a"}}', 422],
     ];
     for (const [body, status] of wrong) {
       const answer = await ask<{ error: string }>(`POST …/${key(1)}`, body);
       expect([body, answer.status]).toEqual([body, status]);
       expect(answer.body.error).toBeTruthy();
     }
+    for (const rest of ["/query?a=%00", "/query?%00=a"]) {
+      const answer = await ask<{ errors: object[] }>(`GET …${rest}`);
+      expect(answer).toMatchObject({ status: 422, body: { errors: [{ code: "nul_character" }] } });
+    }
+    expect((await ask("GET …/a%00b")).status).toBe(404);
+    expect((await ask(`GET …%00/${key(1)}`)).status).toBe(404);
     expect((await ask("POST …/query", record("web", 1, "deployed"))).status).toBe(422);
     expect(await read("")).toBe("[]");
   });

@@ -10,8 +10,12 @@ beforeAll(async () => {
   at = await givenOperator();
 });
 
-const tidy = (keep: number) =>
-  tidyStates(at.db, keep, { signal: new AbortController().signal, batch: 2 });
+const tidy = (revisions: number) =>
+  tidyStates(
+    at.db,
+    { revisions, deletedDays: 14 },
+    { signal: new AbortController().signal, batch: 2 },
+  );
 
 async function countParts(): Promise<number> {
   const [row] = await at.db<{ n: number }[]>`select count(*)::int as n from terraform_state_parts`;
@@ -32,14 +36,32 @@ describe("revisions of state", () => {
     expect((await held.read()).text).toBe(stateText({ serial: 2 }));
   });
 
-  test("of a deleted workspace go with all that belongs to it", async () => {
+  test("of a deleted workspace go after some days with all that belongs to it, unless it is restored", async () => {
     const held = await holdWorkspace(at);
     const before = await countParts();
     for (let serial = 1; serial <= 3; serial++) await held.write(stateText({ serial }));
     const path = `/v1/terraform-workspaces/${held.id}`;
     await at.call(`POST ${path}/state-json`, { body: { values: {} } });
     await held.unlock();
+    const body = { reason: "by mistake" };
+    expect((await at.call(`DELETE ${path}?reason=moved`)).status).toBe(204);
+    await advanceClock(at.db, "13 days");
+    expect(await tidy(0)).toBe(0);
+    const listed = await at.call<{ items: { id: string }[] }>(
+      "GET /v1/terraform-workspaces?deleted=true",
+    );
+    expect(listed.body.items.map(({ id }) => id)).toEqual([held.id]);
+    expect((await at.call(`POST ${path}/restore`, { body })).status).toBe(200);
+    expect(await held.revisions()).toHaveLength(3);
+    expect((await at.call(`GET ${path}/events`)).body).toMatchObject([
+      { kind: "restored", ...body },
+      { kind: "deleted", reason: "moved" },
+      { kind: "unlocked" },
+      { kind: "locked" },
+    ]);
     expect((await at.call(`DELETE ${path}`)).status).toBe(204);
+    await advanceClock(at.db, "14 days 2 hours");
+    expect((await at.call(`POST ${path}/restore`, { body })).status).toBe(404);
     expect(await tidy(0)).toBe(3);
     expect(await countParts()).toBe(before);
     const rows = await at.db`select from terraform_workspaces where id = ${held.id}`;

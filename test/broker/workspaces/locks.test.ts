@@ -123,6 +123,23 @@ describe("a lock", () => {
     expect((await at.call(unlockPath(id), { body: lock, token })).status).toBe(200);
     const late = await at.call(lockPath(id), { body: terraformLock(), token });
     expect(late).toMatchObject({ status: 409, body: { code: "execution_ended" } });
+    expect(late.body["ID"]).toMatch(/^execution_ended: /);
+  });
+
+  test("that a person gives up, or another than took it, is written down", async () => {
+    const id = await givenWorkspace(at);
+    const job = await givenStateJob(at, id);
+    const lock = terraformLock();
+    const events = () => at.call<object[]>(`GET /v1/terraform-workspaces/${id}/events`);
+    await at.call(lockPath(id), { body: lock, token: job.token });
+    await at.call(unlockPath(id), { body: lock, token: job.token });
+    expect((await events()).body).toEqual([]);
+    for (const token of [job.runnerToken, at.token]) {
+      await at.call(lockPath(id), { body: lock, token: job.token });
+      expect((await at.call(unlockPath(id), { body: lock, token })).status).toBe(200);
+    }
+    const unlocked = { kind: "unlocked", info: { ID: lock.ID, Who: lock.Who } };
+    expect((await events()).body).toMatchObject([unlocked, unlocked]);
   });
 });
 
@@ -145,7 +162,7 @@ describe("a block", () => {
       const refused = await at.call(lockPath(id), { body: lock, token: by });
       expect(refused).toMatchObject({
         status: 423,
-        body: { code: "workspace_blocked", ID: "blocked", Info: reason },
+        body: { code: "workspace_blocked", ID: `blocked: ${reason}`, Info: reason },
       });
       expect(Date.parse(String(refused.body["Created"]))).not.toBeNaN();
     }

@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import { type GivenOperator, givenOperator } from "../../support/given-operator.ts";
-import { givenStateJob, givenWorkspace } from "../../support/given-workspace.ts";
+import { givenStateJob, givenWorkspace, stateText } from "../../support/given-workspace.ts";
+import { holdWorkspace } from "../../support/held-workspace.ts";
 
 let at: GivenOperator;
 beforeAll(async () => {
@@ -25,6 +26,20 @@ describe("a Pulumi state", () => {
     const body = '{"version":3,"checkpoint":{}}';
     expect((await at.call(`POST ${pathOf(id)}`, { token, headers, body })).status).toBe(200);
     expect((await at.call(`GET ${pathOf(id)}`, { token })).body).toBe(body);
+  });
+
+  test("is not written over a state of terraform's, by a person neither", async () => {
+    const held = await holdWorkspace(at);
+    const text = stateText({ serial: 5 });
+    await held.write(text);
+    await held.unlock();
+    const { token } = await givenPulumiJob(held.id);
+    for (const by of [token, at.token]) {
+      const sent = { token: by, headers, body: "garbage" };
+      const refused = await at.call(`POST ${pathOf(held.id)}`, sent);
+      expect(refused).toMatchObject({ status: 409, body: { code: "state_is_terraform" } });
+    }
+    expect((await held.read()).text).toBe(text);
   });
 
   test("is reached by jobs of Pulumi only", async () => {

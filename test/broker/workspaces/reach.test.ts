@@ -31,8 +31,8 @@ describe("a job's token", () => {
         `POST /v1/terraform-workspaces/${id}/lock`,
         `POST ${backendPath(id, body.ID)}`,
         `POST /v1/terraform-workspaces/${id}/state-json`,
+        `DELETE ${backendPath(id, body.ID)}`,
         `POST /v1/terraform-workspaces/${id}/unlock?ID=${body.ID}`,
-        `DELETE ${backendPath(id)}`,
       ];
       const answers: number[] = [];
       for (const path of paths) {

@@ -1,3 +1,4 @@
+import { randomBytes } from "node:crypto";
 import { beforeAll, describe, expect, test } from "vitest";
 import type {
   StateDiff,
@@ -154,4 +155,65 @@ describe("what a state holds", () => {
     const refused = await at.call(`GET /v1/terraform-workspaces/${id}/states/current/resources`);
     expect(refused).toMatchObject({ status: 409, body: { code: "state_not_terraform" } });
   });
+});
+
+describe("a revision", () => {
+  test("is compared with the one before that is kept, and is told when there is none", async () => {
+    const held = await holdWorkspace(at);
+    for (const serial of [1, 2, 3]) await held.write(stateText({ serial }));
+    await at.db`
+      delete from terraform_workspace_states where workspace_id = ${held.id} and revision = 2`;
+    const path = `GET /v1/terraform-workspaces/${held.id}/diff`;
+    const diff = await at.call<StateDiff>(path);
+    expect(diff.body).toMatchObject({ from: { revision: 1 }, to: { revision: 3 } });
+    expect(await at.call(`${path}?to=1`)).toMatchObject({
+      status: 404,
+      body: { code: "state_not_found", detail: expect.stringContaining("before 1") as string },
+    });
+  });
+
+  test("is no larger than the database counts", async () => {
+    const held = await holdWorkspace(at);
+    await held.write(stateText({ serial: 1 }));
+    await held.unlock();
+    const path = `/v1/terraform-workspaces/${held.id}`;
+    for (const revision of [2_147_483_648, 99_999_999_999]) {
+      for (const query of [`from=${revision}`, `to=${revision}`]) {
+        const pointer = `?${query.split("=")[0]}`;
+        const refused = await at.call(`GET ${path}/diff?${query}`);
+        expect(refused).toMatchObject({ status: 422, body: { errors: [{ pointer }] } });
+      }
+      const body = { revision, reason: "why" };
+      const refused = await at.call(`POST ${path}/rollback`, { body });
+      expect(refused).toMatchObject({ status: 422, body: { errors: [{ pointer: "#/revision" }] } });
+    }
+  });
+});
+
+test("the JSON of a state is read to its end although another takes its place meanwhile", async () => {
+  const id = await givenWorkspace(at);
+  const url = `${at.broker.url}/v1/terraform-workspaces/${id}/state-json`;
+  const headers = { authorization: `Bearer ${at.token}`, "content-type": "application/json" };
+  const body = JSON.stringify({ v: randomBytes(20_000_000).toString("base64") });
+  expect((await fetch(url, { method: "POST", headers, body })).status).toBe(200);
+  let read = 0;
+  const answer = await fetch(url, { headers });
+  for await (const piece of answer.body as AsyncIterable<Uint8Array>) {
+    if (read === 0) await fetch(url, { method: "POST", headers, body: '{"v":2}' });
+    read += piece.length;
+  }
+  expect(read).toBe(body.length);
+  expect(await (await fetch(url, { headers })).text()).toBe('{"v":2}');
+});
+
+test("a state whose part is broken is cut off, which is logged", async () => {
+  const held = await holdWorkspace(at);
+  const padding = Array.from({ length: 60_000 }, () => crypto.randomUUID()).join("");
+  await held.write(stateText({ serial: 1, padding }));
+  await at.db`
+    update terraform_state_parts set body = '\\x00' where n = 1
+       and object_id = (select state_id from terraform_workspaces where id = ${held.id})`;
+  await expect(held.read()).rejects.toThrow();
+  const told = () => at.broker.logged.filter((line) => line.includes("could not be sent whole"));
+  await expect.poll(told).toHaveLength(1);
 });

@@ -173,4 +173,22 @@ describe("a state", () => {
     expect((await held.write(stateText({ serial: 1, lineage: "new" }))).status).toBe(200);
     expect((await held.revisions()).map(({ revision }) => revision)).toEqual([2, 1]);
   });
+
+  test("is deleted by a job only under its lock", async () => {
+    const held = await holdWorkspace(at);
+    const { token } = await givenStateJob(at, held.id);
+    await held.write(stateText({ serial: 5 }));
+    await held.unlock();
+    const refused = await at.call(`DELETE ${backendPath(held.id)}`, { token });
+    expect(refused).toMatchObject({ status: 409, body: { code: "workspace_not_locked" } });
+    expect((await held.read()).status).toBe(200);
+    const lock = terraformLock();
+    await at.call(`POST /v1/terraform-workspaces/${held.id}/lock`, { token, body: lock });
+    const deleted = await at.call(`DELETE ${backendPath(held.id, lock.ID)}&reason=moved`, {
+      token,
+    });
+    expect(deleted.status).toBe(200);
+    const events = await at.call<object[]>(`GET /v1/terraform-workspaces/${held.id}/events`);
+    expect(events.body[0]).toMatchObject({ kind: "state-deleted", reason: "moved" });
+  });
 });

@@ -94,9 +94,17 @@ describe("terraform with a job's token", { timeout: 120_000 }, () => {
     await at.call(`POST ${path}/block`, { body: { reason: "apply was killed" } });
     const refused = await terraform.run("apply -auto-approve");
     expect(refused.code).toBe(1);
-    expect(refused.err).toContain("ID=blocked");
+    expect(refused.err).toContain("ID=blocked: apply was killed");
     await at.call(`POST ${path}/unblock`, { body: { reason: "imported" } });
     expect((await terraform.run("apply -auto-approve")).code).toBe(0);
+  });
+
+  test("is told why when its execution has ended", async () => {
+    const { job, terraform } = await givenInitialized();
+    await at.call(`POST /v1/runner-jobs/${job.jobId}/cancel`);
+    const refused = await terraform.run("apply -auto-approve");
+    expect(refused.code).toBe(1);
+    expect(refused.err).toContain("ID=execution_ended: it takes");
   });
 
   test("takes a lock away with an operator's token only", async () => {
