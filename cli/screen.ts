@@ -53,7 +53,7 @@ function openOutput(
   onEnd: (error: NodeJS.ErrnoException) => void,
 ): Output {
   let hasFailed = false;
-  stream.on("error", (error) => {
+  stream.on("error", (error: NodeJS.ErrnoException) => {
     if (hasFailed) return;
     hasFailed = true;
     onEnd(error);

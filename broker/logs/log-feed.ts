@@ -4,6 +4,7 @@ import { makeLookout } from "../jobs/lookout.ts";
 import type { Log } from "../log.ts";
 import type { OrgId } from "../orgs/org-id.ts";
 import { topics, type Wakes } from "../wake/wakes.ts";
+import { makeGapHold } from "./gap-hold.ts";
 import { makeRing } from "./log-ring.ts";
 import { findLogStream } from "./queries.ts";
 import { type LogBatch, readForward } from "./read-forward.ts";
@@ -40,8 +41,8 @@ type FeedParts = { readonly db: Db; readonly wakes: Wakes; readonly log: Log };
 const fallbackMs = { first: 1500, longest: 5000 };
 /** Looks are at least this far apart, so that what is written in small pieces travels together. */
 const restMs = 15;
-/** Records that come late are waited for so long; then what follows them is told. */
-const gapMs = { wait: 2000, look: 100 };
+/** How soon to look again for records that come late. */
+const gapLookMs = 100;
 
 /** The feed of one broker; a stream is read only while somebody follows it. */
 export function makeLogFeed(parts: FeedParts): LogFeed {
@@ -85,7 +86,7 @@ type Reader = {
 function startReader({ db, wakes, log }: FeedParts, org: OrgId, found: LogStream): Reader {
   const listeners = new Set<() => void>();
   const ring = makeRing(found.next_position);
-  const holdsGap = makeGapHold();
+  const gaps = makeGapHold(found.next_position);
   let stream: LogStream | undefined = found;
   let quietMs = fallbackMs.first;
 
@@ -103,9 +104,10 @@ function startReader({ db, wakes, log }: FeedParts, org: OrgId, found: LogStream
       return fallbackMs.longest;
     }
     stream = now;
+    gaps.saw(now.next_position);
     const from = ring.upto();
     for await (const batch of readForward(db, org, now, { from, filter: {} })) {
-      if (holdsGap(batch)) return gapMs.look;
+      if (gaps.holds(batch)) return gapLookMs;
       ring.add(batch);
       tell();
     }
@@ -139,18 +141,5 @@ function startReader({ db, wakes, log }: FeedParts, org: OrgId, found: LogStream
       unhear();
       lookout.stop();
     },
-  };
-}
-
-type GapHold = (batch: LogBatch) => boolean;
-
-/** Whether a batch is still to wait for records that are missing before it. */
-function makeGapHold(): GapHold {
-  let gap = { position: 0, seenAtMs: 0 };
-  return ({ records: [first] }) => {
-    if (first?.notice !== "missing") return false;
-    const nowMs = performance.now();
-    if (gap.position !== first.position) gap = { position: first.position, seenAtMs: nowMs };
-    return nowMs - gap.seenAtMs < gapMs.wait;
   };
 }

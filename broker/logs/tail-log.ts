@@ -16,10 +16,11 @@ export type Tailing = {
   readonly filter: LogFilter;
   /** Aborts when the client is gone. */
   readonly signal: AbortSignal;
+  /** A follower who hears nothing for so long is told that, and how far the stream was read; 15 s, unless told. */
+  readonly idleMs?: number;
 };
 
-/** A follower who hears nothing for so long is told that. */
-const idleMs = 15_000;
+const usualIdleMs = 15_000;
 
 /**
  * A stream's records as they come, until it is closed and all was told. It is as fast as its reader: what the
@@ -44,11 +45,13 @@ type Follower = TailParts & { readonly org: OrgId; readonly followed: FollowedSt
 
 async function* steps(
   follower: Follower,
-  { from, filter, signal }: Tailing,
+  { from, filter, signal, idleMs = usualIdleMs }: Tailing,
 ): AsyncGenerator<TailStep, void> {
   const { followed, feed } = follower;
   const signals = [signal, feed.draining];
   let next = from;
+  let toldAtMs = performance.now();
+  const silenceLeftMs = (): number => toldAtMs + idleMs - performance.now();
   const without = (kind: TailStep["kind"]): TailStep => ({
     kind,
     batch: { records: [], next, bytes: 0 },
@@ -61,7 +64,11 @@ async function* steps(
     const before = next;
     for await (const batch of readReady(follower, next, filter)) {
       next = batch.next;
-      if (batch.records.length > 0) yield { kind: "records", batch };
+      const isHeard = batch.records.length > 0;
+      if (isHeard || silenceLeftMs() <= 0) {
+        yield isHeard ? { kind: "records", batch } : without("idle");
+        toldAtMs = performance.now();
+      }
       if (signals.some(({ aborted }) => aborted)) break;
     }
     if (next > before) continue;
@@ -69,7 +76,9 @@ async function* steps(
       yield without("end");
       return;
     }
-    if (await isIdle(followed, signals)) yield without("idle");
+    if (!(await isIdle(followed, signals, silenceLeftMs()))) continue;
+    yield without("idle");
+    toldAtMs = performance.now();
   }
 }
 
@@ -97,10 +106,14 @@ function narrowed(batch: LogBatch, filter: LogFilter): LogBatch {
   return { ...batch, records: asked };
 }
 
-/** Waits for a change; true when none came. */
-function isIdle(followed: FollowedStream, signals: readonly AbortSignal[]): Promise<boolean> {
+/** Waits for a change; true when none came in time. */
+function isIdle(
+  followed: FollowedStream,
+  signals: readonly AbortSignal[],
+  forMs: number,
+): Promise<boolean> {
   return new Promise((resolve) => {
-    const timer = setTimeout(() => end(true), idleMs);
+    const timer = setTimeout(() => end(true), Math.max(0, forMs));
     const wake = (): void => end(false);
     const unlisten = followed.onChange(wake);
     for (const signal of signals) signal.addEventListener("abort", wake);

@@ -1,4 +1,6 @@
 import { describe, expect, test } from "vitest";
+import { findLogStream } from "../../../broker/logs/queries.ts";
+import { tailLog } from "../../../broker/logs/tail-log.ts";
 import { startBroker } from "../../support/broker.ts";
 import { testDatabase } from "../../support/database.ts";
 import { type EventReader, openEvents } from "../../support/event-reader.ts";
@@ -142,6 +144,25 @@ describe("a tail", () => {
     await db`update log_streams set next_position = 3 where id = ${log.streamId}`;
     await expectBodies(reader, ["line 1", "line 1"]);
   });
+});
+
+test("a follower whose filter lets nothing of a busy stream through is told how far it was read", async () => {
+  const log = await setup();
+  const org = log.orgId;
+  const found = await findLogStream(db, org, log.streamId);
+  if (found === undefined) throw new Error("there is no stream");
+  const parts = { db, feed: broker.broker.logFeed };
+  const gone = new AbortController();
+  const tailing = { from: 1, filter: { minSeverity: 17 }, signal: gone.signal, idleMs: 400 };
+  const writing = (async () => {
+    for (let n = 1; !gone.signal.aborted; n++) await log.write(numbered(1, n));
+  })();
+  for await (const { kind, batch } of tailLog(parts, org, found, tailing)) {
+    expect(kind).toBe("idle");
+    if (batch.next > 5) break;
+  }
+  gone.abort();
+  await writing;
 });
 
 test("a follower whose token is revoked hears no more, at whichever broker", async () => {
