@@ -1,16 +1,35 @@
 import path from "node:path";
-import { type Plugin } from "rolldown";
+import { type Plugin, rolldown } from "rolldown";
 import { shippedMigrations } from "../broker/database/shipped-migrations.ts";
 import { version } from "../shared/version.ts";
 
 /** What modules that read files of the project become in a built program, which has only itself. */
-const baked: Readonly<Record<string, () => Promise<string> | string>> = {
+const baked: Readonly<Record<string, (root: string) => Promise<string> | string>> = {
   "shared/version.ts": () => `export const version = ${JSON.stringify(version)};`,
   "broker/database/shipped-migrations.ts": async () => {
     const files = JSON.stringify(await shippedMigrations());
     return `export async function shippedMigrations() { return ${files}; }`;
   },
+  "broker/workspaces/summary-program.ts": async (root) => {
+    const script = await scriptOf(root, "broker/workspaces/summary-worker.ts");
+    return `export const summaryProgram = { text: ${JSON.stringify(script)} };`;
+  },
 };
+
+/** The program of a thread as one script, with all that it imports. */
+async function scriptOf(root: string, input: string): Promise<string> {
+  const build = await rolldown({ cwd: root, input, platform: "node", tsconfig: false });
+  try {
+    const { output } = await build.generate({
+      format: "cjs",
+      codeSplitting: false,
+      minify: "dce-only",
+    });
+    return output[0].code;
+  } finally {
+    await build.close();
+  }
+}
 
 const isMain = "import.meta.main";
 
@@ -20,7 +39,7 @@ export function bakedModules(root: string, entry: string): Plugin {
   return {
     name: "baked-modules",
     async load(id) {
-      const code = await baked[nameOf(id)]?.();
+      const code = await baked[nameOf(id)]?.(root);
       return code === undefined ? null : { code, moduleType: "js" };
     },
     transform(code, id) {

@@ -2,7 +2,6 @@ import type { StateDiff } from "../../shared/api/terraform-revisions.ts";
 import { Problem } from "../../shared/problem.ts";
 import type { Broker } from "../broker.ts";
 import type { OrgId } from "../orgs/org-id.ts";
-import { diffStates } from "./diff-states.ts";
 import { findRevisionBefore } from "./queries.ts";
 import { readSummary } from "./read-summary.ts";
 import { requireState, toState } from "./show-workspace.ts";
@@ -13,26 +12,24 @@ type Asked = {
   readonly to?: number | undefined;
 };
 
-/** Two revisions side by side: the current one and the one before that is kept, unless told. */
+/** Two revisions side by side, as JSON: the current one and the one before that is kept, unless told. */
 export async function compareRevisions(
   broker: Pick<Broker, "db" | "seals">,
   org: OrgId,
   { workspaceId, from, to }: Asked,
-): Promise<StateDiff> {
+): Promise<Uint8Array<ArrayBuffer>> {
   const { db } = broker;
   const newer = await requireState(db, org, { workspaceId, named: String(to ?? "current") });
   const before = from ?? (await findRevisionBefore(db, org, newer.state));
   if (before === undefined) throw nothingBefore(newer.state.revision);
   const older = await requireState(db, org, { workspaceId, named: String(before) });
-  const [was, is] = [
-    await readSummary(broker, older.state),
-    await readSummary(broker, newer.state),
-  ];
-  return {
+  const changes = await readSummary(broker, "changes", [older.state, newer.state]);
+  const sides: Pick<StateDiff, "from" | "to"> = {
     from: toState(older.workspace, older.state),
     to: toState(newer.workspace, newer.state),
-    ...diffStates(was, is),
   };
+  const start = Buffer.from(`${JSON.stringify(sides).slice(0, -1)},`);
+  return new Uint8Array(Buffer.concat([start, changes.subarray(1)])); // one object of the two
 }
 
 const nothingBefore = (revision: number): Problem =>

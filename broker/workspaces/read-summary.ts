@@ -1,46 +1,98 @@
 import { Worker } from "node:worker_threads";
-import { problem } from "../../shared/problem.ts";
+import { Problem, problem } from "../../shared/problem.ts";
 import type { Broker } from "../broker.ts";
-import { openStored, readWhole } from "./read-parts.ts";
+import { openStored, type Readable, readWhole } from "./read-parts.ts";
 import type { WorkspaceStateRow } from "./row.ts";
-import { type StateSummary, summarizeState } from "./summarize-state.ts";
+import { type Summarized, summarizeStates, type Wanted } from "./summarize-states.ts";
+import { summaryProgram } from "./summary-program.ts";
+import type { SummaryMessage } from "./summary-worker.ts";
 
-const mostInTurnBytes = 2 * 1024 * 1024;
+const mostInTurnBytes = 512 * 1024;
+const mostAtOnce = 5; // one is read, four wait
+const mostHeapMb = 1024;
 let working: Promise<unknown> = Promise.resolve();
+let count = 0;
 
 /**
- * What a stored state has, for people; 409 for what is no state of terraform's. A large one is read by a
- * thread of its own, one after the other, so that nobody else waits for it.
+ * What stored states have, for people, as JSON; 409 for what is no state of terraform's. Large ones are read by a
+ * thread of its own, one after the other, so that nobody else waits for it; 503 when too many wait for that.
  */
 export async function readSummary(
   broker: Pick<Broker, "db" | "seals">,
-  state: WorkspaceStateRow,
-): Promise<StateSummary> {
-  const read = async (): Promise<string> =>
-    (await readWhole(openStored(broker, state))).toString("utf8");
-  if (state.serial === null) throw notTerraform(state.revision);
-  const isSmall = state.size_bytes <= mostInTurnBytes;
-  const summary = isSmall
-    ? summarizeState(await read())
-    : await afterOthers(async () => summarizeElsewhere(await read()));
-  if (summary === undefined) throw notTerraform(state.revision);
-  return summary;
+  wanted: Wanted,
+  states: readonly WorkspaceStateRow[],
+): Promise<Uint8Array<ArrayBuffer>> {
+  const other = states.find(({ serial }) => serial === null);
+  if (other !== undefined) throw notTerraform(other.revision);
+  const stored = states.map((state) => openStored(broker, state));
+  const sizeBytes = stored.reduce((sum, one) => sum + one.sizeBytes, 0);
+  const summarized =
+    sizeBytes <= mostInTurnBytes
+      ? summarizeStates(wanted, await Promise.all(stored.map(readWhole)))
+      : await inTurn(() => summarizeElsewhere(wanted, stored));
+  if ("json" in summarized) return summarized.json;
+  throw notTerraform(states[summarized.notTerraform]?.revision ?? 0);
 }
 
-function afterOthers<Result>(act: () => Promise<Result>): Promise<Result> {
+async function inTurn<Result>(act: () => Promise<Result>): Promise<Result> {
+  if (count >= mostAtOnce) throw busy();
+  count += 1;
   const result = working.then(act, act);
   working = result.catch(() => {});
-  return result;
+  try {
+    return await result;
+  } finally {
+    count -= 1;
+  }
 }
 
-function summarizeElsewhere(text: string): Promise<StateSummary | undefined> {
-  return new Promise((resolve, reject) => {
-    const worker = new Worker(new URL("summary-worker.ts", import.meta.url), { workerData: text });
-    worker.once("message", (summary: StateSummary | undefined) => resolve(summary));
-    worker.once("error", reject);
+/** The pieces of the states change hands, and so does the answer: neither is here as a whole before it is finished. */
+async function summarizeElsewhere(
+  wanted: Wanted,
+  stored: readonly Readable[],
+): Promise<Summarized> {
+  const { file, text = "" } = summaryProgram;
+  const worker = new Worker(file ?? text, {
+    eval: file === undefined,
+    resourceLimits: { maxOldGenerationSizeMb: mostHeapMb },
+  });
+  const answer = new Promise<Summarized>((resolve, reject) => {
+    worker.once("message", resolve);
+    worker.once("error", (error: NodeJS.ErrnoException) =>
+      reject(error.code === "ERR_WORKER_OUT_OF_MEMORY" ? tooLarge() : error),
+    );
     worker.once("exit", (code) => reject(new Error(`reading a state ended with ${code}`)));
   });
+  answer.catch(() => {}); // told when it is awaited
+  const send = (message: SummaryMessage, transfer: ArrayBuffer[] = []): void =>
+    worker.postMessage(message, transfer);
+  try {
+    for (const [of, one] of stored.entries()) {
+      for await (const piece of one.pieces()) {
+        const bytes = new Uint8Array(piece);
+        send({ of, bytes }, [bytes.buffer]);
+      }
+    }
+    send({ wanted });
+    return await answer;
+  } finally {
+    await worker.terminate();
+  }
 }
 
 const notTerraform = (revision: number): Error =>
   problem.conflict("state_not_terraform", `Revision ${revision} is no state of terraform's.`);
+
+const tooLarge = (): Error =>
+  problem.conflict(
+    "state_too_large_to_read",
+    "What is asked takes more memory than this broker gives; read the state's contents instead.",
+  );
+
+const busy = (): Error =>
+  new Problem({
+    status: 503,
+    code: "busy",
+    detail: "Too many large states are being read here; ask again in a moment.",
+    headers: { "retry-after": "5" },
+  });

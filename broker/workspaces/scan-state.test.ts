@@ -98,4 +98,13 @@ describe("the scan of a state", () => {
     expect({ serial, lineage }).toEqual({ serial: 22, lineage: "b" });
     expect(text.slice(...(serialAt ?? []))).toBe("22");
   });
+
+  test.each(["lineage", "terraform_version"])("refuses half a character in the %s", (member) => {
+    expect(() => scan(`{"${member}":"\\ud800-x"}`, 5)).toThrow(
+      expect.objectContaining({
+        status: 422,
+        errors: [expect.objectContaining({ pointer: `#/${member}` })],
+      }),
+    );
+  });
 });

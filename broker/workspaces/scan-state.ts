@@ -130,7 +130,7 @@ function takeValue(scan: Scan, byte: number, at: number): void {
   if (byte === 0x7b || byte === 0x5b) {
     scan.stack.push(byte === 0x7b);
     if (scan.stack.length > maxDepth) {
-      throw problem.malformed("too_deep", `A scan.state may nest ${maxDepth} deep at most.`);
+      throw problem.malformed("too_deep", `A state may nest ${maxDepth} deep at most.`);
     }
     scan.state = byte === 0x7b ? firstKey : firstItem;
   } else if (byte === 0x22) {
@@ -194,10 +194,7 @@ function endValue(scan: Scan): void {
 
 function end(scan: Scan): StateFacts {
   if (scan.state !== done) {
-    throw problem.malformed(
-      "malformed_json",
-      "The scan.state is no JSON object: it ends too early.",
-    );
+    throw problem.malformed("malformed_json", "The state is no JSON object: it ends too early.");
   }
   const serial = scan.facts.get("serial");
   if (serial !== undefined && !(Number.isSafeInteger(serial) && Number(serial) >= 0)) {
@@ -206,8 +203,8 @@ function end(scan: Scan): StateFacts {
   }
   return {
     serial: serial === undefined ? undefined : Number(serial),
-    lineage: textOf(scan.facts.get("lineage")),
-    terraformVersion: textOf(scan.facts.get("terraform_version")),
+    lineage: textOf(scan, "lineage"),
+    terraformVersion: textOf(scan, "terraform_version"),
     serialAt: scan.serialAt,
   };
 }
@@ -219,8 +216,13 @@ function isOfNumber(byte: number): boolean {
 }
 
 /** An empty lineage is none: a state that terraform makes has one. */
-const textOf = (given: unknown): string | undefined =>
-  typeof given === "string" && given !== "" ? given.replaceAll("\0", "") : undefined;
+function textOf({ facts }: Scan, member: string): string | undefined {
+  const given = facts.get(member);
+  if (typeof given !== "string" || given === "") return undefined;
+  if (given.isWellFormed()) return given.replaceAll("\0", "");
+  const detail = "This text has half of a surrogate pair in it.";
+  throw problem.invalid([{ pointer: `#/${member}`, code: "invalid_value", detail }]);
+}
 
 /** Tells the place only: the text may hold secrets. */
 const refused = (at: number): Error =>

@@ -1,38 +1,33 @@
 import { z } from "zod";
 import type { StateOutput, StateResource } from "../../shared/api/terraform-revisions.ts";
-
-const hidden = "(sensitive)";
-/** Providers do not mark every secret, and a reader of a list needs none of them. */
-const secretName = /passw(?:or)?d|secret|token|private_key|api_?key|credential|connection_string/i;
+import { hidden, hideAll, isSecretName, redactValue } from "./redact-value.ts";
 
 const step = z.looseObject({ value: z.unknown() });
-const instance = z.looseObject({
+const instanceShape = z.looseObject({
   index_key: z.union([z.string(), z.number()]).nullish(),
   status: z.string().nullish(),
   schema_version: z.number().nullish(),
   attributes: z.record(z.string(), z.unknown()).nullish(),
-  sensitive_attributes: z.array(z.array(step)).nullish().catch(null),
+  sensitive_attributes: z.unknown(),
+});
+const resourceShape = z.looseObject({
+  module: z.string().nullish(),
+  mode: z.string().nullish(),
+  type: z.string(),
+  name: z.string(),
+  provider: z.string().nullish(),
+  instances: z.array(instanceShape).nullish(),
+});
+const outputShape = z.looseObject({
+  value: z.unknown(),
+  type: z.unknown(),
+  sensitive: z.boolean().nullish(),
 });
 const stateShape = z.looseObject({
-  outputs: z
-    .record(
-      z.string(),
-      z.looseObject({ value: z.unknown(), type: z.unknown(), sensitive: z.boolean().nullish() }),
-    )
-    .nullish(),
-  resources: z
-    .array(
-      z.looseObject({
-        module: z.string().nullish(),
-        mode: z.string().nullish(),
-        type: z.string(),
-        name: z.string(),
-        provider: z.string().nullish(),
-        instances: z.array(instance).nullish(),
-      }),
-    )
-    .nullish(),
+  outputs: z.record(z.string(), z.unknown()).nullish(),
+  resources: z.array(z.unknown()).nullish(),
 });
+const sensitivePaths = z.array(z.array(step));
 
 /** What a state has, for people: nothing sensitive is in it. */
 export type StateSummary = {
@@ -40,42 +35,59 @@ export type StateSummary = {
   readonly outputs: readonly StateOutput[];
 };
 
-/** Reads a state's text; undefined for what is no state of terraform's. */
-export function summarizeState(text: string): StateSummary | undefined {
+/** Reads a state's text, its resources only where they are wanted; undefined for what is none of terraform's. */
+export function summarizeState(
+  text: string,
+  wanted: { readonly resources: boolean } = { resources: true },
+): StateSummary | undefined {
   const { success, data: state } = stateShape.safeParse(JSON.parse(text));
   if (!success) return undefined;
-  const outputs = Object.entries(state.outputs ?? {}).map(([name, output]) => {
-    const sensitive = output.sensitive === true || secretName.test(name);
-    return {
-      name,
-      type: output.type ?? null,
-      sensitive,
-      ...(!sensitive && { value: output.value }),
-    };
-  });
-  return {
-    resources: (state.resources ?? []).map(toResource),
-    outputs: outputs.toSorted((a, b) => (a.name < b.name ? -1 : 1)) as StateOutput[], // value may be absent
-  };
+  const outputs = Object.entries(state.outputs ?? {}).map(([name, given]) => toOutput(name, given));
+  const given = wanted.resources ? (state.resources ?? []) : [];
+  const resources: StateResource[] = [];
+  for (const [n, one] of given.entries()) {
+    const resource = resourceShape.safeParse(one);
+    if (!resource.success) return undefined;
+    given[n] = undefined; // a large state is not in memory twice
+    resources.push(toResource(resource.data));
+  }
+  const known = outputs.flatMap((output) => output ?? []);
+  if (known.length < outputs.length) return undefined;
+  return { resources, outputs: known.toSorted((a, b) => (a.name < b.name ? -1 : 1)) };
 }
 
-type Resource = NonNullable<z.infer<typeof stateShape>["resources"]>[number];
+function toOutput(name: string, given: unknown): StateOutput | undefined {
+  const { success, data: output } = outputShape.safeParse(given);
+  if (!success) return undefined;
+  const sensitive = output.sensitive === true || isSecretName(name);
+  const value = sensitive ? {} : { value: redactValue(output.value) };
+  return { name, type: output.type ?? null, sensitive, ...value } as StateOutput; // value may be absent
+}
+
+type Resource = z.infer<typeof resourceShape>;
 
 function toResource(resource: Resource): StateResource {
   const { type, name } = resource;
   const mode = resource.mode ?? "managed";
   const module = resource.module ?? "";
   const address = [module, mode === "data" ? "data" : "", type, name].filter(Boolean).join(".");
-  const instances = (resource.instances ?? []).map(toInstance);
+  const instances = (resource.instances ?? []).map((one) => toInstance(type, one));
   return { address, module, mode, type, name, provider: resource.provider ?? "", instances };
 }
 
-function toInstance(given: z.infer<typeof instance>): StateResource["instances"][number] {
-  const paths = (given.sensitive_attributes ?? []).map((path) =>
+type Members = Record<string | number, unknown>;
+type Path = readonly (string | number)[];
+
+function toInstance(
+  type: string,
+  given: z.infer<typeof instanceShape>,
+): StateResource["instances"][number] {
+  const { success, data } = sensitivePaths.safeParse(given.sensitive_attributes ?? []);
+  const paths = (data ?? []).map((path) =>
     path.map(({ value }) => (isKey(value) ? value : keyOf(value))),
   );
-  const attributes = hideByName(structuredClone(given.attributes ?? {})) as Record<string, unknown>; // as it was
-  for (const path of paths) hide(attributes, path);
+  const isSecret = isSecretName(type) || !success; // what cannot be read may say that all of it is
+  const attributes = shownAttributes(given.attributes ?? {}, { isSecret, paths });
   return {
     index_key: given.index_key ?? null,
     status: given.status ?? "",
@@ -83,6 +95,23 @@ function toInstance(given: z.infer<typeof instance>): StateResource["instances"]
     attributes,
     sensitive_attributes: paths.map((path) => path.join(".")),
   };
+}
+
+/** Of a thing that is a secret itself only what it is called. */
+const shownOfSecrets: ReadonlySet<string> = new Set(["id", "arn", "name"]);
+
+function shownAttributes(
+  given: Readonly<Record<string, unknown>>,
+  { isSecret, paths }: { readonly isSecret: boolean; readonly paths: readonly Path[] },
+): Record<string, unknown> {
+  const attributes: Record<string, unknown> = { ...given };
+  for (const path of paths) hide(attributes, path);
+  return Object.fromEntries(
+    Object.entries(attributes).map(([name, value]) => {
+      const isHidden = isSecretName(name) || (isSecret && !shownOfSecrets.has(name));
+      return [name, isHidden ? hideAll(value) : redactValue(value)];
+    }),
+  );
 }
 
 const isKey = (value: unknown): value is string | number =>
@@ -94,21 +123,15 @@ function keyOf(value: unknown): string | number {
   return isKey(inner) ? inner : "";
 }
 
-function hide(from: Record<string | number, unknown>, path: readonly (string | number)[]): void {
+/** What is below the path; all of a list in which there is no such place, as a set has none. */
+function hide(from: Members, path: Path): void {
   const [key, ...rest] = path;
-  if (key === undefined || !Object.hasOwn(from, key)) return;
+  if (key === undefined || (Array.isArray(from) && !Object.hasOwn(from, key))) {
+    for (const name of Object.keys(from)) from[name] = hidden;
+    return;
+  }
+  if (!Object.hasOwn(from, key)) return;
   const inner = from[key];
   if (rest.length === 0 || typeof inner !== "object" || inner === null) from[key] = hidden;
-  else hide(inner as Record<string | number, unknown>, rest); // an object or an array
-}
-
-function hideByName(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(hideByName);
-  if (typeof value !== "object" || value === null) return value;
-  return Object.fromEntries(
-    Object.entries(value).map(([name, inner]) => {
-      const isSecret = secretName.test(name) && typeof inner === "string" && inner !== "";
-      return [name, isSecret ? hidden : hideByName(inner)];
-    }),
-  );
+  else hide(inner as Members, rest); // an object or an array
 }

@@ -1,6 +1,21 @@
-import { parentPort, workerData } from "node:worker_threads";
-import { summarizeState } from "./summarize-state.ts";
+import { parentPort } from "node:worker_threads";
+import { summarizeStates, type Wanted } from "./summarize-states.ts";
 
-// The thread's whole work: one text in, one summary out.
-const port: { postMessage: (summary: unknown, transfer: []) => void } | null = parentPort;
-port?.postMessage(summarizeState(String(workerData)), []);
+/** The next bytes of one of the states; then, when all have come, what is wanted of them. */
+export type SummaryMessage =
+  | { readonly of: number; readonly bytes: Uint8Array }
+  | { readonly wanted: Wanted };
+
+// The thread's whole work: the pieces of a state or two in, finished bytes out.
+const pieces: Uint8Array[][] = [];
+parentPort?.on("message", (message: SummaryMessage) => {
+  if ("bytes" in message) (pieces[message.of] ??= []).push(message.bytes);
+  else answer(message.wanted);
+});
+
+function answer(wanted: Wanted): void {
+  const states = pieces.splice(0).map((some) => Buffer.concat(some.splice(0)));
+  const summarized = summarizeStates(wanted, states);
+  parentPort?.postMessage(summarized, "json" in summarized ? [summarized.json.buffer] : []);
+  parentPort?.close();
+}

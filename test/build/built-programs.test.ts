@@ -1,4 +1,5 @@
 import { execFile } from "node:child_process";
+import { randomBytes } from "node:crypto";
 import { readdir, stat, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { promisify } from "node:util";
@@ -9,6 +10,7 @@ import { send } from "../support/broker.ts";
 import { builtPrograms } from "../support/built-programs.ts";
 import { emptyDatabase } from "../support/database.ts";
 import { testFolder } from "../support/folder.ts";
+import { backendPath, stateText, terraformLock } from "../support/given-workspace.ts";
 import { testSealKeys } from "../support/seal-keys.ts";
 import { startAgentProcess } from "../support/start-agent-process.ts";
 
@@ -86,11 +88,26 @@ describe("a built program", () => {
       });
       expect(ran.err).toContain(" finished");
       expect(ran.code).toBe(0);
+      await expectLargeStateRead(broker.url, token);
     } finally {
       await broker.kill();
     }
   }, 60_000);
 });
+
+/** It is read by a thread of its own, whose program has to be in the one file. */
+async function expectLargeStateRead(url: string, token: string): Promise<void> {
+  const call = <T>(what: string, body?: unknown) => send<T>(url, what, { token, body });
+  const { id } = (await call<{ id: string }>("POST /v1/terraform-workspaces", {})).body;
+  const lock = terraformLock();
+  await call(`POST /v1/terraform-workspaces/${id}/lock`, lock);
+  const padding = randomBytes(2_000_000).toString("base64");
+  const state = stateText({ serial: 1, padding });
+  expect((await call(`POST ${backendPath(id, lock.ID)}`, state)).status).toBe(200);
+  const path = `/v1/terraform-workspaces/${id}/states/1`;
+  const resources = await call<object[]>(`GET ${path}/resources`);
+  expect(resources).toMatchObject({ status: 200, body: [{ address: "terraform_data.one" }] });
+}
 
 async function makeRunner(url: string, token: string) {
   const made = async <T>(what: string, body: object): Promise<T> => {

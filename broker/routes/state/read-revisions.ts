@@ -41,18 +41,22 @@ export const readRevisions: Door = (app, broker) => {
   });
   app.openapi(listStateResourcesRoute, async (c) => {
     const { state } = await named(c, broker, c.req.valid("param"));
-    return c.json([...(await readSummary(broker, state)).resources], 200);
+    return answer(c, await readSummary(broker, "resources", [state]));
   });
   app.openapi(listStateOutputsRoute, async (c) => {
     const { state } = await named(c, broker, c.req.valid("param"));
-    return c.json([...(await readSummary(broker, state)).outputs], 200);
+    return answer(c, await readSummary(broker, "outputs", [state]));
   });
   app.openapi(diffStatesRoute, async (c) => {
     const { workspace_id: workspaceId } = c.req.valid("param");
     const asked = { workspaceId, ...c.req.valid("query") };
-    return c.json(await compareRevisions(broker, c.get("actor").orgId, asked), 200);
+    return answer(c, await compareRevisions(broker, c.get("actor").orgId, asked));
   });
 };
+
+/** JSON that a thread made ready. */
+const answer = (c: AppContext, json: Uint8Array<ArrayBuffer>): never =>
+  c.body(json, 200, { "content-type": "application/json" }) as never; // bytes, whatever the contract shows
 
 function named(c: AppContext, { db }: Broker, params: StateParams) {
   const { workspace_id: workspaceId, state_id: stateId } = params;

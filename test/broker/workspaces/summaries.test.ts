@@ -1,0 +1,94 @@
+import { randomBytes } from "node:crypto";
+import { beforeAll, describe, expect, test } from "vitest";
+import type { StateDiff, StateResource } from "../../../shared/api/terraform-revisions.ts";
+import { type GivenOperator, givenOperator } from "../../support/given-operator.ts";
+import { givenToken } from "../../support/given-token.ts";
+import { stateText } from "../../support/given-workspace.ts";
+import { holdWorkspace } from "../../support/held-workspace.ts";
+
+let at: GivenOperator;
+beforeAll(async () => {
+  at = await givenOperator();
+});
+
+const resource = (type: string, attributes: object, marks: unknown = []) => ({
+  mode: "managed",
+  type,
+  name: "it",
+  provider: "x",
+  instances: [{ schema_version: 0, attributes, sensitive_attributes: marks }],
+});
+
+describe("who may only read", () => {
+  test("sees no secret in resources, outputs or a comparison", async () => {
+    const held = await holdWorkspace(at);
+    const state = (serial: number) =>
+      JSON.stringify({
+        version: 4,
+        serial,
+        lineage: "one",
+        outputs: {
+          db: { value: { username: "u", password: `hunter2-${serial}` }, type: ["object", {}] },
+          url: { value: `postgres://u:hunter2-${serial}@h/db`, type: "string" },
+          api_token: { value: `hunter2-${serial}`, type: "string" },
+        },
+        resources: [
+          resource("random_password", { id: "none", result: `hunter2-${serial}` }),
+          resource("x_service", {
+            passwords: [`hunter2-${serial}`],
+            env: JSON.stringify([{ name: "DB_PASSWORD", value: `hunter2-${serial}` }]),
+          }),
+          resource("x_marked", { list: [`hunter2-${serial}`] }, [
+            [
+              { type: "get_attr", value: "list" },
+              { type: "index", value: { value: 0, type: "number" } },
+            ],
+          ]),
+          resource("x_marked_oddly", { any: `hunter2-${serial}` }, "all of it"),
+        ],
+      });
+    expect((await held.write(state(1))).status).toBe(200);
+    expect((await held.write(state(2))).status).toBe(200);
+    const token = await givenToken(at.db, { orgId: at.orgId, role: "org_read_only" });
+    const path = `/v1/terraform-workspaces/${held.id}`;
+    for (const what of ["states/1/resources", "states/1/outputs", "diff"]) {
+      const { status, body } = await at.call(`GET ${path}/${what}`, { token });
+      expect(status).toBe(200);
+      expect(JSON.stringify(body)).not.toContain("hunter2");
+    }
+  });
+});
+
+describe("a large state", () => {
+  test("is looked into and compared as a small one is", async () => {
+    const held = await holdWorkspace(at);
+    const padding = randomBytes(2_000_000).toString("base64");
+    await held.write(stateText({ serial: 1, padding }));
+    await held.write(stateText({ serial: 2, padding: `${padding} more`, secret: "hunter2" }));
+    const path = `/v1/terraform-workspaces/${held.id}`;
+    const resources = await at.call<StateResource[]>(`GET ${path}/states/2/resources`);
+    const [instance] = resources.body[0]?.instances ?? [];
+    expect(instance?.attributes).toMatchObject({ id: "r-2", input: "(sensitive)" });
+    expect(instance?.attributes["padding"] === `${padding} more`).toBe(true);
+    const diff = (await at.call<StateDiff>(`GET ${path}/diff`)).body;
+    expect([diff.from.revision, diff.to.revision]).toEqual([1, 2]);
+    expect(diff.resources).toHaveLength(1);
+    expect(diff.resources[0]?.attributes.map(({ name }) => name)).toEqual(["id", "padding"]);
+    expect(diff.outputs.map(({ name }) => name)).toEqual(["url"]);
+  });
+
+  test("is read by a few at once only: others are told to come again", async () => {
+    const held = await holdWorkspace(at);
+    await held.write(stateText({ serial: 1, padding: randomBytes(500_000).toString("base64") }));
+    const path = `/v1/terraform-workspaces/${held.id}/states/1/outputs`;
+    const answers = await Promise.all(Array.from({ length: 12 }, () => at.call(`GET ${path}`)));
+    const told = answers.filter(({ status }) => status === 503);
+    expect(answers.filter(({ status }) => status === 200).length).toBeGreaterThanOrEqual(5);
+    expect(told.length).toBeGreaterThan(0);
+    for (const { headers, body } of told) {
+      expect(headers.get("retry-after")).toBe("5");
+      expect(body["code"]).toBe("busy");
+    }
+    expect((await at.call(`GET ${path}`)).status).toBe(200);
+  });
+});
