@@ -30,6 +30,7 @@ export const logStreamRow = z.object({
   dropped_bytes: z.number(),
   dropped_from: z.number().nullable(),
   dropped_before: z.number().nullable(),
+  expired_before: z.number().nullable(),
   loose_chunks: z.number(),
   sequences: z.record(z.string(), sequence),
 });

@@ -48,15 +48,16 @@ export async function deleteOldStreams(db: Db, days: number, batches: Batches): 
         select s.org_id, s.id, s.last_day
           from log_streams s
          where s.first_day < (svc_now() at time zone 'UTC')::date - ${days}::int
-           and s.last_day >= (svc_now() at time zone 'UTC')::date - ${days}::int
+           and (s.last_day >= (svc_now() at time zone 'UTC')::date - ${days}::int or s.records > 0)
          order by s.id limit ${limit} for no key update skip locked
       )
       update log_streams s
          set first_day = (svc_now() at time zone 'UTC')::date - ${days}::int,
-             records = c.records, bytes = c.bytes
+             records = c.records, bytes = c.bytes, expired_before = coalesce(c.first_position, s.next_position)
         from old o
        cross join lateral (
-         select coalesce(sum(k.records), 0) as records, coalesce(sum(k.bytes), 0) as bytes
+         select coalesce(sum(k.records), 0) as records, coalesce(sum(k.bytes), 0) as bytes,
+                min(k.position) as first_position
            from log_chunks k
           where k.stream_id = o.id and k.org_id = o.org_id
             and k.day between (svc_now() at time zone 'UTC')::date - ${days}::int and o.last_day) c

@@ -10,7 +10,7 @@ const instant = z.iso.datetime();
 
 export const logStreamParams = z.object({ log_stream_id: idParam("log_stream_id", "lgs") });
 
-/** A stream as who reads it sees it: without its write token. */
+/** A stream as who reads it sees it: there is no write token, see docs/decisions/0011. */
 export const logStreamSchema = z
   .object({
     id: z.string(),
@@ -25,7 +25,9 @@ export const logStreamSchema = z
     records: z.int().describe("Kept now."),
     bytes: z.int().describe("Of these, before compression."),
     missing_records: z.int().describe("Numbered by their execution, but not arrived."),
-    dropped_records: z.int().describe("Given up because the stream outgrew its limit."),
+    dropped_records: z
+      .int()
+      .describe("Given up to keep within what the stream or its org may hold."),
     end_cursor: z.string().describe("Where the next record will stand."),
   })
   .openapi("LogStream");

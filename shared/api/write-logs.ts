@@ -29,7 +29,7 @@ export const createLogStreamRoute = createRoute({
   tags,
   summary: "Create the log stream of an operation",
   description:
-    "It is open until it is closed by hand. Jobs with the same `owner_id` get streams of their own, whose parent it is.",
+    "It is open until it is closed by hand, or its runner is deleted. Jobs with the same `owner_id` get streams of their own, whose parent it is.",
   request: { body: jsonBody(newLogStreamSchema) },
   responses: { 201: json(logStreamSchema, "The stream.") },
 });

@@ -4,6 +4,7 @@ import { deleteOldStreams, dropOldLogs } from "../../../broker/retention/drop-ol
 import { startBroker } from "../../support/broker.ts";
 import { advanceClock } from "../../support/clock.ts";
 import { testDatabase } from "../../support/database.ts";
+import type { LogPage } from "../../support/given-logs.ts";
 import { givenRunningLog } from "../../support/given-running-log.ts";
 import { storedBodies } from "../../support/otlp-logs.ts";
 
@@ -79,6 +80,30 @@ describe("old logs", () => {
     expect(await long.send(1, 2)).toBe(201);
     expect(await storedBodies(db, long.orgId, long.streamId)).toEqual(["line 2"]);
     expect(await dropOldLogs(db, 7)).toBe(0);
+  });
+
+  test("are told as deleted where they stood", async () => {
+    const [log, quiet] = [await setup(), await setup()];
+    for (const { send } of [log, quiet]) await send(1, 2, 3);
+    await advanceClock(db, "8 days");
+    await log.send(4, 6);
+    await dropOldLogs(db, 7);
+    await deleteOldStreams(db, 7, { signal, batch: 2 });
+    await quiet.send(4);
+    const notices = async ({ streamId, admin }: typeof log) => {
+      const { body } = await broker.call<LogPage>(`GET /v1/log-streams/${streamId}/logs`, {
+        token: admin,
+      });
+      return body.items.map(({ notice, body: words }) => [notice, words]);
+    };
+    const deleted = ["deleted", expect.stringContaining("3 records were deleted here")];
+    expect(await notices(log)).toEqual([
+      deleted,
+      [undefined, "line 4"],
+      ["missing", expect.any(String)],
+      [undefined, "line 6"],
+    ]);
+    expect(await notices(quiet)).toEqual([deleted, [undefined, "line 4"]]);
   });
 
   test("of a day that was half dropped go the next time", async () => {

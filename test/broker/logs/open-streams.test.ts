@@ -148,6 +148,17 @@ describe("the stream of an operation", () => {
     expect(JSON.parse(late.text)).toMatchObject({ code: "log_stream_closed" });
   });
 
+  test("closes with the runner that it was made for", async () => {
+    const { orgId, admin } = await setup();
+    const { runnerId } = await givenRunner(db, { orgId });
+    const made = await create(admin, { runner_id: runnerId });
+    const other = await create(admin);
+    expect((await call(`DELETE /v1/runners/${runnerId}`, { token: admin })).status).toBe(204);
+    const isOpen = async ({ body: { id } }: typeof made) =>
+      (await call<LogStream>(`GET /v1/log-streams/${id}`, { token: admin })).body.open;
+    expect([await isOpen(made), await isOpen(other)]).toEqual([false, true]);
+  });
+
   test("is the parent of the streams of its jobs", async () => {
     const { admin, runnerId } = await setup();
     const { body: parent } = await create(admin, { owner_id: "dep_of_this_test" });

@@ -28,7 +28,7 @@ describe("a log stream", () => {
     await write(numbered(3));
     const after = await call<LogStream>(`GET ${path}`, { token: admin });
     expect(after.body).toMatchObject({ records: 3, end_cursor: "4", missing_records: 0 });
-    expect(after.body).not.toHaveProperty("write_token");
+    expect(after.body).not.toHaveProperty("write_token"); // docs/decisions/0011
   });
 
   test("is nobody's to another org, nor to another runner", async () => {

@@ -1,8 +1,12 @@
 import { describe, expect, test } from "vitest";
+import { deleteOldRows } from "../../../broker/retention/delete-old-rows.ts";
+import { advanceClock } from "../../support/clock.ts";
 import { givenTelemetry, startedNs, textOf } from "../../support/given-telemetry.ts";
 import { bytesField, eightField, varintField } from "../../support/protobuf-writer.ts";
 
+const { signal } = new AbortController();
 const {
+  db,
   setup,
   broker: { call },
 } = await givenTelemetry();
@@ -91,5 +95,21 @@ describe("metrics", () => {
     const moved = await send([gauge(first?.name ?? "", startedNs + 1000n, -1)]);
     expect(moved.body).toEqual({});
     expect((await metrics(path)).items[0]?.value).toEqual({ value: -1 });
+  });
+
+  test("that were deleted make room for others", async () => {
+    const { token, path, metrics } = await setup();
+    const send = async (prefix: string, count: number) => {
+      const names = Array.from({ length: count }, (_, n) => `${prefix}${n}`);
+      const body = metricsRequest(names.map((name) => gauge(name, startedNs, 1)));
+      return (await call(`POST ${path}/metrics`, { token, body })).body;
+    };
+    expect(await send("old", 500)).toEqual({});
+    await advanceClock(db, "10 days");
+    expect(await send("old", 1)).toEqual({});
+    await deleteOldRows(db, "runner_metric_points", 7, { signal, batch: 1000 });
+    expect(await send("new", 499)).toEqual({});
+    expect(await send("more", 1)).toMatchObject({ partialSuccess: { rejectedDataPoints: "1" } });
+    expect((await metrics(path)).items).toHaveLength(500);
   });
 });
