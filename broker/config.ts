@@ -89,11 +89,11 @@ export const settings = {
   },
   SVC_LOG_STREAM_KIB_PER_S: {
     schema: whole(0, 1_048_576).default(4096),
-    doc: "What one log stream takes a second on average, 429 past it; 0 for no limit.",
+    doc: "What one log stream takes a second on average through one broker, 429 past it; 0 for no limit.",
   },
   SVC_LOG_ORG_KIB_PER_S: {
     schema: whole(0, 1_048_576).default(32_768),
-    doc: "What the log streams of one org take a second together; 0 for no limit.",
+    doc: "What the log streams of one org take a second together through one broker; 0 for no limit.",
   },
   SVC_LOG_ORG_MIB_PER_DAY: {
     schema: whole(0, 1_073_741_824).default(0),

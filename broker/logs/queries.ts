@@ -162,7 +162,7 @@ export async function closeStream(db: Db, org: OrgId, id: string): Promise<void>
     update log_streams set closed_at = svc_now() where org_id = ${org} and id = ${id} and closed_at is null`;
 }
 
-/** Streams that rest in many small chunks, of today and yesterday. */
+/** Streams that rest in many small chunks, of today and yesterday; another choice each time, so that none starves. */
 export async function listScattered(
   db: Db,
   most: number,
@@ -174,5 +174,6 @@ export async function listScattered(
      group by c.org_id, c.stream_id, c.day
     having count(*) filter (where c.bytes < ${fullChunkBytes}) > 3
        and max(c.received_at) < svc_now() - interval '10 min'
+     order by random()
      limit ${most}`;
 }

@@ -29,6 +29,7 @@ const mostWaiting = { requests: 2048, bytes: 16 * 1024 * 1024 } as const;
 const sendersAtOnce = 4;
 const requestMs = 10_000;
 const triesAtMost = 5;
+const mostWaitMs = 30_000;
 const stopMs = 3000;
 
 /** One queue for each signal that has an endpoint. */
@@ -112,18 +113,20 @@ function makeQueue({
 /** Sends one; what the protocol calls retryable is tried again, with growing pauses. Never rejects. */
 async function send(target: Target, request: Export): Promise<"sent" | "refused" | "failed"> {
   for (let attempt = 1; attempt <= triesAtMost; attempt++) {
-    const status = await sendOnce(target, request);
+    const { status, waitMs } = await sendOnce(target, request);
     if (status >= 200 && status < 300) return "sent";
     if (status !== 0 && ![429, 502, 503, 504].includes(status)) return "refused";
     if (attempt === triesAtMost || target.signal.aborted) break;
     const pauseMs = 200 * 2 ** attempt * (0.5 + Math.random() / 2);
-    await pause(pauseMs, undefined, { signal: target.signal }).catch(() => {}); // see the loop
+    await pause(Math.max(pauseMs, waitMs), undefined, { signal: target.signal }).catch(() => {}); // see the loop
   }
   return "failed";
 }
 
-/** The status, 0 when nobody answered. */
-async function sendOnce(target: Target, { type, encoding, body }: Export): Promise<number> {
+type Answer = { readonly status: number; readonly waitMs: number };
+
+/** The status, 0 when nobody answered, and how long the collector asks us to wait. */
+async function sendOnce(target: Target, { type, encoding, body }: Export): Promise<Answer> {
   const headers = new Headers(target.headers);
   headers.set("content-type", type);
   if (encoding !== undefined) headers.set("content-encoding", encoding);
@@ -137,8 +140,14 @@ async function sendOnce(target: Target, { type, encoding, body }: Export): Promi
       redirect: "manual", // the headers may hold a secret that is for this address only
     });
     await response.body?.cancel();
-    return response.status;
+    return { status: response.status, waitMs: waitOf(response) };
   } catch {
-    return 0;
+    return { status: 0, waitMs: 0 };
   }
+}
+
+/** Retry-After in seconds; a date, or more than we wait for anybody, counts as none or as that. */
+function waitOf({ headers }: Response): number {
+  const asked = headers.get("retry-after") ?? "";
+  return /^\d{1,9}$/.test(asked) ? Math.min(Number(asked) * 1000, mostWaitMs) : 0;
 }
