@@ -21,6 +21,8 @@ export async function openJobs(
 ): Promise<Jobs> {
   const { resumeJob, startJob } = await import("./jobs/run-job.ts");
   const { forgetExecution, listStoredExecutions } = await import("./jobs/execution-book.ts");
+  const { countTakeUp, mostTakeUps } = await import("./jobs/take-ups.ts");
+  const { giveUpJob } = await import("./jobs/give-up-job.ts");
   const goDown: JobHost["goDown"] = (how, why) => {
     const deadlineMs = performance.now() + agent.config.drainTimeout;
     const exit = how === "restart" ? "restart" : "done";
@@ -48,6 +50,11 @@ export async function openJobs(
       }
       await clear(agent, new Set(stored.map((one) => one.execution_id)));
       for (const one of stored) {
+        const times = await countTakeUp(dataDir, one.execution_id);
+        if (times > mostTakeUps) {
+          await giveUpJob(host, one, mostTakeUps);
+          continue;
+        }
         agent.log.info({ execution_id: one.execution_id }, "taken up again");
         agent.roster.add(resumeJob(host, one));
       }

@@ -21,7 +21,7 @@ export async function openExecutionBook(
   dataDir: string,
   state: StoredExecution,
 ): Promise<ExecutionBook> {
-  const dir = folderOf(dataDir, state.execution_id);
+  const dir = executionFolder(dataDir, state.execution_id);
   const file = path.join(dir, fileName);
   await mkdir(dir, { recursive: true, mode: 0o700 });
   let last: Promise<void> = Promise.resolve();
@@ -61,13 +61,14 @@ export async function listStoredExecutions(dataDir: string): Promise<{
 
 /** Forgets an execution that is not to be taken up. */
 export async function forgetExecution(dataDir: string, executionId: string): Promise<void> {
-  await rm(folderOf(dataDir, executionId), { recursive: true, force: true });
+  await rm(executionFolder(dataDir, executionId), { recursive: true, force: true });
 }
 
 const folder = "executions";
 const fileName = "state.json";
 
-function folderOf(dataDir: string, executionId: string): string {
+/** Where what is written down of an execution lies. */
+export function executionFolder(dataDir: string, executionId: string): string {
   return path.join(dataDir, folder, executionId);
 }
 

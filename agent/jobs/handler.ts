@@ -55,8 +55,8 @@ export type Job = {
   /** Reaches this execution, its log stream and its workspace at the broker; absent after a restart. */
   readonly token: string | undefined;
   readonly place: JobPlace;
-  /** Writes a line to the job's log. */
-  readonly say: (text: string, severity?: Severity, step?: string) => void;
+  /** Writes a line to the job's log; with a key, once, over restarts of the agent. */
+  readonly say: (text: string, severity?: Severity, step?: string, key?: string) => void;
   /** From the next byte on, the text appears nowhere, not after a take-over either. */
   readonly hide: (secret: string) => void;
   /** The text as it may be shown: without any secret. */

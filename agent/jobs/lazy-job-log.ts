@@ -1,4 +1,4 @@
-import type { JobLog, LogSeverity } from "../logs/job-log.ts";
+import type { JobLog } from "../logs/job-log.ts";
 
 /** A job's log that is opened when something is to be written: a job that says nothing costs nothing. */
 export type LazyJobLog = Pick<JobLog, "write" | "pipe" | "close">;
@@ -7,16 +7,16 @@ export type LazyJobLog = Pick<JobLog, "write" | "pipe" | "close">;
 export function makeLazyJobLog(open: () => Promise<JobLog>): LazyJobLog {
   let opening: Promise<JobLog> | undefined;
   let log: JobLog | undefined;
-  const early: [string, LogSeverity | undefined, string | undefined][] = [];
+  const early: Parameters<JobLog["write"]>[] = [];
   const opened = (): Promise<JobLog> =>
     (opening ??= open().then((made) => {
       for (const line of early.splice(0)) made.write(...line);
       return (log = made);
     }));
   return {
-    write(text, severity, step) {
-      if (log !== undefined) return log.write(text, severity, step);
-      early.push([text, severity, step]);
+    write(...line) {
+      if (log !== undefined) return log.write(...line);
+      early.push(line);
       opened().catch(() => {}); // whoever closes it is told
     },
     pipe: async (source, output) => await (await opened()).pipe(source, output),

@@ -1,5 +1,6 @@
 import type { Redactor } from "../logs/redactor.ts";
 import type { Child } from "../processes/child.ts";
+import { cleaningClock } from "./cleaning-clock.ts";
 import type { ExecutionBook } from "./execution-book.ts";
 import type { Job, Plan } from "./handler.ts";
 import type { JobHost } from "./job-host.ts";
@@ -58,7 +59,7 @@ export function openJob(given: Given): OpenJob {
     get place() {
       return here();
     },
-    say: (text, severity, step) => log.write(text, severity, step),
+    say: log.write,
     hide: (secret) => here().hide(secret),
     shown: (text) => redactor.redactText(text),
     onOutput: (take) => void (takeOutput = take),
@@ -83,26 +84,6 @@ export function openJob(given: Given): OpenJob {
     },
   };
 }
-
-/** From the first command on that runs although the job is to stop, there is so much time for all of them. */
-function cleaningClock(stopping: AbortSignal): {
-  readonly signal: () => AbortSignal;
-  readonly close: () => void;
-} {
-  const cleaning = new AbortController();
-  let timer: NodeJS.Timeout | undefined;
-  return {
-    signal: () => {
-      const begin = (): void => void (timer ??= setTimeout(() => cleaning.abort(), mostCleanupMs));
-      if (stopping.aborted) begin();
-      else stopping.addEventListener("abort", begin, { once: true });
-      return cleaning.signal;
-    },
-    close: () => clearTimeout(timer),
-  };
-}
-
-const mostCleanupMs = 30_000;
 
 type Deed<T> = { readonly key: string; readonly act: () => Promise<T> };
 

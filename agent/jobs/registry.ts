@@ -31,7 +31,7 @@ export function workOf(facts: JobFacts, plan: Plan, isGroupInSandbox = false): J
   // What concerns the agent alone (its health, its end) touches nothing that a sandbox protects.
   const isForced = isGroupInSandbox && !isAgentsOwn(facts.type);
   const mode = isKnown(facts.type) ? sandboxModeOf(plan, isForced) : undefined;
-  if (mode !== undefined) return simulate(facts, plan, mode);
+  if (mode !== undefined) return { ...simulate(facts, plan, mode), timeoutMs: work?.timeoutMs };
   if (work !== undefined) return work;
   const words = isKnown(facts.type)
     ? `This version of the agent cannot do jobs of type ${facts.type}.`

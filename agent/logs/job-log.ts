@@ -24,8 +24,8 @@ export type LogSource = {
  * and to the broker by itself; opened again after a crash, it goes on where it was, each line once.
  */
 export type JobLog = {
-  /** Says a line (or several) of the agent's own. */
-  readonly write: (text: string, severity?: LogSeverity, step?: string) => void;
+  /** Says a line (or several) of the agent's own; with a key, once, after a crash, too. */
+  readonly write: (text: string, severity?: LogSeverity, step?: string, key?: string) => void;
   /** Reads the output to its end, or on from where a former process of the agent stopped; releases what is on disk. */
   readonly pipe: (source: LogSource, output: ChildOutput) => Promise<void>;
   /** Resolves when everything written so far is on disk. */
@@ -60,7 +60,8 @@ export async function openJobLog(
   const writer = makeWriter(spools, spool);
   const timer = setInterval(writer.tick, flushEveryMs).unref();
   return {
-    write(text, severity = "info", step = "") {
+    write(text, severity = "info", step = "", key) {
+      if (key !== undefined && !writer.once.isFirst(`said ${key}`)) return;
       const atMs = Date.now();
       for (const line of redactor
         .redactText(text)
@@ -88,6 +89,7 @@ function makeWriter(spools: LogSpools, spool: LogSpool) {
   const records = makeRecordBuffer();
   const runs = new Map<string, Run>();
   const moved = new Set<string>();
+  const once = makeOnce(spool);
   let count = 0;
   let seq = spool.nextSeq();
   let writing: Promise<void> = Promise.resolve();
@@ -105,7 +107,7 @@ function makeWriter(spools: LogSpools, spool: LogSpool) {
 
   async function writeOut(isLast: boolean): Promise<void> {
     if (count === 0 && moved.size === 0 && !isLast) return;
-    const positions: Record<string, RunPosition> = {};
+    const positions: Record<string, RunPosition> = once.take();
     for (const name of moved) {
       const run = runs.get(name);
       if (run !== undefined) positions[name] = positionOf(run);
@@ -133,8 +135,35 @@ function makeWriter(spools: LogSpools, spool: LogSpool) {
     if (count > 0) void flush();
   }
 
-  return { runs, moved, lineOf, flush, tick, isFull: () => records.byteLength() >= flushBytes };
+  return {
+    runs,
+    moved,
+    lineOf,
+    once,
+    flush,
+    tick,
+    isFull: () => records.byteLength() >= flushBytes,
+  };
 }
+
+/** Knows what was said once: that goes to the disk together with the line, as a run that has got nowhere. */
+function makeOnce(spool: LogSpool) {
+  const said = new Set<string>();
+  return {
+    isFirst(name: string): boolean {
+      if (spool.runs.has(name) || said.has(name)) return false;
+      said.add(name);
+      return true;
+    },
+    take(): Record<string, RunPosition> {
+      const names = [...said];
+      said.clear();
+      return Object.fromEntries(names.map((name) => [name, nowhere]));
+    },
+  };
+}
+
+const nowhere: RunPosition = { offset: 0, covered: 0, rest: "", restAtMs: 0 };
 
 /** Nobody knows what came in between: it neither goes on with a line nor hides the rest of a secret. */
 function tellLost(run: Run, bytes: number, atMs: number): void {

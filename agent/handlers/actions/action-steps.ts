@@ -2,6 +2,7 @@ import type { z } from "zod";
 import { actionPlan } from "../../../shared/plans/action-plan.ts";
 import type { Plan } from "../../jobs/handler.ts";
 import { JobFailure } from "../../jobs/job-failure.ts";
+import { type Credentials, readCredentials } from "../credentials/read-credentials.ts";
 import { readGitUrl } from "./git-url.ts";
 
 export type ActionPlan = z.infer<typeof actionPlan>;
@@ -44,6 +45,7 @@ export type ActionRun = {
   readonly plan: ActionPlan;
   readonly steps: readonly ActionStep[];
   readonly timeoutMs: number | undefined;
+  readonly credentials: Credentials;
 };
 
 /** A step as sentences call it: "Step build", "Step 2". */
@@ -65,7 +67,12 @@ export function readActionRun(plan: Plan): ActionRun {
     if (names.has(name)) throw unfit(`two steps are called ${name}`);
     names.add(name);
   }
-  return { plan: data, steps, timeoutMs: durationMs(data.timeout) };
+  return {
+    plan: data,
+    steps,
+    timeoutMs: durationMs(data.timeout),
+    credentials: readCredentials(plan),
+  };
 }
 
 function readStep(step: PlanStep, index: number): ActionStep {

@@ -84,7 +84,7 @@ async function takeOutputs(ground: StepGround, { step, file, isGood }: Written):
     if (!(error instanceof OutputFault)) throw error;
     const words = `${stepTitle(step)}: its outputs cannot be taken: ${error.message}.`;
     if (isGood) throw new JobFailure(words, { reason: "outputs_invalid" });
-    job.say(words, "warn", step.name); // it has failed by itself already
+    job.say(words, "warn", step.name, `${step.index}/outputs`); // it has failed by itself already
   }
   await ground.keepOutputs();
 }

@@ -12,13 +12,13 @@ export async function runSteps(job: Job, run: ActionRun): Promise<Produced> {
   let failed: { readonly step: ActionStep; readonly end: StepEnd } | undefined;
   for (const step of run.steps) {
     if (!mayRun(job, step, failed !== undefined)) {
-      job.say(`${stepTitle(step)} is skipped.`, "info", step.name);
+      job.say(`${stepTitle(step)} is skipped.`, "info", step.name, `${step.index}/skipped`);
       continue;
     }
     const end = await endOf(ground, step);
     if (end.status === "finished") continue;
     if (step.mayFail && !job.signal.aborted) {
-      job.say(`${end.words} The run goes on.`, "warn", step.name);
+      job.say(`${end.words} The run goes on.`, "warn", step.name, `${step.index}/goes-on`);
     } else failed ??= { step, end };
   }
   const outputs = ground.outputs.shown();
@@ -48,15 +48,17 @@ async function endOf(ground: StepGround, step: ActionStep): Promise<StepEnd> {
   ground.ran.add(step.index);
   const end = await job.once(`step/${step.index}`, async () => {
     reports.tell(step, "in-progress", 0);
-    job.say(stepTitle(step), "info", step.name);
+    job.say(stepTitle(step), "info", step.name, `${step.index}/begun`);
     return await runStep(ground, step);
   });
   takeUpOutputs(ground, step, end);
   reports.tell(step, end.status, end.tookMs);
   const took = formatDuration(end.tookMs * 1e6);
-  if (end.status === "finished")
-    job.say(`${stepTitle(step)} finished in ${took}.`, "info", step.name);
-  else job.say(end.words, "error", step.name);
+  const [words, severity] =
+    end.status === "finished"
+      ? ([`${stepTitle(step)} finished in ${took}.`, "info"] as const)
+      : ([end.words, "error"] as const);
+  job.say(words, severity, step.name, `${step.index}/ended`);
   return end;
 }
 

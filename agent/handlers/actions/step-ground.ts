@@ -35,11 +35,13 @@ export async function openStepGround(job: Job, run: ActionRun): Promise<StepGrou
   const [work = "", home = "", tmp = ""] = folders;
   const { plan } = run;
   const credentials = {
-    ...(await writeCloudCredentials(plan, secrets)),
-    ...(await writeKubeconfig(plan.cluster_info, secrets)),
+    ...(await writeCloudCredentials(run.credentials, {
+      folder: secrets,
+      hostEnv: job.host.config.env,
+    })),
+    ...(await writeKubeconfig(run.credentials.cluster_info, secrets)),
   };
   const book = await openOutputBook(secrets);
-  const told = new Set<string>();
   return {
     job,
     run,
@@ -58,8 +60,7 @@ export async function openStepGround(job: Job, run: ActionRun): Promise<StepGrou
       };
       const { env, refused } = allowedEnv({ agent: job.host.config.env, plan: wanted, home, tmp });
       for (const { name, words } of refused) {
-        if (!told.has(name)) job.say(`The variable ${name} is left out: ${words}.`, "warn");
-        told.add(name);
+        job.say(`The variable ${name} is left out: ${words}.`, "warn", "", `left-out ${name}`);
       }
       return {
         ...job.host.networkEnv,

@@ -7,13 +7,20 @@ import type { ActionPlan, ActionStep } from "./action-steps.ts";
 
 /** Tells the broker how far each step is; nobody waits for it, and nothing fails by it. */
 export type StepReports = {
-  readonly tell: (step: ActionStep, status: ActionStepStatus | "stopped", tookMs: number) => void;
+  readonly tell: (
+    step: Pick<ActionStep, "id">,
+    status: ActionStepStatus | "stopped",
+    tookMs: number,
+  ) => void;
 };
 
 type Said = { readonly status: ActionStepStatus; readonly execution_duration: number };
 
 /** Of several reports on a step that wait, only the last is sent. */
-export function makeStepReports(job: Job, { id, install_id }: ActionPlan): StepReports {
+export function makeStepReports(
+  job: Job,
+  { id, install_id }: Pick<ActionPlan, "id" | "install_id">,
+): StepReports {
   const waiting = new Map<string, Said>();
   let isSending = false;
 

@@ -1,40 +1,11 @@
-import { writeFile } from "node:fs/promises";
 import path from "node:path";
-import { z } from "zod";
+import { writeOnce } from "../../workspace/write-whole.ts";
+import type { AwsAuth, AzureAuth, Credentials, GcpAuth } from "./read-credentials.ts";
 
-const text = z.string().nullish();
-const aws = z
-  .looseObject({
-    region: text,
-    profile: text,
-    static: z
-      .looseObject({ access_key_id: text, secret_access_key: text, session_token: text })
-      .nullish(),
-    assume_role: z.looseObject({ role_arn: text, session_name: text, external_id: text }).nullish(),
-  })
-  .catch({});
-const azure = z
-  .looseObject({
-    subscription_id: text,
-    tenant_id: text,
-    client_id: text,
-    client_secret: text,
-    use_msi: z.boolean().nullish(),
-  })
-  .catch({});
-const gcp = z
-  .looseObject({
-    project_id: text,
-    region: text,
-    credentials: z.union([z.string(), z.looseObject({})]).nullish(),
-    service_account_key: z.union([z.string(), z.looseObject({})]).nullish(),
-  })
-  .catch({});
-
-export type CloudAuth = {
-  readonly aws_auth?: object | null | undefined;
-  readonly azure_auth?: object | null | undefined;
-  readonly gcp_auth?: object | null | undefined;
+/** Where credentials go, and what the agent's own environment says of who its host is. */
+type Place = {
+  readonly folder: string;
+  readonly hostEnv: Readonly<Record<string, string | undefined>>;
 };
 
 /**
@@ -42,19 +13,19 @@ export type CloudAuth = {
  * answers the variables that lead there. Without any, tools find the host's own identity.
  */
 export async function writeCloudCredentials(
-  { aws_auth, azure_auth, gcp_auth }: CloudAuth,
-  folder: string,
+  { aws_auth, azure_auth, gcp_auth }: Credentials,
+  place: Place,
 ): Promise<Record<string, string>> {
   return {
-    ...(aws_auth && (await writeAws(aws.parse(aws_auth), folder))),
-    ...(azure_auth && azureVariables(azure.parse(azure_auth))),
-    ...(gcp_auth && (await writeGcp(gcp.parse(gcp_auth), folder))),
+    ...(aws_auth && (await writeAws(aws_auth, place))),
+    ...(azure_auth && azureVariables(azure_auth)),
+    ...(gcp_auth && (await writeGcp(gcp_auth, place))),
   };
 }
 
 async function writeAws(
-  auth: z.infer<typeof aws>,
-  folder: string,
+  auth: AwsAuth,
+  { folder, hostEnv }: Place,
 ): Promise<Record<string, string>> {
   const keys = auth.static;
   const role = auth.assume_role?.role_arn;
@@ -65,9 +36,8 @@ async function writeAws(
         aws_session_token: keys.session_token,
       })
     : "";
-  const source = keys?.access_key_id
-    ? { source_profile: "svc" }
-    : { credential_source: "Ec2InstanceMetadata" };
+  const host = hostIdentity(hostEnv);
+  const source = keys?.access_key_id ? { source_profile: "svc" } : host.source;
   const config = ini("profile job", {
     region: auth.region,
     ...(role && { role_arn: role, ...source }),
@@ -75,8 +45,8 @@ async function writeAws(
     external_id: role && auth.assume_role?.external_id,
   });
   const [credentialsFile, configFile] = [path.join(folder, "aws"), path.join(folder, "aws-config")];
-  await writeFile(credentialsFile, credentials, { mode: 0o600 });
-  await writeFile(configFile, `${config}\n[profile svc]\n`, { mode: 0o600 });
+  await writeOnce(credentialsFile, { text: credentials });
+  await writeOnce(configFile, { text: `${config}\n[profile svc]\n${host.profile}` });
   const profile = role ? "job" : keys?.access_key_id ? "svc" : auth.profile;
   return {
     ...(auth.region && { AWS_REGION: auth.region, AWS_DEFAULT_REGION: auth.region }),
@@ -86,6 +56,27 @@ async function writeAws(
       : {}),
     AWS_SDK_LOAD_CONFIG: "1",
   };
+}
+
+type HostIdentity = {
+  /** How a role names it as its source. */
+  readonly source: Readonly<Record<string, string>>;
+  /** A profile that is needed for that. */
+  readonly profile: string;
+};
+
+/** Who the host is to AWS: a pod by its token, a container by its own address, a machine by its metadata. */
+function hostIdentity(env: Place["hostEnv"]): HostIdentity {
+  const tokenFile = env["AWS_WEB_IDENTITY_TOKEN_FILE"];
+  const role = env["AWS_ROLE_ARN"];
+  if (tokenFile && role) {
+    const members = { role_arn: role, web_identity_token_file: tokenFile };
+    return { source: { source_profile: "host" }, profile: ini("profile host", members) };
+  }
+  const isContainer =
+    env["AWS_CONTAINER_CREDENTIALS_FULL_URI"] ?? env["AWS_CONTAINER_CREDENTIALS_RELATIVE_URI"];
+  const credential_source = isContainer ? "EcsContainer" : "Ec2InstanceMetadata";
+  return { source: { credential_source }, profile: "" };
 }
 
 function ini(
@@ -99,7 +90,7 @@ function ini(
 }
 
 /** Azure's tools read their environment only. */
-function azureVariables(auth: z.infer<typeof azure>): Record<string, string> {
+function azureVariables(auth: AzureAuth): Record<string, string> {
   const told: Record<string, string> = {};
   for (const [member, value] of Object.entries({
     SUBSCRIPTION_ID: auth.subscription_id,
@@ -114,10 +105,7 @@ function azureVariables(auth: z.infer<typeof azure>): Record<string, string> {
   return auth.use_msi === true ? { ...told, ARM_USE_MSI: "true" } : told;
 }
 
-async function writeGcp(
-  auth: z.infer<typeof gcp>,
-  folder: string,
-): Promise<Record<string, string>> {
+async function writeGcp(auth: GcpAuth, { folder }: Place): Promise<Record<string, string>> {
   const key = auth.service_account_key ?? auth.credentials;
   const project = auth.project_id;
   const told: Record<string, string> = {
@@ -126,7 +114,7 @@ async function writeGcp(
   };
   if (!key) return told;
   const file = path.join(folder, "gcp.json");
-  await writeFile(file, typeof key === "string" ? key : JSON.stringify(key), { mode: 0o600 });
+  await writeOnce(file, { text: typeof key === "string" ? key : JSON.stringify(key) });
   return {
     ...told,
     GOOGLE_APPLICATION_CREDENTIALS: file,

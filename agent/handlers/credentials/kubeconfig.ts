@@ -1,19 +1,6 @@
 import path from "node:path";
-import { z } from "zod";
 import { writeOnce } from "../../workspace/write-whole.ts";
-
-const text = z.string().nullish();
-const clusterInfo = z
-  .looseObject({
-    id: text,
-    endpoint: text,
-    ca_data: text,
-    token: text,
-    kube_config: text,
-    kubeconfig: text,
-    env_vars: z.record(z.string(), z.string()).nullish(),
-  })
-  .catch({});
+import type { ClusterInfo } from "./read-credentials.ts";
 
 /**
  * Writes the kubeconfig of a plan's `cluster_info` into a folder in memory, 0600, and answers the variables that
@@ -21,10 +8,10 @@ const clusterInfo = z
  * a token, of what the cloud's own tool says.
  */
 export async function writeKubeconfig(
-  given: unknown,
+  info: ClusterInfo | null | undefined,
   folder: string,
 ): Promise<Record<string, string>> {
-  const info = clusterInfo.parse(given ?? {});
+  if (info == null) return {};
   const contents = info.kube_config || info.kubeconfig || made(info);
   if (contents === undefined) return { ...info.env_vars };
   const file = path.join(folder, "kubeconfig");
@@ -33,7 +20,7 @@ export async function writeKubeconfig(
 }
 
 /** JSON is YAML. */
-function made({ id, endpoint, ca_data, token }: z.infer<typeof clusterInfo>): string | undefined {
+function made({ id, endpoint, ca_data, token }: ClusterInfo): string | undefined {
   if (!endpoint) return undefined;
   const name = id || "cluster";
   const args = ["eks", "get-token", "--cluster-name", name, "--output", "json"];

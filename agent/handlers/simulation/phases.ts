@@ -1,9 +1,15 @@
-import { actionPlan } from "../../../shared/plans/action-plan.ts";
 import type { JobFacts, Plan } from "../../jobs/handler.ts";
+import { readActionRun } from "../actions/action-steps.ts";
 
 /** What a simulated job does, one after another: a name, and a line for the log. */
-export type Phase = { readonly name: string; readonly line: string };
+export type Phase = {
+  readonly name: string;
+  readonly line: string;
+  /** The id at the broker of the step that it stands for; empty for none. */
+  readonly id: string;
+};
 
+const actionTypes = new Set(["actions-workflow", "runner-local"]);
 const terraform = {
   plan: ["init", "validate", "plan", "show"],
   apply: ["init", "apply", "output"],
@@ -34,12 +40,9 @@ const kinds: readonly (readonly [
 /** The phases of a simulated job, by its type and operation; those of an action are its steps. */
 export function simulatedPhases(facts: JobFacts, plan: Plan): Phase[] {
   const { type, operation } = facts;
-  const { steps } = actionPlan.safeParse(plan).data ?? {};
-  if (type === "actions-workflow" && steps != null) {
-    return steps.map((step, at) => {
-      const name = step.name || step.attrs?.["name"] || `step ${at + 1}`;
-      return { name, line: `Simulating step ${name}` };
-    });
+  if (actionTypes.has(type)) {
+    const { steps } = readActionRun(plan);
+    return steps.map(({ name, id }) => ({ name, id, line: `Simulating step ${name}` }));
   }
   const kind = kinds.find(([pattern]) => pattern.test(type))?.[1];
   const isPlan = operation.startsWith("create-");
@@ -47,5 +50,5 @@ export function simulatedPhases(facts: JobFacts, plan: Plan): Phase[] {
     kind === undefined
       ? ["run"]
       : ((isPlan ? kind.plan : operation === "apply-plan" ? undefined : kind.exec) ?? kind.apply);
-  return names.map((name) => ({ name, line: `Simulating ${name} of ${type}` }));
+  return names.map((name) => ({ name, id: "", line: `Simulating ${name} of ${type}` }));
 }

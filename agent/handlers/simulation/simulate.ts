@@ -1,8 +1,10 @@
 import type { z } from "zod";
+import { actionPlan } from "../../../shared/plans/action-plan.ts";
 import { sandboxMode } from "../../../shared/plans/plan-members.ts";
 import { pause } from "../../client/pause.ts";
 import type { Job, JobFacts, JobWork, Plan, Produced } from "../../jobs/handler.ts";
 import { JobFailure } from "../../jobs/job-failure.ts";
+import { makeStepReports } from "../actions/step-reports.ts";
 import { type Phase, simulatedPhases } from "./phases.ts";
 import { type Given, simulatedContents } from "./plan-contents.ts";
 
@@ -38,17 +40,27 @@ const usualPhaseMs = 100;
 
 async function act(job: Job, mode: SandboxMode, phases: readonly Phase[]): Promise<Produced> {
   const phaseMs = mode.duration == null ? usualPhaseMs : mode.duration / 1e6 / phases.length;
-  job.say("This job is simulated: nothing is run.");
-  for (const line of mode.log_lines ?? []) job.say(line);
-  for (const { name, line } of phases) {
+  const reports = makeStepReports(job, actionPlan.safeParse(job.plan).data ?? {});
+  job.say("This job is simulated: nothing is run.", "info", "", "simulated");
+  for (const [at, line] of (mode.log_lines ?? []).entries()) {
+    job.say(line, "info", "", `line ${at}`);
+  }
+  for (const phase of phases) {
+    const { name, line } = phase;
     await job.once(`phase/${name}`, async () => {
-      job.say(line, "info", name);
+      reports.tell(phase, "in-progress", 0);
+      job.say(line, "info", name, `phase ${name}`);
       await pause(phaseMs, job.signal);
-      if (job.signal.aborted) throw failure(`The simulated ${name} was stopped.`, mode);
+      if (job.signal.aborted) {
+        reports.tell(phase, "stopped", phaseMs);
+        throw failure(`The simulated ${name} was stopped.`, mode);
+      }
       if (mode.fail_at === name) {
+        reports.tell(phase, "error", phaseMs);
         throw failure(mode.error || `The simulated ${name} failed, as the plan asked for.`, mode);
       }
     });
+    reports.tell(phase, "finished", phaseMs);
   }
   const result = simulatedContents(job.facts, contentsOf(mode));
   return { outputs: { ...mode.outputs }, ...(result !== undefined && { result }) };

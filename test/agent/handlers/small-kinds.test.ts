@@ -1,6 +1,5 @@
 import { chmod, writeFile } from "node:fs/promises";
 import path from "node:path";
-import { gunzipSync } from "node:zlib";
 import { beforeAll, describe, expect, test } from "vitest";
 import { version } from "../../../shared/version.ts";
 import { testFolder } from "../../support/folder.ts";
@@ -78,78 +77,5 @@ describe("the small kinds", () => {
     const absent = await run({ type: "mng-shut-down" });
     expect(absent).toMatchObject({ status: "failed" });
     expect(absent.description).toContain("mng-shut-down");
-  });
-});
-
-describe("a simulated job", () => {
-  const sandbox = (sandbox_mode: object, more: object = {}) =>
-    JSON.stringify({ ...more, sandbox_mode: { enabled: true, duration: 0, ...sandbox_mode } });
-
-  test("of terraform brings a plan in the shapes of a real one", async () => {
-    const { run } = await givenJobSeat(fleet);
-    const plan = sandbox({ outputs: { url: "x" } });
-    const operation = "create-apply-plan";
-    const ended = await run({ type: "sandbox-terraform", operation, plan });
-    expect(ended).toMatchObject({ status: "finished", outputs: { url: "x" } });
-    const { contents_gzip = "", contents_display_gzip = "" } = ended.result ?? {};
-    expect(Buffer.from(contents_gzip, "base64").subarray(0, 2).toString()).toBe("PK");
-    const display: unknown = JSON.parse(
-      gunzipSync(Buffer.from(contents_display_gzip, "base64")).toString(),
-    );
-    expect(display).toMatchObject({ format_version: "1.2", resource_changes: [] });
-  });
-
-  test("brings the contents that its plan gives", async () => {
-    const { run } = await givenJobSeat(fleet);
-    const helm = { plan_contents: '{"mine":1}', plan_display_contents: { shown: true } };
-    const operation = "create-apply-plan";
-    const ended = await run({ type: "helm-chart-deploy", operation, plan: sandbox({ helm }) });
-    const read = (gzip = ""): unknown =>
-      JSON.parse(gunzipSync(Buffer.from(gzip, "base64")).toString());
-    expect(read(ended.result?.contents_gzip)).toEqual({ mine: 1 });
-    expect(read(ended.result?.contents_display_gzip)).toEqual({ shown: true });
-  });
-
-  test("fails where it is told to, as it is told to", async () => {
-    const { run } = await givenJobSeat(fleet);
-    const mode = { fail_at: "apply", error: "quota exceeded", error_code: 42 };
-    const ended = await run({
-      type: "terraform-deploy",
-      operation: "apply-plan",
-      plan: sandbox(mode),
-    });
-    expect(ended).toMatchObject({
-      status: "failed",
-      description: "quota exceeded",
-      result: { success: false, error_code: 42, error_metadata: { reason: "simulated" } },
-    });
-    const wrong = await run({ type: "terraform-deploy", plan: sandbox({ fail_at: "nowhere" }) });
-    expect(wrong.description).toContain(
-      "there is no nowhere; there are: init, plan, apply, output",
-    );
-  });
-
-  test("is every job of a group in sandbox mode, and those of the agent itself are done", async () => {
-    const seat = await fleet.seat();
-    await seat.operate(`PATCH /v1/runners/${seat.runner.runnerId}/settings`, {
-      sandbox_mode: true,
-    });
-    await startTestAgent({ url: fleet.broker.url, token: seat.token });
-    const { run, runSteps } = jobReader(fleet, seat);
-    const marker = path.join(await testFolder(), "marker");
-    const ended = await runSteps([{ name: "touch", argv: ["touch", marker] }]);
-    expect(ended).toMatchObject({ status: "finished" });
-    await expect(chmod(marker, 0o600)).rejects.toThrow("ENOENT");
-    const { outputs } = await run({ type: "health-check" });
-    expect(outputs).toMatchObject({ is_well: true });
-  });
-
-  test("of an action runs none of its steps", async () => {
-    const { run } = await givenJobSeat(fleet);
-    const marker = path.join(await testFolder(), "marker");
-    const steps = [{ name: "touch", argv: ["touch", marker] }];
-    const ended = await run({ type: "actions-workflow", plan: sandbox({}, { steps }) });
-    expect(ended).toMatchObject({ status: "finished" });
-    await expect(chmod(marker, 0o600)).rejects.toThrow("ENOENT");
   });
 });

@@ -2,13 +2,27 @@ import { readdir, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { beforeAll, describe, expect, test } from "vitest";
 import { type Fleet, givenFleet } from "../../support/given-fleet.ts";
-import { action, givenKillableAgent, wait } from "../../support/given-killable-agent.ts";
+import {
+  action,
+  givenKillableAgent,
+  type KillableAgent,
+  wait,
+} from "../../support/given-killable-agent.ts";
+import type { AgentProcess } from "../../support/start-agent-process.ts";
 
 let fleet: Fleet;
 
 beforeAll(async () => {
   fleet = await givenFleet();
 });
+
+/** Starts the agent, and waits until it has taken its job up. */
+async function taken(again: KillableAgent["again"]): Promise<AgentProcess> {
+  const agent = await again();
+  const said = (): string => JSON.stringify(agent.said.log);
+  await expect.poll(said, { timeout: 40_000 }).toContain("the agent works");
+  return agent;
+}
 
 const out = "$SVC_ACTIONS_OUTPUT_FILEPATH";
 
@@ -31,10 +45,7 @@ describe("an agent that was killed and started again", { timeout: 120_000 }, () 
     );
     await marked("begun");
     await kill(first);
-    const second = await again();
-    await expect
-      .poll(() => JSON.stringify(second.said.log), { timeout: 40_000 })
-      .toContain("works");
+    await taken(again);
     await writeFile(mark("go"), "");
     expect(await ended(id)).toMatchObject({ status: "finished", outputs: { last: "# mine" } });
     const [before, after] = await lines("script");
@@ -94,6 +105,52 @@ describe("an agent that was killed and started again", { timeout: 120_000 }, () 
       status: "finished",
       outputs: { early: "1", late: "2", steps: { one: { early: "1", late: "2" } } },
     });
+  });
+
+  test("says each of its own lines once", async () => {
+    const { enqueue, ended, first, again, kill, mark, marked, logOf } =
+      await givenKillableAgent(fleet);
+    const id = await enqueue(
+      action([
+        { name: "one", interpolated_env_vars: { LD_X: "1" }, interpolated_command: "true" },
+        { name: "two", interpolated_command: `touch ${mark("begun")}; ${wait(mark("go"))}` },
+      ]),
+    );
+    await marked("begun");
+    await expect.poll(async () => (await logOf(id)).length, { timeout: 10_000 }).toBe(4);
+    await kill(first);
+    await again();
+    await writeFile(mark("go"), "");
+    await ended(id);
+    const said = (await logOf(id)).map((line) => line.replace(/ (?:in [^ ]+|is left out.*)$/, ""));
+    expect(said).toEqual([
+      "Step one",
+      "The variable LD_X",
+      "Step one finished",
+      "Step two",
+      "Step two finished",
+    ]);
+  });
+
+  test("gives up a job that it dies of again and again", async () => {
+    const { enqueue, ended, first, again, kill, mark, marked } = await givenKillableAgent(fleet);
+    const id = await enqueue(
+      action([{ interpolated_command: `touch ${mark("begun")}; sleep 600` }]),
+    );
+    await marked("begun");
+    await kill(first);
+    const executions = path.join(first.dataDir, "executions");
+    const [execution = ""] = await readdir(executions);
+    await writeFile(path.join(executions, execution, "take-ups"), "9");
+    await kill(await taken(again));
+    await again();
+    const job = await ended(id);
+    expect(job).toMatchObject({
+      status: "failed",
+      result: { error_metadata: { reason: "internal" } },
+    });
+    expect(job.description).toContain("died 10 times in a row");
+    expect(await readdir(path.join(first.dataDir, "work"))).toEqual([]);
   });
 
   test("goes on where what was kept of the outputs cannot be read", async () => {

@@ -1,0 +1,19 @@
+/** From the first command on that runs although the job is to stop, there is so much time for all of them. */
+export function cleaningClock(stopping: AbortSignal): {
+  readonly signal: () => AbortSignal;
+  readonly close: () => void;
+} {
+  const cleaning = new AbortController();
+  let timer: NodeJS.Timeout | undefined;
+  return {
+    signal: () => {
+      const begin = (): void => void (timer ??= setTimeout(() => cleaning.abort(), mostCleanupMs));
+      if (stopping.aborted) begin();
+      else stopping.addEventListener("abort", begin, { once: true });
+      return cleaning.signal;
+    },
+    close: () => clearTimeout(timer),
+  };
+}
+
+const mostCleanupMs = 30_000;

@@ -1,0 +1,92 @@
+import { existsSync } from "node:fs";
+import { readFile } from "node:fs/promises";
+import path from "node:path";
+import { beforeAll, describe, expect, test } from "vitest";
+import { writeCloudCredentials } from "../../../agent/handlers/credentials/cloud-credentials.ts";
+import { testFolder } from "../../support/folder.ts";
+import { type Fleet, givenFleet } from "../../support/given-fleet.ts";
+import { givenJobSeat } from "../../support/given-jobs.ts";
+
+let fleet: Fleet;
+
+beforeAll(async () => {
+  fleet = await givenFleet();
+});
+
+const role = { assume_role: { role_arn: "arn:aws:iam::1:role/x" } };
+
+describe("a plan's credentials", { timeout: 60_000 }, () => {
+  test("are files that only the agent's user reads, where tools look, gone after the job", async () => {
+    const { runSteps } = await givenJobSeat(fleet);
+    const ended = await runSteps(
+      [
+        {
+          interpolated_command: `
+            for name in AWS_SHARED_CREDENTIALS_FILE AWS_CONFIG_FILE GOOGLE_APPLICATION_CREDENTIALS; do
+              file=$(printenv $name)
+              echo "$name=$(stat -c %a "$file") $file" >>"$SVC_ACTIONS_OUTPUT_FILEPATH"
+            done
+            grep -q aws-secret-value-1 "$AWS_SHARED_CREDENTIALS_FILE"
+            grep -q gcp-secret-value-2 "$GOOGLE_APPLICATION_CREDENTIALS"
+            test "$ARM_CLIENT_SECRET" = azure-secret-value-3
+            echo "profile=$AWS_PROFILE" >>"$SVC_ACTIONS_OUTPUT_FILEPATH"`,
+        },
+      ],
+      {
+        aws_auth: {
+          region: "us-east-1",
+          static: { access_key_id: "AKIA1", secret_access_key: "aws-secret-value-1" },
+        },
+        gcp_auth: { service_account_key: { private_key: "gcp-secret-value-2" } },
+        azure_auth: { client_id: "c", client_secret: "azure-secret-value-3" },
+      },
+    );
+    expect(ended).toMatchObject({ status: "finished", outputs: { profile: "svc" } });
+    for (const [name, told] of Object.entries(ended.outputs)) {
+      if (!/^[A-Z]/.test(name)) continue;
+      const [mode, file = ""] = String(told).split(" ");
+      expect([mode, file.startsWith("/"), existsSync(file)]).toEqual(["600", true, false]);
+    }
+  });
+
+  test.each([
+    [
+      { aws_auth: { static: { access_key_id: "A", secret_access_key: 7 } } },
+      "aws_auth.static.secret_access_key: ",
+    ],
+    [
+      { aws_auth: { static: { access_key_id: "A" } } },
+      "aws_auth.static.access_key_id is there without",
+    ],
+    [
+      { aws_auth: { assume_role: { ...role.assume_role, session_name: 5 } } },
+      "aws_auth.assume_role.session_name: ",
+    ],
+    [{ azure_auth: { use_msi: "yes" } }, "azure_auth.use_msi: "],
+    [{ gcp_auth: { service_account_key: 3 } }, "gcp_auth.service_account_key: "],
+    [{ cluster_info: { endpoint: "https://x", token: ["t"] } }, "cluster_info.token: "],
+    [{ cluster_info: { token: "t" } }, "cluster_info.token is there without endpoint"],
+  ])("of another shape than theirs run nothing: %j", async (plan, words) => {
+    const { runSteps } = await givenJobSeat(fleet);
+    const ended = await runSteps([{ interpolated_command: "true" }], plan);
+    expect(ended.result?.error_metadata["reason"]).toBe("plan_invalid");
+    expect(ended.description).toContain(words);
+  });
+
+  test.each([
+    ["a machine", {}, "credential_source = Ec2InstanceMetadata"],
+    [
+      "a container",
+      { AWS_CONTAINER_CREDENTIALS_FULL_URI: "http://x" },
+      "credential_source = EcsContainer",
+    ],
+    ["a pod", { AWS_ROLE_ARN: "r", AWS_WEB_IDENTITY_TOKEN_FILE: "/t" }, "source_profile = host"],
+  ])("may be a role, which the host takes on as %s", async (_, hostEnv, source) => {
+    const folder = await testFolder();
+    const told = await writeCloudCredentials({ aws_auth: role }, { folder, hostEnv });
+    expect(told["AWS_PROFILE"]).toBe("job");
+    const config = await readFile(path.join(folder, "aws-config"), "utf8");
+    expect(config).toContain(source);
+    expect(config.includes("web_identity_token_file = /t")).toBe(source.endsWith("host"));
+  });
+});

@@ -1,0 +1,141 @@
+import { chmod } from "node:fs/promises";
+import path from "node:path";
+import { gunzipSync } from "node:zlib";
+import { beforeAll, describe, expect, test } from "vitest";
+import { runnerJobType, runnerJobTypeNames } from "../../../shared/runner-job-types.ts";
+import { testFolder } from "../../support/folder.ts";
+import { type Fleet, givenFleet } from "../../support/given-fleet.ts";
+import { givenJobSeat, jobReader } from "../../support/given-jobs.ts";
+import { startTestAgent } from "../../support/start-test-agent.ts";
+
+let fleet: Fleet;
+
+beforeAll(async () => {
+  fleet = await givenFleet();
+});
+
+describe("a simulated job", () => {
+  const sandbox = (sandbox_mode: object, more: object = {}) =>
+    JSON.stringify({ ...more, sandbox_mode: { enabled: true, duration: 0, ...sandbox_mode } });
+
+  test("of terraform brings a plan in the shapes of a real one", async () => {
+    const { run } = await givenJobSeat(fleet);
+    const plan = sandbox({ outputs: { url: "x" } });
+    const operation = "create-apply-plan";
+    const ended = await run({ type: "sandbox-terraform", operation, plan });
+    expect(ended).toMatchObject({ status: "finished", outputs: { url: "x" } });
+    const { contents_gzip = "", contents_display_gzip = "" } = ended.result ?? {};
+    expect(Buffer.from(contents_gzip, "base64").subarray(0, 2).toString()).toBe("PK");
+    const display: unknown = JSON.parse(
+      gunzipSync(Buffer.from(contents_display_gzip, "base64")).toString(),
+    );
+    expect(display).toMatchObject({ format_version: "1.2", resource_changes: [] });
+  });
+
+  test("brings the contents that its plan gives", async () => {
+    const { run } = await givenJobSeat(fleet);
+    const helm = { plan_contents: '{"mine":1}', plan_display_contents: { shown: true } };
+    const operation = "create-apply-plan";
+    const ended = await run({ type: "helm-chart-deploy", operation, plan: sandbox({ helm }) });
+    const read = (gzip = ""): unknown =>
+      JSON.parse(gunzipSync(Buffer.from(gzip, "base64")).toString());
+    expect(read(ended.result?.contents_gzip)).toEqual({ mine: 1 });
+    expect(read(ended.result?.contents_display_gzip)).toEqual({ shown: true });
+  });
+
+  test("fails where it is told to, as it is told to", async () => {
+    const { run } = await givenJobSeat(fleet);
+    const mode = { fail_at: "apply", error: "quota exceeded", error_code: 42 };
+    const ended = await run({
+      type: "terraform-deploy",
+      operation: "apply-plan",
+      plan: sandbox(mode),
+    });
+    expect(ended).toMatchObject({
+      status: "failed",
+      description: "quota exceeded",
+      result: { success: false, error_code: 42, error_metadata: { reason: "simulated" } },
+    });
+    const wrong = await run({ type: "terraform-deploy", plan: sandbox({ fail_at: "nowhere" }) });
+    expect(wrong.description).toContain(
+      "there is no nowhere; there are: init, plan, apply, output",
+    );
+  });
+
+  test("is every job of a group in sandbox mode, and those of the agent itself are done", async () => {
+    const seat = await fleet.seat();
+    await seat.operate(`PATCH /v1/runners/${seat.runner.runnerId}/settings`, {
+      sandbox_mode: true,
+    });
+    await startTestAgent({ url: fleet.broker.url, token: seat.token });
+    const { run, runSteps } = jobReader(fleet, seat);
+    const marker = path.join(await testFolder(), "marker");
+    const ended = await runSteps([{ name: "touch", argv: ["touch", marker] }]);
+    expect(ended).toMatchObject({ status: "finished" });
+    await expect(chmod(marker, 0o600)).rejects.toThrow("ENOENT");
+    const { outputs } = await run({ type: "health-check" });
+    expect(outputs).toMatchObject({ is_well: true });
+  });
+
+  test("of an action runs none of its steps", async () => {
+    const { run } = await givenJobSeat(fleet);
+    const marker = path.join(await testFolder(), "marker");
+    const steps = [{ name: "touch", argv: ["touch", marker] }];
+    const ended = await run({ type: "actions-workflow", plan: sandbox({}, { steps }) });
+    expect(ended).toMatchObject({ status: "finished" });
+    await expect(chmod(marker, 0o600)).rejects.toThrow("ENOENT");
+  });
+
+  test("of an action reports its steps, and ends with its plan's timeout", async () => {
+    const { runSteps } = await givenJobSeat(fleet);
+    const steps = [
+      { run_id: "stp_1", interpolated_command: "exit 9" },
+      { run_id: "stp_2", interpolated_command: "exit 9" },
+    ];
+    const sandbox_mode = { enabled: true, duration: 0, fail_at: "step 2" };
+    const { id } = await runSteps(steps, { id: "awr_7", install_id: "ins_7", sandbox_mode });
+    const reported = async (): Promise<string[]> => {
+      const rows = await fleet.db<{ status: string }[]>`
+        select status from action_run_steps where runner_job_id = ${id} order by step_id`;
+      return rows.map(({ status }) => status);
+    };
+    await expect.poll(reported).toEqual(["finished", "error"]);
+    const endless = { enabled: true, duration: 3_600e9 };
+    const ended = await runSteps(steps, { timeout: 1e9, sandbox_mode: endless });
+    expect(ended.status).toBe("timed-out");
+  });
+
+  test.each(["install", "build", "mng"])(
+    "is of every kind that a process of mode %s serves",
+    { timeout: 120_000 },
+    async (mode) => {
+      const seat = await fleet.seat();
+      await startTestAgent({ url: fleet.broker.url, token: seat.token }, { mode });
+      const { run } = jobReader(fleet, seat);
+      const sandbox_mode = { enabled: true, duration: 1e6, log_lines: ["one", "two"] };
+      const types = runnerJobTypeNames.filter((type) => modeOf(type) === mode);
+      for (const type of types) {
+        const steps = [{ name: "a", interpolated_command: "exit 9" }];
+        const plan = JSON.stringify({ sandbox_mode, ...(isAction(type) && { steps }) });
+        const ended = await run({ type, operation: "create-apply-plan", plan });
+        expect([type, ended.status, ended.description]).toEqual([type, "finished", ""]);
+        const path = `GET /v1/log-streams/lgs_${ended.id.slice(4)}/logs?limit=10`;
+        const { body } = await fleet.broker.call<{ items: { body: string }[] }>(path, {
+          token: seat.operatorToken,
+        });
+        const said = body.items.map((line) => line.body);
+        expect(said.slice(0, 3)).toEqual(["This job is simulated: nothing is run.", "one", "two"]);
+        expect(said.length).toBeGreaterThan(3);
+        const hasPlan = /terraform|helm|kubernetes-manifest|pulumi/.test(type);
+        expect([type, ended.result?.contents_display_gzip !== undefined]).toEqual([type, hasPlan]);
+      }
+    },
+  );
+});
+
+const isAction = (type: string): boolean => type === "actions-workflow" || type === "runner-local";
+
+function modeOf(type: (typeof runnerJobTypeNames)[number]): string {
+  const { group } = runnerJobType(type);
+  return group === "management" ? "mng" : group === "build" ? "build" : "install";
+}
