@@ -53,6 +53,20 @@ export async function listCharts(
      order by c.id desc limit ${limit + 1}`;
 }
 
+/** The newest hundred releases of each of these charts, newest first. */
+export async function listReleasesOf(
+  db: Db,
+  org: OrgId,
+  chartIds: readonly string[],
+): Promise<HelmReleaseRow[]> {
+  return db<HelmReleaseRow[]>`
+    select ${columns(db)}
+      from unnest(${chartIds}::text[]) c (id)
+     cross join lateral (select * from helm_releases x where x.org_id = ${org} and x.helm_chart_id = c.id
+                          order by x.id desc limit 100) r
+     order by r.id desc`;
+}
+
 export type ReleaseFilters = Partial<
   Readonly<Record<"chart_id" | "name" | "namespace" | "status", string | undefined>>
 >;

@@ -21,8 +21,8 @@ export function toHelmRelease(row: HelmReleaseRow): HelmRelease {
   };
 }
 
-/** A chart as the API shows it. */
-export function toHelmChart(row: HelmChartRow): HelmChart {
+/** A chart as the API shows it, with those of these releases that are its own. */
+export function toHelmChart(row: HelmChartRow, releases: readonly HelmReleaseRow[]): HelmChart {
   const { id, org_id, owner_id, owner_type, created_by_id } = row;
   return {
     id,
@@ -31,5 +31,6 @@ export function toHelmChart(row: HelmChartRow): HelmChart {
     owner_type,
     created_at: row.created_at.toISOString(),
     created_by_id,
+    helmReleases: releases.filter((one) => one.helm_chart_id === id).map(toHelmRelease),
   };
 }

@@ -89,12 +89,21 @@ function blockOf(row: WorkspaceRow): Workspace["block"] {
 
 /** A lock as the API shows it. */
 export function toLock(row: WorkspaceLockRow): NonNullable<Workspace["lock"]> {
+  const lock = terraformLockSchema.parse({ ...row.info, ID: row.lock_id });
   return {
     id: row.id,
     org_id: row.org_id,
     workspace_id: row.workspace_id,
     runner_job_id: row.runner_job_id,
-    lock: terraformLockSchema.parse({ ...row.info, ID: row.lock_id }),
+    lock: {
+      id: lock.ID,
+      created: lock.Created,
+      info: lock.Info,
+      operation: lock.Operation,
+      path: lock.Path,
+      version: lock.Version,
+      who: lock.Who,
+    },
     created_at: row.created_at.toISOString(),
     created_by_id: row.created_by_id,
   };

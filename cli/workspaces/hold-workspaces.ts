@@ -1,19 +1,29 @@
-import { lockTerraformWorkspaceRoute } from "../../shared/api/terraform-state.ts";
+import { hostname, userInfo } from "node:os";
+import {
+  lockTerraformWorkspaceRoute,
+  unlockTerraformWorkspaceRoute,
+} from "../../shared/api/terraform-state.ts";
 import {
   blockWorkspaceRoute,
   forceUnlockRoute,
   getWorkspaceRoute,
   rollBackWorkspaceRoute,
   unblockWorkspaceRoute,
+  type Workspace,
 } from "../../shared/api/terraform-workspaces.ts";
-import { defineCommand } from "../command.ts";
+import { getOwnTokenRoute } from "../../shared/api/tokens.ts";
+import { type Caller, defineCommand } from "../command.ts";
 import { printItem } from "../print.ts";
 import { readWhole } from "../read-flags.ts";
 import { UsageError } from "../usage-error.ts";
 import { workspaceDetails } from "./workspace-view.ts";
 
+const heldByHand = "held by hand";
+
 const args = { workspace: { summary: "The workspace's id." } } as const;
 const reason = { value: "TEXT", isRequired: true, summary: "Why; it is kept." } as const;
+
+type Lock = NonNullable<Workspace["lock"]>;
 
 export const lockWorkspace = defineCommand({
   name: "workspace lock",
@@ -25,35 +35,60 @@ export const lockWorkspace = defineCommand({
     const params = { workspace_id: args.workspace };
     const body = {
       ID: crypto.randomUUID(),
-      Operation: "held by hand",
+      Operation: heldByHand,
       Info: flags.reason,
-      Who: "svc workspace lock",
+      Who: `${userInfo().username}@${hostname()}`,
     };
     await call(lockTerraformWorkspaceRoute, { params, body });
     printItem(screen, await call(getWorkspaceRoute, { params }), workspaceDetails);
-    screen.say(`Undo it: svc workspace unlock ${args.workspace} --reason … --yes`);
+    screen.say(`Undo it: svc workspace unlock ${args.workspace}`);
   },
 });
 
 export const unlockWorkspace = defineCommand({
   name: "workspace unlock",
-  summary: "Take a workspace's lock away from whoever holds it.",
+  summary: "Give up a workspace that you hold by hand, or take it away from whoever holds it.",
   details:
-    "Make sure first that nothing is writing any more: a job that was ended may still be saving its state.",
+    "Before you take it away, make sure that nothing is writing any more: a job that was ended may still be saving its state.",
   args,
-  flags: { reason, yes: { summary: "Needed: two terraforms at once break a state." } },
+  flags: {
+    force: { summary: "Take it away from a job or from somebody else; with a reason." },
+    reason: { value: "TEXT", summary: "Why it is taken away; it is kept." },
+  },
   examples: [
-    { does: "its host is gone", run: 'svc workspace unlock tfw_… --reason "host is gone" --yes' },
+    { does: "what you locked", run: "svc workspace unlock tfw_…" },
+    {
+      does: "its host is gone",
+      run: 'svc workspace unlock tfw_… --force --reason "host is gone"',
+    },
   ],
   run: async ({ args, flags, call, screen }) => {
-    if (!flags.yes) {
-      throw new UsageError("Whoever holds the lock may still be writing: look, then add --yes.");
-    }
     const params = { workspace_id: args.workspace };
-    const body = { reason: flags.reason };
-    printItem(screen, await call(forceUnlockRoute, { params, body }), workspaceDetails);
+    if (flags.force) {
+      if (flags.reason === undefined) throw new UsageError("Say with --reason why.");
+      const body = { reason: flags.reason };
+      printItem(screen, await call(forceUnlockRoute, { params, body }), workspaceDetails);
+      return;
+    }
+    const { lock } = (await call(getWorkspaceRoute, { params })).body;
+    if (lock !== null) {
+      await requireOwn(call, lock);
+      const body = { ID: lock.lock.id };
+      await call(unlockTerraformWorkspaceRoute, { params, query: {}, body });
+    }
+    printItem(screen, await call(getWorkspaceRoute, { params }), workspaceDetails);
   },
 });
+
+/** What a terraform holds is nobody's to give up while it may be writing, be it under the same account. */
+async function requireOwn(call: Caller, { lock, created_by_id: by }: Lock): Promise<void> {
+  const { id, account_id: account } = (await call(getOwnTokenRoute, {})).body;
+  if (lock.operation === heldByHand && by === (account ?? id)) return;
+  const holder = [lock.who || by, lock.operation].filter(Boolean).join(", ");
+  throw new UsageError(
+    `${holder} holds it and may still be writing: look, then add --force and --reason.`,
+  );
+}
 
 export const blockWorkspace = defineCommand({
   name: "workspace block",

@@ -10,7 +10,7 @@ export const workspaceLine: View<Workspace> = {
     OWNER: ({ owner_id: owner }) => owner,
     REVISION: ({ revision }) => String(revision),
     SERIAL: ({ state }) => String(state?.serial ?? ""),
-    HELD: ({ lock, block }) => (block === null ? (lock?.lock.Who ?? "") : "blocked"),
+    HELD: ({ lock, block }) => (block === null ? (lock?.lock.who ?? "") : "blocked"),
     STATE: ({ state }) => (state === null ? "no state" : sizeText(state.size_bytes)),
     CHANGED: ({ updated_at: at }) => formatAge(at),
   },
@@ -24,7 +24,7 @@ export const workspaceDetails: View<Workspace> = {
     owner: ({ owner_id: id, owner_type: type }) => [type, id].filter(Boolean).join(" "),
     state: ({ state }) => (state === null ? "none" : stateText(state)),
     "written by": ({ state }) => state?.runner_job_id ?? state?.created_by_id ?? "",
-    lock: ({ lock }) => (lock === null ? "" : lock.lock.ID),
+    lock: ({ lock }) => (lock === null ? "" : lock.lock.id),
     "held by": ({ lock }) => (lock === null ? "" : holderText(lock)),
     blocked: ({ block }) =>
       block === null ? "" : `${block.reason} (${formatInstant(block.blocked_at)})`,
@@ -61,8 +61,8 @@ function stateText({
 }
 
 function holderText({ lock, runner_job_id: job, created_at: at }: NonNullable<Workspace["lock"]>) {
-  const who = [lock.Who, lock.Operation, job].filter(Boolean).join(", ");
-  return `${who}${lock.Info && `: ${lock.Info}`} (${formatInstant(at)})`;
+  const who = [lock.who, lock.operation, job].filter(Boolean).join(", ");
+  return `${who}${lock.info && `: ${lock.info}`} (${formatInstant(at)})`;
 }
 
 function sizeText(bytes: number): string {

@@ -35,6 +35,7 @@ export const helmChartSchema = z
     owner_type: z.string(),
     created_at: z.iso.datetime(),
     created_by_id: z.string(),
+    helmReleases: z.array(helmReleaseSchema).describe("The newest hundred."),
   })
   .openapi("HelmChart");
 export type HelmChart = z.infer<typeof helmChartSchema>;

@@ -13,8 +13,21 @@ export const terraformLockSchema = z
     Created: text.default(""),
     Path: text.default(""),
   })
-  .openapi("TerraformLock");
+  .openapi("TerraformLockInfo");
 export type TerraformLock = z.infer<typeof terraformLockSchema>;
+
+/** The same in the words of this API. */
+export const shownLockSchema = z
+  .object({
+    id: z.string(),
+    created: z.string(),
+    info: z.string(),
+    operation: z.string(),
+    path: z.string(),
+    version: z.string(),
+    who: z.string(),
+  })
+  .openapi("TerraformLock");
 
 const members = Object.keys(terraformLockSchema.shape);
 

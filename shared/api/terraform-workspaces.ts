@@ -2,7 +2,7 @@ import { createRoute, z } from "@hono/zod-openapi";
 import { idParam } from "./ids.ts";
 import { pageOf, pageQuery } from "./page.ts";
 import { json, jsonBody } from "./response.ts";
-import { terraformLockSchema } from "./terraform-lock.ts";
+import { shownLockSchema } from "./terraform-lock.ts";
 
 const tags = ["Terraform workspaces"];
 const path = "/v1/terraform-workspaces/{workspace_id}";
@@ -19,7 +19,7 @@ export const workspaceLockSchema = z
     org_id: z.string(),
     workspace_id: z.string(),
     runner_job_id: z.string().nullable(),
-    lock: terraformLockSchema,
+    lock: shownLockSchema,
     created_at: instant,
     created_by_id: z.string(),
   })

@@ -57,22 +57,27 @@ describe("svc workspace", () => {
     expect(JSON.parse(json.out)).toMatchObject({ from: { revision: 1 }, to: { revision: 2 } });
   });
 
-  test("locks, and unlocks when it is told twice", async () => {
+  test("locks under one's own name and unlocks; what a terraform holds only by force", async () => {
     const id = await givenStates({ serial: 1 });
     const locked = await run(["workspace", "lock", id, "--reason", "moving it"]);
-    expect(locked.out).toMatch(/held by +svc workspace lock, held by hand: moving it/);
+    expect(locked.out).toMatch(/held by +[^ ]+@[^ ]+, held by hand: moving it/);
     const again = await run(["workspace", "lock", id, "--reason", "me too"]);
     expect(again.code).not.toBe(0);
     expect(again.err).toContain("The workspace is locked");
     expect((await cli.run("workspace list --locked -o name")).out).toContain(id);
-    const unsure = await run(["workspace", "unlock", id, "--reason", "done"]);
-    expect(unsure).toMatchObject({ code: 2 });
-    expect(unsure.err).toContain("--yes");
-    const unlocked = await run(["workspace", "unlock", id, "--reason", "all done", "--yes"]);
+    const unlocked = await cli.run(`workspace unlock ${id}`);
     expect(unlocked.code).toBe(0);
     expect(unlocked.out).not.toMatch(/held by/);
+    const lock = terraformLock();
+    await call(`POST /v1/terraform-workspaces/${id}/lock`, lock);
+    const unsure = await cli.run(`workspace unlock ${id}`);
+    expect(unsure).toMatchObject({ code: 2 });
+    expect(unsure.err).toContain("ci@runner, OperationTypeApply holds it");
+    expect((await cli.run(`workspace unlock ${id} --force`)).err).toContain("--reason");
+    const words = ["workspace", "unlock", id, "--force", "--reason", "host is gone"];
+    expect((await run(words)).code).toBe(0);
     const shown = await cli.run(`workspace show ${id}`);
-    expect(shown.out).toMatch(/force-unlocked by \w+: all done\n.*locked by \w+: moving it/);
+    expect(shown.out).toMatch(/force-unlocked by \w+: host is gone\n.*\n.* unlocked by \w+\n/);
   });
 
   test("blocks with a reason, and unblocks", async () => {

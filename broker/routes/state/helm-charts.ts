@@ -7,7 +7,12 @@ import {
 } from "../../../shared/api/helm-charts.ts";
 import { problem } from "../../../shared/problem.ts";
 import { createChart } from "../../helm-releases/create-chart.ts";
-import { findRelease, listCharts, listReleases } from "../../helm-releases/queries.ts";
+import {
+  findRelease,
+  listCharts,
+  listReleases,
+  listReleasesOf,
+} from "../../helm-releases/queries.ts";
 import { reachChart } from "../../helm-releases/reach-chart.ts";
 import { toHelmChart, toHelmRelease } from "../../helm-releases/to-helm-release.ts";
 import type { Door } from "../../http/app-types.ts";
@@ -18,17 +23,23 @@ export const helmCharts: Door = (app, broker) => {
   const { db } = broker;
   app.openapi(createHelmChartRoute, async (c) => {
     const row = await createChart(db, c.get("actor"), c.req.valid("json"));
-    return c.json(toHelmChart(row), 201);
+    return c.json(toHelmChart(row, []), 201);
   });
   app.openapi(listHelmChartsRoute, async (c) => {
     const { cursor, limit, ...filters } = c.req.valid("query");
     const page = readPage({ cursor, limit }, filters);
-    const rows = await listCharts(db, c.get("actor").orgId, { ...page, ownerId: filters.owner_id });
-    return c.json(toPage(c, rows, { limit, filters, toItem: toHelmChart }), 200);
+    const { orgId } = c.get("actor");
+    const rows = await listCharts(db, orgId, { ...page, ownerId: filters.owner_id });
+    const ids = rows.map(({ id }) => id);
+    const releases = await listReleasesOf(db, orgId, ids);
+    const toItem = (row: (typeof rows)[number]) => toHelmChart(row, releases);
+    return c.json(toPage(c, rows, { limit, filters, toItem }), 200);
   });
   app.openapi(getHelmChartRoute, async (c) => {
     const { chart_id: chartId } = c.req.valid("param");
-    return c.json(toHelmChart(await reachChart(broker, c.get("actor"), chartId)), 200);
+    const actor = c.get("actor");
+    const row = await reachChart(broker, actor, chartId);
+    return c.json(toHelmChart(row, await listReleasesOf(db, actor.orgId, [row.id])), 200);
   });
   app.openapi(listHelmReleasesRoute, async (c) => {
     const { cursor, limit, ...filters } = c.req.valid("query");

@@ -130,6 +130,10 @@ describe("helm's records", () => {
     );
     expect(listed.body.items).toMatchObject([{ helmChartID: chart, name: "web", version: 1 }]);
     const [release] = listed.body.items;
+    const shown = await at.call<HelmChart>(`GET /v1/helm-charts/${chart}`);
+    expect(shown.body.helmReleases).toEqual([release]);
+    const charts = await at.call<{ items: HelmChart[] }>("GET /v1/helm-charts");
+    expect(charts.body.items.find(({ id }) => id === chart)).toEqual(shown.body);
     expect((await at.call(`GET /v1/helm-releases/${release?.id}`)).body).toEqual(release);
     expect(JSON.stringify(listed.body)).not.toContain("hunter2");
     const [{ found } = { found: null }] = await at.db<{ found: number }[]>`

@@ -49,7 +49,12 @@ describe("a lock", () => {
       expect({ status: answer.status, body: answer.body }).toEqual({ status: 200, body: lock });
     }
     const shown = await at.call<Workspace>(`GET /v1/terraform-workspaces/${id}`);
-    expect(shown.body.lock).toMatchObject({ lock, runner_job_id: job.jobId, workspace_id: id });
+    const words = Object.entries(lock).map(([name, value]) => [name.toLowerCase(), value]);
+    expect(shown.body.lock).toMatchObject({
+      lock: Object.fromEntries(words) as object,
+      runner_job_id: job.jobId,
+      workspace_id: id,
+    });
     const own = await at.call(`GET /v1/terraform-workspaces/${id}/lock`);
     expect(own.body).toEqual(shown.body.lock);
   });

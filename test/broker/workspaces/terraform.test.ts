@@ -75,14 +75,12 @@ describe("terraform with a job's token", { timeout: 120_000 }, () => {
     const applying = terraform.run("apply -auto-approve");
     // Opens when the provisioner reads: from here the apply holds the lock and waits for us.
     const opened = await writeWhenRead(pipe);
-    const lock = await at.call<{ lock: { ID: string; Who: string } }>(
-      `GET /v1/terraform-workspaces/${id}/lock`,
-    );
+    const lock = await at.call<{ lock: { id: string } }>(`GET /v1/terraform-workspaces/${id}/lock`);
     expect(lock.status).toBe(200);
     const refused = await other.run("apply -auto-approve -lock-timeout=0s");
     expect(refused.code).toBe(1);
     expect(refused.err).toContain("Error acquiring the state lock");
-    expect(refused.err).toContain(lock.body.lock.ID);
+    expect(refused.err).toContain(lock.body.lock.id);
     await opened("go on\n");
     expect(await applying).toMatchObject({ code: 0 });
     expect((await other.run("apply -auto-approve")).code).toBe(0);
