@@ -1,5 +1,7 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import { startBrokerProcess } from "../support/broker-process.ts";
+import { send } from "../support/broker.ts";
+import { testDatabase } from "../support/database.ts";
 import { type GivenOperator, givenOperator } from "../support/given-operator.ts";
 import { backendPath, stateText } from "../support/given-workspace.ts";
 import { holdWorkspace } from "../support/held-workspace.ts";
@@ -59,4 +61,58 @@ describe("a broker killed in the middle of a large state", () => {
     expect((await held.write(text)).status).toBe(200);
     expect((await held.read()).text === text).toBe(true);
   }, 120_000);
+});
+
+describe("a broker killed while a state is committed", { timeout: 120_000 }, () => {
+  /** Whoever changes a workspace waits at the end of its transaction, until the lock is let go. */
+  async function committing() {
+    const { url, db } = await testDatabase();
+    const by = await givenOperator("org_admin", { url, db });
+    const held = await holdWorkspace(by);
+    const texts = { old: stateText({ serial: 1 }), fresh: stateText({ serial: 2 }) };
+    await held.write(texts.old);
+    await db.unsafe(`
+      create function wait_at_commit() returns trigger language plpgsql as
+        $$ begin perform pg_advisory_xact_lock(42); return null; end $$;
+      create constraint trigger waits after update on terraform_workspaces
+        deferrable initially deferred for each row execute function wait_at_commit()`);
+    const gate = await db.reserve();
+    await gate`select pg_advisory_lock(42)`;
+    const victim = await startBrokerProcess(url);
+    const path = `POST ${backendPath(held.id, held.lockId)}`;
+    send(victim.url, path, { token: by.token, body: texts.fresh }).catch(() => {});
+    const waiting = async (): Promise<number[]> =>
+      (
+        await db<{ pid: number }[]>`
+          select pid from pg_locks where locktype = 'advisory' and objid = 42 and not granted
+             and database = (select oid from pg_database where datname = current_database())`
+      ).map(({ pid }) => pid);
+    await expect.poll(waiting, { timeout: 30_000 }).toHaveLength(1);
+    await victim.kill();
+    const [pid = 0] = await waiting();
+    const letGo = async (): Promise<void> => {
+      await gate`select pg_advisory_unlock(42)`;
+      gate.release();
+      await expect.poll(waiting).toEqual([]);
+    };
+    return { held, db, pid, letGo, ...texts };
+  }
+
+  test("leaves the new state, whole, when the database got so far; the same write again changes nothing", async () => {
+    const { held, letGo, fresh } = await committing();
+    await letGo();
+    await expect.poll(async () => (await held.read()).text).toBe(fresh);
+    expect((await held.write(fresh)).status).toBe(200);
+    expect(await held.revisions()).toHaveLength(2);
+  });
+
+  test("leaves the old state, whole, when it did not; the same write again goes through", async () => {
+    const { held, db, pid, letGo, old, fresh } = await committing();
+    await db`select pg_terminate_backend(${pid})`;
+    await letGo();
+    expect((await held.read()).text).toBe(old);
+    expect(await held.revisions()).toHaveLength(1);
+    expect((await held.write(fresh)).status).toBe(200);
+    expect((await held.read()).text).toBe(fresh);
+  });
 });
