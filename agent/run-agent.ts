@@ -19,6 +19,7 @@ import { rotateToken } from "./loops/rotate-token.ts";
 import { makeTakeJobs } from "./loops/take-jobs.ts";
 import { makeWakeUp } from "./loops/wake-up.ts";
 import { lackOfRoom, watchRoom } from "./loops/watch-room.ts";
+import { followOneJob, type OneJob, withShownLog } from "./one-job.ts";
 import { type Jobs, openJobs } from "./open-jobs.ts";
 import { makeOrderBook } from "./orders/order-book.ts";
 import type { AgentParts } from "./parts.ts";
@@ -42,6 +43,8 @@ export type RunParts = {
   readonly registration: Registration;
   readonly settings: SettingsBook;
   readonly networkEnv: Readonly<Record<string, string>>;
+  /** It does one job and goes. */
+  readonly oneJob?: OneJob | undefined;
 };
 
 export type RunningAgent = {
@@ -72,7 +75,8 @@ export async function runAgent(run: RunParts): Promise<RunningAgent> {
     clock: run.client.clock,
     beatSoon: bells.beat.wake,
   });
-  const parts: LoopParts = { agent, departure, registration, settings, orders, figures };
+  const mostJobs = run.oneJob === undefined ? Number.POSITIVE_INFINITY : 1;
+  const parts: LoopParts = { agent, departure, registration, settings, orders, figures, mostJobs };
   for (const tell of [agent.roster.onChange, departure.onChange, settings.onChange]) {
     tell(bells.claim.wake);
   }
@@ -81,7 +85,9 @@ export async function runAgent(run: RunParts): Promise<RunningAgent> {
     bells.beat.wake();
   });
   const over = new AbortController();
-  const jobs = await openJobs(agent, { departure, openJobLog: agent.openJobLog });
+  const learnEnd = run.oneJob && followOneJob({ roster: agent.roster, departure }, run.oneJob);
+  const openJobLog = withShownLog(agent.openJobLog, run.oneJob);
+  const jobs = await openJobs(agent, { departure, openJobLog });
   await jobs.resume(); // before the first beat: it names what is held
   const ended = startLoops(parts, { loops, bells, signal: over.signal, jobs, tokens: run.tokens });
   obeySettings({ ...run, signal: over.signal });
@@ -95,6 +101,7 @@ export async function runAgent(run: RunParts): Promise<RunningAgent> {
     await ended;
     await agent.shipping.stop();
     agent.results.close();
+    await learnEnd?.(run.client, run.runnerId);
     run.client.close();
   };
   const status = (): AgentStatus => statusOf(parts);

@@ -13,6 +13,7 @@ import { type Departure, type Leaving, makeDeparture } from "./going-down/depart
 import { exitCodes } from "./going-down/exit-codes.ts";
 import { makeSignalDesk } from "./going-down/signals.ts";
 import type { Log } from "./log.ts";
+import type { OneJob } from "./one-job.ts";
 import { takeDataDir } from "./places/data-dir.ts";
 import { register } from "./register/registration.ts";
 import { openSettingsBook } from "./register/settings-book.ts";
@@ -30,11 +31,12 @@ export type StartedAgent = {
   readonly gone: Promise<number>;
 };
 
-/** Starts an agent: takes its data directory, gets its token, registers, and works until it is told to go. */
+/** Starts an agent: takes its data directory, gets its token, registers, and works until it is told to go, or for one job. */
 export async function startAgent(
   config: AgentConfig,
   log: Log,
   onSignalDesk: (signal: StartedAgent["signal"]) => void = () => {},
+  oneJob?: OneJob,
 ): Promise<StartedAgent> {
   const departure = makeDeparture();
   const signal = makeSignalDesk(config, departure);
@@ -42,7 +44,7 @@ export async function startAgent(
   const dataDir = await takeDataDir(config.dataDir);
   try {
     const run = await prepare(config, log, departure);
-    const { agent, gone } = await runAgent(run);
+    const { agent, gone } = await runAgent({ ...run, oneJob });
     await dataDir.announce(agent.watchUrl);
     const released = gone.then(async (leaving) => {
       await dataDir.release();

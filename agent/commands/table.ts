@@ -9,6 +9,15 @@ export const agentCommands: readonly AgentCommand[] = [
     run: async (call) => (await import("./start.ts")).start(call),
   },
   {
+    name: "run-job",
+    summary: "Does one job in the foreground, shows its log, and exits as it ended.",
+    settings: "all",
+    flags: {
+      wait: { value: "DURATION", doc: "How long to wait for a job; for ever, unless told." },
+    },
+    run: async (call) => (await import("./run-job.ts")).runOneJob(call),
+  },
+  {
     name: "status",
     summary: "Tells how the agent of a data directory is.",
     settings: ["data-dir"],

@@ -2,6 +2,7 @@
 export const exitCodes = {
   done: { code: 0, doc: "It was asked to go and has let everything finish." },
   failed: { code: 1, doc: "A fault of its own; start it again." },
+  "no-job": { code: 27, doc: "No job came while run-job waited." },
   usage: { code: 64, doc: "The command line is wrong." },
   unreachable: { code: 69, doc: "The broker could not be reached within start-timeout." },
   restart: { code: 75, doc: "It was asked to restart: start it again." },

@@ -6,6 +6,7 @@ import type { LoopParts } from "./loop-parts.ts";
 export function freeSlots(parts: LoopParts): Readonly<Partial<Record<RunnerJobGroup, number>>> {
   const { agent, departure, settings, figures } = parts;
   if (departure.isLeaving() || figures.notClaiming !== undefined) return {};
+  if (figures.claimedJobs >= parts.mostJobs) return {};
   const free: Partial<Record<RunnerJobGroup, number>> = {};
   for (const [group, slots] of Object.entries(servedSlots(agent.config, settings.current()))) {
     const left = slots - agent.roster.count(group);

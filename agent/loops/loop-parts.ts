@@ -12,6 +12,8 @@ export type LoopParts = {
   readonly settings: SettingsBook;
   readonly orders: OrderBook;
   readonly figures: LoopFigures;
+  /** So many jobs are taken, and no more. */
+  readonly mostJobs: number;
 };
 
 /** What the loops count. */

@@ -18,7 +18,8 @@ export function makeTakeJobs(parts: LoopParts, start: StartJob, signal: AbortSig
     if (roster.get(execution.id) !== undefined) return; // a repeated poll brought it again
     const slots: Readonly<Record<string, number>> = servedSlots(config, settings.current());
     const isFull = roster.count(job.group) >= (slots[job.group] ?? 0);
-    if (departure.isLeaving() || isFull) return void giveBack(parts, claimed, signal);
+    const isEnough = figures.claimedJobs >= parts.mostJobs;
+    if (departure.isLeaving() || isFull || isEnough) return void giveBack(parts, claimed, signal);
     figures.claimedJobs += 1;
     log.info({ job_id: job.id, execution_id: execution.id, type: job.type }, "claimed");
     roster.add(start({ ...claimed, now }));

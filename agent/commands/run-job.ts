@@ -1,0 +1,121 @@
+import { mkdtemp, realpath, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { parseDuration } from "../../shared/duration.ts";
+import { defaultServes } from "../../shared/process-groups.ts";
+import { parseToken } from "../../shared/token.ts";
+import { findToken } from "../client/obtain-token.ts";
+import type { GroupSlots } from "../config/parsers.ts";
+import type { AgentConfig } from "../config/read-config.ts";
+import { ExitError } from "../exit-error.ts";
+import { openLog } from "../log.ts";
+import type { JobEnd, OneJob } from "../one-job.ts";
+import { withOwnProgram } from "../places/own-program.ts";
+import { openRunDir } from "../processes/open-run-dir.ts";
+import { startAgent, type StartedAgent } from "../start-agent.ts";
+import type { CommandCall } from "./agent-command.ts";
+
+/** What the exit code says of how the job ended; the same as that of `svc job run`. */
+const fates: Readonly<Record<string, number>> = { finished: 0, "timed-out": 124, cancelled: 130 };
+const otherFate = 1;
+const signals = ["SIGTERM", "SIGINT", "SIGQUIT"] as const;
+const usualLogLevel = "warn";
+
+const tell = (line: string): void => void process.stderr.write(`svc-agent: ${line}\n`);
+
+/**
+ * Does one job in the foreground, as an agent of its own beside any other of this host: its log goes to standard output,
+ * and the exit code is its fate. What it needs on disk is gone afterwards, unless the broker could not be told all.
+ */
+export async function runOneJob({ readConfig, flags }: CommandCall): Promise<number> {
+  const given = readConfig();
+  const waitMs = readWait(flags["wait"]);
+  const token = await tokenOf(given);
+  const folder = await mkdtemp(path.join(await realpath(tmpdir()), "svc-agent-run-job-"));
+  const config = await withOwnProgram(aside(given, folder, token));
+  let isAllSent = true;
+  try {
+    const { code, end, agent } = await runToItsEnd(config, waitMs);
+    const { results, log_bytes } = agent.status().waiting;
+    isAllSent = results === 0 && log_bytes === 0;
+    if (end !== undefined) tell(`the job is ${end.status}${words(end.description)}`);
+    return code !== 0 || end === undefined ? code : (fates[end.status] ?? otherFate);
+  } finally {
+    if (isAllSent) await takeAway(config);
+    else tell(`not all was sent; svc-agent start --data-dir ${folder} sends what is left`);
+  }
+}
+
+type Run = {
+  readonly code: number;
+  readonly end: JobEnd | undefined;
+  readonly agent: StartedAgent;
+};
+
+async function runToItsEnd(config: AgentConfig, waitMs: number | undefined): Promise<Run> {
+  let jobId: string | undefined;
+  let end: JobEnd | undefined;
+  const one: OneJob = {
+    waitMs,
+    onOutput: (text) => void process.stdout.write(text),
+    onJob: (id) => tell(`the job is ${(jobId = id)}`),
+    onEnd: (told) => (end = told),
+  };
+  const log = openLog(config.logLevel, process.stderr);
+  const agent = await startAgent(config, log, hearSignals, one);
+  const code = await agent.gone;
+  if (code === 0 && jobId !== undefined && end === undefined) {
+    throw new ExitError("unreachable", `The broker does not say how ${jobId} ended.`);
+  }
+  return { code, end, agent };
+}
+
+function hearSignals(signal: StartedAgent["signal"]): void {
+  for (const name of signals) process.on(name, () => signal(name));
+}
+
+/** The same settings, in a place that is this run's alone: a running agent keeps its own. */
+function aside(given: AgentConfig, folder: string, token: string): AgentConfig {
+  const { sources } = given;
+  const logLevel = sources["log-level"] === "default" ? usualLogLevel : given.logLevel;
+  return {
+    ...given,
+    dataDir: folder,
+    workDir: path.join(folder, "work"),
+    groups: oneEach(given),
+    tokenFile: undefined,
+    token,
+    logLevel,
+    watchPort: sources["watch-port"] === "default" ? 0 : given.watchPort,
+    sources: { ...sources, "log-level": "flag" },
+  };
+}
+
+/** More than one job is never taken, and so never offered room for. */
+function oneEach({ groups, mode }: AgentConfig): GroupSlots {
+  const served = Object.keys(groups ?? defaultServes(mode, true) ?? {});
+  return Object.fromEntries(served.map((group) => [group, 1]));
+}
+
+async function tokenOf(config: AgentConfig): Promise<string> {
+  const token = await findToken(config);
+  if (token === undefined) throw new ExitError("config", "There is no token: give --token-file.");
+  if (parseToken(token)?.kind !== "boot") return token;
+  const advice = "give a runner's token, or the data directory of an agent that has enrolled";
+  throw new ExitError("config", `A one-shot token would be spent for one job: ${advice}.`);
+}
+
+function readWait(text: string | undefined): number | undefined {
+  if (text === undefined) return undefined;
+  const ns = text === "0" ? 0 : parseDuration(text);
+  if (ns === undefined) throw new ExitError("usage", "--wait takes a duration like 30s.");
+  return ns / 1e6;
+}
+
+async function takeAway({ dataDir, runDir, env }: AgentConfig): Promise<void> {
+  const wish = { setting: runDir, runtimeDir: env["XDG_RUNTIME_DIR"], dataDir };
+  const { path: run } = await openRunDir(wish);
+  for (const place of [run, dataDir]) await rm(place, { recursive: true, force: true });
+}
+
+const words = (description: string): string => (description === "" ? "" : `: ${description}`);
