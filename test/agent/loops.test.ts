@@ -61,11 +61,8 @@ test("two requests for jobs with empty answers are a second apart", async () => 
   const proxy = await faultProxy(fleet.broker.url);
   await startTestAgent({ url: proxy.url, token: seat.token }, { "claim-wait": "100ms" });
   const claims = () => proxy.seen("POST /jobs/claim").map(({ atMs }) => atMs);
-  await until(() => claims().length >= 4, 20_000);
-  const [first = 0, ...others] = claims();
-  let before = first;
-  for (const at of others) {
-    expect(at - before).toBeGreaterThan(990); // a timer may ring a little early
-    before = at;
-  }
+  await until(() => claims().length >= 6, 60_000);
+  const [first = 0, ...others] = claims().slice(0, 6);
+  // Each may have been held up on its way here, but not all of them by one of five seconds.
+  expect((others.at(-1) ?? 0) - first).toBeGreaterThan(4_000);
 });
