@@ -9,6 +9,8 @@ import { withStage } from "./support/stage.ts";
 
 const wholeReaders = 500;
 const everyMs = 100;
+/** So long the last lines may take. */
+const patienceMs = 10_000;
 const jobBody = '{"type":"noop-deploy","operation":"exec"}';
 
 /** When each line was acknowledged, and when readers had it. */
@@ -39,18 +41,20 @@ export const logTail: Bench = {
       }
       const all = sides.map(({ lines }) => lines);
       const writing = { connection: writer, streamId, token: agent.token };
-      await writeLines(writing, all, warmUpS * 1000);
+      const heardBy = async (written: number): Promise<void> =>
+        await allHeard(
+          all.map((lines, at) => ({ lines, expected: written * Math.ceil((count - at) / 2) })),
+        );
+      await heardBy(await writeLines(writing, all, warmUpS * 1000));
       for (const { acceptedAtMs, heardAtMs } of all) {
         acceptedAtMs.length = 0;
         heardAtMs.clear();
       }
-      const written = await writeLines(writing, all, seconds * 1000);
-      await sleep(1000);
+      await heardBy(await writeLines(writing, all, seconds * 1000));
       for (const [at, where] of ["the broker that took it", "another broker"].entries()) {
         const lines = all[at] ?? newLines();
         const ms = latencies(lines);
-        const expected = written * Math.ceil((count - at) / 2);
-        const note = `${ms.length} of ${expected} lines heard, ${count} followers, ${1000 / everyMs}/s`;
+        const note = `${ms.length} lines heard, ${count} followers, ${1000 / everyMs}/s`;
         const [p50, p99] = [quantile(ms, 0.5), quantile(ms, 0.99)];
         tell({ figure: `${where}, p50`, value: p50, unit: "ms", target: { atMost: 50 }, note });
         tell({ figure: `${where}, p99`, value: p99, unit: "ms", target: { atMost: 250 } });
@@ -126,6 +130,21 @@ async function writeLines(
     await sleep(everyMs);
   }
   return total;
+}
+
+type Awaited = { readonly lines: Lines; readonly expected: number };
+
+/** Waits for every line at every follower; a line that never comes has no latency, and fails the bench. */
+async function allHeard(sides: readonly Awaited[]): Promise<void> {
+  const giveUpAtMs = performance.now() + patienceMs;
+  const lacking = (): number[] =>
+    sides.map(({ lines, expected }) => expected - latencies(lines).length);
+  while (lacking().some((count) => count !== 0)) {
+    if (performance.now() > giveUpAtMs) {
+      throw new Error(`lines that were not heard, at each broker: ${lacking().join(", ")}`);
+    }
+    await sleep(everyMs);
+  }
 }
 
 function latencies({ acceptedAtMs, heardAtMs }: Lines): number[] {

@@ -6,19 +6,29 @@ import type { Attributes, LogRecord } from "./log-record.ts";
 const decompress = promisify(zstdDecompress);
 const nothing: Attributes = Object.freeze({});
 
-/**
- * The records of a chunk, in the order of their positions. With a text in lower case: none at all when no body in
- * the chunk can hold it, which is told without reading the records.
- */
+/** What of a chunk is wanted; all of it, unless told. */
+type Wanted = {
+  /** In lower case: no records at all when no body in the chunk can hold it, which is told without reading them. */
+  readonly text?: string | undefined;
+  /** Positions: from this on, and before that. */
+  readonly from?: number;
+  readonly before?: number;
+};
+
+/** The records of a chunk, in the order of their positions; what is not wanted is not read. */
 export async function decodeChunk(
   chunk: { readonly position: number; readonly body: Buffer },
-  searched?: string,
+  { text: searched, from = 0, before = Infinity }: Wanted = {},
 ): Promise<LogRecord[]> {
   const text = (await decompress(chunk.body)).toString("utf8");
   if (searched !== undefined && !text.toLowerCase().includes(asWritten(searched))) return [];
   const [first = "", ...lines] = text.split("\n");
   const head = JSON.parse(first) as ChunkHead; // both were written by encode-chunk.ts
-  return lines.map((line, at) => readLine(head, line, chunk.position + at));
+  const start = Math.max(0, from - chunk.position);
+  const end = Math.max(0, before - chunk.position);
+  return lines
+    .slice(start, end)
+    .map((line, at) => readLine(head, line, chunk.position + start + at));
 }
 
 /** One damaged line does not hide the others. */

@@ -6,7 +6,7 @@ import type { LogRecord } from "./log-record.ts";
 import { noticeBetween } from "./notice-between.ts";
 import { chunksFor, type LogBatch } from "./read-forward.ts";
 import { readChunksBefore } from "./read-queries.ts";
-import type { LogChunkRow, LogStream } from "./row.ts";
+import type { LogStream } from "./row.ts";
 
 /** Records that stand before those of the batch before it. */
 export type EarlierBatch = Omit<LogBatch, "next"> & {
@@ -14,7 +14,12 @@ export type EarlierBatch = Omit<LogBatch, "next"> & {
   readonly previous: number;
 };
 
-type BackwardReading = { readonly before: number; readonly filter: LogFilter };
+type BackwardReading = {
+  readonly before: number;
+  readonly filter: LogFilter;
+  /** More records than these are of no use: the reading ends where an unfiltered one has found them. */
+  readonly wanted: number;
+};
 type Later = Pick<LogRecord, "position" | "atUs">;
 
 const firstChunks = 2;
@@ -24,10 +29,11 @@ export async function* readBackward(
   db: Db,
   org: OrgId,
   stream: LogStream,
-  { before, filter }: BackwardReading,
+  { before, filter, wanted }: BackwardReading,
 ): AsyncGenerator<EarlierBatch> {
-  const { text: _, ...ofChunks } = filter;
+  const { text, ...ofChunks } = filter;
   const isOpen = isOpenFilter(filter);
+  const most = isOpen ? wanted : Infinity;
   let later: Later | undefined;
   let previous = before;
   let limit = firstChunks;
@@ -35,14 +41,16 @@ export async function* readBackward(
     const range = { before: previous, limit, ...ofChunks };
     const chunks = await readChunksBefore(db, org, stream, range);
     for (const chunk of chunks) {
-      const found = await recordsBefore(chunk, previous, filter);
       const end = Math.min(previous, chunk.position + chunk.records);
+      const from = Math.max(chunk.position, end - most);
+      const found = await decodeChunk(chunk, { text, from, before: end });
       const following = later ?? { position: previous, atUs: found.at(-1)?.atUs ?? 0 };
       const notice = isOpen ? noticeBetween(stream, end, following) : undefined;
       const asked = isOpen ? found : found.filter((record) => isAskedFor(record, filter));
-      previous = chunk.position;
+      previous = from;
       later = found[0];
       yield { records: notice ? [...asked, notice] : asked, previous, bytes: chunk.bytes };
+      if (from > chunk.position) return;
     }
     if (chunks.length < limit) break;
     limit = chunksFor(chunks);
@@ -50,13 +58,4 @@ export async function* readBackward(
   const first = later ?? { position: previous, atUs: Number(stream.created_at) * 1000 };
   const notice = isOpen ? noticeBetween(stream, 1, first) : undefined;
   yield { records: notice ? [notice] : [], previous: 1, bytes: 0 };
-}
-
-async function recordsBefore(
-  chunk: LogChunkRow,
-  before: number,
-  { text }: LogFilter,
-): Promise<LogRecord[]> {
-  const records = await decodeChunk(chunk, text);
-  return records.filter(({ position }) => position < before);
 }

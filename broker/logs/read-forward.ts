@@ -21,6 +21,8 @@ export type ForwardReading = {
   /** Where to stop; what the stream holds, unless told. */
   readonly before?: number;
   readonly filter: LogFilter;
+  /** More records than these are of no use: the reading ends where an unfiltered one has found them. */
+  readonly wanted?: number;
 };
 
 /** What one statement brings at most, before compression, once the size of chunks is known. */
@@ -33,24 +35,25 @@ export async function* readForward(
   db: Db,
   org: OrgId,
   stream: LogStream,
-  { from, before = stream.next_position, filter }: ForwardReading,
+  { from, before = stream.next_position, filter, wanted = Infinity }: ForwardReading,
 ): AsyncGenerator<LogBatch> {
   const { text, ...ofChunks } = filter;
   const isOpen = isOpenFilter(filter);
+  const most = isOpen ? wanted : Infinity;
   let next = from;
   let limit = firstChunks;
   while (next < before) {
     const chunks = await readChunks(db, org, stream, { from: next, limit, ...ofChunks });
     for (const chunk of chunks) {
       if (chunk.position >= before) break;
-      const end = Math.min(chunk.position + chunk.records, before);
-      const found = (await decodeChunk(chunk, text)).filter(
-        ({ position }) => position >= next && position < end,
-      );
+      const whole = Math.min(chunk.position + chunk.records, before);
+      const end = Math.min(whole, Math.max(chunk.position, next) + most);
+      const found = await decodeChunk(chunk, { text, from: next, before: end });
       const notice = found[0] && isOpen ? noticeBetween(stream, next, found[0]) : undefined;
       const asked = isOpen ? found : found.filter((record) => isAskedFor(record, filter));
       next = end;
       yield { records: notice ? [notice, ...asked] : asked, next, bytes: chunk.bytes };
+      if (end < whole) return;
     }
     if (chunks.length < limit) break;
     limit = chunksFor(chunks);

@@ -28,7 +28,7 @@ export async function readPageAfter(
   const records: LogRecord[] = [];
   let next = from;
   let bytes = 0;
-  for await (const batch of readForward(db, org, stream, { from, filter })) {
+  for await (const batch of readForward(db, org, stream, { from, filter, wanted: limit })) {
     const room = limit - records.length;
     records.push(...batch.records.slice(0, room));
     bytes += batch.bytes;
@@ -49,7 +49,7 @@ export async function readPageBefore(
   let records: LogRecord[] = [];
   let previous = before;
   let bytes = 0;
-  for await (const batch of readBackward(db, org, stream, { before, filter })) {
+  for await (const batch of readBackward(db, org, stream, { before, filter, wanted: limit })) {
     records = [...batch.records, ...records];
     previous = batch.previous;
     bytes += batch.bytes;
