@@ -3,12 +3,14 @@ import { enableCompileCache } from "node:module";
 import path from "node:path";
 import { setFlagsFromString } from "node:v8";
 
-const oldest = 24;
+/** The first whose own HTTP client knows proxies. */
+const oldest = [24, 5] as const;
 
 /** Nothing else is loaded before this: an older Node might not even parse it. */
 async function main(): Promise<number> {
-  if (Number.parseInt(process.versions.node, 10) < oldest) {
-    process.stderr.write(`svc-agent needs Node ${oldest}, this is ${process.versions.node}.\n`);
+  if (isTooOld()) {
+    const words = `svc-agent needs Node ${oldest.join(".")} or newer, this is ${process.versions.node}.`;
+    process.stderr.write(`${words}\n`);
     return 1;
   }
   // What the start throws away would else make the young space large for good: six megabytes of an agent at rest.
@@ -22,6 +24,11 @@ async function main(): Promise<number> {
   const env = hideToken(environment());
   const { runLine } = await import("./commands/run-line.ts");
   return await runLine(process.argv.slice(2), env);
+}
+
+function isTooOld(): boolean {
+  const [major = 0, minor = 0] = process.versions.node.split(".").map(Number);
+  return major < oldest[0] || (major === oldest[0] && minor < oldest[1]);
 }
 
 // Not awaited here: a single executable begins with a script, where nothing can be awaited.

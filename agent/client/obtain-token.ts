@@ -6,6 +6,7 @@ import type { AgentConfig } from "../config/read-config.ts";
 import { ExitError } from "../exit-error.ts";
 import type { BrokerClient } from "./broker-client.ts";
 import { type EnrolledToken, keepEnrolled, readEnrolled } from "./enrolled-token.ts";
+import { exposingAncestor } from "./exposed-token.ts";
 
 /** The token as it was given, or as it was got for it. */
 export type ObtainedToken = { readonly token: string; readonly runnerId: string | undefined };
@@ -14,13 +15,20 @@ export type ObtainedToken = { readonly token: string; readonly runnerId: string 
 export function readGivenToken(
   config: Pick<AgentConfig, "tokenFile" | "token">,
 ): string | undefined {
-  if (config.tokenFile === undefined) return config.token;
+  if (config.tokenFile === undefined) return unexposed(config.token);
   try {
     return readFileSync(config.tokenFile, "utf8").trim();
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     throw new ExitError("config", `The token in ${config.tokenFile} cannot be read (${code}).`);
   }
+}
+
+function unexposed(token: string | undefined): string | undefined {
+  const pid = token === undefined ? undefined : exposingAncestor(token);
+  if (pid === undefined) return token;
+  const words = `The token stands in the environment of process ${pid}, above this one, where jobs can read it`;
+  throw new ExitError("config", `${words}: give it by a file, with --token-file.`);
 }
 
 /** A token file that is not there any more is none, for who has enrolled: it held the one-shot token. */

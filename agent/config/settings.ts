@@ -33,7 +33,7 @@ export const settings = {
     value: "TOKEN",
     schema: text,
     isSecret: true,
-    doc: "The token itself, where no file can be had. The agent takes it out of its environment at once.",
+    doc: "The token itself, where no file can be had. The agent takes it out of its environment at once, and refuses it where a process above it still shows it.",
   },
   runner: {
     value: "ID",

@@ -4,7 +4,11 @@ import { beforeAll, describe, expect, test } from "vitest";
 import { mintToken } from "../../shared/token.ts";
 import { faultProxy } from "../support/fault-proxy.ts";
 import { type Fleet, givenFleet } from "../support/given-fleet.ts";
-import { type AgentProcess, startAgentProcess } from "../support/start-agent-process.ts";
+import {
+  agentSource,
+  type AgentProcess,
+  startAgentProcess,
+} from "../support/start-agent-process.ts";
 import { testDataDir } from "../support/start-test-agent.ts";
 
 let fleet: Fleet;
@@ -40,6 +44,18 @@ describe("an agent's process", () => {
     expect(shown.join("\n")).toContain("PATH=");
     expect(shown.join("\n")).not.toContain(token);
     expect(JSON.stringify(agent.said)).not.toContain(token.slice(-30));
+  });
+
+  test("takes no token that a process above it shows to all jobs", async () => {
+    const { token } = await fleet.seat();
+    const agent = await startAgentProcess({
+      url: fleet.broker.url,
+      env: { SVC_AGENT_TOKEN: token },
+      command: ["/bin/sh", "-c", '"$@"; exit $?', "init", process.execPath, agentSource],
+    });
+    expect(await agent.ended).toBe(78);
+    expect(agent.said.err).toContain(`in the environment of process ${agent.pid}`);
+    expect(agent.said.err).not.toContain(token);
   });
 
   test("ends with 0 after one SIGTERM when it is idle", async () => {

@@ -25,7 +25,8 @@ export type AgentProcessOptions = {
   readonly command?: readonly [string, ...string[]];
 };
 
-const source = path.join(import.meta.dirname, "..", "..", "agent", "main.ts");
+/** The agent's own entry, for this Node to run. */
+export const agentSource = path.join(import.meta.dirname, "..", "..", "agent", "main.ts");
 
 /** Starts `node agent/main.ts start`, hurried unless told; it is killed when the test has finished. */
 export async function startAgentProcess(options: AgentProcessOptions): Promise<AgentProcess> {
@@ -37,7 +38,7 @@ export async function startAgentProcess(options: AgentProcessOptions): Promise<A
     ...options.settings,
   };
   const flags = Object.entries(settings).flatMap(([name, value]) => [`--${name}`, value]);
-  const [program, ...first] = options.command ?? [process.execPath, source];
+  const [program, ...first] = options.command ?? [process.execPath, agentSource];
   const child = spawn(program, [...first, "start", ...flags], {
     env: { PATH: process.env["PATH"], ...options.env },
     stdio: ["ignore", "pipe", "pipe"],
