@@ -67,7 +67,7 @@ export const planAnswerBytes = 17 * 2 ** 20;
 
 type Asking = { readonly route: Route; readonly input: RouteInput<Route>; readonly how: CallHow };
 
-/** A client of one broker. Nothing else of the agent repeats a request. */
+/** A client of one broker. Only what waits in a spool is repeated by others: it gives its turn up while it waits. */
 export function makeBrokerClient(parts: ClientParts): BrokerClient {
   const figures: ClientFigures = { answered: 0, refused: 0, unanswered: 0 };
   let heardAtMs = Number.NEGATIVE_INFINITY;

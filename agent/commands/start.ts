@@ -9,6 +9,8 @@ const signals = ["SIGTERM", "SIGINT", "SIGQUIT"] as const;
 export async function start({ readConfig }: CommandCall): Promise<number> {
   const config = await withOwnProgram(readConfig());
   const log = openLog(config.logLevel);
+  // The last resort: a fault that nobody has foreseen costs what it was part of, never the jobs that run here.
+  process.on("unhandledRejection", (error) => log.error({ err: error }, "a fault went unhandled"));
   const agent = await startAgent(config, log, (signal) => {
     // Heard from the first moment: one that is told to go while it starts goes.
     for (const name of signals) process.on(name, () => signal(name));

@@ -1,5 +1,7 @@
 import { mkdir, readdir, readFile, rm } from "node:fs/promises";
 import path from "node:path";
+import type { Log } from "../log.ts";
+import { diskTrouble } from "../spool/disk-trouble.ts";
 import { writeDurably } from "../spool/durable-file.ts";
 import { writeWhole } from "../workspace/write-whole.ts";
 import { storedExecution, type StoredExecution } from "./execution-state.ts";
@@ -8,9 +10,9 @@ import { storedExecution, type StoredExecution } from "./execution-state.ts";
 export type ExecutionBook = {
   /** Changed in place, then saved. */
   readonly state: StoredExecution;
-  /** Survives the agent's death. */
+  /** Survives the agent's death. Never rejects: what is known stays known, though the disk refuses to be told of it. */
   readonly save: () => Promise<void>;
-  /** Survives a power cut, too. */
+  /** Survives a power cut, too; rejects where the disk refuses. */
   readonly saveDurably: () => Promise<void>;
   /** The execution is over: nothing is to be taken up any more. */
   readonly remove: () => Promise<void>;
@@ -20,6 +22,7 @@ export type ExecutionBook = {
 export async function openExecutionBook(
   dataDir: string,
   state: StoredExecution,
+  log: Log,
 ): Promise<ExecutionBook> {
   const dir = executionFolder(dataDir, state.execution_id);
   const file = path.join(dir, fileName);
@@ -30,11 +33,15 @@ export async function openExecutionBook(
     last = turn;
     await turn;
   };
-  const save = (): Promise<void> => inTurn((text) => writeWhole(file, { text }));
-  await save();
+  const write = (): Promise<void> => inTurn((text) => writeWhole(file, { text }));
+  await write();
   return {
     state,
-    save,
+    save: () =>
+      write().catch((error: unknown) => {
+        const why = diskTrouble(dir, error);
+        log.warn({ execution_id: state.execution_id, why }, "a job's progress is not on disk");
+      }),
     saveDurably: () => inTurn((text) => writeDurably(file, text)),
     remove: async () => {
       await last.catch(() => {});

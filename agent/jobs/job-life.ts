@@ -50,7 +50,10 @@ export async function liveJob(life: Life): Promise<Lived> {
   const { plan, token } = await life.findPlan(life.stop.signal);
   const redactor = makeRedactor([...host.secrets(), ...planSecrets(plan), ...secretsByLook(plan)]);
   if (token !== undefined) redactor.add(token);
-  const log = makeLazyJobLog(() => host.openJobLog(logSpec(life), redactor));
+  const log = makeLazyJobLog(
+    () => host.openJobLog(logSpec(life), redactor),
+    (err) => host.log.error({ err, execution_id: state.execution_id }, "a log is interrupted"),
+  );
   const over = (): void => life.stop.stop({ kind: "over" }, "now");
   const ids = { jobId: state.job.id, executionId: state.execution_id };
   const reports = makeStatusReports(host, ids, over);
@@ -60,6 +63,11 @@ export async function liveJob(life: Life): Promise<Lived> {
     const ending = await workThrough(lit, job);
     if (ending === undefined) return { ended: job.ended };
     return { result: await conclude(lit, ending), ended: job.ended };
+  } catch (error) {
+    // It is told as the job's end; nothing of the job may be left open by it.
+    await job.close().catch(() => {});
+    await log.close().catch(() => {});
+    throw error;
   } finally {
     reports.close();
   }
@@ -197,7 +205,11 @@ async function cleanUp(lit: Lit, { work, open }: Worked): Promise<void> {
   } finally {
     done.abort();
   }
-  for (const words of await open.close()) log.write(words, "warn");
+  try {
+    for (const words of await open.close()) log.write(words, "warn");
+  } catch (error) {
+    host.log.error({ err: error, execution_id: book.state.execution_id }, "a job was not closed");
+  }
 }
 
 const mostCleanupMs = 30_000;

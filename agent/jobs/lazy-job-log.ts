@@ -1,25 +1,66 @@
-import type { JobLog } from "../logs/job-log.ts";
+import { pause } from "../client/pause.ts";
+import type { JobLog, LogSource } from "../logs/job-log.ts";
+import type { ChildOutput } from "../processes/child.ts";
 
 /** A job's log that is opened when something is to be written: a job that says nothing costs nothing. */
-export type LazyJobLog = Pick<JobLog, "write" | "pipe" | "close">;
+export type LazyJobLog = Pick<JobLog, "write" | "close"> & {
+  /** Never rejects: an output that cannot be read or kept, however often it is tried, is read to its end and dropped. */
+  readonly pipe: JobLog["pipe"];
+};
 
-/** Opens the log at the first need; lines keep their order. */
-export function makeLazyJobLog(open: () => Promise<JobLog>): LazyJobLog {
+const tries = 5;
+const firstPauseMs = 100;
+
+/** Opens the log at the first need; lines keep their order. `onFault` is told what stands in the way. */
+export function makeLazyJobLog(
+  open: () => Promise<JobLog>,
+  onFault: (error: unknown) => void,
+): LazyJobLog {
   let opening: Promise<JobLog> | undefined;
   let log: JobLog | undefined;
   const early: Parameters<JobLog["write"]>[] = [];
   const opened = (): Promise<JobLog> =>
-    (opening ??= open().then((made) => {
-      for (const line of early.splice(0)) made.write(...line);
-      return (log = made);
-    }));
+    (opening ??= open().then(
+      (made) => {
+        for (const line of early.splice(0)) made.write(...line);
+        return (log = made);
+      },
+      (error: unknown) => {
+        opening = undefined; // whoever writes next tries again
+        throw error;
+      },
+    ));
+
+  /** Gone on with where it stopped: what was read is in the log, with how far that was. */
+  async function pipe(source: LogSource, output: ChildOutput): Promise<void> {
+    for (let nth = 0; nth < tries; nth++) {
+      try {
+        const made = await opened();
+        if (nth > 0) await made.flush();
+        return await made.pipe(source, output);
+      } catch (error) {
+        onFault(error);
+        await pause(firstPauseMs * 2 ** nth);
+      }
+    }
+    await drop(output).catch(onFault);
+  }
+
   return {
     write(...line) {
       if (log !== undefined) return log.write(...line);
       early.push(line);
       opened().catch(() => {}); // whoever closes it is told
     },
-    pipe: async (source, output) => await (await opened()).pipe(source, output),
-    close: async () => (opening === undefined ? { lastRecord: 0 } : await (await opening).close()),
+    pipe,
+    close: async () =>
+      opening === undefined && early.length === 0
+        ? { lastRecord: 0 }
+        : await (await opened()).close(),
   };
+}
+
+/** A child must not wait for a reader. */
+async function drop(output: ChildOutput): Promise<void> {
+  for await (const { bytes, offset } of output) output.release(offset + bytes.length);
 }

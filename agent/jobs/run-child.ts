@@ -84,7 +84,10 @@ async function begin(
   const numbers = Object.values(state.children).map(({ number }) => number);
   const number = Math.max(0, ...numbers) + 1;
   state.children[command.key] = { number, startedAtMs: Date.now(), bootId: bootId() };
-  await saveDurably();
+  await saveDurably().catch((error: unknown) => {
+    delete state.children[command.key]; // it was not started, and will not be
+    throw error;
+  });
   const forget = async (): Promise<void> => {
     delete state.children[command.key];
     await save();

@@ -139,17 +139,31 @@ async function live(life: Omit<Life, "book">, stored: StoredExecution): Promise<
   let isTold = false;
   try {
     if (host.results.list().includes(execution_id)) return await abandonJob(host, execution_id);
-    const book = await openExecutionBook(host.config.dataDir, stored);
+    const book = await openExecutionBook(host.config.dataDir, stored, host.log);
     const { result, ended } = await liveJob({ ...life, book });
     if (result !== undefined) await tell(host, execution_id, result);
     isTold = true;
-    for (const child of ended) await child.remove();
-    await removeFolders(host.runDir.path, execution_id);
-    await book.remove();
+    const forget = async (): Promise<void> => {
+      for (const child of ended) await child.remove();
+      await removeFolders(host.runDir.path, execution_id);
+      await book.remove();
+    };
+    if (host.results.isSafe(execution_id)) await forget();
+    else forgetLater(host, execution_id, forget);
   } catch (error) {
     if (!isTold && !isJobOver(error)) await tellCrash(life, stored, error);
     await abandonJob(host, execution_id);
   }
+}
+
+/** While its result is in memory only, what is on disk tells the next process of the agent how it ended. */
+function forgetLater({ results, log }: JobHost, id: string, forget: () => Promise<void>): void {
+  results
+    .safe(id)
+    .then(forget)
+    .catch((err: unknown) => {
+      log.warn({ err, execution_id: id }, "what is left of a job cannot be taken away");
+    });
 }
 
 async function tell(host: JobHost, executionId: string, result: SpooledResult): Promise<void> {

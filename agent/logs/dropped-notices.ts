@@ -1,5 +1,5 @@
 import type { LogBatch } from "../spool/log-batch.ts";
-import type { LogIdentity } from "../spool/log-spool.ts";
+import type { LogIdentity } from "../spool/stream-file.ts";
 import { encodeAttribute, makeRecordBuffer } from "./otlp-records.ts";
 
 const warning = 13;
@@ -21,7 +21,7 @@ export function droppedNotices(
     encodeAttribute("svc.notice", "dropped"),
   ]);
   const text = Buffer.from(
-    `svc-agent: ${missing} lines were dropped here: the broker did not take them, and there was no more room for them.`,
+    `svc-agent: ${missing} lines were dropped here: there was no more room for what the broker did not take, or the disk has lost them.`,
   );
   for (let seq = firstSeq - missing; seq < firstSeq; seq += longestJump) {
     buffer.add(text, { seq, atMs: Date.now(), severity: warning, shared, isContinued: false });

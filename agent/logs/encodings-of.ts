@@ -4,23 +4,33 @@ import { isUtf8 } from "node:buffer";
 export const leastNeedleBytes = 4;
 
 /**
- * Every way in which programs commonly print the secret: plain, base64 (whatever stands before it, wrapped by lines or
- * not), hexadecimal, percent-encoded, escaped for JSON (once and twice) and for shells. Bytes, as latin1 text.
+ * Every way in which programs commonly print the secret: plain, base64 (whatever stands before it), hexadecimal,
+ * percent-encoded, escaped for JSON (once and twice) and for shells; and what they make of one another: base64 of what
+ * was escaped, either percent-encoded. Bytes, as latin1 text.
  */
 export function encodingsOf(secret: Buffer): Set<string> {
   const found = new Set([secret.toString("latin1")]);
-  for (const text of [...base64Forms(secret), ...hexForms(secret), ...percentForms(secret)]) {
-    found.add(text);
+  const add = (forms: Iterable<string>): void => {
+    for (const form of forms) found.add(form);
+  };
+  if (isUtf8(secret)) add(jsonEscapes(secret.toString("utf8")).map(latin1Of));
+  const once = [...found];
+  for (const form of once) {
+    const base64 = base64Forms(Buffer.from(form, "latin1"));
+    add(base64);
+    add([form, ...base64].flatMap(percentForms));
   }
+  add(hexForms(secret));
   if (isUtf8(secret)) {
     const text = secret.toString("utf8");
-    for (const form of [...jsonForms(text), ...shellForms(text)]) {
-      found.add(Buffer.from(form, "utf8").toString("latin1"));
-    }
+    const twice = jsonEscapes(text).flatMap((form) => (form === text ? [] : jsonEscapes(form)));
+    add([...twice, ...shellForms(text)].map(latin1Of));
   }
   for (const form of found) if (form.length < leastNeedleBytes) found.delete(form);
   return found;
 }
+
+const latin1Of = (text: string): string => Buffer.from(text, "utf8").toString("latin1");
 
 /** Three bytes make four characters, so a secret looks different by what stands before it: once for each shift. */
 function base64Forms(secret: Buffer): string[] {
@@ -33,9 +43,6 @@ function base64Forms(secret: Buffer): string[] {
   }
   const whole = secret.toString("base64");
   forms.push(whole, whole.replace(/=+$/, ""), secret.toString("base64url"));
-  for (const width of [64, 76]) {
-    if (whole.length > width) forms.push(...(whole.match(new RegExp(`.{1,${width}}`, "g")) ?? []));
-  }
   return forms;
 }
 
@@ -44,25 +51,18 @@ const hexForms = (secret: Buffer): string[] => {
   return [hex, hex.toUpperCase()];
 };
 
-/** What the encoders of common languages leave as it is: JavaScript, RFC 3986, Python, forms, Go. */
-const kept = [/[\w.!~*'()-]/, /[\w.~-]/, /[\w.~/-]/, /[\w.*-]/, /[\w.~$&+=:@-]/];
+/** What the encoders of common languages do not leave as it is: JavaScript, RFC 3986, Python, forms, Go. */
+const escaped = [/[^\w.!~*'()-]/g, /[^\w.~-]/g, /[^\w.~/-]/g, /[^\w.*-]/g, /[^\w.~$&+=:@-]/g];
 
-function percentForms(secret: Buffer): string[] {
-  const latin1 = secret.toString("latin1");
-  return kept.flatMap((isKept) => {
-    const encode = (character: string): string =>
-      isKept.test(character)
-        ? character
-        : `%${character.charCodeAt(0).toString(16).padStart(2, "0")}`;
-    const lower = Array.from(latin1, encode).join("");
+function percentForms(latin1: string): string[] {
+  return escaped.flatMap((characters) => {
+    const lower = latin1.replaceAll(
+      characters,
+      (character) => `%${character.charCodeAt(0).toString(16).padStart(2, "0")}`,
+    );
     const upper = lower.replaceAll(/%../g, (code) => code.toUpperCase());
     return [lower, upper, lower.replaceAll("%20", "+"), upper.replaceAll("%20", "+")];
   });
-}
-
-function jsonForms(text: string): string[] {
-  const once = jsonEscapes(text);
-  return [...once, ...once.flatMap((form) => (form === text ? [] : jsonEscapes(form)))];
 }
 
 function jsonEscapes(text: string): string[] {

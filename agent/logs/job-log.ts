@@ -1,7 +1,8 @@
 import type { ChildOutput } from "../processes/child.ts";
 import type { RunPosition } from "../spool/log-frame.ts";
-import type { LogIdentity, LogSpool } from "../spool/log-spool.ts";
+import type { LogSpool } from "../spool/log-spool.ts";
 import type { LogSpools } from "../spool/log-spools.ts";
+import type { LogIdentity } from "../spool/stream-file.ts";
 import { type LineCutter, makeLineCutter } from "./line-cutter.ts";
 import { encodeAttribute, makeRecordBuffer } from "./otlp-records.ts";
 import type { RedactionStream, Redactor } from "./redactor.ts";
@@ -57,7 +58,11 @@ export async function openJobLog(
   redactor: Redactor,
 ): Promise<JobLog> {
   const spool = await spools.open(spec);
-  const writer = makeWriter(spools, spool);
+  const writer = makeWriter(spools, spool, redactor);
+  if (spool.isAnew) {
+    const text = "svc-agent: lines may be missing here: the disk has lost some of them.";
+    writer.lineOf("", numbers.warn)(Buffer.from(text), Date.now(), false);
+  }
   const timer = setInterval(writer.tick, flushEveryMs).unref();
   return {
     write(text, severity = "info", step = "", key) {
@@ -85,7 +90,7 @@ export async function openJobLog(
 type Writer = ReturnType<typeof makeWriter>;
 
 /** Collects lines and brings them to the disk, together with how far their runs have got. */
-function makeWriter(spools: LogSpools, spool: LogSpool) {
+function makeWriter(spools: LogSpools, spool: LogSpool, redactor: Redactor) {
   const records = makeRecordBuffer();
   const runs = new Map<string, Run>();
   const moved = new Set<string>();
@@ -97,9 +102,15 @@ function makeWriter(spools: LogSpools, spool: LogSpool) {
 
   /** What brings a cut line into the buffer. */
   const lineOf = (step: string, severity: number) => {
-    const shared = attributesOf(spool, step);
+    let knownCount = -1;
+    let shared: Buffer = Buffer.alloc(0);
     return (text: Buffer, atMs: number, isContinued: boolean): void => {
       if (isClosed) return;
+      if (redactor.knownCount() !== knownCount) {
+        // A step may be called as a secret is that became known only now.
+        knownCount = redactor.knownCount();
+        shared = attributesOf(spool, redactor.redactText(step));
+      }
       records.add(text, { seq: seq++, atMs, severity, shared, isContinued });
       count += 1;
     };
@@ -180,9 +191,9 @@ function attributesOf({ identity }: LogSpool, step: string): Buffer {
 }
 
 function positionOf({ stream, cutter, lostBytes }: Run): RunPosition {
-  const { offset, covered } = stream.position();
+  const { offset, ...place } = stream.position();
   const { bytes, atMs } = cutter.rest();
-  return { offset: offset + lostBytes, covered, rest: bytes.toString("base64"), restAtMs: atMs };
+  return { ...place, offset: offset + lostBytes, rest: bytes.toString("base64"), restAtMs: atMs };
 }
 
 type Pipe = {

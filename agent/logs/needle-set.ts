@@ -1,16 +1,26 @@
-import type { TokenShape } from "./token-shapes.ts";
+import type { Measure, TokenShape } from "./token-shapes.ts";
+import { unwrap } from "./wrapped-base64.ts";
 
-/** Finds any of many needles in one pass over the bytes. */
+/** Finds any of many needles in one pass over the bytes, and in a second one over what is base64 on several lines. */
 export type NeedleSet = {
   /**
    * Tells of every place where a needle begins, in order, with the end of the longest one there. Answers from where
    * on nothing is certain without further bytes; the length when everything is (always, if these are the last).
    */
-  readonly scan: (bytes: Buffer, isLast: boolean, found: Found) => number;
+  readonly scan: (bytes: Buffer, how: ScanHow, found: Found) => number;
+};
+
+export type ScanHow = {
+  /** No more bytes come. */
+  readonly isLast: boolean;
+  /** What begins a needle at the very end is one, too: the rest of it is somewhere else. */
+  readonly hidesCut?: boolean;
+  /** So many bytes of base64 stood right before these. */
+  readonly before?: number;
 };
 
 type Found = (start: number, end: number) => void;
-type Needle = { readonly bytes: Buffer; readonly measure?: TokenShape["measure"] };
+type Needle = { readonly bytes: Buffer; readonly shape?: TokenShape };
 type Tables = {
   /** By the last two bytes of the window: how far it may move without missing a needle. */
   readonly steps: Uint8Array;
@@ -28,12 +38,40 @@ const undecided = -1;
 /** Makes the tables for the needles, each of four bytes at least, given as latin1 text. */
 export function makeNeedleSet(texts: Iterable<string>, shapes: readonly TokenShape[]): NeedleSet {
   const needles: Needle[] = Array.from(texts, (text) => ({ bytes: Buffer.from(text, "latin1") }));
-  for (const { heads, measure } of shapes) {
-    for (const head of heads) needles.push({ bytes: Buffer.from(head, "latin1"), measure });
+  const wrapped = tablesOf(needles.filter(({ bytes }) => isBase64.test(bytes.toString("latin1"))));
+  const mostBytes = Math.max(0, ...needles.map(({ bytes }) => bytes.length));
+  for (const shape of shapes) {
+    for (const head of shape.heads) needles.push({ bytes: Buffer.from(head, "latin1"), shape });
   }
   const tables = tablesOf(needles);
-  return { scan: (bytes, isLast, found) => scan(tables, bytes, isLast, found) };
+  const scanWrapped = (bytes: Buffer, how: ScanHow, add: Found): number => {
+    let certain = bytes.length;
+    unwrap(bytes, { before: how.before ?? 0, mostBytes }, ({ bytes: text, placeOf, isOpen }) => {
+      const isLast = how.isLast || !isOpen;
+      const hidesCut = how.hidesCut === true && isOpen;
+      const upto = scan(wrapped, text, { isLast, hidesCut }, (start, end) =>
+        add(placeOf(start), placeOf(end - 1) + 1),
+      );
+      if (upto < text.length) certain = Math.min(certain, placeOf(upto));
+    });
+    return certain;
+  };
+  return {
+    scan(bytes, how, found) {
+      const places: Place[] = [];
+      const add: Found = (start, end) => void places.push({ start, end });
+      const certainAsIs = scan(tables, bytes, how, add);
+      const asIs = places.length;
+      const certain = Math.min(certainAsIs, scanWrapped(bytes, how, add));
+      if (places.length > asIs) places.sort((one, other) => one.start - other.start);
+      for (const { start, end } of places) if (start < certain) found(start, end);
+      return certain;
+    },
+  };
 }
+
+type Place = { readonly start: number; readonly end: number };
+const isBase64 = /^[\w+/=-]+$/;
 
 function tablesOf(needles: readonly Needle[]): Tables {
   const steps = new Uint8Array(65_536).fill(window - 1);
@@ -67,9 +105,10 @@ function beginningOf(bytes: Uint8Array, from: number, count: number): number {
 }
 
 /** Looks at every second to third byte only, after Wu and Manber: most pairs of bytes are in no needle's head. */
-function scan(tables: Tables, bytes: Buffer, isLast: boolean, found: Found): number {
+function scan(tables: Tables, bytes: Buffer, how: ScanHow, found: Found): number {
   const { steps, mayBegin, byHead } = tables;
   const { length } = bytes;
+  const longestAt = makeLongestAt(bytes, how);
   let at = window - 1;
   while (at < length) {
     const step = steps[((bytes[at - 1] as number) << 8) | (bytes[at] as number)] as number; // within bounds
@@ -80,35 +119,42 @@ function scan(tables: Tables, bytes: Buffer, isLast: boolean, found: Found): num
     const start = at - (window - 1);
     const head = bytes.readUInt32BE(start);
     if (mayBegin[hash(head)] === 1) {
-      const end = longestAt(byHead.get(head) ?? [], bytes, start, isLast);
+      const end = longestAt(byHead.get(head) ?? [], start);
       if (end === undecided) return start;
       if (end > start) found(start, end);
     }
     at++;
   }
-  return isLast ? length : endOfCertainty(tables, bytes);
+  return how.isLast ? length : endOfCertainty(tables, bytes);
 }
 
-/** Where the longest needle that begins here ends; 0 when none does. */
-function longestAt(
-  needles: readonly Needle[],
-  bytes: Buffer,
-  start: number,
-  isLast: boolean,
-): number {
-  let longest = 0;
-  for (const needle of needles) {
-    const bodyAt = start + needle.bytes.length;
-    const isCut = bodyAt > bytes.length;
-    if (isCut && isLast) continue;
-    const known = isCut ? bytes.length - start : needle.bytes.length;
-    if (needle.bytes.compare(bytes, start, start + known, 0, known) !== 0) continue;
-    const end = isCut ? "more" : (needle.measure?.(bytes, bodyAt, isLast) ?? bodyAt);
-    if (end === "more") return undecided;
-    longest = Math.max(longest, end);
-  }
-  return longest;
+/** Tells where the longest needle that begins at a place ends; 0 when none does. */
+function makeLongestAt(bytes: Buffer, { isLast, hidesCut = false }: ScanHow) {
+  const measures = new Map<TokenShape, Measure>();
+  const endOfToken = (shape: TokenShape, bodyAt: number): number | "more" => {
+    let measure = measures.get(shape);
+    if (measure === undefined) measures.set(shape, (measure = shape.measure(bytes, isLast)));
+    return measure(bodyAt);
+  };
+  return (needles: readonly Needle[], start: number): number => {
+    let longest = 0;
+    for (const { bytes: needle, shape } of needles) {
+      const bodyAt = start + needle.length;
+      const isCut = bodyAt > bytes.length;
+      const known = isCut ? bytes.length - start : needle.length;
+      if (isCut && isLast && (!hidesCut || shape !== undefined || !tells(known, needle))) continue;
+      if (needle.compare(bytes, start, start + known, 0, known) !== 0) continue;
+      if (isCut && !isLast) return undecided;
+      const end = isCut ? bytes.length : shape === undefined ? bodyAt : endOfToken(shape, bodyAt);
+      if (end === "more") return undecided;
+      longest = Math.max(longest, end);
+    }
+    return longest;
+  };
 }
+
+/** Whether so much of a needle tells too much of it. */
+const tells = (known: number, { length }: Buffer): boolean => known >= Math.min(6, length / 2);
 
 function endOfCertainty({ beginnings }: Tables, bytes: Buffer): number {
   const { length } = bytes;

@@ -1,11 +1,14 @@
 import { makeNeedleSet, type NeedleSet } from "./needle-set.ts";
 import { needlesOf } from "./needles-of.ts";
 import { tokenShapes } from "./token-shapes.ts";
+import { widthBefore } from "./wrapped-base64.ts";
 
 /** Takes secrets out of what a job prints, says and answers. */
 export type Redactor = {
   /** From the next byte on, the secret is nowhere, in any encoding; too short or too common a text is let be. */
   readonly add: (secret: string | Uint8Array) => void;
+  /** Grows with what is known: as long as it is the same, so is what comes of a text. */
+  readonly knownCount: () => number;
   /** For error texts, descriptions and whatever is shown. */
   readonly redactText: (text: string) => string;
   /** Every text, number and key in a JSON value; the very same value when nothing was found. */
@@ -18,7 +21,7 @@ export type Redactor = {
 export type RedactionStream = {
   /** The next piece; answers what can be said for certain by now. It may be the very bytes that came in. */
   readonly push: (bytes: Buffer) => Buffer;
-  /** What was held back; the stream is over. */
+  /** What was held back; what may be the beginning of a secret is hidden. Nobody knows what comes next, if anything. */
   readonly end: () => Buffer;
   /** Where another stream can go on, so that the outputs of both make one. */
   readonly position: () => StreamPosition;
@@ -30,6 +33,8 @@ export type StreamPosition = {
   readonly offset: number;
   /** So many bytes after them belong to a secret that was already replaced. */
   readonly covered: number;
+  /** So many bytes of base64 stand right before them. */
+  readonly width?: number;
 };
 
 const replacement = Buffer.from("***");
@@ -50,6 +55,7 @@ export function makeRedactor(secrets: Iterable<string | Uint8Array>): Redactor {
   const redactText = (text: string): string => textWithout(set(), text);
   return {
     add,
+    knownCount: () => needles.size,
     redactText,
     redactJson: (value) => jsonWithout(redactText, value) as typeof value, // of the same shape
     stream: (resume) => openStream(set, resume),
@@ -61,17 +67,19 @@ function openStream(set: () => NeedleSet, resume?: StreamPosition): RedactionStr
   let offset = resume?.offset ?? 0;
   /** So many of the next bytes have been answered by `***` already. */
   let covered = resume?.covered ?? 0;
+  let width = resume?.width ?? 0;
 
   function take(bytes: Buffer, isLast: boolean): Buffer {
     const whole = held.length === 0 ? bytes : Buffer.concat([held, bytes]);
     const parts: Buffer[] = [];
     let doneAt = covered;
-    const certain = set().scan(whole, isLast, (start, end) => {
+    const certain = set().scan(whole, { isLast, hidesCut: isLast, before: width }, (start, end) => {
       if (end <= doneAt) return;
       if (start >= doneAt) parts.push(whole.subarray(doneAt, start), replacement);
       doneAt = end;
     });
     if (certain > doneAt) parts.push(whole.subarray(doneAt, certain));
+    width = widthBefore(whole, certain, width);
     // A copy: a piece of what came in would keep all of it in memory.
     held = certain === whole.length ? nothing : Buffer.from(whole.subarray(certain));
     covered = Math.max(0, doneAt - certain);
@@ -82,7 +90,7 @@ function openStream(set: () => NeedleSet, resume?: StreamPosition): RedactionStr
   return {
     push: (bytes) => take(bytes, false),
     end: () => take(nothing, true),
-    position: () => ({ offset, covered }),
+    position: () => ({ offset, covered, width }),
   };
 }
 
@@ -90,7 +98,7 @@ function textWithout(set: NeedleSet, text: string): string {
   const bytes = Buffer.from(text);
   const parts: string[] = [];
   let doneAt = 0;
-  set.scan(bytes, true, (start, end) => {
+  set.scan(bytes, { isLast: true }, (start, end) => {
     if (end <= doneAt) return;
     if (start >= doneAt) parts.push(bytes.toString("utf8", doneAt, start), "***");
     doneAt = end;

@@ -1,4 +1,5 @@
 import type { BackoffLimits } from "../client/backoff.ts";
+import { pause } from "../client/pause.ts";
 import type { Log } from "../log.ts";
 import type { LogSpool } from "../spool/log-spool.ts";
 import type { LogSpools } from "../spool/log-spools.ts";
@@ -48,14 +49,17 @@ export function shipLogs({ spools, send, log, limits }: ShipLogsSpec): LogShippi
   function wake(spool: LogSpool): void {
     if (underWay.has(spool) || signal.aborted) return;
     const shipping = shipLog({ spool, inTurn, send, log, limits, signal, onAnswer })
-      .catch((error: unknown) => {
-        log.error({ err: error, execution_id: spool.identity.executionId }, "a log is not sent");
+      .catch(async (error: unknown) => {
+        const { executionId } = spool.identity;
+        log.error({ err: error, execution_id: executionId }, "a log cannot be sent just now");
+        onAnswer(spool, false);
+        await pause(limits.mostMs, signal);
       })
-      .then((isEmptied) => {
+      .then(() => {
         underWay.delete(spool);
         look();
         // Something may have come between the last look and now.
-        if (isEmptied === true && spool.waitingBytes() > 0) wake(spool);
+        if (spool.waitingBytes() > 0) wake(spool);
       });
     underWay.set(spool, shipping);
   }

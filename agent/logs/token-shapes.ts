@@ -4,9 +4,12 @@ import { encodingsOf } from "./encodings-of.ts";
 /** What is a secret by its looks: it begins with one of `heads`, and `measure` says how far it reaches. */
 export type TokenShape = {
   readonly heads: readonly string[];
-  /** Where the secret ends; 0: it is none; "more": only further bytes can tell. */
-  readonly measure: (bytes: Uint8Array, bodyAt: number, isFinal: boolean) => number | "more";
+  /** What is learnt of the bytes is kept for the next head in them: each is looked at once, however many heads there are. */
+  readonly measure: (bytes: Buffer, isFinal: boolean) => Measure;
 };
+
+/** Where the secret ends whose head ends here; 0: it is none; "more": only further bytes can tell. Asked in order. */
+export type Measure = (bodyAt: number) => number | "more";
 
 const word = "A-Za-z0-9";
 /** Longer than any token: what goes on after it is something else. */
@@ -68,26 +71,31 @@ function run(heads: readonly string[], alphabet: string, least: number): TokenSh
   const isMember = membersOf(alphabet);
   return {
     heads,
-    measure: (bytes, bodyAt, isFinal) => {
-      const end = runEnd(bytes, bodyAt, { isMember, most: longestToken });
-      if (end === bytes.length && end - bodyAt < longestToken && !isFinal) return "more";
-      return end - bodyAt >= least ? end : 0;
+    measure: (bytes, isFinal) => {
+      const endOf = makeRunEnd(bytes, isMember);
+      return (bodyAt) => {
+        const end = endOf(bodyAt);
+        if (end === bytes.length && end - bodyAt < longestToken && !isFinal) return "more";
+        return end - bodyAt >= least ? end : 0;
+      };
     },
   };
 }
 
 /** `user:password@` and `token@` after a URL's scheme. */
 const loginMembers = membersOf(String.raw`\x21\x23-\x26\x28-\x2e\x30-\x3b\x3d\x41-\x7e`);
-function measureLogin(bytes: Uint8Array, bodyAt: number, isFinal: boolean): number | "more" {
-  let hasColon = false;
-  const last = Math.min(bytes.length, bodyAt + longestLogin);
-  for (let at = bodyAt; at < last; at++) {
-    const byte = bytes[at] ?? 0;
-    if (byte === 0x40) return (hasColon && at > bodyAt + 1) || at - bodyAt >= 20 ? at : 0;
-    if (loginMembers[byte] === 0) return 0;
-    hasColon ||= byte === 0x3a;
-  }
-  return last === bytes.length && !isFinal && last < bodyAt + longestLogin ? "more" : 0;
+function measureLogin(bytes: Buffer, isFinal: boolean): Measure {
+  return (bodyAt) => {
+    let hasColon = false;
+    const last = Math.min(bytes.length, bodyAt + longestLogin);
+    for (let at = bodyAt; at < last; at++) {
+      const byte = bytes[at] ?? 0;
+      if (byte === 0x40) return (hasColon && at > bodyAt + 1) || at - bodyAt >= 20 ? at : 0;
+      if (loginMembers[byte] === 0) return 0;
+      hasColon ||= byte === 0x3a;
+    }
+    return last === bytes.length && !isFinal && last < bodyAt + longestLogin ? "more" : 0;
+  };
 }
 
 /** Of the block's text, also where a line's end is written as \n or %0A. */
@@ -108,15 +116,18 @@ function privateKeys(): TokenShape[] {
 }
 
 /** To the end of the line that ends the block; without one, as far as it may be part of a key. */
-function measureKey(bytes: Uint8Array, bodyAt: number, isFinal: boolean): number | "more" {
-  const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-  const end = runEnd(bytes, bodyAt, { isMember: keyMembers, most: longestToken });
-  const isOpen = end === bytes.length && end - bodyAt < longestToken && !isFinal;
-  const endAt = text.subarray(bodyAt, end).indexOf(endMark);
-  if (endAt === -1) return isOpen ? "more" : end;
-  const dashes = text.subarray(bodyAt + endAt + endMark.length, end).indexOf("-----");
-  if (dashes !== -1) return bodyAt + endAt + endMark.length + dashes + 5;
-  return isOpen ? "more" : end;
+function measureKey(bytes: Buffer, isFinal: boolean): Measure {
+  const endOf = makeRunEnd(bytes, keyMembers);
+  const endMarkAfter = makeSearch(bytes, endMark);
+  return (bodyAt) => {
+    const end = endOf(bodyAt);
+    const isOpen = end === bytes.length && end - bodyAt < longestToken && !isFinal;
+    const markEnd = endMarkAfter(bodyAt) + endMark.length;
+    if (markEnd > end) return isOpen ? "more" : end;
+    const dashes = bytes.subarray(markEnd, end).indexOf("-----");
+    if (dashes !== -1) return markEnd + dashes + 5;
+    return isOpen ? "more" : end;
+  };
 }
 
 function membersOf(alphabet: string): Uint8Array {
@@ -126,13 +137,29 @@ function membersOf(alphabet: string): Uint8Array {
   );
 }
 
-function runEnd(
-  bytes: Uint8Array,
-  from: number,
-  { isMember, most }: { readonly isMember: Uint8Array; readonly most: number },
-): number {
-  const last = Math.min(bytes.length, from + most);
-  let at = from;
-  while (at < last && isMember[bytes[at] ?? 0] === 1) at++;
-  return at;
+/** Tells where a run of members ends that begins at a place, `longestToken` further at most. */
+function makeRunEnd(bytes: Buffer, isMember: Uint8Array): (from: number) => number {
+  let knownFrom = 0;
+  let knownTo = 0;
+  return (from) => {
+    // A shorter head that begins where a longer one does ends before it.
+    for (let at = from; at < knownFrom; at++) if (isMember[bytes[at] ?? 0] !== 1) return at;
+    if (knownTo < from) knownTo = from;
+    knownFrom = from;
+    const last = Math.min(bytes.length, from + longestToken);
+    while (knownTo < last && isMember[bytes[knownTo] ?? 0] === 1) knownTo++;
+    return Math.min(knownTo, last);
+  };
+}
+
+/** Finds the first of the marks after a place. */
+function makeSearch(bytes: Buffer, mark: Buffer): (from: number) => number {
+  let foundAt = -1;
+  return (from) => {
+    if (foundAt < from) {
+      const at = bytes.indexOf(mark, from);
+      foundAt = at === -1 ? bytes.length : at;
+    }
+    return foundAt;
+  };
 }

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { finishExecutionRoute, type ResultInput } from "../../shared/api/report-executions.ts";
-import { Refused } from "../client/over.ts";
+import { backoffMs } from "../client/backoff.ts";
+import { Refused, Unanswered } from "../client/over.ts";
 import { parseSpooledResult, type SpooledResult } from "../spool/spooled-result.ts";
 import type { Loop } from "./loop-book.ts";
 import type { LoopParts } from "./loop-parts.ts";
@@ -13,29 +14,68 @@ const logsFirstMs = 1000;
 const lookEveryMs = 30_000;
 const longestSendMs = 5 * 60_000; // a result may have 64 MiB
 
-/** Brings the results of the spool to the broker until it has them or refuses them, until the signal aborts. */
+/** What was tried in vain, how often, and when it is to be tried again, by performance.now(). */
+type Delays = Map<string, { readonly failures: number; readonly dueAtMs: number }>;
+
+/**
+ * Brings the results of the spool to the broker until it has them or refuses them, until the signal aborts. One that
+ * must wait holds up no other.
+ */
 export async function deliver(
   parts: LoopParts,
   { signal, turn }: Loop,
   wakeUp: WakeUp,
 ): Promise<void> {
-  const underWay = new Map<string, Promise<void>>();
+  const underWay = new Set<string>();
+  const delays: Delays = new Map();
   const failed: unknown[] = [];
   while (!signal.aborted) {
     turn();
     for (const executionId of parts.agent.results.list()) {
-      if (underWay.size >= mostAtOnce || underWay.has(executionId)) continue;
-      const sent = deliverOne(parts, executionId, signal)
-        .catch((error: unknown) => void failed.push(error))
+      if (underWay.size >= mostAtOnce) break;
+      const dueAtMs = delays.get(executionId)?.dueAtMs ?? 0;
+      if (underWay.has(executionId) || dueAtMs > performance.now()) continue;
+      underWay.add(executionId);
+      void deliverOne(parts, executionId, signal)
+        .then(() => void delays.delete(executionId))
+        .catch((error: unknown) => {
+          if (isForGood(error)) failed.push(error);
+          else if (!signal.aborted) putOff(parts, delays, { executionId, error });
+        })
         .finally(() => {
           underWay.delete(executionId);
           wakeUp.wake();
         });
-      underWay.set(executionId, sent);
     }
-    await wakeUp.wait(lookEveryMs, signal);
+    await wakeUp.wait(untilNext(delays), signal);
     if (failed.length > 0) throw failed.shift();
   }
+}
+
+/** The broker's word on the agent itself: the loop ends by it. */
+const isForGood = (error: unknown): boolean => error instanceof Refused;
+
+type Failed = { readonly executionId: string; readonly error: unknown };
+
+function putOff({ agent }: LoopParts, delays: Delays, { executionId, error }: Failed): void {
+  const { config, log } = agent;
+  const failures = (delays.get(executionId)?.failures ?? 0) + 1;
+  const limits = { fromMs: config.retryFrom, mostMs: config.retryMost };
+  const asked = error instanceof Unanswered ? error.retryAfterMs : undefined;
+  const waitMs = backoffMs(failures - 1, limits, asked);
+  delays.set(executionId, { failures, dueAtMs: performance.now() + waitMs });
+  const err = error instanceof Unanswered ? undefined : error;
+  const told = { execution_id: executionId, why: (error as Error).message, failures, waitMs, err };
+  log[failures === 1 ? "debug" : "warn"](told, "a result must wait");
+}
+
+function untilNext(delays: Delays): number {
+  const nowMs = performance.now();
+  let waitMs = lookEveryMs;
+  for (const { dueAtMs } of delays.values()) {
+    if (dueAtMs > nowMs) waitMs = Math.min(waitMs, dueAtMs - nowMs);
+  }
+  return waitMs;
 }
 
 async function deliverOne(
@@ -73,6 +113,7 @@ async function finish(
     {
       scope: "job",
       signal,
+      isOnce: true,
       answer: answerSchema,
       timeoutMs: timeoutOf(agent.config.requestTimeout, spooled),
     },

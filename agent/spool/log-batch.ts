@@ -42,7 +42,9 @@ export function toBatch(
     end = isWhole || sent + part.count === frame.count ? frameEnd : at;
     if (!isWhole) break;
   }
-  return { firstSeq, count, records, missing: firstSeq - (nextSeq ?? firstSeq), segment, end };
+  const isAnew = frames[0]?.frame.isAnew === true;
+  const missing = isAnew ? 0 : firstSeq - (nextSeq ?? firstSeq);
+  return { firstSeq, count, records, missing, segment, end };
 }
 
 function afterRecords(records: Buffer, count: number): Buffer {

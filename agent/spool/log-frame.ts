@@ -6,6 +6,8 @@ export type RunPosition = {
   readonly offset: number;
   /** So many bytes after them belong to a secret that was already replaced. */
   readonly covered: number;
+  /** So many bytes of base64 stand right before them. */
+  readonly width?: number;
   /** The line that has not ended yet, redacted; base64. */
   readonly rest: string;
   readonly restAtMs: number;
@@ -20,16 +22,26 @@ export type LogFrame = {
   readonly runs: Readonly<Record<string, RunPosition>>;
   /** Nothing comes after this frame. */
   readonly isLast?: true;
+  /** Numbers were left free before it, so that none is used twice: no lines were dropped there. */
+  readonly isAnew?: true;
   /** OTLP's log records, each with its tag and length, as they will be sent. */
   readonly records: Buffer;
 };
 
 const magic = 0x53_4c_46_31;
+const magicBytes = Buffer.from("SLF1");
 const headBytes = 28;
 
 /** The frame's bytes, in parts: lengths and a checksum first, so that one that was cut off is seen. */
-export function encodeFrame({ firstSeq, count, runs, isLast, records }: LogFrame): Buffer[] {
-  const notes = Buffer.from(JSON.stringify({ runs, isLast }));
+export function encodeFrame({
+  firstSeq,
+  count,
+  runs,
+  isLast,
+  isAnew,
+  records,
+}: LogFrame): Buffer[] {
+  const notes = Buffer.from(JSON.stringify({ runs, isLast, isAnew }));
   const head = Buffer.alloc(headBytes);
   head.writeUInt32BE(magic, 0);
   head.writeUInt32BE(notes.length, 8);
@@ -54,7 +66,7 @@ export function decodeFrame(
   // The checksum says that we wrote it.
   const notes = JSON.parse(bytes.toString("utf8", notesAt, recordsAt)) as Pick<
     LogFrame,
-    "runs" | "isLast"
+    "runs" | "isLast" | "isAnew"
   >;
   const frame = {
     ...notes,
@@ -63,4 +75,19 @@ export function decodeFrame(
     records: bytes.subarray(recordsAt, end),
   };
   return { frame, end };
+}
+
+/** Where after the place another frame may begin; the end when none does. */
+export function nextFrameAt(bytes: Buffer, at: number): number {
+  const next = bytes.indexOf(magicBytes, at + 1);
+  return next === -1 ? bytes.length : next;
+}
+
+/** Whether the bytes from the place on may be the beginning of a frame that was not written to its end. */
+export function isCutOff(bytes: Buffer, at: number): boolean {
+  const rest = bytes.length - at;
+  if (bytes.compare(magicBytes, 0, Math.min(rest, 4), at, at + Math.min(rest, 4)) !== 0)
+    return false;
+  if (rest < headBytes) return true;
+  return headBytes + bytes.readUInt32BE(at + 8) + bytes.readUInt32BE(at + 12) > rest;
 }

@@ -1,6 +1,14 @@
-import { mkdir, open, readdir, readFile, truncate } from "node:fs/promises";
+import { open, readdir, readFile, rm, truncate } from "node:fs/promises";
 import { join } from "node:path";
-import { decodeFrame, encodeFrame, type LogFrame, type RunPosition } from "./log-frame.ts";
+import {
+  decodeFrame,
+  encodeFrame,
+  isCutOff,
+  type LogFrame,
+  nextFrameAt,
+  type RunPosition,
+} from "./log-frame.ts";
+import { isMissing } from "./stream-file.ts";
 
 /** A file of frames; the last one grows. */
 export type LogSegment = {
@@ -8,6 +16,8 @@ export type LogSegment = {
   readonly number: number;
   /** Bytes of whole frames. */
   size: number;
+  /** The frames themselves, where the disk has refused them. */
+  held?: Buffer;
 };
 
 /** What a log's files say. */
@@ -16,32 +26,44 @@ export type FoundSegments = {
   readonly runs: Map<string, RunPosition>;
   readonly nextSeq: number;
   readonly isLast: boolean;
+  /** Some of it was spoilt after it had been written. */
+  readonly isSpoilt: boolean;
+  /** What was spoilt may have been its end, and told of higher numbers. */
+  readonly isEndSpoilt: boolean;
 };
 
 const suffix = ".frames";
 
-/** Reads what is there; a frame that was cut off by a crash is cut off for good. */
+/** Reads what is there. A frame that was cut off by a crash is cut off for good; one that was spoilt is passed over. */
 export async function findSegments(dir: string): Promise<FoundSegments> {
-  await mkdir(dir, { recursive: true, mode: 0o700 });
-  const names = (await readdir(dir)).filter((name) => name.endsWith(suffix)).sort();
+  const all = await readdir(dir).catch((error: unknown) => {
+    if (isMissing(error)) return [];
+    throw error;
+  });
+  const names = all.filter((name) => name.endsWith(suffix)).sort();
   const segments: LogSegment[] = [];
   const runs = new Map<string, RunPosition>();
-  let nextSeq = 1;
-  let isLast = false;
+  const found = { nextSeq: 1, isLast: false, isSpoilt: false, isEndSpoilt: false };
   for (const name of names) {
     const path = join(dir, name);
     const bytes = await readFile(path);
     let size = 0;
-    for (const { frame, end } of framesIn(bytes)) {
+    for (const { frame, at, end } of framesIn(bytes, "over-spoilt")) {
+      found.isSpoilt ||= at > size;
       size = end;
-      nextSeq = frame.firstSeq + frame.count;
+      found.isEndSpoilt = false;
+      found.nextSeq = frame.firstSeq + frame.count;
       for (const [run, position] of Object.entries(frame.runs)) runs.set(run, position);
-      isLast = frame.isLast === true;
+      found.isLast = frame.isLast === true;
     }
-    if (size < bytes.length) await truncate(path, size);
+    if (size < bytes.length) {
+      found.isEndSpoilt = !isCutOff(bytes, size);
+      found.isSpoilt ||= found.isEndSpoilt;
+      await truncate(path, size);
+    }
     segments.push({ path, number: Number.parseInt(name, 10), size });
   }
-  return { segments, runs, nextSeq, isLast };
+  return { segments, runs, ...found };
 }
 
 /** A segment to come, after the given one. */
@@ -51,8 +73,12 @@ export function segmentAfter(dir: string, previous: LogSegment | undefined): Log
   return { path, number, size: 0 };
 }
 
-/** Appends a frame; when it fails, what was written of it is cut off again or never read. */
-export async function appendFrame(segment: LogSegment, frame: LogFrame): Promise<void> {
+/** Appends a frame, `isDurable` so that a power cut does not take it away; when it fails, nothing may be appended to the segment any more. */
+export async function appendFrame(
+  segment: LogSegment,
+  frame: LogFrame,
+  isDurable: boolean,
+): Promise<void> {
   const parts = encodeFrame(frame);
   const bytes = parts.reduce((sum, { length }) => sum + length, 0);
   const file = await open(segment.path, "a", 0o600);
@@ -61,6 +87,7 @@ export async function appendFrame(segment: LogSegment, frame: LogFrame): Promise
     if (bytesWritten < bytes) {
       await file.writeFile(Buffer.concat(parts).subarray(bytesWritten));
     }
+    if (isDurable) await file.datasync();
     segment.size += bytes;
   } catch (error) {
     await file.truncate(segment.size).catch(() => {}); // readers stop at its size in any case
@@ -68,6 +95,17 @@ export async function appendFrame(segment: LogSegment, frame: LogFrame): Promise
   } finally {
     await file.close();
   }
+}
+
+/** Keeps in memory a frame that the disk has refused; the segment has no file. */
+export function holdFrame(segment: LogSegment, frame: LogFrame): void {
+  segment.held = Buffer.concat([segment.held ?? Buffer.alloc(0), ...encodeFrame(frame)]);
+  segment.size = segment.held.length;
+}
+
+/** Takes the segment away. */
+export async function removeSegment({ path, held }: LogSegment): Promise<void> {
+  if (held === undefined) await rm(path, { force: true });
 }
 
 /** A frame and the places in its segment where it begins and ends. */
@@ -89,21 +127,26 @@ export async function readFrames(
   if (length <= 0) return [];
   const first = await readBytes(segment, { from, length: Math.min(length, mostBytes), buffer });
   if (first.length === 0) return [];
-  const found = [...framesIn(first)];
-  const frames =
-    found.length > 0 ? found : [...framesIn(await readBytes(segment, { from, length, buffer }))];
+  let frames = [...framesIn(first, "up-to-spoilt")];
+  if (frames.length === 0) {
+    frames = [...framesIn(await readBytes(segment, { from, length, buffer }), "over-spoilt")];
+  }
   return frames.map(({ frame, at, end }) => ({ frame, at: from + at, end: from + end }));
 }
 
 async function readBytes(
-  { path }: LogSegment,
+  { path, held }: LogSegment,
   {
     from,
     length,
     buffer,
   }: { readonly from: number; readonly length: number; readonly buffer: ReadBuffer },
 ): Promise<Buffer> {
-  const file = await open(path, "r").catch(() => undefined);
+  if (held !== undefined) return held.subarray(from, from + length);
+  const file = await open(path, "r").catch((error: unknown) => {
+    if (isMissing(error)) return undefined;
+    throw error;
+  });
   if (file === undefined) return Buffer.alloc(0); // somebody has deleted it
   try {
     if (buffer.bytes.length < length) buffer.bytes = Buffer.allocUnsafeSlow(length);
@@ -114,12 +157,11 @@ async function readBytes(
   }
 }
 
-function* framesIn(bytes: Buffer): Generator<PlacedFrame> {
-  let at = 0;
-  for (;;) {
+function* framesIn(bytes: Buffer, how: "over-spoilt" | "up-to-spoilt"): Generator<PlacedFrame> {
+  for (let at = 0; at < bytes.length;) {
     const found = decodeFrame(bytes, at);
-    if (found === undefined) return;
-    yield { ...found, at };
-    at = found.end;
+    if (found !== undefined) yield { ...found, at };
+    else if (how === "up-to-spoilt") return;
+    at = found?.end ?? nextFrameAt(bytes, at);
   }
 }

@@ -1,22 +1,17 @@
-import { rm } from "node:fs/promises";
+import { errorCode } from "./disk-trouble.ts";
+import { heldInTheMiddle, holdLines, isTooMuchHeld } from "./held-lines.ts";
 import { type LogBatch, toBatch } from "./log-batch.ts";
-import type { RunPosition } from "./log-frame.ts";
+import type { LogFrame, RunPosition } from "./log-frame.ts";
 import {
   appendFrame,
-  findSegments,
+  type FoundSegments,
   type LogSegment,
   type ReadBuffer,
   readFrames,
+  removeSegment,
   segmentAfter,
 } from "./log-segments.ts";
-
-/** Whose log it is, and what the broker is to be told with it. */
-export type LogIdentity = {
-  readonly executionId: string;
-  readonly streamId: string;
-  /** Of the whole log. */
-  readonly attributes: Readonly<Record<string, string>>;
-};
+import type { LogIdentity, StreamFile } from "./stream-file.ts";
 
 /** One execution's log on this disk: written at its end, sent from its beginning, and deleted as it is sent. */
 export type LogSpool = {
@@ -24,7 +19,9 @@ export type LogSpool = {
   /** How far each run had got when the log was opened. */
   readonly runs: ReadonlyMap<string, RunPosition>;
   readonly nextSeq: () => number;
-  /** Resolves when the lines are on disk, and their bytes free to be used again (or were given up: then the disk refuses even what room was made for). */
+  /** The log goes on at a number that cannot have been used: what came before may have been sent and lost here. */
+  readonly isAnew: boolean;
+  /** Resolves when the lines are on disk, or in memory where that refuses them, and their bytes free to be used again. */
   readonly append: (lines: SpoolLines) => Promise<void>;
   /** Bytes that wait. */
   readonly waitingBytes: () => number;
@@ -45,17 +42,18 @@ export type LogSpool = {
 };
 
 /** Lines that go to the disk together. */
-export type SpoolLines = {
-  readonly count: number;
-  readonly runs: Readonly<Record<string, RunPosition>>;
-  readonly isLast?: true;
-  readonly records: Buffer;
-};
+export type SpoolLines = Pick<LogFrame, "count" | "runs" | "isLast" | "records">;
 
 export type LogSpoolSpec = {
   readonly dir: string;
   readonly identity: LogIdentity;
   readonly segmentBytes: number;
+  readonly found: Pick<FoundSegments, "segments" | "runs" | "nextSeq" | "isLast">;
+  readonly firstFree: StreamFile["firstFree"];
+  /** Makes the folder, with what stands in it besides lines. */
+  readonly makeFolder: () => Promise<void>;
+  /** The first of the lines that the disk did not take: it may not tell their numbers later on. */
+  readonly onHeld: () => Promise<void>;
   /** Told of each write: why the disk has refused it, or nothing. */
   readonly onWrite: (error?: unknown) => void;
 };
@@ -64,6 +62,10 @@ type State = LogSpoolSpec & {
   readonly segments: LogSegment[];
   readonly runs: Map<string, RunPosition>;
   nextSeq: number;
+  /** No line has come since the numbers were begun anew. */
+  isFirstAnew: boolean;
+  hasHeld: boolean;
+  syncedAtMs: number;
   isClosed: boolean;
   isUnwanted: boolean;
   /** Where in the first segment sending goes on, and with which line, if that is known. */
@@ -73,14 +75,17 @@ type State = LogSpoolSpec & {
   readonly buffer: ReadBuffer;
 };
 
-/** Opens a log, also one that a former process of the agent has left. */
-export async function openLogSpool(spec: LogSpoolSpec): Promise<LogSpool> {
-  const { segments, runs, nextSeq, isLast } = await findSegments(spec.dir);
+/** Goes on with a log that was found on disk; an empty one is as good. */
+export function makeLogSpool(spec: LogSpoolSpec): LogSpool {
+  const { segments, runs, nextSeq, isLast } = spec.found;
   const state: State = {
     ...spec,
     segments,
     runs,
-    nextSeq,
+    nextSeq: Math.max(nextSeq, spec.firstFree),
+    isFirstAnew: spec.firstFree > nextSeq,
+    hasHeld: false,
+    syncedAtMs: 0,
     isClosed: isLast,
     isUnwanted: false,
     sentUpTo: 0,
@@ -92,6 +97,7 @@ export async function openLogSpool(spec: LogSpoolSpec): Promise<LogSpool> {
     identity: spec.identity,
     runs,
     nextSeq: () => state.nextSeq,
+    isAnew: state.isFirstAnew,
     append: (lines) => append(state, lines),
     waitingBytes: () => waitingBytes(state),
     waitingSinceMs: () => state.waitingSinceMs,
@@ -109,6 +115,8 @@ export async function openLogSpool(spec: LogSpoolSpec): Promise<LogSpool> {
   };
 }
 
+const syncEveryMs = 1000;
+
 async function append(state: State, lines: SpoolLines): Promise<void> {
   const { dir, segments, runs, segmentBytes } = state;
   const firstSeq = state.nextSeq;
@@ -117,20 +125,51 @@ async function append(state: State, lines: SpoolLines): Promise<void> {
   state.isClosed = lines.isLast === true;
   if (state.isUnwanted) return;
   const last = segments.at(-1);
-  const isNew = last === undefined || last.size >= segmentBytes;
+  const isNew = last === undefined || last.held !== undefined || last.size >= segmentBytes;
   const segment = isNew ? segmentAfter(dir, last) : last;
   // A segment tells all by itself: those before it may be deleted.
   const known = isNew ? Object.fromEntries(runs) : lines.runs;
+  const isAnew = state.isFirstAnew;
+  const frame = { ...lines, firstSeq, runs: known, ...(isAnew && { isAnew }) };
   try {
-    await appendFrame(segment, { ...lines, firstSeq, runs: known });
+    await write(state, segment, frame);
     if (isNew) segments.push(segment);
     state.onWrite();
   } catch (error) {
+    await hold(state, frame);
     state.onWrite(error);
-    makeRoom(state, 2 * segmentBytes);
   }
+  if (lines.count > 0) state.isFirstAnew = false;
   state.waitingSinceMs ??= Date.now();
   if (isNew) deleteSent(state);
+}
+
+/** Once a second what was written is made to outlast a power cut. */
+async function write(state: State, segment: LogSegment, frame: LogFrame): Promise<void> {
+  const isDurable = performance.now() - state.syncedAtMs >= syncEveryMs;
+  try {
+    await appendFrame(segment, frame, isDurable);
+  } catch (error) {
+    if (errorCode(error) !== "ENOENT") throw error;
+    await state.makeFolder(); // it could not be made before, or somebody has taken it away
+    await appendFrame(segment, frame, isDurable);
+  }
+  if (isDurable) state.syncedAtMs = performance.now();
+}
+
+/** Keeps the lines in memory until they are sent; of too many the middle is given up. */
+async function hold(state: State, frame: LogFrame): Promise<void> {
+  const { dir, segments, segmentBytes } = state;
+  if (!state.hasHeld) await state.onHeld();
+  state.hasHeld = true;
+  holdLines(dir, segments, frame);
+  if (!isTooMuchHeld(segments)) return;
+  makeRoom(state, 2 * segmentBytes); // on disk, for those to come
+  while (isTooMuchHeld(segments)) {
+    const at = heldInTheMiddle(segments);
+    if (at === undefined) return;
+    drop(state, at);
+  }
 }
 
 function waitingBytes({ segments, sentUpTo }: State): number {
@@ -207,5 +246,5 @@ function makeRoom(state: State, bytes: number): void {
 }
 
 function drop({ segments, onWrite }: State, at: number): void {
-  for (const { path } of segments.splice(at, 1)) void rm(path, { force: true }).catch(onWrite);
+  for (const segment of segments.splice(at, 1)) removeSegment(segment).catch(onWrite);
 }

@@ -1,13 +1,14 @@
-import { mkdir, readdir, readFile, rm, stat } from "node:fs/promises";
+import { mkdir, readdir, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import type { Log } from "../log.ts";
 import { diskTrouble } from "./disk-trouble.ts";
-import { writeDurably } from "./durable-file.ts";
-import { type LogIdentity, type LogSpool, openLogSpool } from "./log-spool.ts";
+import { findSegments } from "./log-segments.ts";
+import { type LogSpool, makeLogSpool } from "./log-spool.ts";
+import { type LogIdentity, markDoubtful, readStreamFile, writeStreamFile } from "./stream-file.ts";
 
 /** The logs on this disk that the broker does not have yet, and their bounds. One for the whole agent. */
 export type LogSpools = {
-  /** The execution's log, made or opened again: there is one of each. */
+  /** The execution's log, made or opened again: there is one of each. A disk that takes nothing is no hindrance. */
   readonly open: (identity: LogIdentity) => Promise<LogSpool>;
   /** Those that a former process of the agent has left are among them. */
   readonly all: () => readonly LogSpool[];
@@ -50,6 +51,8 @@ type State = {
   readonly spools: Map<string, LogSpool>;
   /** Left by a former process, and nobody has opened them since. */
   readonly left: Set<string>;
+  /** Left, too; they could not be read so far. */
+  readonly unread: Set<string>;
   /** The broker does not take their records at present. */
   readonly stalled: Set<LogSpool>;
   /** Whoever waits for room; told to look again. */
@@ -60,7 +63,8 @@ type State = {
 const mebibyte = 1024 * 1024;
 const keepDoneMs = 10 * 60_000;
 const keepForsakenMs = 24 * 60 * 60_000;
-const identityFile = "stream.json";
+/** So many numbers are left free where some may have been used that are not on disk any more. */
+const freeNumbers = 200_000;
 
 /** Opens the folder and every log in it. */
 export async function openLogSpools(spec: LogSpoolsSpec): Promise<LogSpools> {
@@ -70,6 +74,7 @@ export async function openLogSpools(spec: LogSpoolsSpec): Promise<LogSpools> {
     ...spec,
     spools: new Map(),
     left: new Set(),
+    unread: new Set(),
     stalled: new Set(),
     waiters: [],
     trouble: undefined,
@@ -97,33 +102,55 @@ export async function openLogSpools(spec: LogSpoolsSpec): Promise<LogSpools> {
 }
 
 async function open(state: State, identity: LogIdentity): Promise<LogSpool> {
-  const { dir, maxBytesPerJob, spools, left } = state;
+  const { dir, log, maxBytesPerJob, spools, left, unread } = state;
   const { executionId } = identity;
-  left.delete(executionId);
-  const known = spools.get(executionId);
-  if (known !== undefined) return known;
   const folder = folderOf(dir, executionId);
-  await mkdir(folder, { recursive: true, mode: 0o700 });
-  await writeDurably(join(folder, identityFile), JSON.stringify(identity));
-  const spool = await openLogSpool({
+  const known = spools.get(executionId);
+  if (known !== undefined) {
+    left.delete(executionId);
+    return known;
+  }
+  const found = await findSegments(folder);
+  const before = await readStreamFile(folder).catch(() => undefined);
+  if (found.isSpoilt) {
+    log.warn({ execution_id: executionId }, "a part of a log was spoilt; it is passed over");
+  }
+  const isDoubtful = !found.isLast && (found.isEndSpoilt || before?.isDoubtful === true);
+  const next = Math.max(found.nextSeq, before?.firstFree ?? 1);
+  const firstFree = isDoubtful ? next + freeNumbers : next;
+  const makeFolder = (): Promise<void> => writeStreamFile(folder, { identity, firstFree });
+  await makeFolder().catch((error: unknown) => noteWrite(state, error));
+  const spool = makeLogSpool({
     dir: folder,
     identity,
     segmentBytes: Math.min(mebibyte, Math.ceil(maxBytesPerJob / 16)),
+    found,
+    firstFree,
+    makeFolder,
+    onHeld: () => markDoubtful(folder).catch(() => {}), // it does what it can
     onWrite: (error) => noteWrite(state, error),
   });
   spools.set(executionId, spool);
+  left.delete(executionId);
+  unread.delete(executionId);
   return spool;
 }
 
 async function openLeft(state: State, name: string): Promise<void> {
-  const { dir, log, left } = state;
+  const { dir, log, left, unread } = state;
   try {
-    const text = await readFile(join(dir, name, identityFile), "utf8");
-    await open(state, JSON.parse(text) as LogIdentity); // we wrote it
+    const stored = await readStreamFile(join(dir, name));
+    if (stored === undefined) throw new SyntaxError("nobody knows whose it is");
+    await open(state, stored.identity);
     left.add(name);
   } catch (error) {
-    log.warn({ execution_id: name, err: error }, "a log makes no sense; it is deleted");
-    await rm(join(dir, name), { recursive: true, force: true });
+    if (error instanceof SyntaxError) {
+      log.warn({ execution_id: name, err: error }, "a log makes no sense; it is deleted");
+      await rm(join(dir, name), { recursive: true, force: true });
+    } else {
+      if (!unread.has(name)) log.warn({ execution_id: name, err: error }, "a log cannot be read");
+      unread.add(name);
+    }
   }
 }
 
@@ -174,6 +201,7 @@ function oldestWaitingMs({ spools }: State): number {
 }
 
 async function sweep(state: State): Promise<void> {
+  for (const name of state.unread) await openLeft(state, name);
   for (const [id, spool] of state.spools) {
     const isForsaken = state.left.has(id) && spool.waitingBytes() === 0;
     if (!spool.isDone() && !isForsaken) continue;

@@ -14,8 +14,15 @@ export type ResultSpool = {
   readonly put: (executionId: string, result: object) => Promise<void>;
   /** The executions whose results wait, the oldest first. */
   readonly list: () => readonly string[];
-  /** The result as it was put; undefined when there is none or it was corrupt (then it has been set aside). */
+  /**
+   * The result as it was put; undefined when there is none or it was corrupt (then it has been set aside). Rejects when
+   * the system cannot read it just now.
+   */
   readonly read: (executionId: string) => Promise<object | undefined>;
+  /** The result is on disk, or there is none any more. */
+  readonly isSafe: (executionId: string) => boolean;
+  /** Resolves when that is so. */
+  readonly safe: (executionId: string) => Promise<void>;
   /** It was delivered, or finally refused. Never rejects. */
   readonly remove: (executionId: string) => Promise<void>;
   /** Moves what cannot be made sense of to corrupt/, with one warning. */
@@ -39,6 +46,8 @@ type State = ResultSpoolSpec & {
   readonly waiting: Set<string>;
   /** What the disk has refused so far. */
   readonly unwritten: Map<string, object>;
+  /** Whoever waits for a result to be safe. */
+  readonly waiters: Map<string, () => void>;
   trouble: string | undefined;
   isWriting: boolean;
 };
@@ -55,6 +64,7 @@ export async function openResultSpool(spec: ResultSpoolSpec): Promise<ResultSpoo
     ...spec,
     waiting,
     unwritten: new Map(),
+    waiters: new Map(),
     trouble: undefined,
     isWriting: false,
   };
@@ -63,6 +73,8 @@ export async function openResultSpool(spec: ResultSpoolSpec): Promise<ResultSpoo
     put: (id, result) => put(state, id, result),
     list: () => [...state.waiting],
     read: (id) => read(state, id),
+    isSafe: (id) => !state.unwritten.has(id),
+    safe: (id) => safe(state, id),
     remove: (id) => remove(state, id),
     setAside: (id, why) => setAside(state, id, why),
     problem: () => state.trouble,
@@ -101,6 +113,17 @@ async function put(state: State, id: string, result: object): Promise<void> {
   state.waiting.add(id);
 }
 
+async function safe({ unwritten, waiters }: State, id: string): Promise<void> {
+  if (unwritten.has(id)) await new Promise<void>((resolve) => waiters.set(id, resolve));
+}
+
+/** It is in memory only no more. */
+function settle({ unwritten, waiters }: State, id: string): void {
+  unwritten.delete(id);
+  waiters.get(id)?.();
+  waiters.delete(id);
+}
+
 const write = ({ dir }: State, id: string, result: object): Promise<void> =>
   writeDurably(pathOf(dir, id), toText(result));
 
@@ -110,7 +133,7 @@ async function writeAgain(state: State): Promise<void> {
   try {
     for (const [id, result] of state.unwritten) {
       await write(state, id, result);
-      if (state.unwritten.get(id) === result) state.unwritten.delete(id);
+      if (state.unwritten.get(id) === result) settle(state, id);
     }
     state.trouble = undefined;
     state.log.info({ dir: state.dir }, "results can be written again");
@@ -128,14 +151,18 @@ async function read(state: State, id: string): Promise<object | undefined> {
     return fromText(await readFile(pathOf(state.dir, id), "utf8"));
   } catch (error) {
     if (errorCode(error) === "ENOENT") state.waiting.delete(id);
-    else await setAside(state, id, error instanceof Error ? error.message : String(error));
+    else if (error instanceof Senseless) await setAside(state, id, error.message);
+    else throw error;
     return undefined;
   }
 }
 
+/** What was read is no result, and never will be. */
+class Senseless extends Error {}
+
 async function remove(state: State, id: string): Promise<void> {
   state.waiting.delete(id);
-  state.unwritten.delete(id);
+  settle(state, id);
   if (state.unwritten.size === 0) state.trouble = undefined;
   try {
     await rm(pathOf(state.dir, id), { force: true });
@@ -146,9 +173,9 @@ async function remove(state: State, id: string): Promise<void> {
 }
 
 async function setAside(state: State, id: string, why: string): Promise<void> {
-  const { dir, log, waiting, unwritten } = state;
+  const { dir, log, waiting } = state;
   if (!waiting.delete(id)) return;
-  unwritten.delete(id);
+  settle(state, id);
   const corrupt = join(dir, "corrupt");
   log.warn(
     { execution_id: id, why, moved_to: corrupt },
@@ -177,8 +204,8 @@ function toText(result: object): string {
 
 function fromText(text: string): object {
   const head = /^\{"crc32":(\d+),"result":/.exec(text);
-  if (head === null || !text.endsWith("}")) throw new Error("it is not whole");
+  if (head === null || !text.endsWith("}")) throw new Senseless("it is not whole");
   const result = text.slice(head[0].length, -1);
-  if (crc32(result) !== Number(head[1])) throw new Error("its checksum is wrong");
+  if (crc32(result) !== Number(head[1])) throw new Senseless("its checksum is wrong");
   return JSON.parse(result) as object; // we wrote it: an object
 }

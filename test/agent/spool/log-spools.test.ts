@@ -1,4 +1,4 @@
-import { readdir, rm, stat, writeFile } from "node:fs/promises";
+import { readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import type { LogEntry } from "../../../broker/logs/log-record.ts";
@@ -76,8 +76,8 @@ describe("a spool of logs", () => {
     expect(bodies("a")).toEqual(numbered(40_000));
   });
 
-  test("goes on without the lines that the disk refused", async () => {
-    const { dir, logs, openJobLog, receiver } = await givenAgentLogs();
+  test("sends from memory what the disk refuses", async () => {
+    const { dir, logs, openJobLog, bodies } = await givenAgentLogs();
     const log = await openJobLog("a");
     log.write("one");
     await log.flush();
@@ -86,13 +86,83 @@ describe("a spool of logs", () => {
     log.write("two");
     await log.flush();
     expect(logs.logSpools.problem()).toContain("cannot be written");
-    expect(await log.close()).toEqual({ lastRecord: 2 });
-    expect(
-      receiver
-        .stored("lgs_a")
-        .map(({ seq }) => seq)
-        .filter((seq) => seq !== 1),
-    ).toEqual([]);
+    log.write("three");
+    await rm(join(dir, "exe_a"));
+    await log.flush();
+    expect(logs.logSpools.problem()).toBeUndefined();
+    expect(await readdir(join(dir, "exe_a"))).toContain("stream.json");
+    expect(await log.close()).toEqual({ lastRecord: 3 });
+    expect(await logs.shipping.allDrained(10_000)).toBe(true);
+    expect(bodies("a").slice(-2)).toEqual(["two", "three"]);
+  });
+
+  test("of which the disk takes nothing at all is sent all the same, within a bound of memory", async () => {
+    const { dir, logs, openJobLog, receiver, bodies } = await givenAgentLogs();
+    await rm(dir, { recursive: true });
+    await writeFile(dir, "a file where the folder was");
+    const log = await openJobLog("a");
+    log.write("hello");
+    await log.flush();
+    expect(await logs.shipping.allDrained(10_000)).toBe(true);
+    expect(bodies("a")).toEqual(["hello"]);
+    receiver.answer(() => refusal(503));
+    await log.pipe(source, asOutput(numbered(120_000)));
+    await log.close();
+    expect(logs.logSpools.waitingBytes()).toBeLessThan(3_000_000);
+    receiver.answer(() => accepted);
+    expect(await logs.shipping.allDrained(10_000)).toBe(true);
+    expect(bodies("a").at(-1)).toBe("line 119999");
+    expect(dropped(receiver.stored("lgs_a"))).toHaveLength(1);
+  });
+
+  test("passes over what was spoilt on disk, and uses no number twice", async () => {
+    const { dir, logs, open, openJobLog, receiver, bodies } = await givenAgentLogs();
+    receiver.answer(() => refusal(503));
+    const log = await openJobLog("a");
+    for (const line of numbered(60)) {
+      log.write(line);
+      await log.flush();
+    }
+    await logs.shipping.stop();
+    const [name = ""] = (await readdir(join(dir, "exe_a"))).filter((one) =>
+      one.endsWith(".frames"),
+    );
+    const bytes = await readFile(join(dir, "exe_a", name));
+    for (const line of ["line 19", "line 59"]) bytes[bytes.indexOf(line)] = 0x58;
+    await writeFile(join(dir, "exe_a", name), bytes);
+
+    receiver.answer(() => accepted);
+    const later = await open();
+    const again = await openJobLog("a", later);
+    again.write("said after it");
+    const { lastRecord } = await again.close();
+    expect(await later.shipping.allDrained(10_000)).toBe(true);
+    expect(lastRecord).toBeGreaterThan(61);
+    const kept = numbered(59).filter((line) => line !== "line 19");
+    const lines = bodies("a").filter((body) => !body.startsWith("svc-agent:"));
+    expect(lines).toEqual([...kept, "said after it"]);
+    expect(dropped(receiver.stored("lgs_a")).map(({ seq }) => seq)).toEqual([20]);
+    expect(bodies("a").join()).toContain("lines may be missing here");
+    expect(later.lines.filter((line) => line.includes("was spoilt"))).toHaveLength(1);
+  });
+
+  test("goes on with numbers that cannot have been used when the power was cut, or the disk was full", async () => {
+    const { dir, logs, open, openJobLog, bodies } = await givenAgentLogs();
+    const log = await openJobLog("a");
+    log.write("one");
+    await log.flush();
+    const file = join(dir, "exe_a", "stream.json");
+    const stored = JSON.parse(await readFile(file, "utf8")) as object;
+    await logs.shipping.stop();
+    await writeFile(file, JSON.stringify({ ...stored, bootId: "another" }));
+    const crashed = await open(); // and nothing was written before the next crash
+    await crashed.shipping.stop();
+    const later = await open();
+    const again = await openJobLog("a", later);
+    again.write("two");
+    expect((await again.close()).lastRecord).toBeGreaterThan(100_000);
+    expect(await later.shipping.allDrained(10_000)).toBe(true);
+    expect(bodies("a").at(-1)).toBe("two");
   });
 
   test("deletes a file that is no log, with a warning", async () => {

@@ -89,6 +89,41 @@ describe("a spool of results", () => {
     expect(lines.filter((line) => line.includes('"error"'))).toHaveLength(1);
   });
 
+  test("does not take a result for corrupt that the system cannot read just now", async () => {
+    const { dir, open, spool, lines } = await setup();
+    await spool.put("exe_a", result);
+    const path = join(dir, "exe_a.json");
+    const kept = await readFile(path);
+    await rm(path);
+    await mkdir(path); // a read of it fails, as one does without a free file handle
+    const later = await open();
+    await expect(spool.read("exe_a")).rejects.toThrow("EISDIR");
+    expect(spool.list()).toEqual(["exe_a"]);
+    await rm(path, { recursive: true });
+    await writeFile(path, kept);
+    expect(await spool.read("exe_a")).toEqual(result);
+    expect(later.list()).toEqual([]);
+    expect(lines).toEqual([]);
+  });
+
+  test("tells when a result is on disk, or not needed there any more", async () => {
+    const { dir, spool } = await setup();
+    await spool.put("exe_a", result);
+    expect(spool.isSafe("exe_a")).toBe(true);
+    await rm(dir, { recursive: true });
+    await writeFile(dir, "a file where the folder was");
+    await spool.put("exe_b", result);
+    await spool.put("exe_c", result);
+    expect(spool.isSafe("exe_b")).toBe(false);
+    const delivered = spool.safe("exe_b");
+    await spool.remove("exe_b");
+    await delivered;
+    await rm(dir);
+    await mkdir(dir);
+    await spool.safe("exe_c");
+    expect(await readdir(dir)).toEqual(["exe_c.json"]);
+  });
+
   test("writes no file outside of itself, whatever an execution is called", async () => {
     const { dir, spool } = await setup();
     await spool.put("../exe_a", result);
