@@ -31,6 +31,31 @@ describe("the secrets of a plan", () => {
     expect(planSecrets({ url: "ssh://git@example.com/a.git" })).toEqual([]);
   });
 
+  test.each([
+    ["PGPASSWORD", "hunter2hunter"],
+    ["SSHPASS", "hunter2hunter"],
+    ["REDISCLI_AUTH", "hunter2hunter"],
+    ["NPM_AUTHTOKEN", "hunter2hunter"],
+    ["db_password", 1234567890],
+    ["kube_config", "users: []"],
+    ["CONFIG", '{"password":"hunter2hunter"}', "hunter2hunter"],
+    ["DB", "host=db user=a password=hunter2hunter", "hunter2hunter"],
+    ["SETTINGS", "user: a\ntoken: 'opaque 12345'\n", "opaque 12345"],
+    ["STORAGE", "Protocol=https;AccountName=a;AccountKey=abcd+EFGH==", "abcd+EFGH=="],
+    ["FILE", 'client_secret = "a b"', "a b"],
+  ])("are known by common names and within texts: %s", (name, value, secret = String(value)) => {
+    expect(planSecrets({ builtin_env_vars: { [name]: value } })).toEqual([secret]);
+  });
+
+  test("of a cluster are its whole config and what stands in it", () => {
+    const config = "users:\n- user:\n    token: opaque-token-12345\n    password: hunter2hunter\n";
+    expect(planSecrets({ cluster_info: { kube_config: config } })).toEqual([
+      config,
+      "opaque-token-12345",
+      "hunter2hunter",
+    ]);
+  });
+
   test("are not what only names a secret, nor what is public", () => {
     const plan = {
       secret_name: "db",
@@ -40,6 +65,10 @@ describe("the secrets of a plan", () => {
       ssh_public_key: "ssh-ed25519 AAAA",
       key: "deploy",
       author: "me",
+      bypass: "no-checks",
+      compass: "north-west",
+      auth: { kind: "basic-auth" },
+      script: "login --password=$PASSWORD --token={{ token }} --key=value",
     };
     expect(planSecrets(plan)).toEqual([]);
   });

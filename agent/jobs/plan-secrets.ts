@@ -1,6 +1,8 @@
+import { isPublicWithin, isSecretName } from "./secret-names.ts";
+
 /**
  * Every secret of a plan: the values of its `secrets` and `secret_env_vars`, values whose names say that they are
- * secret (wherever they are), and the passwords in URLs.
+ * secret (wherever they are: also in JSON and in `name=value` within a text), and the passwords in URLs.
  */
 export function planSecrets(plan: unknown): string[] {
   const found = new Set<string>();
@@ -9,15 +11,29 @@ export function planSecrets(plan: unknown): string[] {
 }
 
 function collect(value: unknown, isSecret: boolean, found: Set<string>): void {
-  if (typeof value === "string") {
-    if (isSecret && value !== "") found.add(value);
-    for (const secret of secretsInUrls(value)) found.add(secret);
-    return;
-  }
+  if (typeof value === "number" && isSecret) found.add(String(value));
+  if (typeof value === "string") return collectText(value, isSecret, found);
   if (typeof value !== "object" || value === null) return;
   for (const [name, member] of Object.entries(value)) {
     if (isNamedValue(value, name)) collect(member, isSecretName(value.name), found);
-    else collect(member, isSecretName(name) || (isSecret && !isPublicName(name)), found);
+    else collect(member, isSecretName(name) || (isSecret && !isPublicWithin(name)), found);
+  }
+}
+
+function collectText(text: string, isSecret: boolean, found: Set<string>): void {
+  if (isSecret && text !== "") found.add(text);
+  for (const secret of secretsInUrls(text)) found.add(secret);
+  const inner = parseJson(text);
+  if (inner !== undefined) return collect(inner, isSecret, found);
+  for (const secret of secretsInPairs(text)) found.add(secret);
+}
+
+function parseJson(text: string): object | undefined {
+  if (!/^\s*[[{]/.test(text)) return undefined;
+  try {
+    return JSON.parse(text) as object; // it begins as one
+  } catch {
+    return undefined;
   }
 }
 
@@ -26,36 +42,19 @@ function isNamedValue(within: object, name: string): within is { name: string } 
   return name === "value" && "name" in within && typeof within.name === "string";
 }
 
-const secretWords = new Set([
-  ..."password passwd passphrase pwd pass secret secrets token tokens credential credentials".split(
-    " ",
-  ),
-  ..."apikey accesskey privatekey dsn kubeconfig".split(" "),
-]);
-const publicWords = new Set(["name", "file", "path", "arn", "url", "region", "type", "format"]);
-/** Within what is secret as a whole, these are not: a service account's key names its project. */
-const publicWithin = new Set([...publicWords, "id", "email", "uri", "domain", "project", "tenant"]);
+/** `password=…;`, `password: …`: in connection strings, in files of settings, in scripts. */
+const pair = /([\w.-]*[A-Za-z])["']?(?:=|:[ \t])[ \t]*(?:"([^"\n]*)"|'([^'\n]*)'|([^\s;&,"'}]+))/g;
+/** What only refers to a value is none. */
+const reference = /^[$<]|^\{\{/;
 
-/** Whether a name says of its value that it is secret: DB_PASSWORD, apiKey, client-secret; not TOKEN_URL. */
-function isSecretName(name: string): boolean {
-  const words = wordsOf(name);
-  const last = words.at(-1) ?? "";
-  if (publicWords.has(last) || words.includes("public")) return false;
-  if (last === "key" && words.length > 1) return true;
-  const text = words.join(" ");
-  return /\baccess key id\b|\bconnection string\b/.test(text) || words.some(isSecretWord);
+function secretsInPairs(text: string): string[] {
+  const found: string[] = [];
+  for (const [, name = "", double, single, bare] of text.matchAll(pair)) {
+    const value = double ?? single ?? bare ?? "";
+    if (value !== "" && isSecretName(name) && !reference.test(value)) found.push(value);
+  }
+  return found;
 }
-
-function wordsOf(name: string): string[] {
-  return name
-    .replaceAll(/([a-z0-9])([A-Z])/g, "$1_$2")
-    .toLowerCase()
-    .split(/[^a-z0-9]+/)
-    .filter((word) => word !== "");
-}
-
-const isPublicName = (name: string): boolean => publicWithin.has(wordsOf(name).at(-1) ?? "");
-const isSecretWord = (word: string): boolean => secretWords.has(word);
 
 function secretsInUrls(text: string): string[] {
   const found: string[] = [];

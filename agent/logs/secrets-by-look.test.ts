@@ -38,7 +38,7 @@ test("what is not a variable is not looked at", () => {
   expect(
     secretsByLook({
       component_name: "abcdefgh12345678",
-      builtin_env_vars: { A: "abcdefgh12345678" },
+      labels: { A: "abcdefgh12345678" },
     }),
   ).toEqual([]);
   expect(secretsByLook(null)).toEqual([]);

@@ -1,5 +1,11 @@
 /** Members of plans that hold what a user has given: variables by their names. */
-const variableMembers = new Set(["env_vars", "interpolated_env_vars", "override_env_vars", "vars"]);
+const variableMembers = new Set([
+  "env_vars",
+  "interpolated_env_vars",
+  "override_env_vars",
+  "builtin_env_vars",
+  "vars",
+]);
 const publicWords = new Set(
   (
     "id ids name names sha commit digest hash checksum version tag tags url uri host hostname domain endpoint " +

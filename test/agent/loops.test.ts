@@ -55,6 +55,27 @@ test("who is asked to wait by Retry-After waits, whatever it asked for", async (
   await Promise.all(scenes);
 });
 
+test("results that the broker does not take hold up no other", async () => {
+  const fleet = await givenFleet();
+  const seat = await fleet.seat({ parallelism: { operations: 12, deploy: 4 } });
+  const proxy = await faultProxy(fleet.broker.url);
+  const taken = new Set<string>();
+  const failing = proxy.fail(({ method, path }) => {
+    const isFinish = method === "POST" && path.endsWith("/finish");
+    return isFinish && ![...taken].some((id) => path.includes(id));
+  }, "500");
+  const groups = { groups: "operations=12,deploy=4", "retry-most": "500ms" };
+  await startTestAgent({ url: proxy.url, token: seat.token }, groups);
+  const stuck = await Promise.all(Array.from({ length: 9 }, async () => await seat.enqueue()));
+  await until(() => failing.hits() >= 16, 40_000);
+  const good = await seat.enqueue({ type: "noop-deploy" });
+  taken.add(good);
+  await seat.became(good, "finished");
+  for (const id of stuck) expect((await seat.job(id)).status).toBe("in-progress");
+  failing.mend();
+  for (const id of stuck) await seat.became(id, "finished");
+}, 120_000);
+
 test("two requests for jobs with empty answers are a second apart", async () => {
   const fleet = await givenFleet();
   const seat = await fleet.seat();

@@ -45,4 +45,21 @@ describe("the log of a job", () => {
       expect(text).not.toContain(Buffer.from(secret).toString("base64").slice(0, 13));
     }
   });
+
+  test("shows no secret in the name of a step either", async () => {
+    const seat = await givenJobSeat(fleet);
+    const { id } = await seat.runSteps([
+      {
+        name: "login hunter2-hunter2",
+        secret_env_vars: { API_TOKEN: "hunter2-hunter2" },
+        interpolated_command: 'echo "$SVC_STEP_NAME"',
+      },
+    ]);
+    const { records } = await readLog(seat, id);
+    expect(records.map(({ step, body }) => ({ step, body }))).toContainEqual({
+      step: "login ***",
+      body: "login ***",
+    });
+    expect(JSON.stringify(records)).not.toContain("hunter2");
+  });
 });
