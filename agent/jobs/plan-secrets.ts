@@ -43,7 +43,8 @@ function isNamedValue(within: object, name: string): within is { name: string } 
 }
 
 /** `password=…;`, `password: …`: in connection strings, in files of settings, in scripts. */
-const pair = /([\w.-]*[A-Za-z])["']?(?:=|:[ \t])[ \t]*(?:"([^"\n]*)"|'([^'\n]*)'|([^\s;&,"'}]+))/g;
+const pair =
+  /([\w.-]*[A-Za-z])["']?[ \t]*(?:=|:[ \t])[ \t]*(?:"([^"\n]*)"|'([^'\n]*)'|([^\s;&,"'}]+))/g;
 /** What only refers to a value is none. */
 const reference = /^[$<]|^\{\{/;
 
