@@ -1,9 +1,10 @@
+import { rm, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { beforeAll, describe, expect, test } from "vitest";
 import { testFolder } from "../../support/folder.ts";
 import { type Fleet, givenFleet } from "../../support/given-fleet.ts";
 import { jobReader } from "../../support/given-jobs.ts";
-import { action } from "../../support/given-killable-agent.ts";
+import { action, givenKillableAgent, wait } from "../../support/given-killable-agent.ts";
 import { startAgentProcess } from "../../support/start-agent-process.ts";
 
 const main = path.join(import.meta.dirname, "..", "..", "..", "agent", "main.ts");
@@ -46,4 +47,22 @@ describe("an agent whose disk refuses what it writes", () => {
     await expect.poll(read, { timeout: 20_000 }).toMatch(/it is full\nthe end\n.*finished/);
     expect(agent.said.err).toBe("");
   }, 90_000);
+
+  test("lives on and does its jobs when no log can be kept on disk", async () => {
+    const agent = await givenKillableAgent(fleet);
+    const { first, ended, enqueue, logOf } = agent;
+    await agent.run({ type: "noop" }); // it has started
+    const logs = path.join(first.dataDir, "logs");
+    await rm(logs, { recursive: true });
+    await writeFile(logs, "a file where the folder was");
+    const go = agent.mark("go");
+    const id = await enqueue(
+      action([{ name: "one", interpolated_command: `echo hi; ${wait(go)}; echo ho` }]),
+    );
+    await expect.poll(async () => await logOf(id), { timeout: 20_000 }).toContain("hi");
+    await writeFile(go, "");
+    expect((await ended(id)).status).toBe("finished");
+    await expect.poll(async () => await logOf(id), { timeout: 20_000 }).toContain("ho");
+    expect(first.said.err).toBe("");
+  }, 60_000);
 });
