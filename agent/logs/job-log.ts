@@ -102,16 +102,10 @@ function makeWriter(spools: LogSpools, spool: LogSpool, redactor: Redactor) {
 
   /** What brings a cut line into the buffer. */
   const lineOf = (step: string, severity: number) => {
-    let knownCount = -1;
-    let shared: Buffer = Buffer.alloc(0);
+    const shared = makeAttributes(spool, redactor, step);
     return (text: Buffer, atMs: number, isContinued: boolean): void => {
       if (isClosed) return;
-      if (redactor.knownCount() !== knownCount) {
-        // A step may be called as a secret is that became known only now.
-        knownCount = redactor.knownCount();
-        shared = attributesOf(spool, redactor.redactText(step));
-      }
-      records.add(text, { seq: seq++, atMs, severity, shared, isContinued });
+      records.add(text, { seq: seq++, atMs, severity, shared: shared(), isContinued });
       count += 1;
     };
   };
@@ -154,6 +148,19 @@ function makeWriter(spools: LogSpools, spool: LogSpool, redactor: Redactor) {
     flush,
     tick,
     isFull: () => records.byteLength() >= flushBytes,
+  };
+}
+
+/** The attributes of a step's lines; a step may be called as a secret is that becomes known only later. */
+function makeAttributes(spool: LogSpool, redactor: Redactor, step: string): () => Buffer {
+  let knownCount = -1;
+  let shared: Buffer = Buffer.alloc(0);
+  return () => {
+    if (redactor.knownCount() !== knownCount) {
+      knownCount = redactor.knownCount();
+      shared = attributesOf(spool, redactor.redactText(step));
+    }
+    return shared;
   };
 }
 
