@@ -140,15 +140,8 @@ function makeWriter(spools: LogSpools, spool: LogSpool, redactor: Redactor) {
     if (count > 0) void flush();
   }
 
-  return {
-    runs,
-    moved,
-    lineOf,
-    once,
-    flush,
-    tick,
-    isFull: () => records.byteLength() >= flushBytes,
-  };
+  const isFull = (): boolean => records.byteLength() >= flushBytes;
+  return { runs, moved, lineOf, once, flush, tick, isFull };
 }
 
 /** The attributes of a step's lines; a step may be called as a secret is that becomes known only later. */
