@@ -1,62 +1,62 @@
 import type { Departure } from "./going-down/departure.ts";
 import type { JobHost } from "./jobs/job-host.ts";
 import type { StartJob } from "./loops/take-jobs.ts";
+import type { AgentGround } from "./open-ground.ts";
 import type { AgentParts } from "./parts.ts";
 import { clearLeftovers } from "./processes/clear-leftovers.ts";
 
 /** How jobs come to run in an agent. */
 export type Jobs = {
-  readonly start: StartJob;
-  /** Takes up again what a former process of this agent has left under way. */
+  /** Takes up again what a former process of this agent has left under way; until there is a broker, looks after it. */
   readonly resume: () => Promise<void>;
+  /** There is a broker: what was taken up goes on. Answers how jobs are begun. */
+  readonly connect: (agent: ConnectedParts) => StartJob;
 };
 
+/** The agent's parts, and how a job's log is opened. */
+export type ConnectedParts = AgentParts & { readonly openJobLog: JobHost["openJobLog"] };
+
 /** Makes the jobs' side of an agent. What runs them is read from disk now, before it is needed. */
-export async function openJobs(
-  agent: AgentParts,
-  {
-    departure,
-    openJobLog,
-  }: { readonly departure: Departure; readonly openJobLog: JobHost["openJobLog"] },
-): Promise<Jobs> {
+export async function openJobs(ground: AgentGround, departure: Departure): Promise<Jobs> {
   const { resumeJob, startJob } = await import("./jobs/run-job.ts");
   const { forgetExecution, listStoredExecutions } = await import("./jobs/execution-book.ts");
   const { countTakeUp, mostTakeUps } = await import("./jobs/take-ups.ts");
   const { giveUpJob } = await import("./jobs/give-up-job.ts");
+  const { config, log, roster } = ground;
+  const connected = Promise.withResolvers<JobHost>();
   const goDown: JobHost["goDown"] = (how, why) => {
-    const deadlineMs = performance.now() + agent.config.drainTimeout;
+    const deadlineMs = performance.now() + config.drainTimeout;
     const exit = how === "restart" ? "restart" : "done";
     departure.begin({ urgency: "draining", exit, why, deadlineMs });
   };
-  const host: JobHost = { ...agent, openJobLog, goDown };
   return {
-    start(claimed) {
-      const job = startJob(host, claimed);
-      // What has not begun when the agent begins to go down, somebody else may as well do.
-      const back = (): void => void job.giveBack();
-      departure.begun.addEventListener("abort", back, { once: true });
-      void job.done.then(() => departure.begun.removeEventListener("abort", back));
-      return job;
+    connect(agent) {
+      const host: JobHost = { ...agent, goDown };
+      connected.resolve(host);
+      return (claimed) => {
+        const job = startJob(host, claimed);
+        // What has not begun when the agent begins to go down, somebody else may as well do.
+        const back = (): void => void job.giveBack();
+        departure.begun.addEventListener("abort", back, { once: true });
+        void job.done.then(() => departure.begun.removeEventListener("abort", back));
+        return job;
+      };
     },
     async resume() {
-      const { dataDir } = agent.config;
-      const { stored, unreadable } = await listStoredExecutions(dataDir);
+      const { stored, unreadable } = await listStoredExecutions(config.dataDir);
       for (const executionId of unreadable) {
-        agent.log.warn(
-          { execution_id: executionId },
-          "what was kept of an execution cannot be read",
-        );
-        await forgetExecution(dataDir, executionId);
+        log.warn({ execution_id: executionId }, "what was kept of an execution cannot be read");
+        await forgetExecution(config.dataDir, executionId);
       }
-      await clear(agent, new Set(stored.map((one) => one.execution_id)));
+      await clear(ground, new Set(stored.map((one) => one.execution_id)));
       for (const one of stored) {
-        const times = await countTakeUp(dataDir, one.execution_id);
+        const times = await countTakeUp(config.dataDir, one.execution_id);
         if (times > mostTakeUps) {
-          await giveUpJob(host, one, mostTakeUps);
+          await giveUpJob(ground, one, mostTakeUps);
           continue;
         }
-        agent.log.info({ execution_id: one.execution_id }, "taken up again");
-        agent.roster.add(resumeJob(host, one));
+        log.info({ execution_id: one.execution_id }, "taken up again");
+        roster.add(resumeJob(ground, one, connected.promise));
       }
     },
   };
@@ -64,7 +64,7 @@ export async function openJobs(
 
 /** Whatever else former processes of this agent left on this host. */
 async function clear(
-  { config, runDir, log }: AgentParts,
+  { config, runDir, log }: AgentGround,
   keep: ReadonlySet<string>,
 ): Promise<void> {
   const place = { runDir: runDir.path, workDir: config.workDir, keep };

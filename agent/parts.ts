@@ -1,30 +1,16 @@
 import type { RunnerSettings } from "../shared/api/runner-settings.ts";
 import type { BrokerClient } from "./client/broker-client.ts";
-import type { AgentConfig } from "./config/read-config.ts";
-import type { Log } from "./log.ts";
 import type { LogShipping } from "./logs/ship-logs.ts";
-import type { RunDir } from "./processes/open-run-dir.ts";
-import type { Roster } from "./roster.ts";
-import type { LogSpools } from "./spool/log-spools.ts";
-import type { ResultSpool } from "./spool/results.ts";
+import type { AgentGround } from "./open-ground.ts";
 
 /** What an agent is made of; handed to everything that it runs. */
-export type AgentParts = {
-  readonly config: AgentConfig;
-  readonly log: Log;
+export type AgentParts = AgentGround & {
   readonly client: BrokerClient;
   readonly runnerId: string;
   /** The process that this agent is at present: a re-registration makes it another one. */
   readonly process: () => ProcessIdentity;
-  /** The executions that it holds. */
-  readonly roster: Roster;
-  /** Results wait here until the broker has them; put one, then call `deliver`. */
-  readonly results: ResultSpool;
   readonly deliver: () => void;
-  /** Logs wait here until the broker has them. */
-  readonly logSpools: LogSpools;
   readonly shipping: LogShipping;
-  readonly runDir: RunDir;
   /** The settings of its runner as last read. */
   readonly settings: () => RunnerSettings;
   /** The secrets of the agent itself, for every redactor. */

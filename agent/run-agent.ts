@@ -2,12 +2,9 @@ import path from "node:path";
 import type { BrokerClient } from "./client/broker-client.ts";
 import type { Refused } from "./client/over.ts";
 import type { TokenBook } from "./client/token-book.ts";
-import type { AgentConfig } from "./config/read-config.ts";
 import type { Departure, Leaving } from "./going-down/departure.ts";
 import { watchHost } from "./going-down/host-notice.ts";
 import { announceTermination, leave } from "./going-down/leave.ts";
-import type { JobHost } from "./jobs/job-host.ts";
-import type { Log } from "./log.ts";
 import { openLogs } from "./logs/open-logs.ts";
 import { makeSendLogs } from "./logs/send-logs.ts";
 import { beat } from "./loops/beat.ts";
@@ -16,27 +13,27 @@ import { deliver } from "./loops/deliver.ts";
 import { type LoopBook, makeLoopBook } from "./loops/loop-book.ts";
 import type { LoopFigures, LoopParts } from "./loops/loop-parts.ts";
 import { rotateToken } from "./loops/rotate-token.ts";
-import { makeTakeJobs } from "./loops/take-jobs.ts";
+import { makeTakeJobs, type StartJob } from "./loops/take-jobs.ts";
 import { makeWakeUp } from "./loops/wake-up.ts";
 import { lackOfRoom, watchRoom } from "./loops/watch-room.ts";
 import { followOneJob, type OneJob, withShownLog } from "./one-job.ts";
-import { type Jobs, openJobs } from "./open-jobs.ts";
+import type { AgentGround } from "./open-ground.ts";
+import type { ConnectedParts, Jobs } from "./open-jobs.ts";
 import { makeOrderBook } from "./orders/order-book.ts";
 import type { AgentParts } from "./parts.ts";
-import { openRunDir } from "./processes/open-run-dir.ts";
 import { obeySettings } from "./register/obey-settings.ts";
 import type { Registration } from "./register/registration.ts";
 import type { SettingsBook } from "./register/settings-book.ts";
-import { makeRoster } from "./roster.ts";
-import { openResultSpool } from "./spool/results.ts";
 import { type AgentStatus, statusOf } from "./watch/status.ts";
 import { startWatchServer } from "./watch/watch-server.ts";
 
 /** What there is before anything runs. */
 export type RunParts = {
-  readonly config: AgentConfig;
-  readonly log: Log;
+  readonly ground: AgentGround;
+  readonly jobs: Jobs;
   readonly departure: Departure;
+  /** Resolves when the agent goes down and what ran has finished, or may not go on. */
+  readonly drained: Promise<void>;
   readonly client: BrokerClient;
   readonly tokens: TokenBook;
   readonly runnerId: string;
@@ -60,7 +57,8 @@ type Bells = Readonly<Record<"claim" | "beat" | "deliver", ReturnType<typeof mak
 
 /** Puts the parts together and starts the loops; the agent works from here on until its departure. */
 export async function runAgent(run: RunParts): Promise<RunningAgent> {
-  const { config, log, departure, registration, settings } = run;
+  const { departure, registration, settings } = run;
+  const { config, log } = run.ground;
   const bells = { claim: makeWakeUp(), beat: makeWakeUp(), deliver: makeWakeUp() };
   const limits = { fromMs: config.retryFrom, mostMs: config.retryMost };
   const loops = makeLoopBook(log, limits, (refused) => obeyRefusal(run, refused));
@@ -87,10 +85,9 @@ export async function runAgent(run: RunParts): Promise<RunningAgent> {
   const over = new AbortController();
   const learnEnd = run.oneJob && followOneJob({ roster: agent.roster, departure }, run.oneJob);
   const openJobLog = withShownLog(agent.openJobLog, run.oneJob);
-  const jobs = await openJobs(agent, { departure, openJobLog });
-  await jobs.resume(); // before the first beat: it names what is held
-  const ended = startLoops(parts, { loops, bells, signal: over.signal, jobs, tokens: run.tokens });
-  obeySettings({ ...run, signal: over.signal });
+  const start = run.jobs.connect({ ...agent, openJobLog });
+  const ended = startLoops(parts, { loops, bells, signal: over.signal, start, tokens: run.tokens });
+  obeySettings({ ...run, ...run.ground, signal: over.signal });
   const watch = await startWatchServer(config.watchPort, log, parts);
   const host = watchHost(config.env, log, () => void hostGoesDown(agent, departure));
   log.info({ runner_id: run.runnerId, watch: watch.url }, "the agent works");
@@ -107,7 +104,7 @@ export async function runAgent(run: RunParts): Promise<RunningAgent> {
   const status = (): AgentStatus => statusOf(parts);
   return {
     agent: { processId: () => registration.current().id, status, watchUrl: watch.url },
-    gone: goneOf(leave(parts), stop),
+    gone: goneOf(leave(parts, run.drained), stop),
   };
 }
 
@@ -123,15 +120,15 @@ type Looping = {
   readonly loops: LoopBook;
   readonly bells: Bells;
   readonly signal: AbortSignal;
-  readonly jobs: Jobs;
+  readonly start: StartJob;
   readonly tokens: TokenBook;
 };
 
 function startLoops(
   parts: LoopParts,
-  { loops, bells, signal, jobs, tokens }: Looping,
+  { loops, bells, signal, start, tokens }: Looping,
 ): Promise<unknown> {
-  const take = makeTakeJobs(parts, jobs.start, signal);
+  const take = makeTakeJobs(parts, start, signal);
   return Promise.all([
     loops.run("claim", signal, (loop) => claim(parts, loop, { wakeUp: bells.claim, take })),
     loops.run("beat", signal, (loop) => beat(parts, loop, bells.beat)),
@@ -141,16 +138,9 @@ function startLoops(
   ]);
 }
 
-type MadeParts = AgentParts & { readonly openJobLog: JobHost["openJobLog"] };
-
-async function makeParts(run: RunParts, loops: LoopBook, bells: Bells): Promise<MadeParts> {
-  const { config, log, client, runnerId, registration, settings, tokens, networkEnv } = run;
-  const results = await openResultSpool({ dir: path.join(config.dataDir, "results"), log });
-  const runDir = await openRunDir({
-    setting: config.runDir,
-    runtimeDir: config.env["XDG_RUNTIME_DIR"],
-    dataDir: config.dataDir,
-  });
+async function makeParts(run: RunParts, loops: LoopBook, bells: Bells): Promise<ConnectedParts> {
+  const { ground, client, runnerId, registration, settings, tokens, networkEnv } = run;
+  const { config, log } = ground;
   const limits = { fromMs: config.retryFrom, mostMs: config.retryMost };
   const send = makeSendLogs(client);
   const logs = await openLogs({
@@ -158,20 +148,15 @@ async function makeParts(run: RunParts, loops: LoopBook, bells: Bells): Promise<
     send,
     log,
     limits,
-    maxBytesPerJob: config.logSpoolPerJob,
-    maxBytes: config.logSpool,
+    spools: ground.logSpools,
   });
   return {
-    config,
-    log,
+    ...ground,
     client,
     runnerId,
-    results,
     networkEnv,
-    runDir,
     ...logs,
     process: registration.current,
-    roster: makeRoster(),
     deliver: bells.deliver.wake,
     settings: settings.current,
     secrets: () => [tokens.current(), registration.current().secret],
@@ -180,7 +165,10 @@ async function makeParts(run: RunParts, loops: LoopBook, bells: Bells): Promise<
 }
 
 /** A loop was refused because this process is over: the agent is another process then. */
-function obeyRefusal({ departure, registration, log }: RunParts, refused: Refused): void {
+function obeyRefusal(
+  { departure, registration, ground: { log } }: RunParts,
+  refused: Refused,
+): void {
   const { what } = refused;
   if (what === "process-over" && !departure.isLeaving()) {
     const failed = (error: unknown): void => {

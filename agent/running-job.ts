@@ -23,8 +23,9 @@ export const claimedJobSchema = z.looseObject({
 export type ClaimedJob = z.infer<typeof claimedJobSchema>;
 
 /**
- * Why a job is stopped. `cancelled`, `timed-out`, `forced` and `lost` are the broker's orders (of `lost` and of a job
- * that is `over`, nothing more can be reported); `agent-stopped`: the agent goes down and lets nothing run on.
+ * Why a job is stopped. `cancelled`, `timed-out`, `forced` and `lost` are the broker's orders (how a job ends that is
+ * `lost`, or `over`, is evidence to the broker and changes nothing); `agent-stopped`: the agent goes down and lets
+ * nothing run on.
  */
 export const stopReasons = [
   "cancelled",

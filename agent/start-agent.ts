@@ -11,9 +11,12 @@ import type { AgentConfig } from "./config/read-config.ts";
 import { ExitError } from "./exit-error.ts";
 import { type Departure, type Leaving, makeDeparture } from "./going-down/departure.ts";
 import { exitCodes } from "./going-down/exit-codes.ts";
+import { drain, stopAll } from "./going-down/leave.ts";
 import { makeSignalDesk } from "./going-down/signals.ts";
 import type { Log } from "./log.ts";
 import type { OneJob } from "./one-job.ts";
+import { type AgentGround, openGround } from "./open-ground.ts";
+import { openJobs } from "./open-jobs.ts";
 import { takeDataDir } from "./places/data-dir.ts";
 import { register } from "./register/registration.ts";
 import { openSettingsBook } from "./register/settings-book.ts";
@@ -31,7 +34,10 @@ export type StartedAgent = {
   readonly gone: Promise<number>;
 };
 
-/** Starts an agent: takes its data directory, gets its token, registers, and works until it is told to go, or for one job. */
+/**
+ * Starts an agent: takes its data directory, looks after what a former process left running, gets its token, registers,
+ * and works until it is told to go, or for one job.
+ */
 export async function startAgent(
   config: AgentConfig,
   log: Log,
@@ -43,8 +49,9 @@ export async function startAgent(
   onSignalDesk(signal);
   const dataDir = await takeDataDir(config.dataDir);
   try {
-    const run = await prepare(config, log, departure);
-    const { agent, gone } = await runAgent({ ...run, oneJob });
+    for (const warning of config.warnings) log.warn(warning);
+    await mkdir(config.workDir, { recursive: true, mode: 0o700 });
+    const { agent, gone } = await runAgent({ ...(await prepare(config, log, departure)), oneJob });
     await dataDir.announce(agent.watchUrl);
     const released = gone.then(async (leaving) => {
       await dataDir.release();
@@ -54,17 +61,63 @@ export async function startAgent(
     return { ...agent, signal, gone: released };
   } catch (error) {
     await dataDir.release();
-    if (error instanceof Refused || !departure.isLeaving()) throw explained(error);
-    throw leftEarly(departure);
+    throw error;
   }
 }
 
-/** Everything that must be there before anything runs. */
+/** Everything that must be there before the loops run; what former processes left under way is looked after meanwhile. */
 async function prepare(config: AgentConfig, log: Log, departure: Departure): Promise<RunParts> {
-  for (const warning of config.warnings) log.warn(warning);
-  await mkdir(config.workDir, { recursive: true, mode: 0o700 });
+  const ground = await openGround(config, log);
+  const quit = new AbortController();
+  const drained = drain(ground, departure).finally(() => quit.abort());
+  const jobs = await openJobs(ground, departure);
+  await jobs.resume();
+  try {
+    const found = await findBroker(ground, departure, quit.signal);
+    return { ...found, ground, jobs, departure, drained };
+  } catch (error) {
+    ground.results.close();
+    const isTold = error instanceof Refused || !departure.isLeaving();
+    const why = isTold ? explained(error) : leftEarly(departure);
+    await leaveEarly(ground, departure, why);
+    throw why;
+  }
+}
+
+/** Who would start again after that looks after what runs; nobody else does. */
+async function leaveEarly(ground: AgentGround, departure: Departure, why: unknown): Promise<void> {
+  const isFinal = why instanceof ExitError && ["unauthorized", "config"].includes(why.exit);
+  if (isFinal) departure.begin({ urgency: "stopping", exit: why.exit, why: why.message });
+  if (departure.isLeaving()) await stopAll(ground, departure);
+}
+
+type Found = Omit<RunParts, "ground" | "jobs" | "departure" | "drained">;
+
+/** While it looks after jobs it does not give up looking for the broker. */
+async function findBroker(
+  ground: AgentGround,
+  departure: Departure,
+  signal: AbortSignal,
+): Promise<Found> {
+  for (;;) {
+    try {
+      return await connect(ground, departure, signal);
+    } catch (error) {
+      const isWorthIt = error instanceof Unanswered && ground.roster.all().length > 0;
+      if (!isWorthIt || signal.aborted) throw error;
+      ground.log.warn({ why: error.message }, "there is no broker; its jobs are looked after");
+    }
+  }
+}
+
+/** Gets the token, finds out whose it is, and registers. */
+async function connect(
+  { config, log }: AgentGround,
+  departure: Departure,
+  signal: AbortSignal,
+): Promise<Found> {
   const giveUpAfterMs = config.startTimeout === 0 ? undefined : config.startTimeout;
-  const how = { signal: departure.begun, giveUpAfterMs };
+  const how = { signal, giveUpAfterMs };
   const transport = openTransport(config);
   const clientOf = (tokens: TokenBook): BrokerClient =>
     makeBrokerClient({
@@ -91,7 +144,7 @@ async function prepare(config: AgentConfig, log: Log, departure: Departure): Pro
     openSettingsBook(client, runnerId, how),
   ]);
   const networkEnv = networkOfChildren(config);
-  return { config, log, departure, client, tokens, runnerId, registration, settings, networkEnv };
+  return { client, tokens, runnerId, registration, settings, networkEnv };
 }
 
 function endOf({ what, message }: Refused): Leaving {
@@ -127,7 +180,7 @@ function explained(error: unknown): unknown {
   return new ExitError(exit, `It cannot start: the broker refuses it: ${error.message}`, error);
 }
 
-/** It was told to go while it started: nothing had begun. */
+/** It was told to go while it started: nothing new had begun. */
 function leftEarly(departure: Departure): ExitError {
   const leaving = departure.leaving();
   return new ExitError(leaving?.exit ?? "done", `It stopped while it started: ${leaving?.why}`);

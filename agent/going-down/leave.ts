@@ -6,6 +6,7 @@ import {
 } from "../../shared/api/runner-process.ts";
 import { pause } from "../client/pause.ts";
 import type { LoopParts } from "../loops/loop-parts.ts";
+import type { AgentGround } from "../open-ground.ts";
 import type { AgentParts } from "../parts.ts";
 import { forgetProcess } from "../register/stored-process.ts";
 import type { Departure, Leaving } from "./departure.ts";
@@ -19,11 +20,11 @@ const settleWithinMs = 5_000;
  * Goes down as the departure says: lets what runs finish, stops it, kills it, and brings results and logs to the broker.
  * Resolves when the process may exit. Whatever could not be delivered stays on disk for the next start.
  */
-export async function leave(parts: LoopParts): Promise<Leaving> {
+export async function leave(parts: LoopParts, drained: Promise<void>): Promise<Leaving> {
   const { agent, departure } = parts;
   await departure.reached("draining");
   const told = tell(agent, departure, "pending-shutdown");
-  await drain(agent, departure);
+  await drained;
   await told;
   const isSaid = tell(agent, departure, "shutting-down");
   await stopAll(agent, departure);
@@ -37,8 +38,12 @@ export async function leave(parts: LoopParts): Promise<Leaving> {
   return leaving;
 }
 
-/** Until nothing runs any more, the deadline passes, or it gets more urgent. */
-async function drain({ roster, log }: AgentParts, departure: Departure): Promise<void> {
+/** Resolves when the agent goes down and nothing runs any more, the deadline passes, or it gets more urgent. */
+export async function drain(
+  { roster, log }: Pick<AgentGround, "roster" | "log">,
+  departure: Departure,
+): Promise<void> {
+  await departure.reached("draining");
   const done = new AbortController();
   void roster.empty().then(() => done.abort());
   void departure.reached("stopping").then(() => done.abort());
@@ -55,7 +60,11 @@ async function drain({ roster, log }: AgentParts, departure: Departure): Promise
   }
 }
 
-async function stopAll({ roster, config, log }: AgentParts, departure: Departure): Promise<void> {
+/** Stops what runs, as its kind wants, and kills what does not end in time. */
+export async function stopAll(
+  { roster, config, log }: Pick<AgentGround, "roster" | "config" | "log">,
+  departure: Departure,
+): Promise<void> {
   const empty = roster.empty();
   const isEmpty = (): boolean => roster.all().length === 0;
   if (isEmpty()) return;
@@ -81,9 +90,11 @@ async function flush(
 ): Promise<boolean> {
   const untilMs =
     performance.now() +
-    (departure.urgency() === "killing"
-      ? Math.min(hurriedFlushMs, config.flushTimeout)
-      : config.flushTimeout);
+    (!canTalk(departure)
+      ? 0
+      : departure.urgency() === "killing"
+        ? Math.min(hurriedFlushMs, config.flushTimeout)
+        : config.flushTimeout);
   deliver();
   const logs = shipping.allDrained(Math.max(0, untilMs - performance.now()));
   await until(() => results.list().length === 0, untilMs - performance.now());

@@ -15,6 +15,7 @@ const child = z.object({
   /** Which of the execution's children: its marker, and its folder in the run directory. */
   number: z.int(),
   startedAtMs: z.number(),
+  timeoutMs: z.number().optional(),
   /** The start of the machine in which it was started. */
   bootId: z.string(),
   /** Absent while it may or may not have been born, and while it runs. */
@@ -45,6 +46,8 @@ export const storedExecution = z.object({
   started_at_ms: z.number(),
   /** Its group was in sandbox mode when it was claimed; what is under way does not change with the settings. */
   is_simulated: z.boolean().optional(),
+  /** The plan's own bound of the whole job, once it is known. */
+  timeout_ms: z.number().optional(),
   /** The last status that was reported or is about to be. */
   reported: z.enum(["pending", "initializing", "in-progress", "cleaning-up"]),
   /** By its key. */

@@ -1,24 +1,23 @@
 import { makeRedactor } from "../logs/redactor.ts";
+import type { AgentGround } from "../open-ground.ts";
 import { abandonJob } from "./abandon-job.ts";
 import type { StoredExecution } from "./execution-state.ts";
 import { JobFailure } from "./job-failure.ts";
-import type { JobHost } from "./job-host.ts";
 import { jobOutcome } from "./job-outcome.ts";
 
 /** Ends an execution as failed without taking it up: whoever took it up did not live. */
 export async function giveUpJob(
-  host: JobHost,
+  ground: AgentGround,
   { job, execution_id }: StoredExecution,
   times: number,
 ): Promise<void> {
   const words = `The agent died ${times} times in a row within a minute after it took this job up; it is not tried again.`;
-  host.log.error({ execution_id, times }, "a job is given up: the agent dies of taking it up");
-  if (!host.results.list().includes(execution_id)) {
+  ground.log.error({ execution_id, times }, "a job is given up: the agent dies of taking it up");
+  if (!ground.results.list().includes(execution_id)) {
     const failure = new JobFailure(words, { reason: "internal" });
-    const redactor = makeRedactor(host.secrets());
+    const redactor = makeRedactor([]);
     const { words: _, ...finish } = jobOutcome({ kind: "failed", failure }, redactor);
-    await host.results.put(execution_id, { job_id: job.id, finish });
-    host.deliver();
+    await ground.results.put(execution_id, { job_id: job.id, finish });
   }
-  await abandonJob(host, execution_id);
+  await abandonJob(ground, execution_id);
 }

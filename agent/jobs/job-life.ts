@@ -1,11 +1,13 @@
 import { formatDuration } from "../../shared/duration.ts";
 import { isJobOver } from "../client/over.ts";
 import { pause } from "../client/pause.ts";
+import type { JobLogSpec } from "../logs/job-log.ts";
 import { makeRedactor, type Redactor } from "../logs/redactor.ts";
 import { secretsByLook } from "../logs/secrets-by-look.ts";
 import type { Child } from "../processes/child.ts";
 import type { SpooledResult } from "../spool/spooled-result.ts";
 import type { ExecutionBook } from "./execution-book.ts";
+import type { StoredExecution } from "./execution-state.ts";
 import type { JobWork, Plan } from "./handler.ts";
 import { crashOf, JobFailure } from "./job-failure.ts";
 import type { JobHost } from "./job-host.ts";
@@ -15,7 +17,7 @@ import { openJob, type OpenJob } from "./open-job.ts";
 import { planSecrets } from "./plan-secrets.ts";
 import { workOf } from "./registry.ts";
 import { makeStatusReports, type ReportedStatus, type StatusReports } from "./status-reports.ts";
-import { causeOf, stopRow } from "./stop-cause.ts";
+import { causeOf, isAnothers } from "./stop-cause.ts";
 import type { StopControl } from "./stop-control.ts";
 
 /** A job from its claim, or from its take-over, to its result. */
@@ -23,10 +25,9 @@ export type Life = {
   readonly host: JobHost;
   readonly book: ExecutionBook;
   readonly stop: StopControl;
-  /** The plan, and the job's token where it is known. */
-  readonly findPlan: (
-    signal: AbortSignal,
-  ) => Promise<{ readonly plan: Plan; readonly token: string | undefined }>;
+  readonly plan: Plan;
+  /** Where it is known. */
+  readonly token: string | undefined;
   readonly enter: (phase: ReportedStatus) => void;
   /** Gives the job back: nothing of it has begun. False when the broker does not take it. */
   readonly giveBack: () => Promise<boolean>;
@@ -45,16 +46,15 @@ export type Lived = { readonly result?: SpooledResult; readonly ended: readonly 
 
 /** Lives the job to its end. Without a result nothing is to be reported: it is not ours any more. */
 export async function liveJob(life: Life): Promise<Lived> {
-  const { host, book } = life;
+  const { host, book, plan, token } = life;
   const { state } = book;
-  const { plan, token } = await life.findPlan(life.stop.signal);
   const redactor = makeRedactor([...host.secrets(), ...planSecrets(plan), ...secretsByLook(plan)]);
   if (token !== undefined) redactor.add(token);
   const log = makeLazyJobLog(
-    () => host.openJobLog(logSpec(life), redactor),
+    () => host.openJobLog(logSpec(state), redactor),
     (err) => host.log.error({ err, execution_id: state.execution_id }, "a log is interrupted"),
   );
-  const over = (): void => life.stop.stop({ kind: "over" }, "now");
+  const over = (): void => life.stop.stop({ kind: "over" }, "gently");
   const ids = { jobId: state.job.id, executionId: state.execution_id };
   const reports = makeStatusReports(host, ids, over);
   const job = openJob({ host, book, stop: life.stop, redactor, log, plan, token });
@@ -73,7 +73,8 @@ export async function liveJob(life: Life): Promise<Lived> {
   }
 }
 
-function logSpec({ book: { state } }: Life) {
+/** Whose log it is. */
+export function logSpec(state: StoredExecution): JobLogSpec {
   const { id, type, log_stream_id } = state.job;
   const attributes = {
     "runner_job.id": id,
@@ -92,7 +93,7 @@ async function workThrough(lit: Lit, open: OpenJob): Promise<Ending | undefined>
   if (refused !== undefined) return refused === "over" ? undefined : refused;
   const ending = await attempt(lit, work, open);
   if (work.usesHost === true && ending !== undefined) await keepOutcome(lit, ending);
-  if (lit.stop.cause() !== undefined && isFenced(lit)) return await leave(lit, { work, open });
+  if (await lit.wasGivenBack()) return await leave(lit, { work, open });
   if (open.isOpen() || work.cleanup !== undefined) lit.reports.tell("cleaning-up");
   await cleanUp(lit, { work, open });
   return ending;
@@ -105,11 +106,6 @@ function readPlan({ book: { state } }: Lit, { job }: OpenJob): JobWork | JobFail
     if (error instanceof JobFailure) return error;
     throw error;
   }
-}
-
-function isFenced({ stop }: Lit): boolean {
-  const cause = stop.cause();
-  return cause !== undefined && stopRow(cause).isFenced === true;
 }
 
 /** Before the broker has answered it, nothing is done that anybody could notice. */
@@ -125,7 +121,7 @@ async function reportFirst(lit: Lit, status: ReportedStatus): Promise<Ending | "
   if (await lit.wasGivenBack()) return "over";
   if (stop.signal.aborted) {
     const cause = causeOf(stop.signal);
-    if (stopRow(cause).isFenced === true) return "over";
+    if (book.state.reported === "pending" && isAnothers(cause)) return "over";
     if (book.state.reported === "pending" && cause.kind === "agent-stopped") {
       if (await lit.giveBack()) return "over";
     }
@@ -150,6 +146,7 @@ async function attempt(lit: Lit, work: JobWork, open: OpenJob): Promise<Ending |
       lit.enter("in-progress");
     }
     if (work.timeoutMs !== undefined) {
+      book.state.timeout_ms = work.timeoutMs; // on disk with the first child
       const leftMs = book.state.started_at_ms + work.timeoutMs - Date.now();
       stop.stopAfter(leftMs, "job-timeout", afterWords(work.timeoutMs));
     }

@@ -83,7 +83,13 @@ async function begin(
   const { state, saveDurably, save } = ground.book;
   const numbers = Object.values(state.children).map(({ number }) => number);
   const number = Math.max(0, ...numbers) + 1;
-  state.children[command.key] = { number, startedAtMs: Date.now(), bootId: bootId() };
+  const { timeoutMs } = command;
+  state.children[command.key] = {
+    number,
+    startedAtMs: Date.now(),
+    bootId: bootId(),
+    ...(timeoutMs !== undefined && { timeoutMs }),
+  };
   await saveDurably().catch((error: unknown) => {
     delete state.children[command.key]; // it was not started, and will not be
     throw error;
@@ -171,6 +177,8 @@ async function follow(ground: ChildGround, following: Following): Promise<Comman
     const piped = ground.log.pipe({ step: command.step, run: command.key }, child.output);
     const end = await child.exited;
     clearTimeout(timer);
+    // Somebody may have stopped it before it was ours: while the plan was not there, only its time can have done that.
+    if (end.why === "killed" && timeoutMs !== undefined && leftMs <= 0) cut ??= "timed-out";
     const tookMs = Date.now() - child.manifest.startedAtMs;
     await Promise.race([piped, afterAbort(hurry, lastWordsMs)]);
     ground.ended.push(child);

@@ -3,11 +3,13 @@ import { giveBackExecutionRoute } from "../../shared/api/report-executions.ts";
 import { planAnswerBytes } from "../client/broker-client.ts";
 import { isJobOver } from "../client/over.ts";
 import { makeRedactor } from "../logs/redactor.ts";
+import type { AgentGround } from "../open-ground.ts";
 import type { ClaimedJob, RunningJob } from "../running-job.ts";
 import type { SpooledResult } from "../spool/spooled-result.ts";
 import { abandonJob, removeFolders } from "./abandon-job.ts";
 import { openExecutionBook } from "./execution-book.ts";
 import type { StoredExecution } from "./execution-state.ts";
+import { concludeGuarded, guardJob } from "./guard-job.ts";
 import type { Plan } from "./handler.ts";
 import { crashOf } from "./job-failure.ts";
 import type { JobHost } from "./job-host.ts";
@@ -15,7 +17,6 @@ import { type Life, liveJob } from "./job-life.ts";
 import { type Ending, jobOutcome } from "./job-outcome.ts";
 import { restMsOf } from "./registry.ts";
 import type { ReportedStatus } from "./status-reports.ts";
-import { stopRow } from "./stop-cause.ts";
 import { makeStopControl, type StopControl } from "./stop-control.ts";
 
 /** A claimed job, and the broker's clock when it was handed out: deadlines are told by that clock. */
@@ -51,18 +52,28 @@ export function startJob(host: JobHost, claimed: Claimed): HeldJob {
     children: {},
     done: {},
   };
-  return hold(host, stored, async () => await Promise.resolve({ plan, token }));
+  return hold({ ground: host, stored, host: Promise.resolve(host) }, async () => ({
+    begun: await Promise.resolve({ host, plan, token }),
+  }));
 }
 
 /**
- * Takes up a job that a former process of this agent began: its plan is fetched anew, its children are adopted, and
- * what was done is not done again.
+ * Takes up a job that a former process of this agent began, as soon as there is a broker: its plan is fetched anew, its
+ * children are adopted, and what was done is not done again. Until then its children are looked after.
  */
-export function resumeJob(host: JobHost, stored: StoredExecution): HeldJob {
-  return hold(host, stored, async (signal) => ({
-    plan: await fetchPlan(host, stored.job.id, signal),
-    token: undefined,
-  }));
+export function resumeJob(
+  ground: AgentGround,
+  stored: StoredExecution,
+  host: Promise<JobHost>,
+): HeldJob {
+  return hold({ ground, stored, host }, async (stop) => {
+    const begin = async (): Promise<Begun> => {
+      const connected = await host;
+      const plan = await fetchPlan(connected, stored.job.id, stop.signal);
+      return { host: connected, plan, token: undefined };
+    };
+    return await guardJob({ ground, stored, stop }, begin());
+  });
 }
 
 async function fetchPlan(
@@ -76,7 +87,19 @@ async function fetchPlan(
   return JSON.parse(text) as Plan; // a plan is an object: the broker takes no other
 }
 
-function hold(host: JobHost, stored: StoredExecution, findPlan: Life["findPlan"]): HeldJob {
+type Begun = Pick<Life, "host" | "plan" | "token">;
+/** What a job needs to begin, or to begin again; nothing when it was stopped before. */
+type Begin = (stop: StopControl) => Promise<{ readonly begun: Begun } | undefined>;
+
+type Held = {
+  readonly ground: AgentGround;
+  readonly stored: StoredExecution;
+  /** Resolves when there is a broker. */
+  readonly host: Promise<JobHost>;
+};
+
+function hold(held: Held, begin: Begin): HeldJob {
+  const { stored } = held;
   const { job, execution_id } = stored;
   const stop = makeStopControl({
     startedAtMs: stored.started_at_ms,
@@ -87,17 +110,15 @@ function hold(host: JobHost, stored: StoredExecution, findPlan: Life["findPlan"]
   let back: Promise<boolean> | undefined;
   const giveBack = async (): Promise<boolean> => {
     if (phase !== "pending" && phase !== "initializing") return false;
-    return await (back ??= askBack(host, stored, stop));
+    return await (back ??= held.host.then((host) => askBack(host, stored, stop)));
   };
   const life = {
-    host,
     stop,
-    findPlan,
     enter: (next: ReportedStatus) => void (phase = next),
     giveBack,
     wasGivenBack: async () => (await back) === true,
   };
-  const done = live(life, stored).finally(() => {
+  const done = live(held, life, begin).finally(() => {
     phase = "over";
     stop.close();
   });
@@ -132,32 +153,43 @@ async function askBack(
   }
 }
 
+type HeldLife = Omit<Life, "book" | keyof Begun>;
+
 /** Never rejects: even what goes wrong in here is a result. */
-async function live(life: Omit<Life, "book">, stored: StoredExecution): Promise<void> {
-  const { host } = life;
+async function live(held: Held, life: HeldLife, begin: Begin): Promise<void> {
+  const { ground, stored } = held;
   const { execution_id } = stored;
   let isTold = false;
   try {
-    if (host.results.list().includes(execution_id)) return await abandonJob(host, execution_id);
-    const book = await openExecutionBook(host.config.dataDir, stored, host.log);
-    const { result, ended } = await liveJob({ ...life, book });
-    if (result !== undefined) await tell(host, execution_id, result);
+    if (ground.results.list().includes(execution_id)) return await abandonJob(ground, execution_id);
+    const book = await openExecutionBook(ground.config.dataDir, stored, ground.log);
+    const beginning = await begin(life.stop);
+    if (beginning === undefined) {
+      await tell(held, await concludeGuarded({ ground, stored, stop: life.stop }));
+      isTold = true;
+      return await whenSafe(ground, execution_id, () => abandonJob(ground, execution_id));
+    }
+    const { result, ended } = await liveJob({ ...life, ...beginning.begun, book });
+    if (result !== undefined) await tell(held, result);
     isTold = true;
-    const forget = async (): Promise<void> => {
+    await whenSafe(ground, execution_id, async () => {
       for (const child of ended) await child.remove();
-      await removeFolders(host.runDir.path, execution_id);
+      await removeFolders(ground.runDir.path, execution_id);
       await book.remove();
-    };
-    if (host.results.isSafe(execution_id)) await forget();
-    else forgetLater(host, execution_id, forget);
+    });
   } catch (error) {
-    if (!isTold && !isJobOver(error)) await tellCrash(life, stored, error);
-    await abandonJob(host, execution_id);
+    if (!isTold && !isJobOver(error)) await tellCrash(held, life, error);
+    await abandonJob(ground, execution_id);
   }
 }
 
 /** While its result is in memory only, what is on disk tells the next process of the agent how it ended. */
-function forgetLater({ results, log }: JobHost, id: string, forget: () => Promise<void>): void {
+async function whenSafe(
+  { results, log }: AgentGround,
+  id: string,
+  forget: () => Promise<void>,
+): Promise<void> {
+  if (results.isSafe(id)) return await forget();
   results
     .safe(id)
     .then(forget)
@@ -166,25 +198,25 @@ function forgetLater({ results, log }: JobHost, id: string, forget: () => Promis
     });
 }
 
-async function tell(host: JobHost, executionId: string, result: SpooledResult): Promise<void> {
-  await host.results.put(executionId, result);
-  host.deliver();
+async function tell({ ground, stored, host }: Held, result: SpooledResult): Promise<void> {
+  await ground.results.put(stored.execution_id, result);
+  void host.then(({ deliver }) => deliver());
 }
 
 /** The job could not be gone on with: nobody should have to wait for its deadline to learn that. */
 async function tellCrash(
-  { host, stop }: Omit<Life, "book">,
-  stored: StoredExecution,
+  held: Held,
+  { stop, wasGivenBack }: HeldLife,
   error: unknown,
 ): Promise<void> {
-  const { job, execution_id } = stored;
+  const { job, execution_id } = held.stored;
   const cause = stop.cause();
-  if (cause !== undefined && stopRow(cause).isFenced === true) return;
+  if (await wasGivenBack()) return;
   const ending: Ending =
     cause !== undefined && error === cause
       ? { kind: "stopped", cause }
       : { kind: "failed", failure: crashOf(error) };
-  host.log.error({ err: error, execution_id }, "a job could not be gone on with");
-  const { words: _, ...finish } = jobOutcome(ending, makeRedactor(host.secrets()));
-  await tell(host, execution_id, { job_id: job.id, finish });
+  held.ground.log.error({ err: error, execution_id }, "a job could not be gone on with");
+  const { words: _, ...finish } = jobOutcome(ending, makeRedactor([]));
+  await tell(held, { job_id: job.id, finish });
 }

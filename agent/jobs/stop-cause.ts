@@ -17,8 +17,6 @@ type CauseRow = {
   /** The result's word for machines. */
   readonly code: string;
   readonly words: string;
-  /** Nobody takes a report of it any more: no always-step runs, nothing is sent. */
-  readonly isFenced?: true;
 };
 
 const causes = {
@@ -30,8 +28,8 @@ const causes = {
   },
   forced: { status: "failed", code: "agent_stop_forced", words: "shut down by an operator" },
   "agent-stopped": { status: "cancelled", code: "agent_stop", words: "the agent was stopped" },
-  lost: { status: "failed", code: "agent_lost", words: "given up by the broker", isFenced: true },
-  over: { status: "failed", code: "fenced", words: "over for the broker", isFenced: true },
+  lost: { status: "failed", code: "agent_lost", words: "given up by the broker" },
+  over: { status: "failed", code: "fenced", words: "over for the broker" },
   deadline: {
     status: "timed-out",
     code: "timeout_job",
@@ -43,6 +41,11 @@ const causes = {
 /** What a cause makes of its execution. */
 export function stopRow({ kind }: StopCause): CauseRow {
   return causes[kind];
+}
+
+/** Whether the broker has given the job up, or away: what has not begun does not begin; what has comes to rest. */
+export function isAnothers({ kind }: StopCause): boolean {
+  return kind === "lost" || kind === "over";
 }
 
 /** A cause in words, for people. */

@@ -53,10 +53,10 @@ describe("a job's stop control", () => {
     expect([cause(), hurry.aborted]).toEqual([{ kind: "cancelled" }, true]);
   });
 
-  test.each(["lost", "over"] as const)("kills at once what is %s: nobody waits for it", (kind) => {
-    const { stop, hurry } = givenControl(300_000);
+  test.each(["lost", "over"] as const)("leaves what is %s the time to come to rest", (kind) => {
+    const { stop, signal, hurry } = givenControl(300_000);
     stop({ kind }, "gently");
-    expect(hurry.aborted).toBe(true);
+    expect([signal.aborted, hurry.aborted]).toEqual([true, false]);
   });
 
   test("stops nothing any more once it is closed", () => {

@@ -1,4 +1,4 @@
-import { type StopCause, type StopKind, stopRow } from "./stop-cause.ts";
+import type { StopCause, StopKind } from "./stop-cause.ts";
 
 /** Says when a job is to stop, and when to stop without grace. */
 export type StopControl = {
@@ -27,7 +27,7 @@ export function makeStopControl(times: {
   const timers = new Set<NodeJS.Timeout>();
   const stop: StopControl["stop"] = (cause, how) => {
     if (!stopping.signal.aborted) stopping.abort(cause);
-    if (how === "now" || stopRow(cause).isFenced === true) hurrying.abort();
+    if (how === "now") hurrying.abort();
   };
   const at = (instantMs: number, act: () => void): void => {
     const waitMs = Math.min(Math.max(instantMs - Date.now(), 0), longestTimerMs);

@@ -16,6 +16,8 @@ export type AgentLogs = {
 export type AgentLogsSpec = {
   /** `logs` in the data directory. */
   readonly dir: string;
+  /** What is there, where somebody has opened it already. */
+  readonly spools?: LogSpools;
   readonly send: SendLogs;
   readonly log: Log;
   readonly limits: BackoffLimits;
@@ -25,7 +27,7 @@ export type AgentLogsSpec = {
 
 /** Opens what is on disk and begins to send it. */
 export async function openLogs(spec: AgentLogsSpec): Promise<AgentLogs> {
-  const spools = await openLogSpools(spec);
+  const spools = spec.spools ?? (await openLogSpools(spec));
   const { send, log, limits } = spec;
   return {
     logSpools: spools,

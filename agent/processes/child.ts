@@ -76,6 +76,8 @@ export type Child = {
   readonly stop: () => Promise<void>;
   /** SIGKILL at once. */
   readonly kill: () => Promise<void>;
+  /** Looks after it no more; its folder stays for whoever takes it over. */
+  readonly leave: () => void;
   /** Takes its folder away; to be called when its end and its output are safe elsewhere. */
   readonly remove: () => Promise<void>;
 };

@@ -20,9 +20,9 @@ export function holdChild(
   { from, watch = watchFolder(manifest.dir) }: Hold,
 ): Child {
   const { dir } = manifest;
-  let isRemoved = false;
+  let isLeft = false;
   let hasEnded = false;
-  const isClosed = () => isRemoved;
+  const isClosed = () => isLeft;
   const stopper = makeStopper(manifest, () => exited);
   const exited: Promise<ChildEnd> = awaitEnd(manifest, { bell: watch.fate, stopper });
   const finished = exited.then(async () => {
@@ -35,8 +35,13 @@ export function holdChild(
     exited,
     stop: stopper.stop,
     kill: stopper.kill,
+    leave: () => {
+      isLeft = true;
+      watch.output.ring();
+      void finished.then(watch.close);
+    },
     remove: async () => {
-      isRemoved = true;
+      isLeft = true;
       watch.output.ring();
       if (!hasEnded) await stopper.kill();
       await finished;

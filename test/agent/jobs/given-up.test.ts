@@ -1,0 +1,42 @@
+import { existsSync } from "node:fs";
+import path from "node:path";
+import { expect, test } from "vitest";
+import { advanceClock } from "../../support/clock.ts";
+import { faultProxy } from "../../support/fault-proxy.ts";
+import { testFolder } from "../../support/folder.ts";
+import { givenFleet } from "../../support/given-fleet.ts";
+import { until } from "../../support/given-polling.ts";
+import { startTestAgent } from "../../support/start-test-agent.ts";
+
+test("a job that the broker gave up during a long cut comes to rest in order, and its end is evidence", async () => {
+  const fleet = await givenFleet();
+  const seat = await fleet.seat();
+  const proxy = await faultProxy(fleet.broker.url);
+  const folder = await testFolder(0o777);
+  const mark = (name: string): string => path.join(folder, name);
+  const agent = await startTestAgent({ url: proxy.url, token: seat.token });
+  const script = `trap 'touch ${mark("asked")}; exit 1' TERM; touch ${mark("up")}; sleep 600 & wait`;
+  const steps = [
+    { name: "works", interpolated_command: script },
+    { name: "tidies", always: true, interpolated_command: `touch ${mark("tidied")}` },
+  ];
+  const plan = JSON.stringify({ steps });
+  const jobId = await seat.enqueue({ type: "actions-workflow", plan, executionTimeout: 3600e9 });
+  await until(() => existsSync(mark("up")), 40_000);
+  await proxy.setDown(true);
+  await advanceClock(fleet.db, "6 minutes");
+  const lost = await seat.became(jobId, "failed");
+  expect(lost.status_description).toContain("lost");
+  await proxy.setDown(false);
+  await until(() => agent.status().jobs.length === 0, 40_000);
+  expect(["asked", "tidied"].map((name) => existsSync(mark(name)))).toEqual([true, true]);
+  await until(() => proxy.seen("POST /finish").some(({ end }) => end === 200), 40_000);
+  await until(() => agent.status().waiting.results === 0);
+  const { status, status_description, executions } = await seat.job(jobId);
+  expect({ status, status_description }).toEqual({
+    status: lost.status,
+    status_description: lost.status_description,
+  });
+  const asEvidence = { success: false, error_metadata: { reason: "agent_lost", step: "works" } };
+  expect(executions).toMatchObject([{ status: "failed", result: asEvidence }]);
+}, 120_000);
