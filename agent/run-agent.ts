@@ -179,7 +179,6 @@ function obeyRefusal(
 }
 
 async function hostGoesDown(agent: AgentParts, departure: Departure): Promise<void> {
-  if (departure.isLeaving()) return;
   const deadlineMs = performance.now() + agent.config.hostGrace;
   departure.begin({ urgency: "draining", exit: "done", why: "its host goes down", deadlineMs });
   await announceTermination(agent);

@@ -5,12 +5,16 @@ import type { CommandCall } from "./agent-command.ts";
 
 const signals = ["SIGTERM", "SIGINT", "SIGQUIT"] as const;
 
+const hangUp =
+  "nothing is read anew at a SIGHUP: the runner's settings come by themselves, and the agent's own are read at its start";
+
 /** Runs an agent in this process until it has gone down; answers its exit code. */
 export async function start({ readConfig }: CommandCall): Promise<number> {
   const config = await withOwnProgram(readConfig());
   const log = openLog(config.logLevel);
   // The last resort: a fault that nobody has foreseen costs what it was part of, never the jobs that run here.
   process.on("unhandledRejection", (error) => log.error({ err: error }, "a fault went unhandled"));
+  process.on("SIGHUP", () => log.info(hangUp));
   const agent = await startAgent(config, log, (signal) => {
     // Heard from the first moment: one that is told to go while it starts goes.
     for (const name of signals) process.on(name, () => signal(name));

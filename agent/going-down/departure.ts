@@ -36,6 +36,13 @@ export type Departure = {
 
 const rank = (urgency: Urgency): number => urgencies.indexOf(urgency);
 
+/** Of two drains the later one counts, and the earlier deadline: nobody gets more time by being told twice. */
+function withEarlierDeadline(leaving: Leaving, before: Leaving | undefined): Leaving {
+  const { deadlineMs = Number.POSITIVE_INFINITY } = before ?? {};
+  const isEarlier = leaving.urgency === "draining" && deadlineMs < (leaving.deadlineMs ?? Infinity);
+  return isEarlier ? { ...leaving, deadlineMs } : leaving;
+}
+
 /** An agent that stays. */
 export function makeDeparture(): Departure {
   const begun = new AbortController();
@@ -52,7 +59,7 @@ export function makeDeparture(): Departure {
       if (leaving.shutdownId !== undefined) shutdownIds.add(leaving.shutdownId);
       if (rank(leaving.urgency) < rank(urgency())) return;
       if (leaving.urgency === urgency() && leaving.urgency !== "draining") return;
-      now = leaving; // of two drains the later one counts: an order may bring its deadline forward
+      now = withEarlierDeadline(leaving, now);
       begun.abort();
       for (const listener of listeners) listener();
     },

@@ -16,16 +16,17 @@ export async function watchRoom(
 ): Promise<void> {
   while (!signal.aborted) {
     const reason = await lackOfRoom(parts);
-    if ((reason === undefined) !== (parts.figures.notClaiming === undefined)) {
+    const hasTurned = (reason === undefined) !== (parts.figures.notClaiming === undefined);
+    if (reason !== parts.figures.notClaiming) {
+      parts.figures.notClaiming = reason;
+      onChange();
+    }
+    if (hasTurned) {
       parts.agent.log.warn(
         { why: reason },
         reason === undefined ? "takes jobs again" : "takes no jobs",
       );
       await tellBroker(parts, reason === undefined ? 0 : noSpace, signal);
-    }
-    if (reason !== parts.figures.notClaiming) {
-      parts.figures.notClaiming = reason;
-      onChange();
     }
     turn();
     await pause(lookEveryMs, signal);

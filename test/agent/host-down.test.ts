@@ -1,0 +1,97 @@
+import { readFileSync } from "node:fs";
+import { chmod, writeFile } from "node:fs/promises";
+import path from "node:path";
+import { beforeAll, describe, expect, test } from "vitest";
+import { faultProxy } from "../support/fault-proxy.ts";
+import { type Fleet, givenFleet } from "../support/given-fleet.ts";
+import { until } from "../support/given-polling.ts";
+import { heldScript } from "../support/held-script.ts";
+import { startAgentProcess } from "../support/start-agent-process.ts";
+import { testDataDir } from "../support/start-test-agent.ts";
+
+let fleet: Fleet;
+beforeAll(async () => {
+  fleet = await givenFleet();
+});
+
+const notice = "/org/freedesktop/login1: org.freedesktop.login1.Manager.PrepareForShutdown (true,)";
+
+/** An agent on a host whose `gdbus`, the host's own program, tells what a host says that goes down, once it is to. */
+async function givenHost(settings: Readonly<Record<string, string>> = {}) {
+  const seat = await fleet.seat();
+  const bin = await testDataDir();
+  const gdbus = path.join(bin, "gdbus");
+  const [now, pidFile] = [path.join(bin, "now"), path.join(bin, "pid")];
+  await writeFile(
+    gdbus,
+    `#!/bin/sh\necho $$ >${pidFile}\nwhile [ ! -e ${now} ]; do sleep 0.05; done\necho '${notice}'\n`,
+  );
+  await chmod(gdbus, 0o755);
+  const proxy = await faultProxy(fleet.broker.url);
+  const env = { SVC_AGENT_TOKEN: seat.token, PATH: `${bin}:${process.env["PATH"] ?? ""}` };
+  const agent = await startAgentProcess({ url: proxy.url, env, settings });
+  await until(() => agent.said.log.some(({ msg }) => msg === "the agent works"), 20_000);
+  const announced = () => proxy.seen("POST /terminating").map(({ end }) => end);
+  const goDown = async () => await writeFile(now, "");
+  const listener = () => Number(readFileSync(pidFile, "utf8"));
+  return { seat, agent, announced, goDown, listener };
+}
+
+/** A script that the agent runs and nobody releases. */
+async function givenHeld({ seat }: Awaited<ReturnType<typeof givenHost>>): Promise<string> {
+  const held = heldScript(await testDataDir());
+  const jobId = await seat.enqueue(held.job);
+  await until(async () => (await seat.job(jobId)).executions[0]?.status === "in-progress", 20_000);
+  return jobId;
+}
+
+describe("a host that goes down", () => {
+  test("is told to the broker, and the agent goes", async () => {
+    const { agent, goDown, announced } = await givenHost();
+    await goDown();
+    expect(await agent.ended).toBe(0);
+    expect(announced()).toEqual([202]);
+  });
+
+  test("gives what runs no more time because a SIGTERM follows", async () => {
+    const host = await givenHost({ "host-grace": "1s", "drain-timeout": "30m" });
+    const jobId = await givenHeld(host);
+    await host.goDown();
+    await until(() => host.announced().length === 1);
+    host.agent.kill("SIGTERM");
+    expect(await host.agent.ended).toBe(0);
+    expect((await host.seat.job(jobId)).status).toBe("cancelled");
+  }, 60_000);
+
+  test("is announced, and hurries, also when the agent goes down already", async () => {
+    const host = await givenHost({ "host-grace": "1s", "drain-timeout": "30m" });
+    const jobId = await givenHeld(host);
+    host.agent.kill("SIGTERM");
+    await host.goDown();
+    expect(await host.agent.ended).toBe(0);
+    expect(host.announced()).toEqual([202]);
+    expect((await host.seat.job(jobId)).status).toBe("cancelled");
+  }, 60_000);
+});
+
+test("what listens to the host ends with an agent that is killed", async () => {
+  const { agent, listener } = await givenHost();
+  const pid = listener();
+  agent.kill("SIGKILL");
+  await agent.ended;
+  await until(() => {
+    try {
+      process.kill(pid, 0);
+      return false;
+    } catch {
+      return true;
+    }
+  });
+});
+
+test("a SIGHUP ends nothing", async () => {
+  const { seat, agent } = await givenHost();
+  agent.kill("SIGHUP");
+  await until(() => agent.said.log.some(({ msg }) => String(msg).includes("SIGHUP")));
+  await seat.became(await seat.enqueue(), "finished");
+});
