@@ -56,6 +56,12 @@ describe("the secrets of a plan", () => {
     ]);
   });
 
+  test("are looked for in long texts in one pass", () => {
+    const words = ["x", "x.", "x ", "x = ", 'x="', "://", "://x:"];
+    for (const word of words) planSecrets({ env_vars: { A: word.repeat(200_000) } });
+    expect(planSecrets({ env_vars: { A: `${"x".repeat(200_000)} token=abc` } })).toEqual(["abc"]);
+  });
+
   test("are not what only names a secret, nor what is public", () => {
     const plan = {
       secret_name: "db",

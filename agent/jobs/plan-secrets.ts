@@ -42,9 +42,12 @@ function isNamedValue(within: object, name: string): within is { name: string } 
   return name === "value" && "name" in within && typeof within.name === "string";
 }
 
-/** `password=…;`, `password: …`: in connection strings, in files of settings, in scripts. */
+/**
+ * `password=…;`, `password: …`: in connection strings, in files of settings, in scripts. A name is tried from its
+ * beginning only, or a long word would be read once for each of its letters.
+ */
 const pair =
-  /([\w.-]*[A-Za-z])["']?[ \t]*(?:=|:[ \t])[ \t]*(?:"([^"\n]*)"|'([^'\n]*)'|([^\s;&,"'}]+))/g;
+  /(?<![\w.-])([\w.-]*[A-Za-z])["']?[ \t]*(?:=|:[ \t])[ \t]*(?:"([^"\n]*)"|'([^'\n]*)'|([^\s;&,"'}]+))/g;
 /** What only refers to a value is none. */
 const reference = /^[$<]|^\{\{/;
 

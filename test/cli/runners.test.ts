@@ -26,9 +26,15 @@ describe("svc runner create", () => {
         method: "POST",
         headers: { authorization: `Bearer ${token}` },
       });
-    const [first, second] = [await enrol(), await enrol()];
-    expect([first.status, second.status]).toEqual([201, 401]);
-    expect(((await first.json()) as { secret: string }).secret).toMatch(/^svc_rt_/);
+    const enrolled = await enrol();
+    expect(enrolled.status).toBe(201);
+    const { secret, runner_id } = (await enrolled.json()) as { secret: string; runner_id: string };
+    expect(secret).toMatch(/^svc_rt_/);
+    const used = await fetch(`${cli.url}/v1/runners/${runner_id}`, {
+      headers: { authorization: `Bearer ${secret}` },
+    });
+    expect(used.status).toBe(200);
+    expect((await enrol()).status).toBe(401);
   });
 
   test("makes a group of its own, or uses one that is there", async () => {
