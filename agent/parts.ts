@@ -33,5 +33,7 @@ export type LoopHealth = {
   readonly restarts: number;
   /** Since it last came round, ms. */
   readonly quietMs: number;
+  /** Since it last came round or failed, or should have begun again, ms. */
+  readonly stillMs: number;
   readonly lastError: string | null;
 };

@@ -18,7 +18,14 @@ export type LoopBook = {
   readonly health: () => readonly LoopHealth[];
 };
 
-type Entry = { restarts: number; inARow: number; turnedAtMs: number; lastError: string | null };
+type Entry = {
+  restarts: number;
+  inARow: number;
+  turnedAtMs: number;
+  /** When it last came round, failed, or will be started again. */
+  movesAtMs: number;
+  lastError: string | null;
+};
 
 /** A broker's refusal is first shown to `onRefused`: it may make the agent another process. */
 export function makeLoopBook(
@@ -44,15 +51,17 @@ export function makeLoopBook(
 
   return {
     async run(name, signal, act) {
+      const nowMs = performance.now();
       const entry: Entry = {
         restarts: 0,
         inARow: 0,
-        turnedAtMs: performance.now(),
+        turnedAtMs: nowMs,
+        movesAtMs: nowMs,
         lastError: null,
       };
       entries.set(name, entry);
       const turn = (): void => {
-        entry.turnedAtMs = performance.now();
+        entry.turnedAtMs = entry.movesAtMs = performance.now();
         entry.inARow = 0;
       };
       while (!signal.aborted) {
@@ -63,17 +72,27 @@ export function makeLoopBook(
           if (signal.aborted) return;
           failed(name, entry, error);
           const asked = error instanceof Unanswered ? error.retryAfterMs : undefined;
-          await pause(backoffMs(entry.inARow, limits, asked), signal);
+          const restMs = backoffMs(entry.inARow, limits, asked);
+          entry.movesAtMs = performance.now() + restMs;
+          await pause(restMs, signal);
         }
       }
     },
-    health: () =>
-      [...entries].map(([name, { restarts, inARow, turnedAtMs, lastError }]) => ({
-        name,
-        isWell: inARow === 0,
-        restarts,
-        quietMs: Math.round(performance.now() - turnedAtMs),
-        lastError: inARow === 0 ? null : lastError,
-      })),
+    health: () => [...entries].map(([name, entry]) => healthOf(name, entry)),
+  };
+}
+
+function healthOf(
+  name: string,
+  { restarts, inARow, turnedAtMs, movesAtMs, lastError }: Entry,
+): LoopHealth {
+  const nowMs = performance.now();
+  return {
+    name,
+    isWell: inARow === 0,
+    restarts,
+    quietMs: Math.round(nowMs - turnedAtMs),
+    stillMs: Math.max(0, Math.round(nowMs - movesAtMs)),
+    lastError: inARow === 0 ? null : lastError,
   };
 }

@@ -28,8 +28,14 @@ export function readOutput(source: Source): ChildOutput {
   const read: Place[] = [];
   let released = 0;
   const deleteReleased = () => {
-    const last = read.findLastIndex((place) => place.offset <= released);
-    for (const place of read.splice(0, last + 1)) deleteBefore(source.dir, place);
+    for (let place = read[0]; place !== undefined && place.offset <= released; place = read[0]) {
+      try {
+        deleteBefore(source.dir, place);
+      } catch {
+        return; // no room, or no descriptors: with the next one
+      }
+      read.shift();
+    }
   };
   const keep = (place: Place) => {
     read.push(place);

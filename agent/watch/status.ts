@@ -93,6 +93,17 @@ export function statusOf(parts: LoopParts): AgentStatus {
   };
 }
 
+const leastStillMs = 60_000;
+
+/** Why the agent does not live although it runs, in words: every beat has its bound, so one that never ends hangs. */
+export function stalledBy({ agent, departure, settings }: LoopParts): string | undefined {
+  if (departure.isLeaving()) return undefined;
+  const beat = agent.health().find(({ name }) => name === "beat");
+  const mostMs = leastStillMs + (beatsToMiss * settings.current().heart_beat_timeout) / 1e6;
+  if (beat === undefined || beat.stillMs <= mostMs) return undefined;
+  return `its heart has not beaten for ${Math.round(beat.stillMs / 1000)} s, and nothing said why`;
+}
+
 function notReady({ agent, departure, settings, figures }: LoopParts, silentMs: number): string[] {
   const beatMs = settings.current().heart_beat_timeout / 1e6;
   const isSilent = silentMs > Math.max(leastSilenceMs, beatsToMiss * beatMs);

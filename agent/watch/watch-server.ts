@@ -4,7 +4,7 @@ import type { AddressInfo } from "node:net";
 import type { Log } from "../log.ts";
 import type { LoopParts } from "../loops/loop-parts.ts";
 import { metricsText } from "./metrics-text.ts";
-import { statusOf } from "./status.ts";
+import { stalledBy, statusOf } from "./status.ts";
 
 export type WatchServer = {
   /** Where it answers; null when it is off. */
@@ -18,7 +18,11 @@ type Page = (parts: LoopParts) => Shown;
 const json = "application/json";
 
 const pages: Readonly<Record<string, Page>> = {
-  "/livez": () => ({ status: 200, type: "text/plain", text: "ok\n" }),
+  "/livez": (parts) => {
+    const stalled = stalledBy(parts);
+    const status = stalled === undefined ? 200 : 503;
+    return { status, type: "text/plain", text: `${stalled ?? "ok"}\n` };
+  },
   "/readyz": (parts) => {
     const { is_ready, not_ready } = statusOf(parts);
     const text = `${JSON.stringify({ is_ready, not_ready })}\n`;

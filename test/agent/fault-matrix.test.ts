@@ -1,15 +1,19 @@
 import { beforeAll, describe, expect, test } from "vitest";
+import { findMarked } from "../../agent/processes/sweep-marked.ts";
 import {
   type Fault,
   type FaultProxy,
   type Failing,
   faultProxy,
   faults,
+  type Matcher,
 } from "../support/fault-proxy.ts";
 import { type Fleet, givenFleet, type Seat } from "../support/given-fleet.ts";
 import { until } from "../support/given-polling.ts";
-import { type HeldScript, heldScript } from "../support/held-script.ts";
+import { storedRecords } from "../support/otlp-logs.ts";
+import { type SecretWord, secretWord } from "../support/secret-word.ts";
 import { startTestAgent, type TestAgent, testDataDir } from "../support/start-test-agent.ts";
+import { type TickingScript, tickingScript } from "../support/ticking-script.ts";
 
 const phases = ["idle", "running", "finishing"] as const;
 type Phase = (typeof phases)[number];
@@ -17,22 +21,26 @@ type Phase = (typeof phases)[number];
 /** The requests that go wrong. */
 const requests = {
   claim: "POST /jobs/claim",
-  start: "PATCH /executions/",
+  start: ({ method, path, body }) =>
+    method === "PATCH" && path.includes("/executions/") && !body.includes("cleaning-up"),
+  log: "POST /logs",
   result: "POST /finish",
   beat: "POST /heart-beats",
-} as const;
+} as const satisfies Record<string, Matcher>;
 type Request = keyof typeof requests;
 
 /**
- * What comes of it. `unharmed`: every job finishes, once. `dropped`: the broker's word is obeyed, the job is let go, the
- * next ones finish. `gone`: the agent ends with 77, and the next one brings every job to one end.
+ * What comes of it. `unharmed`: every job finishes, once, with its whole log. `dropped`: the broker's word is obeyed, the
+ * job is let go, the next ones finish. `muted`: every job finishes, and the log that the broker refuses is cut. `gone`:
+ * the agent ends with 77, and the next one brings every job to one end, and its whole log home.
  */
-type Outcome = "unharmed" | "dropped" | "gone";
+type Outcome = "unharmed" | "dropped" | "muted" | "gone";
 
 function outcomeOf(request: Request, fault: Fault): Outcome {
   if (fault === "401") return "gone";
-  const isRefusal = fault === "404" || fault === "409" || fault === "410";
-  return isRefusal && (request === "start" || request === "result") ? "dropped" : "unharmed";
+  if (fault !== "404" && fault !== "409" && fault !== "410") return "unharmed";
+  if (request === "log") return "muted";
+  return request === "start" || request === "result" ? "dropped" : "unharmed";
 }
 
 const settings = {
@@ -56,8 +64,9 @@ type Scene = {
   readonly agent: TestAgent;
   readonly failing: Failing;
   readonly jobIds: string[];
-  /** Ends the job that was running when it began to go wrong. */
-  readonly release: () => Promise<void>;
+  /** What the script prints that runs when it begins to go wrong, or that is then enqueued. */
+  readonly secret: SecretWord;
+  readonly script: TickingScript & { readonly jobId: string };
 };
 
 /** An agent at work, and then one kind of request goes wrong. */
@@ -67,20 +76,21 @@ async function givenScene(phase: Phase, request: Request, fault: Fault): Promise
                   where runner_group_id = ${seat.runner.groupId}`;
   const proxy = await faultProxy(fleet.broker.url);
   const agent = await startTestAgent({ url: proxy.url, token: seat.token }, settings);
-  const jobIds: string[] = [];
-  let held: HeldScript | undefined;
+  const secret = secretWord();
+  const script = tickingScript(await testDataDir(), secret);
+  const fail = (): Failing => proxy.fail(requests[request], fault, fault === "hang" ? 1 : 2);
+  const early = phase === "idle" ? fail() : undefined;
+  const jobId = await seat.enqueue(script.job);
+  const jobIds = [jobId];
   if (phase !== "idle") {
-    held = heldScript(await testDataDir());
-    const jobId = await seat.enqueue(held.job);
-    jobIds.push(jobId);
     const status = async () => (await seat.job(jobId)).executions[0]?.status;
     await until(async () => (await status()) === "in-progress", patienceMs);
   }
-  const failing = proxy.fail(requests[request], fault, fault === "hang" ? 1 : 2);
-  if (phase === "finishing") await held?.release();
+  const failing = early ?? fail();
+  if (phase !== "running") await script.release();
   jobIds.push(await seat.enqueue());
   await until(() => failing.hits() > 0, patienceMs);
-  return { seat, proxy, agent, failing, jobIds, release: async () => await held?.release() };
+  return { seat, proxy, agent, failing, jobIds, secret, script: { ...script, jobId } };
 }
 
 async function playScene(phase: Phase, request: Request, fault: Fault): Promise<string> {
@@ -88,7 +98,7 @@ async function playScene(phase: Phase, request: Request, fault: Fault): Promise<
   const outcome = outcomeOf(request, fault);
   if (outcome === "gone") return await playGone(scene);
   if (outcome === "dropped") scene.failing.mend();
-  await scene.release();
+  await scene.script.release();
   scene.jobIds.push(await scene.seat.enqueue({ type: "noop-deploy" })); // a dropped job keeps its group's slot
   const dropped = outcome === "dropped" ? scene.failing.hits() : 0;
   await until(async () => {
@@ -97,13 +107,13 @@ async function playScene(phase: Phase, request: Request, fault: Fault): Promise<
     return finished.length === jobs.length - dropped;
   }, patienceMs);
   await until(() => scene.agent.status().jobs.length === 0, patienceMs);
-  return await fateOf(scene, dropped === 0 ? "unharmed" : "dropped");
+  return await fateOf(scene, dropped === 0 ? outcome : "dropped");
 }
 
 async function playGone(scene: Scene): Promise<string> {
   const code = await scene.agent.gone;
   scene.proxy.mend();
-  await scene.release();
+  await scene.script.release();
   const { dataDir } = scene.agent;
   const given = { url: scene.proxy.url, token: scene.seat.token, dataDir };
   await startTestAgent(given, settings);
@@ -114,13 +124,65 @@ async function playGone(scene: Scene): Promise<string> {
 const isEnd = (status: string): boolean => /^(?:finished|failed|cancelled)$/.test(status);
 const readJobs = async ({ seat, jobIds }: Scene) => await Promise.all(jobIds.map(seat.job));
 
-/** The outcome, if every job was tried once and has at most one end. */
+/** The outcome, if nothing that always holds is broken; else what is. */
 async function fateOf(scene: Scene, outcome: string): Promise<string> {
-  const jobs = await readJobs(scene);
-  // One that was given back was never tried.
+  const broken = [
+    ...(await wrongTries(scene)),
+    ...(await wrongLog(scene, outcome)),
+    ...(await survivors(scene)),
+    ...(await betrayals(scene)),
+  ];
+  return [outcome, ...broken].join("; ");
+}
+
+/** Every job is tried once: one that was given back was never tried. */
+async function wrongTries(scene: Scene): Promise<string[]> {
   const isTried = ({ status }: { status: string }): boolean => status !== "not-attempted";
+  const jobs = await readJobs(scene);
   const tries = jobs.map(({ executions }) => executions.filter(isTried).length);
-  return tries.every((count) => count === 1) ? outcome : `${outcome}, tried ${tries.join(", ")}`;
+  return tries.every((count) => count === 1) ? [] : [`tried ${tries.join(", ")}`];
+}
+
+/**
+ * The broker has each line of the script's once, in order, redacted; of a muted one some of them. One that was stopped
+ * with its agent printed nobody knows how many.
+ */
+async function wrongLog({ seat, script }: Scene, outcome: string): Promise<string[]> {
+  const printed = await script.printed();
+  const read = async (): Promise<string[]> => {
+    const streamId = `lgs_${script.jobId.slice(4)}`;
+    const records = await storedRecords(fleet.db, seat.runner.orgId, streamId);
+    return records.map(({ body }) => body).filter((body) => /^(?:tick|done|\*)/.test(body));
+  };
+  if (printed === undefined) {
+    if (outcome !== "dropped" && outcome !== "gone") return ["the script did not end"];
+    const isInOrder = (await read()).every((line, at) => line === `tick ${at + 1} ***`);
+    return isInOrder ? [] : ["its log is not what it printed"];
+  }
+  if (outcome === "muted") {
+    const stored = await read();
+    const isPart =
+      stored.every((line, at) => line === printed[at]) && stored.length < printed.length;
+    return isPart ? [] : [`muted, yet its log is ${stored.join(",")}`];
+  }
+  const isThere = async (): Promise<boolean> => (await read()).length >= printed.length;
+  await until(isThere, patienceMs).catch(() => {}); // what is there is told
+  const stored = await read();
+  return stored.join() === printed.join()
+    ? []
+    : [`printed ${printed.join()}, stored ${stored.join()}`];
+}
+
+async function survivors(scene: Scene): Promise<string[]> {
+  const executions = (await readJobs(scene)).flatMap((job) => job.executions);
+  const found = await Promise.all(executions.map(async ({ id }) => await findMarked(id)));
+  return found.flat().map(({ pid }) => `process ${pid} survives`);
+}
+
+async function betrayals({ secret, proxy, agent }: Scene): Promise<string[]> {
+  const places = [...secret.onWire(proxy.seen()), ...(await secret.onDisk(agent.dataDir))];
+  if (secret.isIn(agent.logged.join("\n"))) places.push("the agent's own log");
+  return places.map((place) => `the secret is in ${place}`);
 }
 
 describe.each(phases)("an agent that is %s", (phase) => {

@@ -72,7 +72,9 @@ describe("a built program", () => {
     expect(await built("svc", ["migrate", "up"], env)).toMatchObject({ code: 0 });
     const admin = await built("svc", ["token", "create", "--new-org", "Acme"], env);
     const token = /svc_\w+/.exec(admin.out)?.[0] ?? "";
-    const broker = await startBrokerProcess(databaseUrl, path.join(folder, "svc-broker.mjs"));
+    const broker = await startBrokerProcess(databaseUrl, {
+      main: path.join(folder, "svc-broker.mjs"),
+    });
     try {
       const { runnerId, runnerToken } = await makeRunner(broker.url, token);
       const tokenFile = path.join(await testFolder(0o700), "token");

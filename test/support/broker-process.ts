@@ -18,13 +18,13 @@ const source = path.join(import.meta.dirname, "..", "..", "broker", "main.ts");
 /** Starts `node broker/main.ts` over a database and waits until it serves. The caller kills it in the end. */
 export async function startBrokerProcess(
   databaseUrl: string,
-  main = source,
+  { main = source, port = "0" }: { readonly main?: string; readonly port?: string } = {},
 ): Promise<BrokerProcess> {
   const child = spawn(process.execPath, [main], {
     env: {
       PATH: process.env["PATH"],
       DATABASE_URL: databaseUrl,
-      SVC_PORT: "0",
+      SVC_PORT: port,
       SVC_DRAIN_LINGER_MS: "0",
       SVC_SEAL_KEYS: testSealKeys,
       SVC_RATE_TOKEN_PER_S: "0",
