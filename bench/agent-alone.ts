@@ -1,3 +1,5 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
 import { readFile } from "node:fs/promises";
 import { setTimeout as sleep } from "node:timers/promises";
 import { type Connection, openConnection } from "./http-client.ts";
@@ -42,6 +44,7 @@ export const agentAlone: Bench = {
         target,
         note,
       });
+      tell({ figure: "a bare Node, start to end, p50", value: await bareNode(), unit: "ms" });
       const [resting, working] = fleet.agents.slice(starts);
       if (resting === undefined || working === undefined) return;
       await tellRest(tell, await startLoneAgent(run, resting), { seconds, warmUpS });
@@ -53,6 +56,17 @@ export const agentAlone: Bench = {
     });
   },
 };
+
+/** What Node alone takes here. */
+async function bareNode(): Promise<number> {
+  const took: number[] = [];
+  for (let nth = 0; nth < starts; nth += 1) {
+    const startedMs = performance.now();
+    await once(spawn(process.execPath, ["-e", "0"], { stdio: "ignore" }), "exit");
+    took.push(performance.now() - startedMs);
+  }
+  return quantile(took, 0.5);
+}
 
 /** A job waits already; when it was claimed is the broker's to tell, by the same host's clock. */
 async function timeStart(

@@ -1,4 +1,5 @@
 import path from "node:path";
+import { deflateRawSync } from "node:zlib";
 import { type Plugin, rolldown } from "rolldown";
 import { shippedMigrations } from "../broker/database/shipped-migrations.ts";
 import { version } from "../shared/version.ts";
@@ -14,7 +15,30 @@ const baked: Readonly<Record<string, (root: string) => Promise<string> | string>
     const script = await scriptOf(root, "broker/workspaces/summary-worker.ts");
     return `export const summaryProgram = { text: ${JSON.stringify(script)} };`;
   },
+  "agent/doctor/ask-rights.ts": async (root) =>
+    packed(await scriptOf(root, "agent/doctor/ask-rights.ts"), "askRights"),
+  // Its forty other languages would make every program a third larger, and each of its characters two bytes.
+  "node_modules/zod/v4/locales/index.js": () => `export { default as en } from "./en.js";`,
 };
+
+/**
+ * A module whose one function unpacks itself when it is called. A program is read whole whenever it starts, and the
+ * client of Kubernetes is larger than all the rest of the agent, which needs it for its doctor alone.
+ */
+function packed(script: string, name: string): string {
+  const text = deflateRawSync(script).toString("base64");
+  return `
+    import { createRequire } from "node:module";
+    import { compileFunction } from "node:vm";
+    import { inflateRawSync } from "node:zlib";
+    export async function ${name}(...given) {
+      const script = inflateRawSync(Buffer.from("${text}", "base64")).toString();
+      const module = { exports: {} };
+      const require = createRequire(process.execPath);
+      compileFunction(script, ["module", "exports", "require"])(module, module.exports, require);
+      return await module.exports.${name}(...given);
+    }`;
+}
 
 /** The program of a thread as one script, with all that it imports. */
 async function scriptOf(root: string, input: string): Promise<string> {

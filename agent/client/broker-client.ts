@@ -1,5 +1,5 @@
 import type { z } from "zod";
-import type { Route, RouteAnswer, RouteInput } from "../../shared/api/call-route.ts";
+import type { Route, RouteInput } from "../../shared/api/call-route.ts";
 import type { Log } from "../log.ts";
 import type { Scope } from "./answer-class.ts";
 import { type BackoffLimits, backoffMs } from "./backoff.ts";
@@ -7,7 +7,7 @@ import type { BrokerClock } from "./broker-clock.ts";
 import { Refused, Unanswered } from "./over.ts";
 import { pathOf } from "./path-of.ts";
 import { pause } from "./pause.ts";
-import { readAnswer, refusalOf } from "./read-answer.ts";
+import { type AgentAnswer, readAnswer, refusalOf } from "./read-answer.ts";
 import { send, type Transport } from "./send.ts";
 import type { TokenBook } from "./token-book.ts";
 
@@ -39,7 +39,7 @@ export type BrokerClient = {
     route: R,
     input: RouteInput<R>,
     how: CallHow,
-  ) => Promise<RouteAnswer<R>>;
+  ) => Promise<AgentAnswer<R>>;
   readonly clock: BrokerClock;
   /** When the broker last answered in its own words, by performance.now(). */
   readonly heardAtMs: () => number;
@@ -72,7 +72,7 @@ export function makeBrokerClient(parts: ClientParts): BrokerClient {
   const figures: ClientFigures = { answered: 0, refused: 0, unanswered: 0 };
   let heardAtMs = Number.NEGATIVE_INFINITY;
 
-  async function tryOnce(asking: Asking): Promise<RouteAnswer<Route>> {
+  async function tryOnce(asking: Asking): Promise<AgentAnswer<Route>> {
     const token = asking.how.token ?? parts.tokens.current();
     const received = await send(parts.transport, sendingOf(parts, asking, token));
     const read = readAnswer(received, asking.route, asking.how);
@@ -91,7 +91,7 @@ export function makeBrokerClient(parts: ClientParts): BrokerClient {
     throw refusal;
   }
 
-  async function callUntilAnswered(asking: Asking): Promise<RouteAnswer<Route>> {
+  async function callUntilAnswered(asking: Asking): Promise<AgentAnswer<Route>> {
     const { how, route } = asking;
     const startedMs = performance.now();
     for (let nth = 0; ; nth++) {

@@ -1,11 +1,10 @@
 import { readFileSync, writeFileSync } from "node:fs";
-import http from "node:http";
-import https from "node:https";
 import path from "node:path";
 import tls from "node:tls";
 import { OperatorError } from "../../shared/operator-error.ts";
 import type { Environment } from "../config/environment.ts";
 import type { AgentConfig } from "../config/read-config.ts";
+import { http, https } from "./node-http.ts";
 import type { Transport } from "./send.ts";
 
 /** Addresses of clouds' own metadata servers: no proxy can reach them for us. */

@@ -5,11 +5,14 @@ import { retryAfterMs } from "./backoff.ts";
 import { Refused, Unanswered } from "./over.ts";
 import type { Received } from "./send.ts";
 
+/** A good answer; without its headers, as Node's own class for them would bring along all of its other HTTP client. */
+export type AgentAnswer<R> = Omit<RouteAnswer<R>, "headers">;
+
 /** What an answer turned out to be. */
 type Read = {
   /** Made by the broker, not by something on the way. */
   readonly isBrokersWord: boolean;
-  readonly answer?: RouteAnswer<Route>;
+  readonly answer?: AgentAnswer<Route>;
   readonly problem?: { code: string; detail: string };
 };
 
@@ -32,8 +35,7 @@ export function readAnswer(
   const shape = how.answer ?? promised.content?.["application/json"]?.schema;
   if (how.answerType === undefined && shape !== undefined && !shape.safeParse(body).success)
     return { isBrokersWord: false };
-  const answered = { status, headers: new Headers(headers as Record<string, string>), text };
-  return { isBrokersWord: true, answer: { ...answered, body } as RouteAnswer<Route> };
+  return { isBrokersWord: true, answer: { status, text, body } as AgentAnswer<Route> };
 }
 
 /** A refusal as an error: Refused where the broker has decided, Unanswered where nobody has. */

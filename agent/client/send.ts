@@ -1,11 +1,17 @@
-import http from "node:http";
-import https from "node:https";
+import type {
+  Agent as HttpAgent,
+  ClientRequest,
+  IncomingHttpHeaders,
+  IncomingMessage,
+} from "node:http";
+import type { Agent as HttpsAgent } from "node:https";
+import { http, https } from "./node-http.ts";
 import { Unanswered } from "./over.ts";
 
 /** Keeps connections open and knows the way out: proxies and certificates. */
 export type Transport = {
   readonly origin: URL;
-  readonly agent: http.Agent | https.Agent;
+  readonly agent: HttpAgent | HttpsAgent;
   readonly close: () => void;
 };
 
@@ -23,7 +29,7 @@ export type Sending = {
 
 export type Received = {
   readonly status: number;
-  readonly headers: http.IncomingHttpHeaders;
+  readonly headers: IncomingHttpHeaders;
   readonly text: string;
   /** When the head of the answer came, and how long that took. */
   readonly atMs: number;
@@ -54,7 +60,7 @@ async function trySending(transport: Transport, sending: Sending): Promise<Recei
   const request = open(transport, sending, signal);
   const startedMs = performance.now();
   try {
-    const { promise, resolve, reject } = Promise.withResolvers<http.IncomingMessage>();
+    const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>();
     request.on("response", resolve).on("error", reject);
     request.end(sending.body);
     const response = await promise;
@@ -84,7 +90,7 @@ function open({ origin, agent }: Transport, sending: Sending, signal: AbortSigna
 }
 
 /** A body that ends before its length is told by Node as an error; a chunked one that breaks off, too. */
-async function wholeText(response: http.IncomingMessage, mostBytes: number): Promise<string> {
+async function wholeText(response: IncomingMessage, mostBytes: number): Promise<string> {
   const chunks: Buffer[] = [];
   let length = 0;
   for await (const chunk of response as AsyncIterable<Buffer>) {
@@ -96,7 +102,7 @@ async function wholeText(response: http.IncomingMessage, mostBytes: number): Pro
   return Buffer.concat(chunks, length).toString("utf8");
 }
 
-function unanswered({ origin }: Transport, request: http.ClientRequest, why: string): Unanswered {
+function unanswered({ origin }: Transport, request: ClientRequest, why: string): Unanswered {
   const isStale = request.reusedSocket && (why === "ECONNRESET" || why === "EPIPE");
   const words = `No answer from ${origin.origin} (${why}).`;
   return isStale ? new StaleConnection(words) : new Unanswered(words);

@@ -1,8 +1,9 @@
 import { existsSync } from "node:fs";
 import { readFile } from "node:fs/promises";
-import http from "node:http";
+import type { IncomingMessage } from "node:http";
 import { dirname } from "node:path";
 import { text } from "node:stream/consumers";
+import { http } from "../client/node-http.ts";
 import { pause } from "../client/pause.ts";
 import type { Environment } from "../config/environment.ts";
 import { ExitError } from "../exit-error.ts";
@@ -50,7 +51,7 @@ async function ask(
   const headers = { authorization: `Bearer ${bearer}`, "content-length": bytes.length };
   const signal = AbortSignal.timeout(patienceMs);
   const request = http.request({ socketPath, path, method: "POST", headers, signal });
-  const { promise, resolve, reject } = Promise.withResolvers<http.IncomingMessage>();
+  const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>();
   request.on("response", resolve).on("error", reject).end(bytes);
   try {
     const answer = await promise;

@@ -1,7 +1,7 @@
 import { once } from "node:events";
-import http from "node:http";
 import net from "node:net";
 import tls from "node:tls";
+import { http } from "../client/node-http.ts";
 import type { DoctorScene } from "./finding.ts";
 
 /** The proxy said no to a tunnel. */

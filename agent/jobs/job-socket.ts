@@ -1,7 +1,8 @@
 import { timingSafeEqual } from "node:crypto";
 import { rm } from "node:fs/promises";
-import http from "node:http";
+import type { IncomingMessage } from "node:http";
 import { z } from "zod";
+import { http } from "../client/node-http.ts";
 
 /** What a job's own processes may ask of the agent, through `svc-agent output set` and `svc-agent redact add`. */
 export type JobRequests = {
@@ -56,7 +57,7 @@ export async function openJobSocket(
 type Answered = { readonly status: number; readonly detail?: string };
 type Means = { readonly bearer: string; readonly requests: JobRequests };
 
-async function answer(request: http.IncomingMessage, means: Means): Promise<Answered> {
+async function answer(request: IncomingMessage, means: Means): Promise<Answered> {
   try {
     if (!isSame(request.headers.authorization ?? "", `Bearer ${means.bearer}`)) {
       return { status: 401, detail: "This is not the token of the job." };
@@ -71,7 +72,7 @@ async function answer(request: http.IncomingMessage, means: Means): Promise<Answ
 }
 
 /** Undefined for too much: that is read to its end, or its sender would not hear the answer, and kept by nobody. */
-async function readBody(request: http.IncomingMessage): Promise<string | undefined> {
+async function readBody(request: IncomingMessage): Promise<string | undefined> {
   const parts: Buffer[] = [];
   let bytes = 0;
   for await (const part of request as AsyncIterable<Buffer>) {

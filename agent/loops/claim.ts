@@ -1,5 +1,4 @@
 import { randomUUID } from "node:crypto";
-import type { RouteAnswer } from "../../shared/api/call-route.ts";
 import { claimJobsRoute } from "../../shared/api/poll-jobs.ts";
 import { formatDuration } from "../../shared/duration.ts";
 import { backoffMs } from "../client/backoff.ts";
@@ -7,6 +6,7 @@ import { planAnswerBytes } from "../client/broker-client.ts";
 import { claimAnswerSchema } from "../client/claim-answer.ts";
 import { Unanswered } from "../client/over.ts";
 import { pause } from "../client/pause.ts";
+import type { AgentAnswer } from "../client/read-answer.ts";
 import type { ClaimedJob } from "../running-job.ts";
 import { freeSlots } from "./free-slots.ts";
 import type { Loop } from "./loop-book.ts";
@@ -120,7 +120,7 @@ async function ask(
   { agent, orders, settings }: LoopParts,
   { slots, pollId, processId }: Claim,
   signal: AbortSignal,
-): Promise<RouteAnswer<typeof claimJobsRoute>> {
+): Promise<AgentAnswer<typeof claimJobsRoute>> {
   const { client, config, runnerId } = agent;
   const body = {
     process_id: processId,

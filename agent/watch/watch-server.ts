@@ -1,6 +1,7 @@
 import { once } from "node:events";
-import http from "node:http";
+import type { IncomingMessage } from "node:http";
 import type { AddressInfo } from "node:net";
+import { http } from "../client/node-http.ts";
 import type { Log } from "../log.ts";
 import type { LoopParts } from "../loops/loop-parts.ts";
 import { metricsText } from "./metrics-text.ts";
@@ -65,7 +66,7 @@ export async function startWatchServer(
   };
 }
 
-function show({ method, url = "/" }: http.IncomingMessage, parts: LoopParts): Shown {
+function show({ method, url = "/" }: IncomingMessage, parts: LoopParts): Shown {
   const page = pages[url.replace(/\?.*$/, "")];
   const names = `${Object.keys(pages).join("\n")}\n`;
   if (page === undefined) return { status: 404, type: "text/plain", text: names };

@@ -1,7 +1,7 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync } from "node:fs";
-import { mkdtemp, rm } from "node:fs/promises";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { createInterface } from "node:readline";
@@ -33,10 +33,14 @@ export async function startLoneAgent(
   { token }: FleetAgent,
 ): Promise<LoneAgent> {
   const dataDir = await mkdtemp(path.join(tmpdir(), "svc-bench-"));
+  const tokenFile = path.join(dataDir, "token");
+  await writeFile(tokenFile, token, { mode: 0o600 });
   const startedAtMs = Date.now();
   const flags = [
     "--broker-url",
     url,
+    "--token-file",
+    tokenFile,
     "--data-dir",
     dataDir,
     "--watch-port",
@@ -45,7 +49,7 @@ export async function startLoneAgent(
     "0",
   ];
   const child = spawn(process.execPath, [program, "start", ...flags], {
-    env: { PATH: process.env["PATH"], SVC_AGENT_TOKEN: token },
+    env: { PATH: process.env["PATH"] },
     stdio: ["ignore", "pipe", "inherit"],
   });
   const { promise, resolve } = Promise.withResolvers<void>();
