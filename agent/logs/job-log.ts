@@ -35,7 +35,9 @@ export type JobLog = {
   readonly close: () => Promise<{ readonly lastRecord: number }>;
 };
 
-const flushEveryMs = 250;
+const flushEveryMs = 200;
+/** Few lines are sent so much later, together with what follows: a short job's whole log is one request. */
+const gatherMs = 50;
 const flushBytes = 64 * 1024;
 /** Output is released so often at least, however little is left of it in lines. */
 const releaseBytes = 1024 * 1024;
@@ -99,6 +101,7 @@ function makeWriter(spools: LogSpools, spool: LogSpool, redactor: Redactor) {
   let seq = spool.nextSeq();
   let writing: Promise<void> = Promise.resolve();
   let isClosed = false;
+  let gathering: NodeJS.Timeout | undefined;
 
   /** What brings a cut line into the buffer. */
   const lineOf = (step: string, severity: number) => {
@@ -121,6 +124,14 @@ function makeWriter(spools: LogSpools, spool: LogSpool, redactor: Redactor) {
     count = 0;
     moved.clear();
     await spool.append(isLast ? { ...lines, isLast } : lines);
+    if (!isLast && lines.records.length < flushBytes) {
+      gathering ??= setTimeout(announce, gatherMs).unref();
+    } else announce();
+  }
+
+  function announce(): void {
+    clearTimeout(gathering);
+    gathering = undefined;
     spools.appended(spool);
   }
 
