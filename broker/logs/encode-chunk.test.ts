@@ -25,7 +25,7 @@ const entries: LogEntry[] = [
 
 test("a chunk opens to the records that were put in", async () => {
   const chunk = await encodeChunk(entries);
-  const records = await decodeChunk({ position: 41, body: chunk.body });
+  const records = await decodeChunk({ ...chunk, position: 41 });
   expect(records).toEqual(entries.map((entry, at) => ({ ...entry, position: 41 + at })));
 });
 

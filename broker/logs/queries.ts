@@ -93,9 +93,9 @@ export async function listChunks(
   db: Db,
   org: OrgId,
   { streamId, day, positions }: ChunkKeys,
-): Promise<Pick<LogChunkRow, "position" | "body">[]> {
-  return db<Pick<LogChunkRow, "position" | "body">[]>`
-    select c.position, c.body
+): Promise<Pick<LogChunkRow, "position" | "bytes" | "body">[]> {
+  return db<Pick<LogChunkRow, "position" | "bytes" | "body">[]>`
+    select c.position, c.bytes, c.body
       from log_chunks c
      where c.stream_id = ${streamId} and c.org_id = ${org} and c.day = ${day}::text::date
        and c.position = any(${positions as number[]}::bigint[])

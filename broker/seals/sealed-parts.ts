@@ -16,7 +16,18 @@ const md5Bytes = 16;
 const tagBytes = 16;
 const compress = promisify(zstdCompress);
 const decompress = promisify(zstdDecompress);
-const quickly = { params: { [constants.ZSTD_c_compressionLevel]: 1 } };
+/** In few steps: each waits for a thread. */
+const quickly = (pledgedSrcSize: number) => ({
+  params: { [constants.ZSTD_c_compressionLevel]: 1 },
+  chunkSize: stepBytes(pledgedSrcSize),
+  pledgedSrcSize,
+});
+const usualStepBytes = 16 * 1024;
+/** States compress to a tenth and less. */
+const mostRatio = 16;
+
+const stepBytes = (expected: number): number =>
+  Math.min(partBytes, Math.max(usualStepBytes, expected));
 
 /** A key for one thing; it is never used for another, so its parts are told apart by their number alone. */
 export const newPartsKey = (): Buffer => randomBytes(keyBytes);
@@ -40,7 +51,7 @@ export function openPartsKey(seals: Seals, thing: SealedThing, sealed: Sealed): 
 /** A part as it is stored: compressed, then sealed. */
 export async function sealPart(key: Buffer, n: number, plain: Buffer): Promise<Buffer> {
   const cipher = createCipheriv("aes-256-gcm", key, nonceOf(n));
-  const body = cipher.update(await compress(plain, quickly));
+  const body = cipher.update(await compress(plain, quickly(plain.length)));
   cipher.final();
   return Buffer.concat([body, cipher.getAuthTag()]);
 }
@@ -59,7 +70,8 @@ export async function openPart(key: Buffer, n: number, sealed: Buffer): Promise<
       detail: `Part ${n} of what is sealed here was changed.`,
     });
   }
-  return decompress(compressed, { maxOutputLength: partBytes });
+  const chunkSize = stepBytes(compressed.length * mostRatio);
+  return decompress(compressed, { maxOutputLength: partBytes, chunkSize });
 }
 
 function nonceOf(n: number): Buffer {
