@@ -1,11 +1,10 @@
 import type { ChildOutput } from "../processes/child.ts";
-import type { RunPosition } from "../spool/log-frame.ts";
 import type { LogSpool } from "../spool/log-spool.ts";
 import type { LogSpools } from "../spool/log-spools.ts";
 import type { LogIdentity } from "../spool/stream-file.ts";
-import { type LineCutter, makeLineCutter } from "./line-cutter.ts";
-import { encodeAttribute, makeRecordBuffer } from "./otlp-records.ts";
-import type { RedactionStream, Redactor } from "./redactor.ts";
+import { makeLineCutter } from "./line-cutter.ts";
+import { type LogWriter, makeLogWriter, type Run } from "./log-writer.ts";
+import type { Redactor } from "./redactor.ts";
 
 export type LogSeverity = "debug" | "info" | "warn" | "error";
 
@@ -36,22 +35,9 @@ export type JobLog = {
 };
 
 const flushEveryMs = 200;
-/** Few lines are sent so much later, together with what follows: a short job's whole log is one request. */
-const gatherMs = 50;
-const flushBytes = 64 * 1024;
 /** Output is released so often at least, however little is left of it in lines. */
 const releaseBytes = 1024 * 1024;
-/** An unended line is shown when nothing comes for so long: a question, a row of dots. */
-const quietMs = 2000;
 const numbers: Readonly<Record<LogSeverity, number>> = { debug: 5, info: 9, warn: 13, error: 17 };
-
-type Run = {
-  readonly stream: RedactionStream;
-  readonly cutter: LineCutter;
-  lostBytes: number;
-  /** Since when there is nothing to read, by performance.now(). */
-  idleSinceMs: number | undefined;
-};
 
 /** Opens the log of an execution; after a crash, the one that is there. */
 export async function openJobLog(
@@ -60,7 +46,7 @@ export async function openJobLog(
   redactor: Redactor,
 ): Promise<JobLog> {
   const spool = await spools.open(spec);
-  const writer = makeWriter(spools, spool, redactor);
+  const writer = makeLogWriter(spools, spool, redactor);
   if (spool.isAnew) {
     const text = "svc-agent: lines may be missing here: the disk has lost some of them.";
     writer.lineOf("", numbers.warn)(Buffer.from(text), Date.now(), false);
@@ -80,7 +66,7 @@ export async function openJobLog(
       }
     },
     pipe: (source, output) => pipe({ spools, spool, writer, redactor }, source, output),
-    flush: () => writer.flush(),
+    flush: async () => void (await writer.flush()),
     async close() {
       clearInterval(timer);
       await writer.flush(true);
@@ -88,104 +74,6 @@ export async function openJobLog(
     },
   };
 }
-
-type Writer = ReturnType<typeof makeWriter>;
-
-/** Collects lines and brings them to the disk, together with how far their runs have got. */
-function makeWriter(spools: LogSpools, spool: LogSpool, redactor: Redactor) {
-  const records = makeRecordBuffer();
-  const runs = new Map<string, Run>();
-  const moved = new Set<string>();
-  const once = makeOnce(spool);
-  let count = 0;
-  let seq = spool.nextSeq();
-  let writing: Promise<void> = Promise.resolve();
-  let isClosed = false;
-  let gathering: NodeJS.Timeout | undefined;
-
-  /** What brings a cut line into the buffer. */
-  const lineOf = (step: string, severity: number) => {
-    const shared = makeAttributes(spool, redactor, step);
-    return (text: Buffer, atMs: number, isContinued: boolean): void => {
-      if (isClosed) return;
-      records.add(text, { seq: seq++, atMs, severity, shared: shared(), isContinued });
-      count += 1;
-    };
-  };
-
-  async function writeOut(isLast: boolean): Promise<void> {
-    if (count === 0 && moved.size === 0 && !isLast) return;
-    const positions: Record<string, RunPosition> = once.take();
-    for (const name of moved) {
-      const run = runs.get(name);
-      if (run !== undefined) positions[name] = positionOf(run);
-    }
-    const lines = { count, runs: positions, records: records.take() };
-    count = 0;
-    moved.clear();
-    await spool.append(isLast ? { ...lines, isLast } : lines);
-    if (!isLast && lines.records.length < flushBytes) {
-      gathering ??= setTimeout(announce, gatherMs).unref();
-    } else announce();
-  }
-
-  function announce(): void {
-    clearTimeout(gathering);
-    gathering = undefined;
-    spools.appended(spool);
-  }
-
-  function flush(isLast = false): Promise<void> {
-    isClosed ||= isLast;
-    writing = writing.then(() => writeOut(isLast));
-    return writing;
-  }
-
-  function tick(): void {
-    for (const [name, { cutter, idleSinceMs }] of runs) {
-      if (idleSinceMs === undefined) continue;
-      const before = seq;
-      cutter.show(performance.now() - idleSinceMs >= quietMs ? "all" : "progress");
-      if (seq > before) moved.add(name);
-    }
-    if (count > 0) void flush();
-  }
-
-  const isFull = (): boolean => records.byteLength() >= flushBytes;
-  return { runs, moved, lineOf, once, flush, tick, isFull };
-}
-
-/** The attributes of a step's lines; a step may be called as a secret is that becomes known only later. */
-function makeAttributes(spool: LogSpool, redactor: Redactor, step: string): () => Buffer {
-  let knownCount = -1;
-  let shared: Buffer = Buffer.alloc(0);
-  return () => {
-    if (redactor.knownCount() !== knownCount) {
-      knownCount = redactor.knownCount();
-      shared = attributesOf(spool, redactor.redactText(step));
-    }
-    return shared;
-  };
-}
-
-/** Knows what was said once: that goes to the disk together with the line, as a run that has got nowhere. */
-function makeOnce(spool: LogSpool) {
-  const said = new Set<string>();
-  return {
-    isFirst(name: string): boolean {
-      if (spool.runs.has(name) || said.has(name)) return false;
-      said.add(name);
-      return true;
-    },
-    take(): Record<string, RunPosition> {
-      const names = [...said];
-      said.clear();
-      return Object.fromEntries(names.map((name) => [name, nowhere]));
-    },
-  };
-}
-
-const nowhere: RunPosition = { offset: 0, covered: 0, rest: "", restAtMs: 0 };
 
 /** Nobody knows what came in between: it neither goes on with a line nor hides the rest of a secret. */
 function tellLost(run: Run, bytes: number, atMs: number): void {
@@ -195,22 +83,10 @@ function tellLost(run: Run, bytes: number, atMs: number): void {
   run.lostBytes += bytes;
 }
 
-function attributesOf({ identity }: LogSpool, step: string): Buffer {
-  const parts = [encodeAttribute("runner_job_execution.id", identity.executionId)];
-  if (step !== "") parts.push(encodeAttribute("runner_job_execution_step.name", step));
-  return Buffer.concat(parts);
-}
-
-function positionOf({ stream, cutter, lostBytes }: Run): RunPosition {
-  const { offset, ...place } = stream.position();
-  const { bytes, atMs } = cutter.rest();
-  return { ...place, offset: offset + lostBytes, rest: bytes.toString("base64"), restAtMs: atMs };
-}
-
 type Pipe = {
   readonly spools: LogSpools;
   readonly spool: LogSpool;
-  readonly writer: Writer;
+  readonly writer: LogWriter;
   readonly redactor: Redactor;
 };
 
@@ -225,7 +101,8 @@ async function pipe(
   const run: Run = { stream: redactor.stream(known), cutter, lostBytes: 0, idleSinceMs: undefined };
   writer.runs.set(name, run);
   let at = known?.offset ?? 0;
-  let releasedAt = at;
+  let flushedAt = at;
+  let flushing: Promise<void> = Promise.resolve();
   let lastAtMs = known?.restAtMs ?? Date.now();
   run.idleSinceMs = performance.now();
   for await (const { bytes, offset, atMs } of output) {
@@ -237,10 +114,12 @@ async function pipe(
     at = end;
     lastAtMs = atMs;
     writer.moved.add(name);
-    if (writer.isFull() || at - releasedAt >= releaseBytes) {
-      await writer.flush();
-      releasedAt = positionOf(run).offset;
-      output.release(releasedAt);
+    if (writer.isFull() || at - flushedAt >= releaseBytes) {
+      await flushing;
+      flushedAt = at;
+      // While it is written, the next is read.
+      flushing = writer.flush().then((written) => output.release(written[name]?.offset ?? 0));
+      flushing.catch(() => {}); // told when it is awaited
       await spools.room(spool);
     }
     run.idleSinceMs = performance.now();
@@ -249,6 +128,7 @@ async function pipe(
   cutter.feed(run.stream.end(), lastAtMs);
   cutter.end();
   writer.moved.add(name);
+  await flushing;
   await writer.flush();
   writer.runs.delete(name);
   output.release(at);

@@ -34,10 +34,12 @@ export function makeLineCutter(line: Line, resume?: UnendedLine): LineCutter {
     if (bytes.length === 0) return;
     fedAtMs = atMs;
     let from = 0;
+    const isValid = isUtf8(bytes); // then so is each line of it
     for (let end = bytes.indexOf(newline); end !== -1; end = bytes.indexOf(newline, from)) {
-      const startedAtMs = heldBytes === 0 ? atMs : heldAtMs;
+      const isAlone = heldBytes === 0;
+      const facts = { atMs: isAlone ? atMs : heldAtMs, isContinued: false };
       const whole = takeHeld(bytes.subarray(from, end));
-      tell(line, { bytes: whole, atMs: startedAtMs, isContinued: false });
+      tell(line, { bytes: whole, ...facts, isValid: isAlone && isValid });
       from = end + 1;
     }
     hold(bytes.subarray(from), atMs);
@@ -64,15 +66,11 @@ export function makeLineCutter(line: Line, resume?: UnendedLine): LineCutter {
 
   return {
     feed,
-    rest: () => ({
-      bytes: held.length === 1 ? (held[0] ?? nothing) : Buffer.concat(held),
-      atMs: heldAtMs,
-    }),
+    rest: () => ({ bytes: joined(held), atMs: heldAtMs }),
     show(what) {
       if (heldBytes === 0) return;
       const whole = takeHeld();
-      const upto =
-        what === "all" ? endOfCharacters(whole) : whole.lastIndexOf(carriageReturn, -2) + 1;
+      const upto = shownOf(whole, what);
       if (upto > 0)
         tell(line, { bytes: whole.subarray(0, upto), atMs: heldAtMs, isContinued: true });
       hold(whole.subarray(upto), upto > 0 ? fedAtMs : heldAtMs);
@@ -83,11 +81,26 @@ export function makeLineCutter(line: Line, resume?: UnendedLine): LineCutter {
   };
 }
 
-type Told = { readonly bytes: Buffer; readonly atMs: number; readonly isContinued: boolean };
+const joined = (parts: readonly Buffer[]): Buffer =>
+  parts.length === 1 ? (parts[0] ?? nothing) : Buffer.concat(parts);
 
-function tell(line: Line, { bytes, atMs, isContinued }: Told): void {
-  const isCrLf = !isContinued && bytes.at(-1) === carriageReturn;
+/** So much of an unended line is shown. */
+function shownOf(bytes: Buffer, what: "all" | "progress"): number {
+  return what === "all" ? endOfCharacters(bytes) : bytes.lastIndexOf(carriageReturn, -2) + 1;
+}
+
+type Told = {
+  readonly bytes: Buffer;
+  readonly atMs: number;
+  readonly isContinued: boolean;
+  /** Known to be UTF-8. */
+  readonly isValid?: boolean;
+};
+
+function tell(line: Line, { bytes, atMs, isContinued, isValid = false }: Told): void {
+  const isCrLf = !isContinued && bytes[bytes.length - 1] === carriageReturn;
   const whole = isCrLf ? bytes.subarray(0, -1) : bytes;
+  if (isValid && whole.length <= mostLineBytes) return line(whole, atMs, isContinued);
   const last = whole.subarray(tellPieces(line, whole, atMs));
   tellValid(line, { bytes: last, atMs, isContinued });
 }

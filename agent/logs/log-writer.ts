@@ -1,0 +1,140 @@
+import type { RunPosition } from "../spool/log-frame.ts";
+import type { LogSpool } from "../spool/log-spool.ts";
+import type { LogSpools } from "../spool/log-spools.ts";
+import type { LineCutter } from "./line-cutter.ts";
+import { encodeAttribute, makeRecordBuffer } from "./otlp-records.ts";
+import type { RedactionStream, Redactor } from "./redactor.ts";
+
+const flushBytes = 64 * 1024;
+/** Few lines are sent so much later, together with what follows: a short job's whole log is one request. */
+const gatherMs = 50;
+/** An unended line is shown when nothing comes for so long: a question, a row of dots. */
+const quietMs = 2000;
+
+/** How far a child's output has been read. */
+export type Run = {
+  readonly stream: RedactionStream;
+  readonly cutter: LineCutter;
+  lostBytes: number;
+  /** Since when there is nothing to read, by performance.now(). */
+  idleSinceMs: number | undefined;
+};
+
+export type LogWriter = ReturnType<typeof makeLogWriter>;
+type Positions = Readonly<Record<string, RunPosition>>;
+
+/** Collects lines and brings them to the disk, together with how far their runs have got. */
+export function makeLogWriter(spools: LogSpools, spool: LogSpool, redactor: Redactor) {
+  const records = makeRecordBuffer();
+  const runs = new Map<string, Run>();
+  const moved = new Set<string>();
+  const once = makeOnce(spool);
+  let count = 0;
+  let seq = spool.nextSeq();
+  let writing: Promise<Positions> = Promise.resolve({});
+  let isClosed = false;
+  const announce = makeAnnouncer(() => spools.appended(spool));
+
+  /** What brings a cut line into the buffer. */
+  const lineOf = (step: string, severity: number) => {
+    const shared = makeAttributes(spool, redactor, step);
+    return (text: Buffer, atMs: number, isContinued: boolean): void => {
+      if (isClosed) return;
+      records.add(text, { seq: seq++, atMs, severity, shared: shared(), isContinued });
+      count += 1;
+    };
+  };
+
+  async function writeOut(isLast: boolean): Promise<Positions> {
+    if (count === 0 && moved.size === 0 && !isLast) return {};
+    const positions: Record<string, RunPosition> = once.take();
+    for (const name of moved) {
+      const run = runs.get(name);
+      if (run !== undefined) positions[name] = positionOf(run);
+    }
+    const lines = { count, runs: positions, records: records.take() };
+    count = 0;
+    moved.clear();
+    await spool.append(isLast ? { ...lines, isLast } : lines);
+    announce(isLast || lines.records.length >= flushBytes);
+    return positions;
+  }
+
+  /** Answers how far which runs have got on the disk. */
+  function flush(isLast = false): Promise<Positions> {
+    isClosed ||= isLast;
+    writing = writing.then(() => writeOut(isLast));
+    return writing;
+  }
+
+  function tick(): void {
+    for (const [name, { cutter, idleSinceMs }] of runs) {
+      if (idleSinceMs === undefined) continue;
+      const before = seq;
+      cutter.show(performance.now() - idleSinceMs >= quietMs ? "all" : "progress");
+      if (seq > before) moved.add(name);
+    }
+    if (count > 0) void flush();
+  }
+
+  const isFull = (): boolean => records.byteLength() >= flushBytes;
+  return { runs, moved, lineOf, once, flush, tick, isFull };
+}
+
+/** Tells at once, or soon. */
+function makeAnnouncer(tell: () => void): (isUrgent: boolean) => void {
+  let gathering: NodeJS.Timeout | undefined;
+  const announce = (): void => {
+    clearTimeout(gathering);
+    gathering = undefined;
+    tell();
+  };
+  return (isUrgent) => {
+    if (isUrgent) announce();
+    else gathering ??= setTimeout(announce, gatherMs).unref();
+  };
+}
+
+/** The attributes of a step's lines; a step may be called as a secret is that becomes known only later. */
+function makeAttributes(spool: LogSpool, redactor: Redactor, step: string): () => Buffer {
+  let knownCount = -1;
+  let shared: Buffer = Buffer.alloc(0);
+  return () => {
+    if (redactor.knownCount() !== knownCount) {
+      knownCount = redactor.knownCount();
+      shared = attributesOf(spool, redactor.redactText(step));
+    }
+    return shared;
+  };
+}
+
+/** Knows what was said once: that goes to the disk together with the line, as a run that has got nowhere. */
+function makeOnce(spool: LogSpool) {
+  const said = new Set<string>();
+  return {
+    isFirst(name: string): boolean {
+      if (spool.runs.has(name) || said.has(name)) return false;
+      said.add(name);
+      return true;
+    },
+    take(): Record<string, RunPosition> {
+      const names = [...said];
+      said.clear();
+      return Object.fromEntries(names.map((name) => [name, nowhere]));
+    },
+  };
+}
+
+const nowhere: RunPosition = { offset: 0, covered: 0, rest: "", restAtMs: 0 };
+
+function attributesOf({ identity }: LogSpool, step: string): Buffer {
+  const parts = [encodeAttribute("runner_job_execution.id", identity.executionId)];
+  if (step !== "") parts.push(encodeAttribute("runner_job_execution_step.name", step));
+  return Buffer.concat(parts);
+}
+
+function positionOf({ stream, cutter, lostBytes }: Run): RunPosition {
+  const { offset, ...place } = stream.position();
+  const { bytes, atMs } = cutter.rest();
+  return { ...place, offset: offset + lostBytes, rest: bytes.toString("base64"), restAtMs: atMs };
+}
