@@ -21,11 +21,16 @@ export async function checkCluster({ config, patienceMs }: DoctorScene): Promise
       "Jobs that need these will fail; bind a role that has them.",
     );
   } catch (error) {
-    const { code, message } = error as { code?: number | string; message: string };
-    const why = code === undefined ? (message.split("\n")[0] ?? "") : String(code);
-    const words = `The cluster of ${place} cannot be asked (${why}).`;
+    const words = `The cluster of ${place} cannot be asked (${whyNot(error)}).`;
     return failed(words, "Jobs that bring no cluster of their own will fail.");
   }
+}
+
+/** A status or a system's error; what fetch says of one is only that it failed, and the cause says why. */
+function whyNot(error: unknown): string {
+  const { code, message, cause } = error as Error & { code?: number | string };
+  const inner = cause as { code?: string; message?: string } | undefined;
+  return String(code ?? inner?.code ?? inner?.message ?? message.split("\n")[0]);
 }
 
 async function isThere(file: string): Promise<boolean> {

@@ -66,6 +66,22 @@ describe("a built program", () => {
     expect(refused.err).toContain("nonsense");
   });
 
+  test("svc-agent has the client of clusters packed within itself, for its doctor", async () => {
+    const kubeConfig = path.join(await testFolder(), "config");
+    const cluster = { name: "c", cluster: { server: "https://127.0.0.1:20011" } };
+    const context = { name: "x", context: { cluster: "c", user: "u" } };
+    const file = { "current-context": "x", clusters: [cluster], contexts: [context] };
+    const users = [{ name: "u", user: { token: "kube-secret-token" } }];
+    await writeFile(
+      kubeConfig,
+      JSON.stringify({ ...file, apiVersion: "v1", kind: "Config", users }),
+    );
+    const line = ["doctor", "--broker-url", "http://127.0.0.1:1", "--data-dir", await testFolder()];
+    const { out, err } = await built("svc-agent", line, { KUBECONFIG: kubeConfig });
+    expect(out + err).toContain(`The cluster of ${kubeConfig} cannot be asked (ECONNREFUSED)`);
+    expect(out + err).not.toContain("kube-secret-token");
+  });
+
   test("needs no folder beside it to bring up a database, a broker and an agent that does a job", async () => {
     const { url: databaseUrl } = await emptyDatabase();
     const env = { DATABASE_URL: databaseUrl, SVC_SEAL_KEYS: testSealKeys };
