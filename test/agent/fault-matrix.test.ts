@@ -45,7 +45,7 @@ function outcomeOf(request: Request, fault: Fault): Outcome {
 
 const settings = {
   "claim-wait": "400ms",
-  "request-timeout": "400ms",
+  "request-timeout": "1500ms",
   "cancel-timeout": "5s",
 };
 
