@@ -26,12 +26,18 @@ export async function checkCluster({ config, patienceMs }: DoctorScene): Promise
   }
 }
 
-/** A status or a system's error; what fetch says of one is only that it failed, and the cause says why. */
+/** What a kubeconfig, a plugin of its or a parser says may quote a token: only codes are told. */
 function whyNot(error: unknown): string {
-  const { code, message, cause } = error as Error & { code?: number | string };
-  const inner = cause as { code?: string; message?: string } | undefined;
-  return String(code ?? inner?.code ?? inner?.message ?? message.split("\n")[0]);
+  if (error instanceof NoAnswer) return error.message;
+  const { code, cause } = error as Coded & { readonly cause?: Coded };
+  const known = [code, cause?.code].find((one) => /^[A-Z0-9_]{3,}$/.test(`${one ?? ""}`));
+  return `${known ?? "its kubeconfig or its answer makes no sense"}`;
 }
+
+/** With a status, or a system's name of an error. */
+type Coded = { readonly code?: string | number };
+
+class NoAnswer extends Error {}
 
 async function isThere(file: string): Promise<boolean> {
   return await access(file).then(
@@ -42,7 +48,7 @@ async function isThere(file: string): Promise<boolean> {
 
 async function withinMs<T>(work: Promise<T>, ms: number): Promise<T> {
   const { promise, reject } = Promise.withResolvers<never>();
-  const timer = setTimeout(() => reject(new Error(`no answer within ${ms / 1000} s`)), ms);
+  const timer = setTimeout(() => reject(new NoAnswer(`no answer within ${ms / 1000} s`)), ms);
   try {
     return await Promise.race([work, promise]);
   } finally {

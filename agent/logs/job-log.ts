@@ -66,7 +66,7 @@ export async function openJobLog(
       }
     },
     pipe: (source, output) => pipe({ spools, spool, writer, redactor }, source, output),
-    flush: async () => void (await writer.flush()),
+    flush: () => writer.flush(),
     async close() {
       clearInterval(timer);
       await writer.flush(true);
@@ -98,7 +98,13 @@ async function pipe(
   const known = spool.runs.get(name);
   const rest = known && { bytes: Buffer.from(known.rest, "base64"), atMs: known.restAtMs };
   const cutter = makeLineCutter(writer.lineOf(step, numbers.info), rest);
-  const run: Run = { stream: redactor.stream(known), cutter, lostBytes: 0, idleSinceMs: undefined };
+  const run: Run = {
+    stream: redactor.stream(known),
+    cutter,
+    lostBytes: 0,
+    idleSinceMs: undefined,
+    onWritten: output.release,
+  };
   writer.runs.set(name, run);
   let at = known?.offset ?? 0;
   let flushedAt = at;
@@ -118,7 +124,7 @@ async function pipe(
       await flushing;
       flushedAt = at;
       // While it is written, the next is read.
-      flushing = writer.flush().then((written) => output.release(written[name]?.offset ?? 0));
+      flushing = writer.flush();
       flushing.catch(() => {}); // told when it is awaited
       await spools.room(spool);
     }

@@ -18,10 +18,11 @@ export type Run = {
   lostBytes: number;
   /** Since when there is nothing to read, by performance.now(). */
   idleSinceMs: number | undefined;
+  /** Told how far it is on the disk, whoever made that so. */
+  readonly onWritten: (offset: number) => void;
 };
 
 export type LogWriter = ReturnType<typeof makeLogWriter>;
-type Positions = Readonly<Record<string, RunPosition>>;
 
 /** Collects lines and brings them to the disk, together with how far their runs have got. */
 export function makeLogWriter(spools: LogSpools, spool: LogSpool, redactor: Redactor) {
@@ -31,7 +32,7 @@ export function makeLogWriter(spools: LogSpools, spool: LogSpool, redactor: Reda
   const once = makeOnce(spool);
   let count = 0;
   let seq = spool.nextSeq();
-  let writing: Promise<Positions> = Promise.resolve({});
+  let writing: Promise<void> = Promise.resolve();
   let isClosed = false;
   const announce = makeAnnouncer(() => spools.appended(spool));
 
@@ -45,23 +46,26 @@ export function makeLogWriter(spools: LogSpools, spool: LogSpool, redactor: Reda
     };
   };
 
-  async function writeOut(isLast: boolean): Promise<Positions> {
-    if (count === 0 && moved.size === 0 && !isLast) return {};
+  async function writeOut(isLast: boolean): Promise<void> {
+    if (count === 0 && moved.size === 0 && !isLast) return;
     const positions: Record<string, RunPosition> = once.take();
+    const written: (() => void)[] = [];
     for (const name of moved) {
       const run = runs.get(name);
-      if (run !== undefined) positions[name] = positionOf(run);
+      if (run === undefined) continue;
+      const position = positionOf(run);
+      positions[name] = position;
+      written.push(() => run.onWritten(position.offset));
     }
     const lines = { count, runs: positions, records: records.take() };
     count = 0;
     moved.clear();
     await spool.append(isLast ? { ...lines, isLast } : lines);
     announce(isLast || lines.records.length >= flushBytes);
-    return positions;
+    for (const tell of written) tell();
   }
 
-  /** Answers how far which runs have got on the disk. */
-  function flush(isLast = false): Promise<Positions> {
+  function flush(isLast = false): Promise<void> {
     isClosed ||= isLast;
     writing = writing.then(() => writeOut(isLast));
     return writing;

@@ -1,6 +1,7 @@
 import { closeSync, existsSync, openSync, readdirSync, rmSync } from "node:fs";
 import { type FileHandle, open } from "node:fs/promises";
 import path from "node:path";
+import { errorCode } from "../spool/disk-trouble.ts";
 import type { Bell } from "./bell.ts";
 import { childFiles } from "./child-files.ts";
 import type { ChildOutput, OutputChunk } from "./child.ts";
@@ -22,6 +23,9 @@ type Source = {
 /** A segment's number, and how many bytes came before it. */
 type Place = { readonly segment: number; readonly offset: number };
 
+/** For want of these, nothing is deleted for a while. */
+const passing: ReadonlySet<string> = new Set(["ENOSPC", "EDQUOT", "EMFILE", "ENFILE", "ENOMEM"]);
+
 /** Reads a child's segments as they grow; those whose every byte was released are deleted. */
 export function readOutput(source: Source): ChildOutput {
   /** Segments that were read to their end, oldest first; `offset` is where the one after them begins. */
@@ -31,8 +35,9 @@ export function readOutput(source: Source): ChildOutput {
     for (let place = read[0]; place !== undefined && place.offset <= released; place = read[0]) {
       try {
         deleteBefore(source.dir, place);
-      } catch {
-        return; // no room, or no descriptors: with the next one
+      } catch (error) {
+        if (!passing.has(errorCode(error) ?? "")) throw error;
+        return; // with the next one
       }
       read.shift();
     }

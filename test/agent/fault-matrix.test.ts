@@ -67,6 +67,8 @@ type Scene = {
   /** What the script prints that runs when it begins to go wrong, or that is then enqueued. */
   readonly secret: SecretWord;
   readonly script: TickingScript & { readonly jobId: string };
+  /** So many of its lines the broker had when it began to go wrong. */
+  readonly hadLines: number;
 };
 
 /** An agent at work, and then one kind of request goes wrong. */
@@ -85,12 +87,15 @@ async function givenScene(phase: Phase, request: Request, fault: Fault): Promise
   if (phase !== "idle") {
     const status = async () => (await seat.job(jobId)).executions[0]?.status;
     await until(async () => (await status()) === "in-progress", patienceMs);
+    await until(async () => (await storedOf(seat, jobId)).length > 0, patienceMs);
   }
+  const hadLines = (await storedOf(seat, jobId)).length;
   const failing = early ?? fail();
   if (phase !== "running") await script.release();
   jobIds.push(await seat.enqueue());
   await until(() => failing.hits() > 0, patienceMs);
-  return { seat, proxy, agent, failing, jobIds, secret, script: { ...script, jobId } };
+  const told = { ...script, jobId };
+  return { seat, proxy, agent, failing, jobIds, secret, script: told, hadLines };
 }
 
 async function playScene(phase: Phase, request: Request, fault: Fault): Promise<string> {
@@ -114,11 +119,18 @@ async function playGone(scene: Scene): Promise<string> {
   const code = await scene.agent.gone;
   scene.proxy.mend();
   await scene.script.release();
-  const { dataDir } = scene.agent;
+  const { dataDir, logged } = scene.agent;
   const given = { url: scene.proxy.url, token: scene.seat.token, dataDir };
-  await startTestAgent(given, settings);
+  const agent = await startTestAgent(given, settings);
   await until(async () => (await readJobs(scene)).every(({ status }) => isEnd(status)), patienceMs);
-  return await fateOf(scene, code === 77 ? "gone" : `exit ${code}`);
+  await until(() => isAtRest(agent), patienceMs);
+  const next = { ...scene, agent: { ...agent, logged: [...logged, ...agent.logged] } };
+  return await fateOf(next, code === 77 ? "gone" : `exit ${code}`);
+}
+
+function isAtRest({ status }: TestAgent): boolean {
+  const { jobs, waiting } = status();
+  return jobs.length === 0 && waiting.results === 0 && waiting.log_bytes === 0;
 }
 
 const isEnd = (status: string): boolean => /^(?:finished|failed|cancelled)$/.test(status);
@@ -147,23 +159,20 @@ async function wrongTries(scene: Scene): Promise<string[]> {
  * The broker has each line of the script's once, in order, redacted; of a muted one some of them. One that was stopped
  * with its agent printed nobody knows how many.
  */
-async function wrongLog({ seat, script }: Scene, outcome: string): Promise<string[]> {
+async function wrongLog({ seat, script, hadLines }: Scene, outcome: string): Promise<string[]> {
   const printed = await script.printed();
-  const read = async (): Promise<string[]> => {
-    const streamId = `lgs_${script.jobId.slice(4)}`;
-    const records = await storedRecords(fleet.db, seat.runner.orgId, streamId);
-    return records.map(({ body }) => body).filter((body) => /^(?:tick|done|\*)/.test(body));
-  };
+  const read = async (): Promise<string[]> => await storedOf(seat, script.jobId);
   if (printed === undefined) {
     if (outcome !== "dropped" && outcome !== "gone") return ["the script did not end"];
-    const isInOrder = (await read()).every((line, at) => line === `tick ${at + 1} ***`);
-    return isInOrder ? [] : ["its log is not what it printed"];
+    const stored = await read();
+    const isInOrder = stored.every((line, at) => line === `tick ${at + 1} ***`);
+    return isInOrder && stored.length >= hadLines ? [] : [`stopped, its log is ${stored.join()}`];
   }
   if (outcome === "muted") {
     const stored = await read();
-    const isPart =
-      stored.every((line, at) => line === printed[at]) && stored.length < printed.length;
-    return isPart ? [] : [`muted, yet its log is ${stored.join(",")}`];
+    const isPart = stored.every((line, at) => line === printed[at]);
+    const isCut = stored.length >= hadLines && stored.length < printed.length;
+    return isPart && isCut ? [] : [`muted, yet its log is ${stored.join(",")}`];
   }
   const isThere = async (): Promise<boolean> => (await read()).length >= printed.length;
   await until(isThere, patienceMs).catch(() => {}); // what is there is told
@@ -171,6 +180,12 @@ async function wrongLog({ seat, script }: Scene, outcome: string): Promise<strin
   return stored.join() === printed.join()
     ? []
     : [`printed ${printed.join()}, stored ${stored.join()}`];
+}
+
+/** What the broker has of what a script printed. */
+async function storedOf({ runner }: Seat, jobId: string): Promise<string[]> {
+  const records = await storedRecords(fleet.db, runner.orgId, `lgs_${jobId.slice(4)}`);
+  return records.map(({ body }) => body).filter((body) => /^(?:tick|done|\*)/.test(body));
 }
 
 async function survivors(scene: Scene): Promise<string[]> {

@@ -1,4 +1,5 @@
 import { randomBytes } from "node:crypto";
+import type { Dirent } from "node:fs";
 import { readdir, readFile } from "node:fs/promises";
 import path from "node:path";
 import { gunzipSync } from "node:zlib";
@@ -41,7 +42,7 @@ export function secretWord(signs = ""): SecretWord {
     isIn,
     onWire: (requests) => requests.filter(shows).map(({ method, path: at }) => `${method} ${at}`),
     onDisk: async (folder) => {
-      const entries = await readdir(folder, { recursive: true, withFileTypes: true });
+      const entries = await entriesOf(folder);
       const files = entries.filter((entry) => entry.isFile());
       const found = files.map(async ({ parentPath, name }) => {
         const file = path.join(parentPath, name);
@@ -51,4 +52,16 @@ export function secretWord(signs = ""): SecretWord {
       return (await Promise.all(found)).flat();
     },
   };
+}
+
+/** Folders may go while they are read: then all are read again. */
+async function entriesOf(folder: string): Promise<Dirent[]> {
+  for (let nth = 0; nth < 100; nth += 1) {
+    try {
+      return await readdir(folder, { recursive: true, withFileTypes: true });
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw error;
+    }
+  }
+  throw new Error(`${folder} does not come to rest`);
 }

@@ -20,6 +20,12 @@ describe("an outputs file", () => {
     ]);
   });
 
+  test("is read in one pass, however long its lines are", () => {
+    const long = `x${" ".repeat(2_000_000)}x`;
+    expect(() => parseOutputText(long)).toThrow("line 1 is neither");
+    expect(parseOutputText(`${long}=1`)).toEqual([{ name: long, value: "1" }]);
+  });
+
   test("may be one JSON object", () => {
     expect(parseOutputText('\n {"a": [1], "b": {"c": null}}\n')).toEqual([
       { name: "a", value: [1] },

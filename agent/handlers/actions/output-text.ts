@@ -16,8 +16,8 @@ export function parseOutputText(text: string): GivenOutput[] {
   for (let at = 0; at < lines.length; at++) {
     const line = lines[at] ?? "";
     if (line.trim() === "") continue;
-    const [, name, sign, rest = ""] = /^([^=<]*?)\s*(=|<<)(.*)$/s.exec(line) ?? [];
-    if (name === undefined || name === "") {
+    const { name, sign, rest } = splitLine(line);
+    if (name === "") {
       throw new OutputFault(`line ${at + 1} is neither name=value nor name<<END`);
     }
     if (sign === "=") {
@@ -35,6 +35,15 @@ export function parseOutputText(text: string): GivenOutput[] {
     at = end;
   }
   return outputs;
+}
+
+/** The name before the first sign, without the space before that; none where there is no sign. */
+function splitLine(line: string): { name: string; sign: "=" | "<<"; rest: string } {
+  const at = line.search(/[=<]/);
+  const sign = line[at] === "=" ? "=" : "<<";
+  const isThere = at > 0 && line.startsWith(sign, at);
+  const name = isThere ? line.slice(0, at).trimEnd() : "";
+  return { name, sign, rest: line.slice(at + sign.length) };
 }
 
 function parseObject(text: string): GivenOutput[] {

@@ -1,0 +1,38 @@
+import { writeFile } from "node:fs/promises";
+import path from "node:path";
+import { expect, test } from "vitest";
+import { readConfig } from "../../agent/config/read-config.ts";
+import { checkCluster } from "../../agent/doctor/check-cluster.ts";
+import type { DoctorScene } from "../../agent/doctor/finding.ts";
+import { testFolder } from "../support/folder.ts";
+
+const secret = "kube-secret-token";
+
+/** A user whose credentials come from a program. */
+function plugin(script: string): object {
+  const apiVersion = "client.authentication.k8s.io/v1";
+  return { exec: { apiVersion, command: "sh", args: ["-c", script], interactiveMode: "Never" } };
+}
+
+test.each<[what: string, user: object, why: RegExp]>([
+  ["nobody answers", { token: secret }, /cannot be asked \(ECONNREFUSED\)/],
+  ["its token has two lines", { token: `${secret}\nline` }, /makes no sense/],
+  ["its plugin prints no document", plugin(`echo ${secret}`), /makes no sense/],
+  ["its plugin fails", plugin(`echo ${secret} >&2; exit 1`), /makes no sense/],
+])("a cluster that cannot be asked, for %s, is told without a secret", async (_, user, why) => {
+  const KUBECONFIG = path.join(await testFolder(), "config");
+  const kubeConfig = {
+    apiVersion: "v1",
+    kind: "Config",
+    "current-context": "x",
+    clusters: [{ name: "c", cluster: { server: "https://127.0.0.1:20011" } }],
+    contexts: [{ name: "x", context: { cluster: "c", user: "u" } }],
+    users: [{ name: "u", user }],
+  };
+  await writeFile(KUBECONFIG, JSON.stringify(kubeConfig));
+  const env = { KUBECONFIG, PATH: process.env["PATH"] };
+  const config = readConfig({ "broker-url": "http://127.0.0.1:20011" }, env);
+  const found = await checkCluster({ config, patienceMs: 10_000 } as DoctorScene); // all it looks at
+  expect(found).toMatchObject({ verdict: "failed", words: expect.stringMatching(why) as string });
+  expect(JSON.stringify(found)).not.toContain(secret);
+});
