@@ -1,6 +1,11 @@
 import { z } from "zod";
 import { OperatorError } from "../shared/operator-error.ts";
-import { headers, httpUrl, postgresUrl, whole, words } from "./setting-schemas.ts";
+import { httpUrl, postgresUrl, whole, words } from "./setting-schemas.ts";
+import {
+  type CollectorConfig,
+  collectorOf,
+  collectorSettings,
+} from "./telemetry/collector-settings.ts";
 
 type Setting = { readonly schema: z.ZodType; readonly doc: string };
 
@@ -103,22 +108,7 @@ export const settings = {
     schema: whole(1, 3650).default(14),
     doc: "Days after which spans and metrics of runners and jobs are deleted.",
   },
-  OTEL_EXPORTER_OTLP_ENDPOINT: {
-    schema: httpUrl.optional(),
-    doc: "A collector that gets the runners' traces and metrics too, over OTLP/HTTP: at /v1/traces and /v1/metrics there.",
-  },
-  OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: {
-    schema: httpUrl.optional(),
-    doc: "The whole URL for traces, where it is another.",
-  },
-  OTEL_EXPORTER_OTLP_METRICS_ENDPOINT: {
-    schema: httpUrl.optional(),
-    doc: "The whole URL for metrics, where it is another.",
-  },
-  OTEL_EXPORTER_OTLP_HEADERS: {
-    schema: headers.optional(),
-    doc: "Headers for the collector: name=value,name=value; values percent-encoded.",
-  },
+  ...collectorSettings,
   SVC_METRICS_TOKEN: {
     schema: z.string().min(16, "must have 16 characters at least").optional(),
     doc: "A bearer token that /metrics asks for; open to anyone who can reach it, unless told.",
@@ -160,10 +150,7 @@ export type Config = Readonly<{
   keepStateRevisions: number;
   retainDeletedWorkspacesDays: number;
   retainTelemetryDays: number;
-  collector: {
-    endpoints: { traces: string | undefined; metrics: string | undefined };
-    headers: Readonly<Record<string, string>>;
-  };
+  collector: CollectorConfig;
   metricsToken: string | undefined;
   drainLingerMs: number;
 }>;
@@ -220,19 +207,6 @@ function readSettings(env: Readonly<Record<string, string | undefined>>): Settin
   });
   if (wrong.length > 0) throw new OperatorError(`${wrong.join("; ")}.`);
   return Object.fromEntries(entries) as Settings; // each entry was made by its own schema
-}
-
-/** By OpenTelemetry's own rule: the signal's URL as it is, else the common one with the signal's path. */
-function collectorOf(read: Settings): Config["collector"] {
-  const common = read.OTEL_EXPORTER_OTLP_ENDPOINT;
-  const at = (path: string) => (common === undefined ? undefined : common + path);
-  return {
-    endpoints: {
-      traces: read.OTEL_EXPORTER_OTLP_TRACES_ENDPOINT ?? at("/v1/traces"),
-      metrics: read.OTEL_EXPORTER_OTLP_METRICS_ENDPOINT ?? at("/v1/metrics"),
-    },
-    headers: read.OTEL_EXPORTER_OTLP_HEADERS ?? {},
-  };
 }
 
 function pairOf(certFile: string | undefined, keyFile: string | undefined): Config["tls"] {

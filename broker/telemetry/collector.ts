@@ -2,6 +2,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import type { Config } from "../config.ts";
 import type { Log } from "../log.ts";
 import type { Metrics } from "../metrics.ts";
+import type { CollectorTarget } from "./collector-settings.ts";
 
 export type Signal = "traces" | "metrics";
 /** A request as it came: a collector gets the very same bytes. */
@@ -27,7 +28,6 @@ type Parts = {
 
 const mostWaiting = { requests: 2048, bytes: 16 * 1024 * 1024 } as const;
 const sendersAtOnce = 4;
-const requestMs = 10_000;
 const triesAtMost = 5;
 const mostWaitMs = 30_000;
 const stopMs = 3000;
@@ -39,12 +39,12 @@ export function makeCollector({ config, metrics, log }: Parts): Collector {
     "Telemetry requests for the collector, by what became of them.",
   );
   const stopped = new AbortController();
-  const { endpoints, headers } = config.collector;
   const count = (signal: Signal) => (result: string) => passed.add({ signal, result });
   const queueOf = (signal: Signal): Queue | undefined => {
-    const url = endpoints[signal];
-    const target = { url: url ?? "", headers, signal: stopped.signal };
-    return url === undefined ? undefined : makeQueue({ target, count: count(signal), log });
+    const where = config.collector[signal];
+    if (where === undefined) return undefined;
+    const target = { ...where, signal: stopped.signal };
+    return makeQueue({ target, count: count(signal), log });
   };
   const queues = { traces: queueOf("traces"), metrics: queueOf("metrics") };
   const drained = async (): Promise<void> => {
@@ -62,11 +62,7 @@ export function makeCollector({ config, metrics, log }: Parts): Collector {
   };
 }
 
-type Target = {
-  readonly url: string;
-  readonly headers: Readonly<Record<string, string>>;
-  readonly signal: AbortSignal;
-};
+type Target = CollectorTarget & { readonly signal: AbortSignal };
 type Queue = {
   readonly add: (request: Export) => void;
   readonly drained: () => Promise<void>;
@@ -130,7 +126,7 @@ async function sendOnce(target: Target, { type, encoding, body }: Export): Promi
   const headers = new Headers(target.headers);
   headers.set("content-type", type);
   if (encoding !== undefined) headers.set("content-encoding", encoding);
-  const signal = AbortSignal.any([target.signal, AbortSignal.timeout(requestMs)]);
+  const signal = AbortSignal.any([target.signal, AbortSignal.timeout(target.timeoutMs)]);
   try {
     const response = await fetch(target.url, {
       method: "POST",

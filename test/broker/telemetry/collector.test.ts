@@ -10,12 +10,13 @@ const { url, setup } = await givenTelemetry();
 describe("a collector", () => {
   type Got = { path: string; headers: IncomingMessage["headers"]; body: Buffer };
 
-  async function givenCollector(answers: number[] = []) {
+  async function givenCollector(answers: number[] = [], afterMs = 0) {
     const got: Got[] = [];
     const server = createServer((request, response) => {
       void buffer(request).then((body) => {
         got.push({ path: request.url ?? "", headers: request.headers, body });
-        response.writeHead(answers.shift() ?? 200).end("{}");
+        const answer = () => response.writeHead(answers.shift() ?? 200).end("{}");
+        setTimeout(answer, afterMs);
       });
     });
     await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
@@ -42,6 +43,39 @@ describe("a collector", () => {
     await expect
       .poll(async () => (await broker.call<string>("GET /metrics")).body, { timeout: 20_000 })
       .toContain('svc_telemetry_passed_total{signal="traces",result="sent"} 1');
+  });
+
+  test("gets what is set for a signal in place of the common, and nothing when that is disabled", async () => {
+    const { token, jobId, path } = await setup();
+    const { got, endpoint } = await givenCollector();
+    const env = {
+      OTEL_EXPORTER_OTLP_ENDPOINT: endpoint,
+      OTEL_EXPORTER_OTLP_HEADERS: "x-key=common",
+      OTEL_EXPORTER_OTLP_TRACES_HEADERS: "x-other=traces",
+    };
+    const off = await startBroker({ url, env: { ...env, OTEL_SDK_DISABLED: "TRUE" } });
+    const on = await startBroker({ url, env });
+    const body = traceRequestOf(jobId, [spanOf(1)]);
+    expect((await off.call(`POST ${path}/traces`, { token, body })).status).toBe(200);
+    expect((await on.call(`POST ${path}/metrics`, { token, body: {} })).status).toBe(201);
+    await expect.poll(() => got.length).toBe(1);
+    expect((await on.call(`POST ${path}/traces`, { token, body })).status).toBe(200);
+    await expect.poll(() => got.length).toBe(2);
+    expect(got).toMatchObject([
+      { path: "/v1/metrics", headers: { "x-key": "common" } },
+      { path: "/v1/traces", headers: { "x-other": "traces" } },
+    ]);
+    expect(got[1]?.headers["x-key"]).toBeUndefined();
+  });
+
+  test("that takes longer than it may is asked again", async () => {
+    const { token, jobId, path } = await setup();
+    const { got, endpoint } = await givenCollector([], 400);
+    const env = { OTEL_EXPORTER_OTLP_ENDPOINT: endpoint, OTEL_EXPORTER_OTLP_TIMEOUT: "100" };
+    const broker = await startBroker({ url, env });
+    const body = traceRequestOf(jobId, [spanOf(1)]);
+    expect((await broker.call(`POST ${path}/traces`, { token, body })).status).toBe(200);
+    await expect.poll(() => got.length, { timeout: 10_000 }).toBeGreaterThan(1);
   });
 
   test("that is away or refuses holds up and fails nobody", async () => {
