@@ -1,3 +1,4 @@
+import { jsonWithin } from "./json-within.ts";
 import { isPublicWithin, isSecretName } from "./secret-names.ts";
 
 /**
@@ -23,18 +24,9 @@ function collect(value: unknown, isSecret: boolean, found: Set<string>): void {
 function collectText(text: string, isSecret: boolean, found: Set<string>): void {
   if (isSecret && text !== "") found.add(text);
   for (const secret of secretsInUrls(text)) found.add(secret);
-  const inner = parseJson(text);
+  const inner = jsonWithin(text);
   if (inner !== undefined) return collect(inner, isSecret, found);
   for (const secret of secretsInPairs(text)) found.add(secret);
-}
-
-function parseJson(text: string): object | undefined {
-  if (!/^\s*[[{]/.test(text)) return undefined;
-  try {
-    return JSON.parse(text) as object; // it begins as one
-  } catch {
-    return undefined;
-  }
 }
 
 /** `{name: "DB_PASSWORD", value: "…"}`, as lists of values have it. */

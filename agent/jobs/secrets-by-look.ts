@@ -1,3 +1,5 @@
+import { jsonWithin } from "./json-within.ts";
+
 /** Members of plans that hold what a user has given: variables by their names. */
 const variableMembers = new Set([
   "env_vars",
@@ -39,7 +41,7 @@ function visit(value: unknown, found: Set<string>): void {
 
 function collect(value: unknown, name: string, found: Set<string>): void {
   if (typeof value === "string") {
-    const inner = parseObject(value);
+    const inner = jsonWithin(value);
     if (inner !== undefined) collect(inner, name, found);
     else if (!isPublicName(name) && looksSecret(value)) found.add(value);
     return;
@@ -60,13 +62,4 @@ function isPublicName(name: string): boolean {
     .toLowerCase()
     .split(/[^a-z0-9]+/);
   return publicWords.has(words.at(-1) ?? "");
-}
-
-function parseObject(text: string): object | undefined {
-  if (!/^\s*[[{]/.test(text)) return undefined;
-  try {
-    return JSON.parse(text) as object; // it begins as one
-  } catch {
-    return undefined;
-  }
 }
