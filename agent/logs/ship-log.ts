@@ -1,5 +1,6 @@
 import { promisify } from "node:util";
 import { gzip } from "node:zlib";
+import { zlibStep } from "../../shared/zlib-step.ts";
 import { type BackoffLimits, backoffMs } from "../client/backoff.ts";
 import { pause } from "../client/pause.ts";
 import type { Log } from "../log.ts";
@@ -25,7 +26,6 @@ const mostBytes = 1024 * 1024;
 /** So many records in a row that nobody takes: then it is not the records. */
 const mostRefusals = 20;
 const compress = promisify(gzip);
-const leastStepBytes = 16 * 1024;
 
 type Prepared = { readonly batch: LogBatch; readonly body: Buffer };
 
@@ -104,10 +104,9 @@ function toBody(identity: LogIdentity, batch: LogBatch): Promise<Buffer> {
   const length = records.reduce((sum, record) => sum + record.length, 0);
   const resource = { ...identity.attributes, "log_stream.id": identity.streamId };
   // The least effort: a log gets five to ten times smaller, and more effort costs more than it saves.
-  // In steps of more than the usual 16 KB: each waits for a thread.
   return compress(Buffer.concat([requestHead(resource, length), ...records]), {
     level: 1,
-    chunkSize: Math.max(leastStepBytes, Math.ceil(length / 4)),
+    chunkSize: zlibStep(length / 4),
   });
 }
 

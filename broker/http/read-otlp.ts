@@ -2,6 +2,7 @@ import { isUtf8 } from "node:buffer";
 import { promisify } from "node:util";
 import { gunzip } from "node:zlib";
 import { problem } from "../../shared/problem.ts";
+import { zlibStep } from "../../shared/zlib-step.ts";
 import type { AppContext } from "./app-types.ts";
 import { hasBody, readBody } from "./read-body.ts";
 import { parseJson } from "./read-json.ts";
@@ -20,9 +21,8 @@ export type OtlpBody = {
 
 const maxDepth = 64;
 const unzip = promisify<Buffer, { maxOutputLength: number; chunkSize: number }, Buffer>(gunzip);
-/** Logs compress to a tenth; what is unpacked in one step waits once for a thread, not once for each 16 KB. */
+/** Logs compress to a tenth. */
 const usualRatio = 10;
-const stepBytes = { least: 16 * 1024, most: 1024 * 1024 } as const;
 
 /** The body and its encoding, gzip undone; 415 for another type, 413 past either size, 400 for broken gzip. */
 export async function readOtlp(
@@ -68,9 +68,7 @@ function encodingOf(c: AppContext): "gzip" | undefined {
 
 async function inflate(body: Buffer, maxOutputLength: number): Promise<Buffer> {
   try {
-    const expected = Math.min(stepBytes.most, body.length * usualRatio);
-    const chunkSize = Math.max(stepBytes.least, expected);
-    return await unzip(body, { maxOutputLength, chunkSize });
+    return await unzip(body, { maxOutputLength, chunkSize: zlibStep(body.length * usualRatio) });
   } catch (error) {
     const isTooLarge =
       error instanceof Error && "code" in error && error.code === "ERR_BUFFER_TOO_LARGE";

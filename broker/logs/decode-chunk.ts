@@ -1,11 +1,10 @@
 import { promisify } from "node:util";
 import { zstdDecompress } from "node:zlib";
+import { zlibStep } from "../../shared/zlib-step.ts";
 import type { ChunkHead, ChunkLine } from "./encode-chunk.ts";
 import type { Attributes, LogRecord } from "./log-record.ts";
 
 const decompress = promisify(zstdDecompress);
-/** Less than any chunk that is written has; a step of decompressing costs more than it does. */
-const leastBytes = 16 * 1024;
 const nothing: Attributes = Object.freeze({});
 
 /** What of a chunk is wanted; all of it, unless told. */
@@ -22,9 +21,8 @@ export async function decodeChunk(
   chunk: { readonly position: number; readonly body: Buffer; readonly bytes: number },
   { text: searched, from = 0, before = Infinity }: Wanted = {},
 ): Promise<LogRecord[]> {
-  // In one step: by itself it would take one for each 16 KB, and wait for a thread each time.
-  const chunkSize = Math.max(leastBytes, chunk.bytes);
-  const text = (await decompress(chunk.body, { chunkSize })).toString("utf8");
+  const opened = await decompress(chunk.body, { chunkSize: zlibStep(chunk.bytes) });
+  const text = opened.toString("utf8");
   if (searched !== undefined && !text.toLowerCase().includes(asWritten(searched))) return [];
   const [first = "", ...lines] = text.split("\n");
   const head = JSON.parse(first) as ChunkHead; // both were written by encode-chunk.ts

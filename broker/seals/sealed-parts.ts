@@ -2,6 +2,7 @@ import { createCipheriv, createDecipheriv, randomBytes } from "node:crypto";
 import { promisify } from "node:util";
 import { constants, zstdCompress, zstdDecompress } from "node:zlib";
 import { Problem } from "../../shared/problem.ts";
+import { zlibStep } from "../../shared/zlib-step.ts";
 import type { Sealed, SealedThing, Seals } from "./seals.ts";
 
 /** What opens a thing that is kept in parts: the key of its own, and the digests of the whole. */
@@ -16,18 +17,13 @@ const md5Bytes = 16;
 const tagBytes = 16;
 const compress = promisify(zstdCompress);
 const decompress = promisify(zstdDecompress);
-/** In few steps: each waits for a thread. */
 const quickly = (pledgedSrcSize: number) => ({
   params: { [constants.ZSTD_c_compressionLevel]: 1 },
-  chunkSize: stepBytes(pledgedSrcSize),
+  chunkSize: zlibStep(pledgedSrcSize),
   pledgedSrcSize,
 });
-const usualStepBytes = 16 * 1024;
 /** States compress to a tenth and less. */
 const mostRatio = 16;
-
-const stepBytes = (expected: number): number =>
-  Math.min(partBytes, Math.max(usualStepBytes, expected));
 
 /** A key for one thing; it is never used for another, so its parts are told apart by their number alone. */
 export const newPartsKey = (): Buffer => randomBytes(keyBytes);
@@ -70,7 +66,7 @@ export async function openPart(key: Buffer, n: number, sealed: Buffer): Promise<
       detail: `Part ${n} of what is sealed here was changed.`,
     });
   }
-  const chunkSize = stepBytes(compressed.length * mostRatio);
+  const chunkSize = zlibStep(compressed.length * mostRatio);
   return decompress(compressed, { maxOutputLength: partBytes, chunkSize });
 }
 
