@@ -46,7 +46,7 @@ export async function openSeals(source: KeySource): Promise<Seals> {
   let keys: readonly RingKey[] = [];
   let byId = new Map<string, RingKey>();
   let refusal: string | undefined;
-  const refresh: Seals["refresh"] = async (admit) => {
+  const refreshOnce: Seals["refresh"] = async (admit) => {
     const read = await source.read();
     const ring = read.map(({ id, key }) => {
       const known = byId.get(id);
@@ -63,6 +63,10 @@ export async function openSeals(source: KeySource): Promise<Seals> {
     keys = ring;
     byId = new Map(keys.map((key) => [key.id, key]));
   };
+  let last: Promise<void> = Promise.resolve();
+  // One after the other: what was read later is what counts, however long it took to admit what was read before.
+  const refresh: Seals["refresh"] = (admit) =>
+    (last = last.catch(() => {}).then(() => refreshOnce(admit)));
   await refresh(async () => {});
   return {
     refresh,
