@@ -79,6 +79,20 @@ describe("a seal", () => {
     expect(seals.newest()).toBe("k2");
   });
 
+  test("takes the keys that were read last, however slowly others are admitted that were read before", async () => {
+    const [first, second] = [newKey("k1"), newKey("k2")];
+    let keys = [first];
+    const seals = await openSeals({ read: async () => keys });
+    const admitted = Promise.withResolvers<void>();
+    const slow = seals.refresh(async () => await admitted.promise);
+    await Promise.resolve();
+    keys = [second, first];
+    const quick = seals.refresh(admitAll);
+    admitted.resolve();
+    await Promise.all([slow, quick]);
+    expect(seals.newest()).toBe("k2");
+  });
+
   test("takes no keys that are not admitted, and says why", async () => {
     const [first, second] = [newKey("k1"), newKey("k2")];
     let keys = [first];
