@@ -47,6 +47,7 @@ describe("a client that vanished", () => {
     await parked(at.brokers[0], gone.processId);
     const answer = stays.claim({ wait: "20s" });
     await parked(at.brokers[0], stays.processId);
+    await at.brokers[0].broker.desk.dispatcher.settled(); // the look at parking is over: none is under way
     socket.destroy();
     await parkedOf(at.brokers[0], runner.runnerId, 1);
     const jobId = await givenJob(at.db, runner);
