@@ -58,4 +58,15 @@ describe("the pace of requests", () => {
     expect(answers.every(({ status }) => status === 200)).toBe(true);
     expect(answers[0]?.headers.get("ratelimit")).toBeNull();
   });
+
+  test("of who has no token yet is kept by the address", async () => {
+    const { call } = await limited({ SVC_RATE_TOKEN_PER_S: "0", SVC_RATE_ORG_PER_S: "0" });
+    const guess = () => call("POST /v1/enrol", { token: "svc_boot_guessed" });
+    const answers = await Promise.all(Array.from({ length: 300 }, guess));
+    const refused = answers.filter(({ status }) => status === 429);
+    expect(refused.length).toBeGreaterThan(0);
+    expect(refused.every(({ headers }) => Number(headers.get("retry-after")) >= 1)).toBe(true);
+    expect(answers.filter(({ status }) => status === 401).length).toBeGreaterThanOrEqual(200);
+    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([401, 429]));
+  });
 });
