@@ -57,7 +57,10 @@ export async function insertMember(
 /** How a change of roles went: whether the account was found, and whether it was let be as the last admin. */
 export type RolesChange = { readonly is_member: boolean; readonly is_last_admin: boolean };
 
-/** Leaves the account with exactly these roles in the org; changes nothing for the org's last admin. */
+/**
+ * Leaves the account with exactly these roles in the org; changes nothing for the org's last admin. The rows that this
+ * is judged by are locked, in one order, so that two admins who go at once do not both take the other for the last.
+ */
 export async function replaceRoles(
   db: Db,
   org: OrgId,
@@ -71,7 +74,8 @@ export async function replaceRoles(
     with present as (
       select ar.account_id, ar.role_id, r.role_type
         from account_roles ar join roles r on r.id = ar.role_id
-       where ar.org_id = ${org}),
+       where ar.org_id = ${org}
+       order by ar.account_id, ar.role_id for update of ar),
     checked as (
       select exists (select from present where account_id = ${change.accountId}) as is_member,
              exists (select from present where account_id = ${change.accountId} and role_type = 'org_admin')

@@ -3,7 +3,6 @@ import type { Db } from "../../../broker/database/connect.ts";
 import { advanceClock } from "../../support/clock.ts";
 import { testDatabase } from "../../support/database.ts";
 import { expectSoundQueues } from "../../support/expect-sound-queues.ts";
-import { until } from "../../support/given-polling.ts";
 import {
   type GivenExecution,
   type GivenRunner,
@@ -14,6 +13,7 @@ import {
   givenRunner,
 } from "../../support/given.ts";
 import { jobState } from "../../support/job-state.ts";
+import { untilOneWaits } from "../../support/until-one-waits.ts";
 
 let db: Db;
 let runner: GivenRunner;
@@ -44,20 +44,11 @@ async function reportDuring(act: () => PromiseLike<unknown>): Promise<string> {
   const [answer] = await reporting<{ outcome: string }[]>`
     select outcome from take_reports(${JSON.stringify(batch)}::text::json)`;
   const acting = Promise.resolve(act()); // sent now, answered after the commit
-  await untilOneWaits();
+  await untilOneWaits(db);
   await reporting`commit`;
   reporting.release();
   await acting;
   return answer?.outcome ?? "no answer";
-}
-
-async function untilOneWaits(): Promise<void> {
-  await until(async () => {
-    const [waiting] = await db<{ n: number }[]>`
-      select count(*)::int as n from pg_stat_activity
-       where datname = current_database() and wait_event_type = 'Lock'`;
-    return (waiting?.n ?? 0) > 0;
-  });
 }
 
 async function stoppingReasons(): Promise<string[]> {
@@ -104,7 +95,7 @@ it("goes on with a job that was claimed while its queue was flushed of what wait
   const flushing = Promise.resolve(
     db`select * from flush_queues(${runner.orgId}, ${runner.runnerId}, null, false, 'gone')`,
   );
-  await untilOneWaits();
+  await untilOneWaits(db);
   await claiming`commit`;
   claiming.release();
   expect(await flushing).toEqual([]);

@@ -1,4 +1,6 @@
 import { beforeEach, describe, expect, test } from "vitest";
+import { replaceRoles } from "../../../../broker/accounts/queries.ts";
+import type { Db } from "../../../../broker/database/connect.ts";
 import { bootstrapOrg } from "../../../../broker/orgs/bootstrap-org.ts";
 import type { OrgId } from "../../../../broker/orgs/org-id.ts";
 import { createToken } from "../../../../broker/tokens/create-token.ts";
@@ -7,6 +9,7 @@ import type { Role } from "../../../../shared/api/roles.ts";
 import { roleTypes } from "../../../../shared/permissions.ts";
 import { startBroker } from "../../../support/broker.ts";
 import { testDatabase } from "../../../support/database.ts";
+import { untilOneWaits } from "../../../support/until-one-waits.ts";
 
 type Page<Item> = { items: Item[]; next_cursor: string | null };
 
@@ -112,6 +115,22 @@ describe("an account", () => {
     expect(
       (await broker.call(path, { token: admin, body: { roles: ["org_read_only"] } })).status,
     ).toBe(200);
+  });
+
+  test("that goes while the only other admin goes stays one", async () => {
+    const other = (await make({ roles: ["org_admin"] })).body.id;
+    const { body } = await broker.call<Page<Account>>("GET /v1/accounts", { token: admin });
+    const first = body.items.find(({ id }) => id !== other)?.id ?? "";
+    const leaving = await database.db.reserve();
+    const gone = (db: Db, accountId: string) =>
+      replaceRoles(db, org, { accountId, roleIds: [], byId: "" });
+    await leaving`begin`;
+    expect(await gone(leaving, first)).toEqual({ is_member: true, is_last_admin: false });
+    const second = gone(database.db, other);
+    await untilOneWaits(database.db);
+    await leaving`commit`;
+    leaving.release();
+    expect(await second).toEqual({ is_member: true, is_last_admin: true });
   });
 
   test("of another org is nobody", async () => {
