@@ -9,8 +9,8 @@ import { findExecution } from "./queries.ts";
 import type { ExecutionRow } from "./row.ts";
 
 /**
- * Claims an available job by name. The execution belongs to the runner's only live serving process or, where
- * several live, to all of them. 409 when the job is not available any more.
+ * Claims an available job by name. The execution belongs to the only live process that serves the job's group or, where
+ * several do, to all of them. 409 when the job is not available any more.
  */
 export async function claimJob(broker: Broker, actor: Actor, jobId: string): Promise<ExecutionRow> {
   const { db, wakes } = broker;
@@ -21,8 +21,8 @@ export async function claimJob(broker: Broker, actor: Actor, jobId: string): Pro
   const claimed = await db`
     select execution_id from claim_job(${actor.orgId}, ${job.runner_id}, ${jobId}, ${executionId}, array(
       select p.id::text from runner_processes p
-       where p.runner_id = ${job.runner_id} and p.type <> 'mng' and p.status in ('pending', 'active')
-         and p.draining is null and p.going_away_at is null order by p.id))`;
+       where p.runner_id = ${job.runner_id} and p.status in ('pending', 'active') and p.draining is null
+         and p.going_away_at is null and serves_group(p.serves, p.runner_id, ${job.job_group}) order by p.id))`;
   if (claimed.length === 0) {
     throw problem.conflict(
       "job_not_available",

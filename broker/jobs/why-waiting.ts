@@ -81,7 +81,12 @@ function nobodyServes(facts: WaitingFacts): WaitingReason {
       ...ids,
     };
   }
-  const served = [...new Set(staying.flatMap(({ serves }) => serves))];
+  const registered = staying.filter(({ must_register_anew: mustAnew }) => !mustAnew);
+  if (registered.length === 0) {
+    const detail = `the process of runner ${name} was given up after its silence; it was told to register anew`;
+    return { ...reason("process-not-registered", detail), ...ids };
+  }
+  const served = [...new Set(registered.flatMap(({ serves }) => serves))];
   const others = served.length === 0 ? "none" : served.map((one) => `'${one}'`).join(", ");
   const detail = `no live process serves group ${jobGroup === "" ? "''" : jobGroup} (served: ${others})`;
   return { ...reason("group-not-served", detail), ...ids };

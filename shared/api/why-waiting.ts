@@ -8,6 +8,7 @@ export const waitingCodes = [
   "group-paused",
   "no-process",
   "processes-draining",
+  "process-not-registered",
   "group-not-served",
   "parallelism-zero",
   "group-full",

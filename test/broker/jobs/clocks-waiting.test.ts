@@ -81,18 +81,21 @@ describe("the queue timeout", () => {
     ]);
   });
 
-  test("releases nothing of a paused runner", async () => {
+  test("releases nothing of a paused runner, and acts when the pause ends", async () => {
     const { runner } = await setup();
     await db`update runners set paused_at = svc_now() where id = ${runner.runnerId}`;
     await db`select refresh_runners(${[runner.runnerId]})`;
     const jobId = await givenJob(db, runner, { queueTimeout: 60 * secondNs });
     await passTime(db, "61 s");
-    await passTime(db, "11 s");
     expect((await jobState(db, jobId)).status).toBe("queued");
+    await passTime(db, "60 s");
+    const [held] =
+      await db`select deadline_at = overall_at as sleeps from runner_job_live where id = ${jobId}`;
+    expect(held).toEqual({ sleeps: true });
     await db`update runners set paused_at = null where id = ${runner.runnerId}`;
     await db`select refresh_runners(${[runner.runnerId]})`;
-    await passTime(db, "11 s");
-    expect((await jobState(db, jobId)).status).toBe("available");
+    await passTime(db, "1 ms");
+    expect((await jobState(db, jobId)).status).toBe("available"); // at once: its time is over
   });
 });
 

@@ -74,6 +74,21 @@ describe("a waiting job says", () => {
     ]);
   });
 
+  test("that its agent was given up on and has to register anew", async () => {
+    const runner = await givenRunner(db);
+    const processId = await givenProcess(db, runner);
+    await advanceClock(db, "301 s");
+    await db`select sweep_processes(10)`;
+    await beat(db, [processId]);
+    const jobId = await givenJob(db, runner);
+    expect(await why(runner, jobId)).toMatchObject({
+      reasons: [{ code: "process-not-registered", process_ids: [processId] }],
+    });
+    const [{ status, status_description: text } = {}] = await db`
+      select status, status_description from runners where id = ${runner.runnerId}`;
+    expect([status, text]).toEqual(["offline", "its last live process has to register anew"]);
+  });
+
   test("that the settings allow its group nothing", async () => {
     const runner = await givenRunner(db, { parallelism: { deploy: 0 } });
     await givenProcess(db, runner);
