@@ -7,8 +7,10 @@ export default defineConfig({
     globalSetup: ["test/support/global-setup.ts"],
     pool: "forks",
     maxWorkers: 3,
-    testTimeout: 30_000,
-    hookTimeout: 60_000,
+    // Nobody waits so long where all is well: a machine that does much else besides must not fail a test.
+    testTimeout: 60_000,
+    hookTimeout: 90_000,
+    expect: { poll: { timeout: 30_000, interval: 20 } },
     teardownTimeout: 20_000,
     allowOnly: false,
     passWithNoTests: false,

@@ -19,9 +19,7 @@ beforeAll(async () => {
 
 /** Resolves when the agent has logged the message; fails with what it said if it never does. */
 async function logged(agent: AgentProcess, msg: string): Promise<void> {
-  await expect
-    .poll(() => agent.said.log.some((line) => line["msg"] === msg), { timeout: 15_000 })
-    .toBe(true);
+  await expect.poll(() => agent.said.log.some((line) => line["msg"] === msg)).toBe(true);
 }
 
 async function tokenFile(token: string): Promise<string> {

@@ -49,7 +49,7 @@ const settings = {
   "cancel-timeout": "5s",
 };
 
-const patienceMs = 30_000;
+const patienceMs = 60_000;
 const scenesAtOnce = 4;
 
 let fleet: Fleet;
@@ -216,6 +216,6 @@ describe.each(phases)("an agent that is %s", (phase) => {
       const expected = faults.map((fault) => [fault, outcomeOf(request, fault)]);
       expect(played).toEqual(Object.fromEntries(expected));
     },
-    180_000,
+    300_000,
   );
 });

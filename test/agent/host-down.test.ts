@@ -61,7 +61,7 @@ describe("a host that goes down", () => {
     host.agent.kill("SIGTERM");
     expect(await host.agent.ended).toBe(0);
     expect((await host.seat.job(jobId)).status).toBe("cancelled");
-  }, 60_000);
+  }, 180_000);
 
   test("is announced, and hurries, also when the agent goes down already", async () => {
     const host = await givenHost({ "host-grace": "1s", "drain-timeout": "30m" });
@@ -71,7 +71,7 @@ describe("a host that goes down", () => {
     expect(await host.agent.ended).toBe(0);
     expect(host.announced()).toEqual([202]);
     expect((await host.seat.job(jobId)).status).toBe("cancelled");
-  }, 60_000);
+  }, 180_000);
 });
 
 test("what listens to the host ends with an agent that is killed", async () => {

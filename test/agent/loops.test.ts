@@ -74,7 +74,7 @@ test("results that the broker does not take hold up no other", async () => {
   for (const id of stuck) expect((await seat.job(id)).status).toBe("in-progress");
   failing.mend();
   for (const id of stuck) await seat.became(id, "finished");
-}, 120_000);
+}, 180_000);
 
 test("two requests for jobs with empty answers are a second apart", async () => {
   const fleet = await givenFleet();

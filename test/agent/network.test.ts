@@ -43,9 +43,7 @@ describe("an agent behind a proxy", () => {
       env: { SVC_AGENT_TOKEN: await token(), HTTPS_PROXY: proxy.url },
       settings: { "ca-file": certFile, "request-timeout": "10s" },
     });
-    await expect
-      .poll(() => agent.said.log.map(({ msg }) => msg), { timeout: 20_000 })
-      .toContain("the agent works");
+    await expect.poll(() => agent.said.log.map(({ msg }) => msg)).toContain("the agent works");
     expect(new Set(proxy.asked)).toEqual(new Set([new URL(url).host]));
   });
 
@@ -56,9 +54,7 @@ describe("an agent behind a proxy", () => {
       url,
       env: { SVC_AGENT_TOKEN: await token(), HTTP_PROXY: proxy.url, NO_PROXY: "127.0.0.1" },
     });
-    await expect
-      .poll(() => agent.said.log.map(({ msg }) => msg), { timeout: 20_000 })
-      .toContain("the agent works");
+    await expect.poll(() => agent.said.log.map(({ msg }) => msg)).toContain("the agent works");
     expect(proxy.asked).toEqual([]);
   });
 });

@@ -160,10 +160,10 @@ describe("svc broker", () => {
       SVC_SEAL_KEYS: testSealKeys,
     };
     const broker = startSvc(["broker"], { env });
-    await expect.poll(() => broker.said.out, { timeout: 20_000 }).toContain('"url":"http://');
+    await expect.poll(() => broker.said.out).toContain('"url":"http://');
     const url = /"url":"([^"]+)"/.exec(broker.said.out)?.[1] ?? "";
     const status = async () => (await fetch(`${url}/readyz`)).status;
-    await expect.poll(status, { timeout: 20_000 }).toBe(200);
+    await expect.poll(status).toBe(200);
     broker.kill("SIGTERM");
     expect(await broker.ended).toMatchObject({ code: 0, err: "" });
   });

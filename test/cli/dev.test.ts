@@ -36,7 +36,7 @@ async function stop(dev: RunningSvc, signal: NodeJS.Signals = "SIGINT"): Promise
   dev.kill(signal);
   const { code, out } = await dev.ended;
   expect(code).toBe(0);
-  expect(performance.now() - startedMs).toBeLessThan(5000);
+  expect(performance.now() - startedMs).toBeLessThan(10_000);
   expect(out.trimEnd().split("\n")).toHaveLength(1);
 }
 
@@ -96,7 +96,7 @@ describe("svc dev with its own Postgres", () => {
     expect(await statusOf(anew.url, admin_token)).toBe(401);
     expect(await statusOf(anew.url, anew.admin_token)).toBe(200);
     await stop(third);
-  }, 90_000);
+  }, 180_000);
 });
 
 describe("svc dev over DATABASE_URL", () => {
@@ -121,7 +121,7 @@ describe("svc dev over DATABASE_URL", () => {
     expect(lost.admin_token).not.toBe(ready.admin_token);
     expect(await statusOf(lost.url, lost.admin_token)).toBe(200);
     await stop(third);
-  }, 60_000);
+  }, 180_000);
 
   test("shows a person where it is, a job done, and commands that work", async () => {
     const dataDir = await testFolder();
@@ -144,7 +144,7 @@ describe("svc dev over DATABASE_URL", () => {
     expect(await readFile(path.join(dataDir, "broker.log"), "utf8")).not.toContain(admin_token);
     dev.kill("SIGINT");
     expect(await dev.ended).toMatchObject({ code: 0 });
-  }, 60_000);
+  }, 180_000);
 
   test("starts its agent again when that dies, and takes it along when it stops", async () => {
     const dataDir = await testFolder();
@@ -164,7 +164,7 @@ describe("svc dev over DATABASE_URL", () => {
     await stop(dev);
     expect(await pid()).toBe(0);
     expect(await readFile(path.join(dataDir, "agent.log"), "utf8")).toContain("the agent works");
-  }, 60_000);
+  }, 180_000);
 
   test("says in one sentence that the port is taken, and leaves nothing running", async () => {
     const env = { DATABASE_URL: (await emptyDatabase()).url };
@@ -177,7 +177,7 @@ describe("svc dev over DATABASE_URL", () => {
         `Port ${port} on 127.0.0.1 is taken by another program. ` +
         "Stop that one, or choose another port with --port.\n",
     });
-  }, 60_000);
+  }, 180_000);
 
   test("ends at once on a second Ctrl-C", async () => {
     const env = { DATABASE_URL: (await emptyDatabase()).url };
@@ -194,7 +194,7 @@ describe("svc dev over DATABASE_URL", () => {
       return code;
     };
     await expect.poll(wasKilled, patience).toBe(130);
-  }, 60_000);
+  }, 180_000);
 
   test("does not erase a database that is not its own", async () => {
     const env = { DATABASE_URL: "postgres://nobody@127.0.0.1:1/none" };

@@ -102,10 +102,10 @@ describe("svc log tail", () => {
     const proxy = await tcpProxy(broker.url);
     const env = envOf(log, proxy.url);
     const tailing = startSvc(["log", "tail", "-f", log.jobId, "--raw"], { env });
-    await expect.poll(() => tailing.said.out, { timeout: 20_000 }).toBe(textOf(numbered(3)));
+    await expect.poll(() => tailing.said.out).toBe(textOf(numbered(3)));
     proxy.cut("/logs/tail");
     await log.write(numbered(2, 4));
-    await expect.poll(() => tailing.said.out, { timeout: 20_000 }).toBe(textOf(numbered(5)));
+    await expect.poll(() => tailing.said.out).toBe(textOf(numbered(5)));
     await log.write(numbered(1, 6));
     await log.close();
     expect(await tailing.ended).toMatchObject({ code: 0, out: textOf(numbered(6)), err: "" });
@@ -117,7 +117,7 @@ describe("svc log tail", () => {
     const follow = () => startSvc(["log", "tail", "-f", log.jobId, "--raw"], { env: envOf(log) });
     const [interrupted, left] = [follow(), follow()];
     for (const { said } of [interrupted, left]) {
-      await expect.poll(() => said.out, { timeout: 20_000 }).toBe("line 1\n");
+      await expect.poll(() => said.out).toBe("line 1\n");
     }
     interrupted.kill("SIGINT");
     expect(await interrupted.ended).toEqual({ code: 130, out: "line 1\n", err: "" });

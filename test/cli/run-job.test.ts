@@ -108,7 +108,7 @@ describe("svc job run", () => {
   test("cancels the job at Ctrl-C and waits for its end", async () => {
     const { start, seat } = await setup();
     const running = start(["--", await script("echo started; exec sleep 600\n")]);
-    await expect.poll(() => running.said.out, { timeout: 15_000 }).toContain("started\n");
+    await expect.poll(() => running.said.out).toContain("started\n");
     running.kill("SIGINT");
     const ended = await running.ended;
     expect(ended.err).toContain("Cancelling; Ctrl-C again leaves it to itself.\n");
@@ -123,9 +123,9 @@ describe("svc job run", () => {
       "--",
       await script('trap "" TERM; echo started; sleep 600 & wait; wait\n'),
     ]);
-    await expect.poll(() => running.said.out, { timeout: 15_000 }).toContain("started\n");
+    await expect.poll(() => running.said.out).toContain("started\n");
     running.kill("SIGINT");
-    await expect.poll(() => running.said.err, { timeout: 15_000 }).toContain("Cancelling");
+    await expect.poll(() => running.said.err).toContain("Cancelling");
     running.kill("SIGINT");
     expect(await running.ended).toMatchObject({ code: 130 });
   });
@@ -148,7 +148,7 @@ describe("svc job run", () => {
       `echo started; until test -e ${gate}; do sleep 0.05; done; echo more; exit 3\n`,
     );
     const running = start(["--", file]);
-    await expect.poll(() => running.said.out, { timeout: 15_000 }).toContain("started\n");
+    await expect.poll(() => running.said.out).toContain("started\n");
     running.stopReading();
     await writeFile(gate, "");
     const ended = await running.ended;
@@ -172,7 +172,7 @@ describe("svc job run", () => {
     const { runner, operatorToken } = await fleet.seat();
     const env = { SVC_URL: fleet.broker.url, SVC_TOKEN: operatorToken };
     const running = startSvc(["job", "run", "--runner", runner.runnerId, "--", "true"], { env });
-    await expect.poll(() => running.said.err, { timeout: 15_000 }).toMatch(/^It waits: .+process/m);
+    await expect.poll(() => running.said.err).toMatch(/^It waits: .+process/m);
     running.kill("SIGINT");
     expect(await running.ended).toMatchObject({ code: 130 });
   });

@@ -50,4 +50,4 @@ test("backends killed all the time under load leave no half of a change, and eve
   await load.drain();
   await expectEndedOnce(db, runner.runnerId, load);
   for (const broker of brokers) expect((await send(broker.url, "GET /readyz")).status).toBe(200);
-}, 90_000);
+}, 180_000);

@@ -186,4 +186,4 @@ test("brokers killed one after the other under load: every job is begun once and
   }
   await load.drain();
   await expectEndedOnce(db, runner.runnerId, load);
-}, 90_000);
+}, 240_000);

@@ -18,7 +18,7 @@ test("who follows a log at a broker that is killed resumes at another, and misse
   const tailAt = (url: string): string => `${url}${log.path}/logs/tail`;
   const first = await openEvents(tailAt(doomed.url), { token });
   await log.write(numbered(50, 1));
-  await expect.poll(() => first.events.length, { timeout: 20_000 }).toBeGreaterThan(0);
+  await expect.poll(() => first.events.length).toBeGreaterThan(0);
   const writing = (async () => {
     for (let n = 1; n < 20; n++) await log.write(numbered(50, 1 + n * 50));
   })();
@@ -28,5 +28,5 @@ test("who follows a log at a broker that is killed resumes at another, and misse
   await writing;
   const expected = numbered(1000, 1).map(({ body }) => body);
   const heard = (): string[] => [...first.bodies(), ...second.bodies()];
-  await expect.poll(heard, { timeout: 20_000 }).toEqual(expected);
+  await expect.poll(heard).toEqual(expected);
 });

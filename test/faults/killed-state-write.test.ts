@@ -51,7 +51,7 @@ describe("a broker killed in the middle of a large state", () => {
         select count(*)::int as n from terraform_state_parts`;
       return (row?.n ?? 0) - before;
     };
-    await expect.poll(written, { timeout: 30_000 }).toBeGreaterThan(10);
+    await expect.poll(written).toBeGreaterThan(10);
     await victim.kill();
     goOn();
     await expect(writing).rejects.toThrow();
@@ -60,10 +60,10 @@ describe("a broker killed in the middle of a large state", () => {
     expect((await at.call(`GET /v1/terraform-workspaces/${held.id}/lock`)).status).toBe(200);
     expect((await held.write(text)).status).toBe(200);
     expect((await held.read()).text === text).toBe(true);
-  }, 120_000);
+  }, 180_000);
 });
 
-describe("a broker killed while a state is committed", { timeout: 120_000 }, () => {
+describe("a broker killed while a state is committed", { timeout: 180_000 }, () => {
   /** Whoever changes a workspace waits at the end of its transaction, until the lock is let go. */
   async function committing() {
     const { url, db } = await testDatabase();
@@ -87,7 +87,7 @@ describe("a broker killed while a state is committed", { timeout: 120_000 }, () 
           select pid from pg_locks where locktype = 'advisory' and objid = 42 and not granted
              and database = (select oid from pg_database where datname = current_database())`
       ).map(({ pid }) => pid);
-    await expect.poll(waiting, { timeout: 30_000 }).toHaveLength(1);
+    await expect.poll(waiting).toHaveLength(1);
     await victim.kill();
     const [pid = 0] = await waiting();
     const letGo = async (): Promise<void> => {

@@ -108,7 +108,7 @@ test("a database that restarts while fifty writers append: every acknowledged re
   await until(() => load.acknowledged() > before + 600, 30_000);
   await load.stop();
   await expectWhole(db, runner.orgId, load.all);
-}, 120_000);
+}, 180_000);
 
 test("backends that are killed again and again while fifty writers append cost and double nothing", async () => {
   const { postgres, brokers, db, runner } = await setup();
@@ -123,4 +123,4 @@ test("backends that are killed again and again while fifty writers append cost a
   }
   await load.stop();
   await expectWhole(db, runner.orgId, load.all);
-}, 120_000);
+}, 180_000);

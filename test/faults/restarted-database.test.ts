@@ -55,4 +55,4 @@ test("a database that restarts under load: the brokers come back by themselves, 
   await advanceClock(db, "31 s"); // claims whose answer died with the database come back
   await load.drain();
   await expectEndedOnce(db, runner.runnerId, load);
-}, 120_000);
+}, 180_000);

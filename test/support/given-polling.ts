@@ -52,10 +52,10 @@ export async function parkedOf(
   await until(() => broker.desk.dispatcher.room.countOfRunner(runnerId) === count);
 }
 
-/** Looks again and again until it is true; throws after ten seconds, unless told another time. */
+/** Looks again and again until it is true; throws after half a minute, unless told another time. */
 export async function until(
   isTrue: () => boolean | Promise<boolean>,
-  timeout = 10_000,
+  timeout = 30_000,
 ): Promise<void> {
   await vi.waitFor(
     async () => {

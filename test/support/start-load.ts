@@ -27,7 +27,7 @@ export type Load = {
 };
 
 /** How long a client goes on trying: longer than any outage here lasts. */
-const patienceMs = 45_000;
+const patienceMs = 90_000;
 
 /** A control plane and agents that work through its jobs, and that never give up when a broker does. */
 export function startLoad(options: LoadOptions): Load {

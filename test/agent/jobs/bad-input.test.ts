@@ -159,7 +159,7 @@ const bad: readonly Bad[] = [
   },
 ];
 
-describe("a bad job fails with words, and the next one runs:", { timeout: 90_000 }, () => {
+describe("a bad job fails with words, and the next one runs:", { timeout: 180_000 }, () => {
   test.each(bad)("$what", async ({ step, plan, words }) => {
     const { run, runSteps, agent } = await givenJobSeat(fleet);
     const ended =

@@ -34,7 +34,7 @@ async function setup() {
 const isFirstReport = ({ method, path: at }: { method: string; path: string }): boolean =>
   method === "PATCH" && at.includes("/executions/");
 
-describe("before the broker has answered the first report", { timeout: 90_000 }, () => {
+describe("before the broker has answered the first report", { timeout: 180_000 }, () => {
   test.each(["down", "500", "429", "html", "reset", "truncated"] as const)(
     "nothing is begun while it goes wrong (%s), and all is once it is answered",
     async (fault) => {

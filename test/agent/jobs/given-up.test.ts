@@ -39,4 +39,4 @@ test("a job that the broker gave up during a long cut comes to rest in order, an
   });
   const asEvidence = { success: false, error_metadata: { reason: "agent_lost", step: "works" } };
   expect(executions).toMatchObject([{ status: "failed", result: asEvidence }]);
-}, 120_000);
+}, 180_000);

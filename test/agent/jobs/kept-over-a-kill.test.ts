@@ -26,7 +26,7 @@ async function taken(again: KillableAgent["again"]): Promise<AgentProcess> {
 
 const out = "$SVC_ACTIONS_OUTPUT_FILEPATH";
 
-describe("an agent that was killed and started again", { timeout: 120_000 }, () => {
+describe("an agent that was killed and started again", { timeout: 180_000 }, () => {
   test("leaves the files of a running step as they are", async () => {
     const { enqueue, ended, first, again, kill, mark, marked, lines } =
       await givenKillableAgent(fleet);
@@ -117,7 +117,7 @@ describe("an agent that was killed and started again", { timeout: 120_000 }, () 
       ]),
     );
     await marked("begun");
-    await expect.poll(async () => (await logOf(id)).length, { timeout: 10_000 }).toBe(4);
+    await expect.poll(async () => (await logOf(id)).length).toBe(4);
     await kill(first);
     await again();
     await writeFile(mark("go"), "");

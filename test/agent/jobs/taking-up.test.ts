@@ -11,7 +11,7 @@ beforeAll(async () => {
   fleet = await givenFleet();
 });
 
-describe("an agent that was killed and started again", { timeout: 120_000 }, () => {
+describe("an agent that was killed and started again", { timeout: 180_000 }, () => {
   test("adopts the running step, runs the rest, and repeats nothing", async () => {
     const { enqueue, ended, first, again, kill, mark, marked, lines } =
       await givenKillableAgent(fleet);

@@ -141,9 +141,7 @@ describe("a job's log", () => {
     };
     const piped = jobLog.pipe(source, output);
     await expect.poll(() => stored().map(({ body }) => body)).toEqual(["1 %\r2 %\r"]);
-    await expect
-      .poll(() => stored().map(({ body }) => body), { timeout: 10_000 })
-      .toEqual(["1 %\r2 %\r", "3"]);
+    await expect.poll(() => stored().map(({ body }) => body)).toEqual(["1 %\r2 %\r", "3"]);
     goOn();
     await piped;
     expect(joined(await close())).toEqual(["1 %\r2 %\r3 %", "sure? "]);

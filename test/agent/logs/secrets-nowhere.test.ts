@@ -82,4 +82,4 @@ test("no secret is on the wire, on disk or in the database, however it is encode
     expect(isIn(dump)).toBe(false);
     expect(isIn(agent.logged.join("\n") + fleet.broker.logged.join("\n"))).toBe(false);
   }
-}, 120_000);
+}, 180_000);

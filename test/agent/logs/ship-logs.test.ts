@@ -32,7 +32,7 @@ describe("the shipping of logs", () => {
         const log = await openJobLog("a");
         await log.pipe(source, asOutput(numbered(9000)));
         expect(await log.close()).toEqual({ lastRecord: 9000 });
-        await expect.poll(() => logs.logSpools.waitingBytes(), { timeout: 10_000 }).toBe(0);
+        await expect.poll(() => logs.logSpools.waitingBytes()).toBe(0);
         expect(bodies("a")).toEqual(numbered(9000));
         const firsts = receiver.seen.map(({ entries }) => entries[0]?.seq ?? 0);
         expect(firsts).toEqual(firsts.toSorted((a, b) => a - b));
@@ -111,7 +111,7 @@ describe("the shipping of logs", () => {
     await expect.poll(() => bodies("quiet")).toEqual(["one"]);
     goOn();
     await Promise.all([...loud, quiet].map(async (log) => await log.close()));
-    await expect.poll(() => bodies("loud3").length, { timeout: 10_000 }).toBe(20_000);
+    await expect.poll(() => bodies("loud3").length).toBe(20_000);
   });
 
   test("goes on after a restart with what was left", async () => {

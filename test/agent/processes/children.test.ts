@@ -161,9 +161,9 @@ describe("a child whose agent has no file descriptor left", () => {
     const program = [process.execPath, owner, JSON.stringify(spec), signal];
     const starving = execa("bash", ["-c", 'ulimit -n 60; exec "$@"', "", ...program]);
     const manifest = () => findChild(runDir, executionId, 1);
-    await expect.poll(manifest, { timeout: 20_000 }).toBeDefined();
+    await expect.poll(manifest).toBeDefined();
     const { supervisor } = manifest() ?? {};
-    await expect.poll(() => supervisor && isRunning(supervisor), { timeout: 20_000 }).toBe(false);
+    await expect.poll(() => supervisor && isRunning(supervisor)).toBe(false);
     starving.stdin.end();
     const { stdout } = await starving;
     expect(JSON.parse(stdout)).toMatchObject(end);

@@ -48,7 +48,7 @@ describe("what a child prints", () => {
       expect((await child.exited).code).toBe(0);
     });
     await fc.assert(model, { numRuns: 12 });
-  }, 60_000);
+  }, 180_000);
 
   test("may be a line of one gigabyte: nothing is lost and the memory stays flat", async () => {
     const { bash } = await givenChildren();
@@ -65,14 +65,12 @@ describe("what a child prints", () => {
     expect(end).toBe(1_000_000_000);
     expect(most - before).toBeLessThan(120 * mebibyte);
     expect((await child.exited).code).toBe(0);
-  }, 120_000);
+  }, 180_000);
 
   test("waits for its reader, within a bound, and is whole", async () => {
     const { bash } = await givenChildren();
     const child = await bash("seq 1 6000000; echo end >&2");
-    await expect
-      .poll(() => unreadBytes(child), { timeout: 20_000 })
-      .toBeGreaterThanOrEqual(12 * mebibyte);
+    await expect.poll(() => unreadBytes(child)).toBeGreaterThanOrEqual(12 * mebibyte);
     expect(existsSync(path.join(child.manifest.dir, "code"))).toBe(false);
     expect(unreadBytes(child)).toBeLessThanOrEqual(16 * mebibyte);
     const { size, digest } = await digestOf(child.output);
@@ -80,7 +78,7 @@ describe("what a child prints", () => {
     for (let at = 1; at <= 6_000_000; at += 1) wanted.update(`${at}\n`);
     expect(digest).toBe(wanted.update("end\n").digest("hex"));
     expect(size).toBeGreaterThan(40 * mebibyte);
-  }, 60_000);
+  }, 180_000);
 
   test("is deleted where it was released, and only there", async () => {
     const { bash } = await givenChildren();
@@ -123,7 +121,7 @@ describe("what a child prints", () => {
     expect(readStat(pid)).toBeDefined();
     await writeFile(path.join(cwd, "go"), "");
     await expect.poll(() => readStat(pid)).toBeUndefined();
-  }, 40_000);
+  }, 180_000);
 
   test("does not end a server that a step leaves for the next one, its output elsewhere", async () => {
     const { bash, executionId } = await givenChildren();

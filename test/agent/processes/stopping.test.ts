@@ -12,7 +12,7 @@ const hasty = { ...patient, graceMs: 100 };
 
 /** Waits until the child has printed this. */
 async function untilPrinted(child: Child, text: string): Promise<void> {
-  await expect.poll(() => printed(child), { timeout: 20_000 }).toContain(text);
+  await expect.poll(() => printed(child)).toContain(text);
 }
 
 function printed({ manifest }: Child): string {

@@ -104,7 +104,7 @@ describe("what has ended", () => {
       await db`select graphile_worker.add_job('tally-job-ends', job_key := 'now')`;
       return (await db`select * from runner_job_tallies`).length;
     };
-    await expect.poll(tallied, { timeout: 20_000 }).toBe(3);
+    await expect.poll(tallied).toBe(3);
     expect(
       (await metrics()).get('svc_job_run_seconds_count{group="deploy",result="finished"}'),
     ).toBe(1);

@@ -34,7 +34,7 @@ async function tail(
 }
 
 const expectBodies = async (reader: EventReader, expected: readonly string[]): Promise<void> =>
-  await expect.poll(reader.bodies, { timeout: 20_000 }).toEqual(expected);
+  await expect.poll(reader.bodies).toEqual(expected);
 
 describe("a tail", () => {
   test("tells what is there, then what comes, through whichever broker, to the close", async () => {
@@ -112,7 +112,7 @@ describe("a tail", () => {
     await Promise.all([log.write(numbered(1, 5)), log.write(numbered(2, 3), other)]);
     await expectBodies(reader, bodies(numbered(5)));
     await log.write(numbered(1, 8));
-    await expect.poll(() => reader.events.length, { timeout: 20_000 }).toBe(7);
+    await expect.poll(() => reader.events.length).toBe(7);
     expect(reader.events[5]?.value).toMatchObject({ notice: "missing" });
     expect(reader.bodies().at(-1)).toBe("line 8");
   });
@@ -173,9 +173,7 @@ test("a follower whose token is revoked hears no more, at whichever broker", asy
   await expectBodies(reader, ["line 1"]);
   const { body } = await broker.call<{ id: string }>("GET /v1/tokens/current", { token });
   await broker.call(`DELETE /v1/tokens/${body.id}`, { token: log.admin });
-  await expect
-    .poll(async () => (await other.call(`GET ${log.path}`, { token })).status, { timeout: 20_000 })
-    .toBe(401);
+  await expect.poll(async () => (await other.call(`GET ${log.path}`, { token })).status).toBe(401);
   await log.write(numbered(1, 2));
   await reader.ended;
   expect(reader.bodies()).toEqual(["line 1"]);
@@ -190,8 +188,8 @@ test("500 followers of one stream hear every record once, from one reader", asyn
   const expected = bodies(numbered(101));
   for (const reader of readers) await expectBodies(reader, expected);
   for (const reader of readers) reader.close();
-  await expect.poll(() => broker.broker.logFeed.followers(), { timeout: 20_000 }).toBe(0);
-}, 60_000);
+  await expect.poll(() => broker.broker.logFeed.followers()).toBe(0);
+}, 180_000);
 
 test("a slow follower holds up nobody and loses nothing", async () => {
   const log = await setup();
@@ -206,13 +204,13 @@ test("a slow follower holds up nobody and loses nothing", async () => {
       numbered(20, n + 1).map((line) => ({ ...line, body: `${line.body} ${filler}` })),
     );
   }
-  await expect.poll(() => quick.events.length, { timeout: 30_000 }).toBe(count);
+  await expect.poll(() => quick.events.length).toBe(count);
   await log.close();
   const text = await slow.text();
   const heard = [...text.matchAll(/"body":"(line \d+) /g)].map(([, body]) => body);
   expect(heard).toEqual(bodies(numbered(count)));
   expect(text).toContain("event: end");
-}, 60_000);
+}, 180_000);
 
 test("a stopping broker sends its followers away at once", async () => {
   const third = await startBroker({ url: database.url, env });

@@ -41,7 +41,7 @@ async function revisions(id: string): Promise<WorkspaceState[]> {
   return (await at.call<Page>(`GET /v1/terraform-workspaces/${id}/states`)).body.items;
 }
 
-describe("terraform with a job's token", { timeout: 120_000 }, () => {
+describe("terraform with a job's token", { timeout: 180_000 }, () => {
   test("inits, plans, applies and reads its state; each apply is a revision", async () => {
     const { id, terraform } = await givenInitialized();
     expect((await terraform.run("plan -detailed-exitcode")).code).toBe(2);
