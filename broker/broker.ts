@@ -1,3 +1,4 @@
+import type { DatabaseClock } from "./clocks/database-clock.ts";
 import type { Config } from "./config.ts";
 import type { Db } from "./database/connect.ts";
 import type { ConfirmExecution } from "./executions/confirm-execution.ts";
@@ -23,6 +24,8 @@ import type { Wakes } from "./wake/wakes.ts";
 export type Broker = {
   readonly config: Config;
   readonly db: Db;
+  /** The database's time, without asking it. */
+  readonly clock: DatabaseClock;
   readonly log: Log;
   readonly metrics: Metrics;
   readonly httpMetrics: HttpMetrics;

@@ -1,4 +1,5 @@
 import type { Broker } from "./broker.ts";
+import { makeDatabaseClock } from "./clocks/database-clock.ts";
 import type { Config } from "./config.ts";
 import { connect, type Db } from "./database/connect.ts";
 import { requireCurrentSchema } from "./database/migrate.ts";
@@ -54,6 +55,7 @@ export function makeBroker(config: Config, log: Log, seals: Seals): MadeBroker {
   const broker: Broker = {
     config,
     db,
+    clock: makeDatabaseClock(),
     log,
     metrics,
     httpMetrics: createHttpMetrics(metrics),

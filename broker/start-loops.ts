@@ -12,7 +12,7 @@ const keysEveryMs = 60_000;
 
 /** Starts what a broker does by itself; each loop's end is pushed to the broker's drain. */
 export function startLoops({ broker, brokerId, heard }: MadeBroker): void {
-  const { db, log, wakes, desk, authenticator, config, drain, metrics } = broker;
+  const { db, clock, log, wakes, desk, authenticator, config, drain, metrics } = broker;
   const stopped = new AbortController();
   const scan = (): Promise<void> => desk.scan();
   const listening = startListening(db, {
@@ -37,7 +37,8 @@ export function startLoops({ broker, brokerId, heard }: MadeBroker): void {
     listening.isConnected() ? 1 : 0,
   );
   const due = metrics.counter("svc_sweep_due_total", "Rows this broker's clocks found due.");
-  const clocks = startClocks({ db, wakes, log, onDue: (sweep, rows) => due.add({ sweep }, rows) });
+  const onDue = (sweep: string, rows: number): void => due.add({ sweep }, rows);
+  const clocks = startClocks({ db, clock, wakes, log, onDue });
   const scanning = repeat({ signal: stopped.signal, log }, "scan", scanEveryMs, scan);
   drain.push(
     startFigures(broker),

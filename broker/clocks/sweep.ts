@@ -3,6 +3,7 @@ import { isRefusal } from "../database/is-refusal.ts";
 import type { Log } from "../log.ts";
 import { parseQueueKeys } from "../queues/queue-key.ts";
 import { topics, type Wakes } from "../wake/wakes.ts";
+import type { DatabaseClock } from "./database-clock.ts";
 import { type Loop, repeat } from "./repeat.ts";
 
 type SweptRow = { due: number; wakes: string[]; org_ids: string[]; process_ids: string[] };
@@ -73,9 +74,18 @@ async function setAside({ db, log }: SweepParts, name: SweepName, error: unknown
   log.error({ err: error, clock: name, id: row.id }, "a row cannot be acted on and is set aside");
 }
 
+/** Says that somebody listens; answers the database's time. */
+async function markListening(db: Db): Promise<Date> {
+  const [row] = await db<{ now: Date }[]>`select mark_listening(), svc_now() as now`;
+  if (row === undefined) throw new Error("mark_listening answered nothing");
+  return row.now;
+}
+
 export type Clockwork = { readonly stop: () => Promise<void> };
 
 type ClockParts = SweepParts & {
+  /** Set right by every mark. */
+  readonly clock: DatabaseClock;
   /** Told after each turn of a clock how much was due. */
   readonly onDue: (name: SweepName, due: number) => void;
 };
@@ -84,7 +94,7 @@ type ClockParts = SweepParts & {
  * Sweeps for ever, on every broker alike: rows that another broker is at are skipped or found done. A sweep
  * that fails is tried again at its next turn.
  */
-export function startClocks({ db, wakes, log, onDue }: ClockParts): Clockwork {
+export function startClocks({ db, clock, wakes, log, onDue }: ClockParts): Clockwork {
   const stopped = new AbortController();
   const loop: Loop = { signal: stopped.signal, log };
   const loops = [
@@ -93,7 +103,7 @@ export function startClocks({ db, wakes, log, onDue }: ClockParts): Clockwork {
         onDue(name, await sweep({ db, wakes, log }, name));
       }),
     ),
-    repeat(loop, "mark_listening", 5_000, () => db`select mark_listening()`),
+    repeat(loop, "mark_listening", 5_000, () => clock.learn(() => markListening(db))),
   ];
   return {
     stop: async () => {

@@ -4,10 +4,17 @@ import { toExecution } from "../executions/to-execution.ts";
 import { toRunnerJob } from "../jobs/to-runner-job.ts";
 import type { Claim } from "./claim-jobs.ts";
 
-/** The body of a claim's answer. Plans go in as their source text, so that they arrive byte for byte. */
-export function claimAnswer(claims: readonly Claim[], orders: readonly ProcessOrder[]): string {
+/**
+ * The body of a claim's answer. Plans go in as their source text, so that they arrive byte for byte. `now` is the
+ * database's, as all that it is compared with.
+ */
+export function claimAnswer(
+  { clock }: Pick<Broker, "clock">,
+  claims: readonly Claim[],
+  orders: readonly ProcessOrder[],
+): string {
   const jobs = claims.map(claimedJob).join(",");
-  return `{"jobs":[${jobs}],"orders":${JSON.stringify(orders)},"now":"${new Date().toISOString()}"}`;
+  return `{"jobs":[${jobs}],"orders":${JSON.stringify(orders)},"now":"${clock.now().toISOString()}"}`;
 }
 
 function claimedJob({ job, execution, plan, token, deadlineAt }: Claim): string {

@@ -17,6 +17,8 @@ export type OrderedPoll = {
   readonly processId: string | null;
   /** Keys of the orders that the process says it knows. */
   readonly knownOrders: readonly string[];
+  /** The version of the settings that the process says it has. */
+  readonly knownSettings?: number | undefined;
 };
 
 type Told = { readonly keys: ReadonlySet<string>; readonly atMs: number };
@@ -36,14 +38,18 @@ export function makeOrderDesk(db: Db): OrderDesk {
     const found = await find(processId);
     if (found === undefined) return [];
     if (told.size >= mostTold) told.clear();
-    const keys = new Set(found.orders.map(orderKey));
+    const orders = withSettingsOrder(found, knownSettings);
+    const keys = new Set(orders.map(orderKey));
     if (keys.size > 0) told.set(processId, { keys, atMs: performance.now() });
-    return withSettingsOrder(found, knownSettings);
+    return orders;
   }
 
-  async function areWorthIt({ processId, knownOrders }: OrderedPoll): Promise<boolean> {
+  async function areWorthIt(poll: OrderedPoll): Promise<boolean> {
+    const { processId, knownOrders, knownSettings } = poll;
     if (processId === null) return false;
-    const keys = (await find(processId))?.orders.map(orderKey) ?? [];
+    const found = await find(processId);
+    if (found === undefined) return false;
+    const keys = withSettingsOrder(found, knownSettings).map(orderKey);
     const before = told.get(processId);
     const isFresh = before !== undefined && performance.now() - before.atMs < toldForMs;
     return keys.some((key) => !knownOrders.includes(key) && !(isFresh && before.keys.has(key)));

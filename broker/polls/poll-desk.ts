@@ -6,6 +6,7 @@ import type { Seals } from "../seals/seals.ts";
 import { topics, type Wakes } from "../wake/wakes.ts";
 import type { Claim } from "./claim-jobs.ts";
 import { type Dispatcher, makeDispatcher } from "./dispatcher.ts";
+import { makeMissedNews } from "./missed-news.ts";
 import { makeOrderDesk, type OrderDesk } from "./order-desk.ts";
 import { servePolls } from "./serve-polls.ts";
 
@@ -14,6 +15,8 @@ export type PollDesk = {
   readonly orders: OrderDesk;
   /** Ends the parked claim of a process, so that it learns of its orders. */
   readonly tellOrders: (processId: string) => void;
+  /** Whether something was to be told to the process lately, while no claim of it was parked here; asked once. */
+  readonly wasMissed: (processId: string) => boolean;
   /** Ends an older claim of the process that is parked at another broker. */
   readonly tellParked: (processId: string) => void;
   /** Puts jobs back that were claimed for somebody who never got them. */
@@ -56,9 +59,11 @@ export function makePollDesk(parts: DeskParts): PollDesk {
   });
   const lookAgain = (runnerIds: readonly string[]): void => dispatcher.look(runnerIds);
   const { room } = dispatcher;
+  const missed = makeMissedNews();
   const tellOrders = (processId: string): void => {
     const poll = room.ofProcess(processId);
-    if (poll !== undefined && room.leave(poll)) poll.settle({ kind: "orders" });
+    if (poll === undefined) missed.add(processId);
+    else if (room.leave(poll)) poll.settle({ kind: "orders" });
   };
   wakes.hear("queue:", (topic) => dispatcher.look([topic.slice("queue:".length)]));
   wakes.hear("claim:", (topic) => {
@@ -71,6 +76,7 @@ export function makePollDesk(parts: DeskParts): PollDesk {
     dispatcher,
     orders,
     tellOrders,
+    wasMissed: missed.take,
     tellParked: (processId) => wakes.tell([topics.claim(processId, id)]),
     giveBack: (claims) => giveBack(parts, claims),
     scan: async () => {

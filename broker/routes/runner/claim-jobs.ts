@@ -28,14 +28,16 @@ export const claimJobs: Door = (app, broker) => {
       pollId: body.poll_id ?? null,
       groups,
       knownOrders: body.known_orders ?? [],
+      knownSettings: body.settings_version,
     };
     const parked = parkPoll(broker.desk, {
       poll,
       waitMs: waitMs(body.wait),
       signal: c.req.raw.signal,
     });
-    // A poll with groups learns of orders with its first look for jobs.
-    if (groups.size === 0 && (await orders.areWorthIt(poll))) tellOrders(processId);
+    // A poll with groups learns of orders with its first look for jobs, but not of settings that changed meanwhile.
+    const looks = groups.size === 0 || broker.desk.wasMissed(processId);
+    if (looks && (await orders.areWorthIt(poll))) tellOrders(processId);
     const answer = await parked;
     const isTold = answer.kind === "orders" || (answer.kind === "claims" && answer.hasOrders);
     const telling = isTold ? orders.tell(processId, body.settings_version) : Promise.resolve([]);
@@ -51,6 +53,6 @@ function answerClaim(c: AppContext, broker: Broker, { answer, orders }: Answerin
   const claims = answer.kind === "claims" ? answer.claims : [];
   if (claims.length > 0) giveBackUnlessWritten(broker, c.env.outgoing, claims);
   if (answer.kind === "draining") setHeader(c, "connection", "close");
-  const body = claimAnswer(claims, orders);
+  const body = claimAnswer(broker, claims, orders);
   return c.body(body, 200, { "content-type": "application/json" }) as never; // text, so that plans stay as they are
 }

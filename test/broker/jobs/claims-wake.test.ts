@@ -83,6 +83,25 @@ describe.each([0, 1] as const)("a poll for orders only, at broker %i", (nth) => 
     await waiting;
     expect(performance.now() - began).toBeLessThan(10_000);
   });
+
+  test("ends at once when settings changed before it came, and not again for the same", async () => {
+    const { agent, waiting, operator, runnerId } = await busyAgent(nth);
+    const { token } = agent;
+    const first = await at.brokers[0].call(`GET /v1/runners/${runnerId}/settings`, { token });
+    const known = { settings_version: Number(first.body["version"]) };
+    const orders = async (wait: string) =>
+      (await agent.claim({ groups: { sync: 1 }, wait, ...known })).body.orders;
+    expect(await orders("1ms")).toEqual([]); // it ends the one that was parked
+    await waiting;
+    const body = { job_group_parallelism: { deploy: "8" } };
+    const changed = await operator(`PATCH /v1/runners/${runnerId}/settings`, body);
+    const version = known.settings_version + 1;
+    expect(changed).toMatchObject({ status: 200, body: { version } });
+    await until(() => at.brokers[nth].broker.desk.wasMissed(agent.processId));
+    at.brokers[nth].broker.desk.tellOrders(agent.processId); // as it was before we looked
+    expect(await orders("20s")).toEqual([{ type: "settings", version }]);
+    expect(await orders("1ms")).toEqual([]);
+  });
 });
 
 const listeners = async (): Promise<number[]> => {
