@@ -12,7 +12,7 @@ import { stateRouteRules } from "./state-route-rules.ts";
  * - otlp: the body is OTLP/HTTP, protobuf or JSON, which the handler reads itself.
  * - maxBody: more than 1 MiB. verbatim: members whose source text the handler wants byte for byte.
  * - unmetered: polls and beats, which come by the clock. idempotent: `Idempotency-Key` is honoured here;
- *   `once` where the answer holds a secret that cannot be told again.
+ *   `once` where the answer holds a secret that cannot be told again, `job` where the key is written with the job.
  * - stateToken: the token may also come as the password of HTTP Basic, or as `?token=`.
  */
 export type RouteRule = {
@@ -25,7 +25,7 @@ export type RouteRule = {
   readonly verbatim?: readonly string[];
   readonly unmetered?: true;
   readonly stateToken?: true;
-  readonly idempotent?: "replay" | "once";
+  readonly idempotent?: "replay" | "once" | "job";
 };
 
 /** One row for every operationId, grouped by who calls. */
@@ -108,17 +108,17 @@ export const routeRules = {
   resumeRunner: { surface: "operator", permission: "runners.operate" },
   getRunnerConnection: { surface: "operator", permission: "runners.read" },
   getRunnerCard: { surface: "operator", permission: "runners.read" },
-  shutDownRunnerVm: { surface: "operator", permission: "runners.operate", idempotent: "replay" },
+  shutDownRunnerVm: { surface: "operator", permission: "runners.operate", idempotent: "job" },
   shutDownManagedRunner: {
     surface: "operator",
     permission: "runners.operate",
-    idempotent: "replay",
+    idempotent: "job",
   },
-  updateManagedRunner: { surface: "operator", permission: "runners.operate", idempotent: "replay" },
+  updateManagedRunner: { surface: "operator", permission: "runners.operate", idempotent: "job" },
   restartManagedRunner: {
     surface: "operator",
     permission: "runners.operate",
-    idempotent: "replay",
+    idempotent: "job",
   },
 
   // Control planes: jobs
@@ -127,19 +127,21 @@ export const routeRules = {
     permission: "jobs.write",
     maxBody: "16 MiB",
     verbatim: ["plan"],
+    idempotent: "job",
   },
   enqueueJobs: {
     surface: "control-plane",
     permission: "jobs.write",
     maxBody: "16 MiB",
     verbatim: ["jobs.*.plan"],
+    idempotent: "job",
   },
   listJobs: { surface: "control-plane", permission: "jobs.read" },
   getWaiting: { surface: "control-plane", permission: "jobs.read" },
   followJobs: { surface: "control-plane", permission: "jobs.read", unmetered: true },
   waitForJob: { surface: "control-plane", permission: "jobs.read", unmetered: true },
   cancelJob: { surface: "control-plane", permission: "jobs.cancel" },
-  rerunJob: { surface: "control-plane", permission: "jobs.write" },
+  rerunJob: { surface: "control-plane", permission: "jobs.write", idempotent: "job" },
   flushRunner: { surface: "control-plane", permission: "jobs.cancel" },
 
   // Logs: who writes them

@@ -31,9 +31,12 @@ type TypeRow = {
   readonly slowToStop?: true;
   /** A second run beside a lost first one could do harm. */
   readonly changesThings?: true;
+  /** It is an order to the runner itself: who enqueues it must be allowed to operate runners. */
+  readonly ordersRunner?: true;
 };
 
 const changes = { changesThings: true } as const;
+const order = { ordersRunner: true } as const;
 const slow = { slowToStop: true, changesThings: true } as const;
 
 /** Every job type with its group, its default execution timeout and how it stops. */
@@ -56,14 +59,14 @@ export const runnerJobTypes = {
   "kubernetes-manifest-deploy": { group: "deploy", minutes: 15, ...changes },
   "pulumi-deploy": { group: "deploy", minutes: 60, ...slow },
   "noop-deploy": { group: "deploy", minutes: 5 },
-  "shut-down": { group: "operations", minutes: 5 },
-  "update-version": { group: "operations", minutes: 5, ...changes },
+  "shut-down": { group: "operations", minutes: 5, ...order },
+  "update-version": { group: "operations", minutes: 5, ...changes, ...order },
   noop: { group: "operations", minutes: 5 },
-  "mng-vm-shut-down": { group: "management", minutes: 5, ...changes },
-  "mng-shut-down": { group: "management", minutes: 5, ...changes },
-  "mng-runner-update-version": { group: "management", minutes: 5, ...changes },
-  "mng-runner-restart": { group: "management", minutes: 5, ...changes },
-  "mng-fetch-token": { group: "management", minutes: 5 },
+  "mng-vm-shut-down": { group: "management", minutes: 5, ...changes, ...order },
+  "mng-shut-down": { group: "management", minutes: 5, ...changes, ...order },
+  "mng-runner-update-version": { group: "management", minutes: 5, ...changes, ...order },
+  "mng-runner-restart": { group: "management", minutes: 5, ...changes, ...order },
+  "mng-fetch-token": { group: "management", minutes: 5, ...order },
   "sandbox-terraform": { group: "sandbox", minutes: 60, ...slow },
   "sandbox-terraform-plan": { group: "sandbox", minutes: 60, slowToStop: true },
   "sandbox-pulumi": { group: "sandbox", minutes: 60, ...slow },

@@ -105,7 +105,7 @@ async function serve(c: AppContext, broker: Broker, route: OpenRoute): Promise<R
   } else if (!isLenient) {
     requireEmpty(value);
   }
-  if (rule.idempotent === undefined) return route.handle(c);
+  if (rule.idempotent === undefined || rule.idempotent === "job") return route.handle(c);
   return replayOnce(c, broker, { ...route, mode: rule.idempotent, text });
 }
 

@@ -7,19 +7,20 @@ import { secondNs } from "../../../shared/duration.ts";
 import { planNames } from "../../../shared/plans/plan-names.ts";
 import type { AppContext, Door } from "../../http/app-types.ts";
 import { takeIdempotencyKey } from "../../http/idempotency.ts";
-import { setHeader } from "../../http/response-headers.ts";
-import { type Enqueued, enqueueJobs } from "../../jobs/enqueue-jobs.ts";
+import { tellReplay } from "../../http/tell-replay.ts";
+import { enqueueJob as enqueueOne } from "../../jobs/enqueue-job.ts";
+import { enqueueJobs } from "../../jobs/enqueue-jobs.ts";
 import type { NewJob } from "../../jobs/new-job.ts";
+import { requireOrderRights } from "../../jobs/require-order-rights.ts";
 import { toRunnerJob } from "../../jobs/to-runner-job.ts";
 
 /** POST /v1/runners/{runner_id}/jobs */
 export const enqueueJob: Door = (app, broker) => {
   app.openapi(enqueueJobRoute, async (c) => {
     const job = toNewJob(c.req.valid("json"), c.get("verbatim").get("#/plan"));
-    const enqueued = await enqueueJobs(broker, toEnqueue(c, [job]));
-    const [row] = told(c, enqueued).rows;
-    if (row === undefined) throw new Error("one job was enqueued and none came back");
-    return c.json(toRunnerJob(row), 201);
+    const { jobs: _, ...enqueue } = toEnqueue(c, [job]);
+    const enqueued = await enqueueOne(broker, { ...enqueue, job });
+    return c.json(toRunnerJob(tellReplay(c, enqueued).job), 201);
   });
 };
 
@@ -31,12 +32,16 @@ export const enqueueJobBatch: Door = (app, broker) => {
       .valid("json")
       .jobs.map((job, at) => toNewJob(job, verbatim.get(`#/jobs/${at}/plan`)));
     const enqueued = await enqueueJobs(broker, toEnqueue(c, jobs));
-    return c.json({ jobs: told(c, enqueued).rows.map(toRunnerJob) }, 201);
+    return c.json({ jobs: tellReplay(c, enqueued).rows.map(toRunnerJob) }, 201);
   });
 };
 
 function toEnqueue(c: AppContext, jobs: readonly NewJob[]) {
   const actor = c.get("actor");
+  requireOrderRights(
+    actor,
+    jobs.map(({ type }) => type),
+  );
   const runnerId = c.req.param("runner_id") ?? "";
   const key = takeIdempotencyKey(c);
   return {
@@ -51,11 +56,6 @@ function toEnqueue(c: AppContext, jobs: readonly NewJob[]) {
 /** What must be the same for a repetition to be one. */
 function requestText(runnerId: string, jobs: readonly NewJob[]): string {
   return JSON.stringify([runnerId, jobs.map((job) => ({ ...job, planNames: undefined }))]);
-}
-
-function told(c: AppContext, enqueued: Enqueued): Enqueued {
-  if (enqueued.isReplay) setHeader(c, "idempotency-replayed", "true");
-  return enqueued;
 }
 
 function toNewJob(job: NewRunnerJob, plan: string | undefined): NewJob {

@@ -5,6 +5,8 @@ import {
   updateManagedRunnerRoute,
 } from "../../../shared/api/manage-runner.ts";
 import type { Door } from "../../http/app-types.ts";
+import { takeIdempotencyKey } from "../../http/idempotency.ts";
+import { tellReplay } from "../../http/tell-replay.ts";
 import { toRunnerJob } from "../../jobs/to-runner-job.ts";
 import { type ManagementOrder, orderManagement } from "../../runners/order-management.ts";
 
@@ -20,8 +22,9 @@ export const manageRunner: Door = (app, broker) => {
   for (const [route, type] of orders) {
     app.openapi(route, async (c) => {
       const { runner_id: runnerId } = c.req.valid("param");
-      const row = await orderManagement(broker, c.get("actor"), { runnerId, type });
-      return c.json(toRunnerJob(row), 201);
+      const key = takeIdempotencyKey(c);
+      const ordered = await orderManagement(broker, c.get("actor"), { runnerId, type, key });
+      return c.json(toRunnerJob(tellReplay(c, ordered).job), 201);
     });
   }
 };

@@ -57,4 +57,24 @@ describe("an Idempotency-Key on an enqueue", () => {
     const answers = await twelve(() => enqueue("off", { type: "noop" }, disabled.runnerId));
     expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([409]));
   });
+
+  it("is written with the job that a management order makes, too", async () => {
+    const answers = await Promise.all(
+      Array.from({ length: 12 }, () =>
+        broker.call<{ id: string }>(`POST /v1/runners/${runner.runnerId}/mng/restart`, {
+          token,
+          body: {},
+          headers: { "idempotency-key": "restart" },
+        }),
+      ),
+    );
+    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([201]));
+    expect(new Set(answers.map(({ body }) => body.id)).size).toBe(1);
+    const other = await broker.call(`POST /v1/runners/${runner.runnerId}/mng/update`, {
+      token,
+      body: {},
+      headers: { "idempotency-key": "restart" },
+    });
+    expect(other).toMatchObject({ status: 422, body: { code: "invalid" } });
+  });
 });

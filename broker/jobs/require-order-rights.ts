@@ -1,0 +1,18 @@
+import { problem } from "../../shared/problem.ts";
+import { type RunnerJobType, runnerJobType } from "../../shared/runner-job-types.ts";
+import type { Actor } from "../tokens/actor.ts";
+
+const needed = "runners.operate";
+
+/** Refuses with 403 who enqueues an order to a runner and may not operate runners. */
+export function requireOrderRights(
+  { permissions }: Pick<Actor, "permissions">,
+  types: readonly RunnerJobType[],
+): void {
+  const order = types.find((type) => runnerJobType(type).ordersRunner === true);
+  if (order === undefined || permissions.has(needed)) return;
+  throw problem.forbidden(
+    "permission_missing",
+    `A job of type ${order} orders the runner itself: this token lacks the permission ${needed}.`,
+  );
+}
