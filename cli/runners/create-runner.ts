@@ -5,7 +5,7 @@ import { createRunnerRoute } from "../../shared/api/runners.ts";
 import { runnerGroupTypes, runnerPlatforms } from "../../shared/runner-platforms.ts";
 import { type Caller, defineCommand } from "../command.ts";
 import { readPairs } from "../read-flags.ts";
-import { showEnrolment } from "./show-enrolment.ts";
+import { showNewRunner } from "./show-enrolment.ts";
 
 type GroupFlags = {
   readonly type: (typeof runnerGroupTypes)[number] | undefined;
@@ -49,7 +49,7 @@ export const createRunner = defineCommand({
     });
     const params = { runner_id: runner.body.id };
     const token = await call(createEnrolmentTokenRoute, { params });
-    showEnrolment(screen, { url: (await connect()).url, runner: runner.body, token: token.body });
+    showNewRunner(screen, { url: (await connect()).url, runner: runner.body, token: token.body });
   },
 });
 

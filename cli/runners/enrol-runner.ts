@@ -1,17 +1,27 @@
 import { createEnrolmentTokenRoute } from "../../shared/api/enrolment.ts";
 import { getRunnerRoute } from "../../shared/api/runners.ts";
 import { defineCommand } from "../command.ts";
-import { showEnrolment } from "./show-enrolment.ts";
+import { showEnrolmentToken } from "./show-enrolment.ts";
 
 export const enrolRunner = defineCommand({
   name: "runner enrol",
   summary: "Make another one-time token for a runner's agent.",
   args: { runner: { summary: "The runner's id.", offers: "runners" } },
-  examples: [{ does: "for a second machine", run: "svc runner enrol run_…" }],
+  details: "The token is spent by its first use and lasts an hour. It is shown this once.",
+  examples: [
+    {
+      does: "for a second machine, in a file that nobody else can read",
+      run: "(umask 077; svc runner enrol run_… > enrolment-token)",
+    },
+  ],
   run: async ({ args, call, screen, connect }) => {
     const params = { runner_id: args.runner };
     const runner = await call(getRunnerRoute, { params });
     const token = await call(createEnrolmentTokenRoute, { params });
-    showEnrolment(screen, { url: (await connect()).url, runner: runner.body, token: token.body });
+    showEnrolmentToken(screen, {
+      url: (await connect()).url,
+      runner: runner.body,
+      token: token.body,
+    });
   },
 });

@@ -6,15 +6,42 @@ type Enrolment = {
   readonly token: { readonly secret: string; readonly expires_at: string | null };
 };
 
-/** Shows a one-time token with the line that starts an agent by it; the token goes in by standard input. */
-export function showEnrolment(screen: Screen, { url, runner, token }: Enrolment): void {
-  if (screen.format === "name") screen.out(runner.id);
-  else if (screen.format !== "table") {
-    screen.out(JSON.stringify({ runner, enrolment_token: token }));
-  } else {
-    screen.out(`runner  ${runner.id}  ${runner.name}`);
-    screen.out(`token   ${token.secret}  (once, until ${token.expires_at ?? "it is used"})`);
-    screen.out("\nStart its agent with:");
-    screen.out(`  printf %s ${token.secret} | svc agent --broker-url ${url} --enrol-token-file -`);
+/** A flag's value is read by every user of a host: the token goes into a file. */
+const tokenFile = "enrolment-token";
+
+/** Shows a new runner, its one-time token, and the lines that keep that in a file and start an agent by it. */
+export function showNewRunner(screen: Screen, enrolment: Enrolment): void {
+  const { runner, token } = enrolment;
+  if (screen.format !== "table") {
+    showForPrograms(screen, enrolment);
+    return;
   }
+  screen.out(`runner  ${runner.id}  ${runner.name}`);
+  screen.out(`token   ${token.secret}  (once, until ${token.expires_at ?? "it is used"})`);
+  screen.out("\nStart its agent with:");
+  screen.out(`  (umask 077 && printf %s ${token.secret} > ${tokenFile})`);
+  screen.out(`  ${startLine(enrolment)}`);
 }
+
+/** Shows another one-time token of a runner: alone on standard output, the words about it beside. */
+export function showEnrolmentToken(screen: Screen, enrolment: Enrolment): void {
+  const { runner, token } = enrolment;
+  if (screen.format !== "table") {
+    showForPrograms(screen, enrolment);
+    return;
+  }
+  const until = token.expires_at ?? "it is used";
+  screen.say(`For one agent of ${runner.id}, until ${until}. Keep it: it is shown this once.`);
+  screen.out(token.secret);
+  screen.say("In a file that nobody else can read, it starts the agent with:");
+  screen.say(`  ${startLine(enrolment)}`);
+}
+
+function showForPrograms(screen: Screen, { runner, token }: Enrolment): void {
+  screen.out(
+    screen.format === "name" ? runner.id : JSON.stringify({ runner, enrolment_token: token }),
+  );
+}
+
+const startLine = ({ url }: Enrolment): string =>
+  `svc-agent start --broker-url ${url} --token-file ${tokenFile}`;

@@ -1,7 +1,14 @@
+import { readFile, stat, writeFile } from "node:fs/promises";
+import path from "node:path";
 import { beforeAll, describe, expect, test } from "vitest";
+import { parseLine } from "../../agent/commands/parse-line.ts";
+import { agentCommands } from "../../agent/commands/table.ts";
+import { readConfig } from "../../agent/config/read-config.ts";
 import type { Runner } from "../../shared/api/runner.ts";
 import { type CommandLine, startCommandLine } from "../support/command-line.ts";
+import { testFolder } from "../support/folder.ts";
 import { givenProcess, givenRunner } from "../support/given.ts";
+import { runPrinted } from "../support/printed-agent.ts";
 
 let cli: CommandLine;
 beforeAll(async () => {
@@ -13,28 +20,41 @@ type Created = {
   readonly enrolment_token: { readonly secret: string; readonly expires_at: string };
 };
 
+/** The lines that were printed to be typed. */
+const typed = (printed: string): string[] =>
+  [...printed.matchAll(/^ {2}(.+)$/gm)].map(([, line = ""]) => line);
+
+/** A line as the agent's own table of flags reads it. */
+function readByAgent(line: string | undefined) {
+  const [program, ...words] = line?.split(" ") ?? [];
+  expect(program).toBe("svc-agent");
+  const parsed = parseLine(words, agentCommands);
+  if (parsed.kind !== "run") throw new Error(`${line} asks for help`);
+  return { name: parsed.command.name, settings: readConfig(parsed.settings, {}) };
+}
+
+/** Waits until a process of the runner has registered. */
+async function registered(runnerId: string): Promise<void> {
+  const list = async () => (await cli.run(`api GET /v1/runners/${runnerId}/processes`)).out;
+  await expect.poll(list, { timeout: 15_000 }).toContain('"prc_');
+}
+
 describe("svc runner create", () => {
-  test("prints a one-time token for an hour and the line to start an agent with", async () => {
+  test("prints a one-time token and the lines that start an agent by it", async () => {
     const made = await cli.run("runner create --name acme --parallelism deploy=3");
     expect(made).toMatchObject({ code: 0, err: "" });
-    const token = /svc_boot_\w+/.exec(made.out)?.[0] ?? "none";
-    expect(made.out).toContain(
-      `  printf %s ${token} | svc agent --broker-url ${cli.url} --enrol-token-file -\n`,
-    );
-    const enrol = async () =>
-      await fetch(`${cli.url}/v1/enrol`, {
-        method: "POST",
-        headers: { authorization: `Bearer ${token}` },
-      });
-    const enrolled = await enrol();
-    expect(enrolled.status).toBe(201);
-    const { secret, runner_id } = (await enrolled.json()) as { secret: string; runner_id: string };
-    expect(secret).toMatch(/^svc_rt_/);
-    const used = await fetch(`${cli.url}/v1/runners/${runner_id}`, {
-      headers: { authorization: `Bearer ${secret}` },
-    });
-    expect(used.status).toBe(200);
-    expect((await enrol()).status).toBe(401);
+    const lines = typed(made.out);
+    const { name, settings } = readByAgent(lines.at(-1));
+    expect(name).toBe("start");
+    expect(settings).toMatchObject({ brokerUrl: cli.url, tokenFile: "enrolment-token" });
+    const folder = await testFolder();
+    const agent = await runPrinted(lines, folder);
+    await registered(/run_\w+/.exec(made.out)?.[0] ?? "none");
+    const file = path.join(folder, "enrolment-token");
+    expect((await stat(file)).mode & 0o777).toBe(0o600);
+    expect(made.out).toContain(`token   ${await readFile(file, "utf8")}  (once, until 20`);
+    agent.kill("SIGTERM");
+    expect(await agent.ended).toBe(0);
   });
 
   test("makes a group of its own, or uses one that is there", async () => {
@@ -58,6 +78,22 @@ describe("svc runner create", () => {
     const refused = await cli.run("runner create --name taken");
     expect(refused).toMatchObject({ code: 5, out: "" });
     expect(await groups()).toBe(before);
+  });
+});
+
+describe("svc runner enrol", () => {
+  test("prints the token alone, for a file, and beside it the line that starts an agent", async () => {
+    const { runnerId } = await givenRunner(cli.db, { orgId: cli.runner.orgId });
+    const made = await cli.run(`runner enrol ${runnerId}`);
+    expect(made.code).toBe(0);
+    expect(made.out).toMatch(/^svc_boot_\w+\n$/);
+    expect(made.err).not.toContain("svc_boot_");
+    const folder = await testFolder();
+    await writeFile(path.join(folder, "enrolment-token"), made.out);
+    const agent = await runPrinted(typed(made.err), folder);
+    await registered(runnerId);
+    agent.kill("SIGTERM");
+    expect(await agent.ended).toBe(0);
   });
 });
 
