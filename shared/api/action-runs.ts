@@ -169,8 +169,8 @@ export const getSandboxConfigRoute = createRoute({
   request: {
     params: z.object({ runner_id: foreignId("runner_id") }),
     query: z.object({
-      job_type: z.string().max(200).optional(),
-      operation: z.string().max(200).optional(),
+      job_type: z.string().optional(),
+      operation: z.string().optional(),
     }),
   },
   responses: { 404: { description: "There is none." } },

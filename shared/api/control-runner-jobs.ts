@@ -1,6 +1,7 @@
 import { createRoute, z } from "@hono/zod-openapi";
 import { runnerJobGroups } from "../runner-job-types.ts";
 import { runnerJobStatuses } from "../runner-job.ts";
+import { cutText, mostStatusDescription } from "./cut-text.ts";
 import { idParam } from "./ids.ts";
 import { jobParams } from "./read-runner-jobs.ts";
 import { json, jsonBody } from "./response.ts";
@@ -47,7 +48,7 @@ export const setJobStatusRoute = createRoute({
     body: jsonBody(
       z.object({
         status: z.enum(runnerJobStatuses),
-        status_description: z.string().max(16_384).optional(),
+        status_description: cutText(mostStatusDescription).optional(),
       }),
     ),
   },

@@ -1,4 +1,5 @@
 import { createRoute, z } from "@hono/zod-openapi";
+import { cutText } from "./cut-text.ts";
 import { durationInput } from "./duration.ts";
 import { idParam } from "./ids.ts";
 import { json, jsonBody } from "./response.ts";
@@ -25,7 +26,7 @@ export type HealthCheck = z.infer<typeof healthCheckSchema>;
 
 const healthCheckBody = z
   .object({
-    process: z.string().max(200).default(""),
+    process: cutText(200).default(""),
     process_id: z.string().max(64).default(""),
     status: z
       .enum(runnerStatuses)

@@ -1,5 +1,6 @@
 import { createRoute, z } from "@hono/zod-openapi";
 import { runnerProcessTypes } from "../process-groups.ts";
+import { cutText } from "./cut-text.ts";
 import { idParam } from "./ids.ts";
 import { processOrderSchema } from "./process-order.ts";
 import { json, jsonBody } from "./response.ts";
@@ -46,8 +47,8 @@ export type LatestHeartBeat = z.infer<typeof latestHeartBeatSchema>;
 const beatBody = z
   .object({
     alive_time: nanoseconds.default(0),
-    version: z.string().max(200).default(""),
-    process: z.string().max(200).default("").describe("The type of the process."),
+    version: cutText(200).default(""),
+    process: cutText(200).default("").describe("The type of the process."),
     process_id: z
       .string()
       .max(64)

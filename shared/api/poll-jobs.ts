@@ -52,7 +52,7 @@ export const claimJobsRoute = createRoute({
         groups: freeSlotsInput
           .optional()
           .describe("Free slots by group; `{}` parks for orders only."),
-        wait: z.string().max(40).optional().describe("At most and by default 25s."),
+        wait: z.string().optional().describe("At most and by default 25s."),
         known_orders: z
           .array(z.string().max(128))
           .max(1_000)
@@ -90,7 +90,7 @@ export const tailJobsRoute = createRoute({
     params: runnerParams,
     query: z.object({
       group: jobGroupQuery.optional().describe("Absent or any: all groups."),
-      wait: z.string().max(40).optional().describe("At most and by default 25s."),
+      wait: z.string().optional().describe("At most and by default 25s."),
     }),
   },
   responses: { 200: json(z.array(runnerJobSchema).max(1), "The job, or nothing.") },

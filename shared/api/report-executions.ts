@@ -2,6 +2,7 @@ import { createRoute, z } from "@hono/zod-openapi";
 import { executionEnds, executionStatuses, type ExecutionEnd } from "../runner-job-execution.ts";
 import { runnerJobStatuses } from "../runner-job.ts";
 import { base64Input } from "./base64.ts";
+import { cutText, mostStatusDescription } from "./cut-text.ts";
 import { idParam } from "./ids.ts";
 import { json, jsonBody } from "./response.ts";
 import {
@@ -10,13 +11,9 @@ import {
   runnerJobExecutionSchema,
 } from "./runner-job-execution.ts";
 
-const mostDescription = 16_384;
 const ends = Object.keys(executionEnds) as [ExecutionEnd, ...ExecutionEnd[]]; // its own keys
 /** Cut rather than refused: a runner must be able to say that it failed, however much it has to say. */
-const description = z
-  .string()
-  .transform((given) => given.slice(0, mostDescription).toWellFormed())
-  .openapi({ type: "string" });
+const description = cutText(mostStatusDescription);
 const contents = z
   .union([z.string(), z.record(z.string(), z.unknown()), z.array(z.unknown())])
   .transform((given) => (typeof given === "string" ? given : JSON.stringify(given)));

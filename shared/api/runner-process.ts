@@ -2,6 +2,7 @@ import { createRoute, z } from "@hono/zod-openapi";
 import { runnerProcessTypes } from "../process-groups.ts";
 import { runnerJobGroups } from "../runner-job-types.ts";
 import { compositeStatusSchema } from "./composite-status.ts";
+import { cutText } from "./cut-text.ts";
 import { idParam } from "./ids.ts";
 import { pageOf, pageQuery } from "./page.ts";
 import { json, jsonBody } from "./response.ts";
@@ -72,7 +73,7 @@ export type RegisteredProcess = z.infer<typeof registeredSchema>;
 const registerBody = z
   .object({
     type: z.enum(runnerProcessTypes).default(""),
-    version: z.string().max(200).default(""),
+    version: cutText(200).default(""),
     groups: slots.optional().describe("Agents of ours: what it serves, group → slots."),
     takes_over: z
       .string()
@@ -137,11 +138,7 @@ export const updateProcessRoute = createRoute({
     body: jsonBody(
       z.object({
         status: z.enum(departingStatuses),
-        status_description: z
-          .string()
-          .transform((given) => given.slice(0, mostDescription).toWellFormed())
-          .openapi({ type: "string" })
-          .default(""),
+        status_description: cutText(mostDescription).default(""),
       }),
     ),
   },

@@ -1,6 +1,7 @@
 import { z } from "@hono/zod-openapi";
+import { cutText } from "./cut-text.ts";
 
-const text = z.string().max(4096);
+const text = cutText(4096);
 
 /** Terraform's own words for what holds a workspace; its Go program reads members in any case. */
 export const terraformLockSchema = z

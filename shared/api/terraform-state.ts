@@ -1,4 +1,5 @@
 import { createRoute, z } from "@hono/zod-openapi";
+import { cutText } from "./cut-text.ts";
 import { idParam } from "./ids.ts";
 import { json, jsonBody } from "./response.ts";
 import { terraformLockInput, terraformLockSchema } from "./terraform-lock.ts";
@@ -55,7 +56,7 @@ export const deleteTerraformStateRoute = createRoute({
   description:
     `${signIn}\n\nIts revisions stay. 423 while somebody else holds the lock or it is blocked; a runner's or a job's token ` +
     "needs the lock's id as `ID`, else 409.",
-  request: { query: workspaceQuery.extend({ reason: z.string().max(2000).optional() }) },
+  request: { query: workspaceQuery.extend({ reason: cutText(2000).optional() }) },
   responses: { 200: { description: "It has none." } },
 });
 
