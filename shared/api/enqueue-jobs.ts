@@ -4,6 +4,7 @@ import { checkPlan } from "../plans/check-plan.ts";
 import { runnerJobGroups, runnerJobOperations, runnerJobTypeNames } from "../runner-job-types.ts";
 import { durationInput } from "./duration.ts";
 import { idParam } from "./ids.ts";
+import { jobOwner } from "./job-owner.ts";
 import { json, jsonBody } from "./response.ts";
 import { runnerJobSchema } from "./runner-job.ts";
 
@@ -25,8 +26,8 @@ export const newRunnerJobSchema = z
     type: z.enum(runnerJobTypeNames),
     operation: z.enum(runnerJobOperations).optional().describe("Absent: exec."),
     group: z.enum(runnerJobGroups).optional().describe("Absent: the group of its type."),
-    owner_id: z.string().max(255).optional(),
-    owner_type: z.string().max(255).optional(),
+    owner_id: jobOwner.optional(),
+    owner_type: jobOwner.optional(),
     plan: z
       .record(z.string(), z.unknown())
       .nullish()

@@ -1,6 +1,7 @@
 import { createRoute, z } from "@hono/zod-openapi";
 import { runnerJobGroups, runnerJobTypeNames } from "../runner-job-types.ts";
 import { type RunnerJobEvent, runnerJobStatuses, runnerJobTransitions } from "../runner-job.ts";
+import { jobOwner } from "./job-owner.ts";
 import { jobParams } from "./read-runner-jobs.ts";
 import { json } from "./response.ts";
 import { runnerJobSchema } from "./runner-job.ts";
@@ -46,7 +47,7 @@ export const followJobsRoute = createRoute({
       wait,
       limit: z.coerce.number().int().min(1).max(1000).default(500),
       runner_id: z.string().max(64).optional(),
-      owner_id: z.string().max(200).optional(),
+      owner_id: jobOwner.optional(),
     }),
   },
   responses: {

@@ -2,6 +2,7 @@ import { createRoute, z } from "@hono/zod-openapi";
 import { logSeverities } from "../log-severity.ts";
 import { idParam } from "./ids.ts";
 import { instantInput } from "./instant.ts";
+import { jobOwner } from "./job-owner.ts";
 import { pageOf, pageQuery } from "./page.ts";
 import { json } from "./response.ts";
 
@@ -95,8 +96,8 @@ export const listLogStreamsRoute = createRoute({
     "`owner_id` of a job or a process its own, written to or not.",
   request: {
     query: z.object({
-      owner_id: z.string().max(200).optional(),
-      owner_type: z.string().max(200).optional(),
+      owner_id: jobOwner.optional(),
+      owner_type: jobOwner.optional(),
       ...pageQuery,
     }),
   },

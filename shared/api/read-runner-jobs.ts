@@ -4,6 +4,7 @@ import { runnerJobStatuses } from "../runner-job.ts";
 import { idParam } from "./ids.ts";
 import { instantInput } from "./instant.ts";
 import { jobGroupQuery } from "./job-group.ts";
+import { jobOwner } from "./job-owner.ts";
 import { pageOf, pageQuery } from "./page.ts";
 import { json } from "./response.ts";
 import { runnerJobSchema } from "./runner-job.ts";
@@ -20,8 +21,8 @@ export const jobFilterQuery = {
     .optional(),
   group: jobGroupQuery.optional(),
   type: z.enum(runnerJobTypeNames).optional(),
-  owner_id: z.string().max(200).optional(),
-  owner_type: z.string().max(200).optional(),
+  owner_id: jobOwner.optional(),
+  owner_type: jobOwner.optional(),
   created_after: instantInput.optional(),
   created_before: instantInput.optional(),
 };

@@ -1,5 +1,6 @@
 import { createRoute, z } from "@hono/zod-openapi";
 import { idParam } from "./ids.ts";
+import { jobOwner } from "./job-owner.ts";
 import { logStreamParams, logStreamSchema } from "./log-streams.ts";
 import { json, jsonBody } from "./response.ts";
 
@@ -7,11 +8,9 @@ const tags = ["Logs"];
 
 const newLogStreamSchema = z
   .strictObject({
-    owner_id: z.string().min(1).max(200).describe("Of the operation: a deploy, a run, a build."),
-    owner_type: z
-      .string()
+    owner_id: jobOwner.min(1).describe("Of the operation: a deploy, a run, a build."),
+    owner_type: jobOwner
       .min(1)
-      .max(200)
       .refine((type) => type !== "runner_jobs" && type !== "runner_processes", {
         error: "The streams of jobs and processes are there by themselves.",
       }),

@@ -176,6 +176,26 @@ describe("filters", () => {
     expect(mine.items.map(({ id }) => id)).toEqual([queued]);
   });
 
+  test("are narrowed to any owner that a job can have, and so are its events and logs", async () => {
+    const runner = await setup();
+    const { admin: token, runnerId } = runner;
+    const owner = { owner_id: "o".repeat(255), owner_type: "t".repeat(255) };
+    const enqueue = async (body: object) =>
+      await call<RunnerJob>(`POST /v1/runners/${runnerId}/jobs`, { token, body });
+    const { status, body: job } = await enqueue({ type: "noop", ...owner });
+    expect(status).toBe(201);
+    const query = String(new URLSearchParams(owner));
+    const listed = await page(token, `/v1/runner-jobs?${query}`);
+    expect(listed.items.map(({ id }) => id)).toEqual([job.id]);
+    const events = await page(token, `/v1/job-events?cursor=&owner_id=${owner.owner_id}`);
+    expect(events.items).not.toEqual([]);
+    const stream = await call("POST /v1/log-streams", { token, body: owner });
+    expect(stream.status).toBe(201);
+    expect((await page(token, `/v1/log-streams?${query}`)).items).toHaveLength(1);
+    const tooLong = { ...owner, owner_id: `${owner.owner_id}o` };
+    expect((await enqueue({ type: "noop", ...tooLong })).status).toBe(422);
+  });
+
   test("page through one status alone", async () => {
     const runner = await setup();
     await endSome(runner, 7);
