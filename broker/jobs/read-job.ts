@@ -50,7 +50,13 @@ export async function readJob(
     executions,
     waiting,
     ...(withPlan && {
-      json: { id: row.id, org_id: org, runner_job_id: row.id, plan_json: plan ?? "{}" },
+      json: {
+        id: row.id,
+        org_id: org,
+        runner_job_id: row.id,
+        plan_json: plan ?? "{}",
+        composite_plan: null,
+      },
     }),
   };
 }

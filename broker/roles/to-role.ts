@@ -7,6 +7,8 @@ export function toRole(row: RoleRow): Role {
   return {
     ...row,
     permissions: [...rolePermissions[row.role_type]],
+    policies: [],
+    createdBy: null,
     created_at: row.created_at.toISOString(),
     updated_at: row.updated_at.toISOString(),
   };

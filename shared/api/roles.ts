@@ -14,8 +14,12 @@ export const roleSchema = z
     assignable: z.boolean().describe("Offered where a person picks a role for an account."),
     managed: z.boolean(),
     permissions: z.array(z.string()),
+    policies: z
+      .array(z.record(z.string(), z.unknown()))
+      .describe("Empty: what a role allows is in `permissions`."),
     created_at: z.iso.datetime(),
     created_by_id: z.string(),
+    createdBy: z.null().describe("The account is read by `created_by_id`."),
     updated_at: z.iso.datetime(),
   })
   .openapi("Role");

@@ -20,6 +20,7 @@ export const runnerJobPlanSchema = z
     org_id: z.string(),
     runner_job_id: z.string(),
     plan_json: z.string().describe("The plan's JSON as it was sent; `{}` when there is none."),
+    composite_plan: z.null().describe("Deprecated: the plan is in `plan_json`."),
   })
   .openapi("RunnerJobPlan");
 

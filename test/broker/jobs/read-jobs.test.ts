@@ -88,7 +88,13 @@ describe("a job that is read", () => {
     const withPlan = await call<RunnerJob>(`GET /v1/runner-jobs/${jobId}?include=plan`, {
       token: runner.admin,
     });
-    expect(withPlan.body.json?.plan_json).toBe(plan);
+    expect(withPlan.body.json).toEqual({
+      id: jobId,
+      org_id: runner.orgId,
+      runner_job_id: jobId,
+      plan_json: plan,
+      composite_plan: null,
+    });
   });
 
   test("hands out its plan verbatim, once for each ETag", async () => {

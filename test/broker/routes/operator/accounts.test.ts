@@ -34,6 +34,7 @@ test("the roles are all nine, with title and assignability", async () => {
     [...roleTypes].toSorted(),
   );
   expect(body.items.every(({ title, managed }) => title !== "" && managed)).toBe(true);
+  for (const role of body.items) expect(role).toMatchObject({ policies: [], createdBy: null });
   const assignable = body.items.filter((role) => role.assignable).map(({ role_type }) => role_type);
   expect(assignable).toEqual(["org_admin", "org_support", "org_read_only", "org_builder"]);
 });
