@@ -2,7 +2,7 @@ import { nearestWord } from "../shared/nearest-word.ts";
 import type { Command } from "./command.ts";
 import { UsageError } from "./usage-error.ts";
 
-/** The command that the words begin with, and the words after it; a UsageError names the nearest one. */
+/** The command that the words begin with, and the words after it; a UsageError names the nearest one, or what there is. */
 export function findCommand(
   words: readonly string[],
   commands: readonly Command[],
@@ -28,15 +28,30 @@ export function listCommands(
 
 function unknownCommand(words: readonly string[], commands: readonly Command[]): UsageError {
   const [noun = "", verb] = words;
-  const ofNoun = listCommands([noun], commands);
-  if (ofNoun.length > 0 && verb === undefined) {
-    const names = ofNoun.map(({ name }) => name.slice(noun.length + 1)).join(", ");
-    return new UsageError(`svc ${noun} what? ${names}.`, `See: svc ${noun} --help`);
+  const verbs = verbsOf(noun, commands);
+  if (verbs.length > 0 && verb === undefined) {
+    return new UsageError(`svc ${noun} what? ${verbs.join(", ")}.`, `See: svc ${noun} --help`);
   }
   const typed = words.slice(0, 2).join(" ");
-  const names = (ofNoun.length > 0 ? ofNoun : listCommands([], commands)).map(({ name }) => name);
-  const nouns = [...new Set(names.map((name) => name.split(" ")[0] ?? name))];
-  const meant = nearestWord(typed, names) ?? nearestWord(noun, nouns);
-  const hint = meant === undefined ? "See: svc --help" : `Did you mean svc ${meant}?`;
-  return new UsageError(`There is no command svc ${typed}.`, hint);
+  return new UsageError(`There is no command svc ${typed}.`, hintFor(noun, verb, commands));
+}
+
+/** The nearest command, word by word: far words are not near because they stand beside a right one. */
+function hintFor(noun: string, verb = "", commands: readonly Command[]): string {
+  const nouns = [...new Set(listCommands([], commands).map(({ name }) => nounOf(name)))];
+  const meantNoun = nouns.includes(noun) ? noun : nearestWord(noun, nouns);
+  if (meantNoun === undefined) return "See: svc --help";
+  const verbs = verbsOf(meantNoun, commands);
+  const meantVerb = nearestWord(verb, verbs);
+  if (meantVerb !== undefined) return `Did you mean svc ${meantNoun} ${meantVerb}?`;
+  if (meantNoun === noun) return `There are: svc ${noun} ${verbs.join(", ")}.`;
+  return `Did you mean svc ${meantNoun}?`;
+}
+
+const nounOf = (name: string): string => name.split(" ")[0] ?? name;
+
+function verbsOf(noun: string, commands: readonly Command[]): string[] {
+  return listCommands([noun], commands)
+    .filter(({ name }) => name !== noun)
+    .map(({ name }) => name.slice(noun.length + 1));
 }

@@ -49,9 +49,28 @@ describe("a command line", () => {
     },
   );
 
+  test.each(["version", "--version", "-v", "--version -o json"])(
+    "asks for the version: %s",
+    (line) => {
+      expect(parse(line)).toMatchObject({ kind: "run", command: { name: "version" } });
+    },
+  );
+
+  test("that is wrong names a near command, never a far one beside a right word", () => {
+    expect(refusal("runner bogus")).toMatch(
+      /^There is no command svc runner bogus\. There are: svc runner create, enrol, /,
+    );
+  });
+
   test.each([
     ["job crate", "There is no command svc job crate. Did you mean svc job create?"],
     ["jobs list", "There is no command svc jobs list. Did you mean svc job list?"],
+    ["jobs crate", "There is no command svc jobs crate. Did you mean svc job create?"],
+    ["jobs", "There is no command svc jobs. Did you mean svc job?"],
+    ["org bogus", "There is no command svc org bogus. There are: svc org list, get, create."],
+    ["bogus get", "There is no command svc bogus get. See: svc --help"],
+    ["--no-color", "--no-color goes with a command. See: svc --help"],
+    ["--verson", "--verson goes with a command. See: svc --help"],
     ["frobnicate", "There is no command svc frobnicate. See: svc --help"],
     ["job", "svc job what? run, create, list, get, wait, why, cancel, rerun. See: svc job --help"],
     ["job list --runer x", "svc job list has no flag --runer. Did you mean --runner?"],

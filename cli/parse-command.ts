@@ -24,10 +24,15 @@ type Token = {
 
 /** Reads a command line by the table of commands; throws a UsageError that names what is wrong. */
 export function parseCommand(argv: readonly string[], commands: readonly Command[]): Parsed {
+  const [first = "", ...others] = argv;
+  if (/^(?:-v|--version)$/.test(first)) return parseCommand(["version", ...others], commands);
   const { words, options } = tokenize(argv, commands);
   if (options.some(({ name }) => name === "help")) return { kind: "help", words };
   if (words[0] === "help") return { kind: "help", words: words.slice(1) };
   if (words.length === 0 && options.length === 0) return { kind: "help", words };
+  if (words.length === 0) {
+    throw new UsageError(`${options[0]?.rawName} goes with a command.`, "See: svc --help");
+  }
   const { command, rest } = findCommand(words, commands);
   const known: Flags = { ...command.flags, ...globalFlagsOf(command) };
   const flags = readFlags(command, known, options);

@@ -5,7 +5,10 @@ export const showVersion = defineCommand({
   name: "version",
   summary: "Show the version.",
   isLocal: true,
-  examples: [{ does: "of this command line", run: "svc version" }],
+  examples: [
+    { does: "of this command line", run: "svc version" },
+    { does: "the same", run: "svc --version" },
+  ],
   run: async ({ screen }) => {
     const isPlain = screen.format === "table" || screen.format === "name";
     screen.out(isPlain ? version : JSON.stringify({ version }));

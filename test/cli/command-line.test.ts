@@ -126,15 +126,18 @@ describe("svc api", () => {
 
 describe("svc doctor, version and completion", () => {
   test("say how things are", async () => {
-    const [doctor, shown, bash, fish, unknown] = await Promise.all([
+    const [doctor, shown, long, short, bash, fish, unknown] = await Promise.all([
       cli.run("doctor"),
       cli.run("version"),
+      svc(["--version"]),
+      svc(["-v"]),
       cli.run("completion bash"),
       cli.run("completion fish"),
       cli.run("completion tcsh"),
     ]);
     expect(doctor.out).toMatch(/^broker +http.+\nversion +\S+.+\nclock +agrees\ntoken +svc_pat_…/);
     expect(shown.out).toBe(`${version}\n`);
+    expect([long, short]).toEqual([shown, shown]);
     expect(bash.out).toContain("complete -o default -F _svc svc");
     expect(fish.out).toContain("complete -c svc");
     expect(unknown).toMatchObject({ code: 2 });
