@@ -11,7 +11,7 @@ export const exitCodes = {
   conflict: { code: 5, means: "It does not fit what is: another state, version or name is there." },
   unavailable: {
     code: 6,
-    means: "No broker answered, or it is busy or limits the rate: try again.",
+    means: "No broker or database answered, or it is busy or limits the rate: try again.",
   },
   timeout: { code: 124, means: "The time to wait is over." },
   interrupted: { code: 130, means: "Ctrl-C." },

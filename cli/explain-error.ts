@@ -9,12 +9,17 @@ type Explained = { readonly code: number; readonly words: readonly string[] };
 const unreachable = new Set([
   "CONNECT_TIMEOUT",
   "CONNECTION_CLOSED",
+  "EAI_AGAIN",
   "ECONNREFUSED",
   "ECONNRESET",
   "EHOSTUNREACH",
+  "ENETUNREACH",
   "ENOTFOUND",
   "ETIMEDOUT",
 ]);
+
+/** States of Postgres that pass: it starts, goes down, or has no room for one more connection. */
+const passing = /^(?:08|53|57P)/;
 
 /** What to say of something that went wrong, and the exit code: a person's words, never a stack. */
 export function explainError(error: unknown): Explained {
@@ -37,7 +42,7 @@ export function explainError(error: unknown): Explained {
   if (error instanceof OperatorError)
     return { code: exitCodes.failed.code, words: [error.message] };
   const outside = outsideWords(error);
-  if (outside !== undefined) return { code: exitCodes.failed.code, words: [outside] };
+  if (outside !== undefined) return outside;
   const message = error instanceof Error ? `${error.name}: ${error.message}` : String(error);
   return { code: exitCodes.failed.code, words: [`svc has a fault. ${message}`] };
 }
@@ -57,12 +62,20 @@ function problemWords({ message, errors }: Pick<Problem, "message" | "errors">):
 }
 
 /** What the machine around us refuses: a folder, or the database, whose own words hold no secret. */
-function outsideWords(error: unknown): string | undefined {
+function outsideWords(error: unknown): Explained | undefined {
   if (!(error instanceof Error)) return undefined;
   const { code, path }: NodeJS.ErrnoException = error;
-  if (error.name === "PostgresError") return `The database refuses: ${error.message}.`;
+  if (error.name === "PostgresError") {
+    const words = `The database refuses: ${error.message}.`;
+    return passing.test(code ?? "") ? later(words) : failed(words);
+  }
   if (code === undefined) return undefined;
-  if (unreachable.has(code)) return `The database of DATABASE_URL does not answer (${code}).`;
+  if (unreachable.has(code))
+    return later(`The database of DATABASE_URL does not answer (${code}).`);
   const reason = /^\w+: ([^,]+)/.exec(error.message)?.[1] ?? code;
-  return path === undefined ? undefined : `${path} cannot be used: ${reason}.`;
+  return path === undefined ? undefined : failed(`${path} cannot be used: ${reason}.`);
 }
+
+const failed = (words: string): Explained => ({ code: exitCodes.failed.code, words: [words] });
+
+const later = (words: string): Explained => ({ code: exitCodes.unavailable.code, words: [words] });

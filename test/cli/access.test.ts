@@ -136,7 +136,7 @@ describe("svc migrate", () => {
       svc(["migrate", "list"], { env: { DATABASE_URL: url.href } }),
       svc(["broker"], { env: { DATABASE_URL: url.href, SVC_PORT: "0", SVC_SEAL_KEYS: "none" } }),
     ]);
-    expect(results.map(({ code, out }) => `${code}${out}`)).toEqual(["1", "1", "1"]);
+    expect(results.map(({ code, out }) => `${code}${out}`)).toEqual(["6", "1", "1"]);
     expect(results.map(({ err }) => err)).toEqual([
       "The database of DATABASE_URL does not answer (ECONNREFUSED).\n",
       'The database refuses: database "none" does not exist.\n',

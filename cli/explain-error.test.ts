@@ -1,0 +1,22 @@
+import { expect, test } from "vitest";
+import { explainError } from "./explain-error.ts";
+
+const failure = (name: string, code: string) =>
+  Object.assign(new Error("words of its own"), { name, code });
+
+test.each([
+  ["Error", "ECONNREFUSED", 6],
+  ["Error", "EAI_AGAIN", 6],
+  ["Error", "CONNECT_TIMEOUT", 6],
+  ["PostgresError", "57P03", 6], // it starts
+  ["PostgresError", "53300", 6], // too many connections
+  ["PostgresError", "28P01", 1], // a wrong password
+  ["PostgresError", "3D000", 1], // no such database
+])(
+  "a database that may be there later is worth another try: %s %s ends with %i",
+  (name, code, exit) => {
+    const explained = explainError(failure(name, code));
+    expect(explained.code).toBe(exit);
+    expect(explained.words[0]).toMatch(/^The database /);
+  },
+);
