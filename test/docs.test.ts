@@ -5,6 +5,7 @@ import type { z } from "zod";
 import { settingNames, variableOf } from "../agent/config/settings.ts";
 import { settings } from "../broker/config.ts";
 import { commands } from "../cli/commands.ts";
+import { routeRules, type RouteRule } from "../shared/route-rules.ts";
 import { startBroker, type TestBroker } from "./support/broker.ts";
 import { testDatabase } from "./support/database.ts";
 import { readRootFile, sourceFiles } from "./support/source-files.ts";
@@ -148,7 +149,7 @@ describe("operations.md", () => {
 
 describe("a broker", () => {
   let broker: TestBroker;
-  let paths: Record<string, Record<string, { operationId: string }>>;
+  let paths: Record<string, Record<string, { operationId: string; responses: object }>>;
 
   beforeAll(async () => {
     broker = await startBroker({ url: (await testDatabase()).url });
@@ -174,6 +175,21 @@ describe("a broker", () => {
     expect(Object.keys(paths).filter((one) => !text.includes(one))).toEqual([]);
   });
 
+  test("takes a key for all that is created, but for the orders that api.md names", () => {
+    const rules: Readonly<Record<string, RouteRule>> = routeRules;
+    const enqueues = ["enqueueJob", "enqueueJobs", "rerunJob"]; // they keep the key with the job
+    const bare = Object.entries(paths).flatMap(([one, { post }]) => {
+      const rule = rules[post?.operationId ?? ""];
+      const isByHand = rule?.surface === "operator" || rule?.surface === "control-plane";
+      if (post === undefined || !isByHand || !("201" in post.responses)) return [];
+      const takesKey = rule.idempotent !== undefined || enqueues.includes(post.operationId);
+      return takesKey ? [] : [path.basename(one)];
+    });
+    const orders = /^- Orders to processes \((.+)\) take none/m.exec(api)?.[1] ?? "";
+    const told = [...orders.matchAll(/`…\/([a-z-]+)`/g)].map(([, name = ""]) => name);
+    expect(told.toSorted()).toEqual(bare.toSorted());
+  });
+
   test("has every route that the pages tell of", () => {
     const shape = (one: string): string => one.replaceAll(/\{\w+\}|[a-z]{3}_…|\$[A-Z]+/g, "{}");
     const known = Object.entries(paths).flatMap(([one, methods]) =>
@@ -191,16 +207,20 @@ describe("a broker", () => {
 
 describe("api.md", () => {
   const patterns = [
-    /problem\.(?:malformed|forbidden|conflict)\(\s*"([a-z_]+)"/g,
-    /\bconflict\("([a-z_]+)"/g,
-    /\bcode: "([a-z_]+)"/g,
+    /problem\.(?:malformed|forbidden|conflict)\(\s*"([a-z][a-z0-9_]*)"/g,
+    /\b(?:conflict|refused)\(\s*"([a-z][a-z0-9_]*)"/g,
+    /\btooMany\([^;]*?"([a-z0-9_]+)",?\s*\)/g,
+    /\bcode: "([a-z][a-z0-9_]*)"/g,
+    /\bcode(?: =|:)[^;,]*?\s\? "([a-z][a-z0-9_]*)"\s+: "([a-z][a-z0-9_]*)"/g,
   ];
 
   async function codes(): Promise<string[]> {
     const shipped = (await sourceFiles()).filter(({ name }) => /^(?:broker|shared)\//.test(name));
     const ofNotFound = /problem\.notFound\(\s*"([a-z -]+)"/g;
     const found = shipped.flatMap(({ text }) => [
-      ...patterns.flatMap((pattern) => [...text.matchAll(pattern)].map(([, code]) => code)),
+      ...patterns.flatMap((pattern) =>
+        [...text.matchAll(pattern)].flatMap(([, ...found]) => found),
+      ),
       ...[...text.matchAll(ofNotFound)].map(
         ([, what = ""]) => `${what.replaceAll(/[ -]/g, "_")}_not_found`,
       ),
@@ -210,6 +230,7 @@ describe("api.md", () => {
 
   test("has the code of every refusal", async () => {
     const all = (await codes()).filter((code) => code !== "custom"); // zod's own word, told as another
+    expect(all).toEqual(expect.arrayContaining(["until_past", "until_far", "invalid_base64"]));
     expect(all.length).toBeGreaterThan(50);
     expect(all.filter((code) => !api.includes(`\`${code}\``))).toEqual([]);
   });
