@@ -2,6 +2,7 @@ import { OpenAPIHono } from "@hono/zod-openapi";
 import { problem } from "../../shared/problem.ts";
 import type { Broker } from "../broker.ts";
 import type { App, AppContext, AppEnv } from "./app-types.ts";
+import { discardBody } from "./discard-body.ts";
 import { openApiDocument } from "./open-api-document.ts";
 import { routeOpener } from "./open-routes.ts";
 import { answerError } from "./problem.ts";
@@ -15,7 +16,10 @@ export function createApp(broker: Broker): App {
   app.openapi = routeOpener(app, broker);
   openAllRoutes(app, broker);
   const find = describePaths(openApiDocument(app, broker));
-  app.notFound((c) => refuse(c, broker, find(c.req.path)));
+  app.notFound(async (c) => {
+    await discardBody(c);
+    return refuse(c, broker, find(c.req.path));
+  });
   // Routes answer their own errors; this is for what breaks before a route is found.
   app.onError((error, c) => {
     beginRequest(c, undefined);

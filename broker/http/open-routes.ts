@@ -1,11 +1,12 @@
 import type { RouteConfig, z } from "@hono/zod-openapi";
 import { routeRule } from "../../shared/permissions.ts";
-import { problem } from "../../shared/problem.ts";
+import { Problem, problem } from "../../shared/problem.ts";
 import type { RouteRule } from "../../shared/route-rules.ts";
 import type { Broker } from "../broker.ts";
 import { admit } from "./admit.ts";
 import type { App, AppContext } from "./app-types.ts";
 import { describeRoute } from "./describe-route.ts";
+import { discardBody } from "./discard-body.ts";
 import { replayOnce } from "./idempotency.ts";
 import { answerError } from "./problem.ts";
 import { readJson } from "./read-json.ts";
@@ -79,6 +80,7 @@ async function answer(c: AppContext, broker: Broker, route: OpenRoute): Promise<
   try {
     response = await serve(c, broker, route);
   } catch (error) {
+    if (!(error instanceof Problem && error.status === 408)) await discardBody(c);
     response = answerError(c, broker, error);
   }
   endRequest(c, broker, route.answered, { status: response.status, startedAtMs });

@@ -15,7 +15,7 @@ export function hasBody(c: AppContext): boolean {
   return requestHeader(c, "transfer-encoding") !== undefined;
 }
 
-/** The request's body; 413 past `maxBytes` (before a byte is read, where its length is said), 408 when it stalls. */
+/** The request's body; 413 past `maxBytes` (at once, where its length is said), 408 when it stalls. */
 export async function readBody(c: AppContext, maxBytes: number): Promise<Buffer> {
   if (Number(requestHeader(c, "content-length") ?? 0) > maxBytes) throw problem.tooLarge(maxBytes);
   const { incoming } = c.env ?? {};

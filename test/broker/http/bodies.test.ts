@@ -1,4 +1,5 @@
-import { connect } from "node:net";
+import { once } from "node:events";
+import { connect, type Socket } from "node:net";
 import { beforeAll, describe, expect, test } from "vitest";
 import { bootstrapOrg } from "../../../broker/orgs/bootstrap-org.ts";
 import { startBroker, type TestBroker } from "../../support/broker.ts";
@@ -96,6 +97,27 @@ describe("a body", () => {
     );
   });
 
+  test.each([
+    ["is too large", "/v1/orgs/current", () => token, 413],
+    ["has a wrong token", "/v1/orgs/current", () => "svc_sa_nobody", 401],
+    ["has no route", "/v1/nowhere", () => token, 404],
+  ])(
+    "is refused when all of it was sent, for who reads only then: it %s",
+    async (_, path, by, status) => {
+      const head = `PATCH ${path} HTTP/1.1\r\nhost: x\r\nconnection: close\r\nauthorization: Bearer ${by()}\r\n`;
+      const half = Buffer.alloc(1_000_000, "a");
+      let text = "";
+      const socket = rawSocket((chunk) => (text += chunk));
+      socket.write(`${head}content-type: application/json\r\ncontent-length: 2000000\r\n\r\n`);
+      socket.write(half);
+      for (let nth = 0; nth < 20; nth++) await broker.call("GET /livez"); // meanwhile it could answer
+      expect(text).toBe("");
+      socket.write(half);
+      await once(socket, "close");
+      expect(text).toMatch(new RegExp(`^HTTP/1.1 ${status} `));
+    },
+  );
+
   test("that is no UTF-8 is 400", async () => {
     const head = `PATCH /v1/orgs/current HTTP/1.1\r\nhost: x\r\nconnection: close\r\nauthorization: Bearer ${token}\r\n`;
     const body = Buffer.from([0x22, 0xff, 0x22]);
@@ -140,13 +162,16 @@ describe("bytes that are no proper request", () => {
 
 /** What comes back for bytes that no proper client would send. */
 function raw(bytes: string | Buffer): Promise<string> {
-  const { port, hostname } = new URL(broker.url);
   return new Promise((resolve, reject) => {
     let text = "";
-    const socket = connect(Number(port), hostname, () => socket.write(bytes));
-    socket.setEncoding("utf8");
-    socket.on("data", (chunk: string) => (text += chunk));
+    const socket = rawSocket((chunk) => (text += chunk));
+    socket.write(bytes);
     socket.on("close", () => resolve(text));
     socket.on("error", (error) => (text === "" ? reject(error) : resolve(text)));
   });
+}
+
+function rawSocket(onText: (chunk: string) => void): Socket {
+  const { port, hostname } = new URL(broker.url);
+  return connect(Number(port), hostname).setEncoding("utf8").on("data", onText);
 }
