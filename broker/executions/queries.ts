@@ -32,8 +32,7 @@ function columns(db: Db): postgres.Fragment {
     e.last_record,
     e.finished_at is not null and (svc_now() >= e.finished_at
       + case when e.last_record is null then interval '60 s' else interval '10 min' end
-      or coalesce(e.last_record <= coalesce((select (s.sequences -> e.id::text ->> 'last')::bigint from log_streams s
-                                     where s.org_id = e.org_id and s.id = log_stream_of(e.runner_job_id)), 0), false))
+      or coalesce(has_log_record(e.org_id, log_stream_of(e.runner_job_id), e.id, e.last_record), false))
       as logs_complete`;
 }
 

@@ -37,8 +37,7 @@ export function jobColumns(db: Db): postgres.Fragment {
                                   where r.execution_id = d.final_execution_id)) as composite_error,
     d.finished_at is not null and (x.id is null or svc_now() >= x.finished_at
       + case when x.last_record is null then interval '60 s' else interval '10 min' end
-      or coalesce(x.last_record <= coalesce((select (s.sequences -> x.id::text ->> 'last')::bigint from log_streams s
-                                     where s.org_id = j.org_id and s.id = log_stream_of(j.id)), 0), false)) as logs_complete`;
+      or coalesce(has_log_record(j.org_id, log_stream_of(j.id), x.id, x.last_record), false)) as logs_complete`;
 }
 
 /** A job's live row or its end, and its current or final execution: of the first two exactly one is there. */

@@ -8,7 +8,10 @@ import { topics, type Wakes } from "../wake/wakes.ts";
 import type { LogEntry } from "./log-record.ts";
 import type { Refused } from "./log-request.ts";
 import type { StreamHead } from "./number-records.ts";
+import { wantedParts } from "./open-sequences.ts";
 import { type PreparedAppend, prepareAppend } from "./prepare-append.ts";
+import { listSequenceParts } from "./queries.ts";
+import type { LogSequenceRow } from "./row.ts";
 import type { TidyStreams } from "./tidy-streams.ts";
 import { writeAppends, type WrittenAppend } from "./write-appends.ts";
 
@@ -92,7 +95,8 @@ async function writeGroups(
     groups.map(async (group): Promise<PreparedGroup> => {
       const before = parts.heads.get(group.key);
       const requests = group.appends.map(({ entries }) => entries);
-      return { ...group, before, prepared: await prepareAppend(before, requests) };
+      const stored = await storedParts(parts.db, group, before);
+      return { ...group, before, prepared: await prepareAppend(before, requests, stored) };
     }),
   );
   // What a known stream has already needs no statement.
@@ -109,6 +113,19 @@ async function writeGroups(
     }
     return false;
   });
+}
+
+/** What stands beside the stream's row and is asked for: nearly always nothing. */
+async function storedParts(
+  db: Db,
+  { orgId, streamId, appends }: Group,
+  { sequences }: StreamHead,
+): Promise<LogSequenceRow[]> {
+  const wanted = wantedParts(
+    sequences,
+    appends.map(({ entries }) => entries),
+  );
+  return wanted === undefined ? [] : listSequenceParts(db, orgId, { streamId, ...wanted });
 }
 
 /** Learns from what became of an append; why what is new in it is refused, if it is. */

@@ -2,6 +2,8 @@ import { type EncodedChunk, encodeChunk } from "./encode-chunk.ts";
 import type { LogEntry } from "./log-record.ts";
 import type { Refused } from "./log-request.ts";
 import { numberRecords, type PlacedEntry, type StreamHead } from "./number-records.ts";
+import type { SequencePart } from "./open-sequences.ts";
+import type { LogSequenceRow } from "./row.ts";
 
 export type PlacedChunk = EncodedChunk & { readonly position: number };
 
@@ -14,6 +16,8 @@ export type PreparedAppend = {
   readonly chunks: readonly PlacedChunk[];
   /** The stream after it, except for its version. */
   readonly head: StreamHead;
+  /** What is to be stored beside the stream's row. */
+  readonly parts: readonly SequencePart[];
 };
 
 /** A chunk is closed at about this size, so that reading anywhere costs little. */
@@ -26,25 +30,21 @@ const lineBytes = 64;
 export async function prepareAppend(
   head: StreamHead,
   requests: readonly (readonly LogEntry[])[],
+  stored: readonly LogSequenceRow[],
 ): Promise<PreparedAppend> {
-  const placed: PlacedEntry[] = [];
-  const refused: Refused[] = [];
-  const isNew: boolean[] = [];
-  let after = head;
-  for (const entries of requests) {
-    const numbered = numberRecords(after, entries);
-    for (const one of numbered.placed) placed.push(one);
-    refused.push(numbered.refused);
-    isNew.push(numbered.placed.length > 0);
-    after = numbered.head;
-  }
+  const numbered = numberRecords(head, requests, stored);
   const chunks = await Promise.all(
-    runsOf(placed).map(async ({ position, entries }) => ({
-      ...(await encodeChunk(entries)),
-      position,
-    })),
+    runsOf(numbered.requests.flatMap(({ placed }) => placed)).map(
+      async ({ position, entries }) => ({ ...(await encodeChunk(entries)), position }),
+    ),
   );
-  return { refused, isNew, chunks, head: after };
+  return {
+    refused: numbered.requests.map(({ refused }) => refused),
+    isNew: numbered.requests.map(({ placed }) => placed.length > 0),
+    chunks,
+    head: numbered.head,
+    parts: numbered.parts,
+  };
 }
 
 type Run = { readonly position: number; readonly entries: LogEntry[] };

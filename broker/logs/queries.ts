@@ -1,8 +1,9 @@
 import type { NewLogStream } from "../../shared/api/write-logs.ts";
 import type { Db } from "../database/connect.ts";
 import type { OrgId } from "../orgs/org-id.ts";
+import type { WantedParts } from "./open-sequences.ts";
 import { fullChunkBytes, type PlacedChunk } from "./prepare-append.ts";
-import type { LogChunkRow, LogStream } from "./row.ts";
+import type { LogChunkRow, LogSequenceRow, LogStream } from "./row.ts";
 import { chunkColumns } from "./write-appends.ts";
 
 /** The stream as it is now, written to or not; undefined when nothing in this org has a stream of that id. */
@@ -114,6 +115,23 @@ export async function replaceChunks(
                             json_populate_record(null::log_chunk, ${columns}::text::json),
                             ${merged.body}::bytea) as is_merged`;
   return row?.is_merged === true;
+}
+
+/** The parts of a stream's sequences that stand beside its row, as far as they are asked for. */
+export async function listSequenceParts(
+  db: Db,
+  org: OrgId,
+  { streamId, executionIds, seqs }: WantedParts & { readonly streamId: string },
+): Promise<LogSequenceRow[]> {
+  return db<LogSequenceRow[]>`
+    select distinct on (p.execution_id, p.first) p.execution_id, p.first, p.part
+      from unnest(${executionIds}::text[], ${seqs}::bigint[]) w (execution_id, seq)
+     cross join lateral (
+           select q.execution_id, q.first, q.part
+             from log_sequences q
+            where q.org_id = ${org} and q.stream_id = ${streamId} and q.execution_id = w.execution_id
+              and q.first <= w.seq
+            order by q.first desc limit 1) p`;
 }
 
 /** So many of a stream's small chunks were looked at. */

@@ -1,14 +1,29 @@
 import { z } from "zod";
 
+const gap = z.tuple([z.number(), z.number(), z.number()]);
+/** Numbers that are missing: the first, the last, and the position that is kept for the first. */
+export type Gap = z.infer<typeof gap>;
+
 /**
- * What is known of the numbers (`svc.seq`) of one execution's records: the greatest that came, and the numbers
- * missing below it as [first, last, position of the first].
+ * What is known of the numbers (`svc.seq`) of one execution's records: the greatest that came, what is missing below
+ * it, and, where that is much, how many more are missing up to a number, whose gaps are pages beside the stream's row.
+ * Where a stream has several executions, `used` is how far it had come when this one wrote last.
  */
 export const sequence = z.object({
   last: z.number(),
-  gaps: z.array(z.tuple([z.number(), z.number(), z.number()])).optional(),
+  gaps: z.array(gap).optional(),
+  away: z.object({ upto: z.number(), missing: z.number() }).optional(),
+  used: z.number().optional(),
 });
 export type Sequence = z.infer<typeof sequence>;
+
+/** A row of `log_sequences`, without its stream: an execution's sequence (`first` 0), or a page of its gaps. */
+export const logSequenceRow = z.object({
+  execution_id: z.string(),
+  first: z.number(),
+  part: z.unknown(),
+});
+export type LogSequenceRow = z.infer<typeof logSequenceRow>;
 
 /** A row of `log_streams`. */
 export const logStreamRow = z.object({

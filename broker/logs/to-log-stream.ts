@@ -1,5 +1,6 @@
 import type { LogStream as ShownStream } from "../../shared/api/log-streams.ts";
 import { toCursor } from "./log-cursor.ts";
+import { missingOf } from "./open-sequences.ts";
 import type { LogStream } from "./row.ts";
 
 /** A stream as who reads it sees it. */
@@ -16,13 +17,8 @@ export function toLogStream(row: LogStream, apiUrl: string): ShownStream {
     created_at: row.created_at.toISOString(),
     records: row.records,
     bytes: row.bytes,
-    missing_records: missingOf(row),
+    missing_records: Object.values(row.sequences).reduce((sum, one) => sum + missingOf(one), 0),
     dropped_records: row.dropped_records,
     end_cursor: toCursor(row.next_position),
   };
-}
-
-function missingOf({ sequences }: LogStream): number {
-  const gaps = Object.values(sequences).flatMap((one) => one.gaps ?? []);
-  return gaps.reduce((sum, [first, last]) => sum + last - first + 1, 0);
 }

@@ -1,4 +1,5 @@
 import { setTimeout as pause } from "node:timers/promises";
+import type postgres from "postgres";
 import type { Db } from "../database/connect.ts";
 import { isDatabaseAway } from "../database/is-database-away.ts";
 import type { OrgId } from "../orgs/org-id.ts";
@@ -55,11 +56,20 @@ export async function writeAppends(
   }
 }
 
-type Statement = { readonly appends: string; readonly chunks: string; readonly bodies: Buffer };
+type Statement = {
+  readonly appends: string;
+  readonly chunks: string;
+  readonly bodies: Buffer;
+  /** Undefined where nothing stands beside the streams' rows: nearly always. */
+  readonly parts: string | undefined;
+};
 
 function statementOf(appends: readonly StreamAppend[]): Statement {
   const bodies: Buffer[] = [];
   const chunks: object[] = [];
+  const parts = appends.flatMap(({ prepared }, n) =>
+    prepared.parts.map((part) => ({ n, ...part })),
+  );
   let bodyFrom = 1; // Postgres counts from 1
   for (const [n, { prepared }] of appends.entries()) {
     for (const chunk of prepared.chunks) {
@@ -77,6 +87,7 @@ function statementOf(appends: readonly StreamAppend[]): Statement {
     appends: JSON.stringify(appends.map(appendColumns)),
     chunks: JSON.stringify(chunks),
     bodies: Buffer.concat(bodies),
+    parts: parts.length === 0 ? undefined : JSON.stringify(parts),
   };
 }
 
@@ -112,14 +123,23 @@ export function chunkColumns(chunk: PlacedChunk): object {
 async function send(
   db: Db,
   writeId: string,
-  { appends, chunks, bodies }: Statement,
+  { appends, chunks, bodies, parts }: Statement,
 ): Promise<AppendRow[]> {
+  if (parts === undefined) {
+    return db<AppendRow[]>`select * from append_logs(${append()})`;
+  }
   return db<AppendRow[]>`
-    select * from append_logs(
+    select * from append_logs_and_sequences(
+      ${append()},
+      array(select p from json_populate_recordset(null::log_sequence_part, ${parts}::text::json) p))`;
+
+  function append(): postgres.Fragment {
+    return db`
       ${writeId},
       array(select a from json_populate_recordset(null::log_append, ${appends}::text::json) a),
       array(select c from json_populate_recordset(null::log_chunk, ${chunks}::text::json) c),
-      ${bodies}::bytea)`;
+      ${bodies}::bytea`;
+  }
 }
 
 function toWritten(row: AppendRow | undefined, writeId: string): WrittenAppend {

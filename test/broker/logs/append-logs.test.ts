@@ -193,7 +193,7 @@ describe("numbered records", () => {
     const answer = await post({ body: protobufLogs(lines) });
     expect(answer.status).toBe(201);
     expect(answer.body.subarray(0, 5).toString("hex")).toMatch(/^0a..080112$/);
-    expect(answer.text).toContain("svc.seq jumps from 1 to 5000000");
+    expect(answer.text).toContain("svc.seq jumps from 2 to 5000000");
     const sent = JSON.stringify(logRequestOf([{ body: "never", seq: -1 }], executionId));
     const inJson = await post({ body: sent, type: json });
     expect(inJson.status).toBe(201);

@@ -65,6 +65,32 @@ describe("OpenTelemetry's exporters for JavaScript", () => {
     }
   });
 
+  test.each([
+    ["protobuf", ProtobufExporter],
+    ["JSON", JsonExporter],
+  ])(
+    "in %s, by two loggers in turn, lose nothing: they send scope by scope",
+    async (_, Exporter) => {
+      const { stored, exporterUrl, headers, executionId } = await setup();
+      const exporter = new Exporter({ url: exporterUrl, headers });
+      const processors = [new BatchLogRecordProcessor({ exporter })];
+      const provider = new LoggerProvider({ processors });
+      const loggers = [provider.getLogger("even"), provider.getLogger("odd")];
+      for (let seq = 1; seq <= 1024; seq += 1) {
+        const attributes = { "svc.seq": seq, "runner_job_execution.id": executionId };
+        loggers[seq % 2]?.emit({ body: `line ${seq}`, attributes });
+      }
+      await provider.forceFlush();
+      await provider.shutdown();
+      const records = await stored();
+      expect(
+        records.map(({ position, seq, resource }) => [position, seq, resource["otel.scope.name"]]),
+      ).toEqual(
+        Array.from({ length: 1024 }, (_, at) => [at + 1, at + 1, at % 2 === 0 ? "odd" : "even"]),
+      );
+    },
+  );
+
   test("wait and send again when the broker slows them down", async () => {
     const slow = await startBroker({ url: database.url, env: { SVC_LOG_STREAM_KIB_PER_S: "2" } });
     const { stored, path: streamPath, headers } = await setup();
