@@ -32,16 +32,25 @@ export async function* streamBody(c: AppContext, maxBytes: number): AsyncGenerat
 /** Gives up on a client that sends nothing; how long we take ourselves does not count. */
 async function* watched(incoming: IncomingMessage): AsyncGenerator<Buffer> {
   const pieces = incoming.iterator({ destroyOnReturn: false }) as AsyncIterator<Buffer>; // no encoding is set
-  const clock = { lastAtMs: 0, giveUp: () => void incoming.destroy(stalled()) };
   for (;;) {
-    clock.lastAtMs = performance.now();
-    stalls.add(clock);
-    const next = await pieces.next().catch((error: unknown) => {
-      throw error instanceof Problem ? error : truncated();
-    });
-    stalls.remove(clock);
+    const next = await nextPiece(pieces);
     if (next.done === true) return;
     yield next.value;
+  }
+}
+
+/** The connection stays for the answer that tells of a stall, and is closed after it. */
+async function nextPiece(pieces: AsyncIterator<Buffer>): Promise<IteratorResult<Buffer>> {
+  const stall = Promise.withResolvers<never>();
+  const clock = { lastAtMs: performance.now(), giveUp: () => stall.reject(stalled()) };
+  stalls.add(clock);
+  const next = pieces.next().catch(() => {
+    throw truncated();
+  });
+  try {
+    return await Promise.race([next, stall.promise]);
+  } finally {
+    stalls.remove(clock);
   }
 }
 

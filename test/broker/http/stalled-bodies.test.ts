@@ -1,0 +1,45 @@
+import { connect } from "node:net";
+import { expect, test } from "vitest";
+import { givenOperator } from "../../support/given-operator.ts";
+import { backendPath, stateText } from "../../support/given-workspace.ts";
+import { holdWorkspace } from "../../support/held-workspace.ts";
+
+const at = await givenOperator();
+
+/** What comes back, until the connection ends, for a request whose body stops after some bytes. */
+function stall(path: string, sent: string): Promise<string> {
+  const { port, hostname } = new URL(at.broker.url);
+  const head = `POST ${path} HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${at.token}\r\n`;
+  return new Promise((resolve, reject) => {
+    let text = "";
+    const socket = connect(Number(port), hostname, () =>
+      socket.write(
+        `${head}content-type: application/json\r\ncontent-length: 100000\r\n\r\n${sent}`,
+      ),
+    );
+    socket.setEncoding("utf8");
+    socket.on("data", (chunk: string) => (text += chunk));
+    socket.on("close", () => resolve(text));
+    socket.on("error", reject);
+  });
+}
+
+test("an upload that stops is answered 408 before the connection ends, and changes nothing", async () => {
+  const held = await holdWorkspace(at);
+  const text = stateText({ serial: 1 });
+  expect((await held.write(text)).status).toBe(200);
+  const json = `/v1/terraform-workspaces/${held.id}/state-json`;
+  const begun = stateText({ serial: 2, padding: "x".repeat(90_000) }).slice(0, 80_000);
+  const answers = await Promise.all([
+    stall(backendPath(held.id, held.lockId), begun),
+    stall(backendPath(held.id, held.lockId), ""),
+    stall(json, '{"ser'),
+    stall("/v1/runner-groups", "{"), // a body that is read whole
+  ]);
+  for (const answer of answers) {
+    expect(answer).toMatch(/^HTTP\/1.1 408 /);
+    expect(answer).toMatch(/connection: close/i);
+    expect(answer).toContain('"code":"body_timeout"');
+  }
+  expect((await held.read()).text).toBe(text);
+});
