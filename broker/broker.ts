@@ -6,6 +6,7 @@ import type { ReportExecution } from "./executions/report-executions.ts";
 import type { Figures } from "./figures/figures.ts";
 import type { Health } from "./health.ts";
 import type { HttpMetrics } from "./http/http-metrics.ts";
+import type { InflationRoom } from "./http/inflation-room.ts";
 import type { RateLimiter } from "./http/rate-limit.ts";
 import type { EnqueueSingle } from "./jobs/enqueue-jobs.ts";
 import type { EventFeed } from "./jobs/event-feed.ts";
@@ -42,6 +43,8 @@ export type Broker = {
   readonly beats: Beats;
   /** Job events for who is parked here. */
   readonly events: EventFeed;
+  /** Room for compressed bodies while they are read. */
+  readonly inflations: InflationRoom;
   /** The way into log streams. */
   readonly logs: LogIntake;
   /** Log streams for who follows them here. */

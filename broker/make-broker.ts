@@ -9,6 +9,7 @@ import { makeReportExecution } from "./executions/report-executions.ts";
 import { makeFigures } from "./figures/figures.ts";
 import { createHealth, type Health } from "./health.ts";
 import { createHttpMetrics } from "./http/http-metrics.ts";
+import { InflationRoom } from "./http/inflation-room.ts";
 import { createRateLimiter } from "./http/rate-limit.ts";
 import { makeEnqueueSingle } from "./jobs/enqueue-jobs.ts";
 import { makeEventFeed } from "./jobs/event-feed.ts";
@@ -69,6 +70,7 @@ export function makeBroker(config: Config, log: Log, seals: Seals): MadeBroker {
     desk: measuredDesk({ db, wakes, log, report, seals }, metrics),
     figures: makeFigures({ metrics, url: config.databaseUrl, pool: db, poolName }),
     events,
+    inflations: measuredInflations(metrics),
     logs,
     logFeed,
     collector,
@@ -95,6 +97,15 @@ function measuredDesk(parts: Omit<DeskParts, "onBatch">, metrics: Metrics): Poll
   const { room } = desk.dispatcher;
   metrics.gauge("svc_parked_polls", "Polls that wait at this broker.", () => room.size);
   return desk;
+}
+
+const mebibyte = 1024 * 1024;
+
+function measuredInflations(metrics: Metrics): InflationRoom {
+  const room = new InflationRoom({ mostBytes: 64 * mebibyte, mostWaitingBytes: 32 * mebibyte });
+  const help = "Bytes set aside for compressed logs, traces and metrics while they are read.";
+  metrics.gauge("svc_inflating_bytes", help, () => room.heldBytes);
+  return room;
 }
 
 function checkedHealth(db: Db, seals: Seals): Health {

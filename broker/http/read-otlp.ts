@@ -4,6 +4,7 @@ import { gunzip } from "node:zlib";
 import { problem } from "../../shared/problem.ts";
 import { zlibStep } from "../../shared/zlib-step.ts";
 import type { AppContext } from "./app-types.ts";
+import type { InflationRoom } from "./inflation-room.ts";
 import { hasBody, readBody } from "./read-body.ts";
 import { parseJson } from "./read-json.ts";
 import { requestHeader } from "./request-header.ts";
@@ -21,19 +22,44 @@ export type OtlpBody = {
 
 const maxDepth = 64;
 const unzip = promisify<Buffer, { maxOutputLength: number; chunkSize: number }, Buffer>(gunzip);
-/** Logs compress to a tenth. */
-const usualRatio = 10;
+const gzipMagic = 0x1f8b;
+/** Its head and its end. */
+const leastGzipBytes = 18;
 
-/** The body and its encoding, gzip undone; 415 for another type, 413 past either size, 400 for broken gzip. */
-export async function readOtlp(
+export type OtlpReading<Result> = {
+  /** Whose it is: one sender's bodies do not take all the room that there is. */
+  readonly key: string;
+  readonly maxBytes: number;
+  readonly maxInflatedBytes: number;
+  /** Makes of the body what is kept; while it does, the inflated body is counted as being in memory. */
+  readonly read: (body: OtlpBody) => Result;
+};
+
+/**
+ * What is made of a body, gzip undone; 415 for another type, 413 past either size, 400 for broken gzip, 503 when too
+ * many wait to be inflated.
+ */
+export async function readOtlp<Result>(
   c: AppContext,
-  { maxBytes, maxInflatedBytes }: { readonly maxBytes: number; readonly maxInflatedBytes: number },
-): Promise<OtlpBody> {
+  room: InflationRoom,
+  { key, maxBytes, maxInflatedBytes, read }: OtlpReading<Result>,
+): Promise<Result> {
   const type = typeOf(c);
   const encoding = encodingOf(c);
   const body = await readBody(c, maxBytes);
-  const bytes = encoding === "gzip" ? await inflate(body, maxInflatedBytes) : body;
-  return { type, bytes, sent: { encoding, body } };
+  const readBytes = (bytes: Buffer): Result => read({ type, bytes, sent: { encoding, body } });
+  if (encoding === undefined) return readBytes(body);
+  const within = (most: number): Promise<Result | undefined> =>
+    room.within({ key, bytes: most, waitingBytes: body.length }, async () => {
+      const bytes = await inflate(body, most);
+      return bytes && readBytes(bytes);
+    });
+  const told = toldSize(body);
+  // What says how large it is takes the room for that; what does not, or says too little, all that it may take.
+  const result = told > maxInflatedBytes ? undefined : await within(told);
+  const whole = result ?? (await within(maxInflatedBytes));
+  if (whole === undefined) throw problem.tooLarge(maxInflatedBytes);
+  return whole;
 }
 
 /** The JSON of such a body, with so many values at most (413); an empty one is `{}`. */
@@ -66,13 +92,24 @@ function encodingOf(c: AppContext): "gzip" | undefined {
   throw problem.unsupportedMediaType("The body's Content-Encoding may be gzip or none.");
 }
 
-async function inflate(body: Buffer, maxOutputLength: number): Promise<Buffer> {
+/** The size that gzip says at its end that its last part has: nearly always of all. */
+function toldSize(body: Buffer): number {
+  const isGzip = body.length >= leastGzipBytes && body.readUInt16BE(0) === gzipMagic;
+  if (!isGzip) throw malformed();
+  return Math.max(1, body.readUInt32LE(body.length - 4));
+}
+
+/** Stops at so many bytes: undefined when there are more. */
+async function inflate(body: Buffer, maxOutputLength: number): Promise<Buffer | undefined> {
   try {
-    return await unzip(body, { maxOutputLength, chunkSize: zlibStep(body.length * usualRatio) });
+    return await unzip(body, { maxOutputLength, chunkSize: zlibStep(maxOutputLength) });
   } catch (error) {
     const isTooLarge =
       error instanceof Error && "code" in error && error.code === "ERR_BUFFER_TOO_LARGE";
-    if (isTooLarge) throw problem.tooLarge(maxOutputLength);
-    throw problem.malformed("malformed_gzip", "The body is not gzip, or is cut off.");
+    if (isTooLarge) return undefined;
+    throw malformed();
   }
 }
+
+const malformed = (): Error =>
+  problem.malformed("malformed_gzip", "The body is not gzip, or is cut off.");

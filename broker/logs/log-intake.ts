@@ -20,8 +20,11 @@ export type LogIntake = {
   readonly checkWriter: CheckWriter;
   /** Call before the body is read: 429 when the stream or the org sends too fast, 503 when too much waits here. */
   readonly admit: (actor: Actor, streamId: string) => void;
-  /** Call when it is known what the request costs, which the next ones wait for. */
-  readonly charge: (actor: Actor, streamId: string, bytes: number) => void;
+  /**
+   * Call when it is known what the request costs, which the next ones wait for. What is refused for its size costs its
+   * stream alone: the org's other streams do not wait for it.
+   */
+  readonly charge: (actor: Actor, streamId: string, cost: RequestCost) => void;
   /** Resolves when the records are committed. `bytes` is what was charged. */
   readonly take: (
     actor: Actor,
@@ -30,6 +33,8 @@ export type LogIntake = {
   ) => Promise<Refused>;
   readonly stop: () => Promise<void>;
 };
+
+type RequestCost = { readonly bytes: number; readonly isRefused: boolean };
 
 type Parts = {
   readonly db: Db;
@@ -76,10 +81,10 @@ export function makeLogIntake(parts: Parts): LogIntake {
       tellSlowed(orgId, streamId, words);
       throw problem.tooMany(words, waitS, "logs_too_fast");
     },
-    charge: ({ orgId }, streamId, bytes) => {
+    charge: ({ orgId }, streamId, { bytes, isRefused }) => {
       const more = Math.max(0, bytes - leastBytes);
       ofStream.charge(streamId, more);
-      ofOrg.charge(orgId, more);
+      ofOrg.charge(orgId, isRefused ? -leastBytes : more);
     },
     take: async (actor, streamId, { entries, refused, bytes }) => {
       const { orgId, runnerId } = actor;

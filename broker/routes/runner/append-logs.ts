@@ -15,27 +15,34 @@ const sizes = { maxBytes: 4 * 1024 * 1024, maxInflatedBytes: 32 * 1024 * 1024 };
 const recordBytes = 64;
 
 /** POST /v1/log-streams/{log_stream_id}/logs */
-export const appendLogs: Door = (app, { logs }) => {
+export const appendLogs: Door = (app, { logs, inflations }) => {
   app.openapi(appendLogsRoute, async (c) => {
     const { log_stream_id: id } = c.req.valid("param");
     const actor = c.get("actor");
     await logs.checkWriter(actor, id);
     logs.admit(actor, id);
-    const { body, request } = await readRequest(c).catch((error: unknown) => {
+    const reading = { ...sizes, key: id, read: readRequest };
+    const { type, request } = await readOtlp(c, inflations, reading).catch((error: unknown) => {
       // What is too large when it is unpacked cost as much as what is just not.
-      if (isTooLarge(error)) logs.charge(actor, id, sizes.maxInflatedBytes);
+      if (isTooLarge(error))
+        logs.charge(actor, id, { bytes: sizes.maxInflatedBytes, isRefused: true });
       throw error;
     });
-    const bytes = body.bytes.length + request.entries.length * recordBytes;
-    logs.charge(actor, id, bytes);
-    const refused = await logs.take(actor, id, { ...request, bytes });
-    return answer(c, body, refused);
+    logs.charge(actor, id, { bytes: request.bytes, isRefused: false });
+    const refused = await logs.take(actor, id, request);
+    return answer(c, type, refused);
   });
 };
 
-async function readRequest(c: AppContext): Promise<{ body: OtlpBody; request: LogRequest }> {
-  const body = await readOtlp(c, sizes);
-  return { body, request: read(body) };
+type Read = {
+  readonly type: OtlpBody["type"];
+  readonly request: LogRequest & { readonly bytes: number };
+};
+
+function readRequest(body: OtlpBody): Read {
+  const request = read(body);
+  const bytes = body.bytes.length + request.entries.length * recordBytes;
+  return { type: body.type, request: { ...request, bytes } };
 }
 
 /** Broken UTF-8 is no reason to lose a log: it is shown as U+FFFD. */
@@ -49,7 +56,7 @@ function read({ type, bytes }: OtlpBody): LogRequest {
 const isTooLarge = (error: unknown): boolean => error instanceof Problem && error.status === 413;
 
 /** In the encoding of the request, as the protocol asks. */
-function answer(c: AppContext, { type }: OtlpBody, refused: Refused) {
+function answer(c: AppContext, type: OtlpBody["type"], refused: Refused) {
   if (type === "application/x-protobuf") {
     // The contract documents the JSON form alone.
     const bytes = new Uint8Array(protobufOf(refused));

@@ -16,25 +16,42 @@ const sizes = { maxBytes: 1024 * 1024, maxInflatedBytes: 8 * 1024 * 1024 };
 const mostParts = 200_000;
 
 /** POST of spans and of metrics, at their runner's path. */
-export const storeTelemetry: Door = (app, { db, collector }) => {
+export const storeTelemetry: Door = (app, { db, collector, inflations }) => {
   app.openapi(createTracesRoute, async (c) => {
-    const body = await readOtlp(c, sizes);
-    const read = readRequest(body, traceRequestSchema, traceRequest);
-    const refused = await storeTraces(db, senderOf(c, c.req.valid("param")), read);
-    collector.pass("traces", { type: body.type, ...body.sent });
-    return answer(c, body, { status: 200, refused, counted: "rejectedSpans" });
+    const sender = senderOf(c, c.req.valid("param"));
+    const read = reader(traceRequestSchema, traceRequest);
+    const reading = { ...sizes, key: sender.runnerId, read };
+    const { type, sent, request } = await readOtlp(c, inflations, reading);
+    const refused = await storeTraces(db, sender, request);
+    collector.pass("traces", { type, ...sent });
+    return answer(c, type, { status: 200, refused, counted: "rejectedSpans" });
   });
   app.openapi(createMetricsRoute, async (c) => {
-    const body = await readOtlp(c, sizes);
-    const read = readRequest(body, metricsRequestSchema, metricsRequest);
-    const refused = await storeMetrics(db, senderOf(c, c.req.valid("param")), read);
-    collector.pass("metrics", { type: body.type, ...body.sent });
-    return answer(c, body, { status: 201, refused, counted: "rejectedDataPoints" });
+    const sender = senderOf(c, c.req.valid("param"));
+    const read = reader(metricsRequestSchema, metricsRequest);
+    const reading = { ...sizes, key: sender.runnerId, read };
+    const { type, sent, request } = await readOtlp(c, inflations, reading);
+    const refused = await storeMetrics(db, sender, request);
+    collector.pass("metrics", { type, ...sent });
+    return answer(c, type, { status: 201, refused, counted: "rejectedDataPoints" });
   });
 };
 
 function senderOf(c: AppContext, { runner_id: runnerId }: { readonly runner_id: string }) {
   return { orgId: c.get("actor").orgId, runnerId };
+}
+
+type Read<Request> = Pick<OtlpBody, "type" | "sent"> & { readonly request: Request };
+
+function reader<Schema extends z.ZodType>(
+  schema: Schema,
+  message: Message,
+): (body: OtlpBody) => Read<z.output<Schema>> {
+  return (body) => ({
+    type: body.type,
+    sent: body.sent,
+    request: readRequest(body, schema, message),
+  });
 }
 
 function readRequest<Schema extends z.ZodType>(
@@ -60,7 +77,7 @@ function protobufValue({ bytes }: OtlpBody, message: Message): unknown {
 /** In the encoding of the request, as the protocol asks. */
 function answer<Status extends 200 | 201>(
   c: AppContext,
-  { type }: OtlpBody,
+  type: OtlpBody["type"],
   { status, refused, counted }: PartialSuccess & { readonly status: Status },
 ) {
   if (type === "application/x-protobuf") {
