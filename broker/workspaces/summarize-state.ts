@@ -1,8 +1,8 @@
 import { z } from "zod";
 import type { StateOutput, StateResource } from "../../shared/api/terraform-revisions.ts";
-import { hidden, hideAll, isSecretName, redactValue } from "./redact-value.ts";
+import { hideSensitive, readSensitivePaths } from "./hide-sensitive.ts";
+import { hideAll, isSecretName, redactValue } from "./redact-value.ts";
 
-const step = z.looseObject({ value: z.unknown() });
 const instanceShape = z.looseObject({
   index_key: z.union([z.string(), z.number()]).nullish(),
   status: z.string().nullish(),
@@ -27,7 +27,6 @@ const stateShape = z.looseObject({
   outputs: z.record(z.string(), z.unknown()).nullish(),
   resources: z.array(z.unknown()).nullish(),
 });
-const sensitivePaths = z.array(z.array(step));
 
 /** What a state has, for people: nothing sensitive is in it. */
 export type StateSummary = {
@@ -60,8 +59,16 @@ function toOutput(name: string, given: unknown): StateOutput | undefined {
   const { success, data: output } = outputShape.safeParse(given);
   if (!success) return undefined;
   const sensitive = output.sensitive === true || isSecretName(name);
-  const value = sensitive ? {} : { value: redactValue(output.value) };
-  return { name, type: output.type ?? null, sensitive, ...value } as StateOutput; // value may be absent
+  if (sensitive) return { name, type: kindOf(output.type), sensitive } as StateOutput; // without a value
+  return { name, type: output.type ?? null, sensitive, value: redactValue(output.value) };
+}
+
+const kinds = ["string", "number", "bool", "dynamic", "list", "set", "map", "object", "tuple"];
+
+/** Of a type the word before names of members, which may be part of what is sensitive. */
+function kindOf(type: unknown): string | null {
+  const kind: unknown = Array.isArray(type) ? type[0] : type;
+  return kinds.find((one) => one === kind) ?? null;
 }
 
 type Resource = z.infer<typeof resourceShape>;
@@ -75,25 +82,18 @@ function toResource(resource: Resource): StateResource {
   return { address, module, mode, type, name, provider: resource.provider ?? "", instances };
 }
 
-type Members = Record<string | number, unknown>;
-type Path = readonly (string | number)[];
-
 function toInstance(
   type: string,
   given: z.infer<typeof instanceShape>,
 ): StateResource["instances"][number] {
-  const { success, data } = sensitivePaths.safeParse(given.sensitive_attributes ?? []);
-  const paths = (data ?? []).map((path) =>
-    path.map(({ value }) => (isKey(value) ? value : keyOf(value))),
-  );
-  const isSecret = isSecretName(type) || !success; // what cannot be read may say that all of it is
-  const attributes = shownAttributes(given.attributes ?? {}, { isSecret, paths });
+  const paths = readSensitivePaths(given.sensitive_attributes);
+  const { attributes, hiddenAt } = hideSensitive(given.attributes ?? {}, paths);
   return {
     index_key: given.index_key ?? null,
     status: given.status ?? "",
     schema_version: given.schema_version ?? 0,
-    attributes,
-    sensitive_attributes: paths.map((path) => path.join(".")),
+    attributes: shownAttributes(attributes, { isSecret: isSecretName(type) }),
+    sensitive_attributes: [...hiddenAt],
   };
 }
 
@@ -101,37 +101,13 @@ function toInstance(
 const shownOfSecrets: ReadonlySet<string> = new Set(["id", "arn", "name"]);
 
 function shownAttributes(
-  given: Readonly<Record<string, unknown>>,
-  { isSecret, paths }: { readonly isSecret: boolean; readonly paths: readonly Path[] },
+  attributes: Readonly<Record<string, unknown>>,
+  { isSecret }: { readonly isSecret: boolean },
 ): Record<string, unknown> {
-  const attributes: Record<string, unknown> = { ...given };
-  for (const path of paths) hide(attributes, path);
   return Object.fromEntries(
     Object.entries(attributes).map(([name, value]) => {
       const isHidden = isSecretName(name) || (isSecret && !shownOfSecrets.has(name));
       return [name, isHidden ? hideAll(value) : redactValue(value)];
     }),
   );
-}
-
-const isKey = (value: unknown): value is string | number =>
-  typeof value === "string" || typeof value === "number";
-
-/** An index is written as a value with its type. */
-function keyOf(value: unknown): string | number {
-  const inner = step.safeParse(value).data?.value;
-  return isKey(inner) ? inner : "";
-}
-
-/** What is below the path; all of a list in which there is no such place, as a set has none. */
-function hide(from: Members, path: Path): void {
-  const [key, ...rest] = path;
-  if (key === undefined || (Array.isArray(from) && !Object.hasOwn(from, key))) {
-    for (const name of Object.keys(from)) from[name] = hidden;
-    return;
-  }
-  if (!Object.hasOwn(from, key)) return;
-  const inner = from[key];
-  if (rest.length === 0 || typeof inner !== "object" || inner === null) from[key] = hidden;
-  else hide(inner as Members, rest); // an object or an array
 }

@@ -79,7 +79,7 @@ export type StateResource = z.infer<typeof resourceSchema>;
 const outputSchema = z
   .object({
     name: z.string(),
-    type: z.unknown(),
+    type: z.unknown().describe("As terraform has it; of a sensitive one its kind only."),
     sensitive: z.boolean(),
     value: z.unknown().describe("Left out when it is sensitive."),
   })

@@ -19,6 +19,12 @@ const resource = (type: string, attributes: object, marks: unknown = []) => ({
   instances: [{ schema_version: 0, attributes, sensitive_attributes: marks }],
 });
 
+/** As the kubernetes provider keeps one; `object` is what the cluster answered. */
+const kubernetesSecret = (word: string) => ({
+  manifest: { value: { kind: "Secret", data: { db: word } }, type: ["object", {}] },
+  object: { value: { kind: "Secret", data: { db: word } }, type: ["object", {}] },
+});
+
 describe("who may only read", () => {
   test("sees no secret in resources, outputs or a comparison", async () => {
     const held = await holdWorkspace(at);
@@ -43,6 +49,9 @@ describe("who may only read", () => {
               { type: "get_attr", value: "list" },
               { type: "index", value: { value: 0, type: "number" } },
             ],
+          ]),
+          resource("kubernetes_manifest", kubernetesSecret(`hunter2-${serial}`), [
+            ["manifest", "data", "db"].map((value) => ({ type: "get_attr", value })),
           ]),
           resource("x_marked_oddly", { any: `hunter2-${serial}` }, "all of it"),
         ],

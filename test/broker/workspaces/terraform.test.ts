@@ -4,6 +4,7 @@ import path from "node:path";
 import { beforeAll, describe, expect, test } from "vitest";
 import type { WorkspaceState } from "../../../shared/api/terraform-workspaces.ts";
 import { type GivenOperator, givenOperator } from "../../support/given-operator.ts";
+import { givenToken } from "../../support/given-token.ts";
 import {
   type GivenStateJob,
   givenStateJob,
@@ -21,6 +22,27 @@ const resource = (input: string): string => `resource "terraform_data" "one" {
 }
 output "input" {
   value = terraform_data.one.output
+}
+`;
+
+/** Sensitive within an object of a dynamic type, in a map, as a whole, in an output and in an output's type. */
+const sensitive = (version: number): string => `locals {
+  login  = sensitive("hunter2-${version}")
+  opened = sensitive(jsondecode("{\\"hunter2-name\\": \\"hunter2\\"}"))
+}
+resource "terraform_data" "one" {
+  input            = { code = local.login, list = [{ code = local.login }], plain = "v-${version}" }
+  triggers_replace = local.opened
+}
+resource "terraform_data" "all" {
+  input = local.login
+}
+output "opened" {
+  value     = local.opened
+  sensitive = true
+}
+output "plain" {
+  value = "v-${version}"
 }
 `;
 
@@ -134,6 +156,24 @@ describe("terraform with a job's token", { timeout: 180_000 }, () => {
     const other = JSON.parse(await readFile(old, "utf8")) as object;
     await writeFile(old, JSON.stringify({ ...other, lineage: crypto.randomUUID(), serial: 99 }));
     expect((await terraform.run(`state push -force ${old}`)).err).toContain("HTTP error: 409");
+  });
+
+  test("marks what is sensitive, and who may only read sees none of it", async () => {
+    const { id, terraform } = await givenInitialized();
+    for (const version of [1, 2]) {
+      await terraform.configure(sensitive(version));
+      expect(await terraform.run("apply -auto-approve")).toMatchObject({ code: 0, err: "" });
+    }
+    const token = await givenToken(at.db, { orgId: at.orgId, role: "org_read_only" });
+    const path = `/v1/terraform-workspaces/${id}`;
+    const contents = await at.call(`GET ${path}/states/current/contents`);
+    expect(JSON.stringify(contents.body)).toContain("hunter2");
+    for (const what of ["states/current/resources", "states/current/outputs", "diff"]) {
+      const { status, body } = await at.call(`GET ${path}/${what}`, { token });
+      expect(status).toBe(200);
+      expect(JSON.stringify(body)).toMatch(/v-2|opened/);
+      expect(JSON.stringify(body)).not.toContain("hunter2");
+    }
   });
 
   test("goes on from a rollback as from any other state", async () => {
