@@ -8,7 +8,7 @@ const instanceShape = z.looseObject({
   status: z.string().nullish(),
   schema_version: z.number().nullish(),
   attributes: z.record(z.string(), z.unknown()).nullish(),
-  sensitive_attributes: z.unknown(),
+  sensitive_attributes: z.unknown().optional(),
 });
 const resourceShape = z.looseObject({
   module: z.string().nullish(),
@@ -19,8 +19,8 @@ const resourceShape = z.looseObject({
   instances: z.array(instanceShape).nullish(),
 });
 const outputShape = z.looseObject({
-  value: z.unknown(),
-  type: z.unknown(),
+  value: z.unknown().optional(),
+  type: z.unknown().optional(),
   sensitive: z.boolean().nullish(),
 });
 const stateShape = z.looseObject({
@@ -60,7 +60,7 @@ function toOutput(name: string, given: unknown): StateOutput | undefined {
   if (!success) return undefined;
   const sensitive = output.sensitive === true || isSecretName(name);
   if (sensitive) return { name, type: kindOf(output.type), sensitive } as StateOutput; // without a value
-  return { name, type: output.type ?? null, sensitive, value: redactValue(output.value) };
+  return { name, type: output.type ?? null, sensitive, value: redactValue(output.value ?? null) };
 }
 
 const kinds = ["string", "number", "bool", "dynamic", "list", "set", "map", "object", "tuple"];

@@ -68,6 +68,31 @@ describe("who may only read", () => {
   });
 });
 
+test("a state of terraform 0.13, which marks nothing, is looked into as any other", async () => {
+  const held = await holdWorkspace(at);
+  const { type, name, provider, mode } = resource("null_resource", {});
+  const instances = [{ schema_version: 0, attributes: { id: "1" }, private: "bnVsbA==" }];
+  const state = {
+    version: 4,
+    terraform_version: "0.13.7",
+    serial: 1,
+    lineage: "one",
+    outputs: { a: { type: "string" }, b: { value: "x" }, c: { sensitive: true } },
+    resources: [{ mode, type, name, provider, instances }],
+  };
+  await held.write(JSON.stringify(state));
+  const path = `/v1/terraform-workspaces/${held.id}/states/1`;
+  const resources = await at.call<StateResource[]>(`GET ${path}/resources`);
+  expect(resources.body[0]?.instances).toMatchObject([
+    { attributes: { id: "1" }, sensitive_attributes: [] },
+  ]);
+  expect((await at.call(`GET ${path}/outputs`)).body).toEqual([
+    { name: "a", type: "string", sensitive: false, value: null },
+    { name: "b", type: null, sensitive: false, value: "x" },
+    { name: "c", type: null, sensitive: true },
+  ]);
+});
+
 describe("a large state", () => {
   test("is looked into and compared as a small one is", async () => {
     const held = await holdWorkspace(at);
