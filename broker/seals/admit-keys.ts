@@ -4,7 +4,8 @@ import type { KeyProof, Seals } from "./seals.ts";
 
 /**
  * Writes down, before a broker seals with it, which key that is, and that this broker does. An OperatorError when
- * another key of one of these names is known in this database: what the two seal could not be told apart.
+ * another key of one of these names is known in this database: what the two seal could not be told apart. And when
+ * there is none although something is sealed here: what this broker stores would be readable beside it.
  */
 export async function admitKeys(
   db: Db,
@@ -13,6 +14,7 @@ export async function admitKeys(
 ): Promise<void> {
   await refuseOthers(db, keys);
   const [newest] = keys;
+  if (newest === undefined) await refuseReadable(db);
   if (newest !== undefined) {
     await db`
       insert into seal_keys (id, proof) values (${newest.id}, ${newest.proof}) on conflict do nothing`;
@@ -29,6 +31,15 @@ async function refuseOthers(db: Db, keys: readonly KeyProof[]): Promise<void> {
   if (other === undefined) return;
   throw new OperatorError(
     `The seal key ${other.id} is not the one of that name that this database was sealed with.`,
+  );
+}
+
+async function refuseReadable(db: Db): Promise<void> {
+  const known = await db<{ id: string }[]>`select id from seal_keys order by id`;
+  if (known.length === 0) return;
+  const names = known.map(({ id }) => id).join(", ");
+  throw new OperatorError(
+    `SVC_SEAL_KEYS is none, but this database is sealed: give this broker the keys that the others have (${names}).`,
   );
 }
 

@@ -14,6 +14,7 @@ export type Sealed = { readonly keyId: string | null; readonly bytes: Buffer };
 export type Seals = {
   /** The id of the newest key, which seals; null: nothing is sealed. */
   readonly newest: () => string | null;
+  /** Without a key as it is, but 503 `seal_key_missing` where that is refused. */
   readonly seal: (thing: SealedThing, plain: Buffer) => Sealed;
   /** 503 `seal_key_missing` or `seal_broken` for what this broker's keys do not open. */
   readonly open: (thing: SealedThing, sealed: Sealed) => Buffer;
@@ -74,6 +75,7 @@ export async function openSeals(source: KeySource): Promise<Seals> {
     newest: () => keys[0]?.id ?? null,
     seal: (thing, plain) => {
       const [key] = keys;
+      if (key === undefined && refusal !== undefined) throw notReadable(refusal);
       if (key === undefined) return { keyId: null, bytes: plain };
       return { keyId: key.id, bytes: sealWith(key, thing, plain) };
     },
@@ -132,6 +134,14 @@ function nonceOf(head: Buffer): Buffer {
 
 const aboutOf = ({ orgId, id, part }: SealedThing): Buffer =>
   Buffer.from(`${orgId}\0${id}\0${part}`);
+
+const notReadable = (refusal: string): Problem =>
+  new Problem({
+    status: 503,
+    code: "seal_key_missing",
+    detail: `This cannot be stored: ${refusal}`,
+    headers: { "retry-after": "30" },
+  });
 
 const keyMissing = (keyId: string): Problem =>
   new Problem({

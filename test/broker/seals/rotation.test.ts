@@ -38,7 +38,7 @@ async function setup({ isSealing = true } = {}) {
     broker.seals.refresh((keys) => admitKeys(db, "by-hand", keys));
   const keysKnown = async () =>
     (await db<{ id: string }[]>`select id from seal_keys order by id`).map(({ id }) => id);
-  return { by, db, write, start, reread, keysKnown, k1, k2 };
+  return { by, db, url, write, start, reread, keysKnown, k1, k2 };
 }
 
 describe("a rotation", () => {
@@ -118,6 +118,38 @@ describe("the first key", () => {
     const path = `POST ${backendPath(held.id, held.lockId)}`;
     expect((await call(path, { token: by.token, body: text })).status).toBe(200);
     expect(await held.revisions()).toHaveLength(1);
+  });
+});
+
+describe("a broker without a key", () => {
+  test("does not start in a database that is sealed, and says what to do", async () => {
+    const { db, url } = await setup();
+    const started = startBroker({ url, env: { SVC_SEAL_KEYS: "none" } });
+    await expect(started).rejects.toThrow(
+      "SVC_SEAL_KEYS is none, but this database is sealed: give this broker the keys that the others have (k1).",
+    );
+    const [marks] = await db<{ n: number }[]>`select count(*)::int as n from seal_brokers`;
+    expect(marks?.n).toBe(1);
+  });
+
+  test("stores nothing readable once another one seals, and is not ready", async () => {
+    const { by, start, reread } = await setup({ isSealing: false });
+    const held = await holdWorkspace(by);
+    const runner = await by.createRunner();
+    const before = await dumpOf(by);
+    await start();
+    await expect(reread()).rejects.toThrow("SVC_SEAL_KEYS is none");
+    const body = { type: "terraform-deploy", operation: "exec", plan: { word: planted } };
+    const refused = { status: 503, body: { code: "seal_key_missing" } };
+    expect(await by.call(`POST /v1/runners/${runner.id}/jobs`, { body })).toMatchObject(refused);
+    expect(await held.write(stateText({ serial: 1, secret: planted }))).toMatchObject(refused);
+    const stateJson = `POST /v1/terraform-workspaces/${held.id}/state-json`;
+    expect(await by.call(stateJson, { body: { word: planted } })).toMatchObject(refused);
+    const ready = await by.call("GET /readyz");
+    expect(ready.status).toBe(503);
+    expect(JSON.stringify(ready.body)).toContain("SVC_SEAL_KEYS is none");
+    expect(before).not.toContain(planted);
+    expect(await dumpOf(by)).not.toContain(planted);
   });
 });
 
