@@ -2,7 +2,8 @@ import { isDeepStrictEqual } from "node:util";
 import type { StateDiff, StateResource } from "../../shared/api/terraform-revisions.ts";
 import type { StateSummary } from "./summarize-state.ts";
 
-type Instances = ReadonlyMap<string, Readonly<Record<string, unknown>>>;
+type Instance = StateResource["instances"][number];
+type Instances = ReadonlyMap<string, Instance>;
 type Changes = Pick<StateDiff, "resources" | "outputs">;
 
 /** What one state has that the other has not. What is sensitive is compared as little as it is shown. */
@@ -11,17 +12,30 @@ export function diffStates(from: StateSummary, to: StateSummary): Changes {
   const [had, has] = [outputsOf(from), outputsOf(to)];
   return {
     resources: addressesOf(before, after).flatMap((address) => {
-      const attributes = changedMembers(before.get(address) ?? {}, after.get(address) ?? {});
-      const change = changeOf(before.has(address), after.has(address));
-      return change === "changed" && attributes.length === 0
-        ? []
-        : [{ address, change, attributes }];
+      const changed = changeOfInstance(before.get(address), after.get(address));
+      return changed === undefined ? [] : [{ address, ...changed }];
     }),
     outputs: changedMembers(had, has).map((one) => ({
       ...one,
       change: changeOf(Object.hasOwn(had, one.name), Object.hasOwn(has, one.name)),
     })),
   };
+}
+
+type InstanceChange = Omit<Changes["resources"][number], "address">;
+
+function changeOfInstance(
+  was: Instance | undefined,
+  is: Instance | undefined,
+): InstanceChange | undefined {
+  const attributes = changedMembers(was?.attributes ?? {}, is?.attributes ?? {});
+  if (was === undefined || is === undefined) {
+    return { change: changeOf(was !== undefined, is !== undefined), attributes };
+  }
+  if (was.status !== is.status) {
+    return { change: "changed", status: { before: was.status, after: is.status }, attributes };
+  }
+  return attributes.length === 0 ? undefined : { change: "changed", attributes };
 }
 
 function changeOf(was: boolean, is: boolean): "added" | "removed" | "changed" {
@@ -32,15 +46,15 @@ function changeOf(was: boolean, is: boolean): "added" | "removed" | "changed" {
 function instancesOf({ resources }: StateSummary): Instances {
   return new Map(
     resources.flatMap((resource) =>
-      resource.instances.map(
-        (instance) => [addressOf(resource, instance.index_key), instance.attributes] as const,
-      ),
+      resource.instances.map((instance) => [addressOf(resource, instance), instance] as const),
     ),
   );
 }
 
-function addressOf({ address }: StateResource, key: string | number | null): string {
-  return key === null ? address : `${address}[${JSON.stringify(key)}]`;
+/** As terraform tells them: an object that was replaced stands beside the one in its place. */
+function addressOf({ address }: StateResource, { index_key: key, deposed }: Instance): string {
+  const indexed = key === null ? address : `${address}[${JSON.stringify(key)}]`;
+  return deposed === null ? indexed : `${indexed} (deposed object ${deposed})`;
 }
 
 function addressesOf(before: Instances, after: Instances): string[] {

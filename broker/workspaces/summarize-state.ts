@@ -5,6 +5,7 @@ import { hideAll, isSecretName, redactValue } from "./redact-value.ts";
 
 const instanceShape = z.looseObject({
   index_key: z.union([z.string(), z.number()]).nullish(),
+  deposed: z.string().nullish(),
   status: z.string().nullish(),
   schema_version: z.number().nullish(),
   attributes: z.record(z.string(), z.unknown()).nullish(),
@@ -90,6 +91,7 @@ function toInstance(
   const { attributes, hiddenAt } = hideSensitive(given.attributes ?? {}, paths);
   return {
     index_key: given.index_key ?? null,
+    deposed: given.deposed ?? null,
     status: given.status ?? "",
     schema_version: given.schema_version ?? 0,
     attributes: shownAttributes(attributes, { isSecret: isSecretName(type) }),

@@ -103,12 +103,18 @@ const signs = { added: "+", removed: "-", changed: "~" } as const;
 
 function showDiff(screen: Screen, { from, to, resources, outputs }: StateDiff): void {
   screen.say(`revision ${from.revision} → ${to.revision}`);
-  for (const { address, change, attributes } of resources) {
-    screen.out(`${signs[change]} ${address}`);
+  for (const { address, change, attributes, status } of resources) {
+    screen.out(`${signs[change]} ${address}${status === undefined ? "" : statusText(status)}`);
     if (change === "changed") for (const one of attributes) screen.out(`    ${changeText(one)}`);
   }
   for (const output of outputs) screen.out(`${signs[output.change]} output ${changeText(output)}`);
-  if (resources.length === 0 && outputs.length === 0) screen.say("They hold the same.");
+  if (resources.length === 0 && outputs.length === 0) {
+    screen.say("They hold the same, but for what is sensitive: that is not compared.");
+  }
+}
+
+function statusText({ before, after }: { readonly before: string; readonly after: string }) {
+  return after === "" ? ` (no longer ${before})` : ` (${after})`;
 }
 
 type Changed = { readonly name: string; readonly before?: unknown; readonly after?: unknown };

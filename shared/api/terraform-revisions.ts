@@ -56,6 +56,10 @@ export const getStateContentsRoute = createRoute({
 const instanceSchema = z
   .object({
     index_key: z.union([z.string(), z.number()]).nullable(),
+    deposed: z
+      .string()
+      .nullable()
+      .describe("The key of an object that was replaced and is yet to be destroyed."),
     status: z.string().describe("`tainted`, or empty."),
     schema_version: z.int(),
     attributes: z.record(z.string(), z.unknown()).describe("`(sensitive)` in place of what is."),
@@ -119,9 +123,13 @@ const diffSchema = z
       z.object({
         address: z.string(),
         change: z.enum(["added", "removed", "changed"]),
+        status: z
+          .object({ before: z.string(), after: z.string() })
+          .optional()
+          .describe("Where it changed: `tainted`, or empty."),
         attributes: z
           .array(changedSchema)
-          .describe("What changed; `(sensitive)` in place of what is."),
+          .describe("What changed of what is shown: what is sensitive is not compared."),
       }),
     ),
     outputs: z.array(changedSchema.extend({ change: z.enum(["added", "removed", "changed"]) })),

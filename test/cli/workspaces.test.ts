@@ -53,6 +53,8 @@ describe("svc workspace", () => {
         "",
       ].join("\n"),
     );
+    const same = await cli.run(`workspace diff ${id} --from 2 --to 2`);
+    expect(same.err).toMatch(/They hold the same, but for what is sensitive/);
     const json = await cli.run(`workspace diff ${id} --from 1 --to 2 -o json`);
     expect(JSON.parse(json.out)).toMatchObject({ from: { revision: 1 }, to: { revision: 2 } });
   });

@@ -68,6 +68,50 @@ describe("who may only read", () => {
   });
 });
 
+describe("a comparison", () => {
+  type Object = { readonly id: string; readonly deposed?: string; readonly status?: string };
+
+  /** Writes states of one resource, each with these objects of it. */
+  async function setup(...states: Object[][]) {
+    const held = await holdWorkspace(at);
+    for (const [n, objects] of states.entries()) {
+      const instances = objects.map(({ id, ...more }) => ({ attributes: { id }, ...more }));
+      const state = { serial: n + 1, resources: [{ ...resource("aws_instance", {}), instances }] };
+      expect((await held.write(JSON.stringify(state))).status).toBe(200);
+    }
+    const path = `/v1/terraform-workspaces/${held.id}`;
+    return async (from: number) => {
+      const diff = await at.call<StateDiff>(`GET ${path}/diff?from=${from}&to=${from + 1}`);
+      return diff.body.resources;
+    };
+  }
+
+  test("tells an object that was replaced from the one in its place, until it is destroyed", async () => {
+    const replaced = { id: "i-1", deposed: "0123abcd" };
+    const diff = await setup([{ id: "i-1" }], [{ id: "i-2" }, replaced], [{ id: "i-2" }]);
+    const address = "aws_instance.it (deposed object 0123abcd)";
+    expect(await diff(1)).toEqual([
+      {
+        address: "aws_instance.it",
+        change: "changed",
+        attributes: [{ name: "id", before: "i-1", after: "i-2" }],
+      },
+      { address, change: "added", attributes: [{ name: "id", after: "i-1" }] },
+    ]);
+    expect(await diff(2)).toEqual([
+      { address, change: "removed", attributes: [{ name: "id", before: "i-1" }] },
+    ]);
+  });
+
+  test("tells what became tainted, and what is no more", async () => {
+    const tainted = { id: "i-1", status: "tainted" };
+    const diff = await setup([{ id: "i-1" }], [tainted], [{ id: "i-1" }]);
+    const changed = { address: "aws_instance.it", change: "changed", attributes: [] };
+    expect(await diff(1)).toEqual([{ ...changed, status: { before: "", after: "tainted" } }]);
+    expect(await diff(2)).toEqual([{ ...changed, status: { before: "tainted", after: "" } }]);
+  });
+});
+
 test("a state of terraform 0.13, which marks nothing, is looked into as any other", async () => {
   const held = await holdWorkspace(at);
   const { type, name, provider, mode } = resource("null_resource", {});
