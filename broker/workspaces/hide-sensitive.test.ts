@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { parseExactly } from "../../shared/parse-exactly.ts";
 import { hideSensitive, readSensitivePaths } from "./hide-sensitive.ts";
 
 const attr = (value: string) => ({ type: "get_attr", value });
@@ -97,6 +98,12 @@ describe("what terraform marks as sensitive", () => {
     expect(attributes).toMatchObject({
       object: { value: { data: { db: hidden }, list: [hidden, "other"] } },
     });
+  });
+
+  test("may be a number that is kept as it is written, which has nothing within", () => {
+    const given = parseExactly('{"a":12345678901234567890,"b":98765432109876543210}') as object;
+    const { attributes } = hideSensitive({ ...given }, [["a", "rawJSON"]]);
+    expect(JSON.stringify(attributes)).toBe(`{"a":"${hidden}","b":98765432109876543210}`);
   });
 
   test("hides nothing of an instance without marks", () => {

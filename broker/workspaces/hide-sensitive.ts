@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { isKeptNumber } from "../../shared/parse-exactly.ts";
 import { hidden } from "./redact-value.ts";
 
 /** A step that cannot be read is undefined: it leads nowhere. */
@@ -75,7 +76,7 @@ function holds(from: unknown, key: string | number): from is Container {
 }
 
 const isContainer = (value: unknown): value is object =>
-  typeof value === "object" && value !== null;
+  typeof value === "object" && value !== null && !isKeptNumber(value);
 
 function collectTexts(value: unknown, texts: Set<string>): void {
   if (typeof value === "string" && value !== "" && value !== hidden) texts.add(value);

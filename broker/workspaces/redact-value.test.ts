@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { parseExactly } from "../../shared/parse-exactly.ts";
 import { redactValue } from "./redact-value.ts";
 
 describe("a value that is shown", () => {
@@ -30,6 +31,13 @@ describe("a value that is shown", () => {
     ["what looks like JSON only", "{{ template }}"],
   ])("has %s as before", (_, value) => {
     expect(redactValue(value)).toEqual(value);
+  });
+
+  test("has whole numbers as they are written, in JSON within a string, too", () => {
+    const text = '{"a":12345678901234567890,"token":"x"}';
+    const shown = redactValue(parseExactly(`{"b":${text},"c":${JSON.stringify(text)}}`));
+    const inner = '{"a":12345678901234567890,"token":"(sensitive)"}';
+    expect(JSON.stringify(shown)).toBe(`{"b":${inner},"c":${JSON.stringify(inner)}}`);
   });
 
   test("is read in one go, whatever is in it", () => {

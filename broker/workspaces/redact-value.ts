@@ -1,3 +1,5 @@
+import { isKeptNumber, parseExactly } from "../../shared/parse-exactly.ts";
+
 /** What stands in place of what is not shown. */
 export const hidden = "(sensitive)";
 
@@ -27,7 +29,7 @@ export function hideAll(value: unknown): unknown {
  */
 export function redactValue(value: unknown, depth = 0): unknown {
   if (typeof value === "string") return redactText(value, depth);
-  if (typeof value !== "object" || value === null) return value;
+  if (typeof value !== "object" || value === null || isKeptNumber(value)) return value;
   if (depth > mostDeep) return hidden;
   if (Array.isArray(value)) return value.map((one) => redactValue(one, depth + 1));
   const members = Object.entries(value);
@@ -57,7 +59,7 @@ function redactText(text: string, depth: number): string {
 
 function parse(text: string): object | undefined {
   try {
-    return JSON.parse(text) as object; // it begins with a bracket
+    return parseExactly(text) as object; // it begins with a bracket
   } catch {
     return undefined;
   }

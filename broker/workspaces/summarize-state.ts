@@ -1,5 +1,6 @@
 import { z } from "zod";
 import type { StateOutput, StateResource } from "../../shared/api/terraform-revisions.ts";
+import { parseExactly } from "../../shared/parse-exactly.ts";
 import { hideSensitive, readSensitivePaths } from "./hide-sensitive.ts";
 import { hideAll, isSecretName, redactValue } from "./redact-value.ts";
 
@@ -40,7 +41,7 @@ export function summarizeState(
   text: string,
   wanted: { readonly resources: boolean } = { resources: true },
 ): StateSummary | undefined {
-  const { success, data: state } = stateShape.safeParse(JSON.parse(text));
+  const { success, data: state } = stateShape.safeParse(parseExactly(text));
   if (!success) return undefined;
   const outputs = Object.entries(state.outputs ?? {}).map(([name, given]) => toOutput(name, given));
   const given = wanted.resources ? (state.resources ?? []) : [];

@@ -8,6 +8,7 @@ import {
   listWorkspaceEventsRoute,
   listWorkspacesRoute,
 } from "../../shared/api/terraform-workspaces.ts";
+import { parseExactly } from "../../shared/parse-exactly.ts";
 import { defineCommand } from "../command.ts";
 import { formatAge } from "../format-age.ts";
 import { pageFlags } from "../page-flags.ts";
@@ -94,7 +95,7 @@ export const diffRevisions = defineCommand({
     const params = { workspace_id: args.workspace };
     const query = { from: readWhole("--from", flags.from), to: readWhole("--to", flags.to) };
     const answer = await call(diffStatesRoute, { params, query });
-    if (screen.format === "table") showDiff(screen, answer.body);
+    if (screen.format === "table") showDiff(screen, parseExactly(answer.text) as StateDiff); // by the contract
     else screen.out(answer.text);
   },
 });

@@ -14,12 +14,15 @@ const call = <Body = Record<string, unknown>>(what: string, body?: unknown) =>
   send<Body>(cli.url, what, { token: cli.token, ...(body !== undefined && { body }) });
 
 /** A workspace with these states, held by nobody. */
-async function givenStates(...states: Parameters<typeof stateText>[0][]): Promise<string> {
+const givenStates = (...states: Parameters<typeof stateText>[0][]): Promise<string> =>
+  givenTexts(...states.map(stateText));
+
+async function givenTexts(...states: readonly string[]): Promise<string> {
   const body = { owner_id: "ins_1", owner_type: "installs" };
   const { id } = (await call<Workspace>("POST /v1/terraform-workspaces", body)).body;
   const lock = terraformLock();
   await call(`POST /v1/terraform-workspaces/${id}/lock`, lock);
-  for (const state of states) await call(`POST ${backendPath(id, lock.ID)}`, stateText(state));
+  for (const state of states) await call(`POST ${backendPath(id, lock.ID)}`, state);
   await call(`POST /v1/terraform-workspaces/${id}/unlock`, lock);
   return id;
 }
@@ -57,6 +60,16 @@ describe("svc workspace", () => {
     expect(same.err).toMatch(/They hold the same, but for what is sensitive/);
     const json = await cli.run(`workspace diff ${id} --from 1 --to 2 -o json`);
     expect(JSON.parse(json.out)).toMatchObject({ from: { revision: 1 }, to: { revision: 2 } });
+  });
+
+  test("shows whole numbers as they are written, however large, and what differs in the last digit", async () => {
+    const big = (serial: number) =>
+      stateText({ serial: 1 }).replace('"https://example.com/1"', `1234567890123456789${serial}`);
+    const id = await givenTexts(big(1), big(2).replace('"serial": 1', '"serial": 2'));
+    const diff = await cli.run(`workspace diff ${id}`);
+    expect(diff.out).toBe("~ output url: 12345678901234567891 → 12345678901234567892\n");
+    const outputs = await cli.run(`api GET /v1/terraform-workspaces/${id}/states/2/outputs`);
+    expect(outputs.out).toContain('"value":12345678901234567892');
   });
 
   test("locks under one's own name and unlocks; what a terraform holds only by force", async () => {
