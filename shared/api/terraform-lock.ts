@@ -39,7 +39,8 @@ export const terraformLockInput = z
     Object.fromEntries(
       Object.entries(given).flatMap(([name, value]) => {
         const known = members.find((one) => one.toLowerCase() === name.toLowerCase());
-        return known === undefined || value === null ? [] : [[known, value]];
+        const isNone = value === null || (known === "ID" && value === ""); // as Go writes it
+        return known === undefined || isNone ? [] : [[known, value]];
       }),
     ),
   )

@@ -82,7 +82,7 @@ export const unlockTerraformWorkspaceRoute = createRoute({
   tags,
   summary: "Unlock a workspace",
   description:
-    `${signIn}\n\nWith the holder's id; of an unlocked workspace 200, too. Without an id it takes the lock away, which a ` +
+    `${signIn}\n\nWith the holder's id; of an unlocked workspace 200, too. Without an id, or with an empty one, it takes the lock away, which a ` +
     "runner's token may not: 423.",
   request: {
     params,

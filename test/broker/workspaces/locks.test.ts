@@ -61,8 +61,10 @@ describe("a lock", () => {
 
   test("needs an id, and is read in any case that a client writes its members in", async () => {
     const id = await givenWorkspace(at);
-    const refused = await at.call(lockPath(id), { body: { Who: "me" } });
-    expect(refused).toMatchObject({ status: 422, body: { code: "invalid" } });
+    for (const body of [{ Who: "me" }, { ID: "", Who: "me" }]) {
+      const refused = await at.call(lockPath(id), { body });
+      expect(refused).toMatchObject({ status: 422, body: { errors: [{ pointer: "#/ID" }] } });
+    }
     const body = { id: "lower", who: "somebody", created: "yesterday", path: null, unknown: 1 };
     const answer = await at.call(lockPath(id), { body });
     expect(answer).toMatchObject({ status: 200, body: { ID: "lower", Who: "somebody", Path: "" } });
@@ -88,15 +90,17 @@ describe("a lock", () => {
     const lock = terraformLock();
     await at.call(lockPath(id), { body: lock, token: job.token });
     for (const token of [job.token, job.runnerToken]) {
-      const refused = await at.call(unlockPath(id), { token });
-      expect(refused).toMatchObject({ status: 423, body: { ID: lock.ID } });
+      for (const body of [undefined, { ID: "" }, { ID: "", Who: "" }]) {
+        const refused = await at.call(unlockPath(id), { token, ...(body && { body }) });
+        expect(refused).toMatchObject({ status: 423, body: { ID: lock.ID } });
+      }
       const forced = await at.call(`POST /v1/terraform-workspaces/${id}/force-unlock`, {
         token,
         body: { reason: "mine" },
       });
       expect(forced.status).toBe(403);
     }
-    expect((await at.call(unlockPath(id))).status).toBe(200);
+    expect((await at.call(unlockPath(id), { body: { ID: "" } })).status).toBe(200);
     expect((await at.call(unlockPath(id), { token: job.token })).status).toBe(200);
     await at.call(lockPath(id), { body: lock, token: job.token });
     const body = { reason: "its host is gone" };
