@@ -49,7 +49,7 @@ export const callApi = defineCommand({
     const { url, token, orgId } = await connect();
     const endpoint = { url, token, orgId, userAgent: `svc-cli/${version}` };
     const answer = await sendRequest(endpoint, { method, path, body });
-    if (answer.text !== "") screen.out(answer.text);
+    if (answer.text !== "") screen.asIs.out(answer.text);
   },
 });
 

@@ -16,7 +16,7 @@ export const showCompletion = defineCommand({
   run: async ({ args, screen }) => {
     const shell = shells.find((known) => known === args.shell);
     if (shell === undefined) throw new UsageError(`Give one of ${shells.join(", ")}.`);
-    screen.out(completionScript(shell));
+    screen.asIs.out(completionScript(shell));
     return await Promise.resolve();
   },
 });

@@ -1,4 +1,5 @@
 import { styleText } from "node:util";
+import { harmless } from "./harmless.ts";
 import type { Screen } from "./screen.ts";
 
 /** How one kind of thing is shown: its columns in order, and what names it. */
@@ -22,7 +23,7 @@ export function printPage<Item>(
   if (screen.format === "json") screen.out(page.text);
   else if (screen.format === "ndjson") for (const item of items) screen.out(JSON.stringify(item));
   else if (screen.format === "name") for (const item of items) screen.out(view.nameOf(item));
-  else if (items.length > 0) screen.out(tableOf(screen, items, view.columns));
+  else if (items.length > 0) screen.asIs.out(tableOf(screen, items, view.columns));
   if (items.length === 0 && screen.format !== "json") screen.say(view.empty);
   if (cursor !== null && screen.format !== "json")
     screen.say(`More: ${view.more} --cursor ${cursor}`);
@@ -37,9 +38,10 @@ export function printItem<Item>(
   if (screen.format === "json") screen.out(answer.text);
   else if (screen.format === "ndjson") screen.out(JSON.stringify(answer.body));
   else if (screen.format === "name") screen.out(view.nameOf(answer.body));
-  else screen.out(listOf(screen, answer.body, view.columns));
+  else screen.asIs.out(listOf(screen, answer.body, view.columns));
 }
 
+/** Its cells are harmless, its head may be faint. */
 function tableOf<Item>(
   screen: Screen,
   items: readonly Item[],
@@ -58,7 +60,7 @@ function tableOf<Item>(
   return [faint(screen, lineOf(names)), ...rows.map(lineOf)].join("\n");
 }
 
-/** One line for each member; those without a value are left out. */
+/** One line for each member, harmless under a name that may be faint; those without a value are left out. */
 function listOf<Item>(screen: Screen, item: Item, columns: View<Item>["columns"]): string {
   const cells = Object.entries(columns).map(([name, read]) => ({
     name,
@@ -73,9 +75,6 @@ function listOf<Item>(screen: Screen, item: Item, columns: View<Item>["columns"]
     })
     .join("\n");
 }
-
-/** What runners and owners wrote may hold anything; it must not steer the reader's terminal. */
-const harmless = (text: string): string => text.replaceAll(/[^\P{Cc}\n]/gu, " ");
 
 const oneLine = (text: string): string =>
   text === "" ? "-" : harmless(text).replaceAll(/\s+/g, " ");

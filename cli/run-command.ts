@@ -5,6 +5,7 @@ import { type CliConfig, readCliConfig } from "./config.ts";
 import { findConnection } from "./connection.ts";
 import { exitCodes } from "./exit-codes.ts";
 import { explainError } from "./explain-error.ts";
+import { harmless } from "./harmless.ts";
 import { helpText } from "./help-text.ts";
 import { type Parsed, parseCommand } from "./parse-command.ts";
 import { openScreen } from "./screen.ts";
@@ -21,7 +22,7 @@ export async function runCommand(
     return exitCodes.ok.code;
   } catch (error) {
     const { code, words } = explainError(error);
-    process.stderr.write(`${words.join("\n")}\n`);
+    process.stderr.write(`${harmless(words.join("\n"))}\n`); // a broker repeats what others wrote
     return code;
   }
 }

@@ -1,14 +1,20 @@
 import { once } from "node:events";
 import { exitCodes } from "./exit-codes.ts";
 import type { OutputFormat } from "./global-flags.ts";
+import { harmless } from "./harmless.ts";
 
-/** Where a command speaks: results to standard output, words to standard error. */
+/**
+ * Where a command speaks: results to standard output, words to standard error. What runners and owners wrote may
+ * hold anything, so nothing of either steers the reader's terminal; JSON is written as it came.
+ */
 export type Screen = {
   readonly format: OutputFormat;
   readonly isTerminal: boolean;
   readonly hasColor: boolean;
   readonly out: (text: string) => void;
   readonly say: (words: string) => void;
+  /** For what is styled already, of harmless pieces, and for what is asked for byte for byte. */
+  readonly asIs: Readonly<Record<"out" | "say", (text: string) => void>>;
   /** Resolves when both take more; who prints much waits for it now and then. */
   readonly drained: () => Promise<void>;
 };
@@ -29,12 +35,14 @@ export function openScreen({ format, hasColor, outlivesReader }: ScreenParts): S
     if (!isReaderGone) words.write(`Standard output takes nothing more (${code}).`);
     if (!outlivesReader) process.exit(isReaderGone ? exitCodes.ok.code : exitCodes.failed.code);
   });
+  const isJson = format === "json" || format === "ndjson";
   return {
     format,
     isTerminal: process.stdout.isTTY,
     hasColor: hasColor && process.stdout.isTTY,
-    out: results.write,
-    say: words.write,
+    out: (text) => results.write(isJson ? text : harmless(text)),
+    say: (text) => words.write(harmless(text)),
+    asIs: { out: results.write, say: words.write },
     drained: async () => {
       await results.drained();
       await words.drained();

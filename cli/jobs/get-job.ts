@@ -15,7 +15,7 @@ export const getJob = defineCommand({
   ],
   run: async ({ args, flags, call, screen }) => {
     const params = { job_id: args.job };
-    if (flags["only-plan"]) screen.out((await call(getJobPlanRoute, { params })).text);
+    if (flags["only-plan"]) screen.asIs.out((await call(getJobPlanRoute, { params })).text);
     else printItem(screen, await call(getJobRoute, { params }), jobDetails);
   },
 });

@@ -106,7 +106,7 @@ export const runJob = defineCommand({
         call,
         connection,
         onRecord: async (record) => {
-          (isText ? screen.out : screen.say)(textOf(record));
+          (isText ? screen.asIs.out : screen.asIs.say)(textOf(record));
           await screen.drained();
         },
         onLogLost: (why) => screen.say(`${why} See it all: svc log show ${job.id}`),

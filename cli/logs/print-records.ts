@@ -18,7 +18,7 @@ export async function printRecords(
   for await (const record of records) {
     count += 1;
     if (screen.format === "name") screen.out(record.cursor);
-    else if (screen.format === "table") screen.out(recordText(record, style));
+    else if (screen.format === "table") screen.asIs.out(recordText(record, style));
     else screen.out(JSON.stringify(record));
     await screen.drained();
   }

@@ -82,6 +82,6 @@ export const showRelease = defineCommand({
     if (!flags.record) return printItem(screen, release, releaseDetails);
     const { helmChartID: chart_id, namespace, key } = release.body;
     const record = await call(getHelmRecordRoute, { params: { chart_id, namespace, key } });
-    screen.out(record.text);
+    screen.asIs.out(record.text);
   },
 });

@@ -126,8 +126,7 @@ function changeText({ name, before, after }: Changed): string {
 
 const longest = 60;
 
-/** What was stored may hold anything; it must not steer the reader's terminal. */
 function valueText(value: unknown): string {
-  const text = (JSON.stringify(value) ?? "none").replaceAll(/\p{Cc}/gu, " ");
+  const text = JSON.stringify(value) ?? "none";
   return text.length > longest ? `${text.slice(0, longest)}…` : text;
 }
