@@ -24,6 +24,33 @@ describe("the secrets of a plan", () => {
     );
   });
 
+  test.each(["secrets", "secret_env_vars", "secretVariables", "hidden_env"])(
+    "are whatever stands in %s, under any name",
+    (holder) => {
+      const names = (
+        "DATABASE_URL SIGNING_KEY_ID LOGIN_EMAIL CERT_FILE ADMIN_NAME MY_REGION PATH public " +
+        "user_id name value"
+      ).split(" ");
+      const values = names.map((_, at) => `s3cr3tvalue-${at}`);
+      const members = Object.fromEntries(names.map((name, at) => [name, values[at]]));
+      const steps = [{ [holder]: members }];
+      expect(planSecrets({ steps })).toEqual(values);
+      const group = Object.fromEntries(names.slice(0, 9).map((name, at) => [name, values[at]]));
+      expect(planSecrets({ [holder]: { group } })).toEqual(values.slice(0, 9));
+      const list = names.map((name, at) => ({ name, type: "string", value: values[at] }));
+      expect(planSecrets({ [holder]: list })).toEqual(values);
+      expect(planSecrets({ [holder]: ["one-of-them"] })).toEqual(["one-of-them"]);
+      expect(planSecrets({ [holder]: members["ADMIN_NAME"] })).toEqual(["s3cr3tvalue-4"]);
+    },
+  );
+
+  test("of a service account are its key, and not its names, also when it was given as one text", () => {
+    const account = { type: "service_account", project_id: "p-1", private_key: "the-key-itself" };
+    const text = JSON.stringify(account);
+    expect(planSecrets({ secret_env_vars: { ACCOUNT: text } })).toEqual([text, "the-key-itself"]);
+    expect(planSecrets({ gcp_auth: { service_account_key: account } })).toEqual(["the-key-itself"]);
+  });
+
   test("are the passwords in URLs, as written and as meant", () => {
     const plan = { git_source: { url: "https://x:p%40ss@example.com/a.git" } };
     expect(planSecrets(plan)).toEqual(["p%40ss", "p@ss"]);

@@ -1,5 +1,11 @@
 import { jsonWithin } from "./json-within.ts";
-import { isPublicWithin, isSecretName } from "./secret-names.ts";
+import { holdsDeclared, isPublicWithin, isSecretName } from "./secret-names.ts";
+
+/**
+ * How far what is looked at is secret. `declared`: somebody said so of it, under names of their own choice, which say
+ * nothing of it. `named`: it is part of what a name says to be secret; parts with public names are let be.
+ */
+type Standing = "open" | "named" | "declared";
 
 /**
  * Every secret of a plan: the values of its `secrets` and `secret_env_vars`, values whose names say that they are
@@ -7,31 +13,53 @@ import { isPublicWithin, isSecretName } from "./secret-names.ts";
  */
 export function planSecrets(plan: unknown): string[] {
   const found = new Set<string>();
-  collect(plan, false, found);
+  collect(plan, "open", found);
   return [...found];
 }
 
-function collect(value: unknown, isSecret: boolean, found: Set<string>): void {
-  if (typeof value === "number" && isSecret) found.add(String(value));
-  if (typeof value === "string") return collectText(value, isSecret, found);
+function collect(value: unknown, standing: Standing, found: Set<string>): void {
+  if (typeof value === "number" && standing !== "open") found.add(String(value));
+  if (typeof value === "string") return collectText(value, standing, found);
   if (typeof value !== "object" || value === null) return;
-  for (const [name, member] of Object.entries(value)) {
-    if (isNamedValue(value, name)) collect(member, isSecretName(value.name), found);
-    else collect(member, isSecretName(name) || (isSecret && !isPublicWithin(name)), found);
+  const name = valueName(value);
+  for (const [key, member] of Object.entries(value)) {
+    if (holdsDeclared(key)) collectDeclared(member, found);
+    else if (name === undefined) collect(member, standingOf(key, standing), found);
+    else if (key === "value") collect(member, standingOfNamed(name, standing), found);
+    else collect(member, standingOf(key, standing === "declared" ? "named" : standing), found);
   }
 }
 
-function collectText(text: string, isSecret: boolean, found: Set<string>): void {
-  if (isSecret && text !== "") found.add(text);
+/** Its direct members may be called anything, `name` and `value` too. */
+function collectDeclared(holder: unknown, found: Set<string>): void {
+  if (typeof holder !== "object" || holder === null) return collect(holder, "declared", found);
+  for (const member of Object.values(holder)) collect(member, "declared", found);
+}
+
+function standingOf(name: string, around: Standing): Standing {
+  if (around === "declared") return around;
+  if (isSecretName(name)) return "named";
+  return around === "named" && !isPublicWithin(name) ? "named" : "open";
+}
+
+/** What has a name of its own is secret where it is among secrets, whatever that name is. */
+function standingOfNamed(name: string, around: Standing): Standing {
+  return around === "open" && isSecretName(name) ? "named" : around;
+}
+
+function collectText(text: string, standing: Standing, found: Set<string>): void {
+  if (standing !== "open" && text !== "") found.add(text);
   for (const secret of secretsInUrls(text)) found.add(secret);
   const inner = jsonWithin(text);
-  if (inner !== undefined) return collect(inner, isSecret, found);
+  // Of a whole that was given as one text only its own kind knows the names in it: a service account's key.
+  if (inner !== undefined) return collect(inner, standing === "open" ? "open" : "named", found);
   for (const secret of secretsInPairs(text)) found.add(secret);
 }
 
-/** `{name: "DB_PASSWORD", value: "…"}`, as lists of values have it. */
-function isNamedValue(within: object, name: string): within is { name: string } {
-  return name === "value" && "name" in within && typeof within.name === "string";
+/** The name in `{name: "DB_PASSWORD", value: "…"}`, as lists of values have it. */
+function valueName(within: object): string | undefined {
+  if (!("value" in within && "name" in within)) return undefined;
+  return typeof within.name === "string" ? within.name : undefined;
 }
 
 /**

@@ -26,6 +26,13 @@ export function isPublicWithin(name: string): boolean {
   return publicWithin.has(wordsOf(name).at(-1) ?? "");
 }
 
+/** Whether the members of what has this name are secrets, under names that somebody chose for them. */
+export function holdsDeclared(name: string): boolean {
+  return /^(?:secrets|(?:secret|hidden) (?:env|(?:env )?(?:vars|variables|values)))$/.test(
+    wordsOf(name).join(" "),
+  );
+}
+
 function isSecretWord(word: string, isLastOfSeveral: boolean): boolean {
   if (word === "auth") return isLastOfSeveral; // REDISCLI_AUTH; `auth` itself holds more than the secret
   if (secretWords.includes(word)) return true;
