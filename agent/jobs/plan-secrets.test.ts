@@ -54,8 +54,20 @@ describe("the secrets of a plan", () => {
   test("are the passwords in URLs, as written and as meant", () => {
     const plan = { git_source: { url: "https://x:p%40ss@example.com/a.git" } };
     expect(planSecrets(plan)).toEqual(["p%40ss", "p@ss"]);
-    expect(planSecrets({ url: "https://ghp_abc@example.com/a.git" })).toEqual(["ghp_abc"]);
-    expect(planSecrets({ url: "ssh://git@example.com/a.git" })).toEqual([]);
+    const lone = "0123456789abcdef0123";
+    for (const login of [lone, `${lone}:`, `x:${lone}`]) {
+      expect(planSecrets({ url: `https://${login}@example.com/a.git` })).toEqual([lone]);
+    }
+  });
+
+  test("are not the names of users in URLs, which any log is full of", () => {
+    const urls = [
+      "ssh://git@h/a.git",
+      "postgres://root@db/app",
+      "rsync://ubuntu@10.0.0.1/x",
+      "a://b:@c",
+    ];
+    expect(planSecrets({ builtin_env_vars: Object.fromEntries(Object.entries(urls)) })).toEqual([]);
   });
 
   test.each([

@@ -80,12 +80,15 @@ function secretsInPairs(text: string): string[] {
   return found;
 }
 
+/** A name that stands alone before the @ is a token if it is as long as one; `ubuntu` and `deploy` log in by keys. */
+const leastTokenLength = 20;
+
 function secretsInUrls(text: string): string[] {
   const found: string[] = [];
-  for (const [, user = "", password] of text.matchAll(/:\/\/([^/@:\s]*)(?::([^/@\s]*))?@/g)) {
-    const secret = password ?? user;
-    if (secret === "" || secret === "git") continue;
-    found.push(secret, decoded(secret));
+  for (const [, user = "", password = ""] of text.matchAll(/:\/\/([^/@:\s]*)(?::([^/@\s]*))?@/g)) {
+    const alone = user.length >= leastTokenLength ? user : "";
+    const secret = password === "" ? alone : password;
+    if (secret !== "") found.push(secret, decoded(secret));
   }
   return found;
 }
