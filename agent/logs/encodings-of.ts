@@ -1,12 +1,13 @@
 import { isUtf8 } from "node:buffer";
+import { quotedForms } from "./quoted-forms.ts";
 
 /** The shortest text that is looked for: what is shorter would be found everywhere. */
 export const leastNeedleBytes = 4;
 
 /**
  * Every way in which programs commonly print the secret: plain, base64 (whatever stands before it), hexadecimal,
- * percent-encoded, escaped for JSON (once and twice) and for shells; and what they make of one another: base64 of what
- * was escaped, either percent-encoded. Bytes, as latin1 text.
+ * percent-encoded, escaped for JSON (once and twice), quoted for shells; and what they make of one another: base64 of
+ * what was escaped, either percent-encoded. Bytes, as latin1 text.
  */
 export function encodingsOf(secret: Buffer): Set<string> {
   const found = new Set([secret.toString("latin1")]);
@@ -24,8 +25,9 @@ export function encodingsOf(secret: Buffer): Set<string> {
   if (isUtf8(secret)) {
     const text = secret.toString("utf8");
     const twice = jsonEscapes(text).flatMap((form) => (form === text ? [] : jsonEscapes(form)));
-    add([...twice, ...shellForms(text)].map(latin1Of));
+    add(twice.map(latin1Of));
   }
+  add(quotedForms(secret));
   for (const form of found) if (form.length < leastNeedleBytes) found.delete(form);
   return found;
 }
@@ -76,19 +78,3 @@ function jsonEscapes(text: string): string[] {
 
 const unicodeEscape = (character: string): string =>
   `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`;
-
-function shellForms(text: string): string[] {
-  const ansi = text
-    .replaceAll(/[\\']/g, String.raw`\$&`)
-    .replaceAll("\n", String.raw`\n`)
-    .replaceAll("\r", String.raw`\r`)
-    .replaceAll("\t", String.raw`\t`);
-  return [
-    text.replaceAll("'", String.raw`'\''`),
-    text.replaceAll("'", `'"'"'`),
-    text.replaceAll(/[\\"$`]/g, String.raw`\$&`),
-    text.replaceAll(/[\\"$`!]/g, String.raw`\$&`),
-    text.replaceAll(/[^\w@%+=:,./\n\u0080-\uffff-]/g, String.raw`\$&`),
-    ansi,
-  ];
-}

@@ -6,20 +6,25 @@ const pieceBytes = 16 * 1024;
 const leastLineBytes = 6;
 
 /**
- * What to look for so that the secret is nowhere: itself, without the white space around it, and each of its lines, in
- * every encoding. Nothing for what is not worth hiding.
+ * What to look for so that the secret is nowhere: itself, without the white space around it, with one space for each run of it,
+ * and each of its lines, in every encoding. Nothing for what is not worth hiding.
  */
 export function needlesOf(secret: Uint8Array): Set<string> {
   const needles = new Set<string>();
   const text = Buffer.from(secret).toString("latin1");
   if (!isWorthHiding(text)) return needles;
   const trimmed = text.trim();
-  const wholes = trimmed === text ? [text] : [text, trimmed];
+  const wholes = new Set([text, trimmed, ...splitForms(trimmed)]);
   const lines = trimmed.includes("\n") || trimmed.includes("\r") ? linesOf(trimmed) : [];
-  for (const part of [...wholes.flatMap(pieces), ...lines.flatMap(pieces)]) {
+  for (const part of [...[...wholes].flatMap(pieces), ...lines.flatMap(pieces)]) {
     for (const form of encodingsOf(Buffer.from(part, "latin1"))) needles.add(form);
   }
   return needles;
+}
+
+/** As `echo $SECRET` shows it, and whatever else takes all white space for one. */
+function splitForms(text: string): string[] {
+  return [/[ \t\n]+/g, /\s+/g].map((space) => text.replaceAll(space, " ")).filter(isWorthHiding);
 }
 
 function linesOf(text: string): string[] {

@@ -31,7 +31,19 @@ const forms: Record<string, (text: string) => string> = {
   "json in json": (text) => JSON.stringify(JSON.stringify([text])),
   "single quotes": (text) => `'${text.split("'").join("'\\''")}'`,
   "double quotes": (text) => `"${text.replaceAll(/["\\`$]/g, (sign) => `\\${sign}`)}"`,
+  unquoted: (text) => unquoted(text),
+  "a shell's trace": (text) => `+ : $'${escaped(Buffer.from(text).toString("latin1"), octal)}'`,
+  "a shell's trace in UTF-8": (text) => `+ : $'${escaped(text, (sign) => sign)}'`,
+  bytes: (text) => `b'${escaped(Buffer.from(text).toString("latin1"), hex)}'`,
 };
+const unquoted = (text: string): string => text.split(/[ \t\n]+/).join(" ");
+const octal = (sign: string): string => `\\${sign.charCodeAt(0).toString(8)}`;
+const hex = (sign: string): string => `\\x${sign.charCodeAt(0).toString(16)}`;
+const named: Record<string, string> = { "\t": "\\t", "\n": "\\n", "\r": "\\r" };
+const escaped = (text: string, beyond: (sign: string) => string): string =>
+  [...text.replaceAll(/[\\']/g, String.raw`\$&`)]
+    .map((sign) => named[sign] ?? (sign > "~" ? beyond(sign) : sign))
+    .join("");
 const form = fc.constantFrom(...Object.keys(forms));
 
 /** What must not be found in an output that has shown the secret in some form. */
@@ -44,6 +56,9 @@ const traces = (text: string): string[] => [
   Buffer.from(text).toString("hex"),
   encodeURIComponent(text),
   JSON.stringify(text).slice(1, -1),
+  escaped(text, (sign) => sign),
+  ...[octal, hex].map((beyond) => escaped(Buffer.from(text).toString("latin1"), beyond)),
+  ...[unquoted(text)].filter(isWorthHiding),
 ];
 
 const noise = fc.oneof(

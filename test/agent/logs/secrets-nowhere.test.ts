@@ -29,6 +29,8 @@ const forms = [
   (text: string) => encodeURIComponent(text),
   (text: string) => JSON.stringify({ text }),
   (text: string) => `'${text.replaceAll("'", `'\\''`)}'`,
+  (text: string) => `$'${text.replaceAll(/[\\']/g, String.raw`\$&`).replaceAll("\n", "\\n")}'`,
+  (text: string) => text.split(/\s+/).join(" "),
 ];
 const noise = fc.constantFrom(" ", "\n", "a line of no interest\n", "key=", "::", "ü€ ");
 const shown = fc.array(fc.tuple(fc.nat(1), fc.constantFrom(...forms), noise), {
@@ -42,7 +44,7 @@ test("no secret is on the wire, on disk or in the database, however it is encode
   const reader = jobReader(fleet, seat);
   const proxy = await faultProxy(fleet.broker.url);
   const agent = await startTestAgent({ url: proxy.url, token: seat.token });
-  const words = [secretWord(), secretWord(`p" /'\\%`)] as const;
+  const words = [secretWord(), secretWord(`p" /'\\%\n  q`)] as const;
   const run = async (text: string, places: readonly number[]): Promise<string> => {
     const folder = await testFolder(0o777);
     const pieces = cutAt(Buffer.from(text), places);
