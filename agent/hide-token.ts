@@ -1,42 +1,87 @@
-import { mkdtempSync, readFileSync, rmdirSync, rmSync, statSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import {
+  closeSync,
+  constants,
+  fstatSync,
+  ftruncateSync,
+  mkdtempSync,
+  openSync,
+  readFileSync,
+  rmdirSync,
+  statSync,
+  unlinkSync,
+  writeSync,
+} from "node:fs";
+import { devNull, tmpdir } from "node:os";
 import path from "node:path";
 import { isSea } from "node:sea";
 import type { Environment } from "./config/environment.ts";
 
 const variable = "SVC_AGENT_TOKEN";
 const passed = "SVC_AGENT_TOKEN_ONCE";
+/** What reads standard input needs no token: it asks the agent that runs its job. */
+const readers = new Set(["output", "redact"]);
 
 /**
  * Takes a token out of this process's environment. Deleting the variable would leave it in /proc/<pid>/environ for every
- * job to read, so the process replaces itself, under the same pid, by one that never had it; the token goes by way of
- * a file in memory that only this user can read and that is gone as soon as it was read. Answers the environment as it
- * was given.
+ * job to read, so the process replaces itself, under the same pid, by one that never had it. The token goes as its standard
+ * input, a file in memory that has no name, and is gone with this process whenever that is killed. Answers the environment
+ * as it was given.
  */
 export function hideToken(env: Environment): Environment {
-  const { [variable]: token, [passed]: file, ...rest } = env;
-  if (file !== undefined) return { ...rest, [variable]: readOnce(file) };
-  if (token === undefined || token === "" || process.execve === undefined) return env;
-  const folder = mkdtempSync(path.join(memoryFolder(), "svc-agent-"));
-  const passing = path.join(folder, "token");
-  writeFileSync(passing, token, { mode: 0o600 });
-  // A single executable has no script among its arguments.
+  const { [variable]: token, [passed]: isPassed, ...rest } = env;
   const given = isSea() ? process.argv.slice(2) : process.argv.slice(1);
+  const [command = ""] = process.argv.slice(2);
+  if (isPassed !== undefined) return { ...rest, [variable]: takeInput() };
+  if (token === undefined || token === "" || process.execve === undefined) return env;
+  if (readers.has(command)) return rest;
+  giveInput(token);
+  // A single executable has no script among its arguments.
   const args = [process.execPath, ...(isSea() ? [] : process.execArgv), ...given];
-  return process.execve(process.execPath, args, { ...rest, [passed]: passing });
+  return process.execve(process.execPath, args, { ...rest, [passed]: "1" });
 }
 
-function readOnce(file: string): string {
-  const token = readFileSync(file, "utf8");
-  rmSync(file);
-  rmdirSync(path.dirname(file));
-  return token;
-}
-
-function memoryFolder(): string {
+/** Where sweepPassedTokens looks for what earlier versions left. */
+export function memoryFolder(): string {
   try {
     return statSync("/dev/shm").isDirectory() ? "/dev/shm" : tmpdir();
   } catch {
     return tmpdir(); // not every system has it
   }
+}
+
+/** Only the standard streams are handed on, and the lowest number that is free is given to the next file. */
+function giveInput(token: string): void {
+  closeSync(0);
+  const file = openNameless(memoryFolder());
+  if (file !== 0) throw new Error("standard input could not be replaced");
+  writeSync(file, token, 0); // at a place: what reads it begins at its beginning
+}
+
+const { O_RDWR, O_CREAT, O_EXCL, O_DIRECTORY } = constants;
+/** Linux's, which Node does not name: with O_DIRECTORY it makes a file that never had a name. */
+const O_TMPFILE = 0o20_000_000 | O_DIRECTORY;
+
+function openNameless(folder: string): number {
+  try {
+    if (process.platform === "linux") return openSync(folder, O_TMPFILE | O_RDWR, 0o600);
+  } catch {
+    // Not every file system can do it.
+  }
+  // It loses its name while it is still empty.
+  const own = mkdtempSync(path.join(folder, "svc-agent-"));
+  const file = path.join(own, "token");
+  try {
+    return openSync(file, O_RDWR | O_CREAT | O_EXCL, 0o600);
+  } finally {
+    unlinkSync(file);
+    rmdirSync(own);
+  }
+}
+
+function takeInput(): string {
+  const token = readFileSync(0, "utf8");
+  if (fstatSync(0).isFile()) ftruncateSync(0);
+  closeSync(0);
+  openSync(devNull, "r");
+  return token;
 }

@@ -13,11 +13,13 @@ import { type Departure, type Leaving, makeDeparture } from "./going-down/depart
 import { exitCodes } from "./going-down/exit-codes.ts";
 import { drain, stopAll } from "./going-down/leave.ts";
 import { makeSignalDesk } from "./going-down/signals.ts";
+import { memoryFolder } from "./hide-token.ts";
 import type { Log } from "./log.ts";
 import type { OneJob } from "./one-job.ts";
 import { type AgentGround, openGround } from "./open-ground.ts";
 import { openJobs } from "./open-jobs.ts";
 import { takeDataDir } from "./places/data-dir.ts";
+import { sweepPassedTokens } from "./places/sweep-passed-tokens.ts";
 import { register } from "./register/registration.ts";
 import { openSettingsBook } from "./register/settings-book.ts";
 import { runAgent, type RunParts } from "./run-agent.ts";
@@ -51,6 +53,8 @@ export async function startAgent(
   try {
     for (const warning of config.warnings) log.warn(warning);
     await mkdir(config.workDir, { recursive: true, mode: 0o700 });
+    const swept = await sweepPassedTokens(memoryFolder());
+    if (swept > 0) log.warn({ swept }, "tokens that killed agents had left in memory were removed");
     const { agent, gone } = await runAgent({ ...(await prepare(config, log, departure)), oneJob });
     await dataDir.announce(agent.watchUrl);
     const released = gone.then(async (leaving) => {
