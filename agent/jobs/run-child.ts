@@ -162,8 +162,8 @@ async function follow(ground: ChildGround, following: Following): Promise<Comman
     cut ??= why;
     end().catch(() => {}); // its end is told by `exited`
   };
+  onceAborted(hurry, asked.kill); // first: what is killed is not asked before
   onceAborted(signal, asked.stop);
-  onceAborted(hurry, asked.kill);
   const { timeoutMs, spentMs = 0 } = command;
   const leftMs = child.manifest.startedAtMs - spentMs + (timeoutMs ?? 0) - Date.now();
   const timer =

@@ -53,6 +53,15 @@ describe("a job's stop control", () => {
     expect([cause(), hurry.aborted]).toEqual([{ kind: "cancelled" }, true]);
   });
 
+  test("kills without asking first what is to end at once", () => {
+    const { stop, signal, hurry, cause } = givenControl(300_000);
+    const seen: unknown[] = [];
+    hurry.addEventListener("abort", () => seen.push("killed"));
+    signal.addEventListener("abort", () => seen.push(cause()));
+    stop({ kind: "forced" }, "now");
+    expect(seen).toEqual(["killed", { kind: "forced" }]);
+  });
+
   test.each(["lost", "over"] as const)("leaves what is %s the time to come to rest", (kind) => {
     const { stop, signal, hurry } = givenControl(300_000);
     stop({ kind }, "gently");

@@ -26,8 +26,9 @@ export function makeStopControl(times: {
   const [stopping, hurrying] = [new AbortController(), new AbortController()];
   const timers = new Set<NodeJS.Timeout>();
   const stop: StopControl["stop"] = (cause, how) => {
-    if (!stopping.signal.aborted) stopping.abort(cause);
+    // First: what is killed is not asked before.
     if (how === "now") hurrying.abort();
+    if (!stopping.signal.aborted) stopping.abort(cause);
   };
   const at = (instantMs: number, act: () => void): void => {
     const waitMs = Math.min(Math.max(instantMs - Date.now(), 0), longestTimerMs);

@@ -44,7 +44,7 @@ async function look(
   if (stopper.isHopeless()) return hopeless;
   if (isWatched) return undefined;
   await sweepMarked(manifest.executionId, manifest.step, [manifest.leader]);
-  return stopper.sent().includes("SIGKILL") ? killed : lost;
+  return stopper.sent().some(({ signal }) => signal === "SIGKILL") ? killed : lost;
 }
 
 async function tell(

@@ -10,6 +10,8 @@ const plain: EndFacts = {
   freeBytes: 1e9,
   hasGap: false,
 };
+const asked = { signal: "SIGTERM", atMs: 5_000 };
+const killed = (afterMs: number) => ({ signal: "SIGKILL", atMs: asked.atMs + afterMs });
 const gibibyte = 2 ** 30;
 
 describe("the end of a child", () => {
@@ -30,18 +32,20 @@ describe("the end of a child", () => {
     [{ hasGap: true }, "exited", /^exited with code 0; part of its output was lost/],
     [{ code: 0, freeBytes: 0 }, "exited", /^exited with code 0$/],
     [{ code: 1, freeBytes: gibibyte }, "exited", /^exited with code 1$/],
-    [{ code: 143, hasSaidSignal: true, sent: ["SIGTERM"] }, "killed", /^was stopped by SIGTERM$/],
+    [{ code: 143, hasSaidSignal: true, sent: [asked] }, "killed", /^was stopped by SIGTERM$/],
     [
-      { code: 0, sent: ["SIGINT"] },
+      { code: 0, sent: [{ signal: "SIGINT", atMs: 1 }] },
       "killed",
       /^was told to stop by SIGINT and exited with code 0$/,
     ],
-    [{ code: 137, hasSaidSignal: true, sent: ["SIGKILL"] }, "killed", /^was killed by SIGKILL$/],
+    [{ code: 137, hasSaidSignal: true, sent: [killed(0)] }, "killed", /^was killed by SIGKILL$/],
     [
-      { code: 137, hasSaidSignal: true, sent: ["SIGTERM", "SIGKILL"], oomKills: 1, freeBytes: 0 },
+      { code: 137, hasSaidSignal: true, sent: [asked, killed(10_012)], oomKills: 1, freeBytes: 0 },
       "killed",
       /^did not end within 10 s of SIGTERM and was killed$/,
     ],
+    [{ code: 137, sent: [asked, killed(512)] }, "killed", /^was killed 0.5 s after SIGTERM$/],
+    [{ code: 137, sent: [killed(0), asked] }, "killed", /^was killed by SIGKILL$/],
   ])("after %j is told as %s", (facts, why, words) => {
     const end = explainEnd({ ...plain, ...facts });
     expect(end.why).toBe(why);

@@ -1,5 +1,6 @@
 import { constants } from "node:os";
 import type { ChildEnd } from "./child.ts";
+import type { Sent } from "./stop-child.ts";
 
 /** What is known of a child that has ended. */
 export type EndFacts = {
@@ -7,8 +8,8 @@ export type EndFacts = {
   readonly code: number;
   /** Whether the shell that waited for it said of what it died; it is silent about an exit. */
   readonly hasSaidSignal: boolean;
-  /** Every signal that we sent. */
-  readonly sent: readonly string[];
+  /** Every signal that we sent, in order. */
+  readonly sent: readonly Sent[];
   readonly graceMs: number;
   /** Processes that the kernel killed for want of memory meanwhile. */
   readonly oomKills: number;
@@ -54,15 +55,21 @@ function nameOf(signal: number): string | undefined {
 }
 
 function wordsOfStop({ code, sent, graceMs }: EndFacts, signal: string | null): string {
-  const asked = sent.find((name) => name !== "SIGKILL");
-  if (asked === undefined) return "was killed by SIGKILL";
-  if (sent.includes("SIGKILL")) {
-    return `did not end within ${graceMs / 1_000} s of ${asked} and was killed`;
+  const [asked] = sent;
+  const killed = sent.find((one) => one.signal === "SIGKILL");
+  if (asked === undefined || asked === killed) return "was killed by SIGKILL";
+  if (killed !== undefined) {
+    const afterMs = killed.atMs - asked.atMs;
+    return afterMs < graceMs
+      ? `was killed ${seconds(afterMs)} after ${asked.signal}`
+      : `did not end within ${seconds(graceMs)} of ${asked.signal} and was killed`;
   }
   return signal === null
-    ? `was told to stop by ${asked} and exited with code ${code}`
+    ? `was told to stop by ${asked.signal} and exited with code ${code}`
     : `was stopped by ${signal}`;
 }
+
+const seconds = (ms: number): string => `${Math.max(0, Math.round(ms / 100)) / 10} s`;
 
 function hintOf({ code, oomKills }: EndFacts, signal: string | null): string {
   if (signal === "SIGKILL") return ", which was not sent by the agent";

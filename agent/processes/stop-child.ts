@@ -7,12 +7,15 @@ import { readText } from "./find-child.ts";
 import { signalGroup, signalProcess } from "./process-identity.ts";
 import { findMarked, sweepMarked } from "./sweep-marked.ts";
 
+/** A signal, and when it was sent. */
+export type Sent = { readonly signal: string; readonly atMs: number };
+
 /** What ends a child, and what it did so far. */
 export type Stopper = {
   readonly stop: () => Promise<void>;
   readonly kill: () => Promise<void>;
   /** Every signal that was sent, by us or by the agent's process before us. */
-  readonly sent: () => readonly string[];
+  readonly sent: () => readonly Sent[];
   /** Whether it outlived SIGKILL for so long that nobody should wait. */
   readonly isHopeless: () => boolean;
 };
@@ -61,7 +64,7 @@ export function makeStopper(manifest: ChildManifest, exited: () => Promise<Child
   return {
     stop: async () => await (stopping ??= stop()),
     kill: async () => await (killing ??= kill()),
-    sent: () => sent.map(({ signal }) => signal),
+    sent: () => sent,
     isHopeless: () => isHopeless,
   };
 }
@@ -102,8 +105,6 @@ async function isWithin(event: Promise<unknown>, ms: number): Promise<boolean> {
   waiting.abort();
   return isInTime;
 }
-
-type Sent = { readonly signal: string; readonly atMs: number };
 
 function write(note: string, signal: string): void {
   try {

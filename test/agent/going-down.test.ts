@@ -86,6 +86,7 @@ describe("force", () => {
     expect(await agent.gone).toBe(131);
     const job = await seat.became(jobId, "failed");
     expect(job.status_description).toContain("shut down by an operator");
+    expect(job.status_description).not.toContain("SIGTERM"); // it was not asked before
   });
 });
 

@@ -71,6 +71,19 @@ describe("stopping a child", () => {
     expect(await findMarked(executionId)).toEqual([]);
   });
 
+  test("says how long after the signal it was killed, when somebody had no patience", async () => {
+    const { bash } = await givenChildren();
+    const child = await bash(`trap 'echo asked' TERM; echo up; while :; do sleep 0.05; done`, {
+      stop: patient,
+    });
+    await untilPrinted(child, "up");
+    const stopped = child.stop();
+    await untilPrinted(child, "asked");
+    await child.kill();
+    await stopped;
+    expect((await child.exited).words).toMatch(/^was killed [\d.]+ s after SIGTERM$/);
+  });
+
   test("wakes a child that stands still, so that it can heed", async () => {
     const { bash } = await givenChildren();
     const child = await bash(`trap 'exit 6' TERM; echo up; kill -STOP $$; sleep 600`, {
