@@ -44,7 +44,8 @@ async function look(
   if (stopper.isHopeless()) return hopeless;
   if (isWatched) return undefined;
   await sweepMarked(manifest.executionId, manifest.step, [manifest.leader]);
-  return stopper.sent().some(({ signal }) => signal === "SIGKILL") ? killed : lost;
+  if (stopper.sent().some(({ signal }) => signal === "SIGKILL")) return killed;
+  return existsSync(manifest.dir) ? lost : folderGone;
 }
 
 async function tell(
@@ -78,6 +79,13 @@ const lost: ChildEnd = {
   why: "lost",
   words:
     "was lost: the process that waits for it was killed, perhaps by the command itself, so nobody " +
+    "knows how it ended; what was left of it was killed",
+};
+
+const folderGone: ChildEnd = {
+  ...lost,
+  words:
+    "was lost: its folder in the run directory was taken away, perhaps by the command itself, so nobody " +
     "knows how it ended; what was left of it was killed",
 };
 

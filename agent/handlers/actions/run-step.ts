@@ -28,12 +28,22 @@ export async function runStep(ground: StepGround, step: ActionStep): Promise<Ste
     const outputs = ground.outputs.shownOf(step.name);
     return { ...judged(step, end), tookMs: end.tookMs, outputs };
   } catch (error) {
-    if (!(error instanceof JobFailure)) throw error;
-    const { message, code, reason } = error;
+    const { message, code, reason } = failureOf(ground, step, error);
     const whyNot = reason === "timeout_step" ? "timed-out" : "error";
     const status = ground.job.signal.aborted ? "stopped" : whyNot;
     return { status, words: message, code, reason, tookMs: Date.now() - startedAtMs };
   }
+}
+
+/** A script may take away what the agent has of its job; what then cannot be read or written is its own fault. */
+function failureOf({ job }: StepGround, step: ActionStep, error: unknown): JobFailure {
+  if (error instanceof JobFailure) return error;
+  if (existsSync(job.place.secrets)) throw error;
+  return tookAway(step, "the job's folder in the run directory");
+}
+
+function tookAway(step: ActionStep, what: string): JobFailure {
+  return new JobFailure(`${stepTitle(step)} took ${what} away.`, { reason: "step_failed" });
 }
 
 async function runCommand(ground: StepGround, step: ActionStep): Promise<CommandEnd> {
@@ -65,12 +75,11 @@ async function runCommand(ground: StepGround, step: ActionStep): Promise<Command
     spentMs: tookMs,
     isCleanup: step.isAlways,
   });
-  await takeOutputs(ground, { step, file: outputFile, isGood: isGood(end) });
-  if (isGood(end) && !existsSync(ground.work)) {
-    throw new JobFailure(`${stepTitle(step)} took the job's workspace away.`, {
-      reason: "step_failed",
-    });
-  }
+  const hasPlace = existsSync(job.place.secrets);
+  if (hasPlace) await takeOutputs(ground, { step, file: outputFile, isGood: isGood(end) });
+  if (!isGood(end)) return end;
+  if (!hasPlace) throw tookAway(step, "the job's folder in the run directory");
+  if (!existsSync(ground.work)) throw tookAway(step, "the job's workspace");
   return end;
 }
 

@@ -117,6 +117,21 @@ const bad: readonly Bad[] = [
     words: "took the job's workspace away",
   },
   {
+    what: "a script that deletes its job's folder in the run directory",
+    step: script('rm -rf "$(dirname "$SVC_JOB_SOCKET")"'),
+    words: "Step bad took the job's folder in the run directory away.",
+  },
+  {
+    what: "a script that deletes that folder and fails",
+    step: script('rm -rf "$(dirname "$SVC_JOB_SOCKET")"; exit 3'),
+    words: "Step bad exited with code 3.",
+  },
+  {
+    what: "a script that deletes the whole run directory",
+    step: script('rm -rf "$(dirname "$(dirname "$SVC_JOB_SOCKET")")"; sleep 600'),
+    words: "its folder in the run directory was taken away",
+  },
+  {
     what: "a script that closes its stdout",
     step: script("exec >&-; echo x"),
     words: "Step bad exited with code 1",
