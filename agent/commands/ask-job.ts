@@ -7,6 +7,7 @@ import { http } from "../client/node-http.ts";
 import { pause } from "../client/pause.ts";
 import type { Environment } from "../config/environment.ts";
 import { ExitError } from "../exit-error.ts";
+import { openSocketPath, type SocketPath } from "../places/socket-path.ts";
 
 const patienceMs = 10_000;
 /** As long as an agent may need to be started again. */
@@ -50,16 +51,20 @@ async function ask(
 ): Promise<Answer> {
   const headers = { authorization: `Bearer ${bearer}`, "content-length": bytes.length };
   const signal = AbortSignal.timeout(patienceMs);
-  const request = http.request({ socketPath, path, method: "POST", headers, signal });
   const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>();
-  request.on("response", resolve).on("error", reject).end(bytes);
+  let short: SocketPath | undefined;
   try {
+    short = openSocketPath(socketPath);
+    const means = { socketPath: short.path, path, method: "POST", headers, signal };
+    http.request(means).on("response", resolve).on("error", reject).end(bytes);
     const answer = await promise;
     const status = answer.statusCode;
     return { status, words: detailOf(await text(answer)) ?? `The agent answered ${status}.` };
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;
     return { words: `The agent of this job does not answer (${code ?? message}).` };
+  } finally {
+    short?.release();
   }
 }
 

@@ -3,6 +3,7 @@ import { rm } from "node:fs/promises";
 import type { IncomingMessage } from "node:http";
 import { z } from "zod";
 import { http } from "../client/node-http.ts";
+import { openSocketPath } from "../places/socket-path.ts";
 
 /** What a job's own processes may ask of the agent, through `svc-agent output set` and `svc-agent redact add`. */
 export type JobRequests = {
@@ -43,14 +44,19 @@ export async function openJobSocket(
       response.end(detail === undefined ? undefined : JSON.stringify({ detail }));
     });
   });
+  const short = openSocketPath(path);
   await new Promise<void>((resolve, reject) => {
     server.once("error", reject);
-    server.listen(path, resolve);
+    server.listen(short.path, resolve);
+  }).catch((error: unknown) => {
+    short.release();
+    throw error;
   });
   server.unref();
   return async () => {
     server.closeAllConnections();
     await new Promise((resolve) => server.close(resolve));
+    short.release();
   };
 }
 
