@@ -6,6 +6,7 @@ import type { RunnerJob } from "../../shared/api/runner-job.ts";
 import { isFinal } from "../../shared/runner-job.ts";
 import { askPatiently } from "../absence.ts";
 import type { Caller } from "../command.ts";
+import { restOfLog } from "./log-rest.ts";
 import { type Telling, tellLog } from "./tell-log.ts";
 
 export type Following = Telling & {
@@ -20,8 +21,8 @@ const pauseMs = 500;
 const usualPatienceMs = 3_000;
 
 /**
- * Tells a job's log as it comes, until the job has ended and its log with it; answers the job as it ended. A log that
- * is lost on the way changes nothing in that.
+ * Tells a job's log as it comes, until the job has ended and its log with it, that of a cancelled one when what ran has
+ * stopped; answers the job as it ended. A log that is lost on the way changes nothing in that.
  */
 export async function followJob(
   following: Following,
@@ -35,7 +36,7 @@ export async function followJob(
   try {
     await awaitEnd(call, job.id);
     const ended = await askPatiently(getJob);
-    if (ended.body.execution_count > 0) await log?.toItsEnd();
+    if (ended.body.execution_count > 0) await log?.toItsEnd(restOfLog(call, ended.body, getJob));
     return ended.body.logs_complete ? ended : await getJob().catch(() => ended);
   } finally {
     over.abort();

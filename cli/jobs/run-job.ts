@@ -34,7 +34,7 @@ export const runJob = defineCommand({
     "COMMAND that is a file here is sent as it is and run there with the arguments as given; any other is looked for on " +
     "the runner's host. The log goes to standard output, words to standard error. The exit code is the job's fate: 0 " +
     "finished, 1 failed, 124 timed out, 130 cancelled; a log that is lost on the way, or that nobody reads any more, " +
-    "changes nothing in it. Ctrl-C cancels the job and waits for its end; a second one leaves, with 130.",
+    "changes nothing in it. Ctrl-C cancels the job and follows it until it has stopped; a second one leaves, with 130.",
   ownsInterrupt: true,
   outlivesReader: true,
   args: {

@@ -16,15 +16,25 @@ export type Telling = {
   readonly lingerMs?: number;
 };
 
+/** What may still come of the log of a job that has ended; neither rejects. */
+export type LogRest = {
+  /** All of it is stored. */
+  readonly isComplete: () => Promise<boolean>;
+  /** What ran is still being stopped, and may print for so long without a word in between. */
+  readonly isStopping: () => Promise<boolean>;
+};
+
 /** A log on its way to its reader. What befalls it is told by `onLogLost`: it says nothing of the job, and never rejects. */
 export type ToldLog = {
-  /** For after the job's end: resolves when everything was told, or nothing comes any more. */
-  readonly toItsEnd: () => Promise<void>;
+  /** For after the job's end: resolves when the whole log was told, or nothing comes any more. */
+  readonly toItsEnd: (rest: LogRest) => Promise<void>;
   readonly stop: () => Promise<void>;
 };
 
 const usualLingerMs = 10_000;
-const lookMs = 100;
+const lookMs = { first: 100, longest: 1_000 };
+/** The longest that a broker gives what it stops, and a minute for its last lines. */
+const longestStopMs = 11 * 60_000;
 
 /** Tells a stream's records as they come, from the first on. */
 export function tellLog(telling: Telling, streamId: string): ToldLog {
@@ -50,20 +60,27 @@ export function tellLog(telling: Telling, streamId: string): ToldLog {
     }
   }
 
-  /** As many records were told as the stream has: that is sooner than the stream is closed. */
-  async function toItsEnd(): Promise<void> {
+  /** A stream that is as long as what was told may still grow: whether it does is for the broker to say. */
+  async function toItsEnd(rest: LogRest): Promise<void> {
+    const stopsByMs = performance.now() + longestStopMs;
     let known: number | undefined;
     seen.atMs = performance.now();
     while (!ended.signal.aborted) {
       if (known === undefined || seen.records >= known) {
+        const isComplete = await rest.isComplete(); // asked first: the stream has no less by then
         const stream = await call(getLogStreamRoute, { params }).catch(() => undefined);
-        if (stream !== undefined && isWhole(stream.body, seen.records)) return;
+        if (stream !== undefined && isTold(stream.body, seen.records, isComplete)) return;
         known = stream?.body.records ?? known;
       }
-      const isQuiet = !seen.isBeingTaken && performance.now() - seen.atMs > lingerMs;
-      if (isQuiet && seen.records >= (known ?? Infinity)) return;
-      if (isQuiet) return onLogLost(`No more of its log has come for ${lingerMs / 1000} s.`);
-      await sleep(lookMs, undefined, { signal: ended.signal }).catch(() => {});
+      const quietMs = performance.now() - seen.atMs;
+      if (!seen.isBeingTaken && quietMs > lingerMs) {
+        const isStopping = performance.now() < stopsByMs && (await rest.isStopping());
+        if (!isStopping && seen.records >= (known ?? Infinity)) return;
+        if (!isStopping) return onLogLost(`No more of its log has come for ${lingerMs / 1000} s.`);
+        seen.atMs = performance.now();
+      }
+      const waitMs = Math.min(Math.max(quietMs / 4, lookMs.first), lookMs.longest);
+      await sleep(waitMs, undefined, { signal: ended.signal }).catch(() => {});
     }
   }
 
@@ -76,7 +93,7 @@ export function tellLog(telling: Telling, streamId: string): ToldLog {
   };
 }
 
-function isWhole(stream: LogStream, seen: number): boolean {
-  const hasGaps = stream.missing_records > 0 || stream.dropped_records > 0;
-  return !hasGaps && stream.records > 0 && seen >= stream.records;
+/** Of what was dropped nobody knows whether it was told before: there the end of the stream is waited for. */
+function isTold(stream: LogStream, seen: number, isComplete: boolean): boolean {
+  return stream.dropped_records === 0 && seen >= stream.records && (isComplete || !stream.open);
 }

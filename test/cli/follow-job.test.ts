@@ -5,7 +5,9 @@ import { callRoute } from "../../shared/api/call-route.ts";
 import type { LogRecord } from "../../shared/api/log-streams.ts";
 import { startBroker } from "../support/broker.ts";
 import { testDatabase } from "../support/database.ts";
+import { faultProxy } from "../support/fault-proxy.ts";
 import { givenRunningLog } from "../support/given-running-log.ts";
+import { beat, report } from "../support/given.ts";
 import { postLogs, protobufLogs } from "../support/otlp-logs.ts";
 import { tcpProxy } from "../support/tcp-proxy.ts";
 
@@ -49,7 +51,7 @@ async function setup() {
     );
     return { status: ended.body.status, heard, lost };
   };
-  return { follow, write, finish: log.finish };
+  return { ...log, follow, write };
 }
 
 test("a log that is read slowly is told to its end, long after the job's", async () => {
@@ -66,6 +68,54 @@ test("a log that is read slowly is told to its end, long after the job's", async
   expect(heard).toHaveLength(30);
   expect(lost).toEqual([]);
   expect(status).toBe("finished");
+});
+
+test("a log whose last lines come after the job's end, and after a while, is told to its end", async () => {
+  const { follow, write, finish, jobId } = await setup();
+  await write(3);
+  const proxy = await faultProxy(broker.url);
+  let late: Promise<void> | undefined;
+  const { heard, lost } = await follow(proxy.url, {
+    lingerMs: 20_000,
+    take: async ({ seq }) => {
+      if (seq !== 3) return;
+      await finish(5);
+      late = (async () => {
+        const looks = () => proxy.seen((one) => /\/log-streams\/\w+$/.test(one.path)).length;
+        await expect.poll(looks).toBeGreaterThan(1);
+        await write(2, 4);
+      })();
+    },
+  });
+  await late;
+  expect(heard.map(({ seq }) => seq)).toEqual([1, 2, 3, 4, 5]);
+  expect(lost).toEqual([]);
+  expect(proxy.seen(`GET /v1/runner-jobs/${jobId}`).length).toBeLessThan(50);
+});
+
+test("what a cancelled job prints while it stops is told, however long it is silent in between", async () => {
+  const { follow, write, finish, ...log } = await setup();
+  await report(database.db, log, { executionId: log.executionId, status: "in-progress" });
+  await write(3);
+  const proxy = await faultProxy(broker.url);
+  let late: Promise<void> | undefined;
+  const { heard, lost, status } = await follow(proxy.url, {
+    lingerMs: 1,
+    take: async ({ seq }) => {
+      if (seq !== 3) return;
+      await broker.call(`POST /v1/runner-jobs/${log.jobId}/cancel`, { token: log.admin });
+      late = (async () => {
+        const asked = () => proxy.seen(`GET /executions/${log.executionId}`).length;
+        await expect.poll(asked).toBeGreaterThan(2);
+        await write(2, 4);
+        await finish(5);
+        await beat(database.db, [log.processId], []); // it does not name the execution any more
+      })();
+    },
+  });
+  await late;
+  expect(heard.map(({ seq }) => seq)).toEqual([1, 2, 3, 4, 5]);
+  expect({ lost, status }).toEqual({ lost: [], status: "cancelled" });
 });
 
 test("who is told no more of a log that has more hears that, and of the job's end", async () => {

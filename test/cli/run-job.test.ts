@@ -117,6 +117,24 @@ describe("svc job run", () => {
     expect(await seat.job(id)).toMatchObject({ status: "cancelled" });
   });
 
+  test("shows after Ctrl-C what its script prints while it stops", async () => {
+    const { start } = await setup();
+    const gate = path.join(await testFolder(), "gate");
+    const held = `until test -e ${gate}; do sleep 0.05; done`;
+    const file = await script(
+      `trap 'echo undoing; ${held}; echo undone; exit 9' TERM; echo started; sleep 600 & wait\n`,
+    );
+    const running = start(["--", file]);
+    await expect.poll(() => running.said.out).toContain("started\n");
+    running.kill("SIGINT");
+    await expect.poll(() => running.said.out).toContain("undoing\n");
+    await writeFile(gate, "");
+    const ended = await running.ended;
+    expect(ended.out).toMatch(/undoing\nundone\n/);
+    expect(ended.err).not.toContain("not complete");
+    expect(ended.code).toBe(130);
+  });
+
   test("leaves at a second Ctrl-C", async () => {
     const { start } = await setup();
     const running = start([
