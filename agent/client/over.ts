@@ -29,6 +29,9 @@ export class Unanswered extends Error {
   }
 }
 
+/** The broker is there, and says when to come again: it has too much to do just now. */
+export class SlowedDown extends Unanswered {}
+
 /** Whether the error says that an execution is not ours any more. */
 export function isJobOver(error: unknown): error is Refused {
   return error instanceof Refused && error.what === "job-over";

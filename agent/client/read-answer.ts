@@ -2,7 +2,7 @@ import type { z } from "zod";
 import type { Route, RouteAnswer } from "../../shared/api/call-route.ts";
 import { classOfRefusal, type Scope } from "./answer-class.ts";
 import { retryAfterMs } from "./backoff.ts";
-import { Refused, Unanswered } from "./over.ts";
+import { Refused, SlowedDown, Unanswered } from "./over.ts";
 import type { Received } from "./send.ts";
 
 /** A good answer; without its headers, as Node's own class for them would bring along all of its other HTTP client. */
@@ -38,6 +38,8 @@ export function readAnswer(
   return { isBrokersWord: true, answer: { status, text, body } as AgentAnswer<Route> };
 }
 
+const slowing: readonly number[] = [429, 503];
+
 /** A refusal as an error: Refused where the broker has decided, Unanswered where nobody has. */
 export function refusalOf({ status, headers, atMs }: Received, read: Read, scope: Scope): Error {
   const what = classOfRefusal(status, read.isBrokersWord, scope);
@@ -45,7 +47,8 @@ export function refusalOf({ status, headers, atMs }: Received, read: Read, scope
     const words = read.isBrokersWord ? (read.problem?.detail ?? "") : "not in the broker's words";
     const from = read.isBrokersWord ? "broker" : "others";
     const asked = retryAfterMs(headers["retry-after"], atMs, from);
-    return new Unanswered(`The answer was ${status} (${words}).`, asked);
+    const isSlowing = read.isBrokersWord && asked !== undefined && slowing.includes(status);
+    return new (isSlowing ? SlowedDown : Unanswered)(`The answer was ${status} (${words}).`, asked);
   }
   return new Refused(what, { status, ...read.problem });
 }

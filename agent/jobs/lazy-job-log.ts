@@ -1,5 +1,5 @@
 import { pause } from "../client/pause.ts";
-import type { JobLog, LogSource } from "../logs/job-log.ts";
+import type { JobLog } from "../logs/job-log.ts";
 import type { ChildOutput } from "../processes/child.ts";
 
 /** A job's log that is opened when something is to be written: a job that says nothing costs nothing. */
@@ -32,12 +32,12 @@ export function makeLazyJobLog(
     ));
 
   /** Gone on with where it stopped: what was read is in the log, with how far that was. */
-  async function pipe(source: LogSource, output: ChildOutput): Promise<void> {
+  async function pipe(...[source, output, signal]: Parameters<JobLog["pipe"]>): Promise<void> {
     for (let nth = 0; nth < tries; nth++) {
       try {
         const made = await opened();
         if (nth > 0) await made.flush();
-        return await made.pipe(source, output);
+        return await made.pipe(source, output, signal);
       } catch (error) {
         onFault(error);
         await pause(firstPauseMs * 2 ** nth);

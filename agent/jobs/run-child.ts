@@ -63,7 +63,7 @@ async function catchUp(
   const child = manifest && adoptChild(manifest, { from: 0 });
   if (child === undefined) return end;
   ground.ended.push(child);
-  await ground.log.pipe({ step, run: key }, child.output);
+  await ground.log.pipe({ step, run: key }, child.output, ground.stop.signal);
   return end;
 }
 
@@ -158,8 +158,10 @@ async function follow(ground: ChildGround, following: Following): Promise<Comman
     stop: () => begun("stopped", child.stop),
     kill: () => begun("stopped", child.kill),
   };
+  const cutting = new AbortController();
   const begun = (why: NonNullable<typeof cut>, end: () => Promise<void>): void => {
     cut ??= why;
+    cutting.abort(); // what is left of its output does not wait for a slow broker
     end().catch(() => {}); // its end is told by `exited`
   };
   onceAborted(hurry, asked.kill); // first: what is killed is not asked before
@@ -174,7 +176,8 @@ async function follow(ground: ChildGround, following: Following): Promise<Comman
           Math.min(Math.max(leftMs, 0), 2 ** 31 - 1),
         );
   try {
-    const piped = ground.log.pipe({ step: command.step, run: command.key }, child.output);
+    const source = { step: command.step, run: command.key };
+    const piped = ground.log.pipe(source, child.output, cutting.signal);
     const end = await child.exited;
     clearTimeout(timer);
     // Somebody may have stopped it before it was ours: while the plan was not there, only its time can have done that.

@@ -26,8 +26,11 @@ export type LogSource = {
 export type JobLog = {
   /** Says a line (or several) of the agent's own; with a key, once, after a crash, too. */
   readonly write: (text: string, severity?: LogSeverity, step?: string, key?: string) => void;
-  /** Reads the output to its end, or on from where a former process of the agent stopped; releases what is on disk. */
-  readonly pipe: (source: LogSource, output: ChildOutput) => Promise<void>;
+  /**
+   * Reads the output to its end, or on from where a former process of the agent stopped; releases what is on disk. It is
+   * no faster than the broker, until the signal aborts: then nobody may have to wait for that.
+   */
+  readonly pipe: (source: LogSource, output: ChildOutput, signal?: AbortSignal) => Promise<void>;
   /** Resolves when everything written so far is on disk. */
   readonly flush: () => Promise<void>;
   /** Resolves when all is on disk; nothing can be written any more. The number of the last line goes with the finish. */
@@ -65,7 +68,8 @@ export async function openJobLog(
         cutter.end();
       }
     },
-    pipe: (source, output) => pipe({ spools, spool, writer, redactor }, source, output),
+    pipe: (source, output, signal) =>
+      pipe({ spools, spool, writer, redactor, signal }, source, output),
     flush: () => writer.flush(),
     async close() {
       clearInterval(timer);
@@ -88,10 +92,11 @@ type Pipe = {
   readonly spool: LogSpool;
   readonly writer: LogWriter;
   readonly redactor: Redactor;
+  readonly signal: AbortSignal | undefined;
 };
 
 async function pipe(
-  { spools, spool, writer, redactor }: Pipe,
+  { spools, spool, writer, redactor, signal }: Pipe,
   { step, run: name }: LogSource,
   output: ChildOutput,
 ): Promise<void> {
@@ -126,7 +131,7 @@ async function pipe(
       // While it is written, the next is read.
       flushing = writer.flush();
       flushing.catch(() => {}); // told when it is awaited
-      await spools.room(spool);
+      await spools.room(spool, signal);
     }
     run.idleSinceMs = performance.now();
   }

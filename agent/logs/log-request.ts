@@ -10,8 +10,10 @@ export type LogRequest = {
 export type LogAnswer =
   /** 2xx; `why` some of the records were refused for good (OTLP's partial success). */
   | { readonly kind: "stored"; readonly why?: string }
-  /** 429, 503, a proxy's page, no answer. */
+  /** No answer, or nobody's: a proxy's page, 500. */
   | { readonly kind: "later"; readonly afterMs?: number | undefined }
+  /** 429 or 503 of a broker that says when to come again: what is sent comes too fast. */
+  | { readonly kind: "slower"; readonly afterMs?: number | undefined }
   /** 413 */
   | { readonly kind: "too-large" }
   /** 400, 415, 422: it will not be taken, however often it is sent. */

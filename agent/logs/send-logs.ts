@@ -1,6 +1,6 @@
 import { appendLogsRoute } from "../../shared/api/write-logs.ts";
 import type { BrokerClient } from "../client/broker-client.ts";
-import { Refused, Unanswered } from "../client/over.ts";
+import { Refused, SlowedDown, Unanswered } from "../client/over.ts";
 import type { LogAnswer, SendLogs } from "./log-request.ts";
 
 const type = "application/x-protobuf";
@@ -30,6 +30,7 @@ function partly(text: string): LogAnswer {
 }
 
 function answerOf(error: unknown): LogAnswer {
+  if (error instanceof SlowedDown) return { kind: "slower", afterMs: error.retryAfterMs };
   if (error instanceof Unanswered) return { kind: "later", afterMs: error.retryAfterMs };
   if (!(error instanceof Refused)) throw error;
   if (overStatuses.includes(error.status)) return { kind: "over" };

@@ -19,8 +19,11 @@ export type Shipment = {
   readonly log: Log;
   readonly limits: BackoffLimits;
   readonly signal: AbortSignal;
-  readonly onAnswer: (spool: LogSpool, isStored: boolean) => void;
+  readonly onAnswer: (spool: LogSpool, flow: LogFlow) => void;
 };
+
+/** How a log goes to the broker: it is taken, is to come more slowly, or nobody is there who takes it. */
+export type LogFlow = "taken" | "slowed" | "away";
 
 const mostBytes = 1024 * 1024;
 /** So many records in a row that nobody takes: then it is not the records. */
@@ -45,8 +48,8 @@ export async function shipLog(shipment: Shipment): Promise<boolean> {
     const following = await prepareFollowing(shipment, batch, bytes);
     const answer = await sending;
     ahead = answer.kind === "stored" ? following : undefined;
-    if (answer.kind === "later") {
-      onAnswer(spool, false);
+    if (answer.kind === "later" || answer.kind === "slower") {
+      onAnswer(spool, answer.kind === "slower" ? "slowed" : "away");
       await pause(backoffMs(failures++, limits, answer.afterMs), signal);
       continue;
     }
@@ -63,7 +66,7 @@ export async function shipLog(shipment: Shipment): Promise<boolean> {
       skip(shipment, batch, answer);
       if (++refusals >= mostRefusals) giveUp(shipment, "the broker refuses all of it");
     }
-    onAnswer(spool, true);
+    onAnswer(spool, "taken");
   }
 }
 

@@ -4,7 +4,7 @@ import type { Log } from "../log.ts";
 import type { LogSpool } from "../spool/log-spool.ts";
 import type { LogSpools } from "../spool/log-spools.ts";
 import type { SendLogs } from "./log-request.ts";
-import { shipLog } from "./ship-log.ts";
+import { type LogFlow, shipLog } from "./ship-log.ts";
 
 /** What brings logs to the broker. */
 export type LogShipping = {
@@ -39,10 +39,11 @@ export function shipLogs({ spools, send, log, limits }: ShipLogsSpec): LogShippi
   const inTurn = makeTurns(mostAtOnce);
   const { until, look } = makeLookout();
 
-  const onAnswer = (spool: LogSpool, isStored: boolean): void => {
-    if (isStored) failing.delete(spool);
+  const onAnswer = (spool: LogSpool, flow: LogFlow): void => {
+    if (flow === "taken") failing.delete(spool);
     else failing.add(spool);
-    spools.setFlowing(spool, isStored);
+    // Who is slowed down waits: only to a broker that is away lines are lost.
+    spools.setFlowing(spool, flow !== "away");
     look();
   };
 
@@ -52,7 +53,7 @@ export function shipLogs({ spools, send, log, limits }: ShipLogsSpec): LogShippi
       .catch(async (error: unknown) => {
         const { executionId } = spool.identity;
         log.error({ err: error, execution_id: executionId }, "a log cannot be sent just now");
-        onAnswer(spool, false);
+        onAnswer(spool, "away");
         await pause(limits.mostMs, signal);
       })
       .then(() => {

@@ -17,11 +17,11 @@ export type LogSpools = {
   readonly appended: (spool: LogSpool) => void;
   readonly onAppend: (listener: (spool: LogSpool) => void) => void;
   /**
-   * Resolves when there is room for more. A log that outruns the broker waits for it; one that the broker does not
-   * take at present does not wait, and loses its middle.
+   * Resolves when there is room for more. A log that outruns the broker waits for it; one that nobody takes at present,
+   * or whose signal has aborted, does not wait, and loses its middle.
    */
-  readonly room: (spool: LogSpool) => Promise<void>;
-  /** Whether the broker takes the log's records at present; called after each attempt. */
+  readonly room: (spool: LogSpool, signal?: AbortSignal) => Promise<void>;
+  /** Whether a broker is there for the log's records, however slowly it takes them; called after each attempt. */
   readonly setFlowing: (spool: LogSpool, isFlowing: boolean) => void;
   /** Bytes on disk that wait. */
   readonly waitingBytes: () => number;
@@ -53,7 +53,7 @@ type State = {
   readonly left: Set<string>;
   /** Left, too; they could not be read so far. */
   readonly unread: Set<string>;
-  /** The broker does not take their records at present. */
+  /** No broker is there for their records at present. */
   readonly stalled: Set<LogSpool>;
   /** Whoever waits for room; told to look again. */
   waiters: (() => void)[];
@@ -92,7 +92,7 @@ export async function openLogSpools(spec: LogSpoolsSpec): Promise<LogSpools> {
       listener?.(spool);
     },
     onAppend: (told) => (listener = told),
-    room: (spool) => room(state, spool),
+    room: (spool, signal) => room(state, spool, signal),
     setFlowing: (spool, isFlowing) => setFlowing(state, spool, isFlowing),
     waitingBytes: () => waitingBytes(state),
     oldestWaitingMs: () => oldestWaitingMs(state),
@@ -171,11 +171,19 @@ function keepBounds(state: State, written: LogSpool): void {
   longest[0]?.makeRoom(overAll);
 }
 
-async function room(state: State, spool: LogSpool): Promise<void> {
+async function room(state: State, spool: LogSpool, signal?: AbortSignal): Promise<void> {
   const isHalfFull = (): boolean =>
     spool.waitingBytes() > state.maxBytesPerJob / 2 || waitingBytes(state) > state.maxBytes / 2;
-  while (isHalfFull() && !state.stalled.has(spool)) {
-    await new Promise<void>((resolve) => state.waiters.push(resolve));
+  const isHurried = (): boolean => signal?.aborted === true;
+  while (isHalfFull() && !state.stalled.has(spool) && !isHurried()) {
+    await new Promise<void>((resolve) => {
+      const goOn = (): void => {
+        signal?.removeEventListener("abort", goOn);
+        resolve();
+      };
+      signal?.addEventListener("abort", goOn);
+      state.waiters.push(goOn);
+    });
   }
 }
 

@@ -76,6 +76,43 @@ describe("a spool of logs", () => {
     expect(bodies("a")).toEqual(numbered(40_000));
   });
 
+  test("loses nothing to a broker that says 429 or 503 with Retry-After: the job waits for it", async () => {
+    const { receiver, logs, openJobLog, bodies } = await givenAgentLogs({
+      maxBytesPerJob: 200_000,
+    });
+    let nth = 0;
+    const slower = { "retry-after": "0" };
+    const replies = [refusal(429, slower), refusal(503, slower), accepted];
+    receiver.answer(() => replies[nth++ % replies.length] ?? accepted);
+    const log = await openJobLog("a");
+    await log.pipe(source, asOutput(numbered(40_000)));
+    await log.close();
+    expect(await logs.shipping.allDrained(30_000)).toBe(true);
+    expect(bodies("a")).toEqual(numbered(40_000));
+  });
+
+  test("makes a job wait no more that is stopped, however long the broker says 429; its tail is kept", async () => {
+    const { receiver, logs, openJobLog, bodies } = await givenAgentLogs({
+      maxBytesPerJob: 400_000,
+    });
+    receiver.answer(() => refusal(429, { "retry-after": "0" }));
+    const log = await openJobLog("a");
+    const stop = new AbortController();
+    const output = asOutput(numbered(60_000), 4000);
+    const piped = log.pipe(source, output, stop.signal);
+    await expect.poll(() => logs.logSpools.waitingBytes()).toBeGreaterThan(200_000);
+    const { length } = receiver.seen;
+    await expect.poll(() => receiver.seen.length).toBeGreaterThan(length + 20);
+    expect(logs.logSpools.waitingBytes()).toBeLessThan(400_000);
+    stop.abort();
+    await piped;
+    await log.close();
+    receiver.answer(() => accepted);
+    expect(await logs.shipping.allDrained(30_000)).toBe(true);
+    expect(bodies("a").at(-1)).toBe("line 59999");
+    expect(dropped(receiver.stored("lgs_a"))).toHaveLength(1);
+  });
+
   test("sends from memory what the disk refuses", async () => {
     const { dir, logs, openJobLog, bodies } = await givenAgentLogs();
     const log = await openJobLog("a");
