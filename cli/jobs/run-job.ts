@@ -80,7 +80,8 @@ export const runJob = defineCommand({
     const body = {
       type: flags.type ?? "actions-workflow",
       metadata: readPairs("--metadata", flags.metadata),
-      execution_timeout: timeoutNs,
+      // A command's own timeout stands in its plan: the broker adds what stopping and reporting take.
+      execution_timeout: args.command.length === 0 ? timeoutNs : undefined,
     };
     const [plan, connection] = await Promise.all([
       planOf(args.command, flags, { timeoutNs, config }),
@@ -129,6 +130,8 @@ type Flags = {
   readonly env: readonly string[];
   readonly "hidden-env": readonly string[];
 };
+/** The broker heeds no longer one in a plan. */
+const longestNs = 30 * 86_400e9;
 type PlanParts = { readonly timeoutNs: number | undefined; readonly config: CliConfig };
 
 /** The plan's JSON: the given one, or an action of one step that is the command. */
@@ -144,6 +147,8 @@ async function planOf(
     return flags.plan === undefined ? "" : await readPlan(flags.plan);
   }
   if (!isAction) throw new UsageError("A command goes without --type and --plan.");
+  if (timeoutNs !== undefined && timeoutNs > longestNs)
+    throw new UsageError("--timeout: 30d at most.");
   const step = {
     ...(await stepOf(command)),
     interpolated_env_vars: readPairs("--env", flags.env),

@@ -99,10 +99,13 @@ describe("svc job run", () => {
   });
 
   test("is too late with its script", async () => {
-    const { run } = await setup();
+    const { run, seat } = await setup();
     const ran = await run(["--timeout", "1s", "--", await script("exec sleep 60\n")]);
     expect(ran.err).toMatch(/ timed-out after /);
     expect(ran.code).toBe(124);
+    const [id = ""] = /job_\w+/.exec(ran.err) ?? [];
+    const minute = 60e9;
+    expect(await seat.job(id)).toMatchObject({ execution_timeout: 1e9 + minute });
   });
 
   test("cancels the job at Ctrl-C and waits for its end", async () => {
@@ -199,6 +202,7 @@ describe("svc job run", () => {
     [[], "Give a command after --, or --type and --plan.\n"],
     [["--plan", "x.json"], "--plan needs --type.\n"],
     [["--type", "noop", "--", "true"], "A command goes without --type and --plan.\n"],
+    [["--timeout", "31d", "--", "true"], "--timeout: 30d at most.\n"],
     [["--", "./not-there.sh"], "There is no file ./not-there.sh here.\n"],
     [["--", process.execPath], /is no script: it holds bytes that are no text\.\n$/],
   ])("refuses %j before anything is enqueued", async (words, said) => {
