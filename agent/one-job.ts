@@ -30,7 +30,7 @@ export function followOneJob(
 ): (client: BrokerClient, runnerId: string) => Promise<void> {
   let jobId: string | undefined;
   const begin = (exit: "done" | "no-job", why: string): void =>
-    departure.begin({ urgency: "draining", exit, why, deadlineMs: performance.now() });
+    departure.begin({ urgency: "draining", exit, why });
   const giveUp = (): void => begin("no-job", "no job came in time");
   const timer = one.waitMs === undefined ? undefined : setTimeout(giveUp, one.waitMs).unref();
   roster.onChange(() => {
@@ -53,33 +53,61 @@ export function followOneJob(
   };
 }
 
-/** Opens logs of which all that is let through is shown as well. */
+/** Opens logs that are shown as well: lines of the agent's own, and what children print, without secrets. */
 export function withShownLog(
   open: JobHost["openJobLog"],
   one: OneJob | undefined,
 ): JobHost["openJobLog"] {
   if (one === undefined) return open;
-  return (spec, redactor) => open(spec, showing(redactor, one.onOutput));
+  return async (spec, redactor) => {
+    const shown = makeShown(one.onOutput);
+    const log = await open(spec, showingOutput(redactor, shown));
+    const said = new Set<string>();
+    return {
+      ...log,
+      write(text, severity, step, key) {
+        if (key === undefined || !said.has(key)) shown.line(redactor.redactText(text));
+        if (key !== undefined) said.add(key);
+        log.write(text, severity, step, key);
+      },
+    };
+  };
 }
 
-function showing(redactor: Redactor, show: OneJob["onOutput"]): Redactor {
-  const shown = (bytes: Buffer): Buffer => {
-    if (bytes.length > 0) show(bytes);
-    return bytes;
+type Shown = ReturnType<typeof makeShown>;
+
+/** Nothing of one source goes on in a line of another. */
+function makeShown(show: OneJob["onOutput"]) {
+  let isWithinLine = false;
+  const bytes = (text: Buffer): Buffer => {
+    if (text.length > 0) show(text);
+    if (text.length > 0) isWithinLine = text.at(-1) !== 0x0a;
+    return text;
   };
+  const endLine = (): void => {
+    if (isWithinLine) bytes(Buffer.from("\n"));
+  };
+  const line = (text: string): void => {
+    endLine();
+    bytes(Buffer.from(`${text.replace(/\n$/, "")}\n`));
+  };
+  return { bytes, endLine, line };
+}
+
+/** What else is redacted, a step's name or the job's description, is no part of the log. */
+function showingOutput(redactor: Redactor, shown: Shown): Redactor {
   return {
     ...redactor,
-    redactText(text) {
-      const clean = redactor.redactText(text);
-      show(Buffer.from(`${clean.replace(/\n$/, "")}\n`));
-      return clean;
-    },
     stream(resume): RedactionStream {
       const stream = redactor.stream(resume);
       return {
         ...stream,
-        push: (bytes) => shown(stream.push(bytes)),
-        end: () => shown(stream.end()),
+        push: (bytes) => shown.bytes(stream.push(bytes)),
+        end() {
+          const rest = shown.bytes(stream.end());
+          shown.endLine();
+          return rest;
+        },
       };
     },
   };

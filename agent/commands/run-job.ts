@@ -8,6 +8,7 @@ import { findToken } from "../client/obtain-token.ts";
 import type { GroupSlots } from "../config/parsers.ts";
 import type { AgentConfig } from "../config/read-config.ts";
 import { ExitError } from "../exit-error.ts";
+import { exitCodes } from "../going-down/exit-codes.ts";
 import { openLog } from "../log.ts";
 import type { JobEnd, OneJob } from "../one-job.ts";
 import { withOwnProgram } from "../places/own-program.ts";
@@ -38,6 +39,7 @@ export async function runOneJob({ readConfig, flags }: CommandCall): Promise<num
     const { code, end, agent } = await runToItsEnd(config, waitMs);
     const { results, log_bytes } = agent.status().waiting;
     isAllSent = results === 0 && log_bytes === 0;
+    if (code === exitCodes["no-job"].code) tell(`no job came within ${flags["wait"] ?? ""}`);
     if (end !== undefined) tell(`the job is ${end.status}${words(end.description)}`);
     return code !== 0 || end === undefined ? code : (fates[end.status] ?? otherFate);
   } finally {

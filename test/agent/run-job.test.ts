@@ -3,6 +3,7 @@ import { once } from "node:events";
 import { readdir, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { beforeAll, describe, expect, onTestFinished, test } from "vitest";
+import type { LogRecord } from "../../shared/api/log-streams.ts";
 import { testFolder } from "../support/folder.ts";
 import { type Fleet, givenFleet } from "../support/given-fleet.ts";
 import { until } from "../support/given-polling.ts";
@@ -59,6 +60,27 @@ describe("svc-agent run-job", () => {
     expect(await leftovers()).toEqual([]);
   });
 
+  test("prints the job's log and nothing else, and says nothing of a time that is over", async () => {
+    const seat = await fleet.seat();
+    const plan = {
+      steps: [
+        { name: "first step", interpolated_inline_contents: "printf unended" },
+        { name: "second step", interpolated_inline_contents: "echo next; exit 5" },
+      ],
+    };
+    const job = await seat.enqueue({ type: "actions-workflow", plan: JSON.stringify(plan) });
+    const { said, exit } = await runJob({ groups: "actions" }, seat.token);
+    expect(await exit).toBe(1);
+    const log = await fleet.broker.call<{ items: LogRecord[] }>(
+      `GET /v1/log-streams/lgs_${job.slice(4)}/logs`,
+      { token: seat.operatorToken },
+    );
+    const lines = log.body.items.map(({ body }) => `${body}\n`);
+    expect(lines).toEqual(expect.arrayContaining(["unended\n", "next\n"]));
+    expect(said.out).toBe(lines.join(""));
+    expect(said.err).not.toContain("the time to finish is over");
+  });
+
   test("exits as its job ended", async () => {
     const seat = await fleet.seat();
     await seat.enqueue(script("echo oh; exit 3"));
@@ -77,8 +99,12 @@ describe("svc-agent run-job", () => {
 
   test("says so when no job comes", async () => {
     const seat = await fleet.seat();
-    const { exit, leftovers } = await runJob({ groups: "actions", wait: "100ms" }, seat.token);
+    const { said, exit, leftovers } = await runJob(
+      { groups: "actions", wait: "100ms" },
+      seat.token,
+    );
     expect(await exit).toBe(27);
+    expect(said.err).toBe("svc-agent: no job came within 100ms\n");
     expect(await leftovers()).toEqual([]);
   });
 
