@@ -1,3 +1,4 @@
+import { isUtf8 } from "node:buffer";
 import { readFile, stat } from "node:fs/promises";
 import path from "node:path";
 import { cancelJobRoute } from "../../shared/api/control-runner-jobs.ts";
@@ -172,6 +173,7 @@ async function stepOf([program = "", ...args]: readonly string[]): Promise<objec
   const bytes = await readFile(program);
   if (bytes.includes(0))
     throw new UsageError(`${program} is no script: it holds bytes that are no text.`);
+  if (!isUtf8(bytes)) throw new UsageError(`${program} cannot be sent as it is: it is not UTF-8.`);
   return { name, interpolated_inline_contents: bytes.toString("utf8"), args };
 }
 

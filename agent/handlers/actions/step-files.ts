@@ -25,9 +25,12 @@ async function argvOf({ run }: ActionStep, script: string): Promise<string[]> {
 
 const usualShell = ["bash", "--noprofile", "--norc", "-eo", "pipefail"];
 
-/** As the kernel reads a script's first line: where the script lies, nothing may be executed on many hosts. */
+/**
+ * As the kernel reads a script's first line: where the script lies, nothing may be executed on many hosts. A carriage
+ * return of other systems' line ends is not taken for a part of it.
+ */
 function interpreterOf(text: string): string[] | undefined {
-  const [, program, argument = ""] = /^#![ \t]*([^ \t\n]+)[ \t]*([^\n]*)/.exec(text) ?? [];
+  const [, program, argument = ""] = /^#![ \t]*([^ \t\r\n]+)[ \t]*([^\n]*)/.exec(text) ?? [];
   if (program === undefined) return undefined;
   return argument.trim() === "" ? [program] : [program, argument.trim()];
 }

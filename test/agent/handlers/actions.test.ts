@@ -34,6 +34,13 @@ describe("an action", () => {
     });
   });
 
+  test("finds the interpreter of a script whose lines end as on Windows", async () => {
+    const { runSteps } = await givenJobSeat(fleet);
+    const script = '#!/bin/sh\r\necho "ran=yes" >>"$SVC_ACTIONS_OUTPUT_FILEPATH" #\r\n';
+    const ended = await runSteps([{ name: "crlf", interpolated_inline_contents: script }]);
+    expect(ended).toMatchObject({ status: "finished", outputs: { ran: "yes" } });
+  });
+
   test("keeps the quoting of commands, and arguments as they are", async () => {
     const { runSteps } = await givenJobSeat(fleet);
     const script =
