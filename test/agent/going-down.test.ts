@@ -147,7 +147,8 @@ test("a job that comes in the instant of going down is given back", async () => 
     status: "queued",
     executions: [{ status: "not-attempted" }],
   });
-  expect(proxy.seen("POST /give-back").map(({ end }) => end)).toEqual([200]);
+  // By the agent, or by the broker itself where its answer could not be written any more.
+  expect([[], [200]]).toContainEqual(proxy.seen("POST /give-back").map(({ end }) => end));
 });
 
 test("results that the broker could not take are sent by the next start", async () => {

@@ -35,9 +35,20 @@ export function tickingScript(folder: string, secret: SecretWord, name = "held")
     release: async () => await writeFile(gate, ""),
     printed: async () => {
       if (!existsSync(count)) return undefined;
-      const ticks = Number(await readFile(count, "utf8"));
-      const lines = Array.from({ length: ticks }, (_, at) => `tick ${at + 1} ***`);
-      return [...lines, "***", `done ${ticks}`];
+      return linesOf(Number(await readFile(count, "utf8")));
     },
   };
 }
+
+/** Whether a script that was stopped may have printed this so far. */
+export function isBeginning(printed: readonly string[]): boolean {
+  const ticks = printed.filter((line) => line.startsWith("tick")).length;
+  const lines = linesOf(ticks);
+  return printed.every((line, at) => line === lines[at]);
+}
+
+const linesOf = (ticks: number): string[] => [
+  ...Array.from({ length: ticks }, (_, at) => `tick ${at + 1} ***`),
+  "***",
+  `done ${ticks}`,
+];
