@@ -142,7 +142,7 @@ describe("svc job run", () => {
     const { start } = await setup();
     const running = start([
       "--",
-      await script('trap "" TERM; echo started; sleep 600 & wait; wait\n'),
+      await script('trap "" TERM; echo started; sleep 20 & wait; wait\n'),
     ]);
     await expect.poll(() => running.said.out).toContain("started\n");
     running.kill("SIGINT");
