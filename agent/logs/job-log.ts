@@ -1,4 +1,4 @@
-import type { ChildOutput } from "../processes/child.ts";
+import type { ChildOutput, OutputChunk } from "../processes/child.ts";
 import type { LogSpool } from "../spool/log-spool.ts";
 import type { LogSpools } from "../spool/log-spools.ts";
 import type { LogIdentity } from "../spool/stream-file.ts";
@@ -116,7 +116,8 @@ async function pipe(
   let flushing: Promise<void> = Promise.resolve();
   let lastAtMs = known?.restAtMs ?? Date.now();
   run.idleSinceMs = performance.now();
-  for await (const { bytes, offset, atMs } of output) {
+  const { pendingBytes } = writer;
+  for await (const { bytes, offset, atMs } of inPieces(output, spools.pieceBytes)) {
     const end = offset + bytes.length;
     if (end <= at) continue;
     run.idleSinceMs = undefined;
@@ -131,7 +132,7 @@ async function pipe(
       // While it is written, the next is read.
       flushing = writer.flush();
       flushing.catch(() => {}); // told when it is awaited
-      await spools.room(spool, signal);
+      await spools.room({ spool, pendingBytes, signal });
     }
     run.idleSinceMs = performance.now();
   }
@@ -143,4 +144,14 @@ async function pipe(
   await writer.flush();
   writer.runs.delete(name);
   output.release(at);
+}
+
+/** The same chunks, none larger than that. */
+async function* inPieces(output: ChildOutput, mostBytes: number): AsyncGenerator<OutputChunk> {
+  for await (const chunk of output) {
+    for (let at = 0; at < chunk.bytes.length; at += mostBytes) {
+      const bytes = chunk.bytes.subarray(at, at + mostBytes);
+      yield { ...chunk, bytes, offset: chunk.offset + at };
+    }
+  }
 }

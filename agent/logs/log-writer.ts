@@ -31,6 +31,7 @@ export function makeLogWriter(spools: LogSpools, spool: LogSpool, redactor: Reda
   const moved = new Set<string>();
   const once = makeOnce(spool);
   let count = 0;
+  let underWay = 0;
   let seq = spool.nextSeq();
   let writing: Promise<void> = Promise.resolve();
   let isClosed = false;
@@ -48,21 +49,14 @@ export function makeLogWriter(spools: LogSpools, spool: LogSpool, redactor: Reda
 
   async function writeOut(isLast: boolean): Promise<void> {
     if (count === 0 && moved.size === 0 && !isLast) return;
-    const positions: Record<string, RunPosition> = once.take();
-    const written: (() => void)[] = [];
-    for (const name of moved) {
-      const run = runs.get(name);
-      if (run === undefined) continue;
-      const position = positionOf(run);
-      positions[name] = position;
-      written.push(() => run.onWritten(position.offset));
-    }
-    const lines = { count, runs: positions, records: records.take() };
+    const { positions, tellWritten } = takeMoved(runs, moved);
+    const lines = { count, runs: { ...once.take(), ...positions }, records: records.take() };
     count = 0;
-    moved.clear();
+    underWay = lines.records.length;
     await spool.append(isLast ? { ...lines, isLast } : lines);
+    underWay = 0;
     announce(isLast || lines.records.length >= flushBytes);
-    for (const tell of written) tell();
+    tellWritten();
   }
 
   function flush(isLast = false): Promise<void> {
@@ -82,7 +76,23 @@ export function makeLogWriter(spools: LogSpools, spool: LogSpool, redactor: Reda
   }
 
   const isFull = (): boolean => records.byteLength() >= flushBytes;
-  return { runs, moved, lineOf, once, flush, tick, isFull };
+  const pendingBytes = (): number => records.byteLength() + underWay;
+  return { runs, moved, lineOf, once, flush, tick, isFull, pendingBytes };
+}
+
+/** How far the runs are that have moved, and who is to hear when that is on the disk; none has moved any more. */
+function takeMoved(runs: ReadonlyMap<string, Run>, moved: Set<string>) {
+  const positions: Record<string, RunPosition> = {};
+  const written: (() => void)[] = [];
+  for (const name of moved) {
+    const run = runs.get(name);
+    if (run === undefined) continue;
+    const position = positionOf(run);
+    positions[name] = position;
+    written.push(() => run.onWritten(position.offset));
+  }
+  moved.clear();
+  return { positions, tellWritten: () => written.forEach((tell) => tell()) };
 }
 
 /** Tells at once, or soon. */

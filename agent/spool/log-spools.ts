@@ -20,7 +20,9 @@ export type LogSpools = {
    * Resolves when there is room for more. A log that outruns the broker waits for it; one that nobody takes at present,
    * or whose signal has aborted, does not wait, and loses its middle.
    */
-  readonly room: (spool: LogSpool, signal?: AbortSignal) => Promise<void>;
+  readonly room: (wanted: WantedRoom) => Promise<void>;
+  /** So much output may be read between two waits for room: even if every byte of it is a line, they fit. */
+  readonly pieceBytes: number;
   /** Whether a broker is there for the log's records, however slowly it takes them; called after each attempt. */
   readonly setFlowing: (spool: LogSpool, isFlowing: boolean) => void;
   /** Bytes on disk that wait. */
@@ -31,6 +33,13 @@ export type LogSpools = {
   readonly problem: () => string | undefined;
   /** Deletes what was sent and is closed; a job that is taken up again within ten minutes still finds how far it got. */
   readonly sweep: () => Promise<void>;
+};
+
+export type WantedRoom = {
+  readonly spool: LogSpool;
+  /** Bytes of the log that are on their way to the spool. */
+  readonly pendingBytes: () => number;
+  readonly signal: AbortSignal | undefined;
 };
 
 export type LogSpoolsSpec = {
@@ -65,6 +74,8 @@ const keepDoneMs = 10 * 60_000;
 const keepForsakenMs = 24 * 60 * 60_000;
 /** So many numbers are left free where some may have been used that are not on disk any more. */
 const freeNumbers = 200_000;
+/** Each byte of a piece may be a line, whose record has up to 500 bytes where the step's name is long. */
+const piecesInSpool = 1024;
 
 /** Opens the folder and every log in it. */
 export async function openLogSpools(spec: LogSpoolsSpec): Promise<LogSpools> {
@@ -89,10 +100,12 @@ export async function openLogSpools(spec: LogSpoolsSpec): Promise<LogSpools> {
     find: (executionId) => state.spools.get(executionId),
     appended(spool) {
       keepBounds(state, spool);
+      lookForRoom(state);
       listener?.(spool);
     },
     onAppend: (told) => (listener = told),
-    room: (spool, signal) => room(state, spool, signal),
+    room: (wanted) => room(state, wanted),
+    pieceBytes: Math.ceil(state.maxBytesPerJob / piecesInSpool),
     setFlowing: (spool, isFlowing) => setFlowing(state, spool, isFlowing),
     waitingBytes: () => waitingBytes(state),
     oldestWaitingMs: () => oldestWaitingMs(state),
@@ -171,9 +184,10 @@ function keepBounds(state: State, written: LogSpool): void {
   longest[0]?.makeRoom(overAll);
 }
 
-async function room(state: State, spool: LogSpool, signal?: AbortSignal): Promise<void> {
+async function room(state: State, { spool, pendingBytes, signal }: WantedRoom): Promise<void> {
   const isHalfFull = (): boolean =>
-    spool.waitingBytes() > state.maxBytesPerJob / 2 || waitingBytes(state) > state.maxBytes / 2;
+    spool.waitingBytes() + pendingBytes() > state.maxBytesPerJob / 2 ||
+    waitingBytes(state) > state.maxBytes / 2;
   const isHurried = (): boolean => signal?.aborted === true;
   while (isHalfFull() && !state.stalled.has(spool) && !isHurried()) {
     await new Promise<void>((resolve) => {
@@ -190,6 +204,10 @@ async function room(state: State, spool: LogSpool, signal?: AbortSignal): Promis
 function setFlowing(state: State, spool: LogSpool, isFlowing: boolean): void {
   if (isFlowing) state.stalled.delete(spool);
   else state.stalled.add(spool);
+  lookForRoom(state);
+}
+
+function lookForRoom(state: State): void {
   const told = state.waiters;
   state.waiters = [];
   for (const tell of told) tell();

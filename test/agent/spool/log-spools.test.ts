@@ -2,10 +2,19 @@ import { readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import type { LogEntry } from "../../../broker/logs/log-record.ts";
+import { outputOf } from "../../support/child-output.ts";
 import { asOutput, givenAgentLogs, numbered, source } from "../../support/given-agent-logs.ts";
-import { accepted, refusal } from "../../support/log-receiver.ts";
+import { accepted, type Reply, refusal } from "../../support/log-receiver.ts";
 
 describe("a spool of logs", () => {
+  const turns = async (count: number): Promise<void> => {
+    for (let nth = 0; nth < count; nth++)
+      await new Promise((resolve) => void setImmediate(resolve));
+  };
+  const slowly = async (): Promise<Reply> => {
+    await turns(50);
+    return accepted;
+  };
   const dropped = (entries: readonly LogEntry[]) =>
     entries.filter(({ attributes }) => attributes["svc.notice"] === "dropped");
 
@@ -63,17 +72,35 @@ describe("a spool of logs", () => {
     const { receiver, logs, openJobLog, bodies } = await givenAgentLogs({
       maxBytesPerJob: 200_000,
     });
-    const turn = async (): Promise<void> =>
-      await new Promise((resolve) => void setImmediate(resolve));
-    receiver.answer(async () => {
-      for (let nth = 0; nth < 50; nth++) await turn();
-      return accepted;
-    });
+    receiver.answer(slowly);
     const log = await openJobLog("a");
     await log.pipe(source, asOutput(numbered(40_000)));
     await log.close();
     expect(await logs.shipping.allDrained(10_000)).toBe(true);
     expect(bodies("a")).toEqual(numbered(40_000));
+  });
+
+  test.each([
+    ["less than half and twice as much again", [8_000, 8_000, 18_400, 24_000, 24_000]],
+    ["pieces that have no room, one by one", [200_000, 200_000]],
+  ])("loses nothing of a burst that comes in %s", async (_, sizes) => {
+    const { receiver, logs, openJobLog, bodies } = await givenAgentLogs({
+      maxBytesPerJob: 1024 * 1024,
+    });
+    const isFull = Promise.withResolvers<Reply>();
+    receiver.answer(() => isFull.promise);
+    const log = await openJobLog("a");
+    const output = outputOf(sizes.map((size) => Buffer.alloc(size, "aaaaaaa\n")));
+    const piped = log.pipe(source, output);
+    await expect.poll(() => logs.logSpools.waitingBytes()).toBeGreaterThan(500_000);
+    await turns(1_000); // what does not wait for room has none now
+    isFull.resolve(accepted);
+    await piped;
+    await log.close();
+    expect(await logs.shipping.allDrained(30_000)).toBe(true);
+    expect(dropped(receiver.stored("lgs_a"))).toEqual([]);
+    const bytes = sizes.reduce((sum, size) => sum + size);
+    expect(bodies("a")).toEqual(Array.from({ length: bytes / 8 }, () => "aaaaaaa"));
   });
 
   test("loses nothing to a broker that says 429 or 503 with Retry-After: the job waits for it", async () => {
