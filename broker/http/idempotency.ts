@@ -57,6 +57,15 @@ export function takeIdempotencyKey(c: AppContext): string | undefined {
   throw problem.invalid([{ pointer: "Idempotency-Key", code: "invalid_idempotency_key", detail }]);
 }
 
+/** Says in the answer's head that an earlier request with the same key has done it, where one has. */
+export function tellReplay<Answer extends { readonly isReplay: boolean }>(
+  c: AppContext,
+  answer: Answer,
+): Answer {
+  if (answer.isReplay) setHeader(c, "idempotency-replayed", "true");
+  return answer;
+}
+
 function replay(c: AppContext, { is_same, status, body }: EarlierRequest): Response {
   if (!is_same) {
     const detail = "This key was used for a request with another content.";
@@ -70,7 +79,7 @@ function replay(c: AppContext, { is_same, status, body }: EarlierRequest): Respo
       headers: { "retry-after": "1" },
     });
   }
-  setHeader(c, "idempotency-replayed", "true");
+  tellReplay(c, { isReplay: true });
   if (body === null) {
     throw problem.conflict(
       "secret_told_already",

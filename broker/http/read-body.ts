@@ -1,12 +1,12 @@
 import type { IncomingMessage } from "node:http";
-import { Problem, problem } from "../../shared/problem.ts";
+import { type Problem, problem } from "../../shared/problem.ts";
 import type { AppContext } from "./app-types.ts";
+import { bodyIdleMs, bodyStalled, bodyTruncated } from "./body-refusals.ts";
 import { requestHeader } from "./request-header.ts";
 import { watchStalls } from "./stall-watch.ts";
 
-const idleTimeoutMs = 15_000;
 const empty = Buffer.alloc(0);
-const stalls = watchStalls(idleTimeoutMs);
+const stalls = watchStalls(bodyIdleMs);
 
 /** Whether the request says that it has a body. */
 export function hasBody(c: AppContext): boolean {
@@ -42,21 +42,10 @@ function readIncoming(incoming: IncomingMessage, maxBytes: number): Promise<Buff
       if (size > maxBytes) settle(problem.tooLarge(maxBytes));
     };
     const onEnd = (): void => settle(undefined);
-    const onClose = (): void => settle(truncated());
-    const watched = { lastAtMs: performance.now(), giveUp: () => settle(stalled()) };
+    const onClose = (): void => settle(bodyTruncated());
+    const watched = { lastAtMs: performance.now(), giveUp: () => settle(bodyStalled()) };
     stalls.add(watched);
     incoming.on("data", onData).on("end", onEnd).on("close", onClose);
     if (incoming.destroyed) onClose();
   });
 }
-
-const truncated = (): Problem =>
-  problem.malformed("body_truncated", "The connection ended before the body did.");
-
-const stalled = (): Problem =>
-  new Problem({
-    status: 408,
-    code: "body_timeout",
-    detail: `No byte of the body came for ${idleTimeoutMs / 1000} s.`,
-    headers: { connection: "close" },
-  });

@@ -1,11 +1,11 @@
 import type { IncomingMessage } from "node:http";
-import { Problem, problem } from "../../shared/problem.ts";
+import { problem } from "../../shared/problem.ts";
 import type { AppContext } from "./app-types.ts";
+import { bodyIdleMs, bodyStalled, bodyTruncated } from "./body-refusals.ts";
 import { requestHeader } from "./request-header.ts";
 import { watchStalls } from "./stall-watch.ts";
 
-const idleTimeoutMs = 15_000;
-const stalls = watchStalls(idleTimeoutMs);
+const stalls = watchStalls(bodyIdleMs);
 
 /**
  * The request's body piece by piece, read no faster than it is taken; 413 past `maxBytes`. Whoever stops
@@ -42,10 +42,10 @@ async function* watched(incoming: IncomingMessage): AsyncGenerator<Buffer> {
 /** The connection stays for the answer that tells of a stall, and is closed after it. */
 async function nextPiece(pieces: AsyncIterator<Buffer>): Promise<IteratorResult<Buffer>> {
   const stall = Promise.withResolvers<never>();
-  const clock = { lastAtMs: performance.now(), giveUp: () => stall.reject(stalled()) };
+  const clock = { lastAtMs: performance.now(), giveUp: () => stall.reject(bodyStalled()) };
   stalls.add(clock);
   const next = pieces.next().catch(() => {
-    throw truncated();
+    throw bodyTruncated();
   });
   try {
     return await Promise.race([next, stall.promise]);
@@ -53,14 +53,3 @@ async function nextPiece(pieces: AsyncIterator<Buffer>): Promise<IteratorResult<
     stalls.remove(clock);
   }
 }
-
-const truncated = (): Problem =>
-  problem.malformed("body_truncated", "The connection ended before the body did.");
-
-const stalled = (): Problem =>
-  new Problem({
-    status: 408,
-    code: "body_timeout",
-    detail: `No byte of the body came for ${idleTimeoutMs / 1000} s.`,
-    headers: { connection: "close" },
-  });

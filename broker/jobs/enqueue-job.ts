@@ -3,13 +3,14 @@ import { type Enqueue, enqueueJobs } from "./enqueue-jobs.ts";
 import type { NewJob } from "./new-job.ts";
 import type { JobRow } from "./row.ts";
 
+export type EnqueuedJob = { readonly job: JobRow; readonly isReplay: boolean };
 type EnqueueOne = Omit<Enqueue, "jobs"> & { readonly job: NewJob };
 
 /** Takes one job, as enqueueJobs takes several. */
 export async function enqueueJob(
   broker: Broker,
   { job, ...enqueue }: EnqueueOne,
-): Promise<{ readonly job: JobRow; readonly isReplay: boolean }> {
+): Promise<EnqueuedJob> {
   const { rows, isReplay } = await enqueueJobs(broker, { ...enqueue, jobs: [job] });
   const [made] = rows;
   if (made === undefined) throw new Error("one job was enqueued and none came back");

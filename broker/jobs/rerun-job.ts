@@ -1,11 +1,10 @@
 import { planNames } from "../../shared/plans/plan-names.ts";
 import type { Broker } from "../broker.ts";
 import type { Actor } from "../tokens/actor.ts";
-import { enqueueJob } from "./enqueue-job.ts";
+import { type EnqueuedJob, enqueueJob } from "./enqueue-job.ts";
 import { findPlan } from "./queries.ts";
 import { requireJob } from "./read-job.ts";
 import { requireOrderRights } from "./require-order-rights.ts";
-import type { JobRow } from "./row.ts";
 
 export type Rerun = {
   readonly jobId: string;
@@ -15,10 +14,7 @@ export type Rerun = {
 };
 
 /** Enqueues a job like an old one, with the same plan; the old one stays as it is, whatever its status. */
-export async function rerunJob(
-  broker: Broker,
-  { jobId, actor, key }: Rerun,
-): Promise<{ readonly job: JobRow; readonly isReplay: boolean }> {
+export async function rerunJob(broker: Broker, { jobId, actor, key }: Rerun): Promise<EnqueuedJob> {
   const { orgId } = actor;
   const old = await requireJob(broker.db, orgId, jobId);
   requireOrderRights(actor, [old.type]);

@@ -9,6 +9,8 @@ export type Waiter<Answer> = {
   readonly groups: ReadonlyMap<RunnerJobGroup, number> | null;
   /** Keys of the orders that its process says it knows: they alone do not end the wait. */
   readonly knownOrders: readonly string[];
+  /** The version of the settings that its process says it has. */
+  readonly knownSettings?: number | undefined;
   readonly settle: (answer: Answer) => void;
 };
 

@@ -1,7 +1,6 @@
 import type { RunnerJobType } from "../../shared/runner-job-types.ts";
 import type { Broker } from "../broker.ts";
-import { enqueueJob } from "../jobs/enqueue-job.ts";
-import type { JobRow } from "../jobs/row.ts";
+import { type EnqueuedJob, enqueueJob } from "../jobs/enqueue-job.ts";
 import type { Actor } from "../tokens/actor.ts";
 
 export type ManagementOrder = Extract<RunnerJobType, `mng-${string}`>;
@@ -18,7 +17,7 @@ export async function orderManagement(
   broker: Broker,
   actor: Pick<Actor, "id" | "orgId">,
   { runnerId, type, key }: Ordered,
-): Promise<{ readonly job: JobRow; readonly isReplay: boolean }> {
+): Promise<EnqueuedJob> {
   return await enqueueJob(broker, {
     idempotency: key === undefined ? undefined : { key, request: JSON.stringify([runnerId, type]) },
     orgId: actor.orgId,

@@ -6,8 +6,7 @@ import {
 import { secondNs } from "../../../shared/duration.ts";
 import { planNames } from "../../../shared/plans/plan-names.ts";
 import type { AppContext, Door } from "../../http/app-types.ts";
-import { takeIdempotencyKey } from "../../http/idempotency.ts";
-import { tellReplay } from "../../http/tell-replay.ts";
+import { takeIdempotencyKey, tellReplay } from "../../http/idempotency.ts";
 import { enqueueJob as enqueueOne } from "../../jobs/enqueue-job.ts";
 import { enqueueJobs } from "../../jobs/enqueue-jobs.ts";
 import type { NewJob } from "../../jobs/new-job.ts";
@@ -18,8 +17,7 @@ import { toRunnerJob } from "../../jobs/to-runner-job.ts";
 export const enqueueJob: Door = (app, broker) => {
   app.openapi(enqueueJobRoute, async (c) => {
     const job = toNewJob(c.req.valid("json"), c.get("verbatim").get("#/plan"));
-    const { jobs: _, ...enqueue } = toEnqueue(c, [job]);
-    const enqueued = await enqueueOne(broker, { ...enqueue, job });
+    const enqueued = await enqueueOne(broker, { ...toEnqueue(c, [job]), job });
     return c.json(toRunnerJob(tellReplay(c, enqueued).job), 201);
   });
 };
@@ -31,7 +29,7 @@ export const enqueueJobBatch: Door = (app, broker) => {
     const jobs = c.req
       .valid("json")
       .jobs.map((job, at) => toNewJob(job, verbatim.get(`#/jobs/${at}/plan`)));
-    const enqueued = await enqueueJobs(broker, toEnqueue(c, jobs));
+    const enqueued = await enqueueJobs(broker, { ...toEnqueue(c, jobs), jobs });
     return c.json({ jobs: tellReplay(c, enqueued).rows.map(toRunnerJob) }, 201);
   });
 };
@@ -48,7 +46,6 @@ function toEnqueue(c: AppContext, jobs: readonly NewJob[]) {
     orgId: actor.orgId,
     actorId: actor.id,
     runnerId,
-    jobs,
     idempotency: key === undefined ? undefined : { key, request: requestText(runnerId, jobs) },
   };
 }

@@ -5,8 +5,7 @@ import {
   updateManagedRunnerRoute,
 } from "../../../shared/api/manage-runner.ts";
 import type { Door } from "../../http/app-types.ts";
-import { takeIdempotencyKey } from "../../http/idempotency.ts";
-import { tellReplay } from "../../http/tell-replay.ts";
+import { takeIdempotencyKey, tellReplay } from "../../http/idempotency.ts";
 import { toRunnerJob } from "../../jobs/to-runner-job.ts";
 import { type ManagementOrder, orderManagement } from "../../runners/order-management.ts";
 
