@@ -36,7 +36,7 @@ async function stop(dev: RunningSvc, signal: NodeJS.Signals = "SIGINT"): Promise
   dev.kill(signal);
   const { code, out } = await dev.ended;
   expect(code).toBe(0);
-  expect(performance.now() - startedMs).toBeLessThan(10_000);
+  expect(performance.now() - startedMs).toBeLessThan(5000);
   expect(out.trimEnd().split("\n")).toHaveLength(1);
 }
 

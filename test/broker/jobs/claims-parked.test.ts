@@ -90,7 +90,7 @@ describe("parked claims", () => {
       body: { type: "noop-deploy" },
     });
     expect((await answer).body.jobs.map(({ job }) => job.id)).toEqual([enqueued.body["id"]]);
-    expect(performance.now() - began).toBeLessThan(10_000);
+    expect(performance.now() - began).toBeLessThan(1000);
   });
 
   test("learn within a second that a job ended elsewhere and freed their slot", async () => {
@@ -106,7 +106,7 @@ describe("parked claims", () => {
     const began = performance.now();
     if (held !== undefined) await busy.finish(held);
     expect((await answer).body.jobs.map(({ job }) => job.id)).toEqual([second]);
-    expect(performance.now() - began).toBeLessThan(10_000);
+    expect(performance.now() - began).toBeLessThan(1000);
   });
 });
 

@@ -64,7 +64,7 @@ describe.each([0, 1] as const)("a poll for orders only, at broker %i", (nth) => 
     expect((await waiting).body.orders).toMatchObject([
       { type: "cancel", execution_id: held.execution.id },
     ]);
-    expect(performance.now() - began).toBeLessThan(10_000);
+    expect(performance.now() - began).toBeLessThan(1000);
   });
 
   test("learns within a second that it is to drain", async () => {
@@ -72,7 +72,7 @@ describe.each([0, 1] as const)("a poll for orders only, at broker %i", (nth) => 
     const began = performance.now();
     expect((await operator(`POST /v1/runners/${runnerId}/graceful-shutdown`)).status).toBe(201);
     expect((await waiting).body.orders).toMatchObject([{ type: "drain" }]);
-    expect(performance.now() - began).toBeLessThan(10_000);
+    expect(performance.now() - began).toBeLessThan(1000);
   });
 
   test("ends within a second when settings changed", async () => {
@@ -81,7 +81,7 @@ describe.each([0, 1] as const)("a poll for orders only, at broker %i", (nth) => 
     const body = { job_group_parallelism: { deploy: "7" } };
     expect((await operator(`PATCH /v1/runners/${runnerId}/settings`, body)).status).toBe(200);
     await waiting;
-    expect(performance.now() - began).toBeLessThan(10_000);
+    expect(performance.now() - began).toBeLessThan(1000);
   });
 
   test("ends at once when settings changed before it came, and not again for the same", async () => {
@@ -118,9 +118,11 @@ describe("a broker whose LISTEN connection", () => {
     await parked(at.brokers[1], agent.processId);
     const before = await listeners();
     await at.db`select pg_terminate_backend(pid) from unnest(${before}::int[]) pid`;
+    const began = performance.now();
     const path = `POST /v1/runners/${agent.runner.runnerId}/jobs`;
     await at.brokers[0].call(path, { token: admin, body: { type: "noop-deploy" } });
     expect((await answer).body.jobs).toHaveLength(1);
+    expect(performance.now() - began).toBeLessThan(3000);
     await until(async () => {
       const now = await listeners();
       return now.length === 2 && !now.some((pid) => before.includes(pid));
@@ -141,7 +143,7 @@ describe("a broker whose LISTEN connection", () => {
     const path = `POST /v1/runners/${agent.runner.runnerId}/jobs`;
     await at.brokers[0].call(path, { token: admin, body: { type: "noop-deploy" } });
     expect((await answer).body.jobs).toHaveLength(1);
-    expect(performance.now() - began).toBeLessThan(10_000);
+    expect(performance.now() - began).toBeLessThan(3000);
     await until(() => proxy.count("svc listen") === 2, 12_000);
   });
 });
@@ -166,7 +168,7 @@ describe("a broker that drains", () => {
     }
     expect((await tail).body).toEqual([]);
     await stopped;
-    expect(performance.now() - began).toBeLessThan(10_000);
+    expect(performance.now() - began).toBeLessThan(5000);
   });
 
   test("loses no job that was enqueued meanwhile", async () => {
