@@ -4,6 +4,16 @@ import { scanJson, toPointer } from "./scan-json.ts";
 
 const scan = (text: string, verbatim: string[] = []) => scanJson(text, { maxDepth: 64, verbatim });
 
+function reachesForPrototype(value: unknown): boolean {
+  if (typeof value !== "object" || value === null) return false;
+  return Object.entries(value).some(
+    ([key, member]) =>
+      key === "__proto__" ||
+      (key === "constructor" && Object.keys(Object(member)).includes("prototype")) ||
+      reachesForPrototype(member),
+  );
+}
+
 describe("a scan of JSON", () => {
   test("finds nothing in what JSON.stringify wrote", () => {
     fc.assert(
@@ -13,9 +23,9 @@ describe("a scan of JSON", () => {
         (value, indent) => {
           const text = JSON.stringify(value, undefined, indent);
           const found = scan(text);
-          expect({ ...found, nul: undefined, loneSurrogate: undefined }).toEqual({
-            raw: new Map(),
-          });
+          const told = { nul: undefined, loneSurrogate: undefined, forbiddenKey: undefined };
+          expect({ ...found, ...told }).toEqual({ raw: new Map() });
+          expect(found.forbiddenKey !== undefined).toBe(reachesForPrototype(value));
           expect(found.nul !== undefined).toBe(/(?<!\\)(?:\\\\)*\\u0000/.test(text));
         },
       ),

@@ -22,7 +22,9 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
   const dataDir = await mkdtemp(path.join(tmpdir(), "svc-test-"));
   // As root, Postgres runs as another user, who has to go through this folder.
   await chmod(dataDir, 0o711);
-  const postgres = await startEmbeddedPostgres({ dataDir, fsync: false });
+  // Each file's brokers keep their pools until its end, and several files run at once.
+  const settings = { max_connections: "1000" };
+  const postgres = await startEmbeddedPostgres({ dataDir, fsync: false, settings });
   project.provide("templateUrl", postgres.url);
   project.provide("templateError", await failureOf(makeTemplate(postgres.url)));
   return async () => {

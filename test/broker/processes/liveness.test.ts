@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { advanceClock } from "../../support/clock.ts";
+import { advanceClock, stopClock } from "../../support/clock.ts";
 import { testDatabase } from "../../support/database.ts";
 import {
   beat,
@@ -12,6 +12,7 @@ import {
 } from "../../support/given.ts";
 
 const { db } = await testDatabase();
+await stopClock(db);
 
 async function sweep(): Promise<void> {
   await db`select sweep_processes(100)`;
