@@ -26,25 +26,30 @@ export async function advanceClock(
   const [row] = await db<ClockRow[]>`
     select extract(epoch from svc_now() - ${from} + ${interval}::interval)::text as seconds,
            to_regclass('broker_listening') is not null as "hasListening"`;
-  const marks = [
-    ...(row?.hasListening === true ? ["update broker_listening set marked_at = svc_now()"] : []),
-    ...alive.map(
-      (id) => `update runner_process_beats set last_seen_at = svc_now() where process_id = '${id}'`,
-    ),
-  ];
-  await setClock(db, (stands ? standing : running)(row?.seconds ?? "0"), marks);
+  const now = (stands ? standing : running)(row?.seconds ?? "0");
+  const hasListening = row?.hasListening === true;
+  await db
+    .unsafe(
+      [
+        // A broker that marks at this instant waits, and marks the new time: else it would seem to have been away.
+        ...(hasListening ? ["lock table broker_listening in share row exclusive mode"] : []),
+        clockOf(now),
+        ...(hasListening ? ["update broker_listening set marked_at = svc_now()"] : []),
+        ...alive.map(
+          (id) =>
+            `update runner_process_beats set last_seen_at = svc_now() where process_id = '${id}'`,
+        ),
+      ].join(";\n"),
+    )
+    .simple();
 }
 
-/** Time stands still from now on but for advanceClock; for a database without a broker, whose loops need time. */
+/** From now on time stands still but for advanceClock. */
 export async function stopClock(db: Db): Promise<void> {
   const [row] = await db<{ seconds: string }[]>`
     select extract(epoch from svc_now())::text as seconds`;
-  await setClock(db, standing(row?.seconds ?? "0"));
+  await db.unsafe(clockOf(standing(row?.seconds ?? "0"))).simple();
 }
 
-/** One transaction. */
-async function setClock(db: Db, now: string, marks: readonly string[] = []): Promise<void> {
-  const quoted = now.replaceAll("'", "''");
-  const made = `create or replace function svc_now() returns timestamptz language sql volatile as 'select ${quoted}'`;
-  await db.unsafe([made, ...marks].join(";\n")).simple();
-}
+const clockOf = (now: string): string =>
+  `create or replace function svc_now() returns timestamptz language sql volatile as 'select ${now.replaceAll("'", "''")}'`;
