@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { Db } from "../../../broker/database/connect.ts";
 import { secondNs } from "../../../shared/duration.ts";
-import { advanceClock } from "../../support/clock.ts";
+import { advanceClock, stopClock } from "../../support/clock.ts";
 import { testDatabase } from "../../support/database.ts";
 import { expectSoundQueues } from "../../support/expect-sound-queues.ts";
 import {
@@ -17,6 +17,7 @@ import { passTime, passTimeUnheard, sweepAll } from "../../support/sweep-all.ts"
 let db: Db;
 beforeEach(async () => {
   ({ db } = await testDatabase());
+  await stopClock(db);
 });
 afterEach(async () => {
   await expectSoundQueues(db);

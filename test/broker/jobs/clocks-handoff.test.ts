@@ -1,7 +1,7 @@
 import { afterEach, beforeAll, describe, expect, test } from "vitest";
 import type { Db } from "../../../broker/database/connect.ts";
 import { claimByName } from "../../support/claim-by-name.ts";
-import { advanceClock } from "../../support/clock.ts";
+import { advanceClock, stopClock } from "../../support/clock.ts";
 import { testDatabase } from "../../support/database.ts";
 import { expectSoundQueues } from "../../support/expect-sound-queues.ts";
 import {
@@ -20,6 +20,7 @@ import { passTime } from "../../support/sweep-all.ts";
 let db: Db;
 beforeAll(async () => {
   ({ db } = await testDatabase());
+  await stopClock(db);
 });
 afterEach(async () => {
   await expectSoundQueues(db);

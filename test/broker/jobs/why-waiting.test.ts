@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { whyWaiting } from "../../../broker/jobs/why-waiting.ts";
 import { type Waiting, waitingCodes } from "../../../shared/api/why-waiting.ts";
-import { advanceClock } from "../../support/clock.ts";
+import { advanceClock, stopClock } from "../../support/clock.ts";
 import { testDatabase } from "../../support/database.ts";
 import {
   beat,
@@ -15,6 +15,7 @@ import {
 } from "../../support/given.ts";
 
 const { db } = await testDatabase();
+await stopClock(db);
 const told = new Set<string>();
 
 async function why({ orgId }: GivenRunner, jobId: string): Promise<Waiting> {

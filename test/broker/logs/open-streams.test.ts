@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import type { LogStream } from "../../../shared/api/log-streams.ts";
 import type { RunnerJob } from "../../../shared/api/runner-job.ts";
 import { startBroker } from "../../support/broker.ts";
-import { advanceClock } from "../../support/clock.ts";
+import { advanceClock, stopClock } from "../../support/clock.ts";
 import { testDatabase } from "../../support/database.ts";
 import { givenRunningLog } from "../../support/given-running-log.ts";
 import { givenToken } from "../../support/given-token.ts";
@@ -60,6 +60,7 @@ describe("the stream of a job", () => {
   });
 
   test("waits ten minutes for a last record that does not come", async () => {
+    await stopClock(db);
     const { send, finish, stream, job } = await setup();
     await send(1);
     await finish(9);
