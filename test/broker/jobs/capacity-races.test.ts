@@ -83,7 +83,7 @@ test("ten processes that claim ten jobs at once get one each", async () => {
     runner,
     Array.from({ length: 10 }, () => ({})),
   );
-  const answers = await Promise.all(agents.map((agent) => agent.claim({ wait: "5s" })));
+  const answers = await Promise.all(agents.map((agent) => agent.claim({ wait: "25s" })));
   const got = answers.map(({ body }) => body.jobs.map(({ job }) => job.id));
   expect(got.map(({ length }) => length)).toEqual(Array.from({ length: 10 }, () => 1));
   expect(got.flat().toSorted()).toEqual(jobIds.toSorted());
@@ -97,8 +97,19 @@ test("twenty that claim at once never exceed a parallelism of three", async () =
     runner,
     Array.from({ length: 20 }, () => ({})),
   );
-  const answers = await Promise.all(agents.map((agent) => agent.claim({ wait: "300ms" })));
-  expect(answers.flatMap(({ body }) => body.jobs)).toHaveLength(3);
+  const got: string[] = [];
+  const take = async (agent: HttpAgent, wait: string): Promise<void> => {
+    const { body } = await agent.claim({ wait });
+    got.push(...body.jobs.map(({ job }) => job.id));
+  };
+  const waiting = agents.map((agent) => take(agent, "25s"));
+  await expect.poll(() => got.length).toBeGreaterThanOrEqual(3);
+  // Each asks once more, which ends the claim that it has parked.
+  await Promise.all([...waiting, ...agents.map((agent) => take(agent, "1ms"))]);
+  expect(got).toHaveLength(3);
+  const claims = await db`
+    select from runner_job_events where runner_id = ${runner.runnerId} and event = 'claim'`;
+  expect(claims).toHaveLength(3);
 });
 
 test("twenty that work off sixty jobs over two brokers keep to it all along", async () => {
@@ -137,14 +148,13 @@ describe("while claims are under way", () => {
       Array.from({ length: 40 }, () => ({})),
     );
     const after: number[] = [];
-    let isLowered = false;
+    let lowering: Promise<void> | undefined;
     await work(agents, jobIds, async (done, running) => {
-      if (done >= 10 && !isLowered) {
-        isLowered = true;
-        await setParallelism(runner, 1);
-      }
+      // Each of the eight waits for the change: when twenty have ended, it is made.
+      if (done >= 10) await (lowering ??= setParallelism(runner, 1));
       if (done > 25) after.push(running); // whoever ran at the change has finished
     });
+    expect(after.length).toBeGreaterThan(0);
     expect(Math.max(...after)).toBeLessThanOrEqual(1);
   });
 
