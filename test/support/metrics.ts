@@ -14,7 +14,8 @@ export async function metricsSetup() {
 /** Every sample of a broker by its whole name, labels included, after a fresh look at the database. */
 export async function readMetrics(broker: TestBroker): Promise<Map<string, number>> {
   await tallyAll(broker.broker.db);
-  await broker.broker.figures.refresh();
+  // Its statements have two seconds each, which a machine that does much else may take.
+  await vi.waitFor(() => broker.broker.figures.refresh(), { timeout: 60_000 });
   const { body } = await broker.call<string>("GET /metrics");
   const samples = body.split("\n").filter((line) => line !== "" && !line.startsWith("#"));
   return new Map(samples.map(toSample));
@@ -31,7 +32,7 @@ export async function tallyAll(db: Db): Promise<number> {
       select tx >= ${present?.tx ?? ""}::xid8 as passed from runner_job_tally_mark`;
     return mark?.passed === true;
   };
-  await vi.waitUntil(isTallied, { timeout: 20_000 });
+  await vi.waitUntil(isTallied, { timeout: 60_000 });
   return total;
 }
 

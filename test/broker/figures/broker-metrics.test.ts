@@ -3,7 +3,7 @@ import { givenToken } from "../../support/given-token.ts";
 import { givenJob, givenProcess, givenRunner } from "../../support/given.ts";
 import { metricsSetup } from "../../support/metrics.ts";
 
-const patience = { timeout: 20_000 };
+const patience = { timeout: 60_000 };
 
 describe("a broker", () => {
   let found: Map<string, number>;
@@ -22,7 +22,7 @@ describe("a broker", () => {
       found = await metrics();
       return found.get("svc_listen_connected") === 1;
     }, patience);
-  });
+  }, 240_000);
 
   test("counts its parked polls and how many one look serves", () => {
     expect(found.get("svc_parked_polls")).toBe(0);

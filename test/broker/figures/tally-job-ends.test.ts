@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import type { Db } from "../../../broker/database/connect.ts";
 import { secondsBounds, tallyJobEnds } from "../../../broker/figures/tally-job-ends.ts";
 import { startBroker } from "../../support/broker.ts";
-import { advanceClock } from "../../support/clock.ts";
+import { advanceClock, stopClock } from "../../support/clock.ts";
 import { testDatabase } from "../../support/database.ts";
 import {
   claim,
@@ -16,15 +16,19 @@ import {
 } from "../../support/given.ts";
 import { metricsSetup, readMetrics, tallyAll } from "../../support/metrics.ts";
 
+/** Other tests' open transactions hold a tally back. */
+const patience = { timeout: 180_000 };
+
 const finished = { status: "finished", result: { success: true } };
 
 async function cancel(db: Db, { orgId }: GivenRunner, job = ""): Promise<void> {
   await db`select * from end_jobs(${orgId}, ${[job]}, 'cancel', 'enough')`;
 }
 
-describe("what has ended", () => {
+describe("what has ended", patience, () => {
   test("is in the totals and histograms, each job once", async () => {
     const { url, db } = await testDatabase();
+    await stopClock(db);
     const runner = await givenRunner(db);
     const processId = await givenProcess(db, runner);
     await givenJob(db, runner);
@@ -116,7 +120,7 @@ describe("what has ended", () => {
   });
 });
 
-describe("a database restored into another cluster", () => {
+describe("a database restored into another cluster", patience, () => {
   test("keeps its events in order, before all that is written there", async () => {
     const { db } = await testDatabase();
     const runner = await givenRunner(db);
