@@ -1,6 +1,7 @@
-import { beforeAll, describe, expect, test, vi } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
 import { startBroker, type TestBroker } from "../../support/broker.ts";
 import { type TestDatabase, testDatabase } from "../../support/database.ts";
+import { until } from "../../support/given-polling.ts";
 
 let database: TestDatabase;
 let broker: TestBroker;
@@ -8,7 +9,7 @@ let broker: TestBroker;
 beforeAll(async () => {
   database = await testDatabase();
   broker = await startBroker({ url: database.url });
-  await vi.waitUntil(async () => (await broker.call("GET /readyz")).status === 200);
+  await until(async () => (await broker.call("GET /readyz")).status === 200);
 });
 
 describe("health", () => {

@@ -3,7 +3,7 @@ import { writeFile } from "node:fs/promises";
 import { get } from "node:https";
 import { connect, type Socket } from "node:net";
 import path from "node:path";
-import { describe, expect, test, vi } from "vitest";
+import { describe, expect, test } from "vitest";
 import { startBroker } from "../../support/broker.ts";
 import { testDatabase } from "../../support/database.ts";
 import { testFolder } from "../../support/folder.ts";
@@ -65,7 +65,7 @@ describe("a broker that serves", () => {
     expect(refusal).toMatch(/^HTTP\/1.1 503 /);
     expect(refusal.toLowerCase()).toContain("retry-after: 5");
     for (const socket of sockets) socket.destroy();
-    await vi.waitUntil(async () => (await broker.call("GET /livez")).status === 200);
+    await expect.poll(async () => (await broker.call("GET /livez")).status).toBe(200);
   });
 });
 
