@@ -13,11 +13,18 @@ export type Polling = {
   readonly brokers: readonly [TestBroker, TestBroker];
 };
 
-/** Two brokers over one database. */
+/** Two brokers over one database, each of which hears the other. */
 export async function givenPolling(): Promise<Polling> {
   const { db, url } = await testDatabase();
   const env = { SVC_RATE_TOKEN_PER_S: "0", SVC_RATE_ORG_PER_S: "0" };
-  return { db, url, brokers: [await startBroker({ url, env }), await startBroker({ url, env })] };
+  const brokers = [await startBroker({ url, env }), await startBroker({ url, env })] as const;
+  for (const broker of brokers) await until(() => isListening(broker));
+  return { db, url, brokers };
+}
+
+async function isListening({ call }: TestBroker): Promise<boolean> {
+  const { body } = await call<string>("GET /metrics");
+  return /^svc_listen_connected 1$/m.test(body);
 }
 
 export type PollingAgent = HttpAgent & { readonly token: string; readonly runner: GivenRunner };
