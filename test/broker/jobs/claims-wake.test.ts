@@ -27,7 +27,7 @@ async function busyAgent(nth: 0 | 1) {
   const agent = await givenAgent(at, { at: at.brokers[nth] });
   const admin = await givenToken(at.db, { orgId: agent.runner.orgId });
   await givenJob(at.db, agent.runner, { type: "noop-deploy", executionTimeout: 3_600e9 });
-  const [held] = (await agent.claim()).body.jobs;
+  const [held] = (await agent.claim({ wait: "20s" })).body.jobs;
   if (held === undefined) throw new Error("nothing was claimed");
   await agent.report(held, "in-progress");
   const waiting = agent.claim({ groups: {}, wait: "20s" });
@@ -42,7 +42,7 @@ test("a parked claim gets a withdrawn job as soon as another's end frees the slo
   const withdrawn = await givenJob(at.db, agent.runner, { availableTimeout: 1e9 });
   await until(async () => (await jobState(at.db, withdrawn)).status === "queued");
   await givenJob(at.db, agent.runner);
-  const [held] = (await agent.claim()).body.jobs;
+  const [held] = (await agent.claim({ wait: "20s" })).body.jobs;
   if (held === undefined) throw new Error("nothing was claimed");
   const waiting = agent.claim({ wait: "20s" });
   await parked(at.brokers[0], agent.processId);
