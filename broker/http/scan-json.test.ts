@@ -9,7 +9,7 @@ function reachesForPrototype(value: unknown): boolean {
   return Object.entries(value).some(
     ([key, member]) =>
       key === "__proto__" ||
-      (key === "constructor" && Object.keys(Object(member)).includes("prototype")) ||
+      (key === "constructor" && Object.keys(Object(member) as object).includes("prototype")) ||
       reachesForPrototype(member),
   );
 }
