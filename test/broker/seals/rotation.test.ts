@@ -1,6 +1,6 @@
 import { writeFile } from "node:fs/promises";
 import path from "node:path";
-import { describe, expect, test } from "vitest";
+import { describe, expect, onTestFinished, test } from "vitest";
 import { admitKeys } from "../../../broker/seals/admit-keys.ts";
 import { parseKeys } from "../../../broker/seals/key-source.ts";
 import { sealAnew } from "../../../broker/seals/seal-anew.ts";
@@ -19,9 +19,10 @@ const { signal } = new AbortController();
 /** Plan, record, result, outputs, two of evidence, two revisions, a state's JSON. */
 const plantedThings = 9;
 
-/** A key file, and an operator at a broker that reads it, or at one that seals nothing. */
+/** A key file, and an operator at a broker that reads it, or at one that seals nothing. All ends with the test. */
 async function setup({ isSealing = true } = {}) {
   const { url, db } = await testDatabase();
+  onTestFinished(() => db.end({ timeout: 1 }));
   const file = path.join(await testFolder(), "keys");
   const [k1, k2] = [keyLine("k1"), keyLine("k2")];
   const write = (...lines: readonly string[]) => writeFile(file, lines.join("\n"));
@@ -32,7 +33,12 @@ async function setup({ isSealing = true } = {}) {
     db,
     env: isSealing ? env : { SVC_SEAL_KEYS: "none" },
   });
-  const start = () => startBroker({ url, env });
+  onTestFinished(by.broker.stop);
+  const start = async (): Promise<TestBroker> => {
+    const another = await startBroker({ url, env });
+    onTestFinished(another.stop);
+    return another;
+  };
   /** As every broker does each minute. */
   const reread = ({ broker }: TestBroker = by.broker) =>
     broker.seals.refresh((keys) => admitKeys(db, "by-hand", keys));
