@@ -2,11 +2,12 @@ import { describe, expect, test } from "vitest";
 import { newRandomId } from "../../../broker/database/new-id.ts";
 import { type Beats, makeBeats } from "../../../broker/processes/beat-processes.ts";
 import { makeWakes } from "../../../broker/wake/wakes.ts";
-import { advanceClock } from "../../support/clock.ts";
+import { advanceClock, stopClock } from "../../support/clock.ts";
 import { testDatabase } from "../../support/database.ts";
 import { claim, givenExecution, givenJob, givenProcess, givenRunner } from "../../support/given.ts";
 
 const { db } = await testDatabase();
+await stopClock(db);
 const told: string[] = [];
 const beats: Beats = makeBeats(
   db,
@@ -56,7 +57,7 @@ describe("beats", () => {
 
   test("a mere sign of life keeps a process alive and counts no beat", async () => {
     const { processId, ...runner } = await setup();
-    await advanceClock(db, "61 s");
+    await advanceClock(db, "60 s");
     await db`select sweep_processes(100)`;
     const answer = await beats({ ...runner, processId });
     expect(answer?.status).toBe("active");
@@ -104,7 +105,7 @@ describe("beats", () => {
 
   test("an agent that was given up on comes back, and is ordered to register anew", async () => {
     const { processId, ...runner } = await setup();
-    await advanceClock(db, "301 s");
+    await advanceClock(db, "300 s");
     await db`select sweep_processes(100)`;
     const answer = await beats({ ...runner, processId, ...said });
     expect(answer).toMatchObject({ status: "active", orders: [{ type: "re-register" }] });
