@@ -3,7 +3,7 @@ import { topics } from "../../../broker/wake/wakes.ts";
 import type { Runner, RunnerGroup } from "../../../shared/api/runner.ts";
 import { advanceClock } from "../../support/clock.ts";
 import { type GivenOperator, givenOperator } from "../../support/given-operator.ts";
-import { beat, claim, givenJob, givenProcess } from "../../support/given.ts";
+import { claim, givenJob, givenProcess } from "../../support/given.ts";
 
 let at: GivenOperator;
 beforeAll(async () => {
@@ -151,13 +151,14 @@ describe("a pause with an end", () => {
     await runnerCall(one.id, "pause", { until: "15m" });
     await groupCall(two.runner_group_id, "pause", { until: "15m" });
     const jobs = [await givenJob(at.db, one.given), await givenJob(at.db, two.given)];
-    await advanceClock(at.db, "14 minutes");
+    const alive = [one.processId, two.processId];
+    await advanceClock(at.db, "14 minutes", { alive });
     await at.db`select sweep_pauses(100)`;
     expect(await Promise.all(jobs.map(statusOf))).toEqual(["queued", "queued"]);
-    await beat(at.db, [one.processId, two.processId].sort());
-    await advanceClock(at.db, "61 seconds");
+    await advanceClock(at.db, "61 seconds", { alive });
     await at.db`select sweep_pauses(100)`;
-    expect(await Promise.all(jobs.map(statusOf))).toEqual(["available", "available"]);
+    // A group that the broker's own sweep holds at this moment is left to that.
+    await expect.poll(() => Promise.all(jobs.map(statusOf))).toEqual(["available", "available"]);
     const { body } = await at.call<Runner>(`GET /v1/runners/${one.id}`);
     expect([body.pause, body.warnings]).toEqual([null, []]);
   });
