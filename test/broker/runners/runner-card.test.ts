@@ -88,9 +88,11 @@ describe("a runner's card", () => {
     await givenProcess(at.db, given);
     await advanceClock(at.db, "61 seconds");
     await at.db`select sweep_processes(100)`;
-    const { body } = await at.call<RunnerConnection>(`GET /v1/runners/${id}/connected`);
-    expect(body).toMatchObject({ connected: false, live_processes: 0 });
-    expect(body.latest_heart_beat_at).not.toBeNull();
+    const connection = async () =>
+      (await at.call<RunnerConnection>(`GET /v1/runners/${id}/connected`)).body;
+    // What the broker's own sweep holds at this moment is left to that.
+    await expect.poll(connection).toMatchObject({ connected: false, live_processes: 0 });
+    expect((await connection()).latest_heart_beat_at).not.toBeNull();
   });
 
   test("of another org is not there", async () => {
