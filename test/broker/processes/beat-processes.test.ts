@@ -1,10 +1,18 @@
 import { describe, expect, test } from "vitest";
 import { newRandomId } from "../../../broker/database/new-id.ts";
 import { type Beats, makeBeats } from "../../../broker/processes/beat-processes.ts";
+import { rollUpBeats } from "../../../broker/processes/roll-up-beats.ts";
 import { makeWakes } from "../../../broker/wake/wakes.ts";
 import { advanceClock, stopClock } from "../../support/clock.ts";
 import { testDatabase } from "../../support/database.ts";
-import { claim, givenExecution, givenJob, givenProcess, givenRunner } from "../../support/given.ts";
+import {
+  beat,
+  claim,
+  givenExecution,
+  givenJob,
+  givenProcess,
+  givenRunner,
+} from "../../support/given.ts";
 
 const { db } = await testDatabase();
 await stopClock(db);
@@ -109,5 +117,29 @@ describe("beats", () => {
     await db`select sweep_processes(100)`;
     const answer = await beats({ ...runner, processId, ...said });
     expect(answer).toMatchObject({ status: "active", orders: [{ type: "re-register" }] });
+  });
+
+  test("are rolled up once a minute, with the total at its end", async () => {
+    const minute = async (): Promise<number> => {
+      const [row] = await db<{ at: Date }[]>`select date_trunc('minute', svc_now()) as at`;
+      return row?.at.getTime() ?? 0;
+    };
+    const { processId } = await setup();
+    const first = await minute();
+    await beat(db, [processId]);
+    await advanceClock(db, "1 minute");
+    await rollUpBeats(db);
+    await rollUpBeats(db);
+    await advanceClock(db, "1 minute");
+    await rollUpBeats(db);
+    await beat(db, [processId]);
+    await advanceClock(db, "1 minute");
+    await rollUpBeats(db);
+    const rows = await db<{ beats: number; minute_bucket: Date }[]>`
+      select beats, minute_bucket from runner_beat_minutes where process_id = ${processId} order by minute_bucket`;
+    expect(rows.map((row) => [row.beats, row.minute_bucket.getTime()])).toEqual([
+      [2, first],
+      [3, first + 120_000],
+    ]);
   });
 });

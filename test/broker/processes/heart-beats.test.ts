@@ -1,10 +1,9 @@
 import { describe, expect, test } from "vitest";
-import { rollUpBeats } from "../../../broker/processes/roll-up-beats.ts";
 import { startBroker } from "../../support/broker.ts";
 import { advanceClock } from "../../support/clock.ts";
 import { testDatabase } from "../../support/database.ts";
 import { givenToken } from "../../support/given-token.ts";
-import { beat, givenProcess, givenRunner } from "../../support/given.ts";
+import { givenProcess, givenRunner } from "../../support/given.ts";
 
 const { url, db } = await testDatabase();
 const { call } = await startBroker({ url });
@@ -153,25 +152,6 @@ describe("the latest beats", () => {
     expect(Object.keys(body)).toHaveLength(2);
     const foreign = await givenToken(db, { orgId: (await setup()).orgId });
     expect((await call(`GET ${path}/heart-beats/latest`, { token: foreign })).status).toBe(404);
-  });
-
-  test("are rolled up once a minute, with the total at its end", async () => {
-    const { processId } = await setup();
-    await beat(db, [processId]);
-    await advanceClock(db, "1 minute");
-    await rollUpBeats(db);
-    await rollUpBeats(db);
-    await advanceClock(db, "1 minute");
-    await rollUpBeats(db);
-    await beat(db, [processId]);
-    await advanceClock(db, "1 minute");
-    await rollUpBeats(db);
-    const rows = await db<{ beats: number; minute_bucket: Date }[]>`
-      select beats, minute_bucket from runner_beat_minutes where process_id = ${processId} order by minute_bucket`;
-    expect(rows.map(({ beats }) => beats)).toEqual([2, 3]);
-    const [first, second] = rows.map(({ minute_bucket }) => minute_bucket.getTime());
-    expect((first ?? 1) % 60_000).toBe(0);
-    expect((second ?? 0) - (first ?? 0)).toBe(120_000);
   });
 });
 
