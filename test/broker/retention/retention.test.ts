@@ -113,7 +113,7 @@ describe("jobs whose time is over", () => {
     await givenEndedJobs(runner, processId, 3, 3);
     await advanceClock(db, "91 days");
     await db`update runner_process_beats set last_seen_at = svc_now()`;
-    const other = connect(url, { max: 1, statementTimeoutMs: 2000 });
+    const other = connect(url, { max: 1, statementTimeoutMs: 20_000 });
     await db.begin(async (tx) => {
       expect(await deleteOldJobs(tx as never, 90, { signal, batch: 100 })).toBe(6);
       const { executionId } = await givenExecution(other, runner, { processId });
