@@ -107,9 +107,13 @@ describe("another key", () => {
     });
     expect(claimed).toMatchObject({ status: 200, body: { jobs: [] } });
     expect(other.logged.join("\n")).toContain("a job is handed to nobody");
-    const ready = await other.call("GET /readyz");
-    expect(ready.status).toBe(503);
-    expect(JSON.stringify(ready.body)).toContain("test-1");
+    const readiness = async () => {
+      const { status, body } = await other.call("GET /readyz");
+      return { status, text: JSON.stringify(body) };
+    };
+    await expect
+      .poll(readiness)
+      .toEqual({ status: 503, text: expect.stringContaining("test-1") as string });
     await other.stop();
     await at.db`delete from seal_keys where id = 'other'`;
   });

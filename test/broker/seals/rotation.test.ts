@@ -171,7 +171,7 @@ describe("another key of a known name", () => {
     expect(JSON.stringify(ready.body)).toContain("The seal key k1 is not the one of that name");
     await write(k1);
     await reread();
-    expect((await by.call("GET /readyz")).status).toBe(200);
+    await expect.poll(async () => (await by.call("GET /readyz")).status).toBe(200);
     expect((await held.read()).text).toBe(stateText({ serial: 1 }));
   });
 
