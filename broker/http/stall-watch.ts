@@ -15,7 +15,10 @@ export function watchStalls(idleMs: number): {
   let timer: NodeJS.Timeout | undefined;
   const check = (): void => {
     const latestMs = performance.now() - idleMs;
-    for (const one of watching) if (one.lastAtMs < latestMs) one.giveUp();
+    // One turn later: what came while this whole process stood is read only after the timers.
+    setImmediate(() => {
+      for (const one of watching) if (one.lastAtMs < latestMs) one.giveUp();
+    });
   };
   return {
     add(watched) {
