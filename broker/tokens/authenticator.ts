@@ -25,7 +25,7 @@ export type Authenticator = {
   readonly forgetAll: () => void;
   /** While revocations are heard of (`svc_tokens`), a token is remembered for a minute, else for 5 s. */
   readonly setListening: (isListening: boolean) => void;
-  /** Writes down the last uses that are still held back. */
+  /** Writes down the last uses that are still held back, and waits for those that are being written. */
   readonly flush: () => Promise<void>;
 };
 
@@ -80,12 +80,16 @@ function createUses(db: Db): {
 } {
   const used = new Set<string>();
   let timer: NodeJS.Timeout | undefined;
+  let underWay: Promise<unknown> = Promise.resolve();
   const flush = async (): Promise<void> => {
     clearTimeout(timer);
     timer = undefined;
     const ids = [...used];
     used.clear();
-    if (ids.length > 0) await markUse(db, ids);
+    const written = ids.length > 0 ? markUse(db, ids) : Promise.resolve();
+    underWay = Promise.allSettled([underWay, written]);
+    await underWay;
+    await written;
   };
   return {
     note(entry, nowMs) {
