@@ -1,3 +1,4 @@
+import { onTestFinished, vi } from "vitest";
 import type { Db } from "../../broker/database/connect.ts";
 
 type ClockRow = { seconds: string; hasListening: boolean };
@@ -49,6 +50,13 @@ export async function stopClock(db: Db): Promise<void> {
   const [row] = await db<{ seconds: string }[]>`
     select extract(epoch from svc_now())::text as seconds`;
   await db.unsafe(clockOf(standing(row?.seconds ?? "0"))).simple();
+}
+
+/** What brokers of this process remember grows no older from now on, until the test is over. */
+export function stopMemoryClock(): void {
+  const nowMs = performance.now();
+  const stopped = vi.spyOn(performance, "now").mockReturnValue(nowMs);
+  onTestFinished(() => stopped.mockRestore());
 }
 
 const clockOf = (now: string): string =>
