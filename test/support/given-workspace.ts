@@ -25,7 +25,7 @@ export async function givenWorkspace(at: GivenOperator): Promise<string> {
 
 type Claimed = { jobs: { job: { id: string }; execution: { id: string }; token: string }[] };
 
-/** A terraform job that names this workspace, claimed by a process of ours. */
+/** A terraform job that names this workspace, claimed by a process of ours that has told that it holds it. */
 export async function givenStateJob(
   at: GivenOperator,
   workspaceId: string,
@@ -48,6 +48,9 @@ export async function givenStateJob(
   });
   const [one] = claimed.body.jobs;
   if (one === undefined) throw new Error(`nothing claimed: ${JSON.stringify(claimed.body)}`);
+  const beat = { process_id: process.body.id, executions: [one.execution.id] };
+  const heard = await at.call(`POST /v1/runners/${runnerId}/heart-beats`, { ...ours, body: beat });
+  if (heard.status !== 201) throw new Error(`no beat: ${JSON.stringify(heard.body)}`);
   return {
     runnerId,
     runnerToken,
