@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from "vitest";
-import { advanceClock } from "../../support/clock.ts";
+import { advanceClock, stopClock } from "../../support/clock.ts";
 import { type GivenOperator, givenOperator } from "../../support/given-operator.ts";
 import { givenToken } from "../../support/given-token.ts";
 import {
@@ -87,17 +87,23 @@ describe("a job's token", () => {
     const { token, runnerToken } = job;
     const lock = terraformLock();
     await call(`POST /v1/terraform-workspaces/${id}/lock`, { token, body: lock });
+    await stopClock(db); // nothing that the broker's loops do is meant here
     await call(`POST /v1/runner-jobs/${job.jobId}/cancel`);
-    await advanceClock(db, "9 minutes 50 seconds");
+    const stopped = { process_id: job.processId, executions: [] };
+    const beat = { token: runnerToken, body: stopped };
+    expect((await call(`POST /v1/runners/${job.runnerId}/heart-beats`, beat)).status).toBe(201);
+    await advanceClock(db, "9 minutes 59.999 seconds");
     for (const [serial, by] of [token, runnerToken].entries()) {
       const body = stateText({ serial });
       const saved = await call(`POST ${backendPath(id, lock.ID)}`, { token: by, body });
       expect(saved.status).toBe(200);
     }
-    await advanceClock(db, "20 minutes");
+    await advanceClock(db, "0.001 seconds");
+    own.broker.broker.authenticator.forgetAll();
     const body = stateText({ serial: 9 });
-    const late = await call(`POST ${backendPath(id, lock.ID)}`, { token: runnerToken, body });
-    expect(late.status).toBe(404);
+    const late = async (by: string) =>
+      (await call(`POST ${backendPath(id, lock.ID)}`, { token: by, body })).status;
+    expect([await late(token), await late(runnerToken)]).toEqual([401, 404]);
     const current = await call<{ serial: number }>(`GET ${backendPath(id)}`);
     expect(current.body.serial).toBe(1);
   });
