@@ -9,7 +9,7 @@ import { admitKeys } from "./seals/admit-keys.ts";
 import { keySource } from "./seals/key-source.ts";
 import { openSeals } from "./seals/seals.ts";
 import { startLoops } from "./start-loops.ts";
-import { startTasks } from "./tasks/start-tasks.ts";
+import { startTasks, type TaskOptions } from "./tasks/start-tasks.ts";
 
 /** A broker that serves. */
 export type RunningBroker = {
@@ -23,14 +23,18 @@ export type RunningBroker = {
 const answerGraceMs = 10_000;
 
 /** Starts one broker over a database whose schema must be current; an OperatorError says what is in the way. */
-export async function startBroker(config: Config, log: Log): Promise<RunningBroker> {
+export async function startBroker(
+  config: Config,
+  log: Log,
+  options: TaskOptions = {},
+): Promise<RunningBroker> {
   const seals = await openSeals(keySource(config.sealKeys));
   const made = makeBroker(config, log, seals);
   const { broker } = made;
   try {
     await requireCurrentSchema(broker.db);
     await admitKeys(broker.db, made.brokerId, seals.proofs());
-    broker.drain.push((await startTasks(broker)).stop);
+    broker.drain.push((await startTasks(broker, options)).stop);
     const serving = await serve(createApp(broker), broker);
     startLoops(made);
     log.info({ url: serving.url }, "the broker serves");

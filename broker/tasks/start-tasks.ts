@@ -11,6 +11,10 @@ import { repeat } from "../clocks/repeat.ts";
 import type { Log } from "../log.ts";
 import { tasks } from "./registry.ts";
 
+export type TaskOptions = {
+  /** Without it nothing is due by itself: tasks run when a statement enqueues them. */
+  readonly hasCron?: boolean;
+};
 export type RunningTasks = {
   /** Lets what is under way end its batch and stops. */
   readonly stop: () => Promise<void>;
@@ -27,9 +31,12 @@ const longestMs = 10 * 60_000;
  * Runs background work on every broker alike: graphile-worker gives each piece to one of them. Its pool is its
  * own and small, so that no claim ever waits for it.
  */
-export async function startTasks(broker: Broker): Promise<RunningTasks> {
+export async function startTasks(
+  broker: Broker,
+  { hasCron = true }: TaskOptions = {},
+): Promise<RunningTasks> {
   const stopped = new AbortController();
-  const options = optionsOf(broker, stopped.signal);
+  const options = optionsOf(broker, stopped.signal, hasCron);
   let runner: Runner | undefined = await run(options);
   const loop = { signal: stopped.signal, log: broker.log };
   const running = repeat(loop, "tasks", restartAfterMs, async () => {
@@ -46,7 +53,7 @@ export async function startTasks(broker: Broker): Promise<RunningTasks> {
   };
 }
 
-function optionsOf(broker: Broker, stopped: AbortSignal): RunnerOptions {
+function optionsOf(broker: Broker, stopped: AbortSignal, hasCron: boolean): RunnerOptions {
   return {
     connectionString: broker.config.databaseUrl,
     maxPoolSize: poolSize,
@@ -54,7 +61,7 @@ function optionsOf(broker: Broker, stopped: AbortSignal): RunnerOptions {
     noHandleSignals: true,
     logger: loggerOf(broker.log),
     taskList: taskList(broker, stopped),
-    parsedCronItems: cronItems(),
+    parsedCronItems: hasCron ? cronItems() : [],
   };
 }
 

@@ -32,10 +32,14 @@ export type TestBroker = {
   readonly stop: () => Promise<void>;
 };
 
-/** A broker on a free port, speaking real HTTP; it is stopped after the file. */
+/**
+ * A broker on a free port, speaking real HTTP; it is stopped after the file. Background work that is due by the
+ * real clock is left out unless told: it would come between a test's steps now and then.
+ */
 export async function startBroker(options: {
   readonly url: string;
   readonly env?: Readonly<Record<string, string>>;
+  readonly hasCron?: boolean;
 }): Promise<TestBroker> {
   const logged: string[] = [];
   const config = readConfig({
@@ -47,7 +51,7 @@ export async function startBroker(options: {
     ...options.env,
   });
   const log = openLog(config.logLevel, { write: (line) => void logged.push(line) });
-  const { url, broker, stop } = await start(config, log);
+  const { url, broker, stop } = await start(config, log, { hasCron: options.hasCron ?? false });
   afterAll(stop);
   return { url, broker, logged, stop, call: (what, call) => send(url, what, call) };
 }

@@ -6,7 +6,10 @@ import { testDatabase } from "../../support/database.ts";
 import { givenJob, givenProcess, givenRunner } from "../../support/given.ts";
 
 const { url, db } = await testDatabase();
-const brokers = [await startBroker({ url }), await startBroker({ url })];
+const brokers = [
+  await startBroker({ url, hasCron: true }),
+  await startBroker({ url, hasCron: true }),
+];
 
 /** Resolves when graphile-worker has nothing left of the task: a job that is done is deleted. */
 async function run(name: string): Promise<void> {
