@@ -1,3 +1,5 @@
+import { ownTime } from "./clocks/own-time.ts";
+
 type Check = () => Promise<string | undefined>;
 
 /** Whether this broker should be sent requests: every check passes and it is not draining. */
@@ -31,15 +33,13 @@ export function createHealth(): Health {
 }
 
 async function run(name: string, check: Check): Promise<CheckResult> {
-  const timeout = Promise.withResolvers<string>();
-  // One turn later: an answer that came while this whole process stood is read only after the timers.
-  const giveUp = (): void => void setImmediate(() => timeout.resolve("no answer within a second"));
-  const timer = setTimeout(giveUp, checkTimeoutMs);
+  const time = ownTime(checkTimeoutMs);
+  const late = time.over.then(() => "no answer within a second");
   try {
-    return { name, fault: await Promise.race([check(), timeout.promise]) };
+    return { name, fault: await Promise.race([check(), late]) };
   } catch {
     return { name, fault: "failed" };
   } finally {
-    clearTimeout(timer);
+    time.stop();
   }
 }

@@ -1,3 +1,4 @@
+import { ownTime } from "../clocks/own-time.ts";
 import { repeat } from "../clocks/repeat.ts";
 import { connect, type Db } from "../database/connect.ts";
 import type { Log } from "../log.ts";
@@ -108,13 +109,13 @@ function openLine({ url, brokerId, onTopics, onTokens }: Ears): Line {
 
 /** Rejects when the promise takes longer than a healthy connection would. */
 async function within<T>(promise: Promise<T>): Promise<T> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Error(`no answer within ${answerMs} ms`)), answerMs);
+  const time = ownTime(answerMs);
+  const late = time.over.then(() => {
+    throw new Error(`no answer within ${answerMs} ms`);
   });
   try {
     return await Promise.race([promise, late]);
   } finally {
-    clearTimeout(timer);
+    time.stop();
   }
 }
