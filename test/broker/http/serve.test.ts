@@ -73,12 +73,15 @@ describe("a broker that stops", () => {
   test("is not ready any more, but serves until balancers have noticed", async () => {
     const broker = await startBroker({ url, env: { SVC_DRAIN_LINGER_MS: "1500" } });
     const stopped = broker.stop();
-    const draining = await broker.call("GET /readyz");
+    // Both are asked at once: requests in flight are answered, however long that takes.
+    const [draining, served] = await Promise.all([
+      broker.call("GET /readyz"),
+      broker.call("GET /livez"),
+    ]);
     expect(draining).toMatchObject({ status: 503, body: { code: "not_ready" } });
     expect(draining.body["errors"]).toContainEqual(
       expect.objectContaining({ pointer: "draining" }),
     );
-    const served = await broker.call("GET /livez");
     expect(served.status).toBe(200);
     expect(served.headers.get("connection")).toBe("close");
     await stopped;
