@@ -1,16 +1,21 @@
 import { once } from "node:events";
 import { connect } from "node:net";
-import { expect, it } from "vitest";
-import { startBroker } from "../../support/broker.ts";
+import { beforeAll, expect, it } from "vitest";
+import { startBroker, type TestBroker } from "../../support/broker.ts";
 import { testDatabase } from "../../support/database.ts";
 
 const graceMs = 10_000;
 
+let broker: TestBroker;
+
+beforeAll(async () => {
+  const { url } = await testDatabase();
+  broker = await startBroker({ url });
+});
+
 it(
   "a stop does not wait for connections that were opened in advance and asked nothing",
   async () => {
-    const { url } = await testDatabase();
-    const broker = await startBroker({ url });
     const socket = connect(Number(new URL(broker.url).port), "127.0.0.1");
     await once(socket, "connect");
     await broker.call("GET /livez"); // the server has accepted what was connected before
