@@ -94,12 +94,13 @@ describe("OpenTelemetry's exporters for JavaScript", () => {
   test("wait and send again when the broker slows them down", async () => {
     const slow = await startBroker({ url: database.url, env: { SVC_LOG_STREAM_KIB_PER_S: "2" } });
     const { stored, path: streamPath, headers } = await setup();
-    const exporter = new ProtobufExporter({ url: `${slow.url}${streamPath}/logs`, headers });
+    const url = `${slow.url}${streamPath}/logs`;
+    const exporter = new ProtobufExporter({ url, headers, timeoutMillis: 25_000 });
     const provider = new LoggerProvider({
       processors: [new BatchLogRecordProcessor({ exporter, maxExportBatchSize: 1 })],
     });
     const logger = provider.getLogger("runner");
-    for (const text of ["a", "b"]) logger.emit({ body: text.repeat(21_000) });
+    for (const text of ["a", "b"]) logger.emit({ body: text.repeat(30_000) });
     await provider.forceFlush();
     await provider.shutdown();
     const bodies = (await stored()).map(({ body }) => body.slice(0, 1));
