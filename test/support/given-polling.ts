@@ -1,11 +1,12 @@
-import { vi } from "vitest";
+import { onTestFinished, vi } from "vitest";
 import type { Db } from "../../broker/database/connect.ts";
 import type { RunnerJobGroup } from "../../shared/runner-job-types.ts";
 import { startBroker, type TestBroker } from "./broker.ts";
 import { testDatabase } from "./database.ts";
 import { givenToken } from "./given-token.ts";
-import { type GivenRunner, givenProcess, givenRunner } from "./given.ts";
+import { type GivenRunner, givenJob, givenProcess, givenRunner } from "./given.ts";
 import { type HttpAgent, httpAgent } from "./http-agent.ts";
+import { jobState } from "./job-state.ts";
 
 export type Polling = {
   readonly db: Db;
@@ -43,6 +44,39 @@ export async function givenAgent(
   const processId = await givenProcess(db, runner, { serves });
   const token = await givenToken(db, runner);
   return { ...httpAgent((given.at ?? first).call, { ...runner, processId, token }), token, runner };
+}
+
+/** A job that nobody took for longer than it may be on offer, and that was withdrawn. */
+export async function givenWithdrawn({ db }: Polling, runner: GivenRunner): Promise<string> {
+  const jobId = await givenJob(db, runner);
+  await db`
+    update runner_job_live set status_at = status_at - interval '1 hour', deadline_at = deadline_at - interval '1 hour'
+     where id = ${jobId}`;
+  await until(async () => (await jobState(db, jobId)).status === "queued");
+  return jobId;
+}
+
+/** Resolves when every broker hears what the others tell. */
+export async function untilListening(brokers: readonly TestBroker[]): Promise<void> {
+  for (const { broker } of brokers) {
+    await until(async () =>
+      (await broker.health.runChecks()).some(
+        ({ name, fault }) => name === "listen" && fault === undefined,
+      ),
+    );
+  }
+}
+
+/**
+ * Until the test is over these brokers' polls are answered by wake-ups alone, or when their wait is over: what makes up
+ * for a lost wake-up, a scan each second and a half and after each reconnection, is off.
+ */
+export async function withoutScans(brokers: readonly TestBroker[]): Promise<void> {
+  await untilListening(brokers);
+  for (const { broker } of brokers) {
+    const scan = vi.spyOn(broker.desk, "scan").mockResolvedValue();
+    onTestFinished(() => scan.mockRestore());
+  }
 }
 
 /** Resolves when the claim of a process is parked at a broker. */

@@ -1,13 +1,16 @@
-import { afterEach, beforeAll, describe, expect, onTestFinished, test } from "vitest";
+import { afterEach, beforeAll, describe, expect, onTestFinished, test, vi } from "vitest";
 import { startBroker } from "../../support/broker.ts";
 import { expectSoundQueues } from "../../support/expect-sound-queues.ts";
 import {
   givenAgent,
   givenPolling,
+  givenWithdrawn,
   parked,
   parkedOf,
   type Polling,
   until,
+  untilListening,
+  withoutScans,
 } from "../../support/given-polling.ts";
 import { givenToken } from "../../support/given-token.ts";
 import { givenJob } from "../../support/given.ts";
@@ -22,8 +25,9 @@ afterEach(async () => {
   await expectSoundQueues(at.db);
 });
 
-/** An agent that works and keeps one poll parked for orders only, at one of the brokers. */
+/** An agent that works and keeps one poll parked for orders only, at one of the brokers; nothing ends it but a wake-up. */
 async function busyAgent(nth: 0 | 1) {
+  await withoutScans(at.brokers);
   const agent = await givenAgent(at, { at: at.brokers[nth] });
   const admin = await givenToken(at.db, { orgId: agent.runner.orgId });
   await givenJob(at.db, agent.runner, { type: "noop-deploy", executionTimeout: 3_600e9 });
@@ -39,8 +43,7 @@ async function busyAgent(nth: 0 | 1) {
 
 test("a parked claim gets a withdrawn job as soon as another's end frees the slot", async () => {
   const agent = await givenAgent(at);
-  const withdrawn = await givenJob(at.db, agent.runner, { availableTimeout: 1e9 });
-  await until(async () => (await jobState(at.db, withdrawn)).status === "queued");
+  const withdrawn = await givenWithdrawn(at, agent.runner);
   await givenJob(at.db, agent.runner);
   const [held] = (await agent.claim({ wait: "20s" })).body.jobs;
   if (held === undefined) throw new Error("nothing was claimed");
@@ -57,31 +60,33 @@ describe.each([0, 1] as const)("a poll for orders only, at broker %i", (nth) => 
     expect((await agent.claim({ groups: {}, wait: "300ms" })).body.jobs).toEqual([]);
   });
 
-  test("learns of a cancel within a second", async () => {
+  test("learns of a cancel by a wake-up", async () => {
     const { held, waiting, operator } = await busyAgent(nth);
-    const began = performance.now();
     expect((await operator(`POST /v1/runner-jobs/${held.job.id}/cancel`)).status).toBe(202);
     expect((await waiting).body.orders).toMatchObject([
       { type: "cancel", execution_id: held.execution.id },
     ]);
-    expect(performance.now() - began).toBeLessThan(1000);
   });
 
-  test("learns within a second that it is to drain", async () => {
+  test("learns by a wake-up that it is to drain", async () => {
     const { waiting, operator, runnerId } = await busyAgent(nth);
-    const began = performance.now();
     expect((await operator(`POST /v1/runners/${runnerId}/graceful-shutdown`)).status).toBe(201);
     expect((await waiting).body.orders).toMatchObject([{ type: "drain" }]);
-    expect(performance.now() - began).toBeLessThan(1000);
   });
 
-  test("ends within a second when settings changed", async () => {
+  test("ends by a wake-up when settings changed", async () => {
     const { waiting, operator, runnerId } = await busyAgent(nth);
-    const began = performance.now();
+    const bystander = await givenAgent(at, { at: at.brokers[nth] });
+    const shorter = bystander.claim({ groups: {}, wait: "15s" });
     const body = { job_group_parallelism: { deploy: "7" } };
     expect((await operator(`PATCH /v1/runners/${runnerId}/settings`, body)).status).toBe(200);
-    await waiting;
-    expect(performance.now() - began).toBeLessThan(1000);
+    const first = await Promise.race([
+      waiting.then(() => "who is concerned"),
+      shorter.then(() => "whose wait was over"),
+    ]);
+    expect(first).toBe("who is concerned");
+    await bystander.claim({ groups: {}, wait: "1ms" });
+    await shorter;
   });
 
   test("ends at once when settings changed before it came, and not again for the same", async () => {
@@ -117,35 +122,34 @@ describe("a broker whose LISTEN connection", () => {
     const answer = agent.claim({ wait: "20s" });
     await parked(at.brokers[1], agent.processId);
     const before = await listeners();
+    const telling = vi.spyOn(at.brokers[0].broker.wakes, "tell").mockReturnValue(); // to the deaf
+    onTestFinished(() => telling.mockRestore());
     await at.db`select pg_terminate_backend(pid) from unnest(${before}::int[]) pid`;
-    const began = performance.now();
     const path = `POST /v1/runners/${agent.runner.runnerId}/jobs`;
     await at.brokers[0].call(path, { token: admin, body: { type: "noop-deploy" } });
     expect((await answer).body.jobs).toHaveLength(1);
-    expect(performance.now() - began).toBeLessThan(3000);
     await until(async () => {
       const now = await listeners();
       return now.length === 2 && !now.some((pid) => before.includes(pid));
-    }, 15_000);
-  });
+    }, 60_000);
+  }, 120_000);
 
   test("is black-holed serves its polls all the same, notices, and opens another", async () => {
     const proxy = await tcpProxy(at.url);
     const deaf = await startBroker({ url: proxy.url });
     onTestFinished(() => deaf.stop());
-    await until(() => proxy.count("svc listen") === 1);
+    await untilListening([deaf]);
+    const opened = proxy.count("svc listen");
     const agent = await givenAgent(at, { at: deaf });
     const admin = await givenToken(at.db, { orgId: agent.runner.orgId });
     const answer = agent.claim({ wait: "20s" });
     await parked(deaf, agent.processId);
     proxy.blackHole("svc listen");
-    const began = performance.now();
     const path = `POST /v1/runners/${agent.runner.runnerId}/jobs`;
     await at.brokers[0].call(path, { token: admin, body: { type: "noop-deploy" } });
     expect((await answer).body.jobs).toHaveLength(1);
-    expect(performance.now() - began).toBeLessThan(3000);
-    await until(() => proxy.count("svc listen") === 2, 12_000);
-  });
+    await until(() => proxy.count("svc listen") > opened, 60_000);
+  }, 120_000);
 });
 
 describe("a broker that drains", () => {
@@ -159,16 +163,16 @@ describe("a broker that drains", () => {
     const tail = going.call(`GET /v1/runners/${runner.runnerId}/jobs/tail`, { token });
     await parkedOf(going, runner.runnerId, 2);
     await until(() => going.broker.desk.dispatcher.room.size === 6);
-    const began = performance.now();
-    const stopped = going.stop();
+    let isStopped = false;
+    const stopped = going.stop().then(() => (isStopped = true));
     const answers = await Promise.all(claims);
+    expect(isStopped).toBe(false);
     for (const { status, headers, body } of answers) {
       expect({ status, jobs: body.jobs }).toEqual({ status: 200, jobs: [] });
       expect(headers.get("connection")).toBe("close");
     }
     expect((await tail).body).toEqual([]);
     await stopped;
-    expect(performance.now() - began).toBeLessThan(5000);
   });
 
   test("loses no job that was enqueued meanwhile", async () => {
@@ -179,10 +183,14 @@ describe("a broker that drains", () => {
     const jobId = await givenJob(at.db, agent.runner);
     going.broker.wakes.tell([`queue:${agent.runner.runnerId}`]);
     await Promise.all([going.stop(), claimed]);
-    const got = (await claimed).body.jobs.length;
+    let got = (await claimed).body.jobs.length;
     const next = await givenAgent(at, { runner: agent.runner });
-    const gotNext = got === 1 ? 0 : (await next.claim({ wait: "5s" })).body.jobs.length;
-    expect(got + gotNext).toBe(1);
+    // Should it have been claimed for the one that went, it comes back within half a minute.
+    await until(async () => {
+      if (got === 0) got += (await next.claim({ wait: "20s" })).body.jobs.length;
+      return got > 0;
+    }, 60_000);
+    expect(got).toBe(1);
     expect((await jobState(at.db, jobId)).status).toBe("in-progress");
-  });
+  }, 120_000);
 });
