@@ -14,12 +14,13 @@ const everyMs = 5_000;
 /** Counts in memory and adds it to the database now and then; without a limit nothing is counted. */
 export function makeOrgUsage(db: Db, mostBytesPerDay: number, log: Log): OrgUsage {
   let fresh = new Map<OrgId, number>();
+  let adding: ReadonlyMap<OrgId, number> = new Map();
   const totals = new Map<OrgId, number>();
   let syncedAtMs = -Infinity;
   let syncing: Promise<void> | undefined;
 
   async function sync(): Promise<void> {
-    const adding = fresh;
+    adding = fresh;
     fresh = new Map();
     syncedAtMs = performance.now();
     try {
@@ -28,7 +29,13 @@ export function makeOrgUsage(db: Db, mostBytesPerDay: number, log: Log): OrgUsag
       for (const [orgId, bytes] of adding) fresh.set(orgId, (fresh.get(orgId) ?? 0) + bytes);
       log.warn({ err: error }, "what orgs logged could not be counted; it is counted later");
     }
+    adding = new Map();
     syncing = undefined;
+  }
+
+  /** All that is known of an org, what is on its way to the database included. */
+  function total(orgId: OrgId): number {
+    return [totals, adding, fresh].reduce((sum, counted) => sum + (counted.get(orgId) ?? 0), 0);
   }
 
   return {
@@ -37,8 +44,7 @@ export function makeOrgUsage(db: Db, mostBytesPerDay: number, log: Log): OrgUsag
       fresh.set(orgId, (fresh.get(orgId) ?? 0) + bytes);
       if (performance.now() - syncedAtMs > everyMs) syncing ??= sync();
     },
-    isOver: (orgId) =>
-      mostBytesPerDay > 0 && (totals.get(orgId) ?? 0) + (fresh.get(orgId) ?? 0) > mostBytesPerDay,
+    isOver: (orgId) => mostBytesPerDay > 0 && total(orgId) > mostBytesPerDay,
     stop: async () => {
       await syncing;
       if (fresh.size > 0) await sync();
