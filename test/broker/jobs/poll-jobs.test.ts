@@ -61,8 +61,8 @@ describe("the array that runners poll", () => {
   test("brings back what was withdrawn when its runner asks, not when a person does", async () => {
     const runner = await setup();
     await givenProcess(db, runner, { isOurs: false });
-    const jobId = await givenJob(db, runner, { availableTimeout: 1e9 });
-    await advanceClock(db, "2 seconds");
+    const jobId = await givenJob(db, runner, { availableTimeout: 20e9 });
+    await advanceClock(db, "21 seconds");
     await db`select sweep_jobs(100)`;
     const path = `GET /v1/runners/${runner.runnerId}/jobs`;
     expect((await call(path, { token: runner.admin })).body).toEqual([]);
