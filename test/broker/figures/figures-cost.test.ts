@@ -44,7 +44,7 @@ const jobTables = ["runner_job_live", "runner_jobs", "runner_job_ends", "runner_
 
 test(
   "the figures of a hundred thousand live jobs are read from counters and a few index entries",
-  { timeout: 90_000 },
+  { timeout: 300_000 },
   async () => {
     const { url, db } = await testDatabase();
     for (let at = 0; at < 10; at++) {

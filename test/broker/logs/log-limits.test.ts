@@ -26,7 +26,7 @@ const batch = (first: number, records: number, length: number) =>
   );
 const numberOf = (body: string) => Number.parseInt(body, 10);
 
-describe("a stream that outgrows its limit", () => {
+describe("a stream that outgrows its limit", { timeout: 180_000 }, () => {
   test("keeps its beginning and its end, and says what was dropped between them", async () => {
     const { send, streamId, orgId, read } = await setup({
       SVC_LOG_STREAM_MIB: "1",
