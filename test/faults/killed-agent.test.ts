@@ -6,6 +6,7 @@ import { beforeAll, describe, expect, test } from "vitest";
 import { openRunDir } from "../../agent/processes/open-run-dir.ts";
 import { findMarked } from "../../agent/processes/sweep-marked.ts";
 import type { LogRecord } from "../../shared/api/log-streams.ts";
+import { faultProxy } from "../support/fault-proxy.ts";
 import { testFolder } from "../support/folder.ts";
 import { type Fleet, givenFleet } from "../support/given-fleet.ts";
 import { jobReader } from "../support/given-jobs.ts";
@@ -47,8 +48,9 @@ async function setup() {
   const seat = await fleet.seat({ parallelism: { actions: 1 } });
   const folder = await testFolder(0o777);
   const env = { SVC_AGENT_TOKEN: seat.token };
-  const { dataDir, ...first } = await startAgentProcess({ url: fleet.broker.url, env });
-  const again = async () => await startAgentProcess({ url: fleet.broker.url, env, dataDir });
+  const proxy = await faultProxy(fleet.broker.url);
+  const { dataDir, ...first } = await startAgentProcess({ url: proxy.url, env });
+  const again = async () => await startAgentProcess({ url: proxy.url, env, dataDir });
   const sizeOf = (name: string) => {
     const file = path.join(folder, name);
     return existsSync(file) ? statSync(file).size : 0;
@@ -77,6 +79,7 @@ async function setup() {
   };
   return {
     ...jobReader(fleet, seat),
+    proxy,
     folder,
     dataDir,
     first,
@@ -145,9 +148,11 @@ describe("an agent that is killed again and again", { timeout: 240_000 }, () => 
     ["its result is on disk and not yet with the broker", ({ isKept }) => isKept("results")],
   ])("when %s, reports the same end once", async (_, isTime) => {
     const scene = await setup();
+    const delivery = scene.proxy.fail("POST /finish", "500"); // the result stays until the kill
     const jobId = await scene.enqueue({ type: "actions-workflow", plan: planIn(scene.folder) });
     await expect.poll(() => isTime(scene), { timeout: 60_000, interval: 1 }).toBe(true);
     await kill(scene.first);
+    delivery.mend();
     await scene.again();
     await expectWhole(scene, jobId);
   });
