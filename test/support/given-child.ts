@@ -1,5 +1,7 @@
 import { randomBytes } from "node:crypto";
+import { readdirSync, statSync } from "node:fs";
 import { rm } from "node:fs/promises";
+import path from "node:path";
 import { onTestFinished } from "vitest";
 import type { Child, ChildOutput, ChildSpec } from "../../agent/processes/child.ts";
 import { openRunDir } from "../../agent/processes/open-run-dir.ts";
@@ -62,4 +64,10 @@ export async function readAll(output: ChildOutput): Promise<string> {
     output.release(position);
   }
   return Buffer.concat(chunks).toString("latin1");
+}
+
+/** How many bytes of a child's output lie in its folder: its reader has not released them. */
+export function unreadBytes({ manifest: { dir } }: Pick<Child, "manifest">): number {
+  const segments = readdirSync(dir).filter((name) => /^\d+$/.test(name));
+  return segments.reduce((sum, name) => sum + statSync(path.join(dir, name)).size, 0);
 }

@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { existsSync, readFileSync, statSync } from "node:fs";
+import { existsSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
@@ -8,9 +8,10 @@ import { adoptChild } from "../../../agent/processes/adopt-child.ts";
 import type { ChildManifest, ChildSpec } from "../../../agent/processes/child.ts";
 import { findChild } from "../../../agent/processes/find-child.ts";
 import { findMarked } from "../../../agent/processes/sweep-marked.ts";
-import { type ChildPlace, givenChildren, readAll } from "../../support/given-child.ts";
+import { type ChildPlace, givenChildren, readAll, unreadBytes } from "../../support/given-child.ts";
 
 const owner = path.join(import.meta.dirname, "..", "..", "support", "child-owner.ts");
+const mebibyte = 1_048_576;
 const lines = (count: number) =>
   Array.from({ length: count }, (_, at) => `line ${at + 1}\n`).join("");
 const printLines = (count: number) =>
@@ -51,7 +52,7 @@ describe("a child whose agent is killed", () => {
           const process = runOwner(spec, copy);
           await untilBorn(place);
           const enough = () => sizeOf(copy) >= part * whole.length || process.exitCode !== null;
-          await expect.poll(enough, { timeout: 20_000, interval: 1 }).toBe(true);
+          await expect.poll(enough, { timeout: 60_000, interval: 1 }).toBe(true);
           await kill(process);
         }
         const had = existsSync(copy) ? readFileSync(copy, "latin1") : "";
@@ -69,10 +70,16 @@ describe("a child whose agent is killed", () => {
   test("prints no broken pipe, and waits when nobody reads, without filling the memory", async () => {
     const place = await givenChildren();
     const bytes = 60_000_000;
-    const spec = place.specOf(["bash", "-c", `head -c ${bytes} /dev/zero; echo $?`]);
-    const process = runOwner(spec, "/dev/null");
+    const script = `until [ -e go ]; do sleep 0.05; done; head -c ${bytes} /dev/zero; echo $?`;
+    const process = runOwner(place.specOf(["bash", "-c", script]), "/dev/null");
     const manifest = await untilBorn(place);
     await kill(process);
+    writeFileSync(path.join(place.cwd, "go"), "");
+    await expect
+      .poll(() => unreadBytes({ manifest }), { timeout: 60_000 })
+      .toBeGreaterThanOrEqual(12 * mebibyte);
+    expect(existsSync(path.join(manifest.dir, "code"))).toBe(false);
+    expect(unreadBytes({ manifest })).toBeLessThanOrEqual(16 * mebibyte);
     expect(await findMarked(place.executionId)).not.toEqual([]);
     const child = adoptChild(manifest, { from: 0 });
     if (child === undefined) throw new Error("nothing to adopt");
@@ -83,7 +90,7 @@ describe("a child whose agent is killed", () => {
     }
     expect(end).toBe(bytes + 2);
     expect((await child.exited).code).toBe(0);
-  });
+  }, 180_000);
 
   test("that ended meanwhile is read to its end by its exit code on record", async () => {
     const place = await givenChildren();
@@ -104,7 +111,7 @@ describe("a child whose agent is killed", () => {
   test("is stopped by its new owner as its plan says, and not asked twice", async () => {
     const place = await givenChildren();
     const script = "trap 'echo asked' TERM; echo up; while :; do sleep 0.05; done";
-    const stop = { signal: "SIGTERM", to: "group", graceMs: 700 } as const;
+    const stop = { signal: "SIGTERM", to: "group", graceMs: 5_000 } as const;
     const child = await place.bash(script, { stop });
     await expect.poll(() => readFileSync(path.join(child.manifest.dir, "0"), "utf8")).toBe("up\n");
     void child.stop();

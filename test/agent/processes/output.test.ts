@@ -1,13 +1,13 @@
 import { createHash } from "node:crypto";
-import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { writeFile } from "node:fs/promises";
 import path from "node:path";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import type { Child, ChildOutput } from "../../../agent/processes/child.ts";
+import type { ChildOutput } from "../../../agent/processes/child.ts";
 import { readStat } from "../../../agent/processes/process-identity.ts";
 import { findMarked } from "../../../agent/processes/sweep-marked.ts";
-import { givenChildren, readAll } from "../../support/given-child.ts";
+import { givenChildren, readAll, unreadBytes } from "../../support/given-child.ts";
 
 const mebibyte = 1_048_576;
 
@@ -21,11 +21,6 @@ async function digestOf(output: ChildOutput): Promise<{ size: number; digest: st
     output.release(size);
   }
   return { size, digest: hash.digest("hex") };
-}
-
-function unreadBytes({ manifest }: Child): number {
-  const segments = readdirSync(manifest.dir).filter((name) => /^\d+$/.test(name));
-  return segments.reduce((sum, name) => sum + statSync(path.join(manifest.dir, name)).size, 0);
 }
 
 describe("what a child prints", () => {
