@@ -17,7 +17,12 @@ export async function start({ readConfig }: CommandCall): Promise<number> {
   process.on("SIGHUP", () => log.info(hangUp));
   const agent = await startAgent(config, log, (signal) => {
     // Heard from the first moment: one that is told to go while it starts goes.
-    for (const name of signals) process.on(name, () => signal(name));
+    for (const name of signals) {
+      process.on(name, () => {
+        signal(name);
+        log.info({ signal: name }, "was sent a signal");
+      });
+    }
   });
   return await agent.gone;
 }

@@ -58,6 +58,8 @@ describe("what a killed agent left running", { timeout: 180_000 }, () => {
     const second = await again();
     await until(() => hasTakenUp(second));
     second.kill("SIGTERM");
+    // Two signals of a kind are one for a process that has not heard the first.
+    await until(() => second.said.log.some(({ signal }) => signal === "SIGTERM"));
     await until(() => second.said.log.some(({ nth }) => typeof nth === "number"));
     expect(runs()).toBe(true); // the first one lets it finish
     second.kill("SIGTERM");
