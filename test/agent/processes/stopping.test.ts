@@ -12,7 +12,7 @@ const hasty = { ...patient, graceMs: 100 };
 
 /** Waits until the child has printed this. */
 async function untilPrinted(child: Child, text: string): Promise<void> {
-  await expect.poll(() => printed(child)).toContain(text);
+  await expect.poll(() => printed(child), { timeout: 60_000 }).toContain(text);
 }
 
 function printed({ manifest }: Child): string {
@@ -41,14 +41,14 @@ describe("stopping a child", () => {
     const script = `trap 'echo leader' INT TERM
       bash -c 'trap "echo member; exit" INT TERM; echo up; sleep 600 & wait' & wait; wait; echo over`;
     const { bash } = await givenChildren();
-    const group = await bash(script, { step: 1, stop: { ...patient, graceMs: 3_000 } });
+    const group = await bash(script, { step: 1, stop: { ...patient, graceMs: 10_000 } });
     await untilPrinted(group, "up");
     await group.stop();
     expect(await readAll(group.output)).toMatch(/member/);
 
     const leader = await bash(script, {
       step: 2,
-      stop: { signal: "SIGINT", to: "leader", graceMs: 300 },
+      stop: { signal: "SIGINT", to: "leader", graceMs: 5_000 },
     });
     await untilPrinted(leader, "up");
     await leader.stop();
@@ -128,7 +128,7 @@ describe("stopping a child", () => {
     const { bash } = await givenChildren();
     const child = await bash(
       `n=0; trap 'n=$((n+1)); echo asked $n; [ -e go ] && exit' TERM; echo up; while [ ! -e go ]; do sleep 0.05; done`,
-      { stop: { ...patient, graceMs: 1_000 } },
+      { stop: { ...patient, graceMs: 5_000 } },
     );
     await untilPrinted(child, "up");
     await Promise.all([child.stop(), child.stop()]);
@@ -161,7 +161,7 @@ describe("stopping a child", () => {
   });
 });
 
-describe("a script that does harm", () => {
+describe("a script that does harm", { timeout: 180_000 }, () => {
   test("and kills the process above it is lost, in words, and is ended", async () => {
     const { bash, executionId } = await givenChildren();
     const child = await bash("echo before; kill -9 $PPID; echo after; sleep 600");
