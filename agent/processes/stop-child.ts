@@ -43,10 +43,12 @@ export function makeStopper(manifest: ChildManifest, exited: () => Promise<Child
     if (!isOver) record("SIGKILL");
     const { executionId, step, leader } = manifest;
     const giveUpAtMs = performance.now() + hopelessAfterMs;
+    let left: number;
     do {
       // Where there is nothing to look with, there may be in a second.
-      await sweepMarked(executionId, step, [leader]).catch(() => {});
-    } while (!(await isWithin(exited(), 1_000)) && performance.now() < giveUpAtMs);
+      const swept = await sweepMarked(executionId, step, [leader]).catch(() => undefined);
+      left = swept?.left ?? 0;
+    } while ((!(await isWithin(exited(), 1_000)) || left > 0) && performance.now() < giveUpAtMs);
     isHopeless = !isOver;
   };
 
