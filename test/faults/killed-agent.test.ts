@@ -118,7 +118,7 @@ async function expectWhole(scene: Scene, jobId: string): Promise<void> {
   await until(async () => (await readdir(runDir)).length === 0);
 }
 
-describe("an agent that is killed again and again", { timeout: 240_000 }, () => {
+describe("an agent that is killed again and again", { timeout: 480_000 }, () => {
   test("wherever in a job, runs every step once and loses no line and no output", async () => {
     const places = fc.array(fc.integer({ min: 0, max: steps.length * marksPerStep }), {
       minLength: 1,

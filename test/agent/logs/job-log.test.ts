@@ -205,7 +205,7 @@ describe("a job's log", () => {
       ),
       { numRuns: 60 },
     );
-  });
+  }, 180_000);
 });
 
 /** Reads the pieces, each safely on disk before the next, and breaks off as a killed process does. */
