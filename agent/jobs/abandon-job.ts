@@ -1,6 +1,7 @@
-import { readdir, rm } from "node:fs/promises";
+import { readdir } from "node:fs/promises";
 import path from "node:path";
 import { listLeaders } from "../processes/find-child.ts";
+import { removeChildFolder } from "../processes/remove-child-folder.ts";
 import { sweepMarked } from "../processes/sweep-marked.ts";
 import { removeWorkspace } from "../workspace/workspace.ts";
 import { forgetExecution } from "./execution-book.ts";
@@ -30,5 +31,5 @@ export async function abandonJob(
 /** Takes away what the execution has in the run directory: also of steps that a former process saw to their end. */
 export async function removeFolders(runDir: string, executionId: string): Promise<void> {
   const left = (await readdir(runDir)).filter((name) => name.startsWith(`${executionId}.`));
-  for (const name of left) await rm(path.join(runDir, name), { recursive: true, force: true });
+  for (const name of left) await removeChildFolder(path.join(runDir, name));
 }

@@ -1,4 +1,3 @@
-import { rm } from "node:fs/promises";
 import path from "node:path";
 import { formatDuration } from "../../shared/duration.ts";
 import { pause } from "../client/pause.ts";
@@ -8,6 +7,7 @@ import { ChildError } from "../processes/child-error.ts";
 import type { Child, ChildEnd } from "../processes/child.ts";
 import { findChild } from "../processes/find-child.ts";
 import { bootId } from "../processes/process-identity.ts";
+import { removeChildFolder } from "../processes/remove-child-folder.ts";
 import { startChild } from "../processes/start-child.ts";
 import { sweepMarked } from "../processes/sweep-marked.ts";
 import type { ExecutionBook } from "./execution-book.ts";
@@ -132,7 +132,7 @@ async function takeUp(
     await pause(20); // its supervisor may be about to write it down
   }
   // In this order: without its folder it cannot be born any more.
-  await rm(path.join(ground.runDir, `${execution_id}.${number}`), { recursive: true, force: true });
+  await removeChildFolder(path.join(ground.runDir, `${execution_id}.${number}`));
   await sweepMarked(execution_id, number);
   return "unborn";
 }

@@ -1,9 +1,9 @@
-import { rm } from "node:fs/promises";
 import { awaitEnd } from "./await-end.ts";
 import type { Child, ChildEnd, ChildManifest } from "./child.ts";
 import { finishOutput } from "./finish-output.ts";
 import { signalGroup } from "./process-identity.ts";
 import { readOutput } from "./read-output.ts";
+import { removeChildFolder } from "./remove-child-folder.ts";
 import { makeStopper } from "./stop-child.ts";
 import { type FolderWatch, watchFolder } from "./watch-folder.ts";
 
@@ -47,7 +47,7 @@ export function holdChild(
       await finished;
       watch.close();
       signalGroup(manifest.carrier, "SIGKILL");
-      await rm(dir, { recursive: true, force: true, maxRetries: 10, retryDelay: 20 });
+      await removeChildFolder(dir);
     },
   };
 }

@@ -1,5 +1,4 @@
 import { mkdirSync, statfsSync, statSync, writeFileSync } from "node:fs";
-import { rm } from "node:fs/promises";
 import path from "node:path";
 import { execa } from "execa";
 import { ChildError } from "./child-error.ts";
@@ -11,6 +10,7 @@ import { findTools } from "./find-tools.ts";
 import { holdChild } from "./hold-child.ts";
 import { countOomKills } from "./oom-kills.ts";
 import { bootId, readStat } from "./process-identity.ts";
+import { removeChildFolder } from "./remove-child-folder.ts";
 import { boundOutput, supervisorScript } from "./supervisor.ts";
 import { type FolderWatch, watchFolder } from "./watch-folder.ts";
 
@@ -30,7 +30,7 @@ export async function startChild(spec: ChildSpec): Promise<Child> {
     return holdChild(await launch(spec, { dir, tools, watch }), { from: 0, watch });
   } catch (error) {
     watch.close();
-    await rm(dir, { recursive: true, force: true });
+    await removeChildFolder(dir);
     throw error;
   }
 }

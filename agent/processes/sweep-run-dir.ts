@@ -1,8 +1,8 @@
 import { mkdirSync, readdirSync } from "node:fs";
-import { rm } from "node:fs/promises";
 import path from "node:path";
 import { readManifest } from "./find-child.ts";
 import { bootId } from "./process-identity.ts";
+import { removeChildFolder } from "./remove-child-folder.ts";
 import { findMarked } from "./sweep-marked.ts";
 
 /** What a sweep found: folders that it took away, and executions that nobody keeps although they still run. */
@@ -23,7 +23,7 @@ export async function sweepRunDir(runDir: string, keep: ReadonlySet<string>): Pr
       running.add(executionId);
       continue;
     }
-    await rm(path.join(runDir, name), { recursive: true, force: true });
+    await removeChildFolder(path.join(runDir, name));
     removed += 1;
   }
   return { removed, running: [...running] };

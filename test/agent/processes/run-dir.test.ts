@@ -69,12 +69,13 @@ describe("sweeping the run directory", () => {
       await over.bash("true")
     ).exited;
     const { runDir } = over;
-    const running = await over.bash("sleep 600", { executionId: "exe_running", runDir });
+    const { executionId: runs } = await givenChildren();
+    const running = await over.bash("sleep 600", { executionId: runs, runDir });
     await mkdir(path.join(runDir, "exe_kept.1"));
     await mkdir(path.join(runDir, "exe_gone.job"));
     const swept = await sweepRunDir(runDir, new Set(["exe_kept"]));
-    expect(swept).toEqual({ removed: 2, running: ["exe_running"] });
-    expect((await readdir(runDir)).toSorted()).toEqual(["exe_kept.1", "exe_running.1"]);
+    expect(swept).toEqual({ removed: 2, running: [runs] });
+    expect((await readdir(runDir)).toSorted()).toEqual(["exe_kept.1", `${runs}.1`].toSorted());
     await running.kill();
     expect(existsSync(running.manifest.dir)).toBe(true);
   });
@@ -86,7 +87,7 @@ describe("clearing what executions left", () => {
     const { runDir } = kept;
     const workDir = await testFolder();
     const keptChild = await kept.bash("sleep 600");
-    const lost = "exe_lost";
+    const { executionId: lost } = await givenChildren();
     await kept.bash("setsid sleep 601 & sleep 602", { executionId: lost, runDir });
     for (const name of [lost, kept.executionId]) await mkdir(path.join(workDir, name));
     await expect.poll(async () => (await findMarked(lost)).length).toBeGreaterThanOrEqual(2);

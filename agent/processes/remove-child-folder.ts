@@ -1,0 +1,6 @@
+import { rm } from "node:fs/promises";
+
+/** Takes a child's folder away, also while its supervisor or its carrier still writes the last of it there. */
+export async function removeChildFolder(dir: string): Promise<void> {
+  await rm(dir, { recursive: true, force: true, maxRetries: 10, retryDelay: 20 });
+}
