@@ -1,11 +1,11 @@
 /** The broker's clock as seen from here: deadlines are told in its time. */
 export type BrokerClock = {
-  /** Learns from the head of an answer: its Date, when it came and how long that took. */
+  /** Learns from the head of an answer: its Date, when it came and how long that took. Whether that told anything. */
   readonly learn: (heard: {
     readonly headers: { readonly date?: string | undefined };
     readonly atMs: number;
     readonly tookMs: number;
-  }) => void;
+  }) => boolean;
   /** How far our clock is ahead of the broker's, ms; 0 while nothing is known. */
   readonly skewMs: () => number;
   /** An instant of the broker's as one of ours. */
@@ -23,9 +23,10 @@ export function makeBrokerClock(): BrokerClock {
   return {
     learn({ headers: { date }, atMs, tookMs }) {
       const brokersMs = Date.parse(date ?? "");
-      if (Number.isNaN(brokersMs) || tookMs > promptMs) return;
+      if (Number.isNaN(brokersMs) || tookMs > promptMs) return false;
       const ahead = atMs - tookMs / 2 - (brokersMs + resolutionMs / 2);
       skewMs = Math.abs(ahead) <= resolutionMs ? 0 : Math.round(ahead);
+      return true;
     },
     skewMs: () => skewMs,
     toLocalMs: (instant) => Date.parse(instant) + skewMs,

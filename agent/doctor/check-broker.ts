@@ -1,10 +1,13 @@
 import { getOwnTokenRoute } from "../../shared/api/tokens.ts";
 import { formatDuration } from "../../shared/duration.ts";
 import { makeBrokerClock } from "../client/broker-clock.ts";
+import type { Received } from "../client/send.ts";
 import { askBroker } from "./ask-broker.ts";
 import { type DoctorScene, failed, type Found, leftOut, ok, warning } from "./finding.ts";
 
 const mostSkewMs = 30_000;
+const quickMs = 500;
+const mostAnswers = 5;
 
 /** Whether it is a broker that answers, and not something on the way; what a login page says is no answer. */
 export async function checkBroker(scene: DoctorScene): Promise<Found> {
@@ -25,11 +28,11 @@ export async function checkBroker(scene: DoctorScene): Promise<Found> {
 
 /** How far this host's clock is from the broker's. */
 export async function checkClock(scene: DoctorScene): Promise<Found> {
-  const { received } = await askBroker(scene, getOwnTokenRoute, {});
+  const received = await quickAnswer(scene);
   if (received.headers.date === undefined)
     return leftOut("The answer does not say what time it is.");
   const clock = makeBrokerClock();
-  clock.learn(received);
+  if (!clock.learn(received)) return leftOut("No answer comes soon enough to tell the time by.");
   const skewMs = clock.skewMs();
   const byMs = Math.abs(skewMs);
   if (byMs < mostSkewMs) return ok("It agrees with the broker's.");
@@ -38,4 +41,14 @@ export async function checkClock(scene: DoctorScene): Promise<Found> {
     words,
     "Let it be set by NTP: deadlines are counted by the broker's clock, but clouds and certificates go by this one.",
   );
+}
+
+/** The quickest of some answers; the first that is quick enough to tell a second by. */
+async function quickAnswer(scene: DoctorScene): Promise<Received> {
+  let quickest: Received | undefined;
+  for (let nth = 1; ; nth += 1) {
+    const { received } = await askBroker(scene, getOwnTokenRoute, {});
+    if (quickest === undefined || received.tookMs < quickest.tookMs) quickest = received;
+    if (quickest.tookMs < quickMs || nth === mostAnswers) return quickest;
+  }
 }
