@@ -164,17 +164,17 @@ async function makeParts(run: RunParts, loops: LoopBook, bells: Bells): Promise<
   };
 }
 
-/** A loop was refused because this process is over: the agent is another process then. */
+/** A loop was refused because its process is over: the agent is another process then, unless it is one already. */
 function obeyRefusal(
   { departure, registration, ground: { log } }: RunParts,
   refused: Refused,
 ): void {
-  const { what } = refused;
+  const { what, processId = registration.current().id } = refused;
   if (what === "process-over" && !departure.isLeaving()) {
     const failed = (error: unknown): void => {
       log.warn({ err: error }, "not registered anew");
     };
-    registration.renew(registration.current().id).catch(failed);
+    registration.renew(processId).catch(failed);
   }
 }
 

@@ -14,6 +14,8 @@ import type { TokenBook } from "./token-book.ts";
 export type CallHow = {
   /** What a refusal puts an end to; the answer class depends on it. */
   readonly scope: Scope;
+  /** The process that asks, where a refusal would be its end. */
+  readonly processId?: string | undefined;
   /** Ends the waiting and the repeating; the call rejects with its reason. */
   readonly signal?: AbortSignal | undefined;
   /** For one try; the request timeout unless told. */
@@ -81,7 +83,7 @@ export function makeBrokerClient(parts: ClientParts): BrokerClient {
       parts.clock.learn(received);
     }
     if (read.answer !== undefined) return read.answer;
-    const refusal = refusalOf(received, read, asking.how.scope);
+    const refusal = refusalOf(received, read, asking.how);
     const isStale = isEnd(refusal) && refusal.what === "unauthorized";
     // A token that was changed in its file meanwhile is no end: it is read again before it is believed.
     if (isStale && asking.how.token === undefined && parts.tokens.reread(token)) {

@@ -8,12 +8,19 @@ export class Refused extends Error {
   readonly what: Exclude<AnswerClass, "retry">;
   readonly status: number;
   readonly code: string;
+  /** The process whose request it was, where it was one's: the agent may be another one by now. */
+  readonly processId: string | undefined;
 
-  constructor(what: Exclude<AnswerClass, "retry">, { status, code, detail }: Told) {
+  constructor(
+    what: Exclude<AnswerClass, "retry">,
+    { status, code, detail }: Told,
+    processId?: string,
+  ) {
     super(detail === "" ? `The broker answered ${status}.` : detail);
     this.what = what;
     this.status = status;
     this.code = code;
+    this.processId = processId;
   }
 }
 

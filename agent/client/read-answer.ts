@@ -41,7 +41,11 @@ export function readAnswer(
 const slowing: readonly number[] = [429, 503];
 
 /** A refusal as an error: Refused where the broker has decided, Unanswered where nobody has. */
-export function refusalOf({ status, headers, atMs }: Received, read: Read, scope: Scope): Error {
+export function refusalOf(
+  { status, headers, atMs }: Received,
+  read: Read,
+  { scope, processId }: { readonly scope: Scope; readonly processId?: string | undefined },
+): Error {
   const what = classOfRefusal(status, read.isBrokersWord, scope);
   if (what === "retry" || read.problem === undefined) {
     const words = read.isBrokersWord ? (read.problem?.detail ?? "") : "not in the broker's words";
@@ -50,7 +54,7 @@ export function refusalOf({ status, headers, atMs }: Received, read: Read, scope
     const isSlowing = read.isBrokersWord && asked !== undefined && slowing.includes(status);
     return new (isSlowing ? SlowedDown : Unanswered)(`The answer was ${status} (${words}).`, asked);
   }
-  return new Refused(what, { status, ...read.problem });
+  return new Refused(what, { status, ...read.problem }, processId);
 }
 
 function parseJson(text: string): unknown {

@@ -41,6 +41,7 @@ async function beatOnce(parts: LoopParts, signal: AbortSignal): Promise<void> {
     { params: { runner_id: runnerId }, body },
     {
       scope: "process",
+      processId,
       signal,
       timeoutMs: Math.min(config.requestTimeout, longestBeatMs),
       isOnce: true, // a late beat would tell what is not true any more: the loop makes a new one

@@ -135,6 +135,7 @@ async function ask(
     { params: { runner_id: runnerId }, body },
     {
       scope: "process",
+      processId,
       signal,
       isOnce: true,
       timeoutMs: config.claimWait + Math.min(graceMs, config.requestTimeout),

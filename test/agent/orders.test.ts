@@ -84,6 +84,29 @@ describe("an agent whose process the broker has ended", () => {
   });
 });
 
+test("a beat of the process that an agent was, refused late, does not make it yet another", async () => {
+  const seat = await fleet.seat();
+  const proxy = await faultProxy(fleet.broker.url);
+  const late = proxy.hold("POST /heart-beats");
+  const settings = { "request-timeout": "20s" };
+  const agent = await startTestAgent({ url: proxy.url, token: seat.token }, settings);
+  const before = agent.processId();
+  const ends = (processId: string) =>
+    proxy
+      .seen("POST /heart-beats")
+      .filter(({ body }) => body.includes(processId))
+      .map(({ end }) => end);
+  await until(() => ends(before).length === 1);
+  await fleet.db`update runner_processes set must_register_anew = true where id = ${before}`;
+  await until(() => agent.processId() !== before);
+  const after = agent.processId();
+  late.release();
+  await until(() => ends(after).some((end) => end === 201));
+  expect(ends(before)).toContain(409);
+  expect(agent.processId()).toBe(after);
+  expect(proxy.seen(({ path }) => path.endsWith("/processes"))).toHaveLength(2);
+});
+
 test("two agents of one runner share its jobs, each job with one of them", async () => {
   const seat = await fleet.seat({ parallelism: { actions: 4 } });
   const given = { url: fleet.broker.url, token: seat.token };

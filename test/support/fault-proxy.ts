@@ -43,6 +43,8 @@ export type FaultProxy = {
   readonly url: string;
   /** From now on the requests that match go wrong, so many times or until it is mended. */
   readonly fail: (which: Matcher, fault: Fault, times?: number, retryAfterS?: number) => Failing;
+  /** From now on the requests that match wait here until they are let go on. */
+  readonly hold: (which: Matcher) => { readonly release: () => void };
   /** Nothing goes wrong any more. */
   readonly mend: () => void;
   /** Closes the port, or opens it again: connections are refused in between. */
@@ -65,6 +67,8 @@ type Rule = {
   hits: number;
 };
 
+type Hold = Pick<Rule, "matches"> & { readonly released: Promise<void> };
+
 const page = "<!doctype html><html><body><h1>Sign in to the network</h1></body></html>";
 const statusFaults: Readonly<Record<string, string>> = {
   500: "internal",
@@ -78,6 +82,7 @@ const statusFaults: Readonly<Record<string, string>> = {
 /** A proxy in front of a broker that lets chosen requests go wrong; it is closed after the test. */
 export async function faultProxy(target: string): Promise<FaultProxy> {
   const rules: Rule[] = [];
+  const holds: Hold[] = [];
   const seen: SeenRequest[] = [];
   const sockets = new Set<Socket>();
   const server = http.createServer({ keepAliveTimeout: 60_000 }, (request, response) => {
@@ -94,6 +99,7 @@ export async function faultProxy(target: string): Promise<FaultProxy> {
     const body = await buffer(request);
     const one: SeenRequest = { method, path, headers, body, atMs, end: undefined };
     seen.push(one);
+    for (const { released } of holds.filter(({ matches }) => matches(one))) await released;
     const rule = rules.find(({ left, matches }) => left > 0 && matches(one));
     if (rule === undefined) return await forward(target, one, response);
     rule.left -= 1;
@@ -122,6 +128,11 @@ export async function faultProxy(target: string): Promise<FaultProxy> {
       const rule = { matches: matcherOf(which), fault, retryAfterS, left: times, hits: 0 };
       rules.push(rule);
       return { mend: () => void (rule.left = 0), hits: () => rule.hits };
+    },
+    hold(which) {
+      const { promise, resolve } = Promise.withResolvers<void>();
+      holds.push({ matches: matcherOf(which), released: promise });
+      return { release: resolve };
     },
     mend: () => void rules.splice(0),
     setDown: async (isDown) => await (isDown ? close() : listen(port)),
