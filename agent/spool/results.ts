@@ -133,6 +133,8 @@ async function writeAgain(state: State): Promise<void> {
   try {
     for (const [id, result] of state.unwritten) {
       await write(state, id, result);
+      // Delivered meanwhile: then nothing may be left of it.
+      if (!state.waiting.has(id)) await rm(pathOf(state.dir, id), { force: true });
       if (state.unwritten.get(id) === result) settle(state, id);
     }
     state.trouble = undefined;
