@@ -16,7 +16,7 @@ beforeAll(async () => {
 
 const notice = "/org/freedesktop/login1: org.freedesktop.login1.Manager.PrepareForShutdown (true,)";
 
-/** An agent on a host whose `gdbus`, the host's own program, tells what a host says that goes down, once it is to. */
+/** An agent on a host whose `gdbus`, the host's own program, tells what a host says that goes down, once it is to, and listens on. */
 async function givenHost(settings: Readonly<Record<string, string>> = {}) {
   const seat = await fleet.seat();
   const bin = await testDataDir();
@@ -24,7 +24,7 @@ async function givenHost(settings: Readonly<Record<string, string>> = {}) {
   const [now, pidFile] = [path.join(bin, "now"), path.join(bin, "pid")];
   await writeFile(
     gdbus,
-    `#!/bin/sh\necho $$ >${pidFile}\nwhile [ ! -e ${now} ]; do sleep 0.05; done\necho '${notice}'\n`,
+    `#!/bin/sh\necho $$ >${pidFile}\nwhile [ ! -e ${now} ]; do sleep 0.05; done\necho '${notice}'\nwhile echo; do sleep 0.2; done\n`,
   );
   await chmod(gdbus, 0o755);
   const proxy = await faultProxy(fleet.broker.url);
