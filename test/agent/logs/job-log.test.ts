@@ -1,7 +1,7 @@
 import { cp, readdir, readFile, stat, truncate } from "node:fs/promises";
 import { join } from "node:path";
 import fc from "fast-check";
-import { describe, expect, test } from "vitest";
+import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { makeRedactor } from "../../../agent/logs/redactor.ts";
 import type { LogEntry } from "../../../broker/logs/log-record.ts";
 import { outputOf } from "../../support/child-output.ts";
@@ -139,9 +139,14 @@ describe("a job's log", () => {
       },
       release: () => {},
     };
+    let nowMs = performance.now();
+    const clock = vi.spyOn(performance, "now").mockImplementation(() => nowMs);
+    onTestFinished(() => clock.mockRestore());
     const piped = jobLog.pipe(source, output);
     await expect.poll(() => stored().map(({ body }) => body)).toEqual(["1 %\r2 %\r"]);
+    nowMs += 2_000; // nothing comes for so long
     await expect.poll(() => stored().map(({ body }) => body)).toEqual(["1 %\r2 %\r", "3"]);
+    clock.mockRestore();
     goOn();
     await piped;
     expect(joined(await close())).toEqual(["1 %\r2 %\r3 %", "sure? "]);
