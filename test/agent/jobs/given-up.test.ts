@@ -24,8 +24,15 @@ test("a job that the broker gave up during a long cut comes to rest in order, an
   const jobId = await seat.enqueue({ type: "actions-workflow", plan, executionTimeout: 3600e9 });
   await until(() => existsSync(mark("up")), 40_000);
   await proxy.setDown(true);
-  await advanceClock(fleet.db, "6 minutes");
-  const lost = await seat.became(jobId, "failed");
+  await until(async () => {
+    // A beat that was under way when the way was cut may come after a jump: then it jumps once more.
+    const [row] = await fleet.db<{ isHeard: boolean }[]>`
+      select bool_or(last_seen_at > svc_now() - interval '6 minutes') as "isHeard"
+        from runner_process_beats where process_id = ${agent.processId()}`;
+    if (row?.isHeard === true) await advanceClock(fleet.db, "6 minutes");
+    return (await seat.job(jobId)).status === "failed";
+  }, 60_000);
+  const lost = await seat.job(jobId);
   expect(lost.status_description).toContain("lost");
   await proxy.setDown(false);
   await until(() => agent.status().jobs.length === 0, 40_000);
