@@ -3,6 +3,7 @@ import path from "node:path";
 import { beforeAll, describe, expect, test } from "vitest";
 import { type Fleet, givenFleet } from "../../support/given-fleet.ts";
 import { givenJobSeat } from "../../support/given-jobs.ts";
+import { until } from "../../support/given-polling.ts";
 
 let fleet: Fleet;
 
@@ -201,6 +202,7 @@ describe("an action", () => {
       { cluster_info: { id: "c1", endpoint: "https://127.0.0.1:1", token: "kube-secret-token" } },
     );
     expect(ended).toMatchObject({ status: "finished", outputs: { mode: "600" } });
+    await until(() => agent.status().jobs.length === 0); // it tidies after its end is told
     expect(existsSync(String(ended.outputs["config"]))).toBe(false);
     expect(readdirSync(path.join(agent.dataDir, "work"))).toEqual([]);
     expect(readdirSync(path.join(agent.dataDir, "executions"))).toEqual([]);
