@@ -61,10 +61,14 @@ describe("tokens", () => {
       const cpuOf = (bytes: number): number => {
         const text = head.repeat(bytes / head.length);
         redactText(text);
-        const from = process.cpuUsage();
-        for (let nth = 0; nth < 4; nth++) redactText(text);
-        const { user, system } = process.cpuUsage(from);
-        return user + system;
+        // The least of three: V8's own threads are counted, too.
+        const costs = [1, 2, 3].map(() => {
+          const from = process.cpuUsage();
+          for (let nth = 0; nth < 4; nth++) redactText(text);
+          const { user, system } = process.cpuUsage(from);
+          return user + system;
+        });
+        return Math.min(...costs);
       };
       // Eight times the bytes cost about eight times as much; sixty-four times if each head looked at all that follows.
       expect(cpuOf(128 * 1024)).toBeLessThan(30 * Math.max(500, cpuOf(16 * 1024)));

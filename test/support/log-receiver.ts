@@ -110,7 +110,7 @@ export async function openTestLogs({ url, token = "a-token", ...asked }: LogsAsk
     clock: makeBrokerClock(),
     log,
     limits,
-    requestTimeoutMs: 5000,
+    requestTimeoutMs: 60_000,
     userAgent: "svc-agent/test",
     onEnd: () => {},
   });
