@@ -2,7 +2,7 @@ import { once } from "node:events";
 import http from "node:http";
 import type { AddressInfo, Socket } from "node:net";
 import { buffer } from "node:stream/consumers";
-import { onTestFinished } from "vitest";
+import { onTestFinished, vi } from "vitest";
 
 /**
  * What can go wrong with a request. `down`, `hang` and the numbers: the broker never hears of it. `reset` and
@@ -107,10 +107,15 @@ export async function faultProxy(target: string): Promise<FaultProxy> {
     await goWrong(rule, target, one, response);
   }
 
-  const listen = async (port: number): Promise<void> => {
-    server.listen(port, "127.0.0.1");
-    await once(server, "listening");
-  };
+  // While it is down, somebody else's port 0 may be this port for a moment.
+  const listen = async (port: number): Promise<void> =>
+    await vi.waitFor(
+      async () => {
+        server.listen(port, "127.0.0.1");
+        await once(server, "listening"); // rejects with the server's error
+      },
+      { timeout: 10_000, interval: 50 },
+    );
   await listen(0);
   const { port } = server.address() as AddressInfo; // it listens on TCP
   const close = async (): Promise<void> => {
