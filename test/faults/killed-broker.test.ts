@@ -156,9 +156,15 @@ test("a broker killed in the middle of a finish: the same finish elsewhere ends 
 });
 
 test("a broker asked to go answers its polls and exits in order", async () => {
-  const { dying, agentAt, enqueue } = await setup();
+  const { dying, processId, agentAt, enqueue } = await setup();
+  const seenAt = async (): Promise<string | undefined> => {
+    const [row] = await db<{ at: string }[]>`
+      select last_seen_at::text as at from runner_process_beats where process_id = ${processId}`;
+    return row?.at;
+  };
+  const before = await seenAt();
   const parked = agentAt(dying).claim({ poll_id: "p1", wait: "25s" });
-  await until(async () => (await send(dying.url, "GET /livez")).status === 200);
+  await until(async () => (await seenAt()) !== before); // the broker has the claim, a sign of life
   const [code, answer] = await Promise.all([dying.terminate(), parked]);
   expect(code).toBe(0);
   expect(answer.body.jobs).toEqual([]);
