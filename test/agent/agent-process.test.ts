@@ -28,7 +28,7 @@ async function tokenFile(token: string): Promise<string> {
   return file;
 }
 
-describe("an agent's process", () => {
+describe("an agent's process", { timeout: 180_000 }, () => {
   test("has its token neither in its environment nor in its arguments", async () => {
     const { token, enqueue, became } = await fleet.seat();
     const agent = await startAgentProcess({

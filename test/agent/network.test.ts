@@ -41,7 +41,7 @@ describe("an agent behind a proxy", () => {
     const agent = await startAgentProcess({
       url,
       env: { SVC_AGENT_TOKEN: await token(), HTTPS_PROXY: proxy.url },
-      settings: { "ca-file": certFile, "request-timeout": "10s" },
+      settings: { "ca-file": certFile },
     });
     await expect.poll(() => agent.said.log.map(({ msg }) => msg)).toContain("the agent works");
     expect(new Set(proxy.asked)).toEqual(new Set([new URL(url).host]));

@@ -62,7 +62,7 @@ export async function givenFleet(): Promise<Fleet> {
       enqueue: async (draft) => await givenJob(db, runner, { type: "noop", ...draft }),
       became: async (jobId, status) => {
         const read = async (): Promise<string> => (await job(jobId)).status;
-        await expect.poll(read, { timeout: 15_000, interval: 20 }).toBe(status);
+        await expect.poll(read, { timeout: 60_000, interval: 20 }).toBe(status);
         return await job(jobId);
       },
       operate: async (what, body = {}) => {

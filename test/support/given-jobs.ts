@@ -57,7 +57,7 @@ export async function givenJobSeat(
 /** A seat whose agent is somebody else's affair. */
 export function jobReader(fleet: Fleet, seat: Seat): Omit<JobSeat, "agent"> {
   const ended = async (jobId: string): Promise<EndedJob> => {
-    await until(async () => isOver((await seat.job(jobId)).status), 60_000);
+    await until(async () => isOver((await seat.job(jobId)).status), 150_000);
     const job = await seat.job(jobId);
     const executionId = job.executions.at(-1)?.id ?? "";
     const path = `GET /v1/runner-jobs/${jobId}/executions/${executionId}/result`;

@@ -13,13 +13,16 @@ export type TestAgent = StartedAgent & {
   readonly logged: string[];
 };
 
-/** Settings that make an agent hurry: everything else is as it ships. */
+/**
+ * Settings that make an agent hurry: everything else is as it ships. It is patient with the broker, for a machine that
+ * stands still for a moment must not look like a broker that does not answer.
+ */
 export const hurried = {
   "retry-from": "20ms",
   "retry-most": "100ms",
-  "request-timeout": "1s",
+  "request-timeout": "20s",
   "claim-wait": "2s",
-  "flush-timeout": "3s",
+  "flush-timeout": "60s",
   "watch-port": "0",
   "min-free-disk": "0",
 } as const;
