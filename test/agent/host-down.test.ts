@@ -1,4 +1,4 @@
-import { readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { chmod, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { beforeAll, describe, expect, test } from "vitest";
@@ -30,22 +30,23 @@ async function givenHost(settings: Readonly<Record<string, string>> = {}) {
   const proxy = await faultProxy(fleet.broker.url);
   const env = { SVC_AGENT_TOKEN: seat.token, PATH: `${bin}:${process.env["PATH"] ?? ""}` };
   const agent = await startAgentProcess({ url: proxy.url, env, settings });
-  await until(() => agent.said.log.some(({ msg }) => msg === "the agent works"), 20_000);
+  await until(() => agent.said.log.some(({ msg }) => msg === "the agent works"), 40_000);
+  const said = (): string => (existsSync(pidFile) ? readFileSync(pidFile, "utf8") : "");
+  await until(() => said().endsWith("\n"), 40_000); // it listens
   const announced = () => proxy.seen("POST /terminating").map(({ end }) => end);
   const goDown = async () => await writeFile(now, "");
-  const listener = () => Number(readFileSync(pidFile, "utf8"));
-  return { seat, agent, announced, goDown, listener };
+  return { seat, agent, announced, goDown, listener: Number(said()) };
 }
 
 /** A script that the agent runs and nobody releases. */
 async function givenHeld({ seat }: Awaited<ReturnType<typeof givenHost>>): Promise<string> {
   const held = heldScript(await testDataDir());
   const jobId = await seat.enqueue(held.job);
-  await until(async () => (await seat.job(jobId)).executions[0]?.status === "in-progress", 20_000);
+  await until(async () => (await seat.job(jobId)).executions[0]?.status === "in-progress", 40_000);
   return jobId;
 }
 
-describe("a host that goes down", () => {
+describe("a host that goes down", { timeout: 180_000 }, () => {
   test("is told to the broker, and the agent goes", async () => {
     const { agent, goDown, announced } = await givenHost();
     await goDown();
@@ -57,11 +58,11 @@ describe("a host that goes down", () => {
     const host = await givenHost({ "host-grace": "1s", "drain-timeout": "30m" });
     const jobId = await givenHeld(host);
     await host.goDown();
-    await until(() => host.announced().length === 1);
+    await until(() => host.announced().length >= 1);
     host.agent.kill("SIGTERM");
     expect(await host.agent.ended).toBe(0);
     expect((await host.seat.job(jobId)).status).toBe("cancelled");
-  }, 180_000);
+  });
 
   test("is announced, and hurries, also when the agent goes down already", async () => {
     const host = await givenHost({ "host-grace": "1s", "drain-timeout": "30m" });
@@ -71,27 +72,26 @@ describe("a host that goes down", () => {
     expect(await host.agent.ended).toBe(0);
     expect(host.announced()).toEqual([202]);
     expect((await host.seat.job(jobId)).status).toBe("cancelled");
-  }, 180_000);
+  });
 });
 
 test("what listens to the host ends with an agent that is killed", async () => {
   const { agent, listener } = await givenHost();
-  const pid = listener();
   agent.kill("SIGKILL");
   await agent.ended;
   await until(() => {
     try {
-      process.kill(pid, 0);
+      process.kill(listener, 0);
       return false;
     } catch {
       return true;
     }
   });
-});
+}, 180_000);
 
 test("a SIGHUP ends nothing", async () => {
   const { seat, agent } = await givenHost();
   agent.kill("SIGHUP");
   await until(() => agent.said.log.some(({ msg }) => String(msg).includes("SIGHUP")));
   await seat.became(await seat.enqueue(), "finished");
-});
+}, 180_000);
