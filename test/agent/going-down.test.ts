@@ -112,6 +112,9 @@ describe("SIGTERM", () => {
     const { seat, agent, jobId } = await givenBusyAgent();
     for (let nth = 0; nth < 3; nth++) agent.signal("SIGTERM");
     expect(await agent.gone).toBe(131);
+    // Whatever could not be sent in its hurry, the next start sends.
+    const { dataDir } = agent;
+    await startTestAgent({ url: fleet.broker.url, token: seat.token, dataDir });
     expect(await seat.became(jobId, "cancelled")).toMatchObject({ executions: [{}] });
   });
 
@@ -133,15 +136,26 @@ describe("SIGTERM", () => {
 test("a job that comes in the instant of going down is given back", async () => {
   const seat = await fleet.seat();
   const proxy = await faultProxy(fleet.broker.url);
-  const agent = await startTestAgent({ url: proxy.url, token: seat.token });
-  const lost = proxy.fail("POST /jobs/claim", "reset", 1);
+  // What runs keeps it going down, and the claim that is begun when it runs is the one whose answer is lost.
+  const lost = proxy.fail(
+    ({ path: at, body }) => isClaim(at) && !asksFor(body, "actions"),
+    "reset",
+    1,
+  );
+  const given = { url: proxy.url, token: seat.token };
+  const agent = await startTestAgent(given, { "claim-wait": "25s" });
+  const held = heldScript(await testDataDir());
+  await running(seat, await seat.enqueue(held.job));
   await until(() => lost.hits() > 0);
   const refused = proxy.fail("POST /jobs/claim", "500"); // it does not hear of the job until it goes down
   const jobId = await seat.enqueue();
   await until(async () => (await seat.job(jobId)).executions.length === 1);
   await until(() => refused.hits() > 1); // it repeats the claim, and begins no other that ends it at the broker
   agent.signal("SIGTERM");
+  await until(async () => (await processStatus({ seat, agent })) === "pending-shutdown");
   proxy.mend();
+  await until(() => proxy.seen("POST /give-back").some(({ end }) => end !== undefined));
+  await held.release();
   expect(await agent.gone).toBe(0);
   const { status, executions } = await seat.job(jobId);
   expect({ status, executions }).toMatchObject({
@@ -149,7 +163,11 @@ test("a job that comes in the instant of going down is given back", async () => 
     executions: [{ status: "not-attempted" }],
   });
   expect(proxy.seen("POST /give-back").map(({ end }) => end)).toEqual([200]);
-});
+}, 180_000);
+
+const isClaim = (path: string): boolean => path.endsWith("/jobs/claim");
+const asksFor = (body: Buffer, group: string): boolean =>
+  Object.hasOwn((JSON.parse(body.toString()) as { groups: object }).groups, group);
 
 test("results that the broker could not take are sent by the next start", async () => {
   const seat = await fleet.seat();
@@ -167,4 +185,4 @@ test("results that the broker could not take are sent by the next start", async 
   proxy.mend();
   await startTestAgent({ ...given, dataDir: agent.dataDir });
   await seat.became(jobId, "finished");
-});
+}, 180_000);
