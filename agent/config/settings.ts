@@ -132,6 +132,12 @@ export const settings = {
     byDefault: "1GiB",
     doc: "How much of all logs may wait on disk for the broker.",
   },
+  "log-wait": {
+    value: "DURATION",
+    schema: durationMs(0, hourMs),
+    byDefault: "1s",
+    doc: "How long a job's end waits until the broker has the last lines of its log.",
+  },
   "allow-file-sources": {
     value: "yes|no",
     schema: words("yes", "no"),

@@ -9,8 +9,6 @@ import type { WakeUp } from "./wake-up.ts";
 
 const answerSchema = z.looseObject({ execution: z.looseObject({ id: z.string() }) });
 const mostAtOnce = 8;
-/** A job's end waits so long for its last lines; then it says their number, and readers see that some are to come. */
-const logsFirstMs = 1000;
 const lookEveryMs = 30_000;
 const longestSendMs = 5 * 60_000; // a result may have 64 MiB
 
@@ -106,7 +104,8 @@ async function finish(
   { spooled, signal }: Delivery,
 ): Promise<void> {
   const params = { job_id: spooled.job_id, execution_id: executionId };
-  await agent.shipping.drained(executionId, logsFirstMs);
+  // An end that does not wait says the last line's number: readers see that some are to come.
+  await agent.shipping.drained(executionId, agent.config.logWait);
   await agent.client.call(
     finishExecutionRoute,
     { params, body: spooled.finish },

@@ -21,9 +21,9 @@ async function readLog({ operatorToken: token }: Pick<Seat, "operatorToken">, jo
   return { records: body.items, isComplete: job.body.logs_complete };
 }
 
-describe("the log of a job", () => {
+describe("the log of a job", { timeout: 180_000 }, () => {
   test("is there to its last line when its end is told, without a secret in it", async () => {
-    const seat = await givenJobSeat(fleet);
+    const seat = await givenJobSeat(fleet, { "log-wait": "60s" });
     const script =
       'for i in 1 2 3; do echo "line $i"; done; echo "key: $API_KEY" >&2; ' +
       'printf %s "$API_KEY" | base64; printf %s "$ANY" | fold -w 7; echo; echo "any=$ANY"; printf "the end"';
@@ -47,7 +47,7 @@ describe("the log of a job", () => {
   });
 
   test("shows no secret in the name of a step either", async () => {
-    const seat = await givenJobSeat(fleet);
+    const seat = await givenJobSeat(fleet, { "log-wait": "60s" });
     const { id } = await seat.runSteps([
       {
         name: "login hunter2-hunter2",
