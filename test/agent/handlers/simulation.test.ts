@@ -4,7 +4,7 @@ import { gunzipSync } from "node:zlib";
 import { beforeAll, describe, expect, test } from "vitest";
 import { runnerJobType, runnerJobTypeNames } from "../../../shared/runner-job-types.ts";
 import { testFolder } from "../../support/folder.ts";
-import { type Fleet, givenFleet } from "../../support/given-fleet.ts";
+import { type Fleet, givenFleet, type Seat } from "../../support/given-fleet.ts";
 import { givenJobSeat, jobReader } from "../../support/given-jobs.ts";
 import { startTestAgent } from "../../support/start-test-agent.ts";
 
@@ -119,19 +119,22 @@ describe("a simulated job", () => {
         const plan = JSON.stringify({ sandbox_mode, ...(isAction(type) && { steps }) });
         const ended = await run({ type, operation: "create-apply-plan", plan });
         expect([type, ended.status, ended.description]).toEqual([type, "finished", ""]);
-        const path = `GET /v1/log-streams/lgs_${ended.id.slice(4)}/logs?limit=10`;
-        const { body } = await fleet.broker.call<{ items: { body: string }[] }>(path, {
-          token: seat.operatorToken,
-        });
-        const said = body.items.map((line) => line.body);
-        expect(said.slice(0, 3)).toEqual(["This job is simulated: nothing is run.", "one", "two"]);
-        expect(said.length).toBeGreaterThan(3);
+        // An end waits for its log for a second only; the last lines may come after it.
+        await expect.poll(async () => (await saidBy(seat, ended.id)).length).toBeGreaterThan(3);
+        const said = (await saidBy(seat, ended.id)).slice(0, 3);
+        expect(said).toEqual(["This job is simulated: nothing is run.", "one", "two"]);
         const hasPlan = /terraform|helm|kubernetes-manifest|pulumi/.test(type);
         expect([type, ended.result?.contents_display_gzip !== undefined]).toEqual([type, hasPlan]);
       }
     },
   );
 });
+
+async function saidBy({ operatorToken: token }: Seat, jobId: string): Promise<string[]> {
+  const path = `GET /v1/log-streams/lgs_${jobId.slice(4)}/logs?limit=10`;
+  const { body } = await fleet.broker.call<{ items: { body: string }[] }>(path, { token });
+  return body.items.map((line) => line.body);
+}
 
 const isAction = (type: string): boolean => type === "actions-workflow" || type === "runner-local";
 

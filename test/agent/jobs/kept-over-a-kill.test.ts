@@ -122,14 +122,18 @@ describe("an agent that was killed and started again", { timeout: 180_000 }, () 
     await again();
     await writeFile(mark("go"), "");
     await ended(id);
-    const said = (await logOf(id)).map((line) => line.replace(/ (?:in [^ ]+|is left out.*)$/, ""));
-    expect(said).toEqual([
-      "Step one",
-      "The variable LD_X",
-      "Step one finished",
-      "Step two",
-      "Step two finished",
-    ]);
+    const said = async () =>
+      (await logOf(id)).map((line) => line.replace(/ (?:in [^ ]+|is left out.*)$/, ""));
+    // An end waits for its log for a second only; the last lines may come after it.
+    await expect
+      .poll(said)
+      .toEqual([
+        "Step one",
+        "The variable LD_X",
+        "Step one finished",
+        "Step two",
+        "Step two finished",
+      ]);
   });
 
   test("gives up a job that it dies of again and again", async () => {
