@@ -43,7 +43,7 @@ async function processStatus({ seat, agent }: Pick<Busy, "seat" | "agent">): Pro
   return body.composite_status.status;
 }
 
-describe("a graceful shutdown", () => {
+describe("a graceful shutdown", { timeout: 180_000 }, () => {
   test("lets what runs finish, takes nothing new, and ends with 0", async () => {
     const busy = await givenBusyAgent();
     const { seat, agent, jobId, held } = busy;
@@ -79,7 +79,7 @@ describe("a graceful shutdown", () => {
   });
 });
 
-describe("force", () => {
+describe("force", { timeout: 180_000 }, () => {
   test("kills what runs; the job failed, and the agent ends with 131", async () => {
     const { seat, agent, jobId } = await givenBusyAgent();
     await seat.operate(`POST /v1/runners/${seat.runner.runnerId}/force-shutdown`);
@@ -90,7 +90,7 @@ describe("force", () => {
   });
 });
 
-describe("SIGTERM", () => {
+describe("SIGTERM", { timeout: 180_000 }, () => {
   test("once lets what runs finish", async () => {
     const { seat, agent, jobId, held } = await givenBusyAgent();
     agent.signal("SIGTERM");

@@ -46,14 +46,14 @@ test("who is asked to wait by Retry-After waits, whatever it asked for", async (
     const busy = proxy.fail(which, "429", Number.POSITIVE_INFINITY, 3_600);
     await startTestAgent({ url: proxy.url, token: seat.token }, { "claim-wait": "100ms" });
     if (what === "result") await seat.enqueue();
-    await until(() => busy.hits() === 1, 20_000);
+    await until(() => busy.hits() === 1, 60_000);
     const others = what === "beat" ? asked.claim : asked.beat;
     const before = proxy.seen(others).length;
-    await until(() => proxy.seen(others).length >= before + 3, 20_000); // it goes on besides
+    await until(() => proxy.seen(others).length >= before + 3, 60_000); // it goes on besides
     expect({ what, hits: busy.hits() }).toEqual({ what, hits: 1 });
   });
   await Promise.all(scenes);
-});
+}, 180_000);
 
 test("results that the broker does not take hold up no other", async () => {
   const fleet = await givenFleet();
