@@ -5,7 +5,7 @@ afterEach(() => void vi.useRealTimers());
 
 test("is over after so long", async () => {
   vi.useFakeTimers({ toNotFake: ["setImmediate"] });
-  const isOver = vi.fn();
+  const isOver = vi.fn<() => void>();
   const { over } = ownTime(1_000);
   void over.then(isOver);
   await vi.advanceTimersByTimeAsync(999);
@@ -16,7 +16,7 @@ test("is over after so long", async () => {
 
 test("is never over once it was stopped", async () => {
   vi.useFakeTimers({ toNotFake: ["setImmediate"] });
-  const isOver = vi.fn();
+  const isOver = vi.fn<() => void>();
   const { over, stop } = ownTime(1_000);
   void over.then(isOver);
   stop();
@@ -31,11 +31,11 @@ test("lets a process that was stopped for all of it read what came meanwhile", a
   const first = Promise.race([
     over.then(() => "the end of the time"),
     new Promise((resolve) => {
-      port2.addEventListener("message", ({ data }) => resolve(data));
+      port2.addEventListener("message", () => resolve("the answer"));
       port2.start();
     }),
   ]);
-  port1.postMessage("the answer");
+  port1.postMessage("it");
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 200);
   expect(await first).toBe("the answer");
   stop();
