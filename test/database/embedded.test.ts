@@ -15,6 +15,7 @@ import {
   eraseEmbeddedPostgres,
   startEmbeddedPostgres,
 } from "../../broker/database/embedded.ts";
+import { onFreePort } from "../../broker/database/on-free-port.ts";
 import { OperatorError } from "../../shared/operator-error.ts";
 import { testFolder } from "../support/folder.ts";
 
@@ -132,6 +133,23 @@ describe("an embedded Postgres", () => {
     const message = await refusal(startEmbeddedPostgres({ dataDir, port, fsync: false }));
     expect(message).toBe(`Port ${port} on 127.0.0.1 is taken.`);
     await start({ dataDir });
+  });
+
+  test("starts on another port when the free one was taken before it had it", async () => {
+    const server = createServer().listen(0, "127.0.0.1");
+    await once(server, "listening");
+    onTestFinished(() => void server.close());
+    const taken = (server.address() as AddressInfo).port;
+    const dataDir = await testFolder();
+    const tried: number[] = [];
+    const ports = async () => await Promise.resolve(tried.length === 0 ? taken : 0);
+    const startOn = async (port: number) => {
+      tried.push(port);
+      return await start({ dataDir, port });
+    };
+    const { url } = await onFreePort(startOn, ports);
+    expect(tried).toEqual([taken, 0]);
+    expect(await open(url)`select 1 as one`).toEqual([{ one: 1 }]);
   });
 
   test("erases everything it made", async () => {
