@@ -20,7 +20,7 @@ export type Cluster = {
 export type RunningServer = {
   readonly pid: number;
   readonly port: number;
-  readonly stop: () => Promise<void>;
+  readonly stop: (withinMs?: number) => Promise<void>;
 };
 
 const readyPollMs = 10;
@@ -80,9 +80,9 @@ async function startServerOn(
   return {
     pid,
     port,
-    stop: async () => {
+    stop: async (withinMs) => {
       child.ref();
-      await Promise.all([stopServer(pid), exited]);
+      await Promise.all([stopServer(pid, withinMs), exited]);
     },
   };
 }

@@ -27,8 +27,8 @@ export type EmbeddedPostgres = {
   readonly pid: number;
   /** Where the files really are: elsewhere than dataDir when root's server user cannot reach that. */
   readonly location: string;
-  /** Shuts down within five seconds; everything committed is kept. */
-  readonly stop: () => Promise<void>;
+  /** Shuts down within the time there is, five seconds unless told; everything committed is kept. */
+  readonly stop: (withinMs?: number) => Promise<void>;
 };
 
 const databaseName = "svc";
@@ -52,8 +52,8 @@ export async function startEmbeddedPostgres(options: EmbeddedOptions): Promise<E
     const urlOf = (name: string) =>
       `postgres://postgres:${password}@127.0.0.1:${server.port}/${name}`;
     await ensureDatabase(urlOf("postgres"));
-    const stop = async () => {
-      await server.stop();
+    const stop = async (withinMs?: number) => {
+      await server.stop(withinMs);
       await release();
     };
     const { port, pid } = server;

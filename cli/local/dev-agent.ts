@@ -11,8 +11,8 @@ import { agentProgram } from "./agent-program.ts";
 
 export type DevAgent = {
   readonly logFile: string;
-  /** Ends it within seconds; what it was doing is stopped. */
-  readonly stop: () => Promise<void>;
+  /** Ends it within the time there is, by force when it must; what it was doing is stopped. */
+  readonly stop: (withinMs: number) => Promise<void>;
 };
 
 export type DevAgentOptions = {
@@ -27,7 +27,6 @@ const firstPauseMs = 1_000;
 const longestPauseMs = 30_000;
 /** Whoever lived so long was all right: its next fall is a first one again. */
 const wellMs = 60_000;
-const stopWithinMs = 3_000;
 /** To start it again would end the same way. */
 const hopeless: ReadonlySet<number> = new Set([
   exitCodes.usage.code,
@@ -59,9 +58,9 @@ export async function startDevAgent(options: DevAgentOptions): Promise<DevAgent>
   });
   return {
     logFile,
-    stop: async () => {
+    stop: async (withinMs) => {
       stopping.abort();
-      await end(child);
+      await end(child, withinMs);
       await supervising;
       await log.close();
     },
@@ -149,10 +148,10 @@ async function exitOf(child: ChildProcess): Promise<number | null> {
   return child.exitCode;
 }
 
-async function end(child: ChildProcess): Promise<void> {
+async function end(child: ChildProcess, withinMs: number): Promise<void> {
   child.kill("SIGTERM");
   const over = new AbortController();
-  const late = sleep(stopWithinMs, undefined, { signal: over.signal }).then(
+  const late = sleep(withinMs, undefined, { signal: over.signal }).then(
     () => child.kill("SIGKILL"),
     () => {},
   );

@@ -12,6 +12,7 @@ import { awaitReady } from "./await-ready.ts";
 import { type DevAgent, startDevAgent } from "./dev-agent.ts";
 import { openDevLog } from "./dev-log.ts";
 import { devSealKeys } from "./dev-seal-keys.ts";
+import { type Ending, endInTurn } from "./end-in-turn.ts";
 import { prepareDev } from "./prepare-dev.ts";
 import { showAJob } from "./show-a-job.ts";
 import { showDev, showNextSteps } from "./show-dev.ts";
@@ -29,10 +30,11 @@ export type DevOptions = {
   readonly screen: Screen;
 };
 
-/** What has been started, ended in turn from the last to the first. */
-type Ending = () => Promise<unknown>;
-
-const drainMs = 1500;
+/** How long each may take to end, and what it spares those after it: the broker's log and Postgres, which come last. */
+const agentEnd = { mostMs: 3_000, sparesMs: 1_700 };
+const brokerEnd = { mostMs: 1_500, sparesMs: 1_200 };
+const logEnd = { mostMs: 1_000, sparesMs: 1_000 };
+const databaseEnd = { mostMs: 5_000, sparesMs: 0 };
 const leaveMs = 200;
 
 /** Runs until a signal comes; answers the exit code when everything it started has ended. */
@@ -47,19 +49,10 @@ export async function startDev(options: DevOptions): Promise<number> {
     if (!options.isJson) options.screen.say("Stopping; everything is kept.");
     return exitCodes.ok.code;
   } finally {
-    await endAll(endings);
+    await endInTurn(endings, stopSignal.deadlineMs() - leaveMs);
     // A request that was given up may still hold the process; its exit code is set by then.
     setTimeout(() => process.exit(), leaveMs).unref();
   }
-}
-
-/** From the last to the first, each whether or not another fails; the first failure is passed on. */
-async function endAll(endings: readonly Ending[]): Promise<void> {
-  const failures: unknown[] = [];
-  for (const end of endings.toReversed()) {
-    await end().catch((error: unknown) => failures.push(error));
-  }
-  if (failures.length > 0) throw failures[0];
 }
 
 async function start(options: DevOptions, stop: StopSignal, endings: Ending[]): Promise<void> {
@@ -76,10 +69,13 @@ async function start(options: DevOptions, stop: StopSignal, endings: Ending[]): 
     ...(options.port !== undefined && { SVC_PORT: String(options.port) }),
   });
   const log = await openDevLog({ level: settings.logLevel, dataDir, say: screen.say });
-  endings.push(log.close);
+  endings.push({ end: log.close, ...logEnd });
   const running = await startBroker(settings, log.log);
   // A request that hangs must not hold up Ctrl-C: whatever it was, it is undone or done as a whole.
-  endings.push(async () => await Promise.race([running.stop(), sleep(drainMs)]));
+  const stopBroker = async (withinMs: number) =>
+    await Promise.race([running.stop(), sleep(withinMs)]);
+  endings.push({ end: stopBroker, ...brokerEnd });
+  if (stop.hasArrived()) return;
   await awaitReady(running.broker.health);
   const { dev, isFirst } = await prepareDev(running.broker.db, running.url, dataDir);
   const agent = await startAgent(options, dev, endings);
@@ -107,7 +103,7 @@ async function startAgent(
 ): Promise<DevAgent | undefined> {
   if (!hasAgent) return undefined;
   const agent = await startDevAgent({ dev, dataDir, config, say: screen.say });
-  endings.push(agent.stop);
+  endings.push({ end: agent.stop, ...agentEnd });
   return agent;
 }
 
@@ -121,7 +117,7 @@ async function startDatabase(
   }
   if (!isJson) screen.say("Starting Postgres …");
   const database = await startEmbeddedPostgres({ dataDir });
-  endings.push(database.stop);
+  endings.push({ end: database.stop, ...databaseEnd });
   return database.url;
 }
 
