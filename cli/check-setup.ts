@@ -2,6 +2,7 @@ import { callRoute } from "../shared/api/call-route.ts";
 import { getVersionRoute } from "../shared/api/operations.ts";
 import { getOwnTokenRoute } from "../shared/api/tokens.ts";
 import { version } from "../shared/version.ts";
+import { clockSkewS } from "./clock-skew.ts";
 import { defineCommand } from "./command.ts";
 
 export const checkSetup = defineCommand({
@@ -14,12 +15,13 @@ export const checkSetup = defineCommand({
     screen.out(`broker   ${endpoint.url} (${endpoint.source})`);
     const startMs = Date.now();
     const reached = await callRoute({ ...endpoint, token: undefined }, getVersionRoute, {});
-    const tookMs = Date.now() - startMs;
+    const endMs = Date.now();
+    const tookMs = endMs - startMs;
     screen.out(`version  ${reached.body.version}, this command line ${version}; ${tookMs} ms`);
     const brokerMs = Date.parse(reached.headers.get("date") ?? "");
     if (!Number.isNaN(brokerMs)) {
-      const skewS = Math.round((brokerMs - Date.now()) / 1000);
-      screen.out(`clock    ${Math.abs(skewS) <= 1 ? "agrees" : `${skewS} s apart`}`);
+      const skewS = clockSkewS(brokerMs, { startMs, endMs });
+      screen.out(`clock    ${skewS === 0 ? "agrees" : `${skewS} s apart`}`);
     }
     const own = await callRoute(endpoint, getOwnTokenRoute, {});
     screen.out(`token    ${own.body.hint}, org ${own.body.org_id}`);
