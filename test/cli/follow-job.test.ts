@@ -5,7 +5,7 @@ import { callRoute } from "../../shared/api/call-route.ts";
 import type { LogRecord } from "../../shared/api/log-streams.ts";
 import { startBroker } from "../support/broker.ts";
 import { testDatabase } from "../support/database.ts";
-import { faultProxy } from "../support/fault-proxy.ts";
+import { type FaultProxy, faultProxy } from "../support/fault-proxy.ts";
 import { givenRunningLog } from "../support/given-running-log.ts";
 import { beat, report } from "../support/given.ts";
 import { postLogs, protobufLogs } from "../support/otlp-logs.ts";
@@ -54,15 +54,24 @@ async function setup() {
   return { ...log, follow, write };
 }
 
+/** How often a follower whose job has ended has looked how long the log is. */
+const looksOf = (proxy: FaultProxy): number =>
+  proxy.seen((one) => /\/log-streams\/\w+$/.test(one.path)).length;
+
 test("a log that is read slowly is told to its end, long after the job's", async () => {
   const { follow, write, finish } = await setup();
   await write(30);
-  const { heard, lost, status } = await follow(broker.url, {
-    lingerMs: 1,
-    // Meanwhile the job's end is seen, and the time for the next record passes many times over.
+  const proxy = await faultProxy(broker.url);
+  const { heard, lost, status } = await follow(proxy.url, {
+    lingerMs: 500,
     take: async ({ seq }) => {
-      if (seq === 1) await finish(30);
-      for (let n = 0; n < 5; n++) await broker.call("GET /v1/nothing");
+      await broker.call("GET /v1/nothing");
+      if (seq !== 1) return;
+      await finish(30);
+      // Meanwhile the job's end is seen, and the time for the next record passes many times over.
+      await expect.poll(() => looksOf(proxy)).toBeGreaterThan(0);
+      const seenMs = performance.now();
+      await expect.poll(() => performance.now() - seenMs).toBeGreaterThan(2_000);
     },
   });
   expect(heard).toHaveLength(30);
@@ -81,8 +90,7 @@ test("a log whose last lines come after the job's end, and after a while, is tol
       if (seq !== 3) return;
       await finish(5);
       late = (async () => {
-        const looks = () => proxy.seen((one) => /\/log-streams\/\w+$/.test(one.path)).length;
-        await expect.poll(looks).toBeGreaterThan(1);
+        await expect.poll(() => looksOf(proxy)).toBeGreaterThan(1);
         await write(2, 4);
       })();
     },
@@ -99,15 +107,19 @@ test("what a cancelled job prints while it stops is told, however long it is sil
   await write(3);
   const proxy = await faultProxy(broker.url);
   let late: Promise<void> | undefined;
+  let lastTaken: number | undefined;
   const { heard, lost, status } = await follow(proxy.url, {
     lingerMs: 1,
     take: async ({ seq }) => {
+      lastTaken = seq;
       if (seq !== 3) return;
       await broker.call(`POST /v1/runner-jobs/${log.jobId}/cancel`, { token: log.admin });
       late = (async () => {
         const asked = () => proxy.seen(`GET /executions/${log.executionId}`).length;
         await expect.poll(asked).toBeGreaterThan(2);
         await write(2, 4);
+        // Told while it still stops: nothing but that keeps the follower, who would linger for a millisecond.
+        await expect.poll(() => lastTaken).toBe(5);
         await finish(5);
         await beat(database.db, [log.processId], []); // it does not name the execution any more
       })();
