@@ -36,5 +36,5 @@ describe("the agent as a single executable", () => {
     expect(shown).not.toContain(token);
     started.kill("SIGTERM");
     expect(await started.ended).toBe(0);
-  });
+  }, 180_000);
 });

@@ -35,8 +35,10 @@ function readByAgent(line: string | undefined) {
 
 /** Waits until a process of the runner has registered. */
 async function registered(runnerId: string): Promise<void> {
-  const list = async () => (await cli.run(`api GET /v1/runners/${runnerId}/processes`)).out;
-  await expect.poll(list, { timeout: 15_000 }).toContain('"prc_');
+  const headers = { authorization: `Bearer ${cli.token}` };
+  const list = async () =>
+    await (await fetch(`${cli.url}/v1/runners/${runnerId}/processes`, { headers })).text();
+  await expect.poll(list, { timeout: 60_000 }).toContain('"prc_');
 }
 
 describe("svc runner create", () => {
