@@ -19,7 +19,7 @@ async function statusOf(token: string): Promise<number> {
   return (await fetch(`${cli.url}/v1/tokens/current`, { headers })).status;
 }
 
-describe("svc token", () => {
+describe("svc token", { timeout: 180_000 }, () => {
   test("makes the first token of an installation in the database itself, with its org", async () => {
     const env = { DATABASE_URL: cli.databaseUrl };
     const made = await svc(["token", "create", "--new-org", "Globex"], { env });
@@ -64,7 +64,7 @@ describe("svc token", () => {
   });
 });
 
-describe("svc org", () => {
+describe("svc org", { timeout: 180_000 }, () => {
   test("creates, lists and shows orgs, and acts in the one that --org names", async () => {
     const made = await cli.run("org create Initech -o name");
     const id = made.out.trim();
@@ -78,7 +78,7 @@ describe("svc org", () => {
   });
 });
 
-describe("svc auth", () => {
+describe("svc auth", { timeout: 180_000 }, () => {
   test("saves a broker and a token for later commands, readable to its owner alone", async () => {
     const configHome = await testFolder();
     const env = { XDG_CONFIG_HOME: configHome };
@@ -109,7 +109,7 @@ describe("svc auth", () => {
   });
 });
 
-describe("svc migrate", () => {
+describe("svc migrate", { timeout: 180_000 }, () => {
   test("brings a database up once, and lists what it has", async () => {
     const env = { DATABASE_URL: (await emptyDatabase()).url };
     const before = await svc(["migrate", "list"], { env });
@@ -151,7 +151,7 @@ describe("svc migrate", () => {
   });
 });
 
-describe("svc broker", () => {
+describe("svc broker", { timeout: 180_000 }, () => {
   test("serves the database of DATABASE_URL until SIGTERM", async () => {
     const env = {
       DATABASE_URL: cli.databaseUrl,

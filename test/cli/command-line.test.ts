@@ -14,7 +14,7 @@ beforeAll(async () => {
   cli = await startCommandLine();
 });
 
-describe("a command line that is wrong", () => {
+describe("a command line that is wrong", { timeout: 180_000 }, () => {
   test("ends with 2, words on standard error, and nothing on standard output", async () => {
     const [parsed, checked] = await Promise.all([
       svc(["job", "crate"]),
@@ -26,7 +26,7 @@ describe("a command line that is wrong", () => {
   });
 });
 
-describe("help", () => {
+describe("help", { timeout: 180_000 }, () => {
   test("is there for everything, a noun and a command, wherever the flag stands", async () => {
     const results = await Promise.all([
       svc([]),
@@ -43,7 +43,7 @@ describe("help", () => {
   });
 });
 
-describe("the broker that a command asks", () => {
+describe("the broker that a command asks", { timeout: 180_000 }, () => {
   test("is reached by flags before the environment before what svc dev keeps", async () => {
     const dataDir = await testFolder();
     const dev = { url: cli.url, org_id: "", runner_id: "", runner_token: "" };
@@ -110,7 +110,7 @@ describe("the broker that a command asks", () => {
   });
 });
 
-describe("svc api", () => {
+describe("svc api", { timeout: 180_000 }, () => {
   test("sends fields as a query or a body, and a body as it is", async () => {
     const renamed = await cli.run("api PATCH /v1/orgs/current -f name=Renamed");
     expect(JSON.parse(renamed.out)).toMatchObject({ name: "Renamed" });
@@ -124,7 +124,7 @@ describe("svc api", () => {
   });
 });
 
-describe("svc doctor, version and completion", () => {
+describe("svc doctor, version and completion", { timeout: 180_000 }, () => {
   test("say how things are", async () => {
     const [doctor, shown, long, short, bash, fish, unknown] = await Promise.all([
       cli.run("doctor"),

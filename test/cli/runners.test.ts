@@ -41,7 +41,7 @@ async function registered(runnerId: string): Promise<void> {
   await expect.poll(list, { timeout: 60_000 }).toContain('"prc_');
 }
 
-describe("svc runner create", () => {
+describe("svc runner create", { timeout: 180_000 }, () => {
   test("prints a one-time token and the lines that start an agent by it", async () => {
     const made = await cli.run("runner create --name acme --parallelism deploy=3");
     expect(made).toMatchObject({ code: 0, err: "" });
@@ -83,7 +83,7 @@ describe("svc runner create", () => {
   });
 });
 
-describe("svc runner enrol", () => {
+describe("svc runner enrol", { timeout: 180_000 }, () => {
   test("prints the token alone, for a file, and beside it the line that starts an agent", async () => {
     const { runnerId } = await givenRunner(cli.db, { orgId: cli.runner.orgId });
     const made = await cli.run(`runner enrol ${runnerId}`);
@@ -99,7 +99,7 @@ describe("svc runner enrol", () => {
   });
 });
 
-describe("svc runner", () => {
+describe("svc runner", { timeout: 180_000 }, () => {
   test("lists and shows runners", async () => {
     const { runnerId } = cli.runner;
     const [table, names, one] = await Promise.all([

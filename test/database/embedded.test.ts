@@ -57,7 +57,7 @@ function isAlive(pid: number): boolean {
   }
 }
 
-describe("an embedded Postgres", () => {
+describe("an embedded Postgres", { timeout: 180_000 }, () => {
   test("keeps what was committed, and is gone five seconds after it is told to stop", async () => {
     const dataDir = await testFolder();
     const first = await startEmbeddedPostgres({ dataDir, fsync: true });
@@ -160,7 +160,7 @@ describe("an embedded Postgres", () => {
   });
 });
 
-describe("in a folder that other users may not enter", () => {
+describe("in a folder that other users may not enter", { timeout: 180_000 }, () => {
   test("the server runs, and finds its files again", async () => {
     const dataDir = path.join(await testFolder(0o700), "postgres");
     const first = await startEmbeddedPostgres({ dataDir, fsync: false });
