@@ -19,13 +19,8 @@ export async function givenPolling(): Promise<Polling> {
   const { db, url } = await testDatabase();
   const env = { SVC_RATE_TOKEN_PER_S: "0", SVC_RATE_ORG_PER_S: "0" };
   const brokers = [await startBroker({ url, env }), await startBroker({ url, env })] as const;
-  for (const broker of brokers) await until(() => isListening(broker));
+  await untilListening(brokers);
   return { db, url, brokers };
-}
-
-async function isListening({ call }: TestBroker): Promise<boolean> {
-  const { body } = await call<string>("GET /metrics");
-  return /^svc_listen_connected 1$/m.test(body);
 }
 
 export type PollingAgent = HttpAgent & { readonly token: string; readonly runner: GivenRunner };
