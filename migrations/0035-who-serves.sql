@@ -1,32 +1,12 @@
 -- Who serves: a claim by name, a stopping execution and a hand-off that nobody confirmed look at the processes that serve
 -- the job's group, and only at them. And a clock that ran out while a queue was held acts when it is let go.
 
--- The groups that a process serves, with its slots: those it announced or has by its type, else those that its settings
--- name.
-create function groups_served(serves jsonb, runner text) returns table (job_group text, slots int)
-  language sql stable as $$
-  select e.key, e.value::int from jsonb_each_text(serves) e
-  union all
-  select distinct case g when 'deploys' then 'deploy' else g end, 1
-    from runners u
-    join runner_group_settings s on s.runner_group_id = u.runner_group_id
-   cross join unnest(s.groups) g
-   where u.id = runner and serves is null and g <> 'any'
-$$;
-
+-- Whether a process serves a group: those it announced or has by its type, else those that its settings name.
 create function serves_group(serves jsonb, runner text, wanted text) returns boolean
-  language sql stable
-  return exists (select from groups_served(serves, runner) g where g.job_group = wanted);
-
--- The slots that the live serving processes of a runner offer, group by group.
-create or replace function served_slots(runner text) returns table (job_group text, slots int)
   language sql stable as $$
-  select v.job_group, sum(v.slots)::int
-    from runner_processes p
-   cross join lateral groups_served(p.serves, p.runner_id) v
-   where p.runner_id = runner and p.status in ('pending', 'active')
-     and p.draining is null and p.going_away_at is null and not p.must_register_anew
-   group by v.job_group
+  select case when serves is not null then serves ? wanted else exists (
+    select from runners u join runner_group_settings s on s.runner_group_id = u.runner_group_id
+     where u.id = runner and wanted in (select case g when 'deploys' then 'deploy' else g end from unnest(s.groups) g)) end
 $$;
 
 -- A third-party runner's only process that serves a group polls it again: what it was stopping there has stopped.
