@@ -17,7 +17,7 @@ const maxDepth = 64;
 const jsonType = /^application\/(?:[\w.-]+\+)?json\s*(?:;\s*charset\s*=\s*"?utf-?8"?\s*)?$/i;
 const nothing: ReadonlyMap<string, string> = new Map();
 
-/** The request's body as JSON, safe to validate and to store; an empty body is `{}`. */
+/** The request's body as JSON, safe to validate and to store; an empty one is `{}`, a runner's `null` too. */
 export async function readJson(c: AppContext, rule: RouteRule): Promise<JsonBody> {
   if (hasBody(c)) requireJsonType(c);
   const bytes = await readBody(c, maxBytes(rule));
@@ -117,9 +117,10 @@ function parseWithoutForbiddenKeys(text: string): unknown {
   });
 }
 
-/** Runner clients send null for what is absent. */
+/** Runner clients send null for what is absent, be it a member or the whole body. */
 function withoutNulls(value: unknown): unknown {
-  if (typeof value !== "object" || value === null || Array.isArray(value)) return value;
+  if (value === null) return {};
+  if (typeof value !== "object" || Array.isArray(value)) return value;
   if (!Object.values(value).includes(null)) return value;
   return Object.fromEntries(Object.entries(value).filter(([, member]) => member !== null));
 }

@@ -62,7 +62,7 @@ export async function readOtlp<Result>(
   return whole;
 }
 
-/** The JSON of such a body, with so many values at most (413); an empty one is `{}`. */
+/** The JSON of such a body, with so many values at most (413); an empty one and `null` are `{}`. */
 export function otlpJson({ bytes }: OtlpBody, mostParts: number): unknown {
   if (bytes.length === 0) return {};
   requireFewJsonParts(bytes, mostParts);
@@ -72,7 +72,7 @@ export function otlpJson({ bytes }: OtlpBody, mostParts: number): unknown {
   if (tooDeep !== undefined) {
     throw problem.malformed("too_deep", `JSON may nest ${maxDepth} deep at most.`, tooDeep);
   }
-  return parseJson(text);
+  return parseJson(text) ?? {};
 }
 
 function typeOf(c: AppContext): OtlpBody["type"] {

@@ -39,6 +39,12 @@ const guarded = routes.filter(({ rule }) => rule.permission !== null);
 const withBody = guarded.filter(
   ({ operation }) => operation.requestBody?.content["application/json"],
 );
+const ofRunners = guarded.filter(
+  ({ method, rule, operation }) =>
+    rule.surface === "runner" &&
+    method !== "GET" &&
+    operation.requestBody?.content["application/octet-stream"] === undefined, // bytes, whatever they say
+);
 const strict = guarded.filter(({ rule }) => rule.surface !== "runner");
 
 /** An org with one of each thing that a path can name. */
@@ -192,6 +198,16 @@ describe.each(withBody.filter(({ rule }) => rule.surface !== "runner"))("$name",
     );
     const twice = await ask(route, { token, body: `{"surprise":1,"surprise":2}` });
     expect(twice).toMatchObject({ status: 400, body: { code: "duplicate_key" } });
+  });
+});
+
+describe.each(ofRunners)("$name", (route) => {
+  test("takes null for an empty body", async () => {
+    const token = await secretFor(route);
+    const empty = await ask(route, { token, body: "{}" });
+    const nothing = await ask(route, { token, body: "null\n" });
+    const told = ({ status, body }: Answer<Refusal>) => [status, body.code, body.errors];
+    expect(told(nothing)).toEqual(told(empty));
   });
 });
 

@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, test } from "vitest";
 import { startBroker, type TestBroker } from "../../support/broker.ts";
 import { type TestDatabase, testDatabase } from "../../support/database.ts";
 import { givenToken } from "../../support/given-token.ts";
-import { type GivenRunner, givenProcess, givenRunner } from "../../support/given.ts";
+import { type GivenRunner, givenJob, givenProcess, givenRunner } from "../../support/given.ts";
 
 let database: TestDatabase;
 let broker: TestBroker;
@@ -34,6 +34,24 @@ describe("a body on a runner's route", () => {
 
   test("has null for what is absent", async () => {
     expect((await beat({ ...fields(), version: null })).status).toBe(201);
+  });
+
+  test("may be null as a whole: a claim's is the word and a newline", async () => {
+    const claimer = await givenRunner(database.db);
+    await givenProcess(database.db, claimer, { isOurs: false });
+    const jobId = await givenJob(database.db, claimer);
+    const claimed = await broker.call(`POST /v1/runner-jobs/${jobId}/executions`, {
+      token: await givenToken(database.db, claimer),
+      body: "null\n",
+    });
+    expect(claimed).toMatchObject({ status: 201, body: { runner_job_id: jobId } });
+  });
+
+  test("may not be null where a control plane writes it", async () => {
+    const what = `POST /v1/runners/${runner.runnerId}/jobs`;
+    const admin = await givenToken(database.db, { orgId: runner.orgId });
+    const answer = await broker.call(what, { token: admin, body: "null\n" });
+    expect(answer).toMatchObject({ status: 422, body: { errors: [{ pointer: "#" }] } });
   });
 
   test("may give a member twice: the last one counts", async () => {
