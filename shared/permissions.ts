@@ -67,6 +67,14 @@ const installing = [
   "tokens.own",
 ] as const satisfies Permission[];
 
+/** What no account is given: whoever may make tokens may give it to a machine all the same. */
+export const machinePermissions = [
+  "logs.write",
+  "telemetry.write",
+  "runner.protocol",
+  "runner.execution",
+] as const satisfies Permission[];
+
 /** What each role may do. */
 export const rolePermissions: Readonly<Record<RoleType, readonly Permission[]>> = {
   org_admin: [

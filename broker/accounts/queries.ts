@@ -58,7 +58,8 @@ export async function insertMember(
 export type RolesChange = { readonly is_member: boolean; readonly is_last_admin: boolean };
 
 /**
- * Leaves the account with exactly these roles in the org; changes nothing for the org's last admin. The rows that this
+ * Leaves the account with exactly these roles in the org; changes nothing for the org's last admin. No roles revokes its
+ * tokens here, but for a person's own that reaches other orgs: no org takes from another. The rows that this
  * is judged by are locked, in one order, so that two admins who go at once do not both take the other for the last.
  */
 export async function replaceRoles(
@@ -95,7 +96,9 @@ export async function replaceRoles(
     revoked as (
       update tokens t set revoked_at = svc_now(), updated_at = svc_now() from checked
        where ${change.roleIds.length === 0} and t.org_id = ${org} and t.account_id = ${change.accountId}
-         and t.revoked_at is null and not is_last_admin)
+         and t.revoked_at is null and not is_last_admin
+         and (t.reach = 'org' or not exists (select from account_roles elsewhere
+                                              where elsewhere.account_id = t.account_id and elsewhere.org_id <> ${org})))
     select is_member, is_last_admin from checked`;
   return row ?? { is_member: false, is_last_admin: false };
 }

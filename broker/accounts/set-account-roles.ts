@@ -6,7 +6,7 @@ import { replaceRoles } from "./queries.ts";
 
 /**
  * Leaves the account with exactly these roles in the org; none takes it out of the org and revokes its tokens
- * there. 409 where that would leave the org without an admin.
+ * there (a person's own that reaches other orgs lives on, and may do nothing in this one). 409 where that would leave the org without an admin.
  */
 export async function setAccountRoles(
   db: Db,

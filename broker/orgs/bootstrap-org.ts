@@ -32,6 +32,7 @@ export async function bootstrapAdmin(db: Db, org: OrgId): Promise<TokenWithSecre
   return await createToken(db, org, {
     name: "first admin",
     kind: "pat",
+    reach: "account",
     tokenType: "admin",
     accountId: account.id,
     createdById: "",

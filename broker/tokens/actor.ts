@@ -4,11 +4,12 @@ import type { OrgId } from "../orgs/org-id.ts";
 
 /** Who makes a request, as its token tells. */
 export type Actor = {
-  /** Written as `created_by_id`: the account, else the token, else the execution. */
+  /** Written as `created_by_id`: a person's account, else the token, else the execution. */
   readonly id: string;
   readonly kind: TokenKind;
   readonly orgId: OrgId;
   readonly tokenId: string | null;
+  /** The account that it speaks for: a person's own token alone does (`reach` account). */
   readonly accountId: string | null;
   readonly roleType: RoleType | null;
   /** The one runner that a runner's or a job's token is bound to. */

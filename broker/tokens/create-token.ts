@@ -4,7 +4,7 @@ import type { Db } from "../database/connect.ts";
 import type { OrgId } from "../orgs/org-id.ts";
 import { mint } from "./mint.ts";
 import { insertToken } from "./queries.ts";
-import type { TokenRow, TokenWithSecret } from "./row.ts";
+import type { TokenReach, TokenRow, TokenWithSecret } from "./row.ts";
 
 export type NewToken = {
   readonly name: string;
@@ -19,6 +19,8 @@ export type NewToken = {
   readonly sourceType?: string;
   readonly expiresAt?: string | undefined;
   readonly createdById: string;
+  /** `account` for a pat that speaks for its account: what may have it, token-rules.ts says. */
+  readonly reach?: TokenReach;
 };
 
 /** Makes a token; its secret is in the answer and nowhere else. 422 where the parts do not fit together. */
@@ -28,6 +30,7 @@ export async function createToken(db: Db, org: OrgId, token: NewToken): Promise<
   const minted = mint(token.kind);
   const row = await insertToken(db, org, minted, {
     kind: token.kind,
+    reach: token.reach ?? "org",
     token_type: token.tokenType ?? (token.kind === "pat" ? "static" : "svc"),
     name: token.name,
     account_id: token.accountId ?? null,

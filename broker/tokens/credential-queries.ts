@@ -2,6 +2,7 @@ import type { RoleType } from "../../shared/permissions.ts";
 import type { TokenKind } from "../../shared/token.ts";
 import type { Db } from "../database/connect.ts";
 import type { OrgId } from "../orgs/org-id.ts";
+import type { TokenReach } from "./row.ts";
 
 /** What is needed to know who a token speaks for. Not parsed at run time; seen by the authenticator only. */
 export type CredentialRow = {
@@ -9,6 +10,7 @@ export type CredentialRow = {
   readonly id: string;
   readonly org_id: OrgId;
   readonly kind: TokenKind;
+  readonly reach: TokenReach;
   readonly token_type: string;
   readonly account_id: string | null;
   readonly runner_id: string | null;
@@ -17,7 +19,7 @@ export type CredentialRow = {
   readonly is_unused: boolean;
   /** Milliseconds by the database's clock; null when it does not expire. */
   readonly expires_in_ms: number | null;
-  /** The account's role types in each of its orgs. */
+  /** The account's role types in each of its orgs; orgs are looked up with `Object.hasOwn`, as callers name them. */
   readonly account_roles: Readonly<Record<OrgId, readonly RoleType[]>> | null;
 };
 
@@ -27,8 +29,8 @@ export async function listCredentials(
   digests: readonly string[],
 ): Promise<CredentialRow[]> {
   return db<CredentialRow[]>`
-    select encode(t.digest, 'hex') as digest, t.id, t.org_id, t.kind, t.token_type, t.account_id, t.runner_id,
-           t.role_type, t.revoked_at is not null as is_revoked, t.used_at is null as is_unused,
+    select encode(t.digest, 'hex') as digest, t.id, t.org_id, t.kind, t.reach, t.token_type, t.account_id,
+           t.runner_id, t.role_type, t.revoked_at is not null as is_revoked, t.used_at is null as is_unused,
            (extract(epoch from t.expires_at - svc_now()) * 1000)::float8 as expires_in_ms,
            (select jsonb_object_agg(org_id, types)
               from (select ar.org_id, jsonb_agg(distinct r.role_type) as types

@@ -1,28 +1,36 @@
 import { type Permission, type RoleType, rolePermissions } from "../../shared/permissions.ts";
+import type { OrgId } from "../orgs/org-id.ts";
 import type { Actor } from "./actor.ts";
 import type { CredentialRow } from "./credential-queries.ts";
 
 /**
- * Who a token speaks for in an org: its own, or, for a person's token, another that the person's account has
- * a role in; undefined for any other org. A token with an account may do what both the token's role and the
- * account's roles in that org allow, so that a role taken from the account is taken from its tokens.
+ * Who a token speaks for in an org: its own, or, where it reaches so far, another that its account has a role in;
+ * undefined for any other org. Only a token that reaches its account's orgs speaks for the account; any other speaks
+ * for itself. A token with an account may do what both the token's role and the account's roles in that org allow,
+ * so that a role taken from the account is taken from its tokens.
  */
 export function actorOf(row: CredentialRow, org: string): Actor | undefined {
   const orgId = org as Actor["orgId"]; // an org of the row's own, checked in the next lines
-  const accountRoles = row.account_roles?.[orgId];
-  const isReached = org === row.org_id || (row.kind === "pat" && accountRoles !== undefined);
+  const accountRoles = rolesIn(row, orgId);
+  const isAccounts = row.reach === "account";
+  const isReached = org === row.org_id || (isAccounts && accountRoles !== undefined);
   if (!isReached) return undefined;
+  const accountId = isAccounts ? row.account_id : null;
   return {
-    id: row.account_id ?? row.id,
+    id: accountId ?? row.id,
     kind: row.kind,
     orgId,
     tokenId: row.id,
-    accountId: row.account_id,
+    accountId,
     roleType: row.role_type,
     runnerId: row.runner_id,
     executionId: null,
     permissions: permissionsOf(row, accountRoles ?? []),
   };
+}
+
+function rolesIn({ account_roles: roles }: CredentialRow, org: OrgId) {
+  return roles !== null && Object.hasOwn(roles, org) ? roles[org] : undefined;
 }
 
 /** A boot token may do nothing but enrol, which asks for no permission. */

@@ -1,17 +1,21 @@
 import { problem } from "../../shared/problem.ts";
 import type { Db } from "../database/connect.ts";
-import type { OrgId } from "../orgs/org-id.ts";
+import type { Actor } from "./actor.ts";
 import type { Authenticator } from "./authenticator.ts";
-import { revokeTokenRow } from "./queries.ts";
+import { findToken, revokeTokenRow } from "./queries.ts";
 import type { TokenRow } from "./row.ts";
+import { requireChange } from "./token-rules.ts";
 
-/** Revokes a token, here at once and on every other broker within a second; twice is as good as once. */
+/** Revokes a token of the caller's org, here at once and on every other broker within a second; twice is as good as once. */
 export async function revokeToken(
   { db, authenticator }: { readonly db: Db; readonly authenticator: Authenticator },
-  org: OrgId,
+  actor: Actor,
   id: string,
 ): Promise<TokenRow> {
-  const row = await revokeTokenRow(db, org, id);
+  const token = await findToken(db, actor.orgId, id);
+  if (token === undefined) throw problem.notFound("token");
+  requireChange(actor, "revoke", token);
+  const row = await revokeTokenRow(db, actor.orgId, id);
   if (row === undefined) throw problem.notFound("token");
   authenticator.forget([id]);
   return row;

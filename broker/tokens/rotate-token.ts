@@ -2,16 +2,12 @@ import { problem } from "../../shared/problem.ts";
 import type { Db } from "../database/connect.ts";
 import type { OrgId } from "../orgs/org-id.ts";
 import { mint } from "./mint.ts";
-import { findToken } from "./queries.ts";
 import type { Minted, TokenRow, TokenWithSecret } from "./row.ts";
 
 export type Rotation = {
-  readonly tokenId: string;
+  /** One that the caller may rotate: its own, or what token-rules.ts lets it. */
+  readonly token: TokenRow;
   readonly byId: string;
-  /** The caller's account. A person's token reaches all orgs of its account, and so is that person's alone. */
-  readonly byAccountId: string | null;
-  /** Whether the caller's own token is one of type admin. */
-  readonly mayAdminister: boolean;
 };
 
 /**
@@ -24,13 +20,7 @@ export async function rotateToken(
   org: OrgId,
   rotation: Rotation,
 ): Promise<TokenWithSecret> {
-  const old = await findToken(db, org, rotation.tokenId);
-  if (old === undefined) throw problem.notFound("token");
-  const isOthers = old.kind === "pat" && old.account_id !== rotation.byAccountId;
-  if ((isOthers || old.token_type === "admin") && !rotation.mayAdminister) {
-    const detail = "Only its own account, or a token of type admin, may rotate a person's token.";
-    throw problem.forbidden("admin_only", detail);
-  }
+  const { token: old } = rotation;
   if (old.kind === "boot")
     throw problem.conflict("one_shot", "A one-shot token is not rotated; make another.");
   const minted = mint(old.kind);
@@ -47,7 +37,7 @@ async function replaceToken(
   db: Db,
   org: OrgId,
   minted: Minted,
-  { tokenId, byId }: Rotation,
+  { token: { id: tokenId }, byId }: Rotation,
 ): Promise<TokenRow | undefined> {
   const [row] = await db<TokenRow[]>`
     with old as (
@@ -67,10 +57,10 @@ async function replaceToken(
       update tokens t set revoked_at = svc_now(), updated_at = svc_now() from rotatable r
        where t.org_id = r.org_id and t.id = r.unused_id and t.revoked_at is null),
     fresh as (
-      insert into tokens (id, org_id, digest, hint, kind, token_type, name, account_id, runner_id, role_type, issuer,
-                          source_id, source_type, expires_at, created_by_id)
-      select ${minted.id}, org_id, ${minted.digest}, ${minted.hint}, kind, token_type, name, account_id, runner_id,
-             role_type, issuer, id, 'token', svc_now() + life, ${byId}
+      insert into tokens (id, org_id, digest, hint, kind, reach, token_type, name, account_id, runner_id, role_type,
+                          issuer, source_id, source_type, expires_at, created_by_id)
+      select ${minted.id}, org_id, ${minted.digest}, ${minted.hint}, kind, reach, token_type, name, account_id,
+             runner_id, role_type, issuer, id, 'token', svc_now() + life, ${byId}
         from rotatable
       returning *),
     aged as (

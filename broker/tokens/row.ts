@@ -10,6 +10,7 @@ export const tokenRow = z.object({
   digest: z.instanceof(Uint8Array),
   hint: z.string(),
   kind: z.enum(["pat", "sa", "rt", "boot", "st", "it"]),
+  reach: z.enum(["org", "account"]),
   token_type: z.enum(tokenTypes),
   name: z.string(),
   account_id: z.string().nullable(),
@@ -29,6 +30,8 @@ export const tokenRow = z.object({
   created_by_id: z.string(),
 });
 export type TokenRow = z.infer<typeof tokenRow>;
+/** Whether a token acts in its own org only, or for its account in all orgs of that. */
+export type TokenReach = TokenRow["reach"];
 
 /** What is sent to the database of a new secret. */
 export type Minted = {

@@ -7,6 +7,7 @@ export function toToken(row: TokenRow): Token {
     id: row.id,
     org_id: row.org_id,
     kind: row.kind,
+    reach: row.reach,
     token_type: row.token_type,
     name: row.name,
     hint: row.hint,

@@ -8,7 +8,7 @@ import { toTokenWithSecret } from "../../broker/tokens/to-token.ts";
 import type { Token } from "../../shared/api/tokens.ts";
 import { problem } from "../../shared/problem.ts";
 
-export type TokenWish = Omit<NewToken, "createdById">;
+export type TokenWish = Omit<NewToken, "createdById" | "reach">;
 export type TokenTarget = { readonly orgId: string } | { readonly newOrg: string };
 type Created = { readonly body: Token & { readonly secret: string }; readonly text: string };
 
@@ -24,7 +24,8 @@ export async function createTokenHere(
     if ("newOrg" in target) return shown((await bootstrapOrg(db, target.newOrg)).token);
     const org = await findOrg(db, target.orgId as OrgId); // looked up right here
     if (org === undefined) throw problem.notFound("org");
-    return shown(await createToken(db, org.id, { ...wish, createdById: "" }));
+    const reach = wish.kind === "pat" ? "account" : "org"; // whoever has the database owns everything
+    return shown(await createToken(db, org.id, { ...wish, reach, createdById: "" }));
   } finally {
     await db.end({ timeout: 5 });
   }

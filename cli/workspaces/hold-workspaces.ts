@@ -82,8 +82,9 @@ export const unlockWorkspace = defineCommand({
 
 /** What a terraform holds is nobody's to give up while it may be writing, be it under the same account. */
 async function requireOwn(call: Caller, { lock, created_by_id: by }: Lock): Promise<void> {
-  const { id, account_id: account } = (await call(getOwnTokenRoute, {})).body;
-  if (lock.operation === heldByHand && by === (account ?? id)) return;
+  const { id, reach, account_id: account } = (await call(getOwnTokenRoute, {})).body;
+  const own = reach === "account" ? account : id;
+  if (lock.operation === heldByHand && by === own) return;
   const holder = [lock.who || by, lock.operation].filter(Boolean).join(", ");
   throw new UsageError(
     `${holder} holds it and may still be writing: look, then add --force and --reason.`,

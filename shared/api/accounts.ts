@@ -90,7 +90,8 @@ export const removeAccountRoute = createRoute({
   path: "/v1/accounts/{account_id}",
   tags: ["Access"],
   summary: "Take an account out of this org",
-  description: "Its roles here are taken away and its tokens of this org revoked.",
+  description:
+    "Its roles here are taken away and its tokens of this org revoked; a person's own that reaches other orgs lives on there, and may do nothing here.",
   request: { params },
   responses: { 204: { description: "Done." } },
 });

@@ -29,6 +29,11 @@ export const tokenSchema = z
       .describe(
         "The word in its prefix: person, service account, runner, one-shot, stack, installer.",
       ),
+    reach: z
+      .enum(["org", "account"])
+      .describe(
+        "org: it acts in its own org only and speaks for itself. account: a person's own; it speaks for its account, in all orgs of that.",
+      ),
     token_type: z.enum(tokenTypes),
     name: z.string(),
     hint: z.string().describe("Its prefix and last four characters."),
@@ -68,7 +73,13 @@ export const createTokenBody = z.strictObject({
     .describe(
       "Needed for all kinds but pat, which has its account's roles unless told, and rt, which is a runner.",
     ),
-  account_id: z.string().max(64).optional().describe("Needed for kind pat."),
+  account_id: z
+    .string()
+    .max(64)
+    .optional()
+    .describe(
+      "Needed for kind pat. The token may do no more than this account may in this org. Only a pat that a person's own token makes for its own account speaks for the account and reaches its other orgs.",
+    ),
   runner_id: z.string().max(64).optional().describe("Needed for kind rt."),
   token_type: z.enum(tokenTypes).optional(),
   issuer: text,
@@ -119,7 +130,8 @@ export const revokeTokenRoute = createRoute({
   path: "/v1/tokens/{token_id}",
   tags: ["Access"],
   summary: "Revoke a token",
-  description: "It counts on every replica within a second.",
+  description:
+    "It counts on every replica within a second. A person's own token (reach `account`) is revoked by its account or a token of type admin.",
   request: { params },
   responses: { 200: json(tokenSchema, "The token, revoked.") },
 });
@@ -133,7 +145,7 @@ export const rotateTokenRoute = createRoute({
   path: "/v1/tokens/{token_id}/rotate",
   tags: ["Access"],
   summary: "Rotate a token",
-  description: `${overlap} Until the new one is used, the old one may be rotated again: the unused one is revoked.`,
+  description: `${overlap} Until the new one is used, the old one may be rotated again: the unused one is revoked. A person's own token (reach \`account\`) is rotated by its account alone.`,
   request: { params },
   responses: { 201: json(tokenWithSecretSchema, "The new token and, this once, its secret.") },
 });

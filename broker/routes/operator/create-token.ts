@@ -1,20 +1,20 @@
 import { createTokenRoute } from "../../../shared/api/tokens.ts";
-import { problem } from "../../../shared/problem.ts";
 import type { Door } from "../../http/app-types.ts";
 import { createToken as create } from "../../tokens/create-token.ts";
 import { toTokenWithSecret } from "../../tokens/to-token.ts";
+import { reachOfNew } from "../../tokens/token-rules.ts";
 
 /** POST /v1/tokens */
 export const createToken: Door = (app, broker) => {
   app.openapi(createTokenRoute, async (c) => {
     const actor = c.get("actor");
     const body = c.req.valid("json");
-    // A person's token reaches all orgs of its account: whoever runs one of them may not make it.
-    const isOthers = body.kind === "pat" && body.account_id !== actor.accountId;
-    if ((isOthers || body.token_type === "admin") && !actor.permissions.has("orgs.create")) {
-      const detail = "Only a token of type admin may make another, or a token for another account.";
-      throw problem.forbidden("admin_only", detail);
-    }
+    const reach = reachOfNew(actor, {
+      kind: body.kind,
+      accountId: body.account_id,
+      role: body.role,
+      isAdmin: body.token_type === "admin",
+    });
     const made = await create(broker.db, actor.orgId, {
       name: body.name,
       kind: body.kind,
@@ -27,6 +27,7 @@ export const createToken: Door = (app, broker) => {
       sourceType: body.source_type,
       expiresAt: body.expires_at,
       createdById: actor.id,
+      reach,
     });
     return c.json(toTokenWithSecret(made), 201);
   });

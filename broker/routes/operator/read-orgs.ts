@@ -9,9 +9,9 @@ import { toOrg } from "../../orgs/to-org.ts";
 /** GET /v1/orgs, GET /v1/orgs/current */
 export const readOrgs: Door = (app, broker) => {
   app.openapi(listOrgsRoute, async (c) => {
-    const { orgId, kind, accountId } = c.get("actor");
+    const { orgId, accountId } = c.get("actor");
     const page = readPage(c.req.valid("query"), {});
-    const rows = await listOrgs(broker.db, orgId, kind === "pat" ? accountId : null, page);
+    const rows = await listOrgs(broker.db, orgId, accountId, page);
     return c.json(toPage(c, rows, { limit: page.limit, filters: {}, toItem: toOrg }), 200);
   });
 

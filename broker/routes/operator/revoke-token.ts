@@ -7,6 +7,6 @@ import { toToken } from "../../tokens/to-token.ts";
 export const revokeToken: Door = (app, broker) => {
   app.openapi(revokeTokenRoute, async (c) => {
     const { token_id } = c.req.valid("param");
-    return c.json(toToken(await revoke(broker, c.get("actor").orgId, token_id)), 200);
+    return c.json(toToken(await revoke(broker, c.get("actor"), token_id)), 200);
   });
 };

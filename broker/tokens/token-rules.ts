@@ -1,0 +1,119 @@
+import {
+  machinePermissions,
+  type Permission,
+  type RoleType,
+  rolePermissions,
+} from "../../shared/permissions.ts";
+import { problem } from "../../shared/problem.ts";
+import type { Actor } from "./actor.ts";
+import type { TokenReach, TokenRow } from "./row.ts";
+
+type Maker = Pick<Actor, "accountId" | "permissions" | "roleType">;
+type MintedKind = Exclude<TokenRow["kind"], "boot">;
+
+/** Whose account a new token names, as the caller sees it; only a person's own token has an account to call its own. */
+export type Whose = "nobodys" | "own" | "anothers";
+type MintRule = { readonly needs: Permission; readonly reach: TokenReach };
+
+const ofOrg: MintRule = { needs: "tokens.write", reach: "org" };
+
+/**
+ * What a caller needs to make a token, and how far that token reaches. Only one that a person makes for itself speaks
+ * for its account, in all its orgs. Any other is confined to the org it was made in and speaks for itself; an account
+ * that it names only bounds what it may do. (Kinds that cannot name an account, or must, say so before: `createToken`.)
+ */
+export const mintRules: Readonly<Record<MintedKind, Readonly<Record<Whose, MintRule>>>> = {
+  pat: {
+    nobodys: ofOrg,
+    own: { needs: "tokens.write", reach: "account" },
+    anothers: { needs: "orgs.create", reach: "org" },
+  },
+  sa: { nobodys: ofOrg, own: ofOrg, anothers: ofOrg },
+  rt: { nobodys: ofOrg, own: ofOrg, anothers: ofOrg },
+  st: { nobodys: ofOrg, own: ofOrg, anothers: ofOrg },
+  it: { nobodys: ofOrg, own: ofOrg, anothers: ofOrg },
+};
+
+/** Which tokens are above those of the org: a person's own, which reaches that person's other orgs, and type admin. */
+export type Standing = "anothers" | "admin" | "orgs";
+
+/** What a caller needs to rotate or revoke a token of its org; a rotation tells it the new secret. */
+export const changeRules: Readonly<
+  Record<Standing, Readonly<Record<"rotate" | "revoke", Permission | "nobody">>>
+> = {
+  anothers: { rotate: "nobody", revoke: "orgs.create" },
+  admin: { rotate: "orgs.create", revoke: "orgs.create" },
+  orgs: { rotate: "tokens.write", revoke: "tokens.write" },
+};
+
+/** How far a token reaches that this caller makes; 403 where it may not make it. */
+export function reachOfNew(
+  maker: Maker,
+  token: {
+    readonly kind: MintedKind;
+    readonly accountId: string | undefined;
+    readonly role: RoleType | undefined;
+    readonly isAdmin: boolean;
+  },
+): TokenReach {
+  const { needs, reach } = mintRules[token.kind][whoseOf(maker, token.accountId)];
+  if (!maker.permissions.has(needs) || (token.isAdmin && !maker.permissions.has("orgs.create"))) {
+    const detail = "Only a token of type admin may make another, or a token for another account.";
+    throw problem.forbidden("admin_only", detail);
+  }
+  requireNoWider(maker, { role: token.role ?? null, reach });
+  return reach;
+}
+
+/** Refuses with 403 a caller who may not rotate or revoke this token of its org. */
+export function requireChange(
+  maker: Maker,
+  change: "rotate" | "revoke",
+  token: Pick<TokenRow, "account_id" | "reach" | "role_type" | "token_type">,
+): void {
+  const standing = standingOf(maker, token);
+  const needs = changeRules[standing][change];
+  if (needs === "nobody" || !maker.permissions.has(needs)) {
+    throw problem.forbidden(
+      "admin_only",
+      standing === "anothers"
+        ? "This token is a person's own and reaches that person's other orgs: only its account may " +
+            `${change} it. To keep it out of this org, take the account's roles here: DELETE /v1/accounts/{account_id}.`
+        : `Only a token of type admin may ${change} one of type admin.`,
+    );
+  }
+  if (change === "rotate") requireNoWider(maker, { role: token.role_type, reach: token.reach });
+}
+
+function whoseOf(maker: Maker, accountId: string | undefined): Whose {
+  if (accountId === undefined) return "nobodys";
+  return accountId === maker.accountId ? "own" : "anothers";
+}
+
+function standingOf(
+  maker: Maker,
+  token: Pick<TokenRow, "account_id" | "reach" | "token_type">,
+): Standing {
+  if (token.reach === "account" && token.account_id !== maker.accountId) return "anothers";
+  return token.token_type === "admin" ? "admin" : "orgs";
+}
+
+/** Nobody hands out more than it has, but for what only machines have. */
+function requireNoWider(
+  maker: Maker,
+  { role, reach }: { readonly role: RoleType | null; readonly reach: TokenReach },
+): void {
+  const isNarrowed = maker.roleType !== null;
+  const missing =
+    role === null
+      ? isNarrowed && reach === "account" && "all that its account may"
+      : rolePermissions[role].find((one) => !maker.permissions.has(one) && !isMachines(one));
+  if (missing === undefined || missing === false) return;
+  throw problem.forbidden(
+    "wider_than_own",
+    `That token could do more than yours: ${missing}. Name a role that holds no more than yours.`,
+  );
+}
+
+const isMachines = (permission: Permission): boolean =>
+  machinePermissions.some((one) => one === permission);
