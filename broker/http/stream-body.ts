@@ -32,10 +32,18 @@ export async function* streamBody(c: AppContext, maxBytes: number): AsyncGenerat
 /** Gives up on a client that sends nothing; how long we take ourselves does not count. */
 async function* watched(incoming: IncomingMessage): AsyncGenerator<Buffer> {
   const pieces = incoming.iterator({ destroyOnReturn: false }) as AsyncIterator<Buffer>; // no encoding is set
-  for (;;) {
-    const next = await nextPiece(pieces);
-    if (next.done === true) return;
-    yield next.value;
+  let isWaiting = false;
+  try {
+    for (;;) {
+      isWaiting = true;
+      const next = await nextPiece(pieces);
+      isWaiting = false;
+      if (next.done === true) return;
+      yield next.value;
+    }
+  } finally {
+    // Node reads nothing more for others until it lets go; while it waits for a client that stalls, it cannot.
+    if (!isWaiting) await pieces.return?.();
   }
 }
 

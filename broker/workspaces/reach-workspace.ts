@@ -13,6 +13,8 @@ export type Reached = {
   readonly executionId: string | null;
   /** Its job only simulates: it may write without a lock. */
   readonly isSandbox: boolean;
+  /** Its job keeps Pulumi's state there, which no check for terraform's is true of. */
+  readonly isPulumi: boolean;
 };
 
 type Asked = {
@@ -39,7 +41,7 @@ export async function reachWorkspace(
   const { executionId } = actor;
   if (actor.runnerId === null) {
     if (jobId !== undefined) await requireJob(db, actor.orgId, jobId);
-    return { workspaceId, jobId: jobId ?? null, executionId, isSandbox: false };
+    return { workspaceId, jobId: jobId ?? null, executionId, isSandbox: false, isPulumi };
   }
   for await (const job of plannedJobs(broker, actor, { name: workspaceId, jobId })) {
     const { ids, pulumiIds, isSandbox } = planWorkspaces(job.plan, job.type);
@@ -48,6 +50,7 @@ export async function reachWorkspace(
       workspaceId,
       jobId: job.id,
       executionId,
+      isPulumi: pulumiIds.includes(workspaceId),
       isSandbox: isSandbox || (await isGroupInSandbox(db, actor.orgId, job.runner_id)),
     };
   }

@@ -11,6 +11,7 @@ import { answerBytes } from "../../http/answer-bytes.ts";
 import type { AppContext, Door } from "../../http/app-types.ts";
 import { readPage, toPage } from "../../http/paginate.ts";
 import { compareRevisions } from "../../workspaces/compare-revisions.ts";
+import { typeOfState } from "../../workspaces/open-current-state.ts";
 import { listStates } from "../../workspaces/queries.ts";
 import { openStored } from "../../workspaces/read-parts.ts";
 import { readSummary } from "../../workspaces/read-summary.ts";
@@ -37,7 +38,7 @@ export const readRevisions: Door = (app, broker) => {
   });
   app.openapi(getStateContentsRoute, async (c) => {
     const { state } = await named(c, broker, c.req.valid("param"));
-    return answerBytes(c, broker, openStored(broker, state));
+    return answerBytes(c, broker, openStored(broker, state), typeOfState(state));
   });
   app.openapi(listStateResourcesRoute, async (c) => {
     const { state } = await named(c, broker, c.req.valid("param"));

@@ -21,18 +21,18 @@ export const terraformBackend: Door = (app, broker) => {
   app.openapi(getTerraformStateRoute, async (c) => {
     const { workspaceId } = await reach(c, broker, c.req.valid("query"));
     const state = await openCurrentState(broker, c.get("actor").orgId, workspaceId);
-    return state === undefined ? c.body(null, 204) : answerBytes(c, broker, state);
+    return state === undefined ? c.body(null, 204) : answerBytes(c, broker, state, state.type);
   });
   app.openapi(writeTerraformStateRoute, async (c) => {
     const query = c.req.valid("query");
-    const { workspaceId, jobId, isSandbox } = await reach(c, broker, query);
+    const { workspaceId, jobId, isSandbox, isPulumi } = await reach(c, broker, query);
     const write = {
       workspaceId,
       jobId,
       lockId: query.ID ?? null,
       needsLock: !isSandbox,
       contentMd5: requestHeader(c, "content-md5"),
-      isTerraform: true,
+      isTerraform: !isPulumi,
     };
     await requireWritable(broker.db, c.get("actor").orgId, write);
     const pieces = streamBody(c, maxBytes(c.get("rule")));

@@ -1,3 +1,4 @@
+import { Agent, request } from "node:http";
 import { connect } from "node:net";
 import { expect, test } from "vitest";
 import { givenOperator } from "../../support/given-operator.ts";
@@ -43,3 +44,37 @@ test("an upload that stops is answered 408 before the connection ends, and chang
   }
   expect((await held.read()).text).toBe(text);
 });
+
+test("a state that is refused in its middle is answered on a connection that goes on", async () => {
+  const held = await holdWorkspace(at);
+  const isOver = `${"x".repeat(4)}${stateText({ serial: 2, padding: "x".repeat(2_000_000) })}`;
+  const connection = new Agent({ keepAlive: true, maxSockets: 1 });
+  const send = (body: string) =>
+    requestOver(connection, { path: backendPath(held.id, held.lockId), body });
+  const first = await send(isOver);
+  expect(first).toMatchObject({ status: 400, isReused: false });
+  expect(first.body).toContain('"code":"malformed_json"');
+  const second = await send(stateText({ serial: 1 }));
+  expect(second).toMatchObject({ status: 200, isReused: true });
+  connection.destroy();
+});
+
+type Answer = { readonly status: number; readonly body: string; readonly isReused: boolean };
+
+function requestOver(
+  agent: Agent,
+  { path, body }: { readonly path: string; readonly body: string },
+): Promise<Answer> {
+  const headers = { authorization: `Bearer ${at.token}`, "content-type": "application/json" };
+  return new Promise((resolve, reject) => {
+    const sent = request(at.broker.url + path, { agent, method: "POST", headers }, (answer) => {
+      let text = "";
+      answer.setEncoding("utf8").on("data", (chunk: string) => (text += chunk));
+      answer.on("end", () =>
+        resolve({ status: answer.statusCode ?? 0, body: text, isReused: sent.reusedSocket }),
+      );
+    });
+    sent.on("error", reject);
+    sent.end(body);
+  });
+}

@@ -1,6 +1,11 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import { type GivenOperator, givenOperator } from "../../support/given-operator.ts";
-import { givenStateJob, givenWorkspace, stateText } from "../../support/given-workspace.ts";
+import {
+  backendPath,
+  givenStateJob,
+  givenWorkspace,
+  stateText,
+} from "../../support/given-workspace.ts";
 import { holdWorkspace } from "../../support/held-workspace.ts";
 
 let at: GivenOperator;
@@ -9,6 +14,7 @@ beforeAll(async () => {
 });
 
 const headers = { "content-type": "application/octet-stream" };
+const statesOf = (id: string): string => `/v1/terraform-workspaces/${id}/states`;
 const pathOf = (id: string): string => `/v1/runners/pulumi-state/${id}`;
 
 /** A job of Pulumi that names this workspace. */
@@ -26,6 +32,25 @@ describe("a Pulumi state", () => {
     const body = '{"version":3,"checkpoint":{}}';
     expect((await at.call(`POST ${pathOf(id)}`, { token, headers, body })).status).toBe(200);
     expect((await at.call(`GET ${pathOf(id)}`, { token })).body).toBe(body);
+  });
+
+  test("is bytes of no known kind, also where terraform's are read and written", async () => {
+    const id = await givenWorkspace(at);
+    const { token } = await givenPulumiJob(id);
+    const body = "no JSON: \u00e9";
+    const lock = { token, body: { ID: "l" } };
+    expect((await at.call(`POST /v1/terraform-workspaces/${id}/lock`, lock)).status).toBe(200);
+    const backend = backendPath(id, "l");
+    expect((await at.call(`POST ${backend}`, { token, headers, body })).status).toBe(200);
+    const [state] = (await at.call<{ items: { id: string }[] }>(`GET ${statesOf(id)}`)).body.items;
+    for (const path of [backend, pathOf(id), `${statesOf(id)}/${state?.id}/contents`]) {
+      const by = path.startsWith(statesOf(id)) ? at.token : token;
+      const read = await fetch(at.broker.url + path, {
+        headers: { authorization: `Bearer ${by}` },
+      });
+      expect(read.headers.get("content-type")).toBe("application/octet-stream");
+      expect(await read.text()).toBe(body);
+    }
   });
 
   test("is not written over a state of terraform's, by a person neither", async () => {
