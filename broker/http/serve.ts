@@ -25,6 +25,7 @@ export type Serving = {
 export async function serve(app: App, broker: Broker): Promise<Serving> {
   const { config } = broker;
   const answer = getRequestListener(app.fetch, {
+    autoCleanupIncoming: false, // discardBody reads what is left of a refused body, at its own pace
     errorHandler: (error) => answerUnreadable(broker, error),
   });
   const { listener, watch } = limitConnections(broker, (request, response) => {

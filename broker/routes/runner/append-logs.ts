@@ -1,8 +1,10 @@
 import { appendLogsRoute } from "../../../shared/api/write-logs.ts";
 import { Problem } from "../../../shared/problem.ts";
 import type { AppContext, Door } from "../../http/app-types.ts";
+import { hasBody } from "../../http/read-body.ts";
 import { parseJson } from "../../http/read-json.ts";
 import { type OtlpBody, readOtlp } from "../../http/read-otlp.ts";
+import { requestHeader } from "../../http/request-header.ts";
 import { requireFewJsonParts } from "../../http/require-few-json-parts.ts";
 import type { LogRequest, Refused } from "../../logs/log-request.ts";
 import { mostParts } from "../../logs/protobuf-reader.ts";
@@ -20,19 +22,26 @@ export const appendLogs: Door = (app, { logs, inflations }) => {
     const { log_stream_id: id } = c.req.valid("param");
     const actor = c.get("actor");
     await logs.checkWriter(actor, id);
-    logs.admit(actor, id);
+    const admitted = await logs.admit(actor, id, saidBytes(c));
     const reading = { ...sizes, key: id, read: readRequest };
     const { type, request } = await readOtlp(c, inflations, reading).catch((error: unknown) => {
       // What is too large when it is unpacked cost as much as what is just not.
       if (isTooLarge(error))
-        logs.charge(actor, id, { bytes: sizes.maxInflatedBytes, isRefused: true });
+        logs.charge(admitted, { bytes: sizes.maxInflatedBytes, isRefused: true });
       throw error;
     });
-    logs.charge(actor, id, { bytes: request.bytes, isRefused: false });
+    logs.charge(admitted, { bytes: request.bytes, isRefused: false });
     const refused = await logs.take(actor, id, request);
     return answer(c, type, refused);
   });
 };
+
+/** The length that the head of the request says; without one it may be as long as any. */
+function saidBytes(c: AppContext): number {
+  if (!hasBody(c)) return 0;
+  const said = Number(requestHeader(c, "content-length") ?? sizes.maxBytes);
+  return said > sizes.maxBytes ? 0 : said; // refused for its size, unread
+}
 
 type Read = {
   readonly type: OtlpBody["type"];

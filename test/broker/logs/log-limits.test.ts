@@ -1,7 +1,8 @@
+import { connect } from "node:net";
 import { describe, expect, test } from "vitest";
 import { startBroker } from "../../support/broker.ts";
 import { testDatabase } from "../../support/database.ts";
-import { givenLog } from "../../support/given-logs.ts";
+import { type GivenLog, givenLog } from "../../support/given-logs.ts";
 import { postLogs, protobufLogs, storedBodies, storedRecords } from "../../support/otlp-logs.ts";
 
 const database = await testDatabase();
@@ -81,5 +82,65 @@ describe("a sender that is too fast", () => {
       );
     await expect.poll(notices).toMatchObject([{ severity: 13 }]);
     expect((await notices())[0]?.body).toContain(words);
+  });
+});
+
+describe("a sender that does not heed that it is too fast", { timeout: 180_000 }, () => {
+  const mebibyte = 1024 * 1024;
+
+  /** Says that so many bytes come, and sends none of them; answers what comes back meanwhile. */
+  function announce(url: string, { streamId, token }: GivenLog, bytes: number) {
+    const { port, hostname } = new URL(url);
+    const socket = connect(Number(port), hostname);
+    socket.setEncoding("utf8");
+    let text = "";
+    socket.on("data", (chunk: string) => (text += chunk));
+    socket.on("error", () => {}); // what matters is what came
+    socket.write(
+      `POST /v1/log-streams/${streamId}/logs HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${token}\r\n` +
+        `content-type: application/json\r\ncontent-length: ${bytes}\r\n\r\n`,
+    );
+    return { socket, said: () => text };
+  }
+
+  test("is refused by the head of a request, before its body comes, and by what others announced", async () => {
+    const broker = await startBroker({
+      url: database.url,
+      env: { SVC_LOG_STREAM_KIB_PER_S: "16" },
+    });
+    const log = await givenLog(database, broker);
+    const first = announce(broker.url, log, mebibyte);
+    const second = announce(broker.url, log, mebibyte);
+    const said = () => [first.said(), second.said()].toSorted().join("");
+    await expect.poll(said).toMatch(/^HTTP\/1.1 429 /); // of one of the two: the other one's body may come
+    expect(said().match(/logs_too_fast/g)).toHaveLength(1);
+    for (const { socket } of [first, second]) socket.destroy();
+  });
+
+  test("may send the refused body to its end, and goes on over the same connection", async () => {
+    const broker = await startBroker({ url: database.url, env: { SVC_LOG_STREAM_KIB_PER_S: "1" } });
+    const log = await givenLog(database, broker);
+    expect((await log.write(["x".repeat(20_000)])).status).toBe(201);
+    const refused = announce(broker.url, log, mebibyte);
+    await expect.poll(refused.said).toMatch(/^HTTP\/1.1 429 /);
+    refused.socket.write("x".repeat(mebibyte));
+    refused.socket.write("GET /v1/livez HTTP/1.1\r\nhost: x\r\n\r\n");
+    await expect.poll(refused.said).toMatch(/HTTP\/1.1 (?:200|404) [^]*$/);
+    refused.socket.destroy();
+  });
+
+  test("is answered later and later, so that refusing costs little", async () => {
+    const broker = await startBroker({ url: database.url, env: { SVC_LOG_STREAM_KIB_PER_S: "1" } });
+    const log = await givenLog(database, broker);
+    const { streamId, token } = log;
+    expect((await log.write(["x".repeat(20_000)])).status).toBe(201);
+    const post = () => postLogs({ url: broker.url, streamId, token, body: batch(1, 1, 10) });
+    const burst = async () => {
+      const answers = await Promise.all(Array.from({ length: 300 }, post));
+      expect(answers.map(({ status }) => status)).toContain(429);
+      const { body } = await broker.call<string>("GET /metrics");
+      return Number(/^svc_log_held_total (\d+)$/m.exec(body)?.[1] ?? 0);
+    };
+    await expect.poll(burst).toBeGreaterThan(0);
   });
 });
