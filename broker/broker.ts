@@ -1,3 +1,4 @@
+import type { Bounds } from "./bounds/bounds.ts";
 import type { DatabaseClock } from "./clocks/database-clock.ts";
 import type { Config } from "./config.ts";
 import type { Db } from "./database/connect.ts";
@@ -7,6 +8,7 @@ import type { Figures } from "./figures/figures.ts";
 import type { Health } from "./health.ts";
 import type { HttpMetrics } from "./http/http-metrics.ts";
 import type { InflationRoom } from "./http/inflation-room.ts";
+import type { LimitGuesses } from "./http/limit-guesses.ts";
 import type { RateLimiter } from "./http/rate-limit.ts";
 import type { EnqueueSingle } from "./jobs/enqueue-jobs.ts";
 import type { EventFeed } from "./jobs/event-feed.ts";
@@ -33,6 +35,9 @@ export type Broker = {
   readonly health: Health;
   readonly authenticator: Authenticator;
   readonly rateLimiter: RateLimiter;
+  /** What one owner may have at once. */
+  readonly bounds: Bounds;
+  readonly limitGuesses: LimitGuesses;
   readonly wakes: Wakes;
   /** The hot ways in: calls that arrive together share a statement. */
   readonly enqueueSingle: EnqueueSingle;

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { OperatorError } from "../shared/operator-error.ts";
+import { boundSettings, type BoundsConfig, boundsOf } from "./bounds/bound-settings.ts";
 import { httpUrl, postgresUrl, whole, words } from "./setting-schemas.ts";
 import {
   type CollectorConfig,
@@ -60,6 +61,7 @@ export const settings = {
     schema: whole(0, 1_000_000).default(2000),
     doc: "Requests a second that one org may make on average; 0 for no limit.",
   },
+  ...boundSettings,
   SVC_RETAIN_JOBS_DAYS: {
     schema: whole(1, 3650).default(90),
     doc: "Days after which a job that has ended is deleted with all that belongs to it.",
@@ -141,6 +143,7 @@ export type Config = Readonly<{
   maxConnections: number | undefined;
   rateTokenPerS: number;
   rateOrgPerS: number;
+  bounds: BoundsConfig;
   retainJobsDays: number;
   retainBeatsDays: number;
   retainHistoryDays: number;
@@ -172,6 +175,7 @@ export function readConfig(
     maxConnections: read.SVC_MAX_CONNECTIONS,
     rateTokenPerS: read.SVC_RATE_TOKEN_PER_S,
     rateOrgPerS: read.SVC_RATE_ORG_PER_S,
+    bounds: boundsOf(read),
     retainJobsDays: read.SVC_RETAIN_JOBS_DAYS,
     retainBeatsDays: read.SVC_RETAIN_BEATS_DAYS,
     retainHistoryDays: read.SVC_RETAIN_HISTORY_DAYS,

@@ -1,15 +1,17 @@
+import { type Bounds, makeBounds } from "./bounds/bounds.ts";
 import type { Broker } from "./broker.ts";
 import { makeDatabaseClock } from "./clocks/database-clock.ts";
 import type { Config } from "./config.ts";
 import { connect, type Db } from "./database/connect.ts";
 import { requireCurrentSchema } from "./database/migrate.ts";
 import { makeConfirmExecution } from "./executions/confirm-execution.ts";
-import { findExecutionCredential } from "./executions/find-credential.ts";
+import { findExecutionCredentials } from "./executions/find-credential.ts";
 import { makeReportExecution } from "./executions/report-executions.ts";
 import { makeFigures } from "./figures/figures.ts";
 import { createHealth, type Health } from "./health.ts";
 import { createHttpMetrics } from "./http/http-metrics.ts";
 import { InflationRoom } from "./http/inflation-room.ts";
+import { limitGuesses } from "./http/limit-guesses.ts";
 import { createRateLimiter } from "./http/rate-limit.ts";
 import { makeEnqueueSingle } from "./jobs/enqueue-jobs.ts";
 import { makeEventFeed } from "./jobs/event-feed.ts";
@@ -22,7 +24,7 @@ import { makeBeats } from "./processes/beat-processes.ts";
 import { missingSealKeys } from "./seals/admit-keys.ts";
 import type { Seals } from "./seals/seals.ts";
 import { makeCollector } from "./telemetry/collector.ts";
-import { createAuthenticator } from "./tokens/authenticator.ts";
+import { type Authenticator, createAuthenticator } from "./tokens/authenticator.ts";
 import { makeSender, newBrokerId } from "./wake/notify.ts";
 import { makeWakes } from "./wake/wakes.ts";
 
@@ -40,6 +42,7 @@ export function makeBroker(config: Config, log: Log, seals: Seals): MadeBroker {
   const poolName = `svc broker ${brokerId}`;
   const db = connect(config.databaseUrl, { max: config.poolSize, applicationName: poolName });
   const metrics = createMetrics();
+  const bounds = makeBounds(config.bounds, metrics);
   const sender = makeSender(db, brokerId, log);
   const { heard, ...wakes } = makeWakes(sender.send);
   const heardPeer: typeof heard = (changed) => {
@@ -61,8 +64,10 @@ export function makeBroker(config: Config, log: Log, seals: Seals): MadeBroker {
     metrics,
     httpMetrics: createHttpMetrics(metrics),
     health: checkedHealth(db, seals),
-    authenticator: createAuthenticator(db, (token) => findExecutionCredential(db, token)),
+    authenticator: measuredAuthenticator(db, metrics),
     rateLimiter: createRateLimiter({ token: config.rateTokenPerS, org: config.rateOrgPerS }),
+    bounds,
+    limitGuesses: guessesOf(config, bounds),
     wakes,
     enqueueSingle: makeEnqueueSingle({ db, seals }),
     report,
@@ -85,6 +90,20 @@ export function makeBroker(config: Config, log: Log, seals: Seals): MadeBroker {
     ],
   };
   return { broker, brokerId, heard: heardPeer };
+}
+
+function guessesOf(
+  { trustedProxies, bounds: { guesses_of_address: perS } }: Config,
+  bounds: Bounds,
+) {
+  return limitGuesses({ trustedProxies, perS }, bounds);
+}
+
+function measuredAuthenticator(db: Db, metrics: Metrics): Authenticator {
+  const authenticator = createAuthenticator(db, (tokens) => findExecutionCredentials(db, tokens));
+  const help = "Bytes set aside for the tokens that are remembered.";
+  metrics.gauge("svc_known_token_bytes", help, authenticator.bytes);
+  return authenticator;
 }
 
 function measuredDesk(parts: Omit<DeskParts, "onBatch">, metrics: Metrics): PollDesk {

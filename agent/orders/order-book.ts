@@ -1,3 +1,4 @@
+import { LRUCache } from "lru-cache";
 import { orderKey, type ProcessOrder, processOrderSchema } from "../../shared/api/process-order.ts";
 import type { BrokerClock } from "../client/broker-clock.ts";
 import type { Departure } from "../going-down/departure.ts";
@@ -85,13 +86,12 @@ const neverDone = new Set<ProcessOrder["type"]>(["settings", "re-register"]);
 
 /** An order book of this agent. */
 export function makeOrderBook(parts: OrderParts): OrderBook {
-  const known = new Set<string>();
+  const known = new LRUCache<string, true>({ max: mostKnown });
 
   function obey(order: ProcessOrder): void {
     const key = orderKey(order);
-    if (known.has(key) && !neverDone.has(order.type)) return repeatCancel(parts, order);
-    if (known.size >= mostKnown) known.clear();
-    if (!neverDone.has(order.type)) known.add(key);
+    if (known.get(key) === true && !neverDone.has(order.type)) return repeatCancel(parts, order);
+    if (!neverDone.has(order.type)) known.set(key, true);
     parts.log.info({ order }, "ordered");
     const mean = meanings[order.type] as (parts: OrderParts, order: ProcessOrder) => void; // by its own key
     mean(parts, order);
@@ -106,7 +106,7 @@ export function makeOrderBook(parts: OrderParts): OrderBook {
         else parts.log.warn("the broker gave an order that this version does not know");
       }
     },
-    known: () => [...known],
+    known: () => [...known.keys()],
   };
 }
 

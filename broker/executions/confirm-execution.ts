@@ -1,3 +1,4 @@
+import { LRUCache } from "lru-cache";
 import type { Db } from "../database/connect.ts";
 import { gather } from "../database/gather.ts";
 import type { Log } from "../log.ts";
@@ -18,7 +19,7 @@ const mostRemembered = 20_000;
 
 /** Confirmations that come together are written together; one that fails is followed by the next request's. */
 export function makeConfirmExecution(db: Db, log: Log): ConfirmExecution {
-  const remembered = new Map<string, number>();
+  const remembered = new LRUCache<string, true>({ max: mostRemembered, ttl: rememberedMs });
   const write = gather((named: readonly NamedByRunner[]) => confirm(db, named), { max: 500 });
 
   return (named) => {
@@ -32,10 +33,8 @@ export function makeConfirmExecution(db: Db, log: Log): ConfirmExecution {
 
   /** True when it was told a moment ago; remembers it otherwise. */
   function isRemembered(executionId: string): boolean {
-    const nowMs = performance.now();
-    if ((remembered.get(executionId) ?? -Infinity) > nowMs - rememberedMs) return true;
-    if (remembered.size >= mostRemembered) remembered.clear();
-    remembered.set(executionId, nowMs);
+    if (remembered.has(executionId)) return true;
+    remembered.set(executionId, true);
     return false;
   }
 }

@@ -5,24 +5,38 @@ import type { Db } from "../database/connect.ts";
 import type { OrgId } from "../orgs/org-id.ts";
 import type { ExecutionCredential } from "../tokens/known-tokens.ts";
 
-type CredentialRow = { id: string; org_id: OrgId; runner_id: string; expires_in_ms: number };
+type CredentialRow = {
+  place: number;
+  id: string;
+  org_id: OrgId;
+  runner_id: string;
+  expires_in_ms: number;
+};
 
 const permissions = new Set(jobTokenPermissions);
 
-/** Whom a job's token speaks for: one execution, while it lives and for 10 minutes after its end. */
-export async function findExecutionCredential(
+/** Whom each job's token speaks for: one execution, while it lives and for 10 minutes after its end. */
+export async function findExecutionCredentials(
   db: Db,
-  token: string,
-): Promise<ExecutionCredential | undefined> {
-  const { jobId, secret } = jobTokenParts(token);
-  const [row] = await db<CredentialRow[]>`
-    select id, org_id, runner_id,
-           (extract(epoch from coalesce(finished_at + interval '10 min' - svc_now(), interval '1 h')) * 1000)::float8
+  tokens: readonly string[],
+): Promise<(ExecutionCredential | undefined)[]> {
+  const parts = tokens.map(jobTokenParts);
+  const rows = await db<CredentialRow[]>`
+    select sent.place::int, e.id, e.org_id, e.runner_id,
+           (extract(epoch from coalesce(e.finished_at + interval '10 min' - svc_now(), interval '1 h')) * 1000)::float8
              as expires_in_ms
-      from runner_job_executions
-     where runner_job_id = ${jobId} and token_digest = ${hash("sha256", secret, "buffer")}`;
-  if (row === undefined || row.expires_in_ms <= 0) return undefined;
-  return { actor: toActor(row), expiresInMs: row.expires_in_ms };
+      from unnest(${parts.map(({ jobId }) => jobId)}::text[],
+                  ${parts.map(({ secret }) => hash("sha256", secret, "hex"))}::text[])
+           with ordinality sent (job_id, digest, place)
+     cross join lateral (select * from runner_job_executions e
+                          where e.runner_job_id = sent.job_id and e.token_digest = decode(sent.digest, 'hex')
+                          limit 1) e`;
+  const byPlace = new Map(rows.map((row) => [row.place, row]));
+  return tokens.map((_, at) => {
+    const row = byPlace.get(at + 1);
+    if (row === undefined || row.expires_in_ms <= 0) return undefined;
+    return { actor: toActor(row), expiresInMs: row.expires_in_ms };
+  });
 }
 
 function toActor({

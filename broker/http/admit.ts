@@ -14,7 +14,8 @@ import { stateAuthorization } from "./state-authorization.ts";
 export function admit(c: AppContext, broker: Broker, rule: RouteRule): void | Promise<void> {
   const authorization =
     rule.stateToken === true ? stateAuthorization(c) : requestHeader(c, "authorization");
-  const actor = broker.authenticator.identify(authorization, requestHeader(c, "x-svc-org-id"));
+  const org = requestHeader(c, "x-svc-org-id");
+  const actor = broker.authenticator.identify(authorization, org, () => broker.limitGuesses(c));
   if (actor instanceof Promise) return actor.then((known) => checkActor(c, broker, rule, known));
   checkActor(c, broker, rule, actor);
 }

@@ -1,4 +1,5 @@
 import type { Broker } from "../broker.ts";
+import { addressKey } from "./address-key.ts";
 import type { AppContext } from "./app-types.ts";
 import { createBuckets } from "./rate-limit.ts";
 import { trustProxies } from "./trusted-proxies.ts";
@@ -9,6 +10,6 @@ export function limitByAddress(broker: Broker, perS: number): (c: AppContext) =>
   const take = createBuckets("address", perS);
   return (c) => {
     const { incoming } = c.env ?? {};
-    if (incoming !== undefined) take(findOrigin(incoming).address);
+    if (incoming !== undefined) take(addressKey(findOrigin(incoming).address));
   };
 }

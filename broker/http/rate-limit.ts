@@ -1,3 +1,4 @@
+import { LRUCache } from "lru-cache";
 import { problem } from "../../shared/problem.ts";
 import type { Actor } from "../tokens/actor.ts";
 
@@ -12,7 +13,7 @@ export type RateLimiter = {
 type Bucket = { left: number; filledAtMs: number };
 
 const windowS = 10;
-const maxBuckets = 100_000;
+const maxBuckets = 50_000;
 
 /** Each limit is an average per second, kept over ten seconds' worth; 0 means none. */
 export function createRateLimiter(perS: {
@@ -32,19 +33,15 @@ export function createRateLimiter(perS: {
 
 /** Buckets by key: each call takes one and answers the headers that tell what is left; 429 when it is empty. */
 export function createBuckets(name: string, perS: number): (key: string) => Headers {
-  const buckets = new Map<string, Bucket>();
+  const buckets = new LRUCache<string, Bucket>({ max: maxBuckets });
   const quota = perS * windowS;
   const policy = ["ratelimit-policy", `"${name}";q=${quota};w=${windowS}`] as const;
   return (key) => {
     if (perS === 0) return [];
     const bucket = fill(buckets, key, { perS, quota });
     if (bucket.left < 1) {
-      const waitS = Math.max(1, Math.ceil((1 - bucket.left) / perS));
-      throw problem.tooMany(
-        `This ${name} may make ${perS} requests a second.`,
-        waitS,
-        "rate_limited",
-      );
+      const detail = `This ${name} may make ${perS} requests a second.`;
+      throw problem.tooMany(detail, waitS(bucket, perS), "rate_limited");
     }
     bucket.left -= 1;
     const resetS = Math.ceil((quota - bucket.left) / perS);
@@ -52,9 +49,33 @@ export function createBuckets(name: string, perS: number): (key: string) => Head
   };
 }
 
+/** Buckets that are asked first and charged later, when it is known that a request is to be counted. */
+export function createLateBuckets(perS: number): {
+  /** The seconds to wait when the bucket is empty, else 0. */
+  readonly waitS: (key: string) => number;
+  readonly charge: (key: string) => void;
+} {
+  const buckets = new LRUCache<string, Bucket>({ max: maxBuckets });
+  const quota = perS * windowS;
+  return {
+    waitS(key) {
+      if (perS === 0) return 0;
+      const bucket = fill(buckets, key, { perS, quota });
+      return bucket.left < 1 ? waitS(bucket, perS) : 0;
+    },
+    charge(key) {
+      if (perS > 0) fill(buckets, key, { perS, quota }).left -= 1;
+    },
+  };
+}
+
+function waitS({ left }: Bucket, perS: number): number {
+  return Math.max(1, Math.ceil((1 - left) / perS));
+}
+
 /** The bucket with what has flowed into it since; a forgotten one begins full, as if it had been left alone. */
 function fill(
-  buckets: Map<string, Bucket>,
+  buckets: LRUCache<string, Bucket>,
   key: string,
   { perS, quota }: { readonly perS: number; readonly quota: number },
 ): Bucket {
@@ -65,8 +86,6 @@ function fill(
     known.filledAtMs = nowMs;
     return known;
   }
-  const [oldest] = buckets.keys();
-  if (buckets.size >= maxBuckets && oldest !== undefined) buckets.delete(oldest);
   const bucket = { left: quota, filledAtMs: nowMs };
   buckets.set(key, bucket);
   return bucket;

@@ -1,4 +1,5 @@
 import { setTimeout as pause } from "node:timers/promises";
+import { LRUCache } from "lru-cache";
 import { type Problem, problem } from "../../shared/problem.ts";
 import type { Db } from "../database/connect.ts";
 import { gather } from "../database/gather.ts";
@@ -153,6 +154,7 @@ function settle(
 
 /** Streams whose state this broker remembers; what it has wrong is put right by the next append. */
 const mostHeads = 20_000;
+const mostHeadsBytes = 64 * 1024 * 1024;
 const empty: StreamHead = { version: 0, next_position: 1, sequences: {} };
 
 type Heads = {
@@ -162,17 +164,24 @@ type Heads = {
 };
 
 function makeHeads(): Heads {
-  const heads = new Map<string, StreamHead>();
+  const heads = new LRUCache<string, StreamHead>({
+    max: mostHeads,
+    maxSize: mostHeadsBytes,
+    sizeCalculation: bytesOfHead,
+  });
   return {
     get: (key) => heads.get(key) ?? empty,
-    set: (key, head) => {
-      heads.delete(key);
-      heads.set(key, head);
-      const [oldest] = heads.keys();
-      if (heads.size > mostHeads && oldest !== undefined) heads.delete(oldest);
-    },
+    set: (key, head) => void heads.set(key, head),
     forget: (key) => void heads.delete(key),
   };
+}
+
+/** A head names an execution for each of its senders, and each gap in their numbers. */
+function bytesOfHead({ sequences }: StreamHead): number {
+  let gaps = 0;
+  const all = Object.values(sequences);
+  for (const sequence of all) gaps += sequence.gaps?.length ?? 0;
+  return 512 + all.length * 256 + gaps * 64;
 }
 
 const none: Refused = { count: 0, reason: "" };

@@ -1,3 +1,5 @@
+import { LRUCache } from "lru-cache";
+
 type Bucket = { left: number; filledAtMs: number };
 
 const windowS = 10;
@@ -15,7 +17,7 @@ export type ByteBuckets = {
  * than what is left: the next ones wait for it.
  */
 export function makeByteBuckets(perS: number): ByteBuckets {
-  const buckets = new Map<string, Bucket>();
+  const buckets = new LRUCache<string, Bucket>({ max: mostBuckets });
   const quota = perS * windowS;
 
   function filled(key: string): Bucket {
@@ -23,10 +25,7 @@ export function makeByteBuckets(perS: number): ByteBuckets {
     const bucket = buckets.get(key) ?? { left: quota, filledAtMs: nowMs };
     bucket.left = Math.min(quota, bucket.left + ((nowMs - bucket.filledAtMs) / 1000) * perS);
     bucket.filledAtMs = nowMs;
-    buckets.delete(key);
     buckets.set(key, bucket);
-    const [oldest] = buckets.keys();
-    if (buckets.size > mostBuckets && oldest !== undefined) buckets.delete(oldest);
     return bucket;
   }
 

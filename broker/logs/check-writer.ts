@@ -1,3 +1,4 @@
+import { LRUCache } from "lru-cache";
 import { problem } from "../../shared/problem.ts";
 import type { Db } from "../database/connect.ts";
 import { findExecution } from "../executions/queries.ts";
@@ -16,8 +17,8 @@ const mostRemembered = 10_000;
  * their org. Who owns a stream never changes, so that it is remembered.
  */
 export function makeCheckWriter(db: Db): CheckWriter {
-  const owners = new Map<string, Owner>();
-  const jobs = new Map<string, string>();
+  const owners = new LRUCache<string, Owner>({ max: mostRemembered });
+  const jobs = new LRUCache<string, string>({ max: mostRemembered });
 
   return async (actor, streamId) => {
     const { runnerId, executionId } = actor;
@@ -35,7 +36,7 @@ export function makeCheckWriter(db: Db): CheckWriter {
     const stream = await findLogStream(db, orgId, streamId);
     if (stream === undefined) return undefined;
     const owner = { runnerId: stream.runner_id, ownerId: stream.owner_id };
-    remember(owners, key, owner);
+    owners.set(key, owner);
     return owner;
   }
 
@@ -43,13 +44,7 @@ export function makeCheckWriter(db: Db): CheckWriter {
     const known = jobs.get(executionId);
     if (known !== undefined) return known;
     const execution = await findExecution(db, orgId, executionId);
-    if (execution !== undefined) remember(jobs, executionId, execution.runner_job_id);
+    if (execution !== undefined) jobs.set(executionId, execution.runner_job_id);
     return execution?.runner_job_id;
   }
-}
-
-function remember<Value>(values: Map<string, Value>, key: string, value: Value): void {
-  values.set(key, value);
-  const [oldest] = values.keys();
-  if (values.size > mostRemembered && oldest !== undefined) values.delete(oldest);
 }

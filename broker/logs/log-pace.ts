@@ -1,4 +1,5 @@
 import { setTimeout as pause } from "node:timers/promises";
+import { LRUCache } from "lru-cache";
 import { problem } from "../../shared/problem.ts";
 import type { LogLimits } from "../config.ts";
 import type { Metrics } from "../metrics.ts";
@@ -95,12 +96,10 @@ const mostTold = 5_000;
 function makeTellSlowed(
   append: AppendLogs,
 ): (orgId: OrgId, streamId: string, words: string) => void {
-  const told = new Map<string, number>();
+  const told = new LRUCache<string, true>({ max: mostTold, ttl: tellEveryMs });
   return (orgId, streamId, words) => {
-    const nowMs = performance.now();
-    if ((told.get(streamId) ?? -Infinity) > nowMs - tellEveryMs) return;
-    if (told.size >= mostTold) told.clear();
-    told.set(streamId, nowMs);
+    if (told.has(streamId)) return;
+    told.set(streamId, true);
     const notice = {
       atUs: Date.now() * 1000,
       severity: 13,

@@ -1,3 +1,4 @@
+import { LRUCache } from "lru-cache";
 import { problem } from "../../shared/problem.ts";
 import type { Broker } from "../broker.ts";
 import type { OrgId } from "../orgs/org-id.ts";
@@ -21,9 +22,12 @@ type Known = {
 type KnownRow = { runner_id: string; is_ours: boolean; serves: Record<string, number> | null };
 
 /** Which processes claim here, and which groups they are known to serve: facts that only grow. */
-export type ProcessBook = Map<string, Known>;
+export type ProcessBook = LRUCache<string, Known>;
 
-const mostKnown = 100_000;
+/** A book that keeps the processes which claimed last. */
+export const newProcessBook = (): ProcessBook => new LRUCache({ max: mostKnown });
+
+const mostKnown = 50_000;
 /** Signs of life closer than this tell nothing new: a process is silent after a minute. */
 const touchEveryMs = 5_000;
 
@@ -41,7 +45,6 @@ export async function knowProcess(
   let known = book.get(asked.processId);
   if (known?.runnerId !== asked.runnerId || !groups.every((group) => known?.serves.has(group))) {
     known = await readProcess(broker, asked);
-    if (book.size >= mostKnown) book.clear();
     book.set(asked.processId, known);
   }
   if (performance.now() - known.touchedAtMs < touchEveryMs) return;

@@ -1,3 +1,5 @@
+import { LRUCache } from "lru-cache";
+
 /** Processes that were to be told something while no claim of theirs was parked here. */
 export type MissedNews = {
   readonly add: (processId: string) => void;
@@ -11,18 +13,13 @@ const most = 10_000;
 
 /** Remembers them for a minute, in this broker's memory. */
 export function makeMissedNews(): MissedNews {
-  const atMs = new Map<string, number>();
+  const missed = new LRUCache<string, true>({ max: most, ttl: freshForMs });
   return {
-    add: (processId) => {
-      atMs.delete(processId); // the newest stands last
-      atMs.set(processId, performance.now());
-      const [oldest] = atMs.keys();
-      if (atMs.size > most && oldest !== undefined) atMs.delete(oldest);
-    },
+    add: (processId) => void missed.set(processId, true),
     take: (processId) => {
-      const sinceMs = atMs.get(processId);
-      atMs.delete(processId);
-      return sinceMs !== undefined && performance.now() - sinceMs < freshForMs;
+      const isFresh = missed.has(processId);
+      missed.delete(processId);
+      return isFresh;
     },
   };
 }

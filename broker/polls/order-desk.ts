@@ -1,3 +1,4 @@
+import { LRUCache } from "lru-cache";
 import { type ProcessOrder, orderKey } from "../../shared/api/process-order.ts";
 import type { Db } from "../database/connect.ts";
 import { gather } from "../database/gather.ts";
@@ -21,11 +22,9 @@ export type OrderedPoll = {
   readonly knownSettings?: number | undefined;
 };
 
-type Told = { readonly keys: ReadonlySet<string>; readonly atMs: number };
-
 /** An order stands until it is carried out; a process that does not say what it knows is woken for it every 5 s. */
 export function makeOrderDesk(db: Db): OrderDesk {
-  const told = new Map<string, Told>();
+  const told = new LRUCache<string, ReadonlySet<string>>({ max: mostTold, ttl: toldForMs });
   const find = gather<string, Orders | undefined>(
     async (processIds) => {
       const found = await ordersFor(db, processIds);
@@ -37,10 +36,9 @@ export function makeOrderDesk(db: Db): OrderDesk {
   async function tell(processId: string, knownSettings?: number): Promise<readonly ProcessOrder[]> {
     const found = await find(processId);
     if (found === undefined) return [];
-    if (told.size >= mostTold) told.clear();
     const orders = withSettingsOrder(found, knownSettings);
     const keys = new Set(orders.map(orderKey));
-    if (keys.size > 0) told.set(processId, { keys, atMs: performance.now() });
+    if (keys.size > 0) told.set(processId, keys);
     return orders;
   }
 
@@ -51,8 +49,7 @@ export function makeOrderDesk(db: Db): OrderDesk {
     if (found === undefined) return false;
     const keys = withSettingsOrder(found, knownSettings).map(orderKey);
     const before = told.get(processId);
-    const isFresh = before !== undefined && performance.now() - before.atMs < toldForMs;
-    return keys.some((key) => !knownOrders.includes(key) && !(isFresh && before.keys.has(key)));
+    return keys.some((key) => !knownOrders.includes(key) && before?.has(key) !== true);
   }
 
   return { tell, areWorthIt };

@@ -1,4 +1,5 @@
 import { createHmac, createSecretKey, type KeyObject, randomBytes } from "node:crypto";
+import { LRUCache } from "lru-cache";
 
 /** What one key seals with next: a key made by a salt, and a number that it never had before. */
 export type NextSeal = { readonly salt: Buffer; readonly count: number; readonly key: KeyObject };
@@ -24,7 +25,7 @@ const keptKeys = 4096;
  */
 export function saltedKeys(bytes: Buffer): SaltedKeys {
   const key = createSecretKey(bytes);
-  const made = new Map<string, KeyObject>();
+  const made = new LRUCache<string, KeyObject>({ max: keptKeys });
   const mac = (purpose: string, ...parts: readonly Buffer[]): Buffer => {
     const hmac = createHmac("sha256", key).update(`${purpose}\0`);
     for (const part of parts) hmac.update(part);
@@ -34,8 +35,6 @@ export function saltedKeys(bytes: Buffer): SaltedKeys {
     const name = salt.toString("latin1");
     const known = made.get(name);
     if (known !== undefined) return known;
-    const [oldest] = made.keys();
-    if (made.size >= keptKeys && oldest !== undefined) made.delete(oldest);
     const fresh = createSecretKey(mac("seal", salt));
     made.set(name, fresh);
     return fresh;

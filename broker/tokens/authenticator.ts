@@ -1,5 +1,6 @@
+import { hash } from "node:crypto";
 import { problem } from "../../shared/problem.ts";
-import { parseToken } from "../../shared/token.ts";
+import { parseToken, type TokenKind } from "../../shared/token.ts";
 import type { Db } from "../database/connect.ts";
 import { gather } from "../database/gather.ts";
 import type { Actor } from "./actor.ts";
@@ -12,14 +13,27 @@ import {
 } from "./credential-queries.ts";
 import { actorOf } from "./credential.ts";
 import { createKnownTokens, type ExecutionCredential, type Known } from "./known-tokens.ts";
-import { tokenDigest } from "./token-digest.ts";
 
-export type FindExecution = (token: string) => Promise<ExecutionCredential | undefined>;
+/** What counts the tokens that somebody tries out: asked before the look-up, told when there is no such token. */
+export type Guesses = { readonly admit: () => void; readonly note: () => void };
+type GuessesOf = () => Guesses | undefined;
+
+/** One answer for each token of an execution, in their order. */
+export type FindExecutions = (
+  tokens: readonly string[],
+) => Promise<(ExecutionCredential | undefined)[]>;
 
 /** Tells who a request comes from. Remembers tokens for a while, and forgets one at once when told to. */
 export type Authenticator = {
-  /** The caller; refuses with 401, or 404 for an org that the token does not reach. A promise only when unknown. */
-  readonly identify: (authorization: string | undefined, org?: string) => Actor | Promise<Actor>;
+  /**
+   * The caller; refuses with 401, or 404 for an org that the token does not reach. A promise only when unknown;
+   * `guesses` is asked before a token is looked up that was not seen here lately.
+   */
+  readonly identify: (
+    authorization: string | undefined,
+    org?: string,
+    guesses?: GuessesOf,
+  ) => Actor | Promise<Actor>;
   /** Drops what is remembered of these tokens, and of all tokens of these accounts or executions. */
   readonly forget: (ids: readonly string[]) => void;
   readonly forgetAll: () => void;
@@ -27,38 +41,58 @@ export type Authenticator = {
   readonly setListening: (isListening: boolean) => void;
   /** Writes down the last uses that are still held back, and waits for those that are being written. */
   readonly flush: () => Promise<void>;
+  /** What the tokens that are remembered take at most. */
+  readonly bytes: () => number;
 };
 
 const trustMs = { listening: 60_000, deaf: 5000 };
 const useEveryMs = 60_000;
 const flushEveryMs = 5000;
-const maxKnown = 200_000;
+const mebibyte = 1024 * 1024;
+const bounds = {
+  mostBytes: 96 * mebibyte,
+  mostTokens: 50_000,
+  oldestMs: 10 * 60_000,
+  mostRefusals: 20_000,
+  refusedForMs: 5_000,
+};
 
-/** An authenticator over the tokens table; tokens of executions are asked of `findExecution`. */
-export function createAuthenticator(db: Db, findExecution: FindExecution): Authenticator {
-  const known = createKnownTokens(maxKnown);
+/** An authenticator over the tokens table; tokens of executions are asked of `findExecutions`. */
+export function createAuthenticator(db: Db, findExecutions: FindExecutions): Authenticator {
+  const known = createKnownTokens(bounds);
   const uses = createUses(db);
   let isListening = false;
   const load = gather((digests: readonly string[]) => loadCredentials(db, digests), { max: 500 });
+  const loadExecution = gather(findExecutions, { max: 500 });
 
-  const learn = (authorization: string | undefined): Promise<Known> => {
-    const { secret, isOfExecution } = readSecret(authorization);
-    return known.learn(`${authorization}`, () =>
-      isOfExecution ? findExecution(secret) : load(tokenDigest(secret).toString("hex")),
-    );
-  };
+  /** A token that nobody made costs a statement, but not each time; what is no token of ours costs none. */
+  async function learn(secret: string, digest: string, guesses?: GuessesOf): Promise<Known> {
+    const refusal = known.refusal(digest);
+    if (refusal !== undefined) throw refusal;
+    const isOfExecution = kindOf(secret) === "job";
+    const guess = known.wasSeen(digest) ? undefined : guesses?.();
+    guess?.admit();
+    return known.learn(digest, async () => {
+      const found = isOfExecution
+        ? await loadExecution(secret)
+        : await load(Buffer.from(digest, "base64").toString("hex"));
+      if (found === undefined) guess?.note();
+      return found;
+    });
+  }
 
   return {
-    identify(authorization, org) {
+    identify(authorization, org, guesses) {
       const nowMs = performance.now();
-      // By the header as it came: to hash it on every request would cost more than all the rest of this.
-      const entry = authorization === undefined ? undefined : known.get(authorization);
+      const secret = bearerOf(authorization);
+      const digest = hash("sha256", secret, "base64");
+      const entry = known.get(digest);
       const trust = isListening ? trustMs.listening : trustMs.deaf;
       if (entry !== undefined && nowMs - entry.loadedAtMs < trust && nowMs < entry.diesAtMs) {
         uses.note(entry, nowMs);
         return actorFor(entry, org);
       }
-      return learn(authorization).then((fresh) => {
+      return learn(secret, digest, guesses).then((fresh) => {
         uses.note(fresh, nowMs);
         return actorFor(fresh, org);
       });
@@ -70,6 +104,7 @@ export function createAuthenticator(db: Db, findExecution: FindExecution): Authe
       isListening = listens;
     },
     flush: () => uses.flush(),
+    bytes: known.bytes,
   };
 }
 
@@ -104,16 +139,13 @@ function createUses(db: Db): {
 }
 
 /** Checks the checksum before anything is looked up. */
-function readSecret(authorization: string | undefined): { secret: string; isOfExecution: boolean } {
-  const secret = bearerOf(authorization);
-  const parsed = parseToken(secret);
-  if (parsed === undefined) {
-    throw problem.unauthenticated(
-      "The Authorization header holds no token of ours.",
-      "invalid_token",
-    );
-  }
-  return { secret, isOfExecution: parsed.kind === "job" };
+function kindOf(secret: string): TokenKind {
+  const token = parseToken(secret);
+  if (token !== undefined) return token.kind;
+  throw problem.unauthenticated(
+    "The Authorization header holds no token of ours.",
+    "invalid_token",
+  );
 }
 
 async function loadCredentials(

@@ -1,13 +1,15 @@
 import { problem } from "../../shared/problem.ts";
 
-const scheme = /^bearer +(\S{1,255})$/i;
+/** RFC 6750: the scheme in any case, spaces, and one b64token. What follows it, or other white space, makes it another. */
+const scheme = /^bearer +([\w.~+/-]{1,255}=*)$/i;
+const longest = 1024;
 
 /** The secret in an Authorization header; 401 when there is none. */
 export function bearerOf(authorization: string | undefined): string {
   if (authorization === undefined) {
     throw problem.unauthenticated("This route needs a token: Authorization: Bearer svc_….");
   }
-  const secret = scheme.exec(authorization)?.[1];
+  const secret = authorization.length > longest ? undefined : scheme.exec(authorization)?.[1];
   if (secret === undefined) {
     throw problem.unauthenticated(
       "The Authorization header is not of the form Bearer <token>.",

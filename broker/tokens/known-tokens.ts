@@ -1,3 +1,4 @@
+import { LRUCache } from "lru-cache";
 import { problem } from "../../shared/problem.ts";
 import type { Actor } from "./actor.ts";
 import type { CredentialRow } from "./credential-queries.ts";
@@ -17,58 +18,138 @@ export type Known = {
   usedAtMs: number;
 };
 
-/** The tokens that this broker has seen lately. */
+/** The tokens that this broker has seen lately, by their digest: a secret is never a key, however it was sent. */
 export type KnownTokens = {
-  readonly get: (key: string) => Known | undefined;
+  readonly get: (digest: string) => Known | undefined;
+  /** Why the token was refused a moment ago; it is not looked up again so soon. */
+  readonly refusal: (digest: string) => Error | undefined;
   /** Loads a token and remembers it, unless it was told to be forgotten meanwhile; 401 for one that is dead. */
-  readonly learn: (key: string, load: () => Promise<Credential | undefined>) => Promise<Known>;
+  readonly learn: (digest: string, load: () => Promise<Credential | undefined>) => Promise<Known>;
   /** Drops these tokens, and all tokens of these accounts or executions. */
   readonly forget: (ids: readonly string[]) => void;
   readonly forgetAll: () => void;
+  /** Whether it was a token when it was last looked up, even if that has to be done again. */
+  readonly wasSeen: (digest: string) => boolean;
+  readonly bytes: () => number;
 };
 
-/** Remembers up to `most` tokens; the one learnt first goes first. */
-export function createKnownTokens(most: number): KnownTokens {
-  const known = new Map<string, Known>();
-  // A row that was read before a revocation must not be remembered after it.
-  const forgottenMeanwhile = new Set<string>();
-  let isAllForgotten = false;
-  let learning = 0;
+export type KnownTokensBounds = {
+  readonly mostBytes: number;
+  readonly mostTokens: number;
+  readonly oldestMs: number;
+  readonly mostRefusals: number;
+  readonly refusedForMs: number;
+};
 
-  const isForgotten = (entry: Known): boolean =>
-    isAllForgotten || idsOf(entry).some((id) => forgottenMeanwhile.has(id));
+/** A row of the table and what is derived of it for one org, with the permissions, take less than this. */
+const bytesOfOrg = 4 * 1024;
+/** So many revocations are told apart while look-ups are under way; past it none of those is remembered. */
+const mostForgotten = 10_000;
+
+/** Remembers tokens and refusals within bounds; the one that was used longest ago goes first. */
+export function createKnownTokens(bounds: KnownTokensBounds): KnownTokens {
+  const known = new LRUCache<string, Known>({
+    max: bounds.mostTokens,
+    maxSize: bounds.mostBytes,
+    sizeCalculation: bytesOf,
+    ttl: bounds.oldestMs,
+  });
+  const refusals = new LRUCache<string, string>({
+    max: bounds.mostRefusals,
+    ttl: bounds.refusedForMs,
+  });
+  const seen = new LRUCache<string, true>({ max: bounds.mostTokens });
+  const forgets = watchForgets();
 
   return {
-    get: (key) => known.get(key),
-    async learn(key, load) {
-      learning += 1;
+    get: (digest) => known.get(digest),
+    refusal(digest) {
+      const detail = refusals.get(digest);
+      return detail === undefined ? undefined : refused(detail);
+    },
+    async learn(digest, load) {
+      const lookUp = forgets.begin();
       try {
-        const entry = toKnown(await load());
-        known.delete(key);
-        if (!isForgotten(entry)) known.set(key, entry);
-        const [oldest] = known.keys();
-        if (known.size > most && oldest !== undefined) known.delete(oldest);
+        const credential = await load();
+        const detail = refusalOf(credential);
+        known.delete(digest);
+        if (credential === undefined || detail !== undefined) {
+          seen.delete(digest);
+          refusals.set(digest, detail ?? "");
+          throw refused(detail ?? "");
+        }
+        seen.set(digest, true);
+        const entry = toKnown(credential);
+        if (!lookUp.isForgotten(idsOf(entry))) known.set(digest, entry);
         return entry;
       } finally {
-        learning -= 1;
-        if (learning === 0) {
-          forgottenMeanwhile.clear();
-          isAllForgotten = false;
-        }
+        lookUp.end();
       }
     },
     forget(ids) {
+      forgets.note(ids);
       const gone = new Set(ids);
-      if (learning > 0) for (const id of ids) forgottenMeanwhile.add(id);
-      for (const [key, entry] of known) {
-        if (idsOf(entry).some((id) => gone.has(id))) known.delete(key);
+      for (const [digest, entry] of known.entries()) {
+        if (idsOf(entry).some((id) => gone.has(id))) known.delete(digest);
       }
     },
     forgetAll() {
-      if (learning > 0) isAllForgotten = true;
+      forgets.noteAll();
       known.clear();
+      refusals.clear();
     },
+    wasSeen: (digest) => seen.has(digest),
+    bytes: () => known.calculatedSize,
   };
+}
+
+type LookUp = {
+  readonly isForgotten: (ids: readonly string[]) => boolean;
+  readonly end: () => void;
+};
+
+/** A row that was read before a revocation must not be remembered after it, nor keep others from being remembered. */
+function watchForgets(): {
+  begin: () => LookUp;
+  note: (ids: readonly string[]) => void;
+  noteAll: () => void;
+} {
+  const forgottenAt = new Map<string, number>();
+  let allForgottenAt = 0;
+  let now = 0;
+  let underWay = 0;
+  const noteAll = (): void => {
+    now += 1;
+    allForgottenAt = now;
+    forgottenAt.clear();
+  };
+  return {
+    begin() {
+      const begunAt = now;
+      underWay += 1;
+      return {
+        isForgotten: (ids) =>
+          allForgottenAt > begunAt || ids.some((id) => (forgottenAt.get(id) ?? 0) > begunAt),
+        end() {
+          underWay -= 1;
+          if (underWay === 0) forgottenAt.clear();
+        },
+      };
+    },
+    note(ids) {
+      if (underWay === 0) return;
+      if (forgottenAt.size + ids.length > mostForgotten) return noteAll();
+      now += 1;
+      for (const id of ids) forgottenAt.set(id, now);
+    },
+    noteAll,
+  };
+}
+
+/** An account's token may act in each of its orgs. */
+function bytesOf({ credential }: Known): number {
+  const roles = "digest" in credential ? credential.account_roles : null;
+  return bytesOfOrg * (1 + (roles === null ? 0 : Object.keys(roles).length));
 }
 
 function idsOf({ credential }: Known): string[] {
@@ -79,11 +160,19 @@ function idsOf({ credential }: Known): string[] {
   return ids.filter((id) => id !== null);
 }
 
-function toKnown(credential: Credential | undefined): Known {
-  if (credential === undefined) throw refused("The token is not known.");
-  if ("digest" in credential && credential.is_revoked) throw refused("The token was revoked.");
-  const livesMs = "digest" in credential ? credential.expires_in_ms : credential.expiresInMs;
-  if (livesMs !== null && livesMs <= 0) throw refused("The token has expired.");
+function livesMsOf(credential: Credential): number | null {
+  return "digest" in credential ? credential.expires_in_ms : credential.expiresInMs;
+}
+
+function refusalOf(credential: Credential | undefined): string | undefined {
+  if (credential === undefined) return "The token is not known.";
+  if ("digest" in credential && credential.is_revoked) return "The token was revoked.";
+  const livesMs = livesMsOf(credential);
+  return livesMs !== null && livesMs <= 0 ? "The token has expired." : undefined;
+}
+
+function toKnown(credential: Credential): Known {
+  const livesMs = livesMsOf(credential);
   const loadedAtMs = performance.now();
   const diesAtMs = livesMs === null ? Infinity : loadedAtMs + livesMs;
   return { credential, loadedAtMs, diesAtMs, actors: new Map(), usedAtMs: -Infinity };

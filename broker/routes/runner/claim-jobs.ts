@@ -5,13 +5,13 @@ import type { Broker } from "../../broker.ts";
 import type { AppContext, Door } from "../../http/app-types.ts";
 import { setHeader } from "../../http/response-headers.ts";
 import { claimAnswer, giveBackUnlessWritten } from "../../polls/answer-claim.ts";
-import { knowProcess, type ProcessBook } from "../../polls/claiming-process.ts";
+import { knowProcess, newProcessBook } from "../../polls/claiming-process.ts";
 import type { PollAnswer } from "../../polls/dispatcher.ts";
 import { parkPoll, waitMs } from "../../polls/park-poll.ts";
 
 /** POST /v1/runners/{runner_id}/jobs/claim */
 export const claimJobs: Door = (app, broker) => {
-  const book: ProcessBook = new Map();
+  const book = newProcessBook();
   app.openapi(claimJobsRoute, async (c) => {
     const { runner_id: runnerId } = c.req.valid("param");
     const body = c.req.valid("json");

@@ -1,0 +1,87 @@
+import { whole } from "../setting-schemas.ts";
+
+const most = 1_000_000;
+
+/** What one owner may have or ask at once. No honest user meets a default; each refusal is a 429 that names its setting. */
+export const boundSettings = {
+  SVC_MAX_POLLS_PER_ORG: {
+    schema: whole(0, most).default(20_000),
+    doc: "Polls that one org may have parked at one broker, 429 past it; 0 for no limit. A broker parks 25,000 in all.",
+  },
+  SVC_MAX_POLLS_PER_RUNNER: {
+    schema: whole(0, most).default(1000),
+    doc: "Polls that one runner may have parked at one broker, 429 past it; 0 for no limit.",
+  },
+  SVC_MAX_FOLLOWERS_PER_TOKEN: {
+    schema: whole(0, most).default(1000),
+    doc: "Logs that one token may follow at once through one broker, 429 past it; 0 for no limit.",
+  },
+  SVC_MAX_WAITS_PER_TOKEN: {
+    schema: whole(0, most).default(2000),
+    doc: "Waits for a job's end or for job events that one token may have at one broker, 429 past it; 0 for no limit.",
+  },
+  SVC_MAX_PROCESSES_PER_RUNNER: {
+    schema: whole(0, most).default(100),
+    doc: "Processes of one runner that may be pending or alive, 429 past it; 0 for no limit. A takeover is never refused by it.",
+  },
+  SVC_RATE_GUESSES_PER_S: {
+    schema: whole(0, most).default(20),
+    doc: "Tokens a second that one address may try that are unknown, on average over ten seconds; 0 for no limit.",
+  },
+} as const;
+
+type Read = {
+  readonly [Name in keyof typeof boundSettings]: number;
+};
+
+/** The bounds as they are set; 0 is no limit. */
+export type BoundsConfig = Readonly<Record<BoundName, number>>;
+
+/** What is bounded: the setting that says how much, and the words of a refusal. */
+export const boundTable = {
+  polls_of_org: {
+    setting: "SVC_MAX_POLLS_PER_ORG",
+    has: (n: number) => `This org has ${n} polls parked at this broker`,
+    next: "Start fewer processes, or try again when some of its polls have ended.",
+  },
+  polls_of_runner: {
+    setting: "SVC_MAX_POLLS_PER_RUNNER",
+    has: (n: number) => `This runner has ${n} polls parked at this broker`,
+    next: "Keep one poll for each process and group, and let it end before the next.",
+  },
+  followers_of_token: {
+    setting: "SVC_MAX_FOLLOWERS_PER_TOKEN",
+    has: (n: number) => `This token follows ${n} logs through this broker`,
+    next: "Close streams that nobody reads, or read them by pages.",
+  },
+  waits_of_token: {
+    setting: "SVC_MAX_WAITS_PER_TOKEN",
+    has: (n: number) => `This token has ${n} waits for jobs or job events at this broker`,
+    next: "Follow all jobs of the org with one GET /v1/job-events.",
+  },
+  processes_of_runner: {
+    setting: "SVC_MAX_PROCESSES_PER_RUNNER",
+    has: (n: number) => `This runner has ${n} processes that are pending or alive`,
+    next: "Stop some of them, or take one over; a process that stays silent does not count after a minute.",
+  },
+  guesses_of_address: {
+    setting: "SVC_RATE_GUESSES_PER_S",
+    has: (n: number) => `This address tried more than ${n} unknown tokens a second`,
+    next: "Check the token that its clients send.",
+  },
+} as const satisfies Record<
+  string,
+  {
+    readonly setting: keyof typeof boundSettings;
+    readonly has: (most: number) => string;
+    readonly next: string;
+  }
+>;
+
+export type BoundName = keyof typeof boundTable;
+
+/** The settings by what they bound. */
+export function boundsOf(read: Read): BoundsConfig {
+  const entries = Object.entries(boundTable).map(([name, { setting }]) => [name, read[setting]]);
+  return Object.freeze(Object.fromEntries(entries)) as BoundsConfig; // one entry for each name of the table
+}

@@ -1,0 +1,16 @@
+import { describe, expect, test } from "vitest";
+import { addressKey } from "./address-key.ts";
+
+describe("whom an address stands for", () => {
+  test.each([
+    ["192.0.2.7", "192.0.2.7"],
+    ["2001:db8:1:2:3:4:5:6", "2001:db8:1:2"],
+    ["2001:0DB8:1:2::9", "2001:db8:1:2"],
+    ["2001:db8::1", "2001:db8:0:0"],
+    ["::1", "0:0:0:0"],
+    ["fe80::", "fe80:0:0:0"],
+    ["", ""],
+  ])("%s is %s", (address, key) => {
+    expect(addressKey(address)).toBe(key);
+  });
+});
