@@ -1,12 +1,11 @@
 import { parseDuration } from "../../shared/duration.ts";
 import { problem } from "../../shared/problem.ts";
+import type { Broker } from "../broker.ts";
 import type { PollAnswer } from "./dispatcher.ts";
-import type { PollDesk } from "./poll-desk.ts";
 import type { Waiter } from "./waiting-room.ts";
 
 export const longestWaitMs = 25_000;
 const mostPolls = 25_000;
-const mostPollsOfRunner = 1_000;
 
 /** Milliseconds of the query parameter `wait`; absent, ≤ 0 or over the limit means the limit. */
 export function waitMs(wait: string | undefined): number {
@@ -27,21 +26,28 @@ type Parking = {
   readonly signal: AbortSignal;
 };
 
-/** Parks a poll until there is an answer for it. A newer poll of the same process ends the older. */
+/**
+ * Parks a poll until there is an answer for it; 429 when its runner or org has as many parked as it may. A newer poll of
+ * the same process ends the older, and takes its place.
+ */
 export function parkPoll(
-  desk: PollDesk,
+  { desk, bounds }: Pick<Broker, "desk" | "bounds">,
   { poll, waitMs: ms, signal }: Parking,
 ): Promise<PollAnswer> {
   if (desk.isDraining()) return Promise.resolve({ kind: "draining" });
   const { room } = desk.dispatcher;
-  if (room.size >= mostPolls || room.countOfRunner(poll.runnerId) >= mostPollsOfRunner) {
-    throw problem.unavailable(
-      "Too many polls wait here already.",
-      1 + Math.ceil(Math.random() * 5),
-    );
-  }
   const older = poll.processId === null ? undefined : room.ofProcess(poll.processId);
   if (older !== undefined && room.leave(older)) older.settle({ kind: "empty" });
+  const retryAfterS = 1 + Math.ceil(Math.random() * 5);
+  if (bounds.isReached("polls_of_runner", room.countOfRunner(poll.runnerId))) {
+    throw bounds.refusal("polls_of_runner", retryAfterS);
+  }
+  if (bounds.isReached("polls_of_org", room.countOfOrg(poll.orgId))) {
+    throw bounds.refusal("polls_of_org", retryAfterS);
+  }
+  if (room.size >= mostPolls) {
+    throw problem.unavailable("As many polls wait at this broker as it takes.", retryAfterS);
+  }
 
   return new Promise((resolve) => {
     const waiter: Waiter<PollAnswer> = { ...poll, settle };

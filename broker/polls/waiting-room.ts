@@ -1,7 +1,9 @@
 import type { RunnerJobGroup } from "../../shared/runner-job-types.ts";
+import type { OrgId } from "../orgs/org-id.ts";
 
 /** One parked poll. `settle` is called once at most; a poll whose client is gone is never in the room. */
 export type Waiter<Answer> = {
+  readonly orgId: OrgId;
   readonly runnerId: string;
   readonly processId: string | null;
   readonly pollId: string | null;
@@ -18,6 +20,7 @@ export type Waiter<Answer> = {
 export class WaitingRoom<Answer> {
   readonly #byRunner = new Map<string, Set<Waiter<Answer>>>();
   readonly #byProcess = new Map<string, Waiter<Answer>>();
+  readonly #ofOrg = new Map<OrgId, number>();
   #size = 0;
 
   get size(): number {
@@ -28,6 +31,7 @@ export class WaitingRoom<Answer> {
     const waiting = this.#byRunner.get(waiter.runnerId) ?? new Set();
     this.#byRunner.set(waiter.runnerId, waiting.add(waiter));
     if (waiter.processId !== null) this.#byProcess.set(waiter.processId, waiter);
+    this.#ofOrg.set(waiter.orgId, this.countOfOrg(waiter.orgId) + 1);
     this.#size += 1;
   }
 
@@ -39,6 +43,9 @@ export class WaitingRoom<Answer> {
     if (waiter.processId !== null && this.#byProcess.get(waiter.processId) === waiter) {
       this.#byProcess.delete(waiter.processId);
     }
+    const left = this.countOfOrg(waiter.orgId) - 1;
+    if (left > 0) this.#ofOrg.set(waiter.orgId, left);
+    else this.#ofOrg.delete(waiter.orgId);
     this.#size -= 1;
     return true;
   }
@@ -53,6 +60,10 @@ export class WaitingRoom<Answer> {
 
   countOfRunner(runnerId: string): number {
     return this.#byRunner.get(runnerId)?.size ?? 0;
+  }
+
+  countOfOrg(orgId: OrgId): number {
+    return this.#ofOrg.get(orgId) ?? 0;
   }
 
   ofProcess(processId: string): Waiter<Answer> | undefined {

@@ -6,14 +6,21 @@ import type { Broker } from "../broker.ts";
 import { newRandomId } from "../database/new-id.ts";
 import type { OrgId } from "../orgs/org-id.ts";
 import { tellQueues } from "../queues/tell-queues.ts";
-import { showProcess } from "./show-processes.ts";
+import type { StatusHistoryRow } from "../status/row.ts";
+import { findProcess } from "./queries.ts";
+import type { ProcessRow } from "./row.ts";
+import { toProcess } from "./to-process.ts";
 
 type Runner = { readonly orgId: OrgId; readonly runnerId: string };
-type RegisteredRow = { woken: string[] | null; max_uptime_s: number };
+type RegisteredRow = { is_allowed: boolean; woken: string[] | null; max_uptime_s: number };
+
+/** A process that does not beat does not count after a minute. */
+const silentAfterS = 10;
 
 /**
  * Registers a process of a runner. One that says what it serves or what it takes over is an agent of ours and
- * is given a secret, which is not shown again; 409 when what it would take over is not its own.
+ * is given a secret, which is not shown again; 409 when what it would take over is not its own, 429 when the runner has as
+ * many processes that live as it may.
  */
 export async function registerProcess(
   broker: Broker,
@@ -24,22 +31,35 @@ export async function registerProcess(
   const secret = isOurs ? randomBytes(32).toString("base64url") : undefined;
   const processId = newRandomId("prc");
   const serves = asked.groups ?? defaultServes(asked.type, isOurs);
+  const { processes_of_runner: most } = broker.config.bounds;
+  const takesOver = asked.takes_over ?? null;
   const [row] = await broker.db<RegisteredRow[]>`
-    select register_process(u.org_id, u.id, ${processId}, ${asked.type}, ${asked.version}, ${isOurs},
-             ${serves === null ? null : JSON.stringify(serves)}::text::jsonb, ${digestOf(secret)},
-             ${asked.takes_over ?? null}, ${digestOf(asked.secret)}) as woken,
-           coalesce((g.document ->> 'container_max_uptime')::float8, 0) as max_uptime_s
+    select m.is_allowed, r.woken, coalesce((g.document ->> 'container_max_uptime')::float8, 0) as max_uptime_s
       from runners u join runner_group_settings g on g.runner_group_id = u.runner_group_id
+     cross join lateral may_register(u.id, ${takesOver}, ${most}) m (is_allowed)
+      left join lateral (
+        select register_process(u.org_id, u.id, ${processId}, ${asked.type}, ${asked.version}, ${isOurs},
+                 ${serves === null ? null : JSON.stringify(serves)}::text::jsonb, ${digestOf(secret)},
+                 ${takesOver}, ${digestOf(asked.secret)}) as woken
+         where m.is_allowed) r on true
      where u.org_id = ${orgId} and u.id = ${runnerId} and u.lifecycle <> 'deleted'`;
   if (row === undefined) throw problem.notFound("runner");
+  if (!row.is_allowed) throw broker.bounds.refusal("processes_of_runner", silentAfterS);
   if (row.woken === null) throw takeoverRefused();
   tellQueues(broker.wakes, orgId, row.woken);
-  const process = await showProcess(broker.db, { orgId, runnerId, processId });
+  const registered = await findProcess(broker.db, { orgId, runnerId, processId });
+  if (registered === undefined) throw problem.notFound("process");
+  const process = toProcess(registered, { history: [beginningOf(registered)], shutdowns: [] });
   return {
     ...process,
     next_scheduled_restart_at: restartAt(process.started_at, row.max_uptime_s),
     ...(secret !== undefined && { secret }),
   };
+}
+
+/** What its history holds by now: it is new. */
+function beginningOf({ id, org_id, status, status_at: at }: ProcessRow): StatusHistoryRow {
+  return { seq: 0, owner_id: id, org_id, status, description: "registered", metadata: {}, at };
 }
 
 function digestOf(secret: string | undefined): Buffer | null {

@@ -1,6 +1,7 @@
 import { followJobsRoute, waitForJobRoute } from "../../../shared/api/follow-runner-jobs.ts";
 import type { Broker } from "../../broker.ts";
 import type { AppContext, Door } from "../../http/app-types.ts";
+import { holdOfToken } from "../../http/hold-of-token.ts";
 import { setHeader } from "../../http/response-headers.ts";
 import { followJobs as followOrg } from "../../jobs/follow-jobs.ts";
 import { readJob } from "../../jobs/read-job.ts";
@@ -12,6 +13,7 @@ import { waitMs } from "../../polls/park-poll.ts";
 export const followJobs: Door = (app, broker) => {
   app.openapi(followJobsRoute, async (c) => {
     const { wait, limit, runner_id: runnerId, owner_id: ownerId } = c.req.valid("query");
+    const release = holdOfToken(c, broker, "waits_of_token");
     const { events, nextCursor } = await followOrg(broker, c.get("actor").orgId, {
       cursor: c.req.query("cursor"), // an empty one is not an absent one here
       waitMs: waitMs(wait),
@@ -19,7 +21,7 @@ export const followJobs: Door = (app, broker) => {
       runnerId,
       ownerId,
       signal: c.req.raw.signal,
-    });
+    }).finally(release);
     sayGoodbye(c, broker);
     return c.json({ items: events.map(toJobEvent), next_cursor: nextCursor }, 200);
   });
@@ -29,10 +31,11 @@ export const followJobs: Door = (app, broker) => {
 export const waitForJob: Door = (app, broker) => {
   app.openapi(waitForJobRoute, async (c) => {
     const { orgId } = c.get("actor");
+    const release = holdOfToken(c, broker, "waits_of_token");
     const row = await waitForEnd(broker, orgId, c.req.valid("param").job_id, {
       waitMs: waitMs(c.req.valid("query").wait),
       signal: c.req.raw.signal,
-    });
+    }).finally(release);
     sayGoodbye(c, broker);
     return c.json(await readJob(broker, orgId, row), 200);
   });

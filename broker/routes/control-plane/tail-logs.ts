@@ -2,6 +2,7 @@ import { tailLogsRoute } from "../../../shared/api/log-streams.ts";
 import { problem } from "../../../shared/problem.ts";
 import type { Broker } from "../../broker.ts";
 import type { AppContext, Door } from "../../http/app-types.ts";
+import { holdOfToken } from "../../http/hold-of-token.ts";
 import { requestHeader } from "../../http/request-header.ts";
 import { setHeader } from "../../http/response-headers.ts";
 import { streamAnswer } from "../../http/stream-answer.ts";
@@ -33,6 +34,7 @@ export const tailLogs: Door = (app, broker) => {
     if (logFeed.followers() >= mostFollowers || logFeed.draining.aborted) {
       throw problem.unavailable("This broker takes no more followers just now.", 2);
     }
+    holdOfToken(c, broker, "followers_of_token"); // until its answer is sent, whole or not
     const isLast = last !== undefined && resumed === undefined && cursor === undefined;
     const { signal } = c.req.raw;
     const from = isLast ? await lastFrom(broker, found, { last, filter, signal }) : asked;

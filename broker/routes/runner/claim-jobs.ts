@@ -23,6 +23,7 @@ export const claimJobs: Door = (app, broker) => {
 
     const { orders, tellOrders } = broker.desk;
     const poll = {
+      orgId,
       runnerId,
       processId,
       pollId: body.poll_id ?? null,
@@ -30,7 +31,7 @@ export const claimJobs: Door = (app, broker) => {
       knownOrders: body.known_orders ?? [],
       knownSettings: body.settings_version,
     };
-    const parked = parkPoll(broker.desk, {
+    const parked = parkPoll(broker, {
       poll,
       waitMs: waitMs(body.wait),
       signal: c.req.raw.signal,

@@ -12,8 +12,9 @@ export const tailJobs: Door = (app, broker) => {
     const { group, wait } = c.req.valid("query");
     const one = group === undefined || group === "any" || group === "" ? null : group;
     await confirmByPoll(broker, runnerId, one);
-    const answer = await parkPoll(broker.desk, {
+    const answer = await parkPoll(broker, {
       poll: {
+        orgId: c.get("actor").orgId,
         runnerId,
         processId: null,
         pollId: null,
