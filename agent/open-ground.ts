@@ -3,6 +3,7 @@ import type { AgentConfig } from "./config/read-config.ts";
 import type { Log } from "./log.ts";
 import { openRunDir, type RunDir } from "./processes/open-run-dir.ts";
 import { makeRoster, type Roster } from "./roster.ts";
+import { openBallast } from "./spool/ballast.ts";
 import { type LogSpools, openLogSpools } from "./spool/log-spools.ts";
 import { openResultSpool, type ResultSpool } from "./spool/results.ts";
 
@@ -22,7 +23,11 @@ export type AgentGround = {
 /** Opens what is on disk. */
 export async function openGround(config: AgentConfig, log: Log): Promise<AgentGround> {
   const [results, logSpools, runDir] = await Promise.all([
-    openResultSpool({ dir: path.join(config.dataDir, "results"), log }),
+    openResultSpool({
+      dir: path.join(config.dataDir, "results"),
+      log,
+      ballast: await openBallast(config.dataDir),
+    }),
     openLogSpools({
       dir: path.join(config.dataDir, "logs"),
       log,

@@ -15,7 +15,7 @@ import type { LoopFigures, LoopParts } from "./loops/loop-parts.ts";
 import { rotateToken } from "./loops/rotate-token.ts";
 import { makeTakeJobs, type StartJob } from "./loops/take-jobs.ts";
 import { makeWakeUp } from "./loops/wake-up.ts";
-import { lackOfRoom, watchRoom } from "./loops/watch-room.ts";
+import { seeRoom, watchRoom } from "./loops/watch-room.ts";
 import { followOneJob, type OneJob, withShownLog } from "./one-job.ts";
 import type { AgentGround } from "./open-ground.ts";
 import type { ConnectedParts, Jobs } from "./open-jobs.ts";
@@ -63,7 +63,7 @@ export async function runAgent(run: RunParts): Promise<RunningAgent> {
   const limits = { fromMs: config.retryFrom, mostMs: config.retryMost };
   const loops = makeLoopBook(log, limits, (refused) => obeyRefusal(run, refused));
   const agent = await makeParts(run, loops, bells);
-  const figures = freshFigures(await lackOfRoom({ agent }));
+  const figures = freshFigures(await seeRoom(agent, false));
   const orders = makeOrderBook({
     roster: agent.roster,
     departure,
@@ -184,7 +184,7 @@ async function hostGoesDown(agent: AgentParts, departure: Departure): Promise<vo
   await announceTermination(agent);
 }
 
-function freshFigures(notClaiming: string | undefined): LoopFigures {
+function freshFigures(room: Pick<LoopFigures, "notClaiming" | "places">): LoopFigures {
   const none = {
     claims: 0,
     claimedJobs: 0,
@@ -194,5 +194,5 @@ function freshFigures(notClaiming: string | undefined): LoopFigures {
     refusedResults: 0,
     unsettled: 0,
   };
-  return { ...none, notClaiming };
+  return { ...none, ...room };
 }

@@ -1,5 +1,6 @@
 import { openLog } from "../log.ts";
 import { withOwnProgram } from "../places/own-program.ts";
+import { makeRoomToStart } from "../spool/ballast.ts";
 import { startAgent } from "../start-agent.ts";
 import type { CommandCall } from "./agent-command.ts";
 
@@ -10,7 +11,9 @@ const hangUp =
 
 /** Runs an agent in this process until it has gone down; answers its exit code. */
 export async function start({ readConfig }: CommandCall): Promise<number> {
-  const config = await withOwnProgram(readConfig());
+  const read = readConfig();
+  await makeRoomToStart(read.dataDir);
+  const config = await withOwnProgram(read);
   const log = openLog(config.logLevel);
   // The last resort: a fault that nobody has foreseen costs what it was part of, never the jobs that run here.
   process.on("unhandledRejection", (error) => log.error({ err: error }, "a fault went unhandled"));

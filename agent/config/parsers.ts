@@ -41,6 +41,12 @@ export const sizeBytes = z.string().transform((given, ctx) => {
   return z.NEVER;
 });
 
+/** A whole number from 0 on. */
+export const count = z
+  .string()
+  .regex(/^\d{1,15}$/, "must be a whole number, 0 or more")
+  .transform(Number);
+
 /** A port, 0 for none, or `auto` for a free one. */
 export const port = z.string().transform((given, ctx): number | "auto" => {
   if (given === "auto") return given;

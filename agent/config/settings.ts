@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { durationMs, groupSlots, httpUrl, port, sizeBytes, text } from "./parsers.ts";
+import { count, durationMs, groupSlots, httpUrl, port, sizeBytes, text } from "./parsers.ts";
 
 export type Setting = {
   /** What the value is, as help shows it. */
@@ -118,7 +118,13 @@ export const settings = {
     value: "SIZE",
     schema: sizeBytes,
     byDefault: "1GiB",
-    doc: "With less room than this for data or workspaces the agent takes no jobs.",
+    doc: "With less room than this for data or workspaces the agent takes no jobs; nor with less than 16 MiB, or than this, in the run directory.",
+  },
+  "min-free-inodes": {
+    value: "NUMBER",
+    schema: count,
+    byDefault: "10000",
+    doc: "With room for fewer files than this for data or workspaces the agent takes no jobs, where the file system counts them.",
   },
   "log-spool-per-job": {
     value: "SIZE",

@@ -1,6 +1,6 @@
 import { constants } from "node:fs";
 import { access, mkdir } from "node:fs/promises";
-import { freeDisk } from "../workspace/free-disk.ts";
+import { freeRoom } from "../workspace/free-disk.ts";
 import { type DoctorScene, failed, type Found, ok } from "./finding.ts";
 
 const gibibyte = 2 ** 30;
@@ -18,9 +18,15 @@ export async function checkDisk({ config }: DoctorScene): Promise<Found> {
       const advice = `Let the user that runs the agent own it: install -d -m 700 -o ${owner} ${folder}`;
       return failed(`${folder} cannot be written (${code}).`, advice);
     }
-    const free = await freeDisk(folder);
-    const words = `${folder} has ${size(free)} free`;
-    if (free < config.minFreeDisk) {
+    const { bytes, files } = await freeRoom(folder);
+    const words = `${folder} has ${size(bytes)} free`;
+    if (files < config.minFreeInodes) {
+      return failed(
+        `${folder} has room for ${files} files, below the floor of ${config.minFreeInodes} (min-free-inodes): the agent takes no jobs.`,
+        "Remove files, or put data-dir and work-dir where there are more inodes.",
+      );
+    }
+    if (bytes < config.minFreeDisk) {
       return failed(
         `${words}, below the floor of ${size(config.minFreeDisk)} (min-free-disk): the agent takes no jobs.`,
         "Make room, or put data-dir and work-dir where there is some.",

@@ -12,6 +12,7 @@ import { freeSlots } from "./free-slots.ts";
 import type { Loop } from "./loop-book.ts";
 import type { LoopParts } from "./loop-parts.ts";
 import type { WakeUp } from "./wake-up.ts";
+import { lookForRoom } from "./watch-room.ts";
 
 /** What a claim brought, to be taken up or given back. */
 export type TakeJobs = (jobs: readonly ClaimedJob[], now: string) => void;
@@ -46,10 +47,11 @@ export async function claim(
     const mayBringJobs = Object.keys(slots).length > 0;
     if (mayBringJobs) parts.figures.unsettled += 1;
     void answerOf(parts, one, { signal, onFailing: () => (current = one) })
-      .then((answer) => {
+      .then(async (answer) => {
         turn();
         if (answer.jobs.length === 0) waitUntilMs = answer.askedMs + floorMs;
         parts.orders.take(one.processId, answer.orders);
+        if (answer.jobs.length > 0) await lookForRoom(parts); // the disk may have filled while it was parked
         take(answer.jobs, answer.now);
       })
       .catch((error: unknown) => void failures.push(error))
@@ -62,7 +64,7 @@ export async function claim(
   }
 
   while (!signal.aborted) {
-    const slots = freeSlots(parts);
+    let slots = freeSlots(parts);
     const isUnderWay = current !== undefined && current.state !== "over";
     const isStale = current === undefined || isOutdated(parts, current, slots);
     // An empty answer that came at once is no reason to ask again at once; a change of slots is.
@@ -71,7 +73,13 @@ export async function claim(
       await wakeUp.wait(restMs, signal);
       continue;
     }
-    if (!isUnderWay || isStale) current = begin(slots);
+    if (!isUnderWay || isStale) {
+      if (Object.keys(slots).length > 0) {
+        await lookForRoom(parts);
+        slots = freeSlots(parts);
+      }
+      current = begin(slots);
+    }
     await wakeUp.wait(60_000, signal);
     if (failures.length > 0) throw failures.shift();
   }

@@ -3,6 +3,7 @@ import type { OrderBook } from "../orders/order-book.ts";
 import type { AgentParts } from "../parts.ts";
 import type { Registration } from "../register/registration.ts";
 import type { SettingsBook } from "../register/settings-book.ts";
+import type { Place } from "../workspace/needed-room.ts";
 
 /** What the loops share besides the agent's parts. */
 export type LoopParts = {
@@ -28,4 +29,6 @@ export type LoopFigures = {
   unsettled: number;
   /** Why nothing is claimed at present. */
   notClaiming: string | undefined;
+  /** Where jobs need room, and what there was when it was last looked at. */
+  places: readonly Place[];
 };

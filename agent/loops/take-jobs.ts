@@ -8,7 +8,7 @@ import type { LoopParts } from "./loop-parts.ts";
 /** Begins a job; it reports itself, and resolves `done` when nothing of it is left here. */
 export type StartJob = (claimed: ClaimedJob & { readonly now: string }) => RunningJob;
 
-/** Starts what a claim brought. What came in the instant of going down, or beyond what may run here, is given back. */
+/** Starts what a claim brought. What came in the instant of going down, or beyond what there is room for, is given back. */
 export function makeTakeJobs(parts: LoopParts, start: StartJob, signal: AbortSignal): TakeJobs {
   const { agent, departure, settings, figures } = parts;
   const { roster, log, config } = agent;
@@ -19,7 +19,10 @@ export function makeTakeJobs(parts: LoopParts, start: StartJob, signal: AbortSig
     const slots: Readonly<Record<string, number>> = servedSlots(config, settings.current());
     const isFull = roster.count(job.group) >= (slots[job.group] ?? 0);
     const isEnough = figures.claimedJobs >= parts.mostJobs;
-    if (departure.isLeaving() || isFull || isEnough) return void giveBack(parts, claimed, signal);
+    const hasRoom = figures.notClaiming === undefined && !isFull;
+    if (departure.isLeaving() || !hasRoom || isEnough) {
+      return void giveBack(parts, claimed, signal);
+    }
     figures.claimedJobs += 1;
     log.info({ job_id: job.id, execution_id: execution.id, type: job.type }, "claimed");
     roster.add(start({ ...claimed, now }));

@@ -1,12 +1,13 @@
 import { createHealthCheckRoute } from "../../shared/api/health-check.ts";
+import { updateProcessRoute } from "../../shared/api/runner-process.ts";
+import { Refused } from "../client/over.ts";
 import { pause } from "../client/pause.ts";
-import { freeDisk } from "../workspace/free-disk.ts";
+import { lackAt, lookAtPlaces, type Place } from "../workspace/needed-room.ts";
 import type { Loop } from "./loop-book.ts";
 import type { LoopParts } from "./loop-parts.ts";
 
 const lookEveryMs = 5_000;
 const noSpace = 28; // ENOSPC, as operators know it
-const mib = 2 ** 20;
 
 /** Looks after the room on disk: below the floor nothing is claimed, and everybody can see why. */
 export async function watchRoom(
@@ -14,49 +15,71 @@ export async function watchRoom(
   { signal, turn }: Loop,
   onChange: () => void,
 ): Promise<void> {
+  const told = { processId: "", isLacking: false };
+  let wasLacking = false;
   while (!signal.aborted) {
-    const reason = await lackOfRoom(parts);
-    const hasTurned = (reason === undefined) !== (parts.figures.notClaiming === undefined);
-    if (reason !== parts.figures.notClaiming) {
-      parts.figures.notClaiming = reason;
+    await lookForRoom(parts);
+    const why = parts.figures.notClaiming;
+    const isLacking = why !== undefined;
+    if (isLacking !== wasLacking) {
+      parts.agent.log.warn({ why }, isLacking ? "takes no jobs" : "takes jobs again");
+      wasLacking = isLacking;
       onChange();
     }
-    if (hasTurned) {
-      parts.agent.log.warn(
-        { why: reason },
-        reason === undefined ? "takes jobs again" : "takes no jobs",
-      );
-      await tellBroker(parts, reason === undefined ? 0 : noSpace, signal);
+    const { id: processId } = parts.agent.process();
+    // The broker knows of a new process that it takes jobs, and nothing else.
+    const known = told.processId === processId && told.isLacking;
+    if (known !== isLacking && (await tellBroker(parts, why, signal))) {
+      Object.assign(told, { processId, isLacking });
     }
     turn();
     await pause(lookEveryMs, signal);
   }
 }
 
-/** Why no job can be taken now, in words. */
-export async function lackOfRoom({ agent }: Pick<LoopParts, "agent">): Promise<string | undefined> {
-  const { config, results } = agent;
-  const trouble = results.problem();
-  if (trouble !== undefined) return trouble;
-  for (const dir of new Set([config.dataDir, config.workDir])) {
-    const free = await freeDisk(dir);
-    if (free < config.minFreeDisk) {
-      const [has, floor] = [free, config.minFreeDisk].map((bytes) => Math.floor(bytes / mib));
-      return `disk: ${dir} has ${has} MiB left, the floor is ${floor} MiB`;
-    }
-  }
-  return undefined;
+/** Looks whether there is room for a job now, and keeps what it saw: from then on that counts for claims. */
+export async function lookForRoom({ agent, figures }: LoopParts): Promise<void> {
+  const room = await seeRoom(agent, figures.notClaiming !== undefined);
+  figures.places = room.places;
+  figures.notClaiming = room.notClaiming;
 }
 
-async function tellBroker({ agent }: LoopParts, code: number, signal: AbortSignal): Promise<void> {
-  const body = {
-    process: agent.config.mode,
-    process_id: agent.process().id,
-    status: code === 0 ? ("active" as const) : ("error" as const),
-    status_code: code,
+type Seen = { readonly places: readonly Place[]; readonly notClaiming: string | undefined };
+
+/** What room there is, and why no job can be taken, in words. */
+export async function seeRoom(
+  { config, results, runDir }: Pick<LoopParts["agent"], "config" | "results" | "runDir">,
+  hadNone: boolean,
+): Promise<Seen> {
+  const places = await lookAtPlaces({ ...config, runDir: runDir.path });
+  const lacks = places.map((place) => lackAt(place, hadNone));
+  return { places, notClaiming: results.problem() ?? lacks.find((lack) => lack !== undefined) };
+}
+
+/** False when it could not be told just now. A broker that does not know of such words is told by a health check alone. */
+async function tellBroker(
+  { agent }: LoopParts,
+  why: string | undefined,
+  signal: AbortSignal,
+): Promise<boolean> {
+  const { client, config, log, runnerId } = agent;
+  const { id: processId } = agent.process();
+  const params = { runner_id: runnerId };
+  const how = { scope: "agent", isOnce: true, signal } as const;
+  const check = {
+    process: config.mode,
+    process_id: processId,
+    status: why === undefined ? ("active" as const) : ("error" as const),
+    status_code: why === undefined ? 0 : noSpace,
   };
-  const how = { scope: "process", isOnce: true, signal } as const;
-  await agent.client
-    .call(createHealthCheckRoute, { params: { runner_id: agent.runnerId }, body }, how)
-    .catch((error: unknown) => agent.log.debug({ err: error }, "the health check was not told"));
+  const words = { takes_no_jobs: why ?? "" };
+  try {
+    await client.call(createHealthCheckRoute, { params, body: check }, how);
+    const process = { ...params, process_id: processId };
+    await client.call(updateProcessRoute, { params: process, body: words }, how);
+    return true;
+  } catch (error) {
+    log.debug({ err: error }, "the broker was not told of the room on disk");
+    return error instanceof Refused;
+  }
 }

@@ -36,7 +36,9 @@ export async function takeDataDir(dataDir: string): Promise<DataDir> {
     const presence = { pid: process.pid, start_time: startTimeOf(process.pid) ?? "", watch_url };
     await writeDurably(fileOf(dataDir), `${JSON.stringify(presence)}\n`).catch((error: unknown) => {
       const { code } = error as NodeJS.ErrnoException;
-      throw new ExitError("config", `The data directory ${dataDir} cannot be written (${code}).`);
+      const isFull = code === "ENOSPC" || code === "EDQUOT"; // that passes: it is to be started again
+      const words = `The data directory ${dataDir} cannot be written (${code}).`;
+      throw new ExitError(isFull ? "failed" : "config", words);
     });
   };
   await announce(null);

@@ -2,14 +2,15 @@ import { mkdir, readdir, readFile, rename, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { crc32 } from "node:zlib";
 import type { Log } from "../log.ts";
+import type { Ballast } from "./ballast.ts";
 import { diskTrouble, errorCode } from "./disk-trouble.ts";
 import { syncFolder, writeDurably } from "./durable-file.ts";
 
 /** Results that wait to be delivered, by execution. Each outlives the agent from the moment its `put` resolves. */
 export type ResultSpool = {
   /**
-   * Keeps a result; JSON, secrets already taken out. Never rejects: where the disk refuses, it is kept in memory,
-   * written as soon as the disk allows, and `problem` says so until then.
+   * Keeps a result; JSON, secrets already taken out. On a full disk there is some room for it alone. Never rejects:
+   * where the disk refuses, it is kept in memory, written as soon as the disk allows, and `problem` says so until then.
    */
   readonly put: (executionId: string, result: object) => Promise<void>;
   /** The executions whose results wait, the oldest first. */
@@ -37,6 +38,8 @@ export type ResultSpoolSpec = {
   /** `results` in the data directory; made when it is missing. */
   readonly dir: string;
   readonly log: Log;
+  /** Room that results alone may use when there is no other. */
+  readonly ballast?: Ballast;
   /** How often a refused write is tried again; 2 s unless told. */
   readonly retryEveryMs?: number;
 };
@@ -124,11 +127,14 @@ function settle({ unwritten, waiters }: State, id: string): void {
   waiters.delete(id);
 }
 
-const write = ({ dir }: State, id: string, result: object): Promise<void> =>
-  writeDurably(pathOf(dir, id), toText(result));
+const write = ({ dir, ballast }: State, id: string, result: object): Promise<void> =>
+  (ballast?.writing ?? plainly)(() => writeDurably(pathOf(dir, id), toText(result)));
+
+const plainly: Ballast["writing"] = (write) => write();
 
 async function writeAgain(state: State): Promise<void> {
-  if (state.isWriting || state.unwritten.size === 0) return;
+  if (state.isWriting) return;
+  if (state.unwritten.size === 0) return await state.ballast?.restore();
   state.isWriting = true;
   try {
     for (const [id, result] of state.unwritten) {

@@ -67,6 +67,18 @@ export const agentMetrics: readonly Row[] = [
     read: ({ agent }) => agent.logSpools.waitingBytes(),
   },
   {
+    name: "svc_agent_disk_free_bytes",
+    type: "gauge",
+    help: "Room on the file system of the data, work and run directories, when it was last looked at.",
+    read: ({ figures }) => figures.places.map(({ name, bytes }) => [`{place="${name}"}`, bytes]),
+  },
+  {
+    name: "svc_agent_disk_free_files",
+    type: "gauge",
+    help: "Files that may still be made there; +Inf where the file system does not count them.",
+    read: ({ figures }) => figures.places.map(({ name, files }) => [`{place="${name}"}`, files]),
+  },
+  {
     name: "svc_agent_requests_total",
     type: "counter",
     help: "Requests to the broker by what came of them.",
@@ -116,11 +128,14 @@ export function metricsText(parts: LoopParts): string {
   const lines = agentMetrics.flatMap(({ name, type, help, read }) => {
     const value = read(parts);
     const all = typeof value === "number" ? [["", value] as const] : value;
-    const values = all.map(([labels, one]) => `${name}${labels} ${one}`);
+    const values = all.map(([labels, one]) => `${name}${labels} ${numeral(one)}`);
     return [`# HELP ${name} ${help}`, `# TYPE ${name} ${type}`, ...values];
   });
   return `${lines.join("\n")}\n`;
 }
+
+const numeral = (value: number): string =>
+  value === Number.POSITIVE_INFINITY ? "+Inf" : String(value);
 
 function bySlots(
   parts: LoopParts,

@@ -7,6 +7,8 @@ type ProcessFact = {
   readonly status: string;
   readonly is_leaving: boolean;
   readonly must_register_anew: boolean;
+  /** Why it takes no jobs at present, by its own word. */
+  readonly takes_no_jobs: string | null;
   readonly serves: readonly string[];
   readonly silent_s: number;
 };
@@ -93,7 +95,7 @@ function processes(db: Db) {
     coalesce((
       select json_agg(json_build_object(
                'id', p.id, 'status', p.status, 'is_leaving', p.draining is not null or p.going_away_at is not null,
-               'must_register_anew', p.must_register_anew,
+               'must_register_anew', p.must_register_anew, 'takes_no_jobs', p.takes_no_jobs,
                'silent_s', extract(epoch from t.now - coalesce(b.last_seen_at, p.created_at)),
                'serves', coalesce((select json_agg(k order by k) from jsonb_object_keys(p.serves) k),
                                   (select to_json(s.groups) from runner_group_settings s

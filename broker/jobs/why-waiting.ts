@@ -10,8 +10,9 @@ import { findWaitingFacts, type PauseFact, type WaitingFacts } from "./waiting-f
 export async function whyWaiting(db: Db, org: OrgId, jobId: string): Promise<Waiting | null> {
   const facts = await findWaitingFacts(db, org, jobId);
   if (facts === undefined) return null;
-  if (facts.has_slot) return { reasons: [onOffer(facts)], position: null };
+  if (facts.has_slot) return { reasons: [...unwilling(facts), onOffer(facts)], position: null };
   const reasons = [
+    ...unwilling(facts),
     ...predecessor(facts),
     ...(facts.held === null ? capacity(facts) : [held(facts, facts.held)]),
   ];
@@ -90,6 +91,21 @@ function nobodyServes(facts: WaitingFacts): WaitingReason {
   const others = served.length === 0 ? "none" : served.map((one) => `'${one}'`).join(", ");
   const detail = `no live process serves group ${jobGroup === "" ? "''" : jobGroup} (served: ${others})`;
   return { ...reason("group-not-served", detail), ...ids };
+}
+
+/** All that could take the job say that they take none. */
+function unwilling({ processes, job_group: group }: WaitingFacts): WaitingReason[] {
+  const able = processes.filter(
+    (one) =>
+      (one.status === "pending" || one.status === "active") &&
+      !one.is_leaving &&
+      !one.must_register_anew &&
+      one.serves.includes(group),
+  );
+  if (able.length === 0 || able.some(({ takes_no_jobs: why }) => why === null)) return [];
+  const words = able.map(({ id, takes_no_jobs: why }) => `process ${id} takes no jobs: ${why}`);
+  const process_ids = able.map(({ id }) => id);
+  return [{ ...reason("process-takes-none", words.join("; ")), process_ids }];
 }
 
 function full(facts: WaitingFacts): WaitingReason {

@@ -28,6 +28,19 @@ export async function leaveProcess(
   if (row.woken !== null) tellQueues(broker.wakes, orgId, row.woken);
 }
 
+/** Notes why a process takes no jobs at present, or, by no word, that it takes some again. */
+export async function noteNoJobs(
+  { db }: Pick<Broker, "db">,
+  { orgId, runnerId, processId }: NamedProcess,
+  why: string,
+): Promise<void> {
+  const [row] = await db`
+    update runner_processes set takes_no_jobs = nullif(${why}, '')
+     where org_id = ${orgId} and runner_id = ${runnerId} and id = ${processId}
+    returning id`;
+  if (row === undefined) throw problem.notFound("process");
+}
+
 /** Notes that the host of a process goes away: nothing new for it. Of one that has ended, nothing is noted. */
 export async function announceTermination(
   broker: Broker,

@@ -51,7 +51,7 @@ export async function listProcesses(
 function processColumns(db: Db) {
   return db`
     p.id, p.org_id, p.runner_id, p.type, p.version, p.is_ours, p.serves, p.status, p.status_description, p.status_at,
-    p.draining, p.going_away_at, p.must_register_anew, p.taken_over_by, p.started_at, p.first_beat_at, p.deadline_at,
+    p.draining, p.going_away_at, p.must_register_anew, p.takes_no_jobs, p.taken_over_by, p.started_at, p.first_beat_at, p.deadline_at,
     p.created_at, p.updated_at, w.last_seen_at, svc_now() as read_at`;
 }
 

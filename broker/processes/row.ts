@@ -21,6 +21,7 @@ export const processRow = z.object({
   draining: z.enum(shutdownTypes).nullable(),
   going_away_at: z.date().nullable(),
   must_register_anew: z.boolean(),
+  takes_no_jobs: z.string().nullable(),
   taken_over_by: z.string().nullable(),
   started_at: z.date(),
   first_beat_at: z.date().nullable(),

@@ -50,6 +50,7 @@ function warningsOf(row: ProcessRow): string[] {
   }
   if (row.going_away_at !== null) warnings.push("its host is going away");
   else if (row.draining !== null) warnings.push("it is shutting down and takes no jobs");
+  else if (row.takes_no_jobs !== null) warnings.push(`takes no jobs: ${row.takes_no_jobs}`);
   if (row.must_register_anew) warnings.push("it was given up on and has to register anew");
   return warnings;
 }

@@ -86,6 +86,7 @@ function flagsOf(
     "data-dir": dataDir,
     "watch-port": "auto",
     "min-free-disk": "100MiB",
+    "min-free-inodes": "1000",
     // Ctrl-C stops everything within seconds.
     "drain-timeout": "0s",
     "cancel-timeout": "1s",

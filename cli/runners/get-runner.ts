@@ -1,15 +1,23 @@
+import { listProcessesRoute } from "../../shared/api/runner-process.ts";
 import { getRunnerRoute } from "../../shared/api/runners.ts";
 import { defineCommand } from "../command.ts";
 import { printItem } from "../print.ts";
-import { runnerDetails } from "./runner-view.ts";
+import { runnerDetails, runnerWithProcesses } from "./runner-view.ts";
+
+const mostProcesses = 50;
 
 export const getRunner = defineCommand({
   name: "runner get",
-  summary: "Show a runner and its queues.",
+  summary: "Show a runner, its queues and its live processes with their versions.",
+  details: "As JSON it is the runner alone; its processes are at /v1/runners/{id}/processes.",
   args: { runner: { summary: "The runner's id.", offers: "runners" } },
   examples: [{ does: "how it is", run: "svc runner get run_…" }],
   run: async ({ args, call, screen }) => {
     const params = { runner_id: args.runner };
-    printItem(screen, await call(getRunnerRoute, { params }), runnerDetails);
+    const { text, body } = await call(getRunnerRoute, { params });
+    if (screen.format !== "table") return printItem(screen, { text, body }, runnerDetails);
+    const page = await call(listProcessesRoute, { params, query: { limit: mostProcesses } });
+    const runner = { ...body, processes: page.body.items };
+    printItem(screen, { text, body: runner }, runnerWithProcesses);
   },
 });

@@ -1,3 +1,4 @@
+import type { RunnerProcess } from "../../shared/api/runner-process.ts";
 import type { Runner } from "../../shared/api/runner.ts";
 import { formatAge, formatInstant } from "../format-age.ts";
 import type { View } from "../print.ts";
@@ -33,6 +34,25 @@ export const runnerDetails: View<Runner> = {
     created: ({ created_at }) => formatInstant(created_at),
   },
 };
+
+/** A runner with those of its processes that live. */
+export const runnerWithProcesses: View<Runner & { readonly processes: readonly RunnerProcess[] }> =
+  {
+    nameOf,
+    columns: {
+      ...runnerDetails.columns,
+      processes: ({ processes }) => processes.filter(isLive).map(processText).join("\n"),
+    },
+  };
+
+const isLive = ({ composite_status: { status } }: RunnerProcess): boolean =>
+  status !== "inactive" && status !== "shut-down";
+
+function processText({ id, type, version, composite_status, warnings }: RunnerProcess): string {
+  const kind = `${type || "any"} ${version || "of no known version"}`;
+  const head = `${id}: ${kind}, ${composite_status.status}`;
+  return [head, ...warnings.map((warning) => `  ${warning}`)].join("\n");
+}
 
 type Queue = Runner["queues"][number];
 

@@ -85,6 +85,19 @@ const registerBody = z
   .openapi("NewRunnerProcess", { example: { type: "install", version: "1.4.0" } });
 export type NewProcess = z.infer<typeof registerBody>;
 
+const updateBody = z
+  .object({
+    status: z.enum(departingStatuses).optional(),
+    status_description: cutText(mostDescription).default(""),
+    takes_no_jobs: cutText(mostDescription)
+      .optional()
+      .describe("Agents of ours: why it takes no jobs at present; empty: it takes jobs again."),
+  })
+  .refine(({ status, takes_no_jobs: why }) => status !== undefined || why !== undefined, {
+    path: ["status"],
+    message: `Give a status: one of ${departingStatuses.join(", ")}.`,
+  });
+
 const one = json(runnerProcessSchema, "The process.");
 
 export const registerProcessRoute = createRoute({
@@ -130,17 +143,13 @@ export const updateProcessRoute = createRoute({
   method: "patch",
   path: `${path}/{process_id}`,
   tags,
-  summary: "Say that a process goes down",
+  summary: "Say that a process goes down, or why it takes no jobs",
   description:
-    "From `pending-shutdown` on it is given no new jobs. `shut-down` ends whatever it still ran, and is never left.",
+    "From `pending-shutdown` on it is given no new jobs. `shut-down` ends whatever it still ran, and is never left. " +
+    "`takes_no_jobs` is shown among its warnings, and to whoever asks why a job waits.",
   request: {
     params: ofProcess,
-    body: jsonBody(
-      z.object({
-        status: z.enum(departingStatuses),
-        status_description: cutText(mostDescription).default(""),
-      }),
-    ),
+    body: jsonBody(updateBody),
   },
   responses: { 200: one },
 });

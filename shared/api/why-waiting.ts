@@ -10,6 +10,7 @@ export const waitingCodes = [
   "processes-draining",
   "process-not-registered",
   "group-not-served",
+  "process-takes-none",
   "parallelism-zero",
   "group-full",
   "still-stopping",

@@ -25,6 +25,7 @@ export const hurried = {
   "flush-timeout": "60s",
   "watch-port": "0",
   "min-free-disk": "0",
+  "min-free-inodes": "0",
 } as const;
 
 const logAll = { "log-level": "debug" };

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { whyWaiting } from "../../../broker/jobs/why-waiting.ts";
+import { noteNoJobs } from "../../../broker/processes/leave-process.ts";
 import { type Waiting, waitingCodes } from "../../../shared/api/why-waiting.ts";
 import { advanceClock, stopClock } from "../../support/clock.ts";
 import { testDatabase } from "../../support/database.ts";
@@ -73,6 +74,22 @@ describe("a waiting job says", () => {
     expect(words(await why(runner, jobId))).toEqual([
       `processes-draining: all processes of runner ${runner.runnerId} are shutting down`,
     ]);
+  });
+
+  test("that all who could take it take none at present, and why", async () => {
+    const runner = await givenRunner(db);
+    const processId = await givenProcess(db, runner);
+    const jobId = await givenJob(db, runner);
+    const note = (why: string) => noteNoJobs({ db }, { ...runner, processId }, why);
+    await note("disk is full: /data has 120 MiB free");
+    expect(words(await why(runner, jobId))[0]).toBe(
+      `process-takes-none: process ${processId} takes no jobs: disk is full: /data has 120 MiB free`,
+    );
+    const other = await givenProcess(db, runner);
+    expect(words(await why(runner, jobId)).join()).not.toContain("process-takes-none");
+    await noteNoJobs({ db }, { ...runner, processId: other }, "it is tired");
+    await note("");
+    expect(words(await why(runner, jobId)).join()).not.toContain("process-takes-none");
   });
 
   test("that its agent was given up on and has to register anew", async () => {
