@@ -1,7 +1,12 @@
+import { scanUnescaped } from "./scan-unescaped.ts";
 import type { Measure, TokenShape } from "./token-shapes.ts";
+import { interestIn } from "./unescape.ts";
 import { unwrap } from "./wrapped-base64.ts";
 
-/** Finds any of many needles in one pass over the bytes, and in a second one over what is base64 on several lines. */
+/**
+ * Finds any of many needles in one pass over the bytes, in a second one over what is base64 on several lines, and in a third
+ * one over what was escaped.
+ */
 export type NeedleSet = {
   /**
    * Tells of every place where a needle begins, in order, with the end of the longest one there. Answers from where
@@ -35,9 +40,21 @@ type Tables = {
 const window = 4;
 const undecided = -1;
 
-/** Makes the tables for the needles, each of four bytes at least, given as latin1 text. */
-export function makeNeedleSet(texts: Iterable<string>, shapes: readonly TokenShape[]): NeedleSet {
-  const needles: Needle[] = Array.from(texts, (text) => ({ bytes: Buffer.from(text, "latin1") }));
+export type NeedleTexts = {
+  /** All that are looked for, each of four bytes at least, as latin1 text. */
+  readonly needles: Iterable<string>;
+  /** Those of them that are also looked for in what was escaped. */
+  readonly unescaped: Iterable<string>;
+};
+
+/** Makes the tables for the needles. */
+export function makeNeedleSet(texts: NeedleTexts, shapes: readonly TokenShape[]): NeedleSet {
+  const needles = needlesIn(texts.needles);
+  const unescaped = needlesIn(texts.unescaped);
+  const inEscapes = tablesOf(unescaped);
+  const interest = interestIn(unescaped.map(({ bytes }) => bytes));
+  const plain = (bytes: Buffer, how: ScanHow, add: Found): number =>
+    scan(inEscapes, bytes, how, add);
   const wrapped = tablesOf(needles.filter(({ bytes }) => isBase64.test(bytes.toString("latin1"))));
   const mostBytes = Math.max(0, ...needles.map(({ bytes }) => bytes.length));
   for (const shape of shapes) {
@@ -62,13 +79,18 @@ export function makeNeedleSet(texts: Iterable<string>, shapes: readonly TokenSha
       const add: Found = (start, end) => void places.push({ start, end });
       const certainAsIs = scan(tables, bytes, how, add);
       const asIs = places.length;
-      const certain = Math.min(certainAsIs, scanWrapped(bytes, how, add));
+      const escaped = scanUnescaped(bytes, { interest, plain }, how, add);
+      const least = Math.min(certainAsIs, escaped.certain, scanWrapped(bytes, how, add));
+      const certain = how.isLast ? least : escaped.before(least);
       if (places.length > asIs) places.sort((one, other) => one.start - other.start);
       for (const { start, end } of places) if (start < certain) found(start, end);
       return certain;
     },
   };
 }
+
+const needlesIn = (texts: Iterable<string>): Needle[] =>
+  Array.from(texts, (text) => ({ bytes: Buffer.from(text, "latin1") }));
 
 type Place = { readonly start: number; readonly end: number };
 const isBase64 = /^[\w+/=-]+$/;

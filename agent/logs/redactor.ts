@@ -43,12 +43,15 @@ const nothing = Buffer.alloc(0);
 /** Knows the secrets given, the shapes of well-known tokens, and whatever is added later. */
 export function makeRedactor(secrets: Iterable<string | Uint8Array>): Redactor {
   const needles = new Set<string>();
+  const unescaped = new Set<string>();
   let compiled: NeedleSet | undefined;
-  const set = (): NeedleSet => (compiled ??= makeNeedleSet(needles, tokenShapes));
+  const set = (): NeedleSet => (compiled ??= makeNeedleSet({ needles, unescaped }, tokenShapes));
   const add = (secret: string | Uint8Array): void => {
     const bytes = typeof secret === "string" ? Buffer.from(secret) : secret;
     const before = needles.size;
-    for (const needle of needlesOf(bytes)) needles.add(needle);
+    const found = needlesOf(bytes);
+    for (const needle of found.needles) needles.add(needle);
+    for (const needle of found.unescaped) unescaped.add(needle);
     if (needles.size > before) compiled = undefined;
   };
   for (const secret of secrets) add(secret);

@@ -54,6 +54,50 @@ describe("tokens", () => {
     expect(Buffer.concat(rest).toString().slice(0, 3)).toBe("***");
   });
 
+  test.each([
+    ["", "a beginning alone"],
+    ["MIIEvQIBADANBgkqhkiG9w0BAQEFAASC\n".repeat(20), "a key that is cut off"],
+    ["Proc-Type: 4,ENCRYPTED\n\n" + "A".repeat(64), "a key that is cut off within a line"],
+    ["MIIEvQIBADANBgkqhkiG9w0BAQEFAASC\nshort=\n", "a key without its last line"],
+  ])("whose end never comes do not swallow the rest of a log: %j", (body) => {
+    const redactor = makeRedactor([]);
+    const begun = `-----BEGIN RSA PRIVATE KEY-----\n${body}`;
+    const log = "Plan: 3 to add, 0 to change.\nApply complete\n".repeat(500);
+    const source = Buffer.from(`${begun}\n${log}`);
+    const out = streamed(redactor, [source]);
+    expect(out.replace(/^\*+\s+/, "")).toBe(log);
+    const stream = redactor.stream();
+    // Two lines tell that it is no key: what was held back is there as soon as they are.
+    const first = stream.push(Buffer.from(`${begun}\nno key at all\nnor here\n`)).toString();
+    expect(first).toContain("no key at all\n");
+    const places = Array.from({ length: 90 }, (_, at) => at * 7 + 1);
+    for (const place of places) expect(streamed(redactor, cutAt(source, [place]))).toBe(out);
+  });
+
+  test("in a key are hidden to its end, however its lines are parted", () => {
+    const { redactText } = makeRedactor([]);
+    const lines = [
+      ...Array.from({ length: 12 }, () => "MIIEvQIBADANBgkq+/9w0BAQEFAASCBKcwggSjAgEAAoIBAQDx"),
+      "Zw==",
+    ];
+    for (const between of [
+      "\n",
+      "\r\n",
+      "\n    ",
+      "\\n",
+      "\\r\\n",
+      "\\\\n",
+      "%0A",
+      " ",
+      "\n2026-01-01T10:00:00.123Z ",
+    ]) {
+      const whole = ["-----BEGIN PRIVATE KEY-----", ...lines, "-----END PRIVATE KEY-----"].join(
+        between,
+      );
+      expect({ between, shown: redactText(`<${whole}>`) }).toEqual({ between, shown: "<***>" });
+    }
+  });
+
   test.each(["AKIA", "glpat-", "-----BEGIN PRIVATE KEY-----\n", "QUtJQQ", "npm_"])(
     "cost no more by the byte where there are many of them: %j",
     (head) => {

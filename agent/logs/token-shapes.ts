@@ -1,5 +1,5 @@
 import { tokenKinds } from "../../shared/token.ts";
-import { encodingsOf } from "./encodings-of.ts";
+import { base64Forms } from "./encodings-of.ts";
 
 /** What is a secret by its looks: it begins with one of `heads`, and `measure` says how far it reaches. */
 export type TokenShape = {
@@ -60,10 +60,7 @@ function token(heads: readonly string[], alphabet: string, least: number): Token
 }
 
 function base64Heads(head: string): string[] {
-  const forms = [...encodingsOf(Buffer.from(head))];
-  return forms.filter(
-    (form) => form !== head && /^[\w+/-]+$/.test(form) && !/^[\da-f]+$/i.test(form),
-  );
+  return [...new Set(base64Forms(Buffer.from(head)))].filter((form) => /^[\w+/-]{4,}$/.test(form));
 }
 
 /** So many characters at least after the head, and all that follow of the same alphabet. */
@@ -100,7 +97,7 @@ function measureLogin(bytes: Buffer, isFinal: boolean): Measure {
 
 /** Of the block's text, also where a line's end is written as \n or %0A. */
 const keyMembers = membersOf(String.raw`A-Za-z0-9+/=,:.()\\%\r\n\t\x20-`);
-const endMark = Buffer.from("-----END");
+const endMark = "-----END";
 
 function privateKeys(): TokenShape[] {
   const heads = keyNames.map((name) => `-----BEGIN ${name}`);
@@ -115,19 +112,73 @@ function privateKeys(): TokenShape[] {
   return [{ heads: plain, measure: measureKey }, run(encoded, alphabet, 40)];
 }
 
-/** To the end of the line that ends the block; without one, as far as it may be part of a key. */
+/**
+ * To the end of the line that ends the block. Without such a line, as far as the lines look like those of a key: what comes
+ * after a beginning alone is somebody's log.
+ */
 function measureKey(bytes: Buffer, isFinal: boolean): Measure {
-  const endOf = makeRunEnd(bytes, keyMembers);
-  const endMarkAfter = makeSearch(bytes, endMark);
   return (bodyAt) => {
-    const end = endOf(bodyAt);
-    const isOpen = end === bytes.length && end - bodyAt < longestToken && !isFinal;
-    const markEnd = endMarkAfter(bodyAt) + endMark.length;
-    if (markEnd > end) return isOpen ? "more" : end;
-    const dashes = bytes.subarray(markEnd, end).indexOf("-----");
-    if (dashes !== -1) return markEnd + dashes + 5;
-    return isOpen ? "more" : end;
+    const most = Math.min(bytes.length, bodyAt + longestToken);
+    const isCut = (at: number): boolean => at === bytes.length && at < bodyAt + longestToken;
+    let from = bodyAt;
+    while (from < most && bytes[from] === dash) from++;
+    let end = from;
+    for (let isOver = false; ;) {
+      const to = lineEnd(bytes, from, most);
+      if (isCut(to) && !isFinal) return "more";
+      const line = bytes.toString("latin1", from, to);
+      const mark = line.indexOf(endMark);
+      if (mark !== -1) return from + endOfMark(line, mark + endMark.length);
+      if (isOver) return end;
+      const look = lookOf(line);
+      isOver = look === "last" || look === "other";
+      if (look === "key" || (look === "last" && end > bodyAt + 5)) end = to;
+      const next = afterLineEnd(bytes, to, most);
+      if (next === to) return end; // what is there is in no key
+      from = next;
+    }
   };
+}
+
+/** Behind the dashes that end the line, if they are there. */
+function endOfMark(line: string, from: number): number {
+  const dashes = line.indexOf("-----", from);
+  return dashes === -1 ? line.length : dashes + 5;
+}
+
+/** What a line within a block may be: most of a key is in long ones, and one shorter ends it. */
+function lookOf(line: string): "key" | "blank" | "last" | "other" {
+  const text = line.trim();
+  if (text === "") return "blank";
+  if (text.includes("-----BEGIN")) return "other";
+  if (/^[A-Za-z0-9+/=\\%]{16,}$|[A-Za-z0-9+/=\\%]{40}/.test(text)) return "key";
+  if (/^(?:Proc-Type|DEK-Info|Version|Comment|Hash|Charset|MessageID):/.test(text)) return "key";
+  return /^[A-Za-z0-9+/=]+$/.test(text) ? "last" : "other";
+}
+
+const [dash, newline, carriageReturn, backslash, percent] = [0x2d, 0x0a, 0x0d, 0x5c, 0x25];
+
+function lineEnd(bytes: Buffer, from: number, most: number): number {
+  let at = from;
+  while (at < most && keyMembers[bytes[at] ?? 0] === 1 && breakLength(bytes, at) === 0) at++;
+  return at;
+}
+
+function afterLineEnd(bytes: Buffer, from: number, most: number): number {
+  let at = from;
+  for (let length = 1; at < most && length > 0; at += length) length = breakLength(bytes, at);
+  return at;
+}
+
+/** How long what parts two lines is at a place: as it is, written as \n, also twice, or as %0A. */
+function breakLength(bytes: Buffer, at: number): number {
+  const byte = bytes[at];
+  if (byte === newline || byte === carriageReturn) return 1;
+  if (byte === percent) return /^%0[ad]/i.test(bytes.toString("latin1", at, at + 3)) ? 3 : 0;
+  if (byte !== backslash) return 0;
+  let to = at + 1;
+  while (bytes[to] === backslash && to - at < 4) to++;
+  return bytes[to] === 0x6e || bytes[to] === 0x72 ? to + 1 - at : 0;
 }
 
 function membersOf(alphabet: string): Uint8Array {
@@ -149,17 +200,5 @@ function makeRunEnd(bytes: Buffer, isMember: Uint8Array): (from: number) => numb
     const last = Math.min(bytes.length, from + longestToken);
     while (knownTo < last && isMember[bytes[knownTo] ?? 0] === 1) knownTo++;
     return Math.min(knownTo, last);
-  };
-}
-
-/** Finds the first of the marks after a place. */
-function makeSearch(bytes: Buffer, mark: Buffer): (from: number) => number {
-  let foundAt = -1;
-  return (from) => {
-    if (foundAt < from) {
-      const at = bytes.indexOf(mark, from);
-      foundAt = at === -1 ? bytes.length : at;
-    }
-    return foundAt;
   };
 }

@@ -28,6 +28,11 @@ export function secretWord(signs = ""): SecretWord {
     encodeURIComponent(plain),
     JSON.stringify(plain).slice(1, -1),
     ...shifted.map((text) => text.slice(4, -4)),
+    plain.replaceAll(/[&"'/<>]/g, (sign) => `&#${sign.charCodeAt(0)};`),
+    plain.replaceAll("'", "''"),
+    ...["$&:", "\\x$&", "%$&"].map((form) => bytes.toString("hex").replaceAll(/..(?=.)/g, form)),
+    Buffer.from(bytes.toString("base64")).toString("base64").slice(0, -4),
+    Buffer.from(plain, "utf16le").toString("base64").slice(0, -4),
   ];
   const isIn = (text: string | Buffer): boolean => {
     const whole = typeof text === "string" ? text : text.toString("latin1");

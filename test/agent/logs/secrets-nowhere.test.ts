@@ -31,6 +31,16 @@ const forms = [
   (text: string) => `'${text.replaceAll("'", `'\\''`)}'`,
   (text: string) => `$'${text.replaceAll(/[\\']/g, String.raw`\$&`).replaceAll("\n", "\\n")}'`,
   (text: string) => text.split(/\s+/).join(" "),
+  (text: string) => text.replaceAll(/[&"'/<>]/g, (sign) => `&#${sign.charCodeAt(0)};`),
+  (text: string) => text.replaceAll("'", "''"),
+  (text: string) =>
+    Buffer.from(text)
+      .toString("hex")
+      .replaceAll(/..(?=.)/g, "$&:"),
+  (text: string) => Buffer.from(text).toString("hex").replaceAll(/../g, "\\x$&"),
+  (text: string) => Buffer.from(text).toString("hex").replaceAll(/../g, "%$&"),
+  (text: string) => Buffer.from(Buffer.from(text).toString("base64")).toString("base64"),
+  (text: string) => Buffer.from(text, "utf16le").toString("base64"),
 ];
 const noise = fc.constantFrom(" ", "\n", "a line of no interest\n", "key=", "::", "ü€ ");
 const shown = fc.array(fc.tuple(fc.nat(1), fc.constantFrom(...forms), noise), {
