@@ -22,6 +22,7 @@ export const runnerJobOperations = [
   "apply-plan",
   "unknown",
 ] as const;
+export type RunnerJobOperation = (typeof runnerJobOperations)[number];
 
 type TypeRow = {
   readonly group: RunnerJobGroup;

@@ -1,9 +1,8 @@
 import type postgres from "postgres";
-import type { RunnerJobType } from "../../shared/runner-job-types.ts";
+import type { RunnerJobOperation, RunnerJobType } from "../../shared/runner-job-types.ts";
 import type { RunnerJobStatus } from "../../shared/runner-job.ts";
 import type { Db } from "../database/connect.ts";
 import { openPlan } from "../jobs/sealed-plan.ts";
-import type { OrgId } from "../orgs/org-id.ts";
 import type { Seals } from "../seals/seals.ts";
 import type { Actor } from "../tokens/actor.ts";
 
@@ -12,6 +11,8 @@ export type PlannedJob = {
   readonly id: string;
   readonly runner_id: string;
   readonly type: RunnerJobType;
+  readonly owner_id: string;
+  readonly owner_type: string;
   readonly metadata: Readonly<Record<string, string>>;
   readonly status: RunnerJobStatus;
   readonly status_description: string;
@@ -19,9 +20,13 @@ export type PlannedJob = {
   readonly plan: string;
 };
 
-type Parts = { readonly db: Db; readonly seals: Seals };
-type Runner = Pick<Actor, "orgId" | "runnerId" | "executionId">;
-type Asked = { readonly name: string; readonly jobId?: string | undefined };
+export type PlannedJobsParts = { readonly db: Db; readonly seals: Seals };
+export type PlanReader = Pick<Actor, "orgId" | "runnerId" | "executionId">;
+type Asked = {
+  readonly name: string;
+  readonly jobId?: string | undefined;
+  readonly operation?: RunnerJobOperation;
+};
 type JobRow = Omit<PlannedJob, "plan">;
 type PlanRow = { key_id: string | null; contents: Buffer };
 
@@ -31,12 +36,13 @@ type PlanRow = { key_id: string | null; contents: Buffer };
  * Plans are sealed, so each is opened to be judged; stop at the one that was looked for.
  */
 export async function* plannedJobs(
-  parts: Parts,
-  actor: Runner,
+  parts: PlannedJobsParts,
+  actor: PlanReader,
   asked: Asked,
 ): AsyncGenerator<PlannedJob> {
   const { db } = parts;
-  for (const list of [listNamed, listUnnamed]) {
+  const isOne = asked.jobId !== undefined || actor.executionId !== null;
+  for (const list of isOne ? [listOne] : [listNamed, listUnnamed]) {
     for (const job of await list(db, actor, asked)) {
       const plan = await readPlan(parts, actor, job.id);
       if (plan?.includes(asked.name) === true) yield { ...job, plan };
@@ -44,9 +50,29 @@ export async function* plannedJobs(
   }
 }
 
+/**
+ * The job that made a plan for this runner and finished, however long ago, if its own plan has this name; undefined
+ * for one that did not plan, that ended otherwise or has not ended.
+ */
+export async function findFinishedPlanner(
+  parts: PlannedJobsParts,
+  actor: PlanReader,
+  { name, jobId }: { readonly name: string; readonly jobId: string },
+): Promise<PlannedJob | undefined> {
+  const { db } = parts;
+  const [job] = await db<JobRow[]>`
+    select ${columns(db)}
+      from runner_jobs j
+      ${joins(db)}
+     where j.org_id = ${actor.orgId} and j.runner_id = ${actor.runnerId} and j.id = ${jobId}
+       and j.operation in ('create-apply-plan', 'create-teardown-plan') and d.status = 'finished'`;
+  const plan = job && (await readPlan(parts, actor, jobId));
+  return job !== undefined && plan?.includes(name) === true ? { ...job, plan } : undefined;
+}
+
 async function readPlan(
-  { db, seals }: Parts,
-  { orgId }: Runner,
+  { db, seals }: PlannedJobsParts,
+  { orgId }: PlanReader,
   id: string,
 ): Promise<string | undefined> {
   const [row] = await db<PlanRow[]>`
@@ -55,8 +81,17 @@ async function readPlan(
   return row && openPlan(seals, { orgId, id }, row);
 }
 
+/** The one job that is asked for, or that the token is for, whatever names are kept of its plan. */
+function listOne(db: Db, actor: PlanReader, asked: Asked): Promise<JobRow[]> {
+  return db<JobRow[]>`
+    select ${columns(db)}
+      from runner_jobs j
+      ${joins(db)}
+     where j.org_id = ${actor.orgId} and j.id = ${asked.jobId ?? jobOf(db, actor)} and ${isReached(db, actor, asked)}`;
+}
+
 /** By the names that are kept beside the plans. */
-function listNamed(db: Db, actor: Runner, asked: Asked): Promise<JobRow[]> {
+function listNamed(db: Db, actor: PlanReader, asked: Asked): Promise<JobRow[]> {
   return db<JobRow[]>`
     select ${columns(db)}
       from runner_job_plan_names n
@@ -67,36 +102,30 @@ function listNamed(db: Db, actor: Runner, asked: Asked): Promise<JobRow[]> {
 }
 
 /** Plans that came without their names, of a broker of the version before: any of them may name it. */
-function listUnnamed(db: Db, actor: Runner, asked: Asked): Promise<JobRow[]> {
+function listUnnamed(db: Db, actor: PlanReader, asked: Asked): Promise<JobRow[]> {
   return db<JobRow[]>`
     select ${columns(db)}
       from runner_jobs j
       join runner_job_plans p on p.runner_job_id = j.id and p.names is null
       ${joins(db)}
-     where j.org_id = ${actor.orgId} and j.id in (${candidates(db, actor, asked)}) and ${isReached(db, actor, asked)}
+     where j.org_id = ${actor.orgId} and j.id in (${candidates(db, actor)}) and ${isReached(db, actor, asked)}
      order by j.id desc`;
 }
 
-function candidates(
-  db: Db,
-  { orgId, runnerId, executionId }: Runner,
-  { jobId }: Asked,
-): postgres.Fragment {
-  if (jobId !== undefined) return db`${jobId}`;
-  if (executionId !== null) return jobOf(db, orgId, executionId);
+function candidates(db: Db, { runnerId }: PlanReader): postgres.Fragment {
   return db`
     (select id from runner_jobs where runner_id = ${runnerId} order by id desc limit 200)
     union select id from runner_job_live where runner_id = ${runnerId} and status = 'in-progress'
     union select runner_job_id from stopping_executions where runner_id = ${runnerId}`;
 }
 
-function jobOf(db: Db, org: OrgId, executionId: string): postgres.Fragment {
-  return db`(select runner_job_id from runner_job_executions where org_id = ${org} and id = ${executionId})`;
+function jobOf(db: Db, { orgId, executionId }: PlanReader): postgres.Fragment {
+  return db`(select runner_job_id from runner_job_executions where org_id = ${orgId} and id = ${executionId})`;
 }
 
 function columns(db: Db): postgres.Fragment {
   return db`
-    j.id, j.runner_id, j.type, j.metadata, coalesce(d.status, l.status) as status,
+    j.id, j.runner_id, j.type, j.owner_id, j.owner_type, j.metadata, coalesce(d.status, l.status) as status,
     coalesce(d.status_description, '') as status_description, coalesce(d.finished_at, l.status_at) as status_at`;
 }
 
@@ -106,15 +135,12 @@ function joins(db: Db): postgres.Fragment {
     left join runner_job_ends d on d.runner_job_id = j.id`;
 }
 
-function isReached(
-  db: Db,
-  { orgId, runnerId, executionId }: Runner,
-  { jobId }: Asked,
-): postgres.Fragment {
+function isReached(db: Db, actor: PlanReader, { operation }: Asked): postgres.Fragment {
+  const { orgId, runnerId, executionId } = actor;
   return db`
     j.runner_id = ${runnerId}
-      ${jobId === undefined ? db`` : db`and j.id = ${jobId}`}
-      ${executionId === null ? db`` : db`and j.id = ${jobOf(db, orgId, executionId)}`}
+      ${operation === undefined ? db`` : db`and j.operation = ${operation}`}
+      ${executionId === null ? db`` : db`and j.id = ${jobOf(db, actor)}`}
       and exists (
         select from runner_job_executions e
          where e.org_id = ${orgId} and e.runner_job_id = j.id

@@ -2,7 +2,7 @@ import { planWorkspaces } from "../../shared/plans/plan-workspaces.ts";
 import { problem } from "../../shared/problem.ts";
 import type { Broker } from "../broker.ts";
 import { requireJob } from "../jobs/read-job.ts";
-import { plannedJobs } from "../planned-jobs/planned-jobs.ts";
+import { findFinishedPlanner, type PlannedJob, plannedJobs } from "../planned-jobs/planned-jobs.ts";
 import type { Actor } from "../tokens/actor.ts";
 import { findWorkspace, isGroupInSandbox } from "./queries.ts";
 
@@ -43,16 +43,68 @@ export async function reachWorkspace(
     if (jobId !== undefined) await requireJob(db, actor.orgId, jobId);
     return { workspaceId, jobId: jobId ?? null, executionId, isSandbox: false, isPulumi };
   }
-  for await (const job of plannedJobs(broker, actor, { name: workspaceId, jobId })) {
-    const { ids, pulumiIds, isSandbox } = planWorkspaces(job.plan, job.type);
-    if (!(isPulumi ? pulumiIds : ids).includes(workspaceId)) continue;
-    return {
-      workspaceId,
-      jobId: job.id,
-      executionId,
-      isPulumi: pulumiIds.includes(workspaceId),
-      isSandbox: isSandbox || (await isGroupInSandbox(db, actor.orgId, job.runner_id)),
-    };
+  const found = await findActingJob(broker, actor, { workspaceId, jobId, isPulumi });
+  if (found === undefined) throw problem.notFound("workspace");
+  const { job, isSandbox } = found;
+  return {
+    workspaceId,
+    jobId: job.id,
+    executionId,
+    isPulumi: found.isPulumi,
+    isSandbox: isSandbox || (await isGroupInSandbox(db, actor.orgId, job.runner_id)),
+  };
+}
+
+type Naming = {
+  readonly job: PlannedJob;
+  readonly isPulumi: boolean;
+  readonly isSandbox: boolean;
+};
+
+/**
+ * The job that a call counts as. terraform reads its backend's address, with the id of the job that planned, from
+ * inside the saved plan: when that one has finished, the call is of the job that applies the plan, if there is one.
+ */
+async function findActingJob(
+  parts: Parts,
+  actor: Actor,
+  asked: Asked,
+): Promise<Naming | undefined> {
+  const { workspaceId: name, jobId } = asked;
+  const [own] = await namingJobs(plannedJobs(parts, actor, { name, jobId }), asked, 1);
+  if (jobId === undefined || (own !== undefined && own.job.status !== "finished")) return own;
+  const planner = await findFinishedPlanner(parts, actor, { name, jobId });
+  if (planner === undefined || namedBy(planner, asked) === undefined) return own;
+  const applying = plannedJobs(parts, actor, { name, operation: "apply-plan" });
+  const [first] = (await namingJobs(applying, asked)).toSorted(
+    (a, b) => rank(a.job, planner) - rank(b.job, planner) || (a.job.id < b.job.id ? -1 : 1),
+  );
+  return first ?? own;
+}
+
+/** One that runs goes before one that has ended, and one for the same owner before another's. */
+function rank(job: PlannedJob, planner: PlannedJob): number {
+  const isOwners = job.owner_id === planner.owner_id && job.owner_type === planner.owner_type;
+  return (job.status === "in-progress" ? 0 : 2) + (isOwners ? 0 : 1);
+}
+
+async function namingJobs(
+  jobs: AsyncGenerator<PlannedJob>,
+  asked: Asked,
+  most = Number.POSITIVE_INFINITY,
+): Promise<Naming[]> {
+  const found: Naming[] = [];
+  for await (const job of jobs) {
+    const naming = namedBy(job, asked);
+    if (naming !== undefined) found.push(naming);
+    if (found.length >= most) break;
   }
-  throw problem.notFound("workspace");
+  return found;
+}
+
+function namedBy(job: PlannedJob, asked: Asked): Naming | undefined {
+  const { ids, pulumiIds, isSandbox } = planWorkspaces(job.plan, job.type);
+  const isPulumi = pulumiIds.includes(asked.workspaceId);
+  if (!ids.includes(asked.workspaceId) || (asked.isPulumi === true && !isPulumi)) return undefined;
+  return { job, isPulumi, isSandbox };
 }

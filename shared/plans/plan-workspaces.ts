@@ -1,16 +1,5 @@
-import { z } from "zod";
 import type { RunnerJobType } from "../runner-job-types.ts";
-import { sandboxMode } from "./plan-members.ts";
-import { terraformPlan } from "./terraform-plan.ts";
-
-const named = z.looseObject({ WorkspaceID: z.string().nullish() }).nullish();
-
-const withWorkspaces = z.looseObject({
-  terraform_backend: named,
-  terraform: terraformPlan.pick({ terraform_backend: true }).nullish(),
-  pulumi: z.looseObject({ terraform_backend: named, pulumi_backend: named }).nullish(),
-  sandbox_mode: sandboxMode,
-});
+import { textAt, workspacePlaces } from "./plan-places.ts";
 
 /** What a plan lets its job do with state: the workspaces that it names, and whether it only simulates. */
 export type PlanWorkspaces = {
@@ -22,17 +11,20 @@ export type PlanWorkspaces = {
 
 /** The workspaces that a plan of any kind names; none for a text that is no such plan. */
 export function planWorkspaces(planText: string, type: RunnerJobType): PlanWorkspaces {
-  const { success, data: plan } = withWorkspaces.safeParse(JSON.parse(planText));
-  if (!success) return { ids: [], pulumiIds: [], isSandbox: false };
-  const own = idsOf(plan.terraform_backend);
-  const pulumi = idsOf(plan.pulumi?.terraform_backend, plan.pulumi?.pulumi_backend);
+  const plan: unknown = JSON.parse(planText);
+  const own = type === "sandbox-pulumi" ? "pulumi" : "terraform"; // that plan is the sandbox's own
+  const named = workspacePlaces.flatMap(({ path, of }) => {
+    const id = textAt(plan, path);
+    return id === undefined ? [] : [{ id, of: of === "own" ? own : of }];
+  });
   return {
-    ids: [...own, ...idsOf(plan.terraform?.terraform_backend), ...pulumi],
-    pulumiIds: type === "sandbox-pulumi" ? [...own, ...pulumi] : pulumi, // that plan is the sandbox's own
-    isSandbox: plan.sandbox_mode?.enabled === true,
+    ids: named.map(({ id }) => id),
+    pulumiIds: named.filter(({ of }) => of === "pulumi").map(({ id }) => id),
+    isSandbox: isSandbox(plan),
   };
 }
 
-function idsOf(...backends: readonly z.output<typeof named>[]): string[] {
-  return backends.flatMap((backend) => backend?.WorkspaceID ?? []);
+function isSandbox(plan: unknown): boolean {
+  const { sandbox_mode: mode } = (plan ?? {}) as { sandbox_mode?: { enabled?: unknown } | null }; // read with care
+  return mode?.enabled === true;
 }
