@@ -38,7 +38,18 @@ export async function readActionConfig(
   if (found === undefined) throw problem.notFound("action workflow config");
   const { plan } = found;
   const steps = (plan.steps ?? []).map((step, idx) => toStepConfig(step, idx, configId));
-  return { id: configId, timeout: plan.timeout ?? 0, steps };
+  return {
+    id: configId,
+    action_workflow_id: workflowIdOf(plan),
+    timeout: plan.timeout ?? 0,
+    steps,
+  };
+}
+
+/** Where a plan names its config, it may name the action beside it. */
+function workflowIdOf(plan: ActionPlan): string {
+  const own = plan["action_workflow_id"];
+  return typeof own === "string" ? own : (plan.attrs?.["action_workflow_id"] ?? "");
 }
 
 /** Keeps what a runner says of a step; 404 for a step of no run of its own. */

@@ -1,5 +1,7 @@
 import { OpenAPIHono } from "@hono/zod-openapi";
 import { problem } from "../../shared/problem.ts";
+import type { RouteRule } from "../../shared/route-rules.ts";
+import { parseToken } from "../../shared/token.ts";
 import type { Broker } from "../broker.ts";
 import type { App, AppContext, AppEnv } from "./app-types.ts";
 import { discardBody } from "./discard-body.ts";
@@ -8,6 +10,7 @@ import { routeOpener } from "./open-routes.ts";
 import { answerError } from "./problem.ts";
 import { beginRequest, endRequest } from "./request-log.ts";
 import { openAllRoutes } from "./router.ts";
+import { stateAuthorization } from "./state-authorization.ts";
 import { type UnansweredPath, describePaths } from "./unanswered-path.ts";
 
 /** The broker's HTTP application: every route of router.ts, and a problem for whatever no route answers. */
@@ -28,9 +31,21 @@ export function createApp(broker: Broker): App {
   return app;
 }
 
+/** How a path that no route has is refused to a runner, whose program may be of another version. */
+const runnersRule: RouteRule = { surface: "runner", permission: null };
+
+/** Whether the caller's token, known or not, is of the kinds that runners carry. */
+function isRunnersRequest(c: AppContext): boolean {
+  if (!c.req.path.startsWith("/v1/")) return false;
+  const secret = /^bearer +(\S+)$/i.exec(stateAuthorization(c) ?? "")?.[1] ?? "";
+  const kind = parseToken(secret)?.kind;
+  return kind === "rt" || kind === "job";
+}
+
 /** 405 with Allow where the path answers other methods, else 404. */
 function refuse(c: AppContext, broker: Broker, path: UnansweredPath | undefined): Response {
-  const startedAtMs = beginRequest(c, path?.rule);
+  const unknownRule = isRunnersRequest(c) ? runnersRule : undefined;
+  const startedAtMs = beginRequest(c, path?.rule ?? unknownRule);
   const refusal =
     path === undefined ? problem.notFound("route") : problem.methodNotAllowed(path.allow);
   const response = answerError(c, broker, refusal);

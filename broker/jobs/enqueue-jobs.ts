@@ -128,7 +128,9 @@ async function settle(
   const outcome = answers[0]?.outcome;
   if (outcome === "replay") {
     const ids = answers.map(({ id }) => id);
-    return { rows: await findJobs(db, enqueue.orgId, ids), isReplay: true };
+    // Newest first as they are read; ids sort as the first request named its jobs.
+    const rows = (await findJobs(db, enqueue.orgId, ids)).toReversed();
+    return { rows, isReplay: true };
   }
   if (outcome !== "enqueued") return refusal(outcome ?? "lost");
   const byId = new Map(answers.map((answer) => [answer.id, answer]));

@@ -66,6 +66,7 @@ export type ActionRun = z.infer<typeof runSchema>;
 const configSchema = z
   .object({
     id: z.string(),
+    action_workflow_id: z.string().describe("Empty where the plan names none."),
     timeout: z.int(),
     steps: z.array(stepConfigSchema),
   })

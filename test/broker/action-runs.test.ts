@@ -125,7 +125,22 @@ describe("the run of an action", () => {
     expect((await at.call(`GET ${runPath}`)).status).toBe(403);
   });
 
-  test("has the config that its plan names", async () => {
+  test("has the config that its plan names, and the action that it is of", async () => {
+    const named = {
+      ...actionPlan,
+      action_workflow_config_id: "awc_3",
+      action_workflow_id: "act_3",
+    };
+    const inAttrs = { action_workflow_config_id: "awc_4", action_workflow_id: "act_4" };
+    for (const [plan, config, action] of [
+      [named, "awc_3", "act_3"],
+      [{ ...actionPlan, action_workflow_config_id: undefined, attrs: inAttrs }, "awc_4", "act_4"],
+      [{ ...actionPlan, action_workflow_config_id: "awc_5" }, "awc_5", ""],
+    ] as const) {
+      const { token } = await setup(plan);
+      const answer = await at.call(`GET /v1/action-workflows/configs/${config}`, { token });
+      expect(answer).toMatchObject({ status: 200, body: { action_workflow_id: action } });
+    }
     const { token } = await setup(actionPlan);
     const { status, body } = await at.call("GET /v1/action-workflows/configs/awc_1", { token });
     expect(status).toBe(200);

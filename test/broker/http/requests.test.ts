@@ -66,6 +66,31 @@ describe("a path", () => {
     },
   );
 
+  test("that no route has refuses a runner in the shape that runner clients decode", async () => {
+    const { orgId, runnerId } = await givenRunner(database.db);
+    const own = await givenToken(database.db, { orgId, runnerId });
+    const path = `/v1/runners/${runnerId}/of-another-version`;
+    const basic = `Basic ${Buffer.from(`svc:${own}`).toString("base64")}`;
+    for (const answer of [
+      await broker.call(`GET ${path}`, { token: own }),
+      await broker.call(`POST ${path}`, { token: own, body: "null\n" }),
+      await broker.call(`GET ${path}?token=${own}`),
+      await broker.call(`GET ${path}`, { headers: { authorization: basic } }),
+    ]) {
+      expect(answer.status).toBe(404);
+      expect(answer.headers.get("content-type")).toBe("application/json");
+      expect(answer.body).toMatchObject({
+        code: "route_not_found",
+        error: answer.body["detail"],
+        description: answer.body["detail"],
+        user_error: true,
+      });
+    }
+    const person = await broker.call(`GET ${path}`, { token });
+    expect(person.headers.get("content-type")).toBe("application/problem+json");
+    expect(person.body).not.toHaveProperty("user_error");
+  });
+
   test("asked by a method it does not answer is 405, and Allow names those it does", async () => {
     const { status, headers, body } = await broker.call("PUT /v1/accounts", { token });
     expect(status).toBe(405);

@@ -58,6 +58,27 @@ describe("an Idempotency-Key on an enqueue", () => {
     expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([409]));
   });
 
+  it("answers a batch again in the order of the request", async () => {
+    const { orgId } = runner;
+    const roomy = await givenRunner(db, { orgId });
+    const owners = ["c", "a", "d", "b", "e"];
+    const batch = () =>
+      broker.call<{ jobs: { id: string; owner_id: string }[] }>(
+        `POST /v1/runners/${roomy.runnerId}/jobs/batch`,
+        {
+          token,
+          headers: { "idempotency-key": "batch" },
+          body: { jobs: owners.map((id) => ({ type: "noop", owner_id: id, owner_type: "apps" })) },
+        },
+      );
+    const [first, ...again] = [await batch(), await batch(), await batch()];
+    expect(first.body.jobs.map((job) => job.owner_id)).toEqual(owners);
+    for (const answer of again) {
+      expect(answer).toMatchObject({ status: 201, body: first.body });
+      expect(answer.headers.get("idempotency-replayed")).toBe("true");
+    }
+  });
+
   it("is written with the job that a management order makes, too", async () => {
     const answers = await Promise.all(
       Array.from({ length: 12 }, () =>
