@@ -1,6 +1,6 @@
 import type { Broker } from "../broker.ts";
 import type { OrgId } from "../orgs/org-id.ts";
-import { confirmByPoll } from "../polls/confirm-by-poll.ts";
+import { confirmByPolls } from "../polls/confirm-by-poll.ts";
 import { type JobFilter, listClaimableJobs, listRunnerJobs } from "./list-jobs.ts";
 import { releaseForPoll } from "./release-for-poll.ts";
 import type { JobRow } from "./row.ts";
@@ -21,7 +21,7 @@ export async function pollJobs(broker: Broker, org: OrgId, poll: JobPoll): Promi
     return listRunnerJobs(broker.db, org, filter, poll);
   }
   if (isRunner) {
-    await confirmByPoll(broker, runnerId, group ?? null);
+    await confirmByPolls(broker, runnerId, [{ group: group ?? null }]);
     await releaseForPoll(broker, org, runnerId, group);
   }
   return listClaimableJobs(broker.db, org, { ...filter, statuses: undefined }, poll);

@@ -1,15 +1,49 @@
 import type { RunnerJobGroup } from "../../shared/runner-job-types.ts";
 import type { Broker } from "../broker.ts";
 import { topics } from "../wake/wakes.ts";
+import type { Poll } from "./dispatcher.ts";
 
-/** A third-party runner that polls a group again has stopped what it was told to stop there. */
-export async function confirmByPoll(
-  { db, wakes }: Broker,
+/** A poll of a third-party runner: its group, null for any, and since when it is parked; undefined: it just came. */
+type ConfirmingPoll = {
+  readonly group: RunnerJobGroup | null;
+  readonly parkedSince?: string | undefined;
+};
+type Parts = Pick<Broker, "db" | "wakes">;
+
+/**
+ * A third-party runner that polls a group after it took a job there has stopped what it was told to stop. Answers the
+ * database's instant: a poll that came before this is parked since then.
+ */
+export async function confirmByPolls(
+  { db, wakes }: Parts,
   runnerId: string,
-  group: RunnerJobGroup | null,
+  polls: readonly ConfirmingPoll[],
+): Promise<string> {
+  const [row] = await db<{ wakes: string[]; at: string }[]>`
+    select confirm_by_polls(${runnerId}, ${db.array(
+      polls.map(({ group }) => group),
+      texts,
+    )}, ${db.array(
+      polls.map(({ parkedSince }) => parkedSince ?? null),
+      instants,
+    )}) as wakes, svc_now()::text as at`;
+  if (row === undefined) throw new Error("confirm_by_polls answered nothing");
+  if (row.wakes.length > 0) wakes.tell([topics.queue(runnerId)]);
+  return row.at;
+}
+
+const texts = 1009;
+const instants = 1185;
+
+/** Lets polls that were parked before an execution was to stop say that it has, at this runner. */
+export async function confirmByParked(
+  parts: Parts,
+  runnerId: string,
+  parked: Iterable<Poll>,
 ): Promise<void> {
-  const [row] = await db<
-    { wakes: string[] }[]
-  >`select confirm_by_poll(${runnerId}, ${group}) as wakes`;
-  if (row !== undefined && row.wakes.length > 0) wakes.tell([topics.queue(runnerId)]);
+  const polls = [...parked].flatMap(({ processId, groups, parkedSince }) => {
+    if (processId !== null || parkedSince === undefined) return []; // ours say themselves what they hold
+    return (groups === null ? [null] : [...groups.keys()]).map((group) => ({ group, parkedSince }));
+  });
+  if (polls.length > 0) await confirmByPolls(parts, runnerId, polls);
 }

@@ -5,6 +5,7 @@ import type { Log } from "../log.ts";
 import type { Seals } from "../seals/seals.ts";
 import { topics, type Wakes } from "../wake/wakes.ts";
 import type { Claim } from "./claim-jobs.ts";
+import { confirmByParked } from "./confirm-by-poll.ts";
 import { type Dispatcher, makeDispatcher } from "./dispatcher.ts";
 import { makeMissedNews } from "./missed-news.ts";
 import { makeOrderDesk, type OrderDesk } from "./order-desk.ts";
@@ -81,12 +82,14 @@ export function makePollDesk(parts: DeskParts): PollDesk {
     giveBack: (claims) => giveBack(parts, claims),
     scan: async () => {
       if (room.size === 0) return;
-      const { runnerIds, processIds } = await findMissed(db);
+      const { runnerIds, processIds, stoppingIds } = await findMissed(db);
       dispatcher.look(runnerIds);
       for (const processId of processIds) {
         const poll = room.ofProcess(processId);
         if (poll !== undefined && (await orders.areWorthIt(poll))) tellOrders(processId);
       }
+      for (const runnerId of stoppingIds)
+        await confirmByParked(parts, runnerId, room.ofRunner(runnerId));
     },
     drain: async () => {
       draining = true;
@@ -114,9 +117,14 @@ function giveBack({ report, log }: DeskParts, claims: readonly Claim[]): void {
   }
 }
 
-/** What a lost wake-up may hide: runners with jobs on offer, processes with fresh orders. */
-async function findMissed(db: Db): Promise<{ runnerIds: string[]; processIds: string[] }> {
-  const [runners, processes] = await Promise.all([
+type Missed = Record<"runnerIds" | "processIds" | "stoppingIds", string[]>;
+
+/**
+ * What a lost wake-up may hide: runners with jobs on offer, processes with fresh orders; and third-party runners that
+ * are to stop something, of which nobody tells.
+ */
+async function findMissed(db: Db): Promise<Missed> {
+  const [runners, processes, stopping] = await Promise.all([
     db<{ id: string }[]>`
       select distinct runner_id as id from runner_job_live where status = 'available' and has_slot`,
     db<{ id: string }[]>`
@@ -125,6 +133,15 @@ async function findMissed(db: Db): Promise<{ runnerIds: string[]; processIds: st
       union
       select runner_process_id from runner_process_shutdowns
        where deadline_at is not null and created_at > svc_now() - interval '5 s'`,
+    db<{ id: string }[]>`
+      select distinct runner_id as id from stopping_executions where not is_ours`,
   ]);
-  return { runnerIds: runners.map(({ id }) => id), processIds: processes.map(({ id }) => id) };
+  const [runnerIds, processIds, stoppingIds] = [runners, processes, stopping].map((rows) =>
+    rows.map(({ id }) => id),
+  );
+  return {
+    runnerIds: runnerIds ?? [],
+    processIds: processIds ?? [],
+    stoppingIds: stoppingIds ?? [],
+  };
 }

@@ -13,6 +13,8 @@ export type Waiter<Answer> = {
   readonly knownOrders: readonly string[];
   /** The version of the settings that its process says it has. */
   readonly knownSettings?: number | undefined;
+  /** Third-party runners: the database's instant when it came. */
+  readonly parkedSince?: string;
   readonly settle: (answer: Answer) => void;
 };
 

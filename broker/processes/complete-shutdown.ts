@@ -1,20 +1,25 @@
 import type { ProcessShutdown } from "../../shared/api/runner-process-shutdown.ts";
 import { problem } from "../../shared/problem.ts";
-import type { Db } from "../database/connect.ts";
+import type { Broker } from "../broker.ts";
+import { tellQueues } from "../queues/tell-queues.ts";
 import type { NamedProcess } from "./beat-processes.ts";
 import { showShutdownsById } from "./show-processes.ts";
 
-/** Writes that a process has done what it was asked; a record that has ended stays as it ended. */
+/**
+ * Writes that a process has done what it was asked; a record that has ended stays as it ended. It is the last word of a
+ * third-party runner: if its process was going down, it has shut down.
+ */
 export async function completeShutdown(
-  db: Db,
+  { db, wakes }: Pick<Broker, "db" | "wakes">,
   { orgId, runnerId, processId }: NamedProcess,
   shutdownId: string,
 ): Promise<ProcessShutdown> {
-  const [known] = await db`
-    select set_shutdown_status(d.runner_process_id, d.id, 'completed', 'the process said so', svc_now())
+  const [known] = await db<{ woken: string[] }[]>`
+    select complete_shutdown(d.runner_process_id, d.id) as woken
       from runner_process_shutdowns d
      where d.org_id = ${orgId} and d.runner_id = ${runnerId} and d.runner_process_id = ${processId}
        and d.id = ${shutdownId}`;
+  if (known !== undefined) tellQueues(wakes, orgId, known.woken);
   const [shutdown] = known === undefined ? [] : await showShutdownsById(db, orgId, [shutdownId]);
   if (shutdown === undefined) throw problem.notFound("shutdown");
   return shutdown;

@@ -64,8 +64,11 @@ export async function listLiveProcessIds(db: Db, org: OrgId, runnerId: string): 
   return rows.map(({ id }) => id);
 }
 
-/** The runner's latest live process of a type, which a beat that names no process is of. */
-export async function findLiveProcessId(
+/**
+ * The third-party process of a type that a beat without a process id is of: the one that such a beat registered, unless
+ * it has shut down, else the latest live one.
+ */
+export async function findBeatingProcessId(
   db: Db,
   org: OrgId,
   runnerId: string,
@@ -73,9 +76,9 @@ export async function findLiveProcessId(
 ): Promise<string | undefined> {
   const [row] = await db<{ id: string }[]>`
     select id from runner_processes
-     where org_id = ${org} and runner_id = ${runnerId} and type = ${type}
-       and status not in ('inactive', 'shut-down')
-     order by created_at desc, id desc limit 1`;
+     where org_id = ${org} and runner_id = ${runnerId} and type = ${type} and not is_ours
+       and status <> 'shut-down' and (by_beat or status <> 'inactive')
+     order by by_beat desc, created_at desc, id desc limit 1`;
   return row?.id;
 }
 

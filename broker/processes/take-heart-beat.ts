@@ -1,27 +1,28 @@
 import type { HeartBeat, NewHeartBeat } from "../../shared/api/heart-beat.ts";
 import { type Problem, problem } from "../../shared/problem.ts";
+import { runnerProcessTypes } from "../../shared/process-groups.ts";
 import type { Broker } from "../broker.ts";
 import { newId } from "../database/new-id.ts";
 import type { OrgId } from "../orgs/org-id.ts";
 import type { BeatenProcess } from "./beat-processes.ts";
 import { withSettingsOrder } from "./orders-for.ts";
-import { findLiveProcessId } from "./queries.ts";
+import { findBeatingProcessId } from "./queries.ts";
+import { type RegisteringParts, registerByBeat } from "./register-by-beat.ts";
 
 /**
- * Takes a beat and answers, to agents of ours, what they have to do. A beat that names no process, as older
- * clients send it, is of the runner's latest live process of that type; 422 when there is none.
+ * Takes a beat and answers, to agents of ours, what they have to do. Older clients name no process and register none:
+ * their first beat registers one of that type, later ones are of that one.
  */
 export async function takeHeartBeat(
-  { db, beats }: Pick<Broker, "db" | "beats">,
+  broker: RegisteringParts & Pick<Broker, "beats">,
   { orgId, runnerId }: { readonly orgId: OrgId; readonly runnerId: string },
   sent: NewHeartBeat,
 ): Promise<HeartBeat> {
   const processId =
     sent.process_id === ""
-      ? await findLiveProcessId(db, orgId, runnerId, sent.process)
+      ? await beatingProcess(broker, { orgId, runnerId }, sent)
       : sent.process_id;
-  if (processId === undefined) throw nobody(sent.process);
-  const process = await beats({
+  const process = await broker.beats({
     orgId,
     runnerId,
     processId,
@@ -47,14 +48,26 @@ export async function takeHeartBeat(
   };
 }
 
+async function beatingProcess(
+  broker: RegisteringParts,
+  runner: { readonly orgId: OrgId; readonly runnerId: string },
+  { process, version }: NewHeartBeat,
+): Promise<string> {
+  const type = runnerProcessTypes.find((one) => one === process);
+  if (type === undefined) throw unknownType(process);
+  const known = await findBeatingProcessId(broker.db, runner.orgId, runner.runnerId, type);
+  return known ?? (await registerByBeat(broker, runner, { type, version }));
+}
+
 /** A clock that went wrong over there may say any age; the earliest instant there is stands for it. */
 export function startedAt(at: Date, aliveTimeNs: number): string {
   return new Date(Math.max(0, at.getTime() - aliveTimeNs / 1e6)).toISOString();
 }
 
-function nobody(type: string): Problem {
-  const detail = `Name a process: no live process of type "${type}" is registered.`;
-  return problem.invalid([{ pointer: "#/process_id", code: "process_unknown", detail }]);
+function unknownType(type: string): Problem {
+  const known = runnerProcessTypes.map((one) => `"${one}"`).join(", ");
+  const detail = `There is no process type "${type.slice(0, 50)}". Give process_id, or one of the types ${known}.`;
+  return problem.invalid([{ pointer: "#/process", code: "process_unknown", detail }]);
 }
 
 function shutDown({ isOurs, orders }: BeatenProcess): Problem {

@@ -53,7 +53,9 @@ const beatBody = z
       .string()
       .max(64)
       .default("")
-      .describe("Without it, the beat is of the runner's latest live process of the type."),
+      .describe(
+        "Older clients send none: their first beat registers a process of the type, later ones mean that one.",
+      ),
     executions: z
       .array(z.string().max(64))
       .max(1000)

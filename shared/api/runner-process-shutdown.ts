@@ -74,7 +74,8 @@ export const completeShutdownRoute = createRoute({
   path: `${path}/shutdowns/{shutdown_id}/complete`,
   tags,
   summary: "Say that a shutdown is done",
-  description: "A record that has ended before stays as it ended.",
+  description:
+    "A record that has ended before stays as it ended. A third-party runner's process that was going down has shut down.",
   request: { params: ofProcess.extend({ shutdown_id: idParam("shutdown_id", "shd") }) },
   responses: { 200: json(processShutdownSchema, "The record.") },
 });

@@ -7,6 +7,6 @@ export const completeShutdown: Door = (app, broker) => {
   app.openapi(completeShutdownRoute, async (c) => {
     const { runner_id: runnerId, process_id: processId, shutdown_id } = c.req.valid("param");
     const named = { orgId: c.get("actor").orgId, runnerId, processId };
-    return c.json(await complete(broker.db, named, shutdown_id), 200);
+    return c.json(await complete(broker, named, shutdown_id), 200);
   });
 };

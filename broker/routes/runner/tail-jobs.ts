@@ -2,7 +2,7 @@ import { tailJobsRoute } from "../../../shared/api/poll-jobs.ts";
 import type { Door } from "../../http/app-types.ts";
 import { setHeader } from "../../http/response-headers.ts";
 import { toRunnerJob } from "../../jobs/to-runner-job.ts";
-import { confirmByPoll } from "../../polls/confirm-by-poll.ts";
+import { confirmByPolls } from "../../polls/confirm-by-poll.ts";
 import { parkPoll, waitMs } from "../../polls/park-poll.ts";
 
 /** GET /v1/runners/{runner_id}/jobs/tail */
@@ -11,7 +11,7 @@ export const tailJobs: Door = (app, broker) => {
     const { runner_id: runnerId } = c.req.valid("param");
     const { group, wait } = c.req.valid("query");
     const one = group === undefined || group === "any" || group === "" ? null : group;
-    await confirmByPoll(broker, runnerId, one);
+    const parkedSince = await confirmByPolls(broker, runnerId, [{ group: one }]);
     const answer = await parkPoll(broker, {
       poll: {
         orgId: c.get("actor").orgId,
@@ -20,6 +20,7 @@ export const tailJobs: Door = (app, broker) => {
         pollId: null,
         knownOrders: [],
         groups: one === null ? null : new Map([[one, 1]]),
+        parkedSince,
       },
       waitMs: waitMs(wait),
       signal: c.req.raw.signal,

@@ -144,15 +144,6 @@ describe("a cancelled execution of a third-party runner", () => {
     expect(await onOffer()).toEqual([]);
   });
 
-  test("is not confirmed by the poll of a new process: the old one fell silent and may still be at it", async () => {
-    const { poll, ids, runner } = await foreign();
-    await db`update runner_processes set status = 'inactive', deadline_at = null where id = any(${ids})`;
-    await givenProcess(db, runner, { isOurs: false, serves: null });
-    await poll("deploy");
-    const stopping = await db`select from stopping_executions where runner_id = ${runner.runnerId}`;
-    expect(stopping).toHaveLength(1);
-  });
-
   test("is confirmed when its process has shut down", async () => {
     const { ids, runner } = await foreign();
     await db`select process_goes_down(${ids[0] ?? ""}, 'shut-down', '')`;

@@ -3,10 +3,10 @@ import { startBroker } from "../../support/broker.ts";
 import { advanceClock } from "../../support/clock.ts";
 import { testDatabase } from "../../support/database.ts";
 import { givenToken } from "../../support/given-token.ts";
-import { givenProcess, givenRunner } from "../../support/given.ts";
+import { givenJob, givenProcess, givenRunner } from "../../support/given.ts";
 
 const { url, db } = await testDatabase();
-const { call } = await startBroker({ url });
+const { call, broker } = await startBroker({ url });
 
 async function setup(isOurs = true) {
   const runner = await givenRunner(db);
@@ -73,19 +73,66 @@ describe("a beat", () => {
     }
   });
 
-  test("without a process id is of the latest live process of its type; 422 when there is none", async () => {
+  test("without a process id is of the latest live process of its type; 422 for a type that there is not", async () => {
     const { send, processId, ...runner } = await setup(false);
     expect((await send({ process: "install" })).body).toMatchObject({ process_id: processId });
     const later = await givenProcess(db, runner, { isOurs: false });
     expect((await send({ process: "install" })).body).toMatchObject({ process_id: later });
     await db`select process_goes_down(${later}, 'shut-down', '')`;
     expect((await send({ process: "install" })).body).toMatchObject({ process_id: processId });
-    for (const body of [{ process: "mng" }, { process: "nonsense" }, {}, { process_id: null }]) {
-      expect(await send(body)).toMatchObject({
-        status: 422,
-        body: { code: "invalid", errors: [{ pointer: "#/process_id", code: "process_unknown" }] },
+    expect(await send({ process: "nonsense" })).toMatchObject({
+      status: 422,
+      body: { code: "invalid", errors: [{ pointer: "#/process", code: "process_unknown" }] },
+    });
+  });
+
+  test("of a client that registers no process registers one for its runner and type, once", async () => {
+    const runner = await givenRunner(db);
+    const token = await givenToken(db, runner);
+    const beat = (process: string, at = runner) =>
+      call<{ process_id: string; code: string }>(`POST /v1/runners/${at.runnerId}/heart-beats`, {
+        token,
+        body: { process, version: "0.1", alive_time: 5 },
       });
-    }
+    const first = await Promise.all(Array.from({ length: 12 }, () => beat("install")));
+    expect(new Set(first.map(({ status }) => status))).toEqual(new Set([201]));
+    const [processId, ...others] = new Set(first.map(({ body }) => body.process_id));
+    expect(others).toEqual([]);
+    expect((await beat("mng")).body.process_id).not.toBe(processId);
+    const rows = await db`
+      select id, type, status, is_ours, version from runner_processes where runner_id = ${runner.runnerId} order by type`;
+    expect(rows).toMatchObject([
+      { id: processId, type: "install", status: "active", is_ours: false, version: "0.1" },
+      { type: "mng", status: "active" },
+    ]);
+    const jobId = await givenJob(db, runner);
+    const claimed = await call(`POST /v1/runner-jobs/${jobId}/executions`, {
+      token,
+      body: "null\n",
+    });
+    expect(claimed.status).toBe(201);
+
+    await db`update runner_processes set status = 'inactive', deadline_at = null where id = ${processId ?? ""}`;
+    expect((await beat("install")).body.process_id).toBe(processId); // it was away, and is the same
+    await db`select process_goes_down(${processId ?? ""}, 'shut-down', '')`;
+    const anew = await Promise.all(Array.from({ length: 5 }, () => beat("install")));
+    const [next, ...more] = new Set(anew.map(({ body }) => body.process_id));
+    expect([next === processId, more]).toEqual([false, []]);
+
+    const most = broker.config.bounds.processes_of_runner;
+    const crowded = await givenRunner(db, { orgId: runner.orgId });
+    for (let at = 0; at < most; at += 1) await givenProcess(db, crowded, { isOurs: false });
+    const crowdedToken = await givenToken(db, crowded);
+    const refused = await call(`POST /v1/runners/${crowded.runnerId}/heart-beats`, {
+      token: crowdedToken,
+      body: { process: "mng" },
+    });
+    expect(refused).toMatchObject({ status: 429, body: { limit: "processes_of_runner" } });
+
+    const stranger = await givenRunner(db, { orgId: runner.orgId });
+    expect((await beat("install", stranger)).status).toBe(404);
+    const theirs = await db`select from runner_processes where runner_id = ${stranger.runnerId}`;
+    expect(theirs).toHaveLength(0);
   });
 
   test("of a process of another runner, or of none, is 404 and counts for nobody", async () => {

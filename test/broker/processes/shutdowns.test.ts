@@ -188,6 +188,50 @@ describe("the shutdowns of a process", () => {
   });
 });
 
+describe("the last word of a third-party runner", () => {
+  const shutdownOf = async (given: Awaited<ReturnType<typeof setup>>) => {
+    const order = await call(`POST ${given.path}/shutdown`, { token: given.operator });
+    return `POST ${given.path}/shutdowns/${String(order.body["id"])}/complete`;
+  };
+  const statusOf = async (given: Awaited<ReturnType<typeof setup>>) => {
+    const { body } = await call(`GET ${given.path}`, { token: given.token });
+    return body["composite_status"];
+  };
+
+  test("shuts its process down: what it still ran is lost, and its slot is free", async () => {
+    const given = await setup(false);
+    const { jobId } = await givenRunning(given);
+    const complete = await shutdownOf(given);
+    const answer = await call(complete, { token: given.token, body: "null\n" });
+    expect(answer).toMatchObject({ status: 200, body: { status: "completed" } });
+    expect(await statusOf(given)).toMatchObject({ status: "shut-down" });
+    expect(await endOf(jobId)).toEqual({ status: "failed", why: "process lost: it shut down" });
+    const heir = await givenProcess(db, given, { isOurs: false });
+    const next = await givenJob(db, given);
+    expect(await claim(db, given, { processId: heir })).toMatchObject([{ jobId: next }]);
+    expect(await call(complete, { token: given.token })).toMatchObject({ status: 200 });
+  });
+
+  test("is heard though a later order replaced the one that it answers", async () => {
+    const given = await setup(false);
+    const complete = await shutdownOf(given);
+    await call(`POST ${given.runnerPath}/force-shutdown`, { token: given.operator });
+    const answer = await call(complete, { token: given.token });
+    expect(answer).toMatchObject({ status: 200, body: { status: "cancelled" } });
+    expect(await statusOf(given)).toMatchObject({ status: "shut-down" });
+    expect(await seen(given.path)).toMatchObject([
+      { type: "graceful", status: "cancelled" },
+      { type: "force", status: "completed" },
+    ]);
+  });
+
+  test("is no word of an agent of ours, which says itself that it has shut down", async () => {
+    const given = await setup();
+    await call(await shutdownOf(given), { token: given.token });
+    expect(await statusOf(given)).toMatchObject({ status: "active" });
+  });
+});
+
 /** How many milliseconds an order leaves to what runs. */
 function lengthOf(order: Record<string, string> | undefined): number {
   return Date.parse(order?.["deadline_at"] ?? "") - Date.parse(order?.["created_at"] ?? "");

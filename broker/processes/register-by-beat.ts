@@ -1,0 +1,36 @@
+import { problem } from "../../shared/problem.ts";
+import { defaultServes, type RunnerProcessType } from "../../shared/process-groups.ts";
+import type { Broker } from "../broker.ts";
+import { newRandomId } from "../database/new-id.ts";
+import type { OrgId } from "../orgs/org-id.ts";
+import { tellQueues } from "../queues/tell-queues.ts";
+
+type RegisteredRow = { is_allowed: boolean; process_id: string | null; woken: string[] };
+
+export type RegisteringParts = Pick<Broker, "db" | "wakes" | "bounds" | "config">;
+
+/** A process that does not beat does not count after a minute. */
+const silentAfterS = 10;
+
+/**
+ * Registers the process of a runner whose client registers none; answers its id. At most one of a type is there until it
+ * shuts down, however many first beats come at once. 404 when the runner is
+ * gone, 429 when it has as many processes as it may.
+ */
+export async function registerByBeat(
+  { db, wakes, bounds, config }: RegisteringParts,
+  { orgId, runnerId }: { readonly orgId: OrgId; readonly runnerId: string },
+  { type, version }: { readonly type: RunnerProcessType; readonly version: string },
+): Promise<string> {
+  const serves = defaultServes(type, false);
+  const [row] = await db<RegisteredRow[]>`
+    select * from register_by_beat(${orgId}, ${runnerId}, ${newRandomId("prc")}, ${type}, ${version},
+                                   ${serves === null ? null : JSON.stringify(serves)}::text::jsonb,
+                                   ${config.bounds.processes_of_runner})`;
+  if (row?.is_allowed === false && row.process_id === null) {
+    throw bounds.refusal("processes_of_runner", silentAfterS);
+  }
+  if (row === undefined || row.process_id === null) throw problem.notFound("runner");
+  tellQueues(wakes, orgId, row.woken);
+  return row.process_id;
+}
