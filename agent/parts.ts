@@ -2,6 +2,7 @@ import type { RunnerSettings } from "../shared/api/runner-settings.ts";
 import type { BrokerClient } from "./client/broker-client.ts";
 import type { LogShipping } from "./logs/ship-logs.ts";
 import type { AgentGround } from "./open-ground.ts";
+import type { TruthBook } from "./orders/truth-book.ts";
 
 /** What an agent is made of; handed to everything that it runs. */
 export type AgentParts = AgentGround & {
@@ -13,6 +14,8 @@ export type AgentParts = AgentGround & {
   readonly shipping: LogShipping;
   /** The settings of its runner as last read. */
   readonly settings: () => RunnerSettings;
+  /** What the broker is known to think of what is held. */
+  readonly truth: TruthBook;
   /** The secrets of the agent itself, for every redactor. */
   readonly secrets: () => readonly string[];
   /** What every child needs to get out to the network: proxies and certificates. */

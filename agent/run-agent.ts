@@ -19,7 +19,8 @@ import { seeRoom, watchRoom } from "./loops/watch-room.ts";
 import { followOneJob, type OneJob, withShownLog } from "./one-job.ts";
 import type { AgentGround } from "./open-ground.ts";
 import type { ConnectedParts, Jobs } from "./open-jobs.ts";
-import { makeOrderBook } from "./orders/order-book.ts";
+import { makeOrderBook, type OrderBook } from "./orders/order-book.ts";
+import { makeTruthBook } from "./orders/truth-book.ts";
 import type { AgentParts } from "./parts.ts";
 import { obeySettings } from "./register/obey-settings.ts";
 import type { Registration } from "./register/registration.ts";
@@ -78,7 +79,10 @@ export async function runAgent(run: RunParts): Promise<RunningAgent> {
   for (const tell of [agent.roster.onChange, departure.onChange, settings.onChange]) {
     tell(bells.claim.wake);
   }
+  const learnTruth = (): void => obeyRegistration(registration, orders, agent);
+  learnTruth(); // before anything is gone on with that a former process of the agent began
   registration.onChange(() => {
+    learnTruth();
     bells.claim.wake();
     bells.beat.wake();
   });
@@ -142,6 +146,7 @@ async function makeParts(run: RunParts, loops: LoopBook, bells: Bells): Promise<
   const { ground, client, runnerId, registration, settings, tokens, networkEnv } = run;
   const { config, log } = ground;
   const limits = { fromMs: config.retryFrom, mostMs: config.retryMost };
+  const truth = makeTruthBook(bells.beat.wake);
   const send = makeSendLogs(client);
   const logs = await openLogs({
     dir: path.join(config.dataDir, "logs"),
@@ -149,6 +154,7 @@ async function makeParts(run: RunParts, loops: LoopBook, bells: Bells): Promise<
     log,
     limits,
     spools: ground.logSpools,
+    onDoubt: truth.doubt,
   });
   return {
     ...ground,
@@ -158,6 +164,7 @@ async function makeParts(run: RunParts, loops: LoopBook, bells: Bells): Promise<
     ...logs,
     process: registration.current,
     deliver: bells.deliver.wake,
+    truth,
     settings: settings.current,
     secrets: () => [tokens.current(), registration.current().secret],
     health: loops.health,
@@ -176,6 +183,18 @@ function obeyRefusal(
     };
     registration.renew(processId).catch(failed);
   }
+}
+
+/** What the broker said of what is held here: what is over is stopped, what is not may go on. */
+function obeyRegistration(
+  registration: Registration,
+  orders: OrderBook,
+  { truth }: AgentParts,
+): void {
+  const { executionIds, asked, orders: told } = registration.told();
+  if (told === undefined) return; // a broker of the version before: the first beat asks it
+  orders.take(registration.current().id, told);
+  truth.heard(executionIds, asked);
 }
 
 async function hostGoesDown(agent: AgentParts, departure: Departure): Promise<void> {

@@ -116,10 +116,11 @@ async function findBroker(
 
 /** Gets the token, finds out whose it is, and registers. */
 async function connect(
-  { config, log }: AgentGround,
+  ground: AgentGround,
   departure: Departure,
   signal: AbortSignal,
 ): Promise<Found> {
+  const { config, log } = ground;
   const giveUpAfterMs = config.startTimeout === 0 ? undefined : config.startTimeout;
   const how = { signal, giveUpAfterMs };
   const transport = openTransport(config);
@@ -142,13 +143,19 @@ async function connect(
   const tokens = makeTokenBook(obtained.token, () => rereadToken(config));
   const client = clientOf(tokens);
   const runnerId = config.runner ?? obtained.runnerId ?? (await findRunnerId(client, how));
-  const registering = { config, client, runnerId, log };
+  const registering = { config, client, runnerId, log, held: () => heldHere(ground) };
   const [registration, settings] = await Promise.all([
     register(registering, how),
     openSettingsBook(client, runnerId, how),
   ]);
   const networkEnv = networkOfChildren(config);
   return { client, tokens, runnerId, registration, settings, networkEnv };
+}
+
+/** What runs or has to be taken up, and what has ended and is not delivered. */
+function heldHere({ roster, results }: AgentGround): string[] {
+  const running = roster.all().map(({ executionId }) => executionId);
+  return [...new Set([...running, ...results.list()])];
 }
 
 function endOf({ what, message }: Refused): Leaving {

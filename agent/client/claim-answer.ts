@@ -14,3 +14,10 @@ export const beatAnswerSchema = z.looseObject({
   orders: z.array(z.unknown()).optional(),
   settings_version: z.int().optional(),
 });
+
+/** The answer to a registration. */
+export const registrationAnswerSchema = z.looseObject({
+  id: z.string(),
+  secret: z.string().optional(),
+  orders: z.array(z.unknown()).optional(),
+});

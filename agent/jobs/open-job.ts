@@ -48,6 +48,7 @@ export function openJob(given: Given): OpenJob {
     if (place === undefined) throw new Error("this kind of job has no place: usesHost is not set");
     return place;
   };
+  const mayBegin = (): Promise<void> => host.truth.mayBegin(state.execution_id, stop.signal);
   const job: Job = {
     facts: state.job,
     executionId: state.execution_id,
@@ -66,10 +67,11 @@ export function openJob(given: Given): OpenJob {
     run: async (command) => {
       const { env } = here();
       const runDir = host.runDir.path;
-      const ground = { runDir, book, log, redactor, stop, cleanupSignal: cleaning.signal, ended };
+      const cleanupSignal = cleaning.signal;
+      const ground = { runDir, book, log, redactor, stop, cleanupSignal, ended, mayBegin };
       return await runChild({ ...ground, env }, command);
     },
-    once: async (key, act) => await once(book, redactor, { key, act }),
+    once: async (key, act) => await once(book, redactor, { key, act, mayBegin }),
   };
   return {
     job,
@@ -85,14 +87,19 @@ export function openJob(given: Given): OpenJob {
   };
 }
 
-type Deed<T> = { readonly key: string; readonly act: () => Promise<T> };
+type Deed<T> = {
+  readonly key: string;
+  readonly act: () => Promise<T>;
+  readonly mayBegin: () => Promise<void>;
+};
 
 async function once<T>(
   { state, save }: ExecutionBook,
   redactor: Redactor,
-  { key, act }: Deed<T>,
+  { key, act, mayBegin }: Deed<T>,
 ): Promise<T> {
   if (Object.hasOwn(state.done, key)) return state.done[key] as T; // what `act` answered before
+  await mayBegin();
   const answer = await act();
   state.done[key] = answer === undefined ? null : redactor.redactJson(answer);
   await save();

@@ -24,6 +24,8 @@ export type ChildGround = {
   readonly log: LazyJobLog;
   readonly redactor: Redactor;
   readonly stop: StopControl;
+  /** Resolves when something new may begin, or the job is stopped. */
+  readonly mayBegin: () => Promise<void>;
   /** Aborted when cleaning up has taken too long. */
   readonly cleanupSignal: () => AbortSignal;
   readonly env: Readonly<Record<string, string>>;
@@ -44,6 +46,7 @@ export async function runChild(ground: ChildGround, command: JobCommand): Promis
   const isStopped = (): boolean => signal.aborted || ground.stop.hurry.aborted;
   const taken = known === undefined ? "unborn" : await takeUp(ground, known);
   if (taken === "lost") return await ended(ground, command, lostWith(known));
+  if (taken === "unborn") await ground.mayBegin();
   if (taken === "unborn" && isStopped()) return { ...notStarted };
   const child = taken === "unborn" ? await begin(ground, command, isStopped) : taken;
   if (child === undefined) return { ...notStarted };

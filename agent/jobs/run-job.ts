@@ -58,8 +58,8 @@ export function startJob(host: JobHost, claimed: Claimed): HeldJob {
 }
 
 /**
- * Takes up a job that a former process of this agent began, as soon as there is a broker: its plan is fetched anew, its
- * children are adopted, and what was done is not done again. Until then its children are looked after.
+ * Takes up a job that a former process of this agent began, as soon as a broker has said that it is not over: its plan
+ * is fetched anew, its children are adopted, and what was done is not done again. Until then they are looked after.
  */
 export function resumeJob(
   ground: AgentGround,
@@ -69,6 +69,7 @@ export function resumeJob(
   return hold({ ground, stored, host }, async (stop) => {
     const begin = async (): Promise<Begun> => {
       const connected = await host;
+      await connected.truth.mayBegin(stored.execution_id, stop.signal);
       const plan = await fetchPlan(connected, stored.job.id, stop.signal);
       return { host: connected, plan, token: undefined };
     };

@@ -21,6 +21,8 @@ export type AgentLogsSpec = {
   readonly send: SendLogs;
   readonly log: Log;
   readonly limits: BackoffLimits;
+  /** The broker takes a log's records as of something that is over, or not at all. */
+  readonly onDoubt?: (executionId: string) => void;
   readonly maxBytesPerJob?: number;
   readonly maxBytes?: number;
 };
@@ -28,10 +30,10 @@ export type AgentLogsSpec = {
 /** Opens what is on disk and begins to send it. */
 export async function openLogs(spec: AgentLogsSpec): Promise<AgentLogs> {
   const spools = spec.spools ?? (await openLogSpools(spec));
-  const { send, log, limits } = spec;
+  const { send, log, limits, onDoubt = () => {} } = spec;
   return {
     logSpools: spools,
-    shipping: shipLogs({ spools, send, log, limits }),
+    shipping: shipLogs({ spools, send, log, limits, onDoubt }),
     openJobLog: (jobLog, redactor) => openJobLog(spools, jobLog, redactor),
   };
 }

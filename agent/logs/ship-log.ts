@@ -20,6 +20,7 @@ export type Shipment = {
   readonly limits: BackoffLimits;
   readonly signal: AbortSignal;
   readonly onAnswer: (spool: LogSpool, flow: LogFlow) => void;
+  readonly onDoubt: (executionId: string) => void;
 };
 
 /** How a log goes to the broker: it is taken, is to come more slowly, or nobody is there who takes it. */
@@ -59,6 +60,7 @@ export async function shipLog(shipment: Shipment): Promise<boolean> {
       spool.pass(batch);
       [bytes, refusals] = [Math.min(mostBytes, bytes * 2), 0];
     } else if (answer.kind === "over") {
+      shipment.onDoubt(spool.identity.executionId);
       giveUp(shipment, "the broker takes no more records of it");
     } else if (batch.count > 1) {
       bytes = Math.ceil(sizeOf(batch) / 2);
@@ -117,11 +119,12 @@ const sizeOf = ({ records }: LogBatch): number =>
   records.reduce((sum, { length }) => sum + length, 0);
 
 function tellRefused(
-  { spool, log }: Shipment,
+  { spool, log, onDoubt }: Shipment,
   { why }: Extract<LogAnswer, { kind: "stored" }>,
 ): void {
   if (why === undefined) return;
   const { executionId } = spool.identity;
+  onDoubt(executionId);
   log.warn({ execution_id: executionId, why }, "the broker did not take all of a log");
 }
 

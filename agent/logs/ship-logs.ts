@@ -24,6 +24,8 @@ export type ShipLogsSpec = {
   readonly send: SendLogs;
   readonly log: Log;
   readonly limits: BackoffLimits;
+  /** The broker takes a log's records as of something that is over, or not at all. */
+  readonly onDoubt?: (executionId: string) => void;
 };
 
 /** Requests at once; each log has one under way, so that its lines stay in order. */
@@ -31,7 +33,8 @@ const mostAtOnce = 4;
 const sweepEveryMs = 60_000;
 
 /** Starts to send what is there and whatever comes, the logs in turns. */
-export function shipLogs({ spools, send, log, limits }: ShipLogsSpec): LogShipping {
+export function shipLogs(spec: ShipLogsSpec): LogShipping {
+  const { spools, log, limits, onDoubt = () => {} } = spec;
   const stopping = new AbortController();
   const { signal } = stopping;
   const underWay = new Map<LogSpool, Promise<void>>();
@@ -49,7 +52,7 @@ export function shipLogs({ spools, send, log, limits }: ShipLogsSpec): LogShippi
 
   function wake(spool: LogSpool): void {
     if (underWay.has(spool) || signal.aborted) return;
-    const shipping = shipLog({ spool, inTurn, send, log, limits, signal, onAnswer })
+    const shipping = shipLog({ ...spec, onDoubt, spool, inTurn, signal, onAnswer })
       .catch(async (error: unknown) => {
         const { executionId } = spool.identity;
         log.error({ err: error, execution_id: executionId }, "a log cannot be sent just now");

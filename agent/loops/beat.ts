@@ -1,6 +1,8 @@
 import { createHeartBeatRoute } from "../../shared/api/heart-beat.ts";
 import { version } from "../../shared/version.ts";
 import { beatAnswerSchema } from "../client/claim-answer.ts";
+import { Unanswered } from "../client/over.ts";
+import { momentNow } from "../orders/truth-book.ts";
 import type { Loop } from "./loop-book.ts";
 import type { LoopParts } from "./loop-parts.ts";
 import type { WakeUp } from "./wake-up.ts";
@@ -26,28 +28,36 @@ export async function beat(
 
 async function beatOnce(parts: LoopParts, signal: AbortSignal): Promise<void> {
   const { agent, orders, settings, figures } = parts;
-  const { client, config, roster, runnerId } = agent;
+  const { client, config, roster, runnerId, truth } = agent;
+  const asked = momentNow();
+  const executions = roster.all().map(({ executionId }) => executionId);
   const { id: processId } = agent.process();
   const body = {
     alive_time: Math.round(process.uptime() * 1e9),
     version,
     process: config.mode,
     process_id: processId,
-    executions: roster.all().map(({ executionId }) => executionId),
+    executions,
     settings_version: settings.current().version,
   };
-  const answer = await client.call(
-    createHeartBeatRoute,
-    { params: { runner_id: runnerId }, body },
-    {
-      scope: "process",
-      processId,
-      signal,
-      timeoutMs: Math.min(config.requestTimeout, longestBeatMs),
-      isOnce: true, // a late beat would tell what is not true any more: the loop makes a new one
-      answer: beatAnswerSchema,
-    },
-  );
+  const answer = await client
+    .call(
+      createHeartBeatRoute,
+      { params: { runner_id: runnerId }, body },
+      {
+        scope: "process",
+        processId,
+        signal,
+        timeoutMs: Math.min(config.requestTimeout, longestBeatMs),
+        isOnce: true, // a late beat would tell what is not true any more: the loop makes a new one
+        answer: beatAnswerSchema,
+      },
+    )
+    .catch((error: unknown) => {
+      if (error instanceof Unanswered) truth.unheard(asked);
+      throw error;
+    });
   figures.beats += 1;
-  orders.take(processId, answer.body.orders ?? []);
+  orders.take(processId, answer.body.orders ?? []); // first: what is over may not begin anything by what follows
+  truth.heard(executions, asked);
 }

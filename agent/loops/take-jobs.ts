@@ -1,5 +1,6 @@
 import { giveBackExecutionRoute } from "../../shared/api/report-executions.ts";
 import { Refused } from "../client/over.ts";
+import { momentNow } from "../orders/truth-book.ts";
 import { servedSlots } from "../register/served-slots.ts";
 import type { ClaimedJob, RunningJob } from "../running-job.ts";
 import type { TakeJobs } from "./claim.ts";
@@ -24,6 +25,7 @@ export function makeTakeJobs(parts: LoopParts, start: StartJob, signal: AbortSig
       return void giveBack(parts, claimed, signal);
     }
     figures.claimedJobs += 1;
+    agent.truth.heard([execution.id], momentNow());
     log.info({ job_id: job.id, execution_id: execution.id, type: job.type }, "claimed");
     roster.add(start({ ...claimed, now }));
   }

@@ -2,19 +2,30 @@ import { type NewProcess, registerProcessRoute } from "../../shared/api/runner-p
 import { defaultServes } from "../../shared/process-groups.ts";
 import { version } from "../../shared/version.ts";
 import type { BrokerClient } from "../client/broker-client.ts";
+import { registrationAnswerSchema } from "../client/claim-answer.ts";
 import { Refused } from "../client/over.ts";
 import type { GroupSlots } from "../config/parsers.ts";
 import type { AgentConfig } from "../config/read-config.ts";
 import type { Log } from "../log.ts";
+import { type Moment, momentNow } from "../orders/truth-book.ts";
 import type { ProcessIdentity } from "../parts.ts";
 import { readStoredProcess, storeProcess } from "./stored-process.ts";
 
 /** Which process of the runner this agent is. */
 export type Registration = {
   readonly current: () => ProcessIdentity;
+  /** What the broker said, at the latest registration, of what this host holds. */
+  readonly told: () => ToldOfHeld;
   /** Becomes another process that takes over what this one held, unless it is another one already. */
   readonly renew: (over: string) => Promise<void>;
   readonly onChange: (listener: () => void) => void;
+};
+
+/** Orders against what is over; undefined of a broker that does not say. */
+export type ToldOfHeld = {
+  readonly executionIds: readonly string[];
+  readonly asked: Moment;
+  readonly orders: readonly unknown[] | undefined;
 };
 
 export type RegistrationParts = {
@@ -22,8 +33,12 @@ export type RegistrationParts = {
   readonly client: BrokerClient;
   readonly runnerId: string;
   readonly log: Log;
+  /** The executions of which there is something on this host. */
+  readonly held: () => readonly string[];
 };
 
+/** As many as the broker reads. */
+const mostNamed = 1_000;
 /** So many jobs of a group may run here at most, where the command line gave no number: the settings decide. */
 const asManyAsSettingsSay = 100;
 
@@ -34,16 +49,17 @@ export async function register(
 ): Promise<Registration> {
   const { config, runnerId } = parts;
   const before = await readStoredProcess(config.dataDir, runnerId);
-  let current = await registerOnce(parts, before, how);
+  let { told, ...current } = await registerOnce(parts, before, how);
   let renewing: Promise<void> | undefined;
   const listeners = new Set<() => void>();
 
   async function renewNow(): Promise<void> {
-    current = await registerOnce(parts, current, { signal: how.signal });
+    ({ told, ...current } = await registerOnce(parts, current, { signal: how.signal }));
     for (const listener of listeners) listener();
   }
   return {
     current: () => current,
+    told: () => told,
     renew(over) {
       if (over !== current.id) return Promise.resolve();
       renewing ??= renewNow().finally(() => (renewing = undefined));
@@ -53,19 +69,21 @@ export async function register(
   };
 }
 
+type Registered = ProcessIdentity & { readonly told: ToldOfHeld };
 type How = { readonly giveUpAfterMs?: number | undefined; readonly signal: AbortSignal };
 
 async function registerOnce(
   parts: RegistrationParts,
   before: ProcessIdentity | undefined,
   how: How,
-): Promise<ProcessIdentity> {
+): Promise<Registered> {
   const { config, runnerId, log } = parts;
   const taken = before && { takes_over: before.id, secret: before.secret };
   const body: NewProcess = {
     type: config.mode,
     version,
     groups: slotsOf(config),
+    executions: parts.held().slice(0, mostNamed),
     ...taken,
   };
   try {
@@ -88,11 +106,14 @@ async function callRegister(
   { client, runnerId }: RegistrationParts,
   body: NewProcess,
   how: How,
-): Promise<ProcessIdentity> {
+): Promise<Registered> {
   const input = { params: { runner_id: runnerId }, body };
-  const answer = await client.call(registerProcessRoute, input, { scope: "agent", ...how });
-  const { id, secret = "" } = answer.body;
-  return { id, secret };
+  const { executions: executionIds = [] } = body;
+  const asked = momentNow();
+  const asking = { scope: "agent", answer: registrationAnswerSchema, ...how } as const;
+  const answer = await client.call(registerProcessRoute, input, asking);
+  const { id, secret = "", orders } = answer.body;
+  return { id, secret, told: { executionIds, asked, orders } };
 }
 
 /** Group → slots as they are announced. */

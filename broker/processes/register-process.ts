@@ -1,4 +1,5 @@
 import { hash, randomBytes } from "node:crypto";
+import type { ProcessOrder } from "../../shared/api/process-order.ts";
 import type { NewProcess, RegisteredProcess } from "../../shared/api/runner-process.ts";
 import { problem } from "../../shared/problem.ts";
 import { defaultServes } from "../../shared/process-groups.ts";
@@ -12,7 +13,12 @@ import type { ProcessRow } from "./row.ts";
 import { toProcess } from "./to-process.ts";
 
 type Runner = { readonly orgId: OrgId; readonly runnerId: string };
-type RegisteredRow = { is_allowed: boolean; woken: string[] | null; max_uptime_s: number };
+type RegisteredRow = {
+  is_allowed: boolean;
+  woken: string[] | null;
+  orders: ProcessOrder[] | null;
+  max_uptime_s: number;
+};
 
 /** A process that does not beat does not count after a minute. */
 const silentAfterS = 10;
@@ -20,7 +26,7 @@ const silentAfterS = 10;
 /**
  * Registers a process of a runner. One that says what it serves or what it takes over is an agent of ours and
  * is given a secret, which is not shown again; 409 when what it would take over is not its own, 429 when the runner has as
- * many processes that live as it may.
+ * many processes that live as it may. One that says what its host holds is told what of that is over.
  */
 export async function registerProcess(
   broker: Broker,
@@ -34,14 +40,13 @@ export async function registerProcess(
   const { processes_of_runner: most } = broker.config.bounds;
   const takesOver = asked.takes_over ?? null;
   const [row] = await broker.db<RegisteredRow[]>`
-    select m.is_allowed, r.woken, coalesce((g.document ->> 'container_max_uptime')::float8, 0) as max_uptime_s
+    select m.is_allowed, r.woken, r.orders, coalesce((g.document ->> 'container_max_uptime')::float8, 0) as max_uptime_s
       from runners u join runner_group_settings g on g.runner_group_id = u.runner_group_id
      cross join lateral may_register(u.id, ${takesOver}, ${most}) m (is_allowed)
-      left join lateral (
-        select register_process(u.org_id, u.id, ${processId}, ${asked.type}, ${asked.version}, ${isOurs},
-                 ${serves === null ? null : JSON.stringify(serves)}::text::jsonb, ${digestOf(secret)},
-                 ${takesOver}, ${digestOf(asked.secret)}) as woken
-         where m.is_allowed) r on true
+      left join lateral register_holder(
+             m.is_allowed, u.org_id, u.id, ${processId}, ${asked.type}, ${asked.version}, ${isOurs},
+             ${serves === null ? null : JSON.stringify(serves)}::text::jsonb, ${digestOf(secret)},
+             ${takesOver}, ${digestOf(asked.secret)}, ${asked.executions ?? null}::text[]) r on true
      where u.org_id = ${orgId} and u.id = ${runnerId} and u.lifecycle <> 'deleted'`;
   if (row === undefined) throw problem.notFound("runner");
   if (!row.is_allowed) throw broker.bounds.refusal("processes_of_runner", silentAfterS);
@@ -54,6 +59,7 @@ export async function registerProcess(
     ...process,
     next_scheduled_restart_at: restartAt(process.started_at, row.max_uptime_s),
     ...(secret !== undefined && { secret }),
+    ...(asked.executions !== undefined && { orders: row.orders ?? [] }),
   };
 }
 

@@ -5,6 +5,7 @@ import { compositeStatusSchema } from "./composite-status.ts";
 import { cutText } from "./cut-text.ts";
 import { idParam } from "./ids.ts";
 import { pageOf, pageQuery } from "./page.ts";
+import { processOrderSchema } from "./process-order.ts";
 import { json, jsonBody } from "./response.ts";
 import { processShutdownSchema } from "./runner-process-shutdown.ts";
 
@@ -66,6 +67,10 @@ const registeredSchema = runnerProcessSchema
       .string()
       .optional()
       .describe("Shown once, to agents of ours: with it a later process may take this one over."),
+    orders: z
+      .array(processOrderSchema)
+      .optional()
+      .describe("Agents of ours that said what they hold: what of it is over and has to stop."),
   })
   .openapi("RegisteredRunnerProcess");
 export type RegisteredProcess = z.infer<typeof registeredSchema>;
@@ -81,6 +86,14 @@ const registerBody = z
       .optional()
       .describe("Agents of ours: the process of this host before; what it ran is this one's then."),
     secret: z.string().max(200).optional().describe("The secret that the old process was given."),
+    executions: z
+      .array(z.string().max(64))
+      .max(1000)
+      .optional()
+      .describe(
+        "Agents of ours: the executions that their host holds. Of what they take over, what they do not name and what " +
+          "has not begun goes back at once.",
+      ),
   })
   .openapi("NewRunnerProcess", { example: { type: "install", version: "1.4.0" } });
 export type NewProcess = z.infer<typeof registerBody>;

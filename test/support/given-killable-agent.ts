@@ -6,7 +6,11 @@ import { testFolder } from "./folder.ts";
 import type { Fleet, Seat } from "./given-fleet.ts";
 import { type JobSeat, jobReader } from "./given-jobs.ts";
 import { until as soon } from "./given-polling.ts";
-import { type AgentProcess, startAgentProcess } from "./start-agent-process.ts";
+import {
+  type AgentProcess,
+  type AgentProcessOptions,
+  startAgentProcess,
+} from "./start-agent-process.ts";
 
 /** Agents' processes take their time to start on a busy machine. */
 export const until = async (isTrue: () => boolean | Promise<boolean>): Promise<void> =>
@@ -33,6 +37,7 @@ export type KillableAgent = Seat &
 export async function givenKillableAgent(
   fleet: Fleet,
   more: Readonly<Record<string, string>> = {},
+  command?: AgentProcessOptions["command"],
 ): Promise<KillableAgent> {
   const seat = await fleet.seat({ parallelism: { actions: 2, operations: 2 } });
   const folder = await testFolder(0o777);
@@ -42,6 +47,7 @@ export async function givenKillableAgent(
     url: fleet.broker.url,
     env: { SVC_AGENT_TOKEN: seat.token },
     settings: { "run-dir": runDir, ...more },
+    ...(command !== undefined && { command }),
   };
   const first = await startAgentProcess(given);
   return {
