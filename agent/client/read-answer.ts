@@ -2,6 +2,7 @@ import type { z } from "zod";
 import type { Route, RouteAnswer } from "../../shared/api/call-route.ts";
 import { classOfRefusal, type Scope } from "./answer-class.ts";
 import { retryAfterMs } from "./backoff.ts";
+import { neededAnswers } from "./needed-answers.ts";
 import { Refused, SlowedDown, Unanswered } from "./over.ts";
 import type { Received } from "./send.ts";
 
@@ -16,7 +17,7 @@ type Read = {
   readonly problem?: { code: string; detail: string };
 };
 
-/** A good answer has the status, the type and the shape that the route promises; else it is nobody's. */
+/** A good answer has the status and the type that the route promises, and what the agent needs of it; else it is nobody's. */
 export function readAnswer(
   { status, headers, text }: Received,
   route: Route,
@@ -32,7 +33,8 @@ export function readAnswer(
   const type = how.answerType ?? Object.keys(promised?.content ?? {})[0];
   const isTyped = type === undefined || (headers["content-type"] ?? "").startsWith(type);
   if (promised === undefined || !isTyped) return { isBrokersWord: false };
-  const shape = how.answer ?? promised.content?.["application/json"]?.schema;
+  const needed = neededAnswers[route.operationId ?? ""];
+  const shape = how.answer ?? needed ?? promised.content?.["application/json"]?.schema;
   if (how.answerType === undefined && shape !== undefined && !shape.safeParse(body).success)
     return { isBrokersWord: false };
   return { isBrokersWord: true, answer: { status, text, body } as AgentAnswer<Route> };

@@ -15,12 +15,18 @@ export type BrokerProcess = {
 
 const source = path.join(import.meta.dirname, "..", "..", "broker", "main.ts");
 
+type BrokerProgram = {
+  readonly main?: string;
+  readonly args?: readonly string[];
+  readonly port?: string;
+};
+
 /** Starts `node broker/main.ts` over a database and waits until it serves. The caller kills it in the end. */
 export async function startBrokerProcess(
   databaseUrl: string,
-  { main = source, port = "0" }: { readonly main?: string; readonly port?: string } = {},
+  { main = source, args = [], port = "0" }: BrokerProgram = {},
 ): Promise<BrokerProcess> {
-  const child = spawn(process.execPath, [main], {
+  const child = spawn(process.execPath, [main, ...args], {
     env: {
       PATH: process.env["PATH"],
       DATABASE_URL: databaseUrl,

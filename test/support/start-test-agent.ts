@@ -25,7 +25,6 @@ export const hurried = {
   "flush-timeout": "60s",
   "watch-port": "0",
   "min-free-disk": "0",
-  "min-free-inodes": "0",
 } as const;
 
 const logAll = { "log-level": "debug" };

@@ -1,0 +1,32 @@
+import { z } from "zod";
+
+const token = {
+  runner_id: z.string().nullable(),
+  expires_at: z.iso.datetime().nullable(),
+  secret: z.string(),
+};
+const named = z.looseObject({ id: z.string() });
+
+/**
+ * What an agent needs of an answer, by the route's operation, and no more: a broker of another version says more or
+ * less besides. Routes that are not here are asked with a schema of their own, or must keep their promise whole.
+ */
+export const neededAnswers: Readonly<Record<string, z.ZodType>> = {
+  enrol: z.looseObject(token),
+  getOwnToken: z.looseObject({ runner_id: token.runner_id }),
+  rotateOwnToken: z.looseObject({ secret: token.secret, expires_at: token.expires_at }),
+  getRunnerSettings: z.looseObject({
+    version: z.int(),
+    heart_beat_timeout: z.number().positive(),
+    container_max_uptime: z.number(),
+    job_group_parallelism: z.record(z.string(), z.string()),
+    logging_level: z.enum(["DEBUG", "INFO", "WARN", "ERROR"]),
+    sandbox_mode: z.boolean(),
+  }),
+  registerProcess: z.looseObject({ id: z.string(), secret: z.string().optional() }),
+  updateProcess: named,
+  completeShutdown: named,
+  createHealthCheck: named,
+  updateExecution: named,
+  getRunnerJob: z.looseObject({ status: z.string(), status_description: z.string() }),
+};
