@@ -2,7 +2,7 @@ import { hash } from "node:crypto";
 import type { Sealed, Seals } from "../seals/seals.ts";
 import type { OfExecution } from "./sealed-result.ts";
 
-/** Outputs by the names of `execution_report`. */
+/** Outputs as `take_reports` takes them. */
 export type StoredOutputs = {
   /** Base64 of the sealed JSON where there is a key. */
   readonly outputs: unknown;

@@ -24,7 +24,7 @@ type StoredResult = Omit<ResultReport, keyof Contents> &
     fingerprint?: string | undefined;
   };
 
-/** A result as `report_executions` takes it: its contents, where it has any, are sealed as one. */
+/** A result as `take_reports` takes it: its contents, where it has any, are sealed as one. */
 export function sealResult(
   seals: Seals,
   { orgId, id }: OfExecution,

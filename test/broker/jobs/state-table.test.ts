@@ -10,6 +10,7 @@ import {
   runnerJobTransitions,
 } from "../../../shared/runner-job.ts";
 import { testDatabase } from "../../support/database.ts";
+import { givenExecution, givenJobs, givenProcess, givenRunner } from "../../support/given.ts";
 import { readRootFile } from "../../support/source-files.ts";
 
 const { db } = await testDatabase();
@@ -29,6 +30,19 @@ beforeAll(async () => {
       when check_violation then return false;
       when sqlstate 'P9999' then return true;
     end $$`);
+  await db.unsafe(`
+    create function moved_to(job text, event text, execution_status text) returns text
+      language plpgsql as $$
+    declare
+      status text;
+    begin
+      select m.to_status into status
+        from move_jobs(array[row(job, event, execution_status, 'broker', '', null, null, null)::job_move], svc_now()) m;
+      raise exception using errcode = 'P9999', message = status;
+    exception
+      when check_violation then return 'refused';
+      when sqlstate 'P9999' then return sqlerrm;
+    end $$`);
 });
 
 describe("the table of moves", () => {
@@ -46,6 +60,23 @@ describe("the table of moves", () => {
       expect(stored.map(({ move }) => move)).toEqual(from.map((one) => `${one} → ${to}`).sort());
     },
   );
+
+  test("is what the function that moves jobs makes of them, and all else it refuses", async () => {
+    const runner = await givenRunner(db, { parallelism: { deploy: 2 } });
+    const processId = await givenProcess(db, runner, { serves: { deploy: 2 } });
+    const { jobId: running } = await givenExecution(db, runner, { processId });
+    const [available = "", queued = ""] = await givenJobs(db, runner, [{}, {}]);
+    const jobs = { queued, available, "in-progress": running } as const;
+    for (const [from, job] of Object.entries(jobs) as [keyof typeof jobs, string][]) {
+      const end = from === "in-progress" ? "failed" : null;
+      for (const [event, { to }] of table) {
+        if (event === "release" || event === "claim") continue; // made by functions of their own
+        const [row] = await db<{ to: string }[]>`select moved_to(${job}, ${event}, ${end}) as to`;
+        const expected = canMove(event as RunnerJobEvent, from) ? to : "refused";
+        expect(`${from} ${event} ${row?.to}`).toBe(`${from} ${event} ${expected}`);
+      }
+    }
+  });
 
   test("leads to every status from queued", () => {
     const reached = new Set<RunnerJobStatus>(["queued"]);
