@@ -5,13 +5,15 @@ import { setFlagsFromString } from "node:v8";
 
 /** The first whose own HTTP client knows proxies. */
 const oldest = [24, 5] as const;
+/** A wrong setting's code, of the table that cannot be loaded yet: whoever starts it again finds the same Node. */
+const configCode = 78;
 
 /** Nothing else is loaded before this: an older Node might not even parse it. */
 async function main(): Promise<number> {
   if (isTooOld()) {
-    const words = `svc-agent needs Node ${oldest.join(".")} or newer, this is ${process.versions.node}.`;
+    const words = `svc-agent needs Node ${oldest.join(".")} or newer, and ${process.execPath} is ${process.versions.node}: start it by a newer one, or use the single executable.`;
     process.stderr.write(`${words}\n`);
-    return 1;
+    return configCode;
   }
   // What the start throws away would else make the young space large for good: six megabytes of an agent at rest.
   setFlagsFromString("--semi-space-growth-factor=1");

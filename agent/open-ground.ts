@@ -1,5 +1,6 @@
 import path from "node:path";
 import type { AgentConfig } from "./config/read-config.ts";
+import { type EndBook, makeEndBook } from "./jobs/end-book.ts";
 import type { Log } from "./log.ts";
 import { openRunDir, type RunDir } from "./processes/open-run-dir.ts";
 import { makeRoster, type Roster } from "./roster.ts";
@@ -13,6 +14,8 @@ export type AgentGround = {
   readonly log: Log;
   /** The executions that it holds. */
   readonly roster: Roster;
+  /** How jobs ended here. */
+  readonly ends: EndBook;
   /** Results wait here until the broker has them; put one, then call `deliver`. */
   readonly results: ResultSpool;
   /** Logs wait here until the broker has them. */
@@ -40,5 +43,5 @@ export async function openGround(config: AgentConfig, log: Log): Promise<AgentGr
       dataDir: config.dataDir,
     }),
   ]);
-  return { config, log, roster: makeRoster(), results, logSpools, runDir };
+  return { config, log, roster: makeRoster(), ends: makeEndBook(), results, logSpools, runDir };
 }

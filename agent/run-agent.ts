@@ -26,7 +26,7 @@ import { obeySettings } from "./register/obey-settings.ts";
 import type { Registration } from "./register/registration.ts";
 import type { SettingsBook } from "./register/settings-book.ts";
 import { type AgentStatus, statusOf } from "./watch/status.ts";
-import { startWatchServer } from "./watch/watch-server.ts";
+import type { WatchServer } from "./watch/watch-server.ts";
 
 /** What there is before anything runs. */
 export type RunParts = {
@@ -41,6 +41,8 @@ export type RunParts = {
   readonly registration: Registration;
   readonly settings: SettingsBook;
   readonly networkEnv: Readonly<Record<string, string>>;
+  /** Where it can be watched; until it works it says that it starts. */
+  readonly watch: WatchServer;
   /** It does one job and goes. */
   readonly oneJob?: OneJob | undefined;
 };
@@ -58,7 +60,7 @@ type Bells = Readonly<Record<"claim" | "beat" | "deliver", ReturnType<typeof mak
 
 /** Puts the parts together and starts the loops; the agent works from here on until its departure. */
 export async function runAgent(run: RunParts): Promise<RunningAgent> {
-  const { departure, registration, settings } = run;
+  const { departure, registration, settings, watch } = run;
   const { config, log } = run.ground;
   const bells = { claim: makeWakeUp(), beat: makeWakeUp(), deliver: makeWakeUp() };
   const limits = { fromMs: config.retryFrom, mostMs: config.retryMost };
@@ -92,7 +94,7 @@ export async function runAgent(run: RunParts): Promise<RunningAgent> {
   const start = run.jobs.connect({ ...agent, openJobLog });
   const ended = startLoops(parts, { loops, bells, signal: over.signal, start, tokens: run.tokens });
   obeySettings({ ...run, ...run.ground, signal: over.signal });
-  const watch = await startWatchServer(config.watchPort, log, parts);
+  watch.show(parts);
   const host = watchHost(config.env, log, () => void hostGoesDown(agent, departure));
   log.info({ runner_id: run.runnerId, watch: watch.url }, "the agent works");
   const stop = async (): Promise<void> => {

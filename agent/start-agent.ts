@@ -19,11 +19,14 @@ import type { OneJob } from "./one-job.ts";
 import { type AgentGround, openGround } from "./open-ground.ts";
 import { openJobs } from "./open-jobs.ts";
 import { takeDataDir } from "./places/data-dir.ts";
+import { withOwnProgram } from "./places/own-program.ts";
 import { sweepPassedTokens } from "./places/sweep-passed-tokens.ts";
+import { unusable } from "./places/unusable.ts";
 import { register } from "./register/registration.ts";
 import { openSettingsBook } from "./register/settings-book.ts";
 import { runAgent, type RunParts } from "./run-agent.ts";
 import type { AgentStatus } from "./watch/status.ts";
+import { openWatchServer, type WatchServer } from "./watch/watch-server.ts";
 
 export type StartedAgent = {
   readonly processId: () => string;
@@ -41,21 +44,27 @@ export type StartedAgent = {
  * and works until it is told to go, or for one job.
  */
 export async function startAgent(
-  config: AgentConfig,
+  given: AgentConfig,
   log: Log,
   onSignalDesk: (signal: StartedAgent["signal"]) => void = () => {},
   oneJob?: OneJob,
 ): Promise<StartedAgent> {
   const departure = makeDeparture();
-  const signal = makeSignalDesk(config, departure);
+  const signal = makeSignalDesk(given, departure);
   onSignalDesk(signal);
-  const dataDir = await takeDataDir(config.dataDir);
+  const dataDir = await takeDataDir(given.dataDir);
+  let watch: WatchServer | undefined;
   try {
-    for (const warning of config.warnings) log.warn(warning);
-    await mkdir(config.workDir, { recursive: true, mode: 0o700 });
+    for (const warning of given.warnings) log.warn(warning);
+    watch = await openWatchServer(given, log);
+    const config = await furnish(given);
     const swept = await sweepPassedTokens(memoryFolder());
     if (swept > 0) log.warn({ swept }, "tokens that killed agents had left in memory were removed");
-    const { agent, gone } = await runAgent({ ...(await prepare(config, log, departure)), oneJob });
+    const { agent, gone } = await runAgent({
+      ...(await prepare(config, log, departure)),
+      oneJob,
+      watch,
+    });
     await dataDir.announce(agent.watchUrl);
     const released = gone.then(async (leaving) => {
       await dataDir.release();
@@ -64,14 +73,32 @@ export async function startAgent(
     });
     return { ...agent, signal, gone: released };
   } catch (error) {
+    watch?.close();
     await dataDir.release();
     throw error;
   }
 }
 
+/** Makes the places that the operator has chosen, and puts the program itself where jobs find it. */
+async function furnish(given: AgentConfig): Promise<AgentConfig> {
+  const { dataDir, workDir } = given;
+  await mkdir(workDir, { recursive: true, mode: 0o700 }).catch((error: unknown) => {
+    throw unusable(error, "work directory", workDir);
+  });
+  return await withOwnProgram(given).catch((error: unknown) => {
+    throw unusable(error, "data directory", dataDir);
+  });
+}
+
 /** Everything that must be there before the loops run; what former processes left under way is looked after meanwhile. */
-async function prepare(config: AgentConfig, log: Log, departure: Departure): Promise<RunParts> {
-  const ground = await openGround(config, log);
+async function prepare(
+  config: AgentConfig,
+  log: Log,
+  departure: Departure,
+): Promise<Omit<RunParts, "watch">> {
+  const ground = await openGround(config, log).catch((error: unknown) => {
+    throw unusable(error, "data directory", config.dataDir);
+  });
   const quit = new AbortController();
   const drained = drain(ground, departure).finally(() => quit.abort());
   const jobs = await openJobs(ground, departure);
@@ -95,7 +122,7 @@ async function leaveEarly(ground: AgentGround, departure: Departure, why: unknow
   if (departure.isLeaving()) await stopAll(ground, departure);
 }
 
-type Found = Omit<RunParts, "ground" | "jobs" | "departure" | "drained">;
+type Found = Omit<RunParts, "ground" | "jobs" | "departure" | "drained" | "watch">;
 
 /** While it looks after jobs it does not give up looking for the broker. */
 async function findBroker(

@@ -2,6 +2,7 @@ import { chmod, readFile } from "node:fs/promises";
 import path from "node:path";
 import { rolldown } from "rolldown";
 import { bakedModules } from "./baked-modules.ts";
+import { lateNames } from "./late-names.ts";
 import type { Program } from "./programs.ts";
 
 const shebang = "#!/usr/bin/env node";
@@ -23,7 +24,7 @@ export async function bundle(
     input: entry,
     platform: "node",
     tsconfig: false,
-    plugins: [bakedModules(root, entry)],
+    plugins: [bakedModules(root, entry), ...(format === "esm" ? [lateNames] : [])],
     checks: { pluginTimings: false }, // what a slow machine takes is nothing to fail of
     onLog(level, log) {
       if (level === "warn") throw new Error(`${name} does not bundle cleanly: ${log.message}`);

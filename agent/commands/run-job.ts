@@ -11,7 +11,6 @@ import { ExitError } from "../exit-error.ts";
 import { exitCodes } from "../going-down/exit-codes.ts";
 import { openLog } from "../log.ts";
 import type { JobEnd, OneJob } from "../one-job.ts";
-import { withOwnProgram } from "../places/own-program.ts";
 import { openRunDir } from "../processes/open-run-dir.ts";
 import { startAgent, type StartedAgent } from "../start-agent.ts";
 import type { CommandCall } from "./agent-command.ts";
@@ -33,7 +32,7 @@ export async function runOneJob({ readConfig, flags }: CommandCall): Promise<num
   const waitMs = readWait(flags["wait"]);
   const token = await tokenOf(given);
   const folder = await mkdtemp(path.join(await realpath(tmpdir()), "svc-agent-run-job-"));
-  const config = await withOwnProgram(aside(given, folder, token));
+  const config = aside(given, folder, token);
   let isAllSent = true;
   try {
     const { code, end, agent } = await runToItsEnd(config, waitMs);

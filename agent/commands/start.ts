@@ -1,5 +1,4 @@
 import { openLog } from "../log.ts";
-import { withOwnProgram } from "../places/own-program.ts";
 import { makeRoomToStart } from "../spool/ballast.ts";
 import { startAgent } from "../start-agent.ts";
 import type { CommandCall } from "./agent-command.ts";
@@ -11,9 +10,8 @@ const hangUp =
 
 /** Runs an agent in this process until it has gone down; answers its exit code. */
 export async function start({ readConfig }: CommandCall): Promise<number> {
-  const read = readConfig();
-  await makeRoomToStart(read.dataDir);
-  const config = await withOwnProgram(read);
+  const config = readConfig();
+  await makeRoomToStart(config.dataDir);
   const log = openLog(config.logLevel);
   // The last resort: a fault that nobody has foreseen costs what it was part of, never the jobs that run here.
   process.on("unhandledRejection", (error) => log.error({ err: error }, "a fault went unhandled"));

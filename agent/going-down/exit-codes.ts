@@ -1,13 +1,19 @@
 /** What the agent's exit says; supervisors and docs/agent.md go by it. */
 export const exitCodes = {
   done: { code: 0, doc: "It was asked to go and has let everything finish." },
-  failed: { code: 1, doc: "A fault of its own; start it again." },
+  failed: {
+    code: 1,
+    doc: "A fault of its own, or another agent has its data directory; start it again.",
+  },
   "no-job": { code: 27, doc: "No job came while run-job waited." },
   usage: { code: 64, doc: "The command line is wrong." },
   unreachable: { code: 69, doc: "The broker could not be reached within start-timeout." },
   restart: { code: 75, doc: "It was asked to restart: start it again." },
   unauthorized: { code: 77, doc: "The broker refuses its token." },
-  config: { code: 78, doc: "A setting is wrong, or the broker refuses this version." },
+  config: {
+    code: 78,
+    doc: "A setting, a place on disk, the watch-port or this Node cannot be used, or the broker refuses this version.",
+  },
   interrupted: { code: 130, doc: "A second SIGINT: what ran was stopped." },
   killed: {
     code: 131,

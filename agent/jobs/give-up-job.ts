@@ -4,20 +4,24 @@ import { abandonJob } from "./abandon-job.ts";
 import type { StoredExecution } from "./execution-state.ts";
 import { JobFailure } from "./job-failure.ts";
 import { jobOutcome } from "./job-outcome.ts";
+import { endOf, tellEnd } from "./tell-end.ts";
 
 /** Ends an execution as failed without taking it up: whoever took it up did not live. */
 export async function giveUpJob(
   ground: AgentGround,
-  { job, execution_id }: StoredExecution,
+  stored: StoredExecution,
   times: number,
 ): Promise<void> {
+  const { job, execution_id } = stored;
   const words = `The agent died ${times} times in a row within a minute after it took this job up; it is not tried again.`;
   ground.log.error({ execution_id, times }, "a job is given up: the agent dies of taking it up");
   if (!ground.results.list().includes(execution_id)) {
     const failure = new JobFailure(words, { reason: "internal" });
     const redactor = makeRedactor([]);
     const { words: _, ...finish } = jobOutcome({ kind: "failed", failure }, redactor);
-    await ground.results.put(execution_id, { job_id: job.id, finish });
+    const result = { job_id: job.id, finish };
+    await ground.results.put(execution_id, result);
+    tellEnd(ground, stored, endOf(result));
   }
   await abandonJob(ground, execution_id);
 }

@@ -18,6 +18,7 @@ import { type Ending, jobOutcome } from "./job-outcome.ts";
 import { restMsOf } from "./registry.ts";
 import type { ReportedStatus } from "./status-reports.ts";
 import { makeStopControl, type StopControl } from "./stop-control.ts";
+import { abandoned, type End, endOf, givenBack, tellEnd, toldBefore } from "./tell-end.ts";
 
 /** A claimed job, and the broker's clock when it was handed out: deadlines are told by that clock. */
 export type Claimed = ClaimedJob & { readonly now?: string };
@@ -119,10 +120,14 @@ function hold(held: Held, begin: Begin): HeldJob {
     giveBack,
     wasGivenBack: async () => (await back) === true,
   };
-  const done = live(held, life, begin).finally(() => {
-    phase = "over";
-    stop.close();
-  });
+  const done = live(held, life, begin)
+    .then(async (end) =>
+      tellEnd(held.ground, stored, (await life.wasGivenBack()) ? givenBack : end),
+    )
+    .finally(() => {
+      phase = "over";
+      stop.close();
+    });
   return {
     executionId: execution_id,
     jobId: job.id,
@@ -157,21 +162,26 @@ async function askBack(
 type HeldLife = Omit<Life, "book" | keyof Begun>;
 
 /** Never rejects: even what goes wrong in here is a result. */
-async function live(held: Held, life: HeldLife, begin: Begin): Promise<void> {
+async function live(held: Held, life: HeldLife, begin: Begin): Promise<End> {
   const { ground, stored } = held;
   const { execution_id } = stored;
+  let end: End = abandoned;
   let isTold = false;
   try {
-    if (ground.results.list().includes(execution_id)) return await abandonJob(ground, execution_id);
+    if (ground.results.list().includes(execution_id)) {
+      await abandonJob(ground, execution_id);
+      return toldBefore;
+    }
     const book = await openExecutionBook(ground.config.dataDir, stored, ground.log);
     const beginning = await begin(life.stop);
     if (beginning === undefined) {
-      await tell(held, await concludeGuarded({ ground, stored, stop: life.stop }));
+      end = await tell(held, await concludeGuarded({ ground, stored, stop: life.stop }));
       isTold = true;
-      return await whenSafe(ground, execution_id, () => abandonJob(ground, execution_id));
+      await whenSafe(ground, execution_id, () => abandonJob(ground, execution_id));
+      return end;
     }
     const { result, ended } = await liveJob({ ...life, ...beginning.begun, book });
-    if (result !== undefined) await tell(held, result);
+    if (result !== undefined) end = await tell(held, result);
     isTold = true;
     await whenSafe(ground, execution_id, async () => {
       for (const child of ended) await child.remove();
@@ -179,9 +189,10 @@ async function live(held: Held, life: HeldLife, begin: Begin): Promise<void> {
       await book.remove();
     });
   } catch (error) {
-    if (!isTold && !isJobOver(error)) await tellCrash(held, life, error);
+    if (!isTold && !isJobOver(error)) end = await tellCrash(held, life, error);
     await abandonJob(ground, execution_id);
   }
+  return end;
 }
 
 /** While its result is in memory only, what is on disk tells the next process of the agent how it ended. */
@@ -199,9 +210,10 @@ async function whenSafe(
     });
 }
 
-async function tell({ ground, stored, host }: Held, result: SpooledResult): Promise<void> {
+async function tell({ ground, stored, host }: Held, result: SpooledResult): Promise<End> {
   await ground.results.put(stored.execution_id, result);
   void host.then(({ deliver }) => deliver());
+  return endOf(result);
 }
 
 /** The job could not be gone on with: nobody should have to wait for its deadline to learn that. */
@@ -209,15 +221,15 @@ async function tellCrash(
   held: Held,
   { stop, wasGivenBack }: HeldLife,
   error: unknown,
-): Promise<void> {
+): Promise<End> {
   const { job, execution_id } = held.stored;
   const cause = stop.cause();
-  if (await wasGivenBack()) return;
+  if (await wasGivenBack()) return givenBack;
   const ending: Ending =
     cause !== undefined && error === cause
       ? { kind: "stopped", cause }
       : { kind: "failed", failure: crashOf(error) };
   held.ground.log.error({ err: error, execution_id }, "a job could not be gone on with");
   const { words: _, ...finish } = jobOutcome(ending, makeRedactor([]));
-  await tell(held, { job_id: job.id, finish });
+  return await tell(held, { job_id: job.id, finish });
 }

@@ -4,6 +4,7 @@ import path from "node:path";
 import { z } from "zod";
 import { ExitError } from "../exit-error.ts";
 import { writeDurably } from "../spool/durable-file.ts";
+import { unusable } from "./unusable.ts";
 
 /** What an agent says of itself in its data directory: who it is, and where it can be asked. */
 const presenceSchema = z.object({
@@ -23,8 +24,8 @@ const fileOf = (dataDir: string): string => path.join(dataDir, "agent.json");
 
 /** Makes the data directory (0700) and keeps it for this process; throws while another agent has it. */
 export async function takeDataDir(dataDir: string): Promise<DataDir> {
-  await mkdir(dataDir, { recursive: true, mode: 0o700 }).catch((error: NodeJS.ErrnoException) => {
-    throw new ExitError("config", `The data directory ${dataDir} cannot be made (${error.code}).`);
+  await mkdir(dataDir, { recursive: true, mode: 0o700 }).catch((error: unknown) => {
+    throw unusable(error, "data directory", dataDir);
   });
   await chmod(dataDir, 0o700).catch(() => {}); // somebody else's, and wider: it still works
   const other = await readPresence(dataDir);
@@ -35,10 +36,7 @@ export async function takeDataDir(dataDir: string): Promise<DataDir> {
   const announce = async (watch_url: string | null): Promise<void> => {
     const presence = { pid: process.pid, start_time: startTimeOf(process.pid) ?? "", watch_url };
     await writeDurably(fileOf(dataDir), `${JSON.stringify(presence)}\n`).catch((error: unknown) => {
-      const { code } = error as NodeJS.ErrnoException;
-      const isFull = code === "ENOSPC" || code === "EDQUOT"; // that passes: it is to be started again
-      const words = `The data directory ${dataDir} cannot be written (${code}).`;
-      throw new ExitError(isFull ? "failed" : "config", words);
+      throw unusable(error, "data directory", dataDir);
     });
   };
   await announce(null);

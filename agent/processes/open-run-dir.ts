@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import { constants, lstatSync } from "node:fs";
 import { access, chmod, mkdir, statfs } from "node:fs/promises";
 import path from "node:path";
+import { OperatorError } from "../../shared/operator-error.ts";
 
 /** Where children's output waits to be read. */
 export type RunDir = {
@@ -54,11 +55,11 @@ async function take(folder: string): Promise<RunDir> {
     await mkdir(folder, { recursive: true, mode: 0o700 });
   } catch (error) {
     const code = (error as NodeJS.ErrnoException).code;
-    throw new Error(`The run directory ${folder} cannot be made (${code}).`, { cause: error });
+    throw new OperatorError(`The run directory ${folder} cannot be made (${code}).`);
   }
   const { uid } = lstatSync(folder);
   if (!lstatSync(folder).isDirectory() || uid !== process.getuid?.()) {
-    throw new Error(`The run directory ${folder} belongs to somebody else.`);
+    throw new OperatorError(`The run directory ${folder} belongs to somebody else.`);
   }
   await chmod(folder, 0o700);
   const { type, bfree, bsize } = await statfs(folder);

@@ -1,10 +1,12 @@
+import type { Durations } from "../jobs/end-book.ts";
 import type { LoopParts } from "../loops/loop-parts.ts";
 import { statusOf } from "./status.ts";
 
 type Row = {
   readonly name: string;
-  readonly type: "gauge" | "counter";
+  readonly type: "gauge" | "counter" | "histogram";
   readonly help: string;
+  /** With what follows the name, where it is more than one value. */
   readonly read: (
     parts: LoopParts,
   ) => number | readonly (readonly [labels: string, value: number])[];
@@ -41,6 +43,21 @@ export const agentMetrics: readonly Row[] = [
     type: "counter",
     help: "Jobs that the agent gave back before it began them.",
     read: ({ figures }) => figures.givenBack,
+  },
+  {
+    name: "svc_agent_jobs_ended_total",
+    type: "counter",
+    help: "Jobs that ended here, by their type and the status that is reported.",
+    read: ({ agent }) =>
+      agent.ends
+        .counts()
+        .map(({ type, status, count }) => [`{type="${type}",end="${status}"}`, count] as const),
+  },
+  {
+    name: "svc_agent_job_duration_seconds",
+    type: "histogram",
+    help: "How long jobs took from their claim to their end, by their type.",
+    read: ({ agent }) => agent.ends.durations().flatMap(durationRows),
   },
   {
     name: "svc_agent_results_delivered_total",
@@ -136,6 +153,21 @@ export function metricsText(parts: LoopParts): string {
 
 const numeral = (value: number): string =>
   value === Number.POSITIVE_INFINITY ? "+Inf" : String(value);
+
+function durationRows({
+  type,
+  sum,
+  count,
+  atMost,
+}: Durations): readonly (readonly [string, number])[] {
+  const of = `type="${type}"`;
+  return [
+    ...atMost.map(([bound, most]) => [`_bucket{${of},le="${bound}"}`, most] as const),
+    [`_bucket{${of},le="+Inf"}`, count],
+    [`_sum{${of}}`, sum],
+    [`_count{${of}}`, count],
+  ];
+}
 
 function bySlots(
   parts: LoopParts,

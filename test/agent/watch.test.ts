@@ -50,14 +50,43 @@ describe("an agent that can be watched", () => {
     expect(text).toContain("it was sent SIGTERM");
   });
 
-  test("works all the same when its port is taken", async () => {
+  test("tells in its log and its metrics how each job ended, and how long it took", async () => {
     const seat = await fleet.seat();
     const given = { url: fleet.broker.url, token: seat.token };
-    const first = await startTestAgent(given, { "watch-port": "auto" });
-    const port = new URL(first.watchUrl ?? "").port;
-    const second = await startTestAgent(given, { "watch-port": port });
-    expect(second.watchUrl).toBeNull();
-    await seat.became(await seat.enqueue(), "finished");
+    const { watchUrl, logged } = await startTestAgent(given, { "watch-port": "auto" });
+    const good = await seat.enqueue();
+    await seat.became(good, "finished");
+    const steps = [{ name: "only", interpolated_inline_contents: "exit 3" }];
+    const plan = JSON.stringify({ steps });
+    const bad = await seat.enqueue({ type: "actions-workflow", plan });
+    await seat.became(bad, "failed");
+    const ended = () =>
+      logged
+        .map((line) => JSON.parse(line) as Record<string, unknown>)
+        .filter(({ msg }) => msg === "ended");
+    await until(() => ended().length === 2);
+    const duration_ms = expect.any(Number) as number;
+    expect(ended()).toMatchObject([
+      { job_id: good, type: "noop", status: "finished", duration_ms },
+      {
+        job_id: bad,
+        type: "actions-workflow",
+        status: "failed",
+        reason: "step_failed",
+        duration_ms,
+      },
+    ]);
+    expect(ended()[0]).not.toHaveProperty("reason");
+    const { text } = await read(watchUrl, "/metrics");
+    for (const row of [
+      'svc_agent_jobs_ended_total{type="noop",end="finished"} 1',
+      'svc_agent_jobs_ended_total{type="actions-workflow",end="failed"} 1',
+      'svc_agent_job_duration_seconds_bucket{type="actions-workflow",le="+Inf"} 1',
+      'svc_agent_job_duration_seconds_count{type="noop"} 1',
+    ]) {
+      expect(text.split("\n")).toContain(row);
+    }
+    expect(text).toMatch(/^svc_agent_job_duration_seconds_sum\{type="noop"\} \d/m);
   });
 });
 

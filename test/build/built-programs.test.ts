@@ -1,6 +1,6 @@
 import { execFile } from "node:child_process";
 import { randomBytes } from "node:crypto";
-import { readdir, stat, writeFile } from "node:fs/promises";
+import { readdir, readFile, stat, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { promisify } from "node:util";
 import { beforeAll, describe, expect, test } from "vitest";
@@ -31,6 +31,17 @@ async function built(name: string, args: readonly string[], env: Record<string, 
   return { code: "code" in result ? result.code : 0, out: result.stdout, err: result.stderr };
 }
 
+/** Of this machine's own, in its usual places: those that are too old, and not so old that they know nothing of the syntax. */
+async function olderNodes(): Promise<string[]> {
+  const found: string[] = [];
+  for (const file of ["/usr/bin/node", "/usr/local/bin/node", "/opt/homebrew/bin/node"]) {
+    const version = await run(file, ["--version"]).catch(() => ({ stdout: "" }));
+    const major = Number(/^v(\d+)/.exec(version.stdout)?.[1] ?? 0);
+    if (major >= 20 && major < 24) found.push(file);
+  }
+  return found;
+}
+
 describe("a built program", () => {
   test("is one file, with its source map beside it", async () => {
     const files = (await readdir(folder)).toSorted();
@@ -54,6 +65,30 @@ describe("a built program", () => {
     const { code, out } = await built(name, args);
     expect(code).toBe(0);
     expect(out.startsWith(words) || out.includes(words)).toBe(true);
+  });
+
+  test("svc-agent says on an older Node which one it needs, and that nobody need start it again", async () => {
+    const file = path.join(folder, "svc-agent.mjs");
+    // No name of Node's own is asked for before the first line runs: an older one may not have it.
+    expect(await readFile(file, "utf8")).not.toMatch(/^import [^"]*\{[^"]*\} from "node:/m);
+    const versions = '{...process.versions,node:"22.1.0"}';
+    const older = `data:text/javascript,Object.defineProperty(process,"versions",{value:${versions}})`;
+    const asOlder = [process.execPath, "--import", older, file];
+    for (const [node = "", ...words] of [
+      asOlder,
+      ...(await olderNodes()).map((one) => [one, file]),
+    ]) {
+      const ended = await run(node, [...words, "start"], { env: {} }).catch(
+        (error: unknown) => error,
+      );
+      expect(ended).toMatchObject({
+        code: 78,
+        stdout: "",
+        stderr: expect.stringMatching(
+          /^svc-agent needs Node 24\.5 or newer, and \S+ is [\d.]+: .+\n$/,
+        ) as string,
+      });
+    }
   });
 
   test.each([
