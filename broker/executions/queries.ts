@@ -30,8 +30,7 @@ function columns(db: Db): postgres.Fragment {
     e.id, e.org_id, e.runner_job_id, e.runner_id, e.process_id, e.holders, e.is_ours, e.status,
     e.status_description, e.ended_by, e.history, e.created_at, e.deadline_at, e.confirmed_at, e.finished_at,
     e.last_record,
-    e.finished_at is not null and (svc_now() >= e.finished_at
-      + case when e.last_record is null then interval '60 s' else interval '10 min' end
+    e.finished_at is not null and (svc_now() >= awaits_log_until(e)
       or coalesce(has_log_record(e.org_id, log_stream_of(e.runner_job_id), e.id, e.last_record), false))
       as logs_complete`;
 }

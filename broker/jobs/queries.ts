@@ -35,8 +35,7 @@ export function jobColumns(db: Db): postgres.Fragment {
     coalesce(l.started_at, d.started_at) as started_at, d.finished_at, x.id as execution_id, x.process_id,
     coalesce(d.composite_error, (select r.composite_error from runner_job_execution_results r
                                   where r.execution_id = d.final_execution_id)) as composite_error,
-    d.finished_at is not null and (x.id is null or svc_now() >= x.finished_at
-      + case when x.last_record is null then interval '60 s' else interval '10 min' end
+    d.finished_at is not null and (x.id is null or svc_now() >= awaits_log_until(x)
       or coalesce(has_log_record(j.org_id, log_stream_of(j.id), x.id, x.last_record), false)) as logs_complete`;
 }
 

@@ -95,7 +95,9 @@ async function writeGroups(
   const prepared = await Promise.all(
     groups.map(async (group): Promise<PreparedGroup> => {
       const before = parts.heads.get(group.key);
-      const requests = group.appends.map(({ entries }) => entries);
+      const requests = group.appends.map(({ entries }) =>
+        group.lateExecution === undefined ? entries : entries.map(asLate),
+      );
       const stored = await storedParts(parts.db, group, before);
       return { ...group, before, prepared: await prepareAppend(before, requests, stored) };
     }),
@@ -104,16 +106,33 @@ async function writeGroups(
   const fresh = prepared.filter((group) => group.prepared.chunks.length > 0);
   const written = fresh.length === 0 ? [] : await writeAppends(parts.db, fresh);
   const outcomes = new Map(fresh.map((group, at) => [group, written[at]]));
-  return prepared.filter((group) => {
+  return prepared.flatMap((group) => {
     const result = outcomes.get(group) ?? { outcome: "known" };
     const refusal = settle(parts, group, result);
-    if (refusal === "again") return true;
+    if (refusal === "again") return group;
+    const lateExecution = refusal && maybeLate(group, refusal);
+    if (lateExecution !== undefined) return { ...group, lateExecution };
+    const taken = group.lateExecution === undefined ? none : late;
     for (const [at, append] of group.appends.entries()) {
       const isRefused = refusal !== undefined && group.prepared.isNew[at] === true;
-      results.set(append, isRefused ? refusal : (group.prepared.refused[at] ?? none));
+      results.set(append, isRefused ? refusal : ofBoth(group.prepared.refused[at], taken));
     }
-    return false;
+    return [];
   });
+}
+
+/** The execution that all of it is of, which may have been ended while it ran: then its stream is open for it yet. */
+function maybeLate({ appends, lateExecution }: Group, refusal: Problem): string | undefined {
+  if (refusal.code !== closedCode || lateExecution !== undefined) return undefined;
+  const ids = new Set(appends.flatMap(({ entries }) => entries.map((entry) => entry.executionId)));
+  const [id] = ids;
+  return ids.size === 1 ? id : undefined;
+}
+
+const asLate = (entry: LogEntry): LogEntry => ({ ...entry, late: true });
+
+function ofBoth(refused: Refused | undefined, taken: Refused): Refused {
+  return refused === undefined || refused.count === 0 ? taken : refused;
 }
 
 /** What stands beside the stream's row and is asked for: nearly always nothing. */
@@ -185,12 +204,19 @@ function bytesOfHead({ sequences }: StreamHead): number {
 }
 
 const none: Refused = { count: 0, reason: "" };
+/** Nothing is refused; its agent learns that it has been told something. */
+const late: Refused = {
+  count: 0,
+  reason: "The execution of these records is over: they are kept as late.",
+};
 
 type Group = {
   readonly key: string;
   readonly orgId: OrgId;
   readonly streamId: string;
   readonly appends: readonly LogAppend[];
+  /** The stream has closed, and all of this is of an execution that may be late. */
+  readonly lateExecution?: string;
 };
 type PreparedGroup = Group & { readonly before: StreamHead; readonly prepared: PreparedAppend };
 
@@ -206,5 +232,6 @@ function byStream(appends: readonly LogAppend[]): Group[] {
   return [...groups.values()];
 }
 
+const closedCode = "log_stream_closed";
 const closed = (): Problem =>
-  problem.conflict("log_stream_closed", "The log stream is closed: nothing can be added to it.");
+  problem.conflict(closedCode, "The log stream is closed: nothing can be added to it.");

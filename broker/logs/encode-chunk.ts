@@ -27,7 +27,7 @@ export type ChunkLine = readonly [
 
 export type RareMembers = Pick<
   LogEntry,
-  "observedAtUs" | "severityText" | "traceId" | "spanId" | "cutFrom"
+  "observedAtUs" | "severityText" | "traceId" | "spanId" | "cutFrom" | "late"
 >;
 
 /** Records of consecutive positions, ready to be stored. */
@@ -103,16 +103,17 @@ function lineOf(entry: LogEntry, numbers: Numbers): string {
   return `\n[${afterUs},${entry.severity},${body},${entry.seq ?? 0},${execution},${step},${resource},${attributes}${rare}]`;
 }
 
-function rareOf({ observedAtUs, severityText, traceId, spanId, cutFrom }: LogEntry): string {
+function rareOf({ observedAtUs, severityText, traceId, spanId, cutFrom, late }: LogEntry): string {
   if (
     observedAtUs === undefined &&
     severityText === undefined &&
     traceId === undefined &&
-    cutFrom === undefined
+    cutFrom === undefined &&
+    late === undefined
   ) {
     return "";
   }
-  const rare: RareMembers = { observedAtUs, severityText, traceId, spanId, cutFrom };
+  const rare: RareMembers = { observedAtUs, severityText, traceId, spanId, cutFrom, late };
   return `,${JSON.stringify(rare)}`;
 }
 

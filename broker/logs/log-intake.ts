@@ -64,7 +64,7 @@ export function makeLogIntake(parts: Parts): LogIntake {
         if (runnerId !== null) {
           for (const id of executionsOf(named)) confirm({ orgId, runnerId, executionId: id });
         }
-        return late.count === 0 ? refused : late;
+        return late.reason === "" ? refused : late;
       } finally {
         waitingBytes -= bytes;
       }

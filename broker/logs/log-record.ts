@@ -22,6 +22,8 @@ export type LogEntry = {
   readonly attributes: Attributes;
   readonly traceId?: string | undefined;
   readonly spanId?: string | undefined;
+  /** It came when its stream had closed: the broker had ended its execution. */
+  readonly late?: true | undefined;
   /** The bytes that its body had before it was cut. */
   readonly cutFrom?: number | undefined;
 };

@@ -8,6 +8,7 @@ export type LogRequest = {
   readonly refused: Refused;
 };
 
+/** A reason without a count is a word to the sender; nothing was refused. */
 export type Refused = { readonly count: number; readonly reason: string };
 
 /** A record as either encoding tells it. */

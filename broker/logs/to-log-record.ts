@@ -20,6 +20,7 @@ export function toLogRecord(record: LogRecord): ShownRecord {
     resource: record.resource,
     ...(record.traceId !== undefined && { trace_id: record.traceId }),
     ...(record.spanId !== undefined && { span_id: record.spanId }),
+    ...(record.late && { late: true }),
     ...(record.cutFrom !== undefined && { cut_from: record.cutFrom }),
     ...(record.notice !== undefined && { notice: record.notice }),
   };

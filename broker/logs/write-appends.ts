@@ -10,6 +10,8 @@ import type { LogStream } from "./row.ts";
 export type StreamAppend = {
   readonly orgId: OrgId;
   readonly streamId: string;
+  /** The execution that all of it is of, where it is known to come late. */
+  readonly lateExecution?: string | undefined;
   /** As the writer knew it. */
   readonly before: StreamHead;
   readonly prepared: PreparedAppend;
@@ -91,10 +93,12 @@ function statementOf(appends: readonly StreamAppend[]): Statement {
   };
 }
 
-function appendColumns({ orgId, streamId, before, prepared }: StreamAppend, n: number): object {
+function appendColumns(append: StreamAppend, n: number): object {
+  const { orgId, streamId, before, prepared, lateExecution } = append;
   const { chunks, head } = prepared;
   return {
     n,
+    late_execution: lateExecution,
     org_id: orgId,
     stream_id: streamId,
     version: before.version,

@@ -7,9 +7,9 @@ export type PartialSuccess = {
   readonly counted: "rejectedSpans" | "rejectedDataPoints";
 };
 
-/** An Export…ServiceResponse: empty when all was taken; its numbers are the same for every signal. */
+/** An Export…ServiceResponse: empty when all was taken and there is nothing to say; its numbers are the same for every signal. */
 export function protobufOf({ count, reason }: Refused): Buffer {
-  if (count === 0) return Buffer.alloc(0);
+  if (reason === "") return Buffer.alloc(0);
   const text = Buffer.from(reason);
   const partial = Buffer.concat([
     Buffer.from([0x08, ...varint(count), 0x12, ...varint(text.length)]),

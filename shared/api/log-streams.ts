@@ -49,6 +49,12 @@ export const logRecordSchema = z
     resource: z.record(z.string(), z.unknown()),
     trace_id: z.string().optional(),
     span_id: z.string().optional(),
+    late: z
+      .boolean()
+      .optional()
+      .describe(
+        "It came when its stream had closed: the broker had ended its execution while it ran, and its agent was told late.",
+      ),
     cut_from: z.int().optional().describe("The bytes its body had before it was cut."),
     notice: z
       .enum(["missing", "dropped", "deleted", "damaged"])

@@ -1,5 +1,6 @@
 import { writeFile } from "node:fs/promises";
 import { beforeAll, describe, expect, test } from "vitest";
+import type { LogRecord } from "../../shared/api/log-streams.ts";
 import { advanceClock } from "../support/clock.ts";
 import { faultProxy } from "../support/fault-proxy.ts";
 import { type Fleet, givenFleet } from "../support/given-fleet.ts";
@@ -48,7 +49,17 @@ async function setup(url?: string, command?: AgentProcessOptions["command"]) {
         select from runner_job_executions where runner_job_id = ${id} and last_record is not null`;
       return rows.length > 0;
     });
-  return { ...agent, id, cancelLongAgo, toldLate };
+  /** What came of its log too late, and whether anybody waits for more of it. */
+  const logs = async () => {
+    const { call } = fleet.broker;
+    const token = agent.operatorToken;
+    const job = await call<{ logs_complete: boolean }>(`GET /v1/runner-jobs/${id}`, { token });
+    const path = `GET /v1/log-streams/lgs_${id.slice(4)}/logs?limit=1000`;
+    const { body } = await call<{ items: LogRecord[] }>(path, { token });
+    const late = body.items.filter((record) => record.late).map((record) => record.body);
+    return { isComplete: job.body.logs_complete, late };
+  };
+  return { ...agent, id, cancelLongAgo, toldLate, logs };
 }
 
 describe("a job that was cancelled while its agent could not hear it", { timeout: 180_000 }, () => {
@@ -71,11 +82,14 @@ describe("a job that was cancelled while its agent could not hear it", { timeout
 
   test("is stopped by an agent that was cut off, as soon as it hears the broker again", async () => {
     const proxy = await faultProxy(fleet.broker.url);
-    const { lines, cancelLongAgo, toldLate } = await setup(proxy.url);
+    const { lines, cancelLongAgo, toldLate, logs } = await setup(proxy.url);
     proxy.fail(everything, "down");
     await cancelLongAgo();
+    expect((await logs()).isComplete).toBe(false);
     proxy.mend();
     await toldLate();
+    await until(async () => (await logs()).isComplete);
+    expect((await logs()).late).toContainEqual(expect.stringContaining("cancelled"));
     expect(await lines("ran")).toEqual(["first"]);
   });
 

@@ -72,7 +72,7 @@ function answer(c: AppContext, type: OtlpBody["type"], refused: Refused) {
     return c.body(bytes, 201, { "content-type": type }) as never;
   }
   const { count, reason } = refused;
-  if (count === 0) return c.json({}, 201);
+  if (reason === "") return c.json({}, 201);
   const partialSuccess = { rejectedLogRecords: String(count), errorMessage: reason };
   return c.json({ partialSuccess }, 201);
 }
