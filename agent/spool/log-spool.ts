@@ -1,9 +1,7 @@
-import { errorCode } from "./disk-trouble.ts";
 import { heldInTheMiddle, holdLines, isTooMuchHeld } from "./held-lines.ts";
 import { type LogBatch, toBatch } from "./log-batch.ts";
 import type { LogFrame, RunPosition } from "./log-frame.ts";
 import {
-  appendFrame,
   type FoundSegments,
   type LogSegment,
   type ReadBuffer,
@@ -12,6 +10,7 @@ import {
   segmentAfter,
 } from "./log-segments.ts";
 import type { LogIdentity, StreamFile } from "./stream-file.ts";
+import { writeEnd, writeFrame } from "./write-frame.ts";
 
 /** One execution's log on this disk: written at its end, sent from its beginning, and deleted as it is sent. */
 export type LogSpool = {
@@ -73,6 +72,8 @@ type State = LogSpoolSpec & {
   sentSeq: number | undefined;
   waitingSinceMs: number | undefined;
   readonly buffer: ReadBuffer;
+  /** The sent rest of an ended log is being taken off the disk. */
+  clearing: Promise<void>;
 };
 
 /** Goes on with a log that was found on disk; an empty one is as good. */
@@ -92,6 +93,7 @@ export function makeLogSpool(spec: LogSpoolSpec): LogSpool {
     sentSeq: undefined,
     waitingSinceMs: segments.length > 0 ? Date.now() : undefined,
     buffer: { bytes: Buffer.alloc(0) },
+    clearing: Promise.resolve(),
   };
   return {
     identity: spec.identity,
@@ -115,9 +117,8 @@ export function makeLogSpool(spec: LogSpoolSpec): LogSpool {
   };
 }
 
-const syncEveryMs = 1000;
-
 async function append(state: State, lines: SpoolLines): Promise<void> {
+  await state.clearing;
   const { dir, segments, runs, segmentBytes } = state;
   const firstSeq = state.nextSeq;
   state.nextSeq += lines.count;
@@ -132,7 +133,7 @@ async function append(state: State, lines: SpoolLines): Promise<void> {
   const isAnew = state.isFirstAnew;
   const frame = { ...lines, firstSeq, runs: known, ...(isAnew && { isAnew }) };
   try {
-    await write(state, segment, frame);
+    await writeFrame(state, segment, frame);
     if (isNew) segments.push(segment);
     state.onWrite();
   } catch (error) {
@@ -142,19 +143,6 @@ async function append(state: State, lines: SpoolLines): Promise<void> {
   if (lines.count > 0) state.isFirstAnew = false;
   state.waitingSinceMs ??= Date.now();
   if (isNew) deleteSent(state);
-}
-
-/** Once a second what was written is made to outlast a power cut. */
-async function write(state: State, segment: LogSegment, frame: LogFrame): Promise<void> {
-  const isDurable = performance.now() - state.syncedAtMs >= syncEveryMs;
-  try {
-    await appendFrame(segment, frame, isDurable);
-  } catch (error) {
-    if (errorCode(error) !== "ENOENT") throw error;
-    await state.makeFolder(); // it could not be made before, or somebody has taken it away
-    await appendFrame(segment, frame, isDurable);
-  }
-  if (isDurable) state.syncedAtMs = performance.now();
 }
 
 /** Keeps the lines in memory until they are sent; of too many the middle is given up. */
@@ -221,6 +209,17 @@ function moveTo(state: State, offset: number): void {
   state.sentUpTo = offset;
   state.waitingSinceMs = waitingBytes(state) === 0 ? undefined : Date.now();
   deleteSent(state);
+  if (state.isClosed && waitingBytes(state) === 0) {
+    state.clearing = state.clearing.then(() => clearEnded(state)).catch(state.onWrite);
+  }
+}
+
+async function clearEnded(state: State): Promise<void> {
+  const end = await writeEnd(state);
+  if (end === undefined) return;
+  state.segments.push(end);
+  drop(state, 0);
+  state.sentUpTo = end.size;
 }
 
 /** The last segment stays: it says how to go on. */

@@ -1,0 +1,52 @@
+import { errorCode } from "./disk-trouble.ts";
+import type { LogFrame, RunPosition } from "./log-frame.ts";
+import { appendFrame, type LogSegment, segmentAfter } from "./log-segments.ts";
+
+type Writing = {
+  readonly makeFolder: () => Promise<void>;
+  /** By performance.now(). */
+  syncedAtMs: number;
+};
+
+type Ended = {
+  readonly dir: string;
+  readonly segments: readonly LogSegment[];
+  readonly runs: ReadonlyMap<string, RunPosition>;
+  readonly nextSeq: number;
+};
+
+const syncEveryMs = 1000;
+/** Less is not worth another file. */
+const leastCleared = 16 * 1024;
+
+/** Appends the frame. Once a second what was written is made to outlast a power cut. */
+export async function writeFrame(
+  state: Writing,
+  segment: LogSegment,
+  frame: LogFrame,
+): Promise<void> {
+  const isDurable = performance.now() - state.syncedAtMs >= syncEveryMs;
+  try {
+    await appendFrame(segment, frame, isDurable);
+  } catch (error) {
+    if (errorCode(error) !== "ENOENT") throw error;
+    await state.makeFolder(); // it could not be made before, or somebody has taken it away
+    await appendFrame(segment, frame, isDurable);
+  }
+  if (isDurable) state.syncedAtMs = performance.now();
+}
+
+/** In place of what was sent of a log that has ended: a frame without lines, which says how far the log got. */
+export async function writeEnd({
+  dir,
+  segments,
+  runs,
+  nextSeq,
+}: Ended): Promise<LogSegment | undefined> {
+  const last = segments.at(-1);
+  if (last === undefined || last.held !== undefined || last.size < leastCleared) return undefined;
+  const end = segmentAfter(dir, last);
+  const nothing = { count: 0, records: Buffer.alloc(0), isLast: true } as const;
+  await appendFrame(end, { ...nothing, firstSeq: nextSeq, runs: Object.fromEntries(runs) }, true);
+  return end;
+}
