@@ -12,6 +12,7 @@ import { logPaging } from "./log-paging.ts";
 import { logTail } from "./log-tail.ts";
 import { loneRequest } from "./lone-request.ts";
 import { millionLive } from "./million-live.ts";
+import { neighbours } from "./neighbours.ts";
 import { parkLatency } from "./park-latency.ts";
 import { state } from "./state.ts";
 import type { Bench, BenchOptions } from "./support/bench.ts";
@@ -36,6 +37,7 @@ const benches = {
   "log-tail": logTail,
   "log-paging": logPaging,
   "agent-output": agentOutput,
+  neighbours,
 } as const satisfies Record<string, Bench>;
 
 const { values, positionals } = parseArgs({

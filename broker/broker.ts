@@ -1,4 +1,5 @@
 import type { Bounds } from "./bounds/bounds.ts";
+import type { Seats } from "./bounds/seats.ts";
 import type { DatabaseClock } from "./clocks/database-clock.ts";
 import type { Config } from "./config.ts";
 import type { Db } from "./database/connect.ts";
@@ -27,6 +28,8 @@ import type { Wakes } from "./wake/wakes.ts";
 export type Broker = {
   readonly config: Config;
   readonly db: Db;
+  /** Connections that are kept for what is hot. */
+  readonly hotDb: Db;
   /** The database's time, without asking it. */
   readonly clock: DatabaseClock;
   readonly log: Log;
@@ -37,6 +40,10 @@ export type Broker = {
   readonly rateLimiter: RateLimiter;
   /** What one owner may have at once. */
   readonly bounds: Bounds;
+  /** Who may use the database now. */
+  readonly seats: Seats;
+  /** Idempotency keys of requests that are under way here: what each is for. */
+  readonly keysUnderWay: Map<string, string>;
   readonly limitGuesses: LimitGuesses;
   readonly wakes: Wakes;
   /** The hot ways in: calls that arrive together share a statement. */

@@ -144,6 +144,7 @@ export type Config = Readonly<{
   rateTokenPerS: number;
   rateOrgPerS: number;
   bounds: BoundsConfig;
+  lockWaitMs: number;
   retainJobsDays: number;
   retainBeatsDays: number;
   retainHistoryDays: number;
@@ -176,6 +177,7 @@ export function readConfig(
     rateTokenPerS: read.SVC_RATE_TOKEN_PER_S,
     rateOrgPerS: read.SVC_RATE_ORG_PER_S,
     bounds: boundsOf(read),
+    lockWaitMs: read.SVC_LOCK_WAIT_MS,
     retainJobsDays: read.SVC_RETAIN_JOBS_DAYS,
     retainBeatsDays: read.SVC_RETAIN_BEATS_DAYS,
     retainHistoryDays: read.SVC_RETAIN_HISTORY_DAYS,

@@ -1,4 +1,6 @@
 import { type Bounds, makeBounds } from "./bounds/bounds.ts";
+import { makeHotWay } from "./bounds/hot-way.ts";
+import { makeSeats } from "./bounds/seats.ts";
 import type { Broker } from "./broker.ts";
 import { makeDatabaseClock } from "./clocks/database-clock.ts";
 import type { Config } from "./config.ts";
@@ -40,39 +42,44 @@ export type MadeBroker = {
 export function makeBroker(config: Config, log: Log, seals: Seals): MadeBroker {
   const brokerId = newBrokerId();
   const poolName = `svc broker ${brokerId}`;
-  const db = connect(config.databaseUrl, { max: config.poolSize, applicationName: poolName });
+  const { db, hotDb, rest } = openPools(config, poolName);
   const metrics = createMetrics();
   const bounds = makeBounds(config.bounds, metrics);
+  const seats = makeSeats(rest, bounds, metrics);
+  const way = makeHotWay(hotDb, db, seats);
   const sender = makeSender(db, brokerId, log);
   const { heard, ...wakes } = makeWakes(sender.send);
   const heardPeer: typeof heard = (changed) => {
     sender.heardPeer();
     heard(changed);
   };
-  const report = makeReportExecution({ db, wakes, seals });
+  const report = makeReportExecution({ way, wakes, seals });
   const events = makeEventFeed({ db, wakes, log });
   const logFeed = makeLogFeed({ db, wakes, log });
   metrics.gauge("svc_log_followers", "Clients that follow a log here.", logFeed.followers);
-  const confirm = makeConfirmExecution(db, log);
-  const logs = makeLogIntake({ db, wakes, log, limits: config.logLimits, confirm, metrics });
+  const confirm = makeConfirmExecution(hotDb, log);
+  const logs = makeLogIntake({ db, way, wakes, log, limits: config.logLimits, confirm, metrics });
   const collector = makeCollector({ config, metrics, log });
   const broker: Broker = {
     config,
     db,
+    hotDb,
     clock: makeDatabaseClock(),
     log,
     metrics,
     httpMetrics: createHttpMetrics(metrics),
     health: checkedHealth(db, seals),
-    authenticator: measuredAuthenticator(db, metrics),
+    authenticator: measuredAuthenticator(hotDb, metrics),
     rateLimiter: createRateLimiter({ token: config.rateTokenPerS, org: config.rateOrgPerS }),
     bounds,
+    seats,
+    keysUnderWay: new Map(),
     limitGuesses: guessesOf(config, bounds),
     wakes,
-    enqueueSingle: makeEnqueueSingle({ db, seals }),
+    enqueueSingle: makeEnqueueSingle({ way, seals }),
     report,
-    beats: makeBeats(db, wakes),
-    desk: measuredDesk({ db, wakes, log, report, seals }, metrics),
+    beats: makeBeats(way, wakes),
+    desk: measuredDesk({ db, way, wakes, log, report, seals }, metrics),
     figures: makeFigures({ metrics, url: config.databaseUrl, pool: db, poolName }),
     events,
     inflations: measuredInflations(metrics),
@@ -90,6 +97,15 @@ export function makeBroker(config: Config, log: Log, seals: Seals): MadeBroker {
     ],
   };
   return { broker, brokerId, heard: heardPeer };
+}
+
+/** Four connections in ten are kept for what is hot: it travels together, and few of them do more than many. */
+function openPools({ databaseUrl, poolSize, lockWaitMs: lockTimeoutMs }: Config, poolName: string) {
+  const hot = Math.max(1, Math.floor(poolSize * 0.4));
+  const rest = Math.max(1, poolSize - hot);
+  const open = (max: number): Db =>
+    connect(databaseUrl, { max, applicationName: poolName, lockTimeoutMs });
+  return { db: open(rest), hotDb: open(hot), rest };
 }
 
 function guessesOf(

@@ -43,7 +43,7 @@ export async function startBroker(
     return { url: serving.url, port: serving.port, broker, stop };
   } catch (error) {
     for (const end of broker.drain.toReversed()) await end();
-    await broker.db.end({ timeout: 5 });
+    await endPools(broker);
     throw error;
   }
 }
@@ -57,6 +57,10 @@ async function drain(broker: Broker, serving: Serving): Promise<void> {
   for (const end of broker.drain.toReversed()) await end();
   await serving.stop(answerGraceMs);
   await broker.authenticator.flush().catch(() => {}); // last uses are a courtesy, not worth a failed stop
-  await broker.db.end({ timeout: 5 });
+  await endPools(broker);
   log.info("the broker has stopped");
+}
+
+async function endPools({ db, hotDb }: Broker): Promise<void> {
+  await Promise.all([db, hotDb].map((pool) => pool.end({ timeout: 5 })));
 }

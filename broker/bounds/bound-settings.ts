@@ -24,6 +24,18 @@ export const boundSettings = {
     schema: whole(0, most).default(100),
     doc: "Processes of one runner that may be pending or alive, 429 past it; 0 for no limit. A takeover is never refused by it.",
   },
+  SVC_MAX_REQUESTS_PER_TOKEN: {
+    schema: whole(0, most).default(1000),
+    doc: "Requests of one token that use or await the database at once through one broker, 429 past it; 0 for no limit.",
+  },
+  SVC_MAX_REQUESTS_PER_ORG: {
+    schema: whole(0, most).default(4000),
+    doc: "The same of one org; 0 for no limit.",
+  },
+  SVC_LOCK_WAIT_MS: {
+    schema: whole(0, 30_000).default(1000),
+    doc: "How long a statement waits for a row that others are changing, 429 `busy` past it; 0 for as long as it takes.",
+  },
   SVC_RATE_GUESSES_PER_S: {
     schema: whole(0, most).default(20),
     doc: "Tokens a second that one address may try that are unknown, on average over ten seconds; 0 for no limit.",
@@ -63,6 +75,16 @@ export const boundTable = {
     setting: "SVC_MAX_PROCESSES_PER_RUNNER",
     has: (n: number) => `This runner has ${n} processes that are pending or alive`,
     next: "Stop some of them, or take one over; a process that stays silent does not count after a minute.",
+  },
+  requests_of_token: {
+    setting: "SVC_MAX_REQUESTS_PER_TOKEN",
+    has: (n: number) => `This token has ${n} requests that use or await the database`,
+    next: "Send fewer at once.",
+  },
+  requests_of_org: {
+    setting: "SVC_MAX_REQUESTS_PER_ORG",
+    has: (n: number) => `This org has ${n} requests that use or await the database`,
+    next: "Send fewer at once.",
   },
   guesses_of_address: {
     setting: "SVC_RATE_GUESSES_PER_S",

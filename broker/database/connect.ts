@@ -11,6 +11,8 @@ export type ConnectOptions = {
   /** A statement that runs longer is ended by Postgres; 0 means never (30,000 unless told). */
   readonly statementTimeoutMs?: number;
   readonly connectTimeoutMs?: number;
+  /** A statement that waits longer for one lock is given up; 0 means never, as does leaving it out. */
+  readonly lockTimeoutMs?: number;
 };
 
 /** Opens a pool lazily: nothing is sent before the first statement. End it with `db.end()`. */
@@ -25,6 +27,7 @@ export function connect(url: string, options: ConnectOptions = {}): Db {
     connection: {
       application_name: options.applicationName ?? "svc",
       statement_timeout: options.statementTimeoutMs ?? 30_000,
+      lock_timeout: options.lockTimeoutMs ?? 0,
       idle_in_transaction_session_timeout: 60_000,
       // Short statements planned once: compiling them costs more than it saves.
       jit: false,

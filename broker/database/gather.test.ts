@@ -113,3 +113,54 @@ test("a delay holds the second flush back, not the first", async () => {
   await nextTurn();
   expect(flushes).toHaveLength(1);
 });
+
+test("owners whose flush waits in vain for a lock go apart; the others neither wait again nor fail", async () => {
+  const together: (readonly string[])[] = [];
+  const apart: (readonly string[])[] = [];
+  let isLocked = true;
+  const jam = (items: readonly string[]): readonly string[] => {
+    if (isLocked && items.some((item) => item.startsWith("a"))) {
+      throw Object.assign(new Error("lock timeout"), { code: "55P03" });
+    }
+    return items;
+  };
+  const call = gather<string, string>(
+    async (items) => {
+      together.push(items);
+      return jam(items);
+    },
+    {
+      max: 10,
+      apart: {
+        ownerOf: (item) => item.charAt(0),
+        flush: async (items) => {
+          apart.push(items);
+          return jam(items);
+        },
+      },
+    },
+  );
+  const first = await Promise.allSettled([call("a1"), call("b1"), call("b2"), call("a2")]);
+  expect(first.map(({ status }) => status)).toEqual([
+    "rejected",
+    "fulfilled",
+    "fulfilled",
+    "rejected",
+  ]);
+  expect(together).toEqual([["a1", "b1", "b2", "a2"]]);
+  expect(apart).toEqual([
+    ["a1", "a2"],
+    ["b1", "b2"],
+  ]);
+
+  const second = await Promise.allSettled([call("a3"), call("b3")]);
+  expect(second.map(({ status }) => status)).toEqual(["rejected", "fulfilled"]);
+  expect(together.at(-1)).toEqual(["b3"]);
+
+  isLocked = false;
+  expect(await call("a4")).toBe("a4"); // still apart, and then no more
+  expect(apart.at(-1)).toEqual(["a4"]);
+  await nextTurn();
+  expect(await call("a5")).toBe("a5");
+  expect(together.at(-1)).toEqual(["a5"]);
+});

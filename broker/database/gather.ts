@@ -1,11 +1,20 @@
+import { isLockTimeout } from "./is-lock-timeout.ts";
 import { isRefusal } from "./is-refusal.ts";
+import { type Lanes, makeLanes } from "./lanes.ts";
 import { settleWithin } from "./settle-within.ts";
 
-export type GatherOptions = {
+type Flush<In, Out> = (items: readonly In[]) => Promise<readonly (Out | Error)[]>;
+
+export type GatherOptions<In, Out> = {
   /** The most items that travel in one flush. */
   readonly max: number;
   /** The least time between the starts of two flushes; 0 unless told. */
   readonly delayMs?: number;
+  /** Whose an item is, and how the items of one owner are flushed when their locks hold the others up. */
+  readonly apart?: {
+    readonly ownerOf: (item: In) => string;
+    readonly flush: (items: readonly In[], owner: string) => ReturnType<Flush<In, Out>>;
+  };
 };
 
 type Waiting<In, Out> = {
@@ -19,18 +28,28 @@ type Waiting<In, Out> = {
  * flush is in flight share the next one, in order. `flush` answers one result for each item, in the items'
  * order; an `Error` among them rejects that one call, a rejected flush rejects all of its calls. Where the database
  * refused what it was given, nothing of it happened: each call is then tried alone, and only the refused one fails.
+ * Where it waited in vain for a lock, nothing happened either: each owner's calls are then tried apart.
  */
 export function gather<In, Out>(
-  flush: (items: readonly In[]) => Promise<readonly (Out | Error)[]>,
-  { max, delayMs = 0 }: GatherOptions,
+  flush: Flush<In, Out>,
+  { max, delayMs = 0, apart }: GatherOptions<In, Out>,
 ): (item: In) => Promise<Out> {
   let waiting: Waiting<In, Out>[] = [];
   let isScheduled = false;
   let lastStartMs = -Infinity;
+  const lanes: Lanes<Waiting<In, Out>> | undefined =
+    apart &&
+    makeLanes<Waiting<In, Out>>({
+      max,
+      laneOf: ({ item }) => apart.ownerOf(item),
+      deliver: (items, owner) => deliver((sent) => apart.flush(sent, owner), items),
+    });
 
   return (item) =>
     new Promise((resolve, reject) => {
-      waiting.push({ item, resolve, reject });
+      const one = { item, resolve, reject };
+      if (lanes?.take(one) === true) return;
+      waiting.push(one);
       if (!isScheduled) schedule();
     });
 
@@ -46,18 +65,20 @@ export function gather<In, Out>(
     lastStartMs = performance.now();
     const batch = waiting.slice(0, max);
     waiting = waiting.slice(max);
-    void deliver(flush, batch).then(() => {
+    void deliver(flush, batch, lanes).then(() => {
       isScheduled = false;
+      if (lanes !== undefined) waiting = waiting.filter((one) => !lanes.take(one));
       if (waiting.length > 0) schedule();
     });
   }
 }
 
-/** Settles every call of the batch; never rejects itself. */
+/** Settles every call of the batch, or hands all to their lanes; never rejects. False when a lock did not come free. */
 async function deliver<In, Out>(
-  flush: (items: readonly In[]) => Promise<readonly (Out | Error)[]>,
+  flush: Flush<In, Out>,
   batch: readonly Waiting<In, Out>[],
-): Promise<void> {
+  lanes?: Lanes<Waiting<In, Out>>,
+): Promise<boolean> {
   try {
     const results = await settleWithin(flush(batch.map(({ item }) => item)));
     if (results.length !== batch.length) {
@@ -67,11 +88,18 @@ async function deliver<In, Out>(
       if (result instanceof Error) batch[at]?.reject(result);
       else batch[at]?.resolve(result);
     }
+    return true;
   } catch (error) {
+    const isJam = isLockTimeout(error);
+    if (isJam && lanes !== undefined) {
+      lanes.split(batch);
+      return false;
+    }
     if (batch.length > 1 && isRefusal(error)) {
       for (const one of batch) await deliver(flush, [one]);
-      return;
+      return true;
     }
     for (const { reject } of batch) reject(error);
+    return !isJam;
   }
 }

@@ -1,5 +1,6 @@
 import type { ExecutionStatus } from "../../shared/runner-job-execution.ts";
 import type { RunnerJobStatus } from "../../shared/runner-job.ts";
+import type { HotWay } from "../bounds/hot-way.ts";
 import type { Db } from "../database/connect.ts";
 import { gather } from "../database/gather.ts";
 import { newId } from "../database/new-id.ts";
@@ -58,6 +59,8 @@ export type ReportExecution = (report: Report) => Promise<Reported>;
 
 export type ReportParts = { readonly db: Db; readonly wakes: Wakes; readonly seals: Seals };
 
+type HotParts = Omit<ReportParts, "db"> & { readonly way: HotWay };
+
 type AnswerRow = ExecutionRow & {
   n: number;
   outcome: ReportOutcome | "wake";
@@ -66,13 +69,16 @@ type AnswerRow = ExecutionRow & {
 };
 
 /** Takes one report. Reports that arrive together travel in one statement; those of one execution keep their order. */
-export function makeReportExecution(parts: ReportParts): ReportExecution {
-  const together = gather((reports: readonly Report[]) => reportExecutions(parts, reports), {
+export function makeReportExecution({ way, ...parts }: HotParts): ReportExecution {
+  const take = (db: Db, reports: readonly Report[]): Promise<Reported[]> =>
+    reportExecutions({ ...parts, db }, reports);
+  const together = gather((reports: readonly Report[]) => take(way.db, reports), {
     max: 200,
+    apart: way.apart(take),
   });
   return async (report) => {
     if (!isLarge(report)) return together(report);
-    const [alone] = await reportExecutions(parts, [report]);
+    const [alone] = await way.alone(report.orgId, (db) => take(db, [report]));
     if (alone === undefined) throw new Error("take_reports left a report unanswered");
     return alone;
   };

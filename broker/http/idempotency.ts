@@ -1,11 +1,14 @@
 import { createHash } from "node:crypto";
 import { Problem, problem } from "../../shared/problem.ts";
+import type { RouteRule } from "../../shared/route-rules.ts";
 import type { Broker } from "../broker.ts";
 import { type EarlierRequest, deleteKey, insertKey, keepAnswer } from "../idempotency/queries.ts";
 import type { AppContext } from "./app-types.ts";
 import { setHeader } from "./response-headers.ts";
+import { withSeat } from "./with-seat.ts";
 
 type Keyed = {
+  readonly rule: RouteRule;
   readonly operationId: string;
   readonly handle: (c: AppContext) => Response | Promise<Response>;
   /** `once`: the answer holds a secret, which is never stored and so cannot be told again. */
@@ -18,19 +21,49 @@ const keyPattern = /^[\x21-\x7e]{1,255}$/;
 /** Runs the handler; with an `Idempotency-Key`, once for each key of the org, and replays its answer for a day. */
 export async function replayOnce(c: AppContext, broker: Broker, keyed: Keyed): Promise<Response> {
   const key = takeIdempotencyKey(c);
-  if (key === undefined) return keyed.handle(c);
-  const { db } = broker;
-  const org = c.get("actor").orgId;
+  if (key === undefined) return withSeat(c, broker, keyed);
   const fingerprint = createHash("sha256")
     .update(c.req.path)
     .update("\0")
     .update(keyed.text)
     .digest();
-  const earlier = await insertKey(db, org, { key, operationId: keyed.operationId, fingerprint });
-  if (earlier !== undefined) return replay(c, earlier);
-  const { status, body } = await answerOf(c, broker, keyed, key);
-  await keepAnswer(db, org, { key, status, body: keyed.mode === "once" ? null : body });
-  return new Response(body, { status, headers: { "content-type": "application/json" } });
+  return withKey(c, broker, { keyed, key, fingerprint });
+}
+
+async function withKey(
+  c: AppContext,
+  broker: Broker,
+  { keyed, key, fingerprint }: { keyed: Keyed; key: string; fingerprint: Buffer },
+): Promise<Response> {
+  const { db } = broker;
+  const org = c.get("actor").orgId;
+  const mark = `${keyed.operationId} ${fingerprint.toString("base64")}`;
+  const release = takeKey(c, broker.keysUnderWay, { name: `${org} ${key}`, mark });
+  try {
+    return await withSeat(c, broker, { ...keyed, handle });
+  } finally {
+    release();
+  }
+
+  async function handle(): Promise<Response> {
+    const earlier = await insertKey(db, org, { key, operationId: keyed.operationId, fingerprint });
+    if (earlier !== undefined) return replay(c, earlier);
+    const { status, body } = await answerOf(c, broker, keyed, key);
+    await keepAnswer(db, org, { key, status, body: keyed.mode === "once" ? null : body });
+    return new Response(body, { status, headers: { "content-type": "application/json" } });
+  }
+}
+
+/** Of requests with one key at this broker one is done; the others are told so without asking the database. */
+function takeKey(
+  c: AppContext,
+  underWay: Map<string, string>,
+  { name, mark }: { readonly name: string; readonly mark: string },
+): () => void {
+  const other = underWay.get(name);
+  if (other !== undefined) replay(c, { is_same: other === mark, status: null, body: null });
+  underWay.set(name, mark);
+  return () => void underWay.delete(name);
 }
 
 /** A refused or failed request gives its key up, so that it can be tried again. */

@@ -13,6 +13,7 @@ import { readJson } from "./read-json.ts";
 import { type Answered, beginRequest, endRequest } from "./request-log.ts";
 import { setHeader } from "./response-headers.ts";
 import { validateBody, validateQuery } from "./validate.ts";
+import { withSeat } from "./with-seat.ts";
 
 type Handle = (c: AppContext) => Response | Promise<Response>;
 
@@ -96,7 +97,7 @@ async function serve(c: AppContext, broker: Broker, route: OpenRoute): Promise<R
   if (route.params !== undefined) checkParams(c, route.params);
   const isLenient = rule.surface === "runner";
   checkQuery(c, route.query, isLenient);
-  if (route.body === undefined) return route.handle(c);
+  if (route.body === undefined) return withSeat(c, broker, route);
   const { value, text, verbatim } = await readJson(c, rule);
   if (route.body !== "empty") {
     c.req.addValidatedData(
@@ -107,7 +108,7 @@ async function serve(c: AppContext, broker: Broker, route: OpenRoute): Promise<R
   } else if (!isLenient) {
     requireEmpty(value);
   }
-  if (rule.idempotent === undefined || rule.idempotent === "job") return route.handle(c);
+  if (rule.idempotent === undefined || rule.idempotent === "job") return withSeat(c, broker, route);
   return replayOnce(c, broker, { ...route, mode: rule.idempotent, text });
 }
 

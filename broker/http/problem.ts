@@ -3,6 +3,7 @@ import { Problem, problem } from "../../shared/problem.ts";
 import type { RouteRule } from "../../shared/route-rules.ts";
 import type { Broker } from "../broker.ts";
 import { isDatabaseAway } from "../database/is-database-away.ts";
+import { isLockTimeout } from "../database/is-lock-timeout.ts";
 import type { AppContext } from "./app-types.ts";
 import { setHeader } from "./response-headers.ts";
 
@@ -18,6 +19,12 @@ export function answerError(c: AppContext, broker: Broker, error: unknown): Resp
 
 function unexpected(c: AppContext, broker: Broker, error: unknown): Problem {
   const requestId = c.get("requestId");
+  if (isLockTimeout(error)) {
+    broker.log.info({ request_id: requestId }, "a row was not let go in time");
+    const detail =
+      "Other requests are changing the same thing, and did not let go of it in time. Try again; send fewer at once.";
+    return problem.tooMany(detail, 1, "busy");
+  }
   if (isDatabaseAway(error)) {
     broker.log.error({ err: error, request_id: requestId }, "the database did not answer");
     return problem.unavailable("The database does not answer just now.", 1);

@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import { type Problem, problem } from "../../shared/problem.ts";
+import type { HotWay } from "../bounds/hot-way.ts";
 import type { Broker } from "../broker.ts";
 import type { Db } from "../database/connect.ts";
 import { gather } from "../database/gather.ts";
@@ -17,11 +18,15 @@ export type Enqueue = {
   readonly actorId: string;
   readonly runnerId: string;
   readonly jobs: readonly NewJob[];
+  /** Where no seat is held: one is taken for what does not travel with others. */
+  readonly takesSeat?: true;
   /** `request` is what must be the same for a repetition to be one. */
   readonly idempotency?: { readonly key: string; readonly request: string } | undefined;
 };
 export type Enqueued = { readonly rows: readonly JobRow[]; readonly isReplay: boolean };
-export type EnqueueSingle = (enqueue: Enqueue) => Promise<Enqueued>;
+/** Jobs that were made, or, of a repetition, those that were made before. */
+type Outcome = { readonly rows: readonly JobRow[] } | { readonly replayedIds: readonly string[] };
+export type EnqueueSingle = (enqueue: Enqueue) => Promise<Outcome>;
 
 export type EnqueueParts = { readonly db: Db; readonly seals: Seals };
 
@@ -38,23 +43,38 @@ type AnswerRow = {
  * now. Refuses with 404, 409, 422 or, past the depth of a queue, 429.
  */
 export async function enqueueJobs(broker: Broker, enqueue: Enqueue): Promise<Enqueued> {
-  const enqueued =
+  const { orgId, actorId: token } = enqueue;
+  const seated = <Result>(act: () => Promise<Result>): Promise<Result> =>
+    enqueue.takesSeat === true ? broker.seats.run({ orgId, token }, act) : act();
+  const outcome =
     enqueue.jobs.length === 1 && (enqueue.jobs[0]?.plan?.length ?? 0) < largePlan
       ? await broker.enqueueSingle(enqueue)
-      : await flushOne(broker, enqueue);
-  broker.wakes.tell(changed(enqueue, enqueued));
-  return enqueued;
+      : await seated(() => flushOne(broker, enqueue));
+  if ("replayedIds" in outcome) {
+    const rows = await seated(() => findJobs(broker.db, orgId, outcome.replayedIds));
+    // Newest first as they are read; ids sort as the first request named its jobs.
+    return { rows: rows.toReversed(), isReplay: true };
+  }
+  broker.wakes.tell(changed(enqueue, outcome.rows));
+  return { rows: outcome.rows, isReplay: false };
 }
 
 /** A plan of this length travels alone, so that nobody waits for it. */
 const largePlan = 256 * 1024;
 
 /** Single jobs that arrive together travel in one statement; a batch goes alone, for it stands or falls whole. */
-export function makeEnqueueSingle(parts: EnqueueParts): EnqueueSingle {
-  return gather((enqueues) => flush(parts, enqueues), { max: 200 });
+export function makeEnqueueSingle({
+  way,
+  seals,
+}: Pick<EnqueueParts, "seals"> & { readonly way: HotWay }): EnqueueSingle {
+  const enqueue = (db: Db, enqueues: readonly Enqueue[]) => flush({ db, seals }, enqueues);
+  return gather((enqueues: readonly Enqueue[]) => enqueue(way.db, enqueues), {
+    max: 200,
+    apart: way.apart(enqueue),
+  });
 }
 
-async function flushOne(parts: EnqueueParts, enqueue: Enqueue): Promise<Enqueued> {
+async function flushOne(parts: EnqueueParts, enqueue: Enqueue): Promise<Outcome> {
   const [result] = await flush(parts, [enqueue]);
   if (result === undefined) throw new Error("enqueue_jobs left a request unanswered");
   if (result instanceof Error) throw result;
@@ -64,18 +84,14 @@ async function flushOne(parts: EnqueueParts, enqueue: Enqueue): Promise<Enqueued
 async function flush(
   { db, seals }: EnqueueParts,
   enqueues: readonly Enqueue[],
-): Promise<(Enqueued | Error)[]> {
+): Promise<(Outcome | Error)[]> {
   const drafts = enqueues.map((enqueue, at) =>
     enqueue.jobs.map((job) => draft(enqueue, job, { request: at + 1, seals })),
   );
   const answers = await db<AnswerRow[]>`
     select * from enqueue_jobs(${JSON.stringify(drafts.flat())}::text::json)`;
   const byRequest = Map.groupBy(answers, (row) => row.request);
-  return Promise.all(
-    enqueues.map((enqueue, at) =>
-      settle(db, enqueue, { drafts: drafts[at] ?? [], answers: byRequest.get(at + 1) ?? [] }),
-    ),
-  );
+  return enqueues.map((_, at) => settle(drafts[at] ?? [], byRequest.get(at + 1) ?? []));
 }
 
 type Draft = ReturnType<typeof draft>;
@@ -120,21 +136,13 @@ function fingerprint(request: string): string {
   return createHash("sha256").update(request).digest("hex");
 }
 
-async function settle(
-  db: Db,
-  enqueue: Enqueue,
-  { drafts, answers }: { drafts: readonly Draft[]; answers: readonly AnswerRow[] },
-): Promise<Enqueued | Error> {
+/** What a repetition repeats is read by who asked, not by those that it travelled with. */
+function settle(drafts: readonly Draft[], answers: readonly AnswerRow[]): Outcome | Error {
   const outcome = answers[0]?.outcome;
-  if (outcome === "replay") {
-    const ids = answers.map(({ id }) => id);
-    // Newest first as they are read; ids sort as the first request named its jobs.
-    const rows = (await findJobs(db, enqueue.orgId, ids)).toReversed();
-    return { rows, isReplay: true };
-  }
+  if (outcome === "replay") return { replayedIds: answers.map(({ id }) => id) };
   if (outcome !== "enqueued") return refusal(outcome ?? "lost");
   const byId = new Map(answers.map((answer) => [answer.id, answer]));
-  return { rows: drafts.flatMap((one) => toRow(one, byId.get(one.id))), isReplay: false };
+  return { rows: drafts.flatMap((one) => toRow(one, byId.get(one.id))) };
 }
 
 /** The row as a read would give it now, without the read. */
@@ -183,8 +191,7 @@ function refusal(outcome: string): Error {
   return refusals[outcome]?.() ?? new Error(`enqueue_jobs answered ${outcome}`);
 }
 
-function changed(enqueue: Enqueue, { rows, isReplay }: Enqueued): Topic[] {
-  if (isReplay) return [];
+function changed(enqueue: Enqueue, rows: readonly JobRow[]): Topic[] {
   const told = [topics.org(enqueue.orgId)];
   if (rows.some(({ status }) => status === "available")) told.push(topics.queue(enqueue.runnerId));
   return told;

@@ -1,4 +1,5 @@
 import { problem } from "../../shared/problem.ts";
+import type { Seated } from "../bounds/seats.ts";
 import type { Broker } from "../broker.ts";
 import type { OrgId } from "../orgs/org-id.ts";
 import {
@@ -19,6 +20,8 @@ export type Following = {
   readonly runnerId: string | undefined;
   readonly ownerId: string | undefined;
   readonly signal: AbortSignal;
+  /** Takes a seat for a read; none is held while it is parked. */
+  readonly seated: Seated;
 };
 export type Followed = { readonly events: readonly JobEventRow[]; readonly nextCursor: string };
 
@@ -32,8 +35,9 @@ export async function followJobs(
   org: OrgId,
   following: Following,
 ): Promise<Followed> {
-  const read = (from: EventPosition): Promise<Read> => readKept({ db, org, following }, from);
-  const start = await startOf(db, following.cursor);
+  const read = (from: EventPosition): Promise<Read> =>
+    following.seated(() => readKept({ db, org, following }, from));
+  const start = await following.seated(() => startOf(db, following.cursor));
   let found = await read(start);
   if (found.events.length > 0 || found.isMore) return answer(found);
 

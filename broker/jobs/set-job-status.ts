@@ -1,6 +1,7 @@
 import { problem } from "../../shared/problem.ts";
 import { type ExecutionEnd, isExecutionEnd } from "../../shared/runner-job-execution.ts";
 import type { RunnerJobStatus } from "../../shared/runner-job.ts";
+import type { Seated } from "../bounds/seats.ts";
 import type { Broker } from "../broker.ts";
 import { takeReport } from "../executions/take-report.ts";
 import type { Actor } from "../tokens/actor.ts";
@@ -21,7 +22,8 @@ type Wanted = {
  */
 export async function setJobStatus(broker: Broker, actor: Actor, wanted: Wanted): Promise<JobRow> {
   const { db } = broker;
-  const job = await requireJob(db, actor.orgId, wanted.jobId, actor.runnerId);
+  const seated: Seated = (act) => broker.seats.run({ orgId: actor.orgId, token: actor.id }, act);
+  const job = await seated(() => requireJob(db, actor.orgId, wanted.jobId, actor.runnerId));
   if (actor.executionId !== null && actor.executionId !== job.execution_id) {
     throw problem.notFound("job");
   }
@@ -29,9 +31,9 @@ export async function setJobStatus(broker: Broker, actor: Actor, wanted: Wanted)
   if (job.finished_at !== null) {
     throw problem.conflict("job_final", `This job is ${job.status} and stays so.`);
   }
-  if (job.execution_id === null) await endWaiting(broker, actor, wanted);
+  if (job.execution_id === null) await seated(() => endWaiting(broker, actor, wanted));
   else await reportOn(broker, actor, { ...wanted, executionId: job.execution_id });
-  return requireJob(db, actor.orgId, wanted.jobId);
+  return seated(() => requireJob(db, actor.orgId, wanted.jobId));
 }
 
 async function endWaiting(broker: Broker, actor: Actor, wanted: Wanted): Promise<void> {

@@ -1,18 +1,27 @@
 import { isFinal } from "../../shared/runner-job.ts";
+import type { Seated } from "../bounds/seats.ts";
 import type { Broker } from "../broker.ts";
 import type { OrgId } from "../orgs/org-id.ts";
 import { park } from "./park.ts";
 import { requireJob } from "./read-job.ts";
 import type { JobRow } from "./row.ts";
 
+type Waiting = {
+  readonly waitMs: number;
+  readonly signal: AbortSignal;
+  /** Takes a seat for a read; none is held while it is parked. */
+  readonly seated: Seated;
+};
+
 /** The job as soon as it is final, or as it is when the time is over; 404 for a job of nobody. */
 export async function waitForJob(
   { db, events }: Broker,
   org: OrgId,
   jobId: string,
-  { waitMs, signal }: { readonly waitMs: number; readonly signal: AbortSignal },
+  { waitMs, signal, seated }: Waiting,
 ): Promise<JobRow> {
-  const first = await requireJob(db, org, jobId);
+  const read = (): Promise<JobRow> => seated(() => requireJob(db, org, jobId));
+  const first = await read();
   if (isFinal(first.status)) return first;
   const end = Promise.withResolvers<void>();
   const leave = await events.hear(org, ({ ended }) => {
@@ -20,10 +29,10 @@ export async function waitForJob(
   });
   try {
     // Read again: it may have ended before we listened.
-    const second = await requireJob(db, org, jobId);
+    const second = await read();
     if (isFinal(second.status)) return second;
     await park({ waitMs, until: end.promise, signals: [signal, events.draining] });
-    return signal.aborted ? second : await requireJob(db, org, jobId);
+    return signal.aborted ? second : await read();
   } finally {
     leave();
   }

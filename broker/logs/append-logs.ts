@@ -1,6 +1,7 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { LRUCache } from "lru-cache";
 import { type Problem, problem } from "../../shared/problem.ts";
+import type { HotWay } from "../bounds/hot-way.ts";
 import type { Db } from "../database/connect.ts";
 import { gather } from "../database/gather.ts";
 import { isRefusal } from "../database/is-refusal.ts";
@@ -29,15 +30,20 @@ export type LogAppend = {
 export type AppendLogs = (append: LogAppend) => Promise<Refused>;
 
 type Parts = { readonly db: Db; readonly wakes: Wakes; readonly tidy: TidyStreams };
+type HotParts = Omit<Parts, "db"> & { readonly way: HotWay };
 
 /** Another broker that writes to the same stream is met once or twice; then chance decides who goes first. */
 const mostRounds = 20;
 const pauseMs = 5;
 
 /** Requests that arrive together, for whatever streams, travel in one statement. */
-export function makeAppendLogs(parts: Parts): AppendLogs {
+export function makeAppendLogs({ way, ...parts }: HotParts): AppendLogs {
   const heads = makeHeads();
-  return gather((appends) => flush({ ...parts, heads }, appends), { max: 256 });
+  const write = (db: Db, appends: readonly LogAppend[]) => flush({ ...parts, db, heads }, appends);
+  return gather((appends: readonly LogAppend[]) => write(way.db, appends), {
+    max: 256,
+    apart: way.apart(write),
+  });
 }
 
 type Flush = Parts & { readonly heads: Heads };

@@ -1,3 +1,4 @@
+import type { HotWay } from "../bounds/hot-way.ts";
 import type { LogLimits } from "../config.ts";
 import type { Db } from "../database/connect.ts";
 import type { ConfirmExecution } from "../executions/confirm-execution.ts";
@@ -27,6 +28,7 @@ export type LogIntake = LogPace & {
 
 type Parts = {
   readonly db: Db;
+  readonly way: HotWay;
   readonly wakes: Wakes;
   readonly log: Log;
   readonly limits: LogLimits;
@@ -38,18 +40,18 @@ type Parts = {
 const mostWaitingBytes = 48 * 1024 * 1024;
 /** What a broker needs to take logs. */
 export function makeLogIntake(parts: Parts): LogIntake {
-  const { db, wakes, log, limits, confirm, metrics } = parts;
+  const { db, way, wakes, log, limits, confirm, metrics } = parts;
   const taken = metrics.counter("svc_log_records_total", "Log records that were taken.");
   const bytesTaken = metrics.counter("svc_log_bytes_total", "Bytes of logs that were taken.");
   const usage = makeOrgUsage(db, limits.orgBytesPerDay, log);
   const tidy = makeTidyStreams({ db, log, limits, isOverDay: usage.isOver });
-  const append = makeAppendLogs({ db, wakes, tidy });
+  const append = makeAppendLogs({ way, wakes, tidy });
   let waitingBytes = 0;
   const isFull = (): boolean => waitingBytes > mostWaitingBytes;
   const pace = makeLogPace({ limits, metrics, append, isFull });
 
   return {
-    checkWriter: makeCheckWriter(db),
+    checkWriter: makeCheckWriter(way),
     ...pace,
     take: async (actor, streamId, { entries, refused, bytes }) => {
       const { orgId, runnerId } = actor;

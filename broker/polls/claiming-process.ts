@@ -44,7 +44,8 @@ export async function knowProcess(
   const groups = [...asked.groups.keys()];
   let known = book.get(asked.processId);
   if (known?.runnerId !== asked.runnerId || !groups.every((group) => known?.serves.has(group))) {
-    known = await readProcess(broker, asked);
+    const owner = { orgId: asked.orgId, token: asked.runnerId };
+    known = await broker.seats.run(owner, () => readProcess(broker, asked));
     book.set(asked.processId, known);
   }
   if (performance.now() - known.touchedAtMs < touchEveryMs) return;

@@ -1,6 +1,7 @@
-import { settleWithin } from "../database/settle-within.ts";
 import type { JobRow } from "../jobs/row.ts";
+import type { OrgId } from "../orgs/org-id.ts";
 import type { Claim } from "./claim-jobs.ts";
+import { makeServing } from "./make-serving.ts";
 import { type Waiter, WaitingRoom } from "./waiting-room.ts";
 
 /** What ends a parked poll: jobs, orders to look at, or a reason to come again. */
@@ -15,6 +16,8 @@ export type Poll = Waiter<PollAnswer>;
 export type Served = ReadonlyMap<Poll, PollAnswer>;
 export type DispatcherParts = {
   readonly serve: (polls: readonly Poll[]) => Promise<Served>;
+  /** The same for the polls of one org, another way: its locks hold the others up. */
+  readonly serveApart: (orgId: OrgId, polls: readonly Poll[]) => Promise<Served>;
   /** Takes back what was found for a poll that had left meanwhile. */
   readonly undeliverable: (answer: PollAnswer) => void;
   /** A runner's job was shown to a poll, which may let the time pass. */
@@ -35,18 +38,17 @@ export type Dispatcher = {
 
 /** The most polls that one claim statement serves. */
 const batchPolls = 256;
-
 /**
  * Serves parked polls. Runners where something changed are looked at in batches: one statement claims for all
  * of their polls, the longest-waiting first, and polls of other runners sleep on. One batch is under way at a
  * time, so that what arrives meanwhile travels together in the next.
  */
 export function makeDispatcher(parts: DispatcherParts): Dispatcher {
-  const { serve, undeliverable, onOffer, onError } = parts;
+  const { undeliverable, onOffer } = parts;
   const room = new WaitingRoom<PollAnswer>();
   const dirty = new Set<string>();
+  const serving = makeServing({ ...parts, deliver });
   let running: Promise<void> | undefined;
-  let batch: { readonly polls: ReadonlySet<Poll>; readonly over: Promise<void> } | undefined;
 
   function look(runnerIds: Iterable<string>): void {
     for (const runnerId of runnerIds) {
@@ -60,17 +62,10 @@ export function makeDispatcher(parts: DispatcherParts): Dispatcher {
     await new Promise((resolve) => setImmediate(resolve));
     try {
       while (dirty.size > 0) {
-        const polls = takeBatch(room, dirty);
-        if (polls.length === 0) continue;
-        const over = settleWithin(serve(polls)).then(deliver);
-        batch = { polls: new Set(polls), over };
-        await over;
+        await serving.serve(takeBatch(room, dirty));
       }
-    } catch (error) {
-      onError(error); // who waits goes on waiting; the next scan looks again
     } finally {
       running = undefined;
-      batch = undefined;
     }
   }
 
@@ -88,10 +83,9 @@ export function makeDispatcher(parts: DispatcherParts): Dispatcher {
     look,
     settled: async () => {
       await running;
+      await serving.settled();
     },
-    served: async (poll) => {
-      if (batch?.polls.has(poll) === true) await batch.over.catch(() => {}); // told to onError
-    },
+    served: serving.served,
     park: (poll) => {
       room.enter(poll);
       look([poll.runnerId]);

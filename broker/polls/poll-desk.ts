@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import type { HotWay } from "../bounds/hot-way.ts";
 import type { Db } from "../database/connect.ts";
 import type { ReportExecution } from "../executions/report-executions.ts";
 import type { Log } from "../log.ts";
@@ -6,7 +7,7 @@ import type { Seals } from "../seals/seals.ts";
 import { topics, type Wakes } from "../wake/wakes.ts";
 import type { Claim } from "./claim-jobs.ts";
 import { confirmByParked } from "./confirm-by-poll.ts";
-import { type Dispatcher, makeDispatcher } from "./dispatcher.ts";
+import { type Dispatcher, makeDispatcher, type Poll } from "./dispatcher.ts";
 import { makeMissedNews } from "./missed-news.ts";
 import { makeOrderDesk, type OrderDesk } from "./order-desk.ts";
 import { servePolls } from "./serve-polls.ts";
@@ -31,6 +32,7 @@ export type PollDesk = {
 
 export type DeskParts = {
   readonly db: Db;
+  readonly way: HotWay;
   readonly seals: Seals;
   readonly wakes: Wakes;
   readonly log: Log;
@@ -44,20 +46,22 @@ const offerLapsedMs = 2_050;
 
 /** Where polls wait and are served. */
 export function makePollDesk(parts: DeskParts): PollDesk {
-  const { db, seals, wakes, log, onBatch } = parts;
+  const { db, way, seals, wakes, log, onBatch } = parts;
   const id = randomUUID();
   let draining = false;
-  const orders = makeOrderDesk(db);
+  const orders = makeOrderDesk(way.db);
   const dispatcher: Dispatcher = makeDispatcher({
-    serve: (polls) => {
-      onBatch(polls.length);
-      return servePolls({ db, seals, log, wakes, orders, lookAgain }, polls);
-    },
+    serve: (polls) => serveOver(way.db, polls),
+    serveApart: (orgId, polls) => way.alone(orgId, (around) => serveOver(around, polls)),
     undeliverable: (answer) => answer.kind === "claims" && giveBack(parts, answer.claims),
     onOffer: (runnerId) => setTimeout(() => dispatcher.look([runnerId]), offerLapsedMs).unref(),
     onError: (error) =>
       log.error({ err: error }, "parked polls could not be served; looking again soon"),
   });
+  const serveOver = (over: Db, polls: readonly Poll[]) => {
+    onBatch(polls.length);
+    return servePolls({ db: over, seals, log, wakes, orders, lookAgain }, polls);
+  };
   const lookAgain = (runnerIds: readonly string[]): void => dispatcher.look(runnerIds);
   const { room } = dispatcher;
   const missed = makeMissedNews();

@@ -1,5 +1,6 @@
 import type { ProcessOrder } from "../../shared/api/process-order.ts";
 import type { RunnerProcessType } from "../../shared/process-groups.ts";
+import type { HotWay } from "../bounds/hot-way.ts";
 import type { Broker } from "../broker.ts";
 import type { Db } from "../database/connect.ts";
 import { gather } from "../database/gather.ts";
@@ -54,8 +55,12 @@ const bigints = 1016;
  * Beats that arrive within a tenth of a second travel in one statement. A broker that serves twenty thousand
  * processes writes ten times a second; a lone beat does not wait.
  */
-export function makeBeats(db: Db, wakes: Wakes): Beats {
-  return gather((processes) => flush(db, wakes, processes), { max: 1000, delayMs: 100 });
+export function makeBeats(way: HotWay, wakes: Wakes): Beats {
+  return gather((processes: readonly (Beat | NamedProcess)[]) => flush(way.db, wakes, processes), {
+    max: 1000,
+    delayMs: 100,
+    apart: way.apart((db, processes) => flush(db, wakes, processes)),
+  });
 }
 
 /** A claim, a poll or a report is a sign of life as well. Need not be awaited; nobody is told of a failure. */

@@ -14,13 +14,15 @@ import { type RegisteringParts, registerByBeat } from "./register-by-beat.ts";
  * their first beat registers one of that type, later ones are of that one.
  */
 export async function takeHeartBeat(
-  broker: RegisteringParts & Pick<Broker, "beats">,
+  broker: RegisteringParts & Pick<Broker, "beats" | "seats">,
   { orgId, runnerId }: { readonly orgId: OrgId; readonly runnerId: string },
   sent: NewHeartBeat,
 ): Promise<HeartBeat> {
   const processId =
     sent.process_id === ""
-      ? await beatingProcess(broker, { orgId, runnerId }, sent)
+      ? await broker.seats.run({ orgId, token: runnerId }, () =>
+          beatingProcess(broker, { orgId, runnerId }, sent),
+        )
       : sent.process_id;
   const process = await broker.beats({
     orgId,

@@ -1,4 +1,5 @@
 import { problem } from "../../shared/problem.ts";
+import type { Seated } from "../bounds/seats.ts";
 import type { Broker } from "../broker.ts";
 import { newId } from "../database/new-id.ts";
 import type { Actor } from "../tokens/actor.ts";
@@ -10,11 +11,18 @@ import { unlessDiscarded } from "./unless-discarded.ts";
 
 type Where = { readonly workspaceId: string; readonly jobId: string | null };
 
+type Upload = {
+  readonly where: Where;
+  readonly pieces: AsyncIterable<Buffer>;
+  /** Takes a seat for what waits for the workspace; none is held while the pieces come. */
+  readonly seated: Seated;
+};
+
 /** Keeps what `terraform show -json` says, in place of what it said before; 400 for what is no JSON object. */
 export async function writeStateJson(
   broker: Pick<Broker, "db" | "seals">,
   actor: Pick<Actor, "id" | "orgId">,
-  { where, pieces }: { readonly where: Where; readonly pieces: AsyncIterable<Buffer> },
+  { where, pieces, seated }: Upload,
 ): Promise<void> {
   const naming = { orgId: actor.orgId, id: newId("tfj") };
   const scan = makeStateScan();
@@ -33,10 +41,12 @@ export async function writeStateJson(
       runner_job_id: where.jobId,
       created_by_id: actor.id,
     };
-    const [outcome] = await broker.db<Outcome[]>`
-      select o.* from write_state_json(
-        jsonb_populate_record(null::terraform_workspace_state_jsons, ${JSON.stringify(row)}::text::jsonb),
-        ${stored.onlyPart}::bytea) o`;
+    const [outcome] = await seated(
+      () => broker.db<Outcome[]>`
+        select o.* from write_state_json(
+          jsonb_populate_record(null::terraform_workspace_state_jsons, ${JSON.stringify(row)}::text::jsonb),
+          ${stored.onlyPart}::bytea) o`,
+    );
     const refused = outcome && refusalOf(outcome);
     if (refused !== undefined) throw refused;
   });

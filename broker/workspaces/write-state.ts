@@ -1,4 +1,5 @@
 import { problem } from "../../shared/problem.ts";
+import type { Seated } from "../bounds/seats.ts";
 import type { Broker } from "../broker.ts";
 import type { Db } from "../database/connect.ts";
 import { newId } from "../database/new-id.ts";
@@ -23,6 +24,13 @@ export type StateWrite = {
   readonly rollback?: { readonly from: number; readonly reason: string } | undefined;
 };
 
+export type StateUpload = {
+  readonly write: StateWrite;
+  readonly pieces: AsyncIterable<Buffer>;
+  /** Takes a seat for what waits for the workspace; none is held while the pieces come. */
+  readonly seated: Seated;
+};
+
 type Parts = Pick<Broker, "db" | "seals">;
 type Who = Pick<Actor, "id" | "orgId">;
 
@@ -40,7 +48,7 @@ const noFacts: StateFacts = {
 export async function writeState(
   broker: Parts,
   actor: Who,
-  { write, pieces }: { readonly write: StateWrite; readonly pieces: AsyncIterable<Buffer> },
+  { write, pieces, seated }: StateUpload,
 ): Promise<number> {
   const id = newId("tfs");
   const naming = { orgId: actor.orgId, id };
@@ -51,7 +59,7 @@ export async function writeState(
     requireMd5(write.contentMd5, stored.md5);
     const facts = scan?.end() ?? noFacts;
     const row = rowOf(actor, write, { id, stored, facts });
-    const outcome = await commit(broker.db, row, { write, stored });
+    const outcome = await seated(() => commit(broker.db, row, { write, stored }));
     const refused = refusalOf(outcome);
     if (refused !== undefined) throw refused;
     if (outcome.outcome === "unchanged") await discardUpload(broker.db, actor.orgId, id);

@@ -48,6 +48,7 @@ export async function startBroker(options: {
     SVC_DRAIN_LINGER_MS: "0",
     SVC_LOG_LEVEL: "debug",
     SVC_SEAL_KEYS: testSealKeys,
+    SVC_LOCK_WAIT_MS: "30000", // on a machine that does much else, locks are held for long
     ...options.env,
   });
   const log = openLog(config.logLevel, { write: (line) => void logged.push(line) });

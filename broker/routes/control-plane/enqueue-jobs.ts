@@ -17,7 +17,7 @@ import { toRunnerJob } from "../../jobs/to-runner-job.ts";
 export const enqueueJob: Door = (app, broker) => {
   app.openapi(enqueueJobRoute, async (c) => {
     const job = toNewJob(c.req.valid("json"), c.get("verbatim").get("#/plan"));
-    const enqueued = await enqueueOne(broker, { ...toEnqueue(c, [job]), job });
+    const enqueued = await enqueueOne(broker, { ...toEnqueue(c, [job]), job, takesSeat: true });
     return c.json(toRunnerJob(tellReplay(c, enqueued).job), 201);
   });
 };

@@ -3,6 +3,7 @@ import type { Broker } from "../../broker.ts";
 import type { AppContext, Door } from "../../http/app-types.ts";
 import { holdOfToken } from "../../http/hold-of-token.ts";
 import { setHeader } from "../../http/response-headers.ts";
+import { seatedFor } from "../../http/with-seat.ts";
 import { followJobs as followOrg } from "../../jobs/follow-jobs.ts";
 import { readJob } from "../../jobs/read-job.ts";
 import { toJobEvent } from "../../jobs/to-job-event.ts";
@@ -21,6 +22,7 @@ export const followJobs: Door = (app, broker) => {
       runnerId,
       ownerId,
       signal: c.req.raw.signal,
+      seated: seatedFor(c, broker),
     }).finally(release);
     sayGoodbye(c, broker);
     return c.json({ items: events.map(toJobEvent), next_cursor: nextCursor }, 200);
@@ -35,9 +37,10 @@ export const waitForJob: Door = (app, broker) => {
     const row = await waitForEnd(broker, orgId, c.req.valid("param").job_id, {
       waitMs: waitMs(c.req.valid("query").wait),
       signal: c.req.raw.signal,
+      seated: seatedFor(c, broker),
     }).finally(release);
     sayGoodbye(c, broker);
-    return c.json(await readJob(broker, orgId, row), 200);
+    return c.json(await seatedFor(c, broker)(() => readJob(broker, orgId, row)), 200);
   });
 };
 

@@ -6,6 +6,7 @@ import { holdOfToken } from "../../http/hold-of-token.ts";
 import { requestHeader } from "../../http/request-header.ts";
 import { setHeader } from "../../http/response-headers.ts";
 import { streamAnswer } from "../../http/stream-answer.ts";
+import { seatedFor } from "../../http/with-seat.ts";
 import { requireLogStream } from "../../logs/find-stream.ts";
 import { fromCursor } from "../../logs/log-cursor.ts";
 import type { LogFilter } from "../../logs/log-filter.ts";
@@ -27,7 +28,8 @@ export const tailLogs: Door = (app, broker) => {
     const resumed = requestHeader(c, "last-event-id");
     const asked = resumed === undefined ? fromCursor(cursor) : fromCursor(resumed, "Last-Event-ID");
     const { log_stream_id: id } = c.req.valid("param");
-    const found = await requireLogStream(db, orgId, id, runnerId);
+    const seated = seatedFor(c, broker);
+    const found = await seated(() => requireLogStream(db, orgId, id, runnerId));
     // By the rule of server-sent events this keeps a browser from coming again.
     const isOver = !found.is_open && asked >= found.next_position;
     if (resumed !== undefined && isOver) return c.body(null, 204);
@@ -37,7 +39,9 @@ export const tailLogs: Door = (app, broker) => {
     holdOfToken(c, broker, "followers_of_token"); // until its answer is sent, whole or not
     const isLast = last !== undefined && resumed === undefined && cursor === undefined;
     const { signal } = c.req.raw;
-    const from = isLast ? await lastFrom(broker, found, { last, filter, signal }) : asked;
+    const from = isLast
+      ? await seated(() => lastFrom(broker, found, { last, filter, signal }))
+      : asked;
     setHeader(c, "x-accel-buffering", "no");
     const steps = tailLog({ db, feed: logFeed }, orgId, found, { from, filter, signal });
     const parts = events(steps, async () => await isWelcome(c, broker));

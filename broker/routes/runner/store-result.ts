@@ -3,6 +3,7 @@ import { findOutputs, listResults } from "../../executions/queries.ts";
 import { takeReport, toResultReport } from "../../executions/take-report.ts";
 import { toOutputs, toResult } from "../../executions/to-execution.ts";
 import type { Door } from "../../http/app-types.ts";
+import { seatedFor } from "../../http/with-seat.ts";
 
 /** POST /v1/runner-jobs/{job_id}/executions/{execution_id}/result */
 export const createResult: Door = (app, broker) => {
@@ -10,7 +11,10 @@ export const createResult: Door = (app, broker) => {
     const actor = c.get("actor");
     const params = c.req.valid("param");
     await takeReport(broker, actor, params, { result: toResultReport(c.req.valid("json")) });
-    const [stored] = await listResults(broker.db, actor.orgId, [params.execution_id]);
+    const [stored] = await seatedFor(
+      c,
+      broker,
+    )(() => listResults(broker.db, actor.orgId, [params.execution_id]));
     if (stored === undefined) throw new Error(`the result of ${params.execution_id} is not there`);
     return c.json(toResult(stored), 201);
   });
@@ -22,7 +26,10 @@ export const createOutputs: Door = (app, broker) => {
     const actor = c.get("actor");
     const params = c.req.valid("param");
     await takeReport(broker, actor, params, { outputs: c.req.valid("json").outputs ?? {} });
-    const stored = await findOutputs(broker, actor.orgId, params.execution_id);
+    const stored = await seatedFor(
+      c,
+      broker,
+    )(() => findOutputs(broker, actor.orgId, params.execution_id));
     if (stored === undefined)
       throw new Error(`the outputs of ${params.execution_id} are not there`);
     return c.json(toOutputs(stored), 201);

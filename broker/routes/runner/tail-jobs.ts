@@ -1,6 +1,7 @@
 import { tailJobsRoute } from "../../../shared/api/poll-jobs.ts";
 import type { Door } from "../../http/app-types.ts";
 import { setHeader } from "../../http/response-headers.ts";
+import { seatedFor } from "../../http/with-seat.ts";
 import { toRunnerJob } from "../../jobs/to-runner-job.ts";
 import { confirmByPolls } from "../../polls/confirm-by-poll.ts";
 import { parkPoll, waitMs } from "../../polls/park-poll.ts";
@@ -11,7 +12,10 @@ export const tailJobs: Door = (app, broker) => {
     const { runner_id: runnerId } = c.req.valid("param");
     const { group, wait } = c.req.valid("query");
     const one = group === undefined || group === "any" || group === "" ? null : group;
-    const parkedSince = await confirmByPolls(broker, runnerId, [{ group: one }]);
+    const parkedSince = await seatedFor(
+      c,
+      broker,
+    )(() => confirmByPolls(broker, runnerId, [{ group: one }]));
     const answer = await parkPoll(broker, {
       poll: {
         orgId: c.get("actor").orgId,

@@ -22,6 +22,7 @@ import type { AppContext, Door } from "../../http/app-types.ts";
 import { readBody } from "../../http/read-body.ts";
 import { maxBytes } from "../../http/read-json.ts";
 import { streamAnswer } from "../../http/stream-answer.ts";
+import { seatedFor } from "../../http/with-seat.ts";
 import type { OrgId } from "../../orgs/org-id.ts";
 
 const json = { "content-type": "application/json" };
@@ -37,16 +38,21 @@ export const helmReleases: Door = (app, broker) => {
     return c.body(new Uint8Array(bytes), 200, json) as never; // bytes, whatever the contract shows
   });
   app.openapi(createHelmRecordRoute, async (c) => {
-    const place = await reachPlace(c, broker);
+    const seated = seatedFor(c, broker);
+    const place = await seated(() => reachPlace(c, broker));
     if (place.key === "query") throw reservedKey();
     const bytes = await readBody(c, maxBytes(c.get("rule")));
-    return c.json(toHelmRelease(await createRecord(broker, c.get("actor"), { place, bytes })), 201);
+    return c.json(
+      toHelmRelease(await seated(() => createRecord(broker, c.get("actor"), { place, bytes }))),
+      201,
+    );
   });
   app.openapi(updateHelmRecordRoute, async (c) => {
-    const place = await reachPlace(c, broker);
+    const seated = seatedFor(c, broker);
+    const place = await seated(() => reachPlace(c, broker));
     const bytes = await readBody(c, maxBytes(c.get("rule")));
     return c.json(
-      toHelmRelease(await replaceRecord(broker, c.get("actor"), { place, bytes })),
+      toHelmRelease(await seated(() => replaceRecord(broker, c.get("actor"), { place, bytes }))),
       200,
     );
   });

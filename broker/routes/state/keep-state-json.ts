@@ -9,6 +9,7 @@ import type { Door } from "../../http/app-types.ts";
 import { maxBytes } from "../../http/read-json.ts";
 import { requestHeader } from "../../http/request-header.ts";
 import { streamBody } from "../../http/stream-body.ts";
+import { seatedFor } from "../../http/with-seat.ts";
 import { openCurrentState } from "../../workspaces/open-current-state.ts";
 import { findStateJson } from "../../workspaces/queries.ts";
 import { reachWorkspace } from "../../workspaces/reach-workspace.ts";
@@ -22,9 +23,12 @@ export const keepStateJson: Door = (app, broker) => {
   app.openapi(writeStateJsonRoute, async (c) => {
     const { workspace_id: workspaceId } = c.req.valid("param");
     const { job_id: jobId } = c.req.valid("query");
-    const where = await reachWorkspace(broker, c.get("actor"), { workspaceId, jobId });
+    const seated = seatedFor(c, broker);
+    const where = await seated(() =>
+      reachWorkspace(broker, c.get("actor"), { workspaceId, jobId }),
+    );
     const pieces = streamBody(c, maxBytes(c.get("rule")));
-    await writeStateJson(broker, c.get("actor"), { where, pieces });
+    await writeStateJson(broker, c.get("actor"), { where, pieces, seated });
     return c.body(null, 200);
   });
   app.openapi(getStateJsonRoute, async (c) => {
@@ -50,7 +54,8 @@ export const pulumiState: Door = (app, broker) => {
   app.openapi(writePulumiStateRoute, async (c) => {
     const { workspace_id: workspaceId } = c.req.valid("param");
     const asked = { workspaceId, jobId: c.req.valid("query").job_id, isPulumi: true };
-    const { jobId } = await reachWorkspace(broker, c.get("actor"), asked);
+    const seated = seatedFor(c, broker);
+    const { jobId } = await seated(() => reachWorkspace(broker, c.get("actor"), asked));
     const write = {
       workspaceId,
       jobId,
@@ -59,9 +64,9 @@ export const pulumiState: Door = (app, broker) => {
       contentMd5: requestHeader(c, "content-md5"),
       isTerraform: false,
     };
-    await requireWritable(broker.db, c.get("actor").orgId, write);
+    await seated(() => requireWritable(broker.db, c.get("actor").orgId, write));
     const pieces = streamBody(c, maxBytes(c.get("rule")));
-    await writeState(broker, c.get("actor"), { write, pieces });
+    await writeState(broker, c.get("actor"), { write, pieces, seated });
     return c.body(null, 200);
   });
 };

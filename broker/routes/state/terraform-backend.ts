@@ -9,6 +9,7 @@ import type { AppContext, Door } from "../../http/app-types.ts";
 import { maxBytes } from "../../http/read-json.ts";
 import { requestHeader } from "../../http/request-header.ts";
 import { streamBody } from "../../http/stream-body.ts";
+import { seatedFor } from "../../http/with-seat.ts";
 import { deleteState } from "../../workspaces/manage-workspace.ts";
 import { openCurrentState } from "../../workspaces/open-current-state.ts";
 import { reachWorkspace } from "../../workspaces/reach-workspace.ts";
@@ -25,7 +26,8 @@ export const terraformBackend: Door = (app, broker) => {
   });
   app.openapi(writeTerraformStateRoute, async (c) => {
     const query = c.req.valid("query");
-    const { workspaceId, jobId, isSandbox, isPulumi } = await reach(c, broker, query);
+    const seated = seatedFor(c, broker);
+    const { workspaceId, jobId, isSandbox, isPulumi } = await seated(() => reach(c, broker, query));
     const write = {
       workspaceId,
       jobId,
@@ -34,9 +36,9 @@ export const terraformBackend: Door = (app, broker) => {
       contentMd5: requestHeader(c, "content-md5"),
       isTerraform: !isPulumi,
     };
-    await requireWritable(broker.db, c.get("actor").orgId, write);
+    await seated(() => requireWritable(broker.db, c.get("actor").orgId, write));
     const pieces = streamBody(c, maxBytes(c.get("rule")));
-    await writeState(broker, c.get("actor"), { write, pieces });
+    await writeState(broker, c.get("actor"), { write, pieces, seated });
     return c.body(null, 200);
   });
   app.openapi(deleteTerraformStateRoute, async (c) => {

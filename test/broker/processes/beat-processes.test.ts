@@ -5,6 +5,7 @@ import { rollUpBeats } from "../../../broker/processes/roll-up-beats.ts";
 import { makeWakes } from "../../../broker/wake/wakes.ts";
 import { advanceClock, stopClock } from "../../support/clock.ts";
 import { testDatabase } from "../../support/database.ts";
+import { directWay } from "../../support/direct-way.ts";
 import {
   beat,
   claim,
@@ -18,7 +19,7 @@ const { db } = await testDatabase();
 await stopClock(db);
 const told: string[] = [];
 const beats: Beats = makeBeats(
-  db,
+  directWay(db),
   makeWakes((topics) => void told.push(...topics)),
 );
 

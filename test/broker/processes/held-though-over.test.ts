@@ -5,6 +5,7 @@ import type { ProcessOrder } from "../../../shared/api/process-order.ts";
 import { startBroker } from "../../support/broker.ts";
 import { advanceClock } from "../../support/clock.ts";
 import { testDatabase } from "../../support/database.ts";
+import { directWay } from "../../support/direct-way.ts";
 import { expectSoundQueues } from "../../support/expect-sound-queues.ts";
 import { givenToken } from "../../support/given-token.ts";
 import { claim, type GivenExecution, givenExecution, givenRunner } from "../../support/given.ts";
@@ -12,7 +13,7 @@ import { claim, type GivenExecution, givenExecution, givenRunner } from "../../s
 const { url, db } = await testDatabase();
 const { call } = await startBroker({ url });
 const beats = makeBeats(
-  db,
+  directWay(db),
   makeWakes(() => {}),
 );
 

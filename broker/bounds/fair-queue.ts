@@ -1,0 +1,169 @@
+/** Whose request it is: seats are shared out between orgs first, then between an org's tokens. */
+export type SeatOwner = { readonly orgId: string; readonly token: string };
+export type Release = () => void;
+
+export type FairQueueParts = {
+  /** So many requests are under way at once. */
+  readonly seats: number;
+  /** What happens to one that waited so long. */
+  readonly patienceMs: number;
+  readonly tooLate: () => Error;
+  /** Throws where an owner that has so many requests here, under way or waiting, may have no more. */
+  readonly admit: (token: number, org: number) => void;
+};
+
+type Waiter = {
+  readonly token: TokenSeats;
+  readonly give: (release: Release) => void;
+  readonly timer: NodeJS.Timeout;
+};
+type TokenSeats = {
+  readonly org: OrgSeats;
+  readonly name: string;
+  held: number;
+  waiting: Set<Waiter>;
+};
+type OrgSeats = {
+  readonly id: string;
+  held: number;
+  waiting: number;
+  tokens: Map<string, TokenSeats>;
+};
+
+/**
+ * Shares a few seats out among many: an org may take one while it has fewer than are free, a token of it while it has
+ * less than half as many as are free. So one org alone has half of them at most, several have less each, and whoever
+ * comes finds a free one, whatever the others wait for. Those who wait are served in turn: org by org, and in an org
+ * token by token.
+ */
+export class FairQueue {
+  readonly #parts: FairQueueParts;
+  /** In the order of their turns. */
+  readonly #orgs = new Map<string, OrgSeats>();
+  #held = 0;
+  #waiting = 0;
+
+  constructor(parts: FairQueueParts) {
+    this.#parts = parts;
+  }
+
+  get held(): number {
+    return this.#held;
+  }
+
+  get waiting(): number {
+    return this.#waiting;
+  }
+
+  /**
+   * A seat, as a function that gives it back; a promise when it has to be waited for. `onLeave` is handed what takes the
+   * request out of the queue, should its client go.
+   */
+  take(owner: SeatOwner, onLeave: (leave: () => void) => void): Release | Promise<Release> {
+    const token = this.#tokenOf(owner);
+    try {
+      this.#parts.admit(token.held + token.waiting.size, token.org.held + token.org.waiting);
+    } catch (error) {
+      this.#forget(token);
+      throw error;
+    }
+    if (token.waiting.size === 0 && this.#may(token)) return this.#seat(token);
+    return this.#wait(token, onLeave);
+  }
+
+  #wait(token: TokenSeats, onLeave: (leave: () => void) => void): Promise<Release> {
+    return new Promise((give, reject) => {
+      const leave = (): void => {
+        if (this.#remove(waiter)) reject(this.#parts.tooLate());
+      };
+      const timer = setTimeout(leave, this.#parts.patienceMs);
+      const waiter: Waiter = { token, give, timer };
+      token.waiting.add(waiter);
+      token.org.waiting += 1;
+      this.#waiting += 1;
+      onLeave(leave);
+    });
+  }
+
+  /** False when it waits no more. */
+  #remove(waiter: Waiter): boolean {
+    const { token } = waiter;
+    if (!token.waiting.delete(waiter)) return false;
+    clearTimeout(waiter.timer);
+    token.org.waiting -= 1;
+    this.#waiting -= 1;
+    this.#forget(token);
+    return true;
+  }
+
+  #may(token: TokenSeats): boolean {
+    const free = this.#parts.seats - this.#held;
+    return token.org.held < free && (token.held === 0 || token.held * 2 < free);
+  }
+
+  #seat(token: TokenSeats): Release {
+    token.held += 1;
+    token.org.held += 1;
+    this.#held += 1;
+    let isHeld = true;
+    return () => {
+      if (!isHeld) return;
+      isHeld = false;
+      token.held -= 1;
+      token.org.held -= 1;
+      this.#held -= 1;
+      this.#forget(token);
+      this.#serve();
+    };
+  }
+
+  /** Gives free seats to those who may have one, each org and each token once before it is its turn again. */
+  #serve(): void {
+    while (this.#waiting > 0 && this.#held < this.#parts.seats) {
+      const waiter = this.#next();
+      if (waiter === undefined) return;
+      this.#remove(waiter);
+      waiter.give(
+        this.#seat(this.#tokenOf({ orgId: waiter.token.org.id, token: waiter.token.name })),
+      );
+    }
+  }
+
+  #next(): Waiter | undefined {
+    for (const org of this.#orgs.values()) {
+      if (org.waiting === 0) continue;
+      for (const token of org.tokens.values()) {
+        const [waiter] = token.waiting;
+        if (waiter === undefined || !this.#may(token)) continue;
+        org.tokens.delete(token.name);
+        org.tokens.set(token.name, token);
+        this.#orgs.delete(org.id);
+        this.#orgs.set(org.id, org);
+        return waiter;
+      }
+    }
+    return undefined;
+  }
+
+  #tokenOf({ orgId, token: name }: SeatOwner): TokenSeats {
+    let org = this.#orgs.get(orgId);
+    if (org === undefined) {
+      org = { id: orgId, held: 0, waiting: 0, tokens: new Map() };
+      this.#orgs.set(orgId, org);
+    }
+    let token = org.tokens.get(name);
+    if (token === undefined) {
+      token = { org, name, held: 0, waiting: new Set() };
+      org.tokens.set(name, token);
+    }
+    return token;
+  }
+
+  /** Whoever has nothing here is not kept. */
+  #forget(token: TokenSeats): void {
+    const { org, name } = token;
+    if (token.held > 0 || token.waiting.size > 0) return;
+    org.tokens.delete(name);
+    if (org.tokens.size === 0) this.#orgs.delete(org.id);
+  }
+}
