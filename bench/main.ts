@@ -1,10 +1,12 @@
 import { parseArgs } from "node:util";
+import { abuse } from "./abuse.ts";
 import { agentAction } from "./agent-action.ts";
 import { agentAlone } from "./agent-alone.ts";
 import { agentChildren } from "./agent-children.ts";
 import { agentOutput } from "./agent-output.ts";
 import { heartBeats } from "./heart-beats.ts";
 import { httpFloor } from "./http-floor.ts";
+import { largeBodies } from "./large-bodies.ts";
 import { livesBatch } from "./lives-batch.ts";
 import { livesSingle } from "./lives-single.ts";
 import { logIntake } from "./log-intake.ts";
@@ -38,6 +40,8 @@ const benches = {
   "log-paging": logPaging,
   "agent-output": agentOutput,
   neighbours,
+  "large-bodies": largeBodies,
+  abuse,
 } as const satisfies Record<string, Bench>;
 
 const { values, positionals } = parseArgs({

@@ -1,4 +1,5 @@
 import type { Db } from "../broker/database/connect.ts";
+import { makeLane } from "../broker/database/make-lane.ts";
 import { reportExecutions } from "../broker/executions/report-executions.ts";
 import type { OrgId } from "../broker/orgs/org-id.ts";
 import { keySource } from "../broker/seals/key-source.ts";
@@ -134,9 +135,10 @@ async function liveTogether({ db, orgId, agent }: Worker, rate: Rate): Promise<v
     status: "finished" as const,
     result: { success: true, error_code: 0, error_metadata: {} },
   }));
-  await reportExecutions({ db, wakes, seals }, reports);
+  await reportExecutions({ db, wakes, seals, lane }, reports);
 }
 
+const lane = makeLane(1);
 const wakes = makeWakes(() => {});
 const seals = await openSeals(keySource("none"));
 const noRate = (): Rate => ({ claims: 0, claimingMs: 0 });

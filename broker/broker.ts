@@ -3,10 +3,13 @@ import type { Seats } from "./bounds/seats.ts";
 import type { DatabaseClock } from "./clocks/database-clock.ts";
 import type { Config } from "./config.ts";
 import type { Db } from "./database/connect.ts";
+import type { Lane } from "./database/make-lane.ts";
 import type { ConfirmExecution } from "./executions/confirm-execution.ts";
 import type { ReportExecution } from "./executions/report-executions.ts";
 import type { Figures } from "./figures/figures.ts";
 import type { Health } from "./health.ts";
+import type { BodyReader } from "./http/body-reader.ts";
+import type { ByteRoom } from "./http/byte-room.ts";
 import type { HttpMetrics } from "./http/http-metrics.ts";
 import type { InflationRoom } from "./http/inflation-room.ts";
 import type { LimitGuesses } from "./http/limit-guesses.ts";
@@ -55,6 +58,14 @@ export type Broker = {
   readonly beats: Beats;
   /** Job events for who is parked here. */
   readonly events: EventFeed;
+  /** Reads large bodies in a thread of its own. */
+  readonly bodies: BodyReader;
+  /** Room for large bodies while they are taken, and for large answers while they are sent. */
+  readonly uploads: ByteRoom;
+  readonly downloads: ByteRoom;
+  /** For statements that bring much, and for those that fetch much: neither waits for the other. */
+  readonly lane: Lane;
+  readonly readLane: Lane;
   /** Room for compressed bodies while they are read. */
   readonly inflations: InflationRoom;
   /** The way into log streams. */

@@ -62,6 +62,18 @@ export const settings = {
     doc: "Requests a second that one org may make on average; 0 for no limit.",
   },
   ...boundSettings,
+  SVC_BODIES_MIB: {
+    schema: whole(1, 65_536).default(128),
+    doc: "What large bodies under way take of one broker, and as much what large answers do; others wait, then 503.",
+  },
+  SVC_BODIES_ORG_MIB: {
+    schema: whole(1, 65_536).default(64),
+    doc: "Of that, what one org may take, 429 past it; a single larger body passes when the org has no other.",
+  },
+  SVC_BODIES_TOKEN_MIB: {
+    schema: whole(1, 65_536).default(64),
+    doc: "Of that, what one token may take, 429 past it; a single larger body passes when the token has no other.",
+  },
   SVC_RETAIN_JOBS_DAYS: {
     schema: whole(1, 3650).default(90),
     doc: "Days after which a job that has ended is deleted with all that belongs to it.",
@@ -130,6 +142,9 @@ export type LogLimits = Readonly<
   Record<"streamBytes" | "streamBytesPerS" | "orgBytesPerS" | "orgBytesPerDay", number>
 >;
 
+/** How many bytes of large bodies may be in memory at once. */
+export type BodyLimits = Readonly<Record<"brokerBytes" | "orgBytes" | "tokenBytes", number>>;
+
 /** The broker's settings, checked and frozen. */
 export type Config = Readonly<{
   databaseUrl: string;
@@ -145,6 +160,7 @@ export type Config = Readonly<{
   rateOrgPerS: number;
   bounds: BoundsConfig;
   lockWaitMs: number;
+  bodies: BodyLimits;
   retainJobsDays: number;
   retainBeatsDays: number;
   retainHistoryDays: number;
@@ -178,6 +194,11 @@ export function readConfig(
     rateOrgPerS: read.SVC_RATE_ORG_PER_S,
     bounds: boundsOf(read),
     lockWaitMs: read.SVC_LOCK_WAIT_MS,
+    bodies: {
+      brokerBytes: read.SVC_BODIES_MIB * 1024 ** 2,
+      orgBytes: read.SVC_BODIES_ORG_MIB * 1024 ** 2,
+      tokenBytes: read.SVC_BODIES_TOKEN_MIB * 1024 ** 2,
+    },
     retainJobsDays: read.SVC_RETAIN_JOBS_DAYS,
     retainBeatsDays: read.SVC_RETAIN_BEATS_DAYS,
     retainHistoryDays: read.SVC_RETAIN_HISTORY_DAYS,

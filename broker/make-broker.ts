@@ -5,12 +5,15 @@ import type { Broker } from "./broker.ts";
 import { makeDatabaseClock } from "./clocks/database-clock.ts";
 import type { Config } from "./config.ts";
 import { connect, type Db } from "./database/connect.ts";
+import { makeLane } from "./database/make-lane.ts";
 import { requireCurrentSchema } from "./database/migrate.ts";
 import { makeConfirmExecution } from "./executions/confirm-execution.ts";
 import { findExecutionCredentials } from "./executions/find-credential.ts";
 import { makeReportExecution } from "./executions/report-executions.ts";
 import { makeFigures } from "./figures/figures.ts";
 import { createHealth, type Health } from "./health.ts";
+import { makeBodyReader } from "./http/body-reader.ts";
+import { ByteRoom } from "./http/byte-room.ts";
 import { createHttpMetrics } from "./http/http-metrics.ts";
 import { InflationRoom } from "./http/inflation-room.ts";
 import { limitGuesses } from "./http/limit-guesses.ts";
@@ -53,7 +56,9 @@ export function makeBroker(config: Config, log: Log, seals: Seals): MadeBroker {
     sender.heardPeer();
     heard(changed);
   };
-  const report = makeReportExecution({ way, wakes, seals });
+  const large = measuredRooms(config, metrics);
+  const { lane } = large;
+  const report = makeReportExecution({ way, wakes, seals, lane });
   const events = makeEventFeed({ db, wakes, log });
   const logFeed = makeLogFeed({ db, wakes, log });
   metrics.gauge("svc_log_followers", "Clients that follow a log here.", logFeed.followers);
@@ -76,12 +81,13 @@ export function makeBroker(config: Config, log: Log, seals: Seals): MadeBroker {
     keysUnderWay: new Map(),
     limitGuesses: guessesOf(config, bounds),
     wakes,
-    enqueueSingle: makeEnqueueSingle({ way, seals }),
+    enqueueSingle: makeEnqueueSingle({ way, seals, lane }),
     report,
     beats: makeBeats(way, wakes),
     desk: measuredDesk({ db, way, wakes, log, report, seals }, metrics),
     figures: makeFigures({ metrics, url: config.databaseUrl, pool: db, poolName }),
     events,
+    ...large,
     inflations: measuredInflations(metrics),
     logs,
     logFeed,
@@ -89,6 +95,7 @@ export function makeBroker(config: Config, log: Log, seals: Seals): MadeBroker {
     confirm,
     seals,
     drain: [
+      large.bodies.stop,
       collector.stop,
       sender.stop,
       logs.stop,
@@ -135,6 +142,35 @@ function measuredDesk(parts: Omit<DeskParts, "onBatch">, metrics: Metrics): Poll
 }
 
 const mebibyte = 1024 * 1024;
+
+const roomWaitMs = 20_000;
+
+function measuredRooms(
+  { bodies, poolSize }: Config,
+  metrics: Metrics,
+): Pick<Broker, "uploads" | "downloads" | "bodies" | "lane" | "readLane"> {
+  const refused = metrics.counter("svc_bodies_refused_total", "Large bodies without room.");
+  const make = (of: "in" | "out", what: string): ByteRoom =>
+    new ByteRoom({ ...bodies, what, waitMs: roomWaitMs }, (bound) => refused.add({ of, bound }));
+  const rooms = { uploads: make("in", "large bodies"), downloads: make("out", "large answers") };
+  const both = (read: (room: ByteRoom) => number) => () =>
+    [
+      [{ of: "in" }, read(rooms.uploads)],
+      [{ of: "out" }, read(rooms.downloads)],
+    ] as const;
+  metrics.gauge(
+    "svc_bodies_bytes",
+    "Held for large bodies.",
+    both(({ heldBytes }) => heldBytes),
+  );
+  metrics.gauge(
+    "svc_bodies_waiting",
+    "Waiting for room.",
+    both(({ waiting }) => waiting),
+  );
+  const lanes = { lane: makeLane(poolSize < 4 ? 1 : 2), readLane: makeLane(1) };
+  return { ...rooms, ...lanes, bodies: makeBodyReader() };
+}
 
 function measuredInflations(metrics: Metrics): InflationRoom {
   const room = new InflationRoom({ mostBytes: 64 * mebibyte, mostWaitingBytes: 32 * mebibyte });

@@ -10,7 +10,7 @@ import { stateRouteRules } from "./state-route-rules.ts";
  * - ownRunner: a token bound to one runner is let in and the handler itself keeps it to its runner. Without
  *   this, such a token is let in only where the path says `{runner_id}`, and that must be its own.
  * - otlp: the body is OTLP/HTTP, protobuf or JSON, which the handler reads itself.
- * - maxBody: more than 1 MiB. verbatim: members whose source text the handler wants byte for byte.
+ * - maxBody: more than 1 MiB. streamed: such a body is never in memory as a whole. verbatim: members whose source text the handler wants byte for byte.
  * - unmetered: polls and beats, which come by the clock. idempotent: `Idempotency-Key` is honoured here;
  *   `once` where the answer holds a secret that cannot be told again, `job` where the key is written with the job.
  * - stateToken: the token may also come as the password of HTTP Basic, or as `?token=`.
@@ -22,6 +22,7 @@ export type RouteRule = {
   readonly ownRunner?: true;
   readonly otlp?: true;
   readonly maxBody?: "16 MiB" | "64 MiB";
+  readonly streamed?: true;
   readonly verbatim?: readonly string[];
   readonly unmetered?: true;
   readonly stateToken?: true;

@@ -15,6 +15,7 @@ export const stateRouteRules = {
     ownRunner: true,
     stateToken: true,
     maxBody: "64 MiB",
+    streamed: true,
   },
   deleteTerraformState: {
     surface: "runner",
@@ -40,6 +41,7 @@ export const stateRouteRules = {
     ownRunner: true,
     stateToken: true,
     maxBody: "64 MiB",
+    streamed: true,
   },
   getPulumiState: {
     surface: "runner",
@@ -53,6 +55,7 @@ export const stateRouteRules = {
     ownRunner: true,
     stateToken: true,
     maxBody: "64 MiB",
+    streamed: true,
   },
 
   // Runners: helm's storage

@@ -164,3 +164,16 @@ test("owners whose flush waits in vain for a lock go apart; the others neither w
   expect(await call("a5")).toBe("a5");
   expect(together.at(-1)).toEqual(["a5"]);
 });
+
+test("a flush carries so many bytes at the most, or one item that is larger", async () => {
+  const flushes: string[][] = [];
+  const call = gather(
+    async (items: readonly string[]) => {
+      flushes.push([...items]);
+      return items;
+    },
+    { max: 10, bytesOf: (item) => item.length, maxBytes: 4 },
+  );
+  await Promise.all(["aaa", "b", "c", "dddddd", "ee"].map(call));
+  expect(flushes).toEqual([["aaa", "b"], ["c"], ["dddddd"], ["ee"]]);
+});

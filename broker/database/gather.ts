@@ -8,6 +8,9 @@ type Flush<In, Out> = (items: readonly In[]) => Promise<readonly (Out | Error)[]
 export type GatherOptions<In, Out> = {
   /** The most items that travel in one flush. */
   readonly max: number;
+  /** About how many bytes an item carries; one flush carries `maxBytes` of them, or one item that is larger. */
+  readonly bytesOf?: (item: In) => number;
+  readonly maxBytes?: number;
   /** The least time between the starts of two flushes; 0 unless told. */
   readonly delayMs?: number;
   /** Whose an item is, and how the items of one owner are flushed when their locks hold the others up. */
@@ -32,7 +35,7 @@ type Waiting<In, Out> = {
  */
 export function gather<In, Out>(
   flush: Flush<In, Out>,
-  { max, delayMs = 0, apart }: GatherOptions<In, Out>,
+  { max, delayMs = 0, bytesOf = () => 0, maxBytes = Infinity, apart }: GatherOptions<In, Out>,
 ): (item: In) => Promise<Out> {
   let waiting: Waiting<In, Out>[] = [];
   let isScheduled = false;
@@ -61,10 +64,20 @@ export function gather<In, Out>(
     else setImmediate(run);
   }
 
+  function fitting(): number {
+    let bytes = 0;
+    const count = waiting.findIndex(({ item }, at) => {
+      bytes += bytesOf(item);
+      return at === max || (at > 0 && bytes > maxBytes);
+    });
+    return count === -1 ? waiting.length : count;
+  }
+
   function run(): void {
     lastStartMs = performance.now();
-    const batch = waiting.slice(0, max);
-    waiting = waiting.slice(max);
+    const count = fitting();
+    const batch = waiting.slice(0, count);
+    waiting = waiting.slice(count);
     void deliver(flush, batch, lanes).then(() => {
       isScheduled = false;
       if (lanes !== undefined) waiting = waiting.filter((one) => !lanes.take(one));

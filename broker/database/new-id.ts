@@ -22,7 +22,8 @@ export type IdPrefix =
   | "tfs"
   | "tfj"
   | "hch"
-  | "hrl";
+  | "hrl"
+  | "upl";
 
 const alphabet = "0123456789abcdefghjkmnpqrstvwxyz";
 const timeLength = 10;

@@ -1,14 +1,19 @@
+import type postgres from "postgres";
 import type { ExecutionStatus } from "../../shared/runner-job-execution.ts";
 import type { RunnerJobStatus } from "../../shared/runner-job.ts";
 import type { HotWay } from "../bounds/hot-way.ts";
 import type { Db } from "../database/connect.ts";
 import { gather } from "../database/gather.ts";
+import type { Lane } from "../database/make-lane.ts";
 import { newId } from "../database/new-id.ts";
+import type { OrgId } from "../orgs/org-id.ts";
+import { LargeJson } from "../seals/large-json.ts";
+import { LargeText } from "../seals/large-text.ts";
 import type { Seals } from "../seals/seals.ts";
 import { type Topic, topics, type Wakes } from "../wake/wakes.ts";
 import type { ExecutionRow } from "./row.ts";
-import { sealOutputs } from "./sealed-outputs.ts";
-import { sealResult } from "./sealed-result.ts";
+import { type ReportedOutputs, sealLargeOutputs } from "./sealed-outputs.ts";
+import { sealLargeResult } from "./sealed-result.ts";
 
 /** A result as runners send it, its members named as they are stored. */
 export type ResultReport = {
@@ -21,6 +26,8 @@ export type ResultReport = {
   /** Standard base64. */
   readonly contents_gzip?: string | undefined;
   readonly contents_display_gzip?: string | undefined;
+  /** The JSON of these four, where it is long, in their place. */
+  readonly large?: LargeText | undefined;
 };
 
 export type Report = {
@@ -35,7 +42,7 @@ export type Report = {
   readonly lastRecord?: number | undefined;
   readonly giveBack?: boolean | undefined;
   readonly result?: ResultReport | undefined;
-  readonly outputs?: Readonly<Record<string, unknown>> | undefined;
+  readonly outputs?: ReportedOutputs | undefined;
 };
 
 export const reportOutcomes = [
@@ -57,7 +64,12 @@ export type Reported = {
 };
 export type ReportExecution = (report: Report) => Promise<Reported>;
 
-export type ReportParts = { readonly db: Db; readonly wakes: Wakes; readonly seals: Seals };
+export type ReportParts = {
+  readonly db: Db;
+  readonly wakes: Wakes;
+  readonly seals: Seals;
+  readonly lane: Lane;
+};
 
 type HotParts = Omit<ReportParts, "db"> & { readonly way: HotWay };
 
@@ -75,6 +87,8 @@ export function makeReportExecution({ way, ...parts }: HotParts): ReportExecutio
   const together = gather((reports: readonly Report[]) => take(way.db, reports), {
     max: 200,
     apart: way.apart(take),
+    bytesOf: lengthOf,
+    maxBytes: mostTogether,
   });
   return async (report) => {
     if (!isLarge(report)) return together(report);
@@ -85,26 +99,32 @@ export function makeReportExecution({ way, ...parts }: HotParts): ReportExecutio
 }
 
 const largeLength = 256 * 1024;
+/** One statement of many reports carries about so much. */
+const mostTogether = 1024 * 1024;
 
 /** Nobody's small report waits for somebody else's sixty megabytes. */
-function isLarge({ result, outputs }: Report): boolean {
+const isLarge = (report: Report): boolean =>
+  report.result?.large !== undefined ||
+  report.outputs instanceof LargeText ||
+  lengthOf(report) > largeLength;
+
+function lengthOf({ result, outputs }: Report): number {
   const { contents, contents_display, contents_gzip, contents_display_gzip } = result ?? {};
   const texts = [contents, contents_display, contents_gzip, contents_display_gzip];
   const length = texts.reduce((sum, text) => sum + (text?.length ?? 0), 0);
-  if (length > largeLength) return true;
-  return outputs !== undefined && JSON.stringify(outputs).length > largeLength;
+  if (outputs === undefined || outputs instanceof LargeText) return length;
+  return length + JSON.stringify(outputs).length;
 }
 
 /** Takes many reports and answers each, in order. */
 export async function reportExecutions(
-  { db, wakes, seals }: ReportParts,
+  parts: ReportParts,
   reports: readonly Report[],
 ): Promise<Reported[]> {
+  const { wakes } = parts;
   const answers = new Map<Report, Reported>();
   for (const round of rounds(reports)) {
-    const rows = await db<AnswerRow[]>`
-      select * from take_reports(
-        ${JSON.stringify(round.map((report, n) => toJson(seals, report, n)))}::text::json)`;
+    const rows = await takeReports(parts, round);
     wakes.tell(changed(round, rows));
     for (const row of rows) {
       const report = round[row.n];
@@ -130,8 +150,24 @@ function rounds(reports: readonly Report[]): Report[][] {
   return split;
 }
 
-function toJson(seals: Seals, report: Report, n: number) {
-  const { orgId, executionId: id, result } = report;
+async function takeReports(
+  { db, lane, seals }: ReportParts,
+  round: readonly Report[],
+): Promise<AnswerRow[]> {
+  const json = new LargeJson();
+  const sent = await Promise.all(round.map((report, n) => toJson({ seals, json }, report, n)));
+  const text = JSON.stringify(sent);
+  const run = (batch: postgres.Fragment): Promise<AnswerRow[]> =>
+    db<AnswerRow[]>`select * from take_reports(${batch})`;
+  const [first] = round;
+  if (json.isEmpty || first === undefined) return run(db`${text}::text::json`);
+  return json.within({ db, lane }, first.orgId as OrgId, { text, run }); // of the caller;
+}
+
+type Sealing = { readonly seals: Seals; readonly json: LargeJson };
+
+async function toJson({ seals, json }: Sealing, report: Report, n: number) {
+  const { orgId, executionId: id, result, outputs } = report;
   return {
     n,
     org_id: report.orgId,
@@ -142,8 +178,8 @@ function toJson(seals: Seals, report: Report, n: number) {
     description: report.description,
     last_record: report.lastRecord,
     give_back: report.giveBack,
-    result: result && sealResult(seals, { orgId, id }, result),
-    ...(report.outputs && sealOutputs(seals, { orgId, id }, report.outputs)),
+    result: result && (await sealLargeResult(seals, json, { orgId, id, result })),
+    ...(outputs && (await sealLargeOutputs(seals, json, { orgId, id, outputs }))),
     result_id: report.result && newId("res"),
     outputs_id: report.outputs && newId("out"),
   };

@@ -1,6 +1,11 @@
 import { hash } from "node:crypto";
+import type { LargeJson } from "../seals/large-json.ts";
+import { LargeText } from "../seals/large-text.ts";
 import type { Sealed, Seals } from "../seals/seals.ts";
 import type { OfExecution } from "./sealed-result.ts";
+
+/** Outputs, or the text of their JSON where that is long. */
+export type ReportedOutputs = Readonly<Record<string, unknown>> | LargeText;
 
 /** Outputs as `take_reports` takes them. */
 export type StoredOutputs = {
@@ -24,6 +29,25 @@ export function sealOutputs(
     outputs: bytes.toString("base64"),
     outputs_key_id: keyId,
     outputs_fingerprint: seals.fingerprints(hash("sha256", plain, "buffer"))[keyId],
+  };
+}
+
+/** As sealOutputs, of outputs that are sealed while they are sent; without a key they are made one. */
+export async function sealLargeOutputs(
+  seals: Seals,
+  json: LargeJson,
+  { orgId, id, outputs }: OfExecution & { readonly outputs: ReportedOutputs },
+): Promise<StoredOutputs> {
+  if (!(outputs instanceof LargeText)) return sealOutputs(seals, { orgId, id }, outputs);
+  if (seals.newest() === null) {
+    return { outputs: JSON.parse(outputs.toString()) as unknown };
+  }
+  const digest = await outputs.sha256();
+  const { token, keyId } = json.seal(seals, { orgId, id, part: "outputs" }, outputs);
+  return {
+    outputs: token,
+    outputs_key_id: keyId,
+    outputs_fingerprint: seals.fingerprints(digest)[keyId],
   };
 }
 

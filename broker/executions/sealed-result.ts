@@ -1,5 +1,6 @@
 import { hash } from "node:crypto";
 import { z } from "zod";
+import type { LargeJson } from "../seals/large-json.ts";
 import type { Seals } from "../seals/seals.ts";
 import type { ResultReport } from "./report-executions.ts";
 
@@ -38,6 +39,24 @@ export function sealResult(
   if (keyId === null) return { ...verdict, ...carried };
   const fingerprint = seals.fingerprints(hash("sha256", plain, "buffer"))[keyId];
   return { ...verdict, sealed_contents: bytes.toString("base64"), key_id: keyId, fingerprint };
+}
+
+/** As sealResult, of contents that are sealed while they are sent; without a key they are made one. */
+export async function sealLargeResult(
+  seals: Seals,
+  json: LargeJson,
+  { orgId, id, result }: OfExecution & { readonly result: ResultReport },
+): Promise<StoredResult> {
+  const { large, ...verdict } = result;
+  if (large === undefined) return sealResult(seals, { orgId, id }, verdict);
+  if (seals.newest() === null) {
+    const contents = contentsSchema.parse(JSON.parse(large.toString()));
+    return sealResult(seals, { orgId, id }, { ...verdict, ...contents });
+  }
+  const digest = await large.sha256();
+  const { token, keyId } = json.seal(seals, { orgId, id, part: "result" }, large);
+  const fingerprint = seals.fingerprints(digest)[keyId];
+  return { ...verdict, sealed_contents: token, key_id: keyId, fingerprint };
 }
 
 /** What of a result is sealed: equal contents are equal bytes. */

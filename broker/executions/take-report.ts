@@ -2,6 +2,7 @@ import type { ResultInput } from "../../shared/api/report-executions.ts";
 import { type Problem, problem } from "../../shared/problem.ts";
 import type { RunnerJobStatus } from "../../shared/runner-job.ts";
 import type { Broker } from "../broker.ts";
+import type { LargeText } from "../seals/large-text.ts";
 import type { Actor } from "../tokens/actor.ts";
 import { findExecution } from "./queries.ts";
 import type { Report, Reported, ReportOutcome, ResultReport } from "./report-executions.ts";
@@ -73,8 +74,9 @@ export function refusalOf(reported: Reported): Problem | undefined {
 }
 
 /** A result by the names it is stored under; absent booleans and numbers mean false and 0. */
-export function toResultReport(result: ResultInput): ResultReport {
+export function toResultReport(result: ResultInput, large?: LargeText): ResultReport {
   return {
+    large,
     success: result.success ?? false,
     error_code: result.error_code ?? 0,
     error_metadata: result.error_metadata ?? {},

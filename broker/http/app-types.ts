@@ -3,6 +3,7 @@ import type { OpenAPIHono } from "@hono/zod-openapi";
 import type { Context } from "hono";
 import type { RouteRule } from "../../shared/route-rules.ts";
 import type { Broker } from "../broker.ts";
+import type { LargeText } from "../seals/large-text.ts";
 import type { Actor } from "../tokens/actor.ts";
 
 /** What a request carries on its way: node's own two ends, and what the gate found out. */
@@ -15,6 +16,8 @@ export type AppEnv = {
     actor: Actor;
     /** Source text of the members the route's rule keeps verbatim, by pointer: `#/plan`. */
     verbatim: ReadonlyMap<string, string>;
+    /** What of a large body was never made a value, by pointer: `#/plan`, `#/result`, `#/outputs`. */
+    lifted: ReadonlyMap<string, LargeText>;
   };
 };
 

@@ -3,13 +3,16 @@ import { routeRule } from "../../shared/permissions.ts";
 import { Problem, problem } from "../../shared/problem.ts";
 import type { RouteRule } from "../../shared/route-rules.ts";
 import type { Broker } from "../broker.ts";
+import type { LargeText } from "../seals/large-text.ts";
 import { admit } from "./admit.ts";
 import type { App, AppContext } from "./app-types.ts";
 import { describeRoute } from "./describe-route.ts";
 import { discardBody } from "./discard-body.ts";
+import { holdRoom, largeBytes, owned } from "./hold-room.ts";
 import { replayOnce } from "./idempotency.ts";
 import { answerError } from "./problem.ts";
-import { readJson } from "./read-json.ts";
+import { jsonOf, readJsonBytes } from "./read-json.ts";
+import { isReadApart } from "./read-large-json.ts";
 import { type Answered, beginRequest, endRequest } from "./request-log.ts";
 import { setHeader } from "./response-headers.ts";
 import { validateBody, validateQuery } from "./validate.ts";
@@ -97,12 +100,31 @@ async function serve(c: AppContext, broker: Broker, route: OpenRoute): Promise<R
   if (route.params !== undefined) checkParams(c, route.params);
   const isLenient = rule.surface === "runner";
   checkQuery(c, route.query, isLenient);
-  if (route.body === undefined) return withSeat(c, broker, route);
-  const { value, text, verbatim } = await readJson(c, rule);
-  if (route.body !== "empty") {
+  const leave = await holdRoom(c, broker, rule);
+  try {
+    return await withBody(c, broker, route);
+  } finally {
+    leave?.();
+  }
+}
+
+async function withBody(c: AppContext, broker: Broker, route: OpenRoute): Promise<Response> {
+  const { rule, body, operationId } = route;
+  if (body === undefined) return withSeat(c, broker, route);
+  const isLenient = rule.surface === "runner";
+  const bytes = await readJsonBytes(c, rule);
+  if (bytes.length > largeBytes && isReadApart(operationId)) {
+    const { value, lifted } = await broker.bodies.read(operationId, owned(bytes));
+    c.req.addValidatedData("json", value as object);
+    c.set("lifted", lifted);
+    return withSeat(c, broker, route);
+  }
+  const { value, text, verbatim } = jsonOf(bytes, rule);
+  c.set("lifted", nothing);
+  if (body !== "empty") {
     c.req.addValidatedData(
       "json",
-      validateBody(route.body, value, { isNullAbsent: isLenient }) as object,
+      validateBody(body, value, { isNullAbsent: isLenient }) as object,
     );
     c.set("verbatim", verbatim);
   } else if (!isLenient) {
@@ -111,6 +133,8 @@ async function serve(c: AppContext, broker: Broker, route: OpenRoute): Promise<R
   if (rule.idempotent === undefined || rule.idempotent === "job") return withSeat(c, broker, route);
   return replayOnce(c, broker, { ...route, mode: rule.idempotent, text });
 }
+
+const nothing: ReadonlyMap<string, LargeText> = new Map();
 
 /** Most requests have no query, and need not be made to look for one. */
 function checkQuery(c: AppContext, schema: z.ZodObject | undefined, isLenient: boolean): void {

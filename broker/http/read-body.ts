@@ -27,19 +27,17 @@ export async function readBody(c: AppContext, maxBytes: number): Promise<Buffer>
 
 function readIncoming(incoming: IncomingMessage, maxBytes: number): Promise<Buffer> {
   return new Promise((resolve, reject) => {
-    const chunks: Buffer[] = [];
-    let size = 0;
+    const taken = takeChunks(Number(incoming.headers["content-length"] ?? 0));
     const settle = (refusal: Problem | undefined): void => {
       stalls.remove(watched);
       incoming.off("data", onData).off("end", onEnd).off("close", onClose);
       if (refusal !== undefined) reject(refusal);
-      else resolve(chunks.length === 1 ? (chunks[0] ?? empty) : Buffer.concat(chunks, size));
+      else resolve(taken.whole());
     };
     const onData = (chunk: Buffer): void => {
-      size += chunk.length;
-      chunks.push(chunk);
+      taken.add(chunk);
       watched.lastAtMs = performance.now();
-      if (size > maxBytes) settle(problem.tooLarge(maxBytes));
+      if (taken.size() > maxBytes) settle(problem.tooLarge(maxBytes));
     };
     const onEnd = (): void => settle(undefined);
     const onClose = (): void => settle(bodyTruncated());
@@ -48,4 +46,25 @@ function readIncoming(incoming: IncomingMessage, maxBytes: number): Promise<Buff
     incoming.on("data", onData).on("end", onEnd).on("close", onClose);
     if (incoming.destroyed) onClose();
   });
+}
+
+const largeBytes = 256 * 1024;
+
+/** What is large is put where it stays as it comes, so that it is never there twice. */
+function takeChunks(saidBytes: number) {
+  const whole = saidBytes > largeBytes ? Buffer.allocUnsafeSlow(saidBytes) : undefined;
+  const chunks: Buffer[] = [];
+  let size = 0;
+  return {
+    size: () => size,
+    add: (chunk: Buffer): void => {
+      if (whole === undefined) chunks.push(chunk);
+      else chunk.copy(whole, size);
+      size += chunk.length;
+    },
+    whole: (): Buffer => {
+      if (whole !== undefined) return whole.subarray(0, size);
+      return chunks.length === 1 ? (chunks[0] ?? empty) : Buffer.concat(chunks, size);
+    },
+  };
 }

@@ -1,11 +1,15 @@
 import { createHash } from "node:crypto";
+import type postgres from "postgres";
 import { type Problem, problem } from "../../shared/problem.ts";
 import type { HotWay } from "../bounds/hot-way.ts";
 import type { Broker } from "../broker.ts";
 import type { Db } from "../database/connect.ts";
 import { gather } from "../database/gather.ts";
+import type { Lane } from "../database/make-lane.ts";
 import { newId } from "../database/new-id.ts";
 import type { OrgId } from "../orgs/org-id.ts";
+import { LargeJson } from "../seals/large-json.ts";
+import { LargeText } from "../seals/large-text.ts";
 import type { Seals } from "../seals/seals.ts";
 import { type Topic, topics } from "../wake/wakes.ts";
 import { jobKind, jobTimeouts, type NewJob } from "./new-job.ts";
@@ -28,7 +32,7 @@ export type Enqueued = { readonly rows: readonly JobRow[]; readonly isReplay: bo
 type Outcome = { readonly rows: readonly JobRow[] } | { readonly replayedIds: readonly string[] };
 export type EnqueueSingle = (enqueue: Enqueue) => Promise<Outcome>;
 
-export type EnqueueParts = { readonly db: Db; readonly seals: Seals };
+export type EnqueueParts = { readonly db: Db; readonly seals: Seals; readonly lane: Lane };
 
 type AnswerRow = {
   request: number;
@@ -47,7 +51,7 @@ export async function enqueueJobs(broker: Broker, enqueue: Enqueue): Promise<Enq
   const seated = <Result>(act: () => Promise<Result>): Promise<Result> =>
     enqueue.takesSeat === true ? broker.seats.run({ orgId, token }, act) : act();
   const outcome =
-    enqueue.jobs.length === 1 && (enqueue.jobs[0]?.plan?.length ?? 0) < largePlan
+    enqueue.jobs.length === 1 && planLength(enqueue) < largePlan
       ? await broker.enqueueSingle(enqueue)
       : await seated(() => flushOne(broker, enqueue));
   if ("replayedIds" in outcome) {
@@ -61,15 +65,24 @@ export async function enqueueJobs(broker: Broker, enqueue: Enqueue): Promise<Enq
 
 /** A plan of this length travels alone, so that nobody waits for it. */
 const largePlan = 256 * 1024;
+/** One statement of many enqueues carries about so much of plans. */
+const mostTogether = 1024 * 1024;
+
+function planLength({ jobs }: Enqueue): number {
+  const plan = jobs[0]?.plan;
+  return plan instanceof LargeText ? Infinity : (plan?.length ?? 0);
+}
 
 /** Single jobs that arrive together travel in one statement; a batch goes alone, for it stands or falls whole. */
 export function makeEnqueueSingle({
   way,
-  seals,
-}: Pick<EnqueueParts, "seals"> & { readonly way: HotWay }): EnqueueSingle {
-  const enqueue = (db: Db, enqueues: readonly Enqueue[]) => flush({ db, seals }, enqueues);
+  ...parts
+}: Omit<EnqueueParts, "db"> & { readonly way: HotWay }): EnqueueSingle {
+  const enqueue = (db: Db, enqueues: readonly Enqueue[]) => flush({ ...parts, db }, enqueues);
   return gather((enqueues: readonly Enqueue[]) => enqueue(way.db, enqueues), {
     max: 200,
+    bytesOf: planLength,
+    maxBytes: mostTogether,
     apart: way.apart(enqueue),
   });
 }
@@ -82,14 +95,21 @@ async function flushOne(parts: EnqueueParts, enqueue: Enqueue): Promise<Outcome>
 }
 
 async function flush(
-  { db, seals }: EnqueueParts,
+  { db, seals, lane }: EnqueueParts,
   enqueues: readonly Enqueue[],
 ): Promise<(Outcome | Error)[]> {
+  const json = new LargeJson();
   const drafts = enqueues.map((enqueue, at) =>
-    enqueue.jobs.map((job) => draft(enqueue, job, { request: at + 1, seals })),
+    enqueue.jobs.map((job) => draft(enqueue, job, { request: at + 1, seals, json })),
   );
-  const answers = await db<AnswerRow[]>`
-    select * from enqueue_jobs(${JSON.stringify(drafts.flat())}::text::json)`;
+  const text = JSON.stringify(drafts.flat());
+  const run = (batch: postgres.Fragment): Promise<AnswerRow[]> =>
+    db<AnswerRow[]>`select * from enqueue_jobs(${batch})`;
+  const [first] = enqueues;
+  const answers =
+    json.isEmpty || first === undefined
+      ? await run(db`${text}::text::json`)
+      : await json.within({ db, lane }, first.orgId, { text, run });
   const byRequest = Map.groupBy(answers, (row) => row.request);
   return enqueues.map((_, at) => settle(drafts[at] ?? [], byRequest.get(at + 1) ?? []));
 }
@@ -99,7 +119,11 @@ type Draft = ReturnType<typeof draft>;
 function draft(
   enqueue: Enqueue,
   job: NewJob,
-  { request, seals }: { readonly request: number; readonly seals: Seals },
+  {
+    request,
+    seals,
+    json,
+  }: { readonly request: number; readonly seals: Seals; readonly json: LargeJson },
 ) {
   const kind = jobKind(job);
   const timeouts = jobTimeouts(job);
@@ -125,7 +149,7 @@ function draft(
     rerun_of: job.rerunOf ?? null,
     log_stream_id: null,
     created_by_id: enqueue.actorId,
-    ...sealPlan(seals, { orgId: enqueue.orgId, id, plan: job.plan }),
+    ...sealPlan(seals, json, { orgId: enqueue.orgId, id, plan: job.plan }),
     plan_names: job.planNames,
     idempotency_key: enqueue.idempotency?.key,
     fingerprint: enqueue.idempotency && fingerprint(enqueue.idempotency.request),

@@ -5,6 +5,7 @@ import {
   runnerJobType,
   type runnerJobOperations,
 } from "../../shared/runner-job-types.ts";
+import type { LargeText } from "../seals/large-text.ts";
 
 export type NewJob = {
   readonly type: RunnerJobType;
@@ -15,7 +16,7 @@ export type NewJob = {
   readonly ownerType?: string | undefined;
   readonly metadata?: Readonly<Record<string, string>> | undefined;
   /** The source text of the plan, stored byte for byte. */
-  readonly plan?: string | undefined;
+  readonly plan?: string | LargeText | undefined;
   /** The ids that it names; kept beside it. */
   readonly planNames?: readonly string[] | undefined;
   /** An action's own timeout, which its execution timeout follows. */

@@ -1,6 +1,7 @@
 import type postgres from "postgres";
 import type { Db } from "../database/connect.ts";
 import type { OrgId } from "../orgs/org-id.ts";
+import { type LargeSealed, mostAtOnceBytes } from "../seals/open-large.ts";
 import type { Seals } from "../seals/seals.ts";
 import type { JobRow, MoveRow } from "./row.ts";
 import { openPlan } from "./sealed-plan.ts";
@@ -57,6 +58,44 @@ export async function findPlan(
     select p.contents, p.key_id from runner_job_plans p
      where p.runner_job_id = ${jobId} and p.org_id = ${org}`;
   return row && openPlan(seals, { orgId: org, id: jobId }, row);
+}
+
+/** A plan that is short is read at once; of a longer one it is said where it is. */
+export async function findPlanToSend(
+  { db, seals }: { readonly db: Db; readonly seals: Seals },
+  org: OrgId,
+  jobId: string,
+): Promise<string | LargeSealed | undefined> {
+  const [row] = await db<{ contents: Buffer | null; key_id: string | null; size: number }[]>`
+    select case when length(p.contents) <= ${mostAtOnceBytes} then p.contents end as contents, p.key_id,
+           length(p.contents) as size
+      from runner_job_plans p where p.runner_job_id = ${jobId} and p.org_id = ${org}`;
+  if (row === undefined) return undefined;
+  const { contents, key_id: keyId, size: storedBytes } = row;
+  if (contents !== null)
+    return openPlan(seals, { orgId: org, id: jobId }, { key_id: keyId, contents });
+  return largePlan(db, org, { id: jobId, keyId, storedBytes });
+}
+
+/** Where the sealed bytes of a plan are. */
+export function largePlan(
+  db: Db,
+  org: string,
+  plan: { readonly id: string; readonly keyId: string | null; readonly storedBytes: number },
+): LargeSealed {
+  const { id, keyId, storedBytes } = plan;
+  return {
+    thing: { orgId: org, id, part: "plan" },
+    keyId,
+    storedBytes,
+    read: async (from, length) => {
+      const [row] = await db<{ bytes: Buffer }[]>`
+        select substring(p.contents from ${from + 1}::int for ${length}::int) as bytes
+          from runner_job_plans p where p.runner_job_id = ${id} and p.org_id = ${org}`;
+      if (row === undefined) throw new Error(`the plan of ${id} is gone`);
+      return row.bytes;
+    },
+  };
 }
 
 /** The job's last moves, first to last. */

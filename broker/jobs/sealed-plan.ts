@@ -1,13 +1,25 @@
+import type { LargeJson } from "../seals/large-json.ts";
+import { LargeText } from "../seals/large-text.ts";
 import type { Seals } from "../seals/seals.ts";
 
-type Plan = { readonly orgId: string; readonly id: string; readonly plan: string | undefined };
+type Plan = {
+  readonly orgId: string;
+  readonly id: string;
+  readonly plan: string | LargeText | undefined;
+};
 
-/** A plan by the names of `new_job`: sealed, or readable where nothing is sealed. */
+/** A plan by the names of `new_job`: sealed, a large one while the JSON is sent, or readable where nothing is sealed. */
 export function sealPlan(
   seals: Seals,
-  { orgId, id, plan }: Plan,
+  json: LargeJson,
+  { orgId, id, plan: given }: Plan,
 ): { plan?: string; sealed_plan?: string; key_id?: string } {
-  if (plan === undefined) return {};
+  if (given === undefined) return {};
+  if (given instanceof LargeText && seals.newest() !== null) {
+    const { token, keyId } = json.seal(seals, { orgId, id, part: "plan" }, given);
+    return { sealed_plan: token, key_id: keyId };
+  }
+  const plan = given.toString();
   const { keyId, bytes } = seals.seal({ orgId, id, part: "plan" }, Buffer.from(plan));
   return keyId === null ? { plan } : { sealed_plan: bytes.toString("base64"), key_id: keyId };
 }

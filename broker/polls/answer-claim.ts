@@ -1,8 +1,14 @@
 import type { ProcessOrder } from "../../shared/api/process-order.ts";
+import { Problem } from "../../shared/problem.ts";
 import type { Broker } from "../broker.ts";
 import { toExecution } from "../executions/to-execution.ts";
+import { findPlanToSend } from "../jobs/queries.ts";
 import { toRunnerJob } from "../jobs/to-runner-job.ts";
+import type { OrgId } from "../orgs/org-id.ts";
+import { openLarge } from "../seals/open-large.ts";
 import type { Claim } from "./claim-jobs.ts";
+
+type Answering = { readonly claims: readonly Claim[]; readonly orders: readonly ProcessOrder[] };
 
 /**
  * The body of a claim's answer. Plans go in as their source text, so that they arrive byte for byte. `now` is the
@@ -10,21 +16,61 @@ import type { Claim } from "./claim-jobs.ts";
  */
 export function claimAnswer(
   { clock }: Pick<Broker, "clock">,
-  claims: readonly Claim[],
-  orders: readonly ProcessOrder[],
+  { claims, orders }: Answering,
 ): string {
-  const jobs = claims.map(claimedJob).join(",");
+  const jobs = claims.map((claim) => `${beforePlan(claim)}${claim.plan ?? "{}"}}`).join(",");
   return `{"jobs":[${jobs}],"orders":${JSON.stringify(orders)},"now":"${clock.now().toISOString()}"}`;
 }
 
-function claimedJob({ job, execution, plan, token, deadlineAt }: Claim): string {
+/**
+ * The same answer where a plan is long: piece by piece. A job whose plan this broker cannot open is handed to nobody, as
+ * claimJobs says.
+ */
+export async function openLargePlans(
+  broker: Broker,
+  { claims, orders }: Answering,
+): Promise<() => AsyncGenerator<Buffer>> {
+  const opened = await Promise.all(claims.map((claim) => planOf(broker, claim)));
+  const { clock } = broker;
+  return async function* () {
+    let before = '{"jobs":[';
+    for (const { claim, pieces } of opened.flatMap((one) => one ?? [])) {
+      yield Buffer.from(before + beforePlan(claim));
+      yield* pieces();
+      before = "},";
+    }
+    const end = before === "}," ? "}]" : `${before}]`;
+    const now = clock.now().toISOString();
+    yield Buffer.from(`${end},"orders":${JSON.stringify(orders)},"now":"${now}"}`);
+  };
+}
+
+async function planOf(broker: Broker, claim: Claim) {
+  const { job, plan } = claim;
+  if (!claim.hasLargePlan) return { claim, pieces: () => once(plan ?? "{}") };
+  try {
+    const found = await findPlanToSend(broker, job.org_id as OrgId, job.id); // a job of that org
+    if (typeof found !== "object") return { claim, pieces: () => once(found ?? "{}") };
+    return { claim, pieces: (await openLarge(broker, found)).pieces };
+  } catch (error) {
+    if (!(error instanceof Problem)) throw error;
+    broker.log.error({ job_id: job.id }, `a job is handed to nobody: ${error.message}`);
+    return undefined;
+  }
+}
+
+async function* once(text: string): AsyncGenerator<Buffer> {
+  yield Buffer.from(text);
+}
+
+function beforePlan({ job, execution, token, deadlineAt }: Claim): string {
   const rest = JSON.stringify({
     job: toRunnerJob(job),
     execution: toExecution(execution),
     token,
     deadline: deadlineAt.toISOString(),
   });
-  return `${rest.slice(0, -1)},"plan":${plan ?? "{}"}}`;
+  return `${rest.slice(0, -1)},"plan":`;
 }
 
 type Outgoing = {

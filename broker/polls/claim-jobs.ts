@@ -24,6 +24,8 @@ export type Claim = {
   readonly execution: ExecutionRow;
   /** Source text of the plan's JSON; null: the job has none. */
   readonly plan: string | null;
+  /** Its plan is long, and is read while it is sent. */
+  readonly hasLargePlan: boolean;
   /** Told once; the database has its digest. */
   readonly token: string;
   /** The earlier of the execution's and the job's own end. */
@@ -49,8 +51,9 @@ type ClaimedRow = FactsRow & {
   execution_count: number;
   started_at: Date;
   key_id: string | null;
-  /** Sealed and in base64 where a key is named. */
+  /** Sealed and in base64 where a key is named; null where it is long. */
   plan: string | null;
+  is_large: boolean;
 };
 
 const texts = 1009;
@@ -59,6 +62,8 @@ const integers = 1007;
 
 /** So many executions are made by one statement, whatever its polls would take: ids and tokens are made beforehand. */
 export const mostClaims = 1_000;
+/** A longer plan does not come with its claim: those of many polls would be in memory at once. */
+const mostPlanLength = 350_000;
 
 /**
  * Claims jobs for many polls in one statement; earlier requests are served first. Answers one entry a request.
@@ -78,7 +83,9 @@ export async function claimJobs(
   const digests = secrets.map((secret) => hash("sha256", secret, "buffer"));
   const rows = await db<(ClaimedRow | NoticeRow)[]>`
     select c.waiter, c.repeated, c.execution_id, c.process_id, c.claimed_at, c.deadline_at, c.overall_at,
-           c.execution_count, c.started_at, c.key_id, c.plan, c.job_id as id, c.org_id, c.runner_id, c.job_group, c.type,
+           c.execution_count, c.started_at, c.key_id,
+           case when octet_length(c.plan) <= ${mostPlanLength} then c.plan end as plan,
+           coalesce(octet_length(c.plan) > ${mostPlanLength}, false) as is_large, c.job_id as id, c.org_id, c.runner_id, c.job_group, c.type,
            c.operation, c.owner_id, c.owner_type, c.metadata, c.queue_timeout, c.available_timeout,
            c.execution_timeout, c.overall_timeout, c.max_executions, c.stop_grace, c.changes_things, c.rerun_of,
            c.log_stream_id, c.created_at, c.created_by_id
@@ -202,6 +209,7 @@ function toClaim(row: ClaimedRow, secret: string, plan: string | null): Claim {
       logs_complete: false,
     },
     plan,
+    hasLargePlan: row.is_large,
     token: jobToken(row.id, secret),
     deadlineAt: deadline_at < overall_at ? deadline_at : overall_at,
   };

@@ -16,6 +16,10 @@ export type Seals = {
   readonly newest: () => string | null;
   /** Without a key as it is, but 503 `seal_key_missing` where that is refused. */
   readonly seal: (thing: SealedThing, plain: Buffer) => Sealed;
+  /** Seals piece by piece, byte for byte as `seal` would; undefined without a key. */
+  readonly sealing: (thing: SealedThing) => Sealing | undefined;
+  /** Opens piece by piece what has this head and this end; what comes out is true only when `end` has not refused. */
+  readonly opening: (thing: SealedThing, headAndTag: Sealed) => Opening;
   /** 503 `seal_key_missing` or `seal_broken` for what this broker's keys do not open. */
   readonly open: (thing: SealedThing, sealed: Sealed) => Buffer;
   /**
@@ -31,6 +35,16 @@ export type Seals = {
   readonly refusal: () => string | undefined;
 };
 
+/** Something that is being sealed with this key. */
+export type Sealing = {
+  readonly keyId: string;
+  /** The sealed bytes of these, which are all of them. */
+  readonly run: (pieces: Iterable<Uint8Array>) => Generator<Buffer>;
+};
+
+/** Something that is being opened. */
+export type Opening = { readonly update: (piece: Buffer) => Buffer; readonly end: () => void };
+
 /** A key's name, and what tells it from another one of that name. */
 export type KeyProof = { readonly id: string; readonly proof: Buffer };
 
@@ -41,6 +55,8 @@ const tagBytes = 16;
 const countAt = 1 + saltBytes;
 const headBytes = countAt + 4;
 const nonceBytes = 12;
+/** What stands before and behind the sealed bytes themselves. */
+export const sealedOverhead = { head: headBytes, tag: tagBytes } as const;
 
 /** Seals over the keys of a source, which is read before this resolves; who starts a broker has them admitted. */
 export async function openSeals(source: KeySource): Promise<Seals> {
@@ -79,6 +95,16 @@ export async function openSeals(source: KeySource): Promise<Seals> {
       if (key === undefined) return { keyId: null, bytes: plain };
       return { keyId: key.id, bytes: sealWith(key, thing, plain) };
     },
+    sealing: (thing) => {
+      const [key] = keys;
+      if (key === undefined && refusal !== undefined) throw notReadable(refusal);
+      return key && { keyId: key.id, run: (pieces) => sealPieces(key, thing, pieces) };
+    },
+    opening: (thing, { keyId, bytes }) => {
+      const key = byId.get(keyId ?? "");
+      if (key === undefined) throw keyMissing(keyId ?? "");
+      return openPieces(key, thing, bytes);
+    },
     open: (thing, { keyId, bytes }) => {
       if (keyId === null) return bytes;
       const key = byId.get(keyId);
@@ -99,30 +125,50 @@ const proofsOf = (ring: readonly RingKey[]): readonly KeyProof[] =>
 
 /** version · salt · count · what AES-256-GCM made of it · tag */
 function sealWith(ring: RingKey, thing: SealedThing, plain: Buffer): Buffer {
+  return Buffer.concat([...sealPieces(ring, thing, [plain])]);
+}
+
+function* sealPieces(
+  ring: RingKey,
+  thing: SealedThing,
+  pieces: Iterable<Uint8Array>,
+): Generator<Buffer> {
   const { salt, count, key } = ring.next();
   const head = Buffer.allocUnsafe(headBytes);
   head[0] = version;
   salt.copy(head, 1);
   head.writeUInt32BE(count, countAt);
+  yield head;
   const cipher = createCipheriv("aes-256-gcm", key, nonceOf(head));
   cipher.setAAD(aboutOf(thing));
-  const body = cipher.update(plain);
+  for (const piece of pieces) yield cipher.update(piece);
   cipher.final();
-  return Buffer.concat([head, body, cipher.getAuthTag()]);
+  yield cipher.getAuthTag();
 }
 
 function openWith(ring: RingKey, thing: SealedThing, sealed: Buffer): Buffer {
+  const opening = openPieces(ring, thing, sealed);
+  const plain = opening.update(sealed.subarray(headBytes, -tagBytes));
+  opening.end();
+  return plain;
+}
+
+/** By the head and the end of what is sealed, whatever stands between them. */
+function openPieces(ring: RingKey, thing: SealedThing, sealed: Buffer): Opening {
   if (sealed.length < headBytes + tagBytes || sealed[0] !== version) throw broken(ring.id);
   const key = ring.ofSalt(sealed.subarray(1, countAt));
   const decipher = createDecipheriv("aes-256-gcm", key, nonceOf(sealed));
   decipher.setAAD(aboutOf(thing)).setAuthTag(sealed.subarray(-tagBytes));
-  const plain = decipher.update(sealed.subarray(headBytes, -tagBytes));
-  try {
-    decipher.final();
-  } catch {
-    throw broken(ring.id);
-  }
-  return plain;
+  return {
+    update: (piece) => decipher.update(piece),
+    end: () => {
+      try {
+        decipher.final();
+      } catch {
+        throw broken(ring.id);
+      }
+    },
+  };
 }
 
 /** The count, behind as many zeros as a nonce needs. */

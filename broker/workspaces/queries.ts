@@ -174,6 +174,24 @@ export async function insertPart(
     values (${objectId}, ${n}, ${org}, ${body})`;
 }
 
+/**
+ * Writes a part of a text, as insertPart does of bytes. It does not wait for the disk: the statement that makes something
+ * of it does, for all that came before it.
+ */
+export async function insertTextPart(
+  db: Db,
+  org: OrgId,
+  { objectId, n, body }: { readonly objectId: string; readonly n: number; readonly body: string },
+): Promise<void> {
+  await db`
+    with upload as (
+      insert into terraform_state_uploads (object_id, org_id) values (${objectId}, ${org})
+          on conflict do nothing)
+    insert into terraform_state_parts (object_id, n, org_id, body)
+    select ${objectId}, ${n}::int, ${org}, convert_to(${body}::text, 'UTF8')
+     where set_config('synchronous_commit', 'off', true) = 'off'`;
+}
+
 /** Takes away the parts of what was not finished; what was is left alone. */
 export async function discardUpload(db: Db, org: OrgId, objectId: string): Promise<void> {
   await db`

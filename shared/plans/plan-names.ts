@@ -13,3 +13,19 @@ export function planNames(plan: unknown): string[] {
   const texts = places.map((place) => textAt(plan, place));
   return [...new Set(texts.filter((text) => text !== undefined && id.test(text)))] as string[];
 }
+
+/** As much of a plan as has the same names, and the same timeout of its own. */
+export function planOutline(plan: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  const { timeout } = plan;
+  const outline: Record<string, unknown> = typeof timeout === "number" ? { timeout } : {};
+  for (const place of places) {
+    const text = textAt(plan, place);
+    if (text === undefined) continue;
+    let into = outline;
+    for (const member of place.slice(0, -1)) {
+      into = (into[member] ??= {}) as Record<string, unknown>; // no place ends where another goes on
+    }
+    into[place.at(-1) ?? ""] = text;
+  }
+  return outline;
+}

@@ -12,12 +12,14 @@ import { enqueueJobs } from "../../jobs/enqueue-jobs.ts";
 import type { NewJob } from "../../jobs/new-job.ts";
 import { requireOrderRights } from "../../jobs/require-order-rights.ts";
 import { toRunnerJob } from "../../jobs/to-runner-job.ts";
+import { LargeText } from "../../seals/large-text.ts";
 
 /** POST /v1/runners/{runner_id}/jobs */
 export const enqueueJob: Door = (app, broker) => {
   app.openapi(enqueueJobRoute, async (c) => {
-    const job = toNewJob(c.req.valid("json"), c.get("verbatim").get("#/plan"));
-    const enqueued = await enqueueOne(broker, { ...toEnqueue(c, [job]), job, takesSeat: true });
+    const job = toNewJob(c.req.valid("json"), textAt(c, "#/plan"));
+    const asked = await toEnqueue(c, [job]);
+    const enqueued = await enqueueOne(broker, { ...asked, job, takesSeat: true });
     return c.json(toRunnerJob(tellReplay(c, enqueued).job), 201);
   });
 };
@@ -25,16 +27,20 @@ export const enqueueJob: Door = (app, broker) => {
 /** POST /v1/runners/{runner_id}/jobs/batch */
 export const enqueueJobBatch: Door = (app, broker) => {
   app.openapi(enqueueJobsRoute, async (c) => {
-    const verbatim = c.get("verbatim");
     const jobs = c.req
       .valid("json")
-      .jobs.map((job, at) => toNewJob(job, verbatim.get(`#/jobs/${at}/plan`)));
-    const enqueued = await enqueueJobs(broker, { ...toEnqueue(c, jobs), jobs });
+      .jobs.map((job, at) => toNewJob(job, textAt(c, `#/jobs/${at}/plan`)));
+    const enqueued = await enqueueJobs(broker, { ...(await toEnqueue(c, jobs)), jobs });
     return c.json({ jobs: tellReplay(c, enqueued).rows.map(toRunnerJob) }, 201);
   });
 };
 
-function toEnqueue(c: AppContext, jobs: readonly NewJob[]) {
+/** The text of a member, as it was sent. */
+function textAt(c: AppContext, pointer: string): string | LargeText | undefined {
+  return c.get("lifted").get(pointer) ?? c.get("verbatim").get(pointer);
+}
+
+async function toEnqueue(c: AppContext, jobs: readonly NewJob[]) {
   const actor = c.get("actor");
   requireOrderRights(
     actor,
@@ -46,16 +52,22 @@ function toEnqueue(c: AppContext, jobs: readonly NewJob[]) {
     orgId: actor.orgId,
     actorId: actor.id,
     runnerId,
-    idempotency: key === undefined ? undefined : { key, request: requestText(runnerId, jobs) },
+    idempotency:
+      key === undefined ? undefined : { key, request: await requestText(runnerId, jobs) },
   };
 }
 
 /** What must be the same for a repetition to be one. */
-function requestText(runnerId: string, jobs: readonly NewJob[]): string {
-  return JSON.stringify([runnerId, jobs.map((job) => ({ ...job, planNames: undefined }))]);
+async function requestText(runnerId: string, jobs: readonly NewJob[]): Promise<string> {
+  const told = jobs.map(async (job) => ({
+    ...job,
+    plan: job.plan instanceof LargeText ? (await job.plan.sha256()).toString("hex") : job.plan,
+    planNames: undefined,
+  }));
+  return JSON.stringify([runnerId, await Promise.all(told)]);
 }
 
-function toNewJob(job: NewRunnerJob, plan: string | undefined): NewJob {
+function toNewJob(job: NewRunnerJob, plan: string | LargeText | undefined): NewJob {
   return {
     type: job.type,
     operation: job.operation ?? "exec",

@@ -1,8 +1,8 @@
 import { appendLogsRoute } from "../../../shared/api/write-logs.ts";
 import { Problem } from "../../../shared/problem.ts";
 import type { AppContext, Door } from "../../http/app-types.ts";
+import { parseJson } from "../../http/parse-body.ts";
 import { hasBody } from "../../http/read-body.ts";
-import { parseJson } from "../../http/read-json.ts";
 import { type OtlpBody, readOtlp } from "../../http/read-otlp.ts";
 import { requestHeader } from "../../http/request-header.ts";
 import { requireFewJsonParts } from "../../http/require-few-json-parts.ts";

@@ -4,7 +4,8 @@ import { runnerJobGroups } from "../../../shared/runner-job-types.ts";
 import type { Broker } from "../../broker.ts";
 import type { AppContext, Door } from "../../http/app-types.ts";
 import { setHeader } from "../../http/response-headers.ts";
-import { claimAnswer, giveBackUnlessWritten } from "../../polls/answer-claim.ts";
+import { streamAnswer } from "../../http/stream-answer.ts";
+import { claimAnswer, giveBackUnlessWritten, openLargePlans } from "../../polls/answer-claim.ts";
 import { knowProcess, newProcessBook } from "../../polls/claiming-process.ts";
 import type { PollAnswer } from "../../polls/dispatcher.ts";
 import { parkPoll, waitMs } from "../../polls/park-poll.ts";
@@ -50,10 +51,15 @@ export const claimJobs: Door = (app, broker) => {
 
 type Answering = { readonly answer: PollAnswer; readonly orders: readonly ProcessOrder[] };
 
-function answerClaim(c: AppContext, broker: Broker, { answer, orders }: Answering) {
+async function answerClaim(c: AppContext, broker: Broker, { answer, orders }: Answering) {
   const claims = answer.kind === "claims" ? answer.claims : [];
   if (claims.length > 0) giveBackUnlessWritten(broker, c.env.outgoing, claims);
   if (answer.kind === "draining") setHeader(c, "connection", "close");
-  const body = claimAnswer(broker, claims, orders);
-  return c.body(body, 200, { "content-type": "application/json" }) as never; // text, so that plans stay as they are
+  const type = "application/json"; // below text, so that plans stay as they are
+  if (claims.some(({ hasLargePlan }) => hasLargePlan)) {
+    const parts = await openLargePlans(broker, { claims, orders });
+    return streamAnswer(c, broker, { type, parts: parts() }) as never;
+  }
+  const body = claimAnswer(broker, { claims, orders });
+  return c.body(body, 200, { "content-type": type }) as never;
 }

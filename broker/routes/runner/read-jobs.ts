@@ -5,9 +5,10 @@ import {
   getRunnerJobRoute,
 } from "../../../shared/api/read-runner-jobs.ts";
 import type { Broker } from "../../broker.ts";
+import { answerLarge } from "../../http/answer-large.ts";
 import type { AppContext, Door } from "../../http/app-types.ts";
 import { hasVersion } from "../../http/etag.ts";
-import { findPlan } from "../../jobs/queries.ts";
+import { findPlanToSend } from "../../jobs/queries.ts";
 import { readJob, requireJob } from "../../jobs/read-job.ts";
 import type { JobRow } from "../../jobs/row.ts";
 
@@ -28,14 +29,22 @@ export const readJobs: Door = (app, broker) => {
   app.openapi(getJobPlanRoute, async (c) => {
     const row = await ownJob(c, broker, c.req.valid("param"));
     if (hasVersion(c, 1)) return c.body(null, 304);
-    return c.text((await findPlan(broker, c.get("actor").orgId, row.id)) ?? "{}", 200);
+    return answerPlan(c, broker, row.id);
   });
   app.openapi(getRunnerJobPlanRoute, async (c) => {
     const row = await ownJob(c, broker, c.req.valid("param"));
     if (hasVersion(c, 1)) return c.body(null, 304);
-    return c.text((await findPlan(broker, c.get("actor").orgId, row.id)) ?? "{}", 200);
+    return answerPlan(c, broker, row.id);
   });
 };
+
+/** A long plan is sent as it is read. */
+async function answerPlan(c: AppContext, broker: Broker, jobId: string): Promise<never> {
+  const plan = await findPlanToSend(broker, c.get("actor").orgId, jobId);
+  const type = "text/plain; charset=UTF-8";
+  if (typeof plan === "object") return answerLarge(c, broker, { large: plan, type });
+  return c.text(plan ?? "{}", 200) as never; // text, as the contract shows it
+}
 
 /** The job of the path; a runner that asks for its own shows by it that it has the execution. */
 async function ownJob(

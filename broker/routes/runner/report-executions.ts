@@ -9,17 +9,20 @@ export const createReports: Door = (app, broker) => {
     const { runner_id: runnerId } = c.req.valid("param");
     const { orgId } = c.get("actor");
     const { reports } = c.req.valid("json");
+    const lifted = c.get("lifted");
     const answers = await reportExecutions(
       broker,
-      reports.map((report) => ({
+      reports.map((report, at) => ({
         orgId,
         runnerId,
         executionId: report.execution,
         status: report.status,
         description: report.status_description ?? undefined,
         giveBack: report.give_back ?? undefined,
-        result: report.result ? toResultReport(report.result) : undefined,
-        outputs: report.outputs ?? undefined,
+        result: report.result
+          ? toResultReport(report.result, lifted.get(`#/reports/${at}/result`))
+          : undefined,
+        outputs: lifted.get(`#/reports/${at}/outputs`) ?? report.outputs ?? undefined,
         lastRecord: report.last_record ?? undefined,
       })),
     );

@@ -10,7 +10,9 @@ export const createResult: Door = (app, broker) => {
   app.openapi(createResultRoute, async (c) => {
     const actor = c.get("actor");
     const params = c.req.valid("param");
-    await takeReport(broker, actor, params, { result: toResultReport(c.req.valid("json")) });
+    await takeReport(broker, actor, params, {
+      result: toResultReport(c.req.valid("json"), c.get("lifted").get("#")),
+    });
     const [stored] = await seatedFor(
       c,
       broker,
@@ -25,7 +27,9 @@ export const createOutputs: Door = (app, broker) => {
   app.openapi(createOutputsRoute, async (c) => {
     const actor = c.get("actor");
     const params = c.req.valid("param");
-    await takeReport(broker, actor, params, { outputs: c.req.valid("json").outputs ?? {} });
+    await takeReport(broker, actor, params, {
+      outputs: c.get("lifted").get("#/outputs") ?? c.req.valid("json").outputs ?? {},
+    });
     const stored = await seatedFor(
       c,
       broker,

@@ -1,0 +1,22 @@
+/** Runs a few at a time, in the order in which they came. */
+export type Lane = <Result>(run: () => Promise<Result>) => Promise<Result>;
+
+/**
+ * A lane for statements that carry much: so few of them are under way at once that the connections and the time of this
+ * process stay free for what is small.
+ */
+export function makeLane(width: number): Lane {
+  const waiting: (() => void)[] = [];
+  let free = width;
+  return async (run) => {
+    if (free > 0) free -= 1;
+    else await new Promise<void>((resolve) => waiting.push(resolve));
+    try {
+      return await run();
+    } finally {
+      const next = waiting.shift();
+      if (next === undefined) free += 1;
+      else next();
+    }
+  };
+}
