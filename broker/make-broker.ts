@@ -57,11 +57,9 @@ export function makeBroker(config: Config, log: Log, seals: Seals): MadeBroker {
     heard(changed);
   };
   const large = measuredRooms(config, metrics);
-  const { lane } = large;
-  const report = makeReportExecution({ way, wakes, seals, lane });
+  const report = makeReportExecution({ way, wakes, seals, lane: large.lane });
   const events = makeEventFeed({ db, wakes, log });
-  const logFeed = makeLogFeed({ db, wakes, log });
-  metrics.gauge("svc_log_followers", "Clients that follow a log here.", logFeed.followers);
+  const logFeed = measuredLogFeed({ db, wakes, log }, metrics);
   const confirm = makeConfirmExecution(hotDb, log);
   const logs = makeLogIntake({ db, way, wakes, log, limits: config.logLimits, confirm, metrics });
   const collector = makeCollector({ config, metrics, log });
@@ -81,14 +79,13 @@ export function makeBroker(config: Config, log: Log, seals: Seals): MadeBroker {
     keysUnderWay: new Map(),
     limitGuesses: guessesOf(config, bounds),
     wakes,
-    enqueueSingle: makeEnqueueSingle({ way, seals, lane }),
+    enqueueSingle: makeEnqueueSingle({ way, seals, lane: large.lane }),
     report,
     beats: makeBeats(way, wakes),
     desk: measuredDesk({ db, way, wakes, log, report, seals }, metrics),
     figures: makeFigures({ metrics, url: config.databaseUrl, pool: db, poolName }),
     events,
     ...large,
-    inflations: measuredInflations(metrics),
     logs,
     logFeed,
     collector,
@@ -148,7 +145,7 @@ const roomWaitMs = 20_000;
 function measuredRooms(
   { bodies, poolSize }: Config,
   metrics: Metrics,
-): Pick<Broker, "uploads" | "downloads" | "bodies" | "lane" | "readLane"> {
+): Pick<Broker, "uploads" | "downloads" | "bodies" | "lane" | "readLane" | "inflations"> {
   const refused = metrics.counter("svc_bodies_refused_total", "Large bodies without room.");
   const make = (of: "in" | "out", what: string): ByteRoom =>
     new ByteRoom({ ...bodies, what, waitMs: roomWaitMs }, (bound) => refused.add({ of, bound }));
@@ -169,7 +166,14 @@ function measuredRooms(
     both(({ waiting }) => waiting),
   );
   const lanes = { lane: makeLane(poolSize < 4 ? 1 : 2), readLane: makeLane(1) };
-  return { ...rooms, ...lanes, bodies: makeBodyReader() };
+  const inflations = measuredInflations(metrics);
+  return { ...rooms, ...lanes, inflations, bodies: makeBodyReader() };
+}
+
+function measuredLogFeed(parts: Parameters<typeof makeLogFeed>[0], metrics: Metrics) {
+  const feed = makeLogFeed(parts);
+  metrics.gauge("svc_log_followers", "Clients that follow a log here.", feed.followers);
+  return feed;
 }
 
 function measuredInflations(metrics: Metrics): InflationRoom {

@@ -1,50 +1,58 @@
+import type postgres from "postgres";
 import { problem } from "../../shared/problem.ts";
 import type { Broker } from "../broker.ts";
 import { newId } from "../database/new-id.ts";
 import type { OrgId } from "../orgs/org-id.ts";
+import { LargeJson } from "../seals/large-json.ts";
+import type { LargeText } from "../seals/large-text.ts";
+import type { LargeSealed } from "../seals/open-large.ts";
 import type { Actor } from "../tokens/actor.ts";
 import {
   deleteRecord,
   findRecord,
+  findRecordId,
   insertRecord,
   type RecordPlace,
   type StoredRecord,
   updateRecord,
 } from "./queries.ts";
-import { readRecord } from "./read-record.ts";
+import { readRecord, type RecordFacts } from "./read-record.ts";
 import type { HelmReleaseRow } from "./row.ts";
 
-type Parts = Pick<Broker, "db" | "seals">;
-type Kept = { readonly place: RecordPlace; readonly bytes: Buffer };
+type Parts = Pick<Broker, "db" | "seals" | "lane">;
+/** A record as it was sent; of a long one its facts, which were read elsewhere. */
+export type SentRecord = Buffer | { readonly facts: RecordFacts; readonly text: LargeText };
+type Kept = { readonly place: RecordPlace; readonly sent: SentRecord };
 
 /** Keeps a record for the first time; 409 when its key is taken. */
 export async function createRecord(
-  { db, seals }: Parts,
+  parts: Parts,
   { orgId, id: actorId }: Actor,
-  { place, bytes }: Kept,
+  { place, sent }: Kept,
 ): Promise<HelmReleaseRow> {
-  const record = sealed({ seals }, { orgId, id: newId("hrl"), bytes });
-  const row = await insertRecord(db, orgId, { place, record, actorId });
+  const row = await withSealed(parts, { orgId, id: newId("hrl"), sent }, (record) =>
+    insertRecord(parts.db, orgId, { place, record, actorId }),
+  );
   if (row !== undefined) return row;
   throw problem.conflict("release_exists", `There is a record ${place.key} in this namespace.`);
 }
 
 /** Writes a record again; 404 when there is none. */
 export async function replaceRecord(
-  { db, seals }: Parts,
+  parts: Parts,
   { orgId }: Actor,
-  { place, bytes }: Kept,
+  { place, sent }: Kept,
 ): Promise<HelmReleaseRow> {
-  const old = await findRecord(db, orgId, place);
-  const row =
-    old && (await updateRecord(db, orgId, sealed({ seals }, { orgId, id: old.id, bytes })));
+  const id = await findRecordId(parts.db, orgId, place);
+  const write = (record: StoredRecord) => updateRecord(parts.db, orgId, record);
+  const row = id === undefined ? undefined : await withSealed(parts, { orgId, id, sent }, write);
   if (row === undefined) throw problem.notFound("release");
   return row;
 }
 
 /** Deletes a record and answers what it was; 404 when there is none. */
 export async function removeRecord(
-  { db }: Parts,
+  { db }: Pick<Parts, "db">,
   { orgId }: Actor,
   place: RecordPlace,
 ): Promise<HelmReleaseRow> {
@@ -53,23 +61,38 @@ export async function removeRecord(
   return row;
 }
 
-/** The record as helm wrote it; undefined when there is none. */
+/** The record as helm wrote it, or, of a long one, what is to be opened; undefined when there is none. */
 export async function openRecord(
-  { db, seals }: Parts,
+  { db, seals }: Pick<Parts, "db" | "seals">,
   org: OrgId,
   at: string | RecordPlace,
-): Promise<Buffer | undefined> {
+): Promise<Buffer | LargeSealed | undefined> {
   const found = await findRecord(db, org, at);
   if (found === undefined) return undefined;
-  const { id, key_id: keyId, contents: bytes } = found;
+  const { id, keyId, contents: bytes } = found;
+  if (!Buffer.isBuffer(bytes)) return bytes;
   return seals.open({ orgId: org, id, part: "helm-release" }, { keyId, bytes });
 }
 
-function sealed(
-  { seals }: Pick<Parts, "seals">,
-  { orgId, id, bytes }: { orgId: OrgId; id: string; bytes: Buffer },
-): StoredRecord {
-  const facts = readRecord(bytes);
-  const { keyId, bytes: contents } = seals.seal({ orgId, id, part: "helm-release" }, bytes);
-  return { ...facts, id, keyId, contents, sizeBytes: bytes.length };
+/** Writes a record with its sealed bytes, which travel in pieces where they are many. */
+async function withSealed<Result>(
+  { db, seals, lane }: Parts,
+  { orgId, id, sent }: { readonly orgId: OrgId; readonly id: string; readonly sent: SentRecord },
+  write: (record: StoredRecord) => Promise<Result>,
+): Promise<Result> {
+  const thing = { orgId, id, part: "helm-release" };
+  if (!Buffer.isBuffer(sent) && seals.newest() !== null) {
+    const { facts, text } = sent;
+    const json = new LargeJson();
+    const { token, keyId } = json.seal(seals, thing, text);
+    const run = (stored: postgres.Fragment): Promise<Result> => {
+      const contents = db`decode(${stored} ->> 'contents', 'base64')`;
+      return write({ ...facts, id, keyId, contents, sizeBytes: text.sizeBytes });
+    };
+    return json.within({ db, lane }, orgId, { text: JSON.stringify({ contents: token }), run });
+  }
+  const plain = Buffer.isBuffer(sent) ? sent : Buffer.from(sent.text.toString());
+  const { keyId, bytes } = seals.seal(thing, plain);
+  const contents = db`${bytes}::bytea`;
+  return write({ ...readRecord(plain), id, keyId, contents, sizeBytes: plain.length });
 }

@@ -2,6 +2,7 @@ import type postgres from "postgres";
 import type { Db } from "../database/connect.ts";
 import type { PageRequest } from "../database/page-request.ts";
 import type { OrgId } from "../orgs/org-id.ts";
+import { type LargeSealed, mostAtOnceBytes } from "../seals/open-large.ts";
 import type { HelmChartRow, HelmReleaseRow } from "./row.ts";
 
 type Sorted = { readonly sort_key: string };
@@ -17,7 +18,8 @@ export type RecordPlace = {
 export type StoredRecord = Pick<HelmReleaseRow, "name" | "version" | "status" | "labels"> & {
   readonly id: string;
   readonly keyId: string | null;
-  readonly contents: Buffer;
+  /** An expression of the sealed bytes. */
+  readonly contents: postgres.Fragment;
   readonly sizeBytes: number;
 };
 
@@ -118,16 +120,60 @@ export async function listRecordIds(
   return rows.map(({ id }) => id);
 }
 
+/** A sealed record: its bytes where they are few, else how to read them. */
+export type FoundRecord = {
+  readonly id: string;
+  readonly keyId: string | null;
+  readonly contents: Buffer | LargeSealed;
+};
+
 /** The sealed record of this id, or of this place; undefined when there is none. */
 export async function findRecord(
   db: Db,
   org: OrgId,
   at: string | RecordPlace,
-): Promise<{ id: string; key_id: string | null; contents: Buffer } | undefined> {
-  const [row] = await db<{ id: string; key_id: string | null; contents: Buffer }[]>`
-    select r.id, r.key_id, r.contents from helm_releases r
+): Promise<FoundRecord | undefined> {
+  const [row] = await db<RecordRow[]>`
+    select r.id, r.key_id, length(r.contents) as stored_bytes,
+           case when length(r.contents) <= ${mostAtOnceBytes} then r.contents end as contents
+      from helm_releases r
      where r.org_id = ${org} and ${typeof at === "string" ? db`r.id = ${at}` : isAt(db, at)}`;
-  return row;
+  if (row === undefined) return undefined;
+  const { id, key_id: keyId, stored_bytes: storedBytes } = row;
+  const thing = { orgId: org, id, part: "helm-release" };
+  const read = (from: number, length: number): Promise<Buffer> =>
+    readPiece(db, org, { id, from, length });
+  return { id, keyId, contents: row.contents ?? { thing, keyId, storedBytes, read } };
+}
+
+type RecordRow = {
+  id: string;
+  key_id: string | null;
+  stored_bytes: number;
+  contents: Buffer | null;
+};
+
+async function readPiece(
+  db: Db,
+  org: OrgId,
+  { id, from, length }: { readonly id: string; readonly from: number; readonly length: number },
+): Promise<Buffer> {
+  const [row] = await db<{ bytes: Buffer }[]>`
+    select substring(r.contents from ${from + 1}::int for ${length}::int) as bytes
+      from helm_releases r where r.org_id = ${org} and r.id = ${id}`;
+  if (row === undefined) throw new Error(`the record ${id} is gone`);
+  return row.bytes;
+}
+
+/** The id of the record of this place; undefined when there is none. */
+export async function findRecordId(
+  db: Db,
+  org: OrgId,
+  at: RecordPlace,
+): Promise<string | undefined> {
+  const [row] = await db<{ id: string }[]>`
+    select r.id from helm_releases r where r.org_id = ${org} and ${isAt(db, at)}`;
+  return row?.id;
 }
 
 /** Stores a record at its place; undefined when there is one already. */

@@ -11,6 +11,10 @@ export class LargeText {
     this.#pieces = pieces;
   }
 
+  get sizeBytes(): number {
+    return this.#pieces.reduce((sum, piece) => sum + piece.length, 0);
+  }
+
   /** Its bytes, a mebibyte at a time at the most. */
   *slices(): Generator<Uint8Array> {
     for (const piece of this.#pieces) {

@@ -13,19 +13,23 @@ import {
   openRecord,
   removeRecord,
   replaceRecord,
+  type SentRecord,
 } from "../../helm-releases/keep-record.ts";
 import { listRecordIds } from "../../helm-releases/queries.ts";
 import { reachChart } from "../../helm-releases/reach-chart.ts";
 import { toHelmRelease } from "../../helm-releases/to-helm-release.ts";
 import { begun } from "../../http/answer-bytes.ts";
+import { answerLarge } from "../../http/answer-large.ts";
 import type { AppContext, Door } from "../../http/app-types.ts";
+import { largeBytes, owned } from "../../http/hold-room.ts";
 import { readBody } from "../../http/read-body.ts";
 import { maxBytes } from "../../http/read-json.ts";
 import { streamAnswer } from "../../http/stream-answer.ts";
 import { seatedFor } from "../../http/with-seat.ts";
 import type { OrgId } from "../../orgs/org-id.ts";
+import { openLarge } from "../../seals/open-large.ts";
 
-const json = { "content-type": "application/json" };
+const json = "application/json";
 
 /** /v1/helm-releases/{chart_id}/releases/{namespace}: helm's storage, as a driver over HTTP uses it */
 export const helmReleases: Door = (app, broker) => {
@@ -33,26 +37,28 @@ export const helmReleases: Door = (app, broker) => {
   app.openapi(queryHelmRecordsRoute, (c) => answerRecords(c, broker, labelsOf(c)));
   app.openapi(getHelmRecordRoute, async (c) => {
     const place = await reachPlace(c, broker);
-    const bytes = await openRecord(broker, c.get("actor").orgId, place);
-    if (bytes === undefined) throw problem.notFound("release");
-    return c.body(new Uint8Array(bytes), 200, json) as never; // bytes, whatever the contract shows
+    const record = await openRecord(broker, c.get("actor").orgId, place);
+    if (record === undefined) throw problem.notFound("release");
+    if (!Buffer.isBuffer(record)) return answerLarge(c, broker, { large: record, type: json });
+    const headers = { "content-type": json };
+    return c.body(new Uint8Array(record), 200, headers) as never; // bytes, whatever the contract shows
   });
   app.openapi(createHelmRecordRoute, async (c) => {
     const seated = seatedFor(c, broker);
     const place = await seated(() => reachPlace(c, broker));
     if (place.key === "query") throw reservedKey();
-    const bytes = await readBody(c, maxBytes(c.get("rule")));
+    const sent = await readSent(c, broker);
     return c.json(
-      toHelmRelease(await seated(() => createRecord(broker, c.get("actor"), { place, bytes }))),
+      toHelmRelease(await seated(() => createRecord(broker, c.get("actor"), { place, sent }))),
       201,
     );
   });
   app.openapi(updateHelmRecordRoute, async (c) => {
     const seated = seatedFor(c, broker);
     const place = await seated(() => reachPlace(c, broker));
-    const bytes = await readBody(c, maxBytes(c.get("rule")));
+    const sent = await readSent(c, broker);
     return c.json(
-      toHelmRelease(await seated(() => replaceRecord(broker, c.get("actor"), { place, bytes }))),
+      toHelmRelease(await seated(() => replaceRecord(broker, c.get("actor"), { place, sent }))),
       200,
     );
   });
@@ -61,6 +67,12 @@ export const helmReleases: Door = (app, broker) => {
     return c.json(toHelmRelease(await removeRecord(broker, c.get("actor"), place)), 200);
   });
 };
+
+/** A long record is looked into elsewhere. */
+async function readSent(c: AppContext, broker: Broker): Promise<SentRecord> {
+  const bytes = await readBody(c, maxBytes(c.get("rule")));
+  return bytes.length > largeBytes ? broker.bodies.readRecord(owned(bytes)) : bytes;
+}
 
 async function reachPlace(c: AppContext, broker: Broker) {
   const chartId = c.req.param("chart_id") ?? "";
@@ -94,27 +106,22 @@ async function answerRecords(
   const { chartId, namespace } = await reachPlace(c, broker);
   const ids = await listRecordIds(broker.db, orgId, { chartId, namespace, labels });
   const records = await begun(readRecords(broker, orgId, ids));
-  const type = "application/json";
-  return streamAnswer(c, broker, { type, parts: asArray(records) }) as never; // records, whatever the contract shows
+  return streamAnswer(c, broker, { type: json, parts: records }) as never; // records, whatever the contract shows
 }
 
-/** The records that are still there. */
+/** The records that are still there, as an array. */
 async function* readRecords(
   broker: Broker,
   org: OrgId,
   ids: readonly string[],
 ): AsyncGenerator<Buffer> {
-  for (const id of ids) {
-    const bytes = await openRecord(broker, org, id);
-    if (bytes !== undefined) yield bytes;
-  }
-}
-
-async function* asArray(records: AsyncGenerator<Buffer>): AsyncGenerator<Buffer> {
   let before = "[";
-  for await (const bytes of records) {
+  for (const id of ids) {
+    const record = await openRecord(broker, org, id);
+    if (record === undefined) continue;
     yield Buffer.from(before);
-    yield bytes;
+    if (Buffer.isBuffer(record)) yield record;
+    else yield* (await openLarge(broker, record)).pieces();
     before = ",";
   }
   yield Buffer.from(before === "[" ? "[]" : "]");

@@ -51,6 +51,23 @@ describe("helm's records", () => {
     expect(await read("/query?team=red")).toBe("[]");
   });
 
+  test("come back byte for byte when they are long, written again too, beside short ones", async () => {
+    const { ask, key, read } = await setup();
+    const padded = (letter: string): string =>
+      record("web", 1, "deployed").replace("hunter2", letter.repeat(700_000));
+    const short = record("web", 2, "deployed");
+    expect((await ask(`POST …/${key(1)}`, padded("a"))).status).toBe(201);
+    expect((await ask(`POST …/${key(2)}`, short)).status).toBe(201);
+    expect(await read(`/${key(1)}`)).toBe(padded("a"));
+    const again = await ask<HelmRelease>(`PUT …/${key(1)}`, padded("b"));
+    expect(again).toMatchObject({ status: 200, body: { name: "web", status: "deployed" } });
+    expect(await read(`/${key(1)}`)).toBe(padded("b"));
+    expect(await read("")).toBe(`[${padded("b")},${short}]`);
+    const broken = await ask(`PUT …/${key(1)}`, padded("c").slice(0, -1));
+    expect(broken).toMatchObject({ status: 400, body: { code: "malformed_json" } });
+    expect(await read(`/${key(1)}`)).toBe(padded("b"));
+  });
+
   test("are written once by a key, anew only where there is one, and gone when deleted", async () => {
     const { ask, key, read } = await setup();
     const path = `…/${key(1)}`;
