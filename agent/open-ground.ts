@@ -1,8 +1,9 @@
 import path from "node:path";
 import type { AgentConfig } from "./config/read-config.ts";
 import { type EndBook, makeEndBook } from "./jobs/end-book.ts";
+import { type JobUsers, openJobUsers } from "./job-users/job-users.ts";
 import type { Log } from "./log.ts";
-import { openRunDir, type RunDir } from "./processes/open-run-dir.ts";
+import { openRunDir, type RunDir, runDirWish } from "./processes/open-run-dir.ts";
 import { makeRoster, type Roster } from "./roster.ts";
 import { openBallast } from "./spool/ballast.ts";
 import { type LogSpools, openLogSpools } from "./spool/log-spools.ts";
@@ -21,11 +22,13 @@ export type AgentGround = {
   /** Logs wait here until the broker has them. */
   readonly logSpools: LogSpools;
   readonly runDir: RunDir;
+  /** Whom jobs run as. */
+  readonly jobUsers: JobUsers;
 };
 
 /** Opens what is on disk. */
 export async function openGround(config: AgentConfig, log: Log): Promise<AgentGround> {
-  const [results, logSpools, runDir] = await Promise.all([
+  const [results, logSpools, runDir, jobUsers] = await Promise.all([
     openResultSpool({
       dir: path.join(config.dataDir, "results"),
       log,
@@ -37,11 +40,8 @@ export async function openGround(config: AgentConfig, log: Log): Promise<AgentGr
       maxBytesPerJob: config.logSpoolPerJob,
       maxBytes: config.logSpool,
     }),
-    openRunDir({
-      setting: config.runDir,
-      runtimeDir: config.env["XDG_RUNTIME_DIR"],
-      dataDir: config.dataDir,
-    }),
+    openRunDir(runDirWish(config)),
+    openJobUsers({ range: config.jobUser, dataDir: config.dataDir }),
   ]);
-  return { config, log, roster: makeRoster(), ends: makeEndBook(), results, logSpools, runDir };
+  return { config, log, roster: makeRoster(), ends: makeEndBook(), results, logSpools, runDir, jobUsers };
 }

@@ -48,6 +48,9 @@ export async function openJobs(ground: AgentGround, departure: Departure): Promi
         log.warn({ execution_id: executionId }, "what was kept of an execution cannot be read");
         await forgetExecution(config.dataDir, executionId);
       }
+      for (const { execution_id, job_user } of stored) {
+        if (job_user !== undefined) ground.jobUsers.keep(execution_id, job_user);
+      }
       await clear(ground, new Set(stored.map((one) => one.execution_id)));
       for (const one of stored) {
         const times = await countTakeUp(config.dataDir, one.execution_id);
@@ -64,9 +67,11 @@ export async function openJobs(ground: AgentGround, departure: Departure): Promi
 
 /** Whatever else former processes of this agent left on this host. */
 async function clear(
-  { config, runDir, log }: AgentGround,
+  { config, runDir, log, jobUsers }: AgentGround,
   keep: ReadonlySet<string>,
 ): Promise<void> {
+  const users = await jobUsers.clear();
+  if (users > 0) log.warn({ users }, "what former jobs left running as their users was ended");
   const place = { runDir: runDir.path, workDir: config.workDir, keep };
   const { killed, folders, words } = await clearLeftovers(place);
   if (folders > 0) log.warn({ folders, killed }, "what former executions left was taken away");

@@ -1,4 +1,4 @@
-import { mkdir } from "node:fs/promises";
+import { chmod, mkdir } from "node:fs/promises";
 import { getOwnTokenRoute } from "../shared/api/tokens.ts";
 import { version } from "../shared/version.ts";
 import { type BrokerClient, makeBrokerClient } from "./client/broker-client.ts";
@@ -52,7 +52,7 @@ export async function startAgent(
   const departure = makeDeparture();
   const signal = makeSignalDesk(given, departure);
   onSignalDesk(signal);
-  const dataDir = await takeDataDir(given.dataDir);
+  const dataDir = await takeDataDir(given.dataDir, given.jobUser !== undefined);
   let watch: WatchServer | undefined;
   try {
     for (const warning of given.warnings) log.warn(warning);
@@ -81,10 +81,11 @@ export async function startAgent(
 
 /** Makes the places that the operator has chosen, and puts the program itself where jobs find it. */
 async function furnish(given: AgentConfig): Promise<AgentConfig> {
-  const { dataDir, workDir } = given;
+  const { dataDir, workDir, jobUser } = given;
   await mkdir(workDir, { recursive: true, mode: 0o700 }).catch((error: unknown) => {
     throw unusable(error, "work directory", workDir);
   });
+  if (jobUser !== undefined) await chmod(workDir, 0o711); // jobs pass through it, each to its own
   return await withOwnProgram(given).catch((error: unknown) => {
     throw unusable(error, "data directory", dataDir);
   });
@@ -99,6 +100,7 @@ async function prepare(
   const ground = await openGround(config, log).catch((error: unknown) => {
     throw unusable(error, "data directory", config.dataDir);
   });
+  await ground.jobUsers.assertEnter([config.workDir, ground.runDir.path]);
   const quit = new AbortController();
   const drained = drain(ground, departure).finally(() => quit.abort());
   const jobs = await openJobs(ground, departure);

@@ -11,7 +11,7 @@ import { ExitError } from "../exit-error.ts";
 import { exitCodes } from "../going-down/exit-codes.ts";
 import { openLog } from "../log.ts";
 import type { JobEnd, OneJob } from "../one-job.ts";
-import { openRunDir } from "../processes/open-run-dir.ts";
+import { openRunDir, runDirWish } from "../processes/open-run-dir.ts";
 import { startAgent, type StartedAgent } from "../start-agent.ts";
 import type { CommandCall } from "./agent-command.ts";
 
@@ -113,10 +113,9 @@ function readWait(text: string | undefined): number | undefined {
   return ns / 1e6;
 }
 
-async function takeAway({ dataDir, runDir, env }: AgentConfig): Promise<void> {
-  const wish = { setting: runDir, runtimeDir: env["XDG_RUNTIME_DIR"], dataDir };
-  const { path: run } = await openRunDir(wish);
-  for (const place of [run, dataDir]) await rm(place, { recursive: true, force: true });
+async function takeAway(config: AgentConfig): Promise<void> {
+  const { path: run } = await openRunDir(runDirWish(config));
+  for (const place of [run, config.dataDir]) await rm(place, { recursive: true, force: true });
 }
 
 const words = (description: string): string => (description === "" ? "" : `: ${description}`);

@@ -47,6 +47,25 @@ export const count = z
   .regex(/^\d{1,15}$/, "must be a whole number, 0 or more")
   .transform(Number);
 
+/** Users by their numbers, the first and the last. */
+export type UserRange = { readonly first: number; readonly last: number };
+
+const mostUsers = 1_000;
+const mostUserId = 2 ** 31 - 1;
+/** Files of users that nobody knows are shown as this one's. */
+const nobody = 65_534;
+
+/** `59800-59831`, or one number: users that are nobody else's. */
+export const userRange = z.string().transform((given, ctx): UserRange => {
+  const [, from, to = from] = /^([1-9]\d{0,9})(?:-([1-9]\d{0,9}))?$/.exec(given) ?? [];
+  const [first, last] = [Number(from), Number(to)];
+  const isRange = first <= last && last - first < mostUsers && last <= mostUserId;
+  if (isRange && (last < nobody || first > nobody)) return { first, last };
+  const words = `must be users by their numbers like 59800-59831: at most ${mostUsers}, neither 0 (root) nor ${nobody} (nobody) among them`;
+  ctx.addIssue({ code: "custom", message: words });
+  return z.NEVER;
+});
+
 /** A port, 0 for none, or `auto` for a free one. */
 export const port = z.string().transform((given, ctx): number | "auto" => {
   if (given === "auto") return given;

@@ -1,5 +1,14 @@
 import { z } from "zod";
-import { count, durationMs, groupSlots, httpUrl, port, sizeBytes, text } from "./parsers.ts";
+import {
+  count,
+  durationMs,
+  groupSlots,
+  httpUrl,
+  port,
+  sizeBytes,
+  text,
+  userRange,
+} from "./parsers.ts";
 
 export type Setting = {
   /** What the value is, as help shows it. */
@@ -66,6 +75,11 @@ export const settings = {
     value: "DIR",
     schema: text,
     doc: "A directory in memory (tmpfs) for the output of running jobs; $XDG_RUNTIME_DIR or /dev/shm, unless told.",
+  },
+  "job-user": {
+    value: "UID-UID",
+    schema: userRange,
+    doc: "The users that jobs run as, by their numbers: one for each job at a time, and nothing else's. The agent must be root. Jobs run as the agent's own user, unless told.",
   },
   "ca-file": {
     value: "FILE",

@@ -1,14 +1,10 @@
-import { openRunDir } from "../processes/open-run-dir.ts";
+import { openRunDir, runDirWish } from "../processes/open-run-dir.ts";
 import { type DoctorScene, failed, type Found, ok, warning } from "./finding.ts";
 
 /** Whether the output of running jobs stays in memory until it is redacted. */
 export async function checkRunDir({ config }: DoctorScene): Promise<Found> {
   try {
-    const runDir = await openRunDir({
-      setting: config.runDir,
-      runtimeDir: config.env["XDG_RUNTIME_DIR"],
-      dataDir: config.dataDir,
-    });
+    const runDir = await openRunDir(runDirWish(config));
     if (runDir.isMemory) return ok(`${runDir.path} is in memory.`);
     return warning(
       `${runDir.path} is on disk${runDir.words === undefined ? "" : `: ${runDir.words}`}.`,

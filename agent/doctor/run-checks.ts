@@ -3,6 +3,7 @@ import { checkCluster } from "./check-cluster.ts";
 import { checkConnection, checkProxy } from "./check-connection.ts";
 import { checkDisk } from "./check-disk.ts";
 import { checkHeldPoll } from "./check-held-poll.ts";
+import { checkJobUser } from "./check-job-user.ts";
 import { checkName } from "./check-name.ts";
 import { checkRunDir } from "./check-run-dir.ts";
 import { checkTls } from "./check-tls.ts";
@@ -32,6 +33,7 @@ const way: readonly Check[] = [
 const host: readonly Check[] = [
   { name: "disk", run: checkDisk },
   { name: "run dir", run: checkRunDir },
+  { name: "job user", run: checkJobUser },
   { name: "cluster", run: checkCluster },
   { name: "service", run: checkUnit },
 ];

@@ -1,9 +1,8 @@
-import { mkdir } from "node:fs/promises";
 import path from "node:path";
+import { makeJobFolders, writeJobFileOnce } from "../job-users/job-files.ts";
 import type { Handler, Job, Produced } from "../jobs/handler.ts";
 import { JobFailure } from "../jobs/job-failure.ts";
 import { allowedEnv } from "../processes/allowed-env.ts";
-import { writeOnce } from "../workspace/write-whole.ts";
 
 /**
  * Jobs of the process that manages a host. What it takes to restart, update or shut down differs from host to host: a
@@ -17,7 +16,7 @@ export const management: Handler = {
     "mng-runner-restart",
     "mng-fetch-token",
   ],
-  validate: () => ({ usesHost: true, execute: runProgram }),
+  validate: () => ({ usesHost: true, isOperators: true, execute: runProgram }),
 };
 
 async function runProgram(job: Job): Promise<Produced> {
@@ -29,11 +28,11 @@ async function runProgram(job: Job): Promise<Produced> {
       { reason: "tool_missing" },
     );
   }
-  const { workspace, secrets } = job.place;
+  const { workspace, secrets, owner } = job.place;
   const [home, tmp] = [path.join(workspace, "home"), path.join(workspace, "tmp")];
-  for (const folder of [home, tmp]) await mkdir(folder, { recursive: true, mode: 0o700 });
+  await makeJobFolders([home, tmp], owner);
   const planFile = path.join(secrets, "plan.json");
-  await writeOnce(planFile, { text: JSON.stringify(job.plan) });
+  await writeJobFileOnce(planFile, JSON.stringify(job.plan), owner);
   job.onOutput(async () => await Promise.reject(new Error("Jobs of this kind take no outputs.")));
   const { env } = allowedEnv({ agent, plan: {}, home, tmp });
   const end = await job.run({

@@ -12,14 +12,16 @@ import type { JobHost } from "./job-host.ts";
  * Never rejects.
  */
 export async function abandonJob(
-  { config, runDir, log }: Pick<JobHost, "config" | "runDir" | "log">,
+  { config, runDir, log, jobUsers }: Pick<JobHost, "config" | "runDir" | "log" | "jobUsers">,
   executionId: string,
 ): Promise<void> {
   try {
     await sweepMarked(executionId, undefined, listLeaders(runDir.path, executionId));
+    await jobUsers.end(executionId);
     await removeWorkspace(config.workDir, executionId);
     await removeFolders(runDir.path, executionId);
     await forgetExecution(config.dataDir, executionId);
+    await jobUsers.giveBack(executionId);
   } catch (error) {
     log.error(
       { err: error, execution_id: executionId },

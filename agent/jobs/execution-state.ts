@@ -50,6 +50,8 @@ export const storedExecution = z.object({
   timeout_ms: z.number().optional(),
   /** The last status that was reported or is about to be. */
   reported: z.enum(["pending", "initializing", "in-progress", "cleaning-up"]),
+  /** The user that its children run as; absent: the agent's own. */
+  job_user: z.int().optional(),
   /** By its key. */
   children: z.record(z.string(), child),
   /** What was done once, by its key, with the answer. */

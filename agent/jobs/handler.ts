@@ -1,5 +1,6 @@
 import type { ResultInput } from "../../shared/api/report-executions.ts";
 import type { RunnerJobType } from "../../shared/runner-job-types.ts";
+import type { FileOwner } from "../job-users/job-files.ts";
 import type { CommandEnd, StoredExecution } from "./execution-state.ts";
 import type { JobHost } from "./job-host.ts";
 import type { SetOutput } from "./job-socket.ts";
@@ -26,6 +27,8 @@ export type Handler = {
 export type JobWork = {
   /** It runs children or keeps files: it gets a workspace and a place for secrets. */
   readonly usesHost?: boolean;
+  /** It runs what the operator put on this host, as the agent's own user whatever `job-user` says. */
+  readonly isOperators?: boolean;
   /** The plan's own bound of the whole job. */
   readonly timeoutMs?: number | undefined;
   readonly prepare?: (job: Job) => Promise<void>;
@@ -75,8 +78,12 @@ export type Job = {
 export type JobPlace = {
   /** On disk, 0700. */
   readonly workspace: string;
-  /** In memory, 0700: whatever holds a secret. */
+  /** In memory, 0700, the job's own: whatever holds a secret that its processes may know. */
   readonly secrets: string;
+  /** In memory, the agent's: what the job's processes may not touch. The same folder where they are the agent's user. */
+  readonly kept: string;
+  /** Whose workspace and secrets are; undefined: the agent's own. */
+  readonly owner: FileOwner;
   /** What every child of the job finds in its environment. */
   readonly env: Readonly<Record<string, string>>;
 };

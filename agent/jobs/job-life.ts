@@ -136,7 +136,7 @@ async function reportFirst(lit: Lit, status: ReportedStatus): Promise<Ending | "
 async function attempt(lit: Lit, work: JobWork, open: OpenJob): Promise<Ending | undefined> {
   const { stop, book } = lit;
   try {
-    if (work.usesHost === true) await open.place();
+    if (work.usesHost === true) await open.place(work);
     const { outcome } = book.state;
     if (outcome !== undefined) return { kind: "kept", outcome };
     if (work.prepare !== undefined) {

@@ -1,9 +1,11 @@
 import { randomBytes } from "node:crypto";
 import { existsSync } from "node:fs";
-import { mkdir, readFile, rm } from "node:fs/promises";
+import { chmod, chown, mkdir, readFile } from "node:fs/promises";
 import path from "node:path";
+import { type FileOwner, ownFolder } from "../job-users/job-files.ts";
 import type { Redactor } from "../logs/redactor.ts";
 import { listLeaders } from "../processes/find-child.ts";
+import { removeChildFolder } from "../processes/remove-child-folder.ts";
 import { sweepMarked } from "../processes/sweep-marked.ts";
 import { makeWorkspace, removeWorkspace } from "../workspace/workspace.ts";
 import { writeWhole } from "../workspace/write-whole.ts";
@@ -19,28 +21,37 @@ export type OpenPlace = JobPlace & {
   readonly close: () => Promise<string[]>;
 };
 
-type Host = Pick<JobHost, "config" | "runDir">;
-type Means = Pick<JobRequests, "setOutput"> & { readonly redactor: Redactor };
+type Host = Pick<JobHost, "config" | "runDir" | "jobUsers">;
+type Means = Pick<JobRequests, "setOutput"> & {
+  readonly redactor: Redactor;
+  readonly owner: FileOwner;
+};
 
 /** The folders and the socket of one execution; those of a former process of the agent, where they are there. */
 export async function openJobPlace(
-  { config, runDir }: Host,
+  { config, runDir, jobUsers }: Host,
   executionId: string,
-  { setOutput, redactor }: Means,
+  { setOutput, redactor, owner }: Means,
 ): Promise<OpenPlace> {
-  const secrets = path.join(runDir.path, `${executionId}.job`);
-  await mkdir(secrets, { recursive: true, mode: 0o700 });
+  const kept = path.join(runDir.path, `${executionId}.job`);
+  await mkdir(kept, { recursive: true, mode: 0o700 });
+  const secrets = await openSecrets(kept, owner);
   const known = path.join(config.workDir, executionId);
-  const workspace = existsSync(known) ? known : await makeWorkspace(config.workDir, executionId);
-  const bearer = await keepBearer(path.join(secrets, "bearer"));
+  const workspace = existsSync(known)
+    ? known
+    : await makeWorkspace(config.workDir, executionId, owner);
+  const bearer = await keepBearer(path.join(kept, "bearer"));
   redactor.add(bearer);
-  const { add: hide } = openKeptSecrets(path.join(secrets, "secrets"), redactor);
-  const socket = path.join(secrets, "socket");
+  const { add: hide } = openKeptSecrets(path.join(kept, "secrets"), redactor);
+  const socket = path.join(kept, "socket");
   const requests = { setOutput, addSecret: hide };
   const closeSocket = await openJobSocket({ path: socket, bearer }, requests);
+  if (owner !== undefined) await chown(socket, owner, owner);
   return {
     workspace,
     secrets,
+    kept,
+    owner,
     hide,
     env: { SVC_JOB_SOCKET: socket, SVC_JOB_TOKEN: bearer },
     close: async () => {
@@ -49,18 +60,32 @@ export async function openJobPlace(
         sweepMarked(executionId, undefined, leaders),
         closeSocket(),
       ]);
-      const [kept] = await Promise.all([
+      const hanging = await jobUsers.end(executionId);
+      const [stays] = await Promise.all([
         removeWorkspace(config.workDir, executionId),
-        rm(secrets, { recursive: true, force: true }),
+        removeChildFolder(kept),
       ]);
+      await jobUsers.giveBack(executionId);
       return [
         ...(left > 0
           ? [`${left} of its processes could not be ended: they hang in the kernel`]
-          : []),
-        ...(kept === undefined ? [] : [kept]),
+          : hanging),
+        ...(stays === undefined ? [] : [stays]),
       ];
     },
   };
+}
+
+/** Where the job's own files in memory are: a folder of its user's in that of the agent, which that user may pass. */
+async function openSecrets(kept: string, owner: FileOwner): Promise<string> {
+  if (owner === undefined) return kept;
+  await chown(kept, process.geteuid?.() ?? 0, owner);
+  await chmod(kept, 0o750);
+  const secrets = ownFolder(kept);
+  if (existsSync(secrets)) return secrets;
+  await mkdir(secrets, { mode: 0o700 });
+  await chown(secrets, owner, owner);
+  return secrets;
 }
 
 /** The same after a restart of the agent: the job's processes have it in their environment. */

@@ -2,19 +2,20 @@ import type { Redactor } from "../logs/redactor.ts";
 import type { Child } from "../processes/child.ts";
 import { cleaningClock } from "./cleaning-clock.ts";
 import type { ExecutionBook } from "./execution-book.ts";
-import type { Job, Plan } from "./handler.ts";
+import type { Job, JobWork, Plan } from "./handler.ts";
 import type { JobHost } from "./job-host.ts";
 import { type OpenPlace, openJobPlace } from "./job-place.ts";
 import { NotNow, type SetOutput } from "./job-socket.ts";
+import { userOf } from "./job-user.ts";
 import type { LazyJobLog } from "./lazy-job-log.ts";
-import { runChild } from "./run-child.ts";
+import { type ChildGround, runChild } from "./run-child.ts";
 import type { StopControl } from "./stop-control.ts";
 
 /** A job as its handler sees it, and what its life needs besides. */
 export type OpenJob = {
   readonly job: Job;
   /** Makes the job's folders and its socket. */
-  readonly place: () => Promise<void>;
+  readonly place: (work: Pick<JobWork, "isOperators">) => Promise<void>;
   readonly isOpen: () => boolean;
   /** Ends what still runs and takes the folders away; words for what could not be. */
   readonly close: () => Promise<string[]>;
@@ -39,6 +40,7 @@ export function openJob(given: Given): OpenJob {
   const ended: Child[] = [];
   const cleaning = cleaningClock(stop.signal);
   let place: OpenPlace | undefined;
+  let user: ChildGround["user"];
   let takeOutput: ((output: SetOutput) => Promise<void>) | undefined;
   const setOutput = async (output: SetOutput): Promise<void> => {
     if (takeOutput === undefined) throw new NotNow("This job takes no outputs just now.");
@@ -69,7 +71,7 @@ export function openJob(given: Given): OpenJob {
       const runDir = host.runDir.path;
       const cleanupSignal = cleaning.signal;
       const ground = { runDir, book, log, redactor, stop, cleanupSignal, ended, mayBegin };
-      return await runChild({ ...ground, env }, command);
+      return await runChild({ ...ground, env, user }, command);
     },
     once: async (key, act) => await once(book, redactor, { key, act, mayBegin }),
   };
@@ -77,8 +79,10 @@ export function openJob(given: Given): OpenJob {
     job,
     ended,
     isOpen: () => place !== undefined,
-    place: async () => {
-      place = await openJobPlace(host, state.execution_id, { setOutput, redactor });
+    place: async ({ isOperators = false }) => {
+      user = isOperators ? undefined : await userOf(host, book, stop.signal);
+      const owner = typeof user === "number" ? user : undefined;
+      place = await openJobPlace(host, state.execution_id, { setOutput, redactor, owner });
     },
     close: async () => {
       cleaning.close();

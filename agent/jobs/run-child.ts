@@ -29,6 +29,8 @@ export type ChildGround = {
   /** Aborted when cleaning up has taken too long. */
   readonly cleanupSignal: () => AbortSignal;
   readonly env: Readonly<Record<string, string>>;
+  /** Whom children run as; words where none may be started any more. */
+  readonly user: number | undefined | { readonly refusal: string };
   /** Children that have ended: their folders stay until their output is safe. */
   readonly ended: Child[];
 };
@@ -84,6 +86,8 @@ async function begin(
   isStopped: () => boolean,
 ): Promise<Child | undefined> {
   const { state, saveDurably, save } = ground.book;
+  const { user } = ground;
+  if (typeof user === "object") throw new JobFailure(user.refusal, { reason: "internal" });
   const numbers = Object.values(state.children).map(({ number }) => number);
   const number = Math.max(0, ...numbers) + 1;
   const { timeoutMs } = command;
@@ -114,6 +118,7 @@ async function begin(
       env: { ...ground.env, ...command.env },
       runDir: ground.runDir,
       stop: command.stop ?? usualStop,
+      user,
     });
   } catch (error) {
     if (!(error instanceof ChildError)) throw error;

@@ -22,12 +22,16 @@ export type DataDir = {
 
 const fileOf = (dataDir: string): string => path.join(dataDir, "agent.json");
 
-/** Makes the data directory (0700) and keeps it for this process; throws while another agent has it. */
-export async function takeDataDir(dataDir: string): Promise<DataDir> {
-  await mkdir(dataDir, { recursive: true, mode: 0o700 }).catch((error: unknown) => {
+/**
+ * Makes the data directory and keeps it for this process; throws while another agent has it. It is 0700, or where jobs of
+ * other users pass through it to their workspaces, 0711: nobody else can look into it.
+ */
+export async function takeDataDir(dataDir: string, isEntered = false): Promise<DataDir> {
+  const mode = isEntered ? 0o711 : 0o700;
+  await mkdir(dataDir, { recursive: true, mode }).catch((error: unknown) => {
     throw unusable(error, "data directory", dataDir);
   });
-  await chmod(dataDir, 0o700).catch(() => {}); // somebody else's, and wider: it still works
+  await chmod(dataDir, mode).catch(() => {}); // somebody else's, and wider: it still works
   const other = await readPresence(dataDir);
   if (other !== undefined && other.pid !== process.pid) {
     const words = `Another agent (pid ${other.pid}) has the data directory ${dataDir}; give each its own.`;

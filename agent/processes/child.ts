@@ -21,6 +21,8 @@ export type ChildSpec = {
   /** The agent's run directory, in memory; the child gets a folder of its own in it. */
   readonly runDir: string;
   readonly stop: StopPlan;
+  /** The user that it runs as; the agent's own unless told. */
+  readonly user?: number | undefined;
 };
 
 /** What another process of the agent needs to take the child over; plain JSON, no secret in it. */

@@ -3,6 +3,7 @@ import { constants, lstatSync } from "node:fs";
 import { access, chmod, mkdir, statfs } from "node:fs/promises";
 import path from "node:path";
 import { OperatorError } from "../../shared/operator-error.ts";
+import type { AgentConfig } from "../config/read-config.ts";
 
 /** Where children's output waits to be read. */
 export type RunDir = {
@@ -12,13 +13,27 @@ export type RunDir = {
   readonly words?: string;
 };
 
-type Wish = {
+export type RunDirWish = {
   /** The operator's choice: nothing else is tried. */
   readonly setting?: string | undefined;
   /** $XDG_RUNTIME_DIR. */
   readonly runtimeDir?: string | undefined;
   readonly dataDir: string;
+  /** Whether other users' processes pass through it, who find nothing there by themselves. */
+  readonly isEntered?: boolean;
 };
+
+/** What the settings of an agent wish for. Where others pass through it, it is in no place of the agent's user alone. */
+export function runDirWish({
+  runDir: setting,
+  env,
+  dataDir,
+  jobUser,
+}: Pick<AgentConfig, "runDir" | "env" | "dataDir" | "jobUser">): RunDirWish {
+  const isEntered = jobUser !== undefined;
+  const runtimeDir = isEntered ? undefined : env["XDG_RUNTIME_DIR"];
+  return { setting, runtimeDir, dataDir, isEntered };
+}
 
 /** What statfs calls file systems that are never on disk: tmpfs and ramfs. */
 const memoryTypes: ReadonlySet<number> = new Set([0x01_02_19_94, 0x85_84_58_f6]);
@@ -29,16 +44,22 @@ const amplyBytes = 64 * 1_048_576;
  * Makes the agent's run directory (0700, in memory where the host has such a place), the same after a restart and
  * another one for an agent with another data directory. Throws a sentence when the place that was set is unfit.
  */
-export async function openRunDir({ setting, runtimeDir, dataDir }: Wish): Promise<RunDir> {
+export async function openRunDir({
+  setting,
+  runtimeDir,
+  dataDir,
+  isEntered = false,
+}: RunDirWish): Promise<RunDir> {
+  const mode = isEntered ? 0o711 : 0o700;
   const digest = createHash("sha256").update(path.resolve(dataDir)).digest("hex").slice(0, 12);
   const name = `svc-agent-${digest}`;
-  if (setting !== undefined) return await take(path.join(path.resolve(setting), name));
+  if (setting !== undefined) return await take(path.join(path.resolve(setting), name), mode);
   for (const place of [runtimeDir, "/dev/shm", "/run"]) {
     if (place === undefined || !(await isWritableMemory(place))) continue;
-    const taken = await take(path.join(place, name)).catch(() => undefined);
+    const taken = await take(path.join(place, name), mode).catch(() => undefined);
     if (taken !== undefined) return taken;
   }
-  return await take(path.join(dataDir, "run"));
+  return await take(path.join(dataDir, "run"), mode);
 }
 
 async function isWritableMemory(place: string): Promise<boolean> {
@@ -50,9 +71,9 @@ async function isWritableMemory(place: string): Promise<boolean> {
   }
 }
 
-async function take(folder: string): Promise<RunDir> {
+async function take(folder: string, mode: number): Promise<RunDir> {
   try {
-    await mkdir(folder, { recursive: true, mode: 0o700 });
+    await mkdir(folder, { recursive: true, mode });
   } catch (error) {
     const code = (error as NodeJS.ErrnoException).code;
     throw new OperatorError(`The run directory ${folder} cannot be made (${code}).`);
@@ -61,7 +82,7 @@ async function take(folder: string): Promise<RunDir> {
   if (!lstatSync(folder).isDirectory() || uid !== process.getuid?.()) {
     throw new OperatorError(`The run directory ${folder} belongs to somebody else.`);
   }
-  await chmod(folder, 0o700);
+  await chmod(folder, mode);
   const { type, bfree, bsize } = await statfs(folder);
   const isMemory = memoryTypes.has(type);
   if (!isMemory) {

@@ -1,6 +1,7 @@
 import { mkdirSync, statfsSync, statSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { execa } from "execa";
+import { launchOf } from "../job-users/child-as-user.ts";
 import { ChildError } from "./child-error.ts";
 import { childFiles } from "./child-files.ts";
 import type { Child, ChildManifest, ChildSpec } from "./child.ts";
@@ -86,10 +87,11 @@ type Ground = {
 };
 
 async function launch(spec: ChildSpec, { dir, tools, watch }: Ground): Promise<ChildManifest> {
-  const { executionId, step, argv, cwd, env } = spec;
+  const { executionId, step } = spec;
   const [sh = "", ...others] = tools;
   const { bfree, bsize } = statfsSync(dir);
   const { readsPerSegment, aheadKilobytes } = boundOutput(bfree * bsize);
+  const { argv, cwd, env, environment, close } = await launchOf(spec, dir);
   const asked = [dir, executionId, `${step}`, cwd, ...others];
   const bound = [`${readsPerSegment}`, `${aheadKilobytes}`];
   let isOver = false;
@@ -99,7 +101,10 @@ async function launch(spec: ChildSpec, { dir, tools, watch }: Ground): Promise<C
     extendEnv: false,
     detached: true,
     cleanup: false,
-    stdio: "ignore",
+    // A descriptor like any other: its type names the first ones only.
+    stdin: (environment as 3 | undefined) ?? "ignore",
+    stdout: "ignore",
+    stderr: "ignore",
     buffer: false,
     reject: false,
   });
@@ -108,6 +113,7 @@ async function launch(spec: ChildSpec, { dir, tools, watch }: Ground): Promise<C
     watch.fate.ring();
     return result;
   });
+  close();
   // Neither its life nor its end is this process's: what waits for it watches the folder.
   supervisor.nodeChildProcess.unref();
   const carrier = supervisor.pid === undefined ? undefined : readStat(supervisor.pid);

@@ -1,13 +1,20 @@
 import { readdirSync } from "node:fs";
-import { chmod, mkdir, readdir, rm } from "node:fs/promises";
+import { chmod, chown, mkdir, readdir } from "node:fs/promises";
 import path from "node:path";
+import { isRoot } from "../job-users/as-user.ts";
+import { type FileOwner, removeJobFolder } from "../job-users/job-files.ts";
 
-/** Makes the execution's workspace, 0700 and empty; answers its path. What an earlier one left is gone. */
-export async function makeWorkspace(workDir: string, executionId: string): Promise<string> {
+/** Makes the execution's workspace, 0700, empty and its owner's; answers its path. What an earlier one left is gone. */
+export async function makeWorkspace(
+  workDir: string,
+  executionId: string,
+  owner?: FileOwner,
+): Promise<string> {
   await removeWorkspace(workDir, executionId);
   const folder = path.join(workDir, executionId);
   await mkdir(folder, { recursive: true, mode: 0o700 });
   await chmod(folder, 0o700);
+  if (owner !== undefined) await chown(folder, owner, owner);
   return folder;
 }
 
@@ -22,7 +29,8 @@ export async function removeWorkspace(
   const folder = path.join(workDir, executionId);
   const first = await remove(folder);
   if (first === undefined) return undefined;
-  await openUp(folder);
+  // Whom nothing is refused need not, and would change what a job's links lead to.
+  if (!isRoot()) await openUp(folder);
   const second = await remove(folder);
   return second && `The workspace ${folder} could not be removed: ${second}.`;
 }
@@ -46,7 +54,7 @@ export async function sweepWorkspaces(
 /** The kernel's word for why it is still there. */
 async function remove(folder: string): Promise<string | undefined> {
   try {
-    await rm(folder, { recursive: true, force: true, maxRetries: 5, retryDelay: 50 });
+    await removeJobFolder(folder);
     return undefined;
   } catch (error) {
     return (error as NodeJS.ErrnoException).code ?? "unknown reasons";

@@ -1,4 +1,3 @@
-import { existsSync } from "node:fs";
 import { rename, writeFile } from "node:fs/promises";
 
 type Content = { readonly text: string; readonly mode?: number };
@@ -7,12 +6,4 @@ type Content = { readonly text: string; readonly mode?: number };
 export async function writeWhole(file: string, { text, mode = 0o600 }: Content): Promise<void> {
   await writeFile(`${file}.new`, text, { mode });
   await rename(`${file}.new`, file);
-}
-
-/**
- * Writes the file unless it is there: after a take-over the job's processes may be reading it, or have changed it for
- * those that come after them.
- */
-export async function writeOnce(file: string, content: Content): Promise<void> {
-  if (!existsSync(file)) await writeWhole(file, content);
 }

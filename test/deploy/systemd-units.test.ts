@@ -41,8 +41,34 @@ describe("svc-agent.service", async () => {
   test("gives it settings that there are", () => {
     const given = (agent.get("Environment") ?? "").split(" ").map((pair) => pair.split("=")[0]);
     const known = Object.keys(settings).map((name) => variableOf(name as SettingName)); // its keys
-    expect(given.length).toBe(2);
+    expect(given.length).toBe(3);
     expect(given.filter((name) => !known.includes(name ?? ""))).toEqual([]);
+  });
+});
+
+describe("users of jobs", async () => {
+  const agent = await unit("svc-agent");
+  const [, range = ""] = /SVC_AGENT_JOB_USER=(\S+)/.exec(agent.get("Environment") ?? "") ?? [];
+
+  test("are the same in the unit, for systemd-sysusers and in the image", async () => {
+    const { first, last } = settings["job-user"].schema.parse(range);
+    const text = await readRootFile("deploy/svc-agent.sysusers.conf");
+    const made = [...text.matchAll(/^u svc-job-(\d+) (\d+) .* \/usr\/sbin\/nologin$/gm)];
+    const numbers = Array.from({ length: last - first + 1 }, (_, at) => `${first + at}`);
+    expect(made.map(([, , number]) => number)).toEqual(numbers);
+    expect(made.every(([, name, number]) => name === number)).toBe(true);
+    const image = await readRootFile("Dockerfile.agent");
+    expect(image).toContain(`seq ${first} ${last}`);
+    expect(image).toContain(`SVC_AGENT_JOB_USER-${range}`);
+  });
+
+  test("can be become, and their folders passed through", () => {
+    expect(agent.get("User")).toBe("root");
+    expect(agent.get("StateDirectoryMode")).toBe("0711");
+    expect(agent.get("RuntimeDirectoryMode")).toBe("0711");
+    for (const right of ["SETUID", "SETGID", "CHOWN", "KILL", "DAC_OVERRIDE"]) {
+      expect(agent.get("CapabilityBoundingSet")).toContain(`CAP_${right}`);
+    }
   });
 });
 

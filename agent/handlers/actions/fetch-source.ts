@@ -1,5 +1,5 @@
-import { readFile } from "node:fs/promises";
 import path from "node:path";
+import { readJobText } from "../../job-users/job-files.ts";
 import type { CommandEnd } from "../../jobs/execution-state.ts";
 import { type FailureReason, JobFailure } from "../../jobs/job-failure.ts";
 import { type ActionStep, type GitSource, stepTitle } from "./action-steps.ts";
@@ -80,6 +80,9 @@ fi
 echo "source at $commit"
 `;
 
+/** What git complains of is at the end of a few lines. */
+const mostSaidBytes = 2 ** 20;
+
 type Failed = {
   readonly step: ActionStep;
   /** The URL without credentials. */
@@ -112,7 +115,7 @@ async function fetchFailure(
   if (end.code === 70) return fail("git is not on this machine", "tool_missing");
   const phase = end.why === "exited" ? phases[end.code ?? 0] : undefined;
   if (phase === undefined) return fail(end.words, reasons[end.why] ?? "source_unavailable");
-  const said = await readFile(saidFile, "utf8").catch(() => "");
+  const said = await readJobText(saidFile, job.place.owner, mostSaidBytes);
   return fail(
     [phase, complaintOf(job.shown(said))].filter(Boolean).join(": "),
     "source_unavailable",

@@ -1,7 +1,7 @@
 import path from "node:path";
+import { writeJobFileOnce } from "../../job-users/job-files.ts";
 import type { Job } from "../../jobs/handler.ts";
 import { JobFailure } from "../../jobs/job-failure.ts";
-import { writeOnce } from "../../workspace/write-whole.ts";
 import type { GitSource } from "./action-steps.ts";
 import { readGitUrl } from "./git-url.ts";
 
@@ -22,7 +22,10 @@ export async function gitAccess(job: Job, source: GitSource, name: string): Prom
     );
   }
   const { auth } = source;
-  const file = path.join(job.place.secrets, name);
+  const { secrets, owner } = job.place;
+  const file = path.join(secrets, name);
+  const write = async (file: string, text: string): Promise<void> =>
+    await writeJobFileOnce(file, text, owner);
   const config: [string, string][] = [
     ["core.hooksPath", "/dev/null"],
     ["protocol.file.allow", isFileAllowed ? "always" : "never"],
@@ -31,13 +34,13 @@ export async function gitAccess(job: Job, source: GitSource, name: string): Prom
     GIT_TERMINAL_PROMPT: "0",
     GIT_ASKPASS: "/bin/false",
     GIT_ALLOW_PROTOCOL: `https:http:ssh:git${isFileAllowed ? ":file" : ""}`,
-    GIT_SSH_COMMAND: await sshCommand(auth.ssh_private_key, `${file}.key`),
+    GIT_SSH_COMMAND: await sshCommand(auth.ssh_private_key, `${file}.key`, write),
   };
   const password = firstLine(auth.password || auth.token || inUrl.password);
   if (password !== "" && origin !== undefined) {
     job.hide(password);
     const username = firstLine(auth.username || inUrl.username) || "x-access-token";
-    await writeOnce(file, { text: `username=${username}\npassword=${password}\n` });
+    await write(file, `username=${username}\npassword=${password}\n`);
     env["SVC_GIT_CREDENTIALS"] = file;
     // Nobody but this very server hears them: no submodule's and none that it redirects to.
     const helper = `credential.${origin}.helper`;
@@ -61,9 +64,13 @@ function configVariables(config: readonly (readonly [string, string])[]): Record
   return variables;
 }
 
-async function sshCommand(key: string | null | undefined, file: string): Promise<string> {
+async function sshCommand(
+  key: string | null | undefined,
+  file: string,
+  write: (file: string, text: string) => Promise<void>,
+): Promise<string> {
   const usual = "ssh -o BatchMode=yes -o StrictHostKeyChecking=accept-new";
   if (key == null || key === "") return usual;
-  await writeOnce(file, { text: key.endsWith("\n") ? key : `${key}\n` });
+  await write(file, key.endsWith("\n") ? key : `${key}\n`);
   return `${usual} -o IdentitiesOnly=yes -i '${file}'`;
 }

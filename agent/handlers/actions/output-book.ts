@@ -1,5 +1,7 @@
 import { readFile } from "node:fs/promises";
 import path from "node:path";
+import { writeJobFile } from "../../job-users/job-files.ts";
+import type { JobPlace } from "../../jobs/handler.ts";
 import { writeWhole } from "../../workspace/write-whole.ts";
 import { makeStepOutputs, type StepOutput, type StepOutputs } from "./step-outputs.ts";
 
@@ -14,23 +16,37 @@ export type OutputBook = {
   readonly file: string;
 };
 
-/** Opens the book of a job in its folder, with what a former process of the agent has kept there. */
-export async function openOutputBook(folder: string): Promise<OutputBook> {
+/** Opens the book of a job in its folders, with what a former process of the agent has kept there. */
+export async function openOutputBook({
+  kept: folder,
+  secrets,
+  owner,
+}: Pick<JobPlace, "kept" | "secrets" | "owner">): Promise<OutputBook> {
   const kept = path.join(folder, "outputs-kept.json");
-  const file = path.join(folder, "outputs.json");
+  const file = path.join(secrets, "outputs.json");
   const outputs = await readOutputs(kept);
-  const keep = writerOf(kept, () => JSON.stringify(outputs.list()));
-  return { outputs, keep, handOn: writerOf(file, () => JSON.stringify(outputs.all())), file };
+  return {
+    outputs,
+    keep: writerOf(
+      () => JSON.stringify(outputs.list()),
+      async (text) => await writeWhole(kept, { text }),
+    ),
+    handOn: writerOf(
+      () => JSON.stringify(outputs.all()),
+      async (text) => await writeJobFile(file, text, owner),
+    ),
+    file,
+  };
 }
 
 /** One after another, and nothing that is there already. */
-function writerOf(file: string, text: () => string): () => Promise<void> {
+function writerOf(text: () => string, put: (text: string) => Promise<void>): () => Promise<void> {
   let written = "";
   let last: Promise<void> = Promise.resolve();
   const write = async (): Promise<void> => {
     const next = text();
     if (next === written) return;
-    await writeWhole(file, { text: next });
+    await put(next);
     written = next;
   };
   return async () => {

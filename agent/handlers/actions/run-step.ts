@@ -53,7 +53,7 @@ async function runCommand(ground: StepGround, step: ActionStep): Promise<Command
       ? { folder: ground.work, tookMs: 0 }
       : await fetchSource(ground, step, step.source);
   const cwd = await stepDirectory(step, folder);
-  const { argv, outputFile } = await makeStepFiles(step, job.place.secrets);
+  const { argv, outputFile } = await makeStepFiles(step, job.place);
   await ground.handOnOutputs();
   job.onOutput(async ({ name, value, secret }) => {
     if (secret) job.hide(typeof value === "string" ? value : JSON.stringify(value));
@@ -88,7 +88,7 @@ type Written = { readonly step: ActionStep; readonly file: string; readonly isGo
 async function takeOutputs(ground: StepGround, { step, file, isGood }: Written): Promise<void> {
   const { job, outputs } = ground;
   try {
-    await takeOutputFile(outputs, step.name, file);
+    await takeOutputFile(outputs, step.name, { file, owner: job.place.owner });
   } catch (error) {
     if (!(error instanceof OutputFault)) throw error;
     const words = `${stepTitle(step)}: its outputs cannot be taken: ${error.message}.`;

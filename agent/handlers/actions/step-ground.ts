@@ -1,5 +1,5 @@
-import { mkdir } from "node:fs/promises";
 import path from "node:path";
+import { makeJobFolders } from "../../job-users/job-files.ts";
 import type { Job } from "../../jobs/handler.ts";
 import { allowedEnv } from "../../processes/allowed-env.ts";
 import { writeCloudCredentials } from "../credentials/cloud-credentials.ts";
@@ -29,19 +29,20 @@ export type StepGround = {
 
 /** Makes folders and credentials; finds the outputs of steps that ran before a restart of the agent. */
 export async function openStepGround(job: Job, run: ActionRun): Promise<StepGround> {
-  const { workspace, secrets } = job.place;
+  const { workspace, secrets: folder, owner } = job.place;
   const folders = ["work", "home", "tmp", "sources"].map((name) => path.join(workspace, name));
-  for (const folder of folders) await mkdir(folder, { recursive: true, mode: 0o700 });
+  await makeJobFolders(folders, owner);
   const [work = "", home = "", tmp = ""] = folders;
   const { plan } = run;
   const credentials = {
     ...(await writeCloudCredentials(run.credentials, {
-      folder: secrets,
+      folder,
+      owner,
       hostEnv: job.host.config.env,
     })),
-    ...(await writeKubeconfig(run.credentials.cluster_info, secrets)),
+    ...(await writeKubeconfig(run.credentials.cluster_info, { folder, owner })),
   };
-  const book = await openOutputBook(secrets);
+  const book = await openOutputBook(job.place);
   return {
     job,
     run,

@@ -1,5 +1,4 @@
-import { constants } from "node:fs";
-import { open } from "node:fs/promises";
+import { type FileOwner, openJobFile } from "../../job-users/job-files.ts";
 import { OutputFault, parseOutputText } from "./output-text.ts";
 
 const mostValueBytes = 64 * 1024;
@@ -86,16 +85,21 @@ function checked(name: string, value: unknown): number {
 export async function takeOutputFile(
   outputs: StepOutputs,
   step: string,
-  file: string,
+  written: { readonly file: string; readonly owner: FileOwner },
 ): Promise<void> {
-  for (const { name, value } of parseOutputText(await readText(file))) {
+  for (const { name, value } of parseOutputText(await readText(written))) {
     outputs.set(step, name, value);
   }
 }
 
-async function readText(file: string): Promise<string> {
-  const { O_RDONLY, O_NOFOLLOW, O_NONBLOCK } = constants;
-  const handle = await open(file, O_RDONLY | O_NOFOLLOW | O_NONBLOCK).catch(absent);
+async function readText({
+  file,
+  owner,
+}: {
+  readonly file: string;
+  readonly owner: FileOwner;
+}): Promise<string> {
+  const handle = await openJobFile(file, owner).catch(absent);
   if (handle === undefined) return "";
   try {
     const stat = await handle.stat();

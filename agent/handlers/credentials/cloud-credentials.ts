@@ -1,10 +1,11 @@
 import path from "node:path";
-import { writeOnce } from "../../workspace/write-whole.ts";
+import { type FileOwner, writeJobFileOnce } from "../../job-users/job-files.ts";
 import type { AwsAuth, AzureAuth, Credentials, GcpAuth } from "./read-credentials.ts";
 
 /** Where credentials go, and what the agent's own environment says of who its host is. */
 type Place = {
   readonly folder: string;
+  readonly owner?: FileOwner;
   readonly hostEnv: Readonly<Record<string, string | undefined>>;
 };
 
@@ -25,7 +26,7 @@ export async function writeCloudCredentials(
 
 async function writeAws(
   auth: AwsAuth,
-  { folder, hostEnv }: Place,
+  { folder, owner, hostEnv }: Place,
 ): Promise<Record<string, string>> {
   const keys = auth.static;
   const role = auth.assume_role?.role_arn;
@@ -45,8 +46,8 @@ async function writeAws(
     external_id: role && auth.assume_role?.external_id,
   });
   const [credentialsFile, configFile] = [path.join(folder, "aws"), path.join(folder, "aws-config")];
-  await writeOnce(credentialsFile, { text: credentials });
-  await writeOnce(configFile, { text: `${config}\n[profile svc]\n${host.profile}` });
+  await writeJobFileOnce(credentialsFile, credentials, owner);
+  await writeJobFileOnce(configFile, `${config}\n[profile svc]\n${host.profile}`, owner);
   const profile = role ? "job" : keys?.access_key_id ? "svc" : auth.profile;
   return {
     ...(auth.region && { AWS_REGION: auth.region, AWS_DEFAULT_REGION: auth.region }),
@@ -105,7 +106,7 @@ function azureVariables(auth: AzureAuth): Record<string, string> {
   return auth.use_msi === true ? { ...told, ARM_USE_MSI: "true" } : told;
 }
 
-async function writeGcp(auth: GcpAuth, { folder }: Place): Promise<Record<string, string>> {
+async function writeGcp(auth: GcpAuth, { folder, owner }: Place): Promise<Record<string, string>> {
   const key = auth.service_account_key ?? auth.credentials;
   const project = auth.project_id;
   const told: Record<string, string> = {
@@ -114,7 +115,7 @@ async function writeGcp(auth: GcpAuth, { folder }: Place): Promise<Record<string
   };
   if (!key) return told;
   const file = path.join(folder, "gcp.json");
-  await writeOnce(file, { text: typeof key === "string" ? key : JSON.stringify(key) });
+  await writeJobFileOnce(file, typeof key === "string" ? key : JSON.stringify(key), owner);
   return {
     ...told,
     GOOGLE_APPLICATION_CREDENTIALS: file,

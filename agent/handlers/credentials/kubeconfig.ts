@@ -1,5 +1,5 @@
 import path from "node:path";
-import { writeOnce } from "../../workspace/write-whole.ts";
+import { type FileOwner, writeJobFileOnce } from "../../job-users/job-files.ts";
 import type { ClusterInfo } from "./read-credentials.ts";
 
 /**
@@ -9,13 +9,13 @@ import type { ClusterInfo } from "./read-credentials.ts";
  */
 export async function writeKubeconfig(
   info: ClusterInfo | null | undefined,
-  folder: string,
+  { folder, owner }: { readonly folder: string; readonly owner: FileOwner },
 ): Promise<Record<string, string>> {
   if (info == null) return {};
   const contents = info.kube_config || info.kubeconfig || made(info);
   if (contents === undefined) return { ...info.env_vars };
   const file = path.join(folder, "kubeconfig");
-  await writeOnce(file, { text: contents });
+  await writeJobFileOnce(file, contents, owner);
   return { ...info.env_vars, KUBECONFIG: file };
 }
 

@@ -1,0 +1,54 @@
+import { readFileSync } from "node:fs";
+import { setTimeout as sleep } from "node:timers/promises";
+import { listProcesses } from "../processes/list-processes.ts";
+import { isAbsence } from "../processes/process-identity.ts";
+import { runAsUser } from "./as-user.ts";
+
+const giveUpAfterMs = 20_000;
+
+/**
+ * Kills every process of a user, wherever it hides: what it may signal, the kernel finds for it, at one stroke.
+ * Answers how many hang in the kernel and are left.
+ */
+export async function endUser(user: number): Promise<number> {
+  const giveUpAtMs = performance.now() + giveUpAfterMs;
+  for (let round = 0; ; round += 1) {
+    const left = await countOf(user);
+    if (left === 0 || performance.now() > giveUpAtMs) return left;
+    // It fails when the last one went meanwhile: the next look tells.
+    await runAsUser(user, { script: "kill -KILL -1", args: [] }).catch(() => {});
+    await sleep(Math.min(2 ** round, 200));
+  }
+}
+
+/** Users of a range of whom something runs. */
+export async function busyUsers(users: ReadonlySet<number>): Promise<Set<number>> {
+  const busy = new Set<number>();
+  for await (const { pid } of listProcesses()) {
+    for (const user of usersOf(pid)) if (users.has(user)) busy.add(user);
+  }
+  return busy;
+}
+
+/** Takes away what a user has left where everybody may write: the next job of this user finds nothing. */
+export async function sweepPublicPlaces(user: number): Promise<void> {
+  const script = `for place; do find "$place" -xdev -user "$(id -u)" -delete 2>/dev/null; done; exit 0`;
+  await runAsUser(user, { script, args: ["/tmp", "/var/tmp", "/dev/shm"] });
+}
+
+async function countOf(user: number): Promise<number> {
+  let count = 0;
+  for await (const { pid } of listProcesses()) if (usersOf(pid).includes(user)) count += 1;
+  return count;
+}
+
+/** Real, effective, saved and file system's; a process that cannot be dumped hides them in no other place. */
+function usersOf(pid: number): number[] {
+  try {
+    const [, ids = ""] = /^Uid:\s+(.*)$/m.exec(readFileSync(`/proc/${pid}/status`, "latin1")) ?? [];
+    return ids.split("\t").map(Number);
+  } catch (error) {
+    if (isAbsence(error)) return [];
+    throw error;
+  }
+}

@@ -1,0 +1,117 @@
+import type { UserRange } from "../config/parsers.ts";
+import { ExitError } from "../exit-error.ts";
+import { findSetpriv, isRoot, runAsUser } from "./as-user.ts";
+import { missingCapabilities } from "./capabilities.ts";
+import { busyUsers, endUser, sweepPublicPlaces } from "./end-user.ts";
+import { keepUsers } from "./kept-users.ts";
+
+/** The users that jobs run as: each is one job's at a time. */
+export type JobUsers = {
+  /** Whether jobs run as other users than the agent. */
+  readonly isOn: boolean;
+  /** Throws a sentence when they cannot enter one of these folders. */
+  readonly assertEnter: (folders: readonly string[]) => Promise<void>;
+  /** A user for an execution, nobody else's until it is given back; waits while all are taken. */
+  readonly take: (executionId: string, signal: AbortSignal) => Promise<number>;
+  /** An execution that is taken up again has this one. */
+  readonly keep: (executionId: string, user: number) => void;
+  /** Kills whatever runs as the execution's user; words when something hangs. */
+  readonly end: (executionId: string) => Promise<string[]>;
+  /** The execution is over, and its folders are gone: another may have its user. */
+  readonly giveBack: (executionId: string) => Promise<void>;
+  /** Ends what former jobs left running as users that nobody keeps. Answers how many users that were. */
+  readonly clear: () => Promise<number>;
+};
+
+type Wish = { readonly range: UserRange | undefined; readonly dataDir: string };
+
+/** Opens the users of the setting, without those that another agent of this host has. Throws a sentence when it cannot be. */
+export async function openJobUsers({ range, dataDir }: Wish): Promise<JobUsers> {
+  if (range === undefined) return makeJobUsers([]);
+  if (!isRoot()) {
+    const words = `job-user is set, and the agent runs as user ${process.geteuid?.()}: only root can start jobs as other users.`;
+    throw new ExitError("config", words);
+  }
+  if ((await findSetpriv()) === undefined) {
+    throw new ExitError("config", "job-user needs setpriv (of util-linux), which is not here.");
+  }
+  const missing = missingCapabilities();
+  if (missing.length > 0) {
+    const words = `job-user is set, and this root may not do what it takes: the container lacks ${missing.map((name) => `CAP_${name}`).join(", ")}.`;
+    throw new ExitError("config", words);
+  }
+  const users = await keepUsers(range, dataDir);
+  if (users.length === 0) {
+    const words = `Another agent of this host has all users of job-user (${range.first}-${range.last}): give each its own.`;
+    throw new ExitError("config", words);
+  }
+  return makeJobUsers(users);
+}
+
+/** The users of a list, taken in turn. */
+function makeJobUsers(users: readonly number[]): JobUsers {
+  const free = [...users];
+  const held = new Map<string, number>();
+  const waiting: (() => void)[] = [];
+  const giveBack = async (executionId: string): Promise<void> => {
+    const user = held.get(executionId);
+    if (user === undefined) return;
+    // Of whom something is left, nobody else becomes.
+    if ((await endUser(user)) > 0) return;
+    await sweepPublicPlaces(user);
+    held.delete(executionId);
+    if (users.includes(user)) free.push(user);
+    waiting.shift()?.();
+  };
+  return {
+    isOn: users.length > 0,
+    async assertEnter(folders) {
+      const [user] = users;
+      if (user === undefined) return;
+      for (const folder of folders) {
+        await runAsUser(user, { script: 'cd -- "$1"', args: [folder] }).catch(() => {
+          const words = `User ${user}, of job-user, cannot enter ${folder}: let every user pass through the folders above it (chmod o+x), or give another place.`;
+          throw new ExitError("config", words);
+        });
+      }
+    },
+    async take(executionId, signal) {
+      for (;;) {
+        signal.throwIfAborted();
+        const user = free.shift();
+        if (user !== undefined) {
+          held.set(executionId, user);
+          return user;
+        }
+        await untilFree(waiting, signal);
+      }
+    },
+    keep(executionId, user) {
+      held.set(executionId, user);
+      if (free.includes(user)) free.splice(free.indexOf(user), 1);
+    },
+    async end(executionId) {
+      const user = held.get(executionId);
+      const left = user === undefined ? 0 : await endUser(user);
+      return left === 0
+        ? []
+        : [`${left} of its processes could not be ended: they hang in the kernel`];
+    },
+    giveBack,
+    async clear() {
+      const busy = await busyUsers(new Set(free));
+      for (const user of busy) {
+        if ((await endUser(user)) > 0) free.splice(free.indexOf(user), 1);
+        else await sweepPublicPlaces(user);
+      }
+      return busy.size;
+    },
+  };
+}
+
+async function untilFree(waiting: (() => void)[], signal: AbortSignal): Promise<void> {
+  await new Promise<void>((resolve) => {
+    waiting.push(resolve);
+    signal.addEventListener("abort", () => resolve(), { once: true });
+  });
+}

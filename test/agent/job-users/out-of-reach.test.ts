@@ -1,0 +1,143 @@
+import { existsSync } from "node:fs";
+import { writeFile } from "node:fs/promises";
+import path from "node:path";
+import { beforeAll, describe, expect, test } from "vitest";
+import { testFolder } from "../../support/folder.ts";
+import { type Fleet, givenFleet } from "../../support/given-fleet.ts";
+import { canChangeUsers, givenJobUsers, leftOut } from "../../support/given-job-users.ts";
+import { until } from "../../support/given-killable-agent.ts";
+import { agentSource, startAgentProcess } from "../../support/start-agent-process.ts";
+
+let fleet: Fleet;
+
+beforeAll(async () => {
+  fleet = await givenFleet();
+});
+
+/** What a job with a shell tries; it says "GOT …" for whatever it gets. */
+const attack = `
+set +e
+got() { echo "GOT $*"; }
+agent=$(cat "$MARKS/agent"); data=$(cat "$MARKS/data"); run=$(cat "$MARKS/run"); token_file=$(cat "$MARKS/token-file")
+cat "$token_file" >/dev/null && got the token file
+ls "$data" && got a list of the data directory
+ls "$run" && got a list of the run directory
+for f in agent.json process.json enrolled.json; do cat "$data/$f" >/dev/null && got "$f"; done
+for d in executions results logs work; do ls "$data/$d" >/dev/null && got "the folder $d"; done
+find "$data" "$run" -type f ! -user "$(id -u)" -readable ! -path "$data/bin/*" 2>/dev/null | grep . && got files
+find "$data" "$run" ! -type l ! -user "$(id -u)" -writable 2>/dev/null | grep . && got writable places
+echo evil >> "$data/bin/svc-agent" && got the program on its PATH
+mv "$data/bin/svc-agent" "$data/bin/other" && got the programs folder
+touch "$data/work/exe_evil" "$data/evil" "$run/evil" && got a new file
+folder=$(dirname "$SVC_JOB_SOCKET")
+for f in bearer secrets outputs-kept.json; do cat "$folder/$f" >/dev/null && got "kept $f"; done
+ln -s /etc/passwd "$folder/secrets.new" && got a link beside what is kept
+rm -f "$SVC_JOB_SOCKET" "$folder/bearer"; [ -e "$SVC_JOB_SOCKET" ] || got rid of the socket
+child="$run/$SVC_EXECUTION_ID.1"
+ls "$child" && got the output folder
+echo 0 > "$child/code" && got to say how it ended
+rm -rf "$child" "$folder"; [ -d "$folder" ] || got rid of the folder
+for pid in $(ls /proc | grep -E '^[0-9]+$'); do
+  [ "$(stat -c %u "/proc/$pid" 2>/dev/null)" = "$(id -u)" ] && continue
+  for it in environ mem maps auxv; do [ -z "$(head -c 1 "/proc/$pid/$it" | tr '\\0' x)" ] || got "$it of $pid"; done
+  [ -z "$(ls "/proc/$pid/fd" "/proc/$pid/cwd/")" ] || got "files of $pid"
+done 2>/dev/null
+cat /proc/[0-9]*/cmdline 2>/dev/null | tr '\\0' ' ' | grep -E 'svc_(rt|job|boot)_' && got a token in arguments
+cat /proc/self/environ /proc/[0-9]*/environ 2>/dev/null | tr '\\0' ' ' | grep -E 'svc_(rt|job|boot)_' && got a token in variables
+kill -9 "$agent" && got the agent killed
+supervisor=$(awk '{print $4}' /proc/$$/stat); kill -9 "$supervisor" && got the supervisor killed
+kill -0 "$agent" && got a signal through
+echo 1000 > "/proc/$agent/oom_score_adj" && got it marked for death
+sudo -n true && got root; su -c true && got su
+cp /bin/bash "$TMPDIR/bash" && chmod u+s "$TMPDIR/bash" && [ "$("$TMPDIR/bash" -p -c 'id -u')" = 0 ] && got a setuid shell
+unshare -Ur sh -c 'kill -9 "$0"; cat "$1"' "$agent" "$token_file" >/dev/null && got root in a namespace
+for shm in /dev/shm/*; do find "$shm" -type f -readable ! -user "$(id -u)" -path '*svc-agent*' 2>/dev/null; done | grep . && got files in memory
+echo done
+`;
+
+const asRoot = canChangeUsers ? describe : () => {};
+if (!canChangeUsers) test(leftOut, () => expect(canChangeUsers).toBe(false));
+
+asRoot("what a job with a shell cannot reach", () => {
+  test(
+    "the token, the agent, its files, its sockets, the supervisor and how the job ended",
+    { timeout: 180_000 },
+    async () => {
+      const seat = await givenJobUsers(fleet, [59_100, 59_103]);
+      const mark = async (name: string, text: string): Promise<void> =>
+        await writeFile(path.join(seat.marks, name), text);
+      await mark("agent", `${seat.agent.pid}`);
+      await mark("data", seat.agent.dataDir);
+      await mark("run", seat.runDir);
+      await mark("token-file", seat.tokenFile);
+      const plan = {
+        override_env_vars: { MARKS: seat.marks },
+        steps: [
+          { name: "before", interpolated_inline_contents: "echo ok | svc-agent output set first" },
+          {
+            name: "attack",
+            interpolated_inline_contents: `{ ${attack} } 2>/dev/null\nexit 7`,
+          },
+        ],
+      };
+      const job = await seat.run({ type: "actions-workflow", plan: JSON.stringify(plan) });
+      const said = (await seat.logOf(job.id)).filter((line) => /^GOT|^done$/.test(line));
+      expect(said).toEqual(["done"]);
+      // Its end is its own, whatever it wanted to have written there.
+      expect(job).toMatchObject({ status: "failed", result: { error_code: 7 } });
+      expect(job.outputs).toMatchObject({ first: "ok" });
+      await until(() => seat.running().length === 0);
+      expect((await seat.run({ type: "noop" })).status).toBe("finished");
+    },
+  );
+
+  test(
+    "an agent that cannot give its jobs other users says so and ends: 78",
+    { timeout: 180_000 },
+    async () => {
+      const seat = await fleet.seat();
+      const dataDir = await testFolder(0o777);
+      const given = { url: fleet.broker.url, env: { SVC_AGENT_TOKEN: seat.token }, dataDir };
+      const agent = await startAgentProcess({
+        ...given,
+        settings: { "job-user": "59200-59203" },
+        command: [
+          "setpriv",
+          "--reuid=59210",
+          "--regid=59210",
+          "--clear-groups",
+          process.execPath,
+          agentSource,
+        ],
+      });
+      expect(await agent.ended).toBe(78);
+      expect(agent.said.err).toContain("job-user is set, and the agent runs as user 59210");
+    },
+  );
+
+  test("a folder that they cannot enter is named at the start", { timeout: 180_000 }, async () => {
+    const seat = await fleet.seat();
+    const closed = await testFolder(0o700);
+    const agent = await startAgentProcess({
+      url: fleet.broker.url,
+      env: { SVC_AGENT_TOKEN: seat.token },
+      settings: { "job-user": "59220", "work-dir": path.join(closed, "work") },
+    });
+    expect(await agent.ended).toBe(78);
+    expect(agent.said.err).toContain(`cannot enter ${closed}/work`);
+  });
+
+  test(
+    "users that another agent of the host has are not taken by a second one",
+    { timeout: 180_000 },
+    async () => {
+      const first = await givenJobUsers(fleet, [59_230, 59_231]);
+      await until(() => existsSync(path.join(first.agent.dataDir, "process.json")));
+      const seat = await fleet.seat();
+      const given = { url: fleet.broker.url, env: { SVC_AGENT_TOKEN: seat.token } };
+      const second = await startAgentProcess({ ...given, settings: { "job-user": "59230-59231" } });
+      expect(await second.ended).toBe(78);
+      expect(second.said.err).toContain("Another agent of this host has all users of job-user");
+    },
+  );
+});
