@@ -59,30 +59,6 @@ async function consult(
   return { code, text, finding: (check) => told.findings.find((one) => one.check === check) };
 }
 
-describe("the doctor on the users of jobs", () => {
-  test("says that jobs which run as the agent can read its token, and what to do", async () => {
-    const { finding } = await consult();
-    expect(finding("job user")).toMatchObject({ verdict: "warning" });
-    expect(finding("job user")?.words).toContain("can read the runner's token");
-    expect(finding("job user")?.advice).toContain("job-user = ");
-  });
-
-  test("judges the users that are given by what this process may do", async () => {
-    const { finding } = await consult({ "job-user": "59300-59301" });
-    const isRoot = process.getuid?.() === 0;
-    const words = isRoot ? "every job too, can read" : "only root can start jobs as other users";
-    // The token file of this test can be read by everybody.
-    expect(finding("job user")).toMatchObject({ verdict: "failed" });
-    expect(finding("job user")?.words).toContain(words);
-  });
-
-  test("refuses users that are somebody's", () => {
-    for (const given of ["0", "0-5", "65530-65540", "7-3", "1-5000", "nobody"]) {
-      expect(() => readConfig({ "job-user": given }, {})).toThrow("--job-user must be users");
-    }
-  });
-});
-
 describe("the doctor of a healthy agent", () => {
   test("finds the whole way to the broker open", async () => {
     const { finding } = await consult();
