@@ -37,10 +37,12 @@ child="$run/$SVC_EXECUTION_ID.1"
 ls "$child" && got the output folder
 echo 0 > "$child/code" && got to say how it ended
 rm -rf "$child" "$folder"; [ -d "$folder" ] || got rid of the folder
-for pid in $(ls /proc | grep -E '^[0-9]+$'); do
-  [ "$(stat -c %u "/proc/$pid" 2>/dev/null)" = "$(id -u)" ] && continue
-  for it in environ mem maps auxv; do [ -z "$(head -c 1 "/proc/$pid/$it" | tr '\\0' x)" ] || got "$it of $pid"; done
-  [ -z "$(ls "/proc/$pid/fd" "/proc/$pid/cwd/")" ] || got "files of $pid"
+for process in /proc/[0-9]*; do
+  [ -O "$process" ] && continue
+  # The kernel's own threads have neither arguments nor memory.
+  words=""; IFS= read -r -d '' words <"$process/cmdline"; [ -n "$words" ] || continue
+  for it in environ mem maps auxv; do : <"$process/$it" && got "$it of $process"; done
+  for it in fd cwd root; do cd "$process/$it" && got "$it of $process" && cd /; done
 done 2>/dev/null
 cat /proc/[0-9]*/cmdline 2>/dev/null | tr '\\0' ' ' | grep -E 'svc_(rt|job|boot)_' && got a token in arguments
 cat /proc/self/environ /proc/[0-9]*/environ 2>/dev/null | tr '\\0' ' ' | grep -E 'svc_(rt|job|boot)_' && got a token in variables
