@@ -1,7 +1,7 @@
 import path from "node:path";
 import type { AgentConfig } from "./config/read-config.ts";
-import { type EndBook, makeEndBook } from "./jobs/end-book.ts";
 import { type JobUsers, openJobUsers } from "./job-users/job-users.ts";
+import { type EndBook, makeEndBook } from "./jobs/end-book.ts";
 import type { Log } from "./log.ts";
 import { openRunDir, type RunDir, runDirWish } from "./processes/open-run-dir.ts";
 import { makeRoster, type Roster } from "./roster.ts";
@@ -43,5 +43,14 @@ export async function openGround(config: AgentConfig, log: Log): Promise<AgentGr
     openRunDir(runDirWish(config)),
     openJobUsers({ range: config.jobUser, dataDir: config.dataDir }),
   ]);
-  return { config, log, roster: makeRoster(), ends: makeEndBook(), results, logSpools, runDir, jobUsers };
+  return {
+    config,
+    log,
+    roster: makeRoster(),
+    ends: makeEndBook(),
+    results,
+    logSpools,
+    runDir,
+    jobUsers,
+  };
 }
