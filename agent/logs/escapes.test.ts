@@ -128,6 +128,23 @@ describe("a secret in a form that tools print", () => {
     );
   });
 
+  test.each([
+    ["a1b2c3d4/äö", "100%a1b2c3d4/%C3%A4%C3%B6"],
+    ["a1b2c3d4/äö", "%ua1b2c3d4/%C3%A4%C3%B6"],
+    ["new day/pass", String.raw`C:\new day\/pass`],
+    ["x2d<and more>", String.raw`\x2d\u003cand more\u003e`],
+    ["12345<67>89", "&#12345&lt;67&gt;89 \\12345\\x3c67>89"],
+  ])("is hidden behind a sign that makes an escape of its beginning: %s in %s", (secret, text) => {
+    const redactor = makeRedactor([secret]);
+    const source = Buffer.from(`it is ${text} in it`);
+    const whole = streamed(redactor, [source]);
+    expect(whole).toContain("***");
+    expect(whole).not.toContain(secret.slice(2, 4));
+    for (let cut = 0; cut <= source.length; cut++) {
+      expect(streamed(redactor, cutAt(source, [cut]))).toBe(whole);
+    }
+  });
+
   test("is hidden where its beginning ends the output", () => {
     const stream = makeRedactor(["correct-horse-battery"]).stream();
     const out = [stream.push(Buffer.from("it is \\u0063orrect%2dho")), stream.end()];

@@ -1,4 +1,5 @@
 import type { ScanHow } from "./needle-set.ts";
+import { scanSwallowed } from "./swallowed-beginnings.ts";
 import { type EscapeInterest, outside, type Spans, unescape } from "./unescape.ts";
 
 type Found = (start: number, end: number) => void;
@@ -40,6 +41,8 @@ export function scanUnescaped(
         }
         if (isOpen && !at.how.isLast) certain = Math.min(certain, placeOf(upto));
       });
+      const where = { kind, escapes: own, interest };
+      certain = Math.min(certain, scanSwallowed(at.bytes, where, at.how, add));
       if (at.level === 1) spans.push(own);
       else for (let n = 0; n < own.length; n += 2) at.span(own[n] ?? 0, own[n + 1] ?? 0);
     }

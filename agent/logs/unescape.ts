@@ -7,6 +7,7 @@ import {
   lengthOf,
   noEscape,
 } from "./escapes.ts";
+import { type ByFirstByte, byFirstByte } from "./swallowed-beginnings.ts";
 
 /** A part of a text with its escapes of one kind undone. */
 export type Unescaped = {
@@ -32,6 +33,7 @@ export type EscapeInterest = {
   /** Whatever is shorter than this holds nothing that is looked for. */
   readonly least: number;
   readonly kinds: readonly EscapeKind[];
+  readonly byFirst: ByFirstByte;
 };
 
 /** How far an escaped text goes at most from the first of its escapes that an outer one hides. */
@@ -60,7 +62,8 @@ export function interestIn(needles: readonly Buffer[]): EscapeInterest {
     longest = Math.max(longest, length);
   }
   const kinds = needles.length === 0 ? [] : escapeKinds.filter(isUseful);
-  return { wanted, wantedLater, reach: longest * longestEscapes, least, kinds };
+  const reach = longest * longestEscapes;
+  return { wanted, wantedLater, reach, least, kinds, byFirst: byFirstByte(needles) };
 }
 
 export type UnescapeHow = EscapeInterest & {
