@@ -16,6 +16,8 @@ export const permissions = [
   "runners.enrol",
   "runners.operate", // pause, resume, shut down, restart
   "jobs.read",
+  "plans.read", // a job's plan, its secrets hidden
+  "plans.secrets", // the whole plan; what jobs brought as their results' contents
   "jobs.write", // enqueue, rerun
   "jobs.cancel", // cancel, flush
   "logs.read",
@@ -75,10 +77,16 @@ export const machinePermissions = [
   "runner.execution",
 ] as const satisfies Permission[];
 
+/** What a custom role or a token may be given beyond its role: what few roles have, as it shows customers' secrets. */
+export const grantablePermissions = ["plans.read", "plans.secrets"] as const satisfies Permission[];
+export type GrantablePermission = (typeof grantablePermissions)[number];
+
 /** What each role may do. */
 export const rolePermissions: Readonly<Record<RoleType, readonly Permission[]>> = {
   org_admin: [
     ...reading,
+    "plans.read",
+    "plans.secrets",
     "orgs.write",
     "accounts.write",
     "tokens.read",
@@ -99,6 +107,8 @@ export const rolePermissions: Readonly<Record<RoleType, readonly Permission[]>> 
     "runner.execution",
     "runners.read",
     "jobs.read",
+    "plans.read",
+    "plans.secrets",
     "logs.read",
     "logs.write",
     "telemetry.write",

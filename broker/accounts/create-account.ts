@@ -3,6 +3,7 @@ import type { Db } from "../database/connect.ts";
 import { newId } from "../database/new-id.ts";
 import type { OrgId } from "../orgs/org-id.ts";
 import { findRoleIds } from "../roles/find-role-ids.ts";
+import type { Actor } from "../tokens/actor.ts";
 import { insertMember } from "./queries.ts";
 import type { Member } from "./row.ts";
 
@@ -14,11 +15,16 @@ export type NewAccount = {
   /** Role ids, or role types of managed roles. */
   readonly roles: readonly string[];
   readonly createdById: string;
+  readonly giver?: Pick<Actor, "permissions">;
 };
 
 /** Makes an account with these roles in the org; 409 when its subject is another account's. */
-export async function createAccount(db: Db, org: OrgId, account: NewAccount): Promise<Member> {
-  const roleIds = await findRoleIds(db, org, account.roles);
+export async function createAccount(
+  db: Db,
+  org: OrgId,
+  { giver, ...account }: NewAccount,
+): Promise<Member> {
+  const roleIds = await findRoleIds(db, org, account.roles, giver);
   const row = await insertMember(db, org, { ...account, id: newId("acc"), roleIds });
   if (row === undefined) {
     throw problem.conflict("subject_taken", "An account of this type with this subject exists.");

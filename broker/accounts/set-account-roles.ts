@@ -2,6 +2,7 @@ import { problem } from "../../shared/problem.ts";
 import type { Db } from "../database/connect.ts";
 import type { OrgId } from "../orgs/org-id.ts";
 import { findRoleIds } from "../roles/find-role-ids.ts";
+import type { Actor } from "../tokens/actor.ts";
 import { replaceRoles } from "./queries.ts";
 
 /**
@@ -11,10 +12,12 @@ import { replaceRoles } from "./queries.ts";
 export async function setAccountRoles(
   db: Db,
   org: OrgId,
-  change: { readonly accountId: string; readonly roles: readonly string[]; readonly byId: string },
+  change: { readonly accountId: string; readonly roles: readonly string[]; readonly by: Actor },
 ): Promise<void> {
-  const roleIds = await findRoleIds(db, org, change.roles);
-  const { is_member, is_last_admin } = await replaceRoles(db, org, { ...change, roleIds });
+  const { accountId, by } = change;
+  const roleIds = await findRoleIds(db, org, change.roles, by);
+  const replaced = { accountId, roleIds, byId: by.id };
+  const { is_member, is_last_admin } = await replaceRoles(db, org, replaced);
   if (!is_member) throw problem.notFound("account");
   if (is_last_admin) {
     throw problem.conflict(

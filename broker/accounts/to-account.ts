@@ -15,7 +15,9 @@ export function toAccount(row: Member, org: OrgId, roles: readonly RoleRow[]): A
     email: row.email,
     subject: row.subject,
     org_ids: [org],
-    permissions: [...new Set(own.flatMap((role) => rolePermissions[role.role_type]))],
+    permissions: [
+      ...new Set(own.flatMap((role) => [...rolePermissions[role.role_type], ...role.grants])),
+    ],
     roles: own.map(toRole),
     user_journeys: [],
     created_at: row.created_at.toISOString(),

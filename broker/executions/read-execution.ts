@@ -34,24 +34,41 @@ export async function readExecution(
     result: result === undefined ? null : toResult(result),
     outputs: outputs === undefined ? null : toOutputs(outputs),
     ...(!isRunner && {
-      evidence: evidence.map((one) => toEvidence({ ...one, body: openEvidence(seals, one) })),
+      evidence: evidence.map((one) => {
+        const body = openEvidence(seals, one);
+        return toEvidence({ ...one, body: seesContents(actor) ? body : withoutContents(body) });
+      }),
     }),
   };
 }
 
-/** An execution's result with its contents; 404 when there is none. */
+/** An execution's result, with its contents for who may see what plans hold; 404 when there is none. */
 export async function readResult(
   { db, seals }: Parts,
   actor: Actor,
   named: NamedExecution,
 ): Promise<RunnerJobExecutionResult> {
   const row = await requireExecution(db, actor, named);
+  if (!seesContents(actor)) {
+    const [verdict] = await listResults(db, actor.orgId, [row.id]);
+    if (verdict === undefined) throw problem.notFound("result");
+    return toResult(verdict);
+  }
   const result = await findResult(db, actor.orgId, row.id);
   if (result === undefined) throw problem.notFound("result");
   const { sealed_contents: bytes, key_id: keyId } = result;
   if (bytes == null || keyId == null) return toResult(result);
   const of = { orgId: row.org_id, id: row.id };
   return { ...toResult(result), ...openResult(seals, of, { keyId, bytes }) };
+}
+
+/** A result's contents are the next plan's: what terraform plans, what helm renders. */
+const seesContents = ({ permissions }: Actor): boolean => permissions.has("plans.secrets");
+
+function withoutContents(body: unknown): unknown {
+  if (typeof body !== "object" || body === null) return body;
+  const open = Object.entries(body).filter(([name]) => !name.startsWith("contents"));
+  return Object.fromEntries(open);
 }
 
 /** The execution of that job, within the caller's reach; 404 otherwise. */

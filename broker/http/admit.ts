@@ -1,3 +1,4 @@
+import { grantablePermissions, type Permission } from "../../shared/permissions.ts";
 import { problem } from "../../shared/problem.ts";
 import type { RouteRule } from "../../shared/route-rules.ts";
 import type { Broker } from "../broker.ts";
@@ -22,15 +23,23 @@ export function admit(c: AppContext, broker: Broker, rule: RouteRule): void | Pr
 
 function checkActor(c: AppContext, broker: Broker, rule: RouteRule, actor: Actor): void {
   c.set("actor", actor);
-  if (rule.permission !== null && !actor.permissions.has(rule.permission)) {
-    throw problem.forbidden(
-      "permission_missing",
-      `This token lacks the permission ${rule.permission}.`,
-    );
-  }
+  if (rule.permission !== null) requirePermission(actor, rule.permission);
   if (actor.runnerId !== null) checkRunner(c, rule, actor);
   if (rule.unmetered === true) return;
   for (const [name, value] of broker.rateLimiter.take(actor)) setHeader(c, name, value);
+}
+
+/** Refuses with 403 a caller that lacks it. */
+export function requirePermission({ permissions }: Actor, needed: Permission): void {
+  if (permissions.has(needed)) return;
+  const isGrantable = grantablePermissions.some((one) => one === needed);
+  const hint = isGrantable
+    ? " Few roles have it, as it shows customers' secrets; an org's admin can grant it (docs/access.md)."
+    : "";
+  throw problem.forbidden(
+    "permission_missing",
+    `This token lacks the permission ${needed}.${hint}`,
+  );
 }
 
 /** Fails closed: where the path names no runner, only a route that says it checks for itself lets it in. */

@@ -5,8 +5,10 @@ import { listResults, listExecutions, findOutputs } from "../executions/queries.
 import { toExecution, toOutputs, toResult } from "../executions/to-execution.ts";
 import type { OrgId } from "../orgs/org-id.ts";
 import type { Seals } from "../seals/seals.ts";
+import type { Actor } from "../tokens/actor.ts";
 import { findJob, findPlan, listMoves } from "./queries.ts";
 import type { JobRow, MoveRow } from "./row.ts";
+import { showPlan } from "./show-plan.ts";
 import { toRunnerJob } from "./to-runner-job.ts";
 import { whyWaiting } from "./why-waiting.ts";
 
@@ -24,12 +26,12 @@ export async function requireJob(
   return row;
 }
 
-/** A job with all that a single read shows: history, executions, outputs, why it waits; the plan on request. */
+/** A job with all that a single read shows: history, executions, outputs, why it waits; on request the plan, as a caller may see it. */
 export async function readJob(
   { db, seals }: { readonly db: Db; readonly seals: Seals },
   org: OrgId,
   row: JobRow,
-  { withPlan = false }: { readonly withPlan?: boolean } = {},
+  { planFor }: { readonly planFor?: Pick<Actor, "permissions"> | undefined } = {},
 ): Promise<RunnerJob> {
   const [moves, executions, outputs, plan, waiting] = await Promise.all([
     listMoves(db, org, row.id),
@@ -37,7 +39,7 @@ export async function readJob(
     row.finished_at === null || row.execution_id === null
       ? undefined
       : findOutputs({ db, seals }, org, row.execution_id),
-    withPlan ? findPlan({ db, seals }, org, row.id) : undefined,
+    planFor === undefined ? undefined : findPlan({ db, seals }, org, row.id),
     row.status === "queued" || row.status === "available" ? whyWaiting(db, org, row.id) : null,
   ]);
   const job = toRunnerJob(row);
@@ -49,12 +51,12 @@ export async function readJob(
     outputs_json: shown?.outputs_json ?? "",
     executions,
     waiting,
-    ...(withPlan && {
+    ...(planFor !== undefined && {
       json: {
         id: row.id,
         org_id: org,
         runner_job_id: row.id,
-        plan_json: plan ?? "{}",
+        plan_json: showPlan(planFor, row, plan ?? "{}"),
         composite_plan: null,
       },
     }),

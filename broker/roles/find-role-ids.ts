@@ -1,10 +1,22 @@
+import { type Permission, rolePermissions } from "../../shared/permissions.ts";
 import { problem } from "../../shared/problem.ts";
 import type { Db } from "../database/connect.ts";
 import type { OrgId } from "../orgs/org-id.ts";
+import type { Actor } from "../tokens/actor.ts";
+import { requireOwnPermissions } from "../tokens/token-rules.ts";
 import { listRoles } from "./queries.ts";
+import type { RoleRow } from "./row.ts";
 
-/** The ids of roles named by id or by managed role_type; 422 for one that accounts of this org cannot be given. */
-export async function findRoleIds(db: Db, org: OrgId, names: readonly string[]): Promise<string[]> {
+/**
+ * The ids of roles named by id or by managed role_type; 422 for one that accounts of this org cannot be given, 403 for
+ * one that holds more than who gives it (nobody: the database's own machine).
+ */
+export async function findRoleIds(
+  db: Db,
+  org: OrgId,
+  names: readonly string[],
+  giver?: Pick<Actor, "permissions">,
+): Promise<string[]> {
   const roles = await listRoles(db, org);
   const found = names.map((name) =>
     roles.find((role) => role.id === name || (role.managed && role.role_type === name)),
@@ -17,5 +29,12 @@ export async function findRoleIds(db: Db, org: OrgId, names: readonly string[]):
       : [{ pointer, code: "role_not_assignable", detail: "Accounts are not given this role." }];
   });
   if (errors.length > 0) throw problem.invalid(errors);
+  const given = found.flatMap((role) => (role === undefined ? [] : permissionsOf(role)));
+  if (giver !== undefined) requireOwnPermissions(giver, given);
   return [...new Set(found.flatMap((role) => (role === undefined ? [] : [role.id])))];
 }
+
+const permissionsOf = ({ role_type: type, grants }: RoleRow): Permission[] => [
+  ...rolePermissions[type],
+  ...grants,
+];

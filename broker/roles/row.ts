@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { roleTypes } from "../../shared/permissions.ts";
+import { grantablePermissions, roleTypes } from "../../shared/permissions.ts";
 
 /** A row of `roles`. */
 export const roleRow = z.object({
@@ -11,6 +11,7 @@ export const roleRow = z.object({
   applies_to: z.array(z.enum(["account", "token"])),
   assignable: z.boolean(),
   managed: z.boolean(),
+  grants: z.array(z.enum(grantablePermissions)),
   created_at: z.date(),
   updated_at: z.date(),
   created_by_id: z.string(),

@@ -4,9 +4,10 @@ import type { RoleRow } from "./row.ts";
 
 /** A role as the API shows it. */
 export function toRole(row: RoleRow): Role {
+  const { grants, ...shown } = row;
   return {
-    ...row,
-    permissions: [...rolePermissions[row.role_type]],
+    ...shown,
+    permissions: [...new Set([...rolePermissions[row.role_type], ...grants])],
     policies: [],
     createdBy: null,
     created_at: row.created_at.toISOString(),

@@ -1,4 +1,4 @@
-import type { RoleType } from "../../shared/permissions.ts";
+import type { GrantablePermission, RoleType } from "../../shared/permissions.ts";
 import { type ProblemError, problem } from "../../shared/problem.ts";
 import type { Db } from "../database/connect.ts";
 import type { OrgId } from "../orgs/org-id.ts";
@@ -11,6 +11,7 @@ export type NewToken = {
   readonly kind: Exclude<TokenRow["kind"], "boot">;
   /** None for a pat: all roles of its account. A runner's token has the role runner. */
   readonly role?: RoleType | undefined;
+  readonly grants?: readonly GrantablePermission[];
   readonly accountId?: string | undefined;
   readonly runnerId?: string | undefined;
   readonly tokenType?: TokenRow["token_type"] | undefined;
@@ -36,6 +37,7 @@ export async function createToken(db: Db, org: OrgId, token: NewToken): Promise<
     account_id: token.accountId ?? null,
     runner_id: token.runnerId ?? null,
     role_type: token.kind === "rt" ? "runner" : (token.role ?? null),
+    grants: [...(token.grants ?? [])],
     issuer: token.issuer ?? "",
     source_id: token.sourceId ?? "",
     source_type: token.sourceType ?? "",
@@ -60,6 +62,11 @@ function faultsOf(token: NewToken): ProblemError[] {
   if (kind === "pat" || isForRunner)
     errors.push(...needs("account_id", accountId !== undefined, !isForRunner));
   if (kind !== "pat" && !isForRunner) errors.push(...needs("role", role !== undefined, true));
+  if (role === undefined && (token.grants ?? []).length > 0) {
+    const detail =
+      "Name a role that they add to; without one the token has all that its owner may.";
+    errors.push({ pointer: "#/grants", code: "not_allowed", detail });
+  }
   if ((role === "runner") !== isForRunner && role !== undefined) {
     const detail = "The role runner goes with kind rt, which is bound to one runner.";
     errors.push({ pointer: "#/role", code: "not_allowed", detail });

@@ -1,8 +1,14 @@
-import type { RoleType } from "../../shared/permissions.ts";
+import type { GrantablePermission, RoleType } from "../../shared/permissions.ts";
 import type { TokenKind } from "../../shared/token.ts";
 import type { Db } from "../database/connect.ts";
 import type { OrgId } from "../orgs/org-id.ts";
 import type { TokenReach } from "./row.ts";
+
+/** The types of an account's roles in an org, and what the roles grant beyond these. */
+export type AccountRoles = {
+  readonly types: readonly RoleType[];
+  readonly grants: readonly GrantablePermission[];
+};
 
 /** What is needed to know who a token speaks for. Not parsed at run time; seen by the authenticator only. */
 export type CredentialRow = {
@@ -19,8 +25,9 @@ export type CredentialRow = {
   readonly is_unused: boolean;
   /** Milliseconds by the database's clock; null when it does not expire. */
   readonly expires_in_ms: number | null;
-  /** The account's role types in each of its orgs; orgs are looked up with `Object.hasOwn`, as callers name them. */
-  readonly account_roles: Readonly<Record<OrgId, readonly RoleType[]>> | null;
+  readonly grants: readonly GrantablePermission[];
+  /** What the account has in each of its orgs; orgs are looked up with `Object.hasOwn`, as callers name them. */
+  readonly account_roles: Readonly<Record<OrgId, AccountRoles>> | null;
 };
 
 /** The tokens of these digests (lower-case hex), with what their accounts may do; unknown ones are left out. */
@@ -30,11 +37,13 @@ export async function listCredentials(
 ): Promise<CredentialRow[]> {
   return db<CredentialRow[]>`
     select encode(t.digest, 'hex') as digest, t.id, t.org_id, t.kind, t.reach, t.token_type, t.account_id,
-           t.runner_id, t.role_type, t.revoked_at is not null as is_revoked, t.used_at is null as is_unused,
+           t.runner_id, t.role_type, t.grants, t.revoked_at is not null as is_revoked, t.used_at is null as is_unused,
            (extract(epoch from t.expires_at - svc_now()) * 1000)::float8 as expires_in_ms,
-           (select jsonb_object_agg(org_id, types)
-              from (select ar.org_id, jsonb_agg(distinct r.role_type) as types
+           (select jsonb_object_agg(org_id, jsonb_build_object('types', types, 'grants', grants))
+              from (select ar.org_id, jsonb_agg(distinct r.role_type) as types,
+                           coalesce(jsonb_agg(distinct g.name) filter (where g.name is not null), '[]') as grants
                       from account_roles ar join roles r on r.id = ar.role_id
+                      left join unnest(r.grants) as g (name) on true
                      where ar.account_id = t.account_id
                      group by ar.org_id) by_org) as account_roles
       from unnest(${digests}::text[]) as sent (digest)

@@ -1,7 +1,7 @@
-import { type Permission, type RoleType, rolePermissions } from "../../shared/permissions.ts";
+import { type Permission, rolePermissions } from "../../shared/permissions.ts";
 import type { OrgId } from "../orgs/org-id.ts";
 import type { Actor } from "./actor.ts";
-import type { CredentialRow } from "./credential-queries.ts";
+import type { AccountRoles, CredentialRow } from "./credential-queries.ts";
 
 /**
  * Who a token speaks for in an org: its own, or, where it reaches so far, another that its account has a role in;
@@ -25,7 +25,7 @@ export function actorOf(row: CredentialRow, org: string): Actor | undefined {
     roleType: row.role_type,
     runnerId: row.runner_id,
     executionId: null,
-    permissions: permissionsOf(row, accountRoles ?? []),
+    permissions: permissionsOf(row, accountRoles ?? { types: [], grants: [] }),
   };
 }
 
@@ -36,12 +36,13 @@ function rolesIn({ account_roles: roles }: CredentialRow, org: OrgId) {
 /** A boot token may do nothing but enrol, which asks for no permission. */
 function permissionsOf(
   row: CredentialRow,
-  accountRoles: readonly RoleType[],
+  { types, grants }: AccountRoles,
 ): ReadonlySet<Permission> {
   if (row.kind === "boot") return new Set();
-  const ofToken = row.role_type === null ? undefined : rolePermissions[row.role_type];
-  const ofAccount =
-    row.account_id === null ? undefined : accountRoles.flatMap((type) => rolePermissions[type]);
+  const ofToken =
+    row.role_type === null ? undefined : [...rolePermissions[row.role_type], ...row.grants];
+  const ofRoles = [...types.flatMap((type) => rolePermissions[type]), ...grants];
+  const ofAccount = row.account_id === null ? undefined : ofRoles;
   const both = ofToken === undefined ? (ofAccount ?? []) : intersect(ofToken, ofAccount);
   return new Set(row.token_type === "admin" && both.length > 0 ? [...both, "orgs.create"] : both);
 }

@@ -37,6 +37,7 @@ export type NewTokenRow = Pick<
   | "account_id"
   | "runner_id"
   | "role_type"
+  | "grants"
   | "issuer"
   | "source_id"
   | "source_type"
@@ -52,9 +53,9 @@ export async function insertToken(
 ): Promise<TokenRow | undefined> {
   const [row] = await db<TokenRow[]>`
     insert into tokens (id, org_id, digest, hint, kind, reach, token_type, name, account_id, runner_id, role_type,
-                        issuer, source_id, source_type, expires_at, created_by_id)
+                        grants, issuer, source_id, source_type, expires_at, created_by_id)
     select ${minted.id}, ${org}, ${minted.digest}, ${minted.hint}, ${token.kind}, ${token.reach}, ${token.token_type},
-           ${token.name}, ${token.account_id}, ${token.runner_id}, ${token.role_type}, ${token.issuer}, ${token.source_id},
+           ${token.name}, ${token.account_id}, ${token.runner_id}, ${token.role_type}, ${[...token.grants]}::text[], ${token.issuer}, ${token.source_id},
            ${token.source_type}, ${token.expires_at}::timestamptz, ${token.created_by_id}
      where (${token.account_id}::text is null
             or exists (select from account_roles where org_id = ${org} and account_id = ${token.account_id}))

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { tokenTypes } from "../../shared/api/tokens.ts";
-import { roleTypes } from "../../shared/permissions.ts";
+import { grantablePermissions, roleTypes } from "../../shared/permissions.ts";
 import type { OrgId } from "../orgs/org-id.ts";
 
 /** A row of `tokens`. */
@@ -16,6 +16,7 @@ export const tokenRow = z.object({
   account_id: z.string().nullable(),
   runner_id: z.string().nullable(),
   role_type: z.enum(roleTypes).nullable(),
+  grants: z.array(z.enum(grantablePermissions)),
   issuer: z.string(),
   source_id: z.string(),
   source_type: z.string(),

@@ -14,6 +14,7 @@ export function toToken(row: TokenRow): Token {
     account_id: row.account_id,
     runner_id: row.runner_id,
     role: row.role_type,
+    grants: row.grants,
     issuer: row.issuer,
     source_id: row.source_id,
     source_type: row.source_type,

@@ -53,6 +53,7 @@ export function reachOfNew(
     readonly kind: MintedKind;
     readonly accountId: string | undefined;
     readonly role: RoleType | undefined;
+    readonly grants: readonly Permission[];
     readonly isAdmin: boolean;
   },
 ): TokenReach {
@@ -61,7 +62,7 @@ export function reachOfNew(
     const detail = "Only a token of type admin may make another, or a token for another account.";
     throw problem.forbidden("admin_only", detail);
   }
-  requireNoWider(maker, { role: token.role ?? null, reach });
+  requireNoWider(maker, { role: token.role ?? null, grants: token.grants, reach });
   return reach;
 }
 
@@ -69,7 +70,7 @@ export function reachOfNew(
 export function requireChange(
   maker: Maker,
   change: "rotate" | "revoke",
-  token: Pick<TokenRow, "account_id" | "reach" | "role_type" | "token_type">,
+  token: Pick<TokenRow, "account_id" | "grants" | "reach" | "role_type" | "token_type">,
 ): void {
   const standing = standingOf(maker, token);
   const needs = changeRules[standing][change];
@@ -82,7 +83,8 @@ export function requireChange(
         : `Only a token of type admin may ${change} one of type admin.`,
     );
   }
-  if (change === "rotate") requireNoWider(maker, { role: token.role_type, reach: token.reach });
+  const { role_type: role, grants, reach } = token;
+  if (change === "rotate") requireNoWider(maker, { role, grants, reach });
 }
 
 function whoseOf(maker: Maker, accountId: string | undefined): Whose {
@@ -98,22 +100,33 @@ function standingOf(
   return token.token_type === "admin" ? "admin" : "orgs";
 }
 
-/** Nobody hands out more than it has, but for what only machines have. */
-function requireNoWider(
-  maker: Maker,
-  { role, reach }: { readonly role: RoleType | null; readonly reach: TokenReach },
+type Width = {
+  readonly role: RoleType | null;
+  readonly grants: readonly Permission[];
+  readonly reach: TokenReach;
+};
+
+/** A token without a role has all that its account may: more than one that is narrowed to a role. */
+function requireNoWider(maker: Maker, { role, grants, reach }: Width): void {
+  if (role !== null) requireOwnPermissions(maker, [...rolePermissions[role], ...grants]);
+  else if (maker.roleType !== null && reach === "account")
+    throw tooWide("all that its account may");
+}
+
+/** Nobody hands out more than it has, but for what only machines have: 403. */
+export function requireOwnPermissions(
+  { permissions }: Pick<Actor, "permissions">,
+  given: readonly Permission[],
 ): void {
-  const isNarrowed = maker.roleType !== null;
-  const missing =
-    role === null
-      ? isNarrowed && reach === "account" && "all that its account may"
-      : rolePermissions[role].find((one) => !maker.permissions.has(one) && !isMachines(one));
-  if (missing === undefined || missing === false) return;
-  throw problem.forbidden(
-    "wider_than_own",
-    `That token could do more than yours: ${missing}. Name a role that holds no more than yours.`,
-  );
+  const missing = given.find((one) => !permissions.has(one) && !isMachines(one));
+  if (missing !== undefined) throw tooWide(missing);
 }
 
 const isMachines = (permission: Permission): boolean =>
   machinePermissions.some((one) => one === permission);
+
+const tooWide = (what: string): Error =>
+  problem.forbidden(
+    "wider_than_own",
+    `That would be more than your token may: ${what}. Name a role that holds no more than yours.`,
+  );

@@ -7,7 +7,12 @@ export const getJob = defineCommand({
   name: "job get",
   summary: "Show a job.",
   args: { job: { summary: "The job's id.", offers: "jobs" } },
-  flags: { "only-plan": { summary: "Show its plan and nothing else, byte for byte." } },
+  flags: {
+    "only-plan": {
+      summary:
+        "Show its plan and nothing else, byte for byte. Needs the permission plans.read; without plans.secrets its secrets are hidden.",
+    },
+  },
   examples: [
     { does: "how it stands", run: "svc job get job_…" },
     { does: "its executions and their results", run: "svc job get job_… -o json | jq .executions" },
@@ -15,7 +20,14 @@ export const getJob = defineCommand({
   ],
   run: async ({ args, flags, call, screen }) => {
     const params = { job_id: args.job };
-    if (flags["only-plan"]) screen.asIs.out((await call(getJobPlanRoute, { params })).text);
-    else printItem(screen, await call(getJobRoute, { params }), jobDetails);
+    if (!flags["only-plan"]) {
+      printItem(screen, await call(getJobRoute, { params }), jobDetails);
+      return;
+    }
+    const { text, headers } = await call(getJobPlanRoute, { params });
+    screen.asIs.out(text);
+    if (headers.get("x-svc-plan") === "masked") {
+      screen.say("Its secrets are hidden: this token lacks the permission plans.secrets.");
+    }
   },
 });

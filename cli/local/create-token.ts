@@ -1,5 +1,5 @@
 import { createTokenRoute } from "../../shared/api/tokens.ts";
-import { roleTypes } from "../../shared/permissions.ts";
+import { grantablePermissions, roleTypes } from "../../shared/permissions.ts";
 import { type Caller, defineCommand } from "../command.ts";
 import { readDurationNs } from "../read-flags.ts";
 import { showSecret } from "../tokens/token-view.ts";
@@ -21,6 +21,12 @@ export const createToken = defineCommand({
       value: "ROLE",
       choices: roleTypes,
       summary: "What it may do; needed but for pat (its account's roles) and rt.",
+    },
+    grant: {
+      value: "PERMISSION",
+      isRepeatable: true,
+      choices: grantablePermissions,
+      summary: "What it may do beyond its role.",
     },
     kind: {
       value: "KIND",
@@ -57,6 +63,7 @@ export const createToken = defineCommand({
       name: flags.name ?? "first admin",
       kind: flags.kind ?? "sa",
       role: flags.role,
+      grants: flags.grant,
       accountId: flags.account,
       runnerId: flags.runner,
       expiresAt,
@@ -73,12 +80,13 @@ export const createToken = defineCommand({
 });
 
 async function createByApi(call: Caller, wish: TokenWish) {
-  const { name, kind, role, accountId, runnerId, expiresAt } = wish;
+  const { name, kind, role, grants, accountId, runnerId, expiresAt } = wish;
   return await call(createTokenRoute, {
     body: {
       name,
       kind,
       role,
+      grants: grants === undefined ? undefined : [...grants],
       account_id: accountId,
       runner_id: runnerId,
       expires_at: expiresAt,

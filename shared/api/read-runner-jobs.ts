@@ -34,7 +34,10 @@ export const runnerJobParams = z.object({
 });
 const jobPage = pageOf(runnerJobSchema);
 const includeQuery = z.object({
-  include: z.enum(["plan"]).optional().describe("`plan` shows the plan in the member `json`."),
+  include: z
+    .enum(["plan"])
+    .optional()
+    .describe("`plan` shows the plan in the member `json`; it takes the permission `plans.read`."),
 });
 
 export const listJobsRoute = createRoute({
@@ -93,7 +96,8 @@ export const getRunnerJobRoute = createRoute({
 
 const plan = {
   200: {
-    description: "The plan's JSON as it was enqueued, byte for byte; `{}` when there is none.",
+    description:
+      "The plan's JSON as it was enqueued, byte for byte; `{}` when there is none. Who lacks `plans.secrets` gets it without them, and `x-svc-plan: masked`.",
     content: { "text/plain": { schema: z.string() } },
   },
   304: { description: "A plan never changes: the caller has it." },

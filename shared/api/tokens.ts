@@ -1,5 +1,5 @@
 import { createRoute, z } from "@hono/zod-openapi";
-import { roleTypes } from "../permissions.ts";
+import { grantablePermissions, roleTypes } from "../permissions.ts";
 import { idParam } from "./ids.ts";
 import { instantInput } from "./instant.ts";
 import { pageOf, pageQuery } from "./page.ts";
@@ -18,6 +18,7 @@ export const tokenTypes = [
   "oauth",
 ] as const;
 
+const grant = z.enum(grantablePermissions);
 const kinds = ["pat", "sa", "rt", "boot", "st", "it"] as const;
 
 export const tokenSchema = z
@@ -40,6 +41,7 @@ export const tokenSchema = z
     account_id: z.string().nullable(),
     runner_id: z.string().nullable().describe("The one runner it is bound to."),
     role: z.enum(roleTypes).nullable().describe("null: all roles of its account."),
+    grants: z.array(grant).describe("What it may do beyond its role."),
     issuer: z.string(),
     source_id: z.string(),
     source_type: z.string(),
@@ -72,6 +74,13 @@ export const createTokenBody = z.strictObject({
     .optional()
     .describe(
       "Needed for all kinds but pat, which has its account's roles unless told, and rt, which is a runner.",
+    ),
+  grants: z
+    .array(grant)
+    .max(grantablePermissions.length)
+    .default([])
+    .describe(
+      "What it may do beyond its role: what few roles have, as it shows customers' secrets.",
     ),
   account_id: z
     .string()

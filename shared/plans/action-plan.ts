@@ -5,8 +5,9 @@ import {
   gitSource,
   object,
   sandboxMode,
+  secretText,
+  secretTexts,
   text,
-  texts,
   words,
 } from "./plan-members.ts";
 
@@ -15,14 +16,14 @@ const step = z.looseObject({
   attrs: words,
   interpolated_env_vars: words,
   git_source: gitSource,
-  interpolated_inline_contents: text,
-  interpolated_command: text,
+  interpolated_inline_contents: secretText,
+  interpolated_command: secretText,
   // What follows is ours: other runners pass it by.
   name: text,
   /** A program and its arguments, run as they are, in place of a command or contents. */
-  argv: texts,
+  argv: secretTexts,
   /** What the command or the contents find as their arguments. */
-  args: texts,
+  args: secretTexts,
   /** What runs the command or the contents, given their file: "sh -eu", ["python3"]. */
   shell: z.union([z.string(), z.array(z.string())]).nullish(),
   /** Where it runs, within its source or the job's workspace. */

@@ -5,8 +5,9 @@ import {
   object,
   registry,
   sandboxMode,
+  secretText,
+  secretTexts,
   text,
-  texts,
   words,
 } from "./plan-members.ts";
 import { terraformPlan } from "./terraform-plan.ts";
@@ -18,16 +19,16 @@ const helm = z.looseObject({
   create_namespace: flag,
   storage_driver: text,
   helm_chart_id: text,
-  values_files: texts,
-  values: z.array(z.looseObject({ name: text, value: text, type: text })).nullish(),
-  values_override: text,
+  values_files: secretTexts,
+  values: z.array(z.looseObject({ name: text, value: secretText, type: text })).nullish(),
+  values_override: secretText,
   take_ownership: flag,
 });
 
 const kubernetesManifest = z.looseObject({
   cluster_info: object,
   namespace: text,
-  manifest: text,
+  manifest: secretText,
   oci_artifact: object,
   state: object,
 });
@@ -49,7 +50,7 @@ export const deployPlan = z.looseObject({
   kubernetes_manifest: kubernetesManifest.nullish(),
   pulumi: pulumi.nullish(),
   noop: object,
-  apply_plan_contents: text,
-  apply_plan_display: text,
+  apply_plan_contents: secretText,
+  apply_plan_display: secretText,
   sandbox_mode: sandboxMode,
 });

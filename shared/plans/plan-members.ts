@@ -3,7 +3,8 @@ import { z } from "zod";
 /**
  * Members that several kinds of plan share. A plan is stored and handed out verbatim; its schema only finds
  * members of the wrong type. Nothing is required, null is absent, and members unknown here are left alone,
- * so that a control plane of another version is not refused.
+ * so that a control plane of another version is not refused. What is marked as secret, and what no schema knows, is
+ * hidden from those who may read plans but not their secrets (mask-plan.ts).
  */
 export const text = z.string().nullish();
 export const flag = z.boolean().nullish();
@@ -11,12 +12,21 @@ export const object = z.looseObject({}).nullish();
 export const words = z.record(z.string(), z.string()).nullish();
 export const texts = z.array(z.string()).nullish();
 
+const secret = { secret: true };
+export const secretText = text.meta(secret);
+export const secretTexts = texts.meta(secret);
+
 /** How a handler signs in to a cloud. */
 export const cloudAuth = { aws_auth: object, azure_auth: object, gcp_auth: object };
 
 /** How to sign in to a git server: a password or token, or a private key for ssh. */
 const gitAuth = z
-  .looseObject({ username: text, password: text, token: text, ssh_private_key: text })
+  .looseObject({
+    username: secretText,
+    password: secretText,
+    token: secretText,
+    ssh_private_key: secretText,
+  })
   .nullish();
 
 /** Where the sources of a plan lie. A tag, a commit and credentials are our own members. */

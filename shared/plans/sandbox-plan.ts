@@ -1,4 +1,4 @@
-import { gitSource, object, sandboxMode, text } from "./plan-members.ts";
+import { gitSource, object, sandboxMode, secretText, text } from "./plan-members.ts";
 import { terraformPlan } from "./terraform-plan.ts";
 
 /** A run of an install's sandbox: terraform from a repository or an archive. */
@@ -8,7 +8,7 @@ export const sandboxPlan = terraformPlan.extend({
   app_config_id: text,
   git_source: gitSource,
   local_archive: object,
-  apply_plan_contents: text,
-  apply_plan_display: text,
+  apply_plan_contents: secretText,
+  apply_plan_display: secretText,
   sandbox_mode: sandboxMode,
 });

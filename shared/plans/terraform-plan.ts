@@ -1,11 +1,11 @@
 import { z } from "zod";
-import { cloudAuth, object, text, words, texts } from "./plan-members.ts";
+import { cloudAuth, object, secretTexts, text, words } from "./plan-members.ts";
 
 /** A terraform run: inside a deploy plan, and the body of a sandbox plan. */
 export const terraformPlan = z.looseObject({
   vars: object,
   env_vars: words,
-  vars_files: texts,
+  vars_files: secretTexts,
   terraform_backend: z.looseObject({ WorkspaceID: text }).nullish(),
   ...cloudAuth,
   hooks: object,

@@ -7,9 +7,10 @@ import { listRoles } from "../../roles/queries.ts";
 /** POST /v1/accounts */
 export const createAccount: Door = (app, broker) => {
   app.openapi(createAccountRoute, async (c) => {
-    const { id: createdById, orgId } = c.get("actor");
+    const giver = c.get("actor");
+    const { id: createdById, orgId } = giver;
     const { account_type: accountType, ...rest } = c.req.valid("json");
-    const row = await create(broker.db, orgId, { ...rest, accountType, createdById });
+    const row = await create(broker.db, orgId, { ...rest, accountType, createdById, giver });
     return c.json(toAccount(row, orgId, await listRoles(broker.db, orgId)), 201);
   });
 };

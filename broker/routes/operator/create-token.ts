@@ -13,12 +13,14 @@ export const createToken: Door = (app, broker) => {
       kind: body.kind,
       accountId: body.account_id,
       role: body.role,
+      grants: body.grants,
       isAdmin: body.token_type === "admin",
     });
     const made = await create(broker.db, actor.orgId, {
       name: body.name,
       kind: body.kind,
       role: body.role,
+      grants: body.grants,
       accountId: body.account_id,
       runnerId: body.runner_id,
       tokenType: body.token_type,

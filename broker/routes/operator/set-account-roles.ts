@@ -9,10 +9,11 @@ import { listRoles } from "../../roles/queries.ts";
 /** PUT /v1/accounts/{account_id}/roles */
 export const setAccountRoles: Door = (app, broker) => {
   app.openapi(setAccountRolesRoute, async (c) => {
-    const { id: byId, orgId } = c.get("actor");
+    const by = c.get("actor");
+    const { orgId } = by;
     const { account_id: accountId } = c.req.valid("param");
     const { roles } = c.req.valid("json");
-    await setRoles(broker.db, orgId, { accountId, roles, byId });
+    await setRoles(broker.db, orgId, { accountId, roles, by });
     broker.authenticator.forget([accountId]);
     const row = await findMember(broker.db, orgId, accountId);
     if (row === undefined) throw problem.notFound("account");

@@ -5,12 +5,15 @@ import {
   getRunnerJobRoute,
 } from "../../../shared/api/read-runner-jobs.ts";
 import type { Broker } from "../../broker.ts";
-import { answerLarge } from "../../http/answer-large.ts";
+import { requirePermission } from "../../http/admit.ts";
+import { answerLarge, enterDownloads } from "../../http/answer-large.ts";
 import type { AppContext, Door } from "../../http/app-types.ts";
 import { hasVersion } from "../../http/etag.ts";
-import { findPlanToSend } from "../../jobs/queries.ts";
+import { setHeader } from "../../http/response-headers.ts";
+import { findPlan, findPlanToSend } from "../../jobs/queries.ts";
 import { readJob, requireJob } from "../../jobs/read-job.ts";
 import type { JobRow } from "../../jobs/row.ts";
+import { seesMaskedPlans, showPlan } from "../../jobs/show-plan.ts";
 
 type JobParams = { readonly job_id: string; readonly runner_id?: string };
 
@@ -18,32 +21,50 @@ type JobParams = { readonly job_id: string; readonly runner_id?: string };
 export const readJobs: Door = (app, broker) => {
   app.openapi(getJobRoute, async (c) => {
     const row = await ownJob(c, broker, c.req.valid("param"));
-    const withPlan = c.req.valid("query").include === "plan";
-    return c.json(await readJob(broker, c.get("actor").orgId, row, { withPlan }), 200);
+    return c.json(await readFor(c, broker, row, c.req.valid("query").include === "plan"), 200);
   });
   app.openapi(getRunnerJobRoute, async (c) => {
     const row = await ownJob(c, broker, c.req.valid("param"));
-    const withPlan = c.req.valid("query").include === "plan";
-    return c.json(await readJob(broker, c.get("actor").orgId, row, { withPlan }), 200);
+    return c.json(await readFor(c, broker, row, c.req.valid("query").include === "plan"), 200);
   });
   app.openapi(getJobPlanRoute, async (c) => {
     const row = await ownJob(c, broker, c.req.valid("param"));
-    if (hasVersion(c, 1)) return c.body(null, 304);
-    return answerPlan(c, broker, row.id);
+    return hasPlan(c) ? c.body(null, 304) : answerPlan(c, broker, row);
   });
   app.openapi(getRunnerJobPlanRoute, async (c) => {
     const row = await ownJob(c, broker, c.req.valid("param"));
-    if (hasVersion(c, 1)) return c.body(null, 304);
-    return answerPlan(c, broker, row.id);
+    return hasPlan(c) ? c.body(null, 304) : answerPlan(c, broker, row);
   });
 };
 
-/** A long plan is sent as it is read. */
-async function answerPlan(c: AppContext, broker: Broker, jobId: string): Promise<never> {
-  const plan = await findPlanToSend(broker, c.get("actor").orgId, jobId);
-  const type = "text/plain; charset=UTF-8";
-  if (typeof plan === "object") return answerLarge(c, broker, { large: plan, type });
-  return c.text(plan ?? "{}", 200) as never; // text, as the contract shows it
+function readFor(c: AppContext, broker: Broker, row: JobRow, withPlan: boolean) {
+  const actor = c.get("actor");
+  if (withPlan) requirePermission(actor, "plans.read");
+  return readJob(broker, actor.orgId, row, { planFor: withPlan ? actor : undefined });
+}
+
+/** A plan never changes; without its secrets it is another text. */
+function hasPlan(c: AppContext): boolean {
+  const isMasked = seesMaskedPlans(c.get("actor"));
+  if (isMasked) setHeader(c, "x-svc-plan", "masked");
+  return hasVersion(c, isMasked ? 2 : 1);
+}
+
+/** A long plan is sent as it is read; one without its secrets is read whole, when there is room. */
+async function answerPlan(c: AppContext, broker: Broker, row: JobRow): Promise<never> {
+  const actor = c.get("actor");
+  const plan = await findPlanToSend(broker, actor.orgId, row.id);
+  if (typeof plan !== "object") return c.text(showPlan(actor, row, plan ?? "{}"), 200) as never; // text, as the contract shows it
+  if (!seesMaskedPlans(actor)) {
+    return answerLarge(c, broker, { large: plan, type: "text/plain; charset=UTF-8" });
+  }
+  const leave = await enterDownloads(c, broker);
+  try {
+    const whole = (await findPlan(broker, actor.orgId, row.id)) ?? "{}";
+    return c.text(showPlan(actor, row, whole), 200) as never; // likewise
+  } finally {
+    leave();
+  }
 }
 
 /** The job of the path; a runner that asks for its own shows by it that it has the execution. */

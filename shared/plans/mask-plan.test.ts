@@ -1,0 +1,88 @@
+import { describe, expect, test } from "vitest";
+import { hiddenMember, maskPlan } from "./mask-plan.ts";
+
+describe("a plan without its secrets", () => {
+  test("shows names, and the values of members that are known and not marked", () => {
+    const shown = maskPlan("terraform-deploy", {
+      install_id: "ins_1",
+      src_registry: { url: "oci://r", password: "hunter2" },
+      src_tag: "v1",
+      terraform: {
+        vars: { db_password: "hunter2", size: 3, nested: [{ deep: "hunter2" }] },
+        env_vars: { AWS_SECRET_ACCESS_KEY: "hunter2" },
+        vars_files: ["x = hunter2"],
+        terraform_backend: { WorkspaceID: "tfw_1" },
+        aws_auth: { static: { secret_access_key: "hunter2" } },
+        state: { outputs: "hunter2" },
+      },
+      apply_plan_contents: "aHVudGVyMg==hunter2",
+      invented: "hunter2",
+      sandbox_mode: { enabled: true, outputs: { a: "hunter2" } },
+    });
+    expect(JSON.stringify(shown)).not.toContain("hunter2");
+    expect(shown).toEqual({
+      install_id: "ins_1",
+      src_registry: { url: hiddenMember, password: hiddenMember },
+      src_tag: "v1",
+      terraform: {
+        vars: { db_password: hiddenMember, size: hiddenMember, nested: [{ deep: hiddenMember }] },
+        env_vars: { AWS_SECRET_ACCESS_KEY: hiddenMember },
+        vars_files: [hiddenMember],
+        terraform_backend: { WorkspaceID: "tfw_1" },
+        aws_auth: { static: { secret_access_key: hiddenMember } },
+        state: { outputs: hiddenMember },
+      },
+      apply_plan_contents: hiddenMember,
+      invented: hiddenMember,
+      sandbox_mode: { enabled: true, outputs: { a: hiddenMember } },
+    });
+  });
+
+  test("hides scripts, variables and credentials of an action, and shows its steps", () => {
+    const step = {
+      name: "say",
+      run_id: "stp_1",
+      shell: "sh -eu",
+      timeout: 5e9,
+      interpolated_command: "curl -u me:hunter2 x",
+      interpolated_inline_contents: "hunter2",
+      argv: ["x", "hunter2"],
+      args: ["hunter2"],
+      secret_env_vars: { A: "hunter2" },
+      interpolated_env_vars: { B: "hunter2" },
+      git_source: {
+        url: "https://me:hunter2@git.example/x.git?token=hunter2",
+        ref: "main",
+        auth: { username: "hunter2", password: "hunter2" },
+      },
+    };
+    const shown = maskPlan("actions-workflow", { id: "run_1", steps: [step], timeout: 1e9 });
+    expect(JSON.stringify(shown)).not.toContain("hunter2");
+    expect(shown).toMatchObject({
+      id: "run_1",
+      timeout: 1e9,
+      steps: [
+        {
+          name: "say",
+          run_id: "stp_1",
+          shell: "sh -eu",
+          timeout: 5e9,
+          git_source: { url: "https://(secret)@git.example/x.git?(secret)", ref: "main" },
+        },
+      ],
+    });
+  });
+
+  test.each([
+    ["helm-chart-deploy", { helm: { values: [{ name: "a", value: "hunter2", type: "string" }] } }],
+    ["helm-chart-deploy", { helm: { values_override: "hunter2", values_files: ["hunter2"] } }],
+    ["kubernetes-manifest-deploy", { kubernetes_manifest: { manifest: "hunter2" } }],
+    ["sandbox-terraform", { apply_plan_display: "hunter2", plan_json: "hunter2" }],
+    ["noop", { anything: { __proto__: "x", constructor: "hunter2", toString: ["hunter2"] } }],
+    ["terraform-deploy", { install_id: { not: "hunter2" }, src_tag: ["hunter2"] }],
+    ["terraform-deploy", JSON.parse('{"__proto__": {"install_id": "hunter2"}}')],
+    ["terraform-deploy", ["hunter2"]],
+  ] as const)("shows no secret of %s %j", (type, plan) => {
+    expect(JSON.stringify(maskPlan(type, plan))).not.toContain("hunter2");
+  });
+});

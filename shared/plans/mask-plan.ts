@@ -1,0 +1,56 @@
+import { z } from "zod";
+import type { RunnerJobType } from "../runner-job-types.ts";
+import { planSchemaFor } from "./plan-schema-for.ts";
+
+/** What stands where something is hidden. */
+export const hiddenMember = "(secret)";
+
+/**
+ * What may be shown of a plan to somebody who may not see its secrets: its shape, every name in it, and the values of
+ * those members that its kind's schema knows and does not mark as secret. What no schema knows may be one.
+ */
+export function maskPlan(type: RunnerJobType, plan: unknown): unknown {
+  return shown(planSchemaFor(type), plan);
+}
+
+function shown(given: unknown, value: unknown): unknown {
+  const schema = openSchema(given);
+  if (Array.isArray(value)) {
+    const element = schema instanceof z.ZodArray ? schema.element : undefined;
+    return value.map((inner) => shown(element, inner));
+  }
+  if (typeof value === "object" && value !== null) {
+    const shape = schema instanceof z.ZodObject ? schema.shape : {};
+    const shownMember = ([name, inner]: [string, unknown]) => [
+      name,
+      shown(Object.hasOwn(shape, name) ? shape[name] : undefined, inner),
+    ];
+    return Object.fromEntries(Object.entries(value).map(shownMember));
+  }
+  if (value === null || typeof value === "boolean") return value;
+  return isScalar(schema) ? withoutCredentials(value) : hiddenMember;
+}
+
+/** What describes a member that is no secret, without what says that it may be absent. */
+function openSchema(given: unknown): unknown {
+  let schema = given;
+  while (schema instanceof z.ZodType) {
+    if (schema.meta()?.["secret"] === true) return undefined;
+    if (!(schema instanceof z.ZodOptional || schema instanceof z.ZodNullable)) return schema;
+    schema = schema.unwrap();
+  }
+  return undefined;
+}
+
+function isScalar(schema: unknown): boolean {
+  if (schema instanceof z.ZodUnion) return schema.options.some(isScalar);
+  return schema instanceof z.ZodString || schema instanceof z.ZodNumber;
+}
+
+/** An address may carry a password before its host, and tokens in its query. */
+function withoutCredentials(value: unknown): unknown {
+  if (typeof value !== "string" || !value.includes("://")) return value;
+  return value
+    .replaceAll(/:\/\/[^/\s]*@/g, `://${hiddenMember}@`)
+    .replaceAll(/\?[^\s]*/g, `?${hiddenMember}`);
+}
