@@ -103,7 +103,7 @@ function readFlags(command: Command, known: Flags, options: readonly Token[]): V
     else if (spec.value === undefined) values[name] = false;
   }
   for (const { name, rawName, value } of options) {
-    const spec = known[name];
+    const spec = Object.hasOwn(known, name) ? known[name] : undefined;
     if (spec === undefined) throw unknownFlag(command, known, rawName);
     const read = readValue(spec, rawName, value);
     const before = values[name];

@@ -1,6 +1,12 @@
-/** One thing wrong in a request: where (`#/jobs/0/type`, `query:limit`), what for machines, what for people. */
+/**
+ * Where a request is wrong, in one form everywhere: `#/jobs/0/type` in the body, `?limit` in the query,
+ * `header:Idempotency-Key` in a header; `check:database` is a check of /readyz.
+ */
+export type Pointer = "#" | `#/${string}` | `?${string}` | `header:${string}` | `check:${string}`;
+
+/** One thing wrong in a request: where, what for machines, what for people. */
 export type ProblemError = {
-  readonly pointer: string;
+  readonly pointer: Pointer;
   readonly code: string;
   readonly detail: string;
 };
@@ -38,7 +44,7 @@ export class Problem extends Error {
 
 /** One constructor for each kind of refusal: `throw problem.notFound("runner")`. */
 export const problem = {
-  malformed: (code: string, detail: string, pointer?: string): Problem =>
+  malformed: (code: string, detail: string, pointer?: Pointer): Problem =>
     new Problem({ status: 400, code, detail, errors: at(pointer, code, detail) }),
 
   unauthenticated: (detail: string, error?: "invalid_token"): Problem =>
@@ -112,7 +118,7 @@ export const problem = {
     }),
 } as const;
 
-function at(pointer: string | undefined, code: string, detail: string): ProblemError[] {
+function at(pointer: Pointer | undefined, code: string, detail: string): ProblemError[] {
   return pointer === undefined ? [] : [{ pointer, code, detail }];
 }
 

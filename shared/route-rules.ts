@@ -51,7 +51,7 @@ export const routeRules = {
   announceTermination: { surface: "runner", permission: "runner.protocol" },
   completeShutdown: { surface: "runner", permission: "runner.protocol" },
   createHeartBeat: { surface: "runner", permission: "runner.protocol", unmetered: true },
-  createHealthCheck: { surface: "runner", permission: "runner.protocol", unmetered: true },
+  createHealthCheck: { surface: "runner", permission: "runner.protocol" },
 
   // Operators: the processes of runners
   listProcesses: { surface: "operator", permission: "runners.read" },

@@ -2,7 +2,8 @@ import { OperatorError } from "../../shared/operator-error.ts";
 
 /** Reads lines of `name = value`; empty lines and those that begin with # say nothing. */
 export function parseConfigFile(file: string, text: string): Readonly<Record<string, string>> {
-  const values: Record<string, string> = {};
+  // Without a prototype: a line may be called as what every other object has.
+  const values = Object.create(null) as Record<string, string>;
   for (const [at, line] of text.split(/\r?\n/).entries()) {
     const trimmed = line.trim();
     if (trimmed === "" || trimmed.startsWith("#")) continue;

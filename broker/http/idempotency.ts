@@ -87,7 +87,9 @@ export function takeIdempotencyKey(c: AppContext): string | undefined {
   const key = c.req.header("idempotency-key");
   if (key === undefined || keyPattern.test(key)) return key;
   const detail = "An idempotency key is 1 to 255 visible ASCII characters.";
-  throw problem.invalid([{ pointer: "Idempotency-Key", code: "invalid_idempotency_key", detail }]);
+  throw problem.invalid([
+    { pointer: "header:Idempotency-Key", code: "invalid_idempotency_key", detail },
+  ]);
 }
 
 /** Says in the answer's head that an earlier request with the same key has done it, where one has. */
@@ -102,7 +104,9 @@ export function tellReplay<Answer extends { readonly isReplay: boolean }>(
 function replay(c: AppContext, { is_same, status, body }: EarlierRequest): Response {
   if (!is_same) {
     const detail = "This key was used for a request with another content.";
-    throw problem.invalid([{ pointer: "Idempotency-Key", code: "idempotency_key_reused", detail }]);
+    throw problem.invalid([
+      { pointer: "header:Idempotency-Key", code: "idempotency_key_reused", detail },
+    ]);
   }
   if (status === null) {
     throw new Problem({

@@ -1,4 +1,4 @@
-import { problem } from "../../shared/problem.ts";
+import { type ProblemError, problem } from "../../shared/problem.ts";
 import type { RouteRule } from "../../shared/route-rules.ts";
 import { type JsonScan, scanJson } from "./scan-json.ts";
 
@@ -60,7 +60,7 @@ export function parseJson(text: string): unknown {
 }
 
 function requireStorable({ nul, loneSurrogate }: JsonScan): void {
-  const errors = [];
+  const errors: ProblemError[] = [];
   if (nul !== undefined) {
     errors.push({ pointer: nul, code: "nul_character", detail: "Text cannot hold U+0000." });
   }

@@ -9,7 +9,7 @@ import {
 } from "../../shared/api/report-executions.ts";
 import { routeRule } from "../../shared/permissions.ts";
 import { planOutline } from "../../shared/plans/plan-names.ts";
-import { type ProblemError, problem } from "../../shared/problem.ts";
+import { type Pointer, type ProblemError, problem } from "../../shared/problem.ts";
 import { liftStrings, type LiftedStrings } from "./lift-strings.ts";
 import { parseBody } from "./parse-body.ts";
 import { validateBody } from "./validate.ts";
@@ -132,7 +132,7 @@ function makeBase64Standard(value: Members, source: Source): void {
       const padding = standardized(source, nth);
       if (padding !== undefined) result[name] = `${String(text)}${padding}`;
       else {
-        const place = `${pointer}/${name}`;
+        const place = `${pointer}/${name}` as const;
         errors.push({ pointer: place, code: "invalid_base64", detail: "Give base64." });
       }
     }
@@ -140,15 +140,15 @@ function makeBase64Standard(value: Members, source: Source): void {
   if (errors.length > 0) throw problem.invalid(errors);
 }
 
-function resultsIn(value: Members): [Members, string][] {
+function resultsIn(value: Members): [Members, Pointer][] {
   const reports = Array.isArray(value["reports"]) ? (value["reports"] as Members[]) : [];
-  const all: [unknown, string][] = [
+  const all: [unknown, Pointer][] = [
     [value, "#"],
     [value["result"], "#/result"],
-    ...reports.map((one, at): [unknown, string] => [one["result"], `#/reports/${at}/result`]),
+    ...reports.map((one, at): [unknown, Pointer] => [one["result"], `#/reports/${at}/result`]),
   ];
   return all.filter(
-    (one): one is [Members, string] => typeof one[0] === "object" && one[0] !== null,
+    (one): one is [Members, Pointer] => typeof one[0] === "object" && one[0] !== null,
   );
 }
 

@@ -1,13 +1,15 @@
+import type { Pointer } from "../../shared/problem.ts";
+
 /** What a JSON text holds that `JSON.parse` does not tell; each pointer names the first place. */
 export type JsonScan = {
-  tooDeep?: string;
-  duplicateKey?: string;
+  tooDeep?: Pointer;
+  duplicateKey?: Pointer;
   /** A key that reaches for an object's prototype: `__proto__`, or `prototype` inside `constructor`. */
-  forbiddenKey?: string;
+  forbiddenKey?: Pointer;
   /** A string with U+0000, which Postgres cannot store. */
-  nul?: string;
+  nul?: Pointer;
   /** A string with half of a surrogate pair, which is no text. */
-  loneSurrogate?: string;
+  loneSurrogate?: Pointer;
   /** Source text of the members asked for, by pointer: `#/plan` → `{"a": 1}`. */
   readonly raw: ReadonlyMap<string, string>;
 };
@@ -180,13 +182,13 @@ function nextMember(state: State, frame: Frame, at: number): void {
   else if (typeof frame.at === "number") frame.at += 1;
 }
 
-function pointerTo(stack: readonly Frame[]): string {
+function pointerTo(stack: readonly Frame[]): Pointer {
   return toPointer(stack.map((frame) => frame.at));
 }
 
 /** A path as a JSON pointer in a URI fragment's place: `["jobs", 0, "a/b"]` → `#/jobs/0/a~1b`. */
-export function toPointer(path: readonly PropertyKey[]): string {
-  return path.reduce<string>(
+export function toPointer(path: readonly PropertyKey[]): Pointer {
+  return path.reduce<"#" | `#/${string}`>(
     (pointer, step) => `${pointer}/${String(step).replaceAll("~", "~0").replaceAll("/", "~1")}`,
     "#",
   );

@@ -1,5 +1,5 @@
 import type { z } from "@hono/zod-openapi";
-import { type ProblemError, problem } from "../../shared/problem.ts";
+import { type Pointer, type ProblemError, problem } from "../../shared/problem.ts";
 import { toPointer } from "./scan-json.ts";
 
 type Issue = z.core.$ZodIssue;
@@ -51,7 +51,7 @@ export function validateQuery(
   const query: Record<string, string | string[]> = {};
   const errors: ProblemError[] = [];
   for (const [name, values] of Object.entries(sent)) {
-    const pointer = `?${name}`;
+    const pointer = `?${name}` as const;
     const given = values.filter((value) => value !== "");
     if (schema === undefined || !Object.hasOwn(schema.shape, name)) {
       const detail = "This route has no such query parameter.";
@@ -70,9 +70,9 @@ export function validateQuery(
   return parsed?.data ?? {};
 }
 
-const toParameter = (path: readonly PropertyKey[]): string => `?${path.map(String).join(".")}`;
+const toParameter = (path: readonly PropertyKey[]): Pointer => `?${path.map(String).join(".")}`;
 
-type ToPlace = (path: readonly PropertyKey[]) => string;
+type ToPlace = (path: readonly PropertyKey[]) => Pointer;
 
 function firstErrors(issues: readonly Issue[], toPlace: ToPlace): ProblemError[] {
   const first = issues.slice(0, mostErrors).flatMap((issue) => toErrors(issue, toPlace));

@@ -1,4 +1,4 @@
-import { problem } from "../../shared/problem.ts";
+import { type Pointer, problem } from "../../shared/problem.ts";
 
 /** A position as a cursor: a record's own, or where to go on. */
 export function toCursor(position: number): string {
@@ -6,7 +6,7 @@ export function toCursor(position: number): string {
 }
 
 /** The position of a cursor; the beginning for none, 422 for what is no cursor. */
-export function fromCursor(cursor: string | undefined, pointer = "?cursor"): number {
+export function fromCursor(cursor: string | undefined, pointer: Pointer = "?cursor"): number {
   if (cursor === undefined || cursor === "") return 1;
   if (/^\d{1,15}$/.test(cursor)) return Math.max(1, Number(cursor));
   const detail = "This is no cursor of a log stream.";

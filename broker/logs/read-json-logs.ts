@@ -1,4 +1,4 @@
-import { problem } from "../../shared/problem.ts";
+import { type Pointer, problem } from "../../shared/problem.ts";
 import { requireFewRecords } from "../telemetry/otlp-limits.ts";
 import type { Attributes, LogEntry } from "./log-record.ts";
 import {
@@ -129,19 +129,19 @@ function text(value: unknown): string {
   return typeof value === "number" || typeof value === "boolean" ? String(value) : "";
 }
 
-function object(value: unknown, place: string): Members {
+function object(value: unknown, place: Pointer): Members {
   if (value === undefined || value === null) return {};
   if (typeof value !== "object" || Array.isArray(value))
     throw wrong(place, "An object is expected.");
   return value as Members; // any object of JSON is one
 }
 
-function list(holder: Members, name: string, place: string): Members[] {
+function list(holder: Members, name: string, place: Pointer): Members[] {
   const value = holder[name];
   if (value === undefined || value === null) return [];
   if (!Array.isArray(value)) throw wrong(`${place}/${name}`, "A list is expected.");
   return value.map((item) => object(item, `${place}/${name}/*`));
 }
 
-const wrong = (place: string, words: string): Error =>
+const wrong = (place: Pointer, words: string): Error =>
   problem.malformed("malformed_otlp", `The body is no ExportLogsServiceRequest. ${words}`, place);

@@ -1,12 +1,15 @@
 import type { HealthCheck, NewHealthCheck } from "../../shared/api/health-check.ts";
+import { runnerProcessTypes } from "../../shared/process-groups.ts";
 import type { Db } from "../database/connect.ts";
-import { newId } from "../database/new-id.ts";
 import type { OrgId } from "../orgs/org-id.ts";
 import type { HealthCheckRow } from "./row.ts";
 
 type Runner = { readonly orgId: OrgId; readonly runnerId: string };
 
-/** Stores a health check of the runner, and of its process where one of its own is named; undefined: no such one. */
+/**
+ * Stores a health check of the runner, and of its process where one of its own is named; undefined: no such one. A
+ * process has one row a minute, found by its id, which says them both; without a process, each type of process has one.
+ */
 export async function insertHealthCheck(
   db: Db,
   { orgId, runnerId }: Runner,
@@ -14,15 +17,19 @@ export async function insertHealthCheck(
 ): Promise<HealthCheck | undefined> {
   const status = sent.status ?? (sent.status_code === 0 ? "active" : "error");
   const processId = sent.process_id === "" ? null : sent.process_id;
+  const kind = runnerProcessTypes.find((type) => type === sent.process) ?? "";
   const [row] = await db<HealthCheckRow[]>`
     insert into runner_health_checks (id, org_id, runner_id, process, process_id, minute_bucket, status, status_code,
                                       created_at)
-    select ${newId("hck")}, u.org_id, u.id, ${sent.process}, ${processId}, date_trunc('minute', t.now), ${status},
-           ${sent.status_code}, t.now
+    select 'hck_' || left(md5(concat_ws(' ', u.id, ${processId ?? kind}::text, date_trunc('minute', t.now))), 26),
+           u.org_id, u.id, ${sent.process}, ${processId}, date_trunc('minute', t.now), ${status}, ${sent.status_code},
+           t.now
       from runners u, svc_now() t (now)
      where u.org_id = ${orgId} and u.id = ${runnerId}
        and (${processId}::text is null
             or exists (select from runner_processes p where p.id = ${processId} and p.runner_id = u.id))
+    on conflict (id) do update
+       set process = excluded.process, status = excluded.status, status_code = excluded.status_code
     returning *`;
   return row === undefined ? undefined : toHealthCheck(row);
 }

@@ -23,7 +23,7 @@ export async function findRoleIds(
   );
   const errors = found.flatMap((role, at) => {
     if (role?.assignable === true) return [];
-    const pointer = `#/roles/${at}`;
+    const pointer = `#/roles/${at}` as const;
     return role === undefined
       ? [{ pointer, code: "role_not_found", detail: "This org has no such role." }]
       : [{ pointer, code: "role_not_assignable", detail: "Accounts are not given this role." }];

@@ -3,7 +3,7 @@ import type {
   RunnerSettingsChanges,
   RunnerSettingsDocument,
 } from "../../shared/api/runner-settings.ts";
-import { problem } from "../../shared/problem.ts";
+import { type Pointer, problem } from "../../shared/problem.ts";
 import { defaultServes } from "../../shared/process-groups.ts";
 import type { RunnerGroupType, RunnerPlatform } from "../../shared/runner-platforms.ts";
 import type { RunnerSettingsRow } from "./row.ts";
@@ -64,7 +64,7 @@ export function firstSettings(type: RunnerGroupType): StoredSettings {
 export function changeSettings(
   present: StoredSettings,
   changes: RunnerSettingsChanges,
-  at = "#",
+  at: Pointer = "#",
 ): StoredSettings {
   const {
     groups = present.groups,
@@ -126,7 +126,7 @@ export function toRunnerSettings(
 }
 
 /** Half a signature check would check nothing. */
-function requireWholeSignature(document: Partial<RunnerSettingsDocument>, at: string): void {
+function requireWholeSignature(document: Partial<RunnerSettingsDocument>, at: Pointer): void {
   const issuer = document.container_image_signature_issuer ?? "";
   const identity = document.container_image_signature_identity_regexp ?? "";
   if ((issuer === "") === (identity === "")) return;

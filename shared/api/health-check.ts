@@ -43,6 +43,7 @@ export const createHealthCheckRoute = createRoute({
   path: "/v1/runners/{runner_id}/health-checks",
   tags,
   summary: "Report a health check",
+  description: "A process has one in each minute: a later one takes the place of an earlier.",
   request: { params, body: jsonBody(healthCheckBody) },
   responses: { 201: json(healthCheckSchema, "The health check.") },
 });

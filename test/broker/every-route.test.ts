@@ -119,6 +119,9 @@ async function secretFor({ rule }: Route): Promise<string> {
   return await ours.secretWith(rule.permission);
 }
 
+/** Where a refusal points: into the body, the query or a header, in one form everywhere. */
+const pointerForm = /^(#(\/.+)?|\?[^?]+|header:[A-Z][A-Za-z0-9-]+)$/;
+
 /** Refusals have the shape that the route's callers decode. */
 function expectRefusal(route: Route, answer: Answer<Refusal>, status: number): void {
   expect(answer.status).toBe(status);
@@ -127,6 +130,8 @@ function expectRefusal(route: Route, answer: Answer<Refusal>, status: number): v
   expect(answer.headers.get("content-type")).toBe(type);
   expect(answer.body).toMatchObject({ status, code: expect.any(String) as unknown });
   expect("error" in answer.body && "user_error" in answer.body).toBe(isRunners);
+  const pointers = (answer.body.errors ?? []).map(({ pointer }) => pointer);
+  expect(pointers.filter((pointer) => !pointerForm.test(pointer))).toEqual([]);
 }
 
 test("every route has a rule and every rule a route", () => {
@@ -208,6 +213,16 @@ describe.each(ofRunners)("$name", (route) => {
     const nothing = await ask(route, { token, body: "null\n" });
     const told = ({ status, body }: Answer<Refusal>) => [status, body.code, body.errors];
     expect(told(nothing)).toEqual(told(empty));
+  });
+});
+
+describe.each(guarded.filter(({ rule }) => rule.idempotent !== undefined))("$name", (route) => {
+  test("points to an Idempotency-Key that is none", async () => {
+    const headers = { "idempotency-key": "no key" };
+    const example = { name: "x", kind: "sa", role: "org_admin", roles: ["org_admin"] };
+    const known = route.operation.requestBody === undefined ? {} : { body: example };
+    const refused = await ask(route, { token: await secretFor(route), headers, ...known });
+    expectRefusal(route, refused, 422);
   });
 });
 

@@ -101,6 +101,11 @@ function hurried(body: unknown): unknown {
 
 type Answered = { readonly status: number; readonly body: Record<string, unknown> };
 
+/** A refusal's pointers lead into the body, the query or a header. */
+const pointsInOneForm = (body: { readonly errors?: { readonly pointer: string }[] } | null) =>
+  !Array.isArray(body?.errors) ||
+  body.errors.every(({ pointer }) => /^(#(\/.*)?$|\?.|header:[A-Z]|check:[a-z])/.test(pointer));
+
 /** Only whether a broker is ready may be answered with a no: its database may take more than a second. */
 const isNoFault = ({ name }: Route, { status, body }: Answered): boolean =>
   status < 500 || (name === "getReadiness" && status === 503 && body["code"] === "not_ready");
@@ -117,6 +122,7 @@ test.each(operations)("$name answers nothing with a 500", async (route) => {
       ...(hasBody && { body: hurried(body) }),
     });
     expect(answer).toSatisfy((answered: Answered) => isNoFault(route, answered));
+    expect(answer.body).toSatisfy(pointsInOneForm);
   });
   await fc.assert(property, { numRuns: 15, seed: 20261121 });
 });

@@ -26,7 +26,8 @@ export const tailLogs: Door = (app, broker) => {
     const { cursor, last, ...filters } = c.req.valid("query");
     const filter = toLogFilter(filters);
     const resumed = requestHeader(c, "last-event-id");
-    const asked = resumed === undefined ? fromCursor(cursor) : fromCursor(resumed, "Last-Event-ID");
+    const asked =
+      resumed === undefined ? fromCursor(cursor) : fromCursor(resumed, "header:Last-Event-ID");
     const { log_stream_id: id } = c.req.valid("param");
     const seated = seatedFor(c, broker);
     const found = await seated(() => requireLogStream(db, orgId, id, runnerId));

@@ -15,7 +15,9 @@ export const readHealth: Door = (app, { health }) => {
     const { verbose } = c.req.valid("query");
     const results = await health.runChecks();
     const errors = results.flatMap(({ name, fault }) =>
-      fault === undefined ? [] : [{ pointer: name, code: "check_failed", detail: fault }],
+      fault === undefined
+        ? []
+        : [{ pointer: `check:${name}` as const, code: "check_failed", detail: fault }],
     );
     if (errors.length > 0) throw notReady(errors);
     if (verbose !== "true" && verbose !== "1") return c.json({ status: "ready" as const }, 200);
@@ -27,6 +29,6 @@ export const readHealth: Door = (app, { health }) => {
 };
 
 function notReady(errors: Problem["errors"]): Problem {
-  const detail = `Not ready: ${errors.map(({ pointer }) => pointer).join(", ")}.`;
+  const detail = `Not ready: ${errors.map(({ pointer }) => pointer.slice("check:".length)).join(", ")}.`;
   return new Problem({ status: 503, code: "not_ready", detail, errors });
 }

@@ -43,7 +43,7 @@ function requireKnown(c: AppContext): void {
   if (unknown.length === 0) return;
   const detail = "This route has no such query parameter.";
   const errors = unknown.map((name) => ({
-    pointer: `?${name}`,
+    pointer: `?${name}` as const,
     code: "unknown_parameter",
     detail,
   }));

@@ -47,7 +47,7 @@ describe("health", () => {
       .poll(() => answerOf("GET /readyz"))
       .toMatchObject({
         status: 503,
-        body: { code: "not_ready", errors: [{ pointer: "weather", detail: "it rains" }] },
+        body: { code: "not_ready", errors: [{ pointer: "check:weather", detail: "it rains" }] },
       });
     health.addCheck("weather", () => Promise.resolve(undefined));
     await expect.poll(() => answerOf("GET /readyz")).toMatchObject({ status: 200 });
@@ -60,7 +60,9 @@ describe("health", () => {
     expect(await other.call("GET /readyz")).toMatchObject({
       status: 503,
       body: {
-        errors: expect.arrayContaining([expect.objectContaining({ pointer: "schema" })]) as unknown,
+        errors: expect.arrayContaining([
+          expect.objectContaining({ pointer: "check:schema" }),
+        ]) as unknown,
       },
     });
   });

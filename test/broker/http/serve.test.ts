@@ -80,7 +80,7 @@ describe("a broker that stops", () => {
     ]);
     expect(draining).toMatchObject({ status: 503, body: { code: "not_ready" } });
     expect(draining.body["errors"]).toContainEqual(
-      expect.objectContaining({ pointer: "draining" }),
+      expect.objectContaining({ pointer: "check:draining" }),
     );
     expect(served.status).toBe(200);
     expect(served.headers.get("connection")).toBe("close");

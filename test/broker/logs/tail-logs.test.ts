@@ -130,7 +130,7 @@ describe("a tail", () => {
     const resumed = await broker.call(`GET ${log.path}/logs/tail`, { token, headers });
     expect(resumed).toMatchObject({
       status: 422,
-      body: { errors: [{ pointer: "Last-Event-ID", code: "invalid_cursor" }] },
+      body: { errors: [{ pointer: "header:Last-Event-ID", code: "invalid_cursor" }] },
     });
   });
 
