@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import { setTimeout as pause } from "node:timers/promises";
 import { Problem, problem } from "../../shared/problem.ts";
 import type { RouteRule } from "../../shared/route-rules.ts";
 import type { Broker } from "../broker.ts";
@@ -38,7 +39,7 @@ async function withKey(
   const { db } = broker;
   const org = c.get("actor").orgId;
   const mark = `${keyed.operationId} ${fingerprint.toString("base64")}`;
-  const release = takeKey(c, broker.keysUnderWay, { name: `${org} ${key}`, mark });
+  const release = await takeKey(c, broker.keysUnderWay, { name: `${org} ${key}`, mark });
   try {
     return await withSeat(c, broker, { ...keyed, handle });
   } finally {
@@ -54,14 +55,20 @@ async function withKey(
   }
 }
 
+/** Who is told that another request has its key is told so a little late: it may well come again at once. */
+const heldMs = 500;
+
 /** Of requests with one key at this broker one is done; the others are told so without asking the database. */
-function takeKey(
+async function takeKey(
   c: AppContext,
   underWay: Map<string, string>,
   { name, mark }: { readonly name: string; readonly mark: string },
-): () => void {
+): Promise<() => void> {
   const other = underWay.get(name);
-  if (other !== undefined) replay(c, { is_same: other === mark, status: null, body: null });
+  if (other !== undefined) {
+    await pause(heldMs);
+    replay(c, { is_same: other === mark, status: null, body: null });
+  }
   underWay.set(name, mark);
   return () => void underWay.delete(name);
 }

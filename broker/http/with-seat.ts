@@ -6,7 +6,7 @@ import type { Actor } from "../tokens/actor.ts";
 import type { AppContext } from "./app-types.ts";
 
 /**
- * Routes whose handlers take a seat themselves, for what they ask alone: most of their time they wait, or read a body, or
+ * Routes whose handlers take a seat themselves, for what they ask alone: most of their time they wait, or read a body or a state, or
  * travel with others on the connections that are kept for that. No route's handler takes one while the gate holds one.
  */
 const ownSeats: ReadonlySet<string> = new Set<keyof typeof routeRules>([
@@ -26,6 +26,9 @@ const ownSeats: ReadonlySet<string> = new Set<keyof typeof routeRules>([
   "finishExecution",
   "giveBackExecution",
   "setJobStatus",
+  "listTerraformStateResources",
+  "listTerraformStateOutputs",
+  "diffTerraformWorkspaceStates",
   "writeTerraformState",
   "writeTerraformStateJson",
   "writePulumiState",

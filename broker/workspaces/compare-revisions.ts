@@ -1,5 +1,6 @@
 import type { StateDiff } from "../../shared/api/terraform-revisions.ts";
 import { Problem } from "../../shared/problem.ts";
+import type { Seated } from "../bounds/seats.ts";
 import type { Broker } from "../broker.ts";
 import type { OrgId } from "../orgs/org-id.ts";
 import { findRevisionBefore } from "./queries.ts";
@@ -16,13 +17,10 @@ type Asked = {
 export async function compareRevisions(
   broker: Pick<Broker, "db" | "seals">,
   org: OrgId,
-  { workspaceId, from, to }: Asked,
+  { seated, workspaceId, from, to }: Asked & { readonly seated: Seated },
 ): Promise<Uint8Array<ArrayBuffer>> {
   const { db } = broker;
-  const newer = await requireState(db, org, { workspaceId, named: String(to ?? "current") });
-  const before = from ?? (await findRevisionBefore(db, org, newer.state));
-  if (before === undefined) throw nothingBefore(newer.state.revision);
-  const older = await requireState(db, org, { workspaceId, named: String(before) });
+  const { newer, older } = await seated(() => findBoth(db, org, { workspaceId, from, to }));
   const changes = await readSummary(broker, "changes", [older.state, newer.state]);
   const sides: Pick<StateDiff, "from" | "to"> = {
     from: toState(older.workspace, older.state),
@@ -30,6 +28,14 @@ export async function compareRevisions(
   };
   const start = Buffer.from(`${JSON.stringify(sides).slice(0, -1)},`);
   return new Uint8Array(Buffer.concat([start, changes.subarray(1)])); // one object of the two
+}
+
+async function findBoth(db: Broker["db"], org: OrgId, { workspaceId, from, to }: Asked) {
+  const newer = await requireState(db, org, { workspaceId, named: String(to ?? "current") });
+  const before = from ?? (await findRevisionBefore(db, org, newer.state));
+  if (before === undefined) throw nothingBefore(newer.state.revision);
+  const older = await requireState(db, org, { workspaceId, named: String(before) });
+  return { newer, older };
 }
 
 const nothingBefore = (revision: number): Problem =>

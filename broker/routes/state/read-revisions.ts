@@ -10,6 +10,7 @@ import type { Broker } from "../../broker.ts";
 import { answerBytes } from "../../http/answer-bytes.ts";
 import type { AppContext, Door } from "../../http/app-types.ts";
 import { readPage, toPage } from "../../http/paginate.ts";
+import { seatedFor } from "../../http/with-seat.ts";
 import { compareRevisions } from "../../workspaces/compare-revisions.ts";
 import { typeOfState } from "../../workspaces/open-current-state.ts";
 import { listStates } from "../../workspaces/queries.ts";
@@ -41,16 +42,16 @@ export const readRevisions: Door = (app, broker) => {
     return answerBytes(c, broker, openStored(broker, state), typeOfState(state));
   });
   app.openapi(listStateResourcesRoute, async (c) => {
-    const { state } = await named(c, broker, c.req.valid("param"));
+    const { state } = await seatedFor(c, broker)(() => named(c, broker, c.req.valid("param")));
     return answer(c, await readSummary(broker, "resources", [state]));
   });
   app.openapi(listStateOutputsRoute, async (c) => {
-    const { state } = await named(c, broker, c.req.valid("param"));
+    const { state } = await seatedFor(c, broker)(() => named(c, broker, c.req.valid("param")));
     return answer(c, await readSummary(broker, "outputs", [state]));
   });
   app.openapi(diffStatesRoute, async (c) => {
     const { workspace_id: workspaceId } = c.req.valid("param");
-    const asked = { workspaceId, ...c.req.valid("query") };
+    const asked = { workspaceId, seated: seatedFor(c, broker), ...c.req.valid("query") };
     return answer(c, await compareRevisions(broker, c.get("actor").orgId, asked));
   });
 };
