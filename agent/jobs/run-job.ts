@@ -1,5 +1,6 @@
 import { getRunnerJobPlanRoute } from "../../shared/api/read-runner-jobs.ts";
 import { giveBackExecutionRoute } from "../../shared/api/report-executions.ts";
+import { processSecretHeader } from "../../shared/api/runner-process.ts";
 import { planAnswerBytes } from "../client/broker-client.ts";
 import { isJobOver } from "../client/over.ts";
 import { makeRedactor } from "../logs/redactor.ts";
@@ -79,13 +80,14 @@ export function resumeJob(
 }
 
 async function fetchPlan(
-  { client, runnerId }: JobHost,
+  { client, runnerId, process }: JobHost,
   jobId: string,
   signal: AbortSignal,
 ): Promise<Plan> {
   const params = { runner_id: runnerId, job_id: jobId };
+  const headers = { [processSecretHeader]: process().secret };
   const how = { scope: "job", signal, mostBytes: planAnswerBytes } as const;
-  const { text } = await client.call(getRunnerJobPlanRoute, { params }, how);
+  const { text } = await client.call(getRunnerJobPlanRoute, { params, headers }, how);
   return JSON.parse(text) as Plan; // a plan is an object: the broker takes no other
 }
 

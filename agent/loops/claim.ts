@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { claimJobsRoute } from "../../shared/api/poll-jobs.ts";
+import { processSecretHeader } from "../../shared/api/runner-process.ts";
 import { formatDuration } from "../../shared/duration.ts";
 import { backoffMs } from "../client/backoff.ts";
 import { planAnswerBytes } from "../client/broker-client.ts";
@@ -7,6 +8,7 @@ import { claimAnswerSchema } from "../client/claim-answer.ts";
 import { Unanswered } from "../client/over.ts";
 import { pause } from "../client/pause.ts";
 import type { AgentAnswer } from "../client/read-answer.ts";
+import type { ProcessIdentity } from "../parts.ts";
 import type { ClaimedJob } from "../running-job.ts";
 import { freeSlots } from "./free-slots.ts";
 import type { Loop } from "./loop-book.ts";
@@ -21,7 +23,8 @@ type Slots = ReturnType<typeof freeSlots>;
 type Claim = {
   slots: Slots;
   readonly pollId: string;
-  readonly processId: string;
+  /** Whom it is for, with what shows that. */
+  readonly process: ProcessIdentity;
   state: "parked" | "failing" | "over";
 };
 
@@ -42,15 +45,15 @@ export async function claim(
   let waitUntilMs = 0;
 
   function begin(slots: Slots): Claim {
-    const processId = parts.agent.process().id;
-    const one: Claim = { slots, processId, pollId: randomUUID(), state: "parked" };
+    const process = parts.agent.process();
+    const one: Claim = { slots, process, pollId: randomUUID(), state: "parked" };
     const mayBringJobs = Object.keys(slots).length > 0;
     if (mayBringJobs) parts.figures.unsettled += 1;
     void answerOf(parts, one, { signal, onFailing: () => (current = one) })
       .then(async (answer) => {
         turn();
         if (answer.jobs.length === 0) waitUntilMs = answer.askedMs + floorMs;
-        parts.orders.take(one.processId, answer.orders);
+        parts.orders.take(one.process.id, answer.orders);
         if (answer.jobs.length > 0) await lookForRoom(parts); // the disk may have filled while it was parked
         take(answer.jobs, answer.now);
       })
@@ -126,7 +129,7 @@ async function answerOf(
 
 async function ask(
   { agent, orders, settings }: LoopParts,
-  { slots, pollId, processId }: Claim,
+  { slots, pollId, process: { id: processId, secret } }: Claim,
   signal: AbortSignal,
 ): Promise<AgentAnswer<typeof claimJobsRoute>> {
   const { client, config, runnerId } = agent;
@@ -140,7 +143,7 @@ async function ask(
   };
   return await client.call(
     claimJobsRoute,
-    { params: { runner_id: runnerId }, body },
+    { params: { runner_id: runnerId }, body, headers: { [processSecretHeader]: secret } },
     {
       scope: "process",
       processId,
@@ -160,8 +163,8 @@ function mostBytesOf(slots: Slots): number {
 }
 
 /** While it is being repeated it is not replaced: its answer may have been lost with jobs in it. */
-function isOutdated({ agent }: LoopParts, { state, processId, slots }: Claim, now: Slots): boolean {
-  if (processId !== agent.process().id) return true;
+function isOutdated({ agent }: LoopParts, { state, process, slots }: Claim, now: Slots): boolean {
+  if (process.id !== agent.process().id) return true;
   // both are made in the order of one table
   return state !== "failing" && JSON.stringify(slots) !== JSON.stringify(now);
 }

@@ -84,6 +84,7 @@ async function registerOnce(
     version,
     groups: slotsOf(config),
     executions: parts.held().slice(0, mostNamed),
+    binds_plans: true,
     ...taken,
   };
   try {

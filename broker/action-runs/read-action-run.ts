@@ -7,9 +7,9 @@ import type {
 import { actionPlan } from "../../shared/plans/action-plan.ts";
 import { problem } from "../../shared/problem.ts";
 import type { Db } from "../database/connect.ts";
+import type { PlanReader } from "../jobs/guard-plans.ts";
 import { type PlannedJob, plannedJobs } from "../planned-jobs/planned-jobs.ts";
 import type { Seals } from "../seals/seals.ts";
-import type { Actor } from "../tokens/actor.ts";
 import { listRunSteps, writeRunStep } from "./queries.ts";
 import { type ActionPlan, toActionRun, toStepConfig } from "./to-action-run.ts";
 
@@ -18,7 +18,7 @@ type Run = { readonly installId: string; readonly runId: string };
 type PlannedRun = { readonly job: PlannedJob; readonly plan: ActionPlan };
 
 /** The run of an action that one of the runner's jobs is or just was; 404 for any other. */
-export async function readActionRun(parts: Parts, actor: Actor, run: Run): Promise<ActionRun> {
+export async function readActionRun(parts: Parts, actor: PlanReader, run: Run): Promise<ActionRun> {
   const found = await requireRun(parts, actor, run);
   return toActionRun(actor.orgId, found, await listRunSteps(parts.db, found.job.id));
 }
@@ -26,7 +26,7 @@ export async function readActionRun(parts: Parts, actor: Actor, run: Run): Promi
 /** The config that such a job's plan names; 404 for any other. */
 export async function readActionConfig(
   parts: Parts,
-  actor: Actor,
+  actor: PlanReader,
   configId: string,
 ): Promise<ActionConfig> {
   const found = await findPlan(parts, actor, {
@@ -55,7 +55,7 @@ function workflowIdOf(plan: ActionPlan): string {
 /** Keeps what a runner says of a step; 404 for a step of no run of its own. */
 export async function reportRunStep(
   parts: Parts,
-  actor: Actor,
+  actor: PlanReader,
   said: Run & {
     readonly stepId: string;
     readonly status: ActionStepStatus;
@@ -82,7 +82,7 @@ export async function reportRunStep(
 
 async function requireRun(
   parts: Parts,
-  actor: Actor,
+  actor: PlanReader,
   { installId, runId }: Run,
 ): Promise<PlannedRun> {
   const isIt = (plan: ActionPlan): boolean => plan.id === runId && plan.install_id === installId;
@@ -93,7 +93,7 @@ async function requireRun(
 
 async function findPlan(
   parts: Parts,
-  actor: Actor,
+  actor: PlanReader,
   { name, isIt }: { readonly name: string; readonly isIt: (plan: ActionPlan) => boolean },
 ): Promise<PlannedRun | undefined> {
   for await (const job of plannedJobs(parts, actor, { name })) {

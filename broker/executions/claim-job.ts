@@ -1,6 +1,7 @@
 import { problem } from "../../shared/problem.ts";
 import type { Broker } from "../broker.ts";
 import { newId } from "../database/new-id.ts";
+import { requireClaimByName } from "../jobs/guard-plans.ts";
 import { findJob } from "../jobs/queries.ts";
 import { touchProcess } from "../processes/beat-processes.ts";
 import type { Actor } from "../tokens/actor.ts";
@@ -14,7 +15,7 @@ import type { ExecutionRow } from "./row.ts";
  */
 export async function claimJob(broker: Broker, actor: Actor, jobId: string): Promise<ExecutionRow> {
   const { db, wakes } = broker;
-  const job = await findJob(db, actor.orgId, jobId);
+  const [job] = await Promise.all([findJob(db, actor.orgId, jobId), requireClaimByName(db, actor)]);
   const isReached = actor.runnerId === null || actor.runnerId === job?.runner_id;
   if (job === undefined || !isReached) throw problem.notFound("job");
   const executionId = newId("exe");

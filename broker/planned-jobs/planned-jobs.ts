@@ -2,9 +2,9 @@ import type postgres from "postgres";
 import type { RunnerJobOperation, RunnerJobType } from "../../shared/runner-job-types.ts";
 import type { RunnerJobStatus } from "../../shared/runner-job.ts";
 import type { Db } from "../database/connect.ts";
+import { type PlanReader, secretDigest } from "../jobs/guard-plans.ts";
 import { openPlan } from "../jobs/sealed-plan.ts";
 import type { Seals } from "../seals/seals.ts";
-import type { Actor } from "../tokens/actor.ts";
 
 /** A job that a runner works on or just did, with the text of its plan. */
 export type PlannedJob = {
@@ -21,7 +21,6 @@ export type PlannedJob = {
 };
 
 export type PlannedJobsParts = { readonly db: Db; readonly seals: Seals };
-export type PlanReader = Pick<Actor, "orgId" | "runnerId" | "executionId">;
 type Asked = {
   readonly name: string;
   readonly jobId?: string | undefined;
@@ -32,7 +31,8 @@ type PlanRow = { key_id: string | null; contents: Buffer };
 
 /**
  * The jobs whose plans name this and that a runner may look into, the newest first: those with an execution that
- * runs, is being stopped, or ended within ten minutes. A token of one execution sees the job of that one only.
+ * runs, is being stopped, or ended within ten minutes. A token of one execution sees the job of that one only; a runner's
+ * token alone sees none that a process holds which binds its plans.
  * Plans are sealed, so each is opened to be judged; stop at the one that was looked for.
  */
 export async function* plannedJobs(
@@ -144,7 +144,7 @@ function isReached(db: Db, actor: PlanReader, { operation }: Asked): postgres.Fr
       and exists (
         select from runner_job_executions e
          where e.org_id = ${orgId} and e.runner_job_id = j.id
-           ${executionId === null ? db`` : db`and e.id = ${executionId}`}
+           and ${executionId === null ? db`is_open_to_runner(e.is_ours, e.process_id, ${secretDigest(actor)})` : db`e.id = ${executionId}`}
            and (e.finished_at is null or e.finished_at > svc_now() - interval '10 minutes'
                 or exists (select from stopping_executions s where s.execution_id = e.id)))`;
 }

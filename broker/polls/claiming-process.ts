@@ -1,6 +1,7 @@
 import { LRUCache } from "lru-cache";
 import { problem } from "../../shared/problem.ts";
 import type { Broker } from "../broker.ts";
+import { secretDigest } from "../jobs/guard-plans.ts";
 import type { OrgId } from "../orgs/org-id.ts";
 import { touchProcess } from "../processes/beat-processes.ts";
 import { parseQueueKeys } from "../queues/queue-key.ts";
@@ -12,14 +13,23 @@ export type ClaimingProcess = {
   readonly processId: string;
   /** Group → slots. */
   readonly groups: ReadonlyMap<string, number>;
+  /** What shows that the process itself asks. */
+  readonly secret: string | undefined;
 };
 
 type Known = {
   readonly runnerId: string;
   readonly serves: ReadonlySet<string>;
+  /** Of a process that binds its plans: nobody else claims as it. */
+  readonly boundBy: Buffer | null;
   touchedAtMs: number;
 };
-type KnownRow = { runner_id: string; is_ours: boolean; serves: Record<string, number> | null };
+type KnownRow = {
+  runner_id: string;
+  is_ours: boolean;
+  serves: Record<string, number> | null;
+  bound_by: Buffer | null;
+};
 
 /** Which processes claim here, and which groups they are known to serve: facts that only grow. */
 export type ProcessBook = LRUCache<string, Known>;
@@ -34,7 +44,7 @@ const touchEveryMs = 5_000;
 /**
  * Makes sure that the process is this runner's and that the broker counts the groups it asks for among those
  * it serves: a process serves what it announced when it registered or claims. A claim is a sign of life. 404
- * for anybody else's process.
+ * for anybody else's process, 409 for one that binds its plans and whose secret was not given.
  */
 export async function knowProcess(
   broker: Broker,
@@ -48,6 +58,7 @@ export async function knowProcess(
     known = await broker.seats.run(owner, () => readProcess(broker, asked));
     book.set(asked.processId, known);
   }
+  requireItself(known.boundBy, asked);
   if (performance.now() - known.touchedAtMs < touchEveryMs) return;
   known.touchedAtMs = performance.now();
   void touchProcess(broker, asked);
@@ -55,15 +66,23 @@ export async function knowProcess(
 
 async function readProcess(broker: Broker, asked: ClaimingProcess): Promise<Known> {
   const [row] = await broker.db<KnownRow[]>`
-    select runner_id, is_ours, serves from runner_processes
+    select runner_id, is_ours, serves, case when binds_plans then secret_digest end as bound_by from runner_processes
      where id = ${asked.processId} and org_id = ${asked.orgId} and runner_id = ${asked.runnerId}`;
   if (row === undefined) throw problem.notFound("process");
+  requireItself(row.bound_by, asked);
   const serves = new Set(row.is_ours && row.serves !== null ? Object.keys(row.serves) : []);
   if (!row.is_ours || [...asked.groups.keys()].some((group) => !serves.has(group))) {
     await announce(broker, asked);
     for (const group of asked.groups.keys()) serves.add(group);
   }
-  return { runnerId: asked.runnerId, serves, touchedAtMs: -Infinity };
+  return { runnerId: asked.runnerId, serves, boundBy: row.bound_by, touchedAtMs: -Infinity };
+}
+
+function requireItself(boundBy: Buffer | null, { secret }: ClaimingProcess): void {
+  if (boundBy === null || boundBy.equals(secretDigest({ processSecret: secret }))) return;
+  const words =
+    "This process claims for itself only: give its secret in the header Svc-Process-Secret.";
+  throw problem.conflict("process_bound", words);
 }
 
 async function announce(

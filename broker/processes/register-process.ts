@@ -1,9 +1,11 @@
 import { hash, randomBytes } from "node:crypto";
+import type postgres from "postgres";
 import type { ProcessOrder } from "../../shared/api/process-order.ts";
 import type { NewProcess, RegisteredProcess } from "../../shared/api/runner-process.ts";
 import { problem } from "../../shared/problem.ts";
 import { defaultServes } from "../../shared/process-groups.ts";
 import type { Broker } from "../broker.ts";
+import type { Db } from "../database/connect.ts";
 import { newRandomId } from "../database/new-id.ts";
 import type { OrgId } from "../orgs/org-id.ts";
 import { tellQueues } from "../queues/tell-queues.ts";
@@ -36,20 +38,17 @@ export async function registerProcess(
   const isOurs = asked.groups !== undefined || asked.takes_over !== undefined;
   const secret = isOurs ? randomBytes(32).toString("base64url") : undefined;
   const processId = newRandomId("prc");
-  const serves = asked.groups ?? defaultServes(asked.type, isOurs);
-  const { processes_of_runner: most } = broker.config.bounds;
+  const { db, bounds, config } = broker;
+  const { processes_of_runner: most } = config.bounds;
   const takesOver = asked.takes_over ?? null;
-  const [row] = await broker.db<RegisteredRow[]>`
+  const [row] = await db<RegisteredRow[]>`
     select m.is_allowed, r.woken, r.orders, coalesce((g.document ->> 'container_max_uptime')::float8, 0) as max_uptime_s
       from runners u join runner_group_settings g on g.runner_group_id = u.runner_group_id
      cross join lateral may_register(u.id, ${takesOver}, ${most}) m (is_allowed)
-      left join lateral register_holder(
-             m.is_allowed, u.org_id, u.id, ${processId}, ${asked.type}, ${asked.version}, ${isOurs},
-             ${serves === null ? null : JSON.stringify(serves)}::text::jsonb, ${digestOf(secret)},
-             ${takesOver}, ${digestOf(asked.secret)}, ${asked.executions ?? null}::text[]) r on true
+      left join lateral ${registering(db, { processId, isOurs, secret, asked })} r on true
      where u.org_id = ${orgId} and u.id = ${runnerId} and u.lifecycle <> 'deleted'`;
   if (row === undefined) throw problem.notFound("runner");
-  if (!row.is_allowed) throw broker.bounds.refusal("processes_of_runner", silentAfterS);
+  if (!row.is_allowed) throw bounds.refusal("processes_of_runner", silentAfterS);
   if (row.woken === null) throw takeoverRefused();
   tellQueues(broker.wakes, orgId, row.woken);
   const registered = await findProcess(broker.db, { orgId, runnerId, processId });
@@ -66,6 +65,24 @@ export async function registerProcess(
 /** What its history holds by now: it is new. */
 function beginningOf({ id, org_id, status, status_at: at }: ProcessRow): StatusHistoryRow {
   return { seq: 0, owner_id: id, org_id, status, description: "registered", metadata: {}, at };
+}
+
+type Registering = {
+  readonly processId: string;
+  readonly isOurs: boolean;
+  readonly secret: string | undefined;
+  readonly asked: NewProcess;
+};
+
+/** Who binds its plans is registered as that at once: there is no instant in which it is not. */
+function registering(db: Db, { processId, isOurs, secret, asked }: Registering): postgres.Fragment {
+  const serves = asked.groups ?? defaultServes(asked.type, isOurs);
+  const isBound = isOurs && asked.binds_plans === true;
+  return db`
+    ${isBound ? db`register_bound_holder` : db`register_holder`}(
+      m.is_allowed, u.org_id, u.id, ${processId}, ${asked.type}, ${asked.version}, ${isBound ? db`` : db`${isOurs},`}
+      ${serves === null ? null : JSON.stringify(serves)}::text::jsonb, ${digestOf(secret)},
+      ${asked.takes_over ?? null}, ${digestOf(asked.secret)}, ${asked.executions ?? null}::text[])`;
 }
 
 function digestOf(secret: string | undefined): Buffer | null {

@@ -22,6 +22,7 @@ export const processRow = z.object({
   going_away_at: z.date().nullable(),
   must_register_anew: z.boolean(),
   takes_no_jobs: z.string().nullable(),
+  binds_plans: z.boolean(),
   taken_over_by: z.string().nullable(),
   started_at: z.date(),
   first_beat_at: z.date().nullable(),

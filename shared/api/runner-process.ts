@@ -33,6 +33,9 @@ export type ProcessStatus = (typeof processStatuses)[number];
 export const departingStatuses = ["pending-shutdown", "shutting-down", "shut-down"] as const;
 export type DepartingStatus = (typeof departingStatuses)[number];
 
+/** Shows that a request comes from the process that holds what it asks for. */
+export const processSecretHeader = "svc-process-secret";
+
 const slots = z.partialRecord(z.enum(runnerJobGroups), z.int().min(0).max(1000));
 
 export const runnerProcessSchema = z
@@ -93,6 +96,12 @@ const registerBody = z
       .describe(
         "Agents of ours: the executions that their host holds. Of what they take over, what they do not name and what " +
           "has not begun goes back at once.",
+      ),
+    binds_plans: z
+      .boolean()
+      .optional()
+      .describe(
+        "Agents of ours: plans of what it runs are told to nobody by the runner's token alone, but with its secret in the header Svc-Process-Secret.",
       ),
   })
   .openapi("NewRunnerProcess", { example: { type: "install", version: "1.4.0" } });

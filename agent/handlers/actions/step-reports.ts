@@ -2,6 +2,7 @@ import {
   type ActionStepStatus,
   updateActionRunStepRoute,
 } from "../../../shared/api/action-runs.ts";
+import { processSecretHeader } from "../../../shared/api/runner-process.ts";
 import type { Job } from "../../jobs/handler.ts";
 import type { ActionPlan, ActionStep } from "./action-steps.ts";
 
@@ -54,8 +55,9 @@ type Params = { readonly install_id: string; readonly run_id: string; readonly s
 
 async function send({ host, executionId }: Job, params: Params, body: Said): Promise<void> {
   try {
+    const headers = { [processSecretHeader]: host.process().secret };
     const how = { scope: "agent", giveUpAfterMs: 60_000 } as const;
-    await host.client.call(updateActionRunStepRoute, { params, body }, how);
+    await host.client.call(updateActionRunStepRoute, { params, body, headers }, how);
   } catch (error) {
     host.log.debug({ err: error, execution_id: executionId }, "a step's status was not taken");
   }

@@ -1,8 +1,10 @@
 import { claimJobsRoute } from "../../../shared/api/poll-jobs.ts";
 import type { ProcessOrder } from "../../../shared/api/process-order.ts";
+import { processSecretHeader } from "../../../shared/api/runner-process.ts";
 import { runnerJobGroups } from "../../../shared/runner-job-types.ts";
 import type { Broker } from "../../broker.ts";
 import type { AppContext, Door } from "../../http/app-types.ts";
+import { requestHeader } from "../../http/request-header.ts";
 import { setHeader } from "../../http/response-headers.ts";
 import { streamAnswer } from "../../http/stream-answer.ts";
 import { claimAnswer, giveBackUnlessWritten, openLargePlans } from "../../polls/answer-claim.ts";
@@ -20,7 +22,8 @@ export const claimJobs: Door = (app, broker) => {
     const processId = body.process_id;
     const groups = new Map(runnerJobGroups.map((group) => [group, body.groups?.[group] ?? 0]));
     for (const [group, want] of groups) if (want === 0) groups.delete(group);
-    await knowProcess(broker, book, { orgId, runnerId, processId, groups });
+    const secret = requestHeader(c, processSecretHeader);
+    await knowProcess(broker, book, { orgId, runnerId, processId, groups, secret });
 
     const { orders, tellOrders } = broker.desk;
     const poll = {

@@ -4,12 +4,15 @@ import {
   getRunnerJobPlanRoute,
   getRunnerJobRoute,
 } from "../../../shared/api/read-runner-jobs.ts";
+import { processSecretHeader } from "../../../shared/api/runner-process.ts";
 import type { Broker } from "../../broker.ts";
 import { requirePermission } from "../../http/admit.ts";
 import { answerLarge, enterDownloads } from "../../http/answer-large.ts";
 import type { AppContext, Door } from "../../http/app-types.ts";
 import { hasVersion } from "../../http/etag.ts";
+import { requestHeader } from "../../http/request-header.ts";
 import { setHeader } from "../../http/response-headers.ts";
+import { requireOwnPlan } from "../../jobs/guard-plans.ts";
 import { findPlan, findPlanToSend } from "../../jobs/queries.ts";
 import { readJob, requireJob } from "../../jobs/read-job.ts";
 import type { JobRow } from "../../jobs/row.ts";
@@ -29,17 +32,22 @@ export const readJobs: Door = (app, broker) => {
   });
   app.openapi(getJobPlanRoute, async (c) => {
     const row = await ownJob(c, broker, c.req.valid("param"));
+    await requireOwn(c, broker, row);
     return hasPlan(c) ? c.body(null, 304) : answerPlan(c, broker, row);
   });
   app.openapi(getRunnerJobPlanRoute, async (c) => {
     const row = await ownJob(c, broker, c.req.valid("param"));
+    await requireOwn(c, broker, row);
     return hasPlan(c) ? c.body(null, 304) : answerPlan(c, broker, row);
   });
 };
 
-function readFor(c: AppContext, broker: Broker, row: JobRow, withPlan: boolean) {
+async function readFor(c: AppContext, broker: Broker, row: JobRow, withPlan: boolean) {
   const actor = c.get("actor");
-  if (withPlan) requirePermission(actor, "plans.read");
+  if (withPlan) {
+    requirePermission(actor, "plans.read");
+    await requireOwn(c, broker, row);
+  }
   return readJob(broker, actor.orgId, row, { planFor: withPlan ? actor : undefined });
 }
 
@@ -80,4 +88,10 @@ async function ownJob(
     confirm({ orgId, runnerId, executionId });
   }
   return row;
+}
+
+/** A runner's token alone does not read what a process of ours holds. */
+async function requireOwn(c: AppContext, { db }: Broker, row: JobRow): Promise<void> {
+  const processSecret = requestHeader(c, processSecretHeader);
+  await requireOwnPlan(db, { ...c.get("actor"), processSecret }, row);
 }

@@ -1,0 +1,60 @@
+import { hash } from "node:crypto";
+import { problem } from "../../shared/problem.ts";
+import type { Db } from "../database/connect.ts";
+import type { Actor } from "../tokens/actor.ts";
+import type { JobRow } from "./row.ts";
+
+/** A caller, and the secret of a process by which it may be more than its token says. */
+export type PlanReader = Pick<Actor, "orgId" | "runnerId" | "executionId"> & {
+  readonly processSecret?: string | undefined;
+};
+
+type HoldRow = { is_bound: boolean };
+
+/**
+ * Refuses a job's plan to whoever has a runner's token and nothing more, where processes of that runner bind their plans:
+ * of a job that one of them holds or held, it is told to its execution's own token or with that process's secret; of a
+ * job that nobody has taken yet, to nobody. Whoever is no runner is judged by permissions alone.
+ */
+export async function requireOwnPlan(
+  db: Db,
+  reader: PlanReader,
+  job: Pick<JobRow, "runner_id" | "execution_id">,
+): Promise<void> {
+  const { orgId, runnerId, executionId } = reader;
+  if (runnerId === null || (executionId !== null && executionId === job.execution_id)) return;
+  if (executionId !== null) throw notItsOwn();
+  const [hold] =
+    job.execution_id === null
+      ? await db<HoldRow[]>`select is_bound(${job.runner_id}) as is_bound`
+      : await db<HoldRow[]>`
+          select not is_open_to_runner(e.is_ours, e.process_id, ${secretDigest(reader)}) as is_bound
+            from runner_job_executions e
+           where e.org_id = ${orgId} and e.id = ${job.execution_id}`;
+  if (hold?.is_bound === true) throw notItsOwn();
+}
+
+/** Refuses a claim by name where all that is alive of the runner are processes that claim in their own way. */
+export async function requireClaimByName(
+  db: Db,
+  { runnerId }: Pick<Actor, "runnerId">,
+): Promise<void> {
+  if (runnerId === null) return;
+  const [hold] = await db<HoldRow[]>`select is_bound(${runnerId}) as is_bound`;
+  if (hold?.is_bound !== true) return;
+  throw problem.forbidden(
+    "claims_bound",
+    "Every live process of this runner claims jobs for itself (POST /v1/runners/{runner_id}/jobs/claim): none is claimed by name. Register a process first.",
+  );
+}
+
+/** What the database keeps of a secret; of none, what no process has. */
+export function secretDigest({ processSecret }: Pick<PlanReader, "processSecret">): Buffer {
+  return hash("sha256", processSecret ?? "", "buffer");
+}
+
+const notItsOwn = (): Error =>
+  problem.forbidden(
+    "plan_bound",
+    "A process holds this job and binds its plan to itself: it is told to the execution's own token, or with the process's secret (Svc-Process-Secret).",
+  );
