@@ -9,13 +9,15 @@ import { runnerJobSchema } from "./runner-job.ts";
 
 const runnerParams = z.object({ runner_id: idParam("runner_id", "run") });
 const mostSlots = 100;
+/** An answer tells no more; each of tens of thousands would cost the broker's other callers their turn. */
+const mostUnknownTold = 100;
 
 /** Group → free slots. */
 const freeSlotsInput = z
   .record(z.string(), z.int().min(0).max(mostSlots))
   .superRefine((slots, ctx) => {
-    for (const group of Object.keys(slots)) {
-      if (isGroup(group)) continue;
+    const unknown = Object.keys(slots).filter((group) => !isGroup(group));
+    for (const group of unknown.slice(0, mostUnknownTold)) {
       const message = `There is no such group; there are: ${runnerJobGroups.join(", ")}`;
       ctx.addIssue({ code: "custom", path: [group], params: { code: "unknown_group" }, message });
     }
