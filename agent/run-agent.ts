@@ -153,6 +153,7 @@ async function makeParts(run: RunParts, loops: LoopBook, bells: Bells): Promise<
   const logs = await openLogs({
     dir: path.join(config.dataDir, "logs"),
     send,
+    clock: client.clock,
     log,
     limits,
     spools: ground.logSpools,

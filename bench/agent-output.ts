@@ -140,5 +140,5 @@ async function openSink(url: string, dir: string): Promise<AgentLogs> {
     requestTimeoutMs: 30_000,
     userAgent: "svc-agent/bench",
   });
-  return await openLogs({ dir, send: makeSendLogs(client), log, limits });
+  return await openLogs({ dir, send: makeSendLogs(client), clock: client.clock, log, limits });
 }

@@ -79,7 +79,7 @@ export function encodeAttribute(name: string, value: string | boolean): Buffer {
 
 /** An ExportLogsServiceRequest's beginning: the records, so many bytes, come right after it. */
 export function requestHead(
-  resource: Readonly<Record<string, string>>,
+  resource: Readonly<Record<string, string | boolean | number>>,
   recordBytes: number,
 ): Buffer {
   const attributes = Object.entries(resource).map(([name, value]) =>
@@ -89,6 +89,20 @@ export function requestHead(
   const scopeLogs = Buffer.concat([head(2, scope.length + recordBytes), scope]);
   const resourceLogs = Buffer.concat([field(1, Buffer.concat(attributes)), scopeLogs]);
   return Buffer.concat([head(1, resourceLogs.length + recordBytes), resourceLogs]);
+}
+
+/** Puts the times of records that stand one after the other so much earlier, in place. */
+export function moveTimes(records: Buffer, earlierMs: number): void {
+  const earlierNs = BigInt(earlierMs) * 1_000_000n;
+  let at = 0;
+  for (const length of recordLengths(records)) {
+    const end = at + length;
+    for (at += 1; (records[at] ?? 0) >= 0x80;) at += 1; // the record's own length
+    const timeAt = at + 2; // its first field
+    const time = records.readBigUInt64LE(timeAt) - earlierNs;
+    records.writeBigUInt64LE(time > 0n ? time : 0n, timeAt);
+    at = end;
+  }
 }
 
 /** The lengths of the records that stand one after the other, tags included. */
@@ -110,10 +124,16 @@ export function recordLengths(records: Buffer): number[] {
   return lengths;
 }
 
-function keyValue(name: string, value: string | boolean): Buffer {
-  const any =
-    typeof value === "string" ? field(1, Buffer.from(value)) : Buffer.from([0x10, value ? 1 : 0]);
-  return Buffer.concat([field(1, Buffer.from(name)), field(2, any)]);
+function keyValue(name: string, value: string | boolean | number): Buffer {
+  return Buffer.concat([field(1, Buffer.from(name)), field(2, anyValue(value))]);
+}
+
+function anyValue(value: string | boolean | number): Buffer {
+  if (typeof value === "string") return field(1, Buffer.from(value));
+  if (typeof value === "boolean") return Buffer.from([0x10, value ? 1 : 0]);
+  const bytes = Buffer.alloc(9, 0x21);
+  bytes.writeDoubleLE(value, 1);
+  return bytes;
 }
 
 function field(number: number, content: Buffer): Buffer {

@@ -8,14 +8,16 @@ import type { LogBatch } from "../spool/log-batch.ts";
 import type { LogSpool } from "../spool/log-spool.ts";
 import type { LogIdentity } from "../spool/stream-file.ts";
 import { droppedNotices } from "./dropped-notices.ts";
+import type { LogClock, LogSkew } from "./log-clock.ts";
 import type { LogAnswer, SendLogs } from "./log-request.ts";
-import { requestHead } from "./otlp-records.ts";
+import { moveTimes, requestHead } from "./otlp-records.ts";
 
 export type Shipment = {
   readonly spool: LogSpool;
   /** Acts when it is this log's turn. */
   readonly inTurn: <T>(act: () => Promise<T>) => Promise<T>;
   readonly send: SendLogs;
+  readonly clock: LogClock;
   readonly log: Log;
   readonly limits: BackoffLimits;
   readonly signal: AbortSignal;
@@ -73,10 +75,11 @@ export async function shipLog(shipment: Shipment): Promise<boolean> {
 }
 
 async function prepare(
-  { spool }: Shipment,
+  { spool, clock }: Shipment,
   batch: LogBatch | undefined,
 ): Promise<Prepared | undefined> {
-  return batch === undefined ? undefined : { batch, body: await toBody(spool.identity, batch) };
+  if (batch === undefined) return undefined;
+  return { batch, body: await toBody(spool.identity, batch, clock.skewOf(spool)) };
 }
 
 async function prepareFollowing(
@@ -104,15 +107,20 @@ async function attempt(
   }
 }
 
-function toBody(identity: LogIdentity, batch: LogBatch): Promise<Buffer> {
+/** On disk the times are the host's; they become the broker's here, where its clock is known best. */
+function toBody(identity: LogIdentity, batch: LogBatch, skew: LogSkew): Promise<Buffer> {
   const records = [...droppedNotices(identity, batch), ...batch.records];
   const length = records.reduce((sum, record) => sum + record.length, 0);
-  const resource = { ...identity.attributes, "log_stream.id": identity.streamId };
+  const resource = {
+    ...identity.attributes,
+    "log_stream.id": identity.streamId,
+    ...skew.attributes,
+  };
+  const head = requestHead(resource, length);
+  const request = Buffer.concat([head, ...records]);
+  if (skew.aheadMs !== 0) moveTimes(request.subarray(head.length), skew.aheadMs);
   // The least effort: a log gets five to ten times smaller, and more effort costs more than it saves.
-  return compress(Buffer.concat([requestHead(resource, length), ...records]), {
-    level: 1,
-    chunkSize: zlibStep(length / 4),
-  });
+  return compress(request, { level: 1, chunkSize: zlibStep(length / 4) });
 }
 
 const sizeOf = ({ records }: LogBatch): number =>

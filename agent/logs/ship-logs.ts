@@ -1,8 +1,10 @@
 import type { BackoffLimits } from "../client/backoff.ts";
+import type { BrokerClock } from "../client/broker-clock.ts";
 import { pause } from "../client/pause.ts";
 import type { Log } from "../log.ts";
 import type { LogSpool } from "../spool/log-spool.ts";
 import type { LogSpools } from "../spool/log-spools.ts";
+import { makeLogClock } from "./log-clock.ts";
 import type { SendLogs } from "./log-request.ts";
 import { type LogFlow, shipLog } from "./ship-log.ts";
 
@@ -22,6 +24,7 @@ export type LogShipping = {
 export type ShipLogsSpec = {
   readonly spools: LogSpools;
   readonly send: SendLogs;
+  readonly clock: Pick<BrokerClock, "skewMs" | "isKnown">;
   readonly log: Log;
   readonly limits: BackoffLimits;
   /** The broker takes a log's records as of something that is over, or not at all. */
@@ -35,6 +38,7 @@ const sweepEveryMs = 60_000;
 /** Starts to send what is there and whatever comes, the logs in turns. */
 export function shipLogs(spec: ShipLogsSpec): LogShipping {
   const { spools, log, limits, onDoubt = () => {} } = spec;
+  const clock = makeLogClock(spec.clock);
   const stopping = new AbortController();
   const { signal } = stopping;
   const underWay = new Map<LogSpool, Promise<void>>();
@@ -52,7 +56,7 @@ export function shipLogs(spec: ShipLogsSpec): LogShipping {
 
   function wake(spool: LogSpool): void {
     if (underWay.has(spool) || signal.aborted) return;
-    const shipping = shipLog({ ...spec, onDoubt, spool, inTurn, signal, onAnswer })
+    const shipping = shipLog({ ...spec, clock, onDoubt, spool, inTurn, signal, onAnswer })
       .catch(async (error: unknown) => {
         const { executionId } = spool.identity;
         log.error({ err: error, execution_id: executionId }, "a log cannot be sent just now");

@@ -114,7 +114,13 @@ export async function openTestLogs({ url, token = "a-token", ...asked }: LogsAsk
     userAgent: "svc-agent/test",
     onEnd: () => {},
   });
-  const logs = await openLogs({ ...asked, send: makeSendLogs(client), log, limits });
+  const logs = await openLogs({
+    ...asked,
+    send: makeSendLogs(client),
+    clock: client.clock,
+    log,
+    limits,
+  });
   onTestFinished(async () => {
     await logs.shipping.stop();
     client.close();
