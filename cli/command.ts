@@ -68,6 +68,8 @@ export type Command = {
   readonly name: string;
   readonly summary: string;
   readonly details?: string;
+  /** What its exit codes say, where that is more than those of every command do. */
+  readonly codes?: readonly (readonly [code: string, means: string])[];
   readonly args: ArgSpecs;
   readonly flags: FlagSpecs;
   readonly examples: readonly Example[];

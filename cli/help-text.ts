@@ -55,6 +55,7 @@ function commandHelp(command: Command): string {
     args.length === 0 ? "" : `Arguments:\n${columns(args)}`,
     flagList("Flags", command.flags),
     flagList("Flags of every command", globalFlagsOf(command)),
+    command.codes === undefined ? "" : `Exit codes:\n${columns(command.codes)}`,
     `Examples:\n${command.examples.map(({ does, run }) => `  # ${does}\n  ${run}`).join("\n")}`,
   ];
   return parts.filter((part) => part !== "").join("\n\n");

@@ -40,6 +40,7 @@ function section(command: Command): string {
     command.details ?? "",
     args.length === 0 ? "" : table("Argument", args),
     Object.keys(command.flags).length === 0 ? "" : table("Flag", flagRows(command.flags)),
+    command.codes === undefined ? "" : table("Exit code", command.codes),
     `\`\`\`sh\n${examples}\n\`\`\``,
   ]
     .filter((part) => part !== "")

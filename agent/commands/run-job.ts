@@ -15,7 +15,7 @@ import { openRunDir, runDirWish } from "../processes/open-run-dir.ts";
 import { startAgent, type StartedAgent } from "../start-agent.ts";
 import type { CommandCall } from "./agent-command.ts";
 
-/** What the exit code says of how the job ended; the same as that of `svc job run`. */
+/** What the exit code says of how the job ended; the same as that of `svc job run --exit-code fate`. */
 const fates: Readonly<Record<string, number>> = { finished: 0, "timed-out": 124, cancelled: 130 };
 const otherFate = 1;
 const signals = ["SIGTERM", "SIGINT", "SIGQUIT"] as const;

@@ -2,6 +2,7 @@ import { z } from "zod";
 import type { JobOutcome } from "./job-outcome.ts";
 
 const commandEnd = z.object({
+  /** As a shell tells it: 128 and the signal's number after one. Nothing where nobody knows it. */
   code: z.int().nullable(),
   why: z.enum(["exited", "killed", "out-of-memory", "disk-full", "lost", "timed-out", "stopped"]),
   /** For people, redacted: "exited with code 3". */

@@ -218,7 +218,9 @@ async function conclude(lit: Lit, ending: Ending): Promise<SpooledResult> {
   if (hidesOutputs(outputsOf(ending), redactor)) {
     log.write("Secrets were taken out of the outputs.", "warn");
   }
-  if (finish.status !== "finished" && words !== "") log.write(words, "error");
+  // A step may have said it already.
+  const isSaid = redactor.redactText(log.lastError() ?? "") === words;
+  if (finish.status !== "finished" && words !== "" && !isSaid) log.write(words, "error");
   const { lastRecord } = await log.close().catch((error: unknown) => {
     host.log.error({ err: error, execution_id: book.state.execution_id }, "a log was not closed");
     return { lastRecord: undefined };

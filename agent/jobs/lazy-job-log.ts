@@ -6,6 +6,8 @@ import type { ChildOutput } from "../processes/child.ts";
 export type LazyJobLog = Pick<JobLog, "write" | "close"> & {
   /** Never rejects: an output that cannot be read or kept, however often it is tried, is read to its end and dropped. */
   readonly pipe: JobLog["pipe"];
+  /** The error that was written last. */
+  readonly lastError: () => string | undefined;
 };
 
 const tries = 5;
@@ -18,6 +20,7 @@ export function makeLazyJobLog(
 ): LazyJobLog {
   let opening: Promise<JobLog> | undefined;
   let log: JobLog | undefined;
+  let lastError: string | undefined;
   const early: Parameters<JobLog["write"]>[] = [];
   const opened = (): Promise<JobLog> =>
     (opening ??= open().then(
@@ -47,7 +50,10 @@ export function makeLazyJobLog(
   }
 
   return {
+    lastError: () => lastError,
     write(...line) {
+      const [text, severity] = line;
+      if (severity === "error") lastError = text;
       if (log !== undefined) return log.write(...line);
       early.push(line);
       opened().catch(() => {}); // whoever closes it is told

@@ -5,6 +5,7 @@ import type { Redactor } from "../logs/redactor.ts";
 import { adoptChild } from "../processes/adopt-child.ts";
 import { ChildError } from "../processes/child-error.ts";
 import type { Child, ChildEnd } from "../processes/child.ts";
+import { shellCode } from "../processes/explain-end.ts";
 import { findChild } from "../processes/find-child.ts";
 import { bootId } from "../processes/process-identity.ts";
 import { removeChildFolder } from "../processes/remove-child-folder.ts";
@@ -123,7 +124,10 @@ async function begin(
   } catch (error) {
     if (!(error instanceof ChildError)) throw error;
     await forget();
-    throw new JobFailure(`${command.step}: ${error.message}`, { reason: "process_run_error" });
+    throw new JobFailure(`${command.step}: ${error.message}`, {
+      reason: "process_run_error",
+      code: error.code,
+    });
   }
 }
 
@@ -193,7 +197,7 @@ async function follow(ground: ChildGround, following: Following): Promise<Comman
     const tookMs = Date.now() - child.manifest.startedAtMs;
     await Promise.race([piped, afterAbort(hurry, lastWordsMs)]);
     ground.ended.push(child);
-    return { code: end.code, ...told(end, cut, timeoutMs), tookMs };
+    return { code: shellCode(end), ...told(end, cut, timeoutMs), tookMs };
   } finally {
     clearTimeout(timer);
     signal.removeEventListener("abort", asked.stop);

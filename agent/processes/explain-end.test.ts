@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { type EndFacts, explainEnd } from "./explain-end.ts";
+import { type EndFacts, explainEnd, shellCode } from "./explain-end.ts";
 
 const plain: EndFacts = {
   code: 0,
@@ -58,5 +58,7 @@ describe("the end of a child", () => {
     );
     const isOne = ends.map(({ code, signal }) => (code === null) !== (signal === null));
     expect(isOne).toEqual(ends.map(() => true));
+    // Nothing of the shell's number is lost in that.
+    expect(ends.map(shellCode)).toEqual(ends.map((_, at) => at % 256));
   });
 });

@@ -40,6 +40,13 @@ export function explainEnd(facts: EndFacts): ChildEnd {
   return end("exited", `${how}${hintOf(facts, signal)}`);
 }
 
+/** The end as a shell tells it, in one number: 128 and the signal's for a child that died of one. */
+export function shellCode({ code, signal }: Pick<ChildEnd, "code" | "signal">): number | null {
+  if (code !== null || signal === null) return code;
+  const number = Object.entries(constants.signals).find(([name]) => name === signal)?.[1];
+  return number === undefined ? null : 128 + number;
+}
+
 function signalOf({ code, hasSaidSignal }: EndFacts): string | null {
   const isTold = hasSaidSignal || isSilentSignal(code);
   return isTold ? (nameOf(code - 128) ?? null) : null;

@@ -1,4 +1,4 @@
-import { mkdirSync, statfsSync, statSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, statfsSync, statSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { execa } from "execa";
 import { launchOf } from "../job-users/child-as-user.ts";
@@ -50,11 +50,11 @@ async function assertStartable({ argv, cwd, env }: ChildSpec): Promise<void> {
   }
   const search = env["PATH"] ?? "";
   if ((await findProgram(name, { cwd, search })) === undefined) {
-    throw new ChildError(
-      name.includes("/")
-        ? `There is no program at ${name}, or it may not be executed.`
-        : `There is no program called ${name} in PATH (${search}).`,
-    );
+    if (!name.includes("/")) {
+      throw new ChildError(`There is no program called ${name} in PATH (${search}).`, 127);
+    }
+    const code = existsSync(path.resolve(cwd, name)) ? 126 : 127;
+    throw new ChildError(`There is no program at ${name}, or it may not be executed.`, code);
   }
 }
 

@@ -1,7 +1,7 @@
 import type { RunnerJob } from "../../shared/api/runner-job.ts";
 import type { Waiting } from "../../shared/api/why-waiting.ts";
 import { formatDuration } from "../../shared/duration.ts";
-import { formatAge, formatInstant } from "../format-age.ts";
+import { formatAge, formatInstant, formatTook } from "../format-age.ts";
 import type { View } from "../print.ts";
 
 type Job = Omit<RunnerJob, "type"> & { readonly type: string };
@@ -17,7 +17,7 @@ export const jobLine: View<Job> = {
     STATUS: ({ status }) => status,
     AGE: ({ created_at }) => formatAge(created_at),
     TRIES: ({ execution_count: count, max_executions: most }) => `${count}/${most}`,
-    TOOK: ({ execution_time: ns }) => (ns > 0 ? formatDuration(ns) : ""),
+    TOOK: ({ execution_time: ns }) => (ns > 0 ? formatTook(ns) : ""),
     RUNNER: ({ runner_id }) => runner_id,
   },
 };
@@ -36,7 +36,7 @@ export const jobDetails: View<Job> = {
     created: ({ created_at }) => formatInstant(created_at),
     started: ({ started_at }) => formatInstant(started_at),
     finished: ({ finished_at }) => formatInstant(finished_at),
-    took: ({ execution_time: ns }) => (ns > 0 ? formatDuration(ns) : ""),
+    took: ({ execution_time: ns }) => (ns > 0 ? formatTook(ns) : ""),
     tries: ({ execution_count: count, max_executions: most }) => `${count} of ${most}`,
     clocks: (job) =>
       `queue ${formatDuration(job.queue_timeout)}, available ${formatDuration(job.available_timeout)}, ` +

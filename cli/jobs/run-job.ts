@@ -4,10 +4,7 @@ import path from "node:path";
 import { cancelJobRoute } from "../../shared/api/control-runner-jobs.ts";
 import { enqueueJobRoute } from "../../shared/api/enqueue-jobs.ts";
 import type { LogRecord } from "../../shared/api/log-streams.ts";
-import type { RunnerJob } from "../../shared/api/runner-job.ts";
-import { formatDuration } from "../../shared/duration.ts";
 import { runnerJobTypeNames } from "../../shared/runner-job-types.ts";
-import type { RunnerJobStatus } from "../../shared/runner-job.ts";
 import type { Caller } from "../command.ts";
 import { defineCommand } from "../command.ts";
 import type { CliConfig } from "../config.ts";
@@ -18,24 +15,19 @@ import { readDurationNs, readPairs } from "../read-flags.ts";
 import type { Screen } from "../screen.ts";
 import { UsageError } from "../usage-error.ts";
 import { followJob } from "./follow-job.ts";
+import { endWords, fateCode, ownCode, ownCodes } from "./job-end.ts";
 import { jobDetails, waitingText } from "./job-view.ts";
 import { readPlan, withPlan } from "./plan-text.ts";
-
-/** What the exit code says of how the job ended. */
-const fates: Readonly<Partial<Record<RunnerJobStatus, number>>> = {
-  finished: exitCodes.ok.code,
-  "timed-out": exitCodes.timeout.code,
-  cancelled: exitCodes.interrupted.code,
-};
 
 export const runJob = defineCommand({
   name: "job run",
   summary: "Run a script or a command at a runner, or any job, and follow its log to the end.",
   details:
     "COMMAND that is a file here is sent as it is and run there with the arguments as given; any other is looked for on " +
-    "the runner's host. The log goes to standard output, words to standard error. The exit code is the job's fate: 0 " +
-    "finished, 1 failed, 124 timed out, 130 cancelled; a log that is lost on the way, or that nobody reads any more, " +
-    "changes nothing in it. Ctrl-C cancels the job and follows it until it has stopped; a second one leaves, with 130.",
+    "the runner's host. The log goes to standard output, words to standard error. The exit code is COMMAND's own, or, with " +
+    "--exit-code fate and of a job with --type, the job's fate. A log that is lost on the way, or that nobody reads any " +
+    "more, changes nothing in it. Ctrl-C cancels the job and follows it until it has stopped; a second one leaves.",
+  codes: ownCodes,
   ownsInterrupt: true,
   outlivesReader: true,
   args: {
@@ -64,6 +56,11 @@ export const runJob = defineCommand({
       summary: "Its plan, a JSON object, from a file or standard input (-).",
     },
     metadata: { value: "NAME=VALUE", isRepeatable: true, summary: "Your own words about it." },
+    "exit-code": {
+      value: "WHOSE",
+      choices: ["script", "fate"],
+      summary: "Whose the exit code is: the script's own, unless told, or the job's fate.",
+    },
   },
   examples: [
     { does: "a script of yours", run: "svc job run --runner run_… -- ./check.sh --all" },
@@ -103,12 +100,14 @@ export const runJob = defineCommand({
         ? recordText({ ...record, step: undefined }, style)
         : recordText(record, { ...style, isRaw: false });
     const isText = screen.format === "table";
+    let lastShown: string | undefined;
     const ended = await followJob(
       {
         call,
         connection,
         onRecord: async (record) => {
           (isText ? screen.asIs.out : screen.asIs.say)(textOf(record));
+          lastShown = record.body;
           await screen.drained();
         },
         onLogLost: (why) => screen.say(`${why} See it all: svc log show ${job.id}`),
@@ -120,8 +119,8 @@ export const runJob = defineCommand({
       job,
     );
     if (!isText) printItem(screen, ended, jobDetails);
-    screen.say(endWords(ended.body));
-    return fates[ended.body.status] ?? exitCodes.failed.code;
+    screen.say(endWords(ended.body, screen.isTerminal ? lastShown : undefined));
+    return isLone && flags["exit-code"] !== "fate" ? ownCode(ended.body) : fateCode(ended.body);
   },
 });
 
@@ -196,16 +195,4 @@ function cancelOnInterrupt(call: Caller, screen: Screen, jobId: string): void {
       screen.say(`It could not be cancelled: ${error instanceof Error ? error.message : ""}`);
     });
   });
-}
-
-function endWords(job: RunnerJob): string {
-  const took = job.execution_time > 0 ? ` after ${formatDuration(job.execution_time)}` : "";
-  const why = job.status_description === "" ? "." : `: ${job.status_description}`;
-  const outputs = Object.keys(job.outputs ?? {}).length === 0 ? [] : [JSON.stringify(job.outputs)];
-  const incomplete = job.logs_complete ? [] : ["Its log is not complete yet."];
-  return [
-    `${job.id} ${job.status}${took}${why}`,
-    ...outputs.map((text) => `Outputs: ${text}`),
-    ...incomplete,
-  ].join("\n");
 }

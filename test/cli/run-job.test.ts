@@ -66,7 +66,7 @@ describe("svc job run", { timeout: 180_000 }, () => {
     ]);
     expect(ran.out).toContain("<a  b>\n<--flag>\n<$HOME>\n<>\nhello there\n");
     expect(ran.err).toMatch(
-      /^job_\w+ is (?:available|queued)\.\n(?:It waits: .+\n)?job_\w+ finished after \S+\.\n/,
+      /^job_\w+ is (?:available|queued)\.\n(?:It waits: .+\n)?job_\w+ finished after \S+(?: \(it waited \S+ before\))?\.\n/,
     );
     expect(ran.code).toBe(0);
   });
@@ -93,9 +93,12 @@ describe("svc job run", { timeout: 180_000 }, () => {
 
   test("fails with its script", async () => {
     const { run } = await setup();
-    const ran = await run(["--", await script("exit 3\n")]);
-    expect(ran.err).toMatch(/ failed after \S+: .*exited with code 3/);
-    expect(ran.code).toBe(1);
+    const file = await script("exit 3\n");
+    const ran = await run(["--", file]);
+    expect(ran.err).toMatch(/ failed after [^:]+: .*exited with code 3/);
+    expect(ran.code).toBe(3);
+    expect(`${ran.out}${ran.err}`.match(/exited with code 3/g)).toHaveLength(2); // in its log and in the words
+    expect(await run(["--exit-code", "fate", "--", file])).toMatchObject({ code: 1 });
   });
 
   test("is too late with its script", async () => {
@@ -174,7 +177,7 @@ describe("svc job run", { timeout: 180_000 }, () => {
     await writeFile(gate, "");
     const ended = await running.ended;
     expect(ended.err).toMatch(/ failed after .*exited with code 3/);
-    expect(ended.code).toBe(1);
+    expect(ended.code).toBe(3);
   });
 
   test("does any kind of job by its plan, and prints the job for a program", async () => {

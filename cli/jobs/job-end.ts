@@ -1,0 +1,69 @@
+import type { RunnerJob } from "../../shared/api/runner-job.ts";
+import type { RunnerJobStatus } from "../../shared/runner-job.ts";
+import { exitCodes } from "../exit-codes.ts";
+import { formatTook } from "../format-age.ts";
+
+/** What the exit code says of how the job ended. */
+const fates: Readonly<Partial<Record<RunnerJobStatus, number>>> = {
+  finished: exitCodes.ok.code,
+  "timed-out": exitCodes.timeout.code,
+  cancelled: exitCodes.interrupted.code,
+};
+const mostCode = 255;
+
+/** The exit code that tells a job's fate. */
+export const fateCode = ({ status }: Pick<RunnerJob, "status">): number =>
+  fates[status] ?? exitCodes.failed.code;
+
+/** What `svc job run` exits with. */
+export const ownCodes = [
+  [
+    "0 to 255",
+    "COMMAND's own, when it ended by itself; with --exit-code fate 0, or 1 when it failed.",
+  ],
+  ["126, 127", "COMMAND may not be executed, or is not there, as a shell has it."],
+  ["128 + n", "Signal n ended COMMAND: 137 is SIGKILL, as for want of memory."],
+  ["1", "The job failed otherwise: its agent was lost, or its outputs cannot be taken."],
+  ["124", "The job timed out."],
+  ["130", "The job was cancelled, or Ctrl-C was pressed twice."],
+  [
+    "2 to 6",
+    "As of every command: without a job's id told before, svc could not enqueue it; with one, it could not follow it, and the job goes on.",
+  ],
+] as const;
+
+/** The exit code of the command that was the job's only step; the job's fate where that never ended by itself. */
+export function ownCode(job: RunnerJob): number {
+  const id = job.final_runner_job_execution_id;
+  const result = job.executions?.find((one) => one.id === id)?.result;
+  const metadata = result?.error_metadata ?? {};
+  if (job.status !== "failed" || metadata["step"] === undefined) return fateCode(job);
+  if (metadata["reason"] === "timeout_step") return exitCodes.timeout.code;
+  const code = result?.error_code ?? 0;
+  return code > 0 && code <= mostCode ? code : fateCode(job);
+}
+
+/** The shortest wait that is worth a word. */
+const leastWaitMs = 1_000;
+
+/** How the job ended, why, and what became of it; the reason is left out where it was just shown. */
+export function endWords(job: RunnerJob, lastShown: string | undefined): string {
+  const took = job.execution_time > 0 ? ` after ${formatTook(job.execution_time)}` : "";
+  const description = job.status_description;
+  const why = description === "" || description === lastShown ? "." : `: ${description}`;
+  const outputs = Object.keys(job.outputs ?? {}).length === 0 ? [] : [JSON.stringify(job.outputs)];
+  const incomplete = job.logs_complete ? [] : ["Its log is not complete yet."];
+  return [
+    `${job.id} ${job.status}${took}${waitWords(job)}${why}`,
+    ...outputs.map((text) => `Outputs: ${text}`),
+    ...incomplete,
+  ].join("\n");
+}
+
+/** Its time counts from the first claim; what was before is told by itself. */
+function waitWords({ created_at, started_at, finished_at }: RunnerJob): string {
+  const until = started_at ?? finished_at;
+  if (until === null) return "";
+  const waitedMs = Date.parse(until) - Date.parse(created_at);
+  return waitedMs < leastWaitMs ? "" : ` (it waited ${formatTook(waitedMs * 1e6)} before)`;
+}
