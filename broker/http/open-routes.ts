@@ -14,6 +14,7 @@ import { answerError } from "./problem.ts";
 import { jsonOf, readJsonBytes } from "./read-json.ts";
 import { isReadApart } from "./read-large-json.ts";
 import { type Answered, beginRequest, endRequest } from "./request-log.ts";
+import { requireFewJsonParts } from "./require-few-json-parts.ts";
 import { setHeader } from "./response-headers.ts";
 import { validateBody, validateQuery } from "./validate.ts";
 import { withSeat } from "./with-seat.ts";
@@ -119,6 +120,9 @@ async function withBody(c: AppContext, broker: Broker, route: OpenRoute): Promis
     c.set("lifted", lifted);
     return withSeat(c, broker, route);
   }
+  // What holds many values is long; most bodies are not, and need not be looked through.
+  if (bytes.length > mostValues && !isReadApart(operationId))
+    requireFewJsonParts(bytes, mostValues);
   const { value, text, verbatim } = jsonOf(bytes, rule);
   c.set("lifted", nothing);
   if (body !== "empty") {
@@ -134,6 +138,8 @@ async function withBody(c: AppContext, broker: Broker, route: OpenRoute): Promis
   return replayOnce(c, broker, { ...route, mode: rule.idempotent, text });
 }
 
+/** More of them than an honest request has; to judge each takes everybody's time. */
+const mostValues = 5000;
 const nothing: ReadonlyMap<string, LargeText> = new Map();
 
 /** Most requests have no query, and need not be made to look for one. */

@@ -1,5 +1,6 @@
 import type { z } from "@hono/zod-openapi";
 import { type Pointer, type ProblemError, problem } from "../../shared/problem.ts";
+import { requireShortLists } from "./require-short-lists.ts";
 import { toPointer } from "./scan-json.ts";
 
 type Issue = z.core.$ZodIssue;
@@ -16,6 +17,7 @@ export function validateBody(
   value: unknown,
   { isNullAbsent = false }: { readonly isNullAbsent?: boolean } = {},
 ): unknown {
+  requireShortLists(schema, value);
   const parsed = schema.safeParse(value);
   if (parsed.success) return parsed.data;
   const { issues } = parsed.error;

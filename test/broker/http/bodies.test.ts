@@ -1,6 +1,7 @@
 import { once } from "node:events";
 import { connect, type Socket } from "node:net";
 import { beforeAll, describe, expect, test } from "vitest";
+import { newId } from "../../../broker/database/new-id.ts";
 import { bootstrapOrg } from "../../../broker/orgs/bootstrap-org.ts";
 import { startBroker, type TestBroker } from "../../support/broker.ts";
 import { type TestDatabase, testDatabase } from "../../support/database.ts";
@@ -45,6 +46,23 @@ describe("a body", () => {
   ])("with %s is refused", async (_, body, status, code) => {
     expect(await patch(body)).toMatchObject({ status, body: { code } });
     expect(Object.prototype).not.toHaveProperty("polluted");
+  });
+
+  test("of more values than an honest one has is refused before any is judged", async () => {
+    const body = JSON.stringify({ name: Array.from({ length: 5001 }, () => 1) });
+    expect(await patch(body)).toMatchObject({ status: 413, body: { code: "too_many_parts" } });
+  });
+
+  test("with a list that is too long is refused before its items are judged", async () => {
+    const jobs = Array.from({ length: 2000 }, () => ({ type: "no-such-type" }));
+    const refused = await broker.call(`POST /v1/runners/${newId("run")}/jobs/batch`, {
+      token,
+      body: { jobs },
+    });
+    expect(refused).toMatchObject({ status: 422, body: { code: "invalid" } });
+    expect(refused.body["errors"]).toEqual([
+      expect.objectContaining({ pointer: "#/jobs", code: "too_big" }),
+    ]);
   });
 
   test("that is wrong is told where", async () => {
