@@ -54,6 +54,17 @@ describe("what an execution prints that the broker had ended while it ran", () =
     expect((await stream()).open).toBe(false);
   });
 
+  test("is marked as late also when its agent tells the end before the log", async () => {
+    const { send, cut, records, tellEnd } = await setup();
+    await cut();
+    await tellEnd(2);
+    expect(await send(1, 2)).toBe(201);
+    expect(await records()).toEqual([
+      ["line 1", true],
+      ["line 2", true],
+    ]);
+  });
+
   test("is answered with the word that the execution is over", async () => {
     const { cut, post, streamId, token, executionId } = await setup();
     await cut();
