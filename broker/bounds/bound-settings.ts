@@ -38,7 +38,7 @@ export const boundSettings = {
   },
   SVC_RATE_GUESSES_PER_S: {
     schema: whole(0, most).default(20),
-    doc: "Tokens a second that one address may try that are unknown, on average over ten seconds; 0 for no limit.",
+    doc: "Tokens a second that one address may try that are unknown, on average over ten seconds; 0 for no limit. Behind a proxy set SVC_TRUSTED_PROXIES, or all clients count as one address.",
   },
 } as const;
 
