@@ -1,5 +1,7 @@
 import path from "node:path";
 import type { AgentConfig } from "./config/read-config.ts";
+import { type HeldClaims, makeHeldClaims } from "./executor/held-claims.ts";
+import { type JobCgroups, openJobCgroups } from "./job-cgroups/job-cgroups.ts";
 import { type JobUsers, openJobUsers } from "./job-users/job-users.ts";
 import { type EndBook, makeEndBook } from "./jobs/end-book.ts";
 import type { Log } from "./log.ts";
@@ -7,6 +9,7 @@ import { openRunDir, type RunDir, runDirWish } from "./processes/open-run-dir.ts
 import { makeRoster, type Roster } from "./roster.ts";
 import { openBallast } from "./spool/ballast.ts";
 import { type LogSpools, openLogSpools } from "./spool/log-spools.ts";
+import { openRescuedStates, type RescuedStates } from "./spool/rescued-states.ts";
 import { openResultSpool, type ResultSpool } from "./spool/results.ts";
 
 /** What an agent has of its own host: enough to look after jobs while no broker is to be had. */
@@ -19,16 +22,27 @@ export type AgentGround = {
   readonly ends: EndBook;
   /** Results wait here until the broker has them; put one, then call `deliver`. */
   readonly results: ResultSpool;
+  /** So do states that terraform could not bring there. */
+  readonly rescued: RescuedStates;
   /** Logs wait here until the broker has them. */
   readonly logSpools: LogSpools;
   readonly runDir: RunDir;
   /** Whom jobs run as. */
   readonly jobUsers: JobUsers;
+  /** What holds all processes of a job together. */
+  readonly jobCgroups: JobCgroups;
+  /** Whether a cluster has room for pods of jobs. */
+  readonly heldClaims: HeldClaims;
+  /** Keeps who the agent is beyond its disk, where its disk goes with it. */
+  readonly keptState: KeptState;
 };
+
+/** Brings what the data directory has of the agent's own where a start with an empty one finds it. Never rejects. */
+export type KeptState = { keep: () => Promise<void> };
 
 /** Opens what is on disk. */
 export async function openGround(config: AgentConfig, log: Log): Promise<AgentGround> {
-  const [results, logSpools, runDir, jobUsers] = await Promise.all([
+  const [results, logSpools, runDir, jobUsers, jobCgroups] = await Promise.all([
     openResultSpool({
       dir: path.join(config.dataDir, "results"),
       log,
@@ -42,6 +56,7 @@ export async function openGround(config: AgentConfig, log: Log): Promise<AgentGr
     }),
     openRunDir(runDirWish(config)),
     openJobUsers({ range: config.jobUser, dataDir: config.dataDir }),
+    openJobCgroups(config),
   ]);
   return {
     config,
@@ -49,8 +64,12 @@ export async function openGround(config: AgentConfig, log: Log): Promise<AgentGr
     roster: makeRoster(),
     ends: makeEndBook(),
     results,
+    rescued: openRescuedStates(path.join(config.dataDir, "rescued"), log),
     logSpools,
     runDir,
     jobUsers,
+    jobCgroups,
+    heldClaims: makeHeldClaims(),
+    keptState: { keep: async () => {} },
   };
 }

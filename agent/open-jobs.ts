@@ -48,8 +48,9 @@ export async function openJobs(ground: AgentGround, departure: Departure): Promi
         log.warn({ execution_id: executionId }, "what was kept of an execution cannot be read");
         await forgetExecution(config.dataDir, executionId);
       }
-      for (const { execution_id, job_user } of stored) {
+      for (const { execution_id, job_user, cgroup } of stored) {
         if (job_user !== undefined) ground.jobUsers.keep(execution_id, job_user);
+        if (cgroup !== undefined) ground.jobCgroups.keep(execution_id, cgroup);
       }
       await clear(ground, new Set(stored.map((one) => one.execution_id)));
       for (const one of stored) {
@@ -67,9 +68,11 @@ export async function openJobs(ground: AgentGround, departure: Departure): Promi
 
 /** Whatever else former processes of this agent left on this host. */
 async function clear(
-  { config, runDir, log, jobUsers }: AgentGround,
+  { config, runDir, log, jobUsers, jobCgroups }: AgentGround,
   keep: ReadonlySet<string>,
 ): Promise<void> {
+  const cgroups = await jobCgroups.clear();
+  if (cgroups > 0) log.warn({ cgroups }, "what former jobs left in their cgroups was ended");
   const users = await jobUsers.clear();
   if (users > 0) log.warn({ users }, "what former jobs left running as their users was ended");
   const place = { runDir: runDir.path, workDir: config.workDir, keep };

@@ -8,6 +8,7 @@ import { announceTermination, leave } from "./going-down/leave.ts";
 import { openLogs } from "./logs/open-logs.ts";
 import { makeSendLogs } from "./logs/send-logs.ts";
 import { beat } from "./loops/beat.ts";
+import { bringStates } from "./loops/bring-states.ts";
 import { claim } from "./loops/claim.ts";
 import { deliver } from "./loops/deliver.ts";
 import { type LoopBook, makeLoopBook } from "./loops/loop-book.ts";
@@ -106,6 +107,7 @@ export async function runAgent(run: RunParts): Promise<RunningAgent> {
     agent.results.close();
     await learnEnd?.(run.client, run.runnerId);
     run.client.close();
+    await run.ground.jobCgroups.close();
   };
   const status = (): AgentStatus => statusOf(parts);
   return {
@@ -139,6 +141,7 @@ function startLoops(
     loops.run("claim", signal, (loop) => claim(parts, loop, { wakeUp: bells.claim, take })),
     loops.run("beat", signal, (loop) => beat(parts, loop, bells.beat)),
     loops.run("deliver", signal, (loop) => deliver(parts, loop, bells.deliver)),
+    loops.run("states", signal, (loop) => bringStates(parts, loop)),
     loops.run("token", signal, (loop) => rotateToken(parts, loop, tokens)),
     loops.run("room", signal, (loop) => watchRoom(parts, loop, bells.claim.wake)),
   ]);

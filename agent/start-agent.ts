@@ -14,10 +14,11 @@ import { exitCodes } from "./going-down/exit-codes.ts";
 import { drain, stopAll } from "./going-down/leave.ts";
 import { makeSignalDesk } from "./going-down/signals.ts";
 import { memoryFolder } from "./hide-token.ts";
+import { missingBounds } from "./job-cgroups/job-cgroups.ts";
 import type { Log } from "./log.ts";
 import type { OneJob } from "./one-job.ts";
+import { openExecutor } from "./open-executor.ts";
 import { type AgentGround, openGround } from "./open-ground.ts";
-import { openJobs } from "./open-jobs.ts";
 import { takeDataDir } from "./places/data-dir.ts";
 import { withOwnProgram } from "./places/own-program.ts";
 import { sweepPassedTokens } from "./places/sweep-passed-tokens.ts";
@@ -101,9 +102,10 @@ async function prepare(
     throw unusable(error, "data directory", config.dataDir);
   });
   await ground.jobUsers.assertEnter([config.workDir, ground.runDir.path]);
+  tellPowers(ground);
   const quit = new AbortController();
   const drained = drain(ground, departure).finally(() => quit.abort());
-  const jobs = await openJobs(ground, departure);
+  const jobs = await openExecutor(ground, departure);
   await jobs.resume();
   try {
     const found = await findBroker(ground, departure, quit.signal);
@@ -113,8 +115,17 @@ async function prepare(
     const isTold = error instanceof Refused || !departure.isLeaving();
     const why = isTold ? explained(error) : leftEarly(departure);
     await leaveEarly(ground, departure, why);
+    await ground.jobCgroups.close();
     throw why;
   }
+}
+
+/** What jobs are held together by; bounds that were asked for and cannot be kept are worth a warning. */
+function tellPowers({ config, log, jobCgroups: { powers } }: AgentGround): void {
+  const { kill, memory, pids, words } = powers;
+  const missing = missingBounds(config, powers);
+  if (missing.length > 0) log.warn({ missing, why: words }, "jobs run without their bounds");
+  else log.debug({ kill, memory, pids, ...(words !== "" && { why: words }) }, "cgroups of jobs");
 }
 
 /** Who would start again after that looks after what runs; nobody else does. */
@@ -169,10 +180,12 @@ async function connect(
     (token) => clientOf(makeTokenBook(token, () => token)),
     how,
   );
+  await ground.keptState.keep();
   const tokens = makeTokenBook(obtained.token, () => rereadToken(config));
   const client = clientOf(tokens);
   const runnerId = config.runner ?? obtained.runnerId ?? (await findRunnerId(client, how));
-  const registering = { config, client, runnerId, log, held: () => heldHere(ground) };
+  const held = (): string[] => heldHere(ground);
+  const registering = { config, client, runnerId, log, held, keptState: ground.keptState };
   const [registration, settings] = await Promise.all([
     register(registering, how),
     openSettingsBook(client, runnerId, how),

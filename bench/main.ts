@@ -5,6 +5,7 @@ import { agentAlone } from "./agent-alone.ts";
 import { agentChildren } from "./agent-children.ts";
 import { agentOutput } from "./agent-output.ts";
 import { heartBeats } from "./heart-beats.ts";
+import { helm } from "./helm.ts";
 import { httpFloor } from "./http-floor.ts";
 import { largeBodies } from "./large-bodies.ts";
 import { livesBatch } from "./lives-batch.ts";
@@ -13,6 +14,7 @@ import { logIntake } from "./log-intake.ts";
 import { logPaging } from "./log-paging.ts";
 import { logTail } from "./log-tail.ts";
 import { loneRequest } from "./lone-request.ts";
+import { manifests } from "./manifests.ts";
 import { millionLive } from "./million-live.ts";
 import { neighbours } from "./neighbours.ts";
 import { parkLatency } from "./park-latency.ts";
@@ -21,6 +23,8 @@ import type { Bench, BenchOptions } from "./support/bench.ts";
 import { type Figure, figureHead, figureRow } from "./support/figures.ts";
 import { machine, machineLine } from "./support/machine.ts";
 import { tenMillionEnded } from "./ten-million-ended.ts";
+import { terraformRounds } from "./terraform-rounds.ts";
+import { terraform } from "./terraform.ts";
 
 const benches = {
   "http-floor": httpFloor,
@@ -41,6 +45,10 @@ const benches = {
   "agent-output": agentOutput,
   neighbours,
   "large-bodies": largeBodies,
+  terraform,
+  manifests,
+  "terraform-rounds": terraformRounds,
+  helm,
   abuse,
 } as const satisfies Record<string, Bench>;
 

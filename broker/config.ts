@@ -156,6 +156,7 @@ export type Config = Readonly<{
   logLevel: Settings["SVC_LOG_LEVEL"];
   poolSize: number;
   maxConnections: number | undefined;
+  maxConnectionsPerAddress: number | undefined;
   rateTokenPerS: number;
   rateOrgPerS: number;
   bounds: BoundsConfig;
@@ -168,6 +169,7 @@ export type Config = Readonly<{
   logLimits: LogLimits;
   sealKeys: string | undefined;
   keepStateRevisions: number;
+  rescuedOrgMib: number;
   retainDeletedWorkspacesDays: number;
   retainTelemetryDays: number;
   collector: CollectorConfig;
@@ -190,6 +192,7 @@ export function readConfig(
     logLevel: read.SVC_LOG_LEVEL,
     poolSize: read.SVC_POOL_SIZE,
     maxConnections: read.SVC_MAX_CONNECTIONS,
+    maxConnectionsPerAddress: read.SVC_MAX_CONNECTIONS_PER_ADDRESS,
     rateTokenPerS: read.SVC_RATE_TOKEN_PER_S,
     rateOrgPerS: read.SVC_RATE_ORG_PER_S,
     bounds: boundsOf(read),
@@ -211,6 +214,7 @@ export function readConfig(
     },
     sealKeys: read.SVC_SEAL_KEYS,
     keepStateRevisions: read.SVC_KEEP_STATE_REVISIONS,
+    rescuedOrgMib: read.SVC_RESCUED_STATES_ORG_MIB,
     retainDeletedWorkspacesDays: read.SVC_RETAIN_DELETED_WORKSPACES_DAYS,
     retainTelemetryDays: read.SVC_RETAIN_TELEMETRY_DAYS,
     collector: collectorOf(read),
@@ -223,12 +227,11 @@ export function readConfig(
 function readSettings(env: Readonly<Record<string, string | undefined>>): Settings {
   const wrong: string[] = [];
   const entries = Object.entries(settings).map(([name, { schema }]) => {
-    const parsed = (schema as z.ZodType).safeParse(env[name] === "" ? undefined : env[name]);
+    const given = env[name] === "" ? undefined : env[name];
+    const parsed = (schema as z.ZodType).safeParse(given);
     if (!parsed.success) {
-      const isAbsent = env[name] === undefined || env[name] === "";
-      wrong.push(
-        `${name} ${isAbsent ? "is missing" : (parsed.error.issues[0]?.message ?? "is wrong")}`,
-      );
+      const fault = parsed.error.issues[0]?.message ?? "is wrong";
+      wrong.push(`${name} ${given === undefined ? "is missing" : fault}`);
     }
     return [name, parsed.data];
   });

@@ -108,7 +108,7 @@ function openPools({ databaseUrl, poolSize, lockWaitMs: lockTimeoutMs }: Config,
   const hot = Math.max(1, Math.floor(poolSize * 0.4));
   const rest = Math.max(1, poolSize - hot);
   const open = (max: number): Db =>
-    connect(databaseUrl, { max, applicationName: poolName, lockTimeoutMs });
+    connect(databaseUrl, { max, applicationName: poolName, lockTimeoutMs, isOneByOne: true });
   return { db: open(rest), hotDb: open(hot), rest };
 }
 

@@ -3,6 +3,12 @@ import { callApi } from "./call-api.ts";
 import { checkSetup } from "./check-setup.ts";
 import type { Command } from "./command.ts";
 import { completeLine, showCompletion } from "./complete-line.ts";
+import {
+  diffRelease,
+  installRelease,
+  uninstallRelease,
+  upgradeRelease,
+} from "./helm/helm-commands.ts";
 import { cancelJob } from "./jobs/cancel-job.ts";
 import { createJob } from "./jobs/create-job.ts";
 import { explainJob } from "./jobs/explain-job.ts";
@@ -18,6 +24,7 @@ import { runDev } from "./local/run-dev.ts";
 import { searchLog } from "./logs/search-log.ts";
 import { showLog } from "./logs/show-log.ts";
 import { tailLog } from "./logs/tail-log.ts";
+import { applyManifest, deleteManifest, diffManifest } from "./manifests/manifest-commands.ts";
 import { createOrg, getOrg, listOrgs } from "./orgs/org-commands.ts";
 import { listReleases, showRelease } from "./releases/read-releases.ts";
 import { createRunner } from "./runners/create-runner.ts";
@@ -29,6 +36,12 @@ import { listRunners } from "./runners/list-runners.ts";
 import { pauseRunner, resumeRunner } from "./runners/pause-runner.ts";
 import { shutDownRunner } from "./runners/shut-down-runner.ts";
 import { showVersion } from "./show-version.ts";
+import {
+  applyTerraform,
+  destroyTerraform,
+  findDrift,
+  planTerraform,
+} from "./terraform/terraform-commands.ts";
 import { listTokens, revokeToken, rotateToken } from "./tokens/token-commands.ts";
 import {
   blockWorkspace,
@@ -43,6 +56,12 @@ import {
   listWorkspaces,
   showWorkspace,
 } from "./workspaces/read-workspaces.ts";
+import {
+  discardRescued,
+  listRescued,
+  pushRescued,
+  readRescued,
+} from "./workspaces/rescued-states.ts";
 
 /** Every command there is, in the order of help and docs/cli.md. */
 export const commands: readonly Command[] = [
@@ -91,7 +110,11 @@ export const commands: readonly Command[] = [
   showLog,
   searchLog,
 
-  // Terraform workspaces
+  // Terraform
+  planTerraform,
+  applyTerraform,
+  destroyTerraform,
+  findDrift,
   listWorkspaces,
   showWorkspace,
   listRevisions,
@@ -101,8 +124,19 @@ export const commands: readonly Command[] = [
   unlockWorkspace,
   blockWorkspace,
   unblockWorkspace,
+  listRescued,
+  readRescued,
+  pushRescued,
+  discardRescued,
 
-  // Helm releases
+  // Kubernetes: manifests and helm releases
+  diffManifest,
+  applyManifest,
+  deleteManifest,
+  diffRelease,
+  upgradeRelease,
+  installRelease,
+  uninstallRelease,
   listReleases,
   showRelease,
 

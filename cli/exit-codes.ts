@@ -13,6 +13,11 @@ export const exitCodes = {
     code: 6,
     means: "No broker or database answered, or it is busy or limits the rate: try again.",
   },
+  drift: {
+    code: 7,
+    means:
+      "svc terraform drift found that something is not as the state says; with --detailed-exitcode, something would change.",
+  },
   timeout: { code: 124, means: "The time to wait is over." },
   interrupted: { code: 130, means: "Ctrl-C." },
 } as const;

@@ -60,13 +60,13 @@ function tokenize(
     brokerFlags,
     ...commands.map(({ flags }) => flags),
   ) as Flags;
-  const own = Object.values(commandAtStart(argv, commands)?.flags ?? {});
-  const ownLetters = new Set(own.map(({ short }) => short));
+  const own = commandAtStart(argv, commands)?.flags ?? {};
+  const ownLetters = new Set(Object.values(own).map(({ short }) => short));
   const options: ParseArgsOptionsConfig = {};
   for (const [name, spec] of Object.entries(all)) {
     const { value, short } = spec;
     const type = value === undefined ? "boolean" : "string";
-    const isMeant = short !== undefined && (own.includes(spec) || !ownLetters.has(short));
+    const isMeant = short !== undefined && (Object.hasOwn(own, name) || !ownLetters.has(short));
     options[name] = { type, multiple: true, ...(isMeant && { short }) };
   }
   const args = [...argv];

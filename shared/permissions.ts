@@ -121,9 +121,11 @@ export const rolePermissions: Readonly<Record<RoleType, readonly Permission[]>> 
   telemetry_collector: ["logs.write", "telemetry.write", "tokens.own"],
 };
 
-/** What a token made for one execution may do. */
+/** What a token made for one execution may do: with its own plan and its own state alone, as those who hand them out see to. */
 export const jobTokenPermissions: readonly Permission[] = [
   "runner.execution",
+  "plans.read",
+  "plans.secrets",
   "logs.write",
   "state.read",
   "state.write",

@@ -204,6 +204,7 @@ export const routeRules = {
     maxBody: "64 MiB",
   },
   giveBackExecution: { surface: "runner", permission: "runner.execution", ownRunner: true },
+  reportProgress: { surface: "runner", permission: "runner.execution", ownRunner: true },
   reportExecutions: { surface: "runner", permission: "runner.protocol", maxBody: "64 MiB" },
 
   ...stateRouteRules,

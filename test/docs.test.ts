@@ -128,12 +128,12 @@ describe("operations.md", () => {
       .filter(({ name }) => name !== "docs/cli.md")
       .flatMap(({ text }) => text.match(/\bSVC_[A-Z_]+\b/g) ?? []);
     const ofClients = ["SVC_URL", "SVC_TOKEN", "SVC_ORG", "SVC_DATA_DIR"];
-    const isOfJobs = /^agent\/(?:jobs|handlers)\//;
-    const ofJobs = (await sourceFiles())
-      .filter(({ name }) => isOfJobs.test(name))
+    const isElsewhere = /^agent\/(?:jobs|handlers)\/|^test\/(?:support|tools)\//;
+    const ofJobsAndTests = (await sourceFiles())
+      .filter(({ name }) => isElsewhere.test(name))
       .flatMap(({ text }) => text.match(/\bSVC_[A-Z_]+\b/g) ?? []);
     const ofAgents = settingNames.map(variableOf);
-    const known = new Set([...Object.keys(settings), ...ofAgents, ...ofClients, ...ofJobs]);
+    const known = new Set([...Object.keys(settings), ...ofAgents, ...ofClients, ...ofJobsAndTests]);
     expect(named.filter((name) => !known.has(name))).toEqual([]);
   });
 

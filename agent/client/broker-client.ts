@@ -89,7 +89,9 @@ export function makeBrokerClient(parts: ClientParts): BrokerClient {
     if (isStale && asking.how.token === undefined && parts.tokens.reread(token)) {
       return await tryOnce(asking);
     }
-    if (isEnd(refusal)) parts.onEnd?.(refusal);
+    // A job's token ends with its job, and nothing else with it.
+    const isOwn = asking.how.token === undefined;
+    if (isEnd(refusal) && (isOwn || refusal.what === "outdated")) parts.onEnd?.(refusal);
     throw refusal;
   }
 
@@ -115,7 +117,7 @@ export function makeBrokerClient(parts: ClientParts): BrokerClient {
   return {
     call: async <R extends Route>(route: R, input: RouteInput<R>, how: CallHow) => {
       const asking = { route, input: input as RouteInput<Route>, how };
-      return await callUntilAnswered(asking);
+      return (await callUntilAnswered(asking)) as AgentAnswer<R>; // it was read as that route's
     },
     clock: parts.clock,
     heardAtMs: () => heardAtMs,

@@ -1,6 +1,11 @@
 import type { AnswerClass } from "./answer-class.ts";
 
-type Told = { readonly status: number; readonly code: string; readonly detail: string };
+type Told = {
+  readonly status: number;
+  readonly code: string;
+  readonly detail: string;
+  readonly executionStatus?: string | undefined;
+};
 
 /** The broker said no, and saying it again would not help; `what` says what has come to its end by that. */
 export class Refused extends Error {
@@ -10,10 +15,12 @@ export class Refused extends Error {
   readonly code: string;
   /** The process whose request it was, where it was one's: the agent may be another one by now. */
   readonly processId: string | undefined;
+  /** Where the execution is, of which a report was not taken. */
+  readonly executionStatus: string | undefined;
 
   constructor(
     what: Exclude<AnswerClass, "retry">,
-    { status, code, detail }: Told,
+    { status, code, detail, executionStatus }: Told,
     processId?: string,
   ) {
     super(detail === "" ? `The broker answered ${status}.` : detail);
@@ -21,6 +28,7 @@ export class Refused extends Error {
     this.status = status;
     this.code = code;
     this.processId = processId;
+    this.executionStatus = executionStatus;
   }
 }
 

@@ -6,15 +6,15 @@ import { neededAnswers } from "./needed-answers.ts";
 import { Refused, SlowedDown, Unanswered } from "./over.ts";
 import type { Received } from "./send.ts";
 
-/** A good answer; without its headers, as Node's own class for them would bring along all of its other HTTP client. */
-export type AgentAnswer<R> = Omit<RouteAnswer<R>, "headers">;
+/** A good answer; its headers as they came, as Node's own class for them would bring along all of its other HTTP client. */
+export type AgentAnswer<R> = Omit<RouteAnswer<R>, "headers"> & Pick<Received, "headers">;
 
 /** What an answer turned out to be. */
 type Read = {
   /** Made by the broker, not by something on the way. */
   readonly isBrokersWord: boolean;
   readonly answer?: AgentAnswer<Route>;
-  readonly problem?: { code: string; detail: string };
+  readonly problem?: { code: string; detail: string; executionStatus?: string };
 };
 
 /** A good answer has the status and the type that the route promises, and what the agent needs of it; else it is nobody's. */
@@ -37,7 +37,7 @@ export function readAnswer(
   const shape = how.answer ?? needed ?? promised.content?.["application/json"]?.schema;
   if (how.answerType === undefined && shape !== undefined && !shape.safeParse(body).success)
     return { isBrokersWord: false };
-  return { isBrokersWord: true, answer: { status, text, body } as AgentAnswer<Route> };
+  return { isBrokersWord: true, answer: { status, headers, text, body } as AgentAnswer<Route> };
 }
 
 const slowing: readonly number[] = [429, 503];
@@ -70,7 +70,11 @@ function parseJson(text: string): unknown {
 /** The broker's refusals are problem documents with a code of their own. */
 function problemOf(body: unknown): Read["problem"] {
   if (typeof body !== "object" || body === null || !("code" in body)) return undefined;
-  const { code, detail } = body as { code: unknown; detail?: unknown };
+  const { code, detail, execution_status } = body as Readonly<Record<string, unknown>>;
   if (typeof code !== "string") return undefined;
-  return { code, detail: typeof detail === "string" ? detail : "" };
+  return {
+    code,
+    detail: typeof detail === "string" ? detail : "",
+    ...(typeof execution_status === "string" && { executionStatus: execution_status }),
+  };
 }

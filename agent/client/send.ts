@@ -25,6 +25,8 @@ export type Sending = {
   readonly signal?: AbortSignal | undefined;
   /** No more of a longer answer is read; a megabyte unless told: enough for all that holds no plan. */
   readonly mostBytes?: number | undefined;
+  /** A connection that turns out to be closed is Unanswered, too: whoever asks says it again, and knows that. */
+  readonly isSentOnce?: boolean | undefined;
 };
 
 export type Received = {
@@ -46,12 +48,46 @@ export async function send(transport: Transport, sending: Sending): Promise<Rece
   try {
     return await trySending(transport, sending);
   } catch (error) {
-    if (error instanceof StaleConnection) return await trySending(transport, sending);
+    const isAgain = error instanceof StaleConnection && sending.isSentOnce !== true;
+    if (isAgain) return await trySending(transport, sending);
     throw error;
   }
 }
 
+/** An answer whose body is still to be read. */
+export type Opened = Pick<Received, "status" | "headers"> & { readonly body: IncomingMessage };
+
+/**
+ * One request, and its answer from the head on; `timeoutMs` is for the head, and `signal` ends the body too. Unanswered
+ * when no head came.
+ */
+export async function sendForBody(transport: Transport, sending: Sending): Promise<Opened> {
+  const late = new AbortController();
+  const timer = setTimeout(() => late.abort(), sending.timeoutMs);
+  const signals = sending.signal === undefined ? [] : [sending.signal];
+  const request = open(transport, sending, AbortSignal.any([late.signal, ...signals]));
+  try {
+    const body = await headOf(request, sending.body);
+    return { status: body.statusCode ?? 0, headers: body.headers, body };
+  } catch (error) {
+    sending.signal?.throwIfAborted();
+    throw unanswered(transport, request, late.signal.aborted ? "timed out" : reasonOf(error));
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+async function headOf(request: ClientRequest, body: Sending["body"]): Promise<IncomingMessage> {
+  const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>();
+  request.on("response", resolve).on("error", reject);
+  request.end(body);
+  return await promise;
+}
+
 class StaleConnection extends Unanswered {}
+
+/** The answer is longer than was allowed: asked again, it is so again. */
+export class TooLong extends Unanswered {}
 
 async function trySending(transport: Transport, sending: Sending): Promise<Received> {
   const timeout = AbortSignal.timeout(sending.timeoutMs);
@@ -60,15 +96,13 @@ async function trySending(transport: Transport, sending: Sending): Promise<Recei
   const request = open(transport, sending, signal);
   const startedMs = performance.now();
   try {
-    const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>();
-    request.on("response", resolve).on("error", reject);
-    request.end(sending.body);
-    const response = await promise;
+    const response = await headOf(request, sending.body);
     const [atMs, tookMs] = [Date.now(), performance.now() - startedMs];
     const text = await wholeText(response, sending.mostBytes ?? usualBytes);
     return { status: response.statusCode ?? 0, headers: response.headers, text, atMs, tookMs };
   } catch (error) {
     sending.signal?.throwIfAborted();
+    if (error instanceof TooLong) throw new TooLong(wordsOf(transport, error.message));
     throw unanswered(transport, request, timeout.aborted ? "timed out" : reasonOf(error));
   }
 }
@@ -96,15 +130,18 @@ async function wholeText(response: IncomingMessage, mostBytes: number): Promise<
   for await (const chunk of response as AsyncIterable<Buffer>) {
     length += chunk.length;
     // Leaving the loop destroys the response, and its connection with it.
-    if (length > mostBytes) throw new Error(`its answer is longer than ${mostBytes} bytes`);
+    if (length > mostBytes) throw new TooLong(`its answer is longer than ${mostBytes} bytes`);
     chunks.push(chunk);
   }
   return Buffer.concat(chunks, length).toString("utf8");
 }
 
-function unanswered({ origin }: Transport, request: ClientRequest, why: string): Unanswered {
+const wordsOf = ({ origin }: Transport, why: string): string =>
+  `No answer from ${origin.origin} (${why}).`;
+
+function unanswered(transport: Transport, request: ClientRequest, why: string): Unanswered {
   const isStale = request.reusedSocket && (why === "ECONNRESET" || why === "EPIPE");
-  const words = `No answer from ${origin.origin} (${why}).`;
+  const words = wordsOf(transport, why);
   return isStale ? new StaleConnection(words) : new Unanswered(words);
 }
 

@@ -14,10 +14,9 @@ import type { JobEnd, OneJob } from "../one-job.ts";
 import { openRunDir, runDirWish } from "../processes/open-run-dir.ts";
 import { startAgent, type StartedAgent } from "../start-agent.ts";
 import type { CommandCall } from "./agent-command.ts";
+import { fateOf } from "./fate-of.ts";
+import { runGivenJob } from "./run-given-job.ts";
 
-/** What the exit code says of how the job ended; the same as that of `svc job run --exit-code fate`. */
-const fates: Readonly<Record<string, number>> = { finished: 0, "timed-out": 124, cancelled: 130 };
-const otherFate = 1;
 const signals = ["SIGTERM", "SIGINT", "SIGQUIT"] as const;
 const usualLogLevel = "warn";
 
@@ -29,6 +28,11 @@ const tell = (line: string): void => void process.stderr.write(`svc-agent: ${lin
  */
 export async function runOneJob({ readConfig, flags }: CommandCall): Promise<number> {
   const given = readConfig();
+  const file = flags["job-file"];
+  if (file !== undefined) {
+    if (flags["wait"] !== undefined) throw new ExitError("usage", "--job-file waits for nothing.");
+    return await runGivenJob(given, file);
+  }
   const waitMs = readWait(flags["wait"]);
   const token = await tokenOf(given);
   const folder = await mkdtemp(path.join(await realpath(tmpdir()), "svc-agent-run-job-"));
@@ -40,7 +44,7 @@ export async function runOneJob({ readConfig, flags }: CommandCall): Promise<num
     isAllSent = results === 0 && log_bytes === 0;
     if (code === exitCodes["no-job"].code) tell(`no job came within ${flags["wait"] ?? ""}`);
     if (end !== undefined) tell(`the job is ${end.status}${words(end.description)}`);
-    return code !== 0 || end === undefined ? code : (fates[end.status] ?? otherFate);
+    return code !== 0 || end === undefined ? code : fateOf(end.status);
   } finally {
     if (isAllSent) await takeAway(config);
     else tell(`not all was sent; svc-agent start --data-dir ${folder} sends what is left`);

@@ -14,6 +14,10 @@ export const agentCommands: readonly AgentCommand[] = [
     settings: "all",
     flags: {
       wait: { value: "DURATION", doc: "How long to wait for a job; for ever, unless told." },
+      "job-file": {
+        value: "FILE",
+        doc: "Do the job in this file, which svc-agent start --executor kubernetes has claimed and written.",
+      },
     },
     run: async (call) => (await import("./run-job.ts")).runOneJob(call),
   },
@@ -56,6 +60,41 @@ export const agentCommands: readonly AgentCommand[] = [
       "Inside of a job: hides a secret, from standard input or a file, in all that is printed from now on.",
     settings: [],
     run: async (call) => (await import("./redact-add.ts")).addSecret(call),
+  },
+  {
+    name: "source fetch",
+    words: "FILE",
+    mostWords: 1,
+    summary:
+      "Inside of a job: fetches the source that the agent has written down; the agent calls it.",
+    settings: [],
+    run: async (call) => (await import("./source-fetch.ts")).fetchOrdered(call),
+  },
+  {
+    name: "aws-credentials",
+    words: "FILE",
+    mostWords: 1,
+    summary: "Inside of a job: gets AWS keys for the roles of the job; AWS' tools call it.",
+    settings: [],
+    run: async (call) => (await import("./aws-credentials.ts")).printAwsCredentials(call),
+  },
+  {
+    name: "kube-token",
+    words: "FILE",
+    mostWords: 1,
+    summary:
+      "Inside of a job: gets a token for its cluster from EKS, GKE or AKS; Kubernetes' tools call it.",
+    settings: [],
+    run: async (call) => (await import("./kube-token.ts")).printKubeToken(call),
+  },
+  {
+    name: "helm-front",
+    words: "FILE",
+    mostWords: 1,
+    summary:
+      "Inside of a job: stands between helm and its cluster, so that releases are kept by the broker; the agent calls it.",
+    settings: [],
+    run: async (call) => (await import("./helm-front.ts")).runFront(call),
   },
   {
     name: "version",

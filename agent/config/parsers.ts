@@ -1,7 +1,11 @@
 import { z } from "zod";
 import { parseDurationMs } from "../../shared/duration.ts";
 import { nearestWord } from "../../shared/nearest-word.ts";
-import { type RunnerJobGroup, runnerJobGroups } from "../../shared/runner-job-types.ts";
+import {
+  type RunnerJobGroup,
+  runnerJobGroups,
+  runnerJobTypeNames,
+} from "../../shared/runner-job-types.ts";
 
 /** Slots by group, as `--groups deploy=1,actions=4` gives them. */
 export type GroupSlots = Readonly<Partial<Record<RunnerJobGroup, number>>>;
@@ -14,6 +18,11 @@ const unitBytes: Readonly<Record<string, number>> = {
   GiB: 2 ** 30,
 };
 
+/** One of these words. */
+export const words = <const W extends readonly [string, ...string[]]>(
+  ...all: W
+): z.ZodEnum<{ [K in W[number]]: K }> => z.enum(all, { error: `must be one of ${all.join(", ")}` });
+
 /** Some text. */
 export const text = z.string().min(1);
 
@@ -21,6 +30,11 @@ export const text = z.string().min(1);
 export const httpUrl = z
   .url({ protocol: /^https?$/, error: "must be an http or https URL" })
   .transform((url) => url.replace(/\/+$/, ""));
+
+/** The same, or `off`. */
+export const urlOrOff = z.union([z.literal("off"), httpUrl], {
+  error: "must be an http or https URL, or off",
+});
 
 /** A duration like 30s or 1h30m, as milliseconds. */
 export function durationMs(least: number, most: number): z.ZodType<number, string> {
@@ -41,11 +55,21 @@ export const sizeBytes = z.string().transform((given, ctx) => {
   return z.NEVER;
 });
 
+/** A size that a few processes fit into. */
+export const memorySize = sizeBytes.refine((bytes) => bytes >= 16 * 2 ** 20, {
+  error: "must be a size like 512MiB or 2GiB, 16MiB or more",
+});
+
 /** A whole number from 0 on. */
 export const count = z
   .string()
   .regex(/^\d{1,15}$/, "must be a whole number, 0 or more")
   .transform(Number);
+
+/** How many processes a job may have: its shell and something to call. */
+export const processCount = count.refine((most) => most >= 8, {
+  error: "must be a whole number, 8 or more",
+});
 
 /** Users by their numbers, the first and the last. */
 export type UserRange = { readonly first: number; readonly last: number };
@@ -90,6 +114,37 @@ export const groupSlots = z.string().transform((given, ctx): GroupSlots => {
   }
   return slots;
 });
+
+/** `terraform-deploy,actions-workflow`. */
+export const jobTypes = z.string().transform((given, ctx): ReadonlySet<string> => {
+  const types = listed(given);
+  for (const type of types) {
+    if (runnerJobTypeNames.some((known) => known === type)) continue;
+    const meant = nearestWord(type, runnerJobTypeNames);
+    const hint = meant === undefined ? "" : `: did you mean ${meant}?`;
+    ctx.addIssue({ code: "custom", message: `names no type of jobs "${type}"${hint}` });
+  }
+  return new Set(types);
+});
+
+/** Ids of workspaces. */
+export const workspaceIds = z.string().transform((given, ctx): ReadonlySet<string> => {
+  const ids = listed(given);
+  const wrong = ids.find((id) => !/^[\w.:-]{1,200}$/.test(id));
+  if (wrong !== undefined || ids.length === 0) {
+    ctx.addIssue({
+      code: "custom",
+      message: "must be ids of workspaces, with commas between them",
+    });
+  }
+  return new Set(ids);
+});
+
+const listed = (given: string): string[] =>
+  given
+    .split(",")
+    .map((part) => part.trim())
+    .filter((part) => part !== "");
 
 function unknownGroup(name: string): string {
   const known = runnerJobGroups.filter((group) => group !== "");

@@ -21,13 +21,16 @@ type Camel<S extends string> = S extends `${infer Head}-${infer Tail}`
 
 /** The agent's settings by their names, `brokerUrl` for `broker-url`; durations in ms, sizes in bytes. */
 export type AgentConfig = {
-  readonly [N in Exclude<SettingName, "work-dir"> as Camel<N>]: Row<N> extends {
+  readonly [N in Exclude<SettingName, "work-dir" | "tools-dir"> as Camel<N>]: Row<N> extends {
     byDefault: string;
   }
     ? Value<N>
     : Value<N> | undefined;
 } & {
   readonly workDir: string;
+  readonly toolsDir: string;
+  /** What was given of each setting, as it was given; secrets are not among it. */
+  readonly given: Readonly<Partial<Record<SettingName, string>>>;
   /** Where each setting came from. */
   readonly sources: Readonly<Record<SettingName, Source>>;
   /** What was given and is not known, in words. */
@@ -86,14 +89,25 @@ function configOf(given: ReadonlyMap<SettingName, Given>, besides: Besides): Age
   const read = (name: string): string | undefined => config[name] as string | undefined; // of text settings
   const dataDir = path.resolve(read("dataDir") ?? "");
   const workDir = path.resolve(read("workDir") ?? path.join(dataDir, "work"));
+  const toolsDir = path.resolve(read("toolsDir") ?? path.join(dataDir, "tools"));
   // every member was made by its own schema above
   return Object.freeze({
     ...config,
+    given: givenOnes(given),
     dataDir,
     workDir,
+    toolsDir,
     sources,
     ...besides,
   } as unknown as AgentConfig);
+}
+
+function givenOnes(given: ReadonlyMap<SettingName, Given>): AgentConfig["given"] {
+  const said = [...given].filter(
+    ([name, { source }]) =>
+      source !== "absent" && source !== "default" && settingOf(name).isSecret !== true,
+  );
+  return Object.fromEntries(said.map(([name, { value }]) => [name, value]));
 }
 
 /** A setting as the place where it was given calls it. */

@@ -1,28 +1,21 @@
 import { z } from "zod";
+import { consentSettings } from "./consent-settings.ts";
+import { executorSettings } from "./executor-settings.ts";
 import {
   count,
   durationMs,
   groupSlots,
   httpUrl,
+  memorySize,
   port,
+  processCount,
   sizeBytes,
   text,
   userRange,
+  words,
 } from "./parsers.ts";
-
-export type Setting = {
-  /** What the value is, as help shows it. */
-  readonly value: string;
-  readonly schema: z.ZodType<unknown, string>;
-  /** What stands when nothing is given, as it would be given. */
-  readonly byDefault?: string;
-  readonly doc: string;
-  /** It is given by the environment only: what is in a flag, everybody on the host can read. */
-  readonly isSecret?: true;
-};
-
-const words = <const W extends readonly [string, ...string[]]>(...all: W) =>
-  z.enum(all, { error: `must be one of ${all.join(", ")}` });
+import type { Setting } from "./setting.ts";
+import { toolSettings } from "./tool-settings.ts";
 
 const minuteMs = 60_000;
 const hourMs = 60 * minuteMs;
@@ -81,6 +74,22 @@ export const settings = {
     schema: userRange,
     doc: "The users that jobs run as, by their numbers: one for each job at a time, and nothing else's. The agent must be root. Jobs run as the agent's own user, unless told.",
   },
+  "job-cgroups": {
+    value: "auto|on|off",
+    schema: words("auto", "on", "off"),
+    byDefault: "auto",
+    doc: "Whether each job gets a cgroup (version 2) of its own, of which everything is killed at its end: where that is possible, always (the agent does not start without), or never.",
+  },
+  "job-memory-max": {
+    value: "SIZE",
+    schema: memorySize,
+    doc: "How much memory the processes of one job may use together, 16MiB or more; needs a cgroup with the memory controller.",
+  },
+  "job-pids-max": {
+    value: "NUMBER",
+    schema: processCount,
+    doc: "How many processes and threads one job may have at once, 8 or more; needs a cgroup with the pids controller.",
+  },
   "ca-file": {
     value: "FILE",
     schema: text,
@@ -99,10 +108,10 @@ export const settings = {
     doc: "The least level of the agent's own log; where nobody says it, logging_level of the runner's settings counts.",
   },
   "on-sigterm": {
-    value: "drain|cancel",
-    schema: words("drain", "cancel"),
+    value: "drain|cancel|leave",
+    schema: words("drain", "cancel", "leave"),
     byDefault: "drain",
-    doc: "What the first SIGTERM does: let what runs finish, or stop it at once (where the host waits for seconds only).",
+    doc: "What the first SIGTERM does: let what runs finish, stop it at once (where the host waits for seconds only), or, with executor kubernetes, leave the pods to the agent's next start.",
   },
   "drain-timeout": {
     value: "DURATION",
@@ -162,7 +171,24 @@ export const settings = {
     value: "yes|no",
     schema: words("yes", "no"),
     byDefault: "no",
-    doc: "Whether plans may name git repositories of this host: paths and file:// URLs.",
+    doc: "Whether plans may name sources of this host: folders, and git repositories by paths and file:// URLs.",
+  },
+  "source-size": {
+    value: "SIZE",
+    schema: sizeBytes,
+    byDefault: "1GiB",
+    doc: "How large a job's source may be where it is no git repository: as it is fetched, and unpacked.",
+  },
+  "terraform-patience": {
+    value: "DURATION",
+    schema: durationMs(1_000, 10 * minuteMs),
+    byDefault: "2m",
+    doc: "How long terraform may take to come to rest after its job was stopped, before it is killed; unless the plan says.",
+  },
+  "provider-mirror": {
+    value: "DIR",
+    schema: text,
+    doc: "Where terraform finds its providers, as terraform providers mirror lays them out; then it downloads none.",
   },
   "management-dir": {
     value: "DIR",
@@ -199,6 +225,9 @@ export const settings = {
     byDefault: "30s",
     doc: "The longest wait between two repetitions, whatever they are.",
   },
+  ...consentSettings,
+  ...toolSettings,
+  ...executorSettings,
 } as const satisfies Record<string, Setting>;
 
 export type SettingName = keyof typeof settings;

@@ -1,32 +1,71 @@
 import { AuthorizationV1Api, KubeConfig } from "@kubernetes/client-node";
+import type { RunnerJobType } from "../../shared/runner-job-types.ts";
 
-type Right = { readonly verb: string; readonly group: string; readonly resource: string };
+type Right = {
+  readonly verbs: readonly string[];
+  readonly group: string;
+  readonly resource: string;
+  readonly subresource?: string;
+  /** The kinds of jobs that need it. */
+  readonly types: readonly RunnerJobType[];
+};
 
-/** What helm and manifests need in most clusters. */
+const deploys = ["helm-chart-deploy", "runner-helm", "kubernetes-manifest-deploy"] as const;
+const jobs = ["job-deploy"] as const;
+
+/** What the kinds of jobs that change clusters need in most of them. */
 const rights: readonly Right[] = [
-  { verb: "create", group: "", resource: "namespaces" },
-  { verb: "create", group: "", resource: "secrets" },
-  { verb: "list", group: "", resource: "secrets" },
-  { verb: "patch", group: "", resource: "configmaps" },
-  { verb: "patch", group: "", resource: "services" },
-  { verb: "patch", group: "apps", resource: "deployments" },
-  { verb: "delete", group: "apps", resource: "deployments" },
+  { verbs: ["create"], group: "", resource: "namespaces", types: deploys },
+  { verbs: ["create"], group: "", resource: "secrets", types: [...deploys, ...jobs] },
+  { verbs: ["list"], group: "", resource: "secrets", types: deploys },
+  { verbs: ["patch"], group: "", resource: "configmaps", types: deploys },
+  { verbs: ["patch"], group: "", resource: "services", types: deploys },
+  { verbs: ["patch", "delete"], group: "apps", resource: "deployments", types: deploys },
+  {
+    verbs: ["create", "get", "list", "patch", "delete"],
+    group: "batch",
+    resource: "jobs",
+    types: jobs,
+  },
+  { verbs: ["list"], group: "", resource: "pods", types: jobs },
+  { verbs: ["get"], group: "", resource: "pods", subresource: "log", types: jobs },
+  { verbs: ["list"], group: "", resource: "events", types: jobs },
 ];
 
-/** Asks a cluster what it denies of the usual: that of a kubeconfig, else the one that this pod is in. */
+type Rights = {
+  readonly server: string;
+  /** Where it was asked; empty: in every namespace. */
+  readonly namespace: string;
+  readonly denied: readonly string[];
+};
+
+/**
+ * Asks a cluster what it denies of what such jobs need in most clusters: that of a kubeconfig, else the one that this pod
+ * is in; in the namespace that goes with it, where there is one.
+ */
 export async function askRights(
   kubeConfigFile: string | undefined,
-): Promise<{ readonly server: string; readonly denied: readonly string[] }> {
+  isDone: (type: RunnerJobType) => boolean,
+): Promise<Rights> {
   const kubeConfig = new KubeConfig();
   if (kubeConfigFile === undefined) kubeConfig.loadFromCluster();
   else kubeConfig.loadFromFile(kubeConfigFile);
+  const { namespace = "" } = kubeConfig.getContextObject(kubeConfig.getCurrentContext()) ?? {};
   const api = kubeConfig.makeApiClient(AuthorizationV1Api);
+  const needed = rights
+    .filter(({ types }) => types.some(isDone))
+    .flatMap(({ verbs, group, resource, subresource }) =>
+      verbs.map((verb) => ({ verb, group, resource, ...(subresource && { subresource }) })),
+    );
   const denied = await Promise.all(
-    rights.map(async ({ verb, group, resource }) => {
-      const spec = { resourceAttributes: { verb, group, resource } };
+    needed.map(async (right) => {
+      const spec = { resourceAttributes: { ...right, namespace } };
       const { status } = await api.createSelfSubjectAccessReview({ body: { spec } });
-      return status?.allowed === true ? [] : [`${verb} ${resource}`];
+      const { resource, subresource } = right;
+      const name = subresource === undefined ? resource : `${resource}/${subresource}`;
+      return status?.allowed === true ? [] : [`${right.verb} ${name}`];
     }),
   );
-  return { server: kubeConfig.getCurrentCluster()?.server ?? "no cluster", denied: denied.flat() };
+  const server = kubeConfig.getCurrentCluster()?.server ?? "no cluster";
+  return { server, namespace, denied: denied.flat() };
 }

@@ -1,5 +1,7 @@
 import { access } from "node:fs/promises";
 import path from "node:path";
+import type { RunnerJobType } from "../../shared/runner-job-types.ts";
+import type { AgentConfig } from "../config/read-config.ts";
 import { type DoctorScene, failed, type Found, leftOut, ok, warning } from "./finding.ts";
 
 const inPod = "/var/run/secrets/kubernetes.io/serviceaccount/token";
@@ -14,16 +16,23 @@ export async function checkCluster({ config, patienceMs }: DoctorScene): Promise
   try {
     // Loaded only where there is a cluster: it is large.
     const { askRights } = await import("./ask-rights.ts");
-    const { server, denied } = await withinMs(askRights(isFile ? file : undefined), patienceMs);
-    if (denied.length === 0) return ok(`${server} allows all that is usual (${place}).`);
+    const asked = askRights(isFile ? file : undefined, (type) => isDone(config, type));
+    const { server, namespace, denied } = await withinMs(asked, patienceMs);
+    const where = namespace === "" ? place : `${place}, namespace ${namespace}`;
+    if (denied.length === 0) return ok(`${server} allows all that is usual (${where}).`);
     return warning(
-      `${server} does not allow: ${denied.join(", ")} (${place}).`,
+      `${server} does not allow: ${denied.join(", ")} (${where}).`,
       "Jobs that need these will fail; bind a role that has them.",
     );
   } catch (error) {
     const words = `The cluster of ${place} cannot be asked (${whyNot(error)}).`;
     return failed(words, "Jobs that bring no cluster of their own will fail.");
   }
+}
+
+/** Whether the agent's own settings let jobs of this type be done. */
+function isDone({ allowTypes, denyTypes }: AgentConfig, type: RunnerJobType): boolean {
+  return denyTypes?.has(type) !== true && allowTypes?.has(type) !== false;
 }
 
 /** What a kubeconfig, a plugin of its or a parser says may quote a token: only codes are told. */

@@ -1,5 +1,7 @@
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
+import type { RunnerJobType } from "../../shared/runner-job-types.ts";
+import type { AgentConfig } from "../config/read-config.ts";
 import { findProgram } from "../processes/find-program.ts";
 import type { DoctorScene, Finding, Found } from "./finding.ts";
 import { failed, ok, warning } from "./finding.ts";
@@ -8,32 +10,80 @@ type Tool = {
   readonly name: string;
   readonly args: readonly string[];
   readonly needs: string;
+  /** The kinds of jobs that call it; where none of them is done here, nobody misses it. */
+  readonly types: readonly RunnerJobType[];
   readonly isNeeded?: true;
+  /** Whether it comes from its release server where a plan pins its version. */
+  readonly isDownloaded?: (config: AgentConfig) => boolean;
 };
 
 const run = promisify(execFile);
 const patienceMs = 10_000;
 
+const terraformTypes = [
+  "terraform-deploy",
+  "sandbox-terraform",
+  "sandbox-terraform-plan",
+  "runner-terraform",
+] as const;
+const actionTypes = ["actions-workflow", "runner-local"] as const;
+
 /** What jobs call, and which jobs. */
 const tools: readonly Tool[] = [
-  { name: "bash", args: ["--version"], needs: "every action", isNeeded: true },
-  { name: "git", args: ["--version"], needs: "sources in git repositories" },
-  { name: "terraform", args: ["version"], needs: "terraform jobs" },
-  { name: "helm", args: ["version", "--short"], needs: "helm jobs" },
-  { name: "kubectl", args: ["version", "--client"], needs: "actions that use it" },
+  {
+    name: "bash",
+    args: ["--version"],
+    needs: "every action",
+    types: actionTypes,
+    isNeeded: true,
+  },
+  {
+    name: "git",
+    args: ["--version"],
+    needs: "sources in git repositories",
+    types: [...actionTypes, ...terraformTypes, "helm-chart-deploy", "kubernetes-manifest-deploy"],
+  },
+  {
+    name: "terraform",
+    args: ["version"],
+    needs: "terraform jobs",
+    types: terraformTypes,
+    isDownloaded: ({ terraformReleases }) => terraformReleases !== "off",
+  },
+  {
+    name: "helm",
+    args: ["version", "--short"],
+    needs: "helm jobs",
+    types: ["helm-chart-deploy", "runner-helm"],
+  },
+  {
+    name: "kubectl",
+    args: ["version", "--client"],
+    needs: "actions that use it",
+    types: actionTypes,
+  },
 ];
 
-/** Which of the tools are there, in which version. */
+/** Which of the tools that enabled kinds of jobs need are there, in which version. */
 export async function checkTools(scene: DoctorScene): Promise<Finding[]> {
+  const { config } = scene;
+  const wanted = tools.filter(({ types }) => types.some((type) => isDoneHere(config, type)));
   return await Promise.all(
-    tools.map(async (tool) => ({ check: tool.name, ...(await checkTool(scene, tool)) })),
+    wanted.map(async (tool) => ({ check: tool.name, ...(await checkTool(scene, tool)) })),
   );
+}
+
+function isDoneHere({ allowTypes, denyTypes }: AgentConfig, type: RunnerJobType): boolean {
+  return allowTypes?.has(type) !== false && denyTypes?.has(type) !== true;
 }
 
 async function checkTool({ config }: DoctorScene, tool: Tool): Promise<Found> {
   const search = config.env["PATH"] ?? "";
   const program = await findProgram(tool.name, { cwd: "/", search });
   if (program === undefined) {
+    if (tool.isDownloaded?.(config) === true) {
+      return warning(`It is not on the PATH: ${tool.needs} will fail whose plans pin no version.`);
+    }
     const words = `It is not on the PATH: ${tool.needs} will fail.`;
     return tool.isNeeded === true ? failed(words) : warning(words);
   }

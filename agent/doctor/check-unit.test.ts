@@ -23,6 +23,14 @@ describe("the service's patience", () => {
   });
 });
 
+test("a service without delegation is told that its jobs get no cgroups", () => {
+  const shown = { TimeoutStopUSec: "45min", KillMode: "process", Delegate: "no" };
+  expect(judgeUnit(config, new Map(Object.entries(shown)))).toMatchObject({
+    verdict: "warning",
+    words: expect.stringContaining("Delegate=no") as string,
+  });
+});
+
 test("a service that ends jobs with the agent is none", () => {
   expect(judged("45min", "control-group")).toMatchObject({
     verdict: "failed",

@@ -45,6 +45,12 @@ export function judgeUnit(
       "Raise TimeoutStopSec, or lower drain-timeout, cancel-timeout or flush-timeout.",
     );
   }
+  if (shown.get("Delegate") === "no") {
+    return warning(
+      `${unit} has Delegate=no: jobs get no cgroups of their own.`,
+      "Set Delegate=yes and DelegateSubgroup=agent.",
+    );
+  }
   return ok(`${unit} gives the agent time enough to stop (${takes}).`);
 }
 
@@ -63,7 +69,7 @@ function spanMs(text: string): number | undefined {
 
 async function showUnit(): Promise<Map<string, string> | undefined> {
   try {
-    const names = "LoadState,KillMode,TimeoutStopUSec";
+    const names = "LoadState,KillMode,TimeoutStopUSec,Delegate";
     const args = ["show", unit, `--property=${names}`];
     const { stdout } = await run("systemctl", args, { timeout: patienceMs });
     const shown = new Map(

@@ -1,8 +1,11 @@
+import { checkApproval } from "./check-approval.ts";
 import { checkBroker, checkClock } from "./check-broker.ts";
 import { checkCluster } from "./check-cluster.ts";
 import { checkConnection, checkProxy } from "./check-connection.ts";
 import { checkDisk } from "./check-disk.ts";
+import { checkExecutor } from "./check-executor.ts";
 import { checkHeldPoll } from "./check-held-poll.ts";
+import { checkJobCgroups } from "./check-job-cgroups.ts";
 import { checkJobUser } from "./check-job-user.ts";
 import { checkName } from "./check-name.ts";
 import { checkRunDir } from "./check-run-dir.ts";
@@ -34,7 +37,10 @@ const host: readonly Check[] = [
   { name: "disk", run: checkDisk },
   { name: "run dir", run: checkRunDir },
   { name: "job user", run: checkJobUser },
+  { name: "job cgroups", run: checkJobCgroups },
+  { name: "approval", run: checkApproval },
   { name: "cluster", run: checkCluster },
+  { name: "executor", run: checkExecutor },
   { name: "service", run: checkUnit },
 ];
 

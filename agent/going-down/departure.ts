@@ -12,6 +12,8 @@ export type Leaving = {
   readonly why: string;
   /** When draining turns into stopping, by performance.now(). */
   readonly deadlineMs?: number;
+  /** What runs does so without this process, and its next start takes it up: nothing is waited for or stopped. */
+  readonly leavesJobs?: true;
   /** What jobs are told that are stopped by it. */
   readonly reason?: StopReason;
   /** The order that asked for it, to be reported as complete. */

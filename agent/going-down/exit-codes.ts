@@ -5,7 +5,10 @@ export const exitCodes = {
     code: 1,
     doc: "A fault of its own, or another agent has its data directory; start it again.",
   },
-  "no-job": { code: 27, doc: "No job came while run-job waited." },
+  "no-job": {
+    code: 27,
+    doc: "No job came while run-job waited, or the one of --job-file was begun before.",
+  },
   usage: { code: 64, doc: "The command line is wrong." },
   unreachable: { code: 69, doc: "The broker could not be reached within start-timeout." },
   restart: { code: 75, doc: "It was asked to restart: start it again." },

@@ -23,6 +23,7 @@ const settleWithinMs = 5_000;
 export async function leave(parts: LoopParts, drained: Promise<void>): Promise<Leaving> {
   const { agent, departure } = parts;
   await departure.reached("draining");
+  if (leavesJobs(departure)) return await goAside(parts);
   const told = tell(agent, departure, "pending-shutdown");
   await drained;
   await told;
@@ -38,12 +39,23 @@ export async function leave(parts: LoopParts, drained: Promise<void>): Promise<L
   return leaving;
 }
 
+const leavesJobs = (departure: Departure): boolean => departure.leaving()?.leavesJobs === true;
+
+/** The process lives on at the broker: the next start is it, and holds what this one held. */
+async function goAside(parts: LoopParts): Promise<Leaving> {
+  const { agent, departure } = parts;
+  await flush(agent, departure);
+  await until(() => parts.figures.unsettled === 0, settleWithinMs);
+  return departure.leaving() as Leaving; // it was asked for it
+}
+
 /** Resolves when the agent goes down and nothing runs any more, the deadline passes, or it gets more urgent. */
 export async function drain(
   { roster, log }: Pick<AgentGround, "roster" | "log">,
   departure: Departure,
 ): Promise<void> {
   await departure.reached("draining");
+  if (leavesJobs(departure)) return;
   const done = new AbortController();
   void roster.empty().then(() => done.abort());
   void departure.reached("stopping").then(() => done.abort());
@@ -84,7 +96,7 @@ export async function stopAll(
 }
 
 /** Whether the broker has everything. Who is told to hurry leaves it to the next start. */
-async function flush(
+export async function flush(
   { results, deliver, shipping, config, log }: AgentParts,
   departure: Departure,
 ): Promise<boolean> {
@@ -144,7 +156,9 @@ async function sayGoodbye(agent: AgentParts, departure: Departure): Promise<void
         log.warn({ err: error }, "a shutdown was not reported as complete"),
       );
   }
-  if (await tell(agent, departure, "shut-down")) await forgetProcess(config.dataDir);
+  if (!(await tell(agent, departure, "shut-down"))) return;
+  await forgetProcess(config.dataDir);
+  await agent.keptState.keep();
 }
 
 /** Tells the broker that the host goes away; the whole of it within two seconds. */

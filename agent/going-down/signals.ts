@@ -12,7 +12,7 @@ const exitOf: Readonly<Record<Signal, ExitName>> = {
 
 /**
  * What signals mean: the first lets what runs finish (or, where the host waits for seconds only, stops it), the second
- * stops it, the third and SIGQUIT kill it. Answers what to do at each signal.
+ * stops it, the third and SIGQUIT kill it; or the first leaves what runs elsewhere to the next start. Answers what to do at each signal.
  */
 export function makeSignalDesk(
   config: Pick<AgentConfig, "onSigterm" | "drainTimeout">,
@@ -23,7 +23,9 @@ export function makeSignalDesk(
     count += 1;
     const nth = signal === "SIGQUIT" ? 3 : config.onSigterm === "cancel" ? count + 1 : count;
     const why = `it was sent ${signal}`;
-    if (nth === 1) {
+    if (nth === 1 && config.onSigterm === "leave") {
+      departure.begin({ urgency: "draining", exit: "done", why, leavesJobs: true });
+    } else if (nth === 1) {
       const deadlineMs = performance.now() + config.drainTimeout;
       departure.begin({ urgency: "draining", exit: "done", why, deadlineMs });
     } else if (nth === 2) {

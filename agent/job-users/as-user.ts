@@ -6,7 +6,7 @@ export type UserScript = {
   readonly script: string;
   readonly args: readonly string[];
   /** Its standard input. */
-  readonly input?: string;
+  readonly input?: string | Uint8Array;
 };
 
 const withinMs = 120_000;

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
-import { setTimeout as sleep } from "node:timers/promises";
 import { listProcesses } from "../processes/list-processes.ts";
+import { pauseBetweenLooks } from "../processes/pause-between-looks.ts";
 import { isAbsence } from "../processes/process-identity.ts";
 import { runAsUser } from "./as-user.ts";
 
@@ -17,7 +17,7 @@ export async function endUser(user: number): Promise<number> {
     if (left === 0 || performance.now() > giveUpAtMs) return left;
     // It fails when the last one went meanwhile: the next look tells.
     await runAsUser(user, { script: "kill -KILL -1", args: [] }).catch(() => {});
-    await sleep(Math.min(2 ** round, 200));
+    await pauseBetweenLooks(round);
   }
 }
 

@@ -17,12 +17,20 @@ export async function makeJobFolders(folders: readonly string[], owner: FileOwne
   }
 }
 
-const writeScript = 'umask 077; cat >"$1.new" && exec mv -f -- "$1.new" "$1"';
+/** What a job has put in its place, a pipe that nobody reads for one, is taken away, and not written into. */
+const writeScript =
+  'umask 077; rm -rf -- "$1.new"; set -C; cat >"$1.new" && exec mv -f -- "$1.new" "$1"';
 
 /** Replaces a file in a job's own folder whole, 0600. */
-export async function writeJobFile(file: string, text: string, owner: FileOwner): Promise<void> {
-  if (owner === undefined) await writeWhole(file, { text });
-  else await runAsUser(owner, { script: writeScript, args: [file], input: text });
+export async function writeJobFile(
+  file: string,
+  text: string | Uint8Array,
+  owner: FileOwner,
+): Promise<void> {
+  if (owner === undefined) {
+    await rm(`${file}.new`, { recursive: true, force: true });
+    await writeWhole(file, { text });
+  } else await runAsUser(owner, { script: writeScript, args: [file], input: text });
 }
 
 /**
@@ -31,7 +39,7 @@ export async function writeJobFile(file: string, text: string, owner: FileOwner)
  */
 export async function writeJobFileOnce(
   file: string,
-  text: string,
+  text: string | Uint8Array,
   owner: FileOwner,
 ): Promise<void> {
   if (!existsSync(file)) await writeJobFile(file, text, owner);

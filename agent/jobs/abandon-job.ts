@@ -12,10 +12,17 @@ import type { JobHost } from "./job-host.ts";
  * Never rejects.
  */
 export async function abandonJob(
-  { config, runDir, log, jobUsers }: Pick<JobHost, "config" | "runDir" | "log" | "jobUsers">,
+  {
+    config,
+    runDir,
+    log,
+    jobUsers,
+    jobCgroups,
+  }: Pick<JobHost, "config" | "runDir" | "log" | "jobUsers" | "jobCgroups">,
   executionId: string,
 ): Promise<void> {
   try {
+    await jobCgroups.end(executionId);
     await sweepMarked(executionId, undefined, listLeaders(runDir.path, executionId));
     await jobUsers.end(executionId);
     await removeWorkspace(config.workDir, executionId);

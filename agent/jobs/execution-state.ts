@@ -8,6 +8,8 @@ const commandEnd = z.object({
   /** For people, redacted: "exited with code 3". */
   words: z.string(),
   tookMs: z.number(),
+  /** What the renderer of its output knew in the end. */
+  kept: z.string().optional(),
 });
 /** How a child of a job ended. */
 export type CommandEnd = z.infer<typeof commandEnd>;
@@ -53,6 +55,8 @@ export const storedExecution = z.object({
   reported: z.enum(["pending", "initializing", "in-progress", "cleaning-up"]),
   /** The user that its children run as; absent: the agent's own. */
   job_user: z.int().optional(),
+  /** The cgroup that its children are in; absent: the agent's own. */
+  cgroup: z.string().optional(),
   /** By its key. */
   children: z.record(z.string(), child),
   /** What was done once, by its key, with the answer. */

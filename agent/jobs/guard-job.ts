@@ -99,7 +99,7 @@ async function endChildren({ ground, stored, stop }: GuardedJob): Promise<void> 
   const ending = running.map(async ({ number }) => {
     const child = adopt(ground, stored.execution_id, number);
     if (child === undefined) return;
-    onceAborted(stop.hurry, () => void child.kill());
+    onceAborted(stop.hurry, () => void child.hasten());
     await child.stop();
     await child.remove();
   });

@@ -1,6 +1,9 @@
 import type { ResultInput } from "../../shared/api/report-executions.ts";
 import type { RunnerJobType } from "../../shared/runner-job-types.ts";
 import type { FileOwner } from "../job-users/job-files.ts";
+import type { LogSource } from "../logs/job-log.ts";
+import type { MakeRenderer } from "../logs/line-renderer.ts";
+import type { ChildOutput, StopPlan } from "../processes/child.ts";
 import type { CommandEnd, StoredExecution } from "./execution-state.ts";
 import type { JobHost } from "./job-host.ts";
 import type { SetOutput } from "./job-socket.ts";
@@ -16,6 +19,10 @@ export type Handler = {
   readonly types: readonly RunnerJobType[];
   /** What its jobs need to come to rest after they were stopped; 12 s unless told. */
   readonly restMs?: number;
+  /** Of that, what they need once they are told to hurry; 5 s unless told. */
+  readonly hurryMs?: number;
+  /** What its jobs set going may go on without this host: `cleanup` ends it, also where nothing else of the job is done. */
+  readonly isElsewhere?: true;
   /** Reads the plan, touches nothing. Throws JobFailure when the plan is not fit. */
   readonly validate: (plan: Plan, facts: JobFacts) => JobWork;
 };
@@ -29,6 +36,8 @@ export type JobWork = {
   readonly usesHost?: boolean;
   /** It runs what the operator put on this host, as the agent's own user whatever `job-user` says. */
   readonly isOperators?: boolean;
+  /** It asks for consent by itself, when it knows what it would change (agent/consent/ask-consent.ts). */
+  readonly asksConsent?: true;
   /** The plan's own bound of the whole job. */
   readonly timeoutMs?: number | undefined;
   readonly prepare?: (job: Job) => Promise<void>;
@@ -48,6 +57,8 @@ export type Produced = {
 export type Job = {
   readonly facts: JobFacts;
   readonly executionId: string;
+  /** When it has to be over, by this host's clock. */
+  readonly deadlineAtMs: number;
   readonly plan: Plan;
   /** Aborted when the job is to stop; its reason is a StopCause. */
   readonly signal: AbortSignal;
@@ -55,7 +66,7 @@ export type Job = {
   readonly hurry: AbortSignal;
   /** The agent that it runs in. */
   readonly host: JobHost;
-  /** Reaches this execution, its log stream and its workspace at the broker; absent after a restart. */
+  /** Reaches this execution, its log stream and its workspace at the broker; may be absent after a restart. */
   readonly token: string | undefined;
   readonly place: JobPlace;
   /** Writes a line to the job's log; with a key, once, over restarts of the agent. */
@@ -70,6 +81,8 @@ export type Job = {
   readonly onOutput: (take: (output: SetOutput) => Promise<void>) => void;
   /** Runs a child whose output goes to the log. Throws JobFailure when it cannot be started. */
   readonly run: (command: JobCommand) => Promise<CommandEnd>;
+  /** Brings what something prints that is no child of the job into its log; resolves when it has been read to its end. */
+  readonly pipe: (source: LogSource, output: ChildOutput) => Promise<void>;
   /** Does something once, over restarts of the agent; its answer, redacted, is kept on disk. */
   readonly once: <T>(key: string, act: () => Promise<T>) => Promise<T>;
 };
@@ -102,11 +115,11 @@ export type JobCommand = {
   /** So much of the timeout was used before it began. */
   readonly spentMs?: number;
   /** The group is told to end by SIGTERM and has ten seconds, unless told. */
-  readonly stop?: {
-    readonly signal: "SIGTERM" | "SIGINT";
-    readonly to: "group" | "leader";
-    readonly graceMs: number;
-  };
+  readonly stop?: StopPlan;
+  /** Stops it alone, as a stop of the job would. */
+  readonly endEarly?: AbortSignal;
+  /** What it prints is for programs: people read what this makes of it, and what it knows is the end's `kept`. */
+  readonly render?: MakeRenderer;
   /** Goes on although the job is to stop: the always-steps after a cancel. */
   readonly isCleanup?: boolean;
 };

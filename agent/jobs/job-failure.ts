@@ -2,9 +2,12 @@
 export type FailureReason =
   | "plan_invalid"
   | "unknown_type"
+  | "refused"
   | "tool_missing"
   | "source_unavailable"
   | "step_failed"
+  | "tool_failed"
+  | "deploy_failed"
   | "timeout_step"
   | "outputs_invalid"
   | "oom"
@@ -14,8 +17,20 @@ export type FailureReason =
   | "simulated"
   | "internal";
 
+/** What went wrong, for programs: `type` says which members besides there are. */
+export type CompositeError = {
+  readonly type: string;
+  readonly title: string;
+  readonly detail: string;
+  /** The same again may go well. */
+  readonly retryable: boolean;
+} & Readonly<Record<string, unknown>>;
+
 type Failure = {
   readonly reason: FailureReason;
+  /** The kind of failure, within its reason: `error_metadata.class`. */
+  readonly class?: string;
+  readonly composite?: CompositeError;
   /** The result's number: a child's exit code where there is one. */
   readonly code?: number;
   readonly metadata?: Readonly<Record<string, string>>;
@@ -29,15 +44,25 @@ export class JobFailure extends Error {
   readonly reason: FailureReason;
   readonly code: number;
   readonly metadata: Readonly<Record<string, string>>;
+  readonly composite: CompositeError | undefined;
   readonly outputs: Readonly<Record<string, unknown>> | undefined;
 
-  constructor(words: string, { reason, code = 1, metadata = {}, outputs }: Failure) {
+  constructor(words: string, failure: Failure) {
     super(words);
-    this.reason = reason;
-    this.code = code;
-    this.metadata = metadata;
-    this.outputs = outputs;
+    this.reason = failure.reason;
+    this.code = failure.code ?? 1;
+    this.metadata = {
+      ...failure.metadata,
+      ...(failure.class !== undefined && { class: failure.class }),
+    };
+    this.composite = failure.composite;
+    this.outputs = failure.outputs;
   }
+}
+
+/** The failure of a job whose plan cannot be followed; `words` name the member and what is wrong with it. */
+export function unfitPlan(words: string): JobFailure {
+  return new JobFailure(`The plan is not fit: ${words}.`, { reason: "plan_invalid" });
 }
 
 /** A failure of the agent's own, as the job's. The plan may be in the error's text: only its code is told. */

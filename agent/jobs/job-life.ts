@@ -1,6 +1,8 @@
 import { formatDuration } from "../../shared/duration.ts";
 import { isJobOver } from "../client/over.ts";
 import { pause } from "../client/pause.ts";
+import { askConsent, asksFirst } from "../consent/ask-consent.ts";
+import { refusalByRules } from "../consent/refusal-by-rules.ts";
 import type { JobLogSpec } from "../logs/job-log.ts";
 import { makeRedactor, type Redactor } from "../logs/redactor.ts";
 import type { Child } from "../processes/child.ts";
@@ -11,6 +13,7 @@ import type { JobWork, Plan } from "./handler.ts";
 import { crashOf, JobFailure } from "./job-failure.ts";
 import type { JobHost } from "./job-host.ts";
 import { type Ending, hidesOutputs, jobOutcome, outputsOf } from "./job-outcome.ts";
+import { hasKeptToken, keepToken } from "./job-place.ts";
 import { type LazyJobLog, makeLazyJobLog } from "./lazy-job-log.ts";
 import { openJob, type OpenJob } from "./open-job.ts";
 import { planSecrets } from "./plan-secrets.ts";
@@ -86,8 +89,18 @@ export function logSpec(state: StoredExecution): JobLogSpec {
 
 /** Nothing when the job was given back or is not ours. */
 async function workThrough(lit: Lit, open: OpenJob): Promise<Ending | undefined> {
-  const work = readPlan(lit, open);
+  // What has begun goes on, although the rules have changed meanwhile.
+  const refusal = isNew(lit)
+    ? refusalByRules(lit.host.config, open.job.facts, lit.plan)
+    : undefined;
+  const work = refusal ?? readPlan(lit, open);
   if (work instanceof JobFailure) return { kind: "failed", failure: work };
+  // Before anybody knows that it has begun: whoever takes it up then has its token, too.
+  if (work.usesHost === true && lit.token !== undefined) {
+    await keepToken(lit.host.runDir.path, lit.book.state.execution_id, lit.token);
+  }
+  // Its token is gone with the agent that claimed it: handed out anew, the job comes with another.
+  if (work.usesHost === true && hasLostToken(lit) && (await lit.giveBack())) return undefined;
   const first = work.prepare === undefined ? "in-progress" : "initializing";
   const refused = await reportFirst(lit, first);
   if (refused !== undefined) return refused === "over" ? undefined : refused;
@@ -98,6 +111,13 @@ async function workThrough(lit: Lit, open: OpenJob): Promise<Ending | undefined>
   await cleanUp(lit, { work, open });
   return ending;
 }
+
+const hasLostToken = (lit: Lit): boolean =>
+  lit.token === undefined &&
+  isNew(lit) &&
+  !hasKeptToken(lit.host.runDir.path, lit.book.state.execution_id);
+
+const isNew = ({ book }: Lit): boolean => book.state.reported === "pending";
 
 function readPlan({ book: { state } }: Lit, { job }: OpenJob): JobWork | JobFailure {
   try {
@@ -139,6 +159,7 @@ async function attempt(lit: Lit, work: JobWork, open: OpenJob): Promise<Ending |
     if (work.usesHost === true) await open.place(work);
     const { outcome } = book.state;
     if (outcome !== undefined) return { kind: "kept", outcome };
+    if (asksFirst(work, open.job)) await askConsent(open.job);
     if (work.prepare !== undefined) {
       await work.prepare(open.job);
       if (await lit.wasGivenBack()) return undefined;
@@ -148,7 +169,7 @@ async function attempt(lit: Lit, work: JobWork, open: OpenJob): Promise<Ending |
     if (work.timeoutMs !== undefined) {
       book.state.timeout_ms = work.timeoutMs; // on disk with the first child
       const leftMs = book.state.started_at_ms + work.timeoutMs - Date.now();
-      stop.stopAfter(leftMs, "job-timeout", afterWords(work.timeoutMs));
+      stop.stopAfter(leftMs, "job-timeout", `after ${formatDuration(work.timeoutMs * 1e6)}`);
     }
     if (stop.signal.aborted) return { kind: "stopped", cause: causeOf(stop.signal) };
     return { kind: "produced", produced: await work.execute(open.job) };
@@ -166,10 +187,6 @@ async function attempt(lit: Lit, work: JobWork, open: OpenJob): Promise<Ending |
 async function keepOutcome({ book, redactor }: Lit, ending: Ending): Promise<void> {
   book.state.outcome = jobOutcome(ending, redactor);
   await book.save();
-}
-
-function afterWords(timeoutMs: number): string {
-  return `after ${formatDuration(timeoutMs * 1e6)}`;
 }
 
 /** A failure of ours is told as such; the agent's own log has it whole. */

@@ -84,6 +84,7 @@ function finishOf(ending: Exclude<Ending, { kind: "kept" }>): Finish {
         success: false,
         error_code: code === 0 ? 1 : code,
         error_metadata: { ...metadata, reason, message },
+        ...composite(ending.failure),
       },
       ...given,
     };
@@ -106,8 +107,12 @@ function stopped({ cause, failure }: Extract<Ending, { kind: "stopped" }>): Fini
         reason: code,
         message,
       },
+      ...composite(failure),
     },
   };
 }
+
+const composite = (failure: JobFailure | undefined) =>
+  failure?.composite === undefined ? {} : { composite_error: { ...failure.composite } };
 
 const mostMessage = 4_000;

@@ -15,25 +15,29 @@ import { type JobRequests, openJobSocket } from "./job-socket.ts";
 import { openKeptSecrets } from "./kept-secrets.ts";
 
 export type OpenPlace = JobPlace & {
+  /** Reaches the execution, its log stream and its workspace; after a restart, too, unless the host was started anew. */
+  readonly token: string | undefined;
   /** From the next byte on, the text appears nowhere, not after a take-over either. */
   readonly hide: (secret: string) => void;
   /** Ends whatever of the job still runs and takes its folders away; words for what could not be. */
   readonly close: () => Promise<string[]>;
 };
 
-type Host = Pick<JobHost, "config" | "runDir" | "jobUsers">;
+type Host = Pick<JobHost, "config" | "runDir" | "jobUsers" | "jobCgroups">;
 type Means = Pick<JobRequests, "setOutput"> & {
   readonly redactor: Redactor;
   readonly owner: FileOwner;
+  /** The execution's own, where this process has claimed it. */
+  readonly token: string | undefined;
 };
 
 /** The folders and the socket of one execution; those of a former process of the agent, where they are there. */
 export async function openJobPlace(
-  { config, runDir, jobUsers }: Host,
+  { config, runDir, jobUsers, jobCgroups }: Host,
   executionId: string,
-  { setOutput, redactor, owner }: Means,
+  { setOutput, redactor, owner, token: claimed }: Means,
 ): Promise<OpenPlace> {
-  const kept = path.join(runDir.path, `${executionId}.job`);
+  const kept = keptFolder(runDir.path, executionId);
   await mkdir(kept, { recursive: true, mode: 0o700 });
   const secrets = await openSecrets(kept, owner);
   const known = path.join(config.workDir, executionId);
@@ -42,6 +46,8 @@ export async function openJobPlace(
     : await makeWorkspace(config.workDir, executionId, owner);
   const bearer = await keepBearer(path.join(kept, "bearer"));
   redactor.add(bearer);
+  const token = claimed ?? (await readToken(kept));
+  if (token !== undefined) redactor.add(token);
   const { add: hide } = openKeptSecrets(path.join(kept, "secrets"), redactor);
   const socket = path.join(kept, "socket");
   const requests = { setOutput, addSecret: hide };
@@ -52,15 +58,17 @@ export async function openJobPlace(
     secrets,
     kept,
     owner,
+    token,
     hide,
     env: { SVC_JOB_SOCKET: socket, SVC_JOB_TOKEN: bearer },
     close: async () => {
       const leaders = listLeaders(runDir.path, executionId);
+      const together = await jobCgroups.end(executionId);
       const [{ left }] = await Promise.all([
         sweepMarked(executionId, undefined, leaders),
         closeSocket(),
       ]);
-      const hanging = await jobUsers.end(executionId);
+      const hanging = [...together, ...(await jobUsers.end(executionId))].slice(0, 1);
       const [stays] = await Promise.all([
         removeWorkspace(config.workDir, executionId),
         removeChildFolder(kept),
@@ -96,3 +104,30 @@ async function keepBearer(file: string): Promise<string> {
   await writeWhole(file, { text: bearer });
   return bearer;
 }
+
+/** Keeps it in the agent's own folder in memory: whoever takes the job up asks as the job, too. */
+export async function keepToken(runDir: string, executionId: string, token: string): Promise<void> {
+  const kept = keptFolder(runDir, executionId);
+  await mkdir(kept, { recursive: true, mode: 0o700 });
+  await writeWhole(path.join(kept, "token"), { text: token });
+}
+
+/** Whether a former process of the agent kept the execution's token. */
+export function hasKeptToken(runDir: string, executionId: string): boolean {
+  return existsSync(path.join(keptFolder(runDir, executionId), "token"));
+}
+
+/** The token of an execution that another process of the agent kept; nothing after a start of the host. */
+export async function readKeptToken(
+  runDir: string,
+  executionId: string,
+): Promise<string | undefined> {
+  return await readToken(keptFolder(runDir, executionId));
+}
+
+async function readToken(kept: string): Promise<string | undefined> {
+  return (await readFile(path.join(kept, "token"), "utf8").catch(() => "")) || undefined;
+}
+
+const keptFolder = (runDir: string, executionId: string): string =>
+  path.join(runDir, `${executionId}.job`);

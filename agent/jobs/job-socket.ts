@@ -28,6 +28,8 @@ export type SetOutput = z.infer<typeof setOutput>;
 
 const addSecret = z.object({ secret: z.string() });
 const mostBytes = 2 * 2 ** 20;
+/** A job's scripts ask a few at once; who is refused asks again. */
+const mostAtOnce = 32;
 
 /**
  * Listens on a unix socket of one job: `POST /outputs {name, value, secret?}` and `POST /secrets {secret}`, with the
@@ -44,6 +46,7 @@ export async function openJobSocket(
       response.end(detail === undefined ? undefined : JSON.stringify({ detail }));
     });
   });
+  server.maxConnections = mostAtOnce; // each may bring its 2 MiB into the process that all jobs share
   const short = openSocketPath(path);
   await new Promise<void>((resolve, reject) => {
     server.once("error", reject);

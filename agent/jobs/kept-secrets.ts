@@ -3,11 +3,14 @@ import type { Redactor } from "../logs/redactor.ts";
 
 /** Secrets that a job told while it ran: hidden, and kept in memory for whoever takes the job up. */
 export type KeptSecrets = {
-  /** Throws an Error with words when it cannot be kept; hidden it is all the same, for now. */
+  /** Throws an Error with words when it cannot be kept; hidden it is all the same, for now, unless there are too many. */
   readonly add: (secret: string) => void;
 };
 
-const mostBytes = 4 * 2 ** 20;
+/** Each is looked for in everything that the job prints, in all encodings, by the one process that all jobs share. */
+const mostSecrets = 500;
+const mostSecretBytes = 64 * 1024;
+const mostBytes = 2 ** 20;
 
 /** Hides what the file holds from a former process of the agent, and keeps in it what is added. */
 export function openKeptSecrets(file: string, redactor: Redactor): KeptSecrets {
@@ -17,11 +20,20 @@ export function openKeptSecrets(file: string, redactor: Redactor): KeptSecrets {
   for (const secret of known) bytes += Buffer.byteLength(secret);
   return {
     add(secret) {
-      redactor.add(secret);
       if (known.has(secret)) return;
-      bytes += Buffer.byteLength(secret);
-      if (bytes > mostBytes)
-        throw new Error("This job has told secrets of 4 MiB: that is the most.");
+      const secretBytes = Buffer.byteLength(secret);
+      if (secretBytes > mostSecretBytes) {
+        throw new Error(
+          `This is no secret that can be hidden: it has ${secretBytes} bytes; 64 KiB is the most.`,
+        );
+      }
+      const nextBytes = bytes + secretBytes;
+      if (known.size >= mostSecrets || nextBytes > mostBytes) {
+        const most = `${mostSecrets} of them, and 1 MiB together`;
+        throw new Error(`This job has told too many secrets (${most}): this one is not hidden.`);
+      }
+      bytes = nextBytes;
+      redactor.add(secret);
       // It begins a line of its own, whatever was cut off before it.
       appendFileSync(file, `\n${JSON.stringify(secret)}\n`, { mode: 0o600 });
       known.add(secret);

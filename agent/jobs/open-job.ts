@@ -41,24 +41,25 @@ export function openJob(given: Given): OpenJob {
   const cleaning = cleaningClock(stop.signal);
   let place: OpenPlace | undefined;
   let user: ChildGround["user"];
+  let cgroup: string | undefined;
   let takeOutput: ((output: SetOutput) => Promise<void>) | undefined;
   const setOutput = async (output: SetOutput): Promise<void> => {
     if (takeOutput === undefined) throw new NotNow("This job takes no outputs just now.");
     await takeOutput(output);
   };
-  const here = (): OpenPlace => {
-    if (place === undefined) throw new Error("this kind of job has no place: usesHost is not set");
-    return place;
-  };
+  const here = (): OpenPlace => placeOrBug(place);
   const mayBegin = (): Promise<void> => host.truth.mayBegin(state.execution_id, stop.signal);
   const job: Job = {
     facts: state.job,
     executionId: state.execution_id,
+    deadlineAtMs: state.deadline_at_ms,
     plan: given.plan,
     host,
     signal: stop.signal,
     hurry: stop.hurry,
-    token: given.token,
+    get token() {
+      return given.token ?? place?.token;
+    },
     get place() {
       return here();
     },
@@ -68,11 +69,10 @@ export function openJob(given: Given): OpenJob {
     onOutput: (take) => void (takeOutput = take),
     run: async (command) => {
       const { env } = here();
-      const runDir = host.runDir.path;
-      const cleanupSignal = cleaning.signal;
-      const ground = { runDir, book, log, redactor, stop, cleanupSignal, ended, mayBegin };
-      return await runChild({ ...ground, env, user }, command);
+      const ground = { ...given, runDir: host.runDir.path, cleanupSignal: cleaning.signal };
+      return await runChild({ ...ground, ended, mayBegin, env, user, cgroup }, command);
     },
+    pipe: async (source, output) => await log.pipe(source, output, stop.signal),
     once: async (key, act) => await once(book, redactor, { key, act, mayBegin }),
   };
   return {
@@ -81,14 +81,21 @@ export function openJob(given: Given): OpenJob {
     isOpen: () => place !== undefined,
     place: async ({ isOperators = false }) => {
       user = isOperators ? undefined : await userOf(host, book, stop.signal);
+      cgroup = isOperators ? undefined : await host.jobCgroups.take(state.execution_id);
+      if (cgroup !== undefined) state.cgroup = cgroup; // on disk with the first child
       const owner = typeof user === "number" ? user : undefined;
-      place = await openJobPlace(host, state.execution_id, { setOutput, redactor, owner });
+      place = await openJobPlace(host, state.execution_id, { ...given, setOutput, owner });
     },
     close: async () => {
       cleaning.close();
       return (await place?.close()) ?? [];
     },
   };
+}
+
+function placeOrBug(place: OpenPlace | undefined): OpenPlace {
+  if (place === undefined) throw new Error("this kind of job has no place: usesHost is not set");
+  return place;
 }
 
 type Deed<T> = {

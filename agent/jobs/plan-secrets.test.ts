@@ -51,6 +51,18 @@ describe("the secrets of a plan", () => {
     expect(planSecrets({ gcp_auth: { service_account_key: account } })).toEqual(["the-key-itself"]);
   });
 
+  test("of a kubeconfig are its tokens and keys, not what every log of a cluster is full of", () => {
+    const kube_config = JSON.stringify({
+      apiVersion: "v1",
+      kind: "Config",
+      clusters: [{ name: "c", cluster: { server: "https://cluster.example" } }],
+      contexts: [{ name: "c", context: { cluster: "c", namespace: "shop" } }],
+      users: [{ name: "u", user: { token: "the-token", "client-key-data": "the-key" } }],
+    });
+    const found = planSecrets({ cluster_info: { kube_config } });
+    expect(found).toEqual([kube_config, "the-token", "the-key"]);
+  });
+
   test("are the passwords in URLs, as written and as meant", () => {
     const plan = { git_source: { url: "https://x:p%40ss@example.com/a.git" } };
     expect(planSecrets(plan)).toEqual(["p%40ss", "p@ss"]);

@@ -16,6 +16,7 @@ import type { CommandEnd, StoredChild } from "./execution-state.ts";
 import type { JobCommand } from "./handler.ts";
 import { JobFailure } from "./job-failure.ts";
 import type { LazyJobLog } from "./lazy-job-log.ts";
+import { readChild } from "./read-child.ts";
 import type { StopControl } from "./stop-control.ts";
 
 /** What a job's children share. */
@@ -32,6 +33,8 @@ export type ChildGround = {
   readonly env: Readonly<Record<string, string>>;
   /** Whom children run as; words where none may be started any more. */
   readonly user: number | undefined | { readonly refusal: string };
+  /** What holds them together, where there is such a thing. */
+  readonly cgroup: string | undefined;
   /** Children that have ended: their folders stay until their output is safe. */
   readonly ended: Child[];
 };
@@ -45,7 +48,8 @@ const usualStop = { signal: "SIGTERM", to: "group", graceMs: 10_000 } as const;
 export async function runChild(ground: ChildGround, command: JobCommand): Promise<CommandEnd> {
   const known = ground.book.state.children[command.key];
   if (known?.end !== undefined) return await catchUp(ground, command, { ...known, end: known.end });
-  const signal = command.isCleanup === true ? ground.cleanupSignal() : ground.stop.signal;
+  const told = command.isCleanup === true ? ground.cleanupSignal() : ground.stop.signal;
+  const signal = AbortSignal.any([told, command.endEarly ?? told]);
   const isStopped = (): boolean => signal.aborted || ground.stop.hurry.aborted;
   const taken = known === undefined ? "unborn" : await takeUp(ground, known);
   if (taken === "lost") return await ended(ground, command, lostWith(known));
@@ -59,7 +63,7 @@ export async function runChild(ground: ChildGround, command: JobCommand): Promis
 /** It has ended; what of its output had not reached the disk is read once more. */
 async function catchUp(
   ground: ChildGround,
-  { key, step }: JobCommand,
+  command: JobCommand,
   { number, end }: StoredChild & { end: CommandEnd },
 ): Promise<CommandEnd> {
   const isHere = ground.ended.some(({ manifest }) => manifest.step === number);
@@ -69,8 +73,9 @@ async function catchUp(
   const child = manifest && adoptChild(manifest, { from: 0 });
   if (child === undefined) return end;
   ground.ended.push(child);
-  await ground.log.pipe({ step, run: key }, child.output, ground.stop.signal);
-  return end;
+  const { piped, kept } = readChild(ground.log, command, { child, signal: ground.stop.signal });
+  await piped;
+  return { ...end, ...kept() };
 }
 
 const notStarted: CommandEnd = {
@@ -120,6 +125,7 @@ async function begin(
       runDir: ground.runDir,
       stop: command.stop ?? usualStop,
       user,
+      cgroup: ground.cgroup,
     });
   } catch (error) {
     if (!(error instanceof ChildError)) throw error;
@@ -168,7 +174,7 @@ async function follow(ground: ChildGround, following: Following): Promise<Comman
   let cut: "timed-out" | "stopped" | undefined;
   const asked = {
     stop: () => begun("stopped", child.stop),
-    kill: () => begun("stopped", child.kill),
+    hasten: () => begun("stopped", child.hasten),
   };
   const cutting = new AbortController();
   const begun = (why: NonNullable<typeof cut>, end: () => Promise<void>): void => {
@@ -176,7 +182,7 @@ async function follow(ground: ChildGround, following: Following): Promise<Comman
     cutting.abort(); // what is left of its output does not wait for a slow broker
     end().catch(() => {}); // its end is told by `exited`
   };
-  onceAborted(hurry, asked.kill); // first: what is killed is not asked before
+  onceAborted(hurry, asked.hasten); // first: what is killed is not asked before
   onceAborted(signal, asked.stop);
   const { timeoutMs, spentMs = 0 } = command;
   const leftMs = child.manifest.startedAtMs - spentMs + (timeoutMs ?? 0) - Date.now();
@@ -188,8 +194,7 @@ async function follow(ground: ChildGround, following: Following): Promise<Comman
           Math.min(Math.max(leftMs, 0), 2 ** 31 - 1),
         );
   try {
-    const source = { step: command.step, run: command.key };
-    const piped = ground.log.pipe(source, child.output, cutting.signal);
+    const { piped, kept } = readChild(ground.log, command, { child, signal: cutting.signal });
     const end = await child.exited;
     clearTimeout(timer);
     // Somebody may have stopped it before it was ours: while the plan was not there, only its time can have done that.
@@ -197,11 +202,11 @@ async function follow(ground: ChildGround, following: Following): Promise<Comman
     const tookMs = Date.now() - child.manifest.startedAtMs;
     await Promise.race([piped, afterAbort(hurry, lastWordsMs)]);
     ground.ended.push(child);
-    return { code: shellCode(end), ...told(end, cut, timeoutMs), tookMs };
+    return { code: shellCode(end), ...told(end, cut, timeoutMs), tookMs, ...kept() };
   } finally {
     clearTimeout(timer);
     signal.removeEventListener("abort", asked.stop);
-    hurry.removeEventListener("abort", asked.kill);
+    hurry.removeEventListener("abort", asked.hasten);
   }
 }
 

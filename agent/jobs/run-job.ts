@@ -1,22 +1,20 @@
-import { getRunnerJobPlanRoute } from "../../shared/api/read-runner-jobs.ts";
 import { giveBackExecutionRoute } from "../../shared/api/report-executions.ts";
-import { processSecretHeader } from "../../shared/api/runner-process.ts";
-import { planAnswerBytes } from "../client/broker-client.ts";
 import { isJobOver } from "../client/over.ts";
 import { makeRedactor } from "../logs/redactor.ts";
 import type { AgentGround } from "../open-ground.ts";
 import type { ClaimedJob, RunningJob } from "../running-job.ts";
 import type { SpooledResult } from "../spool/spooled-result.ts";
 import { abandonJob, removeFolders } from "./abandon-job.ts";
+import { cleanElsewhere } from "./clean-elsewhere.ts";
 import { openExecutionBook } from "./execution-book.ts";
 import type { StoredExecution } from "./execution-state.ts";
+import { fetchPlan } from "./fetch-plan.ts";
 import { concludeGuarded, guardJob } from "./guard-job.ts";
-import type { Plan } from "./handler.ts";
 import { crashOf } from "./job-failure.ts";
 import type { JobHost } from "./job-host.ts";
 import { type Life, liveJob } from "./job-life.ts";
 import { type Ending, jobOutcome } from "./job-outcome.ts";
-import { restMsOf } from "./registry.ts";
+import { restOf } from "./registry.ts";
 import type { ReportedStatus } from "./status-reports.ts";
 import { makeStopControl, type StopControl } from "./stop-control.ts";
 import { abandoned, type End, endOf, givenBack, tellEnd, toldBefore } from "./tell-end.ts";
@@ -72,23 +70,11 @@ export function resumeJob(
     const begin = async (): Promise<Begun> => {
       const connected = await host;
       await connected.truth.mayBegin(stored.execution_id, stop.signal);
-      const plan = await fetchPlan(connected, stored.job.id, stop.signal);
+      const plan = await fetchPlan(connected, stored.job.id, { signal: stop.signal });
       return { host: connected, plan, token: undefined };
     };
     return await guardJob({ ground, stored, stop }, begin());
   });
-}
-
-async function fetchPlan(
-  { client, runnerId, process }: JobHost,
-  jobId: string,
-  signal: AbortSignal,
-): Promise<Plan> {
-  const params = { runner_id: runnerId, job_id: jobId };
-  const headers = { [processSecretHeader]: process().secret };
-  const how = { scope: "job", signal, mostBytes: planAnswerBytes } as const;
-  const { text } = await client.call(getRunnerJobPlanRoute, { params, headers }, how);
-  return JSON.parse(text) as Plan; // a plan is an object: the broker takes no other
 }
 
 type Begun = Pick<Life, "host" | "plan" | "token">;
@@ -108,7 +94,7 @@ function hold(held: Held, begin: Begin): HeldJob {
   const stop = makeStopControl({
     startedAtMs: stored.started_at_ms,
     deadlineAtMs: stored.deadline_at_ms,
-    restMs: restMsOf(job.type),
+    ...restOf(job.type),
   });
   let phase: JobPhase = "pending";
   let back: Promise<boolean> | undefined;
@@ -177,7 +163,9 @@ async function live(held: Held, life: HeldLife, begin: Begin): Promise<End> {
     const book = await openExecutionBook(ground.config.dataDir, stored, ground.log);
     const beginning = await begin(life.stop);
     if (beginning === undefined) {
-      end = await tell(held, await concludeGuarded({ ground, stored, stop: life.stop }));
+      const stopped = { ground, stored, stop: life.stop };
+      await cleanElsewhere({ ...stopped, book, host: held.host });
+      end = await tell(held, await concludeGuarded(stopped));
       isTold = true;
       await whenSafe(ground, execution_id, () => abandonJob(ground, execution_id));
       return end;

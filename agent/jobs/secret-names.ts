@@ -7,8 +7,14 @@ const endings = secretWords.filter((word) => !["auth", "dsn"].includes(word));
 /** Words that only end as one of those. */
 const otherWords = new Set(["bypass", "compass", "trespass", "surpass", "underpass", "overpass"]);
 const publicWords = new Set(["name", "file", "path", "arn", "url", "region", "type", "format"]);
-/** Within what is secret as a whole, these are not: a service account's key names its project. */
-const publicWithin = new Set([...publicWords, "id", "email", "uri", "domain", "project", "tenant"]);
+/**
+ * Within what is secret as a whole, these are not: a service account's key names its project, a kubeconfig that it is a
+ * Config, and which namespace is meant.
+ */
+const publicWithin = new Set([
+  ...publicWords,
+  ..."id email uri domain project tenant kind version namespace context server".split(" "),
+]);
 
 /** Whether a name says of its value that it is secret: DB_PASSWORD, apiKey, client-secret; not TOKEN_URL. */
 export function isSecretName(name: string): boolean {

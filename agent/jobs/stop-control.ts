@@ -22,6 +22,7 @@ export function makeStopControl(times: {
   readonly startedAtMs: number;
   readonly deadlineAtMs: number;
   readonly restMs: number;
+  readonly hurryMs?: number;
 }): StopControl {
   const [stopping, hurrying] = [new AbortController(), new AbortController()];
   const timers = new Set<NodeJS.Timeout>();
@@ -42,6 +43,7 @@ export function makeStopControl(times: {
   const { startedAtMs, deadlineAtMs } = times;
   const reserveMs = Math.min(times.restMs + reportMs, (deadlineAtMs - startedAtMs) / 4);
   at(deadlineAtMs - reserveMs, () => stop({ kind: "deadline" }, "gently"));
+  const leadMs = times.hurryMs ?? usualLeadMs;
   at(deadlineAtMs - Math.min(reserveMs / 2, leadMs), () => hurrying.abort());
   return {
     signal: stopping.signal,
@@ -60,5 +62,5 @@ export function makeStopControl(times: {
 /** Enough to write the last lines and to bring the result to the broker. */
 const reportMs = 3_000;
 /** What is killed so long before the deadline is told before it. */
-const leadMs = 5_000;
+const usualLeadMs = 5_000;
 const longestTimerMs = 2 ** 31 - 1;

@@ -17,10 +17,14 @@ export function endOf({ finish }: SpooledResult): End {
   return { status: finish.status, reason: finish.result?.error_metadata?.["reason"] };
 }
 
+type Ended = Pick<StoredExecution, "execution_id" | "started_at_ms"> & {
+  readonly job: { readonly id: string; readonly type: string };
+};
+
 /** Tells the agent's own log and its metrics that an execution has ended, and how; once, when nothing of it is left. */
 export function tellEnd(
   { log, ends }: Pick<AgentGround, "log" | "ends">,
-  { job, execution_id, started_at_ms }: StoredExecution,
+  { job, execution_id, started_at_ms }: Ended,
   { status, reason }: End,
 ): void {
   const durationMs = Math.max(0, Date.now() - started_at_ms);

@@ -2,7 +2,8 @@ import type { ChildOutput, OutputChunk } from "../processes/child.ts";
 import type { LogSpool } from "../spool/log-spool.ts";
 import type { LogSpools } from "../spool/log-spools.ts";
 import type { LogIdentity } from "../spool/stream-file.ts";
-import { makeLineCutter } from "./line-cutter.ts";
+import { type Line, makeLineCutter } from "./line-cutter.ts";
+import type { LineRenderer, MakeRenderer, RenderedLine } from "./line-renderer.ts";
 import { type LogWriter, makeLogWriter, type Run } from "./log-writer.ts";
 import type { Redactor } from "./redactor.ts";
 
@@ -17,6 +18,8 @@ export type LogSource = {
   readonly step: string;
   /** Names the run of a child within the job: the same name, after a restart of the agent, is the same run. */
   readonly run: string;
+  /** What is printed is for programs: this is what people are to read of it. */
+  readonly render?: MakeRenderer | undefined;
 };
 
 /**
@@ -97,16 +100,22 @@ type Pipe = {
 
 async function pipe(
   { spools, spool, writer, redactor, signal }: Pipe,
-  { step, run: name }: LogSource,
+  { step, run: name, render }: LogSource,
   output: ChildOutput,
 ): Promise<void> {
   const known = spool.runs.get(name);
   const rest = known && { bytes: Buffer.from(known.rest, "base64"), atMs: known.restAtMs };
-  const cutter = makeLineCutter(writer.lineOf(step, numbers.info), rest);
+  const renderer = render?.(known?.kept);
+  const line =
+    renderer === undefined
+      ? writer.lineOf(step, numbers.info)
+      : renderedLine(renderer, (severity) => writer.lineOf(step, numbers[severity]));
+  const cutter = makeLineCutter(line, rest);
   const run: Run = {
     stream: redactor.stream(known),
     cutter,
     lostBytes: 0,
+    kept: renderer?.kept,
     idleSinceMs: undefined,
     onWritten: output.release,
   };
@@ -144,6 +153,28 @@ async function pipe(
   await writer.flush();
   writer.runs.delete(name);
   output.release(at);
+}
+
+/** Each whole line as its renderer has it; pieces of one that is too long are told as such, once. */
+function renderedLine(renderer: LineRenderer, lineOf: (severity: LogSeverity) => Line): Line {
+  const lines = new Map<LogSeverity, Line>();
+  let isPiece = false;
+  const write = ({ text, severity = "info" }: RenderedLine, atMs: number): void => {
+    let line = lines.get(severity);
+    if (line === undefined) lines.set(severity, (line = lineOf(severity)));
+    for (const one of text.split("\n")) {
+      const cutter = makeLineCutter(line);
+      cutter.feed(Buffer.from(one), atMs);
+      cutter.end();
+    }
+  };
+  return (text, atMs, isContinued) => {
+    const isWhole = !isPiece && !isContinued;
+    isPiece = isContinued;
+    if (!isWhole && isContinued) return;
+    const shown = isWhole ? renderer.line(text.toString("utf8")) : renderer.tooLong();
+    for (const one of shown) write(one, atMs);
+  };
 }
 
 /** The same chunks, none larger than that. */

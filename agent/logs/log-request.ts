@@ -8,8 +8,8 @@ export type LogRequest = {
 
 /** What became of it. What throws instead is tried again. */
 export type LogAnswer =
-  /** 2xx; `why` some of the records were refused for good (OTLP's partial success). */
-  | { readonly kind: "stored"; readonly why?: string }
+  /** 2xx; `why` some of the records were refused for good (OTLP's partial success); whether the broker says that their execution is over. */
+  | { readonly kind: "stored"; readonly why?: string; readonly isOver?: boolean }
   /** No answer, or nobody's: a proxy's page, 500. */
   | { readonly kind: "later"; readonly afterMs?: number | undefined }
   /** 429 or 503 of a broker that says when to come again: what is sent comes too fast. */

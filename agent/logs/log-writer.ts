@@ -16,6 +16,8 @@ export type Run = {
   readonly stream: RedactionStream;
   readonly cutter: LineCutter;
   lostBytes: number;
+  /** What its renderer goes on with; undefined where its lines are written as they are. */
+  readonly kept: (() => string) | undefined;
   /** Since when there is nothing to read, by performance.now(). */
   idleSinceMs: number | undefined;
   /** Told how far it is on the disk, whoever made that so. */
@@ -66,8 +68,9 @@ export function makeLogWriter(spools: LogSpools, spool: LogSpool, redactor: Reda
   }
 
   function tick(): void {
-    for (const [name, { cutter, idleSinceMs }] of runs) {
-      if (idleSinceMs === undefined) continue;
+    for (const [name, { cutter, idleSinceMs, kept }] of runs) {
+      // Half a line says nothing to who has to read it before it is shown.
+      if (idleSinceMs === undefined || kept !== undefined) continue;
       const before = seq;
       cutter.show(performance.now() - idleSinceMs >= quietMs ? "all" : "progress");
       if (seq > before) moved.add(name);
@@ -147,8 +150,14 @@ function attributesOf({ identity }: LogSpool, step: string): Buffer {
   return Buffer.concat(parts);
 }
 
-function positionOf({ stream, cutter, lostBytes }: Run): RunPosition {
+function positionOf({ stream, cutter, lostBytes, kept }: Run): RunPosition {
   const { offset, ...place } = stream.position();
   const { bytes, atMs } = cutter.rest();
-  return { ...place, offset: offset + lostBytes, rest: bytes.toString("base64"), restAtMs: atMs };
+  return {
+    ...place,
+    offset: offset + lostBytes,
+    rest: bytes.toString("base64"),
+    restAtMs: atMs,
+    ...(kept !== undefined && { kept: kept() }),
+  };
 }

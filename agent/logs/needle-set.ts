@@ -56,7 +56,7 @@ export function makeNeedleSet(texts: NeedleTexts, shapes: readonly TokenShape[])
   const plain = (bytes: Buffer, how: ScanHow, add: Found): number =>
     scan(inEscapes, bytes, how, add);
   const wrapped = tablesOf(needles.filter(({ bytes }) => isBase64.test(bytes.toString("latin1"))));
-  const mostBytes = Math.max(0, ...needles.map(({ bytes }) => bytes.length));
+  const mostBytes = needles.reduce((most, { bytes }) => Math.max(most, bytes.length), 0);
   for (const shape of shapes) {
     for (const head of shape.heads) needles.push({ bytes: Buffer.from(head, "latin1"), shape });
   }

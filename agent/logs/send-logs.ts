@@ -1,4 +1,4 @@
-import { appendLogsRoute } from "../../shared/api/write-logs.ts";
+import { appendLogsRoute, executionHeader } from "../../shared/api/write-logs.ts";
 import type { BrokerClient } from "../client/broker-client.ts";
 import { Refused, SlowedDown, Unanswered } from "../client/over.ts";
 import type { LogAnswer, SendLogs } from "./log-request.ts";
@@ -16,7 +16,8 @@ export function makeSendLogs(client: BrokerClient): SendLogs {
         { params: { log_stream_id: streamId }, body: {}, headers },
         { scope: "job", signal, isOnce: true, bytes: body, answerType: type },
       );
-      return answer.text === "" ? { kind: "stored" } : partly(answer.text);
+      const isOver = answer.headers[executionHeader] === "over";
+      return answer.text === "" ? { kind: "stored", isOver } : partly(answer.text);
     } catch (error) {
       return answerOf(error);
     }

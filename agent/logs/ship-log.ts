@@ -128,11 +128,11 @@ const sizeOf = ({ records }: LogBatch): number =>
 
 function tellRefused(
   { spool, log, onDoubt }: Shipment,
-  { why }: Extract<LogAnswer, { kind: "stored" }>,
+  { why, isOver }: Extract<LogAnswer, { kind: "stored" }>,
 ): void {
-  if (why === undefined) return;
   const { executionId } = spool.identity;
-  onDoubt(executionId);
+  if (why !== undefined || isOver === true) onDoubt(executionId);
+  if (why === undefined) return;
   log.warn({ execution_id: executionId, why }, "the broker did not take all of a log");
 }
 

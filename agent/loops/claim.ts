@@ -28,6 +28,7 @@ type Claim = {
   state: "parked" | "failing" | "over";
 };
 
+const mostNamed = 1_000;
 const floorMs = 1_000;
 const graceMs = 10_000;
 
@@ -109,7 +110,7 @@ async function answerOf(
   for (let nth = 0; ; nth++) {
     const askedMs = performance.now();
     try {
-      const { body } = await ask(parts, one, signal);
+      const { body } = await ask(parts, { ...one, isAgain: nth > 0 }, signal);
       parts.figures.claims += 1;
       const { jobs, orders, now } = body as unknown as Answer; // claimAnswerSchema said so
       return { jobs, orders, now, askedMs };
@@ -129,10 +130,13 @@ async function answerOf(
 
 async function ask(
   { agent, orders, settings }: LoopParts,
-  { slots, pollId, process: { id: processId, secret } }: Claim,
+  { slots, pollId, process: { id: processId, secret }, isAgain }: Claim & { isAgain: boolean },
   signal: AbortSignal,
 ): Promise<AgentAnswer<typeof claimJobsRoute>> {
   const { client, config, runnerId } = agent;
+  const held = agent.roster.all().map(({ executionId }) => executionId);
+  // After failures and silence only: else beats ask, and no claim has to.
+  const isAsking = held.length > 0 && (isAgain || agent.truth.isStale(held));
   const body = {
     process_id: processId,
     poll_id: pollId,
@@ -140,6 +144,7 @@ async function ask(
     wait: formatDuration(config.claimWait * 1e6),
     known_orders: orders.known(),
     settings_version: settings.current().version,
+    ...(isAsking && { executions: held.slice(0, mostNamed) }),
   };
   return await client.call(
     claimJobsRoute,

@@ -4,13 +4,17 @@ import { backoffMs } from "../client/backoff.ts";
 import { Refused, Unanswered } from "../client/over.ts";
 import { parseSpooledResult, type SpooledResult } from "../spool/spooled-result.ts";
 import type { Loop } from "./loop-book.ts";
-import type { LoopParts } from "./loop-parts.ts";
+import type { LoopFigures, LoopParts } from "./loop-parts.ts";
 import type { WakeUp } from "./wake-up.ts";
 
 const answerSchema = z.looseObject({ execution: z.looseObject({ id: z.string() }) });
 const mostAtOnce = 8;
 const lookEveryMs = 30_000;
 const longestSendMs = 5 * 60_000; // a result may have 64 MiB
+
+type DeliverParts = Pick<LoopParts, "agent"> & {
+  readonly figures: Pick<LoopFigures, "delivered" | "refusedResults">;
+};
 
 /** What was tried in vain, how often, and when it is to be tried again, by performance.now(). */
 type Delays = Map<string, { readonly failures: number; readonly dueAtMs: number }>;
@@ -20,7 +24,7 @@ type Delays = Map<string, { readonly failures: number; readonly dueAtMs: number 
  * must wait holds up no other.
  */
 export async function deliver(
-  parts: LoopParts,
+  parts: DeliverParts,
   { signal, turn }: Loop,
   wakeUp: WakeUp,
 ): Promise<void> {
@@ -55,7 +59,7 @@ const isForGood = (error: unknown): boolean => error instanceof Refused;
 
 type Failed = { readonly executionId: string; readonly error: unknown };
 
-function putOff({ agent }: LoopParts, delays: Delays, { executionId, error }: Failed): void {
+function putOff({ agent }: DeliverParts, delays: Delays, { executionId, error }: Failed): void {
   const { config, log } = agent;
   const failures = (delays.get(executionId)?.failures ?? 0) + 1;
   const limits = { fromMs: config.retryFrom, mostMs: config.retryMost };
@@ -77,7 +81,7 @@ function untilNext(delays: Delays): number {
 }
 
 async function deliverOne(
-  parts: LoopParts,
+  parts: DeliverParts,
   executionId: string,
   signal: AbortSignal,
 ): Promise<void> {
@@ -99,7 +103,7 @@ async function deliverOne(
 type Delivery = { readonly spooled: SpooledResult; readonly signal: AbortSignal };
 
 async function finish(
-  { agent }: LoopParts,
+  { agent }: DeliverParts,
   executionId: string,
   { spooled, signal }: Delivery,
 ): Promise<void> {
@@ -135,7 +139,7 @@ function timeoutOf(requestTimeoutMs: number, { finish: { result } }: SpooledResu
  * take what is in it: then it is told of that, so that the job ends, and the result is set aside.
  */
 async function giveUp(
-  parts: LoopParts,
+  parts: DeliverParts,
   executionId: string,
   { spooled, signal, refused }: Delivery & { readonly refused: Refused },
 ): Promise<void> {

@@ -1,4 +1,5 @@
 import type { RunnerJobGroup } from "../../shared/runner-job-types.ts";
+import { roomForPods } from "../executor/room-for-pods.ts";
 import { servedSlots } from "../register/served-slots.ts";
 import type { LoopParts } from "./loop-parts.ts";
 
@@ -9,7 +10,7 @@ export function freeSlots(parts: LoopParts): Readonly<Partial<Record<RunnerJobGr
   if (figures.claimedJobs >= parts.mostJobs) return {};
   const free: Partial<Record<RunnerJobGroup, number>> = {};
   for (const [group, slots] of Object.entries(servedSlots(agent.config, settings.current()))) {
-    const left = slots - agent.roster.count(group);
+    const left = Math.min(slots - agent.roster.count(group), roomForPods(agent, group));
     if (left > 0) free[group as RunnerJobGroup] = left; // the keys of a record of groups
   }
   return free;

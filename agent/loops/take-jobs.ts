@@ -1,5 +1,6 @@
 import { giveBackExecutionRoute } from "../../shared/api/report-executions.ts";
 import { Refused } from "../client/over.ts";
+import { roomForPods } from "../executor/room-for-pods.ts";
 import { momentNow } from "../orders/truth-book.ts";
 import { servedSlots } from "../register/served-slots.ts";
 import type { ClaimedJob, RunningJob } from "../running-job.ts";
@@ -18,7 +19,8 @@ export function makeTakeJobs(parts: LoopParts, start: StartJob, signal: AbortSig
     const { job, execution } = claimed;
     if (roster.get(execution.id) !== undefined) return; // a repeated poll brought it again
     const slots: Readonly<Record<string, number>> = servedSlots(config, settings.current());
-    const isFull = roster.count(job.group) >= (slots[job.group] ?? 0);
+    const isFull =
+      roster.count(job.group) >= (slots[job.group] ?? 0) || roomForPods(agent, job.group) === 0;
     const isEnough = figures.claimedJobs >= parts.mostJobs;
     const hasRoom = figures.notClaiming === undefined && !isFull;
     if (departure.isLeaving() || !hasRoom || isEnough) {

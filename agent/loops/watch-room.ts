@@ -48,12 +48,18 @@ type Seen = { readonly places: readonly Place[]; readonly notClaiming: string | 
 
 /** What room there is, and why no job can be taken, in words. */
 export async function seeRoom(
-  { config, results, runDir }: Pick<LoopParts["agent"], "config" | "results" | "runDir">,
+  {
+    config,
+    results,
+    runDir,
+    heldClaims,
+  }: Pick<LoopParts["agent"], "config" | "results" | "runDir" | "heldClaims">,
   hadNone: boolean,
 ): Promise<Seen> {
   const places = await lookAtPlaces({ ...config, runDir: runDir.path });
   const lacks = places.map((place) => lackAt(place, hadNone));
-  return { places, notClaiming: results.problem() ?? lacks.find((lack) => lack !== undefined) };
+  const reasons = [results.problem(), ...lacks, heldClaims.problem()];
+  return { places, notClaiming: reasons.find((reason) => reason !== undefined) };
 }
 
 /** False when it could not be told just now. A broker that does not know of such words is told by a health check alone. */

@@ -7,6 +7,8 @@ export type TruthBook = {
   readonly heard: (executionIds: readonly string[], asked: Moment) => void;
   /** What was asked then was not answered. */
   readonly unheard: (asked: Moment) => void;
+  /** Whether the broker has not spoken of one of these for a while. */
+  readonly isStale: (executionIds: readonly string[]) => boolean;
   /** Something else gives reason to ask about an execution. */
   readonly doubt: (executionId: string) => void;
   /**
@@ -55,6 +57,7 @@ export function makeTruthBook(ask: () => void): TruthBook {
       vainAt = asked;
       changed();
     },
+    isStale: (executionIds) => executionIds.some((id) => ageOf(heardAt.get(id)) > freshMs),
     doubt(executionId) {
       if (ageOf(heardAt.get(executionId)) > doubtMs) ask();
     },

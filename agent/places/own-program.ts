@@ -22,7 +22,9 @@ export async function withOwnProgram(config: AgentConfig): Promise<AgentConfig> 
 /** How this program is started once more. */
 async function ownProgram(): Promise<string[]> {
   if (isSea()) return [process.execPath];
-  return [process.execPath, await realpath(process.argv[1] ?? "")];
+  const source = path.join(import.meta.dirname, "..", "main.ts");
+  const isSource = import.meta.filename.endsWith(".ts");
+  return [process.execPath, isSource ? source : await realpath(process.argv[1] ?? "")];
 }
 
 const quoted = (word: string): string => `'${word.replaceAll("'", `'\\''`)}'`;

@@ -6,7 +6,7 @@ import { childFiles } from "./child-files.ts";
 import type { ChildEnd, ChildManifest } from "./child.ts";
 import { explainEnd } from "./explain-end.ts";
 import { readText } from "./find-child.ts";
-import { countOomKills } from "./oom-kills.ts";
+import { countOomKills, reachedBounds } from "./oom-kills.ts";
 import { isRunning } from "./process-identity.ts";
 import type { Stopper } from "./stop-child.ts";
 import { sweepMarked } from "./sweep-marked.ts";
@@ -53,7 +53,7 @@ async function tell(
   code: number,
   stopper: Pick<Stopper, "sent">,
 ): Promise<ChildEnd> {
-  const oomNow = countOomKills();
+  const oomNow = countOomKills(manifest.cgroup);
   const free = code === 0 ? undefined : await freeDisk(manifest.cwd).catch(() => undefined);
   return explainEnd({
     code,
@@ -61,6 +61,7 @@ async function tell(
     sent: stopper.sent(),
     graceMs: manifest.stop.graceMs,
     oomKills: manifest.oomKills === null ? 0 : (oomNow ?? manifest.oomKills) - manifest.oomKills,
+    bounds: reachedBounds(manifest.cgroup),
     freeBytes: free,
     hasGap: existsSync(path.join(manifest.dir, childFiles.gap)),
   });

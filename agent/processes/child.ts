@@ -7,6 +7,8 @@ export type StopPlan = {
   readonly to: "group" | "leader";
   /** How long it has between the signal and SIGKILL. */
   readonly graceMs: number;
+  /** Told to hurry, it gets the signal a second time, a first one before if need be, and has so long; else SIGKILL at once. */
+  readonly hurryMs?: number;
 };
 
 /** What is to be run, and how. */
@@ -23,6 +25,8 @@ export type ChildSpec = {
   readonly stop: StopPlan;
   /** The user that it runs as; the agent's own unless told. */
   readonly user?: number | undefined;
+  /** The cgroup that it enters before it begins; the agent's own unless told. */
+  readonly cgroup?: string | undefined;
 };
 
 /** What another process of the agent needs to take the child over; plain JSON, no secret in it. */
@@ -40,6 +44,8 @@ export type ChildManifest = {
   readonly stop: StopPlan;
   readonly cwd: string;
   readonly startedAtMs: number;
+  /** The cgroup that it was put into, if it was. */
+  readonly cgroup?: string | undefined;
   /** Processes that the kernel had killed for want of memory when the child started, if that can be known. */
   readonly oomKills: number | null;
 };
@@ -76,6 +82,8 @@ export type Child = {
   readonly exited: Promise<ChildEnd>;
   /** As the stop plan says, then SIGKILL; resolves when nothing of the step runs any more. */
   readonly stop: () => Promise<void>;
+  /** As the stop plan says of who is to hurry: SIGKILL at once, or after the signal came twice. */
+  readonly hasten: () => Promise<void>;
   /** SIGKILL at once. */
   readonly kill: () => Promise<void>;
   /** Looks after it no more; its folder stays for whoever takes it over. */

@@ -7,11 +7,14 @@ const plain: EndFacts = {
   sent: [],
   graceMs: 10_000,
   oomKills: 0,
+  bounds: { memory: false, pids: false },
   freeBytes: 1e9,
   hasGap: false,
 };
 const asked = { signal: "SIGTERM", atMs: 5_000 };
 const killed = (afterMs: number) => ({ signal: "SIGKILL", atMs: asked.atMs + afterMs });
+const memory = { memory: true, pids: false };
+const pids = { memory: false, pids: true };
 const gibibyte = 2 ** 30;
 
 describe("the end of a child", () => {
@@ -28,6 +31,10 @@ describe("the end of a child", () => {
     [{ code: 137, oomKills: 1 }, "out-of-memory", /^exited with code 137: .*want of memory/],
     [{ code: 1, oomKills: 2 }, "exited", /meanwhile the kernel killed processes/],
     [{ code: 0, oomKills: 2 }, "exited", /^exited with code 0$/],
+    [{ code: 137, oomKills: 1, bounds: memory }, "out-of-memory", /that job-memory-max gives it$/],
+    [{ code: 1, oomKills: 1, bounds: memory }, "exited", /of this job .* job-memory-max gives it$/],
+    [{ code: 1, bounds: pids }, "exited", /as many processes as job-pids-max gives it/],
+    [{ code: 0, bounds: pids }, "exited", /^exited with code 0$/],
     [{ code: 1, freeBytes: 4_096 }, "disk-full", /^exited with code 1: the disk .* is full$/],
     [{ hasGap: true }, "exited", /^exited with code 0; part of its output was lost/],
     [{ code: 0, freeBytes: 0 }, "exited", /^exited with code 0$/],

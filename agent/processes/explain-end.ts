@@ -13,6 +13,8 @@ export type EndFacts = {
   readonly graceMs: number;
   /** Processes that the kernel killed for want of memory meanwhile. */
   readonly oomKills: number;
+  /** Which bounds of its job's own cgroup were reached. */
+  readonly bounds: { readonly memory: boolean; readonly pids: boolean };
   /** What the disk of its working directory has left; not asked for after a good end. */
   readonly freeBytes: number | undefined;
   /** Whether a part of what it printed was lost. */
@@ -32,7 +34,7 @@ export function explainEnd(facts: EndFacts): ChildEnd {
   if (facts.sent.length > 0) return end("killed", wordsOfStop(facts, signal));
   const wasKilled = signal === "SIGKILL" || facts.code === 137;
   if (wasKilled && facts.oomKills > 0) {
-    return end("out-of-memory", `${how}: the kernel killed it for want of memory`);
+    return end("out-of-memory", `${how}: the kernel killed it for want of memory${boundOf(facts)}`);
   }
   if (facts.code !== 0 && facts.freeBytes !== undefined && facts.freeBytes < emptyDiskBytes) {
     return end("disk-full", `${how}: the disk of its working directory is full`);
@@ -78,11 +80,19 @@ function wordsOfStop({ code, sent, graceMs }: EndFacts, signal: string | null): 
 
 const seconds = (ms: number): string => `${Math.max(0, Math.round(ms / 100)) / 10} s`;
 
-function hintOf({ code, oomKills }: EndFacts, signal: string | null): string {
+const boundOf = ({ bounds }: EndFacts): string =>
+  bounds.memory ? ", for the job had used up all that job-memory-max gives it" : "";
+
+function hintOf(facts: EndFacts, signal: string | null): string {
+  const { code, oomKills, bounds } = facts;
   if (signal === "SIGKILL") return ", which was not sent by the agent";
   if (signal === "SIGPIPE") return ": it wrote to something that nobody reads any more";
   if (oomKills > 0 && code !== 0) {
-    return "; meanwhile the kernel killed processes of this agent for want of memory";
+    const whose = bounds.memory ? "this job" : "this agent";
+    return `; meanwhile the kernel killed processes of ${whose} for want of memory${boundOf(facts)}`;
+  }
+  if (bounds.pids && code !== 0) {
+    return "; meanwhile the job had as many processes as job-pids-max gives it, and got no further one";
   }
   // A shell passes on so how its own last command ended; and not every shell says a signal.
   if (signal === null && nameOf(code - 128) !== undefined)

@@ -34,6 +34,7 @@ export function holdChild(
     output: readOutput({ dir, from, bell: watch.output, isClosed }),
     exited,
     stop: stopper.stop,
+    hasten: stopper.hasten,
     kill: stopper.kill,
     leave: () => {
       isLeft = true;

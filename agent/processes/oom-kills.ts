@@ -1,13 +1,26 @@
 import { readFileSync } from "node:fs";
+import path from "node:path";
 
-/** How many processes of this agent's cgroup the kernel has killed for want of memory; nothing if it does not say. */
-export function countOomKills(): number | undefined {
+/**
+ * How many processes the kernel has killed for want of memory: of the given cgroup where it is counted there, else of
+ * this agent's; nothing if it does not say.
+ */
+export function countOomKills(cgroup?: string): number | undefined {
+  const own = cgroup === undefined ? [] : [path.join(cgroup, "memory.events")];
   const groups = read("/proc/self/cgroup");
-  for (const file of [...eventFilesOf(groups), "/proc/vmstat"]) {
+  for (const file of [...own, ...eventFilesOf(groups), "/proc/vmstat"]) {
     const count = oomKillsIn(read(file));
     if (count !== undefined) return count;
   }
   return undefined;
+}
+
+/** Which bounds of its own a cgroup has reached. */
+export function reachedBounds(cgroup: string | undefined): { memory: boolean; pids: boolean } {
+  if (cgroup === undefined) return { memory: false, pids: false };
+  const count = (file: string, name: string): number =>
+    Number(new RegExp(`^${name} (\\d+)$`, "m").exec(read(path.join(cgroup, file)))?.[1] ?? 0);
+  return { memory: count("memory.events", "oom") > 0, pids: count("pids.events", "max") > 0 };
 }
 
 /** Where the cgroups named in /proc/self/cgroup count such kills: version 2, then version 1, then a container's view of it. */

@@ -5,7 +5,7 @@ import { launchOf } from "../job-users/child-as-user.ts";
 import { ChildError } from "./child-error.ts";
 import { childFiles } from "./child-files.ts";
 import type { Child, ChildManifest, ChildSpec } from "./child.ts";
-import { type Asked, readManifest } from "./find-child.ts";
+import { type Asked, readManifest, readText } from "./find-child.ts";
 import { findProgram } from "./find-program.ts";
 import { findTools } from "./find-tools.ts";
 import { holdChild } from "./hold-child.ts";
@@ -58,7 +58,7 @@ async function assertStartable({ argv, cwd, env }: ChildSpec): Promise<void> {
   }
 }
 
-function makeFolder({ executionId, step, runDir, stop, cwd }: ChildSpec): string {
+function makeFolder({ executionId, step, runDir, stop, cwd, cgroup }: ChildSpec): string {
   const dir = path.join(runDir, `${executionId}.${step}`);
   const asked: Asked = {
     executionId,
@@ -67,7 +67,8 @@ function makeFolder({ executionId, step, runDir, stop, cwd }: ChildSpec): string
     cwd,
     bootId: bootId(),
     startedAtMs: Date.now(),
-    oomKills: countOomKills() ?? null,
+    cgroup,
+    oomKills: countOomKills(cgroup) ?? null,
   };
   try {
     // A host may clean up what has been empty for long.
@@ -93,7 +94,7 @@ async function launch(spec: ChildSpec, { dir, tools, watch }: Ground): Promise<C
   const { readsPerSegment, aheadKilobytes } = boundOutput(bfree * bsize);
   const { argv, cwd, env, environment, close } = await launchOf(spec, dir);
   const asked = [dir, executionId, `${step}`, cwd, ...others];
-  const bound = [`${readsPerSegment}`, `${aheadKilobytes}`];
+  const bound = [`${readsPerSegment}`, `${aheadKilobytes}`, spec.cgroup ?? ""];
   let isOver = false;
   const supervisor = execa(sh, ["-c", supervisorScript, "svc-child", ...asked, ...bound, ...argv], {
     cwd: "/",
@@ -125,8 +126,13 @@ async function launch(spec: ChildSpec, { dir, tools, watch }: Ground): Promise<C
     if (isOver || performance.now() > giveUpAtMs) break;
     await watch.fate.after(seen, 1_000);
   }
-  const reason = isOver ? codeOf((await ended).cause) : "it takes too long";
+  const reason = isOver ? reasonOf((await ended).cause, dir) : "it takes too long";
   throw new ChildError(`The child could not be started: ${reason}.`);
+}
+
+function reasonOf(error: unknown, dir: string): string {
+  const said = readText(path.join(dir, childFiles.said));
+  return said.includes("cgroup.procs") ? "its cgroup cannot be entered" : codeOf(error);
 }
 
 /** The kernel's word for what went wrong. A whole message would show the arguments. */

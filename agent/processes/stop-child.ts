@@ -13,6 +13,7 @@ export type Sent = { readonly signal: string; readonly atMs: number };
 /** What ends a child, and what it did so far. */
 export type Stopper = {
   readonly stop: () => Promise<void>;
+  readonly hasten: () => Promise<void>;
   readonly kill: () => Promise<void>;
   /** Every signal that was sent, by us or by the agent's process before us. */
   readonly sent: () => readonly Sent[];
@@ -21,6 +22,8 @@ export type Stopper = {
 };
 
 const hopelessAfterMs = 30_000;
+/** Of two signals that come closer upon each other, a busy process sees one. */
+const apartMs = 1_000;
 
 /** Ends a child as its stop plan says. What was sent is kept in its folder: nobody is asked twice, whoever asks. */
 export function makeStopper(manifest: ChildManifest, exited: () => Promise<ChildEnd>): Stopper {
@@ -28,16 +31,19 @@ export function makeStopper(manifest: ChildManifest, exited: () => Promise<Child
   const note = path.join(dir, childFiles.stopped);
   let isHopeless = false;
   let stopping: Promise<void> | undefined;
+  let hastening: Promise<void> | undefined;
   let killing: Promise<void> | undefined;
   let isOver = false;
-  const sent = sentIn(note);
-  const record = (signal: string): void => {
-    sent.push({ signal, atMs: Date.now() });
-    write(note, signal);
-  };
+  const { sent, record } = openSent(note);
   void Promise.resolve()
     .then(exited)
     .then(() => (isOver = true));
+
+  const askNow = async () => {
+    if (isOver) return;
+    record(plan.signal);
+    await ask(manifest).catch(() => {}); // who was not asked is killed
+  };
 
   const kill = async () => {
     if (!isOver) record("SIGKILL");
@@ -54,21 +60,41 @@ export function makeStopper(manifest: ChildManifest, exited: () => Promise<Child
 
   const stop = async () => {
     const [asked] = sent;
-    if (!isOver && asked === undefined) {
-      record(plan.signal);
-      await ask(manifest).catch(() => {}); // who was not asked is killed
-    }
+    if (asked === undefined) await askNow();
     const leftMs = asked === undefined ? plan.graceMs : plan.graceMs - (Date.now() - asked.atMs);
     if (await isGone(manifest, exited(), Math.max(leftMs, 0)).catch(() => false)) return;
     await (killing ??= kill());
   };
 
+  const hasten = async () => {
+    const { hurryMs } = plan;
+    if (hurryMs !== undefined && killing === undefined) {
+      const giveUpAtMs = performance.now() + hurryMs;
+      await askTwice(sent, askNow, exited());
+      const leftMs = Math.max(giveUpAtMs - performance.now(), 0);
+      if (await isGone(manifest, exited(), leftMs).catch(() => false)) return;
+    }
+    await (killing ??= kill());
+  };
+
   return {
     stop: async () => await (stopping ??= stop()),
+    hasten: async () => await (hastening ??= hasten()),
     kill: async () => await (killing ??= kill()),
     sent: () => sent,
     isHopeless: () => isHopeless,
   };
+}
+
+/** Whom nobody has asked takes the first signal for the question, and only the second for haste. */
+async function askTwice(
+  sent: readonly Sent[],
+  askNow: () => Promise<void>,
+  exited: Promise<unknown>,
+): Promise<void> {
+  if (sent.length === 0) await askNow();
+  const sinceMs = Date.now() - (sent.at(-1)?.atMs ?? 0);
+  if (!(await isWithin(exited, Math.max(apartMs - sinceMs, 0)))) await askNow();
 }
 
 /** The signal of the plan, to its leader or to all; whoever left the group is asked on its own. */
@@ -108,18 +134,21 @@ async function isWithin(event: Promise<unknown>, ms: number): Promise<boolean> {
   return isInTime;
 }
 
-function write(note: string, signal: string): void {
-  try {
-    writeFileSync(note, `${signal} ${Date.now()}\n`, { flag: "a", mode: 0o600 });
-  } catch {
-    // Its folder has gone: then its end is not known either.
-  }
-}
-
-function sentIn(note: string): Sent[] {
+/** What was sent, by whom of us ever; more of it is written down as it is sent. */
+function openSent(note: string): { sent: Sent[]; record: (signal: string) => void } {
   const lines = readText(note).split("\n").slice(0, -1);
-  return lines.map((line) => {
+  const sent: Sent[] = lines.map((line) => {
     const [signal = "", at] = line.split(" ");
     return { signal, atMs: Number(at) };
   });
+  const record = (signal: string): void => {
+    const atMs = Date.now();
+    sent.push({ signal, atMs });
+    try {
+      writeFileSync(note, `${signal} ${atMs}\n`, { flag: "a", mode: 0o600 });
+    } catch {
+      // Its folder has gone: then its end is not known either.
+    }
+  };
+  return { sent, record };
 }

@@ -38,6 +38,9 @@ export function boundOutput(freeBytes: number): OutputBound {
  * When the run directory is full, the next segment is begun empty: so the last one counts as whole, is read and
  * deleted, and there is room again. What `dd` had in hand is lost then, which is remembered.
  *
+ * The child enters its cgroup before anything of it is written down or run: from there nothing of it gets out. The
+ * supervisor itself stays outside, for it has to tell how the child ended when all in there is killed.
+ *
  * Its variables bear the agent's prefix: an ordinary name could be one of the child's environment, and would
  * be changed there. Programs are called by their whole path, for PATH is the child's.
  */
@@ -46,8 +49,8 @@ SVC_AGENT_D=$1 SVC_AGENT_E=$2 SVC_AGENT_S=$3 SVC_AGENT_W=$4
 SVC_AGENT_DD=$5 SVC_AGENT_SETSID=$6 SVC_AGENT_SLEEP=$7 SVC_AGENT_DU=$8
 SVC_AGENT_R=$9
 shift 9
-SVC_AGENT_H=$1
-shift
+SVC_AGENT_H=$1 SVC_AGENT_G=$2
+shift 2
 umask 077
 trap : HUP INT TERM
 {
@@ -55,6 +58,7 @@ trap : HUP INT TERM
   exec 2>"$SVC_AGENT_D/${files.said}"
   read -r SVC_AGENT_A </proc/self/stat
   (
+    [ -z "$SVC_AGENT_G" ] || echo 0 >"$SVC_AGENT_G/cgroup.procs" || exit 126
     exec 2>&1
     echo 500 >/proc/self/oom_score_adj
     export SVC_AGENT_EXECUTION="$SVC_AGENT_E" SVC_AGENT_STEP="$SVC_AGENT_S"

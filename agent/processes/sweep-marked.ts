@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { listWithTraits } from "./list-processes.ts";
+import { pauseBetweenLooks } from "./pause-between-looks.ts";
 import { type ProcessIdentity, type ProcessStat, signalProcess } from "./process-identity.ts";
 
 /** What a sweep did: how many processes it killed, and how many it could not. */
@@ -37,7 +38,7 @@ export async function sweepMarked(
       continue;
     }
     if (left.length === 0 || performance.now() > giveUpAtMs) break;
-    await sleep(Math.min(2 ** round, 100));
+    await pauseBetweenLooks(round);
   }
   return { killed: killed.size, left: left.length };
 }

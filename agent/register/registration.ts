@@ -7,6 +7,7 @@ import { Refused } from "../client/over.ts";
 import type { GroupSlots } from "../config/parsers.ts";
 import type { AgentConfig } from "../config/read-config.ts";
 import type { Log } from "../log.ts";
+import type { AgentGround } from "../open-ground.ts";
 import { type Moment, momentNow } from "../orders/truth-book.ts";
 import type { ProcessIdentity } from "../parts.ts";
 import { readStoredProcess, storeProcess } from "./stored-process.ts";
@@ -33,6 +34,7 @@ export type RegistrationParts = {
   readonly client: BrokerClient;
   readonly runnerId: string;
   readonly log: Log;
+  readonly keptState: AgentGround["keptState"];
   /** The executions of which there is something on this host. */
   readonly held: () => readonly string[];
 };
@@ -90,6 +92,7 @@ async function registerOnce(
   try {
     const made = await callRegister(parts, body, how);
     await storeProcess(config.dataDir, runnerId, made);
+    await parts.keptState.keep();
     log.info({ process_id: made.id, took_over: before?.id }, "registered");
     return made;
   } catch (error) {

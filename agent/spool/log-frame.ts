@@ -11,6 +11,8 @@ export type RunPosition = {
   /** The line that has not ended yet, redacted; base64. */
   readonly rest: string;
   readonly restAtMs: number;
+  /** What a renderer of its lines goes on with. */
+  readonly kept?: string;
 };
 
 /** Several lines that went to the disk together, and what is needed to go on after them. */

@@ -18,6 +18,10 @@ export type LogSegment = {
   size: number;
   /** The frames themselves, where the disk has refused them. */
   held?: Buffer;
+  /** It grows no more: its end is on its way to the broker. */
+  isSealed?: boolean;
+  /** There are no lines in it: it says only how far the log got. */
+  isBare?: boolean;
 };
 
 /** What a log's files say. */

@@ -1,4 +1,7 @@
+import { makeClearing } from "./clearing.ts";
+import { followingBatch, sealIfWhole } from "./following-batch.ts";
 import { heldInTheMiddle, holdLines, isTooMuchHeld } from "./held-lines.ts";
+import { makeInTurn } from "./in-turn.ts";
 import { type LogBatch, toBatch } from "./log-batch.ts";
 import type { LogFrame, RunPosition } from "./log-frame.ts";
 import {
@@ -72,13 +75,14 @@ type State = LogSpoolSpec & {
   sentSeq: number | undefined;
   waitingSinceMs: number | undefined;
   readonly buffer: ReadBuffer;
-  /** The sent rest of an ended log is being taken off the disk. */
-  clearing: Promise<void>;
+  /** What was sent is to be taken off the disk. */
+  readonly clearSoon: (isLast: boolean) => void;
 };
 
 /** Goes on with a log that was found on disk; an empty one is as good. */
 export function makeLogSpool(spec: LogSpoolSpec): LogSpool {
   const { segments, runs, nextSeq, isLast } = spec.found;
+  const inTurn = makeInTurn(); // on the disk
   const state: State = {
     ...spec,
     segments,
@@ -93,19 +97,19 @@ export function makeLogSpool(spec: LogSpoolSpec): LogSpool {
     sentSeq: undefined,
     waitingSinceMs: segments.length > 0 ? Date.now() : undefined,
     buffer: { bytes: Buffer.alloc(0) },
-    clearing: Promise.resolve(),
+    clearSoon: makeClearing(() => inTurn(() => clear(state))),
   };
   return {
     identity: spec.identity,
     runs,
     nextSeq: () => state.nextSeq,
     isAnew: state.isFirstAnew,
-    append: (lines) => append(state, lines),
+    append: (lines) => inTurn(() => append(state, lines)),
     waitingBytes: () => waitingBytes(state),
     waitingSinceMs: () => state.waitingSinceMs,
     isDone: () => state.isUnwanted || (state.isClosed && waitingBytes(state) === 0),
     next: (mostBytes) => next(state, mostBytes),
-    following: (batch, mostBytes) => following(state, batch, mostBytes),
+    following: (batch, mostBytes) => followingBatch(state, batch, mostBytes),
     pass: (batch) => pass(state, batch),
     makeRoom: (bytes) => makeRoom(state, bytes),
     giveUp() {
@@ -118,7 +122,6 @@ export function makeLogSpool(spec: LogSpoolSpec): LogSpool {
 }
 
 async function append(state: State, lines: SpoolLines): Promise<void> {
-  await state.clearing;
   const { dir, segments, runs, segmentBytes } = state;
   const firstSeq = state.nextSeq;
   state.nextSeq += lines.count;
@@ -126,15 +129,16 @@ async function append(state: State, lines: SpoolLines): Promise<void> {
   state.isClosed = lines.isLast === true;
   if (state.isUnwanted) return;
   const last = segments.at(-1);
-  const isNew = last === undefined || last.held !== undefined || last.size >= segmentBytes;
+  const isNew = last === undefined || isFull(last, segmentBytes);
   const segment = isNew ? segmentAfter(dir, last) : last;
-  // A segment tells all by itself: those before it may be deleted.
-  const known = isNew ? Object.fromEntries(runs) : lines.runs;
+  // A segment tells all by itself: those before it may be deleted. What was begun in it may have been cut off by a crash.
+  const known = segment.size === 0 ? Object.fromEntries(runs) : lines.runs;
   const isAnew = state.isFirstAnew;
   const frame = { ...lines, firstSeq, runs: known, ...(isAnew && { isAnew }) };
   try {
     await writeFrame(state, segment, frame);
     if (isNew) segments.push(segment);
+    if (lines.count > 0) segment.isBare = false;
     state.onWrite();
   } catch (error) {
     await hold(state, frame);
@@ -143,6 +147,10 @@ async function append(state: State, lines: SpoolLines): Promise<void> {
   if (lines.count > 0) state.isFirstAnew = false;
   state.waitingSinceMs ??= Date.now();
   if (isNew) deleteSent(state);
+}
+
+function isFull({ held, size, isSealed }: LogSegment, segmentBytes: number): boolean {
+  return held !== undefined || size >= segmentBytes || isSealed === true;
 }
 
 /** Keeps the lines in memory until they are sent; of too many the middle is given up. */
@@ -173,28 +181,13 @@ async function next(state: State, mostBytes: number): Promise<LogBatch | undefin
     if (segment !== segments[0]) continue;
     const batch =
       frames.length === 0 ? undefined : toBatch({ segment, frames }, mostBytes, state.sentSeq);
-    if (batch !== undefined && batch.count > 0) return batch;
+    if (batch !== undefined && batch.count > 0) return sealIfWhole(batch);
     // Frames without lines, or a file that somebody has spoilt: there is nothing to be sent in them.
     moveTo(state, batch === undefined ? segment.size : batch.end);
     if (batch === undefined && segment === segments[0]) break;
   }
   buffer.bytes = Buffer.alloc(0); // a quiet log keeps no memory
   return undefined;
-}
-
-async function following(
-  { segments, buffer }: State,
-  { segment: current, end, firstSeq, count }: LogBatch,
-  mostBytes: number,
-): Promise<LogBatch | undefined> {
-  const at = segments.indexOf(current);
-  const isUsedUp = end >= current.size;
-  const segment = at === -1 ? undefined : segments[isUsedUp ? at + 1 : at];
-  if (segment === undefined) return undefined;
-  const frames = await readFrames(segment, isUsedUp ? 0 : end, { mostBytes, buffer });
-  if (frames.length === 0) return undefined;
-  const batch = toBatch({ segment, frames }, mostBytes, firstSeq + count);
-  return batch.count === 0 ? undefined : batch;
 }
 
 function pass(state: State, { segment, end, firstSeq, count }: LogBatch): void {
@@ -209,16 +202,19 @@ function moveTo(state: State, offset: number): void {
   state.sentUpTo = offset;
   state.waitingSinceMs = waitingBytes(state) === 0 ? undefined : Date.now();
   deleteSent(state);
-  if (state.isClosed && waitingBytes(state) === 0) {
-    state.clearing = state.clearing.then(() => clearEnded(state)).catch(state.onWrite);
-  }
+  if (waitingBytes(state) === 0) state.clearSoon(state.isClosed);
 }
 
-async function clearEnded(state: State): Promise<void> {
+/** All of it is sent: only how far it got is kept. */
+async function clear(state: State): Promise<void> {
+  const { segments } = state;
+  if (segments.length === 0 || waitingBytes(state) > 0) return;
   const end = await writeEnd(state);
   if (end === undefined) return;
-  state.segments.push(end);
-  drop(state, 0);
+  // Meanwhile it may have been given up.
+  if (segments.length === 0) return void removeSegment(end).catch(state.onWrite);
+  while (segments.length > 0) drop(state, 0);
+  segments.push(end);
   state.sentUpTo = end.size;
 }
 

@@ -13,10 +13,11 @@ type Ended = {
   readonly segments: readonly LogSegment[];
   readonly runs: ReadonlyMap<string, RunPosition>;
   readonly nextSeq: number;
+  readonly isClosed: boolean;
 };
 
 const syncEveryMs = 1000;
-/** Less is not worth another file. */
+/** Less without lines is not worth another file. */
 const leastCleared = 16 * 1024;
 
 /** Appends the frame. Once a second what was written is made to outlast a power cut. */
@@ -36,17 +37,23 @@ export async function writeFrame(
   if (isDurable) state.syncedAtMs = performance.now();
 }
 
-/** In place of what was sent of a log that has ended: a frame without lines, which says how far the log got. */
+/** In place of what was sent of a log: a frame without lines, which says how far the log got. Nothing where that is all there is. */
 export async function writeEnd({
   dir,
   segments,
   runs,
   nextSeq,
+  isClosed,
 }: Ended): Promise<LogSegment | undefined> {
   const last = segments.at(-1);
-  if (last === undefined || last.held !== undefined || last.size < leastCleared) return undefined;
+  if (last === undefined || last.held !== undefined) return undefined;
+  if (last.isBare === true && last.size < leastCleared) return undefined;
   const end = segmentAfter(dir, last);
-  const nothing = { count: 0, records: Buffer.alloc(0), isLast: true } as const;
+  const nothing = {
+    count: 0,
+    records: Buffer.alloc(0),
+    ...(isClosed && { isLast: true as const }),
+  };
   await appendFrame(end, { ...nothing, firstSeq: nextSeq, runs: Object.fromEntries(runs) }, true);
-  return end;
+  return { ...end, isBare: true };
 }

@@ -1,6 +1,6 @@
 import { rename, writeFile } from "node:fs/promises";
 
-type Content = { readonly text: string; readonly mode?: number };
+type Content = { readonly text: string | Uint8Array; readonly mode?: number };
 
 /** Replaces the file whole: whoever has it open reads on what it was. 0600 unless told; one writer at a time. */
 export async function writeWhole(file: string, { text, mode = 0o600 }: Content): Promise<void> {

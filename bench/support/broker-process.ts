@@ -22,12 +22,16 @@ export async function startBrokerProcess(
   const child = spawn(process.execPath, [entry], {
     env: {
       ...process.env,
+      // As the image and the systemd unit have it.
+      MALLOC_MMAP_THRESHOLD_: "131072",
+      MALLOC_ARENA_MAX: "2",
       DATABASE_URL: databaseUrl,
       SVC_PORT: String(port),
       SVC_DRAIN_LINGER_MS: "0",
       SVC_SEAL_KEYS: testSealKeys,
       SVC_LOG_LEVEL: "warn",
       SVC_RATE_TOKEN_PER_S: "0",
+      SVC_MAX_CONNECTIONS_PER_ADDRESS: "0", // every client of a bench has this machine's address
       SVC_RATE_ORG_PER_S: "0",
       ...env,
     },

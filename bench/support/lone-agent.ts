@@ -13,6 +13,7 @@ const root = path.join(import.meta.dirname, "..", "..");
 const programs = [path.join(root, "dist", "svc-agent.mjs"), path.join(root, "agent", "main.ts")];
 
 export type LoneAgent = {
+  readonly dataDir: string;
   readonly pid: number;
   readonly startedAtMs: number;
   readonly end: () => Promise<void>;
@@ -31,6 +32,7 @@ export function agentProgram(): { readonly program: string; readonly note: strin
 export async function startLoneAgent(
   { url, program }: AgentProgram,
   { token }: FleetAgent,
+  more: readonly string[] = [],
 ): Promise<LoneAgent> {
   const dataDir = await mkdtemp(path.join(tmpdir(), "svc-bench-"));
   const tokenFile = path.join(dataDir, "token");
@@ -47,6 +49,7 @@ export async function startLoneAgent(
     "0",
     "--min-free-disk",
     "0",
+    ...more,
   ];
   const child = spawn(process.execPath, [program, "start", ...flags], {
     env: { PATH: process.env["PATH"] },
@@ -59,6 +62,7 @@ export async function startLoneAgent(
   await promise;
   return {
     pid: child.pid ?? 0,
+    dataDir,
     startedAtMs,
     end: async () => {
       child.kill("SIGTERM");

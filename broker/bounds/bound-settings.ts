@@ -2,8 +2,12 @@ import { whole } from "../setting-schemas.ts";
 
 const most = 1_000_000;
 
-/** What one owner may have or ask at once. No honest user meets a default; each refusal is a 429 that names its setting. */
+/** What one owner may have or ask at once. No honest user meets a default; each refusal names its setting. */
 export const boundSettings = {
+  SVC_MAX_CONNECTIONS_PER_ADDRESS: {
+    schema: whole(0, most).optional(),
+    doc: "The most clients connected at once from one address, 503 past it; half of all, unless told; 0 for no limit. Not for trusted proxies.",
+  },
   SVC_MAX_POLLS_PER_ORG: {
     schema: whole(0, most).default(20_000),
     doc: "Polls that one org may have parked at one broker, 429 past it; 0 for no limit. A broker parks 25,000 in all.",
@@ -16,9 +20,17 @@ export const boundSettings = {
     schema: whole(0, most).default(1000),
     doc: "Logs that one token may follow at once through one broker, 429 past it; 0 for no limit.",
   },
+  SVC_MAX_FOLLOWERS_PER_ORG: {
+    schema: whole(0, most).default(4000),
+    doc: "The same of one org; 0 for no limit.",
+  },
   SVC_MAX_WAITS_PER_TOKEN: {
     schema: whole(0, most).default(2000),
     doc: "Waits for a job's end or for job events that one token may have at one broker, 429 past it; 0 for no limit.",
+  },
+  SVC_MAX_WAITS_PER_ORG: {
+    schema: whole(0, most).default(8000),
+    doc: "The same of one org; 0 for no limit.",
   },
   SVC_MAX_PROCESSES_PER_RUNNER: {
     schema: whole(0, most).default(100),
@@ -32,6 +44,10 @@ export const boundSettings = {
     schema: whole(0, most).default(4000),
     doc: "The same of one org; 0 for no limit.",
   },
+  SVC_RESCUED_STATES_ORG_MIB: {
+    schema: whole(0, 1_048_576).default(8192),
+    doc: "What states of one org that terraform could not write may take while they wait, 409 past it; 0 for no limit.",
+  },
   SVC_LOCK_WAIT_MS: {
     schema: whole(0, 30_000).default(1000),
     doc: "How long a statement waits for a row that others are changing, 429 `busy` past it; 0 for as long as it takes.",
@@ -43,7 +59,7 @@ export const boundSettings = {
 } as const;
 
 type Read = {
-  readonly [Name in keyof typeof boundSettings]: number;
+  readonly [Name in (typeof boundTable)[BoundName]["setting"]]: number;
 };
 
 /** The bounds as they are set; 0 is no limit. */
@@ -66,9 +82,19 @@ export const boundTable = {
     has: (n: number) => `This token follows ${n} logs through this broker`,
     next: "Close streams that nobody reads, or read them by pages.",
   },
+  followers_of_org: {
+    setting: "SVC_MAX_FOLLOWERS_PER_ORG",
+    has: (n: number) => `This org follows ${n} logs through this broker`,
+    next: "Close streams that nobody reads, or read them by pages.",
+  },
   waits_of_token: {
     setting: "SVC_MAX_WAITS_PER_TOKEN",
     has: (n: number) => `This token has ${n} waits for jobs or job events at this broker`,
+    next: "Follow all jobs of the org with one GET /v1/job-events.",
+  },
+  waits_of_org: {
+    setting: "SVC_MAX_WAITS_PER_ORG",
+    has: (n: number) => `This org has ${n} waits for jobs or job events at this broker`,
     next: "Follow all jobs of the org with one GET /v1/job-events.",
   },
   processes_of_runner: {

@@ -13,12 +13,17 @@ export type ConnectOptions = {
   readonly connectTimeoutMs?: number;
   /** A statement that waits longer for one lock is given up; 0 means never, as does leaving it out. */
   readonly lockTimeoutMs?: number;
+  /**
+   * One statement a connection at a time: who comes when all are busy waits for the first that is free, not behind one
+   * that may be long. No transaction can be begun on such a pool.
+   */
+  readonly isOneByOne?: true;
 };
 
 /** Opens a pool lazily: nothing is sent before the first statement. End it with `db.end()`. */
 export function connect(url: string, options: ConnectOptions = {}): Db {
   requirePostgresUrl(url);
-  const db = postgres(url, {
+  const settings = {
     max: options.max ?? 10,
     connect_timeout: (options.connectTimeoutMs ?? 10_000) / 1000,
     backoff: reconnectDelayS,
@@ -33,7 +38,9 @@ export function connect(url: string, options: ConnectOptions = {}): Db {
       jit: false,
       TimeZone: "UTC",
     },
-  });
+    ...(options.isOneByOne === true && { max_pipeline: 0 }), // the driver's types lack it
+  };
+  const db = postgres(url, settings);
   readTypesOnce(db);
   return db;
 }

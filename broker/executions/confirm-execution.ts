@@ -10,8 +10,11 @@ export type NamedByRunner = { readonly orgId: OrgId; readonly runnerId: string }
   | { readonly jobId: string; readonly executionId?: undefined }
 );
 
-/** Takes a request as the sign that a third-party runner received an execution; nobody waits for it. */
-export type ConfirmExecution = (named: NamedByRunner) => void;
+/**
+ * Takes a request as the sign that a third-party runner received an execution; nobody waits for it. Answers whether the
+ * named execution is one of our agents' and known here to be over.
+ */
+export type ConfirmExecution = (named: NamedByRunner) => boolean;
 
 /** Runners ask about the same execution every second; the database is told once in this time. */
 const rememberedMs = 10_000;
@@ -20,28 +23,39 @@ const mostRemembered = 20_000;
 /** Confirmations that come together are written together; one that fails is followed by the next request's. */
 export function makeConfirmExecution(db: Db, log: Log): ConfirmExecution {
   const remembered = new LRUCache<string, true>({ max: mostRemembered, ttl: rememberedMs });
+  const over = new LRUCache<string, true>({ max: mostRemembered });
   const write = gather((named: readonly NamedByRunner[]) => confirm(db, named), { max: 500 });
 
   return (named) => {
+    const name = nameOf(named);
+    const isOver = over.has(name);
     // A job's current execution is another one tomorrow: only executions are remembered.
-    if (named.executionId !== undefined && isRemembered(named.executionId)) return;
-    write(named).catch((error: unknown) => {
-      remembered.delete(named.executionId ?? "");
-      log.warn({ err: error }, "an execution could not be confirmed; the next request does it");
-    });
+    if (named.executionId !== undefined && isRemembered(name)) return isOver;
+    void write(named).then(
+      (isSo) => isSo && over.set(name, true),
+      (error: unknown) => {
+        remembered.delete(name);
+        log.warn({ err: error }, "an execution could not be confirmed; the next request does it");
+      },
+    );
+    return isOver;
   };
 
   /** True when it was told a moment ago; remembers it otherwise. */
-  function isRemembered(executionId: string): boolean {
-    if (remembered.has(executionId)) return true;
-    remembered.set(executionId, true);
+  function isRemembered(name: string): boolean {
+    if (remembered.has(name)) return true;
+    remembered.set(name, true);
     return false;
   }
 }
 
+/** With who names it: another runner's word about an execution is nothing to its own. */
+const nameOf = ({ orgId, runnerId, executionId = "" }: NamedByRunner): string =>
+  `${orgId} ${runnerId} ${executionId}`;
+
 /** A row that somebody else is changing is left to them: whoever moves an execution knows that it lives. */
-async function confirm(db: Db, named: readonly NamedByRunner[]): Promise<undefined[]> {
-  await db`
+async function confirm(db: Db, named: readonly NamedByRunner[]): Promise<boolean[]> {
+  const rows = await db<{ id: string }[]>`
     with seen as (
       select n.org_id, coalesce(nullif(n.execution_id, ''), l.execution_id) as execution_id, n.runner_id
         from unnest(${named.map(({ orgId }) => orgId as string)}::text[],
@@ -56,8 +70,14 @@ async function confirm(db: Db, named: readonly NamedByRunner[]): Promise<undefin
         join runner_job_executions e on e.org_id = s.org_id and e.id = s.execution_id and e.runner_id = s.runner_id
        where not e.is_ours and e.confirmed_at is null and e.finished_at is null
          for no key update of e skip locked
+    ), confirmed as (
+      update runner_job_executions e set confirmed_at = svc_now()
+        from free f where e.org_id = f.org_id and e.id = f.id
     )
-    update runner_job_executions e set confirmed_at = svc_now()
-      from free f where e.org_id = f.org_id and e.id = f.id`;
-  return named.map(() => undefined);
+    select e.id
+      from seen s
+      join runner_job_executions e on e.org_id = s.org_id and e.id = s.execution_id and e.runner_id = s.runner_id
+     where e.is_ours and e.finished_at is not null`;
+  const over = new Set(rows.map(({ id }) => id));
+  return named.map(({ executionId = "" }) => over.has(executionId));
 }

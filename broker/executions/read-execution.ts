@@ -1,53 +1,83 @@
 import type {
+  LateEvidence,
   RunnerJobExecution,
   RunnerJobExecutionResult,
 } from "../../shared/api/runner-job-execution.ts";
 import { problem } from "../../shared/problem.ts";
 import type { Db } from "../database/connect.ts";
-import type { Seals } from "../seals/seals.ts";
+import type { JsonHoles } from "../seals/json-holes.ts";
+import { type OpeningParts, openLarge } from "../seals/open-large.ts";
 import type { Actor } from "../tokens/actor.ts";
-import { findExecution, findOutputs, findResult, listEvidence, listResults } from "./queries.ts";
-import type { ExecutionRow } from "./row.ts";
-import { openEvidence } from "./sealed-evidence.ts";
+import {
+  findExecution,
+  findOutputs,
+  findProgress,
+  findResult,
+  listEvidence,
+  listResults,
+} from "./queries.ts";
+import type { EvidenceRow, ExecutionRow } from "./row.ts";
+import { openEvidence, verdictOf } from "./sealed-evidence.ts";
 import { openResult } from "./sealed-result.ts";
 import type { NamedExecution } from "./take-report.ts";
-import { toEvidence, toExecution, toOutputs, toResult } from "./to-execution.ts";
+import { toEvidence, toExecution, toOutputs, toProgress, toResult } from "./to-execution.ts";
 
-type Parts = { readonly db: Db; readonly seals: Seals };
+type Parts = OpeningParts & {
+  readonly db: Db;
+  /** For what is read while it is sent. */
+  readonly holes: JsonHoles;
+};
 
 /** An execution with its result, its outputs and, for who is no runner, what was reported too late. */
 export async function readExecution(
-  { db, seals }: Parts,
+  parts: Parts,
   actor: Actor,
   named: NamedExecution,
 ): Promise<RunnerJobExecution> {
+  const { db, seals } = parts;
   const { orgId } = actor;
   const row = await requireExecution(db, actor, named);
   const isRunner = actor.runnerId !== null;
-  const [[result], outputs, evidence] = await Promise.all([
+  const [[result], outputs, progress, evidence] = await Promise.all([
     listResults(db, orgId, [row.id]),
     findOutputs({ db, seals }, orgId, row.id),
+    findProgress(db, orgId, row.id),
     isRunner ? [] : listEvidence(db, orgId, row.id),
   ]);
   return {
     ...toExecution(row),
+    progress: progress === undefined ? null : toProgress(progress),
     result: result === undefined ? null : toResult(result),
-    outputs: outputs === undefined ? null : toOutputs(outputs),
+    outputs: outputs === undefined ? null : await toOutputs(outputs, parts),
     ...(!isRunner && {
-      evidence: evidence.map((one) => {
-        const body = openEvidence(seals, one);
-        return toEvidence({ ...one, body: seesContents(actor) ? body : withoutContents(body) });
-      }),
+      evidence: await Promise.all(evidence.map((one) => showEvidence(parts, actor, one))),
     }),
   };
 }
 
+/** What came too late, with its contents for who may see them; large ones are read while they are sent. */
+async function showEvidence(parts: Parts, actor: Actor, row: EvidenceRow): Promise<LateEvidence> {
+  const { large } = row;
+  if (large === undefined) {
+    const body = openEvidence(parts.seals, row);
+    return toEvidence({ ...row, body: seesContents(actor) ? body : withoutContents(body) });
+  }
+  if (row.kind === "outputs") {
+    return toEvidence({ ...row, body: parts.holes.json(await openLarge(parts, large)) });
+  }
+  const verdict = verdictOf(row.body);
+  if (!seesContents(actor)) return toEvidence({ ...row, body: verdict });
+  const contents = parts.holes.members(await openLarge(parts, large));
+  return toEvidence({ ...row, body: { ...verdict, ...contents } });
+}
+
 /** An execution's result, with its contents for who may see what plans hold; 404 when there is none. */
 export async function readResult(
-  { db, seals }: Parts,
+  parts: Parts,
   actor: Actor,
   named: NamedExecution,
 ): Promise<RunnerJobExecutionResult> {
+  const { db, seals, holes } = parts;
   const row = await requireExecution(db, actor, named);
   if (!seesContents(actor)) {
     const [verdict] = await listResults(db, actor.orgId, [row.id]);
@@ -56,7 +86,10 @@ export async function readResult(
   }
   const result = await findResult(db, actor.orgId, row.id);
   if (result === undefined) throw problem.notFound("result");
-  const { sealed_contents: bytes, key_id: keyId } = result;
+  const { sealed_contents: bytes, key_id: keyId, large } = result;
+  if (large !== undefined) {
+    return { ...toResult(result), ...holes.members(await openLarge(parts, large)) };
+  }
   if (bytes == null || keyId == null) return toResult(result);
   const of = { orgId: row.org_id, id: row.id };
   return { ...toResult(result), ...openResult(seals, of, { keyId, bytes }) };

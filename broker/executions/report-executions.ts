@@ -1,4 +1,3 @@
-import type postgres from "postgres";
 import type { ExecutionStatus } from "../../shared/runner-job-execution.ts";
 import type { RunnerJobStatus } from "../../shared/runner-job.ts";
 import type { HotWay } from "../bounds/hot-way.ts";
@@ -7,9 +6,9 @@ import { gather } from "../database/gather.ts";
 import type { Lane } from "../database/make-lane.ts";
 import { newId } from "../database/new-id.ts";
 import type { OrgId } from "../orgs/org-id.ts";
-import { LargeJson } from "../seals/large-json.ts";
 import { LargeText } from "../seals/large-text.ts";
 import type { Seals } from "../seals/seals.ts";
+import { SentAhead } from "../seals/sent-ahead.ts";
 import { type Topic, topics, type Wakes } from "../wake/wakes.ts";
 import type { ExecutionRow } from "./row.ts";
 import { type ReportedOutputs, sealLargeOutputs } from "./sealed-outputs.ts";
@@ -154,19 +153,19 @@ async function takeReports(
   { db, lane, seals }: ReportParts,
   round: readonly Report[],
 ): Promise<AnswerRow[]> {
-  const json = new LargeJson();
-  const sent = await Promise.all(round.map((report, n) => toJson({ seals, json }, report, n)));
-  const text = JSON.stringify(sent);
-  const run = (batch: postgres.Fragment): Promise<AnswerRow[]> =>
-    db<AnswerRow[]>`select * from take_reports(${batch})`;
+  const ahead = new SentAhead();
+  const batch = await Promise.all(round.map((report, n) => toJson({ seals, ahead }, report, n)));
+  const text = JSON.stringify(batch);
+  const run = async (): Promise<AnswerRow[]> =>
+    db<AnswerRow[]>`select * from take_reports(${text}::text::json)`;
   const [first] = round;
-  if (json.isEmpty || first === undefined) return run(db`${text}::text::json`);
-  return json.within({ db, lane }, first.orgId as OrgId, { text, run }); // of the caller;
+  if (ahead.isEmpty || first === undefined) return run();
+  return ahead.within({ db, lane }, first.orgId as OrgId, run); // of the caller
 }
 
-type Sealing = { readonly seals: Seals; readonly json: LargeJson };
+type Sealing = { readonly seals: Seals; readonly ahead: SentAhead };
 
-async function toJson({ seals, json }: Sealing, report: Report, n: number) {
+async function toJson({ seals, ahead }: Sealing, report: Report, n: number) {
   const { orgId, executionId: id, result, outputs } = report;
   return {
     n,
@@ -178,8 +177,8 @@ async function toJson({ seals, json }: Sealing, report: Report, n: number) {
     description: report.description,
     last_record: report.lastRecord,
     give_back: report.giveBack,
-    result: result && (await sealLargeResult(seals, json, { orgId, id, result })),
-    ...(outputs && (await sealLargeOutputs(seals, json, { orgId, id, outputs }))),
+    result: result && (await sealLargeResult(seals, ahead, { orgId, id, result })),
+    ...(outputs && (await sealLargeOutputs(seals, ahead, { orgId, id, outputs }))),
     result_id: report.result && newId("res"),
     outputs_id: report.outputs && newId("out"),
   };

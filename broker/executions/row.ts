@@ -1,5 +1,7 @@
 import { z } from "zod";
+import { progressStatuses } from "../../shared/api/execution-progress.ts";
 import { executionStatuses } from "../../shared/runner-job-execution.ts";
+import type { LargeSealed } from "../seals/open-large.ts";
 
 /** A row of `runner_job_executions`, without the digest of its token. */
 export const executionRow = z.object({
@@ -52,10 +54,33 @@ export const outputsRow = z.object({
   created_at: z.date(),
 });
 type StoredOutputs = z.infer<typeof outputsRow>;
-/** With the text of the outputs as it was sent. */
+/** With the text of the outputs as it was sent; of long ones what is to be opened. */
 export type OutputsRow = Omit<StoredOutputs, "outputs" | "sealed_outputs" | "key_id"> & {
-  readonly outputs: string;
+  readonly outputs: string | LargeSealed;
 };
+
+/** A row of `runner_job_execution_progress`. */
+export const progressRow = z.object({
+  execution_id: z.string(),
+  org_id: z.string(),
+  steps: z.number(),
+  is_full: z.boolean(),
+  updated_at: z.date(),
+});
+export type ProgressRow = z.infer<typeof progressRow>;
+
+/** A row of `runner_job_execution_steps`. */
+export const stepRow = z.object({
+  execution_id: z.string(),
+  name: z.string(),
+  org_id: z.string(),
+  n: z.number(),
+  status: z.enum(progressStatuses),
+  detail: z.string(),
+  started_at: z.date().nullable(),
+  ended_at: z.date().nullable(),
+});
+export type StepRow = z.infer<typeof stepRow>;
 
 /** A row of `runner_job_execution_evidence`. */
 export const evidenceRow = z.object({
@@ -64,8 +89,12 @@ export const evidenceRow = z.object({
   org_id: z.string(),
   kind: z.enum(["status", "result", "outputs"]),
   body: z.unknown(),
+  sealed: z.instanceof(Buffer).nullable(),
   key_id: z.string().nullable(),
   reason: z.string(),
   created_at: z.date(),
 });
-export type EvidenceRow = z.infer<typeof evidenceRow>;
+/** Of what is large, what is to be opened beside its body. */
+export type EvidenceRow = Omit<z.infer<typeof evidenceRow>, "sealed"> & {
+  readonly large?: LargeSealed | undefined;
+};

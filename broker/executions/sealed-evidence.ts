@@ -12,6 +12,13 @@ export type SealedEvidence = Pick<
 >;
 
 const sealedResult = z.looseObject({ sealed_contents: z.string() });
+const sealedVerdict = z.looseObject({});
+
+/** Of a result whose contents are sealed beside it what else was reported. */
+export function verdictOf(body: unknown): Readonly<Record<string, unknown>> {
+  const { key_id: _, fingerprint: __, ...verdict } = sealedVerdict.parse(body);
+  return verdict;
+}
 
 /** What was reported, as it came; refuses what this broker's keys do not open. */
 export function openEvidence(seals: Seals, row: SealedEvidence): unknown {

@@ -1,7 +1,7 @@
 import { hash } from "node:crypto";
-import type { LargeJson } from "../seals/large-json.ts";
 import { LargeText } from "../seals/large-text.ts";
 import type { Sealed, Seals } from "../seals/seals.ts";
+import type { SentAhead, SentUpload } from "../seals/sent-ahead.ts";
 import type { OfExecution } from "./sealed-result.ts";
 
 /** Outputs, or the text of their JSON where that is long. */
@@ -9,8 +9,9 @@ export type ReportedOutputs = Readonly<Record<string, unknown>> | LargeText;
 
 /** Outputs as `take_reports` takes them. */
 export type StoredOutputs = {
-  /** Base64 of the sealed JSON where there is a key. */
+  /** Base64 of the sealed JSON where there is a key; empty where that was sent ahead. */
   readonly outputs: unknown;
+  readonly sent_outputs?: SentUpload;
   readonly outputs_key_id?: string;
   /** By which a repetition is told from other outputs, in hexadecimal. */
   readonly outputs_fingerprint?: string | undefined;
@@ -32,10 +33,10 @@ export function sealOutputs(
   };
 }
 
-/** As sealOutputs, of outputs that are sealed while they are sent; without a key they are made one. */
+/** As sealOutputs, of outputs that are sent ahead; without a key they are made one. */
 export async function sealLargeOutputs(
   seals: Seals,
-  json: LargeJson,
+  ahead: SentAhead,
   { orgId, id, outputs }: OfExecution & { readonly outputs: ReportedOutputs },
 ): Promise<StoredOutputs> {
   if (!(outputs instanceof LargeText)) return sealOutputs(seals, { orgId, id }, outputs);
@@ -43,9 +44,10 @@ export async function sealLargeOutputs(
     return { outputs: JSON.parse(outputs.toString()) as unknown };
   }
   const digest = await outputs.sha256();
-  const { token, keyId } = json.seal(seals, { orgId, id, part: "outputs" }, outputs);
+  const { sent, keyId } = ahead.seal(seals, { orgId, id, part: "outputs" }, outputs);
   return {
-    outputs: token,
+    outputs: "",
+    sent_outputs: sent,
     outputs_key_id: keyId,
     outputs_fingerprint: seals.fingerprints(digest)[keyId],
   };

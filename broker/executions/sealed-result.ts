@@ -1,7 +1,7 @@
 import { hash } from "node:crypto";
 import { z } from "zod";
-import type { LargeJson } from "../seals/large-json.ts";
 import type { Seals } from "../seals/seals.ts";
+import type { SentAhead, SentUpload } from "../seals/sent-ahead.ts";
 import type { ResultReport } from "./report-executions.ts";
 
 /** Whose report it is. */
@@ -20,6 +20,8 @@ type StoredResult = Omit<ResultReport, keyof Contents> &
   Contents & {
     /** Base64 of the contents' sealed JSON, in place of the contents. */
     sealed_contents?: string;
+    /** The same, where it was sent ahead. */
+    sent_contents?: SentUpload;
     key_id?: string;
     /** By which a repetition is told from another result, in hexadecimal. */
     fingerprint?: string | undefined;
@@ -41,10 +43,10 @@ export function sealResult(
   return { ...verdict, sealed_contents: bytes.toString("base64"), key_id: keyId, fingerprint };
 }
 
-/** As sealResult, of contents that are sealed while they are sent; without a key they are made one. */
+/** As sealResult, of contents that are sent ahead; without a key they are made one. */
 export async function sealLargeResult(
   seals: Seals,
-  json: LargeJson,
+  ahead: SentAhead,
   { orgId, id, result }: OfExecution & { readonly result: ResultReport },
 ): Promise<StoredResult> {
   const { large, ...verdict } = result;
@@ -54,9 +56,9 @@ export async function sealLargeResult(
     return sealResult(seals, { orgId, id }, { ...verdict, ...contents });
   }
   const digest = await large.sha256();
-  const { token, keyId } = json.seal(seals, { orgId, id, part: "result" }, large);
+  const { sent, keyId } = ahead.seal(seals, { orgId, id, part: "result" }, large);
   const fingerprint = seals.fingerprints(digest)[keyId];
-  return { ...verdict, sealed_contents: token, key_id: keyId, fingerprint };
+  return { ...verdict, sent_contents: sent, key_id: keyId, fingerprint };
 }
 
 /** What of a result is sealed: equal contents are equal bytes. */

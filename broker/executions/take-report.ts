@@ -42,8 +42,10 @@ async function runnerOf({ db, seats }: Broker, actor: Actor, executionId: string
 type Refusal = (reported: Reported) => Problem;
 const conflict =
   (code: string, words: (status: string) => string): Refusal =>
-  ({ execution }) =>
-    problem.conflict(code, words(execution?.status ?? "over"));
+  ({ execution }) => {
+    const status = execution?.status;
+    return problem.conflict(code, words(status ?? "over"), { execution_status: status ?? null });
+  };
 
 const refusals: Record<Exclude<ReportOutcome, "ok" | "unchanged">, Refusal> = {
   "not-found": () => problem.notFound("execution"),

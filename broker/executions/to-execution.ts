@@ -1,10 +1,20 @@
+import type { ExecutionProgress } from "../../shared/api/execution-progress.ts";
 import type {
   LateEvidence,
   RunnerJobExecution,
   RunnerJobExecutionOutputs,
   RunnerJobExecutionResult,
 } from "../../shared/api/runner-job-execution.ts";
-import type { EvidenceRow, ExecutionRow, OutputsRow, ResultRow } from "./row.ts";
+import type { JsonHoles } from "../seals/json-holes.ts";
+import { type OpeningParts, openLarge } from "../seals/open-large.ts";
+import type {
+  EvidenceRow,
+  ExecutionRow,
+  OutputsRow,
+  ProgressRow,
+  ResultRow,
+  StepRow,
+} from "./row.ts";
 
 /** An execution as the API shows it; its result and outputs are shown beside it where one is read. */
 export function toExecution(row: ExecutionRow): RunnerJobExecution {
@@ -74,14 +84,19 @@ export function toResult(row: ResultRow): RunnerJobExecutionResult {
   };
 }
 
-/** Outputs as the API shows them: parsed, and once more byte for byte. */
-export function toOutputs(row: OutputsRow): RunnerJobExecutionOutputs {
+/** Outputs as the API shows them, parsed and once more byte for byte; long ones are read while they are sent. */
+export async function toOutputs(
+  { outputs, ...row }: OutputsRow,
+  { holes, ...parts }: OpeningParts & { readonly holes: JsonHoles },
+): Promise<RunnerJobExecutionOutputs> {
+  const opened = typeof outputs === "string" ? outputs : await openLarge(parts, outputs);
   return {
     id: row.id,
     org_id: row.org_id,
     runner_job_execution_id: row.execution_id,
-    outputs: parseOutputs(row.outputs),
-    outputs_json: Buffer.from(row.outputs).toString("base64"),
+    ...(typeof opened === "string"
+      ? { outputs: parseOutputs(opened), outputs_json: Buffer.from(opened).toString("base64") }
+      : { outputs: holes.json(opened) as never, outputs_json: holes.base64(opened) }), // an object, when it is sent
     created_at: row.created_at.toISOString(),
   };
 }
@@ -91,6 +106,27 @@ export function parseOutputs(text: string): Record<string, unknown> {
   const value: unknown = JSON.parse(text);
   const isObject = typeof value === "object" && value !== null && !Array.isArray(value);
   return isObject ? (value as Record<string, unknown>) : {}; // checked in the line before
+}
+
+/** How far an execution is, as the API shows it. */
+export function toProgress({
+  progress,
+  steps,
+}: {
+  readonly progress: ProgressRow;
+  readonly steps: readonly StepRow[];
+}): ExecutionProgress {
+  return {
+    steps: steps.map(({ name, status, detail, started_at, ended_at }) => ({
+      name,
+      status,
+      detail,
+      started_at: started_at?.toISOString() ?? null,
+      ended_at: ended_at?.toISOString() ?? null,
+    })),
+    is_full: progress.is_full,
+    updated_at: progress.updated_at.toISOString(),
+  };
 }
 
 /** Late evidence as the API shows it. */

@@ -1,11 +1,10 @@
-import type postgres from "postgres";
 import { problem } from "../../shared/problem.ts";
 import type { Broker } from "../broker.ts";
 import { newId } from "../database/new-id.ts";
 import type { OrgId } from "../orgs/org-id.ts";
-import { LargeJson } from "../seals/large-json.ts";
 import type { LargeText } from "../seals/large-text.ts";
 import type { LargeSealed } from "../seals/open-large.ts";
+import { SentAhead } from "../seals/sent-ahead.ts";
 import type { Actor } from "../tokens/actor.ts";
 import {
   deleteRecord,
@@ -83,13 +82,12 @@ async function withSealed<Result>(
   const thing = { orgId, id, part: "helm-release" };
   if (!Buffer.isBuffer(sent) && seals.newest() !== null) {
     const { facts, text } = sent;
-    const json = new LargeJson();
-    const { token, keyId } = json.seal(seals, thing, text);
-    const run = (stored: postgres.Fragment): Promise<Result> => {
-      const contents = db`decode(${stored} ->> 'contents', 'base64')`;
-      return write({ ...facts, id, keyId, contents, sizeBytes: text.sizeBytes });
-    };
-    return json.within({ db, lane }, orgId, { text: JSON.stringify({ contents: token }), run });
+    const ahead = new SentAhead();
+    const { sent: upload, keyId } = ahead.seal(seals, thing, text);
+    const contents = db`sent_bytes(${orgId}, row(${upload.id}, ${upload.bytes}::int)::sent_upload)`;
+    const run = (): Promise<Result> =>
+      write({ ...facts, id, keyId, contents, sizeBytes: text.sizeBytes });
+    return ahead.within({ db, lane }, orgId, run);
   }
   const plain = Buffer.isBuffer(sent) ? sent : Buffer.from(sent.text.toString());
   const { keyId, bytes } = seals.seal(thing, plain);

@@ -1,7 +1,6 @@
-import { planChart } from "../../shared/plans/plan-charts.ts";
 import { problem } from "../../shared/problem.ts";
 import type { Broker } from "../broker.ts";
-import { plannedJobs } from "../planned-jobs/planned-jobs.ts";
+import { namingJobs } from "../planned-jobs/planned-jobs.ts";
 import type { Actor } from "../tokens/actor.ts";
 import { findChart } from "./queries.ts";
 import type { HelmChartRow } from "./row.ts";
@@ -11,15 +10,15 @@ import type { HelmChartRow } from "./row.ts";
  * jobs names: those that run, are being stopped, or ended in the last ten minutes.
  */
 export async function reachChart(
-  broker: Pick<Broker, "db" | "seals">,
+  broker: Pick<Broker, "db" | "seals" | "readLane" | "bodies">,
   actor: Actor,
   chartId: string,
 ): Promise<HelmChartRow> {
   const chart = await findChart(broker.db, actor.orgId, chartId);
   if (chart === undefined) throw problem.notFound("chart");
   if (actor.runnerId === null) return chart;
-  for await (const { plan } of plannedJobs(broker, actor, { name: chartId })) {
-    if (planChart(plan) === chartId) return chart;
+  for await (const { facts } of namingJobs(broker, actor, { name: chartId })) {
+    if (facts.chartId === chartId) return chart;
   }
   throw problem.notFound("chart");
 }

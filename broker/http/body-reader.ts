@@ -1,5 +1,7 @@
 import { Worker } from "node:worker_threads";
+import type { PlanFacts } from "../../shared/plans/plan-facts.ts";
 import { Problem } from "../../shared/problem.ts";
+import type { RunnerJobType } from "../../shared/runner-job-types.ts";
 import type { RecordFacts } from "../helm-releases/read-record.ts";
 import { LargeText } from "../seals/large-text.ts";
 import { bodyProgram } from "./body-program.ts";
@@ -11,13 +13,16 @@ export type ReadBody = {
   readonly lifted: ReadonlyMap<string, LargeText>;
 };
 
-/** Reads large bodies elsewhere, one after the other, so that nobody else waits for it. */
+/** Reads large bodies and plans elsewhere, one after the other, so that nobody else waits for it. */
 export type BodyReader = {
   readonly read: (operationId: string, bytes: Uint8Array<ArrayBuffer>) => Promise<ReadBody>;
   readonly readRecord: (bytes: Uint8Array<ArrayBuffer>) => Promise<{
     readonly facts: RecordFacts;
     readonly text: LargeText;
   }>;
+  readonly planFacts: (type: RunnerJobType, plan: Uint8Array<ArrayBuffer>) => Promise<PlanFacts>;
+  /** The JSON of a plan without its secrets. */
+  readonly maskedPlan: (type: RunnerJobType, plan: Uint8Array<ArrayBuffer>) => Promise<Buffer>;
   readonly stop: () => Promise<void>;
 };
 
@@ -29,7 +34,7 @@ export function makeBodyReader(): BodyReader {
   const { ask, stop } = makeThread();
   return {
     async read(operationId, given) {
-      const answer = await ask({ operationId, bytes: given });
+      const answer = await ask({ work: "body", operationId, bytes: given });
       if (!("body" in answer)) throw refusalOf(answer);
       const { bytes, body } = answer;
       const texts = body.lifted.map(([pointer, parts]) => {
@@ -41,9 +46,19 @@ export function makeBodyReader(): BodyReader {
       return { value: body.value, lifted: new Map(texts) };
     },
     async readRecord(given) {
-      const answer = await ask({ operationId: "updateHelmRecord", bytes: given });
+      const answer = await ask({ work: "record", bytes: given });
       if (!("record" in answer)) throw refusalOf(answer);
       return { facts: answer.record, text: new LargeText([answer.bytes]) };
+    },
+    async planFacts(type, bytes) {
+      const answer = await ask({ work: "plan-facts", type, bytes });
+      if (!("facts" in answer)) throw refusalOf(answer);
+      return answer.facts;
+    },
+    async maskedPlan(type, bytes) {
+      const answer = await ask({ work: "plan-masked", type, bytes });
+      if (!("masked" in answer)) throw refusalOf(answer);
+      return Buffer.from(answer.bytes.buffer);
     },
     stop,
   };

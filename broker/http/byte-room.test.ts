@@ -47,6 +47,15 @@ describe("room for bytes", () => {
     expect(entered).toEqual(["a1", "a2", "b", "a1", "a3"]);
   });
 
+  test("is waited for by nobody who was gone before", async () => {
+    const { room, enter } = setup();
+    const leave = await enter("a", 4);
+    await expect(enter("a", 4, AbortSignal.abort())).rejects.toMatchObject({ status: 429 });
+    expect(room.waiting).toBe(0);
+    leave();
+    expect(room.heldBytes).toBe(0);
+  });
+
   test("of a full broker is had in turn: what is large is not passed for ever", async () => {
     const { entered, enter } = setup({ orgBytes: 10, tokenBytes: 10 });
     const leave = await enter("a", 8);
@@ -57,6 +66,19 @@ describe("room for bytes", () => {
     await large;
     await small;
     expect(entered).toEqual(["a", "b", "c"]);
+  });
+
+  test("of a token or an org that has its share is had in turn too", async () => {
+    const { entered, enter } = setup();
+    const leave = await enter("a1", 3);
+    const large = enter("a1", 4);
+    const small = enter("a1", 1);
+    (await enter("a2", 1))();
+    expect(entered).toEqual(["a1", "a2"]);
+    leave();
+    (await large)();
+    await small;
+    expect(entered).toEqual(["a1", "a2", "a1", "a1"]);
   });
 
   test.each([

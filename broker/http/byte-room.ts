@@ -25,8 +25,8 @@ const mebibyte = 1024 * 1024;
 
 /**
  * Room for what is large while it is in memory. Who finds none waits for a while, the longest-waiting first; whose
- * token or org has its share waits alone, and others go past. Where the broker is full nobody goes past anybody, so
- * that what is large gets its turn.
+ * token or org has its share waits, and others go past. Of one token, one org and a full broker nobody goes past
+ * anybody, so that what is large gets its turn.
  */
 export class ByteRoom {
   readonly #limits: RoomLimits;
@@ -92,6 +92,7 @@ export class ByteRoom {
     };
     const timer = setTimeout(giveUp, this.#limits.waitMs);
     gone?.addEventListener("abort", giveUp, { once: true });
+    if (gone?.aborted === true) giveUp(); // that is told only once
     try {
       await entered.promise;
     } finally {
@@ -108,15 +109,16 @@ export class ByteRoom {
 
   #admit(): void {
     const rest: Waiter[] = [];
-    let isFull = false;
+    const full = new Set<string>();
     for (const waiter of this.#waiters) {
-      const [token, org, broker] = waiter.bounds.map((bound) => this.#fits(bound, waiter.bytes));
-      if (!isFull && token === true && org === true && broker === true) {
-        this.#count(waiter, waiter.bytes);
+      const { bounds, bytes } = waiter;
+      const obstacle = bounds.find((bound) => full.has(bound.key) || !this.#fits(bound, bytes));
+      if (obstacle === undefined) {
+        this.#count(waiter, bytes);
         waiter.enter();
       } else {
         rest.push(waiter);
-        isFull ||= token === true && org === true;
+        full.add(obstacle.key);
       }
     }
     this.#waiters = rest;

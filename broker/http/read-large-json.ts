@@ -65,11 +65,15 @@ export function readLargeJson(operationId: string, bytes: Buffer): LargeBody {
   const strings = liftStrings(bytes);
   const { value, verbatim } = parseBody(strings.text, rule);
   const isNullAbsent = rule.surface === "runner";
-  const valid = validateBody(schema, value, { isNullAbsent }) as Members; // all of these are objects
+  const judged = (given: unknown): Members =>
+    validateBody(schema, given, { isNullAbsent }) as Members; // all of these are objects
+  const valid = judged(value);
   makeBase64Standard(valid, { bytes, strings });
   const texts = lift(valid, verbatim);
+  const hasLongTexts = JSON.stringify(valid).search(strings.words) !== -1;
   return {
-    value: restored(valid, { bytes, strings }),
+    // A long text where none belongs stood for a short word so far: it is refused, or cut, as any other there.
+    value: hasLongTexts ? judged(restored(valid, { bytes, strings })) : valid,
     lifted: [...texts].map(([pointer, text]) => [pointer, partsOf(text, strings)]),
   };
 }

@@ -60,6 +60,7 @@ import { readJobs } from "../routes/runner/read-jobs.ts";
 import { readRunner } from "../routes/runner/read-runner.ts";
 import { registerProcess } from "../routes/runner/register-process.ts";
 import { createReports } from "../routes/runner/report-executions.ts";
+import { reportProgress } from "../routes/runner/report-progress.ts";
 import { setJobStatus } from "../routes/runner/set-job-status.ts";
 import { createOutputs, createResult } from "../routes/runner/store-result.ts";
 import { storeTelemetry } from "../routes/runner/store-telemetry.ts";
@@ -72,6 +73,7 @@ import { keepStateJson, pulumiState } from "../routes/state/keep-state-json.ts";
 import { lockWorkspaces } from "../routes/state/lock-workspaces.ts";
 import { keepWorkspaces, operateWorkspaces } from "../routes/state/manage-workspaces.ts";
 import { readRevisions } from "../routes/state/read-revisions.ts";
+import { rescueStates } from "../routes/state/rescue-states.ts";
 import { terraformBackend } from "../routes/state/terraform-backend.ts";
 import type { App, Door } from "./app-types.ts";
 
@@ -147,6 +149,7 @@ const doors: readonly Door[] = [
   finishExecution,
   giveBackExecution,
   createReports,
+  reportProgress,
   setJobStatus,
 
   // Logs: who writes them
@@ -177,6 +180,7 @@ const doors: readonly Door[] = [
   helmCharts,
   operateWorkspaces,
   readRevisions,
+  rescueStates,
 
   // Runners: what they are and how they are to work
   readRunner,

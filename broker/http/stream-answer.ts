@@ -7,8 +7,12 @@ export type Streamed = {
   readonly parts: AsyncIterable<Uint8Array>;
   /** Sent with it; with its length it is sent as one piece, not in chunks. */
   readonly headers?: Readonly<Record<string, string>>;
+  /** 200 unless told. */
+  readonly status?: 200 | 201;
   /** A client that takes no part for so long is cut off; two minutes unless told. */
   readonly stallMs?: number;
+  /** Whoever has not taken all of it by then is cut off; a client that takes a little at a time never stalls. */
+  readonly longestMs?: number | undefined;
 };
 
 const usualStallMs = 120_000;
@@ -20,10 +24,11 @@ const usualStallMs = 120_000;
 export function streamAnswer(
   c: AppContext,
   { log }: Pick<Broker, "log">,
-  { type, parts, headers = {}, stallMs = usualStallMs }: Streamed,
+  { type, parts, headers = {}, status = 200, stallMs = usualStallMs, longestMs }: Streamed,
 ): Response & TypedResponse<string, 200, "text"> {
   const watched = watch(parts, {
     stallMs,
+    longestMs,
     cut: () => c.env?.outgoing?.destroy(),
     onError: (error) =>
       log.error(
@@ -32,7 +37,7 @@ export function streamAnswer(
       ),
   });
   const response = new Response(ReadableStream.from(watched), {
-    status: 200,
+    status,
     // Said here, so that the first part is sent as soon as there is one.
     headers: {
       "content-type": type,
@@ -45,6 +50,7 @@ export function streamAnswer(
 
 type Watch = {
   readonly stallMs: number;
+  readonly longestMs: number | undefined;
   readonly cut: () => void;
   readonly onError: (error: unknown) => void;
 };
@@ -52,9 +58,10 @@ type Watch = {
 /** The next part is asked for when the client has taken the last one. */
 async function* watch(
   parts: AsyncIterable<Uint8Array>,
-  { stallMs, cut, onError }: Watch,
+  { stallMs, longestMs, cut, onError }: Watch,
 ): AsyncGenerator<Uint8Array> {
   let stall: NodeJS.Timeout | undefined;
+  const end = longestMs === undefined ? undefined : setTimeout(cut, longestMs);
   try {
     for await (const part of parts) {
       stall = setTimeout(cut, stallMs);
@@ -66,5 +73,6 @@ async function* watch(
     cut(); // thrown on, it would be told on standard error besides
   } finally {
     clearTimeout(stall);
+    clearTimeout(end);
   }
 }

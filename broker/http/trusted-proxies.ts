@@ -6,10 +6,15 @@ import { OperatorError } from "../../shared/operator-error.ts";
 export type Origin = { readonly address: string; readonly isHttps: boolean };
 export type FindOrigin = (incoming: IncomingMessage) => Origin;
 
+/** Tells whether a peer's address is that of a trusted proxy. */
+export function recogniseProxies(networks: readonly string[]): (address: string) => boolean {
+  const trusted = readNetworks(networks);
+  return (address) => includes(trusted, plain(address));
+}
+
 /** Reads the trusted addresses and networks; an OperatorError names one that is none. */
 export function trustProxies(networks: readonly string[]): FindOrigin {
-  const trusted = new BlockList();
-  for (const network of networks) addNetwork(trusted, network);
+  const trusted = readNetworks(networks);
   return (incoming) => {
     const peer = plain(incoming.socket.remoteAddress ?? "");
     const isHttps = "encrypted" in incoming.socket;
@@ -20,6 +25,12 @@ export function trustProxies(networks: readonly string[]): FindOrigin {
       isHttps: proto === "" ? isHttps : proto.split(",")[0]?.trim() === "https",
     };
   };
+}
+
+function readNetworks(networks: readonly string[]): BlockList {
+  const trusted = new BlockList();
+  for (const network of networks) addNetwork(trusted, network);
+  return trusted;
 }
 
 function addNetwork(trusted: BlockList, network: string): void {

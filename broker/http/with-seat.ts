@@ -31,6 +31,7 @@ const ownSeats: ReadonlySet<string> = new Set<keyof typeof routeRules>([
   "diffTerraformWorkspaceStates",
   "writeTerraformState",
   "writeTerraformStateJson",
+  "rescueTerraformState",
   "writePulumiState",
   "createHelmRecord",
   "updateHelmRecord",
@@ -41,8 +42,9 @@ function seatOwner({ orgId, tokenId, id }: Actor): SeatOwner {
   return { orgId, token: tokenId ?? id };
 }
 
-/** For handlers that take a seat themselves: each read on one, and none in between. */
+/** For handlers that take a seat themselves: each read on one, and none in between. Throws where the gate holds one. */
 export function seatedFor(c: AppContext, { seats }: Broker): Seated {
+  if (c.get("isSeated")) throw new Error(`${c.req.routePath} has a seat already`);
   const owner = seatOwner(c.get("actor"));
   return (act) => seats.run(owner, act);
 }
@@ -59,6 +61,7 @@ export async function withSeat(
     (leave) => void c.env?.outgoing?.once("close", leave),
   );
   const release = given instanceof Promise ? await given : given;
+  c.set("isSeated", true);
   try {
     return await handle(c);
   } finally {

@@ -1,5 +1,4 @@
 import { createHash } from "node:crypto";
-import type postgres from "postgres";
 import { type Problem, problem } from "../../shared/problem.ts";
 import type { HotWay } from "../bounds/hot-way.ts";
 import type { Broker } from "../broker.ts";
@@ -8,9 +7,9 @@ import { gather } from "../database/gather.ts";
 import type { Lane } from "../database/make-lane.ts";
 import { newId } from "../database/new-id.ts";
 import type { OrgId } from "../orgs/org-id.ts";
-import { LargeJson } from "../seals/large-json.ts";
 import { LargeText } from "../seals/large-text.ts";
 import type { Seals } from "../seals/seals.ts";
+import { SentAhead } from "../seals/sent-ahead.ts";
 import { type Topic, topics } from "../wake/wakes.ts";
 import { jobKind, jobTimeouts, type NewJob } from "./new-job.ts";
 import { findJobs } from "./queries.ts";
@@ -98,18 +97,18 @@ async function flush(
   { db, seals, lane }: EnqueueParts,
   enqueues: readonly Enqueue[],
 ): Promise<(Outcome | Error)[]> {
-  const json = new LargeJson();
+  const ahead = new SentAhead();
   const drafts = enqueues.map((enqueue, at) =>
-    enqueue.jobs.map((job) => draft(enqueue, job, { request: at + 1, seals, json })),
+    enqueue.jobs.map((job) => draft(enqueue, job, { request: at + 1, seals, ahead })),
   );
   const text = JSON.stringify(drafts.flat());
-  const run = (batch: postgres.Fragment): Promise<AnswerRow[]> =>
-    db<AnswerRow[]>`select * from enqueue_jobs(${batch})`;
+  const run = async (): Promise<AnswerRow[]> =>
+    db<AnswerRow[]>`select * from enqueue_jobs(${text}::text::json)`;
   const [first] = enqueues;
   const answers =
-    json.isEmpty || first === undefined
-      ? await run(db`${text}::text::json`)
-      : await json.within({ db, lane }, first.orgId, { text, run });
+    ahead.isEmpty || first === undefined
+      ? await run()
+      : await ahead.within({ db, lane }, first.orgId, run);
   const byRequest = Map.groupBy(answers, (row) => row.request);
   return enqueues.map((_, at) => settle(drafts[at] ?? [], byRequest.get(at + 1) ?? []));
 }
@@ -122,8 +121,8 @@ function draft(
   {
     request,
     seals,
-    json,
-  }: { readonly request: number; readonly seals: Seals; readonly json: LargeJson },
+    ahead,
+  }: { readonly request: number; readonly seals: Seals; readonly ahead: SentAhead },
 ) {
   const kind = jobKind(job);
   const timeouts = jobTimeouts(job);
@@ -149,7 +148,7 @@ function draft(
     rerun_of: job.rerunOf ?? null,
     log_stream_id: null,
     created_by_id: enqueue.actorId,
-    ...sealPlan(seals, json, { orgId: enqueue.orgId, id, plan: job.plan }),
+    ...sealPlan(seals, ahead, { orgId: enqueue.orgId, id, plan: job.plan }),
     plan_names: job.planNames,
     idempotency_key: enqueue.idempotency?.key,
     fingerprint: enqueue.idempotency && fingerprint(enqueue.idempotency.request),

@@ -34,8 +34,10 @@ export function jobColumns(db: Db): postgres.Fragment {
     coalesce(l.status_at, d.finished_at) as status_at,
     coalesce(l.execution_count, d.execution_count) as execution_count,
     coalesce(l.started_at, d.started_at) as started_at, d.finished_at, x.id as execution_id, x.process_id,
-    coalesce(d.composite_error, (select r.composite_error from runner_job_execution_results r
-                                  where r.execution_id = d.final_execution_id)) as composite_error,
+    coalesce(d.composite_error, -- of jobs that ended before their errors were kept with the end
+      (select r.composite_error from runner_job_execution_results r
+        where r.execution_id = d.final_execution_id and not r.success and r.created_at <= d.finished_at))
+      as composite_error,
     d.finished_at is not null and (x.id is null or svc_now() >= awaits_log_until(x)
       or coalesce(has_log_record(j.org_id, log_stream_of(j.id), x.id, x.last_record), false)) as logs_complete`;
 }
@@ -48,19 +50,22 @@ export function jobState(db: Db): postgres.Fragment {
     left join runner_job_executions x on x.org_id = j.org_id and x.id = coalesce(l.execution_id, d.final_execution_id)`;
 }
 
-/** The plan's text as it was enqueued; undefined when the job has none. Refuses one that its keys do not open. */
-export async function findPlan(
-  { db, seals }: { readonly db: Db; readonly seals: Seals },
+/** What is known of the names in a plan; undefined where nothing is. */
+export async function findPlanNames(
+  db: Db,
   org: OrgId,
   jobId: string,
-): Promise<string | undefined> {
-  const [row] = await db<{ contents: Buffer; key_id: string | null }[]>`
-    select p.contents, p.key_id from runner_job_plans p
+): Promise<readonly string[] | undefined> {
+  const [row] = await db<{ names: string[] | null }[]>`
+    select p.names from runner_job_plans p
      where p.runner_job_id = ${jobId} and p.org_id = ${org}`;
-  return row && openPlan(seals, { orgId: org, id: jobId }, row);
+  return row?.names ?? undefined;
 }
 
-/** A plan that is short is read at once; of a longer one it is said where it is. */
+/**
+ * The plan's text as it was enqueued; of a long one it is said where it is. Undefined when the job has none. Refuses one
+ * that its keys do not open.
+ */
 export async function findPlanToSend(
   { db, seals }: { readonly db: Db; readonly seals: Seals },
   org: OrgId,

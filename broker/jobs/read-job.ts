@@ -1,14 +1,14 @@
 import type { RunnerJob } from "../../shared/api/runner-job.ts";
 import { problem } from "../../shared/problem.ts";
 import type { Db } from "../database/connect.ts";
-import { listResults, listExecutions, findOutputs } from "../executions/queries.ts";
-import { toExecution, toOutputs, toResult } from "../executions/to-execution.ts";
+import { findOutputs, findProgress, listExecutions, listResults } from "../executions/queries.ts";
+import { toExecution, toOutputs, toProgress, toResult } from "../executions/to-execution.ts";
 import type { OrgId } from "../orgs/org-id.ts";
-import type { Seals } from "../seals/seals.ts";
+import type { JsonHoles } from "../seals/json-holes.ts";
 import type { Actor } from "../tokens/actor.ts";
-import { findJob, findPlan, listMoves } from "./queries.ts";
+import { findJob, findPlanToSend, listMoves } from "./queries.ts";
 import type { JobRow, MoveRow } from "./row.ts";
-import { showPlan } from "./show-plan.ts";
+import { showLargePlan, showPlan } from "./show-plan.ts";
 import { toRunnerJob } from "./to-runner-job.ts";
 import { whyWaiting } from "./why-waiting.ts";
 
@@ -26,41 +26,71 @@ export async function requireJob(
   return row;
 }
 
+export type ReadJobParts = Parameters<typeof showLargePlan>[0] & {
+  readonly db: Db;
+  /** For what is read while it is sent. */
+  readonly holes: JsonHoles;
+};
+
+export type JobReading = {
+  /** For whom the plan is shown. */
+  readonly planFor?: Pick<Actor, "permissions"> | undefined;
+  /** How far its last execution is. */
+  readonly withProgress?: boolean;
+};
+
 /** A job with all that a single read shows: history, executions, outputs, why it waits; on request the plan, as a caller may see it. */
 export async function readJob(
-  { db, seals }: { readonly db: Db; readonly seals: Seals },
+  parts: ReadJobParts,
   org: OrgId,
   row: JobRow,
-  { planFor }: { readonly planFor?: Pick<Actor, "permissions"> | undefined } = {},
+  { planFor, withProgress = false }: JobReading = {},
 ): Promise<RunnerJob> {
-  const [moves, executions, outputs, plan, waiting] = await Promise.all([
+  const { db, seals } = parts;
+  const [moves, executions, progress, outputs, plan, waiting] = await Promise.all([
     listMoves(db, org, row.id),
     readExecutions(db, org, row.id),
+    withProgress && row.execution_id !== null ? findProgress(db, org, row.execution_id) : undefined,
     row.finished_at === null || row.execution_id === null
       ? undefined
       : findOutputs({ db, seals }, org, row.execution_id),
-    planFor === undefined ? undefined : findPlan({ db, seals }, org, row.id),
+    planFor === undefined ? undefined : showPlanOf(parts, row, planFor),
     row.status === "queued" || row.status === "available" ? whyWaiting(db, org, row.id) : null,
   ]);
   const job = toRunnerJob(row);
-  const shown = outputs && toOutputs(outputs);
+  const shown = outputs && (await toOutputs(outputs, parts));
   return {
     ...job,
     status_v2: { ...job.status_v2, history: historyOf(row, moves) },
     outputs: shown?.outputs ?? {},
     outputs_json: shown?.outputs_json ?? "",
-    executions,
+    executions: executions.map((one) =>
+      progress !== undefined && one.id === row.execution_id
+        ? { ...one, progress: toProgress(progress) }
+        : one,
+    ),
     waiting,
     ...(planFor !== undefined && {
       json: {
         id: row.id,
         org_id: org,
         runner_job_id: row.id,
-        plan_json: showPlan(planFor, row, plan ?? "{}"),
+        plan_json: plan ?? "{}",
         composite_plan: null,
       },
     }),
   };
+}
+
+/** The plan as this caller may see it; a long one is read while it is sent. */
+async function showPlanOf(
+  parts: ReadJobParts,
+  row: JobRow,
+  planFor: Pick<Actor, "permissions">,
+): Promise<string> {
+  const plan = await findPlanToSend(parts, row.org_id as OrgId, row.id); // a job of that org
+  if (typeof plan !== "object") return showPlan(planFor, row, plan ?? "{}");
+  return parts.holes.text(await showLargePlan(parts, planFor, { type: row.type, large: plan }));
 }
 
 /** The attempts at a job with their results, without contents. */

@@ -1,8 +1,12 @@
 import { planNames } from "../../shared/plans/plan-names.ts";
 import type { Broker } from "../broker.ts";
+import type { OrgId } from "../orgs/org-id.ts";
+import { LargeText } from "../seals/large-text.ts";
+import { openLarge, wholeOf } from "../seals/open-large.ts";
 import type { Actor } from "../tokens/actor.ts";
 import { type EnqueuedJob, enqueueJob } from "./enqueue-job.ts";
-import { findPlan } from "./queries.ts";
+import type { NewJob } from "./new-job.ts";
+import { findPlanNames, findPlanToSend } from "./queries.ts";
 import { requireJob } from "./read-job.ts";
 import { requireOrderRights } from "./require-order-rights.ts";
 
@@ -18,7 +22,7 @@ export async function rerunJob(broker: Broker, { jobId, actor, key }: Rerun): Pr
   const { orgId } = actor;
   const old = await requireJob(broker.db, orgId, jobId);
   requireOrderRights(actor, [old.type]);
-  const plan = await findPlan(broker, orgId, jobId);
+  const { plan, names } = await planAgain(broker, orgId, jobId);
   return await enqueueJob(broker, {
     idempotency: key === undefined ? undefined : { key, request: JSON.stringify(["rerun", jobId]) },
     orgId,
@@ -32,7 +36,7 @@ export async function rerunJob(broker: Broker, { jobId, actor, key }: Rerun): Pr
       ownerType: old.owner_type,
       metadata: old.metadata,
       plan,
-      planNames: plan === undefined ? undefined : planNames(JSON.parse(plan)),
+      planNames: names,
       queueTimeout: old.queue_timeout,
       availableTimeout: old.available_timeout,
       executionTimeout: old.execution_timeout,
@@ -41,4 +45,19 @@ export async function rerunJob(broker: Broker, { jobId, actor, key }: Rerun): Pr
       rerunOf: old.id,
     },
   });
+}
+
+type PlanAgain = { readonly plan?: NewJob["plan"]; readonly names?: NewJob["planNames"] };
+
+/** The same plan, and what it names. A long one is not read again for that. */
+async function planAgain(broker: Broker, org: OrgId, jobId: string): Promise<PlanAgain> {
+  const plan = await findPlanToSend(broker, org, jobId);
+  if (plan === undefined) return {};
+  if (typeof plan === "string") return { plan, names: planNames(JSON.parse(plan)) };
+  const names = await findPlanNames(broker.db, org, jobId);
+  const whole = await wholeOf(await openLarge(broker, plan));
+  return {
+    plan: new LargeText([whole]),
+    names: names ?? planNames(JSON.parse(Buffer.from(whole.buffer).toString("utf8"))), // of the version before
+  };
 }

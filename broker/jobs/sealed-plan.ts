@@ -1,6 +1,6 @@
-import type { LargeJson } from "../seals/large-json.ts";
 import { LargeText } from "../seals/large-text.ts";
 import type { Seals } from "../seals/seals.ts";
+import type { SentAhead, SentUpload } from "../seals/sent-ahead.ts";
 
 type Plan = {
   readonly orgId: string;
@@ -8,16 +8,16 @@ type Plan = {
   readonly plan: string | LargeText | undefined;
 };
 
-/** A plan by the names of `new_job`: sealed, a large one while the JSON is sent, or readable where nothing is sealed. */
+/** A plan by the names of `new_job`: sealed, a large one sent ahead, or readable where nothing is sealed. */
 export function sealPlan(
   seals: Seals,
-  json: LargeJson,
+  ahead: SentAhead,
   { orgId, id, plan: given }: Plan,
-): { plan?: string; sealed_plan?: string; key_id?: string } {
+): { plan?: string; sealed_plan?: string; sent_plan?: SentUpload; key_id?: string } {
   if (given === undefined) return {};
   if (given instanceof LargeText && seals.newest() !== null) {
-    const { token, keyId } = json.seal(seals, { orgId, id, part: "plan" }, given);
-    return { sealed_plan: token, key_id: keyId };
+    const { sent, keyId } = ahead.seal(seals, { orgId, id, part: "plan" }, given);
+    return { sent_plan: sent, key_id: keyId };
   }
   const plan = given.toString();
   const { keyId, bytes } = seals.seal({ orgId, id, part: "plan" }, Buffer.from(plan));

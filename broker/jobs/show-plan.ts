@@ -1,10 +1,37 @@
 import { maskPlan } from "../../shared/plans/mask-plan.ts";
 import type { RunnerJobType } from "../../shared/runner-job-types.ts";
+import type { TextInPieces } from "../seals/json-holes.ts";
+import { LargeText } from "../seals/large-text.ts";
+import { type LargeSealed, type OpeningParts, openLarge, wholeOf } from "../seals/open-large.ts";
 import type { Actor } from "../tokens/actor.ts";
 
 /** Whether what this caller is shown of plans lacks their secrets. */
 export function seesMaskedPlans({ permissions }: Pick<Actor, "permissions">): boolean {
   return !permissions.has("plans.secrets");
+}
+
+type LargePlanParts = OpeningParts & {
+  /** Reads a large plan elsewhere. */
+  readonly bodies: {
+    readonly maskedPlan: (type: RunnerJobType, plan: Uint8Array<ArrayBuffer>) => Promise<Buffer>;
+  };
+};
+
+/** The same of a long plan, which is read while it is sent; without its secrets it is whole in memory meanwhile. */
+export async function showLargePlan(
+  parts: LargePlanParts,
+  actor: Pick<Actor, "permissions">,
+  { type, large }: { readonly type: RunnerJobType; readonly large: LargeSealed },
+): Promise<TextInPieces> {
+  const opened = await openLarge(parts, large);
+  if (!seesMaskedPlans(actor)) return opened;
+  return {
+    heldBytes: large.storedBytes,
+    async *pieces() {
+      const masked = await parts.bodies.maskedPlan(type, await wholeOf(opened));
+      for (const slice of new LargeText([masked]).slices()) yield Buffer.from(slice);
+    },
+  };
 }
 
 /** The text of a plan as this caller may see it: byte for byte, or without its secrets. */

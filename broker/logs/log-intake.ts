@@ -1,7 +1,7 @@
 import type { HotWay } from "../bounds/hot-way.ts";
 import type { LogLimits } from "../config.ts";
 import type { Db } from "../database/connect.ts";
-import type { ConfirmExecution } from "../executions/confirm-execution.ts";
+import type { ConfirmExecution, NamedByRunner } from "../executions/confirm-execution.ts";
 import type { Log } from "../log.ts";
 import type { Metrics } from "../metrics.ts";
 import type { Actor } from "../tokens/actor.ts";
@@ -17,14 +17,17 @@ import { makeTidyStreams } from "./tidy-streams.ts";
 /** The way into log streams; who may write is asked first, before the body is read. */
 export type LogIntake = LogPace & {
   readonly checkWriter: CheckWriter;
-  /** Resolves when the records are committed. `bytes` is what was charged. */
+  /** Resolves when the records are committed, with what of them was refused. `bytes` is what was charged. */
   readonly take: (
     actor: Actor,
     streamId: string,
     request: LogRequest & { readonly bytes: number },
-  ) => Promise<Refused>;
+  ) => Promise<Taken>;
   readonly stop: () => Promise<void>;
 };
+
+/** What was refused, and whether all was of executions of our agents that are known to be over. */
+export type Taken = { readonly refused: Refused; readonly isOver: boolean };
 
 type Parts = {
   readonly db: Db;
@@ -50,12 +53,21 @@ export function makeLogIntake(parts: Parts): LogIntake {
   const isFull = (): boolean => waitingBytes > mostWaitingBytes;
   const pace = makeLogPace({ limits, metrics, append, isFull });
 
+  /** Each is confirmed by its records, over or not. */
+  const areOver = (
+    runner: Pick<NamedByRunner, "orgId" | "runnerId">,
+    ids: Set<string>,
+  ): boolean => {
+    const known = [...ids].map((executionId) => confirm({ ...runner, executionId }));
+    return known.length > 0 && known.every(Boolean);
+  };
+
   return {
     checkWriter: makeCheckWriter(way),
     ...pace,
     take: async (actor, streamId, { entries, refused, bytes }) => {
       const { orgId, runnerId } = actor;
-      if (entries.length === 0) return refused;
+      if (entries.length === 0) return { refused, isOver: false };
       waitingBytes += bytes;
       try {
         const named = withExecution(actor, entries);
@@ -63,10 +75,8 @@ export function makeLogIntake(parts: Parts): LogIntake {
         usage.add(orgId, bytes);
         taken.add({}, entries.length);
         bytesTaken.add({}, bytes);
-        if (runnerId !== null) {
-          for (const id of executionsOf(named)) confirm({ orgId, runnerId, executionId: id });
-        }
-        return late.reason === "" ? refused : late;
+        const isOver = runnerId !== null && areOver({ orgId, runnerId }, executionsOf(named));
+        return { refused: late.reason === "" ? refused : late, isOver };
       } finally {
         waitingBytes -= bytes;
       }

@@ -1,10 +1,12 @@
 import type postgres from "postgres";
+import type { PlanFacts } from "../../shared/plans/plan-facts.ts";
 import type { RunnerJobOperation, RunnerJobType } from "../../shared/runner-job-types.ts";
 import type { RunnerJobStatus } from "../../shared/runner-job.ts";
 import type { Db } from "../database/connect.ts";
 import { type PlanReader, secretDigest } from "../jobs/guard-plans.ts";
 import { openPlan } from "../jobs/sealed-plan.ts";
 import type { Seals } from "../seals/seals.ts";
+import { findPlanFacts, type PlanFactsParts } from "./find-plan-facts.ts";
 
 /** A job that a runner works on or just did, with the text of its plan. */
 export type PlannedJob = {
@@ -19,6 +21,9 @@ export type PlannedJob = {
   readonly status_at: Date;
   readonly plan: string;
 };
+
+/** The same with what its plan names. */
+export type NamingJob = Omit<PlannedJob, "plan"> & { readonly facts: PlanFacts };
 
 export type PlannedJobsParts = { readonly db: Db; readonly seals: Seals };
 type Asked = {
@@ -40,25 +45,40 @@ export async function* plannedJobs(
   actor: PlanReader,
   asked: Asked,
 ): AsyncGenerator<PlannedJob> {
-  const { db } = parts;
+  for await (const job of reachedJobs(parts.db, actor, asked)) {
+    const plan = await readPlan(parts, actor, job.id);
+    if (plan?.includes(asked.name) === true) yield { ...job, plan };
+  }
+}
+
+/** The same jobs, and others that do not name it; what each plan names is read once only. */
+export async function* namingJobs(
+  parts: PlanFactsParts,
+  actor: PlanReader,
+  asked: Asked,
+): AsyncGenerator<NamingJob> {
+  for await (const job of reachedJobs(parts.db, actor, asked)) {
+    const facts = await findPlanFacts(parts, actor.orgId, job);
+    if (facts !== undefined) yield { ...job, facts };
+  }
+}
+
+async function* reachedJobs(db: Db, actor: PlanReader, asked: Asked): AsyncGenerator<JobRow> {
   const isOne = asked.jobId !== undefined || actor.executionId !== null;
   for (const list of isOne ? [listOne] : [listNamed, listUnnamed]) {
-    for (const job of await list(db, actor, asked)) {
-      const plan = await readPlan(parts, actor, job.id);
-      if (plan?.includes(asked.name) === true) yield { ...job, plan };
-    }
+    yield* await list(db, actor, asked);
   }
 }
 
 /**
- * The job that made a plan for this runner and finished, however long ago, if its own plan has this name; undefined
- * for one that did not plan, that ended otherwise or has not ended.
+ * The job that made a plan for this runner and finished, however long ago; undefined for one that did not plan, that
+ * ended otherwise or has not ended.
  */
 export async function findFinishedPlanner(
-  parts: PlannedJobsParts,
+  parts: PlanFactsParts,
   actor: PlanReader,
-  { name, jobId }: { readonly name: string; readonly jobId: string },
-): Promise<PlannedJob | undefined> {
+  jobId: string,
+): Promise<NamingJob | undefined> {
   const { db } = parts;
   const [job] = await db<JobRow[]>`
     select ${columns(db)}
@@ -66,8 +86,8 @@ export async function findFinishedPlanner(
       ${joins(db)}
      where j.org_id = ${actor.orgId} and j.runner_id = ${actor.runnerId} and j.id = ${jobId}
        and j.operation in ('create-apply-plan', 'create-teardown-plan') and d.status = 'finished'`;
-  const plan = job && (await readPlan(parts, actor, jobId));
-  return job !== undefined && plan?.includes(name) === true ? { ...job, plan } : undefined;
+  const facts = job && (await findPlanFacts(parts, actor.orgId, job));
+  return job && facts && { ...job, facts };
 }
 
 async function readPlan(

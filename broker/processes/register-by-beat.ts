@@ -9,8 +9,8 @@ type RegisteredRow = { is_allowed: boolean; process_id: string | null; woken: st
 
 export type RegisteringParts = Pick<Broker, "db" | "wakes" | "bounds" | "config">;
 
-/** A process that does not beat does not count after a minute. */
-const silentAfterS = 10;
+/** A process that does not beat does not count after a minute: a place may soon be free. */
+const againAfterS = 10;
 
 /**
  * Registers the process of a runner whose client registers none; answers its id. At most one of a type is there until it
@@ -28,7 +28,7 @@ export async function registerByBeat(
                                    ${serves === null ? null : JSON.stringify(serves)}::text::jsonb,
                                    ${config.bounds.processes_of_runner})`;
   if (row?.is_allowed === false && row.process_id === null) {
-    throw bounds.refusal("processes_of_runner", silentAfterS);
+    throw bounds.refusal("processes_of_runner", againAfterS);
   }
   if (row === undefined || row.process_id === null) throw problem.notFound("runner");
   tellQueues(wakes, orgId, row.woken);

@@ -22,8 +22,8 @@ type RegisteredRow = {
   max_uptime_s: number;
 };
 
-/** A process that does not beat does not count after a minute. */
-const silentAfterS = 10;
+/** A process that does not beat does not count after a minute: a place may soon be free. */
+const againAfterS = 10;
 
 /**
  * Registers a process of a runner. One that says what it serves or what it takes over is an agent of ours and
@@ -48,7 +48,7 @@ export async function registerProcess(
       left join lateral ${registering(db, { processId, isOurs, secret, asked })} r on true
      where u.org_id = ${orgId} and u.id = ${runnerId} and u.lifecycle <> 'deleted'`;
   if (row === undefined) throw problem.notFound("runner");
-  if (!row.is_allowed) throw bounds.refusal("processes_of_runner", silentAfterS);
+  if (!row.is_allowed) throw bounds.refusal("processes_of_runner", againAfterS);
   if (row.woken === null) throw takeoverRefused();
   tellQueues(broker.wakes, orgId, row.woken);
   const registered = await findProcess(broker.db, { orgId, runnerId, processId });

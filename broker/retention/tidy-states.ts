@@ -1,3 +1,4 @@
+import type postgres from "postgres";
 import type { Db } from "../database/connect.ts";
 import { type Batches, deleteInBatches } from "./delete-in-batches.ts";
 
@@ -15,6 +16,7 @@ export type Kept = {
 export async function tidyStates(db: Db, kept: Kept, batches: Batches): Promise<number> {
   await deleteInBatches(batches, (limit) => discardUploads(db, limit));
   const old = await deleteInBatches(batches, (limit) => deleteStates(db, kept, limit));
+  await deleteInBatches(batches, (limit) => deleteRescued(db, kept, limit));
   await deleteInBatches(batches, (limit) => deleteWorkspaces(db, kept, limit));
   return old;
 }
@@ -32,6 +34,8 @@ async function discardUploads(db: Db, limit: number): Promise<number> {
       delete from terraform_state_uploads u using old o where u.object_id = o.object_id
     ), parts as (
       delete from terraform_state_parts p using old o where p.object_id = o.object_id
+    ), ahead as (
+      delete from sent_pieces where created_at < svc_now() - interval '1 hour'
     )
     select count(*)::int as n from old`;
   return row?.n ?? 0;
@@ -39,19 +43,33 @@ async function discardUploads(db: Db, limit: number): Promise<number> {
 
 async function deleteStates(db: Db, kept: Kept, limit: number): Promise<number> {
   const keep = kept.revisions;
+  const old = db`
+    select s.org_id, s.id from terraform_workspaces w
+     cross join lateral (
+       select x.org_id, x.id from terraform_workspace_states x
+        where x.workspace_id = w.id
+          and (${isGone(db, kept)}
+               or (${keep} > 0 and x.revision <= w.revision - ${keep} and x.id is distinct from w.state_id))
+        limit ${limit}) s
+     where ${isGone(db, kept)} or ${keep} > 0
+     limit ${limit}`;
+  return deleteWithParts(db, "terraform_workspace_states", old);
+}
+
+/** What still waited when its workspace was deleted. */
+async function deleteRescued(db: Db, kept: Kept, limit: number): Promise<number> {
+  const old = db`
+    select r.org_id, r.id from terraform_rescued_states r
+      join terraform_workspaces w on w.org_id = r.org_id and w.id = r.workspace_id
+     where ${isGone(db, kept)}
+     limit ${limit}`;
+  return deleteWithParts(db, "terraform_rescued_states", old);
+}
+
+async function deleteWithParts(db: Db, table: string, old: postgres.Fragment): Promise<number> {
   const [row] = await db<{ n: number }[]>`
-    with old as (
-      select s.org_id, s.id from terraform_workspaces w
-       cross join lateral (
-         select x.org_id, x.id from terraform_workspace_states x
-          where x.workspace_id = w.id
-            and (${isGone(db, kept)}
-                 or (${keep} > 0 and x.revision <= w.revision - ${keep} and x.id is distinct from w.state_id))
-          limit ${limit}) s
-       where ${isGone(db, kept)} or ${keep} > 0
-       limit ${limit}
-    ), states as (
-      delete from terraform_workspace_states s using old o where s.org_id = o.org_id and s.id = o.id
+    with old as (${old}), states as (
+      delete from ${db(table)} s using old o where s.org_id = o.org_id and s.id = o.id
     ), parts as (
       delete from terraform_state_parts p using old o where p.object_id = o.id
     )
@@ -66,6 +84,7 @@ async function deleteWorkspaces(db: Db, kept: Kept, limit: number): Promise<numb
       select w.org_id, w.id from terraform_workspaces w
        where ${isGone(db, kept)}
          and not exists (select from terraform_workspace_states s where s.workspace_id = w.id)
+         and not exists (select from terraform_rescued_states r where r.workspace_id = w.id)
        limit ${limit}
     ), jsons as (
       delete from terraform_workspace_state_jsons j using old o where j.workspace_id = o.id returning j.id

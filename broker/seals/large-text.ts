@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { setImmediate as turn } from "node:timers/promises";
 
-const sliceBytes = 1024 * 1024;
+const sliceBytes = 256 * 1024;
 
 /** Text that is too long to be handled as one: its bytes, in pieces that lie where they came. */
 export class LargeText {
@@ -15,7 +15,7 @@ export class LargeText {
     return this.#pieces.reduce((sum, piece) => sum + piece.length, 0);
   }
 
-  /** Its bytes, a mebibyte at a time at the most. */
+  /** Its bytes, a quarter of a mebibyte at a time at the most. */
   *slices(): Generator<Uint8Array> {
     for (const piece of this.#pieces) {
       for (let at = 0; at < piece.length; at += sliceBytes) {

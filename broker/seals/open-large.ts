@@ -1,5 +1,8 @@
+import { hash } from "node:crypto";
+import { LRUCache } from "lru-cache";
 import type { Lane } from "../database/make-lane.ts";
-import { type Sealed, type SealedThing, type Seals, sealedOverhead } from "./seals.ts";
+import { makeTurnstile } from "./make-turnstile.ts";
+import { type SealedThing, type Seals, sealedOverhead } from "./seals.ts";
 
 /** Sealed bytes that are read a piece at a time: where they are, and how many. */
 export type LargeSealed = {
@@ -16,21 +19,39 @@ export type Opened = {
   readonly pieces: () => AsyncGenerator<Buffer>;
 };
 
-type Parts = { readonly seals: Seals; readonly readLane: Lane };
+/** What it takes to open what is large. */
+export type OpeningParts = { readonly seals: Seals; readonly readLane: Lane };
 
 /** What is larger is read in pieces. */
 export const mostAtOnceBytes = 256 * 1024;
 /** So much is read in one statement. */
 const pieceBytes = 256 * 1024;
-const mostKnown = 2_000;
+
+/** A socket takes a piece in a fraction of a millisecond, and many want one at once. */
+const turn = makeTurnstile(4);
+
+/** What was looked through: a digest of each sealed piece, by which it is known when it is read again. */
+type Look = readonly Buffer[];
+
+const mostKnown = 500;
 /** Looks through seals to their end, by what they seal and their last bytes: both say which bytes they are. */
-const looks = new Map<string, Promise<void>>();
+const looks = new LRUCache<string, Promise<Look>>({ max: mostKnown });
+/** Opened pieces, by their seal and place: many read the same plan at once, and each would read and open it again. */
+const opened = new LRUCache<string, Buffer>({
+  maxSize: 32 * 1024 * 1024,
+  sizeCalculation: ({ length }) => length,
+  ttl: 10_000,
+  ttlAutopurge: true,
+});
 
 /**
  * Opens what is large without ever having it whole. Before its first byte is told it was read once to its end: refuses
  * what this broker's keys do not open. What is changed between the two cuts the answer off.
  */
-export async function openLarge({ seals, readLane }: Parts, large: LargeSealed): Promise<Opened> {
+export async function openLarge(
+  { seals, readLane }: OpeningParts,
+  large: LargeSealed,
+): Promise<Opened> {
   const { thing, keyId, storedBytes, read } = large;
   if (keyId === null) return { sizeBytes: storedBytes, pieces: () => stored(0, storedBytes) };
   const { head: headBytes, tag: tagBytes } = sealedOverhead;
@@ -38,21 +59,44 @@ export async function openLarge({ seals, readLane }: Parts, large: LargeSealed):
   const [head, tag] = await readLane(() =>
     Promise.all([read(0, headBytes), read(headBytes + sizeBytes, tagBytes)]),
   );
-  const sealed: Sealed = { keyId, bytes: Buffer.concat([head, tag]) };
   const name = [thing.orgId, thing.id, thing.part, tag.toString("hex")].join(" ");
-  await (looks.get(name) ?? remember(name, lookThrough()));
+  const openAt = seals.openingAt({ keyId, bytes: head });
+  const look = await (looks.get(name) ?? remember(name, lookThrough()));
   return { sizeBytes, pieces };
 
-  async function lookThrough(): Promise<void> {
-    for await (const _ of pieces()) continue;
+  async function lookThrough(): Promise<Look> {
+    const opening = seals.opening(thing, { keyId, bytes: Buffer.concat([head, tag]) });
+    const digests: Buffer[] = [];
+    for await (const sealed of stored(headBytes, headBytes + sizeBytes)) {
+      opened.set(nameOf(digests.length), opening.update(sealed));
+      digests.push(digestOf(sealed));
+    }
+    opening.end();
+    return digests;
   }
 
   async function* pieces(): AsyncGenerator<Buffer> {
-    const opening = seals.opening(thing, sealed);
-    for await (const piece of stored(headBytes, headBytes + sizeBytes)) {
-      yield opening.update(piece);
+    for (let nth = 0; nth * pieceBytes < sizeBytes; nth++) {
+      await turn(); // what is known is there at once: all of it would be sent before anybody else's turn
+      yield opened.get(nameOf(nth)) ?? (await openAgain(nth));
     }
-    opening.end();
+  }
+
+  async function openAgain(nth: number): Promise<Buffer> {
+    const from = nth * pieceBytes;
+    return readLane(async () => {
+      const known = opened.get(nameOf(nth)); // somebody may have read it meanwhile
+      if (known !== undefined) return known;
+      const sealed = await read(headBytes + from, Math.min(pieceBytes, sizeBytes - from));
+      if (look[nth]?.equals(digestOf(sealed)) !== true) throw new Error(`${name} was changed`);
+      const piece = openAt(from, sealed);
+      opened.set(nameOf(nth), piece);
+      return piece;
+    });
+  }
+
+  function nameOf(nth: number): string {
+    return `${name} ${nth}`;
   }
 
   async function* stored(from: number, to: number): AsyncGenerator<Buffer> {
@@ -62,10 +106,21 @@ export async function openLarge({ seals, readLane }: Parts, large: LargeSealed):
   }
 }
 
+/** All of it as one, whose memory is its own: for who has no other way. */
+export async function wholeOf({ sizeBytes, pieces }: Opened): Promise<Uint8Array<ArrayBuffer>> {
+  const whole = new Uint8Array(sizeBytes);
+  let at = 0;
+  for await (const piece of pieces()) {
+    whole.set(piece, at);
+    at += piece.length;
+  }
+  return whole;
+}
+
+const digestOf = (bytes: Buffer): Buffer => hash("sha256", bytes, "buffer");
+
 /** Who asks meanwhile waits for the same look; one that refuses is made again. */
-function remember(name: string, look: Promise<void>): Promise<void> {
-  const [oldest] = looks.keys();
-  if (looks.size >= mostKnown && oldest !== undefined) looks.delete(oldest);
+function remember(name: string, look: Promise<Look>): Promise<Look> {
   looks.set(name, look);
   look.catch(() => looks.delete(name));
   return look;

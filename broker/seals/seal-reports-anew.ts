@@ -84,9 +84,17 @@ export async function* listEvidenceToSeal(db: Db, newest: string): AsyncGenerato
 
 /** Seals a late result or late outputs with the newest key. */
 export async function sealEvidenceAnew({ db, seals }: Parts, id: string): Promise<void> {
-  const [row] = await db<SealedEvidence[]>`
-    select org_id, execution_id, kind, body, key_id from runner_job_execution_evidence where id = ${id}::bigint`;
+  const [row] = await db<(SealedEvidence & { readonly sealed: Buffer | null })[]>`
+    select org_id, execution_id, kind, body, sealed, key_id from runner_job_execution_evidence where id = ${id}::bigint`;
   if (row === undefined) return;
+  if (row.sealed !== null) {
+    const thing = { orgId: row.org_id, id: row.execution_id, part: row.kind };
+    const again = seals.seal(thing, seals.open(thing, { keyId: row.key_id, bytes: row.sealed }));
+    await db`
+      update runner_job_execution_evidence set sealed = ${again.bytes}, key_id = ${again.keyId}
+       where id = ${id}::bigint and key_id is not distinct from ${row.key_id}`;
+    return;
+  }
   const { body, keyId } = sealEvidence(seals, row);
   await db`
     update runner_job_execution_evidence set body = ${JSON.stringify(body)}::text::jsonb, key_id = ${keyId}

@@ -46,6 +46,7 @@ export const sealedPlaces: readonly SealedPlace[] = [
     sealAnew: sealEvidenceAnew,
   },
   keyOfParts({ table: "terraform_workspace_states", id: "id" }),
+  keyOfParts({ table: "terraform_rescued_states", id: "id" }),
   keyOfParts({ table: "terraform_workspace_state_jsons", id: "workspace_id" }),
 ];
 

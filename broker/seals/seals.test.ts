@@ -2,7 +2,7 @@ import { hash, randomBytes } from "node:crypto";
 import { describe, expect, test } from "vitest";
 import { OperatorError } from "../../shared/operator-error.ts";
 import type { SealKey } from "./key-source.ts";
-import { openSeals } from "./seals.ts";
+import { openSeals, sealedOverhead } from "./seals.ts";
 
 const thing = { orgId: "org_1", id: "job_1", part: "plan" };
 const plain = Buffer.from("the plan of a job");
@@ -45,6 +45,18 @@ describe("a seal", () => {
       for (const wrong of [changed, cut]) {
         expect(() => seals.open(thing, { keyId, bytes: wrong })).toThrow(/does not open/);
       }
+    }
+  });
+
+  test("is opened from any block on, without the bytes before", async () => {
+    const seals = await sealsOf(newKey("k1"));
+    const long = randomBytes(1000);
+    const { keyId, bytes } = seals.seal(thing, long);
+    const { head } = sealedOverhead;
+    const openAt = seals.openingAt({ keyId, bytes: bytes.subarray(0, head) });
+    for (const from of [0, 16, 512, 992]) {
+      const opened = openAt(from, bytes.subarray(head + from, head + 1000));
+      expect(opened).toEqual(long.subarray(from));
     }
   });
 

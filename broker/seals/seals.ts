@@ -20,6 +20,8 @@ export type Seals = {
   readonly sealing: (thing: SealedThing) => Sealing | undefined;
   /** Opens piece by piece what has this head and this end; what comes out is true only when `end` has not refused. */
   readonly opening: (thing: SealedThing, headAndTag: Sealed) => Opening;
+  /** Opens any stretch of what has this head. Whether it is true it cannot see: only for what was looked through. */
+  readonly openingAt: (head: Sealed) => OpeningAt;
   /** 503 `seal_key_missing` or `seal_broken` for what this broker's keys do not open. */
   readonly open: (thing: SealedThing, sealed: Sealed) => Buffer;
   /**
@@ -45,6 +47,9 @@ export type Sealing = {
 /** Something that is being opened. */
 export type Opening = { readonly update: (piece: Buffer) => Buffer; readonly end: () => void };
 
+/** The bytes sealed as these, which stand from here on, a multiple of 16, behind the head. */
+export type OpeningAt = (from: number, sealed: Buffer) => Buffer;
+
 /** A key's name, and what tells it from another one of that name. */
 export type KeyProof = { readonly id: string; readonly proof: Buffer };
 
@@ -55,6 +60,7 @@ const tagBytes = 16;
 const countAt = 1 + saltBytes;
 const headBytes = countAt + 4;
 const nonceBytes = 12;
+const blockBytes = 16;
 /** What stands before and behind the sealed bytes themselves. */
 export const sealedOverhead = { head: headBytes, tag: tagBytes } as const;
 
@@ -85,6 +91,11 @@ export async function openSeals(source: KeySource): Promise<Seals> {
   const refresh: Seals["refresh"] = (admit) =>
     (last = last.catch(() => {}).then(() => refreshOnce(admit)));
   await refresh(async () => {});
+  const keyOf = (id: string | null): RingKey => {
+    const key = byId.get(id ?? "");
+    if (key === undefined) throw keyMissing(id ?? "");
+    return key;
+  };
   return {
     refresh,
     refusal: () => refusal,
@@ -100,17 +111,10 @@ export async function openSeals(source: KeySource): Promise<Seals> {
       if (key === undefined && refusal !== undefined) throw notReadable(refusal);
       return key && { keyId: key.id, run: (pieces) => sealPieces(key, thing, pieces) };
     },
-    opening: (thing, { keyId, bytes }) => {
-      const key = byId.get(keyId ?? "");
-      if (key === undefined) throw keyMissing(keyId ?? "");
-      return openPieces(key, thing, bytes);
-    },
-    open: (thing, { keyId, bytes }) => {
-      if (keyId === null) return bytes;
-      const key = byId.get(keyId);
-      if (key === undefined) throw keyMissing(keyId);
-      return openWith(key, thing, bytes);
-    },
+    opening: (thing, { keyId, bytes }) => openPieces(keyOf(keyId), thing, bytes),
+    openingAt: ({ keyId, bytes: head }) => openStretches(keyOf(keyId), head),
+    open: (thing, { keyId, bytes }) =>
+      keyId === null ? bytes : openWith(keyOf(keyId), thing, bytes),
     fingerprints: (digest) =>
       Object.fromEntries([
         ["", digest.toString("hex")] as const,
@@ -168,6 +172,18 @@ function openPieces(ring: RingKey, thing: SealedThing, sealed: Buffer): Opening 
         throw broken(ring.id);
       }
     },
+  };
+}
+
+/** GCM is counter mode from its second block on, and a digest besides. */
+function openStretches(ring: RingKey, head: Buffer): OpeningAt {
+  if (head.length < headBytes || head[0] !== version) throw broken(ring.id);
+  const key = ring.ofSalt(head.subarray(1, countAt));
+  return (from, sealed) => {
+    const counter = Buffer.alloc(blockBytes);
+    nonceOf(head).copy(counter);
+    counter.writeUInt32BE(2 + from / blockBytes, nonceBytes);
+    return createDecipheriv("aes-256-ctr", key, counter).update(sealed);
   };
 }
 

@@ -69,9 +69,9 @@ export function createAuthenticator(db: Db, findExecutions: FindExecutions): Aut
   async function learn(secret: string, digest: string, guesses?: GuessesOf): Promise<Known> {
     const refusal = known.refusal(digest);
     if (refusal !== undefined) throw refusal;
-    const isOfExecution = kindOf(secret) === "job";
     const guess = known.wasSeen(digest) ? undefined : guesses?.();
     guess?.admit();
+    const isOfExecution = kindOf(secret, guess) === "job";
     return known.learn(digest, async () => {
       const found = isOfExecution
         ? await loadExecution(secret)
@@ -138,10 +138,11 @@ function createUses(db: Db): {
   };
 }
 
-/** Checks the checksum before anything is looked up. */
-function kindOf(secret: string): TokenKind {
+/** Checks the checksum before anything is looked up; a wrong one is a guess, too. */
+function kindOf(secret: string, guess: Guesses | undefined): TokenKind {
   const token = parseToken(secret);
   if (token !== undefined) return token.kind;
+  guess?.note();
   throw problem.unauthenticated(
     "The Authorization header holds no token of ours.",
     "invalid_token",

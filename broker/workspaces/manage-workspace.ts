@@ -7,6 +7,8 @@ import { refusalOf } from "./refuse.ts";
 
 type Who = Pick<Actor, "id" | "orgId">;
 type Change = { readonly workspaceId: string; readonly reason: string };
+/** Its kind is a word for programs; the job is the one that says so, if one does. */
+type Block = Change & { readonly kind: string; readonly jobId: string | null };
 
 /** Creates a workspace without a state; answers its id. */
 export async function createWorkspace(
@@ -51,11 +53,12 @@ export async function restoreWorkspace(
 export async function blockWorkspace(
   db: Db,
   actor: Who,
-  { workspaceId, reason }: Change,
+  { workspaceId, reason, kind, jobId }: Block,
 ): Promise<void> {
   settle(
     await db<Outcome[]>`
-      select o.* from block_workspace(${actor.orgId}, ${workspaceId}, ${actor.id}, ${reason}) o`,
+      select o.* from hold_back_workspace(${actor.orgId}, ${workspaceId}, ${actor.id}, ${reason}, ${kind},
+                                          ${jobId}) o`,
   );
 }
 

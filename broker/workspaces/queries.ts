@@ -71,7 +71,10 @@ export async function listLocks(
   workspaceIds: readonly string[],
 ): Promise<WorkspaceLockRow[]> {
   return db<WorkspaceLockRow[]>`
-    select l.* from terraform_workspace_locks l
+    select l.*, coalesce(j.status, d.status) as job_status
+      from terraform_workspace_locks l
+      left join runner_job_live j on j.id = l.runner_job_id
+      left join runner_job_ends d on d.runner_job_id = l.runner_job_id and d.org_id = l.org_id
      where l.org_id = ${org} and l.workspace_id = any(${workspaceIds})`;
 }
 
@@ -172,24 +175,6 @@ export async function insertPart(
           on conflict do nothing)
     insert into terraform_state_parts (object_id, n, org_id, body)
     values (${objectId}, ${n}, ${org}, ${body})`;
-}
-
-/**
- * Writes a part of a text, as insertPart does of bytes. It does not wait for the disk: the statement that makes something
- * of it does, for all that came before it.
- */
-export async function insertTextPart(
-  db: Db,
-  org: OrgId,
-  { objectId, n, body }: { readonly objectId: string; readonly n: number; readonly body: string },
-): Promise<void> {
-  await db`
-    with upload as (
-      insert into terraform_state_uploads (object_id, org_id) values (${objectId}, ${org})
-          on conflict do nothing)
-    insert into terraform_state_parts (object_id, n, org_id, body)
-    select ${objectId}, ${n}::int, ${org}, convert_to(${body}::text, 'UTF8')
-     where set_config('synchronous_commit', 'off', true) = 'off'`;
 }
 
 /** Takes away the parts of what was not finished; what was is left alone. */

@@ -1,8 +1,7 @@
-import { planWorkspaces } from "../../shared/plans/plan-workspaces.ts";
 import { problem } from "../../shared/problem.ts";
 import type { Broker } from "../broker.ts";
 import { requireJob } from "../jobs/read-job.ts";
-import { findFinishedPlanner, type PlannedJob, plannedJobs } from "../planned-jobs/planned-jobs.ts";
+import { findFinishedPlanner, type NamingJob, namingJobs } from "../planned-jobs/planned-jobs.ts";
 import type { Actor } from "../tokens/actor.ts";
 import { findWorkspace, isGroupInSandbox } from "./queries.ts";
 
@@ -23,7 +22,7 @@ type Asked = {
   /** Only where Pulumi keeps its state. */
   readonly isPulumi?: boolean;
 };
-type Parts = Pick<Broker, "db" | "seals">;
+type Parts = Pick<Broker, "db" | "seals" | "readLane" | "bodies">;
 
 /**
  * The workspace; 404 for one that is not there and, for a runner's or a job's token, for one that no plan of
@@ -56,7 +55,7 @@ export async function reachWorkspace(
 }
 
 type Naming = {
-  readonly job: PlannedJob;
+  readonly job: NamingJob;
   readonly isPulumi: boolean;
   readonly isSandbox: boolean;
 };
@@ -71,25 +70,25 @@ async function findActingJob(
   asked: Asked,
 ): Promise<Naming | undefined> {
   const { workspaceId: name, jobId } = asked;
-  const [own] = await namingJobs(plannedJobs(parts, actor, { name, jobId }), asked, 1);
+  const [own] = await judged(namingJobs(parts, actor, { name, jobId }), asked, 1);
   if (jobId === undefined || (own !== undefined && own.job.status !== "finished")) return own;
-  const planner = await findFinishedPlanner(parts, actor, { name, jobId });
+  const planner = await findFinishedPlanner(parts, actor, jobId);
   if (planner === undefined || namedBy(planner, asked) === undefined) return own;
-  const applying = plannedJobs(parts, actor, { name, operation: "apply-plan" });
-  const [first] = (await namingJobs(applying, asked)).toSorted(
+  const applying = namingJobs(parts, actor, { name, operation: "apply-plan" });
+  const [first] = (await judged(applying, asked)).toSorted(
     (a, b) => rank(a.job, planner) - rank(b.job, planner) || (a.job.id < b.job.id ? -1 : 1),
   );
   return first ?? own;
 }
 
 /** One that runs goes before one that has ended, and one for the same owner before another's. */
-function rank(job: PlannedJob, planner: PlannedJob): number {
+function rank(job: NamingJob, planner: NamingJob): number {
   const isOwners = job.owner_id === planner.owner_id && job.owner_type === planner.owner_type;
   return (job.status === "in-progress" ? 0 : 2) + (isOwners ? 0 : 1);
 }
 
-async function namingJobs(
-  jobs: AsyncGenerator<PlannedJob>,
+async function judged(
+  jobs: AsyncGenerator<NamingJob>,
   asked: Asked,
   most = Number.POSITIVE_INFINITY,
 ): Promise<Naming[]> {
@@ -102,8 +101,8 @@ async function namingJobs(
   return found;
 }
 
-function namedBy(job: PlannedJob, asked: Asked): Naming | undefined {
-  const { ids, pulumiIds, isSandbox } = planWorkspaces(job.plan, job.type);
+function namedBy(job: NamingJob, asked: Asked): Naming | undefined {
+  const { ids, pulumiIds, isSandbox } = job.facts;
   const isPulumi = pulumiIds.includes(asked.workspaceId);
   if (!ids.includes(asked.workspaceId) || (asked.isPulumi === true && !isPulumi)) return undefined;
   return { job, isPulumi, isSandbox };

@@ -1,3 +1,4 @@
+import { mostRescued } from "../../shared/api/rescued-states.ts";
 import { Problem, problem } from "../../shared/problem.ts";
 import type { Db } from "../database/connect.ts";
 import type { OrgId } from "../orgs/org-id.ts";
@@ -8,6 +9,7 @@ export function refusalOf({ outcome, holder, revision }: Outcome): Problem | und
   if (outcome === "held") return workspaceLocked(holder);
   if (outcome === "blocked") return workspaceBlocked(holder);
   if (outcome === "not-found") return problem.notFound("workspace");
+  if (outcome === "no-rescued-state") return problem.notFound("rescued state");
   return conflicts[outcome]?.({ revision: revision ?? 0, serial: serialOf(holder) });
 }
 
@@ -24,6 +26,14 @@ const conflicts: Readonly<Record<string, (current: Current) => Problem>> = {
       "workspace_not_locked",
       "The workspace is not locked: lock it, and write with the lock's id as ID.",
     ),
+  full: () =>
+    problem.conflict(
+      "too_many_rescued_states",
+      `${mostRescued.states} states of this job wait already: ${nextOfRescued}`,
+    ),
+  "full-job": () => tooManyRescuedBytes("this job", `${mostRescued.jobMib} MiB`),
+  "full-workspace": () => tooManyRescuedBytes("this workspace", `${mostRescued.workspaceMib} MiB`),
+  "full-org": () => tooManyRescuedBytes("this org", "as much as SVC_RESCUED_STATES_ORG_MIB says"),
   "terraform-state": ({ revision }) =>
     problem.conflict(
       "state_is_terraform",
@@ -50,6 +60,14 @@ const conflicts: Readonly<Record<string, (current: Current) => Problem>> = {
     ),
 };
 
+const nextOfRescued =
+  "an operator has to push or discard some (svc workspace rescued). Keep this one, and send it again then.";
+
+function tooManyRescuedBytes(whose: string, most: string): Problem {
+  const detail = `The rescued states of ${whose} may take ${most}; with this one they would take more: ${nextOfRescued}`;
+  return problem.conflict("too_many_rescued_bytes", detail);
+}
+
 /** A runner may not take a lock away: 423 with the holder; an unlocked workspace is none's. */
 export async function refuseForceUnlock(db: Db, org: OrgId, workspaceId: string): Promise<void> {
   const [lock] = await listLocks(db, org, [workspaceId]);
@@ -68,14 +86,15 @@ function workspaceLocked(holder: Outcome["holder"]): Problem {
   });
 }
 
-/** Of a refused lock terraform tells the ID and nothing else, so the reason is there, too. */
+/** Of a refused lock terraform tells the ID and nothing else, so the reason is there, too, and what to do. */
 function workspaceBlocked(block: Outcome["holder"]): Problem {
-  const reason = textOf(block?.["Info"]);
+  const reason = textOf(block?.["Info"]).replace(/\.$/, "");
+  const advice = `Look into it, then: svc workspace unblock ${textOf(block?.["Path"])} --reason …`;
   return new Problem({
     status: 423,
     code: "workspace_blocked",
-    detail: `The workspace is blocked: ${reason}`,
-    members: { ...block, ID: `blocked: ${reason}` },
+    detail: `The workspace is blocked: ${reason}. ${advice}`,
+    members: { ...block, ID: `blocked: ${reason}. ${advice}` },
   });
 }
 

@@ -1,4 +1,6 @@
 import { z } from "zod";
+import { workspaceEventKinds } from "../../shared/api/workspace-events.ts";
+import type { RunnerJobStatus } from "../../shared/runner-job.ts";
 
 /** A row of `terraform_workspaces`. */
 export const workspaceRow = z.object({
@@ -11,6 +13,8 @@ export const workspaceRow = z.object({
   blocked_at: z.date().nullable(),
   blocked_by_id: z.string().nullable(),
   blocked_reason: z.string().nullable(),
+  blocked_kind: z.string().nullable(),
+  blocked_job_id: z.string().nullable(),
   created_at: z.date(),
   updated_at: z.date(),
   created_by_id: z.string(),
@@ -30,7 +34,10 @@ export const workspaceLockRow = z.object({
   created_at: z.date(),
   created_by_id: z.string(),
 });
-export type WorkspaceLockRow = z.infer<typeof workspaceLockRow>;
+/** With where the job stands that holds it. */
+export type WorkspaceLockRow = z.infer<typeof workspaceLockRow> & {
+  readonly job_status: RunnerJobStatus | null;
+};
 
 /** A row of `terraform_workspace_states`. */
 export const workspaceStateRow = z.object({
@@ -53,6 +60,12 @@ export const workspaceStateRow = z.object({
 });
 export type WorkspaceStateRow = z.infer<typeof workspaceStateRow>;
 
+/** A row of `terraform_rescued_states`. */
+export const rescuedStateRow = workspaceStateRow
+  .omit({ revision: true, rolled_back_from: true })
+  .extend({ serial: z.number() });
+export type RescuedStateRow = z.infer<typeof rescuedStateRow>;
+
 /** What it takes to read a thing that is kept in sealed parts. */
 export type StoredParts = Pick<
   WorkspaceStateRow,
@@ -64,17 +77,7 @@ export const workspaceEventRow = z.object({
   id: z.number(),
   org_id: z.string(),
   workspace_id: z.string(),
-  kind: z.enum([
-    "locked",
-    "unlocked",
-    "force-unlocked",
-    "blocked",
-    "unblocked",
-    "rolled-back",
-    "state-deleted",
-    "deleted",
-    "restored",
-  ]),
+  kind: z.enum(workspaceEventKinds),
   actor_id: z.string(),
   reason: z.string(),
   info: z.record(z.string(), z.unknown()),

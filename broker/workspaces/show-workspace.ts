@@ -1,14 +1,13 @@
+import type { RescuedState } from "../../shared/api/rescued-states.ts";
 import { terraformLockSchema } from "../../shared/api/terraform-lock.ts";
-import type {
-  Workspace,
-  WorkspaceEvent,
-  WorkspaceState,
-} from "../../shared/api/terraform-workspaces.ts";
+import type { Workspace, WorkspaceState } from "../../shared/api/terraform-workspaces.ts";
+import type { WorkspaceEvent } from "../../shared/api/workspace-events.ts";
 import { problem } from "../../shared/problem.ts";
 import type { Db } from "../database/connect.ts";
 import type { OrgId } from "../orgs/org-id.ts";
 import { findState, findWorkspace, listLocks, listStatesById } from "./queries.ts";
 import type {
+  RescuedStateRow,
   WorkspaceEventRow,
   WorkspaceLockRow,
   WorkspaceRow,
@@ -82,6 +81,8 @@ function blockOf(row: WorkspaceRow): Workspace["block"] {
   if (row.blocked_at === null) return null;
   return {
     reason: row.blocked_reason ?? "",
+    kind: row.blocked_kind ?? "by_hand",
+    runner_job_id: row.blocked_job_id,
     blocked_by_id: row.blocked_by_id ?? "",
     blocked_at: row.blocked_at.toISOString(),
   };
@@ -95,6 +96,7 @@ export function toLock(row: WorkspaceLockRow): NonNullable<Workspace["lock"]> {
     org_id: row.org_id,
     workspace_id: row.workspace_id,
     runner_job_id: row.runner_job_id,
+    runner_job_status: row.job_status,
     lock: {
       id: lock.ID,
       created: lock.Created,
@@ -122,6 +124,22 @@ export function toState(workspace: WorkspaceRow, row: WorkspaceStateRow): Worksp
     terraform_version: row.terraform_version,
     size_bytes: row.size_bytes,
     rolled_back_from: row.rolled_back_from,
+    runner_job_id: row.runner_job_id,
+    created_at: row.created_at.toISOString(),
+    created_by_id: row.created_by_id,
+  };
+}
+
+/** A state that could not be written, as the API shows it. */
+export function toRescued(row: RescuedStateRow): RescuedState {
+  return {
+    id: row.id,
+    org_id: row.org_id,
+    terraform_workspace_id: row.workspace_id,
+    serial: row.serial,
+    lineage: row.lineage,
+    terraform_version: row.terraform_version,
+    size_bytes: row.size_bytes,
     runner_job_id: row.runner_job_id,
     created_at: row.created_at.toISOString(),
     created_by_id: row.created_by_id,

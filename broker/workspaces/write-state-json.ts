@@ -7,7 +7,9 @@ import type { Outcome } from "./queries.ts";
 import { refusalOf } from "./refuse.ts";
 import { makeStateScan } from "./scan-state.ts";
 import { storeParts } from "./store-parts.ts";
+import { storedColumns } from "./stored-columns.ts";
 import { unlessDiscarded } from "./unless-discarded.ts";
+import { watchPieces } from "./watch-pieces.ts";
 
 type Where = { readonly workspaceId: string; readonly jobId: string | null };
 
@@ -27,17 +29,13 @@ export async function writeStateJson(
   const naming = { orgId: actor.orgId, id: newId("tfj") };
   const scan = makeStateScan();
   await unlessDiscarded(broker, naming, async () => {
-    const stored = await storeParts(broker, naming, watch(decoded(pieces), scan.push));
+    const stored = await storeParts(broker, naming, watchPieces(decoded(pieces), scan.push));
     scan.end();
     const row = {
       workspace_id: where.workspaceId,
       org_id: actor.orgId,
       id: naming.id,
-      size_bytes: stored.sizeBytes,
-      parts: stored.parts,
-      key_id: stored.keyId,
-      sealed_key: `\\x${stored.sealedKey.toString("hex")}`,
-      fingerprint: `\\x${stored.fingerprints[stored.keyId ?? ""] ?? ""}`,
+      ...storedColumns(stored),
       runner_job_id: where.jobId,
       created_by_id: actor.id,
     };
@@ -50,16 +48,6 @@ export async function writeStateJson(
     const refused = outcome && refusalOf(outcome);
     if (refused !== undefined) throw refused;
   });
-}
-
-async function* watch(
-  pieces: AsyncIterable<Buffer>,
-  look: (piece: Buffer) => void,
-): AsyncGenerator<Buffer> {
-  for await (const piece of pieces) {
-    look(piece);
-    yield piece;
-  }
 }
 
 /** Some clients send the JSON as a JSON string of its base64. */

@@ -9,7 +9,9 @@ import { discardUpload, type Outcome } from "./queries.ts";
 import { refusalOf } from "./refuse.ts";
 import { makeStateScan, type StateFacts } from "./scan-state.ts";
 import { type Stored, storeParts } from "./store-parts.ts";
+import { factColumns, storedColumns } from "./stored-columns.ts";
 import { unlessDiscarded } from "./unless-discarded.ts";
+import { watchPieces } from "./watch-pieces.ts";
 
 export type StateWrite = {
   readonly workspaceId: string;
@@ -53,7 +55,7 @@ export async function writeState(
   const id = newId("tfs");
   const naming = { orgId: actor.orgId, id };
   const scan = write.isTerraform ? makeStateScan() : undefined;
-  const watched = scan === undefined ? pieces : watch(pieces, scan.push);
+  const watched = scan === undefined ? pieces : watchPieces(pieces, scan.push);
   return unlessDiscarded(broker, naming, async () => {
     const stored = await storeParts(broker, naming, watched);
     requireMd5(write.contentMd5, stored.md5);
@@ -86,16 +88,6 @@ export async function requireWritable(
   if (refused !== undefined) throw refused;
 }
 
-async function* watch(
-  pieces: AsyncIterable<Buffer>,
-  look: (piece: Buffer) => void,
-): AsyncGenerator<Buffer> {
-  for await (const piece of pieces) {
-    look(piece);
-    yield piece;
-  }
-}
-
 function requireMd5(said: string | undefined, is: Buffer): void {
   if (said === undefined) return;
   const digest = Buffer.from(said, "base64");
@@ -120,14 +112,8 @@ function rowOf(
     id,
     org_id: actor.orgId,
     workspace_id: write.workspaceId,
-    serial: facts.serial,
-    lineage: facts.lineage,
-    terraform_version: facts.terraformVersion ?? "",
-    size_bytes: stored.sizeBytes,
-    parts: stored.parts,
-    key_id: stored.keyId,
-    sealed_key: `\\x${stored.sealedKey.toString("hex")}`,
-    fingerprint: `\\x${stored.fingerprints[stored.keyId ?? ""] ?? ""}`,
+    ...factColumns(facts),
+    ...storedColumns(stored),
     rolled_back_from: write.rollback?.from,
     runner_job_id: write.jobId,
     created_by_id: actor.id,

@@ -3,6 +3,7 @@ import type { Waiting } from "../../shared/api/why-waiting.ts";
 import { formatDuration } from "../../shared/duration.ts";
 import { formatAge, formatInstant, formatTook } from "../format-age.ts";
 import type { View } from "../print.ts";
+import { progressText } from "./progress-text.ts";
 
 type Job = Omit<RunnerJob, "type"> & { readonly type: string };
 
@@ -29,6 +30,11 @@ export const jobDetails: View<Job> = {
     job: nameOf,
     type: ({ type, operation }) => (operation === "exec" ? type : `${type}, ${operation}`),
     status: ({ status, status_description: why }) => (why === "" ? status : `${status}: ${why}`),
+    error: ({ composite_error: error }) => (error === null ? "" : errorText(error)),
+    progress: ({ executions }) => {
+      const progress = executions?.findLast((one) => one.progress != null)?.progress;
+      return progress == null ? "" : progressText(progress);
+    },
     waiting: ({ waiting }) => (waiting == null ? "" : waitingText(waiting)),
     runner: ({ runner_id }) => runner_id,
     process: ({ runner_process_id }) => runner_process_id ?? "",
@@ -52,6 +58,14 @@ export const jobDetails: View<Job> = {
 export function waitingText({ reasons, position }: Waiting): string {
   const place = position === null ? [] : [`number ${position} in its queue`];
   return [...reasons.map(({ detail }) => detail), ...place].join("\n");
+}
+
+/** What programs switch on, and what it says where the description does not say it already. */
+function errorText({ type, title, detail, retryable }: NonNullable<Job["composite_error"]>) {
+  const head = [type, title].filter(Boolean).join(": ");
+  return [head, detail, retryable === true ? "The same again may go well." : ""]
+    .filter(Boolean)
+    .join("\n");
 }
 
 function pairsText(pairs: Readonly<Record<string, string>>): string {

@@ -1,19 +1,16 @@
 import { isUtf8 } from "node:buffer";
 import { readFile, stat } from "node:fs/promises";
 import path from "node:path";
-import { cancelJobRoute } from "../../shared/api/control-runner-jobs.ts";
 import { enqueueJobRoute } from "../../shared/api/enqueue-jobs.ts";
 import type { LogRecord } from "../../shared/api/log-streams.ts";
 import { runnerJobTypeNames } from "../../shared/runner-job-types.ts";
-import type { Caller } from "../command.ts";
 import { defineCommand } from "../command.ts";
 import type { CliConfig } from "../config.ts";
-import { exitCodes } from "../exit-codes.ts";
 import { recordText } from "../logs/record-text.ts";
 import { printItem } from "../print.ts";
 import { readDurationNs, readPairs } from "../read-flags.ts";
-import type { Screen } from "../screen.ts";
 import { UsageError } from "../usage-error.ts";
+import { cancelOnInterrupt } from "./cancel-on-interrupt.ts";
 import { followJob } from "./follow-job.ts";
 import { endWords, fateCode, ownCode, ownCodes } from "./job-end.ts";
 import { jobDetails, waitingText } from "./job-view.ts";
@@ -184,15 +181,4 @@ function secretsOf(names: readonly string[], { env }: CliConfig): Record<string,
       return [name, value];
     }),
   );
-}
-
-/** The first Ctrl-C asks to cancel; a second one leaves the job to itself. */
-function cancelOnInterrupt(call: Caller, screen: Screen, jobId: string): void {
-  process.once("SIGINT", () => {
-    screen.say("Cancelling; Ctrl-C again leaves it to itself.");
-    process.once("SIGINT", () => process.exit(exitCodes.interrupted.code));
-    call(cancelJobRoute, { params: { job_id: jobId } }).catch((error: unknown) => {
-      screen.say(`It could not be cancelled: ${error instanceof Error ? error.message : ""}`);
-    });
-  });
 }

@@ -1,4 +1,6 @@
 import { existsSync } from "node:fs";
+import { hostKubeconfig } from "../../agent/kubernetes/host-kubeconfig.ts";
+import { findProgram } from "../../agent/processes/find-program.ts";
 import { version } from "../../shared/version.ts";
 import type { CliConfig } from "../config.ts";
 import type { DevFile } from "../dev-file.ts";
@@ -32,8 +34,8 @@ export function showDev(screen: Screen, place: DevPlace): void {
   );
 }
 
-/** Tells a person what to try next. */
-export function showNextSteps(screen: Screen, place: DevPlace): void {
+/** Tells a person what to try next; terraform, manifests and helm where there is what they need. */
+export async function showNextSteps(screen: Screen, place: DevPlace): Promise<void> {
   const { dev, dataDir, config, agentLogFile } = place;
   const svc = `${prefixOf(dataDir, config)}npx svc`;
   const job =
@@ -46,12 +48,28 @@ export function showNextSteps(screen: Screen, place: DevPlace): void {
       "Try next, in another terminal, in this folder:",
       "",
       `  ${svc} ${job}`,
+      ...(agentLogFile === undefined ? [] : await deploysOf(config)).map(
+        (command) => `  ${svc} ${command} --runner ${dev.runner_id}`,
+      ),
       `  ${svc} job list`,
       `  ${svc} runner get ${dev.runner_id}`,
       "",
       "Ctrl-C stops it; the next start finds everything again.",
     ].join("\n"),
   );
+}
+
+/** What the agent can deploy from here: it has the same PATH and the same kubeconfig. */
+async function deploysOf({ env }: CliConfig): Promise<string[]> {
+  const search = env["PATH"] ?? "";
+  const has = async (program: string): Promise<boolean> =>
+    (await findProgram(program, { cwd: "/", search })) !== undefined;
+  const hasCluster = hostKubeconfig(env).split(":").some(existsSync);
+  return [
+    ...((await has("terraform")) ? ["terraform apply examples/terraform-hello"] : []),
+    ...(hasCluster ? ["manifest diff examples/manifest-hello"] : []),
+    ...(hasCluster && (await has("helm")) ? ["helm diff hello examples/helm-hello"] : []),
+  ];
 }
 
 /** Commands find this project's own data directory by themselves, unless a saved profile comes before it. */

@@ -93,7 +93,7 @@ async function start(options: DevOptions, stop: StopSignal, endings: Ending[]): 
     await Promise.race([shown, stop.arrival]);
     if (stop.hasArrived()) return;
   }
-  showNextSteps(screen, place);
+  await showNextSteps(screen, place);
 }
 
 async function startAgent(

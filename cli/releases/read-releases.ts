@@ -47,7 +47,7 @@ export const listReleases = defineCommand({
   flags: {
     chart: { value: "CHART", summary: "Only this chart's." },
     name: { value: "NAME", summary: "Only the versions of this release." },
-    namespace: { value: "NAMESPACE", summary: "Only this namespace's." },
+    namespace: { short: "n", value: "NAMESPACE", summary: "Only this namespace's." },
     status: { value: "STATUS", summary: "Only in this status of helm's, like deployed." },
     ...pageFlags,
   },

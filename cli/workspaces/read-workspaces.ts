@@ -3,11 +3,8 @@ import {
   listStatesRoute,
   type StateDiff,
 } from "../../shared/api/terraform-revisions.ts";
-import {
-  getWorkspaceRoute,
-  listWorkspaceEventsRoute,
-  listWorkspacesRoute,
-} from "../../shared/api/terraform-workspaces.ts";
+import { getWorkspaceRoute, listWorkspacesRoute } from "../../shared/api/terraform-workspaces.ts";
+import { listWorkspaceEventsRoute } from "../../shared/api/workspace-events.ts";
 import { parseExactly } from "../../shared/parse-exactly.ts";
 import { defineCommand } from "../command.ts";
 import { formatAge } from "../format-age.ts";

@@ -1,4 +1,5 @@
 import type { Workspace, WorkspaceState } from "../../shared/api/terraform-workspaces.ts";
+import { isFinal } from "../../shared/runner-job.ts";
 import { formatAge, formatInstant } from "../format-age.ts";
 import type { View } from "../print.ts";
 
@@ -27,7 +28,7 @@ export const workspaceDetails: View<Workspace> = {
     lock: ({ lock }) => (lock === null ? "" : lock.lock.id),
     "held by": ({ lock }) => (lock === null ? "" : holderText(lock)),
     blocked: ({ block }) =>
-      block === null ? "" : `${block.reason} (${formatInstant(block.blocked_at)})`,
+      block === null ? "" : `${block.reason} (${block.kind}, ${formatInstant(block.blocked_at)})`,
     created: ({ created_at: at }) => formatInstant(at),
   },
 };
@@ -60,12 +61,21 @@ function stateText({
   return `${parts.filter(Boolean).join(", ")}, ${formatInstant(at)}`;
 }
 
-function holderText({ lock, runner_job_id: job, created_at: at }: NonNullable<Workspace["lock"]>) {
-  const who = [lock.who, lock.operation, job].filter(Boolean).join(", ");
+function holderText({
+  lock,
+  runner_job_id: job,
+  runner_job_status: status,
+  created_at: at,
+}: NonNullable<Workspace["lock"]>): string {
+  const isOver = status !== null && isFinal(status);
+  const who = [lock.who, lock.operation, job, isOver && `which is ${status}`]
+    .filter(Boolean)
+    .join(", ");
   return `${who}${lock.info && `: ${lock.info}`} (${formatInstant(at)})`;
 }
 
-function sizeText(bytes: number): string {
+/** A size as people say it. */
+export function sizeText(bytes: number): string {
   if (bytes < 1024) return `${bytes} B`;
   const kib = bytes / 1024;
   return kib < 1024 ? `${Math.round(kib)} KiB` : `${(kib / 1024).toFixed(1)} MiB`;

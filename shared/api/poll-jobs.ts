@@ -64,6 +64,14 @@ export const claimJobsRoute = createRoute({
               "execution_id, its shutdown_id, or its type.",
           ),
         settings_version: z.int().optional().describe("The version of the settings that it has."),
+        executions: z
+          .array(z.string().max(64))
+          .max(1_000)
+          .optional()
+          .describe(
+            "Executions that it holds and has not heard of for a while: the orders tell which of them are over, " +
+              "without a wait where there is such a one.",
+          ),
       }),
     ),
   },

@@ -2,6 +2,7 @@ import { createRoute, z } from "@hono/zod-openapi";
 import { executionEnds, executionStatuses, type ExecutionEnd } from "../runner-job-execution.ts";
 import { runnerJobStatuses } from "../runner-job.ts";
 import { base64Input } from "./base64.ts";
+import { compositeErrorInput, errorMetadataInput } from "./composite-error.ts";
 import { cutText, mostStatusDescription } from "./cut-text.ts";
 import { idParam } from "./ids.ts";
 import { json, jsonBody } from "./response.ts";
@@ -23,8 +24,8 @@ export const resultInput = z
   .object({
     success: z.boolean().nullish(),
     error_code: z.int().min(-2_147_483_648).max(2_147_483_647).nullish(),
-    error_metadata: z.record(z.string(), z.string()).nullish(),
-    composite_error: z.record(z.string(), z.unknown()).nullish(),
+    error_metadata: errorMetadataInput.nullish(),
+    composite_error: compositeErrorInput.nullish(),
     contents: contents.nullish(),
     contents_display: contents.nullish(),
     contents_compressed: base64Input.nullish(),

@@ -1,6 +1,8 @@
 import { z } from "@hono/zod-openapi";
 import { executionStatuses } from "../runner-job-execution.ts";
+import { compositeErrorSchema } from "./composite-error.ts";
 import { compositeStatusSchema } from "./composite-status.ts";
+import { executionProgressSchema } from "./execution-progress.ts";
 
 const words = z.record(z.string(), z.string());
 const bytes = z.string().describe("Standard base64.");
@@ -14,7 +16,7 @@ export const runnerJobExecutionResultSchema = z
     success: z.boolean(),
     error_code: z.int(),
     error_metadata: words,
-    composite_error: z.record(z.string(), z.unknown()).nullable(),
+    composite_error: compositeErrorSchema.nullable(),
     contents: z.string().optional(),
     contents_display: z.string().optional(),
     contents_gzip: bytes.optional(),
@@ -70,6 +72,10 @@ export const runnerJobExecutionSchema = z
     logs_complete: z.boolean(),
     created_at: z.iso.datetime(),
     updated_at: z.iso.datetime(),
+    progress: executionProgressSchema
+      .nullable()
+      .optional()
+      .describe("When one execution is read; when a job is, of its last one."),
     result: runnerJobExecutionResultSchema.nullable().optional(),
     outputs: runnerJobExecutionOutputsSchema.nullable().optional(),
     evidence: z.array(lateEvidenceSchema).optional(),

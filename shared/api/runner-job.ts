@@ -6,6 +6,7 @@ import {
   runnerJobTypeNames,
 } from "../runner-job-types.ts";
 import { runnerJobStatuses } from "../runner-job.ts";
+import { compositeErrorSchema } from "./composite-error.ts";
 import { compositeStatusSchema } from "./composite-status.ts";
 import { runnerJobExecutionSchema } from "./runner-job-execution.ts";
 import { waitingSchema } from "./why-waiting.ts";
@@ -57,7 +58,11 @@ export const runnerJobSchema = z
     logs_complete: z.boolean(),
     metadata: z.record(z.string(), z.string()),
     rerun_of: z.string().nullable(),
-    composite_error: z.record(z.string(), z.unknown()).nullable(),
+    composite_error: compositeErrorSchema
+      .nullable()
+      .describe(
+        "Of the execution that decided, as it was at the end; the broker's own where it ended the job.",
+      ),
     install_role_usage: z.null(),
     created_at: instant,
     updated_at: instant,

@@ -1,4 +1,5 @@
 import { createRoute, z } from "@hono/zod-openapi";
+import { runnerJobStatuses } from "../runner-job.ts";
 import { idParam } from "./ids.ts";
 import { pageOf, pageQuery } from "./page.ts";
 import { json, jsonBody } from "./response.ts";
@@ -8,6 +9,11 @@ const tags = ["Terraform workspaces"];
 const path = "/v1/terraform-workspaces/{workspace_id}";
 const params = z.object({ workspace_id: idParam("workspace_id", "tfw") });
 const reason = z.string().trim().min(1).max(2000).describe("Why; it is kept.");
+const kind = z
+  .string()
+  .regex(/^[a-z][a-z0-9_]{0,39}$/)
+  .default("by_hand")
+  .describe("A word for programs, such as `killed_dirty`.");
 const instant = z.iso.datetime();
 
 /** As far as the database counts. */
@@ -19,6 +25,10 @@ export const workspaceLockSchema = z
     org_id: z.string(),
     workspace_id: z.string(),
     runner_job_id: z.string().nullable(),
+    runner_job_status: z
+      .enum(runnerJobStatuses)
+      .nullable()
+      .describe("Of the job that holds it: one that has ended takes no other lock."),
     lock: shownLockSchema,
     created_at: instant,
     created_by_id: z.string(),
@@ -54,7 +64,15 @@ export const workspaceSchema = z
     lock: workspaceLockSchema.nullable(),
     state: workspaceStateSchema.nullable().describe("The current one."),
     block: z
-      .object({ reason: z.string(), blocked_by_id: z.string(), blocked_at: instant })
+      .object({
+        reason: z.string(),
+        kind: z
+          .string()
+          .describe("`by_hand`, what the job said, or `lost`, `timed_out`, `forced`, `cancelled`."),
+        runner_job_id: z.string().nullable().describe("The job that is to be looked into."),
+        blocked_by_id: z.string().describe("`broker` where it did so by itself."),
+        blocked_at: instant,
+      })
       .nullable()
       .describe("While there is one, nobody gets a lock."),
     deleted_at: instant.nullable().describe("From then on it is kept for some days only."),
@@ -165,8 +183,10 @@ export const blockWorkspaceRoute = createRoute({
   summary: "Refuse every lock from now on",
   description:
     "Refused are what is written without a lock and deletions, too. Who holds the lock may still save the state, and an " +
-    "operator may roll back. A job may block its own workspace.",
-  request: { params, body: jsonBody(z.strictObject({ reason })) },
+    "operator may roll back. A job may block its own workspace, while it lives and ten minutes after. The broker blocks the " +
+    "workspace of an execution of `apply-plan` or `exec` that fails while it holds the lock, or whose result " +
+    "says `state_push_failed`, `killed_dirty` or `interrupted` as the `class` of its `error_metadata`. Neither replaces a block that stands.",
+  request: { params, body: jsonBody(z.strictObject({ reason, kind })) },
   responses: { 200: json(workspaceSchema, "The workspace.") },
 });
 
@@ -176,6 +196,7 @@ export const unblockWorkspaceRoute = createRoute({
   path: `${path}/unblock`,
   tags,
   summary: "Let locks be taken again",
+  description: "A lock that is still held stays: see `force-unlock`.",
   request: { params, body: jsonBody(z.strictObject({ reason })) },
   responses: { 200: json(workspaceSchema, "The workspace.") },
 });
@@ -193,35 +214,4 @@ export const rollBackWorkspaceRoute = createRoute({
     body: jsonBody(z.strictObject({ revision: z.int().min(1).max(maxRevision), reason })),
   },
   responses: { 200: json(workspaceSchema, "The workspace.") },
-});
-
-const workspaceEventSchema = z
-  .object({
-    kind: z.enum([
-      "locked",
-      "unlocked",
-      "force-unlocked",
-      "blocked",
-      "unblocked",
-      "rolled-back",
-      "state-deleted",
-      "deleted",
-      "restored",
-    ]),
-    actor_id: z.string(),
-    reason: z.string(),
-    info: z.record(z.string(), z.unknown()),
-    at: instant,
-  })
-  .openapi("TerraformWorkspaceEvent");
-export type WorkspaceEvent = z.infer<typeof workspaceEventSchema>;
-
-export const listWorkspaceEventsRoute = createRoute({
-  operationId: "listTerraformWorkspaceEvents",
-  method: "get",
-  path: `${path}/events`,
-  tags,
-  summary: "List what people did to a workspace, the newest first",
-  request: { params },
-  responses: { 200: json(z.array(workspaceEventSchema), "The last hundred.") },
 });

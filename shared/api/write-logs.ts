@@ -6,6 +6,9 @@ import { json, jsonBody } from "./response.ts";
 
 const tags = ["Logs"];
 
+/** What an answer says of the execution whose records were taken: `over`, where its agent should know. */
+export const executionHeader = "svc-execution";
+
 const newLogStreamSchema = z
   .strictObject({
     owner_id: jobOwner.min(1).describe("Of the operation: a deploy, a run, a build."),
@@ -55,7 +58,8 @@ export const appendLogsRoute = createRoute({
     "OTLP/HTTP: an ExportLogsServiceRequest, as `application/x-protobuf` or `application/json`, gzip or not, up to 4 MiB and 20,000 records. " +
     "The answer is in the request's encoding; refusals are JSON. Records with the integer attribute `svc.seq` (from 1, " +
     "of the execution in `runner_job_execution.id`) are stored once however often they come. 429 and 503 say when to " +
-    "come again; what was answered 201 is on disk.",
+    "come again; what was answered 201 is on disk. Agents of ours whose execution is over, though its stream is open, are told so " +
+    "within seconds by the header `Svc-Execution: over`.",
   request: {
     params: logStreamParams,
     body: {

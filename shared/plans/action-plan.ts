@@ -7,6 +7,7 @@ import {
   sandboxMode,
   secretText,
   secretTexts,
+  source,
   text,
   words,
 } from "./plan-members.ts";
@@ -20,6 +21,8 @@ const step = z.looseObject({
   interpolated_command: secretText,
   // What follows is ours: other runners pass it by.
   name: text,
+  /** Where it runs: a source of any kind, in place of a git_source. */
+  source,
   /** A program and its arguments, run as they are, in place of a command or contents. */
   argv: secretTexts,
   /** What the command or the contents find as their arguments. */

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { jobPlan } from "./job-plan.ts";
 import {
   cloudAuth,
   flag,
@@ -7,7 +8,9 @@ import {
   sandboxMode,
   secretText,
   secretTexts,
+  source,
   text,
+  texts,
   words,
 } from "./plan-members.ts";
 import { terraformPlan } from "./terraform-plan.ts";
@@ -23,6 +26,29 @@ const helm = z.looseObject({
   values: z.array(z.looseObject({ name: text, value: secretText, type: text })).nullish(),
   values_override: secretText,
   take_ownership: flag,
+  // What follows is ours.
+  source,
+  /** In a repository of charts, in place of a source. */
+  chart: z
+    .looseObject({
+      repository: text,
+      name: text,
+      version: text,
+      username: secretText,
+      password: secretText,
+    })
+    .nullish(),
+  skip_crds: flag,
+  force_conflicts: flag,
+  /** Fields of live objects that become outputs, by their names. */
+  outputs: z
+    .record(
+      z.string(),
+      z.looseObject({ kind: text, api_version: text, name: text, path: text }).nullish(),
+    )
+    .nullish(),
+  /** Nanoseconds to wait until all is ready. */
+  timeout: z.int().nullish(),
 });
 
 const kubernetesManifest = z.looseObject({
@@ -31,6 +57,29 @@ const kubernetesManifest = z.looseObject({
   manifest: secretText,
   oci_artifact: object,
   state: object,
+  // What follows is ours.
+  source,
+  /** Within the source; all of its folder unless told. */
+  files: texts,
+  kustomize: z
+    .looseObject({
+      path: text,
+      enable_helm: flag,
+      load_restrictor: text,
+      patches: secretTexts,
+    })
+    .nullish(),
+  /** Takes over fields that others manage. */
+  force_conflicts: flag,
+  /** Deletes what earlier deploys made and this one has not. */
+  prune: flag,
+  /** Kinds with which more goes than themselves, and that may be deleted all the same. */
+  delete_kinds: texts,
+  /** Names what belongs together over deploys; the install and the component unless told. */
+  inventory: text,
+  wait: flag,
+  /** Nanoseconds to wait until all is ready. */
+  timeout: z.int().nullish(),
 });
 
 const pulumi = z.looseObject({ env_vars: words, ...cloudAuth });
@@ -49,6 +98,7 @@ export const deployPlan = z.looseObject({
   helm: helm.nullish(),
   kubernetes_manifest: kubernetesManifest.nullish(),
   pulumi: pulumi.nullish(),
+  job: jobPlan.nullish(),
   noop: object,
   apply_plan_contents: secretText,
   apply_plan_display: secretText,

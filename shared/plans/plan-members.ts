@@ -42,6 +42,42 @@ export const gitSource = z
   })
   .nullish();
 
+/** How to sign in to a registry. */
+const registryAuth = z
+  .looseObject({ username: secretText, password: secretText, token: secretText })
+  .nullish();
+
+/** An artifact in a registry: its address, or what is needed to reach it. */
+const artifact = z
+  .union([
+    z.string(),
+    z.looseObject({
+      url: text,
+      repository: text,
+      tag: text,
+      digest: text,
+      path: text,
+      plain_http: flag,
+      auth: registryAuth,
+    }),
+  ])
+  .nullish();
+
+/** Ours: where what a job works on comes from, of any kind; one of the members is given. */
+export const source = z
+  .looseObject({
+    git: gitSource,
+    oci: artifact,
+    /** Base64 of a tar or zip archive, or that and the folder within that is meant. */
+    archive: z
+      .union([z.string(), z.looseObject({ contents: secretText, path: text })])
+      .meta(secret)
+      .nullish(),
+    /** A folder of the agent's host. */
+    path: text,
+  })
+  .nullish();
+
 /** Simulate, run nothing. */
 export const sandboxMode = z
   .looseObject({

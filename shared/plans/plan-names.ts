@@ -2,8 +2,8 @@ import { otherPlaces, textAt, workspacePlaces } from "./plan-places.ts";
 
 const places = [...workspacePlaces.map(({ path }) => path), ...otherPlaces];
 
-/** As ids are in a path. */
-const id = /^[\w.:-]{1,200}$/;
+/** Whether it is like ids are in a path: nothing else is reached by a plan that names it. */
+export const isId = (text: string): boolean => /^[\w.:-]{1,200}$/.test(text);
 
 /**
  * The ids that a plan names, each once: of workspaces, charts, actions' runs and configs. What reaches one of them
@@ -11,7 +11,7 @@ const id = /^[\w.:-]{1,200}$/;
  */
 export function planNames(plan: unknown): string[] {
   const texts = places.map((place) => textAt(plan, place));
-  return [...new Set(texts.filter((text) => text !== undefined && id.test(text)))] as string[];
+  return [...new Set(texts.filter((text) => text !== undefined && isId(text)))] as string[];
 }
 
 /** As much of a plan as has the same names, and the same timeout of its own. */

@@ -17,6 +17,7 @@ export const workspacePlaces = [
 /** What else a plan names that its job's runner may reach: charts, runs and configs of actions, app configs. */
 export const otherPlaces = [
   ["helm", "helm_chart_id"],
+  ["helm_chart_id"],
   ["id"],
   ["action_workflow_config_id"],
   ["attrs", "action_workflow_config_id"],

@@ -39,7 +39,7 @@ describe("a plan names a workspace", () => {
       { isPulumi: true },
     ],
   ])("in %s", (_, plan, type, { isPulumi }) => {
-    const found = planWorkspaces(JSON.stringify(plan), type);
+    const found = planWorkspaces(plan, type);
     expect(found).toMatchObject({ ids: ["tfw_1"], pulumiIds: isPulumi ? ["tfw_1"] : [] });
     expect(planNames(plan)).toEqual(["tfw_1"]); // kept beside it, or it would not be found
   });
@@ -52,7 +52,7 @@ describe("a plan names a workspace", () => {
     [["tfw_1"]],
     [null],
   ])("nowhere else: %j", (plan) => {
-    const found = planWorkspaces(JSON.stringify(plan), "terraform-deploy");
+    const found = planWorkspaces(plan, "terraform-deploy");
     expect(found).toEqual({ ids: [], pulumiIds: [], isSandbox: false });
     expect(planNames(plan)).toEqual([]);
   });
@@ -60,7 +60,7 @@ describe("a plan names a workspace", () => {
 
 test("a plan is in sandbox mode only where it says so", () => {
   const isSandbox = (sandbox_mode: unknown): boolean =>
-    planWorkspaces(JSON.stringify({ sandbox_mode }), "terraform-deploy").isSandbox;
+    planWorkspaces({ sandbox_mode }, "terraform-deploy").isSandbox;
   expect(isSandbox(mode)).toBe(true);
   for (const other of [{ ...mode, enabled: false }, { enabled: "true" }, null, "enabled", true]) {
     expect(isSandbox(other)).toBe(false);

@@ -9,9 +9,8 @@ export type PlanWorkspaces = {
   readonly isSandbox: boolean;
 };
 
-/** The workspaces that a plan of any kind names; none for a text that is no such plan. */
-export function planWorkspaces(planText: string, type: RunnerJobType): PlanWorkspaces {
-  const plan: unknown = JSON.parse(planText);
+/** The workspaces that a plan of any kind names; none for what is no such plan. */
+export function planWorkspaces(plan: object | null, type: RunnerJobType): PlanWorkspaces {
   const own = type === "sandbox-pulumi" ? "pulumi" : "terraform"; // that plan is the sandbox's own
   const named = workspacePlaces.flatMap(({ path, of }) => {
     const id = textAt(plan, path);

@@ -1,10 +1,20 @@
 import { z } from "zod";
-import { cloudAuth, object, secretTexts, text, words } from "./plan-members.ts";
+import {
+  cloudAuth,
+  flag,
+  object,
+  secretTexts,
+  source,
+  text,
+  texts,
+  words,
+} from "./plan-members.ts";
 
 /** A terraform run: inside a deploy plan, and the body of a sandbox plan. */
 export const terraformPlan = z.looseObject({
   vars: object,
   env_vars: words,
+  secret_env_vars: words, // ours, too
   vars_files: secretTexts,
   terraform_backend: z.looseObject({ WorkspaceID: text }).nullish(),
   ...cloudAuth,
@@ -13,4 +23,23 @@ export const terraformPlan = z.looseObject({
   policies: z.unknown().optional(),
   state: z.unknown().optional(),
   plan_json: z.unknown().optional(),
+  // What follows is ours: other runners pass it by.
+  /** terraform or opentofu. */
+  tool: text,
+  terraform_version: text,
+  destroy: flag,
+  refresh_only: flag,
+  plan_only: flag,
+  targets: texts,
+  replace: texts,
+  /** Only the plan with these digests is applied, on this revision of its source. */
+  approved: z
+    .looseObject({ plan_sha256: text, lock_sha256: text, source_revision: text })
+    .nullish(),
+  /** Nanoseconds. */
+  timeout: z.number().nullish(),
+  cancel_patience: z.number().nullish(),
+  lock_timeout: z.number().nullish(),
+  /** Where its configuration comes from, of any kind. */
+  source,
 });

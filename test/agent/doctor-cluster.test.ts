@@ -4,6 +4,9 @@ import { expect, test } from "vitest";
 import { readConfig } from "../../agent/config/read-config.ts";
 import { checkCluster } from "../../agent/doctor/check-cluster.ts";
 import type { DoctorScene } from "../../agent/doctor/finding.ts";
+import { clusterTools } from "../support/cluster/given-cluster.ts";
+import { givenAccount, givenNamespace } from "../support/cluster/given-namespace.ts";
+import { describeWithTools } from "../support/describe-with-tools.ts";
 import { testFolder } from "../support/folder.ts";
 
 const secret = "kube-secret-token";
@@ -35,4 +38,27 @@ test.each<[what: string, user: object, why: RegExp]>([
   const found = await checkCluster({ config, patienceMs: 10_000 } as DoctorScene); // all it looks at
   expect(found).toMatchObject({ verdict: "failed", words: expect.stringMatching(why) as string });
   expect(JSON.stringify(found)).not.toContain(secret);
+});
+
+describeWithTools(clusterTools, "the rights that the doctor asks a cluster for", () => {
+  test("are those that the jobs which this agent does need, and no others", async () => {
+    const at = await givenNamespace();
+    const verbs = ["create", "get", "list", "patch", "delete"];
+    const { kubeconfig } = await givenAccount(at, [
+      { verbs, resources: ["jobs"], apiGroups: ["batch"] },
+      { verbs: ["list"], resources: ["pods", "events"] },
+      { verbs: ["create"], resources: ["secrets"] },
+    ]);
+    const check = async (settings: object) => {
+      const env = { KUBECONFIG: kubeconfig, PATH: process.env["PATH"] };
+      const config = readConfig({ "broker-url": "http://127.0.0.1:20011", ...settings }, env);
+      return await checkCluster({ config, patienceMs: 60_000 } as DoctorScene); // all it looks at
+    };
+    const own = await check({ "allow-types": "job-deploy" });
+    expect(own.words).toMatch(/does not allow: get pods\/log \(.*, namespace test-\w+\)/);
+    const all = await check({});
+    expect(all).toMatchObject({ verdict: "warning" });
+    expect(all.words).toMatch(/create namespaces.*patch deployments.*get pods\/log/);
+    expect((await check({ "allow-types": "noop" })).verdict).toBe("ok");
+  }, 120_000);
 });

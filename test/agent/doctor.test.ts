@@ -1,4 +1,4 @@
-import { writeFile } from "node:fs/promises";
+import { chmod, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { beforeAll, describe, expect, test } from "vitest";
 import { doctor } from "../../agent/commands/doctor.ts";
@@ -223,5 +223,22 @@ describe("the doctor names what the host lacks:", () => {
     expect(code).toBe(1);
     expect(finding("bash")).toMatchObject({ verdict: "failed" });
     expect(finding("helm")).toMatchObject({ verdict: "warning" });
+  });
+
+  test("no tools of jobs that are not done here", async () => {
+    const settings = { "allow-types": "terraform-deploy", "terraform-releases": "off" };
+    const { finding } = await consult(settings, { PATH: await testFolder() });
+    expect([finding("bash"), finding("helm")]).toEqual([undefined, undefined]);
+    expect(finding("terraform")?.words).toBe("It is not on the PATH: terraform jobs will fail.");
+  });
+
+  test("whom it asks before jobs", async () => {
+    const folder = await testFolder(0o700);
+    const ask = async (place: string) =>
+      (await consult({ "require-approval": place })).finding("approval");
+    expect(await ask(folder)).toMatchObject({ verdict: "ok" });
+    expect(await ask(path.join(folder, "nobody"))).toMatchObject({ verdict: "failed" });
+    await chmod(folder, 0o777);
+    expect((await ask(folder))?.words).toContain("who does that approves jobs");
   });
 });

@@ -93,6 +93,17 @@ describe("a job that was cancelled while its agent could not hear it", { timeout
     expect(await lines("ran")).toEqual(["first"]);
   });
 
+  test("is stopped by an agent that was cut off though none of its beats comes through: its claim asks, too", async () => {
+    const proxy = await faultProxy(fleet.broker.url);
+    const { lines, cancelLongAgo, toldLate } = await setup(proxy.url);
+    proxy.fail("POST /heart-beats", "down");
+    const all = proxy.fail(everything, "down");
+    await cancelLongAgo();
+    all.mend();
+    await toldLate();
+    expect(await lines("ran")).toEqual(["first"]);
+  });
+
   test("is not gone on with by the agent that starts in place of a killed one", async () => {
     const { first, again, kill, mark, marked, lines, cancelLongAgo, toldLate } = await setup();
     await kill(first);

@@ -3,6 +3,7 @@ import { randomBytes } from "node:crypto";
 import { readdir, readFile, stat, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { promisify } from "node:util";
+import { parseAst } from "rolldown/parseAst";
 import { beforeAll, describe, expect, test } from "vitest";
 import { version } from "../../shared/version.ts";
 import { startBrokerProcess } from "../support/broker-process.ts";
@@ -37,9 +38,16 @@ async function olderNodes(): Promise<string[]> {
   for (const file of ["/usr/bin/node", "/usr/local/bin/node", "/opt/homebrew/bin/node"]) {
     const version = await run(file, ["--version"]).catch(() => ({ stdout: "" }));
     const major = Number(/^v(\d+)/.exec(version.stdout)?.[1] ?? 0);
-    if (major >= 20 && major < 24) found.push(file);
+    if (major >= 16 && major < 24) found.push(file);
   }
   return found;
+}
+
+/** The flags of all regular expressions of a syntax tree. */
+function* flagsIn(node: unknown): Generator<string> {
+  if (typeof node !== "object" || node === null) return;
+  if ("regex" in node && node.regex !== null) yield (node.regex as { flags: string }).flags;
+  for (const part of Object.values(node)) yield* flagsIn(part);
 }
 
 describe("a built program", () => {
@@ -89,6 +97,16 @@ describe("a built program", () => {
         ) as string,
       });
     }
+  });
+
+  test.each(["svc", "svc-agent"])("%s can be read by a Node 16, to be refused", async (name) => {
+    const text = await readFile(path.join(folder, `${name}.mjs`), "utf8");
+    const flags = new Set(flagsIn(parseAst(text)));
+    expect([...flags].filter((one) => /[^dgimsuy]/.test(one))).toEqual([]);
+    expect(flags.size).toBeGreaterThan(2);
+    const own = [...text.matchAll(/^import [^"\n]*"node:([\w/]+)"/gm)].map(([, from]) => from);
+    expect(own).toContain("fs");
+    expect(own.filter((from) => ["sea", "sqlite", "test"].includes(from ?? ""))).toEqual([]);
   });
 
   test.each([

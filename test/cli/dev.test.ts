@@ -5,6 +5,7 @@ import { createServer } from "node:net";
 import path from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { readPresence } from "../../agent/places/data-dir.ts";
+import { findProgram } from "../../agent/processes/find-program.ts";
 import { emptyDatabase } from "../support/database.ts";
 import { expectWithin } from "../support/expect-within.ts";
 import { testFolder } from "../support/folder.ts";
@@ -139,9 +140,15 @@ describe("svc dev over DATABASE_URL", () => {
     for (const told of [url, admin_token, runner_token]) expect(out).toContain(told);
     expect(out).toMatch(/enqueued {2}job_\w+\n[\s\S]+ finished after [\s\S]+ answer = "42"\n/);
     const shown = [...out.matchAll(/^ {2}(SVC_DATA_DIR=\S+) npx svc (.+)$/gm)];
-    expect(shown).toHaveLength(3);
+    const search = process.env["PATH"] ?? "";
+    const hasTerraform = (await findProgram("terraform", { cwd: "/", search })) !== undefined;
+    expect(shown).toHaveLength(hasTerraform ? 4 : 3);
+    expect(out.includes("npx svc terraform apply examples/terraform-hello")).toBe(hasTerraform);
     for (const [, , line = ""] of shown) {
-      const result = await svc(line.split(" "), { env: { SVC_DATA_DIR: dataDir } });
+      const result = await svc(line.split(" "), {
+        env: { SVC_DATA_DIR: dataDir },
+        input: "yes\n", // terraform asks
+      });
       expect(result.code).toBe(0);
       expect(result.out).not.toBe("");
     }

@@ -43,7 +43,7 @@ describe("what others stored", { timeout: 180_000 }, () => {
     ["workspace history", "1"],
     ["workspace diff", "tainted"],
     ["workspace unlock", "holds it"],
-    ["workspace lock --reason why", "who"],
+    ["workspace lock --reason why", "reason"],
     ["workspace rollback --revision 1 --reason why --yes", "who"],
   ])("does not steer the terminal of who runs svc %s", async (line, shown) => {
     const { out, err } = await cli.run(`${line} ${id}`);

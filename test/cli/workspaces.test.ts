@@ -106,6 +106,25 @@ describe("svc workspace", { timeout: 180_000 }, () => {
     expect(lifted.out).not.toContain("apply was killed");
   });
 
+  test("shows a state that could not be written, and pushes or discards it", async () => {
+    const id = await givenStates({ serial: 1 });
+    const rescued = stateText({ serial: 2 });
+    const path = `/v1/terraform-workspaces/${id}/rescued-states`;
+    expect((await cli.run(`workspace rescued ${id}`)).err).toContain("None waits.");
+    const { body: kept } = await call<{ id: string }>(`POST ${path}`, rescued);
+    const { body: other } = await call<{ id: string }>(`POST ${path}`, stateText({ serial: 3 }));
+    const listed = await cli.run(`workspace rescued ${id}`);
+    expect(listed.out).toMatch(new RegExp(`${kept.id} +2 `));
+    expect((await cli.run(`workspace read-rescued ${id} ${kept.id}`)).out).toContain(rescued);
+    await run(["workspace", "block", id, "--reason", "look"]);
+    const pushed = await run(["workspace", "push-rescued", id, kept.id, "--reason", "it is whole"]);
+    expect(pushed.out).toMatch(/state +revision 2, serial 2,/);
+    expect(pushed.out).toMatch(/^blocked +look/m); // a person's block is a person's to lift
+    const gone = ["workspace", "discard-rescued", id, other.id, "--reason", "older"];
+    expect((await run(gone)).code).toBe(0);
+    expect((await cli.run(`workspace rescued ${id} -o name`)).out).toBe("");
+  });
+
   test("rolls back to a revision when it is told twice", async () => {
     const id = await givenStates({ serial: 1 }, { serial: 2 });
     const words = ["workspace", "rollback", id, "--revision", "1", "--reason", "2 was wrong"];

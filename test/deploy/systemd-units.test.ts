@@ -32,6 +32,12 @@ describe("svc-agent.service", async () => {
     expect(agent.get("RuntimeDirectoryPreserve")).toBe("yes");
   });
 
+  test("hands it the cgroups below its own, and puts it beside those of jobs", () => {
+    expect(agent.get("Delegate")).toBe("yes");
+    expect(agent.get("DelegateSubgroup")).toBe("agent");
+    expect(agent.get("ProtectControlGroups")).toBe("no");
+  });
+
   test("starts it again but where it would end the same way", () => {
     expect(agent.get("Restart")).toBe("on-failure");
     expect(agent.get("RestartPreventExitStatus")).toBe("64 77 78");

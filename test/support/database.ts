@@ -1,9 +1,8 @@
+import { randomUUID } from "node:crypto";
 import { afterAll, inject } from "vitest";
 import { connect, type Db } from "../../broker/database/connect.ts";
 
 export type TestDatabase = { readonly url: string; readonly db: Db };
-
-let count = 0;
 
 /** A migrated database of the caller's own; it is dropped after the file, whoever is still connected. */
 export async function testDatabase(): Promise<TestDatabase> {
@@ -18,7 +17,8 @@ export async function emptyDatabase(): Promise<TestDatabase> {
 }
 
 async function createDatabase(template: string): Promise<TestDatabase> {
-  const name = `test_${process.pid}_${++count}`;
+  // Not by the process id: a long run uses one twice, and the database of the first may still be there.
+  const name = `test_${randomUUID()}`;
   await administer(async (db) => {
     await db`create database ${db(name)} template ${db(template)}`;
   });

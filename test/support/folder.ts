@@ -7,6 +7,8 @@ import { onTestFinished } from "vitest";
 export async function testFolder(mode = 0o711): Promise<string> {
   const folder = await mkdtemp(path.join(await realpath(tmpdir()), "svc-test-"));
   await chmod(folder, mode);
-  onTestFinished(async () => await rm(folder, { recursive: true, force: true }));
+  // Whatever still writes there has a moment to end.
+  const how = { recursive: true, force: true, maxRetries: 10, retryDelay: 50 } as const;
+  onTestFinished(async () => await rm(folder, how));
   return folder;
 }

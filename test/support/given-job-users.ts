@@ -33,7 +33,7 @@ export async function givenJobUsers(
   settings: Readonly<Record<string, string>> = {},
   command?: readonly [string, ...string[]],
 ): Promise<UsersSeat> {
-  const seat = await fleet.seat({ parallelism: { actions: 2 } });
+  const seat = await fleet.seat({ parallelism: { actions: 2, deploy: 2 } });
   const tokenFile = path.join(await testFolder(), "token");
   await writeFile(tokenFile, seat.token, { mode: 0o600 });
   const [runPlace, marks] = [await testFolder(), await testFolder(0o777)];

@@ -14,6 +14,7 @@ export type EndedJob = {
     readonly success: boolean;
     readonly error_code: number;
     readonly error_metadata: Record<string, string>;
+    readonly composite_error?: Readonly<Record<string, unknown>> | null;
     readonly contents?: string;
     readonly contents_display?: string;
     readonly contents_gzip?: string;
@@ -27,6 +28,8 @@ export type JobSeat = Seat & {
   readonly ended: (jobId: string) => Promise<EndedJob>;
   /** Enqueues a job and waits for its end. */
   readonly run: (job: Partial<NewJob>) => Promise<EndedJob>;
+  /** The bodies of a job's log, in order. */
+  readonly logOf: (jobId: string) => Promise<string[]>;
   /** The same for an action with these steps. */
   readonly runSteps: (steps: readonly object[], plan?: object) => Promise<EndedJob>;
 };
@@ -38,6 +41,7 @@ const slots: Partial<Record<RunnerJobGroup, number>> = {
   sandbox: 2,
   sync: 2,
   build: 2,
+  runner: 1,
 };
 
 /** A runner whose agent works in this process. */
@@ -77,6 +81,13 @@ export function jobReader(fleet: Fleet, seat: Seat): Omit<JobSeat, "agent"> {
     ...seat,
     ended,
     run,
+    logOf: async (jobId) => {
+      const { body } = await fleet.broker.call<{ items: { body: string }[] }>(
+        `GET /v1/log-streams/lgs_${jobId.slice(4)}/logs?limit=1000`,
+        { token: seat.operatorToken },
+      );
+      return body.items.map((line) => line.body);
+    },
     runSteps: async (steps, plan = {}) =>
       await run({ type: "actions-workflow", plan: JSON.stringify({ ...plan, steps }) }),
   };

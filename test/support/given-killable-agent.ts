@@ -29,8 +29,6 @@ export type KillableAgent = Seat &
     /** Resolves when it is there. */
     readonly marked: (name: string) => Promise<void>;
     readonly lines: (name: string) => Promise<string[]>;
-    /** The bodies of a job's log, in order. */
-    readonly logOf: (jobId: string) => Promise<string[]>;
   };
 
 /** An agent as a process, marks that scripts make, and what is needed to start the agent again. */
@@ -39,7 +37,7 @@ export async function givenKillableAgent(
   more: Readonly<Record<string, string>> = {},
   command?: AgentProcessOptions["command"],
 ): Promise<KillableAgent> {
-  const seat = await fleet.seat({ parallelism: { actions: 2, operations: 2 } });
+  const seat = await fleet.seat({ parallelism: { actions: 2, operations: 2, deploy: 1 } });
   const folder = await testFolder(0o777);
   const mark = (name: string): string => path.join(folder, name);
   const runDir = await testFolder(0o700);
@@ -62,13 +60,6 @@ export async function givenKillableAgent(
     mark,
     marked: async (name) => await until(() => existsSync(mark(name))),
     lines: async (name) => (await readFile(mark(name), "utf8")).trim().split("\n"),
-    logOf: async (jobId) => {
-      const { body } = await fleet.broker.call<{ items: { body: string }[] }>(
-        `GET /v1/log-streams/lgs_${jobId.slice(4)}/logs?limit=1000`,
-        { token: seat.operatorToken },
-      );
-      return body.items.map((line) => line.body);
-    },
   };
 }
 

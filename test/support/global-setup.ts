@@ -5,6 +5,7 @@ import type { TestProject } from "vitest/node";
 import { connect } from "../../broker/database/connect.ts";
 import { startEmbeddedPostgres } from "../../broker/database/embedded.ts";
 import { migrate } from "../../broker/database/migrate.ts";
+import { offerCluster } from "./cluster/offer-cluster.ts";
 
 declare module "vitest" {
   // Only an interface can be merged into vitest's own.
@@ -14,6 +15,8 @@ declare module "vitest" {
     templateUrl: string;
     /** Why there is no template: tests that need no tables run all the same. */
     templateError: string;
+    /** Asks for the cluster that all tests share. */
+    clusterUrl: string;
   }
 }
 
@@ -27,8 +30,10 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
   const postgres = await startEmbeddedPostgres({ dataDir, fsync: false, settings });
   project.provide("templateUrl", postgres.url);
   project.provide("templateError", await failureOf(makeTemplate(postgres.url)));
+  const cluster = await offerCluster();
+  project.provide("clusterUrl", cluster.url);
   return async () => {
-    await postgres.stop();
+    await Promise.all([postgres.stop(), cluster.end()]);
     await rm(dataDir, { recursive: true, force: true });
   };
 }

@@ -97,6 +97,7 @@ export type LogsAsked = {
   readonly token?: string;
   readonly maxBytesPerJob?: number;
   readonly maxBytes?: number;
+  readonly onDoubt?: (executionId: string) => void;
 };
 
 /** An agent's logs, sent in a hurry; they stop after the test. */

@@ -3,6 +3,8 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { onTestFinished } from "vitest";
 import { readConfig } from "../../agent/config/read-config.ts";
+import { endCgroup } from "../../agent/job-cgroups/end-cgroup.ts";
+import { cgroupBase, findCgroupPlace } from "../../agent/job-cgroups/find-cgroup-place.ts";
 import { openLog } from "../../agent/log.ts";
 import { openRunDir } from "../../agent/processes/open-run-dir.ts";
 import { type StartedAgent, startAgent } from "../../agent/start-agent.ts";
@@ -29,11 +31,13 @@ export const hurried = {
 
 const logAll = { "log-level": "debug" };
 
-/** An empty data directory, removed after the test with the run directory that belongs to it. */
+/** An empty data directory, removed after the test with the run directory and the cgroup that belong to it. */
 export async function testDataDir(): Promise<string> {
   const dir = await mkdtemp(path.join(await realpath(tmpdir()), "svc-agent-test-"));
   onTestFinished(async () => {
     const { path: runDir } = await openRunDir({ dataDir: dir });
+    const place = findCgroupPlace();
+    if (!("words" in place)) await endCgroup(cgroupBase(place, dir));
     for (const folder of [runDir, dir]) await rm(folder, { recursive: true, force: true });
   });
   return dir;

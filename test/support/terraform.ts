@@ -1,37 +1,14 @@
-import { execFile, spawnSync } from "node:child_process";
-import { existsSync } from "node:fs";
+import { execFile } from "node:child_process";
 import { writeFile } from "node:fs/promises";
-import { homedir } from "node:os";
 import path from "node:path";
+import { tool } from "../tools/find-tool.ts";
 import { testFolder } from "./folder.ts";
 import type { GivenOperator } from "./given-operator.ts";
-
-const version = "1.11.4";
-const cache = path.join(homedir(), ".cache", "svc-tests", `terraform-${version}`);
-
-/** The terraform of the PATH, if its version is near enough; else the one that Go's tools build once. */
-function findTerraform(): string {
-  const own = spawnSync("terraform", ["version", "-json"], { encoding: "utf8", env: cleanEnv() });
-  if (own.status === 0 && /"terraform_version":\s*"1\.(?:[89]|1\d)\./.test(own.stdout)) {
-    return "terraform";
-  }
-  const built = path.join(cache, "terraform");
-  if (existsSync(built)) return built;
-  const module = `github.com/hashicorp/terraform@v${version}`;
-  const made = spawnSync("go", ["install", module], {
-    encoding: "utf8",
-    env: { ...process.env, GOBIN: cache },
-  });
-  if (made.status === 0) return built;
-  throw new Error(`there is no terraform, and Go built none: ${made.stderr}`);
-}
 
 function cleanEnv(): Record<string, string> {
   const { PATH = "", HOME = "/" } = process.env;
   return { PATH, HOME, TF_IN_AUTOMATION: "1", TF_INPUT: "0", CHECKPOINT_DISABLE: "1" };
 }
-
-let found: string | undefined;
 
 export type Ran = { readonly code: number; readonly out: string; readonly err: string };
 
@@ -49,8 +26,6 @@ export async function givenTerraform(
   at: Pick<GivenOperator, "broker">,
   given: { readonly workspaceId: string; readonly token: string; readonly url?: string },
 ): Promise<Terraform> {
-  found ??= findTerraform();
-  const program = found;
   const folder = await testFolder();
   const url = given.url ?? at.broker.url;
   const workspace = `${url}/v1/terraform-workspaces/${given.workspaceId}`;
@@ -73,7 +48,7 @@ export async function givenTerraform(
       new Promise((resolve) => {
         const env = { ...cleanEnv(), TF_HTTP_USERNAME: "svc", TF_HTTP_PASSWORD: token };
         const args = [...words.split(" "), "-no-color"].filter((word) => word !== "");
-        execFile(program, args, { cwd: folder, env }, (error, out, err) => {
+        execFile(tool("terraform"), args, { cwd: folder, env }, (error, out, err) => {
           resolve({ code: typeof error?.code === "number" ? error.code : 0, out, err });
         });
       }),

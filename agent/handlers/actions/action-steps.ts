@@ -1,22 +1,13 @@
 import type { z } from "zod";
 import { actionPlan } from "../../../shared/plans/action-plan.ts";
+import { type Credentials, readCredentials } from "../../credentials/read-credentials.ts";
 import type { Plan } from "../../jobs/handler.ts";
-import { JobFailure } from "../../jobs/job-failure.ts";
-import { type Credentials, readCredentials } from "../credentials/read-credentials.ts";
-import { readGitUrl } from "./git-url.ts";
+import { unfitPlan as unfit } from "../../jobs/job-failure.ts";
+import { readSource } from "../../sources/read-source.ts";
+import type { Source } from "../../sources/source.ts";
 
 export type ActionPlan = z.infer<typeof actionPlan>;
 type PlanStep = NonNullable<ActionPlan["steps"]>[number];
-export type GitSource = {
-  readonly url: string;
-  /** Of these one at most. */
-  readonly ref?: string;
-  readonly tag?: string;
-  readonly commit?: string;
-  readonly withSubmodules: boolean;
-  readonly auth: NonNullable<NonNullable<PlanStep["git_source"]>["auth"]>;
-};
-
 /** A step as it is run. */
 export type ActionStep = {
   /** Within the plan, from 0. */
@@ -25,7 +16,8 @@ export type ActionStep = {
   /** Its id at the broker; empty when it is not reported. */
   readonly id: string;
   readonly env: Readonly<Record<string, string>>;
-  readonly source: GitSource | undefined;
+  /** All of it; where in it the step runs is its directory. */
+  readonly source: Source | undefined;
   /** Within the source or the workspace. */
   readonly directory: string;
   readonly run:
@@ -77,13 +69,15 @@ export function readActionRun(plan: Plan): ActionRun {
 
 function readStep(step: PlanStep, index: number): ActionStep {
   const name = step.name || step.attrs?.["name"] || `step ${index + 1}`;
+  const { git_source, source } = step;
+  const found = readSource({ git_source, source }, ` of ${name}`);
   return {
     index,
     name,
     id: step.run_id ?? "",
     env: { ...step.interpolated_env_vars, ...step.secret_env_vars },
-    source: readSource(name, step.git_source),
-    directory: joined(step.git_source?.path, step.directory),
+    source: found && { ...found, directory: "" },
+    directory: joined(found?.directory, step.directory),
     run: readRun(name, step),
     timeoutMs: durationMs(step.timeout),
     mayFail: step.continue_on_error ?? false,
@@ -102,32 +96,9 @@ function readRun(name: string, step: PlanStep): ActionStep["run"] {
   return { kind: "script", text, args: step.args ?? [], shell: isGiven ? shell : undefined };
 }
 
-function readSource(name: string, source: PlanStep["git_source"]): GitSource | undefined {
-  const url = source?.url ?? "";
-  if (source == null || url === "") return undefined;
-  const { ref, tag, commit } = source;
-  readGitUrl(url); // what is wrong with it is wrong with the plan
-  for (const [member, value] of Object.entries({ url, ref, tag, commit })) {
-    // git would read it as an option, or as something else than one name
-    if (value?.startsWith("-") === true || /[\s\p{Cc}]/u.test(value ?? "")) {
-      throw unfit(`git_source.${member} of ${name} is not one name`);
-    }
-  }
-  return {
-    url,
-    ...(commit ? { commit } : tag ? { tag } : ref ? { ref } : {}),
-    withSubmodules: source.recurse_submodules ?? false,
-    auth: source.auth ?? {},
-  };
-}
-
 const joined = (...parts: (string | null | undefined)[]): string =>
   parts.filter((part) => part != null && part !== "").join("/");
 
 function durationMs(ns: number | null | undefined): number | undefined {
   return ns == null || ns <= 0 ? undefined : ns / 1e6;
-}
-
-function unfit(words: string): JobFailure {
-  return new JobFailure(`The plan is not fit: ${words}.`, { reason: "plan_invalid" });
 }

@@ -1,13 +1,13 @@
 import { existsSync } from "node:fs";
 import type { CommandEnd } from "../../jobs/execution-state.ts";
 import { type FailureReason, JobFailure } from "../../jobs/job-failure.ts";
+import { folderWithin } from "../../sources/folder-within.ts";
 import { type ActionStep, stepTitle } from "./action-steps.ts";
-import { fetchSource } from "./fetch-source.ts";
 import { OutputFault } from "./output-text.ts";
-import { stepDirectory } from "./step-directory.ts";
 import { makeStepFiles } from "./step-files.ts";
 import type { StepGround } from "./step-ground.ts";
 import { takeOutputFile } from "./step-outputs.ts";
+import { fetchStepSource } from "./step-source.ts";
 
 /** How a step ended; plain JSON. */
 export type StepEnd = {
@@ -15,6 +15,8 @@ export type StepEnd = {
   readonly words: string;
   readonly code: number;
   readonly reason?: FailureReason;
+  /** What else a failure says to machines. */
+  readonly metadata?: Readonly<Record<string, string>>;
   readonly tookMs: number;
   /** What it has set, but secrets: kept on disk for whoever takes the job up after the host was started anew. */
   readonly outputs?: Readonly<Record<string, unknown>>;
@@ -28,10 +30,10 @@ export async function runStep(ground: StepGround, step: ActionStep): Promise<Ste
     const outputs = ground.outputs.shownOf(step.name);
     return { ...judged(step, end), tookMs: end.tookMs, outputs };
   } catch (error) {
-    const { message, code, reason } = failureOf(ground, step, error);
+    const { message, code, reason, metadata } = failureOf(ground, step, error);
     const whyNot = reason === "timeout_step" ? "timed-out" : "error";
     const status = ground.job.signal.aborted ? "stopped" : whyNot;
-    return { status, words: message, code, reason, tookMs: Date.now() - startedAtMs };
+    return { status, words: message, code, reason, metadata, tookMs: Date.now() - startedAtMs };
   }
 }
 
@@ -51,8 +53,8 @@ async function runCommand(ground: StepGround, step: ActionStep): Promise<Command
   const { folder, tookMs } =
     step.source === undefined
       ? { folder: ground.work, tookMs: 0 }
-      : await fetchSource(ground, step, step.source);
-  const cwd = await stepDirectory(step, folder);
+      : await fetchStepSource(ground, step, step.source);
+  const cwd = await folderWithin(folder, step.directory, stepTitle(step));
   const { argv, outputFile } = await makeStepFiles(step, job.place);
   await ground.handOnOutputs();
   job.onOutput(async ({ name, value, secret }) => {

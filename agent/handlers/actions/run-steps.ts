@@ -32,7 +32,7 @@ export async function runSteps(job: Job, run: ActionRun): Promise<Produced> {
   throw new JobFailure(end.words, {
     reason: end.reason ?? "step_failed",
     code: end.code,
-    metadata: { step: step.name, step_index: String(step.index) },
+    metadata: { ...end.metadata, step: step.name, step_index: String(step.index) },
     outputs,
   });
 }

@@ -1,9 +1,9 @@
 import path from "node:path";
+import { writeCloudCredentials } from "../../credentials/cloud-credentials.ts";
+import { writeKubeconfig } from "../../credentials/kubeconfig.ts";
 import { makeJobFolders } from "../../job-users/job-files.ts";
 import type { Job } from "../../jobs/handler.ts";
 import { allowedEnv } from "../../processes/allowed-env.ts";
-import { writeCloudCredentials } from "../credentials/cloud-credentials.ts";
-import { writeKubeconfig } from "../credentials/kubeconfig.ts";
 import type { ActionRun } from "./action-steps.ts";
 import { openOutputBook } from "./output-book.ts";
 import type { StepOutputs } from "./step-outputs.ts";
@@ -35,12 +35,12 @@ export async function openStepGround(job: Job, run: ActionRun): Promise<StepGrou
   const [work = "", home = "", tmp = ""] = folders;
   const { plan } = run;
   const credentials = {
-    ...(await writeCloudCredentials(run.credentials, {
+    ...(await writeCloudCredentials(run.credentials, { folder, owner })),
+    ...(await writeKubeconfig(run.credentials.cluster_info, {
       folder,
       owner,
-      hostEnv: job.host.config.env,
+      clouds: run.credentials,
     })),
-    ...(await writeKubeconfig(run.credentials.cluster_info, { folder, owner })),
   };
   const book = await openOutputBook(job.place);
   return {
@@ -58,6 +58,7 @@ export async function openStepGround(job: Job, run: ActionRun): Promise<StepGrou
         ...plan.secret_env_vars,
         ...stepEnv,
         ...plan.override_env_vars,
+        ...run.credentials.cluster_info?.env_vars,
       };
       const { env, refused } = allowedEnv({ agent: job.host.config.env, plan: wanted, home, tmp });
       for (const { name, words } of refused) {

@@ -1,8 +1,10 @@
+import type { FileHandle } from "node:fs/promises";
 import { type FileOwner, openJobFile } from "../../job-users/job-files.ts";
 import { OutputFault, parseOutputText } from "./output-text.ts";
 
 const mostValueBytes = 64 * 1024;
 const mostTotalBytes = 2 ** 20;
+const pieceBytes = 64 * 1024;
 const namePattern = /^[A-Za-z_][\w.-]{0,127}$/;
 const taken = new Set(["steps", "__proto__"]);
 
@@ -107,7 +109,7 @@ async function readText({
     if (stat.size > 2 * mostTotalBytes) {
       throw new OutputFault(`it has ${stat.size} bytes; all outputs together may have 1 MiB`);
     }
-    const bytes = await handle.readFile();
+    const bytes = await readBytes(handle);
     if (bytes.includes(0)) throw new OutputFault("it is binary: it holds NUL bytes");
     return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
   } catch (error) {
@@ -116,6 +118,24 @@ async function readText({
   } finally {
     await handle.close();
   }
+}
+
+/** No more than may be of use, though somebody makes it longer meanwhile, or it says to be empty and is not. */
+async function readBytes(handle: FileHandle): Promise<Buffer> {
+  const mostBytes = 2 * mostTotalBytes;
+  const parts: Buffer[] = [];
+  for (let length = 0; length <= mostBytes;) {
+    const { bytesRead, buffer } = await handle.read(
+      Buffer.alloc(pieceBytes),
+      0,
+      pieceBytes,
+      length,
+    );
+    if (bytesRead === 0) return Buffer.concat(parts);
+    parts.push(buffer.subarray(0, bytesRead));
+    length += bytesRead;
+  }
+  throw new OutputFault("it grew while it was read; all outputs together may have 1 MiB");
 }
 
 function absent(error: NodeJS.ErrnoException): undefined {

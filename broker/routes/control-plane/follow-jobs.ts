@@ -1,5 +1,6 @@
 import { followJobsRoute, waitForJobRoute } from "../../../shared/api/follow-runner-jobs.ts";
 import type { Broker } from "../../broker.ts";
+import { answerJson } from "../../http/answer-json.ts";
 import type { AppContext, Door } from "../../http/app-types.ts";
 import { holdOfToken } from "../../http/hold-of-token.ts";
 import { setHeader } from "../../http/response-headers.ts";
@@ -9,6 +10,7 @@ import { readJob } from "../../jobs/read-job.ts";
 import { toJobEvent } from "../../jobs/to-job-event.ts";
 import { waitForJob as waitForEnd } from "../../jobs/wait-for-job.ts";
 import { waitMs } from "../../polls/park-poll.ts";
+import { JsonHoles } from "../../seals/json-holes.ts";
 
 /** GET /v1/job-events */
 export const followJobs: Door = (app, broker) => {
@@ -40,7 +42,9 @@ export const waitForJob: Door = (app, broker) => {
       seated: seatedFor(c, broker),
     }).finally(release);
     sayGoodbye(c, broker);
-    return c.json(await seatedFor(c, broker)(() => readJob(broker, orgId, row)), 200);
+    const holes = new JsonHoles();
+    const value = await seatedFor(c, broker)(() => readJob({ ...broker, holes }, orgId, row));
+    return answerJson(c, broker, { value, holes });
   });
 };
 

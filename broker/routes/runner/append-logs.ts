@@ -1,4 +1,4 @@
-import { appendLogsRoute } from "../../../shared/api/write-logs.ts";
+import { appendLogsRoute, executionHeader } from "../../../shared/api/write-logs.ts";
 import { Problem } from "../../../shared/problem.ts";
 import type { AppContext, Door } from "../../http/app-types.ts";
 import { parseJson } from "../../http/parse-body.ts";
@@ -6,6 +6,7 @@ import { hasBody } from "../../http/read-body.ts";
 import { type OtlpBody, readOtlp } from "../../http/read-otlp.ts";
 import { requestHeader } from "../../http/request-header.ts";
 import { requireFewJsonParts } from "../../http/require-few-json-parts.ts";
+import { setHeader } from "../../http/response-headers.ts";
 import type { LogRequest, Refused } from "../../logs/log-request.ts";
 import { mostParts } from "../../logs/protobuf-reader.ts";
 import { readJsonLogs } from "../../logs/read-json-logs.ts";
@@ -31,7 +32,8 @@ export const appendLogs: Door = (app, { logs, inflations }) => {
       throw error;
     });
     logs.charge(admitted, { bytes: request.bytes, isRefused: false });
-    const refused = await logs.take(actor, id, request);
+    const { refused, isOver } = await logs.take(actor, id, request);
+    if (isOver) setHeader(c, executionHeader, "over");
     return answer(c, type, refused);
   });
 };

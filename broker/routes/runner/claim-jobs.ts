@@ -1,5 +1,5 @@
 import { claimJobsRoute } from "../../../shared/api/poll-jobs.ts";
-import type { ProcessOrder } from "../../../shared/api/process-order.ts";
+import { orderKey, type ProcessOrder } from "../../../shared/api/process-order.ts";
 import { processSecretHeader } from "../../../shared/api/runner-process.ts";
 import { runnerJobGroups } from "../../../shared/runner-job-types.ts";
 import type { Broker } from "../../broker.ts";
@@ -8,8 +8,9 @@ import { requestHeader } from "../../http/request-header.ts";
 import { setHeader } from "../../http/response-headers.ts";
 import { streamAnswer } from "../../http/stream-answer.ts";
 import { claimAnswer, giveBackUnlessWritten, openLargePlans } from "../../polls/answer-claim.ts";
-import { knowProcess, newProcessBook } from "../../polls/claiming-process.ts";
+import { type ClaimingProcess, knowProcess, newProcessBook } from "../../polls/claiming-process.ts";
 import type { PollAnswer } from "../../polls/dispatcher.ts";
+import { findOverExecutions } from "../../polls/find-over-executions.ts";
 import { parkPoll, waitMs } from "../../polls/park-poll.ts";
 
 /** POST /v1/runners/{runner_id}/jobs/claim */
@@ -25,7 +26,7 @@ export const claimJobs: Door = (app, broker) => {
     const secret = requestHeader(c, processSecretHeader);
     await knowProcess(broker, book, { orgId, runnerId, processId, groups, secret });
 
-    const { orders, tellOrders } = broker.desk;
+    const { orders: desk, tellOrders } = broker.desk;
     const poll = {
       orgId,
       runnerId,
@@ -35,22 +36,40 @@ export const claimJobs: Door = (app, broker) => {
       knownOrders: body.known_orders ?? [],
       knownSettings: body.settings_version,
     };
+    const held = body.executions ?? [];
+    const over = held.length === 0 ? [] : await overOf(broker, poll, held);
+    const hasNews = over.some((order) => !poll.knownOrders.includes(orderKey(order)));
     const parked = parkPoll(broker, {
       poll,
-      waitMs: waitMs(body.wait),
+      waitMs: hasNews ? soonMs : waitMs(body.wait),
       signal: c.req.raw.signal,
     });
     // A poll with groups learns of orders with its first look for jobs, but not of settings that changed meanwhile.
     const looks = groups.size === 0 || broker.desk.wasMissed(processId);
-    if (looks && (await orders.areWorthIt(poll))) tellOrders(processId);
+    if (looks && (await desk.areWorthIt(poll))) tellOrders(processId);
     const answer = await parked;
     const isTold = answer.kind === "orders" || (answer.kind === "claims" && answer.hasOrders);
-    const telling = isTold ? orders.tell(processId, body.settings_version) : Promise.resolve([]);
+    const telling = isTold ? desk.tell(processId, body.settings_version) : Promise.resolve([]);
     // Jobs are not lost for orders that cannot be read: those come with the next answer.
     const told = await (answer.kind === "claims" ? telling.catch(() => []) : telling);
-    return answerClaim(c, broker, { answer, orders: told });
+    const alsoTold = new Set(told.map(orderKey));
+    const orders = [...told, ...over.filter((order) => !alsoTold.has(orderKey(order)))];
+    return answerClaim(c, broker, { answer, orders });
   });
 };
+
+/** Jobs that wait are handed out with the news; none is waited for. */
+const soonMs = 250;
+
+/** Only who names executions is told of them here: a claim usually names none, and costs no statement for it. */
+async function overOf(
+  broker: Broker,
+  { orgId, runnerId, processId }: Pick<ClaimingProcess, "orgId" | "runnerId" | "processId">,
+  held: readonly string[],
+): Promise<readonly ProcessOrder[]> {
+  const owner = { orgId, token: runnerId };
+  return await broker.seats.run(owner, () => findOverExecutions(broker.db, orgId, processId, held));
+}
 
 type Answering = { readonly answer: PollAnswer; readonly orders: readonly ProcessOrder[] };
 

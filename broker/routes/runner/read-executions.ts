@@ -5,8 +5,10 @@ import {
 } from "../../../shared/api/read-runner-job-executions.ts";
 import type { Broker } from "../../broker.ts";
 import { readExecution, readResult } from "../../executions/read-execution.ts";
+import { answerJson } from "../../http/answer-json.ts";
 import type { AppContext, Door } from "../../http/app-types.ts";
 import { readExecutions as readExecutionsOf, requireJob } from "../../jobs/read-job.ts";
+import { JsonHoles } from "../../seals/json-holes.ts";
 
 /** GET …/executions, …/executions/{execution_id}, …/executions/{execution_id}/result */
 export const readExecutions: Door = (app, broker) => {
@@ -18,13 +20,16 @@ export const readExecutions: Door = (app, broker) => {
   });
   app.openapi(getExecutionRoute, async (c) => {
     const named = c.req.valid("param");
-    const execution = await readExecution(broker, c.get("actor"), named);
-    confirmOwn(c, broker, execution.finished_at === null ? execution.id : null);
-    return c.json(execution, 200);
+    const holes = new JsonHoles();
+    const value = await readExecution({ ...broker, holes }, c.get("actor"), named);
+    confirmOwn(c, broker, value.finished_at === null ? value.id : null);
+    return answerJson(c, broker, { value, holes });
   });
-  app.openapi(getResultRoute, async (c) =>
-    c.json(await readResult(broker, c.get("actor"), c.req.valid("param")), 200),
-  );
+  app.openapi(getResultRoute, async (c) => {
+    const holes = new JsonHoles();
+    const value = await readResult({ ...broker, holes }, c.get("actor"), c.req.valid("param"));
+    return answerJson(c, broker, { value, holes });
+  });
 };
 
 /** A runner that asks for its own shows by it that it has the execution. */

@@ -7,16 +7,18 @@ import {
 import { processSecretHeader } from "../../../shared/api/runner-process.ts";
 import type { Broker } from "../../broker.ts";
 import { requirePermission } from "../../http/admit.ts";
-import { answerLarge, enterDownloads } from "../../http/answer-large.ts";
+import { answerJson } from "../../http/answer-json.ts";
+import { answerLarge, answerText } from "../../http/answer-large.ts";
 import type { AppContext, Door } from "../../http/app-types.ts";
 import { hasVersion } from "../../http/etag.ts";
 import { requestHeader } from "../../http/request-header.ts";
 import { setHeader } from "../../http/response-headers.ts";
 import { requireOwnPlan } from "../../jobs/guard-plans.ts";
-import { findPlan, findPlanToSend } from "../../jobs/queries.ts";
+import { findPlanToSend } from "../../jobs/queries.ts";
 import { readJob, requireJob } from "../../jobs/read-job.ts";
 import type { JobRow } from "../../jobs/row.ts";
-import { seesMaskedPlans, showPlan } from "../../jobs/show-plan.ts";
+import { seesMaskedPlans, showLargePlan, showPlan } from "../../jobs/show-plan.ts";
+import { JsonHoles } from "../../seals/json-holes.ts";
 
 type JobParams = { readonly job_id: string; readonly runner_id?: string };
 
@@ -24,11 +26,11 @@ type JobParams = { readonly job_id: string; readonly runner_id?: string };
 export const readJobs: Door = (app, broker) => {
   app.openapi(getJobRoute, async (c) => {
     const row = await ownJob(c, broker, c.req.valid("param"));
-    return c.json(await readFor(c, broker, row, c.req.valid("query").include === "plan"), 200);
+    return readFor(c, broker, row, c.req.valid("query").include === "plan");
   });
   app.openapi(getRunnerJobRoute, async (c) => {
     const row = await ownJob(c, broker, c.req.valid("param"));
-    return c.json(await readFor(c, broker, row, c.req.valid("query").include === "plan"), 200);
+    return readFor(c, broker, row, c.req.valid("query").include === "plan");
   });
   app.openapi(getJobPlanRoute, async (c) => {
     const row = await ownJob(c, broker, c.req.valid("param"));
@@ -48,7 +50,11 @@ async function readFor(c: AppContext, broker: Broker, row: JobRow, withPlan: boo
     requirePermission(actor, "plans.read");
     await requireOwn(c, broker, row);
   }
-  return readJob(broker, actor.orgId, row, { planFor: withPlan ? actor : undefined });
+  const withProgress = actor.runnerId === null; // runners ask often, and know
+  const holes = new JsonHoles();
+  const asked = { planFor: withPlan ? actor : undefined, withProgress };
+  const value = await readJob({ ...broker, holes }, actor.orgId, row, asked);
+  return answerJson(c, broker, { value, holes });
 }
 
 /** A plan never changes; without its secrets it is another text. */
@@ -58,21 +64,15 @@ function hasPlan(c: AppContext): boolean {
   return hasVersion(c, isMasked ? 2 : 1);
 }
 
-/** A long plan is sent as it is read; one without its secrets is read whole, when there is room. */
+/** A long plan is sent as it is read; one without its secrets is made elsewhere, when there is room. */
 async function answerPlan(c: AppContext, broker: Broker, row: JobRow): Promise<never> {
   const actor = c.get("actor");
   const plan = await findPlanToSend(broker, actor.orgId, row.id);
   if (typeof plan !== "object") return c.text(showPlan(actor, row, plan ?? "{}"), 200) as never; // text, as the contract shows it
-  if (!seesMaskedPlans(actor)) {
-    return answerLarge(c, broker, { large: plan, type: "text/plain; charset=UTF-8" });
-  }
-  const leave = await enterDownloads(c, broker);
-  try {
-    const whole = (await findPlan(broker, actor.orgId, row.id)) ?? "{}";
-    return c.text(showPlan(actor, row, whole), 200) as never; // likewise
-  } finally {
-    leave();
-  }
+  const type = "text/plain; charset=UTF-8";
+  if (!seesMaskedPlans(actor)) return answerLarge(c, broker, { large: plan, type });
+  const text = await showLargePlan(broker, actor, { type: row.type, large: plan });
+  return answerText(c, broker, { text, type });
 }
 
 /** The job of the path; a runner that asks for its own shows by it that it has the execution. */

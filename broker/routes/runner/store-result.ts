@@ -2,8 +2,10 @@ import { createOutputsRoute, createResultRoute } from "../../../shared/api/repor
 import { findOutputs, listResults } from "../../executions/queries.ts";
 import { takeReport, toResultReport } from "../../executions/take-report.ts";
 import { toOutputs, toResult } from "../../executions/to-execution.ts";
+import { answerJson } from "../../http/answer-json.ts";
 import type { Door } from "../../http/app-types.ts";
 import { seatedFor } from "../../http/with-seat.ts";
+import { JsonHoles } from "../../seals/json-holes.ts";
 
 /** POST /v1/runner-jobs/{job_id}/executions/{execution_id}/result */
 export const createResult: Door = (app, broker) => {
@@ -36,6 +38,8 @@ export const createOutputs: Door = (app, broker) => {
     )(() => findOutputs(broker, actor.orgId, params.execution_id));
     if (stored === undefined)
       throw new Error(`the outputs of ${params.execution_id} are not there`);
-    return c.json(toOutputs(stored), 201);
+    const holes = new JsonHoles();
+    const value = await toOutputs(stored, { ...broker, holes });
+    return answerJson(c, broker, { value, holes, status: 201 });
   });
 };

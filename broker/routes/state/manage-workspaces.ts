@@ -5,12 +5,12 @@ import {
   forceUnlockRoute,
   getWorkspaceLockRoute,
   getWorkspaceRoute,
-  listWorkspaceEventsRoute,
   listWorkspacesRoute,
   restoreWorkspaceRoute,
   rollBackWorkspaceRoute,
   unblockWorkspaceRoute,
 } from "../../../shared/api/terraform-workspaces.ts";
+import { listWorkspaceEventsRoute } from "../../../shared/api/workspace-events.ts";
 import { problem } from "../../../shared/problem.ts";
 import type { Door } from "../../http/app-types.ts";
 import { readPage, toPage } from "../../http/paginate.ts";
@@ -65,9 +65,10 @@ export const keepWorkspaces: Door = (app, broker) => {
     return c.json(await showWorkspace(db, actor.orgId, workspaceId), 200);
   });
   app.openapi(getWorkspaceLockRoute, async (c) => {
-    const { orgId } = c.get("actor");
-    const { id } = await requireWorkspace(db, orgId, c.req.valid("param").workspace_id);
-    const [lock] = await listLocks(db, orgId, [id]);
+    const actor = c.get("actor");
+    const { workspace_id: workspaceId } = c.req.valid("param");
+    await reachWorkspace(broker, actor, { workspaceId });
+    const [lock] = await listLocks(db, actor.orgId, [workspaceId]);
     if (lock === undefined) throw problem.notFound("lock");
     return c.json(toLock(lock), 200);
   });
@@ -90,8 +91,8 @@ export const operateWorkspaces: Door = (app, broker) => {
   app.openapi(blockWorkspaceRoute, async (c) => {
     const actor = c.get("actor");
     const { workspace_id: workspaceId } = c.req.valid("param");
-    await reachWorkspace(broker, actor, { workspaceId });
-    await blockWorkspace(db, actor, { workspaceId, ...c.req.valid("json") });
+    const { jobId } = await reachWorkspace(broker, actor, { workspaceId });
+    await blockWorkspace(db, actor, { workspaceId, jobId, ...c.req.valid("json") });
     return c.json(await showWorkspace(db, actor.orgId, workspaceId), 200);
   });
   app.openapi(unblockWorkspaceRoute, async (c) => {

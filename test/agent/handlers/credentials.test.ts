@@ -1,9 +1,5 @@
 import { existsSync } from "node:fs";
-import { readFile } from "node:fs/promises";
-import path from "node:path";
 import { beforeAll, describe, expect, test } from "vitest";
-import { writeCloudCredentials } from "../../../agent/handlers/credentials/cloud-credentials.ts";
-import { testFolder } from "../../support/folder.ts";
 import { type Fleet, givenFleet } from "../../support/given-fleet.ts";
 import { givenJobSeat } from "../../support/given-jobs.ts";
 
@@ -49,6 +45,24 @@ describe("a plan's credentials", { timeout: 180_000 }, () => {
     }
   });
 
+  test("of a cluster bring variables that may pass, after the plan's own, and never over the agent's", async () => {
+    const { runSteps } = await givenJobSeat(fleet);
+    const env_vars = {
+      CLUSTER: "one",
+      KUBECONFIG: "/elsewhere",
+      LD_PRELOAD: "/evil.so",
+      NODE_OPTIONS: "--inspect",
+      SVC_JOB_SOCKET: "/elsewhere",
+      SVC_ATTEMPT: "9",
+    };
+    const interpolated_command = `
+      echo "seen=$CLUSTER $SVC_ATTEMPT $(basename "$KUBECONFIG") $LD_PRELOAD$NODE_OPTIONS" >>"$SVC_ACTIONS_OUTPUT_FILEPATH"
+      test "$SVC_JOB_SOCKET" != /elsewhere`;
+    const plan = { cluster_info: { kube_config: "{}", env_vars } };
+    const ended = await runSteps([{ interpolated_command }], plan);
+    expect(ended).toMatchObject({ status: "finished", outputs: { seen: "one 1 kubeconfig " } });
+  });
+
   test.each([
     [
       { aws_auth: { static: { access_key_id: "A", secret_access_key: 7 } } },
@@ -71,22 +85,5 @@ describe("a plan's credentials", { timeout: 180_000 }, () => {
     const ended = await runSteps([{ interpolated_command: "true" }], plan);
     expect(ended.result?.error_metadata["reason"]).toBe("plan_invalid");
     expect(ended.description).toContain(words);
-  });
-
-  test.each([
-    ["a machine", {}, "credential_source = Ec2InstanceMetadata"],
-    [
-      "a container",
-      { AWS_CONTAINER_CREDENTIALS_FULL_URI: "http://x" },
-      "credential_source = EcsContainer",
-    ],
-    ["a pod", { AWS_ROLE_ARN: "r", AWS_WEB_IDENTITY_TOKEN_FILE: "/t" }, "source_profile = host"],
-  ])("may be a role, which the host takes on as %s", async (_, hostEnv, source) => {
-    const folder = await testFolder();
-    const told = await writeCloudCredentials({ aws_auth: role }, { folder, hostEnv });
-    expect(told["AWS_PROFILE"]).toBe("job");
-    const config = await readFile(path.join(folder, "aws-config"), "utf8");
-    expect(config).toContain(source);
-    expect(config.includes("web_identity_token_file = /t")).toBe(source.endsWith("host"));
   });
 });

@@ -51,6 +51,21 @@ describe("the shipping of logs", () => {
     await log.close();
   });
 
+  test("doubts an execution of which the broker says that it is over, and goes on with its log", async () => {
+    const doubted: string[] = [];
+    const onDoubt = (id: string): void => void doubted.push(id);
+    const { receiver, openJobLog, bodies } = await givenAgentLogs({ onDoubt });
+    const log = await openJobLog("a");
+    log.write("first");
+    await expect.poll(() => bodies("a")).toEqual(["first"]);
+    expect(doubted).toEqual([]);
+    receiver.answer(() => ({ ...accepted, headers: { "svc-execution": "over" } }));
+    log.write("second");
+    await expect.poll(() => doubted).toEqual(["exe_a"]);
+    expect(bodies("a")).toEqual(["first", "second"]);
+    await log.close();
+  });
+
   test("halves what is too large, and leaves out a line that is too large by itself", async () => {
     const { receiver, logs, openJobLog, bodies } = await givenAgentLogs();
     receiver.answer(({ body }) => (body.length > 1200 ? refusal(413) : accepted));

@@ -71,6 +71,23 @@ describe("stopping a child", () => {
     expect(await findMarked(executionId)).toEqual([]);
   });
 
+  test.each([
+    ["that was asked before", true],
+    ["that nobody has asked yet", false],
+  ])("that is to hurry gives it the signal for the second time: one %s", async (_what, isAsked) => {
+    const { bash } = await givenChildren();
+    const script = `n=0; trap 'n=$((n + 1)); echo asked $n; [ $n -lt 2 ] || exit 7' INT
+      echo up; while :; do sleep 0.05; done`;
+    const stop = { signal: "SIGINT", to: "leader", graceMs: 60_000, hurryMs: 20_000 } as const;
+    const child = await bash(script, { stop });
+    await untilPrinted(child, "up");
+    const stopped = isAsked ? child.stop() : undefined;
+    if (isAsked) await untilPrinted(child, "asked 1");
+    await Promise.all([child.hasten(), stopped]);
+    expect((await child.exited).code).toBe(7);
+    expect(await readAll(child.output)).toBe("up\nasked 1\nasked 2\n");
+  });
+
   test("says how long after the signal it was killed, when somebody had no patience", async () => {
     const { bash } = await givenChildren();
     const child = await bash(`trap 'echo asked' TERM; echo up; while :; do sleep 0.05; done`, {

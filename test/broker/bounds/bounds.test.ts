@@ -107,6 +107,28 @@ describe("what a token waits for", () => {
     await expect.poll(async () => (await open()).status).toBe(200);
   });
 
+  test("is bounded with all other tokens of its org, and no token pays for a refusal of its org's", async () => {
+    const env = { SVC_MAX_FOLLOWERS_PER_ORG: "2", SVC_MAX_FOLLOWERS_PER_TOKEN: "2" };
+    const broker = await startBroker({ url, env });
+    const { admin, path, orgId } = await givenLog(database, broker);
+    const tail = `${path}/logs/tail`;
+    const other = await givenToken(db, { orgId });
+    const open = (token: string) => openEvents(broker.url + tail, { token });
+    const [one] = [await open(admin), await open(other)];
+    for (let n = 0; n < 3; n++) {
+      expect(await broker.call(`GET ${tail}`, { token: other })).toMatchObject(
+        limited("SVC_MAX_FOLLOWERS_PER_ORG", "followers_of_org"),
+      );
+    }
+    one.close();
+    await expect.poll(async () => (await open(other)).status).toBe(200);
+    const there = await givenLog(database, broker);
+    const follower = await openEvents(`${broker.url}${there.path}/logs/tail`, {
+      token: there.admin,
+    });
+    expect(follower.status).toBe(200);
+  });
+
   test("is bounded: its waits for jobs and for job events together", async () => {
     const broker = await startBroker({ url, env: { SVC_MAX_WAITS_PER_TOKEN: "2" } });
     const runner = await givenRunner(db);

@@ -65,6 +65,8 @@ describe("helm's records", () => {
     expect(await read("")).toBe(`[${padded("b")},${short}]`);
     const broken = await ask(`PUT …/${key(1)}`, padded("c").slice(0, -1));
     expect(broken).toMatchObject({ status: 400, body: { code: "malformed_json" } });
+    const nameless = await ask(`PUT …/${key(1)}`, record("n".repeat(700_000), 1, "deployed"));
+    expect(nameless).toMatchObject({ status: 422, body: { errors: [{ pointer: "#/name" }] } });
     expect(await read(`/${key(1)}`)).toBe(padded("b"));
   });
 

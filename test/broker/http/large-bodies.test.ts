@@ -1,6 +1,7 @@
 import { createHash, randomBytes } from "node:crypto";
 import { connect, type Socket } from "node:net";
 import { describe, expect, test } from "vitest";
+import { isDatabaseAway } from "../../../broker/database/is-database-away.ts";
 import { startBroker } from "../../support/broker.ts";
 import { testDatabase } from "../../support/database.ts";
 import { givenToken } from "../../support/given-token.ts";
@@ -64,7 +65,7 @@ describe("a large result", { timeout: 180_000 }, () => {
     expect(sha256(String(read["contents_gzip"]))).toBe(sha256(standard));
     const shown = await broker.call(`GET ${at.execution}`, { token: at.admin });
     expect(shown.body["evidence"]).toEqual([]);
-    const [left] = await db`select count(*)::int as n from terraform_state_parts`;
+    const [left] = await db`select count(*)::int as n from sent_pieces`;
     expect(left).toEqual({ n: 0 });
   });
 
@@ -85,6 +86,35 @@ describe("a large result", { timeout: 180_000 }, () => {
     const shown = await broker.call(`GET ${at.execution}`, { token: at.admin });
     const gzip = { contents_gzip: other.contents_compressed };
     expect(shown.body["evidence"]).toMatchObject([{ kind: "result", body: gzip }]);
+  });
+
+  test("comes with other outputs than before: they are evidence, as they came", async () => {
+    const at = await setup();
+    const post = (outputs: object) =>
+      broker.call(`POST ${at.execution}/outputs`, { token: at.token, body: { outputs } });
+    const [first, other] = [{ a: noise(400_000) }, { a: noise(400_000) }];
+    expect(await post(first)).toMatchObject({ status: 201, body: { outputs: first } });
+    expect((await post(first)).status).toBe(201);
+    expect((await post(other)).status).toBe(201);
+    const shown = await broker.call(`GET ${at.execution}`, { token: at.admin });
+    expect(shown.body).toMatchObject({
+      outputs: { outputs: first },
+      evidence: [{ kind: "outputs", body: other }],
+    });
+  });
+
+  test("of which a piece is not there any more is refused whole, to be sent again", async () => {
+    const { orgId } = await setup();
+    const taken = (bytes: number) =>
+      db`select length(sent_bytes(${orgId}, row('upl_1', ${bytes}::int)::sent_upload)) as n`;
+    await db`
+      insert into sent_pieces (upload_id, n, org_id, body)
+      values ('upl_1', 1, ${orgId}, '\\x02'), ('upl_1', 0, ${orgId}, '\\x0001')`;
+    expect(await taken(3)).toEqual([{ n: 3 }]);
+    await db`delete from sent_pieces where n = 1`;
+    const refused = await taken(3).catch((error: unknown) => error);
+    expect(refused).toMatchObject({ code: "57P02" });
+    expect(isDatabaseAway(refused)).toBe(true);
   });
 
   test("is refused as a small one is: each wrong member is named", async () => {

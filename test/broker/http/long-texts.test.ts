@@ -26,7 +26,7 @@ type Document = {
 
 /** What names a thing, filters or is a secret: cut, it would be another. */
 const names =
-  /(?:^|[_.])(?:id|ID|execution|executions|cursor|known_orders|takes_over|secret|owner_type|step|q)(?:\.|$)/;
+  /(?:^|[_.])(?:id|ID|execution|executions|cursor|known_orders|takes_over|secret|owner_type|step|q)(?:\.|$)|^reportProgress\.steps\.\.name$/;
 
 describe("a text of a runner's", () => {
   let at: GivenOperator;

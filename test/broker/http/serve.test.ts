@@ -17,8 +17,8 @@ async function firstBytes(socket: Socket): Promise<string> {
   return chunk.toString("latin1");
 }
 
-async function open(port: number): Promise<Socket> {
-  const socket = connect(port, "127.0.0.1");
+async function open(port: number, localAddress = "127.0.0.1"): Promise<Socket> {
+  const socket = connect({ port, host: "127.0.0.1", localAddress });
   await once(socket, "connect");
   return socket;
 }
@@ -54,7 +54,8 @@ describe("a broker that serves", () => {
   });
 
   test("tells clients past its limit of connections to come later", async () => {
-    const broker = await startBroker({ url, env: { SVC_MAX_CONNECTIONS: "10" } });
+    const env = { SVC_MAX_CONNECTIONS: "10", SVC_MAX_CONNECTIONS_PER_ADDRESS: "0" };
+    const broker = await startBroker({ url, env });
     const port = Number(new URL(broker.url).port);
     const sockets = [];
     for (let n = 0; n < 11; n++) sockets.push(await open(port));
@@ -66,6 +67,35 @@ describe("a broker that serves", () => {
     expect(refusal.toLowerCase()).toContain("retry-after: 5");
     for (const socket of sockets) socket.destroy();
     await expect.poll(async () => (await broker.call("GET /livez")).status).toBe(200);
+  });
+
+  test("lets one address have half of its connections, so that others are served; a trusted proxy may have all", async () => {
+    const env = { SVC_MAX_CONNECTIONS: "10" };
+    const broker = await startBroker({ url, env });
+    const port = Number(new URL(broker.url).port);
+    const ask = async (socket: Socket) => {
+      socket.write("GET /livez HTTP/1.1\r\nhost: x\r\n\r\n");
+      return await firstBytes(socket);
+    };
+    const sockets = [];
+    for (let n = 0; n < 6; n++) sockets.push(await open(port));
+    const [first, last] = [sockets[0], sockets[5]];
+    if (first === undefined || last === undefined) throw new Error("no connection was made");
+    const refusal = await ask(last);
+    expect(refusal).toMatch(/^HTTP\/1.1 503 /);
+    expect(refusal).toContain("SVC_MAX_CONNECTIONS_PER_ADDRESS");
+    expect(await ask(first)).toMatch(/^HTTP\/1.1 200 /);
+    const neighbour = await open(port, "127.0.0.2");
+    expect(await ask(neighbour)).toMatch(/^HTTP\/1.1 200 /);
+    for (const socket of [...sockets, neighbour]) socket.destroy();
+
+    const behind = await startBroker({ url, env: { ...env, SVC_TRUSTED_PROXIES: "127.0.0.1" } });
+    const many = [];
+    for (let n = 0; n < 8; n++) many.push(await open(Number(new URL(behind.url).port)));
+    const eighth = many[7];
+    if (eighth === undefined) throw new Error("no connection was made");
+    expect(await ask(eighth)).toMatch(/^HTTP\/1.1 200 /);
+    for (const socket of many) socket.destroy();
   });
 });
 

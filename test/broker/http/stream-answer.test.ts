@@ -9,10 +9,12 @@ import { streamAnswer } from "../../../broker/http/stream-answer.ts";
 import { openLog } from "../../../broker/log.ts";
 
 /** A server whose only answer are these parts. */
-async function givenAnswer(parts: AsyncIterable<Uint8Array>, stallMs?: number) {
+async function givenAnswer(
+  parts: AsyncIterable<Uint8Array>,
+  told: { readonly stallMs?: number; readonly longestMs?: number } = {},
+) {
   const logged: string[] = [];
   const log = openLog("info", { write: (line) => void logged.push(line) });
-  const told = stallMs === undefined ? {} : { stallMs };
   const app = new Hono<AppEnv>();
   app.get("/", (c) => streamAnswer(c, { log }, { type: "text/plain", parts, ...told }));
   const server = createServer((request, response) => {
@@ -46,7 +48,7 @@ function endless(): { parts: AsyncIterable<Uint8Array>; made: () => number; ende
 
 test("a client that takes nothing is sent little, and is cut off in the end", async () => {
   const { parts, made, ended } = endless();
-  const { port } = await givenAnswer(parts, 300);
+  const { port } = await givenAnswer(parts, { stallMs: 300 });
   const socket = connect(port, "127.0.0.1", () => {
     socket.pause();
     socket.write("GET / HTTP/1.1\r\nhost: x\r\n\r\n");
@@ -55,6 +57,17 @@ test("a client that takes nothing is sent little, and is cut off in the end", as
   onTestFinished(() => void socket.destroy());
   await ended;
   expect(made()).toBeLessThan(100);
+});
+
+test("a client that takes a little at a time holds an answer no longer than it may take", async () => {
+  const { parts, ended } = endless();
+  const { url } = await givenAnswer(parts, { longestMs: 500 });
+  const reader = (await fetch(url)).body?.getReader();
+  const takeAll = async (): Promise<void> => {
+    while ((await reader?.read())?.done === false);
+  };
+  await expect(takeAll()).rejects.toThrow();
+  await ended;
 });
 
 test("a client that goes away ends the work for it", async () => {

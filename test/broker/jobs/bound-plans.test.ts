@@ -13,7 +13,9 @@ beforeAll(async () => {
   at = await givenOperator();
 });
 
-type Claimed = { jobs: { token: string; plan: object; execution: { id: string } }[] };
+type Claimed = {
+  jobs: { token: string; plan: object; execution: { id: string; runner_job_id: string } }[];
+};
 type Process = { id: string; secret?: string };
 
 async function setup() {
@@ -124,6 +126,49 @@ describe("a plan that a process binds to itself", () => {
     expect((await at.call(`PUT ${step}`, { token, body })).status).toBe(404);
     const headers = { "svc-process-secret": process.secret ?? "" };
     expect((await at.call(`PUT ${step}`, { token, body, headers })).status).toBe(200);
+  });
+});
+
+describe("the token of a job", () => {
+  test("is told the plan of that job, and nothing of another of the same runner", async () => {
+    const { register, enqueue, claim, path } = await setup();
+    const process = await register(agent);
+    const [ownId, otherId] = [await enqueue(), await enqueue()];
+    const jobs = await claim(process);
+    const jobOf = (id: string) => jobs.find(({ execution }) => execution.runner_job_id === id);
+    const token = jobOf(ownId)?.token;
+    const read = async (way: string): Promise<number> =>
+      (await at.call(`GET ${way}`, { token })).status;
+    expect(await read(`/v1/runner-jobs/${ownId}/plan`)).toBe(200);
+    expect(await read(`${path}/jobs/${ownId}/plan`)).toBe(200);
+    const result = { success: true, contents: "of another" };
+    const other = `/v1/runner-jobs/${otherId}/executions/${jobOf(otherId)?.execution.id}`;
+    await at.call(`POST ${other}/result`, { token: jobOf(otherId)?.token, body: result });
+    for (const way of [
+      `/v1/runner-jobs/${otherId}/plan`,
+      `${path}/jobs/${otherId}/plan`,
+      `/v1/runner-jobs/${otherId}?include=plan`,
+      `${path}/jobs/${otherId}?include=plan`,
+      other,
+      `${other}/result`,
+    ]) {
+      expect([way, await read(way)]).toEqual([way, 403]);
+    }
+  });
+
+  test("is not told the plan of its job once another execution has it", async () => {
+    const { register, enqueue, claim } = await setup();
+    const process = await register(agent);
+    const jobId = await enqueue();
+    const [first] = await claim(process);
+    const execution = `/v1/runner-jobs/${jobId}/executions/${first?.execution.id}`;
+    const back = await at.call(`POST ${execution}/give-back`, { token: first?.token, body: {} });
+    expect(back.status).toBe(200);
+    const [second] = await claim(await register(agent));
+    expect(second?.execution.runner_job_id).toBe(jobId);
+    const way = `GET /v1/runner-jobs/${jobId}/plan`;
+    expect((await at.call(way, { token: second?.token })).status).toBe(200);
+    expect((await at.call(way, { token: first?.token })).status).toBe(403);
   });
 });
 

@@ -3,7 +3,7 @@ import { startBroker } from "../../support/broker.ts";
 import { testDatabase } from "../../support/database.ts";
 import { givenLog, logRequestOf } from "../../support/given-logs.ts";
 import { givenToken } from "../../support/given-token.ts";
-import { givenProcess, givenRunner } from "../../support/given.ts";
+import { givenJob, givenProcess, givenRunner } from "../../support/given.ts";
 import { postLogs, protobufLogs, storedBodies, storedRecords } from "../../support/otlp-logs.ts";
 
 const database = await testDatabase();
@@ -145,8 +145,13 @@ describe("records", () => {
         select confirmed_at from runner_job_executions where id = ${executionId}`;
       return rows[0]?.confirmed_at;
     };
-    expect(await confirmed()).toBeNull();
-    await postLogs({ url, streamId, token, body: protobufLogs([{ body: "hello", executionId }]) });
+    const stranger = await givenRunner(db);
+    const strangers = `lgs_${(await givenJob(db, stranger)).slice(4)}`;
+    const said = protobufLogs([{ body: "hello", executionId }]);
+    const byStranger = { streamId: strangers, token: await givenToken(db, stranger), body: said };
+    expect((await postLogs({ url, ...byStranger })).status).toBe(201);
+    expect(await confirmed()).toBeNull(); // nor does it keep the runner's own word from being heard
+    await postLogs({ url, streamId, token, body: said });
     await expect.poll(confirmed).toBeInstanceOf(Date);
   });
 });

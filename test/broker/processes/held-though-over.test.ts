@@ -178,6 +178,20 @@ describe("a registration that says what its host holds", () => {
     await expectSoundQueues(db);
   });
 
+  test("gives back what a beat has named and nobody holds any more, if it has not begun", async () => {
+    const { runner, process, takeOver, beat } = await setup();
+    const lost = await givenExecution(db, runner, { processId: process.id });
+    await beat([lost.executionId]);
+    await takeOver();
+    const [before] = await db`
+      select status, confirmed_at is not null as was_named from runner_job_executions
+       where id = ${lost.executionId}`;
+    expect(before).toEqual({ status: "not-attempted", was_named: true });
+    const [live] = await db`select status from runner_job_live where id = ${lost.jobId}`;
+    expect(live).toEqual({ status: "available" });
+    await expectSoundQueues(db);
+  });
+
   test("says the same when its answer was lost and it is asked for again", async () => {
     const { begun, cancel, takeOver } = await setup();
     const [over, goesOn] = [await begun(), await begun()];

@@ -76,10 +76,15 @@ describe("revisions of state", () => {
         insert into terraform_state_uploads (object_id, org_id) values (${objectId}, ${at.orgId}))
       insert into terraform_state_parts (object_id, n, org_id, body)
       select ${objectId}, n, ${at.orgId}, '\\x00' from generate_series(0, 4) n`;
+    await at.db`
+      insert into sent_pieces (upload_id, n, org_id, body) values ('upl_1', 0, ${at.orgId}, '\\x00')`;
+    const ahead = () => at.db`select upload_id from sent_pieces`;
     await tidy(0);
     expect(await countParts()).toBe(before + 5);
+    expect(await ahead()).toHaveLength(1);
     await advanceClock(at.db, "61 minutes");
     await tidy(0);
     expect(await countParts()).toBe(before);
+    expect(await ahead()).toHaveLength(0);
   });
 });

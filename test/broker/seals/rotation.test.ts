@@ -65,6 +65,27 @@ describe("a rotation", () => {
     await expectAllThere(by.call, made);
   });
 
+  test("seals late outputs anew that are kept beside their body", async () => {
+    const { by, db, write, reread, k1, k2 } = await setup();
+    const { broker } = by.broker;
+    const { execution } = await plant(by);
+    const id = execution.split("/").at(-1) ?? "";
+    const late = { note: "large as it may be" };
+    const plain = Buffer.from(JSON.stringify(late));
+    const { keyId, bytes } = broker.seals.seal({ orgId: by.orgId, id, part: "outputs" }, plain);
+    await db`
+      insert into runner_job_execution_evidence (execution_id, org_id, kind, body, sealed, key_id, reason, created_at)
+      values (${id}, ${by.orgId}, 'outputs', '""'::jsonb, ${bytes}, ${keyId}, 'late', svc_now())`;
+    await write(k2, k1);
+    await reread();
+    await advanceClock(db, "11 minutes");
+    expect(await sealAnew(broker, signal)).toEqual({ sealed: plantedThings + 1, broken: [] });
+    await write(k2);
+    await reread();
+    const { body } = await by.call<{ evidence: { body: unknown }[] }>(`GET ${execution}`);
+    expect(body.evidence.at(-1)?.body).toEqual(late);
+  });
+
   test("goes on behind what does not open, tells what that is, and keeps its key", async () => {
     const { by, db, write, reread, keysKnown, k1, k2 } = await setup();
     const [first, second] = [await plant(by), await plant(by)];

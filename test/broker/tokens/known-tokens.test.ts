@@ -20,9 +20,13 @@ describe("a token that is remembered", () => {
   test("is one, however it is written in the header", async () => {
     const known = async () =>
       /^svc_known_token_bytes (\d+)$/m.exec((await call<string>("GET /metrics")).body)?.[1];
-    expect((await call("GET /v1/roles", { token: adminToken })).status).toBe(200);
+    // A broker that just begins to listen forgets what it remembered before.
+    const remembered = async (): Promise<string | undefined> => {
+      expect((await call("GET /v1/roles", { token: adminToken })).status).toBe(200);
+      return await known();
+    };
+    await expect.poll(remembered).toMatch(/^[1-9]/);
     const before = await known();
-    expect(before).toBeDefined();
     for (let n = 1; n <= 50; n++) {
       const authorization = `${n % 2 === 0 ? "bearer" : "Bearer"}${" ".repeat(n)}${adminToken}`;
       expect((await call("GET /v1/roles", { headers: { authorization } })).status).toBe(200);
@@ -93,6 +97,18 @@ describe("who guesses tokens", () => {
     await expect
       .poll(async () => (await small.call("GET /v1/roles", { token: fresh })).status)
       .toBe(200);
+  });
+
+  test("is told the same when what it tries could be no token", async () => {
+    const small = await startBroker({ url, env: { SVC_RATE_GUESSES_PER_S: "1" } });
+    stopTime();
+    const statuses: number[] = [];
+    for (let n = 0; n < 12; n++) {
+      const token = `svc_sa_${String(n).padStart(36, "0")}`;
+      statuses.push((await small.call("GET /v1/roles", { token })).status);
+    }
+    expect(statuses).toEqual([...Array.from({ length: 10 }, () => 401), 429, 429]);
+    vi.restoreAllMocks();
   });
 
   test("is nobody who has many tokens that there are", async () => {

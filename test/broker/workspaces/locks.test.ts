@@ -171,7 +171,12 @@ describe("a block", () => {
       const refused = await at.call(lockPath(id), { body: lock, token: by });
       expect(refused).toMatchObject({
         status: 423,
-        body: { code: "workspace_blocked", ID: `blocked: ${reason}`, Info: reason },
+        body: {
+          code: "workspace_blocked",
+          ID: `blocked: ${reason}. Look into it, then: svc workspace unblock ${id} --reason …`,
+          Info: reason,
+          Path: id,
+        },
       });
       expect(Date.parse(String(refused.body["Created"]))).not.toBeNaN();
     }

@@ -184,3 +184,16 @@ test("state holds secrets: who may only read is shown no bytes of it", async () 
     expect({ what, status: await ask(what) }).toEqual({ what, status: 403 });
   }
 });
+
+test("a job reads who holds its own workspace, and no other's", async () => {
+  const [id, other] = [await givenWorkspace(at), await givenWorkspace(at)];
+  const { token } = await givenStateJob(at, id);
+  const lock = terraformLock();
+  for (const one of [id, other]) {
+    await at.call(`POST /v1/terraform-workspaces/${one}/lock`, { body: lock });
+  }
+  const read = await at.call(`GET /v1/terraform-workspaces/${id}/lock`, { token });
+  expect(read).toMatchObject({ status: 200, body: { lock: { id: lock.ID, who: lock.Who } } });
+  const refused = await at.call(`GET /v1/terraform-workspaces/${other}/lock`, { token });
+  expect(refused.status).toBe(404);
+});

@@ -1,8 +1,9 @@
 import { execFileSync } from "node:child_process";
 import { open, readFile, writeFile } from "node:fs/promises";
 import path from "node:path";
-import { beforeAll, describe, expect, test } from "vitest";
+import { beforeAll, expect, test } from "vitest";
 import type { WorkspaceState } from "../../../shared/api/terraform-workspaces.ts";
+import { describeWithTools } from "../../support/describe-with-tools.ts";
 import { type GivenOperator, givenOperator } from "../../support/given-operator.ts";
 import { givenToken } from "../../support/given-token.ts";
 import {
@@ -63,7 +64,7 @@ async function revisions(id: string): Promise<WorkspaceState[]> {
   return (await at.call<Page>(`GET /v1/terraform-workspaces/${id}/states`)).body.items;
 }
 
-describe("terraform with a job's token", { timeout: 180_000 }, () => {
+describeWithTools(["terraform"], "terraform with a job's token", () => {
   test("inits, plans, applies and reads its state; each apply is a revision", async () => {
     const { id, terraform } = await givenInitialized();
     expect((await terraform.run("plan -detailed-exitcode")).code).toBe(2);
@@ -114,7 +115,9 @@ describe("terraform with a job's token", { timeout: 180_000 }, () => {
     await at.call(`POST ${path}/block`, { body: { reason: "apply was killed" } });
     const refused = await terraform.run("apply -auto-approve");
     expect(refused.code).toBe(1);
-    expect(refused.err).toContain("ID=blocked: apply was killed");
+    expect(refused.err.replaceAll(/\s+/g, " ")).toContain(
+      `ID=blocked: apply was killed. Look into it, then: svc workspace unblock ${id} --reason`,
+    );
     await at.call(`POST ${path}/unblock`, { body: { reason: "imported" } });
     expect((await terraform.run("apply -auto-approve")).code).toBe(0);
   });

@@ -1,0 +1,113 @@
+import { readFile } from "node:fs/promises";
+import path from "node:path";
+import { z } from "zod";
+import { pause } from "../client/pause.ts";
+import type { Job } from "../jobs/handler.ts";
+import type { Cluster } from "../kubernetes/cluster.ts";
+import { writeWhole } from "../workspace/write-whole.ts";
+import { containerOutput } from "./container-output.ts";
+import type { JobLook } from "./judge-cluster-job.ts";
+import type { PodLook } from "./judge-pod.ts";
+import { logBeginning, type LogMark } from "./log-lines.ts";
+
+/** Brings what the containers of a Job print into the log of the job that follows it. */
+export type LogFollower = {
+  /** Begins with what has begun since the last look, and ends what has ended. */
+  readonly look: (look: JobLook) => void;
+  /** Nothing is printed any more: resolves when all is read, soon after the job was stopped, or within so long. */
+  readonly finish: (withinMs?: number) => Promise<void>;
+};
+
+const mostContainers = 40;
+const afterStopMs = 5_000;
+
+/** Follows the logs of a Job's pods in a namespace; an agent that takes the job up goes on where this one was. */
+export function followLogs(job: Job, cluster: Cluster, namespace: string): LogFollower {
+  const readings = new Map<string, { readonly ended: AbortController; done: Promise<void> }>();
+  const cut = new AbortController();
+
+  function begin(pod: PodLook, container: string): { ended: AbortController; done: Promise<void> } {
+    const ended = new AbortController();
+    const read = async (): Promise<void> => {
+      const run = `pod ${pod.uid} ${container}`;
+      const file = path.join(job.place.kept, `log-${pod.uid}-${container}`);
+      const words = `The log of ${container} in pod ${pod.name} is not whole`;
+      const output = containerOutput(cluster, {
+        namespace,
+        pod: pod.name,
+        container,
+        ended: ended.signal,
+        signal: cut.signal,
+        from: await readMark(file),
+        keep: markKeeper(file),
+        onTrouble: (why) => job.say(`${words}: ${why}.`, "warn", container, `log ${run}`),
+      });
+      await job.pipe({ step: container, run }, output);
+    };
+    return { ended, done: read() };
+  }
+
+  function look({ pods }: JobLook): void {
+    for (const pod of pods) {
+      for (const { name, hasBegun, hasEnded } of pod.containers) {
+        const key = `${pod.uid} ${name}`;
+        if (!hasBegun && !readings.has(key)) continue;
+        if (!readings.has(key) && readings.size >= mostContainers) {
+          const words = `Only the logs of ${mostContainers} containers are followed.`;
+          job.say(words, "warn", "", "most-containers");
+          continue;
+        }
+        const reading = readings.get(key) ?? begin(pod, name);
+        readings.set(key, reading);
+        if (hasEnded || pod.phase === "Unknown") reading.ended.abort();
+      }
+    }
+  }
+
+  return {
+    look,
+    finish: async (withinMs) => {
+      for (const { ended } of readings.values()) ended.abort();
+      const all = Promise.all([...readings.values()].map(({ done }) => done));
+      await Promise.race([all, withinMs === undefined ? afterStop(job.signal) : pause(withinMs)]);
+      cut.abort();
+      await all;
+    },
+  };
+}
+
+async function afterStop(signal: AbortSignal): Promise<void> {
+  await new Promise<void>((resolve) => {
+    if (signal.aborted) resolve();
+    else signal.addEventListener("abort", () => resolve(), { once: true });
+  });
+  await pause(afterStopMs);
+}
+
+const storedMark = z.object({ offset: z.number(), time: z.string(), same: z.number() });
+
+async function readMark(file: string): Promise<LogMark> {
+  try {
+    return storedMark.parse(JSON.parse(await readFile(file, "utf8")));
+  } catch {
+    return logBeginning; // all is read once more, and what the log has of it passed by
+  }
+}
+
+/** One writer at a time, and only the newest of what waits. */
+function markKeeper(file: string): (mark: LogMark) => void {
+  let next: LogMark | undefined;
+  let isWriting = false;
+  const writeAll = async (): Promise<void> => {
+    isWriting = true;
+    for (let mark = next; mark !== undefined; mark = next) {
+      next = undefined;
+      await writeWhole(file, { text: JSON.stringify(mark) }).catch(() => {}); // an older one does, too
+    }
+    isWriting = false;
+  };
+  return (mark) => {
+    next = mark;
+    if (!isWriting) void writeAll();
+  };
+}

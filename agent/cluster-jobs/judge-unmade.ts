@@ -1,0 +1,30 @@
+import type { KubeObject } from "../kubernetes/kube-object.ts";
+import type { JobFault } from "./judge-pod.ts";
+
+/**
+ * Why no pod could be made, as the cluster's controllers told it last by an event; nothing where they told nothing. Only
+ * who plainly denies it is taken at his word: whatever else there is may pass.
+ */
+export function judgeUnmade(events: readonly KubeObject[]): JobFault | undefined {
+  const told = events.filter((event) => typeof event["message"] === "string");
+  const last = told.sort((a, b) => (timeOf(a) < timeOf(b) ? -1 : 1)).at(-1);
+  if (last === undefined) return undefined;
+  const message = String(last["message"]).replace(/^Error creating: /, "");
+  const words = `its pod cannot be made: ${message.replace(/\.$/, "")}`;
+  if (/exceeded quota/.test(message)) return { trouble: "quota", words, isHopeless: false };
+  if (denials.test(message)) return { trouble: "refused", words, isHopeless: true };
+  // An account that is made a moment later; a webhook that did not answer.
+  const trouble = message.includes("is forbidden") ? "forbidden" : "not_started";
+  return { trouble, words, isHopeless: false };
+}
+
+const denials =
+  /denied the request|denied request|violates PodSecurity|security context constraint|\bis invalid:/;
+
+/** A time without parts of a second is as early as its second. */
+function timeOf(event: KubeObject): string {
+  const { lastTimestamp, eventTime } = event as EventTimes;
+  return lastTimestamp || eventTime || "";
+}
+
+type EventTimes = { readonly lastTimestamp?: string | null; readonly eventTime?: string | null };

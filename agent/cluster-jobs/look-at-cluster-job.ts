@@ -1,0 +1,68 @@
+import { ApiRefusal } from "../kubernetes/api-refusal.ts";
+import type { Cluster } from "../kubernetes/cluster.ts";
+import type { KubeObject } from "../kubernetes/kube-object.ts";
+import { type ClusterJob, pods } from "./cluster-job.ts";
+import { type JobLook, judgeClusterJob } from "./judge-cluster-job.ts";
+import type { JobFault, PodLook } from "./judge-pod.ts";
+import { judgeUnmade } from "./judge-unmade.ts";
+
+const mostPods = "50";
+
+/**
+ * Looks at a Job of ours and its pods; at its events where nothing of it has begun. Whoever may not list pods or events
+ * sees none, and is told so of pods. Throws ApiRefusal, or JobFailure when nobody answers.
+ */
+export async function lookAtClusterJob(
+  cluster: Cluster,
+  one: ClusterJob,
+  before: readonly PodLook[] = [],
+): Promise<JobLook> {
+  // Pods first: a Job that has ended by then has pods that have.
+  const listed = await podsOfJob(cluster, one);
+  const living = listed ?? [];
+  const found = await cluster.get(one.at);
+  const job = found?.metadata.uid === one.uid ? found : undefined;
+  const judged = judgeClusterJob(job, living, before);
+  const isUnmade = judged.phase === "waiting" && judged.pods.length === 0;
+  const fault = isUnmade ? await notMade(cluster, one) : undefined;
+  const look = fault === undefined ? judged : { ...judged, fault };
+  return listed === undefined ? blind(look) : look;
+}
+
+/** Whoever sees no pods cannot know that they do not run: it is believed, unless an event says that there are none. */
+function blind(look: JobLook): JobLook {
+  const isTrusted = look.phase === "waiting" && look.fault === undefined;
+  return { ...look, isBlind: true, ...(isTrusted && { phase: "running" }) };
+}
+
+/** The pods that belong to this Job and to no other of its name; undefined for whoever may not list pods. */
+export async function podsOfJob(
+  cluster: Cluster,
+  { at, uid, object }: ClusterJob,
+): Promise<KubeObject[] | undefined> {
+  const { selector } = object["spec"] as Selecting; // a Job has one
+  const labels = Object.entries(selector?.matchLabels ?? { "controller-uid": uid });
+  const labelSelector = labels.map(([name, value]) => `${name}=${value}`).join(",");
+  const query = { labelSelector, limit: mostPods };
+  try {
+    return await cluster.list(pods, at.ref.namespace, query);
+  } catch (error) {
+    if (error instanceof ApiRefusal && error.status === 403) return undefined;
+    throw error;
+  }
+}
+
+type Selecting = {
+  readonly selector?: { readonly matchLabels?: Readonly<Record<string, string>> };
+};
+
+const events = { apiVersion: "v1", kind: "Event", plural: "events", isNamespaced: true } as const;
+
+/** Why no pod could be made, as the cluster's controllers tell it by an event. */
+async function notMade(cluster: Cluster, { at, uid }: ClusterJob): Promise<JobFault | undefined> {
+  const fieldSelector = `involvedObject.uid=${uid},reason=FailedCreate`;
+  const found = await cluster
+    .list(events, at.ref.namespace, { fieldSelector, limit: mostPods })
+    .catch(() => []);
+  return judgeUnmade(found);
+}

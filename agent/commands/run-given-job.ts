@@ -1,0 +1,58 @@
+import { mkdtemp, realpath, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import type { AgentConfig } from "../config/read-config.ts";
+import { doGivenJob } from "../given-job/do-given-job.ts";
+import { readGivenJob } from "../given-job/given-job.ts";
+import { exitCodes } from "../going-down/exit-codes.ts";
+import { openLog } from "../log.ts";
+import { openRunDir, runDirWish } from "../processes/open-run-dir.ts";
+import { fateOf } from "./fate-of.ts";
+
+const signals = ["SIGTERM", "SIGINT", "SIGQUIT"] as const;
+const usualLogLevel = "warn";
+
+/**
+ * Does the job of a file, which somebody else has claimed: what a pod of `--executor kubernetes` runs. It has nothing on
+ * disk but below $TMPDIR, and takes that away; the exit code is the job's fate.
+ */
+export async function runGivenJob(settings: AgentConfig, file: string): Promise<number> {
+  const given = await readGivenJob(file);
+  const folder = await mkdtemp(path.join(await realpath(tmpdir()), "svc-agent-run-job-"));
+  const config = within(settings, folder);
+  try {
+    const done = await doGivenJob({
+      config,
+      given,
+      log: openLog(config.logLevel, process.stderr),
+      onOutput: (text) => void process.stdout.write(text),
+      hearSignals: (signal) => {
+        for (const name of signals) process.on(name, () => signal(name));
+      },
+    });
+    if (done === undefined) {
+      tell("the job has begun before, or is over: nothing was done");
+      return exitCodes["no-job"].code;
+    }
+    tell(`the job is ${done.status}`);
+    if (done.isAllSent) return fateOf(done.status);
+    tell("the broker could not be told all");
+    return exitCodes.unreachable.code;
+  } finally {
+    const { path: run } = await openRunDir(runDirWish(config));
+    for (const place of [run, folder]) await rm(place, { recursive: true, force: true });
+  }
+}
+
+const tell = (line: string): void => void process.stderr.write(`svc-agent: ${line}\n`);
+
+function within(settings: AgentConfig, folder: string): AgentConfig {
+  const { sources, toolsDir } = settings;
+  return {
+    ...settings,
+    dataDir: folder,
+    workDir: path.join(folder, "work"),
+    toolsDir: sources["tools-dir"] === "absent" ? path.join(folder, "tools") : toolsDir,
+    logLevel: sources["log-level"] === "default" ? usualLogLevel : settings.logLevel,
+  };
+}

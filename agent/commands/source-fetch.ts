@@ -1,0 +1,7 @@
+import { carryOutOrder } from "../sources/carry-out-order.ts";
+import type { CommandCall } from "./agent-command.ts";
+
+/** Fetches the source that the agent has written down in a file of the job that this runs in. */
+export async function fetchOrdered({ words, say }: CommandCall): Promise<number> {
+  return await carryOutOrder(words[0] ?? "", say);
+}

@@ -1,0 +1,70 @@
+import { stat } from "node:fs/promises";
+import { formatDuration } from "../../shared/duration.ts";
+import { maskPlan } from "../../shared/plans/mask-plan.ts";
+import type { RunnerJobType } from "../../shared/runner-job-types.ts";
+import type { Job, JobWork } from "../jobs/handler.ts";
+import { askFolder } from "./ask-folder.ts";
+import { askProgram } from "./ask-program.ts";
+import { concernsAgentAlone, isPlanOnly } from "./refusal-by-rules.ts";
+import { refused } from "./refused.ts";
+
+/** What was said; plain JSON, kept over restarts of the agent. */
+export type ConsentAnswer = { readonly isYes: boolean; readonly why: string };
+
+/** What is asked, and until when. */
+export type ConsentQuestion = {
+  /** A program, or a folder. */
+  readonly place: string;
+  readonly job: Job;
+  /** JSON without secrets: the job, and what it would do. */
+  readonly shown: string;
+  readonly giveUpAtMs: number;
+};
+
+/** Whether a job is to be asked for before its handler begins: it changes something, and does not ask by itself. */
+export function asksFirst(work: JobWork, { facts, plan }: Pick<Job, "facts" | "plan">): boolean {
+  const changes =
+    work.usesHost === true && !isPlanOnly(facts, plan) && !concernsAgentAlone(facts.type);
+  return changes && work.asksConsent !== true;
+}
+
+/**
+ * Asks whom `require-approval` names, once over restarts of the agent; without the setting nobody is asked. `display` is
+ * what the job would do, as a person reads it: it is shown without secrets, in place of the plan. Throws JobFailure
+ * (`refused`) unless the answer is yes.
+ */
+export async function askConsent(job: Job, display?: string): Promise<void> {
+  const { requireApproval: place, approvalTimeout } = job.host.config;
+  if (place === undefined) return;
+  const askedAtMs = await job.once("consent/asked", async () => await Promise.resolve(Date.now()));
+  const giveUpAtMs = askedAtMs + approvalTimeout;
+  job.say(`Asks ${place} for approval.`, "info", "", "consent/asked");
+  const question = { place, job, shown: shownOf(job, display), giveUpAtMs };
+  const { isYes, why } = await job.once("consent/answer", async () => await answerTo(question));
+  if (!isYes) throw refused("require-approval", `This job was not approved (${why})`);
+  job.say(`It is approved${why === "" ? "" : `: ${why}`}.`, "info", "", "consent/answered");
+}
+
+async function answerTo(question: ConsentQuestion): Promise<ConsentAnswer> {
+  const found = await stat(question.place).catch(() => undefined);
+  if (found === undefined)
+    return { isYes: false, why: `${question.place} is not there to be asked` };
+  const answer = found.isDirectory() ? await askFolder(question) : await askProgram(question);
+  if (answer !== undefined) return answer;
+  const { job } = question;
+  // Not an answer: nobody has said it, and it must not be kept.
+  if (job.signal.aborted)
+    throw refused("require-approval", "This job was stopped before it was approved");
+  const after = formatDuration(job.host.config.approvalTimeout * 1e6);
+  return { isYes: false, why: `nobody answered within ${after}` };
+}
+
+function shownOf(job: Job, display: string | undefined): string {
+  const { id, type, operation, metadata } = job.facts;
+  const what =
+    display === undefined
+      ? { plan: maskPlan(type as RunnerJobType, job.plan) } // a type without a shape is hidden whole
+      : { display };
+  const asked = { job_id: id, execution_id: job.executionId, type, operation, metadata, ...what };
+  return `${job.shown(JSON.stringify(asked, undefined, 2))}\n`;
+}

@@ -1,0 +1,47 @@
+import { readFile, rm } from "node:fs/promises";
+import path from "node:path";
+import { pause } from "../client/pause.ts";
+import { writeWhole } from "../workspace/write-whole.ts";
+import type { ConsentAnswer, ConsentQuestion } from "./ask-consent.ts";
+
+const lookEveryMs = 500;
+const mostWhy = 500;
+
+/**
+ * Puts JOB.request.json into a folder and waits until somebody makes JOB.yes or JOB.no beside it, whose first line may
+ * say why. Answers nothing when nobody did in time or the job is stopped.
+ */
+export async function askFolder({
+  place,
+  job,
+  shown,
+  giveUpAtMs,
+}: ConsentQuestion): Promise<ConsentAnswer | undefined> {
+  const named = (end: string): string => path.join(place, `${job.facts.id}.${end}`);
+  // Whoever answered before it was asked has answered something else.
+  await job.once("consent/cleared", async () => {
+    for (const end of ["yes", "no"]) await rm(named(end), { force: true });
+    return true;
+  });
+  await writeWhole(named("request.json"), { text: shown });
+  try {
+    while (!job.signal.aborted && Date.now() < giveUpAtMs) {
+      // The no goes first: who has made both was not sure.
+      const answer =
+        (await readAnswer(named("no"), "no")) ?? (await readAnswer(named("yes"), "yes"));
+      if (answer !== undefined) return answer;
+      await pause(lookEveryMs, job.signal);
+    }
+    return undefined;
+  } finally {
+    for (const end of ["request.json", "yes", "no"]) await rm(named(end), { force: true });
+  }
+}
+
+async function readAnswer(file: string, end: "yes" | "no"): Promise<ConsentAnswer | undefined> {
+  const text = await readFile(file, "utf8").catch(() => undefined);
+  if (text === undefined) return undefined;
+  const [first = ""] = text.trim().split("\n");
+  const why = first.slice(0, mostWhy) || (end === "no" ? "somebody said no" : "");
+  return { isYes: end === "yes", why };
+}

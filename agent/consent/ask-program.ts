@@ -1,0 +1,78 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { pause } from "../client/pause.ts";
+import type { ConsentAnswer, ConsentQuestion } from "./ask-consent.ts";
+
+const mostSaid = 64 * 1024;
+const mostWhy = 500;
+const lastWordsMs = 1_000;
+
+/**
+ * Runs a program of the operator's as the agent's own user, with the job on its standard input: exit code 0 is a yes,
+ * every other a no, and the first line that it prints says why. Answers nothing when it did not end in time or the job is
+ * stopped; then it is killed, with all that it started in its group.
+ */
+export async function askProgram(question: ConsentQuestion): Promise<ConsentAnswer | undefined> {
+  const { place, job, giveUpAtMs } = question;
+  const child = start(question);
+  const ended = endOf(child);
+  const waiting = new AbortController();
+  const tooLate = pause(Math.max(0, giveUpAtMs - Date.now()), job.signal, waiting.signal);
+  const end = await Promise.race([ended, tooLate]);
+  waiting.abort();
+  if (end === undefined) {
+    kill(child);
+    return undefined;
+  }
+  const [first = ""] = end.said.trim().split("\n");
+  const why = job.shown(first).slice(0, mostWhy);
+  if (end.code === 0) return { isYes: true, why };
+  return { isYes: false, why: end.words ?? (why || `${place} exited with code ${end.code}`) };
+}
+
+function start({ place, job, shown }: ConsentQuestion): ChildProcess {
+  const { id, type, operation } = job.facts;
+  const child = spawn(place, [], {
+    cwd: "/",
+    env: {
+      PATH: job.host.config.env["PATH"] ?? "",
+      SVC_JOB_ID: id,
+      SVC_JOB_TYPE: type,
+      SVC_JOB_OPERATION: operation,
+    },
+    stdio: ["pipe", "pipe", "ignore"],
+    detached: true, // a group of its own
+  });
+  child.stdin?.on("error", () => {}); // it need not read what it is shown
+  child.stdin?.end(shown);
+  return child;
+}
+
+type End = { readonly code: number | null; readonly said: string; readonly words?: string };
+
+/** What it started may hold its output for long after its own end. */
+async function endOf(child: ChildProcess): Promise<End> {
+  let said = "";
+  child.stdout?.on("data", (bytes: Buffer) => {
+    if (said.length < mostSaid) said += bytes.toString();
+  });
+  const { promise, resolve } = Promise.withResolvers<End>();
+  const closed = new Promise<void>((done) => child.once("close", done));
+  child.once("error", ({ message }) =>
+    resolve({ code: null, said, words: `it cannot be run: ${message}` }),
+  );
+  child.once("exit", (code, signal) => {
+    const words = signal === null ? {} : { words: `it was ended by ${signal}` };
+    void Promise.race([closed, pause(lastWordsMs)]).then(() => resolve({ code, said, ...words }));
+  });
+  return await promise;
+}
+
+function kill({ pid, stdout }: ChildProcess): void {
+  stdout?.destroy();
+  if (pid === undefined) return;
+  try {
+    process.kill(-pid, "SIGKILL");
+  } catch {
+    // gone meanwhile
+  }
+}

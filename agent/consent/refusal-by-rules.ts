@@ -1,0 +1,89 @@
+import { planWorkspaces } from "../../shared/plans/plan-workspaces.ts";
+import { type RunnerJobType, runnerJobTypes } from "../../shared/runner-job-types.ts";
+import type { AgentConfig } from "../config/read-config.ts";
+import type { JobFacts, Plan } from "../jobs/handler.ts";
+import type { JobFailure } from "../jobs/job-failure.ts";
+import { refused } from "./refused.ts";
+
+type Rules = Pick<AgentConfig, "allowTypes" | "denyTypes" | "allowWorkspaces" | "readOnly">;
+
+/** Why the settings of this agent forbid a job, before anything of it is touched; undefined when they do not. */
+export function refusalByRules(config: Rules, facts: JobFacts, plan: Plan): JobFailure | undefined {
+  const { type } = facts;
+  if (config.denyTypes?.has(type) === true) {
+    return refused("deny-types", `No jobs of type ${type} are done here`);
+  }
+  if (concernsAgentAlone(type)) return undefined;
+  if (config.allowTypes?.has(type) === false) {
+    return refused("allow-types", `Jobs of type ${type} are not among those that are done here`);
+  }
+  if (config.readOnly === "yes" && !isPlanOnly(facts, plan)) {
+    const words =
+      planTypes.has(type) && hasHooks(plan)
+        ? `This agent only makes plans, and the plan of this job has hooks, which run scripts`
+        : `This agent only makes plans, and ${facts.operation || "this"} of ${type} does more`;
+    return refused("read-only", words);
+  }
+  const { allowWorkspaces } = config;
+  const named = allowWorkspaces === undefined ? [] : workspacesOf(type, plan);
+  const other = named.find((id) => allowWorkspaces?.has(id) === false);
+  if (other === undefined) return undefined;
+  return refused(
+    "allow-workspaces",
+    `The workspace ${other} is not among those that jobs may name here`,
+  );
+}
+
+/** The types whose handlers make a plan first, and change nothing by that. */
+const planTypes: ReadonlySet<string> = new Set<RunnerJobType>([
+  "terraform-deploy",
+  "helm-chart-deploy",
+  "kubernetes-manifest-deploy",
+  "pulumi-deploy",
+  "job-deploy",
+  "sandbox-terraform",
+  "sandbox-pulumi",
+  "runner-terraform",
+  "runner-helm",
+]);
+/** Those that never do more, whatever their operation is called. */
+const readingTypes: ReadonlySet<string> = new Set<RunnerJobType>([
+  "sandbox-terraform-plan",
+  "fetch-image-metadata",
+]);
+
+/**
+ * Whether a job makes a plan, or reads, and changes nothing. The operation is a word of whoever enqueued the job: it counts
+ * only for types that heed it. Hooks are scripts, which may do anything.
+ */
+export function isPlanOnly(
+  { type, operation }: Pick<JobFacts, "type" | "operation">,
+  plan: Plan,
+): boolean {
+  if (hasHooks(plan)) return false;
+  const isPlan = operation === "create-apply-plan" || operation === "create-teardown-plan";
+  return readingTypes.has(type) || (isPlan && planTypes.has(type));
+}
+
+const hookPlaces = [["hooks"], ["terraform", "hooks"]] as const;
+
+function hasHooks(plan: Plan): boolean {
+  return hookPlaces.some((place) => {
+    const hooks = place.reduce<unknown>(
+      (at, name) => (typeof at === "object" && at !== null ? Reflect.get(at, name) : undefined),
+      plan,
+    );
+    return typeof hooks === "object" && hooks !== null && Object.keys(hooks).length > 0;
+  });
+}
+
+/** Its health, its end. */
+export function concernsAgentAlone(type: string): boolean {
+  return isKnown(type) && runnerJobTypes[type].group === "operations";
+}
+
+const isKnown = (type: string): type is RunnerJobType => Object.hasOwn(runnerJobTypes, type);
+
+function workspacesOf(type: string, plan: Plan): readonly string[] {
+  return isKnown(type) ? planWorkspaces(plan, type).ids : [];
+}

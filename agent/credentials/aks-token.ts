@@ -1,0 +1,65 @@
+import { askCloud, type CloudEnv } from "./ask-cloud.ts";
+import { CredentialFault } from "./credential-fault.ts";
+import type { ClusterToken } from "./eks-token.ts";
+import { tokenIn } from "./host-keys.ts";
+import { tokenFrom } from "./token-from.ts";
+
+/** Who a job is to Azure; what is absent, the environment of the host says. */
+export type AzureIdentity = {
+  readonly tenantId?: string | undefined;
+  readonly clientId?: string | undefined;
+  readonly clientSecret?: string | undefined;
+  readonly usesMachine?: boolean | undefined;
+};
+
+/** The application that every AKS cluster with Entra ID is. */
+const aksServer = "6dae42f8-4368-4678-94ff-3960e28e3630";
+const who = "Entra ID";
+
+/** A token for an AKS cluster: by a client's secret, by the token of a pod, or by the machine's own identity. */
+export async function aksToken(env: CloudEnv, identity: AzureIdentity): Promise<ClusterToken> {
+  const tenant = identity.tenantId ?? env["AZURE_TENANT_ID"];
+  const client = identity.clientId ?? env["AZURE_CLIENT_ID"];
+  const file = env["AZURE_FEDERATED_TOKEN_FILE"];
+  const secret = identity.clientSecret ?? (file ? undefined : env["AZURE_CLIENT_SECRET"]);
+  if (identity.usesMachine === true || (!secret && !file)) return await tokenOfMachine(env, client);
+  if (!tenant || !client) {
+    throw new CredentialFault("A token of Entra ID takes tenant_id and client_id of azure_auth.");
+  }
+  const authority = (env["AZURE_AUTHORITY_HOST"] || "https://login.microsoftonline.com").replace(
+    /\/$/,
+    "",
+  );
+  const proof: Record<string, string> = secret
+    ? { client_secret: secret }
+    : {
+        client_assertion_type: "urn:ietf:params:oauth:client-assertion-type:jwt-bearer",
+        client_assertion: (await tokenIn(file ?? "")).trim(),
+      };
+  const body = new URLSearchParams({
+    grant_type: "client_credentials",
+    client_id: client,
+    scope: `${aksServer}/.default`,
+    ...proof,
+  }).toString();
+  const url = `${authority}/${encodeURIComponent(tenant)}/oauth2/v2.0/token`;
+  const headers = { "content-type": "application/x-www-form-urlencoded" };
+  return tokenFrom(await askCloud(env, { url, method: "POST", headers, body, who }), who);
+}
+
+/** As an app service tells it, where there is one, else as a machine does. */
+async function tokenOfMachine(env: CloudEnv, client: string | undefined): Promise<ClusterToken> {
+  const [endpoint, header] = [env["IDENTITY_ENDPOINT"], env["IDENTITY_HEADER"]];
+  const isService = Boolean(endpoint && header);
+  const url = new URL(
+    isService ? (endpoint ?? "") : "http://169.254.169.254/metadata/identity/oauth2/token",
+  );
+  url.searchParams.set("api-version", isService ? "2019-08-01" : "2018-02-01");
+  url.searchParams.set("resource", aksServer);
+  if (client) url.searchParams.set("client_id", client);
+  const headers: Record<string, string> = isService
+    ? { "x-identity-header": header ?? "" }
+    : { metadata: "true" };
+  const machine = "Azure's metadata server";
+  return tokenFrom(await askCloud(env, { url: url.href, headers, who: machine }), machine);
+}

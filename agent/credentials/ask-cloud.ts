@@ -1,0 +1,52 @@
+import { openTransport } from "../client/network.ts";
+import { Unanswered } from "../client/over.ts";
+import { pause } from "../client/pause.ts";
+import { type Received, send } from "../client/send.ts";
+import { CredentialFault } from "./credential-fault.ts";
+
+/** The environment in which a tool asked for credentials. */
+export type CloudEnv = Readonly<Record<string, string | undefined>>;
+
+type Question = {
+  readonly url: string;
+  readonly method?: "GET" | "POST" | "PUT";
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: string;
+  /** Whom it asks, as people call it: "STS". */
+  readonly who: string;
+  readonly timeoutMs?: number;
+};
+
+const attempts = 4;
+const patienceMs = 15_000;
+
+/**
+ * One request to where a cloud tells who somebody is, by the proxies of the environment (which never see its metadata
+ * addresses). What fails for now is asked again. Throws CredentialFault when no answer came.
+ */
+export async function askCloud(env: CloudEnv, question: Question): Promise<Received> {
+  const { url, method = "GET", headers = {}, body, who, timeoutMs = patienceMs } = question;
+  const { origin, pathname, search } = new URL(url);
+  const transport = openTransport({ brokerUrl: origin, caFile: undefined, env });
+  const sending = { method, path: `${pathname}${search}`, headers, body, timeoutMs };
+  try {
+    for (let attempt = 1; ; attempt += 1) {
+      const answer = await send(transport, sending).catch(asUnanswered);
+      const isLast = attempt === attempts;
+      if (!(answer instanceof Unanswered) && (isLast || !isBusy(answer.status))) return answer;
+      if (isLast) throw new CredentialFault(`${who} cannot be reached: ${wordsOf(answer)}`);
+      await pause(100 * 3 ** attempt * (0.5 + Math.random()));
+    }
+  } finally {
+    transport.close();
+  }
+}
+
+const isBusy = (status: number): boolean => status === 429 || status >= 500;
+
+function asUnanswered(error: unknown): Unanswered {
+  if (error instanceof Unanswered) return error;
+  throw error;
+}
+
+const wordsOf = (answer: object): string => (answer instanceof Error ? answer.message : "");

@@ -1,0 +1,82 @@
+import { readFile, rename, rm, writeFile } from "node:fs/promises";
+import { z } from "zod";
+import type { CloudEnv } from "./ask-cloud.ts";
+import { hostKeys, tokenIn } from "./host-keys.ts";
+import type { AwsKeys } from "./sign-v4.ts";
+import { assumeRole, assumeRoleByToken, awsRole } from "./sts.ts";
+
+/** Who a job is to AWS: how it begins, and the roles that are taken on from there, one from another. */
+export const awsIdentity = z.object({
+  region: z.string(),
+  /** Keys, a token for a role, or else whoever the host is. */
+  keys: z
+    .object({
+      accessKeyId: z.string(),
+      secretAccessKey: z.string(),
+      sessionToken: z.string().optional(),
+    })
+    .optional(),
+  byToken: awsRole
+    .extend({ token: z.string().optional(), tokenFile: z.string().optional() })
+    .optional(),
+  roles: z.array(awsRole),
+});
+export type AwsIdentity = z.infer<typeof awsIdentity>;
+
+/** Before they end, a request under way may still need them. */
+const leftAtLeastMs = 5 * 60_000;
+
+const kept = z.object({
+  accessKeyId: z.string(),
+  secretAccessKey: z.string(),
+  sessionToken: z.string().optional(),
+  expiresAtMs: z.number(),
+});
+
+/**
+ * The keys of an identity that lies in a file. What STS gave is kept beside it, in memory, until shortly before it ends:
+ * a tool asks often. Throws CredentialFault.
+ */
+export async function awsKeysOf(file: string, env: CloudEnv): Promise<AwsKeys> {
+  const identity = awsIdentity.parse(JSON.parse(await readFile(file, "utf8")));
+  const keptFile = `${file}.kept`;
+  const before = await readKept(keptFile);
+  if (before !== undefined && before.expiresAtMs - Date.now() > leftAtLeastMs) return before;
+  const keys = await resolve(identity, env);
+  if (keys.expiresAtMs !== undefined) await keep(keptFile, keys);
+  return keys;
+}
+
+async function resolve(
+  { region, keys, byToken, roles }: AwsIdentity,
+  env: CloudEnv,
+): Promise<AwsKeys> {
+  let held: AwsKeys;
+  if (keys !== undefined) held = keys;
+  else if (byToken !== undefined) {
+    const token = byToken.token ?? (await tokenIn(byToken.tokenFile ?? ""));
+    held = await assumeRoleByToken(env, byToken, { token, region });
+  } else held = await hostKeys(env, region);
+  for (const role of roles) held = await assumeRole(env, role, { keys: held, region });
+  return held;
+}
+
+async function readKept(file: string): Promise<z.infer<typeof kept> | undefined> {
+  const text = await readFile(file, "utf8").catch(() => "");
+  try {
+    return kept.parse(JSON.parse(text));
+  } catch {
+    return undefined; // none yet
+  }
+}
+
+/** Several tools of a job may do so at once: the file is one's or another's, and whole. */
+async function keep(file: string, keys: AwsKeys): Promise<void> {
+  const own = `${file}.${process.pid}`;
+  try {
+    await writeFile(own, JSON.stringify(keys), { mode: 0o600 });
+    await rename(own, file);
+  } catch {
+    await rm(own, { force: true }); // it only saves requests
+  }
+}

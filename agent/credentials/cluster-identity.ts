@@ -1,0 +1,35 @@
+import { readFile } from "node:fs/promises";
+import { z } from "zod";
+import { aksToken } from "./aks-token.ts";
+import type { CloudEnv } from "./ask-cloud.ts";
+import { awsKeysOf } from "./aws-identity.ts";
+import { type ClusterToken, eksToken } from "./eks-token.ts";
+import { gkeToken } from "./gke-token.ts";
+
+/** Who a job is to a cluster, and whose cluster it is. */
+export const clusterIdentity = z.discriminatedUnion("cloud", [
+  z.object({
+    cloud: z.literal("aws"),
+    cluster: z.string(),
+    region: z.string(),
+    /** Where its identity at AWS lies. */
+    identityFile: z.string(),
+  }),
+  z.object({ cloud: z.literal("gcp"), key: z.string().optional() }),
+  z.object({
+    cloud: z.literal("azure"),
+    tenantId: z.string().optional(),
+    clientId: z.string().optional(),
+    clientSecret: z.string().optional(),
+    usesMachine: z.boolean().optional(),
+  }),
+]);
+export type ClusterIdentity = z.infer<typeof clusterIdentity>;
+
+/** A token for the cluster that a file names, from its cloud. Throws CredentialFault. */
+export async function clusterToken(file: string, env: CloudEnv): Promise<ClusterToken> {
+  const identity = clusterIdentity.parse(JSON.parse(await readFile(file, "utf8")));
+  if (identity.cloud === "gcp") return await gkeToken(env, identity.key);
+  if (identity.cloud === "azure") return await aksToken(env, identity);
+  return eksToken(env, await awsKeysOf(identity.identityFile, env), identity);
+}

@@ -1,0 +1,46 @@
+import type { AwsIdentity } from "./aws-identity.ts";
+import type { AwsAuth } from "./read-credentials.ts";
+import type { AwsRole } from "./sts.ts";
+
+type GivenRole = NonNullable<AwsAuth["assume_role"]>;
+const usualSession = "svc-job";
+
+/** The roles that a plan wants to be, the first taken on by whoever the job is, each other by the one before it. */
+export function rolesOf({ assume_role, assume_roles }: AwsAuth): AwsRole[] {
+  return [...(assume_roles ?? []), ...(assume_role ? [assume_role] : [])].flatMap((role) => {
+    const one = roleOf(role);
+    return one === undefined ? [] : [one];
+  });
+}
+
+/** Who a plan says that its job is to AWS. */
+export function awsIdentityOf(auth: AwsAuth | null | undefined, region: string): AwsIdentity {
+  const { access_key_id, secret_access_key, session_token } = auth?.static ?? {};
+  const web = auth?.web_identity;
+  const byToken = web ? roleOf(web) : undefined;
+  return {
+    region,
+    ...(access_key_id &&
+      secret_access_key && {
+        keys: {
+          accessKeyId: access_key_id,
+          secretAccessKey: secret_access_key,
+          ...(session_token && { sessionToken: session_token }),
+        },
+      }),
+    ...(byToken && {
+      byToken: {
+        ...byToken,
+        ...(web?.token && { token: web.token }),
+        ...(web?.token_file && { tokenFile: web.token_file }),
+      },
+    }),
+    roles: auth ? rolesOf(auth) : [],
+  };
+}
+
+function roleOf({ role_arn, session_name, external_id }: GivenRole): AwsRole | undefined {
+  if (!role_arn) return undefined;
+  const sessionName = session_name || usualSession;
+  return { roleArn: role_arn, sessionName, ...(external_id && { externalId: external_id }) };
+}

@@ -1,0 +1,109 @@
+import path from "node:path";
+import { type FileOwner, writeJobFileOnce } from "../job-users/job-files.ts";
+import type { ClusterIdentity } from "./cluster-identity.ts";
+import type { ClusterInfo, Credentials } from "./read-credentials.ts";
+import { writeAwsIdentity } from "./write-aws-identity.ts";
+
+type Place = {
+  readonly folder: string;
+  readonly owner: FileOwner;
+  /** Who the job is to the cluster's cloud; whoever the host is, unless told. */
+  readonly clouds?: Pick<Credentials, "aws_auth" | "azure_auth" | "gcp_auth">;
+};
+
+/**
+ * Writes the kubeconfig of a plan's `cluster_info` into a folder in memory, 0600, and answers the variable that
+ * leads tools to it: `env_vars` are the plan's, and pass the filter that its others do. A whole one is taken as it is;
+ * else one is made of endpoint, certificate and token, or, without a token, of what this very program (`svc-agent
+ * kube-token`) gets from the cluster's cloud, as often as it ends.
+ */
+export async function writeKubeconfig(
+  info: ClusterInfo | null | undefined,
+  place: Place,
+): Promise<Record<string, string>> {
+  if (info == null) return {};
+  const contents = info.kube_config || info.kubeconfig || (await made(info, place));
+  if (contents === undefined) return {};
+  const file = path.join(place.folder, "kubeconfig");
+  await writeJobFileOnce(file, contents, place.owner);
+  return { KUBECONFIG: file };
+}
+
+/** JSON is YAML. */
+async function made(info: ClusterInfo, place: Place): Promise<string | undefined> {
+  const { id, endpoint, ca_data, token } = info;
+  if (!endpoint) return undefined;
+  const name = id || "cluster";
+  const user = token ? { token } : { exec: await execOf(info, name, place) };
+  return JSON.stringify({
+    apiVersion: "v1",
+    kind: "Config",
+    "current-context": name,
+    clusters: [
+      {
+        name,
+        cluster: { server: endpoint, ...(ca_data && { "certificate-authority-data": ca_data }) },
+      },
+    ],
+    users: [{ name, user }],
+    contexts: [{ name, context: { cluster: name, user: name } }],
+  });
+}
+
+async function execOf(info: ClusterInfo, name: string, place: Place): Promise<object> {
+  const apiVersion = "client.authentication.k8s.io/v1";
+  const profile = place.clouds?.aws_auth?.profile;
+  if (cloudOf(info, place) === "aws" && profile) {
+    // A profile of the host's own may be anything: only AWS' program reads them all.
+    const args = ["eks", "get-token", "--cluster-name", name, "--output", "json"];
+    const beta = "client.authentication.k8s.io/v1beta1";
+    return { apiVersion: beta, command: "aws", args, interactiveMode: "Never" };
+  }
+  const file = path.join(place.folder, "kube-token.json");
+  const identity = await identityOf(info, name, place);
+  await writeJobFileOnce(file, JSON.stringify(identity), place.owner);
+  return {
+    apiVersion,
+    command: "svc-agent",
+    args: ["kube-token", file],
+    interactiveMode: "Never",
+    provideClusterInfo: false,
+  };
+}
+
+async function identityOf(info: ClusterInfo, name: string, place: Place): Promise<ClusterIdentity> {
+  const { aws_auth, azure_auth, gcp_auth } = place.clouds ?? {};
+  const cloud = cloudOf(info, place);
+  if (cloud === "gcp") {
+    const key = gcp_auth?.service_account_key ?? gcp_auth?.credentials;
+    return { cloud, ...(key && { key: typeof key === "string" ? key : JSON.stringify(key) }) };
+  }
+  if (cloud === "azure") {
+    const { tenant_id, client_id, client_secret, use_msi } = azure_auth ?? {};
+    return {
+      cloud,
+      ...(tenant_id && { tenantId: tenant_id }),
+      ...(client_id && { clientId: client_id }),
+      ...(client_secret && { clientSecret: client_secret }),
+      ...(use_msi === true && { usesMachine: true }),
+    };
+  }
+  const region = info.region || regionIn(info.endpoint ?? "") || aws_auth?.region || "us-east-1";
+  const identityFile = await writeAwsIdentity(aws_auth, aws_auth?.region || region, place);
+  return { cloud, cluster: name, region, identityFile };
+}
+
+/** As the plan says, or else by the endpoint's name, or by the one cloud that there are credentials for. */
+function cloudOf({ cloud, endpoint }: ClusterInfo, { clouds }: Place): ClusterIdentity["cloud"] {
+  if (cloud) return cloud;
+  const host = URL.canParse(endpoint ?? "") ? new URL(endpoint ?? "").hostname : "";
+  if (/\.eks\.amazonaws\.com(?:\.cn)?$/.test(host)) return "aws";
+  if (/\.azmk8s\.io$|\.cx\.prod\.service\.azk8s\.cn$/.test(host)) return "azure";
+  if (host.endsWith(".gke.goog")) return "gcp";
+  if (clouds?.aws_auth) return "aws";
+  if (clouds?.gcp_auth) return "gcp";
+  return clouds?.azure_auth ? "azure" : "aws";
+}
+
+const regionIn = (endpoint: string): string =>
+  /\.([a-z]{2}(?:-[a-z]+)+-\d)\.eks\.amazonaws\.com/.exec(endpoint)?.[1] ?? "";

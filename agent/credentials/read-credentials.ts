@@ -1,0 +1,84 @@
+import { z } from "zod";
+import { unfitPlan as unfit } from "../jobs/job-failure.ts";
+
+const text = z.string().nullish();
+const key = z.union([z.string(), z.looseObject({})]).nullish();
+
+const role = z.looseObject({ role_arn: text, session_name: text, external_id: text });
+
+const credentials = z.object({
+  aws_auth: z
+    .looseObject({
+      region: text,
+      profile: text,
+      static: z
+        .looseObject({ access_key_id: text, secret_access_key: text, session_token: text })
+        .nullish(),
+      assume_role: role.nullish(),
+      // What follows is ours: roles that are taken on before that one, and a token by which the first is.
+      assume_roles: z.array(role).nullish(),
+      web_identity: role.extend({ token: text, token_file: text }).nullish(),
+    })
+    .nullish(),
+  azure_auth: z
+    .looseObject({
+      subscription_id: text,
+      tenant_id: text,
+      client_id: text,
+      client_secret: text,
+      use_msi: z.boolean().nullish(),
+    })
+    .nullish(),
+  gcp_auth: z
+    .looseObject({ project_id: text, region: text, credentials: key, service_account_key: key })
+    .nullish(),
+  cluster_info: z
+    .looseObject({
+      id: text,
+      endpoint: text,
+      ca_data: text,
+      token: text,
+      kube_config: text,
+      kubeconfig: text,
+      // Ours: whose cluster it is (aws, gcp, azure), and where.
+      cloud: z.enum(["aws", "gcp", "azure"]).nullish(),
+      region: text,
+      env_vars: z.record(z.string(), z.string()).nullish(),
+    })
+    .nullish(),
+});
+export type Credentials = z.infer<typeof credentials>;
+type Of<Name extends keyof Credentials> = NonNullable<Credentials[Name]>;
+export type AwsAuth = Of<"aws_auth">;
+export type AzureAuth = Of<"azure_auth">;
+export type GcpAuth = Of<"gcp_auth">;
+export type ClusterInfo = Of<"cluster_info">;
+
+/**
+ * The credentials that a plan gives. Throws JobFailure that names the member when one is wrong or only half there: the
+ * job would run as the host itself, unasked.
+ */
+export function readCredentials(plan: object): Credentials {
+  const { data, error } = credentials.safeParse(plan);
+  if (data === undefined) {
+    const [issue] = error.issues;
+    throw unfit(`${issue?.path.join(".")}: ${issue?.message}`);
+  }
+  const { aws_auth, azure_auth, cluster_info } = data;
+  const { access_key_id, secret_access_key } = aws_auth?.static ?? {};
+  const web = aws_auth?.web_identity;
+  const halves: readonly (readonly [string, unknown, string, unknown])[] = [
+    ["aws_auth.static.access_key_id", access_key_id, "secret_access_key", secret_access_key],
+    ["aws_auth.static.secret_access_key", secret_access_key, "access_key_id", access_key_id],
+    ["aws_auth.web_identity.role_arn", web?.role_arn, "token", web?.token || web?.token_file],
+    ["azure_auth.client_secret", azure_auth?.client_secret, "client_id", azure_auth?.client_id],
+    ["cluster_info.token", cluster_info?.token, "endpoint", endpointOf(cluster_info)],
+  ];
+  for (const [member, given, other, needed] of halves) {
+    if (given && !needed) throw unfit(`${member} is there without ${other}`);
+  }
+  return data;
+}
+
+const endpointOf = (info: Credentials["cluster_info"]): string | null | undefined =>
+  info?.endpoint || info?.kube_config || info?.kubeconfig;

@@ -1,0 +1,86 @@
+import { z } from "zod";
+import { askCloud, type CloudEnv } from "./ask-cloud.ts";
+import { CredentialFault } from "./credential-fault.ts";
+import { type AwsKeys, signedHeaders } from "./sign-v4.ts";
+
+/** A role to take on. */
+export const awsRole = z.object({
+  roleArn: z.string(),
+  sessionName: z.string(),
+  externalId: z.string().optional(),
+  durationSeconds: z.int().optional(),
+});
+export type AwsRole = z.infer<typeof awsRole>;
+
+const version = "2011-06-15";
+const usualSeconds = 3600;
+
+/** Where STS of a region is, unless the environment names another place, as AWS' own libraries read it. */
+export function stsUrl(env: CloudEnv, region: string): string {
+  const given = env["AWS_ENDPOINT_URL_STS"] || env["AWS_ENDPOINT_URL"];
+  if (given !== undefined && given !== "") return given.endsWith("/") ? given : `${given}/`;
+  return `https://sts.${region}.amazonaws.com${region.startsWith("cn-") ? ".cn" : ""}/`;
+}
+
+/** Takes on a role by the keys of who may. Throws CredentialFault with the words of STS. */
+export async function assumeRole(
+  env: CloudEnv,
+  role: AwsRole,
+  by: { readonly keys: AwsKeys; readonly region: string },
+): Promise<AwsKeys> {
+  const { keys, region } = by;
+  const url = new URL(stsUrl(env, region));
+  const body = formOf("AssumeRole", role, role.externalId ? { ExternalId: role.externalId } : {});
+  const request = { method: "POST", url, headers: form, body };
+  const { host: _, ...headers } = signedHeaders(request, keys, {
+    region,
+    service: "sts",
+    atMs: Date.now(),
+  });
+  return await keysFrom(env, { url: url.href, headers, body, role });
+}
+
+/** Takes on a role by a token of who somebody is to another party: a pod, a pipeline. Throws CredentialFault. */
+export async function assumeRoleByToken(
+  env: CloudEnv,
+  role: AwsRole,
+  by: { readonly token: string; readonly region: string },
+): Promise<AwsKeys> {
+  const body = formOf("AssumeRoleWithWebIdentity", role, { WebIdentityToken: by.token.trim() });
+  return await keysFrom(env, { url: stsUrl(env, by.region), headers: form, body, role });
+}
+
+const form = { "content-type": "application/x-www-form-urlencoded; charset=utf-8" };
+
+function formOf(action: string, role: AwsRole, more: Readonly<Record<string, string>>): string {
+  const { roleArn, sessionName, durationSeconds = usualSeconds } = role;
+  return new URLSearchParams({
+    Action: action,
+    Version: version,
+    RoleArn: roleArn,
+    RoleSessionName: sessionName,
+    DurationSeconds: String(durationSeconds),
+    ...more,
+  }).toString();
+}
+
+type Asked = {
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+  readonly role: AwsRole;
+};
+
+async function keysFrom(env: CloudEnv, { role, ...asked }: Asked): Promise<AwsKeys> {
+  const { status, text } = await askCloud(env, { ...asked, method: "POST", who: "STS" });
+  const of = (tag: string): string => new RegExp(`<${tag}>([^<]*)</${tag}>`).exec(text)?.[1] ?? "";
+  const [accessKeyId, secretAccessKey] = [of("AccessKeyId"), of("SecretAccessKey")];
+  if (status === 200 && accessKeyId !== "" && secretAccessKey !== "") {
+    const expiresAtMs = Date.parse(of("Expiration"));
+    return { accessKeyId, secretAccessKey, sessionToken: of("SessionToken"), expiresAtMs };
+  }
+  const why = [of("Code"), of("Message")].filter((word) => word !== "").join(": ");
+  throw new CredentialFault(
+    `STS does not give the role ${role.roleArn}: ${why.slice(0, 500) || `it answers ${status}`}`,
+  );
+}

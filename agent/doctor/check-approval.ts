@@ -1,0 +1,30 @@
+import { constants } from "node:fs";
+import { access, stat } from "node:fs/promises";
+import { type DoctorScene, failed, type Found, leftOut, ok, warning } from "./finding.ts";
+
+const othersMayWrite = 0o022;
+
+/** Whether whom `require-approval` names can be asked, and whether only the operator decides who answers. */
+export async function checkApproval({ config }: DoctorScene): Promise<Found> {
+  const place = config.requireApproval;
+  if (place === undefined)
+    return leftOut("Nobody is asked before jobs: require-approval is not set.");
+  const found = await stat(place).catch(() => undefined);
+  if (found === undefined)
+    return failed(`${place} is not there: every job that changes something is refused.`);
+  const right = found.isDirectory() ? constants.W_OK | constants.X_OK : constants.X_OK;
+  const isUsable = await access(place, right).then(
+    () => true,
+    () => false,
+  );
+  const what = found.isDirectory() ? "a folder for requests" : "a program";
+  if (!isUsable) {
+    const words = found.isDirectory() ? "written to" : "run";
+    return failed(
+      `${place}, ${what}, cannot be ${words} by this user: every job that changes something is refused.`,
+    );
+  }
+  if ((found.mode & othersMayWrite) === 0) return ok(`${place}, ${what}, is asked before jobs.`);
+  const words = `${place}, ${what}, can be changed by others than its owner: who does that approves jobs.`;
+  return warning(words, `chmod go-w ${place}, unless its group is those who may approve.`);
+}

@@ -1,0 +1,26 @@
+import { openOwnCluster } from "../executor/own-cluster.ts";
+import { readPodTemplate } from "../executor/pod-template.ts";
+import { executorRights, listDenied, rightWords } from "../executor/rights.ts";
+import { type DoctorScene, failed, type Found, leftOut, ok } from "./finding.ts";
+
+/** Whether jobs can have pods: the settings, and what the cluster allows. */
+export async function checkExecutor({ config, patienceMs }: DoctorScene): Promise<Found> {
+  if (config.executor === "host") return leftOut("Jobs are done by the agent itself.");
+  if (config.executorImage === undefined) {
+    return failed("executor-image is missing.", "Give the image of the agent itself.");
+  }
+  const over = AbortSignal.timeout(patienceMs);
+  const own = await openOwnCluster(config, over);
+  try {
+    await readPodTemplate(config.executorPod);
+    const denied = await listDenied(own, executorRights(config.executorName));
+    const where = `namespace ${own.namespace}`;
+    if (denied.length === 0) return ok(`Jobs can have pods in ${where}.`);
+    return failed(
+      `In ${where} the agent may not: ${denied.map(rightWords).join(", ")}.`,
+      "Bind a role that has these, as deploy/chart does.",
+    );
+  } finally {
+    own.cluster.close();
+  }
+}

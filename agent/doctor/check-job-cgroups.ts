@@ -1,0 +1,52 @@
+import path from "node:path";
+import { type CgroupPowers, missingBounds, openJobCgroups } from "../job-cgroups/job-cgroups.ts";
+import { isRoot } from "../job-users/as-user.ts";
+import { type DoctorScene, failed, type Found, ok, warning } from "./finding.ts";
+
+const howTo =
+  "Run the agent by deploy/svc-agent.service (Delegate=yes, DelegateSubgroup=agent), or as root where cgroups may be made.";
+
+/** Whether jobs get cgroups, and what these can do where the doctor runs. */
+export async function checkJobCgroups({ config }: DoctorScene): Promise<Found> {
+  // Beside those of an agent that runs with these settings.
+  const dataDir = path.join(config.dataDir, "doctor");
+  const cgroups = await openJobCgroups({ ...config, jobCgroups: wishOf(config), dataDir });
+  await cgroups.close();
+  return judgePowers(config, cgroups.powers);
+}
+
+/** Whether what the agent could not start without is there is judged here, in the doctor's words. */
+const wishOf = ({ jobCgroups }: DoctorScene["config"]) => (jobCgroups === "off" ? "off" : "auto");
+
+/** What cgroups can do, judged by the settings. */
+export function judgePowers(
+  config: Pick<DoctorScene["config"], "jobCgroups" | "jobMemoryMax" | "jobPidsMax" | "jobUser">,
+  powers: CgroupPowers,
+): Found {
+  const { jobCgroups, jobUser } = config;
+  const judge = jobCgroups === "on" ? failed : warning;
+  const missing = missingBounds(config, powers);
+  if (missing.length > 0) {
+    return judge(`${missing.join(" and ")} cannot be kept here: ${powers.words}.`, howTo);
+  }
+  if (!powers.kill && jobCgroups === "on") {
+    return failed(`job-cgroups is on, and jobs can have none: ${powers.words}.`, howTo);
+  }
+  if (!powers.kill && jobUser !== undefined) {
+    return ok(`Jobs have no cgroups (${powers.words}); what is left of one ends with its user.`);
+  }
+  if (!powers.kill) {
+    const words = `Jobs have no cgroups (${powers.words}): a process that sheds its environment and its session outlives its job.`;
+    return warning(words, howTo);
+  }
+  const bounds = `memory ${powers.memory ? "yes" : "no"}, pids ${powers.pids ? "yes" : "no"}`;
+  const why = powers.words === "" ? "" : ` (${powers.words})`;
+  return ok(`Each job gets a cgroup: kill yes, ${bounds}${why}.${leaving(config)}`);
+}
+
+/** Who is the agent's own user may write where the agent may. */
+function leaving({ jobUser }: Pick<DoctorScene["config"], "jobUser">): string {
+  if (jobUser !== undefined) return "";
+  const who = isRoot() ? "root" : "the agent's user";
+  return ` Jobs run as ${who}, and can leave it if they mean to: job-user forbids that.`;
+}

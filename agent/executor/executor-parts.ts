@@ -1,0 +1,15 @@
+import type { AgentGround } from "../open-ground.ts";
+import type { ConnectedParts } from "../open-jobs.ts";
+import type { OwnCluster } from "./own-cluster.ts";
+import type { PodTemplate } from "./pod-template.ts";
+
+/** What an agent has whose jobs are done in pods. */
+export type ExecutorParts = {
+  readonly ground: AgentGround;
+  readonly own: OwnCluster;
+  readonly template: PodTemplate;
+  /** Resolves when there is a broker. */
+  readonly connected: Promise<ConnectedParts>;
+  /** Aborts when the agent goes and leaves its pods to its next start. */
+  readonly left: AbortSignal;
+};

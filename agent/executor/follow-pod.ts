@@ -1,0 +1,120 @@
+import { pause } from "../client/pause.ts";
+import type { ClusterJob } from "../cluster-jobs/cluster-job.ts";
+import { type FollowedEnd, followClusterJob } from "../cluster-jobs/follow-cluster-job.ts";
+import type { JobLook } from "../cluster-jobs/judge-cluster-job.ts";
+import type { JobFault } from "../cluster-jobs/judge-pod.ts";
+import { podsOfJob } from "../cluster-jobs/look-at-cluster-job.ts";
+import { isRefusal } from "../kubernetes/api-refusal.ts";
+import type { ExecutorParts } from "./executor-parts.ts";
+import type { PodStop } from "./pod-stop.ts";
+
+/** What became of a pod; `heldBack`: the cluster takes none at present. */
+export type PodEnd = Pick<FollowedEnd, "look" | "fault"> & {
+  readonly is: FollowedEnd["is"] | "heldBack" | "left";
+};
+
+/** A Job; and whether its pod is known to have begun, and it cannot be held back any more. */
+type Followed = { readonly one: ClusterJob; readonly hasBegun: boolean };
+
+const againMs = 2_000;
+
+/**
+ * Follows a Job until its pod has ended, cannot begin, or nobody waits for it any more, and tells it to go when the job is
+ * stopped. A cluster that does not answer is asked again. `left`: the agent goes, and the pod stays.
+ */
+export async function followPod(
+  parts: ExecutorParts,
+  followed: Followed,
+  stop: PodStop,
+): Promise<PodEnd> {
+  const { one } = followed;
+  const over = new AbortController();
+  const ended = AbortSignal.any([over.signal, parts.left]);
+  const acting = Promise.all([
+    when(stop.told, ended, () => tellToGo(parts, one)),
+    when(stop.hurried, ended, () => kill(parts, one)),
+  ]);
+  try {
+    return await follow(parts, followed, stop);
+  } finally {
+    over.abort();
+    await acting;
+  }
+}
+
+async function follow(
+  parts: ExecutorParts,
+  { one, hasBegun }: Followed,
+  stop: PodStop,
+): Promise<PodEnd> {
+  const { config, log } = parts.ground;
+  const held = new AbortController();
+  let heldBy: JobFault | undefined;
+  let isTaken = hasBegun;
+  const onLook = (look: JobLook): void => {
+    // Once: that one pod has room says nothing of the next.
+    if (look.pods.length > 0 && !isTaken) parts.ground.heldClaims.release();
+    isTaken ||= look.pods.length > 0;
+    if (isTaken) return;
+    if (look.phase !== "waiting" || look.fault === undefined) return;
+    heldBy = look.fault;
+    held.abort();
+  };
+  const signal = AbortSignal.any([stop.givenUp, held.signal, parts.left]);
+  for (;;) {
+    try {
+      const startWithinMs = config.executorStartTimeout;
+      const end = await followClusterJob(parts.own.cluster, one, { signal, startWithinMs, onLook });
+      if (end.is !== "stopped") return end;
+      if (heldBy !== undefined) return { is: "heldBack", look: end.look, fault: heldBy };
+      return parts.left.aborted ? { ...end, is: "left" } : end;
+    } catch (error) {
+      const look = { phase: "waiting", pods: [] } as const;
+      if (signal.aborted) return { is: parts.left.aborted ? "left" : "stopped", look };
+      log.warn({ err: error, job: one.at.ref.name }, "a pod cannot be looked at; trying again");
+      await pause(againMs, signal);
+    }
+  }
+}
+
+/** Acts when that is signalled, until it has been done. */
+async function when(
+  signal: AbortSignal,
+  ended: AbortSignal,
+  act: () => Promise<unknown>,
+): Promise<void> {
+  await untilAborted(signal, ended);
+  while (!ended.aborted) {
+    try {
+      await act();
+      return;
+    } catch {
+      await pause(againMs, ended); // who follows it says what is wrong
+    }
+  }
+}
+
+async function untilAborted(...signals: AbortSignal[]): Promise<void> {
+  const any = AbortSignal.any(signals);
+  if (any.aborted) return;
+  await new Promise<void>((resolve) => {
+    any.addEventListener("abort", () => resolve(), { once: true });
+  });
+}
+
+/** The Job goes when its pods have gone, and these have their grace. */
+async function tellToGo({ own }: ExecutorParts, { at, uid }: ClusterJob): Promise<void> {
+  await own.cluster.remove(at, uid).catch((error: unknown) => {
+    if (!isRefusal(error, 409)) throw error; // another one has its name by now
+  });
+}
+
+async function kill({ own }: ExecutorParts, one: ClusterJob): Promise<void> {
+  for (const { metadata } of (await podsOfJob(own.cluster, one)) ?? []) {
+    const path = `/api/v1/namespaces/${own.namespace}/pods/${metadata.name}`;
+    const body = { gracePeriodSeconds: 1, preconditions: { uid: metadata.uid } };
+    await own.api.text({ method: "DELETE", path, body }).catch((error: unknown) => {
+      if (!isRefusal(error, 404) && !isRefusal(error, 409)) throw error;
+    });
+  }
+}

@@ -1,0 +1,109 @@
+import { readFile } from "node:fs/promises";
+import path from "node:path";
+import { pause } from "../client/pause.ts";
+import { secretAt } from "../cluster-jobs/cluster-job.ts";
+import type { AgentConfig } from "../config/read-config.ts";
+import { ExitError } from "../exit-error.ts";
+import { isRefusal } from "../kubernetes/api-refusal.ts";
+import { objectPath } from "../kubernetes/discovery.ts";
+import type { Log } from "../log.ts";
+import { writeDurably } from "../spool/durable-file.ts";
+import type { OwnCluster } from "./own-cluster.ts";
+
+/** What of the data directory says who the agent is: its process with the secret, and an enrolled token. */
+const files = ["process.json", "enrolled.json"] as const;
+const againMs = 5_000;
+
+/**
+ * Puts what a Secret of the cluster has of the agent's own into the data directory, where that has none, and answers how
+ * to keep it there: a start anywhere in the cluster is the same process again then. An ExitError says why not.
+ */
+export async function openKeptState(
+  own: OwnCluster,
+  config: AgentConfig,
+  log: Log,
+): Promise<() => Promise<void>> {
+  const { dataDir, executorName } = config;
+  const name = `${executorName}-state`;
+  const found = await find(own, name).catch((error: unknown) => {
+    const words = `The Secret ${own.namespace}/${name}, in which the agent keeps who it is, cannot be read`;
+    throw new ExitError("config", `${words}: ${(error as Error).message}`, error);
+  });
+  for (const file of files) {
+    const kept = found?.[file];
+    const place = path.join(dataDir, file);
+    if (kept && (await readOr(place)) === "") {
+      await writeDurably(place, Buffer.from(kept, "base64").toString("utf8"));
+    }
+  }
+  let last = found === undefined ? undefined : JSON.stringify(await readAll(dataDir));
+  let isRepeating = false;
+  const keepOnce = async (): Promise<void> => {
+    const data = await readAll(dataDir);
+    const text = JSON.stringify(data);
+    if (text === last) return;
+    await write(own, name, data);
+    last = text;
+  };
+  const repeat = async (): Promise<void> => {
+    isRepeating = true;
+    for (;;) {
+      await pause(againMs);
+      if (await tryTo(keepOnce, log)) break;
+    }
+    isRepeating = false;
+  };
+  return async () => {
+    if (!(await tryTo(keepOnce, log)) && !isRepeating) void repeat();
+  };
+}
+
+async function tryTo(act: () => Promise<void>, log: Log): Promise<boolean> {
+  try {
+    await act();
+    return true;
+  } catch (error) {
+    log.warn({ err: error }, "who the agent is was not kept in the cluster; trying again");
+    return false;
+  }
+}
+
+type Data = Readonly<Record<string, string>>;
+
+async function find({ cluster, namespace }: OwnCluster, name: string): Promise<Data | undefined> {
+  const live = await cluster.get(secretAt(namespace, name));
+  return live === undefined ? undefined : ((live["data"] ?? {}) as Data); // Secrets have that form
+}
+
+async function write({ api, cluster, namespace }: OwnCluster, name: string, data: Data) {
+  const at = secretAt(namespace, name);
+  const labels = { "app.kubernetes.io/managed-by": "svc-agent" };
+  const metadata = { name, namespace, labels };
+  const secret = { apiVersion: "v1", kind: "Secret", metadata, data };
+  const patch = {
+    method: "PATCH",
+    path: objectPath(at.resource, at.ref),
+    contentType: "application/merge-patch+json",
+    body: { data },
+  } as const;
+  try {
+    await api.call(patch);
+  } catch (error) {
+    if (!isRefusal(error, 404)) throw error;
+    await cluster.create(at, secret);
+  }
+}
+
+/** Every file, as a Secret has it; of one that is not there, nothing. */
+async function readAll(dataDir: string): Promise<Data> {
+  const texts = await Promise.all(
+    files.map(async (file) => [file, await readOr(path.join(dataDir, file))] as const),
+  );
+  return Object.fromEntries(
+    texts.map(([file, text]) => [file, Buffer.from(text, "utf8").toString("base64")]),
+  );
+}
+
+async function readOr(file: string): Promise<string> {
+  return await readFile(file, "utf8").catch(() => "");
+}

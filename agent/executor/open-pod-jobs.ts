@@ -1,0 +1,90 @@
+import { backoffMs } from "../client/backoff.ts";
+import { pause } from "../client/pause.ts";
+import { jobAt } from "../cluster-jobs/cluster-job.ts";
+import { ExitError } from "../exit-error.ts";
+import type { Departure } from "../going-down/departure.ts";
+import { ApiRefusal } from "../kubernetes/api-refusal.ts";
+import type { KubeObject } from "../kubernetes/kube-object.ts";
+import type { AgentGround } from "../open-ground.ts";
+import { type ConnectedParts, type Jobs, openJobs } from "../open-jobs.ts";
+import type { ExecutorParts } from "./executor-parts.ts";
+import { openKeptState } from "./kept-state.ts";
+import { openOwnCluster } from "./own-cluster.ts";
+import { marks, readFacts } from "./pod-facts.ts";
+import { readPodTemplate } from "./pod-template.ts";
+import { isForPod } from "./room-for-pods.ts";
+import { beginInPod, giveBackUnbegun, resumeInPod } from "./run-in-pod.ts";
+
+/**
+ * Jobs in pods of their own, but for those that concern the agent. What the cluster has of this agent's Jobs is taken up
+ * before the broker hears of it: whatever was made and had not begun goes back.
+ */
+export async function openPodJobs(ground: AgentGround, departure: Departure): Promise<Jobs> {
+  const { config, roster, log } = ground;
+  if (config.executorImage === undefined) {
+    const words = "executor = kubernetes needs executor-image: the image of the agent itself.";
+    throw new ExitError("config", words);
+  }
+  const local = await openJobs(ground, departure);
+  const own = await openOwnCluster(config, new AbortController().signal);
+  ground.keptState.keep = await openKeptState(own, config, log);
+  const connected = Promise.withResolvers<ConnectedParts>();
+  const left = new AbortController();
+  departure.onChange(() => {
+    if (departure.leaving()?.leavesJobs === true) left.abort();
+  });
+  const parts: ExecutorParts = {
+    ground,
+    own,
+    template: await readPodTemplate(config.executorPod),
+    connected: connected.promise,
+    left: left.signal,
+  };
+  return {
+    connect(agent) {
+      connected.resolve(agent);
+      const beginHere = local.connect(agent);
+      return (claimed) => (isForPod(claimed.job) ? beginInPod(parts, claimed) : beginHere(claimed));
+    },
+    async resume() {
+      await local.resume();
+      for (const object of await listOwn(parts)) {
+        const { name, uid = "" } = object.metadata;
+        const facts = readFacts(object);
+        const at = jobAt(own.namespace, name);
+        if (facts === undefined) {
+          log.warn({ job: name }, "a Job with this agent's label says of no job that it is for it");
+        } else if (isSuspended(object)) {
+          log.info({ job: name, execution_id: facts.execution_id }, "given back: it had not begun");
+          roster.add(giveBackUnbegun(parts, { one: { at, uid, object }, facts }));
+        } else {
+          log.info({ job: name, execution_id: facts.execution_id }, "taken up again");
+          roster.add(resumeInPod(parts, { one: { at, uid, object }, facts }));
+        }
+      }
+    },
+  };
+}
+
+const isSuspended = (job: KubeObject): boolean =>
+  (job["spec"] as { readonly suspend?: boolean }).suspend === true; // a Job has one
+
+/** Without them the broker would be told that nothing is held: it is not told anything then. */
+async function listOwn({ ground, own, left }: ExecutorParts): Promise<KubeObject[]> {
+  const { config, log } = ground;
+  const labelSelector = `${marks.executor}=${config.executorName},${marks.settled}!=yes`;
+  const { resource } = jobAt(own.namespace, "");
+  const limits = { fromMs: config.retryFrom, mostMs: config.retryMost };
+  const endsAtMs = performance.now() + (config.startTimeout || Number.POSITIVE_INFINITY);
+  for (let nth = 0; ; nth++) {
+    try {
+      return await own.cluster.list(resource, own.namespace, { labelSelector });
+    } catch (error) {
+      const words = `The Jobs of namespace ${own.namespace} cannot be listed: ${(error as Error).message}`;
+      if (error instanceof ApiRefusal) throw new ExitError("config", words, error);
+      if (performance.now() > endsAtMs) throw new ExitError("unreachable", words, error);
+      log.warn({ err: error }, "the cluster does not answer; trying again");
+      await pause(backoffMs(nth, limits), left);
+    }
+  }
+}

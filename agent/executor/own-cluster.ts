@@ -1,0 +1,63 @@
+import { readFile } from "node:fs/promises";
+import path from "node:path";
+import { networkOfChildren } from "../client/network.ts";
+import type { AgentConfig } from "../config/read-config.ts";
+import { ExitError } from "../exit-error.ts";
+import { JobFailure } from "../jobs/job-failure.ts";
+import { type FoundCluster, ofPod, proxyEnv, tlsOf } from "../kubernetes/cluster-access.ts";
+import { type Cluster, clusterOf } from "../kubernetes/cluster.ts";
+import { type KubeApi, openKubeApi } from "../kubernetes/kube-api.ts";
+import { kubeLogin } from "../kubernetes/kube-login.ts";
+import { parseKubeconfig, readKubeconfig } from "../kubernetes/read-kubeconfig.ts";
+
+/** The cluster in which an agent's jobs have their pods. */
+export type OwnCluster = {
+  readonly api: KubeApi;
+  readonly cluster: Cluster;
+  /** Where the Jobs are. */
+  readonly namespace: string;
+};
+
+/** Opens it: that of $KUBECONFIG, else the one in which the agent's pod is. An ExitError says what is wrong. */
+export async function openOwnCluster(
+  config: AgentConfig,
+  signal: AbortSignal,
+): Promise<OwnCluster> {
+  try {
+    const file = config.env["KUBECONFIG"]?.split(":")[0] ?? "";
+    const found = file === "" ? await ofPod(config.env) : await ofFile(file, config);
+    const { namespace: usual, user, read, ...where } = found;
+    const login = async () =>
+      await kubeLogin(user, { readFile: read, askPlugin: async () => await refusePlugin(file) });
+    const api = openKubeApi({ ...where, login }, signal);
+    const namespace = config.executorNamespace ?? usual;
+    return { api, cluster: clusterOf(api, namespace), namespace };
+  } catch (error) {
+    if (!(error instanceof JobFailure)) throw error;
+    const words = /names no cluster/.test(error.message)
+      ? "this is no pod, and KUBECONFIG names no file"
+      : error.message.replace(/\.$/, "");
+    throw new ExitError("config", `executor = kubernetes needs a cluster: ${words}.`, error);
+  }
+}
+
+async function ofFile(file: string, config: AgentConfig): Promise<FoundCluster> {
+  const text = await readFile(file, "utf8").catch((error: unknown) => {
+    const { code } = error as NodeJS.ErrnoException;
+    throw new ExitError("config", `The kubeconfig ${file} cannot be read (${code}).`);
+  });
+  const { cluster, user, namespace } = readKubeconfig(await parseKubeconfig(text));
+  if (user.exec != null) await refusePlugin(file);
+  const read = async (name: string): Promise<string> =>
+    await readFile(path.resolve(path.dirname(file), name), "utf8");
+  const tls = await tlsOf(cluster, read);
+  const proxies = proxyEnv(cluster["proxy-url"], networkOfChildren(config));
+  return { namespace, user, read, server: cluster.server, tls, proxyEnv: proxies };
+}
+
+/** A plugin runs as a job's user, and here is no job. */
+async function refusePlugin(file: string): Promise<never> {
+  const words = `The kubeconfig ${file} has a plugin, which the executor does not run`;
+  const error = new ExitError("config", `${words}: give it a token or certificates.`);
+  return await Promise.reject(error);
+}

@@ -1,0 +1,44 @@
+import { z } from "zod";
+import type { Claimed } from "../jobs/run-job.ts";
+import type { KubeObject } from "../kubernetes/kube-object.ts";
+
+const schema = z.object({
+  job_id: z.string(),
+  execution_id: z.string(),
+  type: z.string(),
+  group: z.string(),
+  claimed_at_ms: z.number(),
+});
+
+/** What a Job says of the runner's job that it is for, to whoever finds it. */
+export type PodFacts = z.infer<typeof schema>;
+
+/** Labels and annotations of an executor's Jobs. */
+export const marks = {
+  executor: "svc-agent/executor",
+  execution: "svc-agent/execution",
+  /** The broker has an end for it: nobody has to look at it any more. */
+  settled: "svc-agent/settled",
+  facts: "svc-agent/job",
+} as const;
+
+/** Those of a claimed job. */
+export function factsOf({ job, execution }: Claimed): PodFacts {
+  return {
+    job_id: job.id,
+    execution_id: execution.id,
+    type: job.type,
+    group: job.group,
+    claimed_at_ms: Date.now(),
+  };
+}
+
+/** What a Job was annotated with; undefined when it is none of ours. */
+export function readFacts({ metadata }: KubeObject): PodFacts | undefined {
+  try {
+    const { data } = schema.safeParse(JSON.parse(metadata.annotations?.[marks.facts] ?? ""));
+    return data?.execution_id === metadata.labels?.[marks.execution] ? data : undefined;
+  } catch {
+    return undefined;
+  }
+}

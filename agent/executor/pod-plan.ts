@@ -1,0 +1,204 @@
+import type { RunnerSettings } from "../../shared/api/runner-settings.ts";
+import { clusterJobName } from "../cluster-jobs/cluster-job.ts";
+import type { AgentConfig } from "../config/read-config.ts";
+import { type SettingName, variableOf } from "../config/settings.ts";
+import { givenJobText } from "../given-job/given-job.ts";
+import type { Claimed } from "../jobs/run-job.ts";
+import type { KubeObject } from "../kubernetes/kube-object.ts";
+import { factsOf, marks } from "./pod-facts.ts";
+import type { PodTemplate } from "./pod-template.ts";
+
+/** What the pods of an agent's jobs are made from. */
+export type PodPlan = {
+  readonly config: AgentConfig;
+  readonly namespace: string;
+  readonly template: PodTemplate;
+};
+
+const mainContainer = "job";
+const jobFolder = "/run/svc/job";
+const jobFile = "job.json";
+/** Between the broker's deadline and its pod's end: what a job may take to come to rest, and to tell all. */
+const spareMs = 30_000;
+
+/** Whoever judges its end may be away for a while; afterwards it is kept for as long as the settings say. */
+const leastKeptMs = 600_000;
+
+/** How long a pod has from its SIGTERM on. */
+export function podGraceMs({ cancelTimeout, flushTimeout }: AgentConfig): number {
+  return cancelTimeout + flushTimeout + spareMs;
+}
+
+/** The Job of a claimed job, always the same one; its secret comes by `podSecret`. */
+export function podJob({ config, namespace, template }: PodPlan, claimed: Claimed): KubeObject {
+  const { execution, deadline, now } = claimed;
+  const labels = {
+    "app.kubernetes.io/managed-by": "svc-agent",
+    [marks.executor]: config.executorName,
+    [marks.execution]: execution.id,
+  };
+  const graceMs = podGraceMs(config);
+  const leftMs = Date.parse(deadline) - (now === undefined ? Date.now() : Date.parse(now));
+  const name = clusterJobName(config.executorName, execution.id);
+  return {
+    apiVersion: "batch/v1",
+    kind: "Job",
+    metadata: {
+      name,
+      namespace,
+      labels,
+      annotations: { [marks.facts]: JSON.stringify(factsOf(claimed)) },
+    },
+    spec: {
+      backoffLimit: 0,
+      completions: 1,
+      parallelism: 1,
+      podReplacementPolicy: "Failed",
+      activeDeadlineSeconds: seconds(Math.max(0, leftMs) + graceMs),
+      ttlSecondsAfterFinished: seconds(Math.max(config.executorKeep, leastKeptMs)),
+      podFailurePolicy: {
+        rules: [
+          {
+            action: "FailJob",
+            onPodConditions: [{ type: "DisruptionTarget", status: "True" }],
+          },
+        ],
+      },
+      template: {
+        metadata: {
+          labels: {
+            "app.kubernetes.io/name": "svc-agent",
+            "app.kubernetes.io/component": "job",
+            ...template.metadata?.labels,
+            ...labels,
+          },
+          annotations: { ...undisturbed, ...template.metadata?.annotations },
+        },
+        spec: podSpec(config, template, name),
+      },
+    },
+  };
+}
+
+/** What the pod finds in its file: all but the plan, which it fetches by the job's token. */
+export function podSecret(
+  { brokerUrl }: AgentConfig,
+  runnerId: string,
+  { claimed, settings }: { readonly claimed: Claimed; readonly settings: RunnerSettings },
+): Readonly<Record<string, string>> {
+  const { job, execution, token, deadline } = claimed;
+  const broker_url = brokerUrl ?? "";
+  const given = { broker_url, runner_id: runnerId, job, execution, token, deadline, settings };
+  return { [jobFile]: givenJobText(given) };
+}
+
+const seconds = (ms: number): number => Math.ceil(ms / 1000);
+
+/** Nobody moves a pod that is at work. */
+const undisturbed = {
+  "karpenter.sh/do-not-disrupt": "true",
+  "cluster-autoscaler.kubernetes.io/safe-to-evict": "false",
+};
+
+/** Nothing of it is root's, and nothing of it can be written but folders that go with it. */
+function podSpec(config: AgentConfig, { spec = {} }: PodTemplate, secretName: string): object {
+  const { containers = [], volumes = [], securityContext, ...others } = spec;
+  const main = containers.find(({ name }) => name === mainContainer);
+  const besides = containers.filter(({ name }) => name !== mainContainer);
+  return {
+    automountServiceAccountToken: false,
+    enableServiceLinks: false,
+    ...others,
+    restartPolicy: "Never",
+    terminationGracePeriodSeconds: seconds(podGraceMs(config)),
+    securityContext: {
+      runAsNonRoot: true,
+      runAsUser: agentUser,
+      runAsGroup: agentUser,
+      fsGroup: agentUser,
+      seccompProfile: { type: "RuntimeDefault" },
+      ...securityContext,
+    },
+    containers: [mainOf(config, main), ...besides],
+    volumes: [
+      ...volumes,
+      { name: "svc-job", secret: { secretName, defaultMode: 0o440 } },
+      { name: "svc-tmp", emptyDir: {} },
+      { name: "svc-shm", emptyDir: { medium: "Memory", sizeLimit: "256Mi" } },
+    ],
+  };
+}
+
+/** The user of the image who is not root (Dockerfile.agent). */
+const agentUser = 10_001;
+
+type Container = NonNullable<NonNullable<PodTemplate["spec"]>["containers"]>[number];
+
+function mainOf(config: AgentConfig, main: Container | undefined): object {
+  const { env = [], volumeMounts = [], securityContext, ...others } = main ?? {};
+  return {
+    image: config.executorImage,
+    ...others,
+    name: mainContainer,
+    args: ["run-job", "--job-file", `${jobFolder}/${jobFile}`],
+    terminationMessagePolicy: "FallbackToLogsOnError",
+    env: [
+      ...env,
+      { name: "HOME", value: "/tmp" },
+      { name: "TMPDIR", value: "/tmp" },
+      ...passedOn(config),
+    ],
+    securityContext: {
+      allowPrivilegeEscalation: false,
+      readOnlyRootFilesystem: true,
+      capabilities: { drop: ["ALL"] },
+      ...securityContext,
+    },
+    volumeMounts: [
+      ...volumeMounts,
+      { name: "svc-job", mountPath: jobFolder, readOnly: true },
+      { name: "svc-tmp", mountPath: "/tmp" },
+      { name: "svc-shm", mountPath: "/dev/shm" },
+    ],
+  };
+}
+
+/** What of the agent's own settings is about it alone, or about its own disk. */
+const ownSettings: ReadonlySet<SettingName> = new Set<SettingName>([
+  "broker-url",
+  "token-file",
+  "token",
+  "runner",
+  "mode",
+  "groups",
+  "data-dir",
+  "work-dir",
+  "run-dir",
+  "job-user",
+  "job-cgroups",
+  "job-memory-max",
+  "job-pids-max",
+  "watch-port",
+  "on-sigterm",
+  "drain-timeout",
+  "host-grace",
+  "start-timeout",
+  "claim-wait",
+  "tools-dir",
+  "executor",
+  "executor-name",
+  "executor-namespace",
+  "executor-image",
+  "executor-pod",
+  "executor-max-pods",
+  "executor-start-timeout",
+  "executor-keep",
+]);
+
+/** Whatever the agent allows its jobs, and how it does them, is so in their pods. */
+function passedOn({ given }: AgentConfig): { name: string; value: string }[] {
+  const entries = Object.entries(given) as [SettingName, string][]; // its own keys
+  return entries
+    .filter(([name]) => !ownSettings.has(name))
+    .map(([name, value]) => ({ name: variableOf(name), value }));
+}

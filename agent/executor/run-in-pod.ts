@@ -1,0 +1,185 @@
+import { giveBackExecutionRoute } from "../../shared/api/report-executions.ts";
+import { Refused } from "../client/over.ts";
+import { pause } from "../client/pause.ts";
+import { type ClusterJob, jobAt } from "../cluster-jobs/cluster-job.ts";
+import { makeClusterJob } from "../cluster-jobs/make-cluster-job.ts";
+import type { Claimed } from "../jobs/run-job.ts";
+import { abandoned, type End, givenBack, tellEnd } from "../jobs/tell-end.ts";
+import { ApiRefusal } from "../kubernetes/api-refusal.ts";
+import type { RunningJob } from "../running-job.ts";
+import { concludePod } from "./conclude-pod.ts";
+import type { ExecutorParts } from "./executor-parts.ts";
+import { followPod } from "./follow-pod.ts";
+import { factsOf, type PodFacts } from "./pod-facts.ts";
+import { podGraceMs, podJob, podSecret } from "./pod-plan.ts";
+import { makePodStop, type PodStop } from "./pod-stop.ts";
+
+/** A Job that an earlier start of the agent has made. */
+export type FoundPod = { readonly one: ClusterJob; readonly facts: PodFacts };
+
+/** Has a claimed job done in a pod of its own. */
+export function beginInPod(parts: ExecutorParts, claimed: Claimed): RunningJob {
+  return hold(parts, factsOf(claimed), async () => await make(parts, claimed));
+}
+
+/** Goes on with what an earlier start of the agent has begun. */
+export function resumeInPod(parts: ExecutorParts, { one, facts }: FoundPod): RunningJob {
+  return hold(parts, facts, async () => await Promise.resolve({ one }));
+}
+
+/** Gives back what an earlier start of the agent has made a Job for, and never let go. */
+export function giveBackUnbegun(
+  parts: ExecutorParts,
+  { one: { at }, facts }: FoundPod,
+): RunningJob {
+  return hold(parts, facts, async () => await Promise.resolve({ at }));
+}
+
+/** The Job; or that none was let go, and why the cluster refuses it, which is no fault of the runner's job. */
+type Made =
+  | { readonly one: ClusterJob }
+  | { readonly refused?: string; readonly at: ClusterJob["at"] };
+
+function hold(parts: ExecutorParts, facts: PodFacts, make: () => Promise<Made>): RunningJob {
+  const { ground } = parts;
+  const stop = makePodStop(podGraceMs(ground.config));
+  const crashed = (error: unknown): undefined => {
+    if (parts.left.aborted) return undefined;
+    const execution_id = facts.execution_id;
+    ground.log.error({ err: error, execution_id }, "a pod was lost sight of");
+    return undefined;
+  };
+  const done = live(parts, { facts, stop }, make)
+    .catch(crashed)
+    .then(async (end) => {
+      stop.close();
+      // It is held until this process is no more: the next start is the same process to the broker.
+      if (parts.left.aborted) await new Promise<never>(() => {});
+      if (end !== undefined) tellEnd(ground, storedOf(facts), end);
+    });
+  return {
+    executionId: facts.execution_id,
+    jobId: facts.job_id,
+    group: facts.group,
+    type: facts.type,
+    done,
+    stop: stop.stop,
+  };
+}
+
+const storedOf = ({ job_id, execution_id, type, claimed_at_ms }: PodFacts) => ({
+  job: { id: job_id, type },
+  execution_id,
+  started_at_ms: claimed_at_ms,
+});
+
+/** One of the runner's jobs, and how it is stopped. */
+export type PodRun = { readonly facts: PodFacts; readonly stop: PodStop };
+
+/** Undefined where it goes on without this process. */
+async function live(
+  parts: ExecutorParts,
+  run: PodRun,
+  make: () => Promise<Made>,
+): Promise<End | undefined> {
+  const made = await make();
+  if ("one" in made) return await follow(parts, run, made.one);
+  const back = await giveBack(parts, run, made.refused);
+  if (back !== "too late") {
+    await removeUnbegun(parts, made.at);
+    return back;
+  }
+  // An answer was lost, and its pod has begun.
+  const object = await untilAnswered(parts, () => parts.own.cluster.get(made.at));
+  const one = { at: made.at, uid: object?.metadata.uid ?? "", object: object ?? nothing };
+  return await follow(parts, run, one, true);
+}
+
+const nothing = { apiVersion: "batch/v1", kind: "Job", metadata: { name: "" }, spec: {} };
+
+async function follow(
+  parts: ExecutorParts,
+  run: PodRun,
+  one: ClusterJob,
+  hasBegun = false,
+): Promise<End | undefined> {
+  const end = await followPod(parts, { one, hasBegun }, run.stop);
+  if (end.is === "left") return undefined;
+  if (end.is !== "heldBack") {
+    const { trouble, words } = end.fault ?? {};
+    // The next job's pod is made of the same image by the same settings.
+    if (end.is === "hopeless" && (trouble === "image_pull" || trouble === "container_config")) {
+      parts.ground.heldClaims.hold(`pods cannot begin: ${words}`);
+    }
+    return await concludePod(parts, run, { one, end });
+  }
+  // Should its pod begin meanwhile, it finds that the job was given back, and does nothing.
+  const back = await giveBack(parts, run, end.fault?.words ?? "it takes no pods");
+  if (back === "too late") return await follow(parts, run, one, true);
+  await removeUnbegun(parts, one.at);
+  return back;
+}
+
+/** Whatever the cluster refuses to take as a Job now, it may take later, or another agent's may. */
+async function make(parts: ExecutorParts, claimed: Claimed): Promise<Made> {
+  const { ground, own, template, connected } = parts;
+  const { config, log } = ground;
+  const { runnerId, settings } = await connected;
+  const job = podJob({ config, namespace: own.namespace, template }, claimed);
+  const secret = podSecret(config, runnerId, { claimed, settings: settings() });
+  try {
+    return { one: await makeClusterJob(own.cluster, { job, secret }) };
+  } catch (error) {
+    const ids = { job_id: claimed.job.id, execution_id: claimed.execution.id };
+    log.warn({ err: error, ...ids }, "the cluster has no Job for it");
+    const words = (error as Error).message.replace(/\.$/, "");
+    const at = jobAt(own.namespace, job.metadata.name);
+    return { at, refused: error instanceof ApiRefusal ? `it refuses a Job: ${words}` : words };
+  }
+}
+
+/** Only once the job was given back: until then its pod may have begun. */
+async function removeUnbegun({ own, ground }: ExecutorParts, at: ClusterJob["at"]): Promise<void> {
+  try {
+    const { uid } = (await own.cluster.get(at))?.metadata ?? {};
+    if (uid !== undefined) await own.cluster.remove(at, uid);
+  } catch (err) {
+    ground.log.warn({ err, job: at.ref.name }, "a Job that was not begun is left in the cluster");
+  }
+}
+
+const againMs = 2_000;
+
+async function untilAnswered<T>({ left }: ExecutorParts, ask: () => Promise<T>): Promise<T> {
+  for (;;) {
+    try {
+      return await ask();
+    } catch (error) {
+      if (left.aborted) throw error;
+      await pause(againMs, left);
+    }
+  }
+}
+
+/**
+ * Nothing of it has begun: the broker gives it to whoever has room, and this agent asks for none for a while if the
+ * cluster refused it.
+ */
+async function giveBack(
+  { ground, connected }: ExecutorParts,
+  { facts: { job_id, execution_id } }: PodRun,
+  refused: string | undefined,
+): Promise<End | "too late"> {
+  if (refused !== undefined) {
+    ground.heldClaims.hold(`the cluster has no room for a pod: ${refused}`);
+  }
+  const { client } = await connected;
+  const params = { job_id, execution_id };
+  try {
+    await client.call(giveBackExecutionRoute, { params, body: {} }, { scope: "job" });
+    return givenBack;
+  } catch (error) {
+    if (!(error instanceof Refused)) throw error;
+    return error.code === "too_late_to_give_back" ? "too late" : abandoned;
+  }
+}

@@ -1,0 +1,44 @@
+import { readFile } from "node:fs/promises";
+import { z } from "zod";
+import { ExitError } from "../exit-error.ts";
+import { claimedJobSchema } from "../running-job.ts";
+
+const schema = z.object({
+  version: z.literal(1),
+  broker_url: z.url(),
+  runner_id: z.string(),
+  /** Its plan is not among it: the broker tells it to the job's token. */
+  ...claimedJobSchema.omit({ plan: true }).shape,
+  /** Those of the runner, as far as jobs go by them. */
+  settings: z.looseObject({ sandbox_mode: z.boolean() }),
+});
+
+/** A job that another process has claimed, and all that somebody else needs to do it in its place. */
+export type GivenJob = z.infer<typeof schema>;
+
+/** The file of a given job: it holds the job's token. */
+export function givenJobText(job: Omit<GivenJob, "version">): string {
+  return JSON.stringify({ version: 1, ...job });
+}
+
+/** Reads it; an ExitError says what is wrong with it, and repeats nothing of it. */
+export async function readGivenJob(file: string): Promise<GivenJob> {
+  const text = await readFile(file, "utf8").catch((error: unknown) => {
+    const { code } = error as NodeJS.ErrnoException;
+    throw new ExitError("config", `The job in ${file} cannot be read (${code}).`);
+  });
+  const { data, error } = schema.safeParse(parsed(text));
+  if (data !== undefined) return data;
+  const [issue] = error.issues;
+  const where = issue?.path.join(".") || "its text";
+  const words = `${file} holds no job that svc-agent start has written (${where} is not right)`;
+  throw new ExitError("config", `${words}: both have to be of one version.`);
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,51 @@
+import { type ClusterJob, clusterJobName, jobAt } from "../../cluster-jobs/cluster-job.ts";
+import { removeClusterJob } from "../../cluster-jobs/remove-cluster-job.ts";
+import type { Job } from "../../jobs/handler.ts";
+import { refWords } from "../../kubernetes/kube-object.ts";
+import type { JobRun } from "./job-run.ts";
+import { type JobScene, openJobScene } from "./job-scene.ts";
+import { isOver } from "./remove-former.ts";
+import { executionLabel } from "./render-job.ts";
+
+/** A pod has thirty seconds by itself. */
+const withinMs = 50_000;
+
+/**
+ * Deletes the Job of this execution where it is there and has not ended: a former process of the agent made it, and the
+ * job was stopped before this one could go on with it. Throws JobFailure or ApiRefusal.
+ */
+export async function cleanUpJob(job: Job, run: JobRun): Promise<void> {
+  const scene = await openJobScene(job, run);
+  try {
+    const became = await removeOwn(scene);
+    if (became !== undefined) job.say(became, "warn");
+  } finally {
+    scene.cluster.close();
+  }
+}
+
+/** The same on a cluster that is open; says what became of it. Nothing where there is none, or it is another's. */
+export async function removeOwn({
+  job,
+  run,
+  cluster,
+  namespace,
+}: JobScene): Promise<string | undefined> {
+  const at = jobAt(namespace, clusterJobName(run.prefix, job.executionId));
+  const object = await cluster.get(at);
+  const uid = object?.metadata.uid ?? "";
+  const isOurs = object?.metadata.labels?.[executionLabel] === job.executionId;
+  if (!isOurs || isOver(object)) return undefined;
+  return await removeSaying({ job, cluster }, { at, uid, object });
+}
+
+/** Deletes a Job and says what became of it. Throws JobFailure or ApiRefusal. */
+export async function removeSaying(
+  { job, cluster }: Pick<JobScene, "job" | "cluster">,
+  one: ClusterJob,
+): Promise<string> {
+  const name = refWords(one.at.ref);
+  const left = await removeClusterJob(cluster, one, { withinMs, signal: job.hurry });
+  if (left.length === 0) return `${name} was deleted, and its pods.`;
+  return `${name} was told to go, and is still there: ${left.slice(0, 3).join(", ")}.`;
+}

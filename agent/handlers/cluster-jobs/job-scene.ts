@@ -1,0 +1,25 @@
+import type { Job } from "../../jobs/handler.ts";
+import { openClusterGround } from "../../kubernetes/cluster-ground.ts";
+import type { Cluster } from "../../kubernetes/cluster.ts";
+import type { JobRun } from "./job-run.ts";
+
+/** What a job-deploy works on. */
+export type JobScene = {
+  readonly job: Job;
+  readonly run: JobRun;
+  readonly cluster: Cluster;
+  readonly namespace: string;
+};
+
+/** Told to hurry, a job still has the time to say that its Job is to go. */
+const lastRequestsMs = 4_000;
+
+/** Opens the cluster that the plan names. Throws JobFailure. */
+export async function openJobScene(job: Job, run: JobRun): Promise<JobScene> {
+  const late = new AbortController();
+  const end = (): void => void setTimeout(() => late.abort(), lastRequestsMs).unref();
+  if (job.hurry.aborted) end();
+  else job.hurry.addEventListener("abort", end, { once: true });
+  const { cluster } = await openClusterGround(job, run.credentials, late.signal);
+  return { job, run, cluster, namespace: run.namespace || cluster.namespace };
+}

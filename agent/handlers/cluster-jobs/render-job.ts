@@ -1,0 +1,113 @@
+import { createHash } from "node:crypto";
+import { clusterJobName } from "../../cluster-jobs/cluster-job.ts";
+import type { Job } from "../../jobs/handler.ts";
+import type { KubeObject } from "../../kubernetes/kube-object.ts";
+import type { JobRun, PodMembers } from "./job-run.ts";
+
+/** Labels of all Jobs that agents make for the same component. */
+export function ownerLabels(belongsTo: string): Record<string, string> {
+  return {
+    "app.kubernetes.io/managed-by": "svc-agent",
+    ...(belongsTo !== "" && { "svc/belongs-to": digest(belongsTo).slice(0, 32) }),
+  };
+}
+
+/** The label of the job at the broker, whichever of its executions made a Job. */
+export const jobLabel = "svc/job";
+export const executionLabel = "svc/execution";
+
+const goneAtLeastMs = 3_600_000;
+/** Its own clock is the last to stop it: ours says more. */
+const marginMs = 60_000;
+
+type Whose = Pick<Job, "executionId" | "deadlineAtMs"> & {
+  readonly facts: { readonly id: string };
+};
+
+/** The Job as the cluster gets it: the values of its variables are in a Secret of the same name. */
+export function renderJob(run: JobRun, namespace: string, whose: Whose): KubeObject {
+  const name = clusterJobName(run.prefix, whose.executionId);
+  const labels = {
+    ...ownerLabels(run.belongsTo),
+    [jobLabel]: whose.facts.id,
+    [executionLabel]: whose.executionId,
+  };
+  const leftMs = Math.max(0, whose.deadlineAtMs - Date.now()) + marginMs;
+  return {
+    apiVersion: "batch/v1",
+    kind: "Job",
+    metadata: { name, namespace, labels },
+    spec: {
+      backoffLimit: run.backoff,
+      activeDeadlineSeconds: Math.ceil(Math.min(run.activeMs ?? leftMs, leftMs) / 1000),
+      // Whoever follows it may be away for a while when it ends.
+      ttlSecondsAfterFinished: Math.ceil(
+        Math.max(run.keepMs, run.keepMs === 0 ? goneAtLeastMs : 0) / 1000,
+      ),
+      podFailurePolicy: {
+        rules: [
+          {
+            // What was ended half-way is not begun again unless the plan says so.
+            action: run.backoff === 0 ? "FailJob" : "Count",
+            onPodConditions: [{ type: "DisruptionTarget", status: "True" }],
+          },
+        ],
+      },
+      template: {
+        metadata: { labels, annotations: podAnnotations(run.pod) },
+        spec: podSpec(run, name),
+      },
+    },
+  };
+}
+
+/** Whoever makes room on nodes is to leave it alone. */
+const podAnnotations = ({ annotations }: PodMembers): Record<string, string> => ({
+  "cluster-autoscaler.kubernetes.io/safe-to-evict": "false",
+  "karpenter.sh/do-not-disrupt": "true",
+  ...annotations,
+});
+
+function podSpec({ image, cmd, args, env, pod }: JobRun, secret: string): object {
+  const { serviceAccount, resources, pullSecrets, nodeSelector, tolerations } = pod;
+  const names = Object.keys(env).sort();
+  return {
+    restartPolicy: "Never",
+    // A pod has no token of the cluster's unless the plan says whose.
+    automountServiceAccountToken: serviceAccount !== "",
+    ...(serviceAccount !== "" && { serviceAccountName: serviceAccount }),
+    ...(pullSecrets.length > 0 && { imagePullSecrets: pullSecrets.map((name) => ({ name })) }),
+    ...(nodeSelector && { nodeSelector }),
+    ...(tolerations && { tolerations }),
+    containers: [
+      {
+        name: "main",
+        image,
+        ...(cmd.length > 0 && { command: cmd }),
+        ...(args.length > 0 && { args }),
+        ...(resources && { resources }),
+        ...(names.length > 0 && {
+          env: names.map((name) => ({
+            name,
+            valueFrom: { secretKeyRef: { name: secret, key: name } },
+          })),
+        }),
+      },
+    ],
+  };
+}
+
+/** The same for the same Job, whichever execution makes it; the values of its variables are in it, as a digest. */
+export function fingerprintOfRun(run: JobRun, namespace: string): string {
+  const { image, cmd, args, env, prefix, belongsTo, pod, backoff, activeMs } = run;
+  const sorted = Object.entries(env).sort(([a], [b]) => (a < b ? -1 : 1));
+  const members = { image, cmd, args, sorted, prefix, belongsTo, pod, backoff, activeMs };
+  return digest(JSON.stringify(["apply", namespace, members]));
+}
+
+/** Likewise for a teardown, which deletes whatever is there by then. */
+export function fingerprintOfTeardown(run: JobRun, namespace: string): string {
+  return digest(JSON.stringify(["teardown", namespace, run.belongsTo]));
+}
+
+const digest = (text: string): string => createHash("sha256").update(text).digest("hex");

@@ -1,0 +1,61 @@
+import { type ClusterJob, jobAt } from "../../cluster-jobs/cluster-job.ts";
+import { removeClusterJob } from "../../cluster-jobs/remove-cluster-job.ts";
+import { askConsent } from "../../consent/ask-consent.ts";
+import type { Produced } from "../../jobs/handler.ts";
+import { deployFailure } from "../../kubernetes/deploy-failure.ts";
+import { eachOf } from "../../kubernetes/each-of.ts";
+import { refWords } from "../../kubernetes/kube-object.ts";
+import type { JobScene } from "./job-scene.ts";
+import { judge } from "./judge.ts";
+import { fingerprintOfTeardown, ownerLabels } from "./render-job.ts";
+
+const withinMs = 120_000;
+
+/** Deletes all Jobs that were made for the component, whether they run or have ended, and waits. Throws JobFailure. */
+export async function tearDownJobs(scene: JobScene): Promise<Produced> {
+  const { job, run, cluster, namespace } = scene;
+  const found = await listOwn(scene);
+  await job.once("judged", async () => {
+    judge(run, fingerprintOfTeardown(run, namespace));
+    await askConsent(job, found.map(({ at }) => `- ${refWords(at.ref)} (delete)`).join("\n"));
+    return true;
+  });
+  const left = await eachOf(found, async (one) => {
+    const stays = await removeClusterJob(cluster, one, { withinMs, signal: job.signal });
+    if (stays.length === 0) {
+      job.say(`${refWords(one.at.ref)} is deleted.`, "info", "delete", `deleted ${one.uid}`);
+    }
+    return stays;
+  });
+  const [first, ...more] = left.flat();
+  if (first !== undefined) {
+    const others = more.length === 0 ? "" : ` and ${more.length} more`;
+    const words = `${first}${others} was told to go and is still there.`;
+    throw deployFailure(words, job.signal.aborted ? "canceled" : "timeout");
+  }
+  const description =
+    found.length === 0 ? "There was nothing to delete." : `${found.length} deleted.`;
+  return { description, outputs: { deleted: found.length, namespace } };
+}
+
+/** The Jobs that were made for the component, whichever job at the broker made them. */
+export async function listOwn({ run, cluster, namespace }: JobScene): Promise<ClusterJob[]> {
+  return await listJobs({ cluster, namespace }, ownerLabels(run.belongsTo));
+}
+
+/** The Jobs of a namespace with all of these labels. */
+export async function listJobs(
+  { cluster, namespace }: Pick<JobScene, "cluster" | "namespace">,
+  labels: Readonly<Record<string, string>>,
+): Promise<ClusterJob[]> {
+  const labelSelector = Object.entries(labels)
+    .map(([name, value]) => `${name}=${value}`)
+    .join(",");
+  const { resource } = jobAt(namespace, "");
+  const found = await cluster.list(resource, namespace, { labelSelector });
+  return found.map((object) => ({
+    at: jobAt(namespace, object.metadata.name),
+    uid: object.metadata.uid ?? "",
+    object,
+  }));
+}

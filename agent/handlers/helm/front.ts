@@ -1,0 +1,176 @@
+import path from "node:path";
+import { openTransport } from "../../client/network.ts";
+import { Unanswered } from "../../client/over.ts";
+import { pause } from "../../client/pause.ts";
+import { send } from "../../client/send.ts";
+import { ownPaths } from "../../helm-front/front-door.ts";
+import type { FrontOrder } from "../../helm-front/front-order.ts";
+import { readJobText, writeJobFile } from "../../job-users/job-files.ts";
+import type { CommandEnd } from "../../jobs/execution-state.ts";
+import type { Job } from "../../jobs/handler.ts";
+import { JobFailure } from "../../jobs/job-failure.ts";
+import { findCluster } from "../../kubernetes/cluster-access.ts";
+import { deployFailure } from "../../kubernetes/deploy-failure.ts";
+import { inlineOr } from "../../kubernetes/kube-login.ts";
+import type { HelmRun } from "./helm-run.ts";
+
+/** What stands between helm and the cluster of a job, and keeps its releases at the broker. */
+export type Front = {
+  /** What leads helm there, when it is there. Throws JobFailure. */
+  readonly reach: () => Promise<Readonly<Record<string, string>>>;
+  readonly close: () => Promise<void>;
+};
+
+type Means = Pick<HelmRun, "chartId" | "namespace">;
+type Env = Readonly<Record<string, string>>;
+type Order = Omit<FrontOrder, "kubeconfig" | "listen">;
+
+/** It outlives a stop, until helm has written down how it ended: longer than helm has for that. */
+const stop = { signal: "SIGTERM", to: "leader", graceMs: 120_000 } as const;
+const mostFronts = 20;
+const bornWithinMs = 60_000;
+const lookMs = 20;
+
+/**
+ * Starts it as a child of its own, beside helm: when the agent is killed both go on, and the next agent adopts both. One
+ * that is killed itself is followed by another at the same address, and helm goes on. `env` is what helm finds, and
+ * leads to the cluster. Throws JobFailure.
+ */
+export async function openFront(job: Job, means: Means, env: Env): Promise<Front> {
+  const order = await orderFor(job, means, env);
+  let nth = 0;
+  const closing = new AbortController();
+  const start = async (): Promise<Started> => {
+    while (nth < mostFronts && !closing.signal.aborted) {
+      nth += 1;
+      const started = await startFront(job, { order, env, nth });
+      if (started === undefined) continue;
+      void started.ended.then(again, () => {});
+      return started;
+    }
+    const words = "What keeps helm's releases at the broker ends again and again.";
+    throw deployFailure(words, "network");
+  };
+  const begin = (): Promise<Started> => {
+    const coming = start();
+    coming.catch(() => {}); // whoever needs it is told
+    return coming;
+  };
+  const again = (): void => {
+    if (!closing.signal.aborted && !job.signal.aborted) current = begin();
+  };
+  let current = begin();
+  return {
+    reach: async () => ({ KUBECONFIG: (await current).kubeconfig }),
+    close: async () => {
+      closing.abort();
+      await (await current.catch(() => undefined))?.end();
+    },
+  };
+}
+
+async function orderFor(job: Job, { chartId, namespace }: Means, env: Env): Promise<Order> {
+  const { server, tls, proxyEnv, user, read } = await findCluster(job, env);
+  const [cert, key] = await Promise.all([
+    inlineOr(user["client-certificate-data"], user["client-certificate"], read),
+    inlineOr(user["client-key-data"], user["client-key"], read),
+  ]);
+  if (job.token === undefined) {
+    const words = "The agent that claimed the job was killed before it began: its token is gone.";
+    throw new JobFailure(words, { reason: "lost", class: "lost" });
+  }
+  const url = job.host.config.brokerUrl ?? "";
+  return {
+    namespace,
+    broker: { url, token: job.token, chartId },
+    cluster: {
+      server,
+      tls,
+      proxyEnv: { ...proxyEnv },
+      user: {
+        ...user,
+        "client-certificate": undefined,
+        "client-certificate-data": inBase64(cert),
+        "client-key": undefined,
+        "client-key-data": inBase64(key),
+      },
+    },
+  };
+}
+
+const inBase64 = (text: string | undefined): string | undefined =>
+  text && Buffer.from(text).toString("base64");
+
+type Started = {
+  readonly kubeconfig: string;
+  readonly ended: Promise<CommandEnd>;
+  readonly end: () => Promise<void>;
+};
+type Starting = { readonly order: Order; readonly env: Env; readonly nth: number };
+
+/** Nothing where this one, of a former process of the agent's perhaps, has ended. */
+async function startFront(job: Job, { order, env, nth }: Starting): Promise<Started | undefined> {
+  const { secrets, owner, workspace } = job.place;
+  const file = path.join(secrets, `helm-front-${nth}.json`);
+  const kubeconfig = path.join(secrets, "helm-front.kubeconfig");
+  const before = await serverIn(job, kubeconfig);
+  const listen = before && { port: Number(before.port), secret: before.pathname.slice(1) };
+  await writeJobFile(file, JSON.stringify({ ...order, kubeconfig, listen }), owner);
+  let isOver = false;
+  const ended = job
+    .run({
+      key: `helm-front/${nth}`,
+      step: "helm",
+      argv: ["svc-agent", "helm-front", file],
+      cwd: workspace,
+      env: {
+        ...env,
+        ...job.host.networkEnv,
+        PATH: job.host.config.env["PATH"] ?? "",
+        NODE_USE_ENV_PROXY: "1",
+      },
+      stop,
+    })
+    .finally(() => (isOver = true));
+  const giveUpAtMs = Date.now() + bornWithinMs;
+  for (;;) {
+    const server = await serverIn(job, kubeconfig);
+    if (server !== undefined && (await isAnswered(server, ownPaths.alive))) break;
+    if (isOver) return (await ended) && undefined;
+    if (Date.now() > giveUpAtMs) {
+      const words = "What keeps helm's releases at the broker does not come up.";
+      throw deployFailure(words, "network");
+    }
+    await pause(lookMs);
+  }
+  const end = async (): Promise<void> => {
+    const server = await serverIn(job, kubeconfig);
+    if (server !== undefined) await isAnswered(server, ownPaths.end);
+    await Promise.race([ended, pause(5_000)]).catch(() => {});
+  };
+  return { kubeconfig, ended, end };
+}
+
+const mostKubeconfigBytes = 2 ** 16;
+
+async function serverIn(job: Job, kubeconfig: string): Promise<URL | undefined> {
+  const text = await readJobText(kubeconfig, job.place.owner, mostKubeconfigBytes);
+  const [server, secret] = /http:\/\/127\.0\.0\.1:\d+\/([0-9a-f]{48})/.exec(text) ?? [];
+  if (server === undefined || secret === undefined) return undefined;
+  // Helm names it when it complains.
+  job.hide(secret);
+  return new URL(server);
+}
+
+async function isAnswered(server: URL, at: string): Promise<boolean> {
+  const transport = openTransport({ brokerUrl: server.href, caFile: undefined, env: {} });
+  try {
+    const sending = { method: "GET", path: at, headers: {}, timeoutMs: 30_000 };
+    return (await send(transport, sending)).status === 204;
+  } catch (error) {
+    if (error instanceof Unanswered) return false;
+    throw error;
+  } finally {
+    transport.close();
+  }
+}

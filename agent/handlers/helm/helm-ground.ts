@@ -1,0 +1,83 @@
+import { existsSync } from "node:fs";
+import path from "node:path";
+import { makeJobFolders, readJobText, writeJobFileOnce } from "../../job-users/job-files.ts";
+import type { Job } from "../../jobs/handler.ts";
+import { type ClusterGround, openClusterGround } from "../../kubernetes/cluster-ground.ts";
+import { deployFailure } from "../../kubernetes/deploy-failure.ts";
+import { hostKubeconfig } from "../../kubernetes/host-kubeconfig.ts";
+import { folderWithin } from "../../sources/folder-within.ts";
+import { fetchChart } from "./fetch-chart.ts";
+import { openFront } from "./front.ts";
+import type { HelmRun } from "./helm-run.ts";
+import type { HelmCaller } from "./run-helm.ts";
+import { setValues } from "./set-values.ts";
+
+/** What a helm job stands on. */
+export type HelmGround = ClusterGround & {
+  readonly run: HelmRun;
+  readonly helm: HelmCaller;
+};
+
+/** The chart, as helm is told of it. */
+export type Chart = {
+  readonly folder: string;
+  /** What exactly was fetched: a commit, a digest; empty where nobody knows. */
+  readonly revision: string;
+  /** `-f` for each file of values, in order. */
+  readonly valuesArgs: readonly string[];
+};
+
+/** Opens the cluster and gives helm a home of its own. Throws JobFailure. */
+export async function openHelmGround(job: Job, run: HelmRun): Promise<HelmGround> {
+  const ground = await openClusterGround(job, run.credentials);
+  const { workspace, owner } = job.place;
+  const names = ["helm-cache", "helm-config", "helm-data"];
+  const [cache = "", config = "", own = ""] = names.map((name) => path.join(workspace, name));
+  await makeJobFolders([cache, config, own], owner);
+  const hostFile = hostKubeconfig(job.host.config.env);
+  const env = {
+    // Helm's home is the job's, where there is none; a pod's own cluster is found without.
+    ...(hostFile.split(":").some(existsSync) && { KUBECONFIG: hostFile }),
+    ...ground.env,
+    HELM_CACHE_HOME: cache,
+    HELM_CONFIG_HOME: config,
+    HELM_DATA_HOME: own,
+    HELM_DRIVER: run.driver === "configmap" ? "configmap" : "secret",
+    HELM_NAMESPACE: run.namespace,
+    HELM_MAX_HISTORY: "10",
+  };
+  if (run.driver !== "broker") return { ...ground, run, env, helm: { job, env } };
+  const front = await openFront(job, run, env);
+  return { ...ground, run, env, helm: { job, env, front } };
+}
+
+/** Fetches the chart and writes the values of the plan down, in memory. Throws JobFailure. */
+export async function openChart(ground: HelmGround): Promise<Chart> {
+  const { job, run } = ground;
+  const { secrets, owner } = job.place;
+  const { folder, revision } = await fetchChart(ground);
+  const files: string[] = [];
+  const keep = async (text: string): Promise<void> => {
+    const file = path.join(secrets, `values-${files.length + 1}.yaml`);
+    await writeJobFileOnce(file, text, owner);
+    files.push(file);
+  };
+  for (const given of run.valuesFiles) {
+    // What is one line without a colon is the name of a file in the chart.
+    const isName = !/[\n:{]/.test(given);
+    await keep(isName ? await fileOf(folder, given, job) : given);
+  }
+  if (run.values.length > 0) await keep(JSON.stringify(setValues(run.values)));
+  if (run.override.trim() !== "") await keep(run.override);
+  return { folder, revision, valuesArgs: files.flatMap((file) => ["-f", file]) };
+}
+
+const mostValuesBytes = 4 * 2 ** 20;
+
+async function fileOf(folder: string, name: string, job: Job): Promise<string> {
+  const parent = await folderWithin(folder, path.dirname(name), "The values file");
+  const file = path.join(parent, path.basename(name));
+  const text = await readJobText(file, job.place.owner, mostValuesBytes);
+  if (text !== "") return text;
+  throw deployFailure(`The chart has no values file ${name}.`, "not_found");
+}

@@ -1,0 +1,177 @@
+import { z } from "zod";
+import { type Credentials, readCredentials } from "../../credentials/read-credentials.ts";
+import type { JobFacts, Plan } from "../../jobs/handler.ts";
+import { unfitPlan } from "../../jobs/job-failure.ts";
+import { type Approved, readApproved } from "../../kubernetes/approved.ts";
+import { readSource } from "../../sources/read-source.ts";
+import type { Source } from "../../sources/source.ts";
+
+const text = z.string().nullish();
+const flag = z.boolean().nullish();
+
+const body = z.looseObject({
+  name: z.string().nullish(),
+  namespace: text,
+  create_namespace: flag,
+  storage_driver: text,
+  helm_chart_id: text,
+  values_files: z.array(z.string()).nullish(),
+  values: z.array(z.looseObject({ name: text, value: text, type: text })).nullish(),
+  values_override: text,
+  take_ownership: flag,
+  chart: z
+    .looseObject({
+      repository: z.string(),
+      name: z.string(),
+      version: text,
+      username: text,
+      password: text,
+    })
+    .nullish(),
+  skip_crds: flag,
+  force_conflicts: flag,
+  outputs: z
+    .record(
+      z.string(),
+      z.looseObject({ kind: z.string(), api_version: text, name: z.string(), path: z.string() }),
+    )
+    .nullish(),
+  timeout: z.number().nullish(),
+});
+const whole = z.looseObject({
+  apply_plan_contents: text,
+  timeout: z.number().nullish(),
+  helm: body.nullish(),
+});
+
+/** A field of a live object that becomes an output. */
+export type LiveField = {
+  readonly output: string;
+  readonly apiVersion: string;
+  readonly kind: string;
+  readonly name: string;
+  readonly path: string;
+};
+
+/** A chart in a repository of charts. */
+export type RepositoryChart = {
+  readonly repository: string;
+  readonly name: string;
+  readonly version: string;
+  readonly username: string;
+  readonly password: string;
+};
+
+/** A helm job as it is run. */
+export type HelmRun = {
+  readonly action: "plan" | "plan-teardown" | "apply" | "exec";
+  readonly name: string;
+  readonly namespace: string;
+  readonly createsNamespace: boolean;
+  readonly driver: "secret" | "configmap" | "broker";
+  /** Where the broker keeps its releases, where it is the broker that does. */
+  readonly chartId: string;
+  readonly chart: Source | RepositoryChart | undefined;
+  /** Contents of values files, or names of files in the chart. */
+  readonly valuesFiles: readonly string[];
+  readonly values: readonly SetValue[];
+  readonly override: string;
+  readonly takesOwnership: boolean;
+  readonly skipsCrds: boolean;
+  readonly isForced: boolean;
+  readonly fields: readonly LiveField[];
+  readonly waitMs: number;
+  readonly timeoutMs: number | undefined;
+  readonly approved: Approved | undefined;
+  readonly credentials: Credentials;
+};
+export type SetValue = { readonly name: string; readonly value: string; readonly isText: boolean };
+
+const usualWaitMs = 300_000;
+const releaseName = /^[a-z0-9]([-a-z0-9.]{0,51}[a-z0-9])?$/;
+
+/** Reads the plan of a helm job. Throws JobFailure that names the member that is wrong. */
+export function readHelmRun(plan: Plan, { operation }: JobFacts): HelmRun {
+  const { data, error } = whole.safeParse(plan);
+  const inner = body.safeParse(data?.helm ?? plan).data;
+  const [issue] = error?.issues ?? body.safeParse(data?.helm ?? plan).error?.issues ?? [];
+  if (data === undefined || inner === undefined) {
+    throw unfitPlan(`${issue?.path.join(".")}: ${issue?.message}`);
+  }
+  const action = actions[operation];
+  if (action === undefined) {
+    throw unfitPlan(`helm has no operation ${operation}: ${Object.keys(actions).join(", ")} are`);
+  }
+  const name = inner.name ?? "";
+  if (!releaseName.test(name)) throw unfitPlan("helm.name is no name of a release");
+  const chart = chartOf(inner.chart) ?? readSource(inner) ?? readSource(plan);
+  if (chart === undefined && action !== "plan-teardown" && action !== "apply") {
+    throw unfitPlan("it has no chart: helm.chart, .source or src_registry says where it is");
+  }
+  return {
+    action,
+    name,
+    chart,
+    namespace: inner.namespace || "default",
+    createsNamespace: inner.create_namespace ?? false,
+    driver: driverOf(inner.storage_driver ?? "", inner.helm_chart_id ?? ""),
+    chartId: inner.helm_chart_id ?? "",
+    valuesFiles: inner.values_files ?? [],
+    values: (inner.values ?? []).map((one) => ({
+      name: one.name ?? "",
+      value: one.value ?? "",
+      isText: one.type === "string",
+    })),
+    override: inner.values_override ?? "",
+    takesOwnership: inner.take_ownership ?? false,
+    skipsCrds: inner.skip_crds ?? false,
+    isForced: inner.force_conflicts ?? false,
+    fields: Object.entries(inner.outputs ?? {}).map(([output, field]) => ({
+      output,
+      apiVersion: field.api_version || "v1",
+      kind: field.kind,
+      name: field.name,
+      path: field.path,
+    })),
+    waitMs: millis(inner.timeout) ?? usualWaitMs,
+    timeoutMs: millis(data.timeout),
+    approved: action === "apply" ? readApproved(data.apply_plan_contents) : undefined,
+    credentials: readCredentials({ ...plan, ...inner }),
+  };
+}
+
+const actions: Readonly<Record<string, HelmRun["action"]>> = {
+  "create-apply-plan": "plan",
+  "create-teardown-plan": "plan-teardown",
+  "apply-plan": "apply",
+  exec: "exec",
+};
+
+/** A control plane has a name of its own for what it keeps itself: with a chart of it, any name that is none of helm's. */
+function driverOf(given: string, chartId: string): HelmRun["driver"] {
+  if (/^configmaps?$/.test(given)) return "configmap";
+  if (/^secrets?$/.test(given) || (given === "" && chartId === "")) return "secret";
+  const isHelms = /^(?:sql|memory)$/.test(given);
+  if (chartId !== "" && !isHelms) return "broker";
+  const names = "secret, configmap and, with helm_chart_id, broker";
+  throw unfitPlan(`helm.storage_driver ${given} is none of ${names}`);
+}
+
+function chartOf(given: z.infer<typeof body>["chart"]): RepositoryChart | undefined {
+  if (given == null) return undefined;
+  const { repository, name, version, username, password } = given;
+  if (!/^https?:\/\//.test(repository)) throw unfitPlan("helm.chart.repository is no URL");
+  for (const [member, value] of Object.entries({ name, version: version ?? "" })) {
+    if (/^-|[\s\p{Cc}]/u.test(value)) throw unfitPlan(`helm.chart.${member} is not one name`);
+  }
+  return {
+    repository,
+    name,
+    version: version ?? "",
+    username: username ?? "",
+    password: password ?? "",
+  };
+}
+
+const millis = (ns: number | null | undefined): number | undefined =>
+  ns == null || ns <= 0 ? undefined : ns / 1e6;

@@ -1,0 +1,125 @@
+import { askConsent } from "../../consent/ask-consent.ts";
+import type { Handler, Job, Produced } from "../../jobs/handler.ts";
+import { openProgress } from "../../jobs/open-progress.ts";
+import {
+  type Change,
+  countsOf,
+  countWords,
+  type Diff,
+  diffContents,
+  diffLines,
+  fingerprintOf,
+} from "../../kubernetes/change.ts";
+import { deployFailure } from "../../kubernetes/deploy-failure.ts";
+import { explainRefusal } from "../../kubernetes/explain-refusal.ts";
+import { diffUninstall, diffUpgrade } from "./diff-release.ts";
+import { type HelmGround, openChart, openHelmGround } from "./helm-ground.ts";
+import { type HelmRun, readHelmRun } from "./helm-run.ts";
+import { recoverRelease } from "./recover-release.ts";
+import { releaseOutputs } from "./release-outputs.ts";
+import { listRevisions, type Revision } from "./releases.ts";
+import { askHelm } from "./run-helm.ts";
+import { upgradeRelease } from "./upgrade-release.ts";
+
+/** Releases of charts: planned as a diff, installed or upgraded as approved, rolled back where that fails, uninstalled. */
+export const helm: Handler = {
+  types: ["helm-chart-deploy", "runner-helm"],
+  restMs: 75_000, // a minute for helm to mark its release as failed
+  validate: (plan, facts) => {
+    const run = readHelmRun(plan, facts);
+    return {
+      usesHost: true,
+      asksConsent: true,
+      timeoutMs: run.timeoutMs,
+      execute: async (job) => await deploy(job, run),
+    };
+  },
+};
+
+async function deploy(job: Job, run: HelmRun): Promise<Produced> {
+  const ground = await openHelmGround(job, run);
+  try {
+    if (run.action === "plan" || run.action === "plan-teardown") return await plan(ground);
+    const isTeardown = run.approved?.op === "teardown";
+    return await (isTeardown ? uninstall(ground) : upgrade(ground));
+  } catch (error) {
+    throw explainRefusal(error, `The release ${run.name}`);
+  } finally {
+    ground.cluster.close();
+    await ground.helm.front?.close();
+  }
+}
+
+async function plan(ground: HelmGround): Promise<Produced> {
+  const { helm, run } = ground;
+  const chart = run.action === "plan" ? await openChart(ground) : undefined;
+  const revisions = await listRevisions(helm, run.name, "history/before");
+  const diff = await (chart === undefined
+    ? diffUninstall(ground, revisions)
+    : diffUpgrade(ground, chart, revisions));
+  return planned(ground.job, diff, revisions.at(-1));
+}
+
+const mostLines = 500;
+
+/** What has no changes may have to be deployed all the same, where the last time failed. */
+function planned(job: Job, diff: Diff, last: Revision | undefined): Produced {
+  sayDiff(job, diff);
+  const release = { revision: last?.revision ?? 0, status: last?.status ?? "" };
+  return {
+    description: `The plan: ${countWords(diff)}.`,
+    outputs: { counts: countsOf(diff), fingerprint: fingerprintOf(diff) },
+    result: diffContents(job, diff, { release }),
+  };
+}
+
+function sayDiff(job: Job, diff: Diff): void {
+  const lines = diffLines(diff, job.shown).slice(0, mostLines);
+  for (const [at, line] of lines.entries()) job.say(line, "info", "diff", `diff ${at}`);
+}
+
+type Judged = { readonly done: readonly Pick<Change, "action" | "ref">[] };
+
+/** What is half done differs from what was approved: it is compared, and asked for, once. */
+async function judgeOnce({ job, run }: HelmGround, diffOf: () => Promise<Diff>): Promise<Judged> {
+  return await job.once("judged", async () => {
+    const diff = await diffOf();
+    sayDiff(job, diff);
+    if (run.approved !== undefined && fingerprintOf(diff) !== run.approved.fingerprint) {
+      throw deployFailure(
+        "What would be done is not what was approved: the chart, its values or the release has changed since. Make the plan anew.",
+        "plan_stale",
+      );
+    }
+    await askConsent(job, diffLines(diff, job.shown).join("\n"));
+    return { done: diff.changes.map(({ action, ref }) => ({ action, ref })) };
+  });
+}
+
+async function upgrade(ground: HelmGround): Promise<Produced> {
+  const { job, run } = ground;
+  const progress = openProgress(job);
+  const chart = await openChart(ground);
+  const revisions = await job.once("revisions", async () => await recoverRelease(ground));
+  const { done } = await judgeOnce(ground, async () => await diffUpgrade(ground, chart, revisions));
+  progress.phase("upgrade", "in-progress");
+  const release = await upgradeRelease(ground, chart, { revisions, changes: done });
+  progress.phase("upgrade", "finished");
+  const outputs = await releaseOutputs(ground, chart, release);
+  const what = revisions.length === 0 ? "installed" : "upgraded";
+  return { description: `${run.name} is ${what}: revision ${release.version}.`, outputs };
+}
+
+async function uninstall(ground: HelmGround): Promise<Produced> {
+  const { job, run, helm } = ground;
+  const revisions: Revision[] = await job.once(
+    "revisions",
+    async () => await recoverRelease(ground),
+  );
+  await judgeOnce(ground, async () => await diffUninstall(ground, revisions));
+  if (revisions.length === 0) return { description: `There is no release ${run.name}.` };
+  const timeout = `${Math.ceil(run.waitMs / 1000)}s`;
+  const args = ["uninstall", run.name, "--wait", "--ignore-not-found", "--timeout", timeout];
+  await askHelm(helm, { key: "uninstall", args }, `The release ${run.name} cannot be uninstalled`);
+  return { description: `${run.name} is uninstalled.`, outputs: { namespace: run.namespace } };
+}

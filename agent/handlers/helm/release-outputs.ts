@@ -1,0 +1,39 @@
+import type { Outputs } from "../../jobs/handler.ts";
+import { valuesAt } from "../../kubernetes/values-at.ts";
+import type { Chart, HelmGround } from "./helm-ground.ts";
+import type { Installed } from "./upgrade-release.ts";
+
+/** What a job says of a release that it has deployed. */
+export async function releaseOutputs(
+  ground: HelmGround,
+  chart: Chart,
+  { version, info, chart: { metadata } }: Installed,
+): Promise<Outputs> {
+  const { run, cluster, job } = ground;
+  const fields: Record<string, unknown> = {};
+  for (const { output, apiVersion, kind, name, path } of run.fields) {
+    const resource = await cluster.discovery.find(apiVersion, kind);
+    const namespace = resource?.isNamespaced === false ? "" : run.namespace;
+    const ref = { apiVersion, kind, namespace, name };
+    const live = resource && (await cluster.get({ ref, resource }));
+    // A value of a secret is none that anybody may read elsewhere.
+    const found = kind === "Secret" ? [] : valuesAt(live, path);
+    if (found.length === 0) {
+      job.say(
+        `The output ${output} has no value: ${kind} ${name} has no ${path}.`,
+        "warn",
+        "outputs",
+      );
+    } else fields[output] = found.length === 1 ? found[0] : found;
+  }
+  return {
+    ...fields,
+    revision: version,
+    status: info.status ?? "",
+    notes: info.notes ?? "",
+    chart_version: metadata.version ?? "",
+    app_version: metadata.appVersion ?? "",
+    chart_digest: chart.revision,
+    namespace: run.namespace,
+  };
+}

@@ -1,0 +1,144 @@
+import { z } from "zod";
+import type { Change } from "../../kubernetes/change.ts";
+import { deployFailure, saidMore } from "../../kubernetes/deploy-failure.ts";
+import { eachOf } from "../../kubernetes/each-of.ts";
+import { refWords } from "../../kubernetes/kube-object.ts";
+import { lookForTrouble } from "../../kubernetes/look-for-trouble.ts";
+import { readinessOf } from "../../kubernetes/readiness.ts";
+import { tellEvidence } from "../../kubernetes/tell-evidence.ts";
+import { awaitHopeless, podOwnersIn, podsBefore } from "./await-hopeless.ts";
+import type { Chart, HelmGround } from "./helm-ground.ts";
+import { deployedIn, listRevisions, type Revision } from "./releases.ts";
+import { type HelmAnswer, helmFailure, runHelm } from "./run-helm.ts";
+import { upgradeArgs } from "./upgrade-args.ts";
+
+const installed = z.looseObject({
+  version: z.int(),
+  info: z.looseObject({ status: z.string().nullish(), notes: z.string().nullish() }),
+  chart: z.looseObject({
+    metadata: z.looseObject({ version: z.string().nullish(), appVersion: z.string().nullish() }),
+  }),
+});
+/** What helm says of a release that it has installed. */
+export type Installed = z.infer<typeof installed>;
+
+/** Helm's own time is over before ours is. */
+const marginMs = 120_000;
+
+/**
+ * Installs or upgrades the release and waits until it is ready. Where that fails, the job's log has what is known of it,
+ * and then what was deployed before is deployed again, or a first install is taken away. Throws JobFailure.
+ */
+export async function upgradeRelease(
+  ground: HelmGround,
+  chart: Chart,
+  {
+    revisions,
+    changes,
+  }: {
+    readonly revisions: readonly Revision[];
+    readonly changes: readonly Pick<Change, "action" | "ref">[];
+  },
+): Promise<Installed> {
+  const { run, job } = ground;
+  const { answer, hopeless } = await waited(ground, chart, changes);
+  if (answer.isGood) return installed.parse(JSON.parse(answer.out));
+  const doing = `The release ${run.name} cannot be deployed`;
+  if (job.signal.aborted) throw helmFailure(answer, doing);
+  const why =
+    hopeless === undefined
+      ? helmFailure(answer, doing)
+      : deployFailure(
+          `${doing}: it can never become ready, and helm was told to stop.`,
+          "not_ready",
+        );
+  const reasons = await evidence(ground, changes);
+  const told = [hopeless ?? reasons[0] ?? []].flat().map((words) => `${words}.`);
+  const undone = await undo(ground, deployedIn(revisions));
+  throw saidMore(why, [...told, undone].join(" "));
+}
+
+type Waited = { readonly answer: HelmAnswer; readonly hopeless: string | undefined };
+
+/** Helm's own wait goes on to its end whatever it sees: where that is hopeless, helm is told to stop. */
+async function waited(
+  ground: HelmGround,
+  chart: Chart,
+  changes: readonly Pick<Change, "action" | "ref">[],
+): Promise<Waited> {
+  const { helm, run, job, cluster } = ground;
+  const timeout = `${Math.ceil(run.waitMs / 1000)}s`;
+  const waits = ["--wait", "--wait-for-jobs", "--timeout", timeout, "-o", "json"];
+  const before = await podsBefore(job, cluster, run.namespace);
+  const [ending, over] = [new AbortController(), new AbortController()];
+  const objects = await podOwnersIn(ground, changes);
+  const look = async (): Promise<void> => {
+    const words = await awaitHopeless(cluster, objects, { before, signal: over.signal });
+    if (words === undefined) return;
+    // Whoever follows a killed agent knows by it that nobody cancelled the job.
+    await job.once("hopeless", async () => await Promise.resolve(words));
+    ending.abort();
+  };
+  const looking = look();
+  looking.catch(() => {}); // told below
+  try {
+    const answer = await runHelm(helm, {
+      key: "upgrade",
+      args: [...upgradeArgs(ground, chart), ...waits],
+      timeoutMs: run.waitMs * 3 + marginMs,
+      endEarly: ending.signal,
+    });
+    over.abort();
+    await looking;
+    if (answer.isGood || job.signal.aborted) return { answer, hopeless: undefined };
+    const words = await job.once("hopeless", async () => await Promise.resolve(""));
+    return { answer, hopeless: words || undefined };
+  } finally {
+    over.abort();
+  }
+}
+
+/** Says what is not ready, and answers the reasons in short. It fails by nothing. */
+async function evidence(
+  { job, cluster }: HelmGround,
+  changes: readonly Pick<Change, "action" | "ref">[],
+): Promise<string[]> {
+  const meant = changes.filter(({ action }) => action !== "delete" && action !== "keep");
+  const found = await eachOf(meant, async ({ ref }) => {
+    const resource = await cluster.discovery.find(ref.apiVersion, ref.kind).catch(() => undefined);
+    if (resource === undefined) return [];
+    const at = { ref: resource.isNamespaced ? ref : { ...ref, namespace: "" }, resource };
+    const live = await cluster.get(at).catch(() => undefined);
+    if (live === undefined) return [];
+    const readiness = readinessOf(live);
+    if (readiness.is === "ready") return [];
+    const trouble = await lookForTrouble(cluster, at, live);
+    await tellEvidence(job, cluster, { ref: at.ref, trouble });
+    return [`${refWords(at.ref)}: ${trouble.hopeless ?? trouble.words[0] ?? readiness.words}`];
+  });
+  return found.flat();
+}
+
+async function undo(ground: HelmGround, good: Revision | undefined): Promise<string> {
+  const { helm, run, job } = ground;
+  const timeout = ["--wait", "--timeout", `${Math.ceil(run.waitMs / 1000)}s`];
+  const isThere = (await listRevisions(helm, run.name, "history/failed")).length > 0;
+  if (!isThere) return "Nothing of it was left.";
+  const args =
+    good === undefined
+      ? ["uninstall", run.name, ...timeout]
+      : ["rollback", run.name, String(good.revision), "--cleanup-on-fail", ...timeout];
+  const what =
+    good === undefined
+      ? "It was uninstalled again"
+      : `It was rolled back to revision ${good.revision}`;
+  job.say(
+    good === undefined ? "Uninstalls what was begun." : "Rolls back.",
+    "warn",
+    "helm",
+    "undo",
+  );
+  const answer = await runHelm(helm, { key: "undo", args });
+  if (answer.isGood) return `${what}.`;
+  return `It could not be undone: ${helmFailure(answer, "helm").message}`;
+}

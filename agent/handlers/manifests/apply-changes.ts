@@ -1,0 +1,137 @@
+import { pause } from "../../client/pause.ts";
+import { JobFailure } from "../../jobs/job-failure.ts";
+import { awaitReady } from "../../kubernetes/await-ready.ts";
+import type { Change } from "../../kubernetes/change.ts";
+import type { Located } from "../../kubernetes/cluster.ts";
+import { deployFailure, saidMore } from "../../kubernetes/deploy-failure.ts";
+import { eachOf } from "../../kubernetes/each-of.ts";
+import { explainRefusal } from "../../kubernetes/explain-refusal.ts";
+import { inOrder } from "../../kubernetes/kinds-order.ts";
+import { type KubeObject, refKey, refWords } from "../../kubernetes/kube-object.ts";
+import type { PlacedObject } from "../../kubernetes/locate-objects.ts";
+import { deleteObjects } from "./delete-objects.ts";
+import { entryOf, type InventoryEntry, unionOf } from "./inventory.ts";
+import { type Scene, stopIfTold } from "./scene.ts";
+
+/**
+ * Applies all objects in the order of their kinds, deletes what was approved to be deleted, and waits until all are
+ * ready. Done again after a crash it comes to the same. Throws JobFailure that says how far it came.
+ */
+export async function applyChanges(
+  scene: Scene,
+  approved: readonly Pick<Change, "action" | "ref">[],
+): Promise<void> {
+  const { job, run, cluster, objects, inventory } = scene;
+  const uids = new Map<string, string>();
+  const groups = inOrder(objects, ({ at }) => at.ref);
+  const namespaces = groups.filter(([one]) => one?.at.ref.kind === "Namespace");
+  // The list of what is made lies in a namespace, which may have to be made itself.
+  for (const group of namespaces) await applyGroup(scene, group, uids);
+  const now = (): InventoryEntry[] =>
+    objects.map(({ at }) => entryOf(at.ref, uids.get(refKey(at.ref))));
+  const old = (await inventory?.read()) ?? [];
+  await inventory?.write(unionOf(old, now()));
+  for (const group of groups) {
+    if (!namespaces.includes(group)) await applyGroup(scene, group, uids);
+  }
+  const deletes = approved
+    .filter(({ action }) => action === "delete")
+    .map(({ ref }) => refKey(ref));
+  const kept = old.filter((one) => !uids.has(refKey(one)));
+  const gone = kept.filter((one) => deletes.includes(refKey(one)));
+  await deleteObjects(scene, gone, `${uids.size} objects were applied`);
+  await inventory?.write(unionOf(run.prunes ? await stillThere(scene, kept, gone) : kept, now()));
+  if (!run.waits) return;
+  const located = objects.map(({ at }) => at);
+  await awaitReady(job, cluster, { objects: located, timeoutMs: run.waitMs });
+  stopIfTold(job, () => `all ${objects.length} objects were applied, and not all are ready`);
+}
+
+/** What was kept goes on being remembered: whoever allows it later may have it deleted then. */
+async function stillThere(
+  { cluster }: Scene,
+  kept: readonly InventoryEntry[],
+  gone: readonly InventoryEntry[],
+): Promise<InventoryEntry[]> {
+  const found = await eachOf(kept, async (entry) => {
+    if (gone.includes(entry)) return [];
+    const resource = await cluster.discovery.find(entry.apiVersion, entry.kind);
+    if (resource === undefined) return [];
+    const live = await cluster.get({ ref: entry, resource });
+    const isSame = entry.uid === "" || live?.metadata.uid === entry.uid;
+    return live !== undefined && isSame ? [entry] : [];
+  });
+  return found.flat();
+}
+
+const mostNamed = 20;
+
+async function applyGroup(
+  scene: Scene,
+  group: readonly PlacedObject[],
+  uids: Map<string, string>,
+): Promise<void> {
+  const { job } = scene;
+  await eachOf(group, async (one) => {
+    stopIfTold(job, () => doneWords(scene, uids));
+    const applied = await applyObject(scene, one, uids);
+    uids.set(refKey(one.at.ref), applied.metadata.uid ?? "");
+    job.say(
+      `${refWords(one.at.ref)} is applied.`,
+      "info",
+      "apply",
+      `applied ${refKey(one.at.ref)}`,
+    );
+  });
+  const kind = group[0]?.at.ref.kind;
+  if (kind === "Namespace" || kind === "CustomResourceDefinition") {
+    const objects = group.map(({ at }) => at);
+    await awaitReady(job, scene.cluster, {
+      objects,
+      timeoutMs: Math.min(scene.run.waitMs, 60_000),
+    });
+    if (kind === "CustomResourceDefinition") await awaitServed(scene);
+  }
+}
+
+async function applyObject(
+  scene: Scene,
+  { at, object, place }: PlacedObject,
+  uids: Map<string, string>,
+): Promise<KubeObject> {
+  const { cluster, manager, run } = scene;
+  try {
+    return await cluster.apply(at, object, { manager, force: run.isForced, isDry: false });
+  } catch (error) {
+    const explained = explainRefusal(error, `${refWords(at.ref)} (${place})`);
+    if (!(explained instanceof JobFailure) || uids.size === 0) throw explained;
+    throw saidMore(explained, `Before that, ${doneWords(scene, uids)}.`);
+  }
+}
+
+function doneWords({ objects }: Scene, uids: ReadonlyMap<string, string>): string {
+  if (uids.size === 0) return "nothing was applied";
+  const names = objects
+    .filter(({ at }) => uids.has(refKey(at.ref)))
+    .map(({ at }) => refWords(at.ref));
+  const more = names.length > mostNamed ? ` and ${names.length - mostNamed} more` : "";
+  return `${uids.size} of ${objects.length} objects were applied (${names.slice(0, mostNamed).join(", ")}${more})`;
+}
+
+const mostLooks = 60;
+
+/** An established kind is served a moment later. */
+async function awaitServed({ cluster, objects, job }: Scene): Promise<void> {
+  const coming: readonly Located[] = objects.filter(({ isComing }) => isComing).map(({ at }) => at);
+  for (const { resource } of coming) {
+    for (let look = 0; ; look++) {
+      cluster.discovery.forget(resource.apiVersion);
+      if ((await cluster.discovery.find(resource.apiVersion, resource.kind)) !== undefined) break;
+      if (look >= mostLooks || job.signal.aborted) {
+        const words = `The kind ${resource.kind} of ${resource.apiVersion} is not served.`;
+        throw deployFailure(words, "not_ready");
+      }
+      await pause(250, job.signal);
+    }
+  }
+}

@@ -1,0 +1,119 @@
+import { z } from "zod";
+import { type Credentials, readCredentials } from "../../credentials/read-credentials.ts";
+import type { JobFacts, Plan } from "../../jobs/handler.ts";
+import { unfitPlan } from "../../jobs/job-failure.ts";
+import { type Approved, readApproved } from "../../kubernetes/approved.ts";
+import { readSource } from "../../sources/read-source.ts";
+import type { Source } from "../../sources/source.ts";
+
+const text = z.string().nullish();
+const flag = z.boolean().nullish();
+const deletable = ["Namespace", "CustomResourceDefinition", "PersistentVolumeClaim"] as const;
+
+const kustomize = z
+  .looseObject({
+    path: text,
+    enable_helm: flag,
+    load_restrictor: z.enum(["none", "rootOnly", ""]).nullish(),
+    patches: z.array(z.string()).nullish(),
+  })
+  .nullish();
+export type Kustomize = NonNullable<z.infer<typeof kustomize>>;
+
+const body = z.looseObject({
+  namespace: text,
+  manifest: text,
+  files: z.array(z.string()).nullish(),
+  kustomize,
+  force_conflicts: flag,
+  prune: flag,
+  delete_kinds: z.array(z.enum(deletable)).nullish(),
+  inventory: text,
+  wait: flag,
+  timeout: z.number().nullish(),
+});
+const whole = z.looseObject({
+  install_id: text,
+  component_id: text,
+  apply_plan_contents: text,
+  timeout: z.number().nullish(),
+  kubernetes_manifest: body,
+});
+
+/** A manifest job as it is run. */
+export type ManifestRun = {
+  readonly action: "plan" | "plan-teardown" | "apply" | "exec";
+  /** Of what says none; that of the kubeconfig where this is empty. */
+  readonly namespace: string;
+  readonly manifest: string;
+  readonly source: Source | undefined;
+  readonly files: readonly string[];
+  readonly kustomize: Kustomize | undefined;
+  /** Fields that others manage are taken over. */
+  readonly isForced: boolean;
+  readonly prunes: boolean;
+  /** Kinds with which more goes than themselves, and that may go all the same. */
+  readonly deleteKinds: readonly string[];
+  /** Names what belongs together over deploys; empty: nothing is remembered. */
+  readonly inventoryId: string;
+  readonly waits: boolean;
+  readonly waitMs: number;
+  readonly timeoutMs: number | undefined;
+  readonly approved: Approved | undefined;
+  readonly credentials: Credentials;
+};
+
+const usualWaitMs = 600_000;
+
+/** Reads the plan of a manifest job. Throws JobFailure that names the member that is wrong. */
+export function readManifestRun(plan: Plan, { operation }: JobFacts): ManifestRun {
+  const { data, error } = whole.safeParse(plan);
+  if (data === undefined) {
+    const [issue] = error.issues;
+    throw unfitPlan(`${issue?.path.join(".")}: ${issue?.message}`);
+  }
+  const { kubernetes_manifest: inner, install_id, component_id } = data;
+  const action = actions[operation];
+  if (action === undefined) {
+    const all = Object.keys(actions).join(", ");
+    throw unfitPlan(`manifests have no operation ${operation}: ${all} are`);
+  }
+  const manifest = inner.manifest ?? "";
+  const source = readSource(inner) ?? (manifest.trim() === "" ? readSource(plan) : undefined);
+  const own = [install_id, component_id].filter(Boolean).join("/");
+  const approved = action === "apply" ? readApproved(data.apply_plan_contents) : undefined;
+  // What is torn down may be known by what was remembered of it alone.
+  const isTeardown = action === "plan-teardown" || approved?.op === "teardown";
+  if (manifest.trim() === "" && source === undefined && !isTeardown) {
+    throw unfitPlan(
+      "it has no manifest: kubernetes_manifest.manifest, .source or .oci_artifact gives one",
+    );
+  }
+  return {
+    action,
+    namespace: inner.namespace ?? "",
+    manifest,
+    source,
+    files: inner.files ?? [],
+    kustomize: inner.kustomize ?? undefined,
+    isForced: inner.force_conflicts ?? false,
+    prunes: inner.prune ?? true,
+    deleteKinds: inner.delete_kinds ?? [],
+    inventoryId: inner.inventory || own,
+    waits: inner.wait ?? true,
+    waitMs: millis(inner.timeout) ?? usualWaitMs,
+    timeoutMs: millis(data.timeout),
+    approved,
+    credentials: readCredentials({ ...plan, ...inner }),
+  };
+}
+
+const actions: Readonly<Record<string, ManifestRun["action"]>> = {
+  "create-apply-plan": "plan",
+  "create-teardown-plan": "plan-teardown",
+  "apply-plan": "apply",
+  exec: "exec",
+};
+
+const millis = (ns: number | null | undefined): number | undefined =>
+  ns == null || ns <= 0 ? undefined : ns / 1e6;

@@ -1,0 +1,139 @@
+import { askConsent } from "../../consent/ask-consent.ts";
+import type { Handler, Job, Produced } from "../../jobs/handler.ts";
+import { openProgress } from "../../jobs/open-progress.ts";
+import {
+  type Change,
+  countsOf,
+  countWords,
+  type Diff,
+  diffContents,
+  diffLines,
+  fingerprintOf,
+} from "../../kubernetes/change.ts";
+import { deployFailure } from "../../kubernetes/deploy-failure.ts";
+import { explainRefusal } from "../../kubernetes/explain-refusal.ts";
+import { refKey } from "../../kubernetes/kube-object.ts";
+import { applyChanges } from "./apply-changes.ts";
+import { deleteObjects } from "./delete-objects.ts";
+import { entryOf } from "./inventory.ts";
+import { type ManifestRun, readManifestRun } from "./manifest-run.ts";
+import { planApply, planTeardown } from "./plan-changes.ts";
+import { openScene, type Scene } from "./scene.ts";
+
+/** Deploys of Kubernetes manifests: planned as a diff, applied as approved, torn down. */
+export const manifests: Handler = {
+  types: ["kubernetes-manifest-deploy"],
+  restMs: 30_000,
+  validate: (plan, facts) => {
+    const run = readManifestRun(plan, facts);
+    return {
+      usesHost: true,
+      asksConsent: true,
+      timeoutMs: run.timeoutMs,
+      execute: async (job) => await deploy(job, run),
+    };
+  },
+};
+
+async function deploy(job: Job, run: ManifestRun): Promise<Produced> {
+  const scene = await openScene(job, run);
+  try {
+    if (run.action === "plan" || run.action === "plan-teardown") {
+      const diff = await (run.action === "plan" ? planApply(scene) : planTeardown(scene));
+      sayDiff(job, diff);
+      return {
+        description: `The plan: ${countWords(diff)}.`,
+        outputs: { counts: countsOf(diff), fingerprint: fingerprintOf(diff) },
+        result: diffContents(job, diff, { unremembered: await countUnremembered(scene) }),
+      };
+    }
+    return await carryOut(scene);
+  } catch (error) {
+    throw explainRefusal(error, "Something besides what is deployed");
+  } finally {
+    scene.cluster.close();
+  }
+}
+
+/** What is as it would be may still have to be applied, to be remembered. */
+async function countUnremembered({ inventory, objects, run }: Scene): Promise<number> {
+  if (inventory === undefined || run.action !== "plan") return 0;
+  const known = new Set((await inventory.read()).map(refKey));
+  return objects.filter(({ at }) => !known.has(refKey(at.ref))).length;
+}
+
+const mostLines = 500;
+
+function sayDiff(job: Job, diff: Diff): void {
+  const lines = diffLines(diff, job.shown);
+  for (const [at, line] of lines.slice(0, mostLines).entries()) {
+    job.say(line, "info", "diff", `diff ${at}`);
+  }
+  if (lines.length > mostLines) {
+    job.say(
+      `… and ${lines.length - mostLines} lines more, in the plan's contents.`,
+      "info",
+      "diff",
+    );
+  }
+}
+
+async function carryOut(scene: Scene): Promise<Produced> {
+  const { job, run } = scene;
+  const progress = openProgress(job);
+  const op = run.approved?.op ?? "apply";
+  // What is half done differs from what was approved: it is compared once.
+  const { done, counts } = await job.once("judged", async () => {
+    progress.phase("diff", "in-progress");
+    const diff = await (op === "apply" ? planApply(scene) : planTeardown(scene));
+    progress.phase("diff", "finished", countWords(diff));
+    sayDiff(job, diff);
+    judge(run, diff);
+    await askConsent(job, diffLines(diff, job.shown).join("\n"));
+    const acts = diff.changes.filter(({ action }) => action !== "unchanged");
+    return { done: acts.map(({ action, ref }) => ({ action, ref })), counts: countsOf(diff) };
+  });
+  const changes = done as readonly Pick<Change, "action" | "ref">[];
+  progress.phase(op, "in-progress");
+  if (op === "apply") await applyChanges(scene, changes);
+  else await tearDown(scene, changes);
+  progress.phase(op, "finished");
+  const { create, update, unchanged, delete: deleted, keep: kept } = counts;
+  const what = { created: create, updated: update, unchanged, deleted, kept };
+  const told = Object.entries(what).filter(([, count]) => (count ?? 0) > 0);
+  const words = told.map(([name, count]) => `${count} ${name}`).join(", ");
+  return {
+    description: words === "" ? "There was nothing to do." : `${words}.`,
+    outputs: { ...what, namespace: scene.namespace },
+  };
+}
+
+/** Throws JobFailure when what would be done is not what was approved, or cannot be done. */
+function judge({ approved }: ManifestRun, diff: Diff): void {
+  const [conflict] = diff.changes.filter(({ action }) => action === "conflict");
+  if (approved !== undefined && fingerprintOf(diff) !== approved.fingerprint) {
+    throw deployFailure(
+      "What would be done is not what was approved: the manifest or the cluster has changed since. Make the plan anew.",
+      "plan_stale",
+    );
+  }
+  if (conflict === undefined) return;
+  const { ref, conflicts } = conflict;
+  const words = conflicts.map(({ manager, field }) => `${field} is managed by ${manager}`);
+  throw deployFailure(
+    `${ref.kind} ${ref.namespace === "" ? "" : `${ref.namespace}/`}${ref.name}: others manage what it sets: ` +
+      `${words.join(", ")}. force_conflicts in the plan takes it over.`,
+    "conflict",
+  );
+}
+
+async function tearDown(
+  scene: Scene,
+  changes: readonly Pick<Change, "action" | "ref">[],
+): Promise<void> {
+  const deletes = changes.filter(({ action }) => action === "delete").map(({ ref }) => ref);
+  const known = new Map(((await scene.inventory?.read()) ?? []).map((one) => [refKey(one), one]));
+  const entries = deletes.map((ref) => known.get(refKey(ref)) ?? entryOf(ref));
+  await deleteObjects(scene, entries, "nothing was applied");
+  await scene.inventory?.remove();
+}

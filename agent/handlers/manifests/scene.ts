@@ -1,0 +1,60 @@
+import type { Job } from "../../jobs/handler.ts";
+import { type ClusterGround, openClusterGround } from "../../kubernetes/cluster-ground.ts";
+import type { Cluster } from "../../kubernetes/cluster.ts";
+import { deployFailure } from "../../kubernetes/deploy-failure.ts";
+import { explainRefusal } from "../../kubernetes/explain-refusal.ts";
+import { hideSecrets } from "../../kubernetes/hide-secrets.ts";
+import { locateObjects, type PlacedObject } from "../../kubernetes/locate-objects.ts";
+import { readObjects } from "../../kubernetes/read-objects.ts";
+import { gatherManifest } from "./gather-manifest.ts";
+import { type Inventory, openInventory } from "./inventory.ts";
+import type { ManifestRun } from "./manifest-run.ts";
+
+/** What a deploy of manifests works on. */
+export type Scene = {
+  readonly job: Job;
+  readonly run: ManifestRun;
+  readonly cluster: Cluster;
+  readonly objects: readonly PlacedObject[];
+  readonly namespace: string;
+  /** Whom the cluster has as the manager of the fields that are set. */
+  readonly manager: string;
+  /** Absent: the plan has no name for what belongs together, so nothing is remembered and nothing deleted. */
+  readonly inventory: Inventory | undefined;
+};
+
+/** Gathers the manifest, reads it, and finds the place of each object. Throws JobFailure. */
+export async function openScene(job: Job, run: ManifestRun): Promise<Scene> {
+  const ground = await openClusterGround(job, run.credentials);
+  try {
+    return await sceneOn(ground, run);
+  } catch (error) {
+    ground.cluster.close();
+    throw explainRefusal(error, "What the cluster is asked before anything is deployed");
+  }
+}
+
+async function sceneOn({ job, cluster, env }: ClusterGround, run: ManifestRun): Promise<Scene> {
+  const texts = await gatherManifest(job, run, env);
+  const found = await readObjects(texts);
+  hideSecrets(
+    job,
+    found.map(({ object }) => object),
+  );
+  const namespace = run.namespace || cluster.namespace;
+  const objects = await locateObjects(cluster, found, namespace);
+  const id = run.inventoryId;
+  const manager = id === "" ? "svc-agent" : `svc-agent/${id}`.slice(0, 128);
+  const inventory = id === "" ? undefined : openInventory(cluster, { id, namespace, manager });
+  if (inventory === undefined && run.prunes) {
+    const words =
+      "The plan names no install, component or inventory: what it no longer has is not deleted.";
+    job.say(words, "info", "", "no-inventory");
+  }
+  return { job, run, cluster, objects, namespace, manager, inventory };
+}
+
+/** Throws when the job is to stop; `did` says what was done by then. */
+export function stopIfTold(job: Job, did: () => string): void {
+  if (job.signal.aborted) throw deployFailure(`It was stopped: ${did()}.`, "canceled");
+}

@@ -1,0 +1,33 @@
+import type { Outputs } from "../../jobs/handler.ts";
+import { crashOf, JobFailure } from "../../jobs/job-failure.ts";
+import { appliedCounts } from "./apply-result.ts";
+import type { Ran } from "./run-terraform.ts";
+import type { TerraformGround } from "./terraform-ground.ts";
+
+/** Does what follows a good apply: a failure of it says first that the plan is applied, and brings these outputs. */
+export async function afterApply<T>(
+  { job }: TerraformGround,
+  ran: Ran,
+  outputs: Outputs,
+  act: () => Promise<T>,
+): Promise<T> {
+  try {
+    return await act();
+  } catch (error) {
+    const isTold = error instanceof JobFailure;
+    if (!isTold) {
+      const told = { err: error, execution_id: job.executionId };
+      job.host.log.error(told, "what follows an apply failed within the agent");
+    }
+    const { message, reason, code, metadata, composite, ...failure } = isTold
+      ? error
+      : crashOf(error);
+    throw new JobFailure(`The plan is applied (${appliedCounts(ran)}); but then: ${message}`, {
+      reason,
+      code,
+      metadata,
+      ...(composite !== undefined && { composite }),
+      outputs: { ...outputs, ...failure.outputs },
+    });
+  }
+}

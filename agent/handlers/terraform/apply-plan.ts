@@ -1,0 +1,58 @@
+import type { JobFailure } from "../../jobs/job-failure.ts";
+import { isJobKilled, leaveHalfDone } from "./leave-half-done.ts";
+import { noteApplyBegun } from "./lost-with-host.ts";
+import { isOnlyUnsaved, type Rescued, rescueState } from "./rescue-state.ts";
+import { isWell, type Ran, runTerraform } from "./run-terraform.ts";
+import { failureOfRun, terraformFailure } from "./terraform-failure.ts";
+import type { TerraformGround } from "./terraform-ground.ts";
+
+/** Applies the plan in the plan file, of which is known by now what in it is sensitive. Throws JobFailure. */
+export async function applyPlan(ground: TerraformGround): Promise<Ran> {
+  const { job, run, files, progress } = ground;
+  await noteApplyBegun(job);
+  const ran = await runTerraform(ground, {
+    key: "apply",
+    step: "apply",
+    args: [
+      "apply",
+      "-input=false",
+      "-json",
+      `-lock-timeout=${Math.round(run.lockTimeoutMs / 1000)}s`,
+      files.plan,
+    ],
+    output: "stream",
+    onStep: progress.tell,
+  });
+  if (isWell(ran)) return ran;
+  const rescued = await rescueState(ground);
+  if (rescued === "saved" && isOnlyUnsaved(ran)) return ran;
+  throw await unwell(ground, ran, rescued);
+}
+
+async function unwell(ground: TerraformGround, ran: Ran, rescued: Rescued): Promise<JobFailure> {
+  const { job } = ground;
+  const { begun } = ran.said;
+  if (isJobKilled(ran) || (job.hurry.aborted && begun > 0)) {
+    return await leaveHalfDone(ground, ran, { kind: "killed_dirty", rescued });
+  }
+  if (rescued === "at-broker" || rescued === "on-host") return unsaved(ran, rescued);
+  if (job.signal.aborted && begun > 0) {
+    return await leaveHalfDone(ground, ran, { kind: "interrupted", rescued });
+  }
+  return await failureOfRun(ground, "apply", ran);
+}
+
+function unsaved({ end, said }: Ran, rescued: "at-broker" | "on-host"): JobFailure {
+  const where =
+    rescued === "at-broker"
+      ? "The broker keeps it aside as a rescued state: look at it, then make it the current one or discard it"
+      : "It is sealed on this host, and goes to the broker as soon as that takes it";
+  const detail = `terraform could not save its state after ${said.made} changes. ${where}. Until then the workspace is blocked.`;
+  return terraformFailure(detail, {
+    class: "state_push_failed",
+    detail,
+    code: end.code,
+    diagnostics: said.diagnostics,
+    metadata: { rescued, made: String(said.made) },
+  });
+}

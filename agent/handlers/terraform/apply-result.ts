@@ -1,0 +1,115 @@
+import { z } from "zod";
+import { writeStateJsonRoute } from "../../../shared/api/terraform-state.ts";
+import type { Job, Produced } from "../../jobs/handler.ts";
+import { hideAll } from "./hide-all.ts";
+import { hideSensitive } from "./hide-sensitive.ts";
+import { mostJsonBytes, readBytes } from "./read-json-file.ts";
+import { isWell, type Ran, runTerraform } from "./run-terraform.ts";
+import type { TerraformGround } from "./terraform-ground.ts";
+
+const output = z.looseObject({
+  sensitive: z.boolean().catch(false),
+  type: z.unknown().optional(),
+  value: z.unknown().optional(),
+});
+const outputsSchema = z.record(z.string(), output);
+type StateOutputs = z.infer<typeof outputsSchema>;
+
+const mostStateJsonBytes = 64 * 2 ** 20;
+
+/** What an applied plan brings: its outputs, of those that are sensitive only that they are there. */
+export async function applyResult(ground: TerraformGround, ran: Ran): Promise<Produced> {
+  const outputs = await readOutputs(ground);
+  const { add = 0, change = 0, remove = 0 } = ran.said.counts ?? {};
+  const open = Object.entries(outputs).filter(([, { sensitive }]) => !sensitive);
+  const summary = {
+    tool: ground.run.tool,
+    add,
+    change,
+    destroy: remove,
+    outputs: Object.fromEntries(
+      Object.entries(outputs).map(([name, { sensitive, type }]) => [name, { sensitive, type }]),
+    ),
+  };
+  return {
+    description: `Applied: ${appliedCounts(ran)}.`,
+    outputs: Object.fromEntries(open.map(([name, { value }]) => [name, value ?? null])),
+    result: { contents: JSON.stringify(summary) },
+  };
+}
+
+/** What was applied, in words. */
+export function appliedCounts({ said }: Ran): string {
+  const { add = 0, change = 0, remove = 0 } = said.counts ?? {};
+  return `${add} added, ${change} changed, ${remove} destroyed`;
+}
+
+/** From the whole state, which the broker gets as JSON, too; from outputs alone where it is very large. */
+async function readOutputs(ground: TerraformGround): Promise<StateOutputs> {
+  const { job } = ground;
+  const shown = await readState(ground, "show", ["show", "-json"]);
+  if (shown === undefined) return {};
+  await postStateJson(ground, shown);
+  if (shown.length <= mostJsonBytes) {
+    const state = JSON.parse(shown.toString("utf8")) as Record<string, unknown>; // terraform's own
+    const values = (state["values"] ?? {}) as Record<string, unknown>;
+    return outputsIn(job, { outputs: values["outputs"] ?? {}, values });
+  }
+  job.say("The state is large: only its outputs are read.", "info", "outputs", "large state");
+  const outputs = await readState(ground, "output", ["output", "-json"]);
+  if (outputs === undefined) return {};
+  return outputsIn(job, { outputs: JSON.parse(outputs.toString("utf8")) as unknown });
+}
+
+function outputsIn(job: Job, state: Record<string, unknown>): StateOutputs {
+  hideAll(job, hideSensitive(state));
+  return outputsSchema.safeParse(state["outputs"]).data ?? {};
+}
+
+const mostReadBytes = 512 * 2 ** 20;
+
+async function readState(
+  ground: TerraformGround,
+  what: string,
+  args: readonly string[],
+): Promise<Buffer | undefined> {
+  const { job, files } = ground;
+  const ran = await runTerraform(ground, {
+    key: `state/${what}`,
+    step: "outputs",
+    args,
+    output: { file: files.stateJson },
+    isCleanup: true,
+  });
+  if (isWell(ran)) {
+    const bounds = { what: "The state as JSON", mostBytes: mostReadBytes };
+    return await readBytes(files.stateJson, job.place.owner, bounds);
+  }
+  const words = `The plan is applied, but its outputs cannot be read: terraform ${what} ${ran.end.words}.`;
+  job.say(words, "warn", "outputs", `unread ${what}`);
+  return undefined;
+}
+
+const patienceMs = 60_000;
+
+/** It is what people look at; without it the job is done all the same. */
+async function postStateJson(ground: TerraformGround, bytes: Buffer): Promise<void> {
+  const { job, run } = ground;
+  if (bytes.length > mostStateJsonBytes) {
+    const words =
+      "The state as JSON has more than 64 MiB: the broker does not get it in that form.";
+    return job.say(words, "warn", "outputs", "state json");
+  }
+  const input = {
+    params: { workspace_id: run.workspaceId },
+    query: { job_id: job.facts.id },
+  };
+  try {
+    const { token } = job;
+    const how = { scope: "job", giveUpAfterMs: patienceMs, bytes, token } as const;
+    await job.host.client.call(writeStateJsonRoute, input, how);
+  } catch (error) {
+    job.host.log.warn({ err: error, execution_id: job.executionId }, "a state was not shown");
+    job.say("The broker did not take the state as JSON.", "warn", "outputs", "state json");
+  }
+}

@@ -1,0 +1,42 @@
+import { existsSync } from "node:fs";
+import { writeJobFile } from "../../job-users/job-files.ts";
+import { digestsOf } from "./plan-result.ts";
+import { terraformFailure } from "./terraform-failure.ts";
+import type { TerraformGround } from "./terraform-ground.ts";
+import { zipEntry } from "./zip-entry.ts";
+
+/**
+ * Throws JobFailure, class plan_changed, unless the plan that is to be applied is, byte for byte, the approved one, and
+ * its source, whose scripts and archives an apply reads anew, the same revision. A source without a lock file gets the plan's: the same providers apply it as have planned it.
+ */
+export async function checkApproved({ job, run, files, revision }: TerraformGround): Promise<void> {
+  const { planFile, approved } = run;
+  if (planFile === undefined) return;
+  if (Object.values(approved).every((one) => one === undefined)) {
+    const words =
+      "The job does not say which plan was approved (approved): nothing was compared with it.";
+    job.say(words, "warn", "", "nothing approved");
+  }
+  const { plan_sha256, lock_sha256 } = digestsOf(planFile);
+  if (approved.plan !== undefined && approved.plan !== plan_sha256) {
+    throw changed(`The plan has the SHA-256 ${plan_sha256}, approved is ${approved.plan}.`);
+  }
+  const lock = zipEntry(planFile, ".terraform.lock.hcl");
+  if (approved.lock !== undefined && approved.lock !== lock_sha256) {
+    const has = lock_sha256 === null ? "holds no lock file" : `has a lock file of ${lock_sha256}`;
+    throw changed(`The plan ${has}, approved is ${approved.lock}.`);
+  }
+  if (approved.revision !== undefined && approved.revision !== revision) {
+    const has = revision === "" ? "of no known revision" : `at ${revision}`;
+    throw changed(`The source is ${has}, approved is ${approved.revision}.`);
+  }
+  if (lock === undefined) throw changed("What is to be applied is no plan file of terraform's.");
+  await job.once("terraform/plan-lock", async () => {
+    if (!existsSync(files.lock)) await writeJobFile(files.lock, lock, job.place.owner);
+  });
+}
+
+function changed(detail: string): Error {
+  const words = `This is not the plan that was approved. ${detail} Nothing was changed; make a new plan.`;
+  return terraformFailure(words, { class: "plan_changed", detail });
+}

@@ -1,0 +1,76 @@
+import { readdir } from "node:fs/promises";
+import path from "node:path";
+import { readJobText } from "../../job-users/job-files.ts";
+import type { JobFailure } from "../../jobs/job-failure.ts";
+import { type BackendAddresses, backendAddresses, overrideName } from "./backend-override.ts";
+import { type Backend, planBackend } from "./plan-backend.ts";
+import { readBytes } from "./read-json-file.ts";
+import { terraformFailure } from "./terraform-failure.ts";
+import type { TerraformGround } from "./terraform-ground.ts";
+
+const overriding = /^(?:[^.].*_)?override\.(?:tf|tofu)(?:\.json)?$/;
+
+/** Throws JobFailure where the configuration has an override file that would be heard after the agent's own. */
+export async function refuseLaterOverrides(cwd: string): Promise<void> {
+  const later = (await readdir(cwd)).find((name) => overriding.test(name) && name > overrideName);
+  if (later === undefined) return;
+  const detail = `The override file ${later} comes after the agent's own, ${overrideName}, which has to have the last word on where the state is: give it a name that sorts before.`;
+  throw unfit(detail, later);
+}
+
+/** Throws JobFailure unless the folder was initialized with the workspace's backend at the broker. */
+export async function checkInitialized(ground: TerraformGround): Promise<void> {
+  const { job, files } = ground;
+  await job.once("terraform/backend-in-place", async () => {
+    const file = path.join(files.data, "terraform.tfstate");
+    const found = readInitialized(await readJobText(file, job.place.owner, mostBytes));
+    refuseOther(found, addressesOf(ground), "terraform init has");
+    return true;
+  });
+}
+
+const mostBytes = 2 ** 20;
+const mostPlanBytes = 256 * 2 ** 20;
+
+/** Throws JobFailure unless the plan in the plan file names the same: an apply heeds no other backend. */
+export async function checkPlanBackend(ground: TerraformGround): Promise<void> {
+  const { job, files } = ground;
+  await job.once("terraform/backend-in-plan", async () => {
+    const what = { what: "The plan file", mostBytes: mostPlanBytes };
+    const bytes = await readBytes(files.plan, job.place.owner, what);
+    refuseOther(planBackend(bytes), addressesOf(ground), "The plan file names");
+    return true;
+  });
+}
+
+function addressesOf({ job, run }: TerraformGround): BackendAddresses {
+  return backendAddresses(job.host.config.brokerUrl ?? "", run.workspaceId, job.facts.id);
+}
+
+function readInitialized(text: string): Backend | undefined {
+  try {
+    const { backend } = JSON.parse(text) as { backend?: Partial<Backend> };
+    const { type, config } = backend ?? {};
+    return typeof type === "string" && config != null ? { type, config } : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function refuseOther(found: Backend | undefined, ours: BackendAddresses, who: string): void {
+  const wrong =
+    found?.type === "http"
+      ? Object.entries(ours).find(([name, url]) => anyJob(found.config[name]) !== anyJob(url))
+      : ["backend"];
+  if (wrong === undefined) return;
+  const what = found === undefined ? "none that can be read" : `${found.type} (${wrong[0]})`;
+  const detail = `${who} another backend than the workspace's at the broker: ${what}. What ${overrideName} says has to be the last word on it. Nothing was changed.`;
+  throw unfit(detail, overrideName);
+}
+
+/** A plan names the job that planned; for the same workspace that is all the same. */
+const anyJob = (url: unknown): string => String(url).replace(/job_id=[^&]*$/, "job_id=");
+
+function unfit(detail: string, file: string): JobFailure {
+  return terraformFailure(detail, { class: "config_invalid", detail, metadata: { file } });
+}

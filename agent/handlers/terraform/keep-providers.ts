@@ -1,0 +1,62 @@
+import { randomUUID } from "node:crypto";
+import { existsSync } from "node:fs";
+import { cp, link, lstat, mkdir, readdir, rename, rm } from "node:fs/promises";
+import path from "node:path";
+import { providerStore } from "./cli-config.ts";
+import type { TerraformGround } from "./terraform-ground.ts";
+
+/**
+ * Keeps the providers that were installed for this job, for every job on this host: a folder appears there whole or not at
+ * all, and is never written again, so that any number may look for one, and run it, at once. Where jobs run as other
+ * users nothing is kept: one of them could lay a provider of its own under for the others.
+ */
+export async function keepProviders({ job, files }: TerraformGround): Promise<void> {
+  if (job.place.owner !== undefined) return;
+  const store = providerStore(job.host.config.dataDir);
+  const installed = path.join(files.data, "providers");
+  try {
+    for (const folder of await packagesIn(installed)) {
+      const target = path.join(store, path.relative(installed, folder));
+      if (!existsSync(target)) await keep(folder, target);
+    }
+  } catch (error) {
+    // The job has what it needs; the next one installs it once more.
+    job.host.log.warn({ err: error, execution_id: job.executionId }, "a provider was not kept");
+  }
+}
+
+/** host/namespace/name/version/platform: those that are folders, and no links into what is kept already. */
+async function packagesIn(folder: string, depth = 5): Promise<string[]> {
+  if (!existsSync(folder)) return [];
+  const found: string[] = [];
+  for (const name of await readdir(folder)) {
+    const entry = path.join(folder, name);
+    if (!(await lstat(entry)).isDirectory()) continue;
+    if (depth === 1) found.push(entry);
+    else found.push(...(await packagesIn(entry, depth - 1)));
+  }
+  return found;
+}
+
+async function keep(folder: string, target: string): Promise<void> {
+  await mkdir(path.dirname(target), { recursive: true, mode: 0o700 });
+  // Beside the versions' folders, where terraform looks for nothing.
+  const draft = path.join(path.dirname(target), `.${randomUUID()}`);
+  try {
+    await linked(folder, draft);
+    await rename(draft, target);
+  } catch (error) {
+    await rm(draft, { recursive: true, force: true });
+    if (!existsSync(target)) throw error; // else another job was first
+  }
+}
+
+/** The same bytes under another name; a copy where that is on another disk. */
+async function linked(from: string, to: string): Promise<void> {
+  await mkdir(to, { mode: 0o700 });
+  for (const entry of await readdir(from, { withFileTypes: true })) {
+    const [source, target] = [path.join(from, entry.name), path.join(to, entry.name)];
+    if (entry.isDirectory()) await linked(source, target);
+    else await link(source, target).catch(async () => await cp(source, target));
+  }
+}

@@ -1,0 +1,28 @@
+import { getWorkspaceLockRoute } from "../../../shared/api/terraform-workspaces.ts";
+import type { TerraformGround } from "./terraform-ground.ts";
+
+/** Who holds a workspace; terraform itself tells no more than the lock's id. */
+export type LockHolder = {
+  readonly id: string;
+  readonly who: string;
+  readonly operation: string;
+  readonly created: string;
+  readonly runner_job_id?: string;
+};
+
+const patienceMs = 5_000;
+
+/** The holder of the job's workspace; undefined where nobody holds it, or the broker does not say so. */
+export async function lockHolder({ job, run }: TerraformGround): Promise<LockHolder | undefined> {
+  const { token } = job;
+  const params = { workspace_id: run.workspaceId };
+  const how = { scope: "job", giveUpAfterMs: patienceMs, timeoutMs: patienceMs, token } as const;
+  try {
+    const { body } = await job.host.client.call(getWorkspaceLockRoute, { params }, how);
+    const { id, who, operation, created } = body.lock;
+    const { runner_job_id } = body;
+    return { id, who, operation, created, ...(runner_job_id !== null && { runner_job_id }) };
+  } catch {
+    return undefined; // freed meanwhile, or nobody to ask
+  }
+}

@@ -1,0 +1,37 @@
+import { existsSync } from "node:fs";
+import path from "node:path";
+import type { Job } from "../../jobs/handler.ts";
+import { JobFailure } from "../../jobs/job-failure.ts";
+import { readErroredState } from "./rescue-state.ts";
+import { terraformFailure } from "./terraform-failure.ts";
+import type { TerraformRun } from "./terraform-run.ts";
+
+const begun = "terraform/apply-begun";
+
+/** Writes down that from here on the job changes things. */
+export async function noteApplyBegun(job: Job): Promise<void> {
+  await job.once(begun, async () => await Promise.resolve(true));
+}
+
+/**
+ * The failure of a job whose host was started anew under it. A state that terraform left on disk is kept for the broker; an
+ * apply that had begun is told as killed half-way, for which the broker blocks the workspace.
+ */
+export async function lostWithHost(job: Job, run: TerraformRun): Promise<JobFailure> {
+  const words = "The host was started anew while the job ran: what it had in memory is gone.";
+  const hasBegun = await job.once(begun, async () => await Promise.resolve(false));
+  if (!hasBegun) return new JobFailure(words, { reason: "lost", class: "lost" });
+  const folder = path.join(job.place.workspace, "sources", "configuration", run.source.directory);
+  const file = path.join(folder, "errored.tfstate");
+  const hasState = existsSync(file);
+  if (hasState) {
+    const bytes = await readErroredState(file, job.place.owner);
+    const ids = { workspace_id: run.workspaceId, job_id: job.facts.id };
+    await job.host.rescued.put({ ...ids, execution_id: job.executionId, bytes });
+  }
+  const state = hasState
+    ? "The state that terraform could not save is sealed on this host, and goes to the broker."
+    : "What it was about to change may be missing in the state, and its lock may be left.";
+  const detail = `${words} Its apply had begun, and nobody knows how far it came. ${state}`;
+  return terraformFailure(detail, { class: "killed_dirty", detail });
+}

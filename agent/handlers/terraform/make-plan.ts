@@ -1,0 +1,72 @@
+import { freePlanLock } from "./free-plan-lock.ts";
+import { hideAll } from "./hide-all.ts";
+import { hideSensitive } from "./hide-sensitive.ts";
+import { type PlanChanges, planChanges } from "./plan-changes.ts";
+import { readJsonFile } from "./read-json-file.ts";
+import { isWell, runTerraform } from "./run-terraform.ts";
+import { failureOfRun } from "./terraform-failure.ts";
+import type { TerraformGround } from "./terraform-ground.ts";
+
+/** A plan that lies in a file, and what it would change, without anything sensitive. */
+export type MadePlan = {
+  readonly changes: PlanChanges;
+  /** `terraform show -json`. */
+  readonly shown: string;
+};
+
+/** Plans into the plan file. Throws JobFailure. */
+export async function makePlan(ground: TerraformGround): Promise<MadePlan> {
+  const { run, files } = ground;
+  const lock = run.isRefreshOnly
+    ? ["-lock=false"]
+    : [`-lock-timeout=${Math.round(run.lockTimeoutMs / 1000)}s`];
+  const ran = await runTerraform(ground, {
+    key: "plan",
+    step: "plan",
+    args: [
+      "plan",
+      "-input=false",
+      "-json",
+      "-detailed-exitcode",
+      `-out=${files.plan}`,
+      ...lock,
+      ...(run.isDestroy ? ["-destroy"] : []),
+      ...(run.isRefreshOnly ? ["-refresh-only"] : []),
+      ...files.varFiles.map((file) => `-var-file=${file}`),
+      ...run.targets.map((address) => `-target=${address}`),
+      ...run.replace.map((address) => `-replace=${address}`),
+    ],
+    output: "stream",
+  });
+  if (!isWell(ran, [0, 2])) {
+    const failure = await failureOfRun(ground, "plan", ran); // names who holds the lock
+    await freePlanLock(ground, ran);
+    throw failure;
+  }
+  return await showPlan(ground);
+}
+
+/**
+ * Reads what the plan in the plan file would change; from here on, none of its sensitive values is shown anywhere. Throws
+ * JobFailure.
+ */
+export async function showPlan(ground: TerraformGround): Promise<MadePlan> {
+  const { job, files } = ground;
+  const args = ["show", "-json", files.plan];
+  const output = { file: files.planJson };
+  const ran = await runTerraform(ground, { key: "show", step: "show", args, output });
+  if (!isWell(ran)) throw await failureOfRun(ground, "show", ran);
+  const plan = await readJsonFile(files.planJson, job.place.owner, "The plan as JSON");
+  hideAll(job, hideSensitive(plan));
+  const shown = job.shown(JSON.stringify(plan));
+  return { changes: planChanges(readShown(shown, plan)), shown };
+}
+
+/** What is shown is what is told of it: secrets that no mark points at are out of that, too. */
+function readShown(shown: string, plan: unknown): unknown {
+  try {
+    return JSON.parse(shown);
+  } catch {
+    return plan;
+  }
+}

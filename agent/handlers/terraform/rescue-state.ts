@@ -1,0 +1,71 @@
+import { existsSync } from "node:fs";
+import { rescueStateRoute } from "../../../shared/api/rescued-states.ts";
+import type { FileOwner } from "../../job-users/job-files.ts";
+import { JobFailure } from "../../jobs/job-failure.ts";
+import type { RescuedState } from "../../spool/rescued-states.ts";
+import { pushState } from "./push-state.ts";
+import { readBytes } from "./read-json-file.ts";
+import type { Ran } from "./run-terraform.ts";
+import { terraformFailure } from "./terraform-failure.ts";
+import type { TerraformGround } from "./terraform-ground.ts";
+
+/** What became of a state that terraform could not save: it is the workspace's, the broker keeps it aside, or this host. */
+export type Rescued = "none" | "saved" | "at-broker" | "on-host";
+
+/** What the broker does not take for its size stays sealed on this host. */
+const mostStateBytes = 256 * 2 ** 20;
+const patienceMs = 15_000;
+
+/**
+ * Saves the state that terraform left on this host: first here, where it outlives the job, the agent and a power cut,
+ * then at the broker. What the broker does not take now, it gets later (agent/loops/bring-states.ts).
+ */
+export async function rescueState(ground: TerraformGround): Promise<Rescued> {
+  const { job, run, files } = ground;
+  if (!existsSync(files.erroredState)) return "none";
+  const bytes = await readErroredState(files.erroredState, job.place.owner);
+  const { rescued } = job.host;
+  const ids = { workspace_id: run.workspaceId, job_id: job.facts.id };
+  const state: RescuedState = { ...ids, execution_id: job.executionId, bytes };
+  await rescued.put(state);
+  const words =
+    "terraform could not save its state; this host has it, and brings it to the broker.";
+  job.say(words, "warn", "apply", "rescued");
+  if (await pushState(job, state)) {
+    await rescued.remove(job.executionId);
+    job.say("The state is saved at the broker.", "info", "apply", "pushed");
+    return "saved";
+  }
+  if (!(await keptAside(ground, state))) return "on-host";
+  await rescued.remove(job.executionId);
+  return "at-broker";
+}
+
+/** The state in a file that terraform left. Throws JobFailure, class state_push_failed, where it is beyond all size. */
+export async function readErroredState(file: string, owner: FileOwner): Promise<Buffer> {
+  const what = { what: "The state that could not be saved", mostBytes: mostStateBytes };
+  return await readBytes(file, owner, what).catch((error: unknown) => {
+    if (!(error instanceof JobFailure)) throw error;
+    throw terraformFailure(error.message, { class: "state_push_failed", detail: error.message });
+  });
+}
+
+async function keptAside({ job }: TerraformGround, state: RescuedState): Promise<boolean> {
+  const { workspace_id, job_id, bytes } = state;
+  const { token } = job;
+  try {
+    const how = { scope: "job", giveUpAfterMs: patienceMs, bytes, token } as const;
+    const input = { params: { workspace_id }, query: { job_id } };
+    await job.host.client.call(rescueStateRoute, input, how);
+    return true;
+  } catch (error) {
+    job.host.log.warn({ err: error, execution_id: job.executionId }, "a state waits on this host");
+    return false;
+  }
+}
+
+/** Whether that the state could not be saved is all that went wrong. */
+export function isOnlyUnsaved({ end, said }: Ran): boolean {
+  const isAll = said.diagnostics.every(({ summary }) => /state/i.test(summary));
+  return end.why === "exited" && end.code === 1 && said.failed === 0 && isAll;
+}

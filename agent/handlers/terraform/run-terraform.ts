@@ -1,0 +1,68 @@
+import type { CommandEnd } from "../../jobs/execution-state.ts";
+import type { JobCommand } from "../../jobs/handler.ts";
+import type { ResourceStep } from "../../jobs/open-progress.ts";
+import { renderStream } from "./render-stream.ts";
+import { renderText, saidInText } from "./render-text.ts";
+import { openSaid, type Said } from "./said.ts";
+import type { TerraformGround } from "./terraform-ground.ts";
+
+/** One run of terraform. */
+export type TerraformCommand = {
+  /** Names it within the job; the same name is the same run. */
+  readonly key: string;
+  /** What it is called in sentences and in the log: "plan". */
+  readonly step: string;
+  readonly args: readonly string[];
+  /**
+   * `stream`: records of `-json`, told to people as sentences. `text`: what people read. A file: what is printed goes
+   * there, for the agent alone.
+   */
+  readonly output: "stream" | "text" | { readonly file: string };
+  readonly onStep?: (step: ResourceStep) => void;
+  /** Over the ground's own. */
+  readonly env?: Readonly<Record<string, string>>;
+  readonly isCleanup?: boolean;
+};
+
+/** How a run of terraform ended, and what it said. */
+export type Ran = { readonly end: CommandEnd; readonly said: Said };
+
+/**
+ * Runs terraform to its end: a child that outlives the agent, and that is stopped by one SIGINT to itself alone, for
+ * its providers die of a signal that it survives.
+ */
+export async function runTerraform(
+  ground: TerraformGround,
+  command: TerraformCommand,
+): Promise<Ran> {
+  const { job, program, cwd, env, stop, progress } = ground;
+  const { key, step, args, output, onStep = () => {}, isCleanup } = command;
+  const isFile = typeof output === "object";
+  const argv = [program, ...args];
+  const given: JobCommand = {
+    key,
+    step,
+    // The shell becomes terraform: a signal reaches that.
+    argv: isFile ? ["sh", "-c", 'umask 077; exec "$@" >"$SVC_OUT"', "svc", ...argv] : argv,
+    cwd,
+    env: { ...env, ...command.env, ...(isFile && { SVC_OUT: output.file }) },
+    stop,
+    render: output === "stream" ? renderStream(onStep) : renderText,
+    ...(isCleanup !== undefined && { isCleanup }),
+  };
+  progress.phase(step, "in-progress");
+  const end = await job.run(given);
+  progress.phase(step, statusOf(end), end.words);
+  return { end, said: output === "stream" ? openSaid(end.kept) : saidInText(end.kept) };
+}
+
+function statusOf({ why, code }: CommandEnd): "finished" | "timed-out" | "error" {
+  if (why === "timed-out") return "timed-out";
+  // `plan -detailed-exitcode` says by 2 that there is something to do.
+  return why === "exited" && (code === 0 || code === 2) ? "finished" : "error";
+}
+
+/** Whether it ended as it was to: by itself, with one of these codes. */
+export function isWell({ end }: Ran, codes: readonly number[] = [0]): boolean {
+  return end.why === "exited" && end.code !== null && codes.includes(end.code);
+}

@@ -1,0 +1,135 @@
+import { existsSync } from "node:fs";
+import path from "node:path";
+import { writeCloudCredentials } from "../../credentials/cloud-credentials.ts";
+import { writeKubeconfig } from "../../credentials/kubeconfig.ts";
+import { makeJobFolders } from "../../job-users/job-files.ts";
+import type { Job } from "../../jobs/handler.ts";
+import { JobFailure } from "../../jobs/job-failure.ts";
+import { openProgress, type Progress } from "../../jobs/open-progress.ts";
+import { allowedEnv } from "../../processes/allowed-env.ts";
+import type { StopPlan } from "../../processes/child.ts";
+import { fetchSource } from "../../sources/fetch-source.ts";
+import { findTerraform } from "../../tools/find-terraform.ts";
+import { lostWithHost } from "./lost-with-host.ts";
+import type { TerraformRun } from "./terraform-run.ts";
+import { type GroundFiles, writeGroundFiles } from "./write-ground-files.ts";
+
+/** What the commands of a terraform job share. */
+export type TerraformGround = {
+  readonly job: Job;
+  readonly run: TerraformRun;
+  readonly program: string;
+  /** The configuration's folder. */
+  readonly cwd: string;
+  /** What exactly the configuration is: a commit, a digest; empty where nobody knows. */
+  readonly revision: string;
+  readonly files: GroundFiles;
+  readonly progress: Progress;
+  readonly stop: StopPlan;
+  /** What terraform finds in its environment: of the agent's and the plan's what may pass, and how it is to run. */
+  readonly env: Readonly<Record<string, string>>;
+  /** The environment of hooks and policies, who have nothing to do with the state. */
+  readonly scriptEnv: (more: Readonly<Record<string, string>>) => Record<string, string>;
+};
+
+/** After a second SIGINT terraform gives its providers five seconds, and saves its state. */
+export const hurryMs = 12_000;
+
+/** Fetches the source and writes what terraform is to read; what a former process of the agent did is not done again. */
+export async function openGround(job: Job, run: TerraformRun): Promise<TerraformGround> {
+  const { workspace, secrets, owner } = job.place;
+  const names = ["home", "tmp", "data"];
+  const folders = names.map((name) => path.join(workspace, name));
+  const memory = path.join(secrets, "terraform");
+  const isAnew = await job.once("terraform/ground", async () => {
+    await makeJobFolders([...folders, memory], owner);
+    return true;
+  });
+  // What is in memory went with the host's last start: the plan, and what of it was known.
+  if (isAnew && !existsSync(memory)) throw await lostWithHost(job, run);
+  const [home = "", tmp = "", data = ""] = folders;
+  const { program } = await findTerraform(job.host.config, {
+    ...run,
+    signal: job.signal,
+    say: (words) => job.say(words, "info", "tool", "tool"),
+  });
+  const scriptEnv = await environment(job, run, { home, tmp });
+  const { directory: cwd, revision } = await fetchSource(job, run.source, {
+    name: "configuration",
+    key: "source",
+    step: "source",
+    title: "The job",
+    env: scriptEnv({}),
+  });
+  if (revision !== "")
+    job.say(`The configuration is at ${revision}.`, "info", "source", "revision");
+  const files = await writeGroundFiles(job, run, { cwd, data, memory });
+  const graceMs = run.patienceMs ?? job.host.config.terraformPatience;
+  return {
+    job,
+    run,
+    program,
+    cwd,
+    revision,
+    files,
+    progress: openProgress(job),
+    stop: { signal: "SIGINT", to: "leader", graceMs, hurryMs },
+    scriptEnv,
+    env: {
+      ...scriptEnv({}),
+      TF_IN_AUTOMATION: "1",
+      TF_INPUT: "0",
+      CHECKPOINT_DISABLE: "1",
+      TF_DATA_DIR: data,
+      TF_CLI_CONFIG_FILE: files.cliConfig,
+      TF_HTTP_USERNAME: "svc",
+      TF_HTTP_PASSWORD: tokenOf(job),
+    },
+  };
+}
+
+/** The agent's own token would reach more than this job. */
+function tokenOf({ token }: Job): string {
+  if (token !== undefined) return token;
+  const words = "The agent that claimed the job was killed before it began: its token is gone.";
+  throw new JobFailure(words, { reason: "lost", class: "lost" });
+}
+
+type Folders = { readonly home: string; readonly tmp: string };
+
+async function environment(
+  job: Job,
+  run: TerraformRun,
+  { home, tmp }: Folders,
+): Promise<TerraformGround["scriptEnv"]> {
+  const { secrets: folder, owner } = job.place;
+  const { config, networkEnv } = job.host;
+  const { credentials } = run;
+  const told = {
+    ...(await writeCloudCredentials(credentials, { folder, owner })),
+    ...(await writeKubeconfig(credentials.cluster_info, { folder, owner, clouds: credentials })),
+  };
+  return (more) => {
+    const plan = { ...run.env, ...more, ...credentials.cluster_info?.env_vars };
+    const { env, refused } = allowedEnv({ agent: config.env, plan, home, tmp });
+    for (const name of Object.keys(env).filter((one) => terraforms.test(one))) {
+      delete env[name];
+      refused.push({ name, words: "the agent alone says how terraform is to run" });
+    }
+    for (const { name, words } of refused) {
+      job.say(`The variable ${name} is left out: ${words}.`, "warn", "", `left-out ${name}`);
+    }
+    return {
+      ...networkEnv,
+      ...env,
+      ...told,
+      SVC_JOB_ID: job.facts.id,
+      SVC_EXECUTION_ID: job.executionId,
+      SVC_ATTEMPT: String(job.facts.execution_count),
+    };
+  };
+}
+
+/** What bends terraform itself, or shows all that it knows. */
+const terraforms =
+  /^(?:TF_(?:LOG|CLI_CONFIG_FILE|DATA_DIR|WORKSPACE|HTTP|INPUT|IN_AUTOMATION|PLUGIN_CACHE|STATE|TEMP|IGNORE|APPEND)|TERRAFORM_CONFIG|CHECKPOINT_DISABLE$|TOFU_)/;

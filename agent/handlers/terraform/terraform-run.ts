@@ -1,0 +1,172 @@
+import { z } from "zod";
+import { type Credentials, readCredentials } from "../../credentials/read-credentials.ts";
+import type { JobFacts, Plan } from "../../jobs/handler.ts";
+import { unfitPlan } from "../../jobs/job-failure.ts";
+import { readSource } from "../../sources/read-source.ts";
+import type { Source } from "../../sources/source.ts";
+import { type Hooks, hooksSchema, readHooks } from "./hooks.ts";
+import { policiesSchema, type Policy, readPolicies } from "./policies.ts";
+
+const text = z.string().nullish();
+const texts = z.array(z.string()).nullish();
+const flag = z.boolean().nullish();
+const words = z.record(z.string(), z.string()).nullish();
+const ns = z.number().nullish();
+const sha256 = z
+  .string()
+  .regex(/^[0-9a-f]{64}$/, "is no SHA-256: 64 hexadecimal digits")
+  .nullish();
+
+const body = z.looseObject({
+  vars: z.record(z.string(), z.unknown()).nullish(),
+  vars_files: texts,
+  env_vars: words,
+  secret_env_vars: words,
+  terraform_backend: z.looseObject({ WorkspaceID: text }).nullish(),
+  terraform_version: text,
+  tool: z.enum(["terraform", "opentofu"]).nullish(),
+  hooks: hooksSchema,
+  policies: policiesSchema,
+  destroy: flag,
+  refresh_only: flag,
+  plan_only: flag,
+  targets: texts,
+  replace: texts,
+  approved: z
+    .looseObject({ plan_sha256: sha256, lock_sha256: sha256, source_revision: text })
+    .nullish(),
+  timeout: ns,
+  cancel_patience: ns,
+  lock_timeout: ns,
+});
+const whole = z.looseObject({
+  terraform: z.looseObject({}).nullish(),
+  approved: body.shape.approved,
+  apply_plan_contents: text,
+  timeout: ns,
+});
+type Body = z.infer<typeof body>;
+
+/** A terraform job as it is run. */
+export type TerraformRun = {
+  readonly tool: "terraform" | "opentofu";
+  /** The version that is wanted, where one is. */
+  readonly version: string | undefined;
+  readonly action: "plan" | "apply" | "exec";
+  readonly isDestroy: boolean;
+  /** It only looks for what was changed elsewhere. */
+  readonly isRefreshOnly: boolean;
+  readonly workspaceId: string;
+  readonly source: Source;
+  readonly vars: Readonly<Record<string, unknown>>;
+  readonly varsFiles: readonly string[];
+  readonly env: Readonly<Record<string, string>>;
+  readonly targets: readonly string[];
+  readonly replace: readonly string[];
+  readonly hooks: Hooks;
+  readonly policies: readonly Policy[];
+  readonly approved: {
+    readonly plan: string | undefined;
+    readonly lock: string | undefined;
+    readonly revision: string | undefined;
+  };
+  /** The plan file that is to be applied. */
+  readonly planFile: Buffer | undefined;
+  readonly timeoutMs: number | undefined;
+  /** What terraform has to come to rest after its SIGINT; the agent's setting, unless told. */
+  readonly patienceMs: number | undefined;
+  readonly lockTimeoutMs: number;
+  readonly credentials: Credentials;
+};
+
+const usualLockTimeoutMs = 60_000;
+
+/** Reads the plan of a terraform job. Throws JobFailure that names the member that is wrong. */
+export function readTerraformRun(plan: Plan, facts: JobFacts): TerraformRun {
+  const outer = parsed(whole, plan, "");
+  const inner = parsed(body, outer.terraform ?? plan, outer.terraform == null ? "" : "terraform.");
+  const workspaceId = inner.terraform_backend?.WorkspaceID ?? "";
+  if (!/^tfw_\w{1,60}$/.test(workspaceId)) {
+    throw unfitPlan("terraform_backend.WorkspaceID names no workspace: tfw_…");
+  }
+  const source = readSource(outer.terraform ?? plan) ?? readSource(plan);
+  if (source === undefined) {
+    throw unfitPlan("it names no source: source.git, source.oci, source.archive or source.path");
+  }
+  const asked = askedOf(facts, inner);
+  const approved = outer.approved ?? inner.approved;
+  return {
+    ...asked,
+    tool: inner.tool ?? "terraform",
+    version: inner.terraform_version?.replace(/^v/, "") || undefined,
+    workspaceId,
+    source,
+    vars: inner.vars ?? {},
+    varsFiles: inner.vars_files ?? [],
+    env: { ...inner.env_vars, ...inner.secret_env_vars },
+    targets: addresses(inner.targets, "targets"),
+    replace: addresses(inner.replace, "replace"),
+    hooks: readHooks(inner.hooks),
+    policies: readPolicies(inner.policies),
+    approved: {
+      plan: approved?.plan_sha256 ?? undefined,
+      lock: approved?.lock_sha256 ?? undefined,
+      revision: approved?.source_revision ?? undefined,
+    },
+    planFile: asked.action === "apply" ? planBytes(outer.apply_plan_contents) : undefined,
+    timeoutMs: millis(outer.timeout ?? inner.timeout),
+    patienceMs: millis(inner.cancel_patience),
+    lockTimeoutMs: millis(inner.lock_timeout) ?? usualLockTimeoutMs,
+    credentials: readCredentials(inner),
+  };
+}
+
+type Asked = Pick<TerraformRun, "action" | "isDestroy" | "isRefreshOnly">;
+
+function askedOf({ type, operation }: JobFacts, inner: Body): Asked {
+  const isRefreshOnly = inner.refresh_only === true;
+  const isDestroy = operation === "create-teardown-plan" || inner.destroy === true;
+  if (isRefreshOnly && isDestroy) {
+    throw unfitPlan("refresh_only and a teardown exclude each other");
+  }
+  const plans = type === "sandbox-terraform-plan" || inner.plan_only === true;
+  const actions: Readonly<Record<string, Asked["action"]>> = {
+    "create-apply-plan": "plan",
+    "create-teardown-plan": "plan",
+    "apply-plan": "apply",
+    exec: plans ? "plan" : "exec",
+  };
+  const action = actions[operation];
+  if (action === undefined) {
+    throw unfitPlan(
+      `terraform has no operation ${operation}: create-apply-plan, create-teardown-plan, apply-plan and exec are`,
+    );
+  }
+  if (action === "apply" && type === "sandbox-terraform-plan") {
+    throw unfitPlan("a job of type sandbox-terraform-plan applies nothing");
+  }
+  return { action, isDestroy, isRefreshOnly };
+}
+
+function parsed<T extends z.ZodType>(schema: T, given: unknown, where: string): z.output<T> {
+  const { data, error } = schema.safeParse(given);
+  if (data !== undefined) return data;
+  const [issue] = error?.issues ?? [];
+  throw unfitPlan(`${where}${issue?.path.join(".")}: ${issue?.message}`);
+}
+
+/** What begins with a dash, terraform would read as an option. */
+function addresses(given: readonly string[] | null | undefined, member: string): string[] {
+  const wrong = given?.find((address) => address.trim() === "" || /^-|[\0\n]/.test(address));
+  if (wrong !== undefined) throw unfitPlan(`${member} holds what is no address of a resource`);
+  return [...(given ?? [])];
+}
+
+function planBytes(contents: string | null | undefined): Buffer {
+  if (!contents) throw unfitPlan("apply_plan_contents is missing: the plan that is to be applied");
+  return Buffer.from(contents, "base64");
+}
+
+function millis(given: number | null | undefined): number | undefined {
+  return given == null || given <= 0 ? undefined : given / 1e6;
+}

@@ -1,0 +1,21 @@
+import { getRunnerJobPlanRoute } from "../../shared/api/read-runner-jobs.ts";
+import { processSecretHeader } from "../../shared/api/runner-process.ts";
+import { planAnswerBytes } from "../client/broker-client.ts";
+import type { Plan } from "./handler.ts";
+import type { JobHost } from "./job-host.ts";
+
+/**
+ * The plan of a job that this agent holds, from the broker; with its execution's token, also of one that is over. Rejects when
+ * the signal aborts.
+ */
+export async function fetchPlan(
+  { client, runnerId, process }: JobHost,
+  jobId: string,
+  { signal, token }: { readonly signal: AbortSignal; readonly token?: string | undefined },
+): Promise<Plan> {
+  const params = { runner_id: runnerId, job_id: jobId };
+  const headers = { [processSecretHeader]: process().secret };
+  const how = { scope: "job", signal, mostBytes: planAnswerBytes, token } as const;
+  const { text } = await client.call(getRunnerJobPlanRoute, { params, headers }, how);
+  return JSON.parse(text) as Plan; // a plan is an object: the broker takes no other
+}

@@ -1,0 +1,79 @@
+import type { z } from "zod";
+import {
+  mostSteps,
+  reportProgressRoute,
+  type StepInput,
+} from "../../shared/api/execution-progress.ts";
+import { pause } from "../client/pause.ts";
+import type { Job } from "./handler.ts";
+
+/** How far one resource is. */
+export type ResourceStep = {
+  readonly address: string;
+  /** create, update, delete, read … */
+  readonly action: string;
+  readonly status: "in-progress" | "finished" | "error";
+};
+
+/** Tells the broker how far each resource is; nobody waits for it, and nothing fails by it. */
+export type Progress = {
+  readonly tell: (step: ResourceStep) => void;
+  /** How far a phase of the whole is: "plan", "apply". */
+  readonly phase: (name: string, status: StepInput["status"], detail?: string) => void;
+};
+
+type Waiting = z.input<
+  (typeof reportProgressRoute.request.body.content)["application/json"]["schema"]
+>["steps"][number];
+
+const mostAtOnce = 200;
+const giveUpAfterMs = 30_000;
+/** What comes so soon after goes together with it. */
+const gatherMs = 150;
+
+/** Of several reports on a step that wait, only the last is sent, and those that wait together in one. */
+export function openProgress(job: Job): Progress {
+  const waiting = new Map<string, Waiting>();
+  const known = new Set<string>();
+  let isSending = false;
+  const sendAll = async (): Promise<void> => {
+    isSending = true;
+    while (waiting.size > 0) {
+      await pause(gatherMs);
+      const steps = [...waiting.values()].slice(0, mostAtOnce);
+      for (const { name } of steps) waiting.delete(name);
+      await send(job, steps);
+    }
+    isSending = false;
+  };
+  const put = (step: Waiting): void => {
+    if (!known.has(step.name) && known.size >= mostSteps) return;
+    known.add(step.name);
+    waiting.set(step.name, step);
+    if (!isSending) void sendAll();
+  };
+  return {
+    tell: ({ address, action, status }) =>
+      put({ name: nameOf(job, address), status, detail: action, ...timesOf(status) }),
+    phase: (name, status, detail = "") => put({ name, status, detail, ...timesOf(status) }),
+  };
+}
+
+const nameOf = (job: Job, address: string): string =>
+  job.shown(address).slice(0, 200).toWellFormed();
+
+function timesOf(status: Waiting["status"]): Pick<Waiting, "started_at" | "ended_at"> {
+  const now = new Date().toISOString();
+  return status === "in-progress" ? { started_at: now } : { ended_at: now };
+}
+
+async function send(job: Job, steps: Waiting[]): Promise<void> {
+  const { host, executionId, token } = job;
+  const params = { job_id: job.facts.id, execution_id: executionId };
+  try {
+    const how = { scope: "job", giveUpAfterMs, token } as const;
+    await host.client.call(reportProgressRoute, { params, body: { steps } }, how);
+  } catch (error) {
+    host.log.debug({ err: error, execution_id: executionId }, "progress was not taken");
+  }
+}

@@ -1,0 +1,105 @@
+import { createHash } from "node:crypto";
+import { gzipSync } from "node:zlib";
+import type { Job, Produced } from "../jobs/handler.ts";
+import type { MemberChange } from "./diff-objects.ts";
+import type { FieldConflict } from "./explain-refusal.ts";
+import { type ObjectRef, refKey, refWords } from "./kube-object.ts";
+
+/** What a deploy does to one object. */
+export type Change = {
+  readonly action: "create" | "update" | "unchanged" | "conflict" | "delete" | "keep";
+  readonly ref: ObjectRef;
+  readonly changes: readonly MemberChange[];
+  /** Whose fields it sets: taken over where the plan says so, else it cannot be applied. */
+  readonly conflicts: readonly FieldConflict[];
+  /** Why it is kept. */
+  readonly words: string;
+};
+
+/** All that a deploy does. */
+export type Diff = { readonly op: "apply" | "teardown"; readonly changes: readonly Change[] };
+
+/** The same for the same changes, whoever computes it: what was approved is compared with what would be done by it. */
+export function fingerprintOf({ op, changes }: Diff): string {
+  const sorted = changes
+    .map((change) => ({ key: refKey(change.ref), ...change, words: "" }))
+    .sort((a, b) => (a.key < b.key ? -1 : 1));
+  return createHash("sha256")
+    .update(JSON.stringify([op, sorted]))
+    .digest("hex");
+}
+
+const counted = ["create", "update", "unchanged", "conflict", "delete", "keep"] as const;
+
+/** How many objects come to what. */
+export function countsOf({ changes }: Diff): Record<string, number> {
+  const counts = Object.fromEntries(counted.map((action) => [action, 0]));
+  for (const { action } of changes) counts[action] = (counts[action] ?? 0) + 1;
+  return counts;
+}
+
+/** In words: "1 create, 2 unchanged"; "nothing" where there is nothing at all. */
+export function countWords(diff: Diff): string {
+  const told = Object.entries(countsOf(diff)).filter(([, count]) => count > 0);
+  return told.map(([action, count]) => `${count} ${action}`).join(", ") || "nothing";
+}
+
+/** What a job that plans brings: the diff without secrets, as people and as programs read it, and what else they are told. */
+export function diffContents(
+  job: Job,
+  diff: Diff,
+  told: object = {},
+): NonNullable<Produced["result"]> {
+  const contents = {
+    version: 1,
+    op: diff.op,
+    fingerprint: fingerprintOf(diff),
+    counts: countsOf(diff),
+    plan: diffLines(diff, job.shown).join("\n"),
+    content_diff: diff.changes.map((change) => shownAll(change, job.shown)),
+    ...told,
+  };
+  const bytes = gzipSync(JSON.stringify(contents)).toString("base64");
+  return { contents_compressed: bytes, contents_display_compressed: bytes };
+}
+
+const signs = { create: "+", update: "~", unchanged: " ", conflict: "!", delete: "-", keep: " " };
+const mostValue = 200;
+
+/** The diff as people read it: a line for each object, and one for each member that changes. */
+export function diffLines({ changes }: Diff, shown: (text: string) => string): string[] {
+  return changes.flatMap((change) => {
+    const { action, ref, conflicts, words } = change;
+    const why = words === "" ? "" : `: ${words}`;
+    const head = `${signs[action]} ${refWords(ref)} (${action}${why})`;
+    const members =
+      action === "update" ? change.changes.map((member) => memberLine(member, shown)) : [];
+    const taken = conflicts.map(
+      ({ manager, field }) =>
+        `    ${field} is managed by ${manager}${action === "conflict" ? "" : ": it is taken over"}`,
+    );
+    return [head, ...members, ...taken];
+  });
+}
+
+function memberLine(
+  { path, before, after }: MemberChange,
+  shown: (text: string) => string,
+): string {
+  return `    ${path}: ${valueWords(before, shown)} -> ${valueWords(after, shown)}`;
+}
+
+/** Only what has no secret in it any more is cut. */
+function valueWords(value: unknown, shown: (text: string) => string): string {
+  if (value === undefined) return "(none)";
+  const text = shown(JSON.stringify(value));
+  return text.length > mostValue ? `${text.slice(0, mostValue)}…` : text;
+}
+
+function shownAll(value: unknown, shown: (text: string) => string): unknown {
+  if (typeof value === "string") return shown(value);
+  if (Array.isArray(value)) return value.map((item) => shownAll(item, shown));
+  if (typeof value !== "object" || value === null) return value;
+  const members = Object.entries(value);
+  return Object.fromEntries(members.map(([name, inner]) => [name, shownAll(inner, shown)]));
+}

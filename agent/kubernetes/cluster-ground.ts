@@ -1,0 +1,43 @@
+import path from "node:path";
+import { writeCloudCredentials } from "../credentials/cloud-credentials.ts";
+import { writeKubeconfig } from "../credentials/kubeconfig.ts";
+import type { Credentials } from "../credentials/read-credentials.ts";
+import { makeJobFolders } from "../job-users/job-files.ts";
+import type { Job } from "../jobs/handler.ts";
+import { allowedEnv } from "../processes/allowed-env.ts";
+import { type Cluster, openCluster } from "./cluster.ts";
+
+/** What a job that deploys to a cluster stands on. */
+export type ClusterGround = {
+  readonly job: Job;
+  readonly cluster: Cluster;
+  /** What its children find: the way out, credentials, a home of their own. */
+  readonly env: Readonly<Record<string, string>>;
+};
+
+/**
+ * Writes the credentials of a plan for children, and opens the cluster that they lead to: it is spoken to until the signal
+ * aborts, that of a job that has no time left unless told. Throws JobFailure.
+ */
+export async function openClusterGround(
+  job: Job,
+  credentials: Credentials,
+  until: AbortSignal = job.hurry,
+): Promise<ClusterGround> {
+  const { workspace, secrets: folder, owner } = job.place;
+  const [home = "", tmp = ""] = ["home", "tmp"].map((name) => path.join(workspace, name));
+  await makeJobFolders([home, tmp], owner);
+  const hostEnv = job.host.config.env;
+  const plan = credentials.cluster_info?.env_vars ?? {};
+  const { env: own, refused } = allowedEnv({ agent: hostEnv, plan, home, tmp });
+  for (const { name, words } of refused) {
+    job.say(`The variable ${name} is left out: ${words}.`, "warn", "", `left-out ${name}`);
+  }
+  const env = {
+    ...job.host.networkEnv,
+    ...own,
+    ...(await writeCloudCredentials(credentials, { folder, owner })),
+    ...(await writeKubeconfig(credentials.cluster_info, { folder, owner, clouds: credentials })),
+  };
+  return { job, env, cluster: await openCluster(job, env, until) };
+}

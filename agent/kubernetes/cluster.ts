@@ -1,0 +1,156 @@
+import { TooLong } from "../client/send.ts";
+import type { Job } from "../jobs/handler.ts";
+import { isRefusal } from "./api-refusal.ts";
+import { clusterAccess } from "./cluster-access.ts";
+import { type Discovery, listPath, objectPath, openDiscovery, type Resource } from "./discovery.ts";
+import { type KubeApi, openKubeApi } from "./kube-api.ts";
+import type { KubeObject, ObjectRef } from "./kube-object.ts";
+
+/** What is asked of a server-side apply. */
+export type Applying = {
+  readonly manager: string;
+  /** Takes over fields that others manage. */
+  readonly force: boolean;
+  /** The server says what would come of it and keeps nothing. */
+  readonly isDry: boolean;
+};
+
+/** A cluster in a job's hands. */
+export type Cluster = {
+  readonly discovery: Discovery;
+  /** The namespace of its kubeconfig. */
+  readonly namespace: string;
+  readonly apply: (at: Located, object: KubeObject, how: Applying) => Promise<KubeObject>;
+  /** Makes an object that is not there yet; ApiRefusal 409 where one has its name. */
+  readonly create: (at: Located, object: KubeObject, isDry?: boolean) => Promise<KubeObject>;
+  /** Sets members of an object that is there, and no others: a uid among them has to be its own. */
+  readonly merge: (at: Located, members: object) => Promise<KubeObject>;
+  /** The object as it lives; undefined where there is none. */
+  readonly get: (at: Located) => Promise<KubeObject | undefined>;
+  readonly list: (
+    resource: Resource,
+    namespace: string,
+    query?: Readonly<Record<string, string>>,
+  ) => Promise<KubeObject[]>;
+  /** All of a kind, where there are no more than so many, and they are short; otherwise the job asks no more for them. */
+  readonly listWhole: (
+    resource: Resource,
+    namespace: string,
+    limit: number,
+  ) => Promise<KubeObject[] | undefined>;
+  /** Deletes the object with this uid and no other; false where there is none any more. */
+  readonly remove: (at: Located, uid: string) => Promise<boolean>;
+  readonly text: (path: string, query: Readonly<Record<string, string>>) => Promise<string>;
+  /** What a path answers with, as it comes, until the signal ends it. Throws ApiRefusal, or Unanswered. */
+  readonly stream: (
+    path: string,
+    query: Readonly<Record<string, string>>,
+    until: AbortSignal,
+  ) => Promise<AsyncIterable<Buffer>>;
+  readonly close: () => void;
+};
+
+/** An object's name, and where the cluster has it. */
+export type Located = { readonly ref: ObjectRef; readonly resource: Resource };
+
+/** Opens the cluster that a job's plan names, or the host's own. Throws JobFailure. */
+export async function openCluster(
+  job: Job,
+  env: Readonly<Record<string, string>>,
+  // What was begun is ended: only a job that has no time left cuts a request off.
+  until: AbortSignal = job.hurry,
+): Promise<Cluster> {
+  const { access, namespace } = await clusterAccess(job, env);
+  return clusterOf(openKubeApi(access, until), namespace);
+}
+
+type Listed = {
+  readonly items?: KubeObject[] | null;
+  /** Where what comes after it begins. */
+  readonly metadata?: { readonly continue?: string };
+};
+
+/** The same over an API that is there. */
+export function clusterOf(api: KubeApi, namespace: string): Cluster {
+  return {
+    discovery: openDiscovery(api),
+    namespace,
+    apply: async ({ ref, resource }, object, { manager, force, isDry }) =>
+      await api.call<KubeObject>({
+        method: "PATCH",
+        path: objectPath(resource, ref),
+        query: {
+          fieldManager: manager,
+          force: String(force),
+          fieldValidation: "Strict",
+          ...(isDry && { dryRun: "All" }),
+        },
+        // JSON is YAML.
+        contentType: "application/apply-patch+yaml",
+        body: object,
+      }),
+    create: async ({ ref, resource }, object, isDry = false) =>
+      await api.call<KubeObject>({
+        method: "POST",
+        path: listPath(resource, ref.namespace),
+        query: { fieldValidation: "Strict", ...(isDry && { dryRun: "All" }) },
+        body: object,
+      }),
+    merge: async ({ ref, resource }, members) =>
+      await api.call<KubeObject>({
+        method: "PATCH",
+        path: objectPath(resource, ref),
+        contentType: "application/merge-patch+json",
+        body: members,
+      }),
+    get: async ({ ref, resource }) =>
+      await unlessGone(() =>
+        api.call<KubeObject>({ method: "GET", path: objectPath(resource, ref) }),
+      ),
+    list: async (resource, namespace, query = {}) => {
+      const path = listPath(resource, namespace);
+      const { items } = await api.call<Listed>({ method: "GET", path, query });
+      return items ?? [];
+    },
+    listWhole: listerOf(api),
+    remove: async ({ ref, resource }, uid) => {
+      const body = { propagationPolicy: "Foreground", preconditions: { uid } };
+      const path = objectPath(resource, ref);
+      const gone = await unlessGone(() => api.text({ method: "DELETE", path, body }));
+      return gone !== undefined;
+    },
+    text: async (path, query) => await api.text({ method: "GET", path, query }),
+    stream: async (path, query, until) => await api.stream({ method: "GET", path, query }, until),
+    close: api.close,
+  };
+}
+
+/** Eight lists may be read at once, and again every two seconds. */
+const mostListBytes = 8 * 2 ** 20;
+
+function listerOf(api: KubeApi): Cluster["listWhole"] {
+  const tooMuch = new Set<string>();
+  return async (resource, namespace, limit) => {
+    const path = listPath(resource, namespace);
+    if (tooMuch.has(path)) return undefined;
+    const query = { limit: String(limit) };
+    const call = { method: "GET", path, query, mostBytes: mostListBytes } as const;
+    const listed = await api.call<Listed>(call).catch(undefinedIfTooLong);
+    if (listed !== undefined && !listed.metadata?.continue) return listed.items ?? [];
+    tooMuch.add(path);
+    return undefined;
+  };
+}
+
+function undefinedIfTooLong(error: unknown): undefined {
+  if (!(error instanceof TooLong)) throw error;
+}
+
+async function unlessGone<T>(act: () => Promise<T>): Promise<T | undefined> {
+  try {
+    return await act();
+  } catch (error) {
+    if (isRefusal(error, 404)) return undefined;
+    throw error;
+  }
+}

@@ -1,0 +1,28 @@
+const atOnce = 8;
+
+/**
+ * Does something with each thing, eight at a time, in order; what is thrown first is thrown when what had begun by then
+ * has ended.
+ */
+export async function eachOf<T, R>(
+  things: readonly T[],
+  act: (thing: T) => Promise<R>,
+): Promise<R[]> {
+  const results: R[] = [];
+  const failures: unknown[] = [];
+  let next = 0;
+  const work = async (): Promise<void> => {
+    while (next < things.length && failures.length === 0) {
+      const at = next++;
+      const thing = things[at] as T; // `at` is within
+      try {
+        results[at] = await act(thing);
+      } catch (error) {
+        failures.push(error);
+      }
+    }
+  };
+  await Promise.all(Array.from({ length: Math.min(atOnce, things.length) }, work));
+  if (failures.length > 0) throw failures[0];
+  return results;
+}

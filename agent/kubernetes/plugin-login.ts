@@ -1,0 +1,60 @@
+import path from "node:path";
+import { readJobText } from "../job-users/job-files.ts";
+import type { Job } from "../jobs/handler.ts";
+import { deployFailure } from "./deploy-failure.ts";
+import { execCredential, pluginEnv, pluginTimeoutMs } from "./exec-credential.ts";
+import type { KubeLogin } from "./kube-login.ts";
+import type { ExecPlugin } from "./read-kubeconfig.ts";
+
+type Means = {
+  readonly job: Job;
+  /** What a plugin finds in its environment. */
+  readonly env: Readonly<Record<string, string>>;
+};
+
+const mostToldBytes = 2 ** 18;
+const mostPluginRuns = 1_000;
+
+/**
+ * Asks a kubeconfig's plugin, as the job's user. Its answers are numbered: whoever takes the job up finds the last one
+ * that still holds. Throws JobFailure.
+ */
+export async function pluginLogin(plugin: ExecPlugin, means: Means): Promise<KubeLogin> {
+  let silent = 0;
+  for (let run = 1; run <= mostPluginRuns; run++) {
+    const text = await askPlugin(plugin, means, run);
+    // What was in memory went with the host's last start.
+    if (text === "" && silent++ === 0) continue;
+    const login = execCredential(text);
+    if (login.untilMs > Date.now()) {
+      hideIn(login, means.job);
+      return login;
+    }
+  }
+  throw deployFailure("The kubeconfig's plugin gives tokens that have ended already.", "auth");
+}
+
+function hideIn({ token, key }: KubeLogin, job: Job): void {
+  if (token) job.hide(token);
+  if (key) job.hide(key);
+}
+
+/** What it prints is a secret: it goes to a file in memory, not to the log. */
+async function askPlugin(plugin: ExecPlugin, means: Means, run: number): Promise<string> {
+  const { job, env } = means;
+  const { command, args } = plugin;
+  const file = path.join(job.place.secrets, `kube-login-${run}`);
+  const end = await job.run({
+    key: `kube-login/${run}`,
+    step: "sign in",
+    argv: ["sh", "-c", 'umask 077; exec "$@" >"$SVC_TOLD"', "sh", command, ...(args ?? [])],
+    cwd: job.place.workspace,
+    env: { ...env, ...pluginEnv(plugin), SVC_TOLD: file },
+    timeoutMs: pluginTimeoutMs,
+  });
+  if (end.why === "exited" && end.code === 0) {
+    return await readJobText(file, job.place.owner, mostToldBytes);
+  }
+  const name = path.basename(command);
+  throw deployFailure(`The kubeconfig's plugin ${name} ${job.shown(end.words)}.`, "auth");
+}

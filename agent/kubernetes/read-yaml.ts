@@ -1,0 +1,77 @@
+import type { Document, LineCounter } from "yaml";
+
+/** One document of a text, with where its parts stand in it. */
+export type YamlDocument = {
+  /** From 1, as people count. */
+  readonly number: number;
+  readonly line: number;
+  readonly value: unknown;
+};
+
+/** Text that is no YAML that anybody should act upon; the message names the document and the line, and quotes nothing. */
+export class YamlFault extends Error {}
+
+/** So many uses of anchors, each use within a use counted: more of them are a bomb. */
+const mostAliases = 1_000;
+/** What YAML 1.1 makes of dates, binaries and 12:30:45, tools of Kubernetes do not. */
+const strange = ["timestamp", "binary", "omap", "pairs", "set"];
+
+/**
+ * The documents of a text, as tools of Kubernetes read YAML: version 1.1, in which 0644 is octal. Empty documents are
+ * left out. Throws YamlFault.
+ */
+export async function readYaml(text: string): Promise<YamlDocument[]> {
+  // Loaded where there is something to read: it is a tenth of the agent's memory.
+  const { LineCounter, parseAllDocuments } = await import("yaml");
+  const lines = new LineCounter();
+  const documents = parseAllDocuments(text, {
+    version: "1.1",
+    uniqueKeys: true,
+    prettyErrors: false,
+    logLevel: "silent",
+    lineCounter: lines,
+    customTags: (tags) =>
+      tags.filter((tag) => typeof tag !== "string" && tag.format !== "TIME" && isUsual(tag.tag)),
+  });
+  if (!Array.isArray(documents)) return [];
+  return documents.flatMap((document, at) => valueOf(document, { number: at + 1, lines }));
+}
+
+const isUsual = (tag: string): boolean => !strange.includes(tag.replace(/^.*:/, ""));
+
+type Where = { readonly number: number; readonly lines: LineCounter };
+
+function valueOf(document: Document.Parsed, { number, lines }: Where): YamlDocument[] {
+  const lineAt = (offset: number): number => lines.linePos(offset).line;
+  const [error] = document.errors;
+  if (error !== undefined) {
+    const words = wordsOf(error.code) ?? "it is no YAML";
+    throw new YamlFault(`document ${number}, line ${lineAt(error.pos[0])}: ${words}`);
+  }
+  const line = lineAt(document.contents?.range?.[0] ?? document.range[0]);
+  try {
+    const value: unknown = document.toJS({ maxAliasCount: mostAliases });
+    return value == null ? [] : [{ number, line, value }];
+  } catch {
+    throw new YamlFault(
+      `document ${number}, line ${line}: its aliases unfold into more than may be: give the values themselves`,
+    );
+  }
+}
+
+/** The library's own messages quote what they complain of. */
+function wordsOf(code: string): string | undefined {
+  const known: Readonly<Record<string, string>> = {
+    DUPLICATE_KEY: "a key is there twice in one object",
+    BAD_INDENT: "the indentation fits nothing above it",
+    TAB_AS_INDENT: "a tab stands where YAML wants spaces",
+    MULTILINE_IMPLICIT_KEY: "a key goes over several lines, or a colon is too many",
+    MISSING_CHAR: "a quote, bracket or comma is missing",
+    BAD_ALIAS: "an alias names no anchor above it",
+    BLOCK_AS_IMPLICIT_KEY: "a list or an object stands where a value was begun",
+    BAD_PROP_ORDER: "an anchor or a tag stands in the wrong place",
+    UNEXPECTED_TOKEN: "something stands where it cannot",
+    TAG_RESOLVE_FAILED: "a tag is unknown, or its value does not fit",
+  };
+  return known[code];
+}

@@ -1,0 +1,51 @@
+import type { Job } from "../jobs/handler.ts";
+import type { Cluster } from "./cluster.ts";
+import { type KubeObject, type ObjectRef, refWords } from "./kube-object.ts";
+import type { PodInTrouble, Trouble } from "./look-for-trouble.ts";
+import { warningsOf } from "./warnings-of.ts";
+
+const mostPods = 5;
+const lastLines = 20;
+
+/** Says in the job's log all that is known of an object that is not ready: trouble, events, the last lines of containers. */
+export async function tellEvidence(
+  job: Pick<Job, "say">,
+  cluster: Cluster,
+  { ref, trouble }: { readonly ref: ObjectRef; readonly trouble: Trouble },
+): Promise<void> {
+  const say = (text: string): void => job.say(`  ${text}`, "warn", "wait");
+  job.say(`${refWords(ref)} is not ready:`, "warn", "wait");
+  for (const words of trouble.words) say(words);
+  for (const words of await warningsOf(cluster, ref)) say(words);
+  for (const { pod, troubles } of trouble.pods.slice(0, mostPods)) {
+    const of = { ...ref, kind: "Pod", apiVersion: "v1", name: pod.metadata.name };
+    for (const words of await warningsOf(cluster, of)) say(words);
+    for (const { container, hasEnded } of troubles) {
+      for (const line of await linesOf(cluster, pod, { container, hasEnded })) {
+        say(`${pod.metadata.name} ${container}: ${line}`);
+      }
+    }
+  }
+}
+
+type Container = Pick<PodInTrouble["troubles"][number], "container" | "hasEnded">;
+
+/** What a container printed before it ended, else what it prints now. */
+async function linesOf(
+  cluster: Cluster,
+  { metadata: { namespace = "", name } }: KubeObject,
+  { container, hasEnded }: Container,
+): Promise<string[]> {
+  const path = `/api/v1/namespaces/${encodeURIComponent(namespace)}/pods/${encodeURIComponent(name)}/log`;
+  const read = async (previous: boolean): Promise<string> =>
+    await cluster
+      .text(path, {
+        container,
+        tailLines: String(lastLines),
+        limitBytes: "65536",
+        ...(previous && { previous: "true" }),
+      })
+      .catch(() => "");
+  const text = (hasEnded && (await read(true))) || (await read(false));
+  return text.split("\n").filter((line) => line.trim() !== "");
+}

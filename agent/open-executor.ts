@@ -1,0 +1,16 @@
+import { ExitError } from "./exit-error.ts";
+import type { Departure } from "./going-down/departure.ts";
+import type { AgentGround } from "./open-ground.ts";
+import { type Jobs, openJobs } from "./open-jobs.ts";
+
+/** Opens what does the jobs, as the settings say; an ExitError when it cannot be had. */
+export async function openExecutor(ground: AgentGround, departure: Departure): Promise<Jobs> {
+  const { config } = ground;
+  if (config.executor === "kubernetes") {
+    const { openPodJobs } = await import("./executor/open-pod-jobs.ts");
+    return await openPodJobs(ground, departure);
+  }
+  if (config.onSigterm !== "leave") return await openJobs(ground, departure);
+  const words = "needs executor = kubernetes: here nothing outlives the agent's end";
+  throw new ExitError("config", `on-sigterm = leave ${words}.`);
+}

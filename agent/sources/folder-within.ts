@@ -1,0 +1,27 @@
+import { realpath, stat } from "node:fs/promises";
+import path from "node:path";
+import { JobFailure } from "../jobs/job-failure.ts";
+
+/** A folder within a source or a workspace, links and all; `title` begins the sentence when it is not one. */
+export async function folderWithin(
+  root: string,
+  directory: string,
+  title: string,
+): Promise<string> {
+  const wanted = path.resolve(root, directory);
+  const found = await realpath(wanted).catch(() => undefined);
+  const isFolder = found !== undefined && (await stat(found)).isDirectory();
+  if (!isFolder) {
+    throw new JobFailure(`${title}: there is no folder ${directory || "."} to run in.`, {
+      reason: "source_unavailable",
+      metadata: { class: "not_found" },
+    });
+  }
+  const base = await realpath(root);
+  if (found !== base && !found.startsWith(`${base}${path.sep}`)) {
+    throw new JobFailure(`${title}: ${directory} lies outside of where it may run.`, {
+      reason: "plan_invalid",
+    });
+  }
+  return found;
+}

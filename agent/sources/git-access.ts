@@ -1,0 +1,76 @@
+import path from "node:path";
+import { writeJobFileOnce } from "../job-users/job-files.ts";
+import type { Job } from "../jobs/handler.ts";
+import { JobFailure } from "../jobs/job-failure.ts";
+import { readGitUrl } from "./git-url.ts";
+import type { GitSource } from "./source.ts";
+
+/** How git gets at a source: the URL, which holds no credentials, and the environment that answers for them. */
+export type GitAccess = {
+  readonly url: string;
+  readonly env: Readonly<Record<string, string>>;
+};
+
+/** Writes the credentials of a source to files in memory, 0600; `name` names them within the job. */
+export async function gitAccess(job: Job, source: GitSource, name: string): Promise<GitAccess> {
+  const isFileAllowed = job.host.config.allowFileSources === "yes";
+  const { url, origin, ...inUrl } = readGitUrl(source.url);
+  if (!isFileAllowed && !/^(?:https?|ssh|git):\/\/|^[\w.-]+@[\w.-]+:/.test(url)) {
+    throw new JobFailure(
+      `The source ${url} is not one that may be fetched: https, ssh and git are.`,
+      { reason: "plan_invalid" },
+    );
+  }
+  const { auth } = source;
+  const { secrets, owner } = job.place;
+  const file = path.join(secrets, name);
+  const write = async (file: string, text: string): Promise<void> =>
+    await writeJobFileOnce(file, text, owner);
+  const config: [string, string][] = [
+    ["core.hooksPath", "/dev/null"],
+    ["protocol.file.allow", isFileAllowed ? "always" : "never"],
+  ];
+  const env: Record<string, string> = {
+    GIT_TERMINAL_PROMPT: "0",
+    GIT_ASKPASS: "/bin/false",
+    GIT_ALLOW_PROTOCOL: `https:http:ssh:git${isFileAllowed ? ":file" : ""}`,
+    GIT_SSH_COMMAND: await sshCommand(auth.ssh_private_key, `${file}.key`, write),
+  };
+  const password = firstLine(auth.password || auth.token || inUrl.password);
+  if (password !== "" && origin !== undefined) {
+    job.hide(password);
+    const username = firstLine(auth.username || inUrl.username) || "x-access-token";
+    await write(file, `username=${username}\npassword=${password}\n`);
+    env["SVC_GIT_CREDENTIALS"] = file;
+    // Nobody but this very server hears them: no submodule's and none that it redirects to.
+    const helper = `credential.${origin}.helper`;
+    config.push([helper, ""], [helper, credentialHelper]);
+  }
+  return { url, env: { ...env, ...configVariables(config) } };
+}
+
+/** A shell's function and no file: where files in memory lie, none may be executed. */
+const credentialHelper = '!f() { [ "$1" != get ] || cat "$SVC_GIT_CREDENTIALS"; }; f';
+
+/** As git reads what it is told: a token from a file often has a newline at its end. */
+const firstLine = (text: string | null | undefined): string => text?.split(/[\r\n\0]/)[0] ?? "";
+
+function configVariables(config: readonly (readonly [string, string])[]): Record<string, string> {
+  const variables: Record<string, string> = { GIT_CONFIG_COUNT: `${config.length}` };
+  for (const [at, [key, value]] of config.entries()) {
+    variables[`GIT_CONFIG_KEY_${at}`] = key;
+    variables[`GIT_CONFIG_VALUE_${at}`] = value;
+  }
+  return variables;
+}
+
+async function sshCommand(
+  key: string | null | undefined,
+  file: string,
+  write: (file: string, text: string) => Promise<void>,
+): Promise<string> {
+  const usual = "ssh -o BatchMode=yes -o StrictHostKeyChecking=accept-new";
+  if (key == null || key === "") return usual;
+  await write(file, key.endsWith("\n") ? key : `${key}\n`);
+  return `${usual} -o IdentitiesOnly=yes -i '${file}'`;
+}

@@ -1,0 +1,30 @@
+import type { z } from "zod";
+import type { gitSource } from "../../shared/plans/plan-members.ts";
+import { unfitPlan } from "../jobs/job-failure.ts";
+import { readGitUrl } from "./git-url.ts";
+import type { GitSource } from "./source.ts";
+
+/**
+ * The git source that a plan gives, if it names a URL. Throws JobFailure when git would read a member as something
+ * else than one name; `named` says what that member is called in the plan.
+ */
+export function readGitSource(
+  given: z.infer<typeof gitSource>,
+  named: (member: string) => string,
+): GitSource | undefined {
+  const url = given?.url ?? "";
+  if (given == null || url === "") return undefined;
+  const { ref, tag, commit } = given;
+  readGitUrl(url); // what is wrong with it is wrong with the plan
+  for (const [member, value] of Object.entries({ url, ref, tag, commit })) {
+    if (value?.startsWith("-") === true || /[\s\p{Cc}]/u.test(value ?? "")) {
+      throw unfitPlan(`${named(member)} is not one name`);
+    }
+  }
+  return {
+    url,
+    ...(commit ? { commit } : tag ? { tag } : ref ? { ref } : {}),
+    withSubmodules: given.recurse_submodules ?? false,
+    auth: given.auth ?? {},
+  };
+}

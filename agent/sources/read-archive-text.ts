@@ -1,0 +1,27 @@
+import { createHash } from "node:crypto";
+import { writeFile } from "node:fs/promises";
+import path from "node:path";
+import { SourceFault } from "./source-fault.ts";
+import type { ArchiveEntries } from "./unpack/archive-entry.ts";
+import { readArchive } from "./unpack/read-archive.ts";
+
+/** The entries of an archive that came in a plan, as base64, and its digest; `place` is a folder for its bytes. */
+export async function readArchiveText(
+  text: string,
+  place: string,
+): Promise<{ readonly entries: ArchiveEntries; readonly revision: string }> {
+  const bytes = Buffer.from(text.replaceAll(/\s/g, ""), "base64"); // of either alphabet
+  const archive = path.join(place, "archive");
+  await writeFile(archive, bytes, { mode: 0o600 });
+  const entries = await readArchive(archive);
+  if (entries === undefined) throw noArchive("it");
+  return { entries, revision: `sha256:${createHash("sha256").update(bytes).digest("hex")}` };
+}
+
+/** The fault of bytes that were to be an archive. */
+export function noArchive(what: string): SourceFault {
+  return new SourceFault(
+    "unsafe",
+    `${what} is no archive: tar, tar with gzip or zstd, and zip are`,
+  );
+}

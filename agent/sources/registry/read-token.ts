@@ -1,0 +1,36 @@
+import { SourceFault } from "../source-fault.ts";
+
+const mostBytes = 2 ** 20;
+
+/** The token in the answer of who hands them out; undefined where there is none. Throws SourceFault, also over 1 MiB. */
+export async function readToken({
+  body,
+}: {
+  readonly body: AsyncIterable<Uint8Array> | null;
+}): Promise<string | undefined> {
+  const pieces: Uint8Array[] = [];
+  let bytes = 0;
+  try {
+    for await (const piece of body ?? []) {
+      bytes += piece.length;
+      if (bytes > mostBytes) {
+        throw new SourceFault("auth", "whom its registry names for tokens answers over 1 MiB");
+      }
+      pieces.push(piece);
+    }
+  } catch (error) {
+    if (error instanceof SourceFault) throw error;
+    throw new SourceFault("network", "whom its registry names for tokens broke off in the middle");
+  }
+  return tokenIn(Buffer.concat(pieces).toString("utf8"));
+}
+
+function tokenIn(text: string): string | undefined {
+  try {
+    const said = JSON.parse(text) as Record<string, unknown> | null; // looked at below
+    const token = said?.["token"] ?? said?.["access_token"];
+    return typeof token === "string" && token !== "" ? token : undefined;
+  } catch {
+    return undefined;
+  }
+}

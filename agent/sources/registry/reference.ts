@@ -1,0 +1,86 @@
+import { SourceFault } from "../source-fault.ts";
+
+/** An artifact in a registry. */
+export type Reference = {
+  /** `https://ghcr.io`. */
+  readonly origin: string;
+  readonly repository: string;
+  /** A tag, or a digest. */
+  readonly tag: string | undefined;
+  readonly digest: string | undefined;
+};
+
+/** What a plan says of where an artifact is. */
+export type ArtifactPlace = {
+  /** `oci://ghcr.io/acme/app:v1`, a registry's address with or without a repository. */
+  readonly url: string;
+  readonly repository?: string | undefined;
+  readonly tag?: string | undefined;
+  readonly digest?: string | undefined;
+  /** Whether it may be asked without TLS; a registry of this very host always is. */
+  readonly isPlain?: boolean | undefined;
+};
+
+const namePattern =
+  /^[a-z0-9]+(?:(?:[._]|__|-+)[a-z0-9]+)*(?:\/[a-z0-9]+(?:(?:[._]|__|-+)[a-z0-9]+)*)*$/;
+const tagPattern = /^\w[\w.-]{0,127}$/;
+const digestPattern = /^(?:sha256:[0-9a-f]{64}|sha512:[0-9a-f]{128})$/;
+const loopback = /^(?:localhost|127\.[0-9.]+|\[::1\])(?::\d+)?$/;
+
+/** Reads where an artifact is. Throws SourceFault that names what is wrong. */
+export function readReference(place: ArtifactPlace): Reference {
+  const [, scheme = "", rest = ""] = /^(?:(https?|oci):\/\/)?(.*)$/s.exec(place.url) ?? [];
+  const [host = "", ...names] = rest.replace(/\/+$/, "").split("/");
+  const { name, tag, digest } = split([...names, place.repository ?? ""].filter(Boolean).join("/"));
+  const isPlain = scheme === "http" || place.isPlain === true || loopback.test(host);
+  const reference = {
+    origin: `${isPlain ? "http" : "https"}://${host}`,
+    repository: name,
+    tag: place.tag ?? tag,
+    digest: place.digest ?? digest,
+  };
+  if (
+    !/^[\w.-]+(?::\d+)?$|^\[[0-9a-f:]+\](?::\d+)?$/i.test(host) ||
+    !URL.canParse(reference.origin)
+  ) {
+    throw wrong(
+      "its registry is none: it has to be a name like ghcr.io or registry.example.com:5000",
+    );
+  }
+  if (scheme === "http" && place.isPlain !== true && !loopback.test(host)) {
+    throw wrong("its registry would be asked without TLS: plain_http has to allow that");
+  }
+  if (!namePattern.test(name))
+    throw wrong("its repository is none: it has to be a name like acme/app");
+  assertNamed(reference);
+  return reference;
+}
+
+function assertNamed({ tag, digest }: Reference): void {
+  if (tag === undefined && digest === undefined) throw wrong("it names neither a tag nor a digest");
+  if (tag !== undefined && !tagPattern.test(tag)) throw wrong("its tag is none");
+  if (digest !== undefined && !digestPattern.test(digest)) {
+    throw wrong("its digest is none: it has to be sha256: and 64 digits");
+  }
+}
+
+/** `acme/app:v1@sha256:…` */
+function split(text: string): {
+  name: string;
+  tag: string | undefined;
+  digest: string | undefined;
+} {
+  const [named = "", digest] = text.split("@");
+  const [, name = named, tag] = /^(.*?):([^/]*)$/.exec(named) ?? [];
+  return { name, tag, digest };
+}
+
+function wrong(words: string): SourceFault {
+  return new SourceFault("not_found", words);
+}
+
+/** A reference as people read it. */
+export function shownReference({ origin, repository, tag, digest }: Reference): string {
+  const host = origin.replace(/^https?:\/\//, "");
+  return `${host}/${repository}${tag === undefined ? "" : `:${tag}`}${digest === undefined ? "" : `@${digest}`}`;
+}

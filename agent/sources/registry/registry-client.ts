@@ -1,0 +1,100 @@
+import { SourceFault } from "../source-fault.ts";
+import type { SourceLogin } from "../source.ts";
+import { type Challenge, readChallenge } from "./challenge.ts";
+import { patiently } from "./patient-request.ts";
+import { readToken } from "./read-token.ts";
+import type { Reference } from "./reference.ts";
+
+/** Asks one registry for things of one repository, signing in as it wants. */
+export type RegistryClient = {
+  /** The answer to a GET below /v2/REPOSITORY/; it is a good one. Throws SourceFault. */
+  readonly get: (at: string, headers?: Readonly<Record<string, string>>) => Promise<Answer>;
+};
+type Answer = { readonly headers: Headers; readonly body: AsyncIterable<Uint8Array> };
+
+/** A client for the repository of a reference: anonymous, basic, or by a token, as the registry asks. */
+export function makeRegistryClient(
+  { origin, repository }: Pick<Reference, "origin" | "repository">,
+  login: SourceLogin,
+): RegistryClient {
+  let authorization = login.token ? `Bearer ${login.token}` : undefined;
+
+  const ask = async (url: string, headers: Record<string, string>): Promise<Response> =>
+    await patiently(url, authorization === undefined ? headers : { ...headers, authorization });
+
+  return {
+    get: async (at, headers = {}) => {
+      const url = `${origin}/v2/${repository}/${at}`;
+      let response = await ask(url, headers);
+      if (response.status === 401) {
+        const challenge = readChallenge(response.headers.get("www-authenticate"));
+        await response.body?.cancel();
+        authorization = await answerTo(challenge, { origin, repository, login });
+        response = await ask(url, headers);
+      }
+      const { headers: told, body } = response;
+      if (response.ok && body !== null) return { headers: told, body };
+      throw await refusalOf(response, hasLogin(login));
+    },
+  };
+}
+
+const tokenPatience = { silentMs: 60_000, altogetherMs: 60_000 };
+
+type Asked = { readonly origin: string; readonly repository: string; readonly login: SourceLogin };
+
+const hasLogin = ({ username, password, token }: SourceLogin): boolean =>
+  Boolean(username || password || token);
+
+/** What to say to a registry that wants to know who we are. */
+async function answerTo(challenge: Challenge | undefined, asked: Asked): Promise<string> {
+  const { login } = asked;
+  if (challenge === undefined)
+    throw new SourceFault("auth", "its registry says 401, and not how to sign in");
+  const basic = basicOf(login);
+  if (challenge.scheme === "basic") {
+    if (basic === undefined) throw needsLogin();
+    return basic;
+  }
+  const realm = URL.canParse(challenge.realm) ? new URL(challenge.realm) : undefined;
+  // Without TLS nobody but the registry itself is told who asks, nor believed.
+  const isSafe = realm?.protocol === "https:" || realm?.origin === new URL(asked.origin).origin;
+  if (realm === undefined || !isSafe) {
+    throw new SourceFault(
+      "auth",
+      "its registry names no place that tokens can safely be asked from",
+    );
+  }
+  if (challenge.service !== "") realm.searchParams.set("service", challenge.service);
+  realm.searchParams.set("scope", challenge.scope || `repository:${asked.repository}:pull`);
+  if (login.username) realm.searchParams.set("account", login.username);
+  const told: Record<string, string> = basic === undefined ? {} : { authorization: basic };
+  const response = await patiently(realm.href, told, tokenPatience);
+  if (!response.ok) throw await refusalOf(response, hasLogin(login));
+  const token = await readToken(response);
+  if (token !== undefined) return `Bearer ${token}`;
+  throw new SourceFault("auth", "whom its registry names for tokens gives none");
+}
+
+function basicOf({ username, password }: SourceLogin): string | undefined {
+  if (!username && !password) return undefined;
+  return `Basic ${Buffer.from(`${username ?? ""}:${password ?? ""}`).toString("base64")}`;
+}
+
+function needsLogin(): SourceFault {
+  return new SourceFault(
+    "auth",
+    "its registry wants to know who asks, and the plan gives no credentials",
+  );
+}
+
+async function refusalOf(response: Response, isKnown: boolean): Promise<SourceFault> {
+  await response.body?.cancel();
+  const { status } = response;
+  if (status === 401 && !isKnown) return needsLogin();
+  if (status === 401 || status === 403) {
+    return new SourceFault("auth", `its registry refuses these credentials (${status})`);
+  }
+  if (status === 404) return new SourceFault("not_found", "its registry has no such thing (404)");
+  return new SourceFault("network", `its registry answers ${status}`);
+}

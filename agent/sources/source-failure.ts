@@ -1,0 +1,27 @@
+import type { CommandEnd } from "../jobs/execution-state.ts";
+import { type FailureReason, JobFailure } from "../jobs/job-failure.ts";
+
+/** Why a source cannot be had, in one word for machines: `error_metadata.class` of the result. */
+export type SourceClass = "auth" | "not_found" | "digest" | "network" | "unsafe" | "too_large";
+
+type Whose = { readonly title: string; readonly what: string; readonly end: CommandEnd };
+type Why = {
+  readonly words: string;
+  readonly reason?: FailureReason;
+  readonly class?: SourceClass | undefined;
+};
+
+const reasons: Partial<Record<CommandEnd["why"], FailureReason>> = {
+  lost: "lost",
+  "timed-out": "timeout_step",
+  "disk-full": "disk_full",
+  "out-of-memory": "oom",
+};
+
+/** The failure of a job whose source cannot be had; `what` names the source without credentials. */
+export function sourceFailure({ title, what, end }: Whose, why: Why): JobFailure {
+  return new JobFailure(`${title}: the source ${what}: ${why.words}.`, {
+    reason: why.reason ?? reasons[end.why] ?? "source_unavailable",
+    ...(why.class !== undefined && { metadata: { class: why.class } }),
+  });
+}

@@ -1,0 +1,35 @@
+import { z } from "zod";
+
+const login = z.object({
+  username: z.string().nullish(),
+  password: z.string().nullish(),
+  token: z.string().nullish(),
+});
+
+/** What the agent writes down for the child that fetches a source, which reads it as the job's user. */
+export const sourceOrder = z.object({
+  source: z.discriminatedUnion("kind", [
+    z.object({
+      kind: z.literal("oci"),
+      url: z.string(),
+      repository: z.string().optional(),
+      tag: z.string().optional(),
+      digest: z.string().optional(),
+      isPlain: z.boolean().optional(),
+      login,
+    }),
+    z.object({ kind: z.literal("archive"), file: z.string() }),
+    z.object({ kind: z.literal("path"), path: z.string() }),
+  ]),
+  folder: z.string(),
+  /** Where what came of it is written, as JSON. */
+  told: z.string(),
+  mostBytes: z.number(),
+});
+export type SourceOrder = z.infer<typeof sourceOrder>;
+
+/** What the child tells: which revision it was, or why it cannot be had. */
+export const sourceTold = z.union([
+  z.object({ revision: z.string() }),
+  z.object({ class: z.string(), words: z.string() }),
+]);

@@ -1,0 +1,156 @@
+import { SourceFault } from "../source-fault.ts";
+import { type ArchiveEntries, type ArchiveEntry, emptyBody } from "./archive-entry.ts";
+import { type ByteReader, makeByteReader } from "./byte-reader.ts";
+
+const blockBytes = 512;
+/** Long names and attributes, of one entry and of all. */
+const mostExtraBytes = 2 ** 20;
+const mostExtraBytesOfAll = 2 ** 26;
+
+/** What the records before an entry say of it. */
+type Told = { name?: string; target?: string; size?: number; isSparse?: boolean };
+
+/**
+ * Reads a tar archive: ustar, pax, and GNU's long names. What is not understood is refused and never guessed at: an
+ * entry of a kind that nobody knows is handed on as `other`. Throws SourceFault.
+ */
+export async function* readTar(chunks: AsyncIterable<Uint8Array>): ArchiveEntries {
+  const reader = makeByteReader(chunks);
+  try {
+    yield* entriesOf(reader);
+  } finally {
+    await reader.close(); // what comes after its end is not read, and its file is not left open
+  }
+}
+
+async function* entriesOf(reader: ByteReader): ArchiveEntries {
+  let told: Told = {};
+  let extraBytes = 0;
+  for (;;) {
+    const block = await reader.take(blockBytes);
+    if (block === undefined || block.every((byte) => byte === 0)) return;
+    assertSum(block);
+    const type = String.fromCharCode(block[156] ?? 0);
+    const size = numberAt(block, 124, 12);
+    if ("xgLK".includes(type)) {
+      extraBytes += size + blockBytes;
+      if (extraBytes > mostExtraBytesOfAll)
+        throw broken("there is more about its entries than in them");
+      told = { ...told, ...toldBy(type, await extra(reader, size)) };
+      continue;
+    }
+    const entry = entryOf(block, type, told);
+    const length = entry.kind === "file" || entry.kind === "other" ? (told.size ?? size) : 0;
+    const body = reader.stream(length);
+    yield { ...entry, body };
+    for await (const _ of body); // what nobody read
+    for await (const _ of reader.stream(paddingOf(length)));
+    told = {};
+  }
+}
+
+const kinds: Readonly<Record<string, ArchiveEntry["kind"]>> = {
+  "0": "file",
+  "\0": "file",
+  "7": "file",
+  "1": "hard link",
+  "2": "link",
+  "5": "folder",
+};
+const others: Readonly<Record<string, string>> = {
+  "3": "a device",
+  "4": "a device",
+  "6": "a named pipe",
+  S: "a sparse file",
+};
+
+function entryOf(block: Buffer, type: string, told: Told): ArchiveEntry {
+  const prefix = block.toString("latin1", 257, 263) === "ustar\0" ? textAt(block, 345, 155) : "";
+  const short = textAt(block, 0, 100);
+  const name = told.name ?? (prefix === "" ? short : `${prefix}/${short}`);
+  const isFolder = kinds[type] === "file" && name.endsWith("/"); // as before ustar
+  const kind = told.isSparse === true ? undefined : isFolder ? "folder" : kinds[type];
+  return {
+    name,
+    kind: kind ?? "other",
+    ...(kind === undefined && { what: others[type] ?? others["S"] ?? "" }),
+    mode: numberAt(block, 100, 8) & 0o7777,
+    target: told.target ?? textAt(block, 157, 100),
+    body: emptyBody(),
+  };
+}
+
+async function extra(reader: ByteReader, size: number): Promise<Buffer> {
+  if (size > mostExtraBytes) throw broken("a name in it has over 1 MiB");
+  const bytes = (size === 0 ? Buffer.alloc(0) : await reader.take(size)) ?? Buffer.alloc(0);
+  if (bytes.length < size) throw broken("it breaks off in the middle");
+  for await (const _ of reader.stream(paddingOf(size)));
+  return bytes;
+}
+
+function toldBy(type: string, bytes: Buffer): Told {
+  if (type === "g") return {}; // of the whole archive: a commit, usually
+  const text = bytes.toString("utf8").replace(/\0+$/, "");
+  if (type === "L") return { name: text };
+  if (type === "K") return { target: text };
+  return paxOf(bytes);
+}
+
+/** Records `LENGTH NAME=VALUE\n`, the length in bytes and of the whole. */
+function paxOf(bytes: Buffer): Told {
+  const told: Told = {};
+  for (let at = 0; at < bytes.length;) {
+    const space = bytes.indexOf(" ", at);
+    const length = Number(bytes.toString("latin1", at, space));
+    const isLength = space > at && Number.isInteger(length) && length > space - at;
+    if (!isLength || at + length > bytes.length)
+      throw broken("the attributes of an entry are wrong");
+    const record = bytes.toString("utf8", space + 1, at + length - 1);
+    const equals = record.indexOf("=");
+    const [key, value] = [record.slice(0, equals), record.slice(equals + 1)];
+    if (key === "path") told.name = value;
+    if (key === "linkpath") told.target = value;
+    if (key === "size") told.size = sizeOf(value);
+    if (key.startsWith("GNU.sparse.")) told.isSparse = true;
+    at += length;
+  }
+  return told;
+}
+
+function sizeOf(text: string): number {
+  const size = /^\d{1,15}$/.test(text) ? Number(text) : -1;
+  if (size < 0) throw broken("the size of an entry is none");
+  return size;
+}
+
+const paddingOf = (size: number): number => (blockBytes - (size % blockBytes)) % blockBytes;
+
+/** Text up to its end or a NUL. */
+function textAt(block: Buffer, from: number, length: number): string {
+  const field = block.subarray(from, from + length);
+  const end = field.indexOf(0);
+  return field.toString("utf8", 0, end === -1 ? length : end);
+}
+
+/** In octal digits or, where these do not do, as bytes after a mark. */
+function numberAt(block: Buffer, from: number, length: number): number {
+  if (((block[from] ?? 0) & 0x80) !== 0) {
+    const value = block.readUIntBE(from + length - 6, 6);
+    const isSmall = block.subarray(from + 1, from + length - 6).every((byte) => byte === 0);
+    if (block[from] !== 0x80 || !isSmall) throw broken("a number in it is none");
+    return value;
+  }
+  const digits = textAt(block, from, length).trim();
+  if (!/^[0-7]*$/.test(digits)) throw broken("a number in it is none");
+  return digits === "" ? 0 : Number.parseInt(digits, 8);
+}
+
+function assertSum(block: Buffer): void {
+  let sum = 0;
+  for (const [at, byte] of block.entries()) sum += at >= 148 && at < 156 ? 0x20 : byte;
+  if (sum !== numberAt(block, 148, 8)) throw broken("a sum in it is wrong");
+}
+
+function broken(words: string): SourceFault {
+  return new SourceFault("unsafe", `the archive is no tar archive, or it is damaged: ${words}`);
+}

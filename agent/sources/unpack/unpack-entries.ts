@@ -1,0 +1,157 @@
+import { createWriteStream } from "node:fs";
+import { link, mkdir, rm, symlink } from "node:fs/promises";
+import path from "node:path";
+import { pipeline } from "node:stream/promises";
+import { SourceFault } from "../source-fault.ts";
+import type { ArchiveEntries, ArchiveEntry } from "./archive-entry.ts";
+import { staysWithin } from "./link-book.ts";
+
+/** How much may be unpacked. */
+export type UnpackBounds = { readonly mostBytes: number; readonly mostEntries: number };
+
+/** What was unpacked: more than one archive may go into a folder, the later over the earlier. */
+export type Unpacked = {
+  readonly add: (entries: ArchiveEntries) => Promise<void>;
+  /** Makes the links, which lead nowhere while files are written. */
+  readonly finish: () => Promise<{ readonly files: number; readonly bytes: number }>;
+};
+
+const mostNameBytes = 4096;
+const mostDepth = 100;
+const setIdBits = 0o6000;
+
+/** What is in the folder by now, and what was counted. */
+type Ground = {
+  readonly folder: string;
+  readonly bounds: UnpackBounds;
+  readonly made: Map<string, "file" | "folder" | "link">;
+  readonly links: Map<string, string>;
+  entries: number;
+  bytes: number;
+};
+
+/**
+ * Unpacks archives into an empty folder. Throws SourceFault with the name of an entry that would leave the folder, that
+ * is a device, that would run as somebody else, or that is one too many.
+ */
+export function unpackInto(folder: string, bounds: UnpackBounds): Unpacked {
+  const counted = { entries: 0, bytes: 0 };
+  const ground: Ground = { folder, bounds, made: new Map(), links: new Map(), ...counted };
+  return {
+    add: async (entries) => {
+      for await (const entry of entries) await unpackEntry(ground, entry);
+    },
+    finish: async () => {
+      await makeLinks(ground);
+      const files = [...ground.made.values()].filter((kind) => kind !== "folder").length;
+      return { files, bytes: ground.bytes };
+    },
+  };
+}
+
+async function unpackEntry(ground: Ground, entry: ArchiveEntry): Promise<void> {
+  const { bounds } = ground;
+  ground.entries += 1;
+  if (ground.entries > bounds.mostEntries) {
+    throw tooLarge(entry.name, `${bounds.mostEntries} entries`);
+  }
+  const name = safeName(entry.name, "is");
+  if (name === "") return; // the folder itself
+  assertKind(name, entry);
+  const parts = name.split("/").slice(0, -1);
+  for (const at of parts.keys()) await makeFolder(ground, parts.slice(0, at + 1).join("/"), name);
+  if (entry.kind === "folder") await makeFolder(ground, name, name);
+  else await place(ground, name, entry);
+}
+
+async function makeFolder(ground: Ground, name: string, whose: string): Promise<void> {
+  const { made, folder } = ground;
+  const known = made.get(name);
+  if (known === "folder") return;
+  if (known !== undefined) throw unsafe(whose, `lies in ${shown(name)}, which is a ${known}`);
+  await mkdir(path.join(folder, name), { mode: 0o755 });
+  made.set(name, "folder");
+}
+
+/** What an earlier entry of that name was goes away. */
+async function place(ground: Ground, name: string, entry: ArchiveEntry): Promise<void> {
+  const { made, links, folder } = ground;
+  const known = made.get(name);
+  if (known === "folder") throw unsafe(name, "is a folder already");
+  links.delete(name);
+  if (known === "file") await rm(path.join(folder, name));
+  made.delete(name);
+  if (entry.kind === "link") links.set(name, entry.target);
+  else if (entry.kind === "hard link") await makeHardLink(ground, name, entry.target);
+  else await writeFile(ground, name, entry);
+  made.set(name, entry.kind === "link" ? "link" : "file");
+}
+
+async function makeHardLink({ made, folder }: Ground, name: string, to: string): Promise<void> {
+  const target = safeName(to, "leads to");
+  if (made.get(target) !== "file") {
+    throw unsafe(name, `is a hard link to ${shown(target)}, which is no file of this archive`);
+  }
+  await link(path.join(folder, target), path.join(folder, name));
+}
+
+async function writeFile(ground: Ground, name: string, entry: ArchiveEntry): Promise<void> {
+  const how = { flags: "wx", mode: (entry.mode & 0o111) === 0 ? 0o644 : 0o755 };
+  const file = createWriteStream(path.join(ground.folder, name), how);
+  await pipeline(counted(ground, name, entry.body), file);
+}
+
+async function* counted(ground: Ground, name: string, body: AsyncIterable<Uint8Array>) {
+  for await (const piece of body) {
+    ground.bytes += piece.length;
+    if (ground.bytes > ground.bounds.mostBytes) {
+      throw tooLarge(name, `${ground.bounds.mostBytes} bytes`);
+    }
+    yield piece;
+  }
+}
+
+/** Last: while files are written, no name leads anywhere but where it says. */
+async function makeLinks({ links, folder }: Ground): Promise<void> {
+  for (const [name, target] of links) {
+    if (staysWithin(links, name)) continue;
+    throw unsafe(name, `is a link that leads out of the archive, to ${shown(target)}`);
+  }
+  for (const [name, target] of links) await symlink(target, path.join(folder, name));
+}
+
+/** A name within the archive, without what says nothing; empty for the archive's own folder. */
+function safeName(given: string, verb: string): string {
+  const isShort = Buffer.byteLength(given) <= mostNameBytes;
+  const parts = given.split("/").filter((part) => part !== "" && part !== ".");
+  const words = given.startsWith("/")
+    ? "an absolute name"
+    : parts.includes("..")
+      ? 'a name that leads out of the archive ("..")'
+      : !isShort || parts.length > mostDepth
+        ? "a name that is too long or too deep"
+        : given === "" || given.includes("\0") || given.includes("\uFFFD")
+          ? "no name that a file can have"
+          : undefined;
+  if (words !== undefined) throw unsafe(given, `${verb} ${words}`);
+  return parts.join("/");
+}
+
+function assertKind(name: string, { kind, what, mode }: ArchiveEntry): void {
+  if (kind === "other")
+    throw unsafe(name, `is ${what ?? "no ordinary file"}, which no source may hold`);
+  if (kind !== "folder" && (mode & setIdBits) !== 0) {
+    throw unsafe(name, "would run as another user (setuid or setgid)");
+  }
+}
+
+function unsafe(name: string, words: string): SourceFault {
+  return new SourceFault("unsafe", `the entry ${shown(name)} ${words}`);
+}
+
+function tooLarge(name: string, bound: string): SourceFault {
+  return new SourceFault("too_large", `it has over ${bound}: the entry ${shown(name)} is too much`);
+}
+
+const shown = (name: string): string =>
+  JSON.stringify(name.length > 200 ? `${name.slice(0, 200)}…` : name);

@@ -1,0 +1,84 @@
+import { createCipheriv, createDecipheriv, randomBytes } from "node:crypto";
+import { mkdir, readdir, readFile, rm } from "node:fs/promises";
+import path from "node:path";
+import { z } from "zod";
+import type { Log } from "../log.ts";
+import { writeDurably } from "./durable-file.ts";
+
+const about = z.object({ workspace_id: z.string(), job_id: z.string(), execution_id: z.string() });
+/** Whose state it is. */
+export type RescuedFrom = z.infer<typeof about>;
+export type RescuedState = RescuedFrom & { readonly bytes: Buffer };
+
+/** States that terraform could not bring to the broker, on this host until the broker has them. */
+export type RescuedStates = {
+  /** When it resolves, a power cut does not take the state away. */
+  readonly put: (state: RescuedState) => Promise<void>;
+  /** The executions whose states are here. */
+  readonly list: () => Promise<string[]>;
+  /** Undefined for what is not there, or cannot be read any more. */
+  readonly read: (executionId: string) => Promise<RescuedState | undefined>;
+  readonly remove: (executionId: string) => Promise<void>;
+};
+
+const ending = ".state";
+const ivBytes = 12;
+const tagBytes = 16;
+const cipher = "aes-256-gcm";
+
+/**
+ * Opens the folder of such states. They are sealed by a key beside them, so that a copy of a state alone, in a backup or
+ * a report, shows nothing.
+ */
+export function openRescuedStates(dir: string, log: Log): RescuedStates {
+  const fileOf = (executionId: string): string => path.join(dir, `${executionId}${ending}`);
+  return {
+    async put({ bytes, ...from }) {
+      const key = await keyIn(dir, true);
+      const head = Buffer.from(`${JSON.stringify(from)}\n`);
+      await writeDurably(fileOf(from.execution_id), sealed(key, Buffer.concat([head, bytes])));
+    },
+    async list() {
+      const names = await readdir(dir).catch(() => []);
+      return names.filter((name) => name.endsWith(ending)).map((name) => path.parse(name).name);
+    },
+    async read(executionId) {
+      try {
+        const opened = unsealed(await keyIn(dir, false), await readFile(fileOf(executionId)));
+        const end = opened.indexOf("\n");
+        const from = about.parse(JSON.parse(opened.toString("utf8", 0, end)));
+        return { ...from, bytes: opened.subarray(end + 1) };
+      } catch (error) {
+        log.error({ err: error, execution_id: executionId }, "a rescued state cannot be read");
+        return undefined;
+      }
+    },
+    remove: async (executionId) => await rm(fileOf(executionId), { force: true }),
+  };
+}
+
+async function keyIn(dir: string, isMade: boolean): Promise<Buffer> {
+  const file = path.join(dir, "key");
+  const known = await readFile(file).catch((error: unknown) => {
+    if (isMade && (error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
+    throw error;
+  });
+  if (known !== undefined) return known;
+  await mkdir(dir, { recursive: true, mode: 0o700 });
+  const key = randomBytes(32);
+  await writeDurably(file, key);
+  return key;
+}
+
+function sealed(key: Buffer, bytes: Buffer): Buffer {
+  const iv = randomBytes(ivBytes);
+  const sealing = createCipheriv(cipher, key, iv);
+  const body = Buffer.concat([sealing.update(bytes), sealing.final()]);
+  return Buffer.concat([iv, sealing.getAuthTag(), body]);
+}
+
+function unsealed(key: Buffer, bytes: Buffer): Buffer {
+  const opening = createDecipheriv(cipher, key, bytes.subarray(0, ivBytes));
+  opening.setAuthTag(bytes.subarray(ivBytes, ivBytes + tagBytes));
+  return Buffer.concat([opening.update(bytes.subarray(ivBytes + tagBytes)), opening.final()]);
+}

@@ -1,0 +1,20 @@
+/** Why a tool cannot be had, in one word for machines: `error_metadata.class` of the result. */
+export type ToolClass =
+  | "not_installed"
+  | "network"
+  | "not_found"
+  | "digest"
+  | "signature"
+  | "too_large"
+  | "stopped";
+
+/** A tool cannot be had: its message says why. */
+export class ToolFault extends Error {
+  override readonly name = "ToolFault";
+  readonly class: ToolClass;
+
+  constructor(kind: ToolClass, words: string) {
+    super(words);
+    this.class = kind;
+  }
+}

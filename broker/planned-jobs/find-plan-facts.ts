@@ -1,0 +1,55 @@
+import { LRUCache } from "lru-cache";
+import { type PlanFacts, planFacts } from "../../shared/plans/plan-facts.ts";
+import type { RunnerJobType } from "../../shared/runner-job-types.ts";
+import type { Db } from "../database/connect.ts";
+import { type Lane, makeLane } from "../database/make-lane.ts";
+import { findPlanToSend } from "../jobs/queries.ts";
+import type { OrgId } from "../orgs/org-id.ts";
+import { openLarge, wholeOf } from "../seals/open-large.ts";
+import type { Seals } from "../seals/seals.ts";
+
+export type PlanFactsParts = {
+  readonly db: Db;
+  readonly seals: Seals;
+  readonly readLane: Lane;
+  /** Reads a large plan elsewhere. */
+  readonly bodies: {
+    readonly planFacts: (type: RunnerJobType, bytes: Uint8Array<ArrayBuffer>) => Promise<PlanFacts>;
+  };
+};
+
+/** A plan never changes, and each of terraform's and helm's calls asks what it names. */
+const known = new LRUCache<string, Promise<PlanFacts | undefined>>({ max: 5_000 });
+/** So many large plans are in memory for this at once. */
+const wholes = makeLane(1);
+
+/** What the job's plan names; undefined when it has none. Reads it once, and refuses then what its keys do not open. */
+export function findPlanFacts(
+  parts: PlanFactsParts,
+  org: OrgId,
+  job: { readonly id: string; readonly type: RunnerJobType },
+): Promise<PlanFacts | undefined> {
+  const name = `${org} ${job.id}`;
+  const found = known.get(name);
+  if (found !== undefined) return found;
+  const reading = readFacts(parts, org, job);
+  known.set(name, reading);
+  reading.then(
+    (facts) => facts ?? known.delete(name),
+    () => known.delete(name),
+  );
+  return reading;
+}
+
+async function readFacts(
+  parts: PlanFactsParts,
+  org: OrgId,
+  { id, type }: { readonly id: string; readonly type: RunnerJobType },
+): Promise<PlanFacts | undefined> {
+  const plan = await findPlanToSend(parts, org, id);
+  if (plan === undefined) return undefined;
+  if (typeof plan === "string") return planFacts(plan, type);
+  return wholes(async () =>
+    parts.bodies.planFacts(type, await wholeOf(await openLarge(parts, plan))),
+  );
+}

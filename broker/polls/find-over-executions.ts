@@ -1,0 +1,18 @@
+import type { ProcessOrder } from "../../shared/api/process-order.ts";
+import type { Db } from "../database/connect.ts";
+import type { OrgId } from "../orgs/org-id.ts";
+
+/** Orders to stop what of these executions is over though the process says that it holds them. */
+export async function findOverExecutions(
+  db: Db,
+  org: OrgId,
+  processId: string,
+  executions: readonly string[],
+): Promise<ProcessOrder[]> {
+  const rows = await db<{ told: ProcessOrder }[]>`
+    select o.told
+      from held_though_over(array_fill(${processId}::text, array[${executions.length}::int]), ${[...executions]}::text[]) o
+      join runner_processes p on p.id = o.process_id and p.org_id = ${org}
+     order by o.told ->> 'execution_id'`;
+  return rows.map(({ told }) => told);
+}

@@ -1,0 +1,42 @@
+import { problem } from "../../shared/problem.ts";
+import { findExecution } from "../executions/queries.ts";
+import { requireJob } from "../jobs/read-job.ts";
+import { findPlanFacts, type PlanFactsParts } from "../planned-jobs/find-plan-facts.ts";
+import type { Actor } from "../tokens/actor.ts";
+import { hasEndedBefore } from "./rescued-queries.ts";
+import { requireWorkspace } from "./show-workspace.ts";
+
+type Asked = { readonly workspaceId: string; readonly jobId: string | undefined };
+
+/** So long a host may have kept a state that nobody took. */
+const longestDays = 30;
+
+/**
+ * The job whose state is rescued; null where a person names none. 404 for a workspace, and to a runner for one that the
+ * plan of its own job does not name, or whose job ended longer ago than a host keeps such a state.
+ */
+export async function reachRescue(
+  broker: PlanFactsParts,
+  { orgId, runnerId, executionId }: Actor,
+  { workspaceId, jobId }: Asked,
+): Promise<string | null> {
+  const { db } = broker;
+  await requireWorkspace(db, orgId, workspaceId);
+  if (jobId === undefined) {
+    if (runnerId === null) return null;
+    const detail = "Name the job whose state it is.";
+    throw problem.invalid([{ pointer: "?job_id", code: "required", detail }]);
+  }
+  const job = await requireJob(db, orgId, jobId, runnerId);
+  if (runnerId === null) return jobId;
+  if (executionId !== null) {
+    const execution = await findExecution(db, orgId, executionId);
+    if (execution?.runner_job_id !== jobId) throw problem.notFound("job");
+  }
+  const facts = await findPlanFacts(broker, orgId, job);
+  const isNamed = facts?.ids.includes(workspaceId) === true;
+  if (!isNamed || (await hasEndedBefore(db, orgId, { jobId, days: longestDays }))) {
+    throw problem.notFound("workspace");
+  }
+  return jobId;
+}

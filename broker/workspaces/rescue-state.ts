@@ -1,0 +1,76 @@
+import { mostRescued } from "../../shared/api/rescued-states.ts";
+import { problem } from "../../shared/problem.ts";
+import type { Seated } from "../bounds/seats.ts";
+import type { Broker } from "../broker.ts";
+import { newId } from "../database/new-id.ts";
+import type { Actor } from "../tokens/actor.ts";
+import { discardUpload, type Outcome } from "./queries.ts";
+import { refusalOf } from "./refuse.ts";
+import { makeStateScan, type StateFacts } from "./scan-state.ts";
+import { storeParts } from "./store-parts.ts";
+import { factColumns, storedColumns } from "./stored-columns.ts";
+import { unlessDiscarded } from "./unless-discarded.ts";
+import { watchPieces } from "./watch-pieces.ts";
+
+type Rescue = {
+  readonly workspaceId: string;
+  readonly jobId: string | null;
+  readonly pieces: AsyncIterable<Buffer>;
+  /** Takes a seat for what waits for the workspace; none is held while the pieces come. */
+  readonly seated: Seated;
+};
+
+const mebibyte = 1024 * 1024;
+
+/**
+ * Keeps a state that could not be written, whole or not at all; answers its id, of bytes that are kept already that of
+ * these, undefined when it is the current state. Refuses what is no terraform state, and one too many.
+ */
+export async function rescueState(
+  broker: Pick<Broker, "db" | "seals" | "config">,
+  actor: Pick<Actor, "id" | "orgId">,
+  { workspaceId, jobId, pieces, seated }: Rescue,
+): Promise<string | undefined> {
+  const { orgId } = actor;
+  const id = newId("tfs");
+  const scan = makeStateScan();
+  const { states, jobMib, workspaceMib } = mostRescued;
+  const most = {
+    states,
+    job_bytes: jobMib * mebibyte,
+    workspace_bytes: workspaceMib * mebibyte,
+    org_bytes: broker.config.rescuedOrgMib * mebibyte,
+  };
+  return unlessDiscarded(broker, { orgId, id }, async () => {
+    const stored = await storeParts(broker, { orgId, id }, watchPieces(pieces, scan.push));
+    const facts = scan.end();
+    requireSerial(facts);
+    const row = {
+      id,
+      ...factColumns(facts),
+      ...storedColumns(stored),
+      org_id: orgId,
+      workspace_id: workspaceId,
+      runner_job_id: jobId,
+      created_by_id: actor.id,
+    };
+    const [outcome] = await seated(
+      () => broker.db<Outcome[]>`
+        select o.* from keep_rescued_within(
+          jsonb_populate_record(null::terraform_rescued_states, ${JSON.stringify(row)}::text::jsonb),
+          ${stored.onlyPart}::bytea, ${JSON.stringify(stored.fingerprints)}::text::jsonb, ${JSON.stringify(most)}::text::jsonb) o`,
+    );
+    if (outcome === undefined) throw new Error("keep_rescued_within answered nothing");
+    const refused = refusalOf(outcome);
+    if (refused !== undefined) throw refused;
+    if (outcome.outcome !== "kept") await discardUpload(broker.db, orgId, id);
+    const kept = outcome.holder?.["id"];
+    return typeof kept === "string" ? kept : undefined;
+  });
+}
+
+function requireSerial({ serial }: StateFacts): void {
+  if (serial !== undefined) return;
+  const detail = "A terraform state has a serial; send errored.tfstate as terraform wrote it.";
+  throw problem.invalid([{ pointer: "#/serial", code: "required", detail }]);
+}

@@ -1,0 +1,206 @@
+import { defineCommand } from "../command.ts";
+import { clusterFlags, clusterWords } from "../kubernetes/cluster-flags.ts";
+import { endPlan } from "../plans/make-plan.ts";
+import { planAndApply } from "../plans/plan-and-apply.ts";
+import {
+  autoApprove,
+  detailedExitcode,
+  followed,
+  plannedJob,
+  runner,
+} from "../plans/plan-flags.ts";
+import { requireOneInput } from "../plans/require-one-input.ts";
+import { UsageError } from "../usage-error.ts";
+import { manifestKind, planManifests } from "./plan-manifests.ts";
+
+const args = {
+  path: {
+    summary:
+      "Files, folders (their .yaml, .yml and .json), or - for standard input; or oci://REGISTRY/REPOSITORY:TAG, git::URL//FOLDER?ref=REF.",
+    isOptional: true,
+    isRepeatable: true,
+  },
+} as const;
+const manifestFlags = {
+  filename: {
+    short: "f",
+    value: "PATH",
+    isRepeatable: true,
+    summary: "One more path, as kubectl has it.",
+  },
+  recursive: { short: "R", summary: "Folders with the folders in them." },
+  kustomize: {
+    short: "k",
+    value: "DIR",
+    summary:
+      "A kustomization, in place of paths. Its whole folder is sent; of bases outside of it only the files that they name.",
+  },
+  "enable-helm": { summary: "The kustomization may have charts rendered." },
+  "load-restrictor": {
+    value: "WHICH",
+    choices: ["LoadRestrictionsRootOnly", "LoadRestrictionsNone"],
+    summary:
+      "As kustomize has it: LoadRestrictionsNone lets a kustomization load files from outside of its own folder, and sends them; else they are refused.",
+  },
+  login: {
+    value: "FILE",
+    summary: "USER:PASSWORD for the registry or git server, from a file or - .",
+  },
+  "plain-http": { summary: "The registry may be asked without TLS." },
+  ...clusterFlags,
+  name: {
+    value: "NAME",
+    summary:
+      "Remember in the namespace, by this name, what is applied: for --prune, and for svc manifest delete. Nothing is remembered without.",
+  },
+  "delete-kind": {
+    value: "KIND",
+    isRepeatable: true,
+    choices: ["Namespace", "CustomResourceDefinition", "PersistentVolumeClaim"],
+    summary: "A kind with which more goes than itself, and that may be deleted all the same.",
+  },
+  timeout: { value: "DURATION", summary: "How long to wait until all is ready; 10m, unless told." },
+} as const;
+const applyFlags = {
+  prune: { summary: "Delete what was applied by this --name before and is there no more." },
+  "force-conflicts": { summary: "Take over fields that others manage." },
+  "no-wait": { summary: "Do not wait until all is ready." },
+} as const;
+const sent =
+  "The manifests are sent to the runner and compared with the cluster by its own word (server-side, a dry run); values of secrets " +
+  "are shown as digests.";
+
+export const diffManifest = defineCommand({
+  name: "manifest diff",
+  summary: "Show what an apply of Kubernetes manifests, or their deletion, would change.",
+  details: `${sent} The diff goes to standard output, the log without it to standard error. Exactly this is applied by svc manifest apply --job. ${clusterWords}`,
+  ...followed,
+  args,
+  flags: {
+    runner: { ...runner, isRequired: true },
+    ...manifestFlags,
+    ...applyFlags,
+    delete: { summary: "Show what svc manifest delete would delete." },
+    "detailed-exitcode": detailedExitcode,
+  },
+  examples: [
+    {
+      does: "what would change",
+      run: "svc manifest diff examples/manifest-hello --runner run_… -n shop",
+    },
+    {
+      does: "in a script: 7 when something would",
+      run: "kustomize build . | svc manifest diff - --runner run_… --detailed-exitcode",
+    },
+  ],
+  run: async (at) => {
+    const { flags, screen } = at;
+    const paths = pathsOf(at);
+    requirePaths(paths, flags, flags.delete);
+    requireOneInput([...paths, flags.login], { isAsked: false, by: "" });
+    const isTeardown = flags.delete;
+    const made = await planManifests(at, { runner: flags.runner, isTeardown, paths, flags });
+    return endPlan(screen, made, { isDetailed: flags["detailed-exitcode"] });
+  },
+});
+
+export const applyManifest = defineCommand({
+  name: "manifest apply",
+  summary: "Apply Kubernetes manifests: show the diff, ask, and apply exactly that.",
+  details: `${sent} They are applied server-side, and waited for until all is ready. With --job what svc manifest diff has shown is applied. ${clusterWords}`,
+  ...followed,
+  args,
+  flags: {
+    runner,
+    ...manifestFlags,
+    ...applyFlags,
+    job: plannedJob,
+    "auto-approve": autoApprove,
+  },
+  examples: [
+    { does: "needs no image", run: "svc manifest apply examples/manifest-hello --runner run_…" },
+    {
+      does: "a folder as it is now: what is no longer in it is deleted",
+      run: "svc manifest apply k8s --name shop --prune --runner run_… --context prod -n shop",
+    },
+    { does: "what was shown before", run: "svc manifest apply --job job_… --auto-approve" },
+  ],
+  run: async (at) => await change(at, { verb: "apply", by: "svc manifest diff" }),
+});
+
+export const deleteManifest = defineCommand({
+  name: "manifest delete",
+  summary: "Show what is deleted of Kubernetes manifests, ask, and do it.",
+  details:
+    "Deleted is what the manifests hold and svc has applied by the same --name, and all else that was applied by it; with a name, no " +
+    `path is needed. With --job what svc manifest diff --delete has shown is done. ${clusterWords}`,
+  ...followed,
+  args,
+  flags: { runner, ...manifestFlags, job: plannedJob, "auto-approve": autoApprove },
+  examples: [
+    {
+      does: "what a folder holds",
+      run: "svc manifest delete examples/manifest-hello --runner run_…",
+    },
+    {
+      does: "all that was applied by a name",
+      run: "svc manifest delete --name shop --runner run_… -n shop",
+    },
+  ],
+  run: async (at) => await change(at, { verb: "delete", by: "svc manifest diff --delete" }),
+});
+
+type Flags = Parameters<typeof planManifests>[1]["flags"] & {
+  readonly filename: readonly string[];
+  readonly job: string | undefined;
+  readonly runner: string | undefined;
+  readonly "auto-approve": boolean;
+};
+type At = Parameters<typeof planManifests>[0] & {
+  readonly args: { readonly path: readonly string[] };
+  readonly flags: Flags;
+};
+
+async function change(
+  at: At,
+  { verb, by }: { readonly verb: "apply" | "delete"; readonly by: string },
+): Promise<number> {
+  const { flags } = at;
+  const paths = pathsOf(at);
+  const isTeardown = verb === "delete";
+  return await planAndApply(at, manifestKind, {
+    verb,
+    flags,
+    isNamed: hasPaths(paths, flags, isTeardown),
+    needed: isTeardown ? "paths, or a --name" : "paths",
+    plan: async (runner) => {
+      const isAsked = !flags["auto-approve"];
+      requireOneInput([...paths, flags.login], { isAsked, by });
+      return await planManifests(at, { runner, isTeardown, paths, flags });
+    },
+    question: isTeardown ? "Delete all of this?" : "Apply exactly this?",
+    nothing: isTeardown ? "There is nothing to delete." : "There is nothing to apply.",
+  });
+}
+
+function pathsOf({
+  args: { path },
+  flags: { filename },
+}: {
+  readonly args: At["args"];
+  readonly flags: Pick<Flags, "filename">;
+}): string[] {
+  return [...path, ...filename];
+}
+
+type Named = Pick<Flags, "kustomize" | "name">;
+
+function hasPaths(paths: readonly string[], flags: Named, isTeardown: boolean): boolean {
+  const { kustomize, name } = flags;
+  return paths.length > 0 || kustomize !== undefined || (isTeardown && name !== undefined);
+}
+
+function requirePaths(paths: readonly string[], flags: Named, isTeardown: boolean): void {
+  if (hasPaths(paths, flags, isTeardown)) return;
+  throw new UsageError("PATH is missing: name a file, a folder or -, or a kustomization with -k.");
+}

@@ -1,0 +1,154 @@
+import { defineCommand } from "../command.ts";
+import { exitCodes } from "../exit-codes.ts";
+import { applyPlanned } from "../plans/apply-planned.ts";
+import { endPlan, tellPrograms } from "../plans/make-plan.ts";
+import { planAndApply } from "../plans/plan-and-apply.ts";
+import {
+  autoApprove,
+  detailedExitcode,
+  followed,
+  plannedJob,
+  runner,
+} from "../plans/plan-flags.ts";
+import { type PlanAsk, planFolder, terraformKind } from "./plan-folder.ts";
+
+const folder = { summary: "The folder with the configuration; it is sent as it is." } as const;
+const args = { folder } as const;
+const planFlags = {
+  workspace: {
+    value: "NAME",
+    summary:
+      "Whose state: each folder and name has a workspace of its own, made at the first use (default); or a workspace's id.",
+  },
+  var: {
+    value: "NAME=VALUE",
+    isRepeatable: true,
+    summary: "A variable; a list or an object as JSON.",
+  },
+  "var-file": { value: "FILE", isRepeatable: true, summary: "A file of variables." },
+  target: { value: "ADDRESS", isRepeatable: true, summary: "Only this resource." },
+} as const;
+const requiredRunner = { ...runner, isRequired: true } as const;
+const nothing = "There is nothing to apply.";
+const sent =
+  "The folder is packed without .terraform, .git and states, planned by terraform at the runner, and its state is kept by the broker.";
+
+export const planTerraform = defineCommand({
+  name: "terraform plan",
+  summary: "Plan a folder's terraform at a runner, and show the plan.",
+  details: `${sent} The plan goes to standard output, the log without it to standard error. Exactly this plan is applied by svc terraform apply --job.`,
+  ...followed,
+  args,
+  flags: {
+    runner: requiredRunner,
+    ...planFlags,
+    destroy: { summary: "Plan to destroy everything." },
+    "detailed-exitcode": detailedExitcode,
+  },
+  examples: [
+    {
+      does: "what would change",
+      run: "svc terraform plan examples/terraform-hello --runner run_…",
+    },
+  ],
+  run: async (at) => {
+    const { args, flags, screen } = at;
+    const made = await planFolder(at, { ...askOf(args.folder, flags), isDestroy: flags.destroy });
+    return endPlan(screen, made, { isDetailed: flags["detailed-exitcode"] });
+  },
+});
+
+export const applyTerraform = defineCommand({
+  name: "terraform apply",
+  summary: "Plan a folder's terraform at a runner, ask, and apply exactly that plan.",
+  details: `${sent} With --job what svc terraform plan has planned is applied, and nothing is planned anew. Ctrl-C lets terraform come to rest.`,
+  ...followed,
+  args: { folder: { ...folder, isOptional: true } },
+  flags: {
+    runner,
+    ...planFlags,
+    job: plannedJob,
+    "auto-approve": autoApprove,
+  },
+  examples: [
+    {
+      does: "needs no cloud and no credentials",
+      run: "svc terraform apply examples/terraform-hello --runner run_…",
+    },
+    { does: "what was planned before", run: "svc terraform apply --job job_… --auto-approve" },
+  ],
+  run: async (at) => {
+    const { args, flags } = at;
+    return await planAndApply(at, terraformKind, {
+      verb: "apply",
+      flags,
+      isNamed: args.folder !== undefined,
+      needed: "a folder",
+      plan: async (runner) => await planFolder(at, askOf(args.folder ?? "", { ...flags, runner })),
+      question: "Apply exactly this plan?",
+      nothing,
+    });
+  },
+});
+
+export const destroyTerraform = defineCommand({
+  name: "terraform destroy",
+  summary: "Plan to destroy all that a folder's terraform has made, ask, and do it.",
+  details: sent,
+  ...followed,
+  args,
+  flags: { runner: requiredRunner, ...planFlags, "auto-approve": autoApprove },
+  examples: [
+    { does: "all of it", run: "svc terraform destroy examples/terraform-hello --runner run_…" },
+  ],
+  run: async (at) => {
+    const { args, flags } = at;
+    const made = await planFolder(at, { ...askOf(args.folder, flags), isDestroy: true });
+    return await applyPlanned(at, made, {
+      isApproved: flags["auto-approve"],
+      question: "Destroy all of this?",
+      nothing,
+    });
+  },
+});
+
+export const findDrift = defineCommand({
+  name: "terraform drift",
+  summary: "Look whether what terraform has made is still as its state says.",
+  details: `${sent} Nothing is changed and nothing is locked.`,
+  codes: [
+    [String(exitCodes.ok.code), "Everything is as the state says."],
+    [String(exitCodes.drift.code), "Something is not."],
+  ],
+  ...followed,
+  args,
+  flags: { runner: requiredRunner, ...planFlags },
+  examples: [{ does: "in a script", run: "svc terraform drift infra --runner run_… || echo look" }],
+  run: async (at) => {
+    const { args, flags, screen } = at;
+    const made = await planFolder(at, { ...askOf(args.folder, flags), isRefreshOnly: true });
+    tellPrograms(screen, made);
+    return made.planned?.summary["has_drift"] === true ? exitCodes.drift.code : made.code;
+  },
+});
+
+type Flags = {
+  readonly runner: string;
+  readonly workspace: string | undefined;
+  readonly var: readonly string[];
+  readonly "var-file": readonly string[];
+  readonly target: readonly string[];
+};
+
+function askOf(folder: string, flags: Flags): PlanAsk {
+  return {
+    folder,
+    runnerId: flags.runner,
+    workspace: flags.workspace ?? "default",
+    vars: flags.var,
+    varFiles: flags["var-file"],
+    targets: flags.target,
+    isDestroy: false,
+    isRefreshOnly: false,
+  };
+}

@@ -1,0 +1,97 @@
+import {
+  discardRescuedStateRoute,
+  getRescuedStateContentsRoute,
+  listRescuedStatesRoute,
+  pushRescuedStateRoute,
+  type RescuedState,
+} from "../../shared/api/rescued-states.ts";
+import { defineCommand } from "../command.ts";
+import { formatAge } from "../format-age.ts";
+import { printItem, printPage, type View } from "../print.ts";
+import { sizeText, workspaceDetails } from "./workspace-view.ts";
+
+const args = {
+  workspace: { summary: "The workspace's id." },
+  state: { summary: "The rescued state's id; see svc workspace rescued." },
+} as const;
+const reason = { value: "TEXT", isRequired: true, summary: "Why; it is kept." } as const;
+
+const rescuedLine: View<RescuedState> = {
+  nameOf: ({ id }) => id,
+  columns: {
+    ID: ({ id }) => id,
+    SERIAL: ({ serial }) => String(serial),
+    LINEAGE: ({ lineage }) => lineage ?? "",
+    SIZE: ({ size_bytes: bytes }) => sizeText(bytes),
+    JOB: ({ runner_job_id: job }) => job ?? "",
+    RESCUED: ({ created_at: at }) => formatAge(at),
+  },
+};
+
+export const listRescued = defineCommand({
+  name: "workspace rescued",
+  summary: "List the states of a workspace that terraform could not write, the newest first.",
+  args: { workspace: args.workspace },
+  examples: [{ does: "what waits", run: "svc workspace rescued tfw_…" }],
+  run: async ({ args, call, screen }) => {
+    const { text, body } = await call(listRescuedStatesRoute, {
+      params: { workspace_id: args.workspace },
+    });
+    const page = { text, body: { items: body, next_cursor: null } };
+    printPage(screen, page, { ...rescuedLine, empty: "None waits.", more: "" });
+    if (body.length > 0 && screen.format === "table") {
+      screen.say(`Push one: svc workspace push-rescued ${args.workspace} STATE --reason …`);
+    }
+  },
+});
+
+export const readRescued = defineCommand({
+  name: "workspace read-rescued",
+  summary: "Write a rescued state to standard output, byte for byte; it holds secrets.",
+  args,
+  examples: [
+    { does: "to look into it", run: "svc workspace read-rescued tfw_… tfs_… > errored.tfstate" },
+  ],
+  run: async ({ args, call, screen }) => {
+    const params = { workspace_id: args.workspace, rescued_id: args.state };
+    screen.asIs.out((await call(getRescuedStateContentsRoute, { params })).text);
+  },
+});
+
+export const pushRescued = defineCommand({
+  name: "workspace push-rescued",
+  summary: "Make a rescued state the current one, and lift the block of its loss.",
+  details:
+    "Only one that follows the current state: the same lineage, a higher serial. Nothing is forced, and a lock is in the way.",
+  args,
+  flags: { reason },
+  examples: [
+    {
+      does: "what the apply did",
+      run: 'svc workspace push-rescued tfw_… tfs_… --reason "the apply was whole"',
+    },
+  ],
+  run: async ({ args, flags, call, screen }) => {
+    const params = { workspace_id: args.workspace, rescued_id: args.state };
+    const body = { reason: flags.reason };
+    printItem(screen, await call(pushRescuedStateRoute, { params, body }), workspaceDetails);
+  },
+});
+
+export const discardRescued = defineCommand({
+  name: "workspace discard-rescued",
+  summary: "Discard a rescued state; a block stays.",
+  args,
+  flags: { reason },
+  examples: [
+    {
+      does: "it is older than what is there",
+      run: 'svc workspace discard-rescued tfw_… tfs_… --reason "the next apply mended it"',
+    },
+  ],
+  run: async ({ args, flags, call, screen }) => {
+    const params = { workspace_id: args.workspace, rescued_id: args.state };
+    await call(discardRescuedStateRoute, { params, query: { reason: flags.reason } });
+    screen.say(`${args.state} is gone.`);
+  },
+});

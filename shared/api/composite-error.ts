@@ -1,0 +1,55 @@
+import { z } from "@hono/zod-openapi";
+import { boundMembers } from "./bound-members.ts";
+
+const members = {
+  type: z.string().describe("What programs switch on, such as `terraform.state_lock`."),
+  title: z.string(),
+  detail: z.string(),
+  retryable: z.boolean().describe("Whether the same again may go well."),
+  truncated: z.boolean().describe("Whether something was cut away."),
+};
+
+/** Why a job did not finish, for programs: a few members that all have, and those of its type. */
+export const compositeErrorSchema = z
+  .looseObject(members)
+  .partial()
+  .openapi("CompositeError", {
+    description:
+      "Named by the job's handler, or by the broker: `runner.lost`, `runner.forced`, `runner.execution_timeout`, " +
+      "`runner.overall_timeout`.",
+  });
+
+/** As a runner sends it; the broker cuts what is too large: an error is shown wherever its job is. */
+export const compositeErrorInput = z
+  .record(z.string(), z.unknown())
+  .transform((given) =>
+    boundMembers<unknown>(given, {
+      mostBytes: 16 * 1024,
+      kept: ["type", "title", "detail", "retryable"],
+      truncated: true,
+    }),
+  )
+  .openapi({
+    type: ["object", "null"],
+    description:
+      "One over 16 KiB of JSON is cut, and says so by `truncated`: texts at 1,000 characters, lists at 20 and objects at 50 " +
+      "members; where that is not enough, `type`, `title`, `detail` and `retryable` are left.",
+  });
+
+/** Words about an error, by name; cut likewise. */
+export const errorMetadataInput = z
+  .record(z.string(), z.string())
+  .transform((given) =>
+    boundMembers(given, {
+      mostBytes: 64 * 1024,
+      kept: ["reason", "class", "message"],
+      truncated: "true",
+    }),
+  )
+  .openapi({
+    type: ["object", "null"],
+    additionalProperties: { type: "string" },
+    description:
+      "Over 64 KiB of JSON it is cut, and says so by `truncated`: texts at 1,000 characters, at 50 members; where that is " +
+      "not enough, `reason`, `class` and `message` are left.",
+  });

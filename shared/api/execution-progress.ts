@@ -1,0 +1,67 @@
+import { createRoute, z } from "@hono/zod-openapi";
+import { cutText } from "./cut-text.ts";
+import { idParam } from "./ids.ts";
+import { instantInput } from "./instant.ts";
+import { json, jsonBody } from "./response.ts";
+
+/** The words of actions' steps. */
+export const progressStatuses = [
+  "pending",
+  "in-progress",
+  "finished",
+  "error",
+  "timed-out",
+] as const;
+
+/** So many steps of an execution are kept. */
+export const mostSteps = 500;
+const mostAtOnce = 200;
+const mostDetail = 500;
+
+const stepSchema = z.object({
+  name: z.string(),
+  status: z.enum(progressStatuses),
+  detail: z.string(),
+  started_at: z.iso.datetime().nullable(),
+  ended_at: z.iso.datetime().nullable(),
+});
+
+/** How far an execution is. */
+export const executionProgressSchema = z
+  .object({
+    steps: z.array(stepSchema).describe("In the order in which they were first told."),
+    is_full: z.boolean().describe("There were more steps than are kept."),
+    updated_at: z.iso.datetime(),
+  })
+  .openapi("RunnerJobExecutionProgress");
+export type ExecutionProgress = z.infer<typeof executionProgressSchema>;
+
+const stepInput = z.object({
+  name: z.string().min(1).max(200),
+  status: z.enum(progressStatuses),
+  detail: cutText(mostDetail).nullish(),
+  started_at: instantInput.nullish().describe("When it is first told, unless it is pending."),
+  ended_at: instantInput.nullish().describe("When its end is first told."),
+});
+export type StepInput = z.output<typeof stepInput>;
+
+export const reportProgressRoute = createRoute({
+  operationId: "reportProgress",
+  method: "post",
+  path: "/v1/runner-jobs/{job_id}/executions/{execution_id}/progress",
+  tags: ["Runner protocol"],
+  summary: "Report how far an execution is",
+  description:
+    `Steps are known by their names: what is told of one again takes the place of what was told before. ${mostSteps} are kept; of more ` +
+    "only those that are known already are taken, and `is_full` says so. It decides nothing, and is taken for ten minutes after the end.",
+  request: {
+    params: z.object({
+      job_id: idParam("job_id", "job"),
+      execution_id: idParam("execution_id", "exe"),
+    }),
+    body: jsonBody(z.object({ steps: z.array(stepInput).max(mostAtOnce) })),
+  },
+  responses: {
+    200: json(z.object({ steps: z.int(), is_full: z.boolean() }), "How many steps are kept."),
+  },
+});

@@ -1,0 +1,98 @@
+import { createRoute, z } from "@hono/zod-openapi";
+import { idParam } from "./ids.ts";
+import { json, jsonBody } from "./response.ts";
+import { workspaceSchema } from "./terraform-workspaces.ts";
+
+const tags = ["Terraform workspaces"];
+const path = "/v1/terraform-workspaces/{workspace_id}/rescued-states";
+const params = z.object({ workspace_id: idParam("workspace_id", "tfw") });
+const oneParams = params.extend({ rescued_id: idParam("rescued_id", "tfs") });
+const reason = z.string().trim().min(1).max(2000).describe("Why; it is kept.");
+const bytes = { "application/octet-stream": { schema: z.string().openapi({ format: "binary" }) } };
+
+export const rescuedStateSchema = z
+  .object({
+    id: z.string().describe("Its id as a revision, too, when it becomes one."),
+    org_id: z.string(),
+    terraform_workspace_id: z.string(),
+    serial: z.int(),
+    lineage: z.string().nullable(),
+    terraform_version: z.string(),
+    size_bytes: z.int(),
+    runner_job_id: z.string().nullable().describe("The job that could not write it."),
+    created_at: z.iso.datetime(),
+    created_by_id: z.string(),
+  })
+  .openapi("TerraformRescuedState");
+export type RescuedState = z.infer<typeof rescuedStateSchema>;
+
+/** What waits at the most until an operator has looked into it: of one job, and for a workspace. */
+export const mostRescued = { states: 20, jobMib: 256, workspaceMib: 1024 } as const;
+
+export const rescueStateRoute = createRoute({
+  operationId: "rescueTerraformState",
+  method: "post",
+  path,
+  tags: ["Terraform state"],
+  summary: "Keep a state that could not be written",
+  description:
+    `The bytes of terraform's errored.tfstate, at most 64 MiB. It changes no revision, and blocks the workspace while its job lives and ` +
+    `ten minutes after. A runner's token needs the \`job_id\` of a job of its own that names the workspace and ended in the last 30 days. The same ` +
+    `bytes are kept once. At most ${mostRescued.states} of a job wait, of ${mostRescued.jobMib} MiB, and ${mostRescued.workspaceMib} MiB for a workspace; the next ` +
+    "one is refused (409) and none is taken away for it. An org has a bound, too (SVC_RESCUED_STATES_ORG_MIB).",
+  request: {
+    params,
+    query: z.object({ job_id: z.string().max(64).optional() }),
+    body: { content: bytes },
+  },
+  responses: {
+    201: json(rescuedStateSchema, "It is kept."),
+    204: { description: "It is the current state already." },
+  },
+});
+
+export const listRescuedStatesRoute = createRoute({
+  operationId: "listTerraformRescuedStates",
+  method: "get",
+  path,
+  tags,
+  summary: "List the states that could not be written, the newest first",
+  request: { params },
+  responses: { 200: json(z.array(rescuedStateSchema), "Those that wait.") },
+});
+
+export const getRescuedStateContentsRoute = createRoute({
+  operationId: "getTerraformRescuedStateContents",
+  method: "get",
+  path: `${path}/{rescued_id}/contents`,
+  tags,
+  summary: "Read a rescued state, byte for byte",
+  description: "It holds secrets: it needs what a write needs.",
+  request: { params: oneParams },
+  responses: {
+    200: { description: "The state.", content: { "application/json": { schema: z.unknown() } } },
+  },
+});
+
+export const pushRescuedStateRoute = createRoute({
+  operationId: "pushTerraformRescuedState",
+  method: "post",
+  path: `${path}/{rescued_id}/push`,
+  tags,
+  summary: "Make a rescued state the current one, and lift the block of its loss",
+  description:
+    "As a new revision under the same id. The rules of every write hold: 409 for an older serial, another lineage, the same serial with " +
+    "other bytes; 423 while the workspace is locked. Nothing is forced. A block that is not of this job's lost state stays.",
+  request: { params: oneParams, body: jsonBody(z.strictObject({ reason })) },
+  responses: { 200: json(workspaceSchema, "The workspace.") },
+});
+
+export const discardRescuedStateRoute = createRoute({
+  operationId: "discardTerraformRescuedState",
+  method: "delete",
+  path: `${path}/{rescued_id}`,
+  tags,
+  summary: "Discard a rescued state",
+  request: { params: oneParams, query: z.object({ reason: reason.optional() }) },
+  responses: { 204: { description: "It is gone; a block stays." } },
+});

@@ -1,0 +1,40 @@
+import { createRoute, z } from "@hono/zod-openapi";
+import { idParam } from "./ids.ts";
+import { json } from "./response.ts";
+
+/** What is written down of a workspace. */
+export const workspaceEventKinds = [
+  "locked",
+  "unlocked",
+  "force-unlocked",
+  "blocked",
+  "unblocked",
+  "rolled-back",
+  "state-deleted",
+  "deleted",
+  "restored",
+  "state-rescued",
+  "rescued-state-pushed",
+  "rescued-state-discarded",
+] as const;
+
+const workspaceEventSchema = z
+  .object({
+    kind: z.enum(workspaceEventKinds),
+    actor_id: z.string(),
+    reason: z.string(),
+    info: z.record(z.string(), z.unknown()),
+    at: z.iso.datetime(),
+  })
+  .openapi("TerraformWorkspaceEvent");
+export type WorkspaceEvent = z.infer<typeof workspaceEventSchema>;
+
+export const listWorkspaceEventsRoute = createRoute({
+  operationId: "listTerraformWorkspaceEvents",
+  method: "get",
+  path: "/v1/terraform-workspaces/{workspace_id}/events",
+  tags: ["Terraform workspaces"],
+  summary: "List what was done to a workspace, the newest first",
+  request: { params: z.object({ workspace_id: idParam("workspace_id", "tfw") }) },
+  responses: { 200: json(z.array(workspaceEventSchema), "The last hundred.") },
+});

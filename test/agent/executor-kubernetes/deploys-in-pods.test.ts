@@ -1,0 +1,62 @@
+import { readFile } from "node:fs/promises";
+import { beforeAll, expect, test } from "vitest";
+import { clusterTools } from "../../support/cluster/given-cluster.ts";
+import { describeWithTools } from "../../support/describe-with-tools.ts";
+import { givenExecutor } from "../../support/given-executor.ts";
+import { type Fleet, givenFleet } from "../../support/given-fleet.ts";
+import { approvedPlan, givenTerraformSeat } from "../../support/given-terraform.ts";
+
+let fleet: Fleet;
+
+beforeAll(async () => {
+  fleet = await givenFleet();
+});
+
+const main = `
+variable "word" { type = string }
+resource "terraform_data" "one" { input = var.word }
+output "word" { value = terraform_data.one.output }
+`;
+
+describeWithTools(clusterTools, "a deploy in a pod, with its job's token alone", () => {
+  test("plans by terraform and applies that plan, with its state at the broker", async () => {
+    const seat = await givenExecutor(fleet);
+    const terraform = await givenTerraformSeat(fleet, seat);
+    await seat.start();
+    const given = { files: { "main.tf": main }, body: { vars: { word: "first" } } };
+    const planned = await seat.run(await terraform.job("create-apply-plan", given));
+    expect(planned).toMatchObject({ status: "finished" });
+    const approved = { ...given, plan: approvedPlan(planned) };
+    const applied = await seat.run(await terraform.job("apply-plan", approved));
+    expect(applied).toMatchObject({ status: "finished", outputs: { word: "first" } });
+    expect((await terraform.state())?.resources).toHaveLength(1);
+    expect((await terraform.workspace()).lock).toBeNull();
+    expect(seat.kubelet.begun).toHaveLength(2);
+  });
+
+  test("applies manifests to the cluster of its plan", async () => {
+    const seat = await givenExecutor(fleet);
+    await seat.start();
+    const kube_config = await readFile(seat.at.kubeconfig, "utf8");
+    const manifest = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: made}\ndata: {by: a pod}\n";
+    const kubernetes_manifest = {
+      cluster_info: { kube_config },
+      namespace: seat.at.name,
+      manifest,
+    };
+    const job = { type: "kubernetes-manifest-deploy", operation: "create-apply-plan" } as const;
+    const planned = await seat.run({ ...job, plan: JSON.stringify({ kubernetes_manifest }) });
+    expect(planned).toMatchObject({ status: "finished" });
+    const applied = await seat.run({
+      ...job,
+      operation: "apply-plan",
+      plan: JSON.stringify({
+        kubernetes_manifest,
+        apply_plan_contents: planned.result?.contents_gzip ?? "",
+      }),
+    });
+    expect(applied).toMatchObject({ status: "finished" });
+    const made = ["get", "configmap", "made", "-o", "jsonpath={.data.by}"];
+    expect(await seat.at.kubectl(made)).toBe("a pod");
+  });
+});

@@ -1,0 +1,103 @@
+import { beforeAll, expect, test } from "vitest";
+import { clusterTools } from "../../support/cluster/given-cluster.ts";
+import { describeWithTools } from "../../support/describe-with-tools.ts";
+import { testFolder } from "../../support/folder.ts";
+import { givenExecutor, untilInCluster as until } from "../../support/given-executor.ts";
+import { type Fleet, givenFleet } from "../../support/given-fleet.ts";
+import { heldScript } from "../../support/held-script.ts";
+
+let fleet: Fleet;
+
+beforeAll(async () => {
+  fleet = await givenFleet();
+});
+
+const action = (interpolated_inline_contents: string) => ({
+  type: "actions-workflow" as const,
+  plan: JSON.stringify({ steps: [{ name: "only", interpolated_inline_contents }] }),
+});
+
+describeWithTools(clusterTools, "svc-agent start --executor kubernetes", () => {
+  test("has a job done in a pod, with its log, outputs and result at the broker", async () => {
+    const seat = await givenExecutor(fleet);
+    await seat.start();
+    const job = await seat.run(action("echo in a pod; echo 7 | svc-agent output set seven"));
+    expect(job).toMatchObject({ status: "finished", outputs: { seven: "7" } });
+    expect(await seat.logOf(job.id)).toContain("in a pod");
+    expect(seat.kubelet.begun).toHaveLength(1);
+    const [made] = await seat.jobs();
+    expect(made?.metadata.name).toMatch(/^svc-agent-/);
+    await until(async () => {
+      const [one] = await seat.jobs();
+      return one?.metadata.labels["svc-agent/settled"] === "yes";
+    });
+  });
+
+  test("does two jobs at once, each in its own pod", async () => {
+    const seat = await givenExecutor(fleet);
+    await seat.start();
+    const folder = await testFolder(0o777);
+    const held = [heldScript(folder, "one"), heldScript(folder, "two")];
+    const ids = await Promise.all(held.map(async ({ job }) => await seat.enqueue(job)));
+    await until(() => seat.kubelet.begun.every(({ printed }) => printed().includes("waiting")));
+    await until(() => seat.kubelet.begun.length === 2);
+    for (const { release } of held) await release();
+    for (const id of ids) expect((await seat.ended(id)).status).toBe("finished");
+  });
+
+  test("gives a pod the job's token alone, as a file, and nothing of the cluster", async () => {
+    const seat = await givenExecutor(fleet);
+    await seat.start({ "read-only": "yes" });
+    const job = await seat.run(action("true"));
+    expect(job).toMatchObject({
+      status: "failed",
+      result: { error_metadata: { reason: "refused" } },
+    });
+    const [pod] = seat.kubelet.begun;
+    expect(JSON.stringify([pod?.args, pod?.env])).not.toMatch(/svc_(?:job|rt)_/);
+    expect(pod?.env["SVC_AGENT_READ_ONLY"]).toBe("yes");
+    const [made] = await seat.jobs();
+    expect(JSON.stringify(made)).not.toMatch(/svc_(?:job|rt)_/);
+    expect(made?.spec).toMatchObject({
+      backoffLimit: 0,
+      podReplacementPolicy: "Failed",
+      template: {
+        metadata: {
+          annotations: {
+            "karpenter.sh/do-not-disrupt": "true",
+            "cluster-autoscaler.kubernetes.io/safe-to-evict": "false",
+          },
+        },
+        spec: {
+          restartPolicy: "Never",
+          automountServiceAccountToken: false,
+          securityContext: { runAsNonRoot: true },
+        },
+      },
+    });
+  });
+
+  test("does jobs with a plan that no Secret could hold", async () => {
+    const seat = await givenExecutor(fleet);
+    await seat.start();
+    const job = await seat.run(action(`echo done # ${"x".repeat(5 * 2 ** 20)}`));
+    expect(job.status).toBe("finished");
+  });
+
+  test("has no more pods than it may have, whatever the slots are", async () => {
+    const seat = await givenExecutor(fleet);
+    await seat.start({ "executor-max-pods": "1" });
+    const folder = await testFolder(0o777);
+    const [one, two] = [heldScript(folder, "one"), heldScript(folder, "two")];
+    const first = await seat.enqueue(one.job);
+    await until(() => seat.kubelet.begun[0]?.printed().includes("waiting") === true);
+    const second = await seat.enqueue(two.job);
+    await two.release();
+    // What concerns the agent needs no pod.
+    expect((await seat.run({ type: "noop" })).status).toBe("finished");
+    expect((await seat.job(second)).executions).toEqual([]);
+    await one.release();
+    expect((await seat.ended(first)).status).toBe("finished");
+    expect((await seat.ended(second)).status).toBe("finished");
+  });
+});

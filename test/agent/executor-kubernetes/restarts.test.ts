@@ -1,0 +1,160 @@
+import { beforeAll, expect, test } from "vitest";
+import { clusterTools } from "../../support/cluster/given-cluster.ts";
+import { describeWithTools } from "../../support/describe-with-tools.ts";
+import { testFolder } from "../../support/folder.ts";
+import {
+  type ExecutorSeat,
+  givenExecutor,
+  untilInCluster as until,
+} from "../../support/given-executor.ts";
+import { type Fleet, givenFleet } from "../../support/given-fleet.ts";
+import { heldScript } from "../../support/held-script.ts";
+
+let fleet: Fleet;
+
+beforeAll(async () => {
+  fleet = await givenFleet();
+});
+
+async function givenHeld(seat: ExecutorSeat) {
+  const held = heldScript(await testFolder(0o777));
+  const jobId = await seat.enqueue(held.job);
+  await until(() => seat.kubelet.begun[0]?.printed().includes("waiting") === true);
+  return { ...held, jobId };
+}
+
+const isSettled = async (seat: ExecutorSeat): Promise<boolean> =>
+  (await seat.jobs()).every(({ metadata }) => metadata.labels["svc-agent/settled"] === "yes");
+
+describeWithTools(clusterTools, "an agent whose jobs are in pods", () => {
+  test("goes on with them after a kill, on another disk, and nothing is done twice", async () => {
+    const seat = await givenExecutor(fleet);
+    const first = await seat.start();
+    const { jobId, release } = await givenHeld(seat);
+    first.kill("SIGKILL");
+    await first.ended;
+    const second = await seat.start();
+    await until(() => second.said.log.some(({ msg }) => msg === "taken up again"));
+    await until(() => second.said.log.some(({ msg }) => msg === "the agent works"));
+    expect((await seat.job(jobId)).status).toBe("in-progress");
+    await release();
+    expect(await seat.ended(jobId)).toMatchObject({
+      status: "finished",
+      outputs: { released: "yes" },
+    });
+    const { executions } = await seat.job(jobId);
+    expect(executions).toHaveLength(1);
+    expect(seat.kubelet.begun).toHaveLength(1);
+    await until(async () => await isSettled(seat));
+    const registered = second.said.log.find(({ msg }) => msg === "registered");
+    expect(registered?.["took_over"]).toMatch(/^prc_/);
+  });
+
+  test("is not needed for a job's end", async () => {
+    const seat = await givenExecutor(fleet);
+    const first = await seat.start();
+    const { jobId, release } = await givenHeld(seat);
+    first.kill("SIGKILL");
+    await first.ended;
+    await release();
+    expect((await seat.ended(jobId)).status).toBe("finished");
+    await seat.start();
+    await until(async () => await isSettled(seat));
+    expect((await seat.job(jobId)).executions).toHaveLength(1);
+  });
+
+  test("judges after a kill what became of a pod meanwhile", async () => {
+    const seat = await givenExecutor(fleet);
+    const first = await seat.start();
+    const { jobId } = await givenHeld(seat);
+    first.kill("SIGKILL");
+    await first.ended;
+    const [running] = seat.kubelet.begun;
+    if (running !== undefined) seat.kubelet.killForMemory(running);
+    await seat.start();
+    const { status, result } = await seat.ended(jobId);
+    expect(status).toBe("failed");
+    expect(result?.error_metadata["class"]).toBe("oom");
+  });
+
+  test("takes away what had not begun when it was killed, and the job is done by a later pod", async () => {
+    const seat = await givenExecutor(fleet);
+    // No right to make Secrets: the Job is there, and nothing lets it go.
+    const role = (await seat.at.kubectl(["get", "role", "-o", "name"])).trim();
+    const [rules, full] = [await seat.at.kubectl(["get", role, "-o", "json"]), "secrets"];
+    const { rules: all } = JSON.parse(rules) as {
+      rules: { resources: string[]; verbs: string[] }[];
+    };
+    const less = all.filter(
+      ({ resources, verbs }) => resources[0] !== full || verbs[0] !== "create",
+    );
+    const patch = (to: object) => [
+      "patch",
+      role,
+      "--type=merge",
+      "-p",
+      JSON.stringify({ rules: to }),
+    ];
+    const first = await seat.start();
+    await until(() => first.said.log.some(({ msg }) => msg === "the agent works"));
+    await seat.at.kubectl(patch(less));
+    const jobId = await seat.enqueue({ type: "noop-deploy" });
+    await until(() => first.said.log.some(({ msg }) => msg === "the cluster has no Job for it"));
+    await until(async () => (await seat.jobs()).length === 0);
+    expect(seat.kubelet.begun).toEqual([]);
+    await seat.at.kubectl(patch(all));
+    expect((await seat.ended(jobId)).status).toBe("finished");
+    expect((await seat.job(jobId)).executions.at(-1)?.status).toBe("finished");
+  });
+
+  test("gives back at its start what a Job was made for and never let go", async () => {
+    const seat = await givenExecutor(fleet);
+    const execution = "exe_0123456789abcdefghjkmnpqrs";
+    const labels = { "svc-agent/executor": "svc-agent", "svc-agent/execution": execution };
+    const facts = {
+      job_id: "job_1",
+      execution_id: execution,
+      type: "noop-deploy",
+      group: "deploy",
+    };
+    const annotations = { "svc-agent/job": JSON.stringify({ ...facts, claimed_at_ms: 0 }) };
+    const containers = [{ name: "job", image: "registry.example/none" }];
+    const made = {
+      apiVersion: "batch/v1",
+      kind: "Job",
+      metadata: { name: "svc-agent-left", labels, annotations },
+      spec: { suspend: true, template: { spec: { restartPolicy: "Never", containers } } },
+    };
+    await seat.at.kubectl(["create", "-f", "-"], JSON.stringify(made));
+    const agent = await seat.start();
+    await until(async () => (await seat.jobs()).length === 0);
+    expect(agent.said.log.map(({ msg }) => msg)).toContain("given back: it had not begun");
+    expect(agent.said.log.map(({ msg }) => msg)).not.toContain("taken up again");
+  });
+
+  test("waits for its pods when an operator shuts it down", async () => {
+    const seat = await givenExecutor(fleet);
+    const agent = await seat.start();
+    const { jobId, release } = await givenHeld(seat);
+    await seat.operate(`POST /v1/runners/${seat.runner.runnerId}/graceful-shutdown`);
+    await until(() => agent.said.log.some(({ order }) => order !== undefined));
+    await release();
+    expect((await seat.ended(jobId)).status).toBe("finished");
+    expect(await agent.ended).toBe(0);
+  });
+
+  test("leaves its pods to its next start, where it was told to", async () => {
+    const seat = await givenExecutor(fleet);
+    const settings = { "on-sigterm": "leave" };
+    const first = await seat.start(settings);
+    const { jobId, release } = await givenHeld(seat);
+    first.kill("SIGTERM");
+    expect(await first.ended).toBe(0);
+    expect((await seat.job(jobId)).status).toBe("in-progress");
+    await seat.start(settings);
+    await release();
+    expect((await seat.ended(jobId)).status).toBe("finished");
+    expect(seat.kubelet.begun).toHaveLength(1);
+    expect((await seat.job(jobId)).executions).toHaveLength(1);
+  });
+});

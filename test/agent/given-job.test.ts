@@ -1,0 +1,152 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { readdir, writeFile } from "node:fs/promises";
+import path from "node:path";
+import { beforeAll, describe, expect, onTestFinished, test } from "vitest";
+import { givenJobText } from "../../agent/given-job/given-job.ts";
+import type { NewJob } from "../../broker/jobs/new-job.ts";
+import { claimOverHttp } from "../support/claim-over-http.ts";
+import { testFolder } from "../support/folder.ts";
+import { type Fleet, givenFleet, type Seat } from "../support/given-fleet.ts";
+import { until } from "../support/given-killable-agent.ts";
+import { heldScript } from "../support/held-script.ts";
+import { agentSource } from "../support/start-agent-process.ts";
+import { hurried } from "../support/start-test-agent.ts";
+
+let fleet: Fleet;
+
+beforeAll(async () => {
+  fleet = await givenFleet();
+});
+
+/** What an action of one script is. */
+const script = (interpolated_inline_contents: string, more: object = {}) => ({
+  type: "actions-workflow" as const,
+  plan: JSON.stringify({ steps: [{ name: "only", interpolated_inline_contents, ...more }] }),
+});
+
+/** A claimed job of this script in a file, as a listener writes it for somebody else. */
+async function givenClaimed(seat: Seat, job: Partial<NewJob>) {
+  const jobId = await seat.enqueue(job);
+  const { plan: _, ...claimed } = await claimOverHttp(fleet, seat);
+  const file = path.join(await testFolder(0o700), "job.json");
+  const text = givenJobText({
+    broker_url: fleet.broker.url,
+    runner_id: seat.runner.runnerId,
+    ...claimed,
+    settings: { sandbox_mode: false },
+  });
+  await writeFile(file, text, { mode: 0o600 });
+  return { jobId, file, token: claimed.token, executionId: claimed.execution.id };
+}
+
+/** `svc-agent run-job --job-file`, with nothing but the file. */
+async function run(file: string) {
+  const [temporary, runDir] = [await testFolder(0o700), await testFolder(0o700)];
+  const { "watch-port": _, ...settings } = { "run-dir": runDir, "job-file": file, ...hurried };
+  const given = Object.entries(settings).flatMap(([name, value]) => [`--${name}`, value]);
+  const env = { PATH: process.env["PATH"], TMPDIR: temporary };
+  const child = spawn(process.execPath, [agentSource, "run-job", ...given], { env });
+  onTestFinished(() => void child.kill("SIGKILL"));
+  const said = { out: "", err: "" };
+  child.stdout.on("data", (bytes: Buffer) => (said.out += bytes.toString()));
+  child.stderr.on("data", (bytes: Buffer) => (said.err += bytes.toString()));
+  const exit = once(child, "close").then(() => child.exitCode);
+  const leftovers = async () => [...(await readdir(temporary)), ...(await readdir(runDir))];
+  return { said, exit, leftovers, kill: (signal: NodeJS.Signals) => child.kill(signal) };
+}
+
+describe("svc-agent run-job --job-file", { timeout: 180_000 }, () => {
+  test("does the claimed job with the job's own token, to its end", async () => {
+    const seat = await fleet.seat();
+    const interpolated_env_vars = { API_TOKEN: "correct-horse-battery" };
+    const lines = "echo it is $API_TOKEN; echo 7 | svc-agent output set seven";
+    const job = script(lines, { interpolated_env_vars });
+    const { jobId, file } = await givenClaimed(seat, job);
+    const { said, exit, leftovers } = await run(file);
+    expect(await exit).toBe(0);
+    expect(said.out).toContain("it is ***\n");
+    expect(await leftovers()).toEqual([]);
+    expect(await seat.job(jobId)).toMatchObject({ status: "finished" });
+    const log = await fleet.broker.call<{ items: { body: string }[] }>(
+      `GET /v1/log-streams/lgs_${jobId.slice(4)}/logs`,
+      { token: seat.operatorToken },
+    );
+    expect(log.body.items.map(({ body }) => body)).toContain("it is ***");
+  });
+
+  test("does nothing when the job has begun before, or is over", async () => {
+    const seat = await fleet.seat();
+    const held = heldScript(await testFolder(0o777));
+    const { jobId, file } = await givenClaimed(seat, held.job);
+    const first = await run(file);
+    await until(() => first.said.out.includes("waiting"));
+    const second = await run(file);
+    expect(await second.exit).toBe(27);
+    expect(second.said.err).toContain("has begun before, or is over");
+    await held.release();
+    expect(await first.exit).toBe(0);
+    const third = await run(file);
+    expect(await third.exit).toBe(27);
+    expect((await seat.job(jobId)).executions).toHaveLength(1);
+  });
+
+  test("learns by itself that the job was cancelled", async () => {
+    const seat = await fleet.seat();
+    const held = heldScript(await testFolder(0o777));
+    const { jobId, file } = await givenClaimed(seat, held.job);
+    const { exit, said } = await run(file);
+    await until(() => said.out.includes("waiting"));
+    await seat.operate(`POST /v1/runner-jobs/${jobId}/cancel`);
+    expect(await exit).toBe(130);
+    await seat.became(jobId, "cancelled");
+  });
+
+  test("stops at the first SIGTERM, and says so as the job's end", async () => {
+    const seat = await fleet.seat();
+    const held = heldScript(await testFolder(0o777));
+    const { jobId, file } = await givenClaimed(seat, held.job);
+    const { exit, kill, said } = await run(file);
+    await until(() => said.out.includes("waiting"));
+    kill("SIGTERM");
+    expect(await exit).toBe(130);
+    const { executions } = await seat.became(jobId, "cancelled");
+    expect(executions[0]?.status_description).toContain("the agent was stopped");
+  });
+
+  test("fetches a plan of five megabytes by itself", async () => {
+    const seat = await fleet.seat();
+    const filler = "x".repeat(5 * 2 ** 20);
+    const job = script(`echo done # ${filler}`);
+    const { jobId, file } = await givenClaimed(seat, job);
+    const { exit } = await run(file);
+    expect(await exit).toBe(0);
+    await seat.became(jobId, "finished");
+  });
+
+  test("gets along without what the job's token is refused", async () => {
+    const seat = await fleet.seat();
+    const other = await seat.enqueue({ type: "noop-deploy" });
+    const { token, jobId } = await givenClaimed(seat, script("true"));
+    const runner = `/v1/runners/${seat.runner.runnerId}`;
+    const status = async (what: string, body?: object) =>
+      (await fleet.broker.call(what, { token, ...(body && { body }) })).status;
+    expect(await status(`GET ${runner}/jobs/${jobId}/plan`)).toBe(200);
+    expect(await status(`GET ${runner}/jobs/${other}/plan`)).toBe(403);
+    expect(await status(`GET /v1/runner-jobs/${other}/plan`)).toBe(403);
+    expect(await status(`GET ${runner}/jobs`)).toBe(403);
+    expect(await status(`GET ${runner}/settings`)).toBe(403);
+    expect(await status(`POST ${runner}/processes`, { type: "install", version: "1" })).toBe(403);
+    expect(await status(`POST ${runner}/jobs/claim`, { groups: { actions: 1 } })).toBe(403);
+    expect(await status(`POST ${runner}/heart-beats`, {})).toBe(403);
+  });
+
+  test("says what is wrong with its file, and repeats nothing of it", async () => {
+    const file = path.join(await testFolder(0o700), "job.json");
+    await writeFile(file, '{"version": 1, "token": "svc_job_secret"}');
+    const { exit, said } = await run(file);
+    expect(await exit).toBe(78);
+    expect(said.err).toContain("holds no job");
+    expect(said.err).not.toContain("svc_job");
+  });
+});

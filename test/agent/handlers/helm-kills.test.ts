@@ -1,0 +1,112 @@
+import { beforeAll, expect, test } from "vitest";
+import { clusterTools } from "../../support/cluster/given-cluster.ts";
+import { describeWithTools } from "../../support/describe-with-tools.ts";
+import { type Fleet, givenFleet } from "../../support/given-fleet.ts";
+import { findsHelm, givenChart, releasesOf } from "../../support/given-helm.ts";
+import { givenKillableAgent } from "../../support/given-killable-agent.ts";
+import { plannedDiff } from "../../support/given-manifests.ts";
+import { heldHelm } from "../../support/held-helm.ts";
+import { runTool } from "../../support/run-tool.ts";
+
+let fleet: Fleet;
+
+describeWithTools([...clusterTools, "helm"], "helm under an agent that is killed", () => {
+  beforeAll(async () => {
+    findsHelm();
+    fleet = await givenFleet();
+  });
+
+  test("runs on, and the next agent tells how it ended", async () => {
+    const files = { "allow-file-sources": "yes" };
+    const { first, kill, again, ...seat } = await givenKillableAgent(fleet, files);
+    const { draft, at, enqueue, ended, job } = await releasesOf(seat);
+    const helm = { source: { path: await givenChart() }, values_override: "nowhere: true" };
+    const id = await enqueue(draft("exec", helm));
+    const isThere = async (): Promise<string> =>
+      await at.kubectl(["get", "deployments", "-o", "name"]);
+    await expect.poll(isThere, { timeout: 60_000 }).toContain("app-web");
+    await kill(first); // while helm waits
+    const anywhere = [{ op: "remove", path: "/spec/template/spec/nodeSelector" }];
+    await at.kubectl([
+      "patch",
+      "deployment",
+      "app-web",
+      "--type=json",
+      "-p",
+      JSON.stringify(anywhere),
+    ]);
+    await again();
+    const end = await ended(id);
+    expect(end.description).toBe("app is installed: revision 1.");
+    expect(end.outputs).toMatchObject({ revision: 1, status: "deployed" });
+    expect((await job(id)).executions).toHaveLength(1);
+  }, 400_000);
+
+  test.each([
+    ["before it asks for the release's past", "before", "history*", "upgrade"],
+    ["before the chart is rendered", "before", "upgrade*--dry-run*", "upgrade"],
+    ["before the release is upgraded", "before", "upgrade*--wait*", "upgrade"],
+    ["after the release was upgraded", "after", "upgrade*--wait*", "upgrade"],
+    ["before the release is rolled back", "before", "rollback*", "fail"],
+    ["after the release was rolled back", "after", "rollback*", "fail"],
+    ["before the release is uninstalled", "before", "uninstall*", "uninstall"],
+    ["after the release was uninstalled", "after", "uninstall*", "uninstall"],
+  ] as const)(
+    "%s does what was begun once, and leaves nothing pending",
+    async (_, when, pattern, what) => {
+      const held = await heldHelm(when, pattern);
+      const files = { "allow-file-sources": "yes" };
+      const given = await givenKillableAgent(fleet, files);
+      const seat = await releasesOf(given);
+      const { first, kill, again, draft, at, enqueue, ended, release } = seat;
+      const helm = { source: { path: await givenChart() } };
+      // By hand, so that it is the job's own call of helm that is held.
+      const install = ["upgrade", "--install", "app", helm.source.path, "--namespace", at.name];
+      await runTool("helm", install, { env: { KUBECONFIG: at.kubeconfig } });
+      const approved =
+        what === "uninstall" ? plannedDiff(await release("create-teardown-plan", helm)) : undefined;
+      const { apply_plan_contents } = approved ?? {};
+      const plans = {
+        upgrade: draft("exec", { ...helm, values_files: ["high.yaml"] }),
+        fail: draft("exec", { ...helm, values_override: "nowhere: true", timeout: 3e9 }),
+        uninstall: draft("apply-plan", helm, { apply_plan_contents }),
+      };
+      const id = await enqueue(plans[what]);
+      await held.isHeld();
+      await kill(first);
+      await held.release();
+      await again();
+      const { description } = await ended(id);
+      const ends = {
+        upgrade: /^app is upgraded: revision 2\.$/,
+        fail: /It was rolled back to revision 1\.$/,
+        uninstall: /^app is uninstalled\.$/,
+      };
+      expect(description).toMatch(ends[what]);
+      const labels = ["-l", "owner=helm", "-o", "jsonpath={.items[*].metadata.labels.status}"];
+      const left = {
+        upgrade: "superseded deployed",
+        fail: "superseded failed deployed",
+        uninstall: "",
+      };
+      expect(await at.kubectl(["get", "secrets", ...labels])).toBe(left[what]);
+    },
+    400_000,
+  );
+
+  test("is told to stop when the job is cancelled, and leaves no release that is stuck", async () => {
+    const files = { "allow-file-sources": "yes" };
+    const { first, ...seat } = await givenKillableAgent(fleet, files);
+    const { draft, at, enqueue, ended, operate, release } = await releasesOf(seat);
+    expect(first.pid).toBeGreaterThan(0);
+    const helm = { source: { path: await givenChart() } };
+    const id = await enqueue(draft("exec", { ...helm, values_override: "nowhere: true" }));
+    const isThere = async (): Promise<string> =>
+      await at.kubectl(["get", "deployments", "-o", "name"]);
+    await expect.poll(isThere, { timeout: 60_000 }).toContain("app-web");
+    await operate(`POST /v1/runner-jobs/${id}/cancel`);
+    expect((await ended(id)).status).toBe("cancelled");
+    const next = await release("exec", helm);
+    expect(next.description).toMatch(/^app is (?:installed|upgraded): revision \d\.$/);
+  }, 400_000);
+});

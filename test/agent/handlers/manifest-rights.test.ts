@@ -1,0 +1,28 @@
+import { readFile } from "node:fs/promises";
+import { beforeAll, expect, test } from "vitest";
+import { clusterTools } from "../../support/cluster/given-cluster.ts";
+import { givenAccount } from "../../support/cluster/given-namespace.ts";
+import { describeWithTools } from "../../support/describe-with-tools.ts";
+import { type Fleet, givenFleet } from "../../support/given-fleet.ts";
+import { configMap, givenManifests, manifestOf } from "../../support/given-manifests.ts";
+
+let fleet: Fleet;
+
+describeWithTools(clusterTools, "a manifest of who may not list its kinds", () => {
+  beforeAll(async () => {
+    fleet = await givenFleet();
+  });
+
+  test("is applied all the same: its objects are asked for one by one", async () => {
+    const { run, draft, at } = await givenManifests(fleet);
+    const may = [{ verbs: ["get", "patch", "create"], resources: ["configmaps"] }];
+    const { kubeconfig } = await givenAccount(at, may);
+    const cluster_info = { kube_config: await readFile(kubeconfig, "utf8") };
+    const many = Array.from({ length: 9 }, (_, nth) => configMap(`one-${nth}`, {}));
+    const manifest = manifestOf(...many);
+    const made = await run(draft("exec", { cluster_info, manifest }));
+    expect(made.description).toBe("9 created.");
+    const again = await run(draft("exec", { cluster_info, manifest }));
+    expect(again.description).toBe("9 unchanged.");
+  }, 400_000);
+});

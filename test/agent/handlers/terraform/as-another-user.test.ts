@@ -1,0 +1,32 @@
+import { describe, expect, test } from "vitest";
+import { givenFleet } from "../../../support/given-fleet.ts";
+import { canChangeUsers, givenJobUsers, leftOut } from "../../../support/given-job-users.ts";
+import { approvedPlan, givenTerraformSeat } from "../../../support/given-terraform.ts";
+
+if (!canChangeUsers) test(leftOut, () => expect(canChangeUsers).toBe(false));
+
+const asRoot = canChangeUsers ? describe : () => {};
+asRoot("terraform as another user than the agent", () => {
+  test("plans and applies, and finds none of the agent's files", { timeout: 240_000 }, async () => {
+    const fleet = await givenFleet();
+    const seat = await givenJobUsers(fleet, [59_460, 59_462], { groups: "deploy=2" });
+    const terraform = await givenTerraformSeat(fleet, seat);
+    const files = {
+      "main.tf": `
+resource "terraform_data" "one" {
+  provisioner "local-exec" { command = "echo user $(id -u); cat ${seat.tokenFile} || true" }
+}
+output "id" { value = terraform_data.one.id }
+`,
+    };
+    const planned = await seat.run(await terraform.job("create-apply-plan", { files }));
+    expect(planned).toMatchObject({ status: "finished" });
+    const plan = approvedPlan(planned);
+    const applied = await seat.run(await terraform.job("apply-plan", { files, plan }));
+    expect(applied).toMatchObject({ status: "finished" });
+    const lines = await seat.logOf(applied.id);
+    expect(lines.join("\n")).toMatch(/user 5946\d/);
+    expect(lines.join("\n")).toContain("Permission denied");
+    expect(lines.join("\n")).not.toContain("user 0");
+  });
+});

@@ -1,0 +1,174 @@
+import { existsSync } from "node:fs";
+import { readdir, rm, writeFile } from "node:fs/promises";
+import path from "node:path";
+import { beforeAll, describe, expect, test } from "vitest";
+import { sweepMarked } from "../../../../agent/processes/sweep-marked.ts";
+import { describeWithTools } from "../../../support/describe-with-tools.ts";
+import { faultProxy } from "../../../support/fault-proxy.ts";
+import { testFolder } from "../../../support/folder.ts";
+import { type Fleet, givenFleet } from "../../../support/given-fleet.ts";
+import { jobReader } from "../../../support/given-jobs.ts";
+import { until } from "../../../support/given-polling.ts";
+import { providerTools } from "../../../support/given-providers.ts";
+import { givenTerraformSeat } from "../../../support/given-terraform.ts";
+import { stateText } from "../../../support/given-workspace.ts";
+import { heldFiles } from "../../../support/held-files.ts";
+import { heldTerraform } from "../../../support/held-terraform.ts";
+import { phaseGates } from "../../../support/phase-gates.ts";
+import { startAgentProcess } from "../../../support/start-agent-process.ts";
+
+let fleet: Fleet;
+beforeAll(async () => {
+  fleet = await givenFleet();
+});
+
+const slow = { timeout: 300_000 };
+const small = { "main.tf": 'resource "terraform_data" "one" { input = "x" }\n' };
+
+/** An agent that can be killed and started again, behind a proxy. */
+async function setup(settings: Readonly<Record<string, string>> = {}, PATH?: string) {
+  const seat = await fleet.seat({ parallelism: { deploy: 2 } });
+  const proxy = await faultProxy(fleet.broker.url);
+  const runDir = await testFolder(0o700);
+  const given = {
+    url: proxy.url,
+    env: { SVC_AGENT_TOKEN: seat.token, ...(PATH !== undefined && { PATH }) },
+    settings: { groups: "deploy=2", "run-dir": runDir, ...settings },
+  };
+  const first = await startAgentProcess(given);
+  const terraform = await givenTerraformSeat(fleet, seat);
+  const reader = jobReader(fleet, seat);
+  return {
+    ...reader,
+    runDir,
+    terraform,
+    proxy,
+    dataDir: first.dataDir,
+    again: async () => await startAgentProcess({ ...given, dataDir: first.dataDir }),
+    kill: async () => {
+      first.kill("SIGKILL");
+      await first.ended;
+    },
+    executionOf: async (id: string) => (await reader.job(id)).executions.at(-1)?.id ?? "",
+  };
+}
+
+describeWithTools(providerTools(["local"]), "a terraform job whose agent is killed", () => {
+  test.each(["init", "show", "state"] as const)("within %s ends as it did", slow, async (phase) => {
+    const [held, gates] = [await heldFiles(), await phaseGates()];
+    await held.release();
+    await gates.shut(phase);
+    const { terraform, enqueue, ended, job, kill, again } = await setup(held.settings, gates.path);
+    const id = await enqueue(await terraform.job("exec", { files: held.files }));
+    await gates.reached(phase);
+    await kill();
+    await again();
+    await gates.open(phase);
+    expect(await ended(id)).toMatchObject({
+      status: "finished",
+      description: "Applied: 3 added, 0 changed, 0 destroyed.",
+    });
+    expect((await job(id)).executions).toHaveLength(1);
+    await held.expectTrue(terraform, ["first", "second"]);
+  });
+
+  test("between plan and apply applies once", slow, async () => {
+    const held = await heldFiles();
+    await held.release();
+    const folder = await testFolder(0o777);
+    const [at, go] = [path.join(folder, "at"), path.join(folder, "go")];
+    const { terraform, enqueue, ended, kill, again } = await setup(held.settings);
+    const hooks = { pre_apply: `echo >>${at}; until [ -e ${go} ]; do sleep 0.05; done` };
+    const id = await enqueue(await terraform.job("exec", { files: held.files, body: { hooks } }));
+    await until(() => existsSync(at), 120_000);
+    expect(await held.made()).toEqual([]);
+    await kill();
+    await again();
+    await writeFile(go, "");
+    expect(await ended(id)).toMatchObject({ status: "finished" });
+    await held.expectTrue(terraform, ["first", "second"]);
+  });
+});
+
+describe("a host that is started anew under an apply", slow, () => {
+  /** As it is after a power cut: nothing runs, nothing is in memory. */
+  async function cutPower(at: Awaited<ReturnType<typeof setup>>, id: string): Promise<string> {
+    const executionId = await at.executionOf(id);
+    await at.kill();
+    await sweepMarked(executionId);
+    for (const name of await readdir(at.runDir)) {
+      await rm(path.join(at.runDir, name), { recursive: true });
+    }
+    return executionId;
+  }
+
+  test("leaves the workspace blocked, and says that nobody knows how far it came", async () => {
+    const held = await heldTerraform();
+    const at = await setup();
+    const { plan = "{}", ...job } = await at.terraform.job("exec", { files: held.files });
+    const jobs = `POST /v1/runners/${at.runner.runnerId}/jobs`;
+    const id = String(
+      (await at.operate(jobs, { ...job, plan: JSON.parse(String(plan)) as object }))["id"],
+    );
+    await held.begun();
+    await cutPower(at, id);
+    const path = `POST /v1/terraform-workspaces/${at.terraform.workspaceId}/force-unlock`;
+    await at.operate(path, { reason: "a lock is no sign of what was done" });
+    await at.again();
+    const ended = await at.ended(id);
+    expect(ended).toMatchObject({
+      status: "failed",
+      result: { error_metadata: { class: "killed_dirty" } },
+    });
+    expect(ended.description).toContain("nobody knows how far it came");
+    const { block } = await at.terraform.workspace();
+    expect(block).toMatchObject({ kind: "killed_dirty", runner_job_id: id });
+    expect(await held.ran()).toEqual(["first", "second"]); // and was not begun again
+  });
+
+  test("brings the state that terraform could not save, which is on its disk", async () => {
+    const held = await heldTerraform();
+    const at = await setup();
+    const id = await at.enqueue(await at.terraform.job("exec", { files: held.files }));
+    await held.begun();
+    const executionId = await cutPower(at, id);
+    const folder = path.join(at.dataDir, "work", executionId, "sources/configuration");
+    await writeFile(path.join(folder, "errored.tfstate"), stateText({ serial: 7 }));
+    await at.again();
+    expect((await at.ended(id)).description).toContain("sealed on this host");
+    const list = `GET /v1/terraform-workspaces/${at.terraform.workspaceId}/rescued-states`;
+    const rescued = async (): Promise<object[]> =>
+      (await fleet.broker.call<object[]>(list, { token: at.operatorToken })).body;
+    await expect.poll(rescued, { timeout: 120_000 }).toMatchObject([{ serial: 7 }]);
+    expect((await at.terraform.workspace()).block).not.toBeNull();
+  });
+
+  test("before it began blocks nothing", async () => {
+    const gates = await phaseGates();
+    await gates.shut("init");
+    const at = await setup({}, gates.path);
+    const id = await at.enqueue(await at.terraform.job("exec", { files: small }));
+    await gates.reached("init");
+    await cutPower(at, id);
+    await at.again();
+    expect((await at.ended(id)).result?.error_metadata).toMatchObject({ class: "lost" });
+    expect((await at.terraform.workspace()).block).toBeNull();
+  });
+});
+
+describe("an agent that is killed before it kept its job's token", slow, () => {
+  test("gives the job back, and does it with another one", async () => {
+    const at = await setup();
+    const unheard = at.proxy.fail("PATCH /executions/", "hang");
+    const id = await at.enqueue(await at.terraform.job("exec", { files: small }));
+    await until(() => at.proxy.seen("PATCH /executions/").length > 0, 60_000);
+    const executionId = await at.executionOf(id);
+    await at.kill();
+    const [own = ""] = await readdir(at.runDir);
+    await rm(path.join(at.runDir, own, `${executionId}.job`), { recursive: true });
+    unheard.mend();
+    await at.again();
+    expect(await at.ended(id)).toMatchObject({ status: "finished" });
+    expect((await at.terraform.state())?.resources).toHaveLength(1);
+  });
+});

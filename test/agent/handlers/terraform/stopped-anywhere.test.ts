@@ -1,0 +1,165 @@
+import { beforeAll, describe, expect, test } from "vitest";
+import { findMarked } from "../../../../agent/processes/sweep-marked.ts";
+import { describeWithTools } from "../../../support/describe-with-tools.ts";
+import { faultProxy } from "../../../support/fault-proxy.ts";
+import { type Fleet, givenFleet } from "../../../support/given-fleet.ts";
+import { givenJobSeat, jobReader } from "../../../support/given-jobs.ts";
+import { until } from "../../../support/given-polling.ts";
+import { providerTools } from "../../../support/given-providers.ts";
+import { approvedPlan, givenTerraformSeat } from "../../../support/given-terraform.ts";
+import { heldFiles } from "../../../support/held-files.ts";
+import { heldTerraform } from "../../../support/held-terraform.ts";
+import { phaseGates } from "../../../support/phase-gates.ts";
+import { startAgentProcess } from "../../../support/start-agent-process.ts";
+
+let fleet: Fleet;
+beforeAll(async () => {
+  fleet = await givenFleet();
+});
+
+const slow = { timeout: 300_000 };
+const small = { "main.tf": 'resource "terraform_data" "one" { input = "x" }\n' };
+
+/** An agent behind a proxy, whose terraform has gates. */
+async function setup(settings: Readonly<Record<string, string>> = {}) {
+  const [seat, gates] = [await fleet.seat({ parallelism: { deploy: 2 } }), await phaseGates()];
+  const proxy = await faultProxy(fleet.broker.url);
+  const agent = await startAgentProcess({
+    url: proxy.url,
+    env: { SVC_AGENT_TOKEN: seat.token, PATH: gates.path },
+    settings: { groups: "deploy=2", ...settings },
+  });
+  const terraform = await givenTerraformSeat(fleet, seat);
+  const reader = jobReader(fleet, seat);
+  const free = async () => {
+    const { lock, block } = await terraform.workspace();
+    return { lock, block };
+  };
+  return { ...reader, agent, proxy, terraform, gates, free };
+}
+
+const isFree = { lock: null, block: null };
+
+describe("a terraform job that is cancelled", slow, () => {
+  test.each(["init", "plan", "show"] as const)(
+    "within %s has changed nothing, and leaves the workspace free",
+    async (phase) => {
+      const at = await setup();
+      await at.gates.shut(phase);
+      const id = await at.enqueue(await at.terraform.job("exec", { files: small }));
+      await at.gates.reached(phase);
+      await at.operate(`POST /v1/runner-jobs/${id}/cancel`);
+      await at.gates.open(phase);
+      await until(async () => (await at.ended(id)).result !== null, 120_000);
+      const ended = await at.ended(id);
+      expect(ended).toMatchObject({ status: "cancelled" });
+      expect(ended.description).not.toContain("The plan is applied");
+      expect(await at.free()).toEqual(isFree);
+      expect(await at.terraform.state()).toBeUndefined();
+    },
+  );
+
+  test("within its apply, whose state is refused then, has it kept aside by the broker", async () => {
+    const [at, held] = [await setup(), await heldTerraform()];
+    const id = await at.enqueue(await at.terraform.job("exec", { files: held.files }));
+    await held.begun();
+    const refused = at.proxy.fail(
+      ({ method, path, headers }) =>
+        `${method} ${path}`.startsWith("POST /v1/terraform-backend") &&
+        (headers["user-agent"] ?? "").startsWith("Go-http-client"), // terraform's own attempts
+      "409",
+    );
+    await at.operate(`POST /v1/runner-jobs/${id}/cancel`);
+    await until(async () => (await at.ended(id)).result !== null, 120_000);
+    const { result } = await at.ended(id);
+    expect(refused.hits()).toBeGreaterThan(0);
+    const kept = { class: "state_push_failed", rescued: "at-broker" };
+    expect(result?.error_metadata).toMatchObject(kept); // a job that was cancelled takes no lock, so nobody writes it
+    const path = `GET /v1/terraform-workspaces/${at.terraform.workspaceId}/rescued-states`;
+    const { body } = await fleet.broker.call(path, { token: at.operatorToken });
+    expect(body).toMatchObject([{ runner_job_id: id }]);
+    expect(await at.free()).toMatchObject({ lock: null, block: { kind: "state_push_failed" } });
+  });
+
+  test("after its apply says that the plan is applied, and leaves the workspace free", async () => {
+    const at = await setup();
+    await at.gates.shut("state");
+    const id = await at.enqueue(await at.terraform.job("exec", { files: small }));
+    await at.gates.reached("state");
+    await at.operate(`POST /v1/runner-jobs/${id}/cancel`);
+    await at.gates.open("state");
+    await until(async () => (await at.ended(id)).result !== null, 120_000);
+    expect(await at.free()).toEqual(isFree);
+    expect((await at.terraform.state())?.resources).toHaveLength(1);
+  });
+});
+
+describe("a plan whose terraform is killed while it holds the lock", slow, () => {
+  test.each(["create-apply-plan", "exec"])("leaves the workspace free: %s", async (operation) => {
+    const at = await setup();
+    const held = at.proxy.hold(
+      ({ method, path }) =>
+        `${method} ${path}`.startsWith("GET /v1/terraform-backend") &&
+        at.proxy.seen("POST /lock").length > 0,
+    );
+    const id = await at.enqueue(await at.terraform.job(operation, { files: small }));
+    await until(async () => (await at.terraform.workspace()).lock !== null, 120_000);
+    const executionId = (await at.job(id)).executions[0]?.id ?? "";
+    for (const { pid } of await findMarked(executionId)) process.kill(pid, "SIGKILL");
+    expect(await at.ended(id)).toMatchObject({ status: "failed" });
+    expect(await at.free()).toEqual(isFree);
+    held.release();
+    expect(await at.run(await at.terraform.job("exec", { files: small }))).toMatchObject({
+      status: "finished",
+    });
+  });
+});
+
+describe("an approved plan that cannot be read", slow, () => {
+  test("is not applied", async () => {
+    const at = await setup();
+    const planned = await at.run(await at.terraform.job("create-apply-plan", { files: small }));
+    await at.gates.shut("show", "fails");
+    const plan = approvedPlan(planned);
+    const ended = await at.run(await at.terraform.job("apply-plan", { files: small, plan }));
+    expect(ended.status).toBe("failed");
+    expect(ended.description).toContain("terraform show failed");
+    expect(await at.free()).toEqual(isFree);
+    expect(await at.terraform.state()).toBeUndefined();
+  });
+});
+
+describe("two applies on one workspace at once", slow, () => {
+  test("are one that runs and one that says who holds it", async () => {
+    const [at, held] = [await setup(), await heldTerraform()];
+    const first = await at.enqueue(await at.terraform.job("exec", { files: held.files }));
+    await held.begun();
+    const body = { lock_timeout: 1e9 };
+    const second = await at.run(await at.terraform.job("exec", { files: held.files, body }));
+    expect(second.result?.error_metadata).toMatchObject({ class: "state_lock" });
+    expect(second.description).toContain(`job ${first}`);
+    await held.release();
+    expect(await at.ended(first)).toMatchObject({ status: "finished" });
+    expect(await held.ran()).toEqual(["first", "second", "third"]);
+    expect(await at.free()).toEqual(isFree);
+    expect((await at.terraform.state())?.resources).toHaveLength(3);
+  });
+});
+
+describeWithTools(providerTools(["local"]), "an apply that is stopped by force", () => {
+  test("leaves the workspace blocked and a state of what there is", slow, async () => {
+    const held = await heldFiles();
+    const seat = await givenJobSeat(fleet, held.settings);
+    const terraform = await givenTerraformSeat(fleet, seat);
+    const id = await seat.enqueue(await terraform.job("exec", { files: held.files }));
+    await held.begun();
+    await seat.operate(`POST /v1/runners/${seat.runner.runnerId}/force-shutdown`);
+    expect(await seat.agent.gone).toBe(131);
+    expect((await seat.ended(id)).status).toBe("failed");
+    await until(async () => (await terraform.workspace()).block !== null, 120_000);
+    const [execution] = (await seat.job(id)).executions;
+    expect(await findMarked(execution?.id ?? "")).toEqual([]);
+    expect(await held.made()).toEqual(["first"]);
+    expect(JSON.stringify(await terraform.state())).toContain("local_file");
+  });
+});

@@ -1,0 +1,219 @@
+import { existsSync, readFileSync } from "node:fs";
+import { mkdir, rm, writeFile } from "node:fs/promises";
+import path from "node:path";
+import { beforeAll, describe, expect, onTestFinished, test } from "vitest";
+import { type Fleet, givenFleet } from "../../support/given-fleet.ts";
+import {
+  givenCgroupBase,
+  givenDelegated,
+  leftOut,
+  powers,
+} from "../../support/given-job-cgroups.ts";
+import {
+  action,
+  givenKillableAgent,
+  type KillableAgent,
+  until,
+  wait,
+} from "../../support/given-killable-agent.ts";
+import { agentSource, startAgentProcess } from "../../support/start-agent-process.ts";
+
+let fleet: Fleet;
+
+beforeAll(async () => {
+  fleet = await givenFleet();
+});
+
+/** Starts what has shed its environment, its session and its parents; its pid is written down. */
+const daemon = (file: string): string =>
+  `env -i setsid -f sh -c 'echo "$$" >"$0.new"; mv "$0.new" "$0"; exec sleep 1000' ${file}; ${wait(file)}`;
+
+async function daemonOf(seat: KillableAgent, name = "daemon"): Promise<number> {
+  await seat.marked(name);
+  return Number((await seat.lines(name))[0]);
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    return !/^State:\s+Z/m.test(readFileSync(`/proc/${pid}/status`, "utf8"));
+  } catch {
+    return false;
+  }
+}
+
+const step = (script: string, name = "step"): object => ({
+  name,
+  interpolated_inline_contents: script,
+});
+const cgroupOf = (pid: number): string =>
+  /^0::(.*)$/m.exec(readFileSync(`/proc/${pid}/cgroup`, "utf8"))?.[1] ?? "";
+
+if (!powers.kill) test(leftOut, () => expect(powers.kill).toBe(false));
+
+const withCgroups = powers.kill ? describe : () => {};
+withCgroups("jobs in cgroups", () => {
+  test.each([
+    ["finishes", "true", "finished"],
+    ["fails", "exit 3", "failed"],
+  ])("no daemon survives a job that %s", { timeout: 180_000 }, async (_, end, status) => {
+    const seat = await givenKillableAgent(fleet);
+    const { list } = givenCgroupBase(seat.first.dataDir);
+    const job = await seat.enqueue(action([step(`${daemon(seat.mark("daemon"))}\n${end}`)]));
+    const pid = await daemonOf(seat);
+    expect((await seat.ended(job)).status).toBe(status);
+    expect(isAlive(pid)).toBe(false);
+    await until(() => list().length === 0);
+  });
+
+  test(
+    "nor one that is cancelled, and it was in its job's cgroup",
+    { timeout: 180_000 },
+    async () => {
+      const seat = await givenKillableAgent(fleet);
+      const { base } = givenCgroupBase(seat.first.dataDir);
+      const script = `${daemon(seat.mark("daemon"))}\necho "$SVC_EXECUTION_ID" >${seat.mark("execution")}\nsleep 1000`;
+      const job = await seat.enqueue(action([step(script)]));
+      await seat.marked("execution");
+      const pid = await daemonOf(seat);
+      const [execution = ""] = await seat.lines("execution");
+      expect(path.basename(cgroupOf(pid))).toBe(execution);
+      expect(existsSync(path.join(base, execution))).toBe(true);
+      await seat.operate(`POST /v1/runner-jobs/${job}/cancel`);
+      expect((await seat.ended(job)).status).toBe("cancelled");
+      await until(() => !isAlive(pid));
+    },
+  );
+
+  test("nor an agent that is killed and started again", { timeout: 180_000 }, async () => {
+    const seat = await givenKillableAgent(fleet);
+    const { list } = givenCgroupBase(seat.first.dataDir);
+    const go = seat.mark("go");
+    const second = `${daemon(seat.mark("second"))}\necho "$SVC_EXECUTION_ID" >${seat.mark("execution")}`;
+    const job = await seat.enqueue(
+      action([step(`${daemon(seat.mark("daemon"))}\n${wait(go)}`), step(second, "second")]),
+    );
+    const first = await daemonOf(seat);
+    await seat.kill(seat.first);
+    expect(isAlive(first)).toBe(true);
+    await seat.again();
+    await writeFile(go, "");
+    const later = await daemonOf(seat, "second");
+    expect((await seat.ended(job)).status).toBe("finished");
+    await until(() => !isAlive(first) && !isAlive(later));
+    await until(() => list().length === 0);
+  });
+
+  test(
+    "what executions have left that nobody keeps is ended at the start",
+    { timeout: 180_000 },
+    async () => {
+      const seat = await givenKillableAgent(fleet);
+      const { base, list } = givenCgroupBase(seat.first.dataDir);
+      await seat.enqueue(action([step(`${daemon(seat.mark("daemon"))}\nsleep 1000`)]));
+      const pid = await daemonOf(seat);
+      await seat.kill(seat.first);
+      await rm(path.join(seat.first.dataDir, "executions"), { recursive: true });
+      await mkdir(path.join(base, "exe_left", "below"), { recursive: true });
+      await seat.again();
+      await until(() => !isAlive(pid) && list().length === 0);
+    },
+  );
+
+  test.each([
+    ["beside the agent's own, where that is called so", "agent", ""],
+    ["else below it", "", ""],
+    ["else below it, whatever it is called", "other", "other"],
+  ])("they are made %s", { timeout: 180_000 }, async (_, subgroup, below) => {
+    const { unit, enter } = givenDelegated(subgroup);
+    const command = [...enter, process.execPath, agentSource] as const;
+    const seat = await givenKillableAgent(fleet, {}, command);
+    await seat.run(action([step(`cat /proc/self/cgroup >${seat.mark("cgroup")}`)]));
+    const [own = ""] = (await seat.lines("cgroup")).filter((line) => line.startsWith("0::"));
+    const parent = path.join(path.basename(unit), below);
+    expect(own).toMatch(new RegExp(`/${parent}/svc-agent-[0-9a-f]{12}/exe_\\w+$`));
+  });
+
+  test("the place goes with the agent", { timeout: 180_000 }, async () => {
+    const seat = await givenKillableAgent(fleet);
+    const { base } = givenCgroupBase(seat.first.dataDir);
+    await until(() => existsSync(base));
+    seat.first.kill("SIGTERM");
+    await seat.first.ended;
+    expect(existsSync(base)).toBe(false);
+  });
+
+  test(
+    "only with cgroups: without them, and without users for jobs, such a daemon stays",
+    { timeout: 180_000 },
+    async () => {
+      const seat = await givenKillableAgent(fleet, { "job-cgroups": "off" });
+      const job = await seat.enqueue(action([step(daemon(seat.mark("daemon")))]));
+      const pid = await daemonOf(seat);
+      onTestFinished(() => void process.kill(pid, "SIGKILL"));
+      expect((await seat.ended(job)).status).toBe("finished");
+      expect(isAlive(pid)).toBe(true);
+    },
+  );
+});
+
+const bounds = { "job-memory-max": "64MiB", "job-pids-max": "20" };
+const eats = "const all = []; for (;;) all.push(Buffer.alloc(1 << 20, 1));";
+const canBound = powers.memory && powers.pids;
+
+if (powers.kill && !canBound) {
+  test(`bounds of jobs are left out here: ${powers.words}`, () => expect(canBound).toBe(false));
+}
+
+const withBounds = canBound ? describe : () => {};
+withBounds("the bounds of a job", () => {
+  test("end what takes more, and that is told", { timeout: 180_000 }, async () => {
+    const { enter } = givenDelegated("agent");
+    const command = [...enter, process.execPath, agentSource] as const;
+    const seat = await givenKillableAgent(fleet, { ...bounds, "job-cgroups": "on" }, command);
+    const eater = { name: "eater", argv: [process.execPath, "-e", eats] };
+    const fat = await seat.run(action([eater]));
+    expect(fat.description).toContain("used up all that job-memory-max gives it");
+    const forks = "for n in $(seq 50); do sleep 1000 & done; exit 1";
+    const forked = await seat.run(action([step(forks)]));
+    expect(forked.description).toContain("as many processes as job-pids-max gives it");
+  });
+});
+
+withCgroups("bounds that cannot be kept", () => {
+  test("end an agent that must keep them with a sentence: 78", { timeout: 180_000 }, async () => {
+    const { enter } = givenDelegated();
+    const command = [...enter, process.execPath, agentSource] as const;
+    const seat = await givenKillableAgent(fleet, { ...bounds, "job-cgroups": "on" }, command);
+    expect(await seat.first.ended).toBe(78);
+    const words =
+      "jobs can have no job-memory-max and no job-pids-max here: the agent itself runs in";
+    expect(seat.first.said.err).toContain(words);
+  });
+
+  test("are warned of, where cgroups need not be", { timeout: 180_000 }, async () => {
+    const seat = await givenKillableAgent(fleet, { ...bounds, "job-cgroups": "off" });
+    const isWarned = () =>
+      seat.first.said.log.some(({ msg }) => msg === "jobs run without their bounds");
+    await until(isWarned);
+    expect((await seat.run(action([step("true")]))).status).toBe("finished");
+  });
+});
+
+test(
+  "an agent that must have cgroups and may make none ends with a sentence: 78",
+  { timeout: 180_000 },
+  async () => {
+    const seat = await fleet.seat();
+    // A view of the host without them: who may make one, may make cgroups.
+    const hide = 'umount -a -t cgroup2 2>/dev/null; exec "$@"';
+    const hidden = ["unshare", "--mount", "sh", "-c", hide, "sh"] as const;
+    const agent = await startAgentProcess({
+      url: fleet.broker.url,
+      env: { SVC_AGENT_TOKEN: seat.token },
+      settings: { "job-cgroups": "on" },
+      ...(powers.kill && { command: [...hidden, process.execPath, agentSource] as const }),
+    });
+    expect(await agent.ended).toBe(78);
+    expect(agent.said.err).toContain("job-cgroups is on, and jobs can have no cgroups here: ");
+  },
+);

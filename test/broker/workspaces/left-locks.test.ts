@@ -1,0 +1,101 @@
+import { describe, expect, test } from "vitest";
+import { advanceClock } from "../../support/clock.ts";
+import { givenApply } from "../../support/given-apply.ts";
+import { terraformLock } from "../../support/given-workspace.ts";
+
+describe("a workspace whose lock is left by an apply that failed", () => {
+  test("is blocked, whatever the result says", async () => {
+    const { jobId, read, fail } = await givenApply();
+    await fail({ class: "quota", message: "no more" });
+    const { block } = await read();
+    expect(block).toMatchObject({ kind: "left_locked", runner_job_id: jobId });
+    expect(block?.reason).toContain("failed and left the lock (no more)");
+  });
+
+  test("is blocked, too, when its process is lost after its result", async () => {
+    const { at, own, executionPath, read, jobStatus } = await givenApply();
+    await at.call(`POST ${executionPath}/result`, {
+      ...own,
+      body: { success: false, error_metadata: { message: "quota" } },
+    });
+    await advanceClock(at.db, "5 minutes 1 second");
+    await expect.poll(jobStatus).toBe("failed");
+    expect((await read()).block).toMatchObject({ kind: "lost" });
+  });
+
+  test("is blocked once when the result says why, too", async () => {
+    const { read, events, fail } = await givenApply();
+    await fail({ class: "killed_dirty", message: "SIGKILL" });
+    expect((await read()).block).toMatchObject({ kind: "killed_dirty" });
+    expect(await events()).toHaveLength(1);
+  });
+
+  test("stays open after a plan that failed, and after an apply that finished", async () => {
+    const planned = await givenApply({ job: { operation: "create-apply-plan" } });
+    await planned.fail({ class: "quota", message: "no more" });
+    expect((await planned.read()).block).toBeNull();
+    const { at, own, executionPath, read } = await givenApply();
+    await at.call(`POST ${executionPath}/finish`, {
+      ...own,
+      body: { status: "finished", result: { success: true } },
+    });
+    expect((await read()).block).toBeNull();
+  });
+});
+
+describe("the lock that is left by a plan", () => {
+  const plans = [
+    { operation: "create-apply-plan" },
+    { operation: "create-teardown-plan" },
+    { type: "sandbox-terraform-plan", operation: "exec", group: "deploy" },
+  ];
+
+  test.each(plans)(
+    "is free as soon as it has failed, and that is written down: %j",
+    async (job) => {
+      const { jobId, lock, read, events, fail } = await givenApply({ job });
+      expect((await read()).lock).not.toBeNull();
+      await fail({ class: "oom", message: "SIGKILL" });
+      const { block, lock: held } = await read();
+      expect({ block, held }).toEqual({ block: null, held: null });
+      const reason = `${jobId} only planned, is over and left the lock`;
+      const info = { ID: lock.ID };
+      expect(await events()).toMatchObject([
+        { kind: "unlocked", actor_id: "broker", reason, info },
+      ]);
+    },
+  );
+
+  test("stays while it is being stopped, and is free when its process has said that it is", async () => {
+    const job = { operation: "create-apply-plan" };
+    const given = await givenApply({ job });
+    const { at, jobId, read, runnerId, runnerToken: token, processId } = given;
+    await at.call(`POST /v1/runner-jobs/${jobId}/cancel`);
+    expect((await read()).lock).not.toBeNull();
+    const body = { process_id: processId, executions: [] };
+    await at.call(`POST /v1/runners/${runnerId}/heart-beats`, { token, body });
+    await expect.poll(async () => (await read()).lock).toBeNull();
+    expect((await read()).block).toBeNull();
+  });
+
+  test("is free when its host is gone for good", async () => {
+    const { at, read, jobStatus } = await givenApply({ job: { operation: "create-apply-plan" } });
+    await advanceClock(at.db, "5 minutes 1 second");
+    await expect.poll(jobStatus).toBe("failed");
+    expect((await read()).lock).not.toBeNull(); // who was only cut off may still be planning
+    await advanceClock(at.db, "2 hours");
+    await expect.poll(async () => (await read()).lock).toBeNull();
+    expect((await read()).block).toBeNull();
+  });
+
+  test("is another's by then, and stays that one's", async () => {
+    const { at, path, lock, own, read, fail } = await givenApply({
+      job: { operation: "create-apply-plan" },
+    });
+    await at.call(`POST ${path}/unlock`, { ...own, body: lock });
+    const other = terraformLock();
+    await at.call(`POST ${path}/lock`, { body: other });
+    await fail({ class: "oom", message: "SIGKILL" });
+    expect((await read()).lock).toMatchObject({ lock: { id: other.ID } });
+  });
+});

@@ -1,0 +1,24 @@
+import { readFile, writeFile } from "node:fs/promises";
+import path from "node:path";
+import { expect, test } from "vitest";
+import { emptyDatabase } from "../support/database.ts";
+import { testFolder } from "../support/folder.ts";
+import { startSvc } from "../support/svc.ts";
+
+test("svc dev offers what a cluster is deployed to by where there is a kubeconfig", async () => {
+  const dataDir = await testFolder();
+  const KUBECONFIG = path.join(dataDir, "kubeconfig");
+  await writeFile(KUBECONFIG, "");
+  const env = { DATABASE_URL: (await emptyDatabase()).url, KUBECONFIG };
+  const dev = startSvc(["dev", "--port", "0", "--data-dir", dataDir], { env });
+  const said = (): string => dev.said.out + dev.said.err;
+  await expect.poll(said, { timeout: 120_000 }).toContain("Ctrl-C stops it");
+  const { runner_id: runnerId } = JSON.parse(
+    await readFile(path.join(dataDir, "dev.json"), "utf8"),
+  ) as { runner_id: string };
+  expect(dev.said.out).toContain(
+    `npx svc manifest diff examples/manifest-hello --runner ${runnerId}\n`,
+  );
+  dev.kill("SIGINT");
+  expect(await dev.ended).toMatchObject({ code: 0 });
+}, 180_000);

