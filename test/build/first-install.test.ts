@@ -4,6 +4,7 @@ import path from "node:path";
 import { execa } from "execa";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { z } from "zod";
+import { patiently } from "../support/folder.ts";
 
 const lockSchema = z.looseObject({
   packages: z.record(
@@ -53,7 +54,7 @@ describe("the first install", () => {
 /** The project's manifest and lock alone, every package asking for a Node that is not there. */
 async function setup() {
   const folder = await mkdtemp(path.join(tmpdir(), "svc-install-"));
-  onTestFinished(async () => await rm(folder, { recursive: true }));
+  onTestFinished(async () => await rm(folder, patiently));
   const packages = Object.entries(lock.packages).map(
     ([place, one]) => [place, place === "" ? one : { ...one, engines }] as const,
   );

@@ -7,6 +7,7 @@ import { startEmbeddedPostgres } from "../../broker/database/embedded.ts";
 import { migrate } from "../../broker/database/migrate.ts";
 import { newId } from "../../broker/database/new-id.ts";
 import { type BrokerProcess, startBrokerProcess } from "../support/broker-process.ts";
+import { patiently } from "../support/folder.ts";
 import { until } from "../support/given-polling.ts";
 import { givenToken } from "../support/given-token.ts";
 import { givenJobs, givenRunner, type GivenRunner } from "../support/given.ts";
@@ -17,7 +18,7 @@ const writers = 50;
 async function dataFolder(): Promise<string> {
   const folder = await mkdtemp(path.join(tmpdir(), "svc-logs-"));
   await chmod(folder, 0o711);
-  onTestFinished(async () => await rm(folder, { recursive: true, force: true }));
+  onTestFinished(async () => await rm(folder, { ...patiently, force: true }));
   return folder;
 }
 

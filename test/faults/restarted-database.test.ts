@@ -9,6 +9,7 @@ import { startBrokerProcess } from "../support/broker-process.ts";
 import { send } from "../support/broker.ts";
 import { advanceClock } from "../support/clock.ts";
 import { expectEndedOnce } from "../support/expect-ended-once.ts";
+import { patiently } from "../support/folder.ts";
 import { until } from "../support/given-polling.ts";
 import { givenToken } from "../support/given-token.ts";
 import { givenProcess, givenRunner } from "../support/given.ts";
@@ -17,7 +18,7 @@ import { startLoad } from "../support/start-load.ts";
 async function dataFolder(): Promise<string> {
   const folder = await mkdtemp(path.join(tmpdir(), "svc-restart-"));
   await chmod(folder, 0o711);
-  onTestFinished(async () => await rm(folder, { recursive: true, force: true }));
+  onTestFinished(async () => await rm(folder, { ...patiently, force: true }));
   return folder;
 }
 

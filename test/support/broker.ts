@@ -1,8 +1,8 @@
-import { afterAll } from "vitest";
 import type { Broker } from "../../broker/broker.ts";
 import { readConfig } from "../../broker/config.ts";
 import { openLog } from "../../broker/log.ts";
 import { startBroker as start } from "../../broker/start-broker.ts";
+import { afterFile } from "./after-file.ts";
 import { testSealKeys } from "./seal-keys.ts";
 
 export type Call = {
@@ -53,7 +53,7 @@ export async function startBroker(options: {
   });
   const log = openLog(config.logLevel, { write: (line) => void logged.push(line) });
   const { url, broker, stop } = await start(config, log, { hasCron: options.hasCron ?? false });
-  afterAll(stop);
+  afterFile(stop);
   return { url, broker, logged, stop, call: (what, call) => send(url, what, call) };
 }
 

@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
-import { afterAll, inject } from "vitest";
+import { inject } from "vitest";
 import { connect, type Db } from "../../broker/database/connect.ts";
+import { afterFile } from "./after-file.ts";
 
 export type TestDatabase = { readonly url: string; readonly db: Db };
 
@@ -25,7 +26,7 @@ async function createDatabase(template: string): Promise<TestDatabase> {
   const url = new URL(inject("templateUrl"));
   url.pathname = `/${name}`;
   const db = connect(url.href);
-  afterAll(async () => {
+  afterFile(async () => {
     await db.end({ timeout: 1 });
     await administer(async (admin) => {
       await admin`drop database if exists ${admin(name)} with (force)`;

@@ -3,12 +3,13 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { onTestFinished } from "vitest";
 
+/** How a folder is removed where a process that was killed an instant ago may still write: with a moment for its end. */
+export const patiently = { recursive: true, maxRetries: 10, retryDelay: 50 } as const;
+
 /** An empty folder for one test, removed after it; any user may pass through it unless told otherwise. */
 export async function testFolder(mode = 0o711): Promise<string> {
   const folder = await mkdtemp(path.join(await realpath(tmpdir()), "svc-test-"));
   await chmod(folder, mode);
-  // Whatever still writes there has a moment to end.
-  const how = { recursive: true, force: true, maxRetries: 10, retryDelay: 50 } as const;
-  onTestFinished(async () => await rm(folder, how));
+  onTestFinished(async () => await rm(folder, { ...patiently, force: true }));
   return folder;
 }

@@ -7,7 +7,7 @@ import type { Child, ChildOutput, ChildSpec } from "../../agent/processes/child.
 import { openRunDir } from "../../agent/processes/open-run-dir.ts";
 import { startChild } from "../../agent/processes/start-child.ts";
 import { sweepMarked } from "../../agent/processes/sweep-marked.ts";
-import { testFolder } from "./folder.ts";
+import { testFolder, patiently } from "./folder.ts";
 
 /** Where children of one test run; whatever of them is left is ended after it. */
 export type ChildPlace = {
@@ -44,7 +44,7 @@ export async function givenChildren(): Promise<ChildPlace> {
   onTestFinished(async () => {
     await sweepMarked(executionId);
     for (const child of started) await child.remove();
-    await rm(runDir, { recursive: true, force: true });
+    await rm(runDir, { ...patiently, force: true });
   });
   const bash: ChildPlace["bash"] = async (script, asked) =>
     await start(["bash", "-c", script], asked);

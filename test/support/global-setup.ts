@@ -6,6 +6,7 @@ import { connect } from "../../broker/database/connect.ts";
 import { startEmbeddedPostgres } from "../../broker/database/embedded.ts";
 import { migrate } from "../../broker/database/migrate.ts";
 import { offerCluster } from "./cluster/offer-cluster.ts";
+import { patiently } from "./folder.ts";
 
 declare module "vitest" {
   // Only an interface can be merged into vitest's own.
@@ -34,7 +35,7 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
   project.provide("clusterUrl", cluster.url);
   return async () => {
     await Promise.all([postgres.stop(), cluster.end()]);
-    await rm(dataDir, { recursive: true, force: true });
+    await rm(dataDir, { ...patiently, force: true });
   };
 }
 

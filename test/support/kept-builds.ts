@@ -3,7 +3,8 @@ import { chmod, mkdtemp, readFile, realpath, rm, writeFile } from "node:fs/promi
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { brotliDecompressSync } from "node:zlib";
-import { afterAll } from "vitest";
+import { afterFile } from "./after-file.ts";
+import { patiently } from "./folder.ts";
 import { agentSource } from "./start-agent-process.ts";
 
 /** Agent and command line (with its broker) of one build. */
@@ -26,7 +27,7 @@ export const present: Build = {
 /** Unpacks a kept build into a folder of its own, which is removed after the file. */
 export async function unpackBuild(name: string): Promise<Build> {
   const to = await mkdtemp(path.join(await realpath(tmpdir()), "svc-build-"));
-  afterAll(async () => await rm(to, { recursive: true, force: true }));
+  afterFile(async () => await rm(to, { ...patiently, force: true }));
   await chmod(to, 0o755);
   const unpack = async (program: string): Promise<string> => {
     const file = path.join(to, `${program}.mjs`);

@@ -8,6 +8,7 @@ import { cgroupBase, findCgroupPlace } from "../../agent/job-cgroups/find-cgroup
 import { openLog } from "../../agent/log.ts";
 import { openRunDir } from "../../agent/processes/open-run-dir.ts";
 import { type StartedAgent, startAgent } from "../../agent/start-agent.ts";
+import { patiently } from "./folder.ts";
 
 export type TestAgent = StartedAgent & {
   readonly dataDir: string;
@@ -38,7 +39,7 @@ export async function testDataDir(): Promise<string> {
     const { path: runDir } = await openRunDir({ dataDir: dir });
     const place = findCgroupPlace();
     if (!("words" in place)) await endCgroup(cgroupBase(place, dir));
-    for (const folder of [runDir, dir]) await rm(folder, { recursive: true, force: true });
+    for (const folder of [runDir, dir]) await rm(folder, { ...patiently, force: true });
   });
   return dir;
 }

@@ -2,6 +2,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { mkdir, rm, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { beforeAll, describe, expect, onTestFinished, test } from "vitest";
+import { patiently } from "../../support/folder.ts";
 import { type Fleet, givenFleet } from "../../support/given-fleet.ts";
 import {
   givenCgroupBase,
@@ -112,7 +113,7 @@ withCgroups("jobs in cgroups", () => {
       await seat.enqueue(action([step(`${daemon(seat.mark("daemon"))}\nsleep 1000`)]));
       const pid = await daemonOf(seat);
       await seat.kill(seat.first);
-      await rm(path.join(seat.first.dataDir, "executions"), { recursive: true });
+      await rm(path.join(seat.first.dataDir, "executions"), patiently);
       await mkdir(path.join(base, "exe_left", "below"), { recursive: true });
       await seat.again();
       await until(() => !isAlive(pid) && list().length === 0);

@@ -1,7 +1,7 @@
 import { rm, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { beforeAll, describe, expect, test } from "vitest";
-import { testFolder } from "../../support/folder.ts";
+import { testFolder, patiently } from "../../support/folder.ts";
 import { type Fleet, givenFleet } from "../../support/given-fleet.ts";
 import { jobReader } from "../../support/given-jobs.ts";
 import { action, givenKillableAgent, wait } from "../../support/given-killable-agent.ts";
@@ -53,7 +53,7 @@ describe("an agent whose disk refuses what it writes", () => {
     const { first, ended, enqueue, logOf } = agent;
     await agent.run({ type: "noop" }); // it has started
     const logs = path.join(first.dataDir, "logs");
-    await rm(logs, { recursive: true });
+    await rm(logs, patiently);
     await writeFile(logs, "a file where the folder was");
     const go = agent.mark("go");
     const id = await enqueue(

@@ -2,6 +2,7 @@ import { existsSync } from "node:fs";
 import { readdir, readFile, rm, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { beforeAll, describe, expect, test } from "vitest";
+import { patiently } from "../../support/folder.ts";
 import { type Fleet, givenFleet } from "../../support/given-fleet.ts";
 import { action, givenKillableAgent, until, wait } from "../../support/given-killable-agent.ts";
 
@@ -99,8 +100,7 @@ describe("an agent that was killed and started again", { timeout: 180_000 }, () 
     // As after a restart of the host: what ran then is gone.
     const state = await readFile(file, "utf8");
     await writeFile(file, state.replaceAll(/"bootId":"[^"]+"/g, '"bootId":"another"'));
-    for (const name of await readdir(runDir))
-      await rm(path.join(runDir, name), { recursive: true });
+    for (const name of await readdir(runDir)) await rm(path.join(runDir, name), patiently);
     await again();
     const job = await ended(id);
     expect(job).toMatchObject({

@@ -7,6 +7,7 @@ import { findChild } from "../../../agent/processes/find-child.ts";
 import { isRunning } from "../../../agent/processes/process-identity.ts";
 import { startChild } from "../../../agent/processes/start-child.ts";
 import { findMarked } from "../../../agent/processes/sweep-marked.ts";
+import { patiently } from "../../support/folder.ts";
 import { givenChildren, readAll } from "../../support/given-child.ts";
 
 describe("a child", () => {
@@ -105,7 +106,7 @@ describe("a child", () => {
 
   test("finds its place although the host has cleaned up the run directory", async () => {
     const { bash, runDir } = await givenChildren();
-    await rm(runDir, { recursive: true });
+    await rm(runDir, patiently);
     const child = await bash("echo x");
     expect(await readAll(child.output)).toBe("x\n");
   });

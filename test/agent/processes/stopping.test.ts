@@ -5,6 +5,7 @@ import { describe, expect, test } from "vitest";
 import type { Child } from "../../../agent/processes/child.ts";
 import { readStat } from "../../../agent/processes/process-identity.ts";
 import { findMarked, sweepMarked } from "../../../agent/processes/sweep-marked.ts";
+import { patiently } from "../../support/folder.ts";
 import { givenChildren, readAll } from "../../support/given-child.ts";
 
 const patient = { signal: "SIGTERM", to: "group", graceMs: 20_000 } as const;
@@ -237,7 +238,7 @@ describe("a script that does harm", { timeout: 180_000 }, () => {
     const { bash, runDir, executionId } = await givenChildren();
     const child = await bash("echo up; sleep 600");
     await untilPrinted(child, "up");
-    await rm(runDir, { recursive: true });
+    await rm(runDir, patiently);
     expect(await child.exited).toMatchObject({ why: "lost" });
     expect(await findMarked(executionId)).toEqual([]);
     await readAll(child.output);

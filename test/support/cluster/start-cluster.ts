@@ -6,6 +6,7 @@ import path from "node:path";
 import { setInterval } from "node:timers/promises";
 import { promisify } from "node:util";
 import { tool } from "../../tools/find-tool.ts";
+import { patiently } from "../folder.ts";
 import { freePorts } from "../free-ports.ts";
 import { type ClusterPlan, planCluster } from "./plan-cluster.ts";
 
@@ -34,7 +35,7 @@ export function startCluster(folder: string): StartedCluster {
       isOver = true;
       // kube-apiserver would hold its port for up to a minute where somebody watches.
       await Promise.all([...children.values()].map(killWhole));
-      await rm(folder, { recursive: true, force: true });
+      await rm(folder, { ...patiently, force: true });
       process.exit();
     },
   };

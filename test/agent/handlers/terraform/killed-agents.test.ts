@@ -5,7 +5,7 @@ import { beforeAll, describe, expect, test } from "vitest";
 import { sweepMarked } from "../../../../agent/processes/sweep-marked.ts";
 import { describeWithTools } from "../../../support/describe-with-tools.ts";
 import { faultProxy } from "../../../support/fault-proxy.ts";
-import { testFolder } from "../../../support/folder.ts";
+import { testFolder, patiently } from "../../../support/folder.ts";
 import { type Fleet, givenFleet } from "../../../support/given-fleet.ts";
 import { jobReader } from "../../../support/given-jobs.ts";
 import { until } from "../../../support/given-polling.ts";
@@ -97,7 +97,7 @@ describe("a host that is started anew under an apply", slow, () => {
     await at.kill();
     await sweepMarked(executionId);
     for (const name of await readdir(at.runDir)) {
-      await rm(path.join(at.runDir, name), { recursive: true });
+      await rm(path.join(at.runDir, name), patiently);
     }
     return executionId;
   }
@@ -165,7 +165,7 @@ describe("an agent that is killed before it kept its job's token", slow, () => {
     const executionId = await at.executionOf(id);
     await at.kill();
     const [own = ""] = await readdir(at.runDir);
-    await rm(path.join(at.runDir, own, `${executionId}.job`), { recursive: true });
+    await rm(path.join(at.runDir, own, `${executionId}.job`), patiently);
     unheard.mend();
     await at.again();
     expect(await at.ended(id)).toMatchObject({ status: "finished" });

@@ -2,7 +2,7 @@ import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
 import path from "node:path";
 import { beforeAll, expect, test } from "vitest";
 import { describeWithTools } from "../../../support/describe-with-tools.ts";
-import { testFolder } from "../../../support/folder.ts";
+import { testFolder, patiently } from "../../../support/folder.ts";
 import { type Fleet, givenFleet } from "../../../support/given-fleet.ts";
 import { givenJobSeat, jobReader } from "../../../support/given-jobs.ts";
 import { givenPackedProviders, providerTools } from "../../../support/given-providers.ts";
@@ -75,7 +75,7 @@ describeWithTools(providerTools(["null", "local"]), "a provider", () => {
         expect(all.map(({ description }) => description)).toEqual(
           all.map(() => "Plan: 1 to add, 0 to change, 0 to destroy."),
         );
-        await rm(store, { recursive: true });
+        await rm(store, patiently);
       }
     },
   );
