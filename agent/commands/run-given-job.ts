@@ -1,4 +1,4 @@
-import { mkdtemp, realpath, rm } from "node:fs/promises";
+import { mkdtemp, realpath } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import type { AgentConfig } from "../config/read-config.ts";
@@ -6,8 +6,8 @@ import { doGivenJob } from "../given-job/do-given-job.ts";
 import { readGivenJob } from "../given-job/given-job.ts";
 import { exitCodes } from "../going-down/exit-codes.ts";
 import { openLog } from "../log.ts";
-import { openRunDir, runDirWish } from "../processes/open-run-dir.ts";
 import { fateOf } from "./fate-of.ts";
+import { takeAway } from "./take-away.ts";
 
 const signals = ["SIGTERM", "SIGINT", "SIGQUIT"] as const;
 const usualLogLevel = "warn";
@@ -39,8 +39,7 @@ export async function runGivenJob(settings: AgentConfig, file: string): Promise<
     tell("the broker could not be told all");
     return exitCodes.unreachable.code;
   } finally {
-    const { path: run } = await openRunDir(runDirWish(config));
-    for (const place of [run, folder]) await rm(place, { recursive: true, force: true });
+    await takeAway(config, tell);
   }
 }
 

@@ -1,4 +1,4 @@
-import { mkdtemp, realpath, rm } from "node:fs/promises";
+import { mkdtemp, realpath } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { parseDuration } from "../../shared/duration.ts";
@@ -11,11 +11,11 @@ import { ExitError } from "../exit-error.ts";
 import { exitCodes } from "../going-down/exit-codes.ts";
 import { openLog } from "../log.ts";
 import type { JobEnd, OneJob } from "../one-job.ts";
-import { openRunDir, runDirWish } from "../processes/open-run-dir.ts";
 import { startAgent, type StartedAgent } from "../start-agent.ts";
 import type { CommandCall } from "./agent-command.ts";
 import { fateOf } from "./fate-of.ts";
 import { runGivenJob } from "./run-given-job.ts";
+import { takeAway } from "./take-away.ts";
 
 const signals = ["SIGTERM", "SIGINT", "SIGQUIT"] as const;
 const usualLogLevel = "warn";
@@ -46,7 +46,7 @@ export async function runOneJob({ readConfig, flags }: CommandCall): Promise<num
     if (end !== undefined) tell(`the job is ${end.status}${words(end.description)}`);
     return code !== 0 || end === undefined ? code : fateOf(end.status);
   } finally {
-    if (isAllSent) await takeAway(config);
+    if (isAllSent) await takeAway(config, tell);
     else tell(`not all was sent; svc-agent start --data-dir ${folder} sends what is left`);
   }
 }
@@ -115,11 +115,6 @@ function readWait(text: string | undefined): number | undefined {
   const ns = text === "0" ? 0 : parseDuration(text);
   if (ns === undefined) throw new ExitError("usage", "--wait takes a duration like 30s.");
   return ns / 1e6;
-}
-
-async function takeAway(config: AgentConfig): Promise<void> {
-  const { path: run } = await openRunDir(runDirWish(config));
-  for (const place of [run, config.dataDir]) await rm(place, { recursive: true, force: true });
 }
 
 const words = (description: string): string => (description === "" ? "" : `: ${description}`);
