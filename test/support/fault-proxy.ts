@@ -1,5 +1,6 @@
 import { once } from "node:events";
 import http from "node:http";
+import https from "node:https";
 import type { AddressInfo, Socket } from "node:net";
 import { buffer } from "node:stream/consumers";
 import { onTestFinished, vi } from "vitest";
@@ -79,8 +80,15 @@ const statusFaults: Readonly<Record<string, string>> = {
   410: "gone_for_the_test",
 };
 
-/** A proxy in front of a broker that lets chosen requests go wrong; it is closed after the test. */
-export async function faultProxy(target: string): Promise<FaultProxy> {
+/** Who is behind a proxy: a URL, and whose certificates it may show. */
+type Target = { readonly url: string; readonly ca?: string };
+
+/**
+ * A proxy in front of a broker, or of another server whose certificates `ca` has signed, that lets chosen requests go
+ * wrong; it is closed after the test.
+ */
+export async function faultProxy(targetUrl: string, ca?: string): Promise<FaultProxy> {
+  const target = { url: targetUrl, ...(ca !== undefined && { ca }) };
   const rules: Rule[] = [];
   const holds: Hold[] = [];
   const seen: SeenRequest[] = [];
@@ -153,7 +161,7 @@ function matcherOf(which: Matcher): (seen: SeenRequest) => boolean {
 
 async function goWrong(
   { fault, retryAfterS }: Rule,
-  target: string,
+  target: Target,
   one: SeenRequest,
   response: http.ServerResponse,
 ): Promise<void> {
@@ -178,7 +186,7 @@ async function goWrong(
 
 async function loseTheAnswer(
   fault: Fault,
-  target: string,
+  target: Target,
   one: SeenRequest,
   response: http.ServerResponse,
 ): Promise<void> {
@@ -197,7 +205,7 @@ async function loseTheAnswer(
   response.socket?.resetAndDestroy();
 }
 
-async function forward(target: string, one: SeenRequest, response: http.ServerResponse) {
+async function forward(target: Target, one: SeenRequest, response: http.ServerResponse) {
   const answer = await ask(target, one, response);
   one.end = answer.statusCode;
   response.writeHead(answer.statusCode ?? 502, answer.headers);
@@ -206,11 +214,14 @@ async function forward(target: string, one: SeenRequest, response: http.ServerRe
 
 /** Who hangs up here hangs up at the broker, too: a parked poll must not outlive its client. */
 async function ask(
-  target: string,
+  target: Target,
   { method, path, headers, body }: SeenRequest,
   response: http.ServerResponse,
 ): Promise<http.IncomingMessage> {
-  const request = http.request(new URL(path, target), { method, headers, agent: false });
+  const url = new URL(path, target.url);
+  const { request: begin } = url.protocol === "https:" ? https : http;
+  const options = { method, headers, agent: false as const };
+  const request = begin(url, target.ca === undefined ? options : { ...options, ca: target.ca });
   response.on("close", () => request.destroy());
   request.end(body);
   const [answer] = (await once(request, "response")) as [http.IncomingMessage];

@@ -42,6 +42,7 @@ export function kubectlAs(kubeconfig: string): Kubectl {
         if (error === null) resolve(out);
         else reject(new Error(`kubectl ${args.join(" ")}: ${err || error.message}`));
       });
+      child.stdin?.on("error", () => {}); // it may have ended before: its end says how
       child.stdin?.end(input ?? "");
     });
 }
