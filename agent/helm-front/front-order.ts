@@ -21,7 +21,7 @@ export const frontOrder = z.object({
   namespace: text,
   /** Where the kubeconfig that leads helm here is written, when somebody listens. */
   kubeconfig: text,
-  /** Where the front before it was, whose helm still speaks to it. */
-  listen: z.object({ port: z.int(), secret: text }).optional(),
+  /** Where it keeps what helm knows it by, for the front that comes after it, whose helm still speaks to this one. */
+  place: text,
 });
 export type FrontOrder = z.infer<typeof frontOrder>;

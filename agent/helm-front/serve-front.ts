@@ -1,14 +1,17 @@
 import { randomBytes } from "node:crypto";
 import { once } from "node:events";
 import { readFile } from "node:fs/promises";
-import type { RequestListener, Server } from "node:http";
+import type { RequestListener } from "node:http";
+import type { Server } from "node:https";
 import type { AddressInfo } from "node:net";
-import { http } from "../client/node-http.ts";
+import { z } from "zod";
+import { https } from "../client/node-http.ts";
 import type { Environment } from "../config/environment.ts";
 import { writeWhole } from "../workspace/write-whole.ts";
 import { openBrokerRecords } from "./broker-records.ts";
 import { frontDoor } from "./front-door.ts";
-import { type FrontOrder, frontOrder } from "./front-order.ts";
+import { frontOrder } from "./front-order.ts";
+import { makeCertificate } from "./own-certificate.ts";
 import { openUpstream } from "./upstream.ts";
 
 /** Nobody has spoken to it for so long: whoever needed it has gone. */
@@ -28,8 +31,9 @@ export async function serveFront(file: string, env: Environment): Promise<number
   const upstream = openUpstream(order, env);
   const doorOf = (secret: string) =>
     frontDoor({ secret, namespace: order.namespace, records, upstream, end });
-  const { server, port, secret } = await listening(doorOf, order.listen);
-  await writeWhole(order.kubeconfig, { text: kubeconfigOf(port, secret) });
+  const { server, place } = await listening(doorOf, await placeIn(order.place));
+  await writeWhole(order.place, { text: JSON.stringify(place) });
+  await writeWhole(order.kubeconfig, { text: kubeconfigOf(place) });
   let usedAtMs = Date.now();
   const looking = setInterval(() => {
     server.getConnections((_, count) => {
@@ -45,16 +49,30 @@ export async function serveFront(file: string, env: Environment): Promise<number
   return 0;
 }
 
-type Place = NonNullable<FrontOrder["listen"]>;
+const frontPlace = z.object({
+  port: z.int(),
+  secret: z.string(),
+  key: z.string(),
+  cert: z.string(),
+});
+/** Where helm finds a front, and what it knows it by. */
+type Place = z.infer<typeof frontPlace>;
 
-/** At the place of a front before it, else, also where somebody has that by now, at a new one with a new secret. */
+/** That of the front before it, else one of its own. */
+async function placeIn(file: string): Promise<Place> {
+  const text = await readFile(file, "utf8").catch(() => undefined);
+  if (text !== undefined) return frontPlace.parse(JSON.parse(text));
+  return { port: 0, secret: randomBytes(24).toString("hex"), ...makeCertificate() };
+}
+
+/** At that place, or, where somebody else listens there by now, at another port. */
 async function listening(
   doorOf: (secret: string) => RequestListener,
-  at?: Place,
-): Promise<Place & { readonly server: Server }> {
-  const { port, secret } = at ?? { port: 0, secret: randomBytes(24).toString("hex") };
-  const server = http.createServer(
-    { maxHeaderSize: 2 ** 15, headersTimeout: 10_000, requestTimeout: 120_000 },
+  place: Place,
+): Promise<{ readonly server: Server; readonly place: Place }> {
+  const { port, secret, key, cert } = place;
+  const server = https.createServer(
+    { key, cert, maxHeaderSize: 2 ** 15, headersTimeout: 10_000, requestTimeout: 120_000 },
     doorOf(secret),
   );
   // Helm is not to send into a connection that is just being closed.
@@ -64,20 +82,22 @@ async function listening(
   try {
     await once(server, "listening");
   } catch (error) {
-    if (at === undefined) throw error;
-    return await listening(doorOf);
+    if (port === 0) throw error;
+    return await listening(doorOf, { ...place, port: 0 });
   }
-  return { server, secret, port: (server.address() as AddressInfo).port }; // it listens on one
+  return { server, place: { ...place, port: (server.address() as AddressInfo).port } }; // it listens on one
 }
 
-/** JSON is YAML. Of a server without TLS, clients take nothing of its user: the path has to say who asks. */
-function kubeconfigOf(port: number, secret: string): string {
+/** JSON is YAML. The path says who asks; the certificate, that nobody else answers who listens there one day. */
+function kubeconfigOf({ port, secret, cert }: Place): string {
   const name = "svc";
+  const server = `https://127.0.0.1:${port}/${secret}`;
+  const authority = Buffer.from(cert).toString("base64");
   return JSON.stringify({
     apiVersion: "v1",
     kind: "Config",
     "current-context": name,
-    clusters: [{ name, cluster: { server: `http://127.0.0.1:${port}/${secret}` } }],
+    clusters: [{ name, cluster: { server, "certificate-authority-data": authority } }],
     users: [{ name, user: {} }],
     contexts: [{ name, context: { cluster: name, user: name } }],
   });

@@ -1,5 +1,5 @@
 import path from "node:path";
-import { openTransport } from "../../client/network.ts";
+import { https } from "../../client/node-http.ts";
 import { Unanswered } from "../../client/over.ts";
 import { pause } from "../../client/pause.ts";
 import { send } from "../../client/send.ts";
@@ -17,13 +17,19 @@ import type { HelmRun } from "./helm-run.ts";
 /** What stands between helm and the cluster of a job, and keeps its releases at the broker. */
 export type Front = {
   /** What leads helm there, when it is there. Throws JobFailure. */
-  readonly reach: () => Promise<Readonly<Record<string, string>>>;
+  readonly reach: () => Promise<Reached>;
   readonly close: () => Promise<void>;
+};
+
+export type Reached = {
+  readonly env: Readonly<Record<string, string>>;
+  /** Aborted when no front is any more where this helm looks for it. */
+  readonly gone: AbortSignal;
 };
 
 type Means = Pick<HelmRun, "chartId" | "namespace">;
 type Env = Readonly<Record<string, string>>;
-type Order = Omit<FrontOrder, "kubeconfig" | "listen">;
+type Order = Omit<FrontOrder, "kubeconfig" | "place">;
 
 /** It outlives a stop, until helm has written down how it ended: longer than helm has for that. */
 const stop = { signal: "SIGTERM", to: "leader", graceMs: 120_000 } as const;
@@ -33,40 +39,60 @@ const lookMs = 20;
 
 /**
  * Starts it as a child of its own, beside helm: when the agent is killed both go on, and the next agent adopts both. One
- * that is killed itself is followed by another at the same address, and helm goes on. `env` is what helm finds, and
- * leads to the cluster. Throws JobFailure.
+ * that is killed itself is followed by another at the same address, and helm goes on; where somebody else has taken that
+ * by then, who cannot show its certificate, helm is told to stop. `env` is what helm finds, and leads to the cluster.
+ * Throws JobFailure.
  */
 export async function openFront(job: Job, means: Means, env: Env): Promise<Front> {
   const order = await orderFor(job, means, env);
   let nth = 0;
+  let gone = new AbortController();
   const closing = new AbortController();
   const start = async (): Promise<Started> => {
     while (nth < mostFronts && !closing.signal.aborted) {
       nth += 1;
       const started = await startFront(job, { order, env, nth });
       if (started === undefined) continue;
-      void started.ended.then(again, () => {});
+      void started.ended.then(
+        () => follow(started),
+        () => {},
+      );
       return started;
     }
     const words = "What keeps helm's releases at the broker ends again and again.";
     throw deployFailure(words, "network");
   };
-  const begin = (): Promise<Started> => {
-    const coming = start();
-    coming.catch(() => {}); // whoever needs it is told
-    return coming;
+  const another = async (before: Started): Promise<Started> => {
+    const after = await start().catch((error: unknown) => {
+      gone.abort();
+      throw error;
+    });
+    if (after.server !== before.server) {
+      gone.abort();
+      gone = new AbortController();
+    }
+    return after;
   };
-  const again = (): void => {
-    if (!closing.signal.aborted && !job.signal.aborted) current = begin();
+  const follow = (before: Started): void => {
+    if (!closing.signal.aborted && !job.signal.aborted) current = toldLater(another(before));
   };
-  let current = begin();
+  let current = toldLater(start());
   return {
-    reach: async () => ({ KUBECONFIG: (await current).kubeconfig }),
+    reach: async () => {
+      const { kubeconfig } = await current;
+      return { env: { KUBECONFIG: kubeconfig }, gone: gone.signal };
+    },
     close: async () => {
       closing.abort();
       await (await current.catch(() => undefined))?.end();
     },
   };
+}
+
+/** Whoever needs it is told how it failed. */
+function toldLater<T>(coming: Promise<T>): Promise<T> {
+  coming.catch(() => {});
+  return coming;
 }
 
 async function orderFor(job: Job, { chartId, namespace }: Means, env: Env): Promise<Order> {
@@ -103,6 +129,8 @@ const inBase64 = (text: string | undefined): string | undefined =>
 
 type Started = {
   readonly kubeconfig: string;
+  /** Where it listens. */
+  readonly server: string;
   readonly ended: Promise<CommandEnd>;
   readonly end: () => Promise<void>;
 };
@@ -113,9 +141,8 @@ async function startFront(job: Job, { order, env, nth }: Starting): Promise<Star
   const { secrets, owner, workspace } = job.place;
   const file = path.join(secrets, `helm-front-${nth}.json`);
   const kubeconfig = path.join(secrets, "helm-front.kubeconfig");
-  const before = await serverIn(job, kubeconfig);
-  const listen = before && { port: Number(before.port), secret: before.pathname.slice(1) };
-  await writeJobFile(file, JSON.stringify({ ...order, kubeconfig, listen }), owner);
+  const place = path.join(secrets, "helm-front.place");
+  await writeJobFile(file, JSON.stringify({ ...order, kubeconfig, place }), owner);
   let isOver = false;
   const ended = job
     .run({
@@ -134,8 +161,15 @@ async function startFront(job: Job, { order, env, nth }: Starting): Promise<Star
     .finally(() => (isOver = true));
   const giveUpAtMs = Date.now() + bornWithinMs;
   for (;;) {
-    const server = await serverIn(job, kubeconfig);
-    if (server !== undefined && (await isAnswered(server, ownPaths.alive))) break;
+    const at = await serverIn(job, kubeconfig);
+    if (at !== undefined && (await isAnswered(at, ownPaths.alive))) {
+      return {
+        kubeconfig,
+        server: at.server.href,
+        ended,
+        end: async () => await endFront(at, ended),
+      };
+    }
     if (isOver) return (await ended) && undefined;
     if (Date.now() > giveUpAtMs) {
       const words = "What keeps helm's releases at the broker does not come up.";
@@ -143,27 +177,29 @@ async function startFront(job: Job, { order, env, nth }: Starting): Promise<Star
     }
     await pause(lookMs);
   }
-  const end = async (): Promise<void> => {
-    const server = await serverIn(job, kubeconfig);
-    if (server !== undefined) await isAnswered(server, ownPaths.end);
-    await Promise.race([ended, pause(5_000)]).catch(() => {});
-  };
-  return { kubeconfig, ended, end };
+}
+
+async function endFront(at: FrontAddress, ended: Promise<CommandEnd>): Promise<void> {
+  await isAnswered(at, ownPaths.end);
+  await Promise.race([ended, pause(5_000)]).catch(() => {});
 }
 
 const mostKubeconfigBytes = 2 ** 16;
+type FrontAddress = { readonly server: URL; readonly ca: string };
 
-async function serverIn(job: Job, kubeconfig: string): Promise<URL | undefined> {
+async function serverIn(job: Job, kubeconfig: string): Promise<FrontAddress | undefined> {
   const text = await readJobText(kubeconfig, job.place.owner, mostKubeconfigBytes);
-  const [server, secret] = /http:\/\/127\.0\.0\.1:\d+\/([0-9a-f]{48})/.exec(text) ?? [];
-  if (server === undefined || secret === undefined) return undefined;
+  const [server, secret] = /https:\/\/127\.0\.0\.1:\d+\/([0-9a-f]{48})/.exec(text) ?? [];
+  const [, ca] = /"certificate-authority-data":"([^"]+)"/.exec(text) ?? [];
+  if (server === undefined || secret === undefined || ca === undefined) return undefined;
   // Helm names it when it complains.
   job.hide(secret);
-  return new URL(server);
+  return { server: new URL(server), ca: Buffer.from(ca, "base64").toString() };
 }
 
-async function isAnswered(server: URL, at: string): Promise<boolean> {
-  const transport = openTransport({ brokerUrl: server.href, caFile: undefined, env: {} });
+async function isAnswered({ server, ca }: FrontAddress, at: string): Promise<boolean> {
+  const agent = new https.Agent({ ca });
+  const transport = { origin: server, agent, close: () => agent.destroy() };
   try {
     const sending = { method: "GET", path: at, headers: {}, timeoutMs: 30_000 };
     return (await send(transport, sending)).status === 204;

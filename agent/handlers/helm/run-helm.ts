@@ -29,6 +29,8 @@ export type HelmAnswer = {
   readonly isGood: boolean;
   readonly out: string;
   readonly complaint: string;
+  /** It was told to stop because nobody is any more where it looked for its cluster. */
+  readonly isCutOff: boolean;
 };
 
 const mostOutBytes = 64 * 2 ** 20;
@@ -44,6 +46,8 @@ export async function runHelm(
   const { secrets, owner, workspace } = job.place;
   const base = path.join(secrets, `helm-${call.key.replaceAll("/", "-")}`);
   const [outFile, saidFile] = [`${base}.out`, `${base}.said`];
+  const reached = await front?.reach();
+  const ends = [call.endEarly, reached?.gone].filter((one) => one !== undefined);
   const end = await job.run({
     key: `helm/${call.key}`,
     step: "helm",
@@ -56,11 +60,11 @@ export async function runHelm(
       ...call.args,
     ],
     cwd: workspace,
-    env: { ...env, ...(await front?.reach()), SVC_OUT: outFile, SVC_SAID: saidFile },
+    env: { ...env, ...reached?.env, SVC_OUT: outFile, SVC_SAID: saidFile },
     stop: helmStop,
     ...(call.timeoutMs !== undefined && { timeoutMs: call.timeoutMs }),
     ...(call.isCleanup !== undefined && { isCleanup: call.isCleanup }),
-    ...(call.endEarly !== undefined && { endEarly: call.endEarly }),
+    ...(ends.length > 0 && { endEarly: AbortSignal.any(ends) }),
   });
   if (end.code === 127) throw noHelm();
   const said = job.shown(await readJobText(saidFile, owner, mostSaidBytes));
@@ -69,6 +73,7 @@ export async function runHelm(
     isGood: end.why === "exited" && end.code === 0,
     out: await readJobText(outFile, owner, mostOutBytes),
     complaint: complaintOf(said),
+    isCutOff: end.why === "stopped" && !job.signal.aborted && reached?.gone.aborted === true,
   };
 }
 
@@ -80,13 +85,17 @@ export async function askHelm(caller: HelmCaller, call: HelmCall, doing: string)
 }
 
 /** The failure of a job whose call of helm failed. */
-export function helmFailure({ end, complaint }: HelmAnswer, doing: string): JobFailure {
+export function helmFailure({ end, complaint, isCutOff }: HelmAnswer, doing: string): JobFailure {
+  if (isCutOff) return deployFailure(`${doing}: ${cutOff}`, "network");
   if (end.why === "stopped") return deployFailure(`${doing}: helm ${end.words}.`, "canceled");
   if (end.why !== "exited" || complaint === "") {
     return deployFailure(`${doing}: helm ${end.words}.`, "refused");
   }
   return deployFailure(`${doing}: ${complaint.replace(/\.$/, "")}.`, classOf(complaint));
 }
+
+const cutOff =
+  "what keeps its release at the broker ended, and something else on this host has taken its port: helm was told to stop.";
 
 function noHelm(): JobFailure {
   return new JobFailure("The plan needs helm, and this host has none on its PATH.", {

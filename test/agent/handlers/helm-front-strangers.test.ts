@@ -1,0 +1,89 @@
+import { once } from "node:events";
+import { readdirSync, readFileSync } from "node:fs";
+import https from "node:https";
+import path from "node:path";
+import { beforeAll, expect, onTestFinished, test, vi } from "vitest";
+import { clusterTools } from "../../support/cluster/given-cluster.ts";
+import { describeWithTools } from "../../support/describe-with-tools.ts";
+import { type Fleet, givenFleet } from "../../support/given-fleet.ts";
+import { findsHelm, givenChart, releasesOf } from "../../support/given-helm.ts";
+import { givenKillableAgent } from "../../support/given-killable-agent.ts";
+import { tlsCertificate, tlsKey } from "../../support/tls-certificate.ts";
+
+let fleet: Fleet;
+
+vi.setConfig({ testTimeout: 400_000 });
+
+/** Takes the port, and writes down who comes and what they say. */
+async function strangerAt(port: number) {
+  const said: string[] = [];
+  const hungUp: string[] = [];
+  const server = https.createServer({ cert: tlsCertificate, key: tlsKey }, (request, response) => {
+    said.push(`${request.method} ${request.url} ${JSON.stringify(request.headers)}`);
+    response.writeHead(204).end();
+  });
+  server.on("tlsClientError", ({ message }) => void hungUp.push(message));
+  server.listen(port, "127.0.0.1");
+  await once(server, "listening");
+  onTestFinished(() => {
+    server.close();
+    server.closeAllConnections();
+  });
+  return { said, hungUp };
+}
+
+function portIn(folder: string): number {
+  const text = readFileSync(path.join(folder, "helm-front.kubeconfig"), "utf8");
+  return Number(/127\.0\.0\.1:(\d+)/.exec(text)?.[1]);
+}
+
+const frontsOf = (folder: string): string[] =>
+  readdirSync("/proc").filter((name) => /^\d+$/.test(name) && isFront(name, folder));
+
+function isFront(pid: string, folder: string): boolean {
+  try {
+    const line = readFileSync(`/proc/${pid}/cmdline`, "utf8").replaceAll("\0", " ");
+    return /^\S*node .*helm-front /.test(line) && line.includes(folder);
+  } catch {
+    return false; // it has ended meanwhile
+  }
+}
+
+describeWithTools([...clusterTools, "helm"], "the port of helm's killed front", () => {
+  beforeAll(async () => {
+    findsHelm();
+    fleet = await givenFleet();
+  });
+
+  test("tells a stranger who takes it nothing; helm is told to stop, and what it did is undone", async () => {
+    const given = await givenKillableAgent(fleet, { "allow-file-sources": "yes" });
+    const { first, runDir, draft, at, enqueue, ended, job, operate } = await releasesOf(given);
+    const { id: helm_chart_id } = await operate("POST /v1/helm-charts");
+    const helm = { source: { path: await givenChart() }, helm_chart_id };
+    const id = await enqueue(draft("exec", { ...helm, values_override: "nowhere: true" }));
+    const deployments = async () => await at.kubectl(["get", "deployments", "-o", "name"]);
+    await expect.poll(deployments, { timeout: 90_000 }).toContain("app-web");
+    const [own = ""] = readdirSync(runDir);
+    const folder = path.join(runDir, own, `${(await job(id)).executions[0]?.id}.job`);
+    const port = portIn(folder);
+
+    // The agent is to be too late for the port.
+    first.kill("SIGSTOP");
+    onTestFinished(() => void first.kill("SIGCONT"));
+    for (const pid of frontsOf(folder)) process.kill(Number(pid), "SIGKILL");
+    await expect.poll(() => frontsOf(folder)).toEqual([]);
+    const { said, hungUp } = await strangerAt(port);
+    await expect.poll(() => hungUp.length, { timeout: 60_000 }).toBeGreaterThan(0);
+    first.kill("SIGCONT");
+
+    const { status, description } = await ended(id);
+    expect(status).toBe("failed");
+    expect(description).toMatch(/something else on this host has taken its port/);
+    expect(description).toContain("It was uninstalled again.");
+    expect(await deployments()).toBe("");
+    expect(frontsOf(folder)).toEqual([]);
+    expect(said).toEqual([]);
+    // Not by plain HTTP either.
+    expect(hungUp.join("\n")).not.toMatch(/http request/i);
+  });
+});
