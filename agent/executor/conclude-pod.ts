@@ -84,11 +84,16 @@ function resultFor({ facts, stop }: PodRun, { fault, look }: PodEnd): SpooledRes
   const trouble = fault?.trouble ?? "gone";
   const pod = look.pods.at(-1);
   const stopped = reason === undefined ? undefined : stopRow({ kind: reason });
+  const isLost = stopped === undefined && look.phase === "gone";
+  const lost = `The job is lost: its pod is gone from the cluster, and told no end (${why}). Nobody knows how far it came.`;
+  const ended = `The job's pod did not end it: ${why}.`;
   const words =
     stopped === undefined
-      ? `The job's pod did not end it: ${why}.`
+      ? isLost
+        ? lost
+        : ended
       : `${stopped.words}; its pod did not say how it ended: ${why}.`;
-  const title = "The job's pod did not end it";
+  const title = isLost ? "The job is lost" : "The job's pod did not end it";
   return {
     job_id: facts.job_id,
     finish: {

@@ -14,6 +14,7 @@ import { marks, readFacts } from "./pod-facts.ts";
 import { readPodTemplate } from "./pod-template.ts";
 import { isForPod } from "./room-for-pods.ts";
 import { beginInPod, giveBackUnbegun, resumeInPod } from "./run-in-pod.ts";
+import { takeUpLost } from "./take-up-lost.ts";
 
 /**
  * Jobs in pods of their own, but for those that concern the agent. What the cluster has of this agent's Jobs is taken up
@@ -43,6 +44,7 @@ export async function openPodJobs(ground: AgentGround, departure: Departure): Pr
   return {
     connect(agent) {
       connected.resolve(agent);
+      void takeUpLost(parts);
       const beginHere = local.connect(agent);
       return (claimed) => (isForPod(claimed.job) ? beginInPod(parts, claimed) : beginHere(claimed));
     },
@@ -56,7 +58,7 @@ export async function openPodJobs(ground: AgentGround, departure: Departure): Pr
           log.warn({ job: name }, "a Job with this agent's label says of no job that it is for it");
         } else if (isSuspended(object)) {
           log.info({ job: name, execution_id: facts.execution_id }, "given back: it had not begun");
-          roster.add(giveBackUnbegun(parts, { one: { at, uid, object }, facts }));
+          roster.add(giveBackUnbegun(parts, { at, facts }));
         } else {
           log.info({ job: name, execution_id: facts.execution_id }, "taken up again");
           roster.add(resumeInPod(parts, { one: { at, uid, object }, facts }));

@@ -1,4 +1,5 @@
 import { giveBackExecutionRoute } from "../../shared/api/report-executions.ts";
+import { backoffMs } from "../client/backoff.ts";
 import { Refused } from "../client/over.ts";
 import { pause } from "../client/pause.ts";
 import { type ClusterJob, jobAt } from "../cluster-jobs/cluster-job.ts";
@@ -6,11 +7,12 @@ import { makeClusterJob } from "../cluster-jobs/make-cluster-job.ts";
 import type { Claimed } from "../jobs/run-job.ts";
 import { abandoned, type End, givenBack, tellEnd } from "../jobs/tell-end.ts";
 import { ApiRefusal } from "../kubernetes/api-refusal.ts";
+import type { KubeObject } from "../kubernetes/kube-object.ts";
 import type { RunningJob } from "../running-job.ts";
 import { concludePod } from "./conclude-pod.ts";
 import type { ExecutorParts } from "./executor-parts.ts";
 import { followPod } from "./follow-pod.ts";
-import { factsOf, type PodFacts } from "./pod-facts.ts";
+import { factsOf, marks, type PodFacts } from "./pod-facts.ts";
 import { podGraceMs, podJob, podSecret } from "./pod-plan.ts";
 import { makePodStop, type PodStop } from "./pod-stop.ts";
 
@@ -27,10 +29,13 @@ export function resumeInPod(parts: ExecutorParts, { one, facts }: FoundPod): Run
   return hold(parts, facts, async () => await Promise.resolve({ one }));
 }
 
-/** Gives back what an earlier start of the agent has made a Job for, and never let go. */
+/**
+ * Gives back what an earlier start of the agent has claimed and, as it seems, never let begin; what has begun after all
+ * is followed to its end, or told as lost.
+ */
 export function giveBackUnbegun(
   parts: ExecutorParts,
-  { one: { at }, facts }: FoundPod,
+  { at, facts }: { readonly at: ClusterJob["at"]; readonly facts: PodFacts },
 ): RunningJob {
   return hold(parts, facts, async () => await Promise.resolve({ at }));
 }
@@ -41,22 +46,14 @@ type Made =
   | { readonly refused?: string; readonly at: ClusterJob["at"] };
 
 function hold(parts: ExecutorParts, facts: PodFacts, make: () => Promise<Made>): RunningJob {
-  const { ground } = parts;
+  const { ground, left } = parts;
   const stop = makePodStop(podGraceMs(ground.config));
-  const crashed = (error: unknown): undefined => {
-    if (parts.left.aborted) return undefined;
-    const execution_id = facts.execution_id;
-    ground.log.error({ err: error, execution_id }, "a pod was lost sight of");
-    return undefined;
-  };
-  const done = live(parts, { facts, stop }, make)
-    .catch(crashed)
-    .then(async (end) => {
-      stop.close();
-      // It is held until this process is no more: the next start is the same process to the broker.
-      if (parts.left.aborted) await new Promise<never>(() => {});
-      if (end !== undefined) tellEnd(ground, storedOf(facts), end);
-    });
+  const done = liveOn(parts, { facts, stop }, make).then(async (end) => {
+    stop.close();
+    // It is held until this process is no more: the next start is the same process to the broker.
+    if (left.aborted) await new Promise<never>(() => {});
+    if (end !== undefined) tellEnd(ground, storedOf(facts), end);
+  });
   return {
     executionId: facts.execution_id,
     jobId: facts.job_id,
@@ -65,6 +62,32 @@ function hold(parts: ExecutorParts, facts: PodFacts, make: () => Promise<Made>):
     done,
     stop: stop.stop,
   };
+}
+
+const afterCrash = { fromMs: 2_000, mostMs: 60_000 };
+
+/** Whatever goes wrong here, a pod is not let out of sight: nobody else would tell its end. */
+async function liveOn(
+  parts: ExecutorParts,
+  run: PodRun,
+  make: () => Promise<Made>,
+): Promise<End | undefined> {
+  const { ground, left } = parts;
+  let made: Made | undefined;
+  for (let nth = 0; ; nth++) {
+    try {
+      made ??= await make();
+      return await live(parts, run, made);
+    } catch (error) {
+      if (left.aborted) return undefined;
+      const { execution_id } = run.facts;
+      const isOver = run.stop.reason() !== undefined;
+      const words = isOver ? "a pod was lost sight of" : "a pod was lost sight of; looking again";
+      ground.log.error({ err: error, execution_id }, words);
+      if (isOver) return undefined;
+      await pause(backoffMs(nth, afterCrash), left);
+    }
+  }
 }
 
 const storedOf = ({ job_id, execution_id, type, claimed_at_ms }: PodFacts) => ({
@@ -77,12 +100,7 @@ const storedOf = ({ job_id, execution_id, type, claimed_at_ms }: PodFacts) => ({
 export type PodRun = { readonly facts: PodFacts; readonly stop: PodStop };
 
 /** Undefined where it goes on without this process. */
-async function live(
-  parts: ExecutorParts,
-  run: PodRun,
-  make: () => Promise<Made>,
-): Promise<End | undefined> {
-  const made = await make();
+async function live(parts: ExecutorParts, run: PodRun, made: Made): Promise<End | undefined> {
   if ("one" in made) return await follow(parts, run, made.one);
   const back = await giveBack(parts, run, made.refused);
   if (back !== "too late") {
@@ -91,11 +109,15 @@ async function live(
   }
   // An answer was lost, and its pod has begun.
   const object = await untilAnswered(parts, () => parts.own.cluster.get(made.at));
-  const one = { at: made.at, uid: object?.metadata.uid ?? "", object: object ?? nothing };
+  const one = { at: made.at, uid: object?.metadata.uid ?? "", object: object ?? goneJob(run) };
   return await follow(parts, run, one, true);
 }
 
-const nothing = { apiVersion: "batch/v1", kind: "Job", metadata: { name: "" }, spec: {} };
+/** A Job that is not there any more; its pods may be, for a while. */
+function goneJob({ facts: { execution_id } }: PodRun): KubeObject {
+  const spec = { selector: { matchLabels: { [marks.execution]: execution_id } } };
+  return { apiVersion: "batch/v1", kind: "Job", metadata: { name: "" }, spec };
+}
 
 async function follow(
   parts: ExecutorParts,

@@ -1,0 +1,96 @@
+import { z } from "zod";
+import { listExecutionsRoute } from "../../shared/api/read-runner-job-executions.ts";
+import { listRunnerJobsRoute } from "../../shared/api/read-runner-jobs.ts";
+import { getProcessRoute } from "../../shared/api/runner-process.ts";
+import { clusterJobName, jobAt } from "../cluster-jobs/cluster-job.ts";
+import type { ConnectedParts } from "../open-jobs.ts";
+import type { ExecutorParts } from "./executor-parts.ts";
+import type { PodFacts } from "./pod-facts.ts";
+import { isForPod } from "./room-for-pods.ts";
+import { giveBackUnbegun } from "./run-in-pod.ts";
+
+/**
+ * Takes up what the broker has as this process's from before it began, and the cluster has no Job for: who deleted that
+ * tells nobody. What has not begun goes back, and the rest is told as lost, unless a pod of it lives on. It never rejects.
+ */
+export async function takeUpLost(parts: ExecutorParts): Promise<void> {
+  const { ground, own, connected, left } = parts;
+  const { roster, results, log, config } = ground;
+  try {
+    for (const facts of await listBegunBefore(await connected, left)) {
+      const { execution_id, job_id } = facts;
+      const isHeld = roster.all().some(({ executionId }) => executionId === execution_id);
+      if (isHeld || results.list().includes(execution_id)) continue;
+      log.warn({ execution_id, job_id }, "the cluster has no Job for what this agent had claimed");
+      const at = jobAt(own.namespace, clusterJobName(config.executorName, execution_id));
+      roster.add(giveBackUnbegun(parts, { at, facts }));
+    }
+  } catch (error) {
+    if (!left.aborted) log.error({ err: error }, "what is lost in the cluster was not looked for");
+  }
+}
+
+const atOnce = 100;
+
+const startedSchema = z.looseObject({ started_at: z.iso.datetime() });
+const jobsSchema = z.array(
+  z.looseObject({
+    id: z.string(),
+    type: z.string(),
+    group: z.string(),
+    runner_process_id: z.string().nullable(),
+  }),
+);
+const executionsSchema = z.array(
+  z.looseObject({
+    id: z.string(),
+    created_at: z.iso.datetime(),
+    finished_at: z.iso.datetime().nullable(),
+  }),
+);
+
+/** The broker's clock has made all of these times: whatever this process has claimed itself began later. */
+async function listBegunBefore(agent: ConnectedParts, signal: AbortSignal): Promise<PodFacts[]> {
+  const { client, runnerId: runner_id } = agent;
+  const process_id = agent.process().id;
+  const how = { scope: "job", signal } as const;
+  const { body } = await client.call(
+    getProcessRoute,
+    { params: { runner_id, process_id } },
+    { ...how, answer: startedSchema },
+  );
+  const startedAtMs = Date.parse(body.started_at);
+  const found: PodFacts[] = [];
+  for (const { id: job_id, type, group } of await listOwn(agent, process_id, signal)) {
+    const input = { params: { job_id } };
+    const executions = await client.call(listExecutionsRoute, input, {
+      ...how,
+      answer: executionsSchema,
+    });
+    const last = executions.body.at(-1);
+    if (last === undefined || last.finished_at !== null) continue;
+    const claimed_at_ms = Date.parse(last.created_at);
+    if (claimed_at_ms >= startedAtMs) continue;
+    found.push({ job_id, execution_id: last.id, type, group, claimed_at_ms });
+  }
+  return found;
+}
+
+type SeenJob = z.infer<typeof jobsSchema>[number];
+
+/** The jobs that this process has, of those that are done in pods. */
+async function listOwn(
+  { client, runnerId: runner_id }: ConnectedParts,
+  processId: string,
+  signal: AbortSignal,
+): Promise<SeenJob[]> {
+  const how = { scope: "job", signal, answer: jobsSchema } as const;
+  const own: SeenJob[] = [];
+  for (let offset = 0; ; offset += atOnce) {
+    const query = { status: "in-progress", limit: atOnce, offset } as const;
+    const { body } = await client.call(listRunnerJobsRoute, { params: { runner_id }, query }, how);
+    const page = jobsSchema.parse(body);
+    own.push(...page.filter((job) => job.runner_process_id === processId && isForPod(job)));
+    if (page.length < atOnce) return own;
+  }
+}
