@@ -2,6 +2,7 @@ import { once } from "node:events";
 import { exitCodes } from "./exit-codes.ts";
 import type { OutputFormat } from "./global-flags.ts";
 import { harmless } from "./harmless.ts";
+import { openStatusLine, type StatusLine } from "./status-line.ts";
 
 /**
  * Where a command speaks: results to standard output, words to standard error. What runners and owners wrote may
@@ -15,6 +16,8 @@ export type Screen = {
   readonly say: (words: string) => void;
   /** For what is styled already, of harmless pieces, and for what is asked for byte for byte. */
   readonly asIs: Readonly<Record<"out" | "say", (text: string) => void>>;
+  /** Shows a line below all others, in place of the one before; undefined takes it away. Only where somebody looks. */
+  readonly status: ((text: string | undefined) => void) | undefined;
   /** Resolves when both take more; who prints much waits for it now and then. */
   readonly drained: () => Promise<void>;
 };
@@ -29,8 +32,10 @@ const readerGone = ["EPIPE", "EIO"];
 
 /** The process's own two streams; a reader that goes away (`| head`) ends the command quietly, unless it goes on. */
 export function openScreen({ format, hasColor, outlivesReader }: ScreenParts): Screen {
-  const words = openOutput(process.stderr, () => {});
-  const results = openOutput(process.stdout, ({ code = "" }) => {
+  const line = openStatusLine(process.stderr);
+  process.once("exit", () => line.show(undefined));
+  const words = openOutput(process.stderr, line, () => {});
+  const results = openOutput(process.stdout, line, ({ code = "" }) => {
     const isReaderGone = readerGone.includes(code);
     if (!isReaderGone) words.write(`Standard output takes nothing more (${code}).`);
     if (!outlivesReader) process.exit(isReaderGone ? exitCodes.ok.code : exitCodes.failed.code);
@@ -43,6 +48,7 @@ export function openScreen({ format, hasColor, outlivesReader }: ScreenParts): S
     out: (text) => results.write(isJson ? text : harmless(text)),
     say: (text) => words.write(harmless(text)),
     asIs: { out: results.write, say: words.write },
+    status: process.stderr.isTTY ? line.show : undefined,
     drained: async () => {
       await results.drained();
       await words.drained();
@@ -58,6 +64,7 @@ type Output = {
 /** Writes lines until the stream fails; after that there is nothing to wait for. */
 function openOutput(
   stream: NodeJS.WriteStream,
+  line: StatusLine,
   onEnd: (error: NodeJS.ErrnoException) => void,
 ): Output {
   let hasFailed = false;
@@ -68,7 +75,10 @@ function openOutput(
   });
   return {
     write: (text) => {
-      if (!hasFailed) stream.write(`${text}\n`);
+      if (hasFailed) return;
+      const write = (): void => void stream.write(`${text}\n`);
+      if (stream.isTTY) line.above(write);
+      else write();
     },
     drained: async () => {
       if (!hasFailed && stream.writableNeedDrain) await once(stream, "drain").catch(() => {});

@@ -7,11 +7,14 @@ import { isFinal } from "../../shared/runner-job.ts";
 import { askPatiently } from "../absence.ts";
 import type { Caller } from "../command.ts";
 import { restOfLog } from "./log-rest.ts";
+import { progressText } from "./progress-text.ts";
 import { type Telling, tellLog } from "./tell-log.ts";
 
 export type Following = Telling & {
   /** Why it has not begun yet, when that takes a while; once. */
   readonly onWaiting: (job: RunnerJob) => void;
+  /** How far it is, in one line, whenever that is another; undefined once it has ended. Where nobody asks, nobody looks. */
+  readonly onProgress?: ((line: string | undefined) => void) | undefined;
   /** What is a while; 3 s, unless told. */
   readonly patienceMs?: number;
 };
@@ -19,6 +22,7 @@ export type Following = Telling & {
 const poll = "25s";
 const pauseMs = 500;
 const usualPatienceMs = 3_000;
+const lookEveryMs = 2_000;
 
 /**
  * Tells a job's log as it comes, until the job has ended and its log with it, that of a cancelled one when what ran has
@@ -31,16 +35,21 @@ export async function followJob(
   const { call } = following;
   const over = new AbortController();
   const log = job.log_stream_id === null ? undefined : tellLog(following, job.log_stream_id);
-  const waiting = sayIfItWaits(following, job.id, over.signal);
+  const beside = [
+    sayIfItWaits(following, job.id, over.signal),
+    tellProgress(following, job.id, over.signal),
+  ];
   const getJob = async () => await call(getJobRoute, { params: { job_id: job.id } });
   try {
     await awaitEnd(call, job.id);
+    following.onProgress?.(undefined);
     const ended = await askPatiently(getJob);
     if (ended.body.execution_count > 0) await log?.toItsEnd(restOfLog(call, ended.body, getJob));
     return ended.body.logs_complete ? ended : await getJob().catch(() => ended);
   } finally {
     over.abort();
-    await Promise.all([log?.stop(), waiting]);
+    following.onProgress?.(undefined);
+    await Promise.all([log?.stop(), ...beside]);
   }
 }
 
@@ -66,5 +75,22 @@ async function sayIfItWaits(
     if (body.waiting != null && !signal.aborted) onWaiting(body);
   } catch {
     // It has ended, or the broker is away: whoever follows hears of both.
+  }
+}
+
+async function tellProgress(
+  { call, onProgress }: Following,
+  jobId: string,
+  signal: AbortSignal,
+): Promise<void> {
+  if (onProgress === undefined) return;
+  for (;;) {
+    await sleep(lookEveryMs, undefined, { signal }).catch(() => {});
+    if (signal.aborted) return;
+    // While the broker is away, what was known last stays.
+    const answer = await call(getJobRoute, { params: { job_id: jobId } }).catch(() => undefined);
+    const progress = answer?.body.executions?.at(-1)?.progress;
+    if (progress == null || signal.aborted || isFinal(answer?.body.status ?? "queued")) continue;
+    onProgress(progressText(progress).replaceAll("\n", "; "));
   }
 }

@@ -107,6 +107,7 @@ export const runJob = defineCommand({
           lastShown = record.body;
           await screen.drained();
         },
+        onProgress: screen.status,
         onLogLost: (why) => screen.say(`${why} See it all: svc log show ${job.id}`),
         onWaiting: ({ waiting }) => {
           if (waiting != null)

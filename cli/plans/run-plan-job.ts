@@ -71,6 +71,7 @@ export async function runPlanJob(at: Terminal, kind: PlanKind, asked: PlanJob): 
           lastShown = record.body;
           await screen.drained();
         },
+        onProgress: screen.status,
         onLogLost: (why) => screen.say(`${why} See it all: svc log show ${job.id}`),
         onWaiting: ({ waiting }) => {
           if (waiting == null) return;

@@ -13,6 +13,8 @@ export type PlayedEnd = {
   readonly outputs?: object;
   /** The steps that are told before. */
   readonly steps?: readonly object[];
+  /** What is waited for between these steps and the end. */
+  readonly until?: () => Promise<void>;
 };
 
 export type PlayedRunner = {
@@ -39,13 +41,18 @@ export async function playRunner({ db, url, runner }: CommandLine): Promise<Play
     return one ?? (await claim());
   };
   let turn: Promise<unknown> = Promise.resolve();
-  const take = async ({ steps = [], ...end }: PlayedEnd): ReturnType<PlayedRunner["next"]> => {
+  const take = async ({
+    steps = [],
+    until,
+    ...end
+  }: PlayedEnd): ReturnType<PlayedRunner["next"]> => {
     const { job, execution, plan, token: own } = await claim();
     const path = `/v1/runner-jobs/${job.id}/executions/${execution.id}`;
     await send(url, `PATCH ${path}`, { token: own, body: { status: "in-progress" } });
     if (steps.length > 0) {
       await send(url, `POST ${path}/progress`, { token: own, body: { steps } });
     }
+    await until?.();
     const finish = { token: own, body: { ...end, last_record: 0 } };
     const ended = await send(url, `POST ${path}/finish`, finish);
     if (ended.status !== 200) throw new Error(`no end: ${JSON.stringify(ended.body)}`);

@@ -34,8 +34,18 @@ export async function svc(args: readonly string[], options: SvcOptions = {}): Pr
 }
 
 /** Starts one; it is killed when the test has finished. */
-export function startSvc(args: readonly string[], { env, input }: SvcOptions = {}): RunningSvc {
-  const child = spawn(process.execPath, [main, ...args], {
+export function startSvc(args: readonly string[], options: SvcOptions = {}): RunningSvc {
+  return start(process.execPath, [main, ...args], options);
+}
+
+/** Starts one in a terminal of its own, where everything it says is `out`. */
+export function startSvcInTerminal(args: readonly string[], options: SvcOptions = {}): RunningSvc {
+  const words = [process.execPath, main, ...args].map((word) => `'${word}'`).join(" ");
+  return start("script", ["-qfec", words, "/dev/null"], options);
+}
+
+function start(program: string, args: readonly string[], { env, input }: SvcOptions): RunningSvc {
+  const child = spawn(program, args, {
     env: { PATH: process.env["PATH"], XDG_CONFIG_HOME: nowhere, SVC_DATA_DIR: nowhere, ...env },
     stdio: "pipe",
   });
