@@ -10,10 +10,13 @@ export function afterFile(work: () => Promise<void>): void {
   works.push(work);
 }
 
-afterAll(async () => {
+// Benches use what tests use, and no vitest runs them.
+if (process.env["VITEST"] !== undefined) afterAll(endAll);
+
+async function endAll(): Promise<void> {
   const errors: unknown[] = [];
   for (let work = works.pop(); work !== undefined; work = works.pop()) {
     await work().catch((error: unknown) => errors.push(error));
   }
   if (errors.length > 0) throw new AggregateError(errors, "what this file used could not be ended");
-});
+}
