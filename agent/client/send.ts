@@ -62,18 +62,18 @@ export type Opened = Pick<Received, "status" | "headers"> & { readonly body: Inc
  * when no head came.
  */
 export async function sendForBody(transport: Transport, sending: Sending): Promise<Opened> {
-  const late = new AbortController();
-  const timer = setTimeout(() => late.abort(), sending.timeoutMs);
-  const signals = sending.signal === undefined ? [] : [sending.signal];
-  const request = open(transport, sending, AbortSignal.any([late.signal, ...signals]));
+  const request = open(transport, sending);
+  const bound = bindTo(request, sending);
   try {
     const body = await headOf(request, sending.body);
+    body.once("close", bound.leave);
     return { status: body.statusCode ?? 0, headers: body.headers, body };
   } catch (error) {
+    bound.leave();
     sending.signal?.throwIfAborted();
-    throw unanswered(transport, request, late.signal.aborted ? "timed out" : reasonOf(error));
+    throw unanswered(transport, request, bound.isLate() ? "timed out" : reasonOf(error));
   } finally {
-    clearTimeout(timer);
+    bound.stopClock();
   }
 }
 
@@ -90,10 +90,8 @@ class StaleConnection extends Unanswered {}
 export class TooLong extends Unanswered {}
 
 async function trySending(transport: Transport, sending: Sending): Promise<Received> {
-  const timeout = AbortSignal.timeout(sending.timeoutMs);
-  const signal =
-    sending.signal === undefined ? timeout : AbortSignal.any([timeout, sending.signal]);
-  const request = open(transport, sending, signal);
+  const request = open(transport, sending);
+  const bound = bindTo(request, sending);
   const startedMs = performance.now();
   try {
     const response = await headOf(request, sending.body);
@@ -103,12 +101,32 @@ async function trySending(transport: Transport, sending: Sending): Promise<Recei
   } catch (error) {
     sending.signal?.throwIfAborted();
     if (error instanceof TooLong) throw new TooLong(wordsOf(transport, error.message));
-    throw unanswered(transport, request, timeout.aborted ? "timed out" : reasonOf(error));
+    throw unanswered(transport, request, bound.isLate() ? "timed out" : reasonOf(error));
+  } finally {
+    bound.stopClock();
+    bound.leave();
   }
 }
 
-function open({ origin, agent }: Transport, sending: Sending, signal: AbortSignal) {
-  const { method, path, headers, body } = sending;
+/** Ends a request when its time is over or its signal aborts: a signal made of both would cost more than the request. */
+function bindTo(request: ClientRequest, { timeoutMs, signal }: Sending) {
+  let isLate = false;
+  const end = (): void => void request.destroy(new Error("it was ended"));
+  const timer = setTimeout(() => {
+    isLate = true;
+    end();
+  }, timeoutMs).unref();
+  signal?.addEventListener("abort", end, { once: true });
+  return {
+    isLate: () => isLate,
+    stopClock: () => clearTimeout(timer),
+    leave: () => signal?.removeEventListener("abort", end),
+  };
+}
+
+function open({ origin, agent }: Transport, sending: Sending): ClientRequest {
+  const { method, path, headers, body, signal } = sending;
+  signal?.throwIfAborted();
   const length = body === undefined ? 0 : Buffer.byteLength(body);
   const isHttps = origin.protocol === "https:";
   return (isHttps ? https : http).request({
@@ -119,7 +137,6 @@ function open({ origin, agent }: Transport, sending: Sending, signal: AbortSigna
     path: origin.pathname.replace(/\/$/, "") + path,
     headers: { ...headers, ...(method !== "GET" && { "content-length": length }) },
     agent,
-    signal,
   });
 }
 
