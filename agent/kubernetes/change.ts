@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import { gzipSync } from "node:zlib";
 import type { Job, Produced } from "../jobs/handler.ts";
 import type { MemberChange } from "./diff-objects.ts";
+import { digestOfChange } from "./digest-of-diff.ts";
 import type { FieldConflict } from "./explain-refusal.ts";
 import { type ObjectRef, refKey, refWords } from "./kube-object.ts";
 
@@ -14,15 +15,22 @@ export type Change = {
   readonly conflicts: readonly FieldConflict[];
   /** Why it is kept. */
   readonly words: string;
+  /** Of what it was computed: while that is the same, so is the change. */
+  readonly basis?: string;
+  /** Taken over from a plan, in which values may be hidden: of what it was before. */
+  readonly digest?: string;
 };
 
 /** All that a deploy does. */
 export type Diff = { readonly op: "apply" | "teardown"; readonly changes: readonly Change[] };
 
+/** What says nothing of a change itself. */
+const notItself = { words: "", basis: undefined, digest: undefined };
+
 /** The same for the same changes, whoever computes it: what was approved is compared with what would be done by it. */
 export function fingerprintOf({ op, changes }: Diff): string {
   const sorted = changes
-    .map((change) => ({ key: refKey(change.ref), ...change, words: "" }))
+    .map((change) => ({ key: refKey(change.ref), ...change, ...notItself }))
     .sort((a, b) => (a.key < b.key ? -1 : 1));
   return createHash("sha256")
     .update(JSON.stringify([op, sorted]))
@@ -56,12 +64,18 @@ export function diffContents(
     fingerprint: fingerprintOf(diff),
     counts: countsOf(diff),
     plan: diffLines(diff, job.shown).join("\n"),
-    content_diff: diff.changes.map((change) => shownAll(change, job.shown)),
+    content_diff: diff.changes.map((change) =>
+      shownAll({ ...change, basis: undefined }, job.shown),
+    ),
+    ...(diff.changes.some(({ basis }) => basis !== undefined) && { objects: objectsOf(diff) }),
     ...told,
   };
   const bytes = gzipSync(JSON.stringify(contents)).toString("base64");
   return { contents_compressed: bytes, contents_display_compressed: bytes };
 }
+
+const objectsOf = ({ changes }: Diff): object[] =>
+  changes.map((change) => ({ digest: digestOfChange(change), basis: change.basis }));
 
 const signs = { create: "+", update: "~", unchanged: " ", conflict: "!", delete: "-", keep: " " };
 const mostValue = 200;

@@ -10,6 +10,7 @@ export type KubeMetadata = {
   readonly name: string;
   readonly namespace?: string;
   readonly uid?: string;
+  readonly resourceVersion?: string;
   readonly generation?: number;
   readonly creationTimestamp?: string;
   readonly deletionTimestamp?: string;

@@ -1,6 +1,6 @@
-import { askConsent } from "../../consent/ask-consent.ts";
 import type { Handler, Job, Produced } from "../../jobs/handler.ts";
 import { openProgress } from "../../jobs/open-progress.ts";
+import { approvedChanges, isApproved } from "../../kubernetes/approved.ts";
 import {
   type Change,
   countsOf,
@@ -10,6 +10,7 @@ import {
   diffLines,
   fingerprintOf,
 } from "../../kubernetes/change.ts";
+import { consentToDiff } from "../../kubernetes/consent-to-diff.ts";
 import { deployFailure } from "../../kubernetes/deploy-failure.ts";
 import { explainRefusal } from "../../kubernetes/explain-refusal.ts";
 import { refKey } from "../../kubernetes/kube-object.ts";
@@ -85,11 +86,16 @@ async function carryOut(scene: Scene): Promise<Produced> {
   // What is half done differs from what was approved: it is compared once.
   const { done, counts } = await job.once("judged", async () => {
     progress.phase("diff", "in-progress");
-    const diff = await (op === "apply" ? planApply(scene) : planTeardown(scene));
+    const diff = await (op === "apply"
+      ? planApply(scene, approvedChanges(run.approved))
+      : planTeardown(scene));
     progress.phase("diff", "finished", countWords(diff));
     sayDiff(job, diff);
     judge(run, diff);
-    await askConsent(job, diffLines(diff, job.shown).join("\n"));
+    const known = new Map(diff.changes.map((change) => [refKey(change.ref), change]));
+    await consentToDiff(job, diff, async () =>
+      op === "apply" ? await planApply(scene, known) : await planTeardown(scene),
+    );
     const acts = diff.changes.filter(({ action }) => action !== "unchanged");
     return { done: acts.map(({ action, ref }) => ({ action, ref })), counts: countsOf(diff) };
   });
@@ -111,7 +117,7 @@ async function carryOut(scene: Scene): Promise<Produced> {
 /** Throws JobFailure when what would be done is not what was approved, or cannot be done. */
 function judge({ approved }: ManifestRun, diff: Diff): void {
   const [conflict] = diff.changes.filter(({ action }) => action === "conflict");
-  if (approved !== undefined && fingerprintOf(diff) !== approved.fingerprint) {
+  if (approved !== undefined && !isApproved(diff, approved)) {
     throw deployFailure(
       "What would be done is not what was approved: the manifest or the cluster has changed since. Make the plan anew.",
       "plan_stale",

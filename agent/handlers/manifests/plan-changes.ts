@@ -2,6 +2,7 @@ import { isRefusal } from "../../kubernetes/api-refusal.ts";
 import type { Change, Diff } from "../../kubernetes/change.ts";
 import type { Located } from "../../kubernetes/cluster.ts";
 import { diffObjects } from "../../kubernetes/diff-objects.ts";
+import { sha256 } from "../../kubernetes/digest-of-diff.ts";
 import { eachOf } from "../../kubernetes/each-of.ts";
 import { conflictsOf, explainRefusal } from "../../kubernetes/explain-refusal.ts";
 import { getAll } from "../../kubernetes/get-all.ts";
@@ -11,13 +12,23 @@ import type { PlacedObject } from "../../kubernetes/locate-objects.ts";
 import { entryOf, type InventoryEntry } from "./inventory.ts";
 import { type Scene, stopIfTold } from "./scene.ts";
 
-/** What an apply would do, by the server's own word. Throws JobFailure when the server refuses an object. */
-export async function planApply(scene: Scene): Promise<Diff> {
+/**
+ * What an apply would do, by the server's own word. A change that is known is not asked for while neither the object nor
+ * what is wanted of it has changed. Throws JobFailure when the server refuses an object.
+ */
+export async function planApply(
+  scene: Scene,
+  known: ReadonlyMap<string, Change> = new Map(),
+): Promise<Diff> {
   const there = scene.objects.filter(({ isComing }) => !isComing).map(({ at }) => at);
   const liveOf = await getAll(scene.cluster, there);
   const applied = await eachOf(scene.objects, async (one) => {
     stopIfTold(scene.job, () => "nothing was changed");
-    return await planObject(scene, one, liveOf(one.at));
+    const live = liveOf(one.at);
+    const basis = basisOf(scene, one, live);
+    const same = known.get(refKey(one.at.ref));
+    if (same?.basis === basis) return { ...same, ref: one.at.ref };
+    return { ...(await planObject(scene, one, live)), basis };
   });
   const old = scene.run.prunes ? ((await scene.inventory?.read()) ?? []) : [];
   const now = new Set(scene.objects.map(({ at }) => refKey(at.ref)));
@@ -33,6 +44,16 @@ export async function planTeardown(scene: Scene): Promise<Diff> {
     .filter(({ at, isComing }) => !isComing && !known.has(refKey(at.ref)))
     .map(({ at }) => entryOf(at.ref));
   return { op: "teardown", changes: await planDeletes(scene, [...old, ...given]) };
+}
+
+function basisOf(
+  { manager, run }: Scene,
+  { object, isComing }: PlacedObject,
+  live: KubeObject | undefined,
+): string {
+  const { metadata } = live ?? {};
+  const is = [metadata?.uid, metadata?.resourceVersion, isComing];
+  return sha256([is, manager, run.isForced, object]);
 }
 
 const unchanged = { changes: [], conflicts: [], words: "" } as const;
