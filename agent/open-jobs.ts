@@ -11,6 +11,8 @@ export type Jobs = {
   readonly resume: () => Promise<void>;
   /** There is a broker: what was taken up goes on. Answers how jobs are begun. */
   readonly connect: (agent: ConnectedParts) => StartJob;
+  /** The agent is about to end. */
+  readonly close?: () => Promise<void>;
 };
 
 /** The agent's parts, and how a job's log is opened. */

@@ -106,6 +106,7 @@ export async function runAgent(run: RunParts): Promise<RunningAgent> {
     await agent.shipping.stop();
     agent.results.close();
     await learnEnd?.(run.client, run.runnerId);
+    await run.jobs.close?.();
     run.client.close();
     await run.ground.jobCgroups.close();
   };

@@ -106,7 +106,10 @@ async function prepare(
   const quit = new AbortController();
   const drained = drain(ground, departure).finally(() => quit.abort());
   const jobs = await openExecutor(ground, departure);
-  await jobs.resume();
+  await jobs.resume().catch(async (error: unknown) => {
+    await jobs.close?.();
+    throw error;
+  });
   try {
     const found = await findBroker(ground, departure, quit.signal);
     return { ...found, ground, jobs, departure, drained };
@@ -115,6 +118,7 @@ async function prepare(
     const isTold = error instanceof Refused || !departure.isLeaving();
     const why = isTold ? explained(error) : leftEarly(departure);
     await leaveEarly(ground, departure, why);
+    await jobs.close?.();
     await ground.jobCgroups.close();
     throw why;
   }

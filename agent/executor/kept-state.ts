@@ -2,12 +2,13 @@ import { readFile } from "node:fs/promises";
 import path from "node:path";
 import { pause } from "../client/pause.ts";
 import { secretAt } from "../cluster-jobs/cluster-job.ts";
-import type { AgentConfig } from "../config/read-config.ts";
 import { ExitError } from "../exit-error.ts";
 import { isRefusal } from "../kubernetes/api-refusal.ts";
 import { objectPath } from "../kubernetes/discovery.ts";
 import type { Log } from "../log.ts";
+import type { AgentGround } from "../open-ground.ts";
 import { writeDurably } from "../spool/durable-file.ts";
+import type { ExecutorLease } from "./executor-lease.ts";
 import type { OwnCluster } from "./own-cluster.ts";
 
 /** What of the data directory says who the agent is: its process with the secret, and an enrolled token. */
@@ -20,8 +21,8 @@ const againMs = 5_000;
  */
 export async function openKeptState(
   own: OwnCluster,
-  config: AgentConfig,
-  log: Log,
+  { config, log }: Pick<AgentGround, "config" | "log">,
+  isHeld: ExecutorLease["isHeld"],
 ): Promise<() => Promise<void>> {
   const { dataDir, executorName } = config;
   const name = `${executorName}-state`;
@@ -42,6 +43,7 @@ export async function openKeptState(
     const data = await readAll(dataDir);
     const text = JSON.stringify(data);
     if (text === last) return;
+    if (!(await isHeld())) throw new Error("another agent may have its executor-name by now");
     await write(own, name, data);
     last = text;
   };

@@ -7,6 +7,7 @@ import { ApiRefusal } from "../kubernetes/api-refusal.ts";
 import type { KubeObject } from "../kubernetes/kube-object.ts";
 import type { AgentGround } from "../open-ground.ts";
 import { type ConnectedParts, type Jobs, openJobs } from "../open-jobs.ts";
+import { takeLease } from "./executor-lease.ts";
 import type { ExecutorParts } from "./executor-parts.ts";
 import { openKeptState } from "./kept-state.ts";
 import { openOwnCluster } from "./own-cluster.ts";
@@ -27,8 +28,17 @@ export async function openPodJobs(ground: AgentGround, departure: Departure): Pr
     throw new ExitError("config", words);
   }
   const local = await openJobs(ground, departure);
+  const template = await readPodTemplate(config.executorPod);
   const own = await openOwnCluster(config, new AbortController().signal);
-  ground.keptState.keep = await openKeptState(own, config, log);
+  const onLost = (why: string): void =>
+    departure.begin({ urgency: "draining", exit: "config", why, leavesJobs: true });
+  const lease = await takeLease({ own, config, log, leaving: departure.begun, onLost });
+  try {
+    ground.keptState.keep = await openKeptState(own, ground, lease.isHeld);
+  } catch (error) {
+    await lease.release();
+    throw error;
+  }
   const connected = Promise.withResolvers<ConnectedParts>();
   const left = new AbortController();
   departure.onChange(() => {
@@ -37,7 +47,7 @@ export async function openPodJobs(ground: AgentGround, departure: Departure): Pr
   const parts: ExecutorParts = {
     ground,
     own,
-    template: await readPodTemplate(config.executorPod),
+    template,
     connected: connected.promise,
     left: left.signal,
   };
@@ -65,6 +75,7 @@ export async function openPodJobs(ground: AgentGround, departure: Departure): Pr
         }
       }
     },
+    close: lease.release,
   };
 }
 

@@ -17,6 +17,8 @@ export function executorRights(executorName: string): Right[] {
     ...of("", "events", ["list"]),
     ...of("", "secrets", ["create"]),
     ...of("", "secrets", ["get", "patch"], `${executorName}-state`),
+    ...of("coordination.k8s.io", "leases", ["create"]),
+    ...of("coordination.k8s.io", "leases", ["get", "patch"], executorName),
   ];
 }
 

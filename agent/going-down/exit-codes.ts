@@ -15,7 +15,7 @@ export const exitCodes = {
   unauthorized: { code: 77, doc: "The broker refuses its token." },
   config: {
     code: 78,
-    doc: "A setting, a place on disk, the watch-port or this Node cannot be used, or the broker refuses this version.",
+    doc: "A setting, a place on disk, the watch-port or this Node cannot be used, another agent has its executor-name, or the broker refuses this version.",
   },
   interrupted: { code: 130, doc: "A second SIGINT: what ran was stopped." },
   killed: {

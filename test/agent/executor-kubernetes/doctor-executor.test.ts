@@ -25,11 +25,12 @@ describeWithTools(clusterTools, "svc-agent doctor about pods for jobs", () => {
       { apiGroups: ["batch"], resources: ["jobs"], verbs: ["create", "get", "list", "delete"] },
       { resources: ["pods"], verbs: ["list", "delete"] },
       { resources: ["secrets"], verbs: ["create", "get"] },
+      { apiGroups: ["coordination.k8s.io"], resources: ["leases"], verbs: ["create", "get"] },
     ]);
     const found = await checkExecutor(scene(kubeconfig));
     expect(found.verdict).toBe("failed");
     expect(found.words).toBe(
-      `In namespace ${at.name} the agent may not: patch jobs.batch, list events, patch secrets/svc-agent-state.`,
+      `In namespace ${at.name} the agent may not: patch jobs.batch, list events, patch secrets/svc-agent-state, patch leases.coordination.k8s.io/svc-agent.`,
     );
   });
 

@@ -1,0 +1,158 @@
+import { randomUUID } from "node:crypto";
+import { readFile } from "node:fs/promises";
+import { hostname } from "node:os";
+import path from "node:path";
+import { pause } from "../client/pause.ts";
+import type { AgentConfig } from "../config/read-config.ts";
+import { ExitError } from "../exit-error.ts";
+import { ApiRefusal } from "../kubernetes/api-refusal.ts";
+import type { Located } from "../kubernetes/cluster.ts";
+import type { KubeObject } from "../kubernetes/kube-object.ts";
+import type { Log } from "../log.ts";
+import { writeDurably } from "../spool/durable-file.ts";
+import {
+  changeLease,
+  freed,
+  isAsOf,
+  isOf,
+  leaseAt,
+  makeLease,
+  readLease,
+  renewed,
+  setTo,
+} from "./lease-object.ts";
+import type { OwnCluster } from "./own-cluster.ts";
+
+/** What shows that an agent is the only one of its executor-name in its namespace. */
+export type ExecutorLease = {
+  /** Whether it is this agent's: the cluster is asked where it has not said so lately. */
+  readonly isHeld: () => Promise<boolean>;
+  /** The next start need not wait for its end. */
+  readonly release: () => Promise<void>;
+};
+
+export type LeaseParts = {
+  readonly own: OwnCluster;
+  readonly config: Pick<AgentConfig, "executorName" | "dataDir">;
+  readonly log: Log;
+  /** Ends the waiting for it. */
+  readonly leaving: AbortSignal;
+  /** Told in words when another agent has it: this one was away for too long. */
+  readonly onLost: (words: string) => void;
+};
+
+/** Who has not renewed it for so long, as others see it, is no more. */
+const livesS = 10;
+const livesMs = livesS * 1000;
+const renewEveryMs = 3_000;
+const lookEveryMs = 500;
+const releaseWithinMs = 2_000;
+
+/**
+ * Takes the Lease of the executor's name, and keeps it. One that another agent has is watched: who does not renew it is
+ * dead; who does lives, and an ExitError says so.
+ */
+export async function takeLease(parts: LeaseParts): Promise<ExecutorLease> {
+  const { own, config, log, onLost } = parts;
+  const at = leaseAt(own.namespace, config.executorName);
+  const holder = `${hostname()}/${await ownId(config.dataDir)}`;
+  await take(parts, at, holder);
+  const over = new AbortController();
+  let heldAtMs = performance.now();
+  const isFresh = (): boolean => performance.now() - heldAtMs < livesMs;
+
+  async function renew(): Promise<void> {
+    const askedAtMs = performance.now();
+    try {
+      const isOurs =
+        (await changeLease(own, at, [isOf(holder), renewed()])) ||
+        (await makeLease(own, at, ours(holder))); // somebody has deleted it
+      if (isOurs) heldAtMs = askedAtMs;
+      else if (!over.signal.aborted) lose();
+    } catch (err) {
+      if (!over.signal.aborted) log.warn({ err }, "the executor's Lease was not renewed");
+    }
+  }
+  function lose(): void {
+    over.abort();
+    heldAtMs = Number.NEGATIVE_INFINITY;
+    onLost(`another agent has the executor-name ${config.executorName} by now`);
+  }
+  const repeat = async (): Promise<void> => {
+    for (;;) {
+      await pause(renewEveryMs, over.signal);
+      if (over.signal.aborted) return;
+      await renew();
+    }
+  };
+  void repeat();
+  return {
+    isHeld: async () => {
+      if (!isFresh() && !over.signal.aborted) await renew();
+      return isFresh();
+    },
+    release: async () => {
+      if (over.signal.aborted) return;
+      over.abort();
+      const released = changeLease(own, at, [isOf(holder), freed]).catch(() => {}); // it ends by itself
+      await Promise.race([released, pause(releaseWithinMs)]);
+    },
+  };
+}
+
+const ours = (holderIdentity: string) => ({ holderIdentity, leaseDurationSeconds: livesS });
+
+async function take(parts: LeaseParts, at: Located, holder: string): Promise<void> {
+  const { own, log, leaving } = parts;
+  let watched: { readonly version: string; readonly sinceMs: number } | undefined;
+  for (;;) {
+    const live = await read(parts, at);
+    if (live === undefined) {
+      if (await makeLease(own, at, ours(holder))) return;
+      continue;
+    }
+    const lease = readLease(live);
+    const isNobodys = lease.holder === "" || lease.holder === holder;
+    const isDead =
+      watched?.version === lease.version &&
+      performance.now() - watched.sinceMs >= Math.max(livesS, lease.livesS) * 1000;
+    if (isNobodys || isDead) {
+      const to = [setTo("holderIdentity", holder), setTo("leaseDurationSeconds", livesS)];
+      if (await changeLease(own, at, [isAsOf(lease.version), ...to, renewed()])) return;
+      continue;
+    }
+    if (watched !== undefined && watched.version !== lease.version) throw alive(at, lease.holder);
+    if (watched === undefined) {
+      log.info({ holder: lease.holder }, "an agent had this executor-name: is it alive?");
+    }
+    watched ??= { version: lease.version, sinceMs: performance.now() };
+    await pause(lookEveryMs, leaving);
+    if (leaving.aborted) throw new ExitError("done", "It stopped while it started.");
+  }
+}
+
+async function read({ own }: LeaseParts, at: Located): Promise<KubeObject | undefined> {
+  try {
+    return await own.cluster.get(at);
+  } catch (error) {
+    const { namespace, name } = at.ref;
+    const words = `The Lease ${namespace}/${name}, by which agents of one executor-name know of each other, cannot be read`;
+    const exit = error instanceof ApiRefusal ? "config" : "unreachable";
+    throw new ExitError(exit, `${words}: ${(error as Error).message}`, error);
+  }
+}
+
+function alive({ ref: { namespace, name } }: Located, holder: string): ExitError {
+  const words = `Another agent with the executor-name ${name} works in namespace ${namespace} (${holder})`;
+  return new ExitError("config", `${words}: end it, or give this one a name of its own.`);
+}
+
+/** No two agents have one data directory: who starts in it again is the one that was. */
+async function ownId(dataDir: string): Promise<string> {
+  const file = path.join(dataDir, "executor-holder");
+  const known = await readFile(file, "utf8").catch(() => "");
+  if (known !== "") return known;
+  const made = randomUUID();
+  await writeDurably(file, made);
+  return made;
+}

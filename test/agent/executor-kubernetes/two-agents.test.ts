@@ -1,0 +1,73 @@
+import { beforeAll, expect, test } from "vitest";
+import { clusterTools } from "../../support/cluster/given-cluster.ts";
+import { describeWithTools } from "../../support/describe-with-tools.ts";
+import { testFolder } from "../../support/folder.ts";
+import { givenExecutor, untilInCluster as until } from "../../support/given-executor.ts";
+import { type Fleet, givenFleet } from "../../support/given-fleet.ts";
+import { heldScript } from "../../support/held-script.ts";
+import type { AgentProcess } from "../../support/start-agent-process.ts";
+
+let fleet: Fleet;
+
+beforeAll(async () => {
+  fleet = await givenFleet();
+});
+
+const worksOf = ({ said }: AgentProcess): boolean =>
+  said.log.some(({ msg }) => msg === "the agent works");
+const refusal =
+  /Another agent with the executor-name svc-agent works in namespace test-\w+ \(.+\/.+\): end it/;
+
+describeWithTools(clusterTools, "two agents of one executor-name", () => {
+  test("are one: the second says so and goes, and the first goes on with its jobs", async () => {
+    const seat = await givenExecutor(fleet);
+    const first = await seat.start();
+    const { job, release } = heldScript(await testFolder(0o777));
+    const jobId = await seat.enqueue(job);
+    await until(() => seat.kubelet.begun[0]?.printed().includes("waiting") === true);
+    const second = await seat.start();
+    expect(await second.ended).toBe(78);
+    expect(second.said.err).toMatch(refusal);
+    await release();
+    expect((await seat.ended(jobId)).status).toBe("finished");
+    const registered = first.said.log.filter(({ msg }) => msg === "registered");
+    expect(registered).toHaveLength(1);
+    expect((await seat.job(jobId)).executions).toHaveLength(1);
+  });
+
+  test("that start at once are one", async () => {
+    const seat = await givenExecutor(fleet);
+    const both = await Promise.all([seat.start(), seat.start()]);
+    const gone = await Promise.race(
+      both.map(async (agent) => ({ agent, code: await agent.ended })),
+    );
+    expect(gone.code).toBe(78);
+    expect(gone.agent.said.err).toMatch(refusal);
+    expect(worksOf(gone.agent)).toBe(false);
+    expect((await seat.run({ type: "noop-deploy" })).status).toBe("finished");
+  });
+
+  test("follow each other when the first stood still, and it leaves all to the second", async () => {
+    const seat = await givenExecutor(fleet);
+    const first = await seat.start();
+    const { job, release } = heldScript(await testFolder(0o777));
+    const jobId = await seat.enqueue(job);
+    await until(() => seat.kubelet.begun[0]?.printed().includes("waiting") === true);
+    first.kill("SIGSTOP");
+    const second = await seat.start();
+    await until(() => worksOf(second));
+    first.kill("SIGCONT");
+    expect(await first.ended).toBe(78);
+    await release();
+    expect((await seat.ended(jobId)).status).toBe("finished");
+    expect((await seat.job(jobId)).executions).toHaveLength(1);
+    expect((await seat.run({ type: "noop-deploy" })).status).toBe("finished");
+    second.kill("SIGKILL");
+    await second.ended;
+    const third = await seat.start();
+    await until(() => worksOf(third));
+    const registered = ({ said }: AgentProcess) =>
+      said.log.findLast(({ msg }) => msg === "registered");
+    expect(registered(third)?.["took_over"]).toBe(registered(second)?.["process_id"]);
+  });
+});
