@@ -1,6 +1,5 @@
 import { backoffMs } from "../client/backoff.ts";
 import { pause } from "../client/pause.ts";
-import { jobAt } from "../cluster-jobs/cluster-job.ts";
 import { ExitError } from "../exit-error.ts";
 import type { Departure } from "../going-down/departure.ts";
 import { ApiRefusal } from "../kubernetes/api-refusal.ts";
@@ -11,10 +10,10 @@ import { takeLease } from "./executor-lease.ts";
 import type { ExecutorParts } from "./executor-parts.ts";
 import { openKeptState } from "./kept-state.ts";
 import { openOwnCluster } from "./own-cluster.ts";
-import { marks, readFacts } from "./pod-facts.ts";
 import { readPodTemplate } from "./pod-template.ts";
 import { isForPod } from "./room-for-pods.ts";
-import { beginInPod, giveBackUnbegun, resumeInPod } from "./run-in-pod.ts";
+import { beginInPod } from "./run-in-pod.ts";
+import { listUnsettled, sweepLeft, takeUpFound } from "./take-up-found.ts";
 import { takeUpLost } from "./take-up-lost.ts";
 
 /**
@@ -22,7 +21,7 @@ import { takeUpLost } from "./take-up-lost.ts";
  * before the broker hears of it: whatever was made and had not begun goes back.
  */
 export async function openPodJobs(ground: AgentGround, departure: Departure): Promise<Jobs> {
-  const { config, roster, log } = ground;
+  const { config, log } = ground;
   if (config.executorImage === undefined) {
     const words = "executor = kubernetes needs executor-image: the image of the agent itself.";
     throw new ExitError("config", words);
@@ -55,43 +54,27 @@ export async function openPodJobs(ground: AgentGround, departure: Departure): Pr
     connect(agent) {
       connected.resolve(agent);
       void takeUpLost(parts);
+      void sweepLeft(parts, departure.begun);
       const beginHere = local.connect(agent);
       return (claimed) => (isForPod(claimed.job) ? beginInPod(parts, claimed) : beginHere(claimed));
     },
     async resume() {
       await local.resume();
-      for (const object of await listOwn(parts)) {
-        const { name, uid = "" } = object.metadata;
-        const facts = readFacts(object);
-        const at = jobAt(own.namespace, name);
-        if (facts === undefined) {
-          log.warn({ job: name }, "a Job with this agent's label says of no job that it is for it");
-        } else if (isSuspended(object)) {
-          log.info({ job: name, execution_id: facts.execution_id }, "given back: it had not begun");
-          roster.add(giveBackUnbegun(parts, { at, facts }));
-        } else {
-          log.info({ job: name, execution_id: facts.execution_id }, "taken up again");
-          roster.add(resumeInPod(parts, { one: { at, uid, object }, facts }));
-        }
-      }
+      takeUpFound(parts, await listPatiently(parts));
     },
     close: lease.release,
   };
 }
 
-const isSuspended = (job: KubeObject): boolean =>
-  (job["spec"] as { readonly suspend?: boolean }).suspend === true; // a Job has one
-
 /** Without them the broker would be told that nothing is held: it is not told anything then. */
-async function listOwn({ ground, own, left }: ExecutorParts): Promise<KubeObject[]> {
+async function listPatiently(parts: ExecutorParts): Promise<KubeObject[]> {
+  const { ground, own, left } = parts;
   const { config, log } = ground;
-  const labelSelector = `${marks.executor}=${config.executorName},${marks.settled}!=yes`;
-  const { resource } = jobAt(own.namespace, "");
   const limits = { fromMs: config.retryFrom, mostMs: config.retryMost };
   const endsAtMs = performance.now() + (config.startTimeout || Number.POSITIVE_INFINITY);
   for (let nth = 0; ; nth++) {
     try {
-      return await own.cluster.list(resource, own.namespace, { labelSelector });
+      return await listUnsettled(parts);
     } catch (error) {
       const words = `The Jobs of namespace ${own.namespace} cannot be listed: ${(error as Error).message}`;
       if (error instanceof ApiRefusal) throw new ExitError("config", words, error);

@@ -24,8 +24,11 @@ export type ExecutorSeat = Seat &
     readonly at: Namespace;
     readonly account: Account;
     readonly kubelet: Kubelet;
-    /** Starts an agent whose jobs get pods; each start has an empty disk. */
-    readonly start: (settings?: Readonly<Record<string, string>>) => Promise<AgentProcess>;
+    /** Starts an agent whose jobs get pods, by this kubeconfig or the account's; each start has an empty disk. */
+    readonly start: (
+      settings?: Readonly<Record<string, string>>,
+      kubeconfig?: string,
+    ) => Promise<AgentProcess>;
     /** The Jobs of the namespace. */
     readonly jobs: () => Promise<SeenJobs>;
   };
@@ -59,10 +62,10 @@ export async function givenExecutor(fleet: Fleet, template: object = {}): Promis
     at,
     account,
     kubelet,
-    start: async (settings = {}) =>
+    start: async (settings = {}, kubeconfig = account.kubeconfig) =>
       await startAgentProcess({
         url: fleet.broker.url,
-        env: { SVC_AGENT_TOKEN: seat.token, KUBECONFIG: account.kubeconfig },
+        env: { SVC_AGENT_TOKEN: seat.token, KUBECONFIG: kubeconfig },
         settings: {
           executor: "kubernetes",
           "executor-image": "registry.example/svc-agent:1",

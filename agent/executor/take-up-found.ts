@@ -1,0 +1,64 @@
+import { pause } from "../client/pause.ts";
+import { jobAt } from "../cluster-jobs/cluster-job.ts";
+import type { KubeObject } from "../kubernetes/kube-object.ts";
+import type { ExecutorParts } from "./executor-parts.ts";
+import { marks, readFacts } from "./pod-facts.ts";
+import { giveBackUnbegun, resumeInPod } from "./run-in-pod.ts";
+
+/** The Jobs of this agent whose end the broker may not have. Throws ApiRefusal, or JobFailure when nobody answers. */
+export async function listUnsettled({ ground, own }: ExecutorParts): Promise<KubeObject[]> {
+  const labelSelector = `${marks.executor}=${ground.config.executorName},${marks.settled}!=yes`;
+  const { resource } = jobAt(own.namespace, "");
+  return await own.cluster.list(resource, own.namespace, { labelSelector });
+}
+
+/** Goes on with Jobs that nobody here holds; those that were never let go it gives back, and takes them away. */
+export function takeUpFound(parts: ExecutorParts, objects: readonly KubeObject[]): void {
+  const { own, ground } = parts;
+  const { log, roster } = ground;
+  for (const object of objects) {
+    const { name, uid = "" } = object.metadata;
+    const facts = readFacts(object);
+    const at = jobAt(own.namespace, name);
+    if (facts === undefined) {
+      log.warn({ job: name }, "a Job with this agent's label says of no job that it is for it");
+    } else if (isSuspended(object)) {
+      log.info({ job: name, execution_id: facts.execution_id }, "given back: it had not begun");
+      roster.add(giveBackUnbegun(parts, { at, facts }));
+    } else {
+      log.info({ job: name, execution_id: facts.execution_id }, "taken up again");
+      roster.add(resumeInPod(parts, { one: { at, uid, object }, facts }));
+    }
+  }
+}
+
+const isSuspended = (job: KubeObject): boolean =>
+  (job["spec"] as { readonly suspend?: boolean }).suspend === true; // a Job has one
+
+const sweepEveryMs = 15_000;
+
+/**
+ * Takes up what was left behind because the cluster did not answer just then, until the signal aborts. What nobody holds
+ * twice in a row is left; before, it may be on its way out.
+ */
+export async function sweepLeft(parts: ExecutorParts, signal: AbortSignal): Promise<void> {
+  let before: ReadonlySet<string> = new Set();
+  for (;;) {
+    await pause(sweepEveryMs, signal);
+    if (signal.aborted) return;
+    const listed = await listUnsettled(parts).catch(() => undefined); // those who hold a Job say what is wrong
+    if (listed === undefined || signal.aborted) continue;
+    const unheld = listed.filter((object) => isLeft(parts, object));
+    takeUpFound(
+      parts,
+      unheld.filter(({ metadata }) => before.has(metadata.uid ?? "")),
+    );
+    before = new Set(unheld.map(({ metadata }) => metadata.uid ?? ""));
+  }
+}
+
+function isLeft({ ground: { roster } }: ExecutorParts, object: KubeObject): boolean {
+  const facts = readFacts(object);
+  if (facts === undefined || object.metadata.deletionTimestamp !== undefined) return false;
+  return !roster.all().some(({ executionId }) => executionId === facts.execution_id);
+}

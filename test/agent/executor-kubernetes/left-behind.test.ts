@@ -1,0 +1,34 @@
+import { beforeAll, expect, test } from "vitest";
+import { clusterTools } from "../../support/cluster/given-cluster.ts";
+import { proxiedCluster } from "../../support/cluster/proxied-cluster.ts";
+import { describeWithTools } from "../../support/describe-with-tools.ts";
+import { givenExecutor, untilInCluster as until } from "../../support/given-executor.ts";
+import { type Fleet, givenFleet } from "../../support/given-fleet.ts";
+
+let fleet: Fleet;
+
+beforeAll(async () => {
+  fleet = await givenFleet();
+});
+
+describeWithTools(clusterTools, "a Job whose Secret could not be made, nor it be deleted", () => {
+  test("is taken away by the same agent when the cluster answers again", async () => {
+    const seat = await givenExecutor(fleet);
+    const { proxy, kubeconfig } = await proxiedCluster(seat.account.kubeconfig);
+    const agent = await seat.start({}, kubeconfig);
+    const said = (words: string): boolean => agent.said.log.some(({ msg }) => msg === words);
+    await until(() => said("the agent works"));
+    proxy.fail(({ method, path }) => method === "POST" && path.includes("/secrets"), "500");
+    proxy.fail("DELETE /jobs/", "500");
+    const jobId = await seat.enqueue({ type: "noop-deploy" });
+    await until(() => said("a Job that was not begun is left in the cluster"));
+    const [left] = await seat.jobs();
+    expect(left?.spec).toMatchObject({ suspend: true });
+    proxy.mend();
+    await until(async () =>
+      (await seat.jobs()).every(({ metadata }) => metadata.uid !== left?.metadata.uid),
+    );
+    expect((await seat.ended(jobId)).status).toBe("finished");
+    expect(seat.kubelet.begun).toHaveLength(1);
+  });
+});
