@@ -14,15 +14,20 @@ const rendered = z.looseObject({
   hooks: z.array(z.looseObject({ manifest: z.string() })).nullish(),
 });
 
-/** What an upgrade would change of the release: the chart as it is rendered against what is deployed. Throws JobFailure. */
+/**
+ * What an upgrade would change of the release: the chart as it is rendered against what is deployed. It is rendered once
+ * for each `look`. Throws JobFailure.
+ */
 export async function diffUpgrade(
   ground: HelmGround,
   chart: Chart,
   revisions: readonly Revision[],
+  look = "",
 ): Promise<Diff> {
   const { helm, run } = ground;
   const args = [...upgradeArgs(ground, chart), "--dry-run=server", "-o", "json"];
-  const text = await askHelm(helm, { key: "render", args }, `The chart cannot be rendered`);
+  const key = look === "" ? "render" : `render/${look}`;
+  const text = await askHelm(helm, { key, args }, `The chart cannot be rendered`);
   const { manifest, hooks } = rendered.parse(JSON.parse(text));
   const wanted = await objectsIn(ground, [manifest, ...(hooks ?? []).map((hook) => hook.manifest)]);
   const now = await deployedObjects(ground, deployedIn(revisions));

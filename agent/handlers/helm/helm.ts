@@ -1,4 +1,3 @@
-import { askConsent } from "../../consent/ask-consent.ts";
 import type { Handler, Job, Produced } from "../../jobs/handler.ts";
 import { openProgress } from "../../jobs/open-progress.ts";
 import {
@@ -10,8 +9,10 @@ import {
   diffLines,
   fingerprintOf,
 } from "../../kubernetes/change.ts";
+import { consentToDiff } from "../../kubernetes/consent-to-diff.ts";
 import { deployFailure } from "../../kubernetes/deploy-failure.ts";
 import { explainRefusal } from "../../kubernetes/explain-refusal.ts";
+import { diffAgain, type Shown } from "./diff-again.ts";
 import { diffUninstall, diffUpgrade } from "./diff-release.ts";
 import { type HelmGround, openChart, openHelmGround } from "./helm-ground.ts";
 import { type HelmRun, readHelmRun } from "./helm-run.ts";
@@ -81,9 +82,14 @@ function sayDiff(job: Job, diff: Diff): void {
 type Judged = { readonly done: readonly Pick<Change, "action" | "ref">[] };
 
 /** What is half done differs from what was approved: it is compared, and asked for, once. */
-async function judgeOnce({ job, run }: HelmGround, diffOf: () => Promise<Diff>): Promise<Judged> {
+async function judgeOnce(
+  ground: HelmGround,
+  revisions: readonly Revision[],
+  diffOf: Shown["diffOf"],
+): Promise<Judged> {
+  const { job, run } = ground;
   return await job.once("judged", async () => {
-    const diff = await diffOf();
+    const diff = await diffOf("");
     sayDiff(job, diff);
     if (run.approved !== undefined && fingerprintOf(diff) !== run.approved.fingerprint) {
       throw deployFailure(
@@ -91,7 +97,8 @@ async function judgeOnce({ job, run }: HelmGround, diffOf: () => Promise<Diff>):
         "plan_stale",
       );
     }
-    await askConsent(job, diffLines(diff, job.shown).join("\n"));
+    const shown = { diff, revisions, diffOf };
+    await consentToDiff(job, diff, async () => await diffAgain(ground, shown));
     return { done: diff.changes.map(({ action, ref }) => ({ action, ref })) };
   });
 }
@@ -101,7 +108,9 @@ async function upgrade(ground: HelmGround): Promise<Produced> {
   const progress = openProgress(job);
   const chart = await openChart(ground);
   const revisions = await job.once("revisions", async () => await recoverRelease(ground));
-  const { done } = await judgeOnce(ground, async () => await diffUpgrade(ground, chart, revisions));
+  const diffOf = async (look: string): Promise<Diff> =>
+    await diffUpgrade(ground, chart, revisions, look);
+  const { done } = await judgeOnce(ground, revisions, diffOf);
   progress.phase("upgrade", "in-progress");
   const release = await upgradeRelease(ground, chart, { revisions, changes: done });
   progress.phase("upgrade", "finished");
@@ -116,7 +125,7 @@ async function uninstall(ground: HelmGround): Promise<Produced> {
     "revisions",
     async () => await recoverRelease(ground),
   );
-  await judgeOnce(ground, async () => await diffUninstall(ground, revisions));
+  await judgeOnce(ground, revisions, async () => await diffUninstall(ground, revisions));
   if (revisions.length === 0) return { description: `There is no release ${run.name}.` };
   const timeout = `${Math.ceil(run.waitMs / 1000)}s`;
   const args = ["uninstall", run.name, "--wait", "--ignore-not-found", "--timeout", timeout];
