@@ -9,6 +9,7 @@ import { readConfig } from "../../../agent/config/read-config.ts";
 import { openOwnCluster, type OwnCluster } from "../../../agent/executor/own-cluster.ts";
 import type { KubeObject } from "../../../agent/kubernetes/kube-object.ts";
 import { testFolder } from "../folder.ts";
+import { killWithin } from "../kill-within.ts";
 import { agentSource } from "../start-agent-process.ts";
 import type { Namespace } from "./given-namespace.ts";
 
@@ -84,6 +85,8 @@ export async function startKubelet(at: Namespace): Promise<Kubelet> {
     if (mounts === undefined) return; // its Secret is not there yet
     const run = start(pod.metadata.name, spec, mounts);
     begun.push(run);
+    // What its first process leaves behind holds its output open.
+    run.child.once("exit", () => killWithin(place));
     const running = { run, ended: once(run.child, "close"), isTold: false, said: "" };
     known.set(uid, running);
     await say(pod, running);
@@ -109,6 +112,7 @@ export async function startKubelet(at: Namespace): Promise<Kubelet> {
     over.abort();
     for (const { run } of known.values()) run.child.kill("SIGKILL");
     await loop;
+    await Promise.all([...known.values()].map(({ ended }) => ended));
     own.cluster.close();
   });
   return {
