@@ -38,7 +38,12 @@ export type AgentGround = {
 };
 
 /** Brings what the data directory has of the agent's own where a start with an empty one finds it. Never rejects. */
-export type KeptState = { keep: () => Promise<void> };
+export type KeptState = {
+  /** Tries it; where that fails, again and again, and nobody waits for it. */
+  keep: () => Promise<void>;
+  /** Resolves when all is kept; false when the signal aborts before. */
+  untilKept: (signal: AbortSignal) => Promise<boolean>;
+};
 
 /** Opens what is on disk. */
 export async function openGround(config: AgentConfig, log: Log): Promise<AgentGround> {
@@ -70,6 +75,6 @@ export async function openGround(config: AgentConfig, log: Log): Promise<AgentGr
     jobUsers,
     jobCgroups,
     heldClaims: makeHeldClaims(),
-    keptState: { keep: async () => {} },
+    keptState: { keep: async () => {}, untilKept: async () => await Promise.resolve(true) },
   };
 }

@@ -184,7 +184,8 @@ async function connect(
     (token) => clientOf(makeTokenBook(token, () => token)),
     how,
   );
-  await ground.keptState.keep();
+  // A one-shot token is spent by now: nothing else would know the runner's own.
+  if (!(await ground.keptState.untilKept(signal))) throw new Error("it went before it was kept");
   const tokens = makeTokenBook(obtained.token, () => rereadToken(config));
   const client = clientOf(tokens);
   const runnerId = config.runner ?? obtained.runnerId ?? (await findRunnerId(client, how));

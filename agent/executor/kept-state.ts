@@ -6,7 +6,7 @@ import { ExitError } from "../exit-error.ts";
 import { isRefusal } from "../kubernetes/api-refusal.ts";
 import { objectPath } from "../kubernetes/discovery.ts";
 import type { Log } from "../log.ts";
-import type { AgentGround } from "../open-ground.ts";
+import type { AgentGround, KeptState } from "../open-ground.ts";
 import { writeDurably } from "../spool/durable-file.ts";
 import type { ExecutorLease } from "./executor-lease.ts";
 import type { OwnCluster } from "./own-cluster.ts";
@@ -17,19 +17,21 @@ const againMs = 5_000;
 
 /**
  * Puts what a Secret of the cluster has of the agent's own into the data directory, where that has none, and answers how
- * to keep it there: a start anywhere in the cluster is the same process again then. An ExitError says why not.
+ * to keep it there: a start anywhere in the cluster is the same process again then. An ExitError says why not, before a
+ * one-shot token is spent whose fruit could not be kept.
  */
 export async function openKeptState(
   own: OwnCluster,
   { config, log }: Pick<AgentGround, "config" | "log">,
   isHeld: ExecutorLease["isHeld"],
-): Promise<() => Promise<void>> {
+): Promise<KeptState> {
   const { dataDir, executorName } = config;
   const name = `${executorName}-state`;
-  const found = await find(own, name).catch((error: unknown) => {
-    const words = `The Secret ${own.namespace}/${name}, in which the agent keeps who it is, cannot be read`;
+  const cannotBe = (what: string) => (error: unknown) => {
+    const words = `The Secret ${own.namespace}/${name}, in which the agent keeps who it is, cannot be ${what}`;
     throw new ExitError("config", `${words}: ${(error as Error).message}`, error);
-  });
+  };
+  const found = await find(own, name).catch(cannotBe("read"));
   for (const file of files) {
     const kept = found?.[file];
     const place = path.join(dataDir, file);
@@ -37,7 +39,9 @@ export async function openKeptState(
       await writeDurably(place, Buffer.from(kept, "base64").toString("utf8"));
     }
   }
-  let last = found === undefined ? undefined : JSON.stringify(await readAll(dataDir));
+  const begun = await readAll(dataDir);
+  await write(own, name, begun).catch(cannotBe("written"));
+  let last = JSON.stringify(begun);
   let isRepeating = false;
   const keepOnce = async (): Promise<void> => {
     const data = await readAll(dataDir);
@@ -55,8 +59,17 @@ export async function openKeptState(
     }
     isRepeating = false;
   };
-  return async () => {
-    if (!(await tryTo(keepOnce, log)) && !isRepeating) void repeat();
+  return {
+    keep: async () => {
+      if (!(await tryTo(keepOnce, log)) && !isRepeating) void repeat();
+    },
+    untilKept: async (signal) => {
+      while (!(await tryTo(keepOnce, log))) {
+        await pause(againMs, signal);
+        if (signal.aborted) return false;
+      }
+      return true;
+    },
   };
 }
 

@@ -33,7 +33,7 @@ export async function openPodJobs(ground: AgentGround, departure: Departure): Pr
     departure.begin({ urgency: "draining", exit: "config", why, leavesJobs: true });
   const lease = await takeLease({ own, config, log, leaving: departure.begun, onLost });
   try {
-    ground.keptState.keep = await openKeptState(own, ground, lease.isHeld);
+    Object.assign(ground.keptState, await openKeptState(own, ground, lease.isHeld));
   } catch (error) {
     await lease.release();
     throw error;

@@ -26,7 +26,7 @@ export async function rotateToken(
       const { body } = await client.call(rotateOwnTokenRoute, {}, { scope: "agent", signal });
       const { secret: token, expires_at } = body;
       await keepEnrolled(config.dataDir, { ...kept, token, expires_at });
-      await agent.keptState.keep();
+      if (!(await agent.keptState.untilKept(signal))) return;
       tokens.replace(token);
       log.info("the token was rotated");
     }

@@ -39,7 +39,7 @@ type SeenJobs = {
 }[];
 
 /** A rule for each right. */
-function rulesOf(rights: readonly Right[]): Rule[] {
+export function rulesOf(rights: readonly Right[]): Rule[] {
   return rights.map(({ verb, group, resource, name }) => ({
     apiGroups: [group],
     resources: [resource],

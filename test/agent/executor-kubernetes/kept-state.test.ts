@@ -1,0 +1,78 @@
+import { writeFile } from "node:fs/promises";
+import path from "node:path";
+import { beforeAll, expect, test } from "vitest";
+import { executorRights } from "../../../agent/executor/rights.ts";
+import { clusterTools } from "../../support/cluster/given-cluster.ts";
+import { givenAccount } from "../../support/cluster/given-namespace.ts";
+import { proxiedCluster } from "../../support/cluster/proxied-cluster.ts";
+import { describeWithTools } from "../../support/describe-with-tools.ts";
+import type { SeenRequest } from "../../support/fault-proxy.ts";
+import { testFolder } from "../../support/folder.ts";
+import {
+  type ExecutorSeat,
+  givenExecutor,
+  rulesOf,
+  untilInCluster as until,
+} from "../../support/given-executor.ts";
+import { type Fleet, givenFleet } from "../../support/given-fleet.ts";
+import type { AgentProcess } from "../../support/start-agent-process.ts";
+
+let fleet: Fleet;
+
+beforeAll(async () => {
+  fleet = await givenFleet();
+});
+
+/** The setting that gives an agent a one-shot token. */
+async function givenBootToken(seat: ExecutorSeat): Promise<Record<string, string>> {
+  const { secret } = await seat.operate(
+    `POST /v1/runners/${seat.runner.runnerId}/enrolment-tokens`,
+  );
+  const file = path.join(await testFolder(0o700), "token");
+  await writeFile(file, String(secret));
+  return { "token-file": file };
+}
+
+const said = (agent: AgentProcess, words: string): boolean =>
+  agent.said.log.some(({ msg }) => msg === words);
+
+/** The token that it got is on its way into the cluster. */
+function isKeeping({ method, path: asked, body }: SeenRequest): boolean {
+  if (method !== "PATCH" || !asked.includes("svc-agent-state")) return false;
+  const { data } = JSON.parse(body.toString()) as { data: Record<string, string> };
+  return (data["enrolled.json"] ?? "") !== "";
+}
+
+describeWithTools(clusterTools, "an agent in a cluster with a one-shot token", () => {
+  test("that may not keep who it is says so, and spends no token", async () => {
+    const seat = await givenExecutor(fleet);
+    const token = await givenBootToken(seat);
+    const rights = executorRights("svc-agent").filter(
+      ({ verb, name }) => verb !== "patch" || name !== "svc-agent-state",
+    );
+    const narrow = await givenAccount(seat.at, rulesOf(rights));
+    const refused = await seat.start(token, narrow.kubeconfig);
+    expect(await refused.ended).toBe(78);
+    expect(refused.said.err).toMatch(
+      /The Secret .*svc-agent-state.* cannot be written: .*forbidden/,
+    );
+    await seat.start(token);
+    expect((await seat.run({ type: "noop-deploy" })).status).toBe("finished");
+  });
+
+  test("goes on only when the cluster has the runner's own, and needs no other again", async () => {
+    const seat = await givenExecutor(fleet);
+    const token = await givenBootToken(seat);
+    const { proxy, kubeconfig } = await proxiedCluster(seat.account.kubeconfig);
+    proxy.fail(isKeeping, "500");
+    const first = await seat.start(token, kubeconfig);
+    await until(() => said(first, "who the agent is was not kept in the cluster; trying again"));
+    expect(said(first, "registered")).toBe(false);
+    proxy.mend();
+    await until(() => said(first, "the agent works"));
+    first.kill("SIGKILL");
+    await first.ended;
+    await seat.start(token);
+    expect((await seat.run({ type: "noop-deploy" })).status).toBe("finished");
+  });
+});
