@@ -26,6 +26,11 @@ const change = z.object({
 const approved = z.looseObject({
   op: z.enum(["apply", "teardown"]),
   fingerprint: z.string().regex(/^[0-9a-f]{64}$/),
+  /** By what the fingerprint was made, of kinds whose plans hold secrets that could be guessed. */
+  key: z
+    .string()
+    .regex(/^[0-9a-f]{64}$/)
+    .optional(),
   /** In the order of the changes. */
   objects: z.array(z.object({ digest: z.string(), basis: z.string().optional() })).optional(),
   content_diff: z.array(change).optional().catch(undefined),

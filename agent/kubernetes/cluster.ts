@@ -17,6 +17,8 @@ export type Applying = {
 
 /** A cluster in a job's hands. */
 export type Cluster = {
+  /** The URL of its API server. */
+  readonly server: string;
   readonly discovery: Discovery;
   /** The namespace of its kubeconfig. */
   readonly namespace: string;
@@ -73,6 +75,7 @@ type Listed = {
 /** The same over an API that is there. */
 export function clusterOf(api: KubeApi, namespace: string): Cluster {
   return {
+    server: api.server,
     discovery: openDiscovery(api),
     namespace,
     apply: async ({ ref, resource }, object, { manager, force, isDry }) =>

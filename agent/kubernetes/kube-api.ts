@@ -28,6 +28,8 @@ export type ApiCall = {
 
 /** Requests to a cluster as they are: nothing is added to a body or taken from it. */
 export type KubeApi = {
+  /** The URL of the API server. */
+  readonly server: string;
   /** The answer's JSON. Throws ApiRefusal, or JobFailure when nobody answers. */
   readonly call: <T>(call: ApiCall) => Promise<T>;
   readonly text: (call: ApiCall) => Promise<string>;
@@ -78,6 +80,7 @@ export function openKubeApi(access: ClusterAccess, signal: AbortSignal): KubeApi
     }
   };
   return {
+    server: new URL(access.server).href,
     call: async <T>(call: ApiCall) => JSON.parse((await ask(call)).text) as T, // as the API's own documents say
     text: async (call) => (await ask(call)).text,
     stream: async (call, until) => {

@@ -1,11 +1,14 @@
 import { deployFailure } from "../../kubernetes/deploy-failure.ts";
+import { fingerprintOf } from "./fingerprint.ts";
 import type { JobRun } from "./job-run.ts";
 
 /** Throws JobFailure when what would be done is not what was approved; without an approval nothing is compared. */
-export function judge({ approved }: JobRun, fingerprint: string): void {
-  if (approved === undefined || approved.fingerprint === fingerprint) return;
+export function judge({ approved }: JobRun, what: string): void {
+  if (approved === undefined) return;
+  const { key, fingerprint } = approved;
+  if (key !== undefined && fingerprintOf(what, key) === fingerprint) return;
   throw deployFailure(
-    "What would be done is not what was approved: the plan has changed since. Make it anew.",
+    "What would be done is not what was approved: the plan has changed since, or its cluster has another address. Make it anew.",
     "plan_stale",
   );
 }

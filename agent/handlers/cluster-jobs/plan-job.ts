@@ -2,32 +2,28 @@ import { gzipSync } from "node:zlib";
 import { jobAt } from "../../cluster-jobs/cluster-job.ts";
 import type { Job, Produced } from "../../jobs/handler.ts";
 import { refWords } from "../../kubernetes/kube-object.ts";
+import { fingerprintOf, newKey } from "./fingerprint.ts";
 import type { JobScene } from "./job-scene.ts";
-import { fingerprintOfRun, fingerprintOfTeardown, renderJob } from "./render-job.ts";
+import { renderJob, whatIsRun, whatIsTornDown } from "./render-job.ts";
 import { listOwn } from "./tear-down-jobs.ts";
 
 /** The Job as it would be made; the cluster says by a dry run whether it would take it. Throws ApiRefusal. */
-export async function planJob({ job, run, cluster, namespace }: JobScene): Promise<Produced> {
+export async function planJob(scene: JobScene): Promise<Produced> {
+  const { job, run, cluster, namespace } = scene;
   const wanted = renderJob(run, namespace, job);
   const { name } = wanted.metadata;
   await cluster.create(jobAt(namespace, name), wanted, true);
   const text = shownJob(job, wanted);
-  const fingerprint = fingerprintOfRun(run, namespace);
-  return contents(job, { op: "apply", fingerprint, counts: { create: 1 }, text });
+  return contents(job, { op: "apply", what: whatIsRun(run, scene), counts: { create: 1 }, text });
 }
 
 /** The Jobs of the component that are there. */
 export async function planTeardown(scene: JobScene): Promise<Produced> {
   const found = await listOwn(scene);
   const lines = found.map(({ at }) => `- ${refWords(at.ref)} (delete)`);
-  const fingerprint = fingerprintOfTeardown(scene.run, scene.namespace);
-  const text = lines.join("\n");
-  return contents(scene.job, {
-    op: "teardown",
-    fingerprint,
-    counts: { delete: found.length },
-    text,
-  });
+  const what = whatIsTornDown(scene.run, scene);
+  const counts = { delete: found.length };
+  return contents(scene.job, { op: "teardown", what, counts, text: lines.join("\n") });
 }
 
 /** A Job as people read it, without secrets. */
@@ -37,24 +33,30 @@ export function shownJob(job: Pick<Job, "shown">, wanted: object): string {
 
 type Contents = {
   readonly op: "apply" | "teardown";
-  readonly fingerprint: string;
+  /** What is approved, whole. */
+  readonly what: string;
   readonly counts: Readonly<Record<string, number>>;
   readonly text: string;
 };
 
 const mostLines = 500;
 
-function contents(job: Job, { op, fingerprint, counts, text }: Contents): Produced {
+function contents(job: Job, { op, what, counts, text }: Contents): Produced {
   for (const [at, line] of text.split("\n").slice(0, mostLines).entries()) {
     if (line !== "") job.say(line, "info", "plan", `plan ${at}`);
   }
-  const bytes = gzipSync(
-    JSON.stringify({ version: 1, op, fingerprint, counts, plan: text, content_diff: [] }),
-  ).toString("base64");
+  const key = newKey();
+  const fingerprint = fingerprintOf(what, key);
+  const shown = { version: 1, op, fingerprint, counts, plan: text, content_diff: [] };
   const words = Object.entries(counts).map(([what, count]) => `${count} ${what}`);
   return {
     description: `The plan: ${words.join(", ")}.`,
     outputs: { counts, fingerprint },
-    result: { contents_compressed: bytes, contents_display_compressed: bytes },
+    result: {
+      contents_compressed: packed({ ...shown, key }),
+      contents_display_compressed: packed(shown),
+    },
   };
 }
+
+const packed = (value: object): string => gzipSync(JSON.stringify(value)).toString("base64");

@@ -97,17 +97,19 @@ function podSpec({ image, cmd, args, env, pod }: JobRun, secret: string): object
   };
 }
 
-/** The same for the same Job, whichever execution makes it; the values of its variables are in it, as a digest. */
-export function fingerprintOfRun(run: JobRun, namespace: string): string {
+/** Which Job would be run, and where; the same for the same, whichever execution asks. It has the values of variables. */
+export function whatIsRun(run: JobRun, where: Where): string {
   const { image, cmd, args, env, prefix, belongsTo, pod, backoff, activeMs } = run;
   const sorted = Object.entries(env).sort(([a], [b]) => (a < b ? -1 : 1));
   const members = { image, cmd, args, sorted, prefix, belongsTo, pod, backoff, activeMs };
-  return digest(JSON.stringify(["apply", namespace, members]));
+  return JSON.stringify(["apply", where.cluster.server, where.namespace, members]);
 }
 
 /** Likewise for a teardown, which deletes whatever is there by then. */
-export function fingerprintOfTeardown(run: JobRun, namespace: string): string {
-  return digest(JSON.stringify(["teardown", namespace, run.belongsTo]));
+export function whatIsTornDown({ belongsTo }: JobRun, where: Where): string {
+  return JSON.stringify(["teardown", where.cluster.server, where.namespace, belongsTo]);
 }
+
+type Where = { readonly namespace: string; readonly cluster: { readonly server: string } };
 
 const digest = (text: string): string => createHash("sha256").update(text).digest("hex");

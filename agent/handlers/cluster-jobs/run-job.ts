@@ -20,7 +20,7 @@ import type { JobScene } from "./job-scene.ts";
 import { judge } from "./judge.ts";
 import { shownJob } from "./plan-job.ts";
 import { removeFormer } from "./remove-former.ts";
-import { fingerprintOfRun, renderJob } from "./render-job.ts";
+import { renderJob, whatIsRun } from "./render-job.ts";
 
 const lastLinesMs = 5_000;
 
@@ -31,7 +31,7 @@ const lastLinesMs = 5_000;
 export async function runJob(scene: JobScene): Promise<Produced> {
   const { job, run, cluster, namespace } = scene;
   await job.once("judged", async () => {
-    judge(run, fingerprintOfRun(run, namespace));
+    judge(run, whatIsRun(run, scene));
     warnOfSecrets(job, [...run.cmd, ...run.args]);
     await askConsent(job, shownJob(job, renderJob(run, namespace, job)));
     return true;

@@ -7,7 +7,7 @@ import { eachOf } from "../../kubernetes/each-of.ts";
 import { refWords } from "../../kubernetes/kube-object.ts";
 import type { JobScene } from "./job-scene.ts";
 import { judge } from "./judge.ts";
-import { fingerprintOfTeardown, ownerLabels } from "./render-job.ts";
+import { ownerLabels, whatIsTornDown } from "./render-job.ts";
 
 const withinMs = 120_000;
 
@@ -16,7 +16,7 @@ export async function tearDownJobs(scene: JobScene): Promise<Produced> {
   const { job, run, cluster, namespace } = scene;
   const found = await listOwn(scene);
   await job.once("judged", async () => {
-    judge(run, fingerprintOfTeardown(run, namespace));
+    judge(run, whatIsTornDown(run, scene));
     await askConsent(job, found.map(({ at }) => `- ${refWords(at.ref)} (delete)`).join("\n"));
     return true;
   });

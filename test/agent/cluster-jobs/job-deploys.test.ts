@@ -1,6 +1,9 @@
+import { readFile } from "node:fs/promises";
+import { gunzipSync } from "node:zlib";
 import { beforeAll, expect, test } from "vitest";
 import { clusterTools } from "../../support/cluster/given-cluster.ts";
-import { givenPodLogs } from "../../support/cluster/given-namespace.ts";
+import { givenAccount, givenPodLogs } from "../../support/cluster/given-namespace.ts";
+import { proxiedCluster } from "../../support/cluster/proxied-cluster.ts";
 import { describeWithTools } from "../../support/describe-with-tools.ts";
 import { givenClusterJobs, goesOn } from "../../support/given-cluster-jobs.ts";
 import { type Fleet, givenFleet } from "../../support/given-fleet.ts";
@@ -8,6 +11,8 @@ import type { EndedJob } from "../../support/given-jobs.ts";
 import { plannedDiff } from "../../support/given-manifests.ts";
 
 let fleet: Fleet;
+
+const everything = [{ verbs: ["*"], resources: ["*"], apiGroups: ["*"] }];
 
 /** What programs are told of a failure. */
 function toldBy({ status, result }: EndedJob) {
@@ -174,13 +179,29 @@ describeWithTools(clusterTools, "a job-deploy", () => {
   test("is planned, run as approved, and torn down with all that it made", async () => {
     const { deploy, at, left } = await givenClusterJobs(fleet);
     const job = { name: "seed", env_vars: { API_KEY: "key-of-the-seeds" } };
-    const planned = plannedDiff(await deploy(job, {}, "create-apply-plan"));
+    const ended = await deploy(job, {}, "create-apply-plan");
+    const display = ended.result?.contents_display_gzip ?? "";
+    const planned = {
+      ...plannedDiff(ended),
+      outputs: ended.outputs,
+      display: JSON.parse(gunzipSync(Buffer.from(display, "base64")).toString()) as object,
+    };
     expect(planned.diff).toMatchObject({ op: "apply", counts: { create: 1 } });
     expect(planned.diff.plan).toContain('"image": "registry.example/app:1"');
     expect(planned.diff.plan).not.toContain("key-of-the-seeds");
     expect(await left()).toEqual([]);
 
     const { apply_plan_contents } = planned;
+    // Whoever sees outputs and display has nothing to try guesses of the value by.
+    expect(planned.outputs["fingerprint"]).toMatch(/^[0-9a-f]{64}$/);
+    expect(planned.diff).toHaveProperty("key");
+    expect(planned.display).toMatchObject({ fingerprint: planned.outputs["fingerprint"] });
+    expect(planned.display).not.toHaveProperty("key");
+
+    const { kubeconfig } = await proxiedCluster((await givenAccount(at, everything)).kubeconfig);
+    const elsewhere = { cluster_info: { kube_config: await readFile(kubeconfig, "utf8") } };
+    const moved = await deploy({ ...job, ...elsewhere }, { apply_plan_contents }, "apply-plan");
+    expect(toldBy(moved)).toMatchObject({ class: "plan_stale" });
     const other = { ...job, env_vars: { API_KEY: "another" } };
     const changed = await deploy(other, { apply_plan_contents }, "apply-plan");
     expect(toldBy(changed)).toMatchObject({ class: "plan_stale" });
