@@ -36,12 +36,19 @@ const tryMs = 60_000;
 /** Eleven revisions, each as long as may be. */
 const mostBytes = 192 * 2 ** 20;
 
+/** The way to the broker, and the signal that ends waiting for it. */
+export type RecordsWay = {
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly caFile?: string | undefined;
+  readonly signal?: AbortSignal;
+};
+
 /** Speaks to the broker for one job. */
 export function openBrokerRecords(
   { url, token, chartId }: Readonly<Record<"url" | "token" | "chartId", string>>,
-  env: Readonly<Record<string, string | undefined>>,
+  { env, caFile, signal = new AbortController().signal }: RecordsWay,
 ): BrokerRecords {
-  const transport = openTransport({ brokerUrl: url, caFile: undefined, env });
+  const transport = openTransport({ brokerUrl: url, caFile, env });
   const headers = { authorization: `Bearer ${token}`, "user-agent": "svc-agent helm-front" };
   const base = `/v1/helm-releases/${encodeURIComponent(chartId)}/releases`;
   const at = ({ namespace, key }: RecordPlace): string =>
@@ -49,7 +56,7 @@ export function openBrokerRecords(
   const ask = async ({ method, path, body }: Ask): Promise<Answer> => {
     const endsAtMs = Date.now() + patienceMs;
     // Whether it was asked before has to be known here.
-    const sending = { method, path, body, timeoutMs: tryMs, mostBytes, isSentOnce: true };
+    const sending = { method, path, body, timeoutMs: tryMs, mostBytes, signal, isSentOnce: true };
     const typed = body === undefined ? headers : { ...headers, "content-type": "application/json" };
     for (let nth = 0; ; nth++) {
       const answer = await send(transport, { ...sending, headers: typed }).catch(asUnanswered);
@@ -57,7 +64,8 @@ export function openBrokerRecords(
       const asked = answer instanceof Unanswered ? undefined : askedMs(answer);
       const waitMs = backoffMs(nth, { fromMs: 250, mostMs: 10_000 }, asked);
       if (Date.now() + waitMs > endsAtMs) throw away(answer);
-      await pause(waitMs);
+      await pause(waitMs, signal);
+      signal.throwIfAborted();
     }
   };
   const read = async (place: RecordPlace): Promise<unknown> => {

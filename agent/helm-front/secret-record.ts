@@ -80,7 +80,7 @@ function fromJson(body: Buffer): SentSecret {
 /** Helm's record of a release as the broker keeps it: its JSON, with the secret's labels merged. Throws FrontRefusal. */
 export function recordOf({ release, labels }: SentSecret): string {
   if (release === undefined) throw new FrontRefusal(400, "the secret holds no release");
-  const text = unpacked(release).trim();
+  const text = unpackRelease(release.toString("latin1")).trim();
   if (text.length < 3 || !text.startsWith("{") || !text.endsWith("}")) {
     throw new FrontRefusal(400, "the release is no JSON object");
   }
@@ -88,9 +88,10 @@ export function recordOf({ release, labels }: SentSecret): string {
   return `${text.slice(0, -1)},"labels":${JSON.stringify(labels)}}`;
 }
 
-function unpacked(release: Buffer): string {
+/** Helm's record of a release as JSON, of what it makes of that for a cluster. Throws FrontRefusal. */
+export function unpackRelease(release: string): string {
   try {
-    const packed = Buffer.from(release.toString("latin1"), "base64");
+    const packed = Buffer.from(release, "base64");
     return gunzipSync(packed, { maxOutputLength: mostRecordBytes }).toString("utf8");
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== "ERR_BUFFER_TOO_LARGE") {

@@ -27,7 +27,7 @@ export async function serveFront(file: string, env: Environment): Promise<number
   for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"] as const) process.on(signal, () => {});
   const order = frontOrder.parse(JSON.parse(await readFile(file, "utf8")));
   const { promise: over, resolve: end } = Promise.withResolvers<void>();
-  const records = openBrokerRecords(order.broker, env);
+  const records = openBrokerRecords(order.broker, { env });
   const upstream = openUpstream(order, env);
   const doorOf = (secret: string) =>
     frontDoor({ secret, namespace: order.namespace, records, upstream, end });

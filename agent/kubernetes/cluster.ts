@@ -34,6 +34,12 @@ export type Cluster = {
     namespace: string,
     query?: Readonly<Record<string, string>>,
   ) => Promise<KubeObject[]>;
+  /** The same, of each what it is called and labelled and nothing else. */
+  readonly listNames: (
+    resource: Resource,
+    namespace: string,
+    query: Readonly<Record<string, string>>,
+  ) => Promise<Pick<KubeObject, "metadata">[]>;
   /** All of a kind, where there are no more than so many, and they are short; otherwise the job asks no more for them. */
   readonly listWhole: (
     resource: Resource,
@@ -65,6 +71,8 @@ export async function openCluster(
   const { access, namespace } = await clusterAccess(job, env);
   return clusterOf(openKubeApi(access, until), namespace);
 }
+
+const namesOnly = "application/json;as=PartialObjectMetadataList;v=v1;g=meta.k8s.io";
 
 type Listed = {
   readonly items?: KubeObject[] | null;
@@ -113,6 +121,11 @@ export function clusterOf(api: KubeApi, namespace: string): Cluster {
     list: async (resource, namespace, query = {}) => {
       const path = listPath(resource, namespace);
       const { items } = await api.call<Listed>({ method: "GET", path, query });
+      return items ?? [];
+    },
+    listNames: async (resource, namespace, query) => {
+      const path = listPath(resource, namespace);
+      const { items } = await api.call<Listed>({ method: "GET", path, query, accept: namesOnly });
       return items ?? [];
     },
     listWhole: listerOf(api),

@@ -21,6 +21,8 @@ export type ApiCall = {
   readonly query?: Readonly<Record<string, string>>;
   readonly body?: unknown;
   readonly contentType?: string;
+  /** The form of the answer; JSON unless told. */
+  readonly accept?: string;
   readonly timeoutMs?: number;
   /** An answer that is longer is thrown as TooLong, and not asked for again. */
   readonly mostBytes?: number;
@@ -160,7 +162,7 @@ async function beginningOf(body: AsyncIterable<Buffer>): Promise<string> {
 function headersOf(call: ApiCall, { token, basic }: KubeLogin): Record<string, string> {
   const authorization = token ? `Bearer ${token}` : basic ? `Basic ${basic}` : undefined;
   return {
-    accept: "application/json",
+    accept: call.accept ?? "application/json",
     "user-agent": "svc-agent",
     ...(call.body !== undefined && { "content-type": call.contentType ?? "application/json" }),
     ...(authorization !== undefined && { authorization }),

@@ -1,17 +1,16 @@
-import { execFile } from "node:child_process";
+import { spawn } from "node:child_process";
+import { once } from "node:events";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { promisify } from "node:util";
+import { text } from "node:stream/consumers";
 import { offerCluster } from "../../test/support/cluster/offer-cluster.ts";
 import { tool } from "../../test/tools/find-tool.ts";
-
-const run = promisify(execFile);
 
 export type BenchCluster = {
   /** An administrator's. */
   readonly kubeconfig: string;
-  /** Runs one of the tests' tools as that administrator. */
+  /** Runs one of the tests' tools as that administrator, in a session of its own as a job's children are. */
   readonly by: (program: "kubectl" | "helm", args: readonly string[]) => Promise<string>;
   readonly end: () => Promise<void>;
 };
@@ -25,8 +24,16 @@ export async function givenCluster(namespaces: readonly string[]): Promise<Bench
   if (!answer.ok) throw new Error(file);
   const env = { PATH: process.env["PATH"], HOME: home, KUBECONFIG: file };
   const by: BenchCluster["by"] = async (program, args) => {
-    const { stdout } = await run(tool(program), args, { env, maxBuffer: 2 ** 26 });
-    return stdout;
+    const child = spawn(tool(program), args, {
+      env,
+      detached: true,
+      stdio: ["ignore", "pipe", "inherit"],
+    });
+    const closed = once(child, "close");
+    const printed = await text(child.stdout);
+    await closed;
+    if (child.exitCode !== 0) throw new Error(`${program} ${args.join(" ")} failed`);
+    return printed;
   };
   for (const name of namespaces) await by("kubectl", ["create", "namespace", name]);
   const view = ["config", "view", "--raw", "--flatten", "--minify", "-o", "json"];

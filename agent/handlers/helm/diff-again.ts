@@ -17,9 +17,10 @@ export type Shown = {
  * What would be done by now. What the chart renders anew each time (a password, a certificate) stays as it was shown: it
  * can be no other way. Throws JobFailure (`plan_stale`) when somebody else has been at the release.
  */
-export async function diffAgain({ job, run, helm }: HelmGround, shown: Shown): Promise<Diff> {
+export async function diffAgain(ground: HelmGround, shown: Shown): Promise<Diff> {
+  const { job } = ground;
   const { diff, revisions, diffOf } = shown;
-  const now = await listRevisions(helm, run.name, "history/approved");
+  const now = await listRevisions(ground, "history/approved");
   if (JSON.stringify(now) !== JSON.stringify(revisions)) throw changedMeanwhile();
   const second = await diffOf("approved");
   if (digestOfDiff(second) === digestOfDiff(diff)) return second;

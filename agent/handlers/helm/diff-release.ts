@@ -1,18 +1,14 @@
-import { z } from "zod";
 import type { Change, Diff } from "../../kubernetes/change.ts";
 import { diffObjects } from "../../kubernetes/diff-objects.ts";
 import { hideSecrets } from "../../kubernetes/hide-secrets.ts";
 import { type KubeObject, type ObjectRef, refKey } from "../../kubernetes/kube-object.ts";
 import { readObjects } from "../../kubernetes/read-objects.ts";
 import { type Chart, type HelmGround } from "./helm-ground.ts";
+import { manifestsOf } from "./release-records.ts";
 import { deployedIn, type Revision } from "./releases.ts";
 import { askHelm } from "./run-helm.ts";
+import { sideBySide } from "./side-by-side.ts";
 import { upgradeArgs } from "./upgrade-args.ts";
-
-const rendered = z.looseObject({
-  manifest: z.string(),
-  hooks: z.array(z.looseObject({ manifest: z.string() })).nullish(),
-});
 
 /**
  * What an upgrade would change of the release: the chart as it is rendered against what is deployed. It is rendered once
@@ -24,13 +20,11 @@ export async function diffUpgrade(
   revisions: readonly Revision[],
   look = "",
 ): Promise<Diff> {
-  const { helm, run } = ground;
-  const args = [...upgradeArgs(ground, chart), "--dry-run=server", "-o", "json"];
-  const key = look === "" ? "render" : `render/${look}`;
-  const text = await askHelm(helm, { key, args }, `The chart cannot be rendered`);
-  const { manifest, hooks } = rendered.parse(JSON.parse(text));
-  const wanted = await objectsIn(ground, [manifest, ...(hooks ?? []).map((hook) => hook.manifest)]);
-  const now = await deployedObjects(ground, deployedIn(revisions));
+  const { run } = ground;
+  const [wanted, now] = await sideBySide(
+    renderedObjects(ground, chart, look),
+    deployedObjects(ground, deployedIn(revisions)),
+  );
   const changes = [...wanted].map(([key, object]) => changeOf(run.namespace, now.get(key), object));
   const gone = [...now].filter(([key]) => !wanted.has(key));
   return {
@@ -50,19 +44,25 @@ export async function diffUninstall(
   return { op: "teardown", changes };
 }
 
+async function renderedObjects(
+  ground: HelmGround,
+  chart: Chart,
+  look: string,
+): Promise<Map<string, KubeObject>> {
+  // The upgrade checks the same before it changes anything; a plan tells people in time.
+  const unchecked = ground.run.action === "plan" ? [] : ["--disable-openapi-validation"];
+  const args = [...upgradeArgs(ground, chart), "--dry-run=server", "-o", "json", ...unchecked];
+  const call = { key: look === "" ? "render" : `render/${look}`, args };
+  const text = await askHelm(ground.helm, call, "The chart cannot be rendered");
+  return await objectsIn(ground, manifestsOf(JSON.parse(text)));
+}
+
 async function deployedObjects(
   ground: HelmGround,
   revision: Revision | undefined,
 ): Promise<Map<string, KubeObject>> {
   if (revision === undefined) return new Map();
-  const { helm, run } = ground;
-  const get = async (what: string): Promise<string> =>
-    await askHelm(
-      helm,
-      { key: `get/${what}`, args: ["get", what, run.name, "--revision", `${revision.revision}`] },
-      "What is deployed cannot be read",
-    );
-  return await objectsIn(ground, [await get("manifest"), await get("hooks")]);
+  return await objectsIn(ground, await ground.records.manifests(revision.revision));
 }
 
 async function objectsIn(

@@ -8,7 +8,6 @@ import type { FrontOrder } from "../../helm-front/front-order.ts";
 import { readJobText, writeJobFile } from "../../job-users/job-files.ts";
 import type { CommandEnd } from "../../jobs/execution-state.ts";
 import type { Job } from "../../jobs/handler.ts";
-import { JobFailure } from "../../jobs/job-failure.ts";
 import { findCluster } from "../../kubernetes/cluster-access.ts";
 import { deployFailure } from "../../kubernetes/deploy-failure.ts";
 import { inlineOr } from "../../kubernetes/kube-login.ts";
@@ -27,7 +26,7 @@ export type Reached = {
   readonly gone: AbortSignal;
 };
 
-type Means = Pick<HelmRun, "chartId" | "namespace">;
+type Means = Pick<HelmRun, "chartId" | "namespace"> & { readonly token: string };
 type Env = Readonly<Record<string, string>>;
 type Order = Omit<FrontOrder, "kubeconfig" | "place">;
 
@@ -95,20 +94,16 @@ function toldLater<T>(coming: Promise<T>): Promise<T> {
   return coming;
 }
 
-async function orderFor(job: Job, { chartId, namespace }: Means, env: Env): Promise<Order> {
+async function orderFor(job: Job, { chartId, namespace, token }: Means, env: Env): Promise<Order> {
   const { server, tls, proxyEnv, user, read } = await findCluster(job, env);
   const [cert, key] = await Promise.all([
     inlineOr(user["client-certificate-data"], user["client-certificate"], read),
     inlineOr(user["client-key-data"], user["client-key"], read),
   ]);
-  if (job.token === undefined) {
-    const words = "The agent that claimed the job was killed before it began: its token is gone.";
-    throw new JobFailure(words, { reason: "lost", class: "lost" });
-  }
   const url = job.host.config.brokerUrl ?? "";
   return {
     namespace,
-    broker: { url, token: job.token, chartId },
+    broker: { url, token, chartId },
     cluster: {
       server,
       tls,

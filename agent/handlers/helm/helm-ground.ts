@@ -2,6 +2,7 @@ import { existsSync } from "node:fs";
 import path from "node:path";
 import { makeJobFolders, readJobText, writeJobFileOnce } from "../../job-users/job-files.ts";
 import type { Job } from "../../jobs/handler.ts";
+import { JobFailure } from "../../jobs/job-failure.ts";
 import { type ClusterGround, openClusterGround } from "../../kubernetes/cluster-ground.ts";
 import { deployFailure } from "../../kubernetes/deploy-failure.ts";
 import { hostKubeconfig } from "../../kubernetes/host-kubeconfig.ts";
@@ -9,6 +10,7 @@ import { folderWithin } from "../../sources/folder-within.ts";
 import { fetchChart } from "./fetch-chart.ts";
 import { openFront } from "./front.ts";
 import type { HelmRun } from "./helm-run.ts";
+import { recordsAtBroker, recordsInCluster, type ReleaseRecords } from "./release-records.ts";
 import type { HelmCaller } from "./run-helm.ts";
 import { setValues } from "./set-values.ts";
 
@@ -16,6 +18,7 @@ import { setValues } from "./set-values.ts";
 export type HelmGround = ClusterGround & {
   readonly run: HelmRun;
   readonly helm: HelmCaller;
+  readonly records: ReleaseRecords;
 };
 
 /** The chart, as helm is told of it. */
@@ -46,9 +49,20 @@ export async function openHelmGround(job: Job, run: HelmRun): Promise<HelmGround
     HELM_NAMESPACE: run.namespace,
     HELM_MAX_HISTORY: "10",
   };
-  if (run.driver !== "broker") return { ...ground, run, env, helm: { job, env } };
-  const front = await openFront(job, run, env);
-  return { ...ground, run, env, helm: { job, env, front } };
+  if (run.driver !== "broker") {
+    const records = recordsInCluster(ground.cluster, run);
+    return { ...ground, run, env, helm: { job, env }, records };
+  }
+  const token = tokenOf(job);
+  const front = await openFront(job, { ...run, token }, env);
+  const records = recordsAtBroker(job, token, run);
+  return { ...ground, run, env, helm: { job, env, front }, records };
+}
+
+function tokenOf({ token }: Job): string {
+  if (token !== undefined) return token;
+  const words = "The agent that claimed the job was killed before it began: its token is gone.";
+  throw new JobFailure(words, { reason: "lost", class: "lost" });
 }
 
 /** Fetches the chart and writes the values of the plan down, in memory. Throws JobFailure. */

@@ -20,6 +20,7 @@ import { recoverRelease } from "./recover-release.ts";
 import { releaseOutputs } from "./release-outputs.ts";
 import { listRevisions, type Revision } from "./releases.ts";
 import { askHelm } from "./run-helm.ts";
+import { sideBySide } from "./side-by-side.ts";
 import { upgradeRelease } from "./upgrade-release.ts";
 
 /** Releases of charts: planned as a diff, installed or upgraded as approved, rolled back where that fails, uninstalled. */
@@ -47,14 +48,17 @@ async function deploy(job: Job, run: HelmRun): Promise<Produced> {
     throw explainRefusal(error, `The release ${run.name}`);
   } finally {
     ground.cluster.close();
+    ground.records.close();
     await ground.helm.front?.close();
   }
 }
 
 async function plan(ground: HelmGround): Promise<Produced> {
-  const { helm, run } = ground;
-  const chart = run.action === "plan" ? await openChart(ground) : undefined;
-  const revisions = await listRevisions(helm, run.name, "history/before");
+  const isTeardown = ground.run.action !== "plan";
+  const [chart, revisions] = await sideBySide(
+    isTeardown ? Promise.resolve(undefined) : openChart(ground),
+    listRevisions(ground, "history/before"),
+  );
   const diff = await (chart === undefined
     ? diffUninstall(ground, revisions)
     : diffUpgrade(ground, chart, revisions));
@@ -106,8 +110,11 @@ async function judgeOnce(
 async function upgrade(ground: HelmGround): Promise<Produced> {
   const { job, run } = ground;
   const progress = openProgress(job);
-  const chart = await openChart(ground);
-  const revisions = await job.once("revisions", async () => await recoverRelease(ground));
+  const [chart, found] = await sideBySide(
+    openChart(ground),
+    listRevisions(ground, "history/before"),
+  );
+  const revisions = await job.once("revisions", async () => await recoverRelease(ground, found));
   const diffOf = async (look: string): Promise<Diff> =>
     await diffUpgrade(ground, chart, revisions, look);
   const { done } = await judgeOnce(ground, revisions, diffOf);
@@ -121,10 +128,8 @@ async function upgrade(ground: HelmGround): Promise<Produced> {
 
 async function uninstall(ground: HelmGround): Promise<Produced> {
   const { job, run, helm } = ground;
-  const revisions: Revision[] = await job.once(
-    "revisions",
-    async () => await recoverRelease(ground),
-  );
+  const found = await listRevisions(ground, "history/before");
+  const revisions = await job.once("revisions", async () => await recoverRelease(ground, found));
   await judgeOnce(ground, revisions, async () => await diffUninstall(ground, revisions));
   if (revisions.length === 0) return { description: `There is no release ${run.name}.` };
   const timeout = `${Math.ceil(run.waitMs / 1000)}s`;

@@ -1,4 +1,3 @@
-import { z } from "zod";
 import { getExecutionRoute } from "../../../shared/api/read-runner-job-executions.ts";
 import { Refused } from "../../client/over.ts";
 import { deployFailure } from "../../kubernetes/deploy-failure.ts";
@@ -6,26 +5,23 @@ import type { HelmGround } from "./helm-ground.ts";
 import { listRevisions, pendingIn, type Revision } from "./releases.ts";
 import { askHelm } from "./run-helm.ts";
 
-const metadata = z.looseObject({ labels: z.record(z.string(), z.string()).nullish() });
-
 /** How a release tells whose helm is at work on it. */
 export const markLabels = (jobId: string, executionId: string): string =>
   `svc-job=${jobId},svc-execution=${executionId}`;
 
 /**
  * Frees a release that somebody's helm left pending when it was killed: only when the broker says that the execution
- * which held it is over. Answers its revisions. Throws JobFailure when another one holds it, or nobody knows.
+ * which held it is over. Answers its revisions by then. Throws JobFailure when another one holds it, or nobody knows.
  */
-export async function recoverRelease(ground: HelmGround): Promise<Revision[]> {
-  const { job, run, helm } = ground;
-  const revisions = await listRevisions(helm, run.name, "history/before");
+export async function recoverRelease(
+  ground: HelmGround,
+  revisions: Revision[],
+): Promise<Revision[]> {
+  const { job, run } = ground;
   const pending = pendingIn(revisions);
   if (pending === undefined) return revisions;
-  const key = `metadata/${pending.revision}`;
-  const read = { key, args: ["get", "metadata", run.name, "-o", "json"] };
-  const doing = `The release ${run.name} cannot be looked at`;
-  const { labels } = metadata.parse(JSON.parse(await askHelm(helm, read, doing)));
-  const holder = { job: labels?.["svc-job"], execution: labels?.["svc-execution"] };
+  const { labels } = pending;
+  const holder = { job: labels["svc-job"], execution: labels["svc-execution"] };
   if (!(await isOver(ground, holder))) {
     const whose =
       holder.job === undefined ? "Helm that no job of this runner began" : `The job ${holder.job}`;
@@ -42,7 +38,7 @@ export async function recoverRelease(ground: HelmGround): Promise<Revision[]> {
     "recover",
   );
   await free(ground, pending, revisions);
-  return await listRevisions(helm, run.name, "history/recovered");
+  return await listRevisions(ground, "history/recovered");
 }
 
 type Holder = { readonly job: string | undefined; readonly execution: string | undefined };

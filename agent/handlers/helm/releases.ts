@@ -1,26 +1,25 @@
-import { z } from "zod";
-import { type HelmCaller, helmFailure, runHelm } from "./run-helm.ts";
+import type { Job } from "../../jobs/handler.ts";
+import type { ReleaseRecords } from "./release-records.ts";
 
-const revision = z.looseObject({
-  revision: z.int(),
-  status: z.string(),
-  chart: z.string(),
-  app_version: z.string().nullish(),
-});
 /** One revision of a release. */
-export type Revision = z.infer<typeof revision>;
+export type Revision = {
+  readonly revision: number;
+  /** Helm's own word for it. */
+  readonly status: string;
+  readonly labels: Readonly<Record<string, string>>;
+};
 
-/** The revisions of a release that are kept, oldest first; none where it is not installed. Throws JobFailure. */
-export async function listRevisions(
-  helm: HelmCaller,
-  name: string,
-  key: string,
-): Promise<Revision[]> {
-  const args = ["history", name, "--max", "20", "-o", "json"];
-  const answer = await runHelm(helm, { key, args });
-  if (answer.isGood) return z.array(revision).parse(JSON.parse(answer.out));
-  if (/release: not found/.test(answer.complaint)) return [];
-  throw helmFailure(answer, "The release's history cannot be read");
+type Kept = { readonly job: Job; readonly records: ReleaseRecords };
+
+/**
+ * The revisions of a release that are kept, oldest first; none where it is not installed. Asked again by the same key,
+ * also after a restart of the agent, it answers the same. Throws JobFailure.
+ */
+export async function listRevisions({ job, records }: Kept, key: string): Promise<Revision[]> {
+  return await job.once(key, async () => {
+    const found = await records.list();
+    return found.toSorted((one, other) => one.revision - other.revision);
+  });
 }
 
 /** The newest revision that is deployed; undefined where none is. */

@@ -10,6 +10,7 @@ import { awaitHopeless, podOwnersIn, podsBefore } from "./await-hopeless.ts";
 import type { Chart, HelmGround } from "./helm-ground.ts";
 import { deployedIn, listRevisions, type Revision } from "./releases.ts";
 import { type HelmAnswer, helmFailure, runHelm } from "./run-helm.ts";
+import { sideBySide } from "./side-by-side.ts";
 import { upgradeArgs } from "./upgrade-args.ts";
 
 const installed = z.looseObject({
@@ -54,7 +55,7 @@ export async function upgradeRelease(
         );
   const reasons = await evidence(ground, changes);
   const told = [hopeless ?? reasons[0] ?? []].flat().map((words) => `${words}.`);
-  const undone = await undo(ground, deployedIn(revisions));
+  const undone = await undo(ground, revisions);
   throw saidMore(why, [...told, undone].join(" "));
 }
 
@@ -69,9 +70,11 @@ async function waited(
   const { helm, run, job, cluster } = ground;
   const timeout = `${Math.ceil(run.waitMs / 1000)}s`;
   const waits = ["--wait", "--wait-for-jobs", "--timeout", timeout, "-o", "json"];
-  const before = await podsBefore(job, cluster, run.namespace);
+  const [before, objects] = await sideBySide(
+    podsBefore(job, cluster, run.namespace),
+    podOwnersIn(ground, changes),
+  );
   const [ending, over] = [new AbortController(), new AbortController()];
-  const objects = await podOwnersIn(ground, changes);
   const look = async (): Promise<void> => {
     const words = await awaitHopeless(cluster, objects, { before, signal: over.signal });
     if (words === undefined) return;
@@ -119,11 +122,14 @@ async function evidence(
   return found.flat();
 }
 
-async function undo(ground: HelmGround, good: Revision | undefined): Promise<string> {
+/** Before it changes anything, helm writes a revision down. */
+async function undo(ground: HelmGround, before: readonly Revision[]): Promise<string> {
   const { helm, run, job } = ground;
+  const good = deployedIn(before);
   const timeout = ["--wait", "--timeout", `${Math.ceil(run.waitMs / 1000)}s`];
-  const isThere = (await listRevisions(helm, run.name, "history/failed")).length > 0;
-  if (!isThere) return "Nothing of it was left.";
+  const last = (await listRevisions(ground, "history/failed")).at(-1);
+  if (last === undefined) return "Nothing of it was left.";
+  if (last.revision === before.at(-1)?.revision) return "Nothing of it was begun.";
   const args =
     good === undefined
       ? ["uninstall", run.name, ...timeout]

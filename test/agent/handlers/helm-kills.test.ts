@@ -43,8 +43,8 @@ describeWithTools([...clusterTools, "helm"], "helm under an agent that is killed
   }, 400_000);
 
   test.each([
-    ["before it asks for the release's past", "before", "history*", "upgrade"],
     ["before the chart is rendered", "before", "upgrade*--dry-run*", "upgrade"],
+    ["after the chart was rendered", "after", "upgrade*--dry-run*", "upgrade"],
     ["before the release is upgraded", "before", "upgrade*--wait*", "upgrade"],
     ["after the release was upgraded", "after", "upgrade*--wait*", "upgrade"],
     ["before the release is rolled back", "before", "rollback*", "fail"],

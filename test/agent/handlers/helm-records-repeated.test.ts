@@ -46,7 +46,7 @@ async function givenBroker() {
   await once(server, "listening");
   const { port } = server.address() as AddressInfo; // it listens on one
   const means = { url: `http://127.0.0.1:${port}`, token: "token", chartId: "chart" };
-  const records = openBrokerRecords(means, {});
+  const records = openBrokerRecords(means, { env: {} });
   onTestFinished(() => {
     records.close();
     server.close();

@@ -1,6 +1,8 @@
+import { readFile } from "node:fs/promises";
 import { gunzipSync, gzipSync } from "node:zlib";
 import { beforeAll, describe, expect, test, vi } from "vitest";
 import { clusterTools } from "../../support/cluster/given-cluster.ts";
+import { givenAccount } from "../../support/cluster/given-namespace.ts";
 import { describeWithTools } from "../../support/describe-with-tools.ts";
 import { type Fleet, givenFleet } from "../../support/given-fleet.ts";
 import { findsHelm, givenChart, releasesOf } from "../../support/given-helm.ts";
@@ -102,6 +104,26 @@ describeWithTools([...clusterTools, "helm"], "a release", () => {
     const refused = await release("exec", { source: { path: unknown } });
     expect(refused.description).toMatch(/Widget/);
     expect(refused.result?.error_metadata).toMatchObject({ class: "config_invalid" });
+  });
+
+  test("whose upgrade is refused before it begins is not rolled back: nothing of it was begun", async () => {
+    const { release, at } = await releasesOf(await givenJobSeat(fleet, filesAllowed));
+    const helm = { source: { path: await givenChart() } };
+    expect((await release("exec", helm)).status).toBe("finished");
+    // Helm may write no revision down.
+    const { kubeconfig } = await givenAccount(at, [
+      { verbs: ["get", "list", "watch"], resources: ["secrets"] },
+      { verbs: ["*"], resources: ["configmaps"] },
+      { verbs: ["*"], resources: ["deployments"], apiGroups: ["apps"] },
+    ]);
+    const cluster_info = { kube_config: await readFile(kubeconfig, "utf8") };
+    const refused = await release("exec", { ...helm, cluster_info, values_files: ["high.yaml"] });
+    expect(refused.result?.error_metadata["class"]).toBe("forbidden");
+    expect(refused.description).toMatch(
+      /cannot create resource "secrets".*Nothing of it was begun\./,
+    );
+    const read = ["get", "configmap", "app-config", "-o", "jsonpath={.data.level}"];
+    expect(await at.kubectl(read)).toBe("low");
   });
 
   test("tells no value of a secret: not in the diff, the log, an output or an error", async () => {

@@ -1,0 +1,106 @@
+import { z } from "zod";
+import { openBrokerRecords } from "../../helm-front/broker-records.ts";
+import { unpackRelease } from "../../helm-front/secret-record.ts";
+import { FrontRefusal } from "../../helm-front/status-answer.ts";
+import type { Job } from "../../jobs/handler.ts";
+import type { Cluster } from "../../kubernetes/cluster.ts";
+import { deployFailure } from "../../kubernetes/deploy-failure.ts";
+import type { HelmRun } from "./helm-run.ts";
+import type { Revision } from "./releases.ts";
+
+/** What helm keeps of one release, read without helm, wherever it is. */
+export type ReleaseRecords = {
+  /** Its revisions, in no order. Throws JobFailure or ApiRefusal. */
+  readonly list: () => Promise<Revision[]>;
+  /** The manifests of one revision, its hooks' too. Throws JobFailure or ApiRefusal. */
+  readonly manifests: (revision: number) => Promise<string[]>;
+  readonly close: () => void;
+};
+
+const release = z.looseObject({
+  manifest: z.string().nullish(),
+  hooks: z.array(z.looseObject({ manifest: z.string().nullish() })).nullish(),
+});
+
+/** All manifests of a release as helm writes it down. */
+export function manifestsOf(given: unknown): string[] {
+  const { manifest, hooks } = release.parse(given);
+  return [manifest ?? "", ...(hooks ?? []).map((hook) => hook.manifest ?? "")];
+}
+
+type Kept = Pick<HelmRun, "name" | "namespace" | "driver" | "chartId">;
+
+const recordName = (name: string, revision: number): string =>
+  `sh.helm.release.v1.${name}.v${revision}`;
+
+const absent = (): Error =>
+  deployFailure("What is deployed cannot be read: its record is not there.", "not_found");
+
+/** Those in the cluster's own secrets or config maps. */
+export function recordsInCluster(cluster: Cluster, kept: Kept): ReleaseRecords {
+  const { name, namespace, driver } = kept;
+  const isSecret = driver !== "configmap";
+  const [kind, plural] = isSecret ? ["Secret", "secrets"] : ["ConfigMap", "configmaps"];
+  const resource = { apiVersion: "v1", kind, plural, isNamespaced: true };
+  return {
+    list: async () => {
+      const query = { labelSelector: `owner=helm,name=${name}` };
+      const found = await cluster.listNames(resource, namespace, query);
+      return found.map(({ metadata: { labels = {} } }) => ({
+        revision: Number(labels["version"]),
+        status: labels["status"] ?? "unknown",
+        labels,
+      }));
+    },
+    manifests: async (revision) => {
+      const ref = { apiVersion: "v1", kind, namespace, name: recordName(name, revision) };
+      const live = await cluster.get({ ref, resource });
+      const data = live?.["data"] as Record<string, string> | undefined; // as the API has it
+      const packed = data?.["release"];
+      if (packed === undefined) throw absent();
+      const text = isSecret ? Buffer.from(packed, "base64").toString("latin1") : packed;
+      return manifestsOf(JSON.parse(unpackRelease(text)));
+    },
+    close: () => {},
+  };
+}
+
+const atBroker = z.looseObject({
+  version: z.int(),
+  info: z.looseObject({ status: z.string() }),
+  labels: z.record(z.string(), z.string()).nullish(),
+});
+
+/** Those that the broker keeps. `token` is the job's. */
+export function recordsAtBroker(job: Job, token: string, kept: Kept): ReleaseRecords {
+  const { brokerUrl: url = "", caFile, env } = job.host.config;
+  const { name, namespace, chartId } = kept;
+  const way = { env, caFile, signal: job.signal };
+  const records = openBrokerRecords({ url, token, chartId }, way);
+  return {
+    list: async () => {
+      const found = await records.list(namespace, { owner: "helm", name }).catch(asFailure);
+      return z
+        .array(atBroker)
+        .parse(found)
+        .map((one) => ({
+          revision: one.version,
+          status: one.info.status,
+          labels: one.labels ?? {},
+        }));
+    },
+    manifests: async (revision) => {
+      const key = recordName(name, revision);
+      const found = await records.read({ namespace, key }).catch(asFailure);
+      if (found === undefined) throw absent();
+      return manifestsOf(found);
+    },
+    close: records.close,
+  };
+}
+
+function asFailure(error: unknown): never {
+  if (!(error instanceof FrontRefusal)) throw error;
+  const words = `The release's history cannot be read: ${error.message.replace(/\.$/, "")}.`;
+  throw deployFailure(words, error.code >= 500 ? "network" : "refused");
+}
