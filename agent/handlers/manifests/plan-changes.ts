@@ -27,8 +27,8 @@ export async function planApply(
     const live = liveOf(one.at);
     const basis = basisOf(scene, one, live);
     const same = known.get(refKey(one.at.ref));
-    if (same?.basis === basis) return { ...same, ref: one.at.ref };
-    return { ...(await planObject(scene, one, live)), basis };
+    if (same?.basis !== undefined && same.basis === basis) return { ...same, ref: one.at.ref };
+    return { ...(await planObject(scene, one, live)), ...(basis !== undefined && { basis }) };
   });
   const old = scene.run.prunes ? ((await scene.inventory?.read()) ?? []) : [];
   const now = new Set(scene.objects.map(({ at }) => refKey(at.ref)));
@@ -46,13 +46,14 @@ export async function planTeardown(scene: Scene): Promise<Diff> {
   return { op: "teardown", changes: await planDeletes(scene, [...old, ...given]) };
 }
 
+/** None for an object that has no version: nobody knows whether it has changed. */
 function basisOf(
   { manager, run }: Scene,
   { object, isComing }: PlacedObject,
   live: KubeObject | undefined,
-): string {
-  const { metadata } = live ?? {};
-  const is = [metadata?.uid, metadata?.resourceVersion, isComing];
+): string | undefined {
+  if (live !== undefined && !live.metadata.resourceVersion) return undefined;
+  const is = [live?.metadata.uid, live?.metadata.resourceVersion, isComing];
   return sha256([is, manager, run.isForced, object]);
 }
 
