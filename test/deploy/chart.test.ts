@@ -14,6 +14,13 @@ import {
   type Namespace,
 } from "../support/cluster/given-namespace.ts";
 import { startKubelet } from "../support/cluster/start-kubelet.ts";
+import {
+  chart,
+  helm,
+  objectOf as one,
+  rendered,
+  usualValues as usual,
+} from "../support/deploy-chart.ts";
 import { describeWithTools } from "../support/describe-with-tools.ts";
 import { testFolder } from "../support/folder.ts";
 import { type Fleet, givenFleet } from "../support/given-fleet.ts";
@@ -21,37 +28,7 @@ import { jobReader } from "../support/given-jobs.ts";
 import { runTool } from "../support/run-tool.ts";
 import { startAgentProcess } from "../support/start-agent-process.ts";
 
-const chart = path.join(import.meta.dirname, "..", "..", "deploy", "chart");
-
-const usual = {
-  broker: { url: "https://svc.example:8443" },
-  token: { existingSecret: "runner-token" },
-  image: { repository: "registry.example/svc-agent", tag: "1.2" },
-};
-
 const noDisk = { "ephemeral-storage": null }; // kwok's nodes know of none
-
-type Env = Readonly<Record<string, string>>;
-
-/** Runs helm with these values; what it complained of is the error. */
-async function helm(words: readonly string[], values: object, env: Env = {}): Promise<string> {
-  const folder = await testFolder(0o700);
-  const file = path.join(folder, "values.json");
-  await writeFile(file, JSON.stringify(values));
-  const homes = { HELM_CACHE_HOME: folder, HELM_CONFIG_HOME: folder, HELM_DATA_HOME: folder };
-  return await runTool("helm", [...words, "--values", file], { env: { ...homes, ...env } });
-}
-
-async function rendered(values: object, more: readonly string[] = []): Promise<KubeObject[]> {
-  const text = await helm(["template", "rel", chart, "--namespace", "ns", ...more], values);
-  return (await readYaml(text)).map(({ value }) => value as KubeObject);
-}
-
-function one(objects: readonly KubeObject[], kind: string, name = "rel-svc-agent"): KubeObject {
-  const found = objects.find((object) => object.kind === kind && object.metadata.name === name);
-  if (found === undefined) throw new Error(`the chart makes no ${kind} ${name}`);
-  return found;
-}
 
 /** The files of the chart's ConfigMap, where the agent's settings can name them. */
 async function filesOf(config: KubeObject) {
