@@ -49,6 +49,7 @@ async function clean({ ground, stored, stop, book, host }: Stopped, over: AbortS
     write: (text) =>
       ground.log.warn({ execution_id: stored.execution_id }, redactor.redactText(text)),
     pipe: async () => {},
+    sendOff: () => {},
     lastError: () => undefined,
     close: async () => await Promise.resolve({ lastRecord: 0 }),
   };

@@ -12,6 +12,8 @@ export type ExecutionBook = {
   readonly state: StoredExecution;
   /** Survives the agent's death. Never rejects: what is known stays known, though the disk refuses to be told of it. */
   readonly save: () => Promise<void>;
+  /** The same, but rejects where the disk refuses. */
+  readonly saveSurely: () => Promise<void>;
   /** Survives a power cut, too; rejects where the disk refuses. */
   readonly saveDurably: () => Promise<void>;
   /** The execution is over: nothing is to be taken up any more. */
@@ -42,6 +44,7 @@ export async function openExecutionBook(
         const why = diskTrouble(dir, error);
         log.warn({ execution_id: state.execution_id, why }, "a job's progress is not on disk");
       }),
+    saveSurely: write,
     saveDurably: () => inTurn((text) => writeDurably(file, text)),
     remove: async () => {
       await last.catch(() => {});

@@ -81,6 +81,8 @@ export type Job = {
   readonly onOutput: (take: (output: SetOutput) => Promise<void>) => void;
   /** Runs a child whose output goes to the log. Throws JobFailure when it cannot be started. */
   readonly run: (command: JobCommand) => Promise<CommandEnd>;
+  /** Makes the child of a command ready that is to be run soon, so that it begins at once; it may as well never be run. */
+  readonly makeReady: (command: JobCommand) => void;
   /** Brings what something prints that is no child of the job into its log; resolves when it has been read to its end. */
   readonly pipe: (source: LogSource, output: ChildOutput) => Promise<void>;
   /** Does something once, over restarts of the agent; its answer, redacted, is kept on disk. */
@@ -122,4 +124,8 @@ export type JobCommand = {
   readonly render?: MakeRenderer;
   /** Goes on although the job is to stop: the always-steps after a cancel. */
   readonly isCleanup?: boolean;
+  /** What is to be run after it, as far as is known: its child is made ready while this one runs. */
+  readonly next?: JobCommand;
+  /** After a power cut it is run again, or the job ends, whether or not it is known to have begun. */
+  readonly isRepeatable?: true;
 };

@@ -105,6 +105,7 @@ async function workThrough(lit: Lit, open: OpenJob): Promise<Ending | undefined>
   const refused = await reportFirst(lit, first);
   if (refused !== undefined) return refused === "over" ? undefined : refused;
   const ending = await attempt(lit, work, open);
+  lit.log.sendOff();
   if (work.usesHost === true && ending !== undefined) await keepOutcome(lit, ending);
   if (await lit.wasGivenBack()) return await leave(lit, { work, open });
   if (open.isOpen() || work.cleanup !== undefined) lit.reports.tell("cleaning-up");

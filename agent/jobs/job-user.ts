@@ -1,6 +1,6 @@
+import type { ChildGround } from "./begin-child.ts";
 import type { ExecutionBook } from "./execution-book.ts";
 import type { JobHost } from "./job-host.ts";
-import type { ChildGround } from "./run-child.ts";
 
 const refusal =
   "The agent was told to run jobs as other users (job-user) after this job had begun as its own: it is not gone on with.";

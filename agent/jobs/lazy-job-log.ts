@@ -6,6 +6,8 @@ import type { ChildOutput } from "../processes/child.ts";
 export type LazyJobLog = Pick<JobLog, "write" | "close"> & {
   /** Never rejects: an output that cannot be read or kept, however often it is tried, is read to its end and dropped. */
   readonly pipe: JobLog["pipe"];
+  /** Sends what was written so far, while the job is cleaned up; nobody waits for it. */
+  readonly sendOff: () => void;
   /** The error that was written last. */
   readonly lastError: () => string | undefined;
 };
@@ -59,6 +61,7 @@ export function makeLazyJobLog(
       opened().catch(() => {}); // whoever closes it is told
     },
     pipe,
+    sendOff: () => void log?.sendOff().catch(() => {}), // whoever closes it is told
     close: async () =>
       opening === undefined && early.length === 0
         ? { lastRecord: 0 }

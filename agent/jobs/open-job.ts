@@ -1,5 +1,7 @@
 import type { Redactor } from "../logs/redactor.ts";
 import type { Child } from "../processes/child.ts";
+import { type ChildGround, makeReady } from "./begin-child.ts";
+import { makeChildrenAhead } from "./children-ahead.ts";
 import { cleaningClock } from "./cleaning-clock.ts";
 import type { ExecutionBook } from "./execution-book.ts";
 import type { Job, JobWork, Plan } from "./handler.ts";
@@ -8,7 +10,7 @@ import { type OpenPlace, openJobPlace } from "./job-place.ts";
 import { NotNow, type SetOutput } from "./job-socket.ts";
 import { userOf } from "./job-user.ts";
 import type { LazyJobLog } from "./lazy-job-log.ts";
-import { type ChildGround, runChild } from "./run-child.ts";
+import { runChild } from "./run-child.ts";
 import type { StopControl } from "./stop-control.ts";
 
 /** A job as its handler sees it, and what its life needs besides. */
@@ -40,8 +42,7 @@ export function openJob(given: Given): OpenJob {
   const ended: Child[] = [];
   const cleaning = cleaningClock(stop.signal);
   let place: OpenPlace | undefined;
-  let user: ChildGround["user"];
-  let cgroup: string | undefined;
+  let whose: Pick<ChildGround, "user" | "cgroup"> = { user: undefined, cgroup: undefined };
   let takeOutput: ((output: SetOutput) => Promise<void>) | undefined;
   const setOutput = async (output: SetOutput): Promise<void> => {
     if (takeOutput === undefined) throw new NotNow("This job takes no outputs just now.");
@@ -49,6 +50,10 @@ export function openJob(given: Given): OpenJob {
   };
   const here = (): OpenPlace => placeOrBug(place);
   const mayBegin = (): Promise<void> => host.truth.mayBegin(state.execution_id, stop.signal);
+  const runDir = host.runDir.path;
+  const shared = { ...given, runDir, cleanupSignal: cleaning.signal, ended, mayBegin };
+  const ahead = makeChildrenAhead(runDir, state);
+  const ground = (): ChildGround => ({ ...shared, ahead, ...whose, env: here().env });
   const job: Job = {
     facts: state.job,
     executionId: state.execution_id,
@@ -67,11 +72,8 @@ export function openJob(given: Given): OpenJob {
     hide: (secret) => here().hide(secret),
     shown: (text) => redactor.redactText(text),
     onOutput: (take) => void (takeOutput = take),
-    run: async (command) => {
-      const { env } = here();
-      const ground = { ...given, runDir: host.runDir.path, cleanupSignal: cleaning.signal };
-      return await runChild({ ...ground, ended, mayBegin, env, user, cgroup }, command);
-    },
+    run: async (command) => await runChild(ground(), command),
+    makeReady: (command) => makeReady(ground(), command),
     pipe: async (source, output) => await log.pipe(source, output, stop.signal),
     once: async (key, act) => await once(book, redactor, { key, act, mayBegin }),
   };
@@ -80,17 +82,28 @@ export function openJob(given: Given): OpenJob {
     ended,
     isOpen: () => place !== undefined,
     place: async ({ isOperators = false }) => {
-      user = isOperators ? undefined : await userOf(host, book, stop.signal);
-      cgroup = isOperators ? undefined : await host.jobCgroups.take(state.execution_id);
-      if (cgroup !== undefined) state.cgroup = cgroup; // on disk with the first child
+      if (!isOperators) whose = await whoseOf(host, book, stop.signal);
+      const { user } = whose;
       const owner = typeof user === "number" ? user : undefined;
       place = await openJobPlace(host, state.execution_id, { ...given, setOutput, owner });
     },
     close: async () => {
       cleaning.close();
+      await ahead.close();
       return (await place?.close()) ?? [];
     },
   };
+}
+
+async function whoseOf(
+  host: JobHost,
+  book: ExecutionBook,
+  signal: AbortSignal,
+): Promise<Pick<ChildGround, "user" | "cgroup">> {
+  const user = await userOf(host, book, signal);
+  const cgroup = await host.jobCgroups.take(book.state.execution_id);
+  if (cgroup !== undefined) book.state.cgroup = cgroup; // on disk with the first child
+  return { user, cgroup };
 }
 
 function placeOrBug(place: OpenPlace | undefined): OpenPlace {

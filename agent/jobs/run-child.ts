@@ -1,45 +1,17 @@
 import path from "node:path";
 import { formatDuration } from "../../shared/duration.ts";
 import { pause } from "../client/pause.ts";
-import type { Redactor } from "../logs/redactor.ts";
 import { adoptChild } from "../processes/adopt-child.ts";
-import { ChildError } from "../processes/child-error.ts";
 import type { Child, ChildEnd } from "../processes/child.ts";
 import { shellCode } from "../processes/explain-end.ts";
 import { findChild } from "../processes/find-child.ts";
 import { bootId } from "../processes/process-identity.ts";
 import { removeChildFolder } from "../processes/remove-child-folder.ts";
-import { startChild } from "../processes/start-child.ts";
 import { sweepMarked } from "../processes/sweep-marked.ts";
-import type { ExecutionBook } from "./execution-book.ts";
+import { beginChild, type ChildGround, makeReady } from "./begin-child.ts";
 import type { CommandEnd, StoredChild } from "./execution-state.ts";
 import type { JobCommand } from "./handler.ts";
-import { JobFailure } from "./job-failure.ts";
-import type { LazyJobLog } from "./lazy-job-log.ts";
 import { readChild } from "./read-child.ts";
-import type { StopControl } from "./stop-control.ts";
-
-/** What a job's children share. */
-export type ChildGround = {
-  readonly runDir: string;
-  readonly book: ExecutionBook;
-  readonly log: LazyJobLog;
-  readonly redactor: Redactor;
-  readonly stop: StopControl;
-  /** Resolves when something new may begin, or the job is stopped. */
-  readonly mayBegin: () => Promise<void>;
-  /** Aborted when cleaning up has taken too long. */
-  readonly cleanupSignal: () => AbortSignal;
-  readonly env: Readonly<Record<string, string>>;
-  /** Whom children run as; words where none may be started any more. */
-  readonly user: number | undefined | { readonly refusal: string };
-  /** What holds them together, where there is such a thing. */
-  readonly cgroup: string | undefined;
-  /** Children that have ended: their folders stay until their output is safe. */
-  readonly ended: Child[];
-};
-
-const usualStop = { signal: "SIGTERM", to: "group", graceMs: 10_000 } as const;
 
 /**
  * Runs a command to its end, its output into the job's log. A command that a former process of the agent began is
@@ -55,8 +27,9 @@ export async function runChild(ground: ChildGround, command: JobCommand): Promis
   if (taken === "lost") return await ended(ground, command, lostWith(known));
   if (taken === "unborn") await ground.mayBegin();
   if (taken === "unborn" && isStopped()) return { ...notStarted };
-  const child = taken === "unborn" ? await begin(ground, command, isStopped) : taken;
+  const child = taken === "unborn" ? await beginChild(ground, command, isStopped) : taken;
   if (child === undefined) return { ...notStarted };
+  if (command.next !== undefined && !isStopped()) makeReady(ground, command.next);
   return await ended(ground, command, await follow(ground, { command, child, signal }));
 }
 
@@ -84,58 +57,6 @@ const notStarted: CommandEnd = {
   words: "was not started any more",
   tookMs: 0,
 };
-
-/** Written down before it is started, so that whoever comes after us knows that it may have been. */
-async function begin(
-  ground: ChildGround,
-  command: JobCommand,
-  isStopped: () => boolean,
-): Promise<Child | undefined> {
-  const { state, saveDurably, save } = ground.book;
-  const { user } = ground;
-  if (typeof user === "object") throw new JobFailure(user.refusal, { reason: "internal" });
-  const numbers = Object.values(state.children).map(({ number }) => number);
-  const number = Math.max(0, ...numbers) + 1;
-  const { timeoutMs } = command;
-  state.children[command.key] = {
-    number,
-    startedAtMs: Date.now(),
-    bootId: bootId(),
-    ...(timeoutMs !== undefined && { timeoutMs }),
-  };
-  await saveDurably().catch((error: unknown) => {
-    delete state.children[command.key]; // it was not started, and will not be
-    throw error;
-  });
-  const forget = async (): Promise<void> => {
-    delete state.children[command.key];
-    await save();
-  };
-  if (isStopped()) {
-    await forget();
-    return undefined;
-  }
-  try {
-    return await startChild({
-      executionId: state.execution_id,
-      step: number,
-      argv: command.argv,
-      cwd: command.cwd,
-      env: { ...ground.env, ...command.env },
-      runDir: ground.runDir,
-      stop: command.stop ?? usualStop,
-      user,
-      cgroup: ground.cgroup,
-    });
-  } catch (error) {
-    if (!(error instanceof ChildError)) throw error;
-    await forget();
-    throw new JobFailure(`${command.step}: ${error.message}`, {
-      reason: "process_run_error",
-      code: error.code,
-    });
-  }
-}
 
 /** A child that was born is adopted; one that was not leaves nothing that could still be born. */
 async function takeUp(

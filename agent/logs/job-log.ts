@@ -36,6 +36,8 @@ export type JobLog = {
   readonly pipe: (source: LogSource, output: ChildOutput, signal?: AbortSignal) => Promise<void>;
   /** Resolves when everything written so far is on disk. */
   readonly flush: () => Promise<void>;
+  /** The same, and it is sent at once: what comes now is the end. */
+  readonly sendOff: () => Promise<void>;
   /** Resolves when all is on disk; nothing can be written any more. The number of the last line goes with the finish. */
   readonly close: () => Promise<{ readonly lastRecord: number }>;
 };
@@ -74,9 +76,10 @@ export async function openJobLog(
     pipe: (source, output, signal) =>
       pipe({ spools, spool, writer, redactor, signal }, source, output),
     flush: () => writer.flush(),
+    sendOff: () => writer.flush({ isUrgent: true }),
     async close() {
       clearInterval(timer);
-      await writer.flush(true);
+      await writer.flush({ isLast: true });
       return { lastRecord: spool.nextSeq() - 1 };
     },
   };

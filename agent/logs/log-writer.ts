@@ -49,7 +49,7 @@ export function makeLogWriter(spools: LogSpools, spool: LogSpool, redactor: Reda
     };
   };
 
-  async function writeOut(isLast: boolean): Promise<void> {
+  async function writeOut({ isLast = false, isUrgent = isLast }: Flush): Promise<void> {
     if (count === 0 && moved.size === 0 && !isLast) return;
     const { positions, tellWritten } = takeMoved(runs, moved);
     const lines = { count, runs: { ...once.take(), ...positions }, records: records.take() };
@@ -57,13 +57,13 @@ export function makeLogWriter(spools: LogSpools, spool: LogSpool, redactor: Reda
     underWay = lines.records.length;
     await spool.append(isLast ? { ...lines, isLast } : lines);
     underWay = 0;
-    announce(isLast || lines.records.length >= flushBytes);
+    announce(isUrgent || lines.records.length >= flushBytes);
     tellWritten();
   }
 
-  function flush(isLast = false): Promise<void> {
-    isClosed ||= isLast;
-    writing = writing.then(() => writeOut(isLast));
+  function flush(how: Flush = {}): Promise<void> {
+    isClosed ||= how.isLast === true;
+    writing = writing.then(() => writeOut(how));
     return writing;
   }
 
@@ -82,6 +82,13 @@ export function makeLogWriter(spools: LogSpools, spool: LogSpool, redactor: Reda
   const pendingBytes = (): number => records.byteLength() + underWay;
   return { runs, moved, lineOf, once, flush, tick, isFull, pendingBytes };
 }
+
+type Flush = {
+  /** Nothing comes after it. */
+  readonly isLast?: boolean;
+  /** It is sent at once, and not with what may come soon; the last always is. */
+  readonly isUrgent?: boolean;
+};
 
 /** How far the runs are that have moved, and who is to hear when that is on the disk; none has moved any more. */
 function takeMoved(runs: ReadonlyMap<string, Run>, moved: Set<string>) {

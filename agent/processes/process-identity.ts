@@ -1,4 +1,4 @@
-import { readFileSync } from "node:fs";
+import { closeSync, openSync, readFileSync, readSync } from "node:fs";
 
 /** A process that cannot be mistaken for a later one of the same number. */
 export type ProcessIdentity = {
@@ -30,11 +30,23 @@ export function parseStat(line: string): ProcessStat | undefined {
  */
 export function readStat(pid: number): ProcessStat | undefined {
   try {
-    const stat = parseStat(readFileSync(`/proc/${pid}/stat`, "latin1"));
+    const stat = parseStat(readLine(`/proc/${pid}/stat`));
     return stat === undefined || /[ZXx]/.test(stat.state) ? undefined : stat;
   } catch (error) {
     if (isAbsence(error)) return undefined;
     throw error;
+  }
+}
+
+/** Filled and read without a pause between; three calls of the system, where the usual way makes five. */
+const line = Buffer.alloc(4_096);
+
+function readLine(file: string): string {
+  const fd = openSync(file, "r");
+  try {
+    return line.toString("latin1", 0, readSync(fd, line, 0, line.length, 0));
+  } finally {
+    closeSync(fd);
   }
 }
 

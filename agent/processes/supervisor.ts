@@ -38,6 +38,9 @@ export function boundOutput(freeBytes: number): OutputBound {
  * When the run directory is full, the next segment is begun empty: so the last one counts as whole, is read and
  * deleted, and there is room again. What `dd` had in hand is lost then, which is remembered.
  *
+ * The child begins when the agent says so, by a word through descriptor 3. An agent that dies before says nothing: its end of
+ * that is closed by the kernel, and the supervisor goes. What has not begun has written nothing but its end.
+ *
  * The child enters its cgroup before anything of it is written down or run: from there nothing of it gets out. The
  * supervisor itself stays outside, for it has to tell how the child ended when all in there is killed.
  *
@@ -58,6 +61,8 @@ trap : HUP INT TERM
   exec 2>"$SVC_AGENT_D/${files.said}"
   read -r SVC_AGENT_A </proc/self/stat
   (
+    read -r SVC_AGENT_B <&3 && [ "$SVC_AGENT_B" = go ] || exit 126
+    exec 3<&-
     [ -z "$SVC_AGENT_G" ] || echo 0 >"$SVC_AGENT_G/cgroup.procs" || exit 126
     exec 2>&1
     echo 500 >/proc/self/oom_score_adj
@@ -70,6 +75,7 @@ trap : HUP INT TERM
   )
   echo "$?" >"$SVC_AGENT_D/${files.code}"
 } | {
+  exec 3<&-
   trap '' HUP INT TERM
   SVC_AGENT_N=0
   while [ -d "$SVC_AGENT_D" ]; do

@@ -1,16 +1,25 @@
 import type { JobFailure } from "../../jobs/job-failure.ts";
+import { stateCommand } from "./apply-result.ts";
 import { isJobKilled, leaveHalfDone } from "./leave-half-done.ts";
 import { noteApplyBegun } from "./lost-with-host.ts";
 import { isOnlyUnsaved, type Rescued, rescueState } from "./rescue-state.ts";
-import { isWell, type Ran, runTerraform } from "./run-terraform.ts";
+import { isWell, type Ran, runTerraform, type TerraformCommand } from "./run-terraform.ts";
 import { failureOfRun, terraformFailure } from "./terraform-failure.ts";
 import type { TerraformGround } from "./terraform-ground.ts";
 
 /** Applies the plan in the plan file, of which is known by now what in it is sensitive. Throws JobFailure. */
 export async function applyPlan(ground: TerraformGround): Promise<Ran> {
-  const { job, run, files, progress } = ground;
-  await noteApplyBegun(job);
-  const ran = await runTerraform(ground, {
+  await noteApplyBegun(ground.job);
+  const ran = await runTerraform(ground, { ...applyCommand(ground), next: stateCommand(ground) });
+  if (isWell(ran)) return ran;
+  const rescued = await rescueState(ground);
+  if (rescued === "saved" && isOnlyUnsaved(ran)) return ran;
+  throw await unwell(ground, ran, rescued);
+}
+
+/** The run that applies. */
+export function applyCommand({ run, files, progress }: TerraformGround): TerraformCommand {
+  return {
     key: "apply",
     step: "apply",
     args: [
@@ -22,11 +31,7 @@ export async function applyPlan(ground: TerraformGround): Promise<Ran> {
     ],
     output: "stream",
     onStep: progress.tell,
-  });
-  if (isWell(ran)) return ran;
-  const rescued = await rescueState(ground);
-  if (rescued === "saved" && isOnlyUnsaved(ran)) return ran;
-  throw await unwell(ground, ran, rescued);
+  };
 }
 
 async function unwell(ground: TerraformGround, ran: Ran, rescued: Rescued): Promise<JobFailure> {

@@ -4,7 +4,7 @@ import type { Job, Produced } from "../../jobs/handler.ts";
 import { hideAll } from "./hide-all.ts";
 import { hideSensitive } from "./hide-sensitive.ts";
 import { mostJsonBytes, readBytes } from "./read-json-file.ts";
-import { isWell, type Ran, runTerraform } from "./run-terraform.ts";
+import { isWell, type Ran, runTerraform, type TerraformCommand } from "./run-terraform.ts";
 import type { TerraformGround } from "./terraform-ground.ts";
 
 const output = z.looseObject({
@@ -47,7 +47,7 @@ export function appliedCounts({ said }: Ran): string {
 /** From the whole state, which the broker gets as JSON, too; from outputs alone where it is very large. */
 async function readOutputs(ground: TerraformGround): Promise<StateOutputs> {
   const { job } = ground;
-  const shown = await readState(ground, "show", ["show", "-json"]);
+  const shown = await readState(ground, stateCommand(ground));
   if (shown === undefined) return {};
   await postStateJson(ground, shown);
   if (shown.length <= mostJsonBytes) {
@@ -56,7 +56,7 @@ async function readOutputs(ground: TerraformGround): Promise<StateOutputs> {
     return outputsIn(job, { outputs: values["outputs"] ?? {}, values });
   }
   job.say("The state is large: only its outputs are read.", "info", "outputs", "large state");
-  const outputs = await readState(ground, "output", ["output", "-json"]);
+  const outputs = await readState(ground, stateCommand(ground, "output"));
   if (outputs === undefined) return {};
   return outputsIn(job, { outputs: JSON.parse(outputs.toString("utf8")) as unknown });
 }
@@ -68,25 +68,33 @@ function outputsIn(job: Job, state: Record<string, unknown>): StateOutputs {
 
 const mostReadBytes = 512 * 2 ** 20;
 
-async function readState(
-  ground: TerraformGround,
-  what: string,
-  args: readonly string[],
-): Promise<Buffer | undefined> {
-  const { job, files } = ground;
-  const ran = await runTerraform(ground, {
+/** The run that reads the state, or its outputs alone. */
+export function stateCommand(
+  { files }: TerraformGround,
+  what: "show" | "output" = "show",
+): TerraformCommand {
+  return {
     key: `state/${what}`,
     step: "outputs",
-    args,
+    args: [what, "-json"],
     output: { file: files.stateJson },
     isCleanup: true,
-  });
+    isRepeatable: true,
+  };
+}
+
+async function readState(
+  ground: TerraformGround,
+  command: TerraformCommand,
+): Promise<Buffer | undefined> {
+  const { job, files } = ground;
+  const ran = await runTerraform(ground, command);
   if (isWell(ran)) {
     const bounds = { what: "The state as JSON", mostBytes: mostReadBytes };
     return await readBytes(files.stateJson, job.place.owner, bounds);
   }
-  const words = `The plan is applied, but its outputs cannot be read: terraform ${what} ${ran.end.words}.`;
-  job.say(words, "warn", "outputs", `unread ${what}`);
+  const words = `The plan is applied, but its outputs cannot be read: terraform ${command.args[0]} ${ran.end.words}.`;
+  job.say(words, "warn", "outputs", `unread ${command.args[0]}`);
   return undefined;
 }
 

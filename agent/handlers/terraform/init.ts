@@ -1,6 +1,13 @@
 import { existsSync } from "node:fs";
 import { keepProviders } from "./keep-providers.ts";
-import { runTerraform, isWell, type Ran } from "./run-terraform.ts";
+import { planCommand, showCommand } from "./make-plan.ts";
+import {
+  isWell,
+  makeTerraformReady,
+  type Ran,
+  runTerraform,
+  type TerraformCommand,
+} from "./run-terraform.ts";
 import { failureOfRun } from "./terraform-failure.ts";
 import type { TerraformGround } from "./terraform-ground.ts";
 
@@ -8,15 +15,36 @@ import type { TerraformGround } from "./terraform-ground.ts";
  * Initializes the folder: backend, modules, providers. A lock file of the source's is never changed. Throws JobFailure.
  */
 export async function initialize(ground: TerraformGround): Promise<void> {
-  const { job, files } = ground;
+  const { job, run, files } = ground;
   // Looked at once: terraform itself writes one.
   const hasLock = await job.once("terraform/lock", async () => await isThere(files.lock));
-  const args = ["init", "-input=false", "-no-color", ...(hasLock ? ["-lockfile=readonly"] : [])];
-  const first = await runTerraform(ground, { key: "init", step: "init", args, output: "text" });
-  const ran = needsOthers(first) ? await again(ground, args) : first;
+  const command = initCommand(ground, hasLock);
+  const next = run.action === "apply" ? showCommand(ground) : planCommand(ground);
+  const first = await runTerraform(ground, { ...command, next });
+  const ran = needsOthers(first) ? await again(ground, command) : first;
   if (!isWell(ran)) throw await failureOfRun(ground, "init", ran);
   await keepProviders(ground);
 }
+
+/** Makes the initialization ready while the files that it reads are written: as it will be, as far as that is known. */
+export function makeInitReady(ground: TerraformGround): void {
+  const { run, files } = ground;
+  makeTerraformReady(
+    ground,
+    initCommand(ground, run.planFile !== undefined || existsSync(files.lock)),
+  );
+}
+
+function initCommand({ env }: TerraformGround, hasLock: boolean): TerraformCommand {
+  const args = ["init", "-input=false", "-no-color", ...(hasLock ? ["-lockfile=readonly"] : [])];
+  return { key: "init", step: "init", args, output: "text", env: { ...lavish, ...env } };
+}
+
+/**
+ * An initialization holds little in memory and starts no provider: without its garbage being collected, a third of its
+ * time, it stays small. Beyond the limit it is collected all the same.
+ */
+const lavish = { GOGC: "400", GOMEMLIMIT: "256MiB" };
 
 const isThere = async (file: string): Promise<boolean> => await Promise.resolve(existsSync(file));
 
@@ -29,11 +57,11 @@ function needsOthers({ end, said }: Ran): boolean {
   );
 }
 
-async function again(ground: TerraformGround, args: readonly string[]): Promise<Ran> {
+async function again(ground: TerraformGround, command: TerraformCommand): Promise<Ran> {
   const { job, files } = ground;
   const words =
     "What this host has kept of a provider does not fit the lock file; it is fetched anew.";
   job.say(words, "warn", "init", "init again");
-  const env = { TF_CLI_CONFIG_FILE: files.bareCliConfig };
-  return await runTerraform(ground, { key: "init-2", step: "init", args, output: "text", env });
+  const env = { ...command.env, TF_CLI_CONFIG_FILE: files.bareCliConfig };
+  return await runTerraform(ground, { ...command, key: "init-2", env });
 }

@@ -1,9 +1,10 @@
+import { applyCommand } from "./apply-plan.ts";
 import { freePlanLock } from "./free-plan-lock.ts";
 import { hideAll } from "./hide-all.ts";
 import { hideSensitive } from "./hide-sensitive.ts";
 import { type PlanChanges, planChanges } from "./plan-changes.ts";
 import { readJsonFile } from "./read-json-file.ts";
-import { isWell, runTerraform } from "./run-terraform.ts";
+import { isWell, runTerraform, type TerraformCommand } from "./run-terraform.ts";
 import { failureOfRun } from "./terraform-failure.ts";
 import type { TerraformGround } from "./terraform-ground.ts";
 
@@ -16,11 +17,21 @@ export type MadePlan = {
 
 /** Plans into the plan file. Throws JobFailure. */
 export async function makePlan(ground: TerraformGround): Promise<MadePlan> {
-  const { run, files } = ground;
+  const ran = await runTerraform(ground, { ...planCommand(ground), next: showCommand(ground) });
+  if (!isWell(ran, [0, 2])) {
+    const failure = await failureOfRun(ground, "plan", ran); // names who holds the lock
+    await freePlanLock(ground, ran);
+    throw failure;
+  }
+  return await showPlan(ground);
+}
+
+/** The run that plans. */
+export function planCommand({ run, files }: TerraformGround): TerraformCommand {
   const lock = run.isRefreshOnly
     ? ["-lock=false"]
     : [`-lock-timeout=${Math.round(run.lockTimeoutMs / 1000)}s`];
-  const ran = await runTerraform(ground, {
+  return {
     key: "plan",
     step: "plan",
     args: [
@@ -37,13 +48,15 @@ export async function makePlan(ground: TerraformGround): Promise<MadePlan> {
       ...run.replace.map((address) => `-replace=${address}`),
     ],
     output: "stream",
-  });
-  if (!isWell(ran, [0, 2])) {
-    const failure = await failureOfRun(ground, "plan", ran); // names who holds the lock
-    await freePlanLock(ground, ran);
-    throw failure;
-  }
-  return await showPlan(ground);
+    isRepeatable: true,
+  };
+}
+
+/** The run that shows what is in the plan file. */
+export function showCommand({ files }: TerraformGround): TerraformCommand {
+  const args = ["show", "-json", files.plan];
+  const output = { file: files.planJson };
+  return { key: "show", step: "show", args, output, isRepeatable: true };
 }
 
 /**
@@ -51,10 +64,11 @@ export async function makePlan(ground: TerraformGround): Promise<MadePlan> {
  * JobFailure.
  */
 export async function showPlan(ground: TerraformGround): Promise<MadePlan> {
-  const { job, files } = ground;
-  const args = ["show", "-json", files.plan];
-  const output = { file: files.planJson };
-  const ran = await runTerraform(ground, { key: "show", step: "show", args, output });
+  const { job, run, files } = ground;
+  const ran = await runTerraform(ground, {
+    ...showCommand(ground),
+    ...(run.action !== "plan" && { next: applyCommand(ground) }),
+  });
   if (!isWell(ran)) throw await failureOfRun(ground, "show", ran);
   const plan = await readJsonFile(files.planJson, job.place.owner, "The plan as JSON");
   hideAll(job, hideSensitive(plan));

@@ -22,6 +22,10 @@ export type TerraformCommand = {
   /** Over the ground's own. */
   readonly env?: Readonly<Record<string, string>>;
   readonly isCleanup?: boolean;
+  /** It may be run again after a power cut, which ends the job: what is in memory is gone. */
+  readonly isRepeatable?: true;
+  /** What is run after it, as far as is known; it is made ready meanwhile. */
+  readonly next?: TerraformCommand;
 };
 
 /** How a run of terraform ended, and what it said. */
@@ -35,11 +39,25 @@ export async function runTerraform(
   ground: TerraformGround,
   command: TerraformCommand,
 ): Promise<Ran> {
-  const { job, program, cwd, env, stop, progress } = ground;
-  const { key, step, args, output, onStep = () => {}, isCleanup } = command;
+  const { job, progress } = ground;
+  const { step, output } = command;
+  progress.phase(step, "in-progress");
+  const end = await job.run(jobCommand(ground, command));
+  progress.phase(step, statusOf(end), end.words);
+  return { end, said: output === "stream" ? openSaid(end.kept) : saidInText(end.kept) };
+}
+
+/** Makes a run ready that is to come soon. */
+export function makeTerraformReady(ground: TerraformGround, command: TerraformCommand): void {
+  ground.job.makeReady(jobCommand(ground, command));
+}
+
+function jobCommand(ground: TerraformGround, command: TerraformCommand): JobCommand {
+  const { program, cwd, env, stop } = ground;
+  const { key, step, args, output, onStep = () => {}, isCleanup, isRepeatable, next } = command;
   const isFile = typeof output === "object";
   const argv = [program, ...args];
-  const given: JobCommand = {
+  return {
     key,
     step,
     // The shell becomes terraform: a signal reaches that.
@@ -49,11 +67,9 @@ export async function runTerraform(
     stop,
     render: output === "stream" ? renderStream(onStep) : renderText,
     ...(isCleanup !== undefined && { isCleanup }),
+    ...(isRepeatable !== undefined && { isRepeatable }),
+    ...(next !== undefined && { next: jobCommand(ground, next) }),
   };
-  progress.phase(step, "in-progress");
-  const end = await job.run(given);
-  progress.phase(step, statusOf(end), end.words);
-  return { end, said: output === "stream" ? openSaid(end.kept) : saidInText(end.kept) };
 }
 
 function statusOf({ why, code }: CommandEnd): "finished" | "timed-out" | "error" {

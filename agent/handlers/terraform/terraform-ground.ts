@@ -10,9 +10,10 @@ import { allowedEnv } from "../../processes/allowed-env.ts";
 import type { StopPlan } from "../../processes/child.ts";
 import { fetchSource } from "../../sources/fetch-source.ts";
 import { findTerraform } from "../../tools/find-terraform.ts";
+import { makeInitReady } from "./init.ts";
 import { lostWithHost } from "./lost-with-host.ts";
 import type { TerraformRun } from "./terraform-run.ts";
-import { type GroundFiles, writeGroundFiles } from "./write-ground-files.ts";
+import { type GroundFiles, groundFiles, writeGroundFiles } from "./write-ground-files.ts";
 
 /** What the commands of a terraform job share. */
 export type TerraformGround = {
@@ -63,9 +64,9 @@ export async function openGround(job: Job, run: TerraformRun): Promise<Terraform
   });
   if (revision !== "")
     job.say(`The configuration is at ${revision}.`, "info", "source", "revision");
-  const files = await writeGroundFiles(job, run, { cwd, data, memory });
+  const files = groundFiles(run, { cwd, data, memory });
   const graceMs = run.patienceMs ?? job.host.config.terraformPatience;
-  return {
+  const ground: TerraformGround = {
     job,
     run,
     program,
@@ -86,6 +87,9 @@ export async function openGround(job: Job, run: TerraformRun): Promise<Terraform
       TF_HTTP_PASSWORD: tokenOf(job),
     },
   };
+  makeInitReady(ground);
+  await writeGroundFiles(job, run, ground);
+  return ground;
 }
 
 /** The agent's own token would reach more than this job. */

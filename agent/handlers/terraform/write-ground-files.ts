@@ -26,48 +26,55 @@ export type GroundFiles = {
 
 type Folders = { readonly cwd: string; readonly data: string; readonly memory: string };
 
-/** Writes what terraform is to read: its backend, its own settings, variables, and the plan that is to be applied. */
-export async function writeGroundFiles(
-  job: Job,
-  run: TerraformRun,
-  { cwd, data, memory }: Folders,
-): Promise<GroundFiles> {
-  const { owner } = job.place;
-  const { config } = job.host;
-  const write = async (file: string, text: string | Uint8Array): Promise<string> => {
-    await writeJobFileOnce(file, text, owner);
-    return file;
-  };
-  const store = owner === undefined ? providerStore(config.dataDir) : undefined;
-  if (store !== undefined) await mkdir(store, { recursive: true, mode: 0o700 });
-  const mirror = config.providerMirror;
-  const backend = backendOverride(config.brokerUrl ?? "", run.workspaceId, job.facts.id);
-  // Whatever the source has at this name, the agent's word stands.
-  await job.once("terraform/backend", async () => {
-    await refuseLaterOverrides(cwd);
-    await writeJobFile(path.join(cwd, overrideName), backend, owner);
-  });
-  const varFiles: string[] = [];
-  for (const [at, text] of run.varsFiles.entries()) {
-    const ending = isJson(text) ? "tfvars.json" : "tfvars";
-    varFiles.push(await write(path.join(memory, `vars-${at + 1}.${ending}`), text));
-  }
-  if (Object.keys(run.vars).length > 0) {
-    varFiles.push(await write(path.join(memory, "vars.tfvars.json"), JSON.stringify(run.vars)));
-  }
-  const plan = path.join(memory, "plan");
-  if (run.planFile !== undefined) await write(plan, run.planFile);
+/** The files of a job; none of them is there yet. */
+export function groundFiles(run: TerraformRun, { cwd, data, memory }: Folders): GroundFiles {
+  const names = run.varsFiles.map(
+    (text, at) => `vars-${at + 1}.${isJson(text) ? "tfvars.json" : "tfvars"}`,
+  );
+  const hasVars = Object.keys(run.vars).length > 0;
   return {
     data,
-    cliConfig: await write(path.join(memory, "terraform.rc"), cliConfig({ store, mirror })),
-    bareCliConfig: await write(path.join(memory, "bare.rc"), cliConfig({ mirror })),
-    varFiles,
-    plan,
+    cliConfig: path.join(memory, "terraform.rc"),
+    bareCliConfig: path.join(memory, "bare.rc"),
+    varFiles: [...names, ...(hasVars ? ["vars.tfvars.json"] : [])].map((name) =>
+      path.join(memory, name),
+    ),
+    plan: path.join(memory, "plan"),
     planJson: path.join(memory, "plan.json"),
     stateJson: path.join(memory, "state.json"),
     lock: path.join(cwd, ".terraform.lock.hcl"),
     erroredState: path.join(cwd, "errored.tfstate"),
   };
+}
+
+/** Writes what terraform is to read: its backend, its own settings, variables, and the plan that is to be applied. */
+export async function writeGroundFiles(
+  job: Job,
+  run: TerraformRun,
+  { cwd, files }: { readonly cwd: string; readonly files: GroundFiles },
+): Promise<void> {
+  const { owner } = job.place;
+  const { config } = job.host;
+  const store = owner === undefined ? providerStore(config.dataDir) : undefined;
+  if (store !== undefined) await mkdir(store, { recursive: true, mode: 0o700 });
+  const mirror = config.providerMirror;
+  const backend = backendOverride(config.brokerUrl ?? "", run.workspaceId, job.facts.id);
+  // Whatever the source has at this name, the agent's word stands.
+  const last = job.once("terraform/backend", async () => {
+    await refuseLaterOverrides(cwd);
+    await writeJobFile(path.join(cwd, overrideName), backend, owner);
+  });
+  const vars = Object.keys(run.vars).length > 0 ? [JSON.stringify(run.vars)] : [];
+  const texts: readonly (readonly [string | undefined, string | Uint8Array | undefined])[] = [
+    [files.cliConfig, cliConfig({ store, mirror })],
+    [files.bareCliConfig, cliConfig({ mirror })],
+    ...[...run.varsFiles, ...vars].map((text, at) => [files.varFiles[at], text] as const),
+    [files.plan, run.planFile],
+  ];
+  const writing = texts.map(async ([file, text]) => {
+    if (file !== undefined && text !== undefined) await writeJobFileOnce(file, text, owner);
+  });
+  await Promise.all([last, ...writing]);
 }
 
 function isJson(text: string): boolean {

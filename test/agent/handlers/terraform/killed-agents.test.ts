@@ -16,6 +16,7 @@ import { heldFiles } from "../../../support/held-files.ts";
 import { heldTerraform } from "../../../support/held-terraform.ts";
 import { phaseGates } from "../../../support/phase-gates.ts";
 import { startAgentProcess } from "../../../support/start-agent-process.ts";
+import { supervisorsOf } from "../../../support/supervisors-of.ts";
 
 let fleet: Fleet;
 beforeAll(async () => {
@@ -49,6 +50,19 @@ async function setup(settings: Readonly<Record<string, string>> = {}, PATH?: str
       first.kill("SIGKILL");
       await first.ended;
     },
+    /** Of a child that was made ready and has not begun, nothing outlives the agent. */
+    expectNoneReady: async (id: string) => {
+      const executionId = (await reader.job(id)).executions.at(-1)?.id ?? "";
+      const names = (await readdir(runDir, { recursive: true })).filter((name) =>
+        new RegExp(`/${executionId}\\.\\d+$`).test(`/${name}`),
+      );
+      const unborn = names
+        .map((name) => path.join(runDir, name))
+        .filter((dir) => !existsSync(path.join(dir, "born")));
+      for (const dir of unborn) {
+        await expect.poll(() => supervisorsOf(dir), { timeout: 60_000 }).toEqual([]);
+      }
+    },
     executionOf: async (id: string) => (await reader.job(id)).executions.at(-1)?.id ?? "",
   };
 }
@@ -58,10 +72,12 @@ describeWithTools(providerTools(["local"]), "a terraform job whose agent is kill
     const [held, gates] = [await heldFiles(), await phaseGates()];
     await held.release();
     await gates.shut(phase);
-    const { terraform, enqueue, ended, job, kill, again } = await setup(held.settings, gates.path);
+    const at = await setup(held.settings, gates.path);
+    const { terraform, enqueue, ended, job, kill, again } = at;
     const id = await enqueue(await terraform.job("exec", { files: held.files }));
     await gates.reached(phase);
     await kill();
+    await at.expectNoneReady(id);
     await again();
     await gates.open(phase);
     expect(await ended(id)).toMatchObject({

@@ -1,0 +1,107 @@
+import type { Redactor } from "../logs/redactor.ts";
+import { ChildError } from "../processes/child-error.ts";
+import type { Child } from "../processes/child.ts";
+import { bootId } from "../processes/process-identity.ts";
+import { startChild } from "../processes/start-child.ts";
+import type { ChildrenAhead, UnnumberedChild } from "./children-ahead.ts";
+import type { ExecutionBook } from "./execution-book.ts";
+import type { JobCommand } from "./handler.ts";
+import { JobFailure } from "./job-failure.ts";
+import type { LazyJobLog } from "./lazy-job-log.ts";
+import type { StopControl } from "./stop-control.ts";
+
+/** What a job's children share. */
+export type ChildGround = {
+  readonly runDir: string;
+  readonly book: ExecutionBook;
+  readonly log: LazyJobLog;
+  readonly redactor: Redactor;
+  readonly stop: StopControl;
+  /** Resolves when something new may begin, or the job is stopped. */
+  readonly mayBegin: () => Promise<void>;
+  /** Aborted when cleaning up has taken too long. */
+  readonly cleanupSignal: () => AbortSignal;
+  readonly env: Readonly<Record<string, string>>;
+  /** Whom children run as; words where none may be started any more. */
+  readonly user: number | undefined | { readonly refusal: string };
+  /** What holds them together, where there is such a thing. */
+  readonly cgroup: string | undefined;
+  /** Children that have ended: their folders stay until their output is safe. */
+  readonly ended: Child[];
+  readonly ahead: ChildrenAhead;
+};
+
+const usualStop = { signal: "SIGTERM", to: "group", graceMs: 10_000 } as const;
+
+/**
+ * Starts a command's child, that which was made ready for it if there is one. It is written down before, so that whoever
+ * comes after us knows that it may have been born. Undefined where the job was stopped meanwhile. Throws JobFailure.
+ */
+export async function beginChild(
+  ground: ChildGround,
+  command: JobCommand,
+  isStopped: () => boolean,
+): Promise<Child | undefined> {
+  const { ahead, book } = ground;
+  const { state, saveDurably, saveSurely, save } = book;
+  const { user } = ground;
+  if (typeof user === "object") throw new JobFailure(user.refusal, { reason: "internal" });
+  const spec = specOf(ground, command, user);
+  const ready = await ahead.take(command.key, spec);
+  const number = ready?.spec.step ?? ahead.nextNumber();
+  const { timeoutMs, isRepeatable } = command;
+  state.children[command.key] = {
+    number,
+    startedAtMs: Date.now(),
+    bootId: bootId(),
+    ...(timeoutMs !== undefined && { timeoutMs }),
+  };
+  await (isRepeatable === true ? saveSurely : saveDurably)().catch(async (error: unknown) => {
+    delete state.children[command.key]; // it was not started, and will not be
+    await ready?.drop();
+    throw error;
+  });
+  const forget = async (): Promise<void> => {
+    delete state.children[command.key];
+    await save();
+  };
+  if (isStopped()) {
+    await ready?.drop();
+    await forget();
+    return undefined;
+  }
+  try {
+    return await (ready === undefined ? startChild({ ...spec, step: number }) : ready.go());
+  } catch (error) {
+    if (!(error instanceof ChildError)) throw error;
+    await forget();
+    throw new JobFailure(`${command.step}: ${error.message}`, {
+      reason: "process_run_error",
+      code: error.code,
+    });
+  }
+}
+
+/** Makes a command's child ready, unless it was begun before: nothing of it runs until it is begun. */
+export function makeReady(ground: ChildGround, command: JobCommand): void {
+  const { ahead, book, user } = ground;
+  if (typeof user === "object" || book.state.children[command.key] !== undefined) return;
+  ahead.make(command.key, specOf(ground, command, user));
+}
+
+function specOf(
+  { book, env, runDir, cgroup }: ChildGround,
+  command: JobCommand,
+  user: number | undefined,
+): UnnumberedChild {
+  return {
+    executionId: book.state.execution_id,
+    argv: command.argv,
+    cwd: command.cwd,
+    env: { ...env, ...command.env },
+    runDir,
+    stop: command.stop ?? usualStop,
+    user,
+    cgroup,
+  };
+}

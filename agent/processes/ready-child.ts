@@ -1,0 +1,235 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { existsSync, mkdirSync, statfsSync, statSync, writeFileSync } from "node:fs";
+import { Socket } from "node:net";
+import path from "node:path";
+import { Duplex } from "node:stream";
+import { setTimeout as sleep } from "node:timers/promises";
+import { launchOf } from "../job-users/child-as-user.ts";
+import { ChildError } from "./child-error.ts";
+import { childFiles } from "./child-files.ts";
+import type { Child, ChildManifest, ChildSpec } from "./child.ts";
+import { type Asked, readManifest, readText } from "./find-child.ts";
+import { findProgram } from "./find-program.ts";
+import { findTools } from "./find-tools.ts";
+import { holdChild } from "./hold-child.ts";
+import { countOomKills } from "./oom-kills.ts";
+import { bootId, type ProcessIdentity, readStat } from "./process-identity.ts";
+import { removeChildFolder } from "./remove-child-folder.ts";
+import { boundOutput, supervisorScript } from "./supervisor.ts";
+import { sweepMarked } from "./sweep-marked.ts";
+import { type FolderWatch, watchFolder } from "./watch-folder.ts";
+
+/** As much as the kernel gives a process to be born in; then something is badly wrong. */
+const bornWithinMs = 30_000;
+/** Who was told that it is not to begin has nothing left to do. */
+const goneWithinMs = 1_000;
+
+/** A child whose supervisor waits for the word to begin; it goes by itself when this process goes before. */
+export type ReadyChild = {
+  readonly spec: ChildSpec;
+  /** Whether it can still begin, as far as is known. */
+  readonly isWaiting: () => boolean;
+  /** Lets it begin, and resolves when it runs; rejects with a `ChildError`. To be called once, or `drop`. */
+  readonly go: () => Promise<Child>;
+  /** It is not to be: nothing of it is left. */
+  readonly drop: () => Promise<void>;
+};
+
+/**
+ * Makes a child ready that outlives this process once it runs, in a session of its own. What cannot be started is
+ * refused with a `ChildError`. One execution has one child a step.
+ */
+export async function readyChild(spec: ChildSpec): Promise<ReadyChild> {
+  const tools = await findTools();
+  await assertStartable(spec);
+  const dir = makeFolder(spec);
+  const watch = watchFolder(dir);
+  const remove = async (): Promise<void> => {
+    watch.close();
+    await removeChildFolder(dir);
+  };
+  try {
+    const waiting = await launch(spec, { dir, tools, watch });
+    return {
+      spec,
+      isWaiting: () => !waiting.isOver(),
+      go: async () => {
+        try {
+          return holdChild(await begin(spec, { dir, watch, waiting }), { from: 0, watch });
+        } catch (error) {
+          await remove();
+          throw error;
+        }
+      },
+      drop: async () => {
+        waiting.gate?.destroy();
+        await Promise.race([waiting.ended, sleep(goneWithinMs, undefined, { ref: false })]);
+        await remove();
+      },
+    };
+  } catch (error) {
+    await remove();
+    throw error;
+  }
+}
+
+async function assertStartable({ argv, cwd, env }: ChildSpec): Promise<void> {
+  const [name] = argv;
+  if (name === undefined || name === "") throw new ChildError("There is no command to run.");
+  const texts = [...argv, cwd, ...Object.keys(env), ...Object.values(env)];
+  if (texts.some((text) => text.includes("\0"))) {
+    throw new ChildError(
+      "An argument or a variable holds a NUL character, which no program can be given.",
+    );
+  }
+  if (statSync(cwd, { throwIfNoEntry: false })?.isDirectory() !== true) {
+    throw new ChildError(`The working directory ${cwd} is not there.`);
+  }
+  const search = env["PATH"] ?? "";
+  if ((await findProgram(name, { cwd, search })) === undefined) {
+    if (!name.includes("/")) {
+      throw new ChildError(`There is no program called ${name} in PATH (${search}).`, 127);
+    }
+    const code = existsSync(path.resolve(cwd, name)) ? 126 : 127;
+    throw new ChildError(`There is no program at ${name}, or it may not be executed.`, code);
+  }
+}
+
+function makeFolder({ executionId, step, runDir }: ChildSpec): string {
+  const dir = path.join(runDir, `${executionId}.${step}`);
+  try {
+    // A host may clean up what has been empty for long.
+    mkdirSync(runDir, { recursive: true, mode: 0o700 });
+    mkdirSync(dir, { mode: 0o700 });
+  } catch (error) {
+    throw noFolder(error);
+  }
+  return dir;
+}
+
+type Ground = {
+  readonly dir: string;
+  readonly tools: readonly string[];
+  readonly watch: FolderWatch;
+};
+
+/** A supervisor that has not been told to begin. */
+type Waiting = {
+  readonly carrier: ProcessIdentity | undefined;
+  /** What it reads the word from; the kernel closes it when this process dies. */
+  readonly gate: Duplex | undefined;
+  readonly isOver: () => boolean;
+  /** Resolves when it has gone, with what stood in its way. */
+  readonly ended: Promise<unknown>;
+};
+
+async function launch(spec: ChildSpec, { dir, tools, watch }: Ground): Promise<Waiting> {
+  const { executionId, step } = spec;
+  const [sh = "", ...others] = tools;
+  const { bfree, bsize } = statfsSync(dir);
+  const { readsPerSegment, aheadKilobytes } = boundOutput(bfree * bsize);
+  const { argv, cwd, env, environment, close } = await launchOf(spec, dir);
+  const asked = [dir, executionId, `${step}`, cwd, ...others];
+  const bound = [`${readsPerSegment}`, `${aheadKilobytes}`, spec.cgroup ?? ""];
+  let supervisor: ChildProcess;
+  try {
+    supervisor = spawn(sh, ["-c", supervisorScript, "svc-child", ...asked, ...bound, ...argv], {
+      cwd: "/",
+      env: { ...env },
+      detached: true,
+      stdio: [environment ?? "ignore", "ignore", "ignore", "pipe"],
+    });
+  } catch (error) {
+    throw notStarted(codeOf(error));
+  } finally {
+    close();
+  }
+  let isOver = false;
+  const { promise: ended, resolve } = Promise.withResolvers<unknown>();
+  const over = (why?: unknown): void => {
+    isOver = true;
+    resolve(why);
+    watch.fate.ring();
+  };
+  supervisor.once("error", over);
+  supervisor.once("exit", () => over());
+  // Neither its life nor its end is this process's: what waits for it watches the folder.
+  supervisor.unref();
+  const carrier = supervisor.pid === undefined ? undefined : readStat(supervisor.pid);
+  return { carrier, gate: gateOf(supervisor), isOver: () => isOver, ended };
+}
+
+function gateOf({ stdio }: ChildProcess): Duplex | undefined {
+  const gate = stdio[3];
+  if (!(gate instanceof Duplex)) return undefined;
+  gate.on("error", () => {}); // nobody reads it any more: what became of the child is in its folder
+  if (gate instanceof Socket) gate.unref();
+  return gate;
+}
+
+type Beginning = Pick<Ground, "dir" | "watch"> & { readonly waiting: Waiting };
+
+async function begin(spec: ChildSpec, { dir, watch, waiting }: Beginning): Promise<ChildManifest> {
+  const { carrier, gate, isOver, ended } = waiting;
+  writeAsked(spec, dir);
+  gate?.end("go\n", () => gate.destroy());
+  const giveUpAtMs = performance.now() + bornWithinMs;
+  for (;;) {
+    const seen = watch.fate.rings();
+    const manifest = readManifest(dir, carrier);
+    if (manifest !== undefined) return manifest;
+    if (!existsSync(dir)) {
+      // It may have done that itself, before anybody could see that it runs.
+      await sweepMarked(spec.executionId, spec.step);
+      throw notStarted("its folder in the run directory was taken away");
+    }
+    if (isOver() || performance.now() > giveUpAtMs) break;
+    await watch.fate.after(seen, 1_000);
+  }
+  throw notStarted(isOver() ? reasonOf(await ended, dir) : "it takes too long");
+}
+
+/** What is known of it from here on; before it is told to begin, so that nothing is born without it. */
+function writeAsked({ executionId, step, stop, cwd, cgroup }: ChildSpec, dir: string): void {
+  const asked: Asked = {
+    executionId,
+    step,
+    stop,
+    cwd,
+    bootId: bootId(),
+    startedAtMs: Date.now(),
+    cgroup,
+    oomKills: countOomKills(cgroup) ?? null,
+  };
+  try {
+    writeFileSync(path.join(dir, childFiles.asked), JSON.stringify(asked), { mode: 0o600 });
+  } catch (error) {
+    throw noFolder(error);
+  }
+}
+
+const noFolder = (error: unknown): ChildError =>
+  new ChildError(`No folder can be made for the child's output: ${codeOf(error)}.`);
+
+const notStarted = (why: string): ChildError =>
+  new ChildError(`The child could not be started: ${why}.`);
+
+function reasonOf(error: unknown, dir: string): string {
+  const said = readText(path.join(dir, childFiles.said));
+  return said.includes("cgroup.procs") ? "its cgroup cannot be entered" : codeOf(error);
+}
+
+/** The kernel's word for what went wrong. A whole message would show the arguments. */
+function codeOf(error: unknown): string {
+  const code = error instanceof Error && "code" in error ? String(error.code) : "";
+  return words[code] ?? (code === "" ? "its supervisor ended at once" : code);
+}
+
+const words: Readonly<Record<string, string>> = {
+  E2BIG:
+    "its arguments and variables are too large together, or one of them is over 128 KiB (E2BIG)",
+  EAGAIN: "this host gives us no further process (EAGAIN)",
+  ENOMEM: "there is no memory for a further process (ENOMEM)",
+  EEXIST: "this step has one already (EEXIST)",
+  ENOSPC: "the run directory is full (ENOSPC)",
+};
