@@ -127,7 +127,12 @@ async function undo(ground: HelmGround, before: readonly Revision[]): Promise<st
   const { helm, run, job } = ground;
   const good = deployedIn(before);
   const timeout = ["--wait", "--timeout", `${Math.ceil(run.waitMs / 1000)}s`];
-  const last = (await listRevisions(ground, "history/failed")).at(-1);
+  const left = await listRevisions(ground, "history/failed").catch((error: unknown) => {
+    if (job.signal.aborted) throw error;
+    return `What is left of it is not known. ${(error as Error).message}`; // a refusal's, or a failure's
+  });
+  if (typeof left === "string") return left;
+  const last = left.at(-1);
   if (last === undefined) return "Nothing of it was left.";
   if (last.revision === before.at(-1)?.revision) return "Nothing of it was begun.";
   const args =
