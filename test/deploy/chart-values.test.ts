@@ -3,13 +3,18 @@ import { chart, helm, objectOf, rendered, usualValues } from "../support/deploy-
 import { describeWithTools } from "../support/describe-with-tools.ts";
 
 type Peer = {
+  readonly namespaceSelector?: object;
   readonly ipBlock?: { readonly cidr: string; readonly except?: readonly string[] };
 };
 type Egress = { readonly to?: readonly Peer[]; readonly ports?: readonly { port: number }[] };
 
 /** What the agent, or its jobs, may reach. */
-async function egressOf(name: string, networkPolicy: object = {}): Promise<readonly Egress[]> {
-  const objects = await rendered({ ...usualValues, networkPolicy });
+async function egressOf(
+  name: string,
+  networkPolicy: object = {},
+  broker: object = usualValues.broker,
+): Promise<readonly Egress[]> {
+  const objects = await rendered({ ...usualValues, networkPolicy, broker });
   const { egress } = objectOf(objects, "NetworkPolicy", name)["spec"] as { egress: Egress[] };
   return egress;
 }
@@ -49,10 +54,30 @@ describeWithTools(["helm"], "the network policies of deploy/chart", () => {
     expect(given?.ports?.map(({ port }) => port)).toEqual([16443, 8443]);
   });
 
-  test.each([ofAgent, ofJobs])("keep %s from a cloud's metadata", async (name) => {
-    const egress = await egressOf(name);
+  test("name no addresses for the agent, which some networks take for neither nodes nor pods", async () => {
+    const [, usual, ...others] = await egressOf(ofAgent);
+    expect(usual).not.toHaveProperty("to");
+    expect(others).toEqual([]);
+    const to = [{ ipBlock: { cidr: "192.0.2.1/32" } }];
+    const [, given, ...more] = await egressOf(ofAgent, { agent: { to } });
+    expect(given).toMatchObject({ to, ports: [{ port: 443 }, { port: 6443 }, { port: 8443 }] });
+    expect(more).toEqual([]);
+  });
+
+  test("keep jobs from a cloud's metadata, and let them to pods and all else", async () => {
+    const egress = await egressOf(ofJobs);
     for (const address of metadata) expect(reaches(egress, address)).toBe(false);
     expect(reaches(egress, "192.0.2.1/32")).toBe(true);
+    expect(egress.at(-1)?.to).toContainEqual({ namespaceSelector: {} });
+  });
+
+  test("keep the agent from a cloud's metadata where its broker has their port", async () => {
+    const [, others, eighty] = await egressOf(ofAgent, {}, { url: "http://svc.example" });
+    expect(others?.ports?.map(({ port }) => port)).toEqual([443, 6443]);
+    expect(eighty?.ports?.map(({ port }) => port)).toEqual([80]);
+    for (const address of metadata) expect(reaches([eighty ?? {}], address)).toBe(false);
+    expect(reaches([eighty ?? {}], "192.0.2.1/32")).toBe(true);
+    expect(eighty?.to).toContainEqual({ namespaceSelector: {} });
   });
 
   test("let jobs to a cloud's metadata where a value allows it, and only them", async () => {
