@@ -1,5 +1,5 @@
 import type { Redactor } from "../logs/redactor.ts";
-import { ChildError } from "../processes/child-error.ts";
+import { ChildError, ChildLost } from "../processes/child-error.ts";
 import type { Child } from "../processes/child.ts";
 import { bootId } from "../processes/process-identity.ts";
 import { startChild } from "../processes/start-child.ts";
@@ -35,32 +35,42 @@ const usualStop = { signal: "SIGTERM", to: "group", graceMs: 10_000 } as const;
 
 /**
  * Starts a command's child, that which was made ready for it if there is one. It is written down before, so that whoever
- * comes after us knows that it may have been born. Undefined where the job was stopped meanwhile. Throws JobFailure.
+ * comes after us knows that it may have been born. Undefined where the job was stopped meanwhile; "lost" where it was told
+ * to begin and nobody knows what it did. Throws JobFailure.
  */
 export async function beginChild(
   ground: ChildGround,
   command: JobCommand,
   isStopped: () => boolean,
-): Promise<Child | undefined> {
+): Promise<Child | "lost" | undefined> {
   const { ahead, book } = ground;
   const { state, saveDurably, saveSurely, save } = book;
   const { user } = ground;
   if (typeof user === "object") throw new JobFailure(user.refusal, { reason: "internal" });
   const spec = specOf(ground, command, user);
-  const ready = await ahead.take(command.key, spec);
-  const number = ready?.spec.step ?? ahead.nextNumber();
   const { timeoutMs, isRepeatable } = command;
-  state.children[command.key] = {
-    number,
-    startedAtMs: Date.now(),
-    bootId: bootId(),
-    ...(timeoutMs !== undefined && { timeoutMs }),
+  const writeDown = async (number: number): Promise<void> => {
+    state.children[command.key] = {
+      number,
+      startedAtMs: Date.now(),
+      bootId: bootId(),
+      ...(timeoutMs !== undefined && { timeoutMs }),
+    };
+    await (isRepeatable === true ? saveSurely : saveDurably)().catch(async (error: unknown) => {
+      delete state.children[command.key]; // it was not started, and will not be
+      await ready?.drop();
+      throw error;
+    });
   };
-  await (isRepeatable === true ? saveSurely : saveDurably)().catch(async (error: unknown) => {
-    delete state.children[command.key]; // it was not started, and will not be
-    await ready?.drop();
-    throw error;
-  });
+  let ready = await ahead.take(command.key, spec);
+  let number = ready?.spec.step ?? ahead.nextNumber();
+  await writeDown(number);
+  if (ready?.isWaiting() === false) {
+    await ready.drop(); // it has gone meanwhile, and has done nothing
+    ready = undefined;
+    number = ahead.nextNumber();
+    await writeDown(number);
+  }
   const forget = async (): Promise<void> => {
     delete state.children[command.key];
     await save();
@@ -73,6 +83,7 @@ export async function beginChild(
   try {
     return await (ready === undefined ? startChild({ ...spec, step: number }) : ready.go());
   } catch (error) {
+    if (error instanceof ChildLost) return "lost";
     if (!(error instanceof ChildError)) throw error;
     await forget();
     throw new JobFailure(`${command.step}: ${error.message}`, {

@@ -39,6 +39,9 @@ export function makeChildrenAhead(
     last = Math.max(last, ...known, ...numbersIn(runDir, execution_id)) + 1;
     return last;
   };
+  /** It has its number at once. What goes wrong then is nothing to the child that runs meanwhile. */
+  const makeNext = async (spec: UnnumberedChild): Promise<ReadyChild> =>
+    await readyChild({ ...spec, step: nextNumber() });
   const drop = ({ ready }: Ahead): void => {
     const dropped = ready.then((made) => made?.drop()).catch(() => {}); // its folder goes with the job's
     dropping.add(dropped);
@@ -55,7 +58,7 @@ export function makeChildrenAhead(
       if (isClosed || ahead?.key === key) return;
       const former = pull();
       if (former !== undefined) drop(former);
-      const ready = readyChild({ ...spec, step: nextNumber() }).catch(() => undefined);
+      const ready = makeNext(spec).catch(() => undefined);
       ahead = { key, text: JSON.stringify(spec), ready };
     },
     async take(key, spec) {

@@ -2,6 +2,7 @@ import path from "node:path";
 import { formatDuration } from "../../shared/duration.ts";
 import { pause } from "../client/pause.ts";
 import { adoptChild } from "../processes/adopt-child.ts";
+import { folderGone } from "../processes/await-end.ts";
 import type { Child, ChildEnd } from "../processes/child.ts";
 import { shellCode } from "../processes/explain-end.ts";
 import { findChild } from "../processes/find-child.ts";
@@ -29,6 +30,7 @@ export async function runChild(ground: ChildGround, command: JobCommand): Promis
   if (taken === "unborn" && isStopped()) return { ...notStarted };
   const child = taken === "unborn" ? await beginChild(ground, command, isStopped) : taken;
   if (child === undefined) return { ...notStarted };
+  if (child === "lost") return await ended(ground, command, goneBeforeSeen(ground, command));
   if (command.next !== undefined && !isStopped()) makeReady(ground, command.next);
   return await ended(ground, command, await follow(ground, { command, child, signal }));
 }
@@ -81,6 +83,11 @@ function lostWith(known: StoredChild | undefined): CommandEnd {
   const why = isOtherBoot ? "the host was started anew" : "what it left behind is gone";
   const words = `was lost with the agent that ran it: ${why}, so nobody knows how it ended`;
   return { code: null, why: "lost", words, tookMs: Date.now() - (known?.startedAtMs ?? 0) };
+}
+
+function goneBeforeSeen({ book }: ChildGround, { key }: JobCommand): CommandEnd {
+  const tookMs = Date.now() - (book.state.children[key]?.startedAtMs ?? Date.now());
+  return { code: null, why: "lost", words: folderGone.words, tookMs };
 }
 
 type Following = {

@@ -83,7 +83,8 @@ const lost: ChildEnd = {
     "knows how it ended; what was left of it was killed",
 };
 
-const folderGone: ChildEnd = {
+/** Of one whose folder has gone. */
+export const folderGone: ChildEnd = {
   ...lost,
   words:
     "was lost: its folder in the run directory was taken away, perhaps by the command itself, so nobody " +

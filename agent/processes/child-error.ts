@@ -1,3 +1,8 @@
+/** A child that was told to begin, and whose folder went before it was seen to run: nobody knows what it did. */
+export class ChildLost extends Error {
+  override readonly name = "ChildLost";
+}
+
 /** A child that could not be started; the message is for people and holds no argument of it. */
 export class ChildError extends Error {
   override readonly name = "ChildError";

@@ -5,7 +5,8 @@ import path from "node:path";
 import { Duplex } from "node:stream";
 import { setTimeout as sleep } from "node:timers/promises";
 import { launchOf } from "../job-users/child-as-user.ts";
-import { ChildError } from "./child-error.ts";
+import { folderGone } from "./await-end.ts";
+import { ChildError, ChildLost } from "./child-error.ts";
 import { childFiles } from "./child-files.ts";
 import type { Child, ChildManifest, ChildSpec } from "./child.ts";
 import { type Asked, readManifest, readText } from "./find-child.ts";
@@ -29,7 +30,7 @@ export type ReadyChild = {
   readonly spec: ChildSpec;
   /** Whether it can still begin, as far as is known. */
   readonly isWaiting: () => boolean;
-  /** Lets it begin, and resolves when it runs; rejects with a `ChildError`. To be called once, or `drop`. */
+  /** Lets it begin, and resolves when it runs; rejects with a `ChildError` or a `ChildLost`. To be called once, or `drop`. */
   readonly go: () => Promise<Child>;
   /** It is not to be: nothing of it is left. */
   readonly drop: () => Promise<void>;
@@ -52,11 +53,13 @@ export async function readyChild(spec: ChildSpec): Promise<ReadyChild> {
     const waiting = await launch(spec, { dir, tools, watch });
     return {
       spec,
-      isWaiting: () => !waiting.isOver(),
+      // An idle folder is what a host cleans up.
+      isWaiting: () => !waiting.isOver() && existsSync(dir),
       go: async () => {
         try {
           return holdChild(await begin(spec, { dir, watch, waiting }), { from: 0, watch });
         } catch (error) {
+          waiting.gate?.destroy(); // a word that was not said is not waited for
           await remove();
           throw error;
         }
@@ -155,12 +158,19 @@ async function launch(spec: ChildSpec, { dir, tools, watch }: Ground): Promise<W
   supervisor.once("exit", () => over());
   // Neither its life nor its end is this process's: what waits for it watches the folder.
   supervisor.unref();
-  const carrier = supervisor.pid === undefined ? undefined : readStat(supervisor.pid);
-  return { carrier, gate: gateOf(supervisor), isOver: () => isOver, ended };
+  const gate = gateOf(supervisor);
+  try {
+    const carrier = supervisor.pid === undefined ? undefined : readStat(supervisor.pid);
+    return { carrier, gate, isOver: () => isOver, ended };
+  } catch (error) {
+    gate?.destroy();
+    throw error;
+  }
 }
 
-function gateOf({ stdio }: ChildProcess): Duplex | undefined {
-  const gate = stdio[3];
+/** Where the host gave no descriptor for it there is none, and `error` says so. */
+function gateOf({ stdio }: Partial<Pick<ChildProcess, "stdio">>): Duplex | undefined {
+  const gate = stdio?.[3];
   if (!(gate instanceof Duplex)) return undefined;
   gate.on("error", () => {}); // nobody reads it any more: what became of the child is in its folder
   if (gate instanceof Socket) gate.unref();
@@ -179,9 +189,10 @@ async function begin(spec: ChildSpec, { dir, watch, waiting }: Beginning): Promi
     const manifest = readManifest(dir, carrier);
     if (manifest !== undefined) return manifest;
     if (!existsSync(dir)) {
-      // It may have done that itself, before anybody could see that it runs.
-      await sweepMarked(spec.executionId, spec.step);
-      throw notStarted("its folder in the run directory was taken away");
+      // It may have done that itself, before anybody could see that it runs. Until it bears the marker it is of its
+      // supervisor's session.
+      await sweepMarked(spec.executionId, spec.step, carrier === undefined ? [] : [carrier]);
+      throw new ChildLost(folderGone.words);
     }
     if (isOver() || performance.now() > giveUpAtMs) break;
     await watch.fate.after(seen, 1_000);

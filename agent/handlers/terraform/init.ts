@@ -35,14 +35,22 @@ export function makeInitReady(ground: TerraformGround): void {
   );
 }
 
-function initCommand({ env }: TerraformGround, hasLock: boolean): TerraformCommand {
+function initCommand({ job, env }: TerraformGround, hasLock: boolean): TerraformCommand {
+  const isBound = job.host.config.jobMemoryMax !== undefined;
   const args = ["init", "-input=false", "-no-color", ...(hasLock ? ["-lockfile=readonly"] : [])];
-  return { key: "init", step: "init", args, output: "text", env: { ...lavish, ...env } };
+  return {
+    key: "init",
+    step: "init",
+    args,
+    output: "text",
+    env: isBound ? env : { ...lavish, ...env },
+  };
 }
 
 /**
  * An initialization holds little in memory and starts no provider: without its garbage being collected, a third of its
- * time, it stays small. Beyond the limit it is collected all the same.
+ * time, it stays small. Beyond the limit it is collected all the same; where jobs have a bound of
+ * their own, as usual from the beginning.
  */
 const lavish = { GOGC: "400", GOMEMLIMIT: "256MiB" };
 

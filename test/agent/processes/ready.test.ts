@@ -5,10 +5,12 @@ import path from "node:path";
 import { describe, expect, test } from "vitest";
 import { makeChildrenAhead, type UnnumberedChild } from "../../../agent/jobs/children-ahead.ts";
 import { adoptChild } from "../../../agent/processes/adopt-child.ts";
+import { ChildLost } from "../../../agent/processes/child-error.ts";
 import type { ChildSpec } from "../../../agent/processes/child.ts";
 import { findChild } from "../../../agent/processes/find-child.ts";
 import { readyChild } from "../../../agent/processes/ready-child.ts";
 import { findMarked } from "../../../agent/processes/sweep-marked.ts";
+import { patiently } from "../../support/folder.ts";
 import { givenChildren, readAll } from "../../support/given-child.ts";
 import { supervisorsOf } from "../../support/supervisors-of.ts";
 
@@ -61,7 +63,7 @@ describe("a child that is made ready", () => {
 
   test("holds nothing open that was for its supervisor", async () => {
     const { specOf } = await setup();
-    const child = await (await readyChild(specOf(["sh", "-c", "ls /proc/$$/fd"]))).go();
+    const child = await (await readyChild(specOf(["sh", "-c", "ls /proc/$$/fd; true"]))).go();
     expect((await readAll(child.output)).trim().split("\n")).not.toContain("3");
     await child.remove();
   });
@@ -91,14 +93,30 @@ describe("a child that is made ready", () => {
     expect(existsSync(dirOf(1))).toBe(false);
   });
 
-  test("is ended, and told as not started, when its folder goes before it is seen to run", async () => {
+  test("is ended, and told as lost, when its folder goes before it is seen to run", async () => {
     const { specOf, dirOf, executionId } = await setup();
     const ready = await readyChild(specOf(["sleep", "600"]));
+    await expect.poll(() => existsSync(path.join(dirOf(1), "0")), soon).toBe(true);
+    for (const pid of supervisorsOf(dirOf(1))) process.kill(pid, "SIGSTOP"); // so that it is not seen
     const going = ready.go();
-    rmSync(dirOf(1), { recursive: true });
-    await expect(going).rejects.toThrow("was taken away");
+    rmSync(dirOf(1), patiently);
+    await expect(going).rejects.toThrow(ChildLost);
     await expect.poll(async () => await findMarked(executionId), soon).toEqual([]);
     await expect.poll(() => supervisorsOf(dirOf(1)), soon).toEqual([]);
+  });
+
+  test("waits no longer when its folder has gone, and leaves nothing", async () => {
+    const { specOf, dirOf } = await setup();
+    const [one, other] = [
+      await readyChild(specOf(["true"])),
+      await readyChild(specOf(["true"], { step: 2 })),
+    ];
+    for (const step of [1, 2]) rmSync(dirOf(step), patiently);
+    expect(one.isWaiting()).toBe(false);
+    await one.drop();
+    await expect(other.go()).rejects.toThrow("No folder can be made");
+    for (const step of [1, 2])
+      await expect.poll(() => supervisorsOf(dirOf(step)), soon).toEqual([]);
   });
 
   test("goes without having begun when its agent is killed", async () => {
@@ -141,6 +159,15 @@ describe("the children that a job makes ready", () => {
     expect(ready?.spec.step).toBe(1);
     expect(await children.take("plan", unnumbered(["true"]))).toBeUndefined();
     await ready?.drop();
+  });
+
+  test("are nothing to the child that runs meanwhile when they cannot be made", async () => {
+    const { unnumbered, executionId } = await ahead();
+    const unreadable = `/${"x".repeat(300)}`; // ENAMETOOLONG
+    const children = makeChildrenAhead(unreadable, { execution_id: executionId, children: {} });
+    children.make("plan", unnumbered(["true"]));
+    expect(await children.take("plan", unnumbered(["true"]))).toBeUndefined();
+    await children.close();
   });
 
   test("are not taken for another command", async () => {
