@@ -1,5 +1,6 @@
 import { getExecutionRoute } from "../../../shared/api/read-runner-job-executions.ts";
 import { Refused } from "../../client/over.ts";
+import type { Job } from "../../jobs/handler.ts";
 import { deployFailure } from "../../kubernetes/deploy-failure.ts";
 import type { HelmGround } from "./helm-ground.ts";
 import { listRevisions, pendingIn, type Revision } from "./releases.ts";
@@ -8,6 +9,12 @@ import { askHelm } from "./run-helm.ts";
 /** How a release tells whose helm is at work on it. */
 export const markLabels = (jobId: string, executionId: string): string =>
   `svc-job=${jobId},svc-execution=${executionId}`;
+
+/** Whether this execution's helm wrote the revision down. */
+export const isMarked = (
+  { labels }: Revision,
+  { executionId }: Pick<Job, "executionId">,
+): boolean => labels["svc-execution"] === executionId;
 
 /**
  * Frees a release that somebody's helm left pending when it was killed: only when the broker says that the execution

@@ -8,6 +8,7 @@ import { readinessOf } from "../../kubernetes/readiness.ts";
 import { tellEvidence } from "../../kubernetes/tell-evidence.ts";
 import { awaitHopeless, podOwnersIn, podsBefore } from "./await-hopeless.ts";
 import type { Chart, HelmGround } from "./helm-ground.ts";
+import { isMarked } from "./recover-release.ts";
 import { deployedIn, listRevisions, type Revision } from "./releases.ts";
 import { type HelmAnswer, helmFailure, runHelm } from "./run-helm.ts";
 import { sideBySide } from "./side-by-side.ts";
@@ -122,10 +123,9 @@ async function evidence(
   return found.flat();
 }
 
-/** Before it changes anything, helm writes a revision down. */
+/** Before it changes anything, helm writes a revision down. What is not this job's stays. */
 async function undo(ground: HelmGround, before: readonly Revision[]): Promise<string> {
   const { helm, run, job } = ground;
-  const good = deployedIn(before);
   const timeout = ["--wait", "--timeout", `${Math.ceil(run.waitMs / 1000)}s`];
   const left = await listRevisions(ground, "history/failed").catch((error: unknown) => {
     if (job.signal.aborted) throw error;
@@ -135,6 +135,10 @@ async function undo(ground: HelmGround, before: readonly Revision[]): Promise<st
   const last = left.at(-1);
   if (last === undefined) return "Nothing of it was left.";
   if (last.revision === before.at(-1)?.revision) return "Nothing of it was begun.";
+  if (!isMarked(last, job)) {
+    return `Somebody else's revision ${last.revision} is there: nothing is undone.`;
+  }
+  const good = goodIn(left.slice(0, -1));
   const args =
     good === undefined
       ? ["uninstall", run.name, ...timeout]
@@ -153,3 +157,7 @@ async function undo(ground: HelmGround, before: readonly Revision[]): Promise<st
   if (answer.isGood) return `${what}.`;
   return `It could not be undone: ${helmFailure(answer, "helm").message}`;
 }
+
+/** To what can be gone back; a rollback that failed may have left none deployed. */
+const goodIn = (revisions: readonly Revision[]): Revision | undefined =>
+  deployedIn(revisions) ?? revisions.findLast(({ status }) => status === "superseded");

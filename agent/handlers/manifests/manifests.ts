@@ -83,12 +83,13 @@ async function carryOut(scene: Scene): Promise<Produced> {
   const { job, run } = scene;
   const progress = openProgress(job);
   const op = run.approved?.op ?? "apply";
+  // What a plan says of its changes itself is not to be shown to whoever approves them here.
+  const isAsked = job.host.config.requireApproval !== undefined;
+  const taken = isAsked ? undefined : approvedChanges(run.approved);
   // What is half done differs from what was approved: it is compared once.
   const { done, counts } = await job.once("judged", async () => {
     progress.phase("diff", "in-progress");
-    const diff = await (op === "apply"
-      ? planApply(scene, approvedChanges(run.approved))
-      : planTeardown(scene));
+    const diff = await (op === "apply" ? planApply(scene, taken) : planTeardown(scene));
     progress.phase("diff", "finished", countWords(diff));
     sayDiff(job, diff);
     judge(run, diff);

@@ -1,6 +1,7 @@
 import { existsSync } from "node:fs";
 import { readFile, writeFile } from "node:fs/promises";
 import path from "node:path";
+import { gzipSync } from "node:zlib";
 import { beforeAll, expect, test } from "vitest";
 import { clusterTools } from "../../support/cluster/given-cluster.ts";
 import { proxiedCluster } from "../../support/cluster/proxied-cluster.ts";
@@ -74,6 +75,25 @@ describeWithTools(clusterTools, "a manifest that somebody has to approve", () =>
       await folder.say(id, "yes");
       expect((await ended(id)).description).toBe("1 updated.");
       expect(await at.kubectl(level)).toBe("2");
+    },
+    late,
+  );
+
+  test(
+    "is shown as the cluster has it, whatever the plan says of its changes",
+    async () => {
+      const folder = await givenFolder();
+      const { deploy, draft, enqueue, ended, at } = await givenManifests(fleet, folder.settings);
+      await at.kubectl(["create", "configmap", "a", "--from-literal=other=1"]);
+      const given = { manifest: configMap("a", { level: "2" }) };
+      const { diff } = plannedDiff(await deploy("create-apply-plan", given));
+      const harmless = { action: "unchanged", changes: [] };
+      const content_diff = diff.content_diff.map((change) => ({ ...change, ...harmless }));
+      const forged = gzipSync(JSON.stringify({ ...diff, content_diff })).toString("base64");
+      const id = await enqueue(draft("apply-plan", given, { apply_plan_contents: forged }));
+      expect(await folder.asked(id)).toContain("data.level: (none) ->");
+      await folder.say(id, "yes");
+      expect((await ended(id)).description).toBe("1 updated.");
     },
     late,
   );

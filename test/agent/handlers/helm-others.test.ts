@@ -1,0 +1,74 @@
+import { beforeAll, expect, test } from "vitest";
+import { clusterTools } from "../../support/cluster/given-cluster.ts";
+import { describeWithTools } from "../../support/describe-with-tools.ts";
+import { type Fleet, givenFleet } from "../../support/given-fleet.ts";
+import { findsHelm, givenChart, releasesOf } from "../../support/given-helm.ts";
+import { givenJobSeat } from "../../support/given-jobs.ts";
+import { heldHelm } from "../../support/held-helm.ts";
+import { runTool } from "../../support/run-tool.ts";
+
+let fleet: Fleet;
+const late = 240_000;
+
+/** A seat whose helm stands still before it upgrades, and somebody else's helm for the same release. */
+async function givenOthers() {
+  const held = await heldHelm("before", "upgrade*--wait*");
+  const seat = await releasesOf(await givenJobSeat(fleet, { "allow-file-sources": "yes" }));
+  const path = await givenChart();
+  const env = { KUBECONFIG: seat.at.kubeconfig };
+  const install = ["upgrade", "--install", "app", path, "--namespace", seat.at.name];
+  return {
+    ...seat,
+    held,
+    source: { path },
+    byHand: async (...more: string[]) => await runTool("helm", [...install, ...more], { env }),
+  };
+}
+
+describeWithTools([...clusterTools, "helm"], "a release that somebody else is at", () => {
+  beforeAll(async () => {
+    findsHelm();
+    fleet = await givenFleet();
+  });
+
+  test(
+    "goes back to what they made of it, where the job's own upgrade fails after theirs",
+    async () => {
+      const { at, draft, enqueue, ended, held, source, byHand } = await givenOthers();
+      await byHand();
+      const bad = { source, values_override: "nowhere: true", timeout: 3e9 };
+      const id = await enqueue(draft("exec", bad));
+      await held.isHeld();
+      await byHand("--set", "level=theirs");
+      await held.release();
+      expect((await ended(id)).description).toMatch(/It was rolled back to revision 2\.$/);
+      const level = ["get", "configmap", "app-config", "-o", "jsonpath={.data.level}"];
+      expect(await at.kubectl(level)).toBe("theirs");
+    },
+    late,
+  );
+
+  test(
+    "is left to them while their helm is at work on it",
+    async () => {
+      const { at, draft, enqueue, ended, held, source, byHand } = await givenOthers();
+      const id = await enqueue(draft("exec", { source }));
+      await held.isHeld();
+      const theirs = byHand("--set", "nowhere=true", "--wait", "--timeout", "180s");
+      theirs.catch(() => {}); // awaited below
+      const isThere = async (): Promise<string> =>
+        await at.kubectl(["get", "deployments", "-o", "name"]);
+      await expect.poll(isThere, { timeout: 60_000 }).toContain("app-web");
+      await held.release();
+      const failed = await ended(id);
+      expect(failed.result?.error_metadata).toMatchObject({ class: "locked" });
+      const words = "Somebody else's revision 1 is there: nothing is undone.";
+      expect(failed.description).toContain(words);
+      const anywhere = [{ op: "remove", path: "/spec/template/spec/nodeSelector" }];
+      const patch = ["patch", "deployment", "app-web", "--type=json", "-p"];
+      await at.kubectl([...patch, JSON.stringify(anywhere)]);
+      expect(await theirs).toContain("STATUS: deployed");
+    },
+    late,
+  );
+});
