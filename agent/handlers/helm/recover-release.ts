@@ -27,7 +27,7 @@ export async function recoverRelease(
   const { job, run } = ground;
   const pending = pendingIn(revisions);
   if (pending === undefined) return revisions;
-  const { labels } = pending;
+  const labels = markedBy(pending, revisions)?.labels ?? {};
   const holder = { job: labels["svc-job"], execution: labels["svc-execution"] };
   if (!(await isOver(ground, holder))) {
     const whose =
@@ -46,6 +46,13 @@ export async function recoverRelease(
   );
   await free(ground, pending, revisions);
   return await listRevisions(ground, "history/recovered");
+}
+
+/** Whose labels tell who is at work. A rollback's own are those of what it goes back to: it is told by what it undoes. */
+function markedBy(pending: Revision, revisions: readonly Revision[]): Revision | undefined {
+  if (pending.status !== "pending-rollback") return pending;
+  const undone = revisions.at(-2);
+  return /^(?:failed$|pending-)/.test(undone?.status ?? "") ? undone : undefined;
 }
 
 type Holder = { readonly job: string | undefined; readonly execution: string | undefined };

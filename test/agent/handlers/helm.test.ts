@@ -140,34 +140,52 @@ describeWithTools([...clusterTools, "helm"], "a release", () => {
   });
 
   describe("that somebody's helm left pending", () => {
-    /** Makes the last revision look as a killed helm leaves it. */
-    const leavePending = async (
+    /** Makes a revision look as helm leaves it. */
+    const leave = async (
       kubectl: (args: readonly string[]) => Promise<string>,
-      labels: Readonly<Record<string, string>>,
+      [revision, status]: readonly [number, string],
+      labels: Readonly<Record<string, string>> = {},
     ): Promise<void> => {
-      const name = "sh.helm.release.v1.app.v1";
+      const name = `sh.helm.release.v1.app.v${revision}`;
       const text = await kubectl(["get", "secret", name, "-o", "jsonpath={.data.release}"]);
       const packed = Buffer.from(Buffer.from(text, "base64").toString(), "base64");
       const record = JSON.parse(gunzipSync(packed).toString()) as { info: { status: string } };
-      record.info.status = "pending-install";
+      record.info.status = status;
       const again = gzipSync(JSON.stringify(record)).toString("base64");
       const release = Buffer.from(again).toString("base64");
-      const metadata = { labels: { status: "pending-install", ...labels } };
+      const metadata = { labels: { status, ...labels } };
       const patch = JSON.stringify({ metadata, data: { release } });
       await kubectl(["patch", "secret", name, "--type=merge", "-p", patch]);
     };
+    const pending = [1, "pending-install"] as const;
 
     test("is freed when the job that held it is over, and only then", async () => {
       const { release, at } = await releasesOf(await givenJobSeat(fleet, filesAllowed));
       const helm = { source: { path: await givenChart() } };
       await release("exec", helm);
-      await leavePending(at.kubectl, { "svc-execution": "exe_00000000000000000000000000" });
+      await leave(at.kubectl, pending, { "svc-execution": "exe_00000000000000000000000000" });
       const held = await release("exec", helm);
       expect(held.result?.error_metadata["class"]).toBe("locked");
       expect(held.description).toMatch(/holds the release app \(pending-install, revision 1\)/);
       const ended = await release("create-apply-plan", helm);
       const { id } = ended;
-      await leavePending(at.kubectl, { "svc-job": id, "svc-execution": await executionOf(id) });
+      await leave(at.kubectl, pending, { "svc-job": id, "svc-execution": await executionOf(id) });
+      const freed = await release("exec", helm);
+      expect(freed.description).toMatch(/^app is (?:installed|upgraded): revision \d\.$/);
+    });
+
+    test("by a rollback is told by the revision that it undoes, not by the one it goes back to", async () => {
+      const { release, at } = await releasesOf(await givenJobSeat(fleet, filesAllowed));
+      const helm = { source: { path: await givenChart() } };
+      await release("exec", helm);
+      await release("exec", helm); // its labels name an execution that is over
+      await leave(at.kubectl, [2, "pending-rollback"]);
+      const held = await release("exec", helm);
+      expect(held.result?.error_metadata["class"]).toBe("locked");
+      expect(held.description).toMatch(
+        /Helm that no job of this runner began holds the release app/,
+      );
+      await leave(at.kubectl, [1, "failed"]);
       const freed = await release("exec", helm);
       expect(freed.description).toMatch(/^app is (?:installed|upgraded): revision \d\.$/);
     });
