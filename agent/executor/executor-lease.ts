@@ -27,6 +27,8 @@ import type { OwnCluster } from "./own-cluster.ts";
 export type ExecutorLease = {
   /** Whether it is this agent's: the cluster is asked where it has not said so lately. */
   readonly isHeld: () => Promise<boolean>;
+  /** Why nothing new may begin, in words: the cluster has not said so lately, and another agent may have it by now. */
+  readonly problem: () => string | undefined;
   /** The next start need not wait for its end. */
   readonly release: () => Promise<void>;
 };
@@ -87,6 +89,7 @@ export async function takeLease(parts: LeaseParts): Promise<ExecutorLease> {
   };
   void repeat();
   return {
+    problem: () => (isFresh() ? undefined : "the executor's Lease cannot be renewed"),
     isHeld: async () => {
       if (!isFresh() && !over.signal.aborted) await renew();
       return isFresh();

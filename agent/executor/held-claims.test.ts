@@ -26,6 +26,16 @@ describe("claims that are held back", () => {
     expect(held.problem()).toBeUndefined();
   });
 
+  test("are held for as long as what is heeded says so, whatever room there is", () => {
+    const held = makeHeldClaims();
+    let why: string | undefined = "no Lease";
+    held.heed(() => why);
+    held.release();
+    expect(held.problem()).toBe("no Lease");
+    why = undefined;
+    expect(held.problem()).toBeUndefined();
+  });
+
   test("begin anew when there was room", () => {
     const held = makeHeldClaims();
     held.hold("no room");

@@ -1,9 +1,11 @@
-/** Why no job is claimed at present although slots are free: the cluster had no room for a pod. */
+/** Why no job is claimed at present although slots are free: the cluster has no room for a pod, or does not answer. */
 export type HeldClaims = {
   /** The cluster refuses a pod: no job is claimed for a while, the longer the more often in a row. */
   readonly hold: (words: string) => void;
   /** It took one. */
   readonly release: () => void;
+  /** What is asked from now on, besides: why no job may be claimed, for as long as it says so. */
+  readonly heed: (why: () => string | undefined) => void;
   /** Why jobs are not claimed, in words; undefined when they are. */
   readonly problem: () => string | undefined;
 };
@@ -14,6 +16,7 @@ const mostMs = 5 * 60_000;
 /** Nothing is held back. */
 export function makeHeldClaims(): HeldClaims {
   let inARow = 0;
+  let besides: (() => string | undefined) | undefined;
   let held: { readonly words: string; readonly untilMs: number } | undefined;
   return {
     hold(words) {
@@ -26,8 +29,12 @@ export function makeHeldClaims(): HeldClaims {
       inARow = 0;
       held = undefined;
     },
+    heed(why) {
+      besides = why;
+    },
     problem() {
-      return held !== undefined && performance.now() < held.untilMs ? held.words : undefined;
+      const isHeld = held !== undefined && performance.now() < held.untilMs;
+      return isHeld ? held?.words : besides?.();
     },
   };
 }

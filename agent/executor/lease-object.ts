@@ -48,6 +48,9 @@ export async function makeLease(
 
 type Step = { readonly op: "test" | "add" | "remove"; readonly path: string; value?: unknown };
 
+/** A renewal that takes longer is none: the next one may find another way there. */
+const timeoutMs = 10_000;
+
 /** Changes the Lease where all is as the tests among the steps say; false where it is not, or there is none. */
 export async function changeLease(
   { api }: OwnCluster,
@@ -56,7 +59,8 @@ export async function changeLease(
 ): Promise<boolean> {
   const contentType = "application/json-patch+json";
   try {
-    await api.text({ method: "PATCH", path: objectPath(resource, ref), contentType, body });
+    const path = objectPath(resource, ref);
+    await api.text({ method: "PATCH", path, contentType, body, timeoutMs });
     return true;
   } catch (error) {
     if (isRefusal(error, 422) || isRefusal(error, 404)) return false;

@@ -32,6 +32,7 @@ export async function openPodJobs(ground: AgentGround, departure: Departure): Pr
   const onLost = (why: string): void =>
     departure.begin({ urgency: "draining", exit: "config", why, leavesJobs: true });
   const lease = await takeLease({ own, config, log, leaving: departure.begun, onLost });
+  ground.heldClaims.heed(lease.problem);
   try {
     Object.assign(ground.keptState, await openKeptState(own, ground, lease.isHeld));
   } catch (error) {

@@ -1,5 +1,6 @@
 import { beforeAll, expect, test } from "vitest";
 import { clusterTools } from "../../support/cluster/given-cluster.ts";
+import { proxiedCluster } from "../../support/cluster/proxied-cluster.ts";
 import { describeWithTools } from "../../support/describe-with-tools.ts";
 import { testFolder } from "../../support/folder.ts";
 import { givenExecutor, untilInCluster as until } from "../../support/given-executor.ts";
@@ -15,8 +16,31 @@ beforeAll(async () => {
 
 const worksOf = ({ said }: AgentProcess): boolean =>
   said.log.some(({ msg }) => msg === "the agent works");
+const whyNot = ({ said }: AgentProcess) => said.log.find(({ msg }) => msg === "takes no jobs");
 const refusal =
   /Another agent with the executor-name svc-agent works in namespace test-\w+ \(.+\/.+\): end it/;
+
+describeWithTools(clusterTools, "an agent that cannot renew its Lease", () => {
+  test("asks for no jobs until it can, and goes on with its own", async () => {
+    const seat = await givenExecutor(fleet);
+    const { proxy, kubeconfig } = await proxiedCluster(seat.account.kubeconfig);
+    const agent = await seat.start({}, kubeconfig);
+    const { job, release } = heldScript(await testFolder(0o777));
+    const jobId = await seat.enqueue(job);
+    await until(() => seat.kubelet.begun[0]?.printed().includes("waiting") === true);
+    proxy.fail(
+      ({ method, path: asked }) => method === "PATCH" && asked.includes("/leases/"),
+      "hang",
+    );
+    await until(() => whyNot(agent)?.["why"] === "the executor's Lease cannot be renewed");
+    const later = await seat.enqueue({ type: "noop-deploy" });
+    await release();
+    expect((await seat.ended(jobId)).status).toBe("finished");
+    expect(seat.kubelet.begun).toHaveLength(1);
+    proxy.mend();
+    expect((await seat.ended(later)).status).toBe("finished");
+  });
+});
 
 describeWithTools(clusterTools, "two agents of one executor-name", () => {
   test("are one: the second says so and goes, and the first goes on with its jobs", async () => {
