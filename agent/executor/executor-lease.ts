@@ -1,5 +1,4 @@
 import { randomUUID } from "node:crypto";
-import { readFile } from "node:fs/promises";
 import { hostname } from "node:os";
 import path from "node:path";
 import { pause } from "../client/pause.ts";
@@ -10,6 +9,7 @@ import type { Located } from "../kubernetes/cluster.ts";
 import type { KubeObject } from "../kubernetes/kube-object.ts";
 import type { Log } from "../log.ts";
 import { writeDurably } from "../spool/durable-file.ts";
+import { readIfThere } from "../spool/read-if-there.ts";
 import {
   changeLease,
   freed,
@@ -153,7 +153,7 @@ function alive({ ref: { namespace, name } }: Located, holder: string): ExitError
 /** No two agents have one data directory: who starts in it again is the one that was. */
 async function ownId(dataDir: string): Promise<string> {
   const file = path.join(dataDir, "executor-holder");
-  const known = await readFile(file, "utf8").catch(() => "");
+  const known = await readIfThere(file);
   if (known !== "") return known;
   const made = randomUUID();
   await writeDurably(file, made);

@@ -1,4 +1,3 @@
-import { readFile } from "node:fs/promises";
 import path from "node:path";
 import { pause } from "../client/pause.ts";
 import { secretAt } from "../cluster-jobs/cluster-job.ts";
@@ -8,6 +7,7 @@ import { objectPath } from "../kubernetes/discovery.ts";
 import type { Log } from "../log.ts";
 import type { AgentGround, KeptState } from "../open-ground.ts";
 import { writeDurably } from "../spool/durable-file.ts";
+import { readIfThere } from "../spool/read-if-there.ts";
 import type { ExecutorLease } from "./executor-lease.ts";
 import type { OwnCluster } from "./own-cluster.ts";
 
@@ -35,7 +35,7 @@ export async function openKeptState(
   for (const file of files) {
     const kept = found?.[file];
     const place = path.join(dataDir, file);
-    if (kept && (await readOr(place)) === "") {
+    if (kept && (await readIfThere(place)) === "") {
       await writeDurably(place, Buffer.from(kept, "base64").toString("utf8"));
     }
   }
@@ -112,13 +112,9 @@ async function write({ api, cluster, namespace }: OwnCluster, name: string, data
 /** Every file, as a Secret has it; of one that is not there, nothing. */
 async function readAll(dataDir: string): Promise<Data> {
   const texts = await Promise.all(
-    files.map(async (file) => [file, await readOr(path.join(dataDir, file))] as const),
+    files.map(async (file) => [file, await readIfThere(path.join(dataDir, file))] as const),
   );
   return Object.fromEntries(
     texts.map(([file, text]) => [file, Buffer.from(text, "utf8").toString("base64")]),
   );
-}
-
-async function readOr(file: string): Promise<string> {
-  return await readFile(file, "utf8").catch(() => "");
 }

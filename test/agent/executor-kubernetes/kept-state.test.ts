@@ -1,4 +1,4 @@
-import { writeFile } from "node:fs/promises";
+import { mkdir, rename, rmdir, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { beforeAll, expect, test } from "vitest";
 import { executorRights } from "../../../agent/executor/rights.ts";
@@ -68,7 +68,15 @@ describeWithTools(clusterTools, "an agent in a cluster with a one-shot token", (
     const first = await seat.start(token, kubeconfig);
     await until(() => said(first, "who the agent is was not kept in the cluster; trying again"));
     expect(said(first, "registered")).toBe(false);
+    // What cannot be read is not what is not there.
+    const enrolled = path.join(first.dataDir, "enrolled.json");
+    await rename(enrolled, `${enrolled}.aside`);
+    await mkdir(enrolled);
     proxy.mend();
+    await until(() => first.said.log.some((line) => JSON.stringify(line).includes("EISDIR")));
+    expect(said(first, "registered")).toBe(false);
+    await rmdir(enrolled);
+    await rename(`${enrolled}.aside`, enrolled);
     await until(() => said(first, "the agent works"));
     first.kill("SIGKILL");
     await first.ended;
