@@ -4,7 +4,6 @@ import path from "node:path";
 import { pause } from "../client/pause.ts";
 import type { AgentConfig } from "../config/read-config.ts";
 import { ExitError } from "../exit-error.ts";
-import { ApiRefusal } from "../kubernetes/api-refusal.ts";
 import type { Located } from "../kubernetes/cluster.ts";
 import type { KubeObject } from "../kubernetes/kube-object.ts";
 import type { Log } from "../log.ts";
@@ -21,7 +20,7 @@ import {
   renewed,
   setTo,
 } from "./lease-object.ts";
-import type { OwnCluster } from "./own-cluster.ts";
+import { exitFor, type OwnCluster } from "./own-cluster.ts";
 
 /** What shows that an agent is the only one of its executor-name in its namespace. */
 export type ExecutorLease = {
@@ -140,8 +139,7 @@ async function read({ own }: LeaseParts, at: Located): Promise<KubeObject | unde
   } catch (error) {
     const { namespace, name } = at.ref;
     const words = `The Lease ${namespace}/${name}, by which agents of one executor-name know of each other, cannot be read`;
-    const exit = error instanceof ApiRefusal ? "config" : "unreachable";
-    throw new ExitError(exit, `${words}: ${(error as Error).message}`, error);
+    throw new ExitError(exitFor(error), `${words}: ${(error as Error).message}`, error);
   }
 }
 

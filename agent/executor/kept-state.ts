@@ -9,7 +9,7 @@ import type { AgentGround, KeptState } from "../open-ground.ts";
 import { writeDurably } from "../spool/durable-file.ts";
 import { readIfThere } from "../spool/read-if-there.ts";
 import type { ExecutorLease } from "./executor-lease.ts";
-import type { OwnCluster } from "./own-cluster.ts";
+import { exitFor, type OwnCluster } from "./own-cluster.ts";
 
 /** What of the data directory says who the agent is: its process with the secret, and an enrolled token. */
 const files = ["process.json", "enrolled.json"] as const;
@@ -29,7 +29,7 @@ export async function openKeptState(
   const name = `${executorName}-state`;
   const cannotBe = (what: string) => (error: unknown) => {
     const words = `The Secret ${own.namespace}/${name}, in which the agent keeps who it is, cannot be ${what}`;
-    throw new ExitError("config", `${words}: ${(error as Error).message}`, error);
+    throw new ExitError(exitFor(error), `${words}: ${(error as Error).message}`, error);
   };
   const found = await find(own, name).catch(cannotBe("read"));
   for (const file of files) {

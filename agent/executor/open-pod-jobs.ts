@@ -2,14 +2,13 @@ import { backoffMs } from "../client/backoff.ts";
 import { pause } from "../client/pause.ts";
 import { ExitError } from "../exit-error.ts";
 import type { Departure } from "../going-down/departure.ts";
-import { ApiRefusal } from "../kubernetes/api-refusal.ts";
 import type { KubeObject } from "../kubernetes/kube-object.ts";
 import type { AgentGround } from "../open-ground.ts";
 import { type ConnectedParts, type Jobs, openJobs } from "../open-jobs.ts";
 import { takeLease } from "./executor-lease.ts";
 import type { ExecutorParts } from "./executor-parts.ts";
 import { openKeptState } from "./kept-state.ts";
-import { openOwnCluster } from "./own-cluster.ts";
+import { exitFor, openOwnCluster } from "./own-cluster.ts";
 import { readPodTemplate } from "./pod-template.ts";
 import { isForPod } from "./room-for-pods.ts";
 import { beginInPod } from "./run-in-pod.ts";
@@ -78,7 +77,7 @@ async function listPatiently(parts: ExecutorParts): Promise<KubeObject[]> {
       return await listUnsettled(parts);
     } catch (error) {
       const words = `The Jobs of namespace ${own.namespace} cannot be listed: ${(error as Error).message}`;
-      if (error instanceof ApiRefusal) throw new ExitError("config", words, error);
+      if (exitFor(error) === "config") throw new ExitError("config", words, error);
       if (performance.now() > endsAtMs) throw new ExitError("unreachable", words, error);
       log.warn({ err: error }, "the cluster does not answer; trying again");
       await pause(backoffMs(nth, limits), left);

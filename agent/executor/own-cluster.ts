@@ -3,7 +3,9 @@ import path from "node:path";
 import { networkOfChildren } from "../client/network.ts";
 import type { AgentConfig } from "../config/read-config.ts";
 import { ExitError } from "../exit-error.ts";
+import type { ExitName } from "../going-down/exit-codes.ts";
 import { JobFailure } from "../jobs/job-failure.ts";
+import { isRefusal } from "../kubernetes/api-refusal.ts";
 import { type FoundCluster, ofPod, proxyEnv, tlsOf } from "../kubernetes/cluster-access.ts";
 import { type Cluster, clusterOf } from "../kubernetes/cluster.ts";
 import { type KubeApi, openKubeApi } from "../kubernetes/kube-api.ts";
@@ -17,6 +19,10 @@ export type OwnCluster = {
   /** Where the Jobs are. */
   readonly namespace: string;
 };
+
+/** With what an agent goes that the cluster did not let begin: whether another start may be luckier, all else being as it is. */
+export const exitFor = (error: unknown): ExitName =>
+  [403, 404, 422].some((status) => isRefusal(error, status)) ? "config" : "unreachable";
 
 /** Opens it: that of $KUBECONFIG, else the one in which the agent's pod is. An ExitError says what is wrong. */
 export async function openOwnCluster(

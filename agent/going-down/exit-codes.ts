@@ -10,7 +10,10 @@ export const exitCodes = {
     doc: "No job came while run-job waited, or the one of --job-file was begun before.",
   },
   usage: { code: 64, doc: "The command line is wrong." },
-  unreachable: { code: 69, doc: "The broker could not be reached within start-timeout." },
+  unreachable: {
+    code: 69,
+    doc: "The broker could not be reached within start-timeout, or the cluster of its jobs does not answer.",
+  },
   restart: { code: 75, doc: "It was asked to restart: start it again." },
   unauthorized: { code: 77, doc: "The broker refuses its token." },
   config: {

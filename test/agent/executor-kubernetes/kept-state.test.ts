@@ -60,6 +60,16 @@ describeWithTools(clusterTools, "an agent in a cluster with a one-shot token", (
     expect((await seat.run({ type: "noop-deploy" })).status).toBe("finished");
   });
 
+  test("that finds its cluster overloaded is to be started again", async () => {
+    const seat = await givenExecutor(fleet);
+    for (const of of ["/leases/svc-agent", "/secrets/svc-agent-state"]) {
+      const { proxy, kubeconfig } = await proxiedCluster(seat.account.kubeconfig);
+      proxy.fail(({ path: asked }) => asked.includes(of), "429");
+      const agent = await seat.start({}, kubeconfig);
+      expect(await agent.ended).toBe(69);
+    }
+  });
+
   test("goes on only when the cluster has the runner's own, and needs no other again", async () => {
     const seat = await givenExecutor(fleet);
     const token = await givenBootToken(seat);
