@@ -51,7 +51,7 @@ const releaseWithinMs = 2_000;
 
 /**
  * Takes the Lease of the executor's name, and keeps it. One that another agent has is watched: who does not renew it is
- * dead; who does lives, and an ExitError says so.
+ * dead; who does so twice lives, and an ExitError says so.
  */
 export async function takeLease(parts: LeaseParts): Promise<ExecutorLease> {
   const { own, config, log, onLost } = parts;
@@ -104,9 +104,16 @@ export async function takeLease(parts: LeaseParts): Promise<ExecutorLease> {
 
 const ours = (holderIdentity: string) => ({ holderIdentity, leaseDurationSeconds: livesS });
 
+/** One change is no sign of life: it may be the last one of who was killed, or of somebody else. */
+type Watched = {
+  readonly version: string;
+  readonly sinceMs: number;
+  readonly isChanged: boolean;
+};
+
 async function take(parts: LeaseParts, at: Located, holder: string): Promise<void> {
   const { own, log, leaving } = parts;
-  let watched: { readonly version: string; readonly sinceMs: number } | undefined;
+  let watched: Watched | undefined;
   for (;;) {
     const live = await read(parts, at);
     if (live === undefined) {
@@ -123,11 +130,13 @@ async function take(parts: LeaseParts, at: Located, holder: string): Promise<voi
       if (await changeLease(own, at, [isAsOf(lease.version), ...to, renewed()])) return;
       continue;
     }
-    if (watched !== undefined && watched.version !== lease.version) throw alive(at, lease.holder);
-    if (watched === undefined) {
-      log.info({ holder: lease.holder }, "an agent had this executor-name: is it alive?");
+    if (watched?.version !== lease.version) {
+      if (watched?.isChanged === true) throw alive(at, lease.holder);
+      const words = "an agent had this executor-name: is it alive?";
+      if (watched === undefined) log.info({ holder: lease.holder }, words);
+      const isChanged = watched !== undefined;
+      watched = { version: lease.version, sinceMs: performance.now(), isChanged };
     }
-    watched ??= { version: lease.version, sinceMs: performance.now() };
     await pause(lookEveryMs, leaving);
     if (leaving.aborted) throw new ExitError("done", "It stopped while it started.");
   }

@@ -89,6 +89,8 @@ describeWithTools(clusterTools, "two agents of one executor-name", () => {
     second.kill("SIGKILL");
     await second.ended;
     const third = await seat.start();
+    await until(() => third.said.log.some(({ msg }) => /is it alive/.test(String(msg))));
+    await seat.at.kubectl(["annotate", "lease", "svc-agent", "seen=yes"]); // by who holds nothing
     await until(() => worksOf(third));
     const registered = ({ said }: AgentProcess) =>
       said.log.findLast(({ msg }) => msg === "registered");
