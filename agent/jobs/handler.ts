@@ -81,6 +81,8 @@ export type Job = {
   readonly onOutput: (take: (output: SetOutput) => Promise<void>) => void;
   /** Runs a child whose output goes to the log. Throws JobFailure when it cannot be started. */
   readonly run: (command: JobCommand) => Promise<CommandEnd>;
+  /** Whether the child of this key was begun, by whichever process of the agent; it may have ended. */
+  readonly hasBegun: (key: string) => boolean;
   /** Makes the child of a command ready that is to be run soon, so that it begins at once; it may as well never be run. */
   readonly makeReady: (command: JobCommand) => void;
   /** Brings what something prints that is no child of the job into its log; resolves when it has been read to its end. */

@@ -73,6 +73,7 @@ export function openJob(given: Given): OpenJob {
     shown: (text) => redactor.redactText(text),
     onOutput: (take) => void (takeOutput = take),
     run: async (command) => await runChild(ground(), command),
+    hasBegun: (key) => state.children[key] !== undefined,
     makeReady: (command) => makeReady(ground(), command),
     pipe: async (source, output) => await log.pipe(source, output, stop.signal),
     once: async (key, act) => await once(book, redactor, { key, act, mayBegin }),

@@ -14,7 +14,11 @@ const withinMs = 120_000;
 /** Deletes all Jobs that were made for the component, whether they run or have ended, and waits. Throws JobFailure. */
 export async function tearDownJobs(scene: JobScene): Promise<Produced> {
   const { job, run, cluster, namespace } = scene;
-  const found = await listOwn(scene);
+  const listed = await listOwn(scene);
+  // Whoever follows a killed agent deletes nothing that was made since.
+  const uids = listed.map(({ uid }) => uid);
+  const shown = await job.once("shown", async () => await Promise.resolve(uids));
+  const found = listed.filter(({ uid }) => shown.includes(uid));
   await job.once("judged", async () => {
     judge(run, whatIsTornDown(run, scene));
     await askConsent(job, found.map(({ at }) => `- ${refWords(at.ref)} (delete)`).join("\n"));
@@ -34,8 +38,8 @@ export async function tearDownJobs(scene: JobScene): Promise<Produced> {
     throw deployFailure(words, job.signal.aborted ? "canceled" : "timeout");
   }
   const description =
-    found.length === 0 ? "There was nothing to delete." : `${found.length} deleted.`;
-  return { description, outputs: { deleted: found.length, namespace } };
+    shown.length === 0 ? "There was nothing to delete." : `${shown.length} deleted.`;
+  return { description, outputs: { deleted: shown.length, namespace } };
 }
 
 /** The Jobs that were made for the component, whichever job at the broker made them. */

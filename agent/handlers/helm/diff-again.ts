@@ -1,9 +1,11 @@
+import type { Job } from "../../jobs/handler.ts";
 import type { Change, Diff } from "../../kubernetes/change.ts";
 import { changedMeanwhile } from "../../kubernetes/consent-to-diff.ts";
 import { digestOfChange, digestOfDiff } from "../../kubernetes/digest-of-diff.ts";
 import { refKey, refWords } from "../../kubernetes/kube-object.ts";
 import type { HelmGround } from "./helm-ground.ts";
-import { listRevisions, type Revision } from "./releases.ts";
+import { readRevisions, type Revision } from "./releases.ts";
+import { isRenderedAnew } from "./rendered-anew.ts";
 
 /** What was shown for approval. */
 export type Shown = {
@@ -20,22 +22,50 @@ export type Shown = {
 export async function diffAgain(ground: HelmGround, shown: Shown): Promise<Diff> {
   const { job } = ground;
   const { diff, revisions, diffOf } = shown;
-  const now = await listRevisions(ground, "history/approved");
-  if (JSON.stringify(now) !== JSON.stringify(revisions)) throw changedMeanwhile();
-  const second = await diffOf("approved");
+  await expectSame(ground, revisions);
+  const second = await diffOf(newLook(job, "approved"));
   if (digestOfDiff(second) === digestOfDiff(diff)) return second;
-  const third = byKey(await diffOf("compared"));
+  const third = byKey(await diffOf(newLook(job, "compared")));
   const before = byKey(diff);
   const changes = second.changes.map((change) => {
     const key = refKey(change.ref);
     const [other, was] = [third.get(key), before.get(key)];
-    if (other === undefined || was?.action !== change.action) return change;
-    if (digestOfChange(other) === digestOfChange(change)) return change;
+    if (other === undefined || was === undefined) return change;
+    if (digestOfChange(was) === digestOfChange(change)) return change;
+    if (!isRenderedAnew(was, change, other)) return change;
     const words = `${refWords(change.ref)} is rendered anew each time: it gets other values than were shown.`;
     job.say(words, "warn", "diff", `anew ${key}`);
     return was;
   });
   return { ...second, changes };
+}
+
+/**
+ * What was approved holds for the release as it was then, until helm's call `key` has begun to change it: an agent that
+ * is killed before may be followed much later. Throws JobFailure (`plan_stale`).
+ */
+export async function expectUntouched(
+  ground: HelmGround,
+  revisions: readonly Revision[],
+  key: string,
+): Promise<void> {
+  const { job, run } = ground;
+  const { requireApproval } = job.host.config;
+  if (run.approved === undefined && requireApproval === undefined) return;
+  if (!job.hasBegun(`helm/${key}`)) await expectSame(ground, revisions);
+}
+
+async function expectSame(ground: HelmGround, revisions: readonly Revision[]): Promise<void> {
+  const now = await readRevisions(ground.records);
+  if (JSON.stringify(now) !== JSON.stringify(revisions)) throw changedMeanwhile();
+}
+
+/** A rendering of a former process of the agent says nothing of now. */
+function newLook(job: Job, name: string): string {
+  for (let nth = 1; ; nth++) {
+    const look = `${name}/${nth}`;
+    if (!job.hasBegun(`helm/render/${look}`)) return look;
+  }
 }
 
 const byKey = ({ changes }: Diff): Map<string, Change> =>

@@ -12,7 +12,7 @@ import {
 import { consentToDiff } from "../../kubernetes/consent-to-diff.ts";
 import { deployFailure } from "../../kubernetes/deploy-failure.ts";
 import { explainRefusal } from "../../kubernetes/explain-refusal.ts";
-import { diffAgain, type Shown } from "./diff-again.ts";
+import { diffAgain, expectUntouched, type Shown } from "./diff-again.ts";
 import { diffUninstall, diffUpgrade } from "./diff-release.ts";
 import { type HelmGround, openChart, openHelmGround } from "./helm-ground.ts";
 import { type HelmRun, readHelmRun } from "./helm-run.ts";
@@ -118,6 +118,7 @@ async function upgrade(ground: HelmGround): Promise<Produced> {
   const diffOf = async (look: string): Promise<Diff> =>
     await diffUpgrade(ground, chart, revisions, look);
   const { done } = await judgeOnce(ground, revisions, diffOf);
+  await expectUntouched(ground, revisions, "upgrade");
   progress.phase("upgrade", "in-progress");
   const release = await upgradeRelease(ground, chart, { revisions, changes: done });
   progress.phase("upgrade", "finished");
@@ -131,6 +132,7 @@ async function uninstall(ground: HelmGround): Promise<Produced> {
   const found = await listRevisions(ground, "history/before");
   const revisions = await job.once("revisions", async () => await recoverRelease(ground, found));
   await judgeOnce(ground, revisions, async () => await diffUninstall(ground, revisions));
+  await expectUntouched(ground, revisions, "uninstall");
   if (revisions.length === 0) return { description: `There is no release ${run.name}.` };
   const timeout = `${Math.ceil(run.waitMs / 1000)}s`;
   const args = ["uninstall", run.name, "--wait", "--ignore-not-found", "--timeout", timeout];

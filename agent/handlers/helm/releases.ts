@@ -16,10 +16,13 @@ type Kept = { readonly job: Job; readonly records: ReleaseRecords };
  * also after a restart of the agent, it answers the same. Throws JobFailure.
  */
 export async function listRevisions({ job, records }: Kept, key: string): Promise<Revision[]> {
-  return await job.once(key, async () => {
-    const found = await records.list();
-    return found.toSorted((one, other) => one.revision - other.revision);
-  });
+  return await job.once(key, async () => await readRevisions(records));
+}
+
+/** The same as they are now. */
+export async function readRevisions(records: ReleaseRecords): Promise<Revision[]> {
+  const found = await records.list();
+  return found.toSorted((one, other) => one.revision - other.revision);
 }
 
 /** The newest revision that is deployed; undefined where none is. */

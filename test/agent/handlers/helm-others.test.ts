@@ -4,15 +4,16 @@ import { describeWithTools } from "../../support/describe-with-tools.ts";
 import { type Fleet, givenFleet } from "../../support/given-fleet.ts";
 import { findsHelm, givenChart, releasesOf } from "../../support/given-helm.ts";
 import { givenJobSeat } from "../../support/given-jobs.ts";
+import { plannedDiff } from "../../support/given-manifests.ts";
 import { heldHelm } from "../../support/held-helm.ts";
 import { runTool } from "../../support/run-tool.ts";
 
 let fleet: Fleet;
 const late = 240_000;
 
-/** A seat whose helm stands still before it upgrades, and somebody else's helm for the same release. */
-async function givenOthers() {
-  const held = await heldHelm("before", "upgrade*--wait*");
+/** A seat whose helm stands still, usually before it upgrades, and somebody else's helm for the same release. */
+async function givenOthers(...[when, pattern]: Parameters<typeof heldHelm> | []) {
+  const held = await heldHelm(when ?? "before", pattern ?? "upgrade*--wait*");
   const seat = await releasesOf(await givenJobSeat(fleet, { "allow-file-sources": "yes" }));
   const path = await givenChart();
   const env = { KUBECONFIG: seat.at.kubeconfig };
@@ -42,6 +43,26 @@ describeWithTools([...clusterTools, "helm"], "a release that somebody else is at
       await byHand("--set", "level=theirs");
       await held.release();
       expect((await ended(id)).description).toMatch(/It was rolled back to revision 2\.$/);
+      const level = ["get", "configmap", "app-config", "-o", "jsonpath={.data.level}"];
+      expect(await at.kubectl(level)).toBe("theirs");
+    },
+    late,
+  );
+
+  test(
+    "is not upgraded by a plan that was approved for what it was before",
+    async () => {
+      const given = await givenOthers("after", "upgrade*--disable-openapi-validation*");
+      const { at, release, draft, enqueue, ended, held, source, byHand } = given;
+      await byHand();
+      const helm = { source, values_files: ["high.yaml"] };
+      const { apply_plan_contents } = plannedDiff(await release("create-apply-plan", helm));
+      const id = await enqueue(draft("apply-plan", helm, { apply_plan_contents }));
+      await held.isHeld();
+      await byHand("--set", "level=theirs");
+      await held.release();
+      const refused = await ended(id);
+      expect(refused.result?.error_metadata).toMatchObject({ class: "plan_stale" });
       const level = ["get", "configmap", "app-config", "-o", "jsonpath={.data.level}"];
       expect(await at.kubectl(level)).toBe("theirs");
     },
