@@ -89,15 +89,15 @@ export function recordOf({ release, labels }: SentSecret): string {
 }
 
 /** Helm's record of a release as JSON, of what it makes of that for a cluster. Throws FrontRefusal. */
-export function unpackRelease(release: string): string {
+export function unpackRelease(release: string, mostBytes = mostRecordBytes): string {
   try {
     const packed = Buffer.from(release, "base64");
-    return gunzipSync(packed, { maxOutputLength: mostRecordBytes }).toString("utf8");
+    return gunzipSync(packed, { maxOutputLength: mostBytes }).toString("utf8");
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== "ERR_BUFFER_TOO_LARGE") {
       throw new FrontRefusal(400, "the release cannot be unpacked");
     }
-    const words = "the release's record is larger than 16 MiB, which is the most that is kept";
+    const words = `the release's record is larger than ${mostBytes / 2 ** 20} MiB, which is the most that is kept`;
     throw new FrontRefusal(413, words);
   }
 }

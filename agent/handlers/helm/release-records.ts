@@ -36,6 +36,8 @@ const recordName = (name: string, revision: number): string =>
 const absent = (): Error =>
   deployFailure("What is deployed cannot be read: its record is not there.", "not_found");
 
+const mostInClusterBytes = 64 * 2 ** 20;
+
 /** Those in the cluster's own secrets or config maps. */
 export function recordsInCluster(cluster: Cluster, kept: Kept): ReleaseRecords {
   const { name, namespace, driver } = kept;
@@ -59,7 +61,12 @@ export function recordsInCluster(cluster: Cluster, kept: Kept): ReleaseRecords {
       const packed = data?.["release"];
       if (packed === undefined) throw absent();
       const text = isSecret ? Buffer.from(packed, "base64").toString("latin1") : packed;
-      return manifestsOf(JSON.parse(unpackRelease(text)));
+      try {
+        return manifestsOf(JSON.parse(unpackRelease(text, mostInClusterBytes)));
+      } catch {
+        const words = `What is deployed cannot be read: ${ref.name} is no record of helm's, or has more than 64 MiB.`;
+        throw deployFailure(words, "config_invalid");
+      }
     },
     close: () => {},
   };

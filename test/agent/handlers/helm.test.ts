@@ -139,6 +139,18 @@ describeWithTools([...clusterTools, "helm"], "a release", () => {
     expect(JSON.stringify(diff)).toMatch(/sha256:/);
   });
 
+  test("whose record cannot be read is one failed job that names it", async () => {
+    const { release, at } = await releasesOf(await givenJobSeat(fleet, filesAllowed));
+    const helm = { source: { path: await givenChart() } };
+    await release("exec", helm);
+    const patch = JSON.stringify({ stringData: { release: "none" } });
+    const name = "sh.helm.release.v1.app.v1";
+    await at.kubectl(["patch", "secret", name, "--type=merge", "-p", patch]);
+    const failed = await release("create-teardown-plan", helm);
+    expect(failed.result?.error_metadata["class"]).toBe("config_invalid");
+    expect(failed.description).toContain(`${name} is no record of helm's`);
+  });
+
   describe("that somebody's helm left pending", () => {
     /** Makes a revision look as helm leaves it. */
     const leave = async (
