@@ -23,8 +23,12 @@ async function strangerAt(port: number) {
     response.writeHead(204).end();
   });
   server.on("tlsClientError", ({ message }) => void hungUp.push(message));
-  server.listen(port, "127.0.0.1");
-  await once(server, "listening");
+  // Who was killed has no memory any more a moment before its port is free.
+  const listens = async (): Promise<string> => {
+    server.listen(port, "127.0.0.1");
+    return await once(server, "listening").then(() => "listening", String);
+  };
+  await expect.poll(listens).toBe("listening");
   onTestFinished(() => {
     server.close();
     server.closeAllConnections();
