@@ -3,8 +3,8 @@ import { defineConfig } from "vitest/config";
 export default defineConfig({
   test: {
     include: ["test/**/*.test.ts", "{shared,broker,agent,cli}/**/*.test.ts"],
-    reporters: ["default", "./test/support/closing-line.ts"],
-    globalSetup: ["test/support/global-setup.ts"],
+    reporters: ["default", "./test/support/run/closing-line.ts"],
+    globalSetup: ["test/support/run/global-setup.ts"],
     pool: "forks",
     maxWorkers: 3,
     // Nobody waits so long where all is well: a machine that does much else besides must not fail a test.

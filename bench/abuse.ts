@@ -1,4 +1,4 @@
-import { send } from "../test/support/broker.ts";
+import { send } from "../test/support/broker/broker.ts";
 import type { Abuse } from "./support/abuser.ts";
 import type { Bench } from "./support/bench.ts";
 import { givenFleet } from "./support/given-fleet.ts";

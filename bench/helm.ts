@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { gzipSync } from "node:zlib";
-import { tarArchive } from "../test/support/tar-archive.ts";
+import { tarArchive } from "../test/support/sources/tar-archive.ts";
 import { findTool } from "../test/tools/find-tool.ts";
 import { type Connection, openConnection, requestText } from "./http-client.ts";
 import type { Bench } from "./support/bench.ts";

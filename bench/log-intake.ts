@@ -1,6 +1,6 @@
 import type { Db } from "../broker/database/connect.ts";
-import { givenToken } from "../test/support/given-token.ts";
-import { givenJobs, givenRunner } from "../test/support/given.ts";
+import { givenToken } from "../test/support/rows/given-token.ts";
+import { givenJobs, givenRunner } from "../test/support/rows/given.ts";
 import { type Connection, openConnection } from "./http-client.ts";
 import type { Bench } from "./support/bench.ts";
 import { cpuOf } from "./support/cpu-of.ts";

@@ -1,6 +1,6 @@
 import { connect, type Socket } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
-import { logRequestOf } from "../test/support/given-logs.ts";
+import { logRequestOf } from "../test/support/logs/given-logs.ts";
 import { type Connection, openConnection, requestText } from "./http-client.ts";
 import type { Bench } from "./support/bench.ts";
 import { quantile } from "./support/figures.ts";

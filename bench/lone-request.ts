@@ -1,5 +1,5 @@
 import type { OrgId } from "../broker/orgs/org-id.ts";
-import { claim, givenJob, report } from "../test/support/given.ts";
+import { claim, givenJob, report } from "../test/support/rows/given.ts";
 import { type Connection, openConnection, requestText } from "./http-client.ts";
 import type { Bench, Tell } from "./support/bench.ts";
 import { quantile } from "./support/figures.ts";

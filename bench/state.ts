@@ -1,8 +1,8 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { type IncomingMessage, request } from "node:http";
 import type { Workspace } from "../shared/api/terraform-workspaces.ts";
-import { send } from "../test/support/broker.ts";
-import { backendPath, terraformLock } from "../test/support/given-workspace.ts";
+import { send } from "../test/support/broker/broker.ts";
+import { backendPath, terraformLock } from "../test/support/workspaces/given-workspace.ts";
 import type { Bench } from "./support/bench.ts";
 import { quantile } from "./support/figures.ts";
 import { givenFleet } from "./support/given-fleet.ts";

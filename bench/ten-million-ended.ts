@@ -5,7 +5,7 @@ import type { OrgId } from "../broker/orgs/org-id.ts";
 import { keySource } from "../broker/seals/key-source.ts";
 import { openSeals } from "../broker/seals/seals.ts";
 import { makeWakes } from "../broker/wake/wakes.ts";
-import { claim, type GivenExecution, givenJobs } from "../test/support/given.ts";
+import { claim, type GivenExecution, givenJobs } from "../test/support/rows/given.ts";
 import type { Bench } from "./support/bench.ts";
 import { fillEndedJobs } from "./support/fill-jobs.ts";
 import { type Fleet, type FleetAgent, givenFleet } from "./support/given-fleet.ts";

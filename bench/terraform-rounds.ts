@@ -3,7 +3,7 @@ import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { promisify } from "node:util";
-import { writeZip } from "../test/support/write-zip.ts";
+import { writeZip } from "../test/support/sources/write-zip.ts";
 import { tool } from "../test/tools/find-tool.ts";
 import { toolTable } from "../test/tools/tool-table.ts";
 import { type Connection, openConnection, requestText } from "./http-client.ts";

@@ -6,9 +6,9 @@ import { settingNames, variableOf } from "../agent/config/settings.ts";
 import { settings } from "../broker/config.ts";
 import { commands } from "../cli/commands.ts";
 import { routeRules, type RouteRule } from "../shared/route-rules.ts";
-import { startBroker, type TestBroker } from "./support/broker.ts";
-import { testDatabase } from "./support/database.ts";
-import { readRootFile, sourceFiles } from "./support/source-files.ts";
+import { startBroker, type TestBroker } from "./support/broker/broker.ts";
+import { testDatabase } from "./support/database/database.ts";
+import { readRootFile, sourceFiles } from "./support/run/source-files.ts";
 
 const folders = [
   "docs",

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { readRootFile, type SourceFile, sourceFiles } from "./support/source-files.ts";
+import { readRootFile, type SourceFile, sourceFiles } from "./support/run/source-files.ts";
 
 const files = await sourceFiles();
 const isSpec = ({ name }: SourceFile) => /^(?:test|bench)\/|\.test\.ts$/.test(name);
@@ -148,7 +148,7 @@ test("settings are read in one place of each program", () => {
 test("no test is left out or run alone, but for a tool that is missing", () => {
   const mark =
     /\b(?:test|it|describe|suite)\.(?:only|skip|skipIf|runIf|fails|todo)\b|\bskip: true\b/;
-  const others = files.filter(({ name }) => name !== "test/support/describe-with-tools.ts");
+  const others = files.filter(({ name }) => name !== "test/support/run/describe-with-tools.ts");
   expect(linesWith(others, mark)).toEqual([]);
 });
 

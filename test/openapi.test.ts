@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { startBroker } from "./support/broker.ts";
-import { testDatabase } from "./support/database.ts";
+import { startBroker } from "./support/broker/broker.ts";
+import { testDatabase } from "./support/database/database.ts";
 
 type Document = {
   openapi: string;

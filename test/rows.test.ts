@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { z } from "zod";
-import { testDatabase } from "./support/database.ts";
-import { sourceFiles } from "./support/source-files.ts";
-import { type Column, tableColumns } from "./support/table-columns.ts";
+import { testDatabase } from "./support/database/database.ts";
+import { type Column, tableColumns } from "./support/database/table-columns.ts";
+import { sourceFiles } from "./support/run/source-files.ts";
 
 type Row = { title: string; schema: z.ZodObject; table: string };
 

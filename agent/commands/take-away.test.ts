@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { mkdir, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { expect, test } from "vitest";
-import { testFolder } from "../../test/support/folder.ts";
+import { testFolder } from "../../test/support/run/folder.ts";
 import { readConfig } from "../config/read-config.ts";
 import { takeAway } from "./take-away.ts";
 

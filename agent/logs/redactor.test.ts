@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { cutAt, streamed } from "../../test/support/redacted-stream.ts";
+import { cutAt, streamed } from "../../test/support/agent/redacted-stream.ts";
 import { isWorthHiding } from "./is-worth-hiding.ts";
 import { makeRedactor, type StreamPosition } from "./redactor.ts";
 

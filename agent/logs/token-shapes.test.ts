@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { mintToken } from "../../shared/token.ts";
-import { cutAt, streamed } from "../../test/support/redacted-stream.ts";
+import { cutAt, streamed } from "../../test/support/agent/redacted-stream.ts";
 import { makeRedactor } from "./redactor.ts";
 
 describe("tokens", () => {

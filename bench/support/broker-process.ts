@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { createServer } from "node:net";
 import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { testSealKeys } from "../../test/support/seal-keys.ts";
+import { testSealKeys } from "../../test/support/broker/seal-keys.ts";
 
 export type BrokerProcess = {
   readonly url: string;

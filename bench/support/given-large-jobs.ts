@@ -1,5 +1,5 @@
 import type { Db } from "../../broker/database/connect.ts";
-import { send } from "../../test/support/broker.ts";
+import { send } from "../../test/support/broker/broker.ts";
 import { givenFleet } from "./given-fleet.ts";
 
 const group = "deploy";

@@ -3,7 +3,7 @@ import {
   eightField,
   textAttribute,
   varintField,
-} from "../../test/support/protobuf-writer.ts";
+} from "../../test/support/logs/protobuf-writer.ts";
 
 export type LogBatch = {
   /** The next request, whole with its head; it stands in the same memory as the one before. */

@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { Problem } from "../../shared/problem.ts";
-import { protobufLogs } from "../../test/support/otlp-logs.ts";
-import { bytesField, eightField, varintField } from "../../test/support/protobuf-writer.ts";
+import { protobufLogs } from "../../test/support/logs/otlp-logs.ts";
+import { bytesField, eightField, varintField } from "../../test/support/logs/protobuf-writer.ts";
 import { readProtobufLogs } from "./read-protobuf-logs.ts";
 
 const nowUs = 1_800_000_000_000_000;

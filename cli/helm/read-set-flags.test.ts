@@ -1,7 +1,7 @@
 import { writeFile } from "node:fs/promises";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
-import { testFolder } from "../../test/support/folder.ts";
+import { testFolder } from "../../test/support/run/folder.ts";
 import { readSetFlags } from "./read-set-flags.ts";
 
 const set = async (...given: readonly string[]) =>

@@ -2,7 +2,7 @@ import { execFileSync } from "node:child_process";
 import { mkdir, readdir, symlink, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { expect, test } from "vitest";
-import { testFolder } from "../../test/support/folder.ts";
+import { testFolder } from "../../test/support/run/folder.ts";
 import { gatherKustomization } from "./gather-kustomization.ts";
 
 async function writeFiles(files: Readonly<Record<string, string>>): Promise<string> {

@@ -1,7 +1,7 @@
 import { writeFile } from "node:fs/promises";
 import path from "node:path";
 import { expect, test } from "vitest";
-import { testFolder } from "../../test/support/folder.ts";
+import { testFolder } from "../../test/support/run/folder.ts";
 import { namedSource, readLogin } from "./named-source.ts";
 
 test.each([

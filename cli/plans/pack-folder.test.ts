@@ -11,7 +11,7 @@ import {
 } from "node:fs/promises";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
-import { testFolder } from "../../test/support/folder.ts";
+import { testFolder } from "../../test/support/run/folder.ts";
 import { packConfiguration as packFolder } from "../terraform/plan-folder.ts";
 
 /** What a tar of the machine finds in it. */

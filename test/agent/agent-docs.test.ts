@@ -3,7 +3,7 @@ import { agentCommands } from "../../agent/commands/table.ts";
 import { settingNames, settingOf, variableOf } from "../../agent/config/settings.ts";
 import { exitCodes } from "../../agent/going-down/exit-codes.ts";
 import { agentMetrics } from "../../agent/watch/metrics-text.ts";
-import { readRootFile } from "../support/source-files.ts";
+import { readRootFile } from "../support/run/source-files.ts";
 
 const page = await readRootFile("docs/agent.md");
 

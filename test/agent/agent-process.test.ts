@@ -2,14 +2,14 @@ import { readFile, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { beforeAll, describe, expect, test } from "vitest";
 import { mintToken } from "../../shared/token.ts";
-import { faultProxy } from "../support/fault-proxy.ts";
-import { type Fleet, givenFleet } from "../support/given-fleet.ts";
 import {
   agentSource,
   type AgentProcess,
   startAgentProcess,
-} from "../support/start-agent-process.ts";
-import { testDataDir } from "../support/start-test-agent.ts";
+} from "../support/agent/start-agent-process.ts";
+import { testDataDir } from "../support/agent/start-test-agent.ts";
+import { type Fleet, givenFleet } from "../support/broker/given-fleet.ts";
+import { faultProxy } from "../support/network/fault-proxy.ts";
 
 let fleet: Fleet;
 

@@ -6,8 +6,8 @@ import { checkCluster } from "../../agent/doctor/check-cluster.ts";
 import type { DoctorScene } from "../../agent/doctor/finding.ts";
 import { clusterTools } from "../support/cluster/given-cluster.ts";
 import { givenAccount, givenNamespace } from "../support/cluster/given-namespace.ts";
-import { describeWithTools } from "../support/describe-with-tools.ts";
-import { testFolder } from "../support/folder.ts";
+import { describeWithTools } from "../support/run/describe-with-tools.ts";
+import { testFolder } from "../support/run/folder.ts";
 
 const secret = "kube-secret-token";
 

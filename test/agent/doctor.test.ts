@@ -5,13 +5,18 @@ import { doctor } from "../../agent/commands/doctor.ts";
 import { readConfig } from "../../agent/config/read-config.ts";
 import type { Finding } from "../../agent/doctor/finding.ts";
 import { mintToken } from "../../shared/token.ts";
-import { startBroker } from "../support/broker.ts";
-import { testDatabase } from "../support/database.ts";
-import { testFolder } from "../support/folder.ts";
-import { type GivenOperator, givenOperator } from "../support/given-operator.ts";
-import { givenToken } from "../support/given-token.ts";
-import { impatientBalancer, loginPage, skewedBroker, tunnelProxy } from "../support/odd-network.ts";
-import { tlsCertificate, tlsKey } from "../support/tls-certificate.ts";
+import { startBroker } from "../support/broker/broker.ts";
+import { type GivenOperator, givenOperator } from "../support/broker/given-operator.ts";
+import { testDatabase } from "../support/database/database.ts";
+import {
+  impatientBalancer,
+  loginPage,
+  skewedBroker,
+  tunnelProxy,
+} from "../support/network/odd-network.ts";
+import { tlsCertificate, tlsKey } from "../support/network/tls-certificate.ts";
+import { givenToken } from "../support/rows/given-token.ts";
+import { testFolder } from "../support/run/folder.ts";
 
 let operator: GivenOperator;
 let runnerId: string;

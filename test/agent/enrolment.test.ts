@@ -1,10 +1,10 @@
 import { readFile, rm, stat, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { beforeAll, describe, expect, test } from "vitest";
-import { faultProxy } from "../support/fault-proxy.ts";
-import { type Fleet, givenFleet, type Seat } from "../support/given-fleet.ts";
-import { until } from "../support/given-polling.ts";
-import { startTestAgent, testDataDir } from "../support/start-test-agent.ts";
+import { startTestAgent, testDataDir } from "../support/agent/start-test-agent.ts";
+import { type Fleet, givenFleet, type Seat } from "../support/broker/given-fleet.ts";
+import { until } from "../support/broker/given-polling.ts";
+import { faultProxy } from "../support/network/fault-proxy.ts";
 
 let fleet: Fleet;
 

@@ -1,5 +1,11 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import { findMarked } from "../../agent/processes/sweep-marked.ts";
+import { type SecretWord, secretWord } from "../support/agent/secret-word.ts";
+import { startTestAgent, type TestAgent, testDataDir } from "../support/agent/start-test-agent.ts";
+import { isBeginning, type TickingScript, tickingScript } from "../support/agent/ticking-script.ts";
+import { type Fleet, givenFleet, type Seat } from "../support/broker/given-fleet.ts";
+import { until } from "../support/broker/given-polling.ts";
+import { storedRecords } from "../support/logs/otlp-logs.ts";
 import {
   type Fault,
   type FaultProxy,
@@ -7,13 +13,7 @@ import {
   faultProxy,
   faults,
   type Matcher,
-} from "../support/fault-proxy.ts";
-import { type Fleet, givenFleet, type Seat } from "../support/given-fleet.ts";
-import { until } from "../support/given-polling.ts";
-import { storedRecords } from "../support/otlp-logs.ts";
-import { type SecretWord, secretWord } from "../support/secret-word.ts";
-import { startTestAgent, type TestAgent, testDataDir } from "../support/start-test-agent.ts";
-import { isBeginning, type TickingScript, tickingScript } from "../support/ticking-script.ts";
+} from "../support/network/fault-proxy.ts";
 
 const phases = ["idle", "running", "finishing"] as const;
 type Phase = (typeof phases)[number];

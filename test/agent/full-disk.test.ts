@@ -1,10 +1,10 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import { lackAt, type Place } from "../../agent/workspace/needed-room.ts";
-import { faultProxy } from "../support/fault-proxy.ts";
-import { type Fleet, givenFleet } from "../support/given-fleet.ts";
-import { jobReader } from "../support/given-jobs.ts";
-import { action, until } from "../support/given-killable-agent.ts";
-import { givenSmallDisk, watched } from "../support/small-disk.ts";
+import { jobReader } from "../support/agent/given-jobs.ts";
+import { action, until } from "../support/agent/given-killable-agent.ts";
+import { givenSmallDisk, watched } from "../support/agent/small-disk.ts";
+import { type Fleet, givenFleet } from "../support/broker/given-fleet.ts";
+import { faultProxy } from "../support/network/fault-proxy.ts";
 
 const mib = 2 ** 20;
 /** The ballast is four MiB of it. */

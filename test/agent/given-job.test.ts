@@ -5,13 +5,13 @@ import path from "node:path";
 import { beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { givenJobText } from "../../agent/given-job/given-job.ts";
 import type { NewJob } from "../../broker/jobs/new-job.ts";
-import { claimOverHttp } from "../support/claim-over-http.ts";
-import { testFolder } from "../support/folder.ts";
-import { type Fleet, givenFleet, type Seat } from "../support/given-fleet.ts";
-import { until } from "../support/given-killable-agent.ts";
-import { heldScript } from "../support/held-script.ts";
-import { agentSource } from "../support/start-agent-process.ts";
-import { hurried } from "../support/start-test-agent.ts";
+import { until } from "../support/agent/given-killable-agent.ts";
+import { heldScript } from "../support/agent/held-script.ts";
+import { agentSource } from "../support/agent/start-agent-process.ts";
+import { hurried } from "../support/agent/start-test-agent.ts";
+import { claimOverHttp } from "../support/broker/claim-over-http.ts";
+import { type Fleet, givenFleet, type Seat } from "../support/broker/given-fleet.ts";
+import { testFolder } from "../support/run/folder.ts";
 
 let fleet: Fleet;
 

@@ -2,12 +2,12 @@ import { existsSync, readFileSync } from "node:fs";
 import { chmod, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { beforeAll, describe, expect, test } from "vitest";
-import { faultProxy } from "../support/fault-proxy.ts";
-import { type Fleet, givenFleet } from "../support/given-fleet.ts";
-import { until } from "../support/given-polling.ts";
-import { heldScript } from "../support/held-script.ts";
-import { startAgentProcess } from "../support/start-agent-process.ts";
-import { testDataDir } from "../support/start-test-agent.ts";
+import { heldScript } from "../support/agent/held-script.ts";
+import { startAgentProcess } from "../support/agent/start-agent-process.ts";
+import { testDataDir } from "../support/agent/start-test-agent.ts";
+import { type Fleet, givenFleet } from "../support/broker/given-fleet.ts";
+import { until } from "../support/broker/given-polling.ts";
+import { faultProxy } from "../support/network/fault-proxy.ts";
 
 let fleet: Fleet;
 beforeAll(async () => {

@@ -1,11 +1,11 @@
 import { beforeAll, expect, test } from "vitest";
-import { advanceClock } from "../support/clock.ts";
-import { type Fault, faultProxy } from "../support/fault-proxy.ts";
-import { type Fleet, givenFleet, type Seat } from "../support/given-fleet.ts";
-import { until } from "../support/given-polling.ts";
-import { heldScript } from "../support/held-script.ts";
-import { startAgentProcess } from "../support/start-agent-process.ts";
-import { testDataDir } from "../support/start-test-agent.ts";
+import { heldScript } from "../support/agent/held-script.ts";
+import { startAgentProcess } from "../support/agent/start-agent-process.ts";
+import { testDataDir } from "../support/agent/start-test-agent.ts";
+import { type Fleet, givenFleet, type Seat } from "../support/broker/given-fleet.ts";
+import { until } from "../support/broker/given-polling.ts";
+import { advanceClock } from "../support/database/clock.ts";
+import { type Fault, faultProxy } from "../support/network/fault-proxy.ts";
 
 let fleet: Fleet;
 

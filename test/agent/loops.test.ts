@@ -2,10 +2,10 @@ import { expect, test } from "vitest";
 import { Refused, Unanswered } from "../../agent/client/over.ts";
 import { openLog } from "../../agent/log.ts";
 import { makeLoopBook } from "../../agent/loops/loop-book.ts";
-import { faultProxy } from "../support/fault-proxy.ts";
-import { givenFleet } from "../support/given-fleet.ts";
-import { until } from "../support/given-polling.ts";
-import { startTestAgent } from "../support/start-test-agent.ts";
+import { startTestAgent } from "../support/agent/start-test-agent.ts";
+import { givenFleet } from "../support/broker/given-fleet.ts";
+import { until } from "../support/broker/given-polling.ts";
+import { faultProxy } from "../support/network/fault-proxy.ts";
 
 const limits = { fromMs: 1, mostMs: 2 };
 

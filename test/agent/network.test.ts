@@ -4,15 +4,15 @@ import { beforeAll, describe, expect, test } from "vitest";
 import { networkOfChildren, openTransport } from "../../agent/client/network.ts";
 import { send } from "../../agent/client/send.ts";
 import { readConfig } from "../../agent/config/read-config.ts";
-import { startBroker } from "../support/broker.ts";
-import { connectProxy } from "../support/connect-proxy.ts";
-import { testDatabase, type TestDatabase } from "../support/database.ts";
-import { givenToken } from "../support/given-token.ts";
-import { givenRunner } from "../support/given.ts";
-import { endlessPage } from "../support/odd-network.ts";
-import { startAgentProcess } from "../support/start-agent-process.ts";
-import { testDataDir } from "../support/start-test-agent.ts";
-import { tlsCertificate, tlsKey } from "../support/tls-certificate.ts";
+import { startAgentProcess } from "../support/agent/start-agent-process.ts";
+import { testDataDir } from "../support/agent/start-test-agent.ts";
+import { startBroker } from "../support/broker/broker.ts";
+import { testDatabase, type TestDatabase } from "../support/database/database.ts";
+import { connectProxy } from "../support/network/connect-proxy.ts";
+import { endlessPage } from "../support/network/odd-network.ts";
+import { tlsCertificate, tlsKey } from "../support/network/tls-certificate.ts";
+import { givenToken } from "../support/rows/given-token.ts";
+import { givenRunner } from "../support/rows/given.ts";
 
 let database: TestDatabase;
 

@@ -13,8 +13,8 @@ import { describe, expect, test } from "vitest";
 import { memoryFolder } from "../../agent/hide-token.ts";
 import { sweepPassedTokens } from "../../agent/places/sweep-passed-tokens.ts";
 import { mintToken } from "../../shared/token.ts";
-import { testFolder } from "../support/folder.ts";
-import { agentSource } from "../support/start-agent-process.ts";
+import { agentSource } from "../support/agent/start-agent-process.ts";
+import { testFolder } from "../support/run/folder.ts";
 
 /** Files in memory that have the token, and whatever folder an agent has made for one since. */
 function tracesOf(token: string): string[] {

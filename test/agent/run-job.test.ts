@@ -4,11 +4,11 @@ import { readdir, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import type { LogRecord } from "../../shared/api/log-streams.ts";
-import { testFolder } from "../support/folder.ts";
-import { type Fleet, givenFleet } from "../support/given-fleet.ts";
-import { until } from "../support/given-polling.ts";
-import { heldScript } from "../support/held-script.ts";
-import { hurried, startTestAgent, testDataDir } from "../support/start-test-agent.ts";
+import { heldScript } from "../support/agent/held-script.ts";
+import { hurried, startTestAgent, testDataDir } from "../support/agent/start-test-agent.ts";
+import { type Fleet, givenFleet } from "../support/broker/given-fleet.ts";
+import { until } from "../support/broker/given-polling.ts";
+import { testFolder } from "../support/run/folder.ts";
 
 const source = path.join(import.meta.dirname, "..", "..", "agent", "main.ts");
 let fleet: Fleet;

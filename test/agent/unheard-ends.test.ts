@@ -1,12 +1,12 @@
 import { writeFile } from "node:fs/promises";
 import { beforeAll, describe, expect, test } from "vitest";
 import type { LogRecord } from "../../shared/api/log-streams.ts";
-import { advanceClock } from "../support/clock.ts";
-import { faultProxy } from "../support/fault-proxy.ts";
-import { type Fleet, givenFleet } from "../support/given-fleet.ts";
-import { action, givenKillableAgent, until, wait } from "../support/given-killable-agent.ts";
-import { hostClock } from "../support/host-clock.ts";
-import type { AgentProcessOptions } from "../support/start-agent-process.ts";
+import { action, givenKillableAgent, until, wait } from "../support/agent/given-killable-agent.ts";
+import { hostClock } from "../support/agent/host-clock.ts";
+import type { AgentProcessOptions } from "../support/agent/start-agent-process.ts";
+import { type Fleet, givenFleet } from "../support/broker/given-fleet.ts";
+import { advanceClock } from "../support/database/clock.ts";
+import { faultProxy } from "../support/network/fault-proxy.ts";
 
 let fleet: Fleet;
 

@@ -7,8 +7,8 @@ import { describe, expect, onTestFinished, test } from "vitest";
 import { readConfig } from "../../agent/config/read-config.ts";
 import { openLog } from "../../agent/log.ts";
 import { openWatchServer } from "../../agent/watch/watch-server.ts";
-import { testFolder } from "../support/folder.ts";
-import { startAgentProcess } from "../support/start-agent-process.ts";
+import { startAgentProcess } from "../support/agent/start-agent-process.ts";
+import { testFolder } from "../support/run/folder.ts";
 
 const nobody = "http://127.0.0.1:1";
 const tries = { "start-timeout": "1s" };

@@ -1,11 +1,11 @@
 import { beforeAll, describe, expect, test, vi } from "vitest";
 import { runLine } from "../../agent/commands/run-line.ts";
 import { agentMetrics } from "../../agent/watch/metrics-text.ts";
-import { faultProxy } from "../support/fault-proxy.ts";
-import { type Fleet, givenFleet } from "../support/given-fleet.ts";
-import { until } from "../support/given-polling.ts";
-import { startAgentProcess } from "../support/start-agent-process.ts";
-import { startTestAgent, testDataDir } from "../support/start-test-agent.ts";
+import { startAgentProcess } from "../support/agent/start-agent-process.ts";
+import { startTestAgent, testDataDir } from "../support/agent/start-test-agent.ts";
+import { type Fleet, givenFleet } from "../support/broker/given-fleet.ts";
+import { until } from "../support/broker/given-polling.ts";
+import { faultProxy } from "../support/network/fault-proxy.ts";
 
 let fleet: Fleet;
 

@@ -1,9 +1,9 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import type { ActionRun, AppConfig } from "../../shared/api/action-runs.ts";
-import { advanceClock } from "../support/clock.ts";
-import { type GivenOperator, givenOperator } from "../support/given-operator.ts";
-import { givenToken } from "../support/given-token.ts";
-import { givenExecution, givenJob, givenProcess, report } from "../support/given.ts";
+import { type GivenOperator, givenOperator } from "../support/broker/given-operator.ts";
+import { advanceClock } from "../support/database/clock.ts";
+import { givenToken } from "../support/rows/given-token.ts";
+import { givenExecution, givenJob, givenProcess, report } from "../support/rows/given.ts";
 
 let at: GivenOperator;
 beforeAll(async () => {

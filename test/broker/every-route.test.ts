@@ -11,10 +11,10 @@ import {
   routeRule,
 } from "../../shared/permissions.ts";
 import { type RouteRule, routeRules } from "../../shared/route-rules.ts";
-import { type Answer, type Call, startBroker } from "../support/broker.ts";
-import { testDatabase } from "../support/database.ts";
-import { givenToken } from "../support/given-token.ts";
-import { givenExecution, givenProcess, givenRunner } from "../support/given.ts";
+import { type Answer, type Call, startBroker } from "../support/broker/broker.ts";
+import { testDatabase } from "../support/database/database.ts";
+import { givenToken } from "../support/rows/given-token.ts";
+import { givenExecution, givenProcess, givenRunner } from "../support/rows/given.ts";
 
 type Parameter = { name: string; in: string; schema: { pattern?: string; example?: string } };
 type Operation = {

@@ -2,11 +2,11 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { bootstrapOrg } from "../../broker/orgs/bootstrap-org.ts";
 import { rolePermissions, routeRule } from "../../shared/permissions.ts";
-import { startBroker } from "../support/broker.ts";
-import { testDatabase } from "../support/database.ts";
-import { givenToken } from "../support/given-token.ts";
-import { givenExecution, givenProcess, givenRunner } from "../support/given.ts";
-import { junk, nearly, type RequestSchema, type Schemas } from "../support/junk.ts";
+import { startBroker } from "../support/broker/broker.ts";
+import { junk, nearly, type RequestSchema, type Schemas } from "../support/broker/junk.ts";
+import { testDatabase } from "../support/database/database.ts";
+import { givenToken } from "../support/rows/given-token.ts";
+import { givenExecution, givenProcess, givenRunner } from "../support/rows/given.ts";
 
 type Operation = {
   operationId: string;

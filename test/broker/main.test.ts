@@ -4,8 +4,8 @@ import path from "node:path";
 import { createInterface } from "node:readline";
 import type { Readable } from "node:stream";
 import { afterEach, describe, expect, test } from "vitest";
-import { emptyDatabase, testDatabase } from "../support/database.ts";
-import { testSealKeys } from "../support/seal-keys.ts";
+import { testSealKeys } from "../support/broker/seal-keys.ts";
+import { emptyDatabase, testDatabase } from "../support/database/database.ts";
 
 type Child = ChildProcessByStdio<null, Readable, Readable>;
 type Started = { readonly child: Child; readonly lines: AsyncIterator<string> };

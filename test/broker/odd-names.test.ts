@@ -1,10 +1,10 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import { bootstrapOrg } from "../../broker/orgs/bootstrap-org.ts";
 import { routeRule } from "../../shared/permissions.ts";
-import { startBroker, type TestBroker } from "../support/broker.ts";
-import { testDatabase } from "../support/database.ts";
-import { givenToken } from "../support/given-token.ts";
-import { type GivenRunner, givenRunner } from "../support/given.ts";
+import { startBroker, type TestBroker } from "../support/broker/broker.ts";
+import { testDatabase } from "../support/database/database.ts";
+import { givenToken } from "../support/rows/given-token.ts";
+import { type GivenRunner, givenRunner } from "../support/rows/given.ts";
 
 /** What every object of the language answers to. */
 const names = ["constructor", "__proto__", "toString", "hasOwnProperty", "valueOf", "prototype"];

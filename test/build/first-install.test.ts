@@ -4,7 +4,7 @@ import path from "node:path";
 import { execa } from "execa";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { z } from "zod";
-import { patiently } from "../support/folder.ts";
+import { patiently } from "../support/run/folder.ts";
 
 const lockSchema = z.looseObject({
   packages: z.record(

@@ -4,10 +4,10 @@ import path from "node:path";
 import { promisify } from "node:util";
 import { beforeAll, describe, expect, test } from "vitest";
 import { version } from "../../shared/version.ts";
-import { builtPrograms } from "../support/built-programs.ts";
-import { testFolder } from "../support/folder.ts";
-import { type Fleet, givenFleet } from "../support/given-fleet.ts";
-import { startAgentProcess } from "../support/start-agent-process.ts";
+import { startAgentProcess } from "../support/agent/start-agent-process.ts";
+import { type Fleet, givenFleet } from "../support/broker/given-fleet.ts";
+import { builtPrograms } from "../support/programs/built-programs.ts";
+import { testFolder } from "../support/run/folder.ts";
 
 const run = promisify(execFile);
 let agent: string;

@@ -1,11 +1,11 @@
 import { readFile, stat } from "node:fs/promises";
 import path from "node:path";
 import { beforeAll, describe, expect, test } from "vitest";
-import { type CommandLine, startCommandLine } from "../support/command-line.ts";
-import { emptyDatabase } from "../support/database.ts";
-import { testFolder } from "../support/folder.ts";
-import { testSealKeys } from "../support/seal-keys.ts";
-import { startSvc, svc } from "../support/svc.ts";
+import { testSealKeys } from "../support/broker/seal-keys.ts";
+import { emptyDatabase } from "../support/database/database.ts";
+import { type CommandLine, startCommandLine } from "../support/programs/command-line.ts";
+import { startSvc, svc } from "../support/programs/svc.ts";
+import { testFolder } from "../support/run/folder.ts";
 
 let cli: CommandLine;
 beforeAll(async () => {

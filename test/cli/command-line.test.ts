@@ -4,10 +4,10 @@ import type { AddressInfo } from "node:net";
 import path from "node:path";
 import { beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { version } from "../../shared/version.ts";
-import { type CommandLine, startCommandLine } from "../support/command-line.ts";
-import { testFolder } from "../support/folder.ts";
-import { givenToken } from "../support/given-token.ts";
-import { startSvc, svc } from "../support/svc.ts";
+import { type CommandLine, startCommandLine } from "../support/programs/command-line.ts";
+import { startSvc, svc } from "../support/programs/svc.ts";
+import { givenToken } from "../support/rows/given-token.ts";
+import { testFolder } from "../support/run/folder.ts";
 
 let cli: CommandLine;
 beforeAll(async () => {

@@ -1,9 +1,9 @@
 import { readFile, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { expect, test } from "vitest";
-import { emptyDatabase } from "../support/database.ts";
-import { testFolder } from "../support/folder.ts";
-import { startSvc } from "../support/svc.ts";
+import { emptyDatabase } from "../support/database/database.ts";
+import { startSvc } from "../support/programs/svc.ts";
+import { testFolder } from "../support/run/folder.ts";
 
 test("svc dev offers what a cluster is deployed to by where there is a kubeconfig", async () => {
   const dataDir = await testFolder();

@@ -6,10 +6,10 @@ import path from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { readPresence } from "../../agent/places/data-dir.ts";
 import { findProgram } from "../../agent/processes/find-program.ts";
-import { emptyDatabase } from "../support/database.ts";
-import { expectWithin } from "../support/expect-within.ts";
-import { testFolder } from "../support/folder.ts";
-import { type RunningSvc, startSvc, svc } from "../support/svc.ts";
+import { emptyDatabase } from "../support/database/database.ts";
+import { expectWithin } from "../support/programs/expect-within.ts";
+import { type RunningSvc, startSvc, svc } from "../support/programs/svc.ts";
+import { testFolder } from "../support/run/folder.ts";
 
 type Ready = {
   readonly url: string;

@@ -1,10 +1,10 @@
 import { chmod, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { beforeAll, describe, expect, test } from "vitest";
-import { testFolder } from "../support/folder.ts";
-import { type Fleet, givenFleet } from "../support/given-fleet.ts";
-import { startAgentProcess } from "../support/start-agent-process.ts";
-import { svc } from "../support/svc.ts";
+import { startAgentProcess } from "../support/agent/start-agent-process.ts";
+import { type Fleet, givenFleet } from "../support/broker/given-fleet.ts";
+import { svc } from "../support/programs/svc.ts";
+import { testFolder } from "../support/run/folder.ts";
 
 let fleet: Fleet;
 

@@ -1,8 +1,8 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import type { Workspace } from "../../shared/api/terraform-workspaces.ts";
-import { send } from "../support/broker.ts";
-import { type CommandLine, startCommandLine } from "../support/command-line.ts";
-import { backendPath } from "../support/given-workspace.ts";
+import { send } from "../support/broker/broker.ts";
+import { type CommandLine, startCommandLine } from "../support/programs/command-line.ts";
+import { backendPath } from "../support/workspaces/given-workspace.ts";
 
 /** Sets a title and clears the screen: by ESC, by DEL, and by a control character of eight bits. */
 const steering = "\u001B]0;owned\u0007\u001B[2J\u007F\u009B2J";

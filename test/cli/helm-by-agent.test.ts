@@ -2,14 +2,14 @@ import { cp, mkdir, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { gunzipSync, gzipSync } from "node:zlib";
 import { beforeAll, expect, test, vi } from "vitest";
+import { startAgentProcess } from "../support/agent/start-agent-process.ts";
+import { type Fleet, givenFleet } from "../support/broker/given-fleet.ts";
 import { clusterTools } from "../support/cluster/given-cluster.ts";
 import { givenNamespace } from "../support/cluster/given-namespace.ts";
-import { describeWithTools } from "../support/describe-with-tools.ts";
-import { testFolder } from "../support/folder.ts";
-import { type Fleet, givenFleet } from "../support/given-fleet.ts";
-import { findsHelm, givenChart } from "../support/given-helm.ts";
-import { startAgentProcess } from "../support/start-agent-process.ts";
-import { svc, type SvcOptions } from "../support/svc.ts";
+import { findsHelm, givenChart } from "../support/helm/given-helm.ts";
+import { svc, type SvcOptions } from "../support/programs/svc.ts";
+import { describeWithTools } from "../support/run/describe-with-tools.ts";
+import { testFolder } from "../support/run/folder.ts";
 
 const example = path.join(import.meta.dirname, "..", "..", "examples", "helm-hello");
 

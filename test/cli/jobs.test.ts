@@ -2,9 +2,9 @@ import { writeFile } from "node:fs/promises";
 import path from "node:path";
 import { beforeAll, describe, expect, test } from "vitest";
 import type { RunnerJob } from "../../shared/api/runner-job.ts";
-import { type CommandLine, startCommandLine } from "../support/command-line.ts";
-import { testFolder } from "../support/folder.ts";
-import { givenExecution, givenProcess, givenRunner, report } from "../support/given.ts";
+import { type CommandLine, startCommandLine } from "../support/programs/command-line.ts";
+import { givenExecution, givenProcess, givenRunner, report } from "../support/rows/given.ts";
+import { testFolder } from "../support/run/folder.ts";
 
 let cli: CommandLine;
 beforeAll(async () => {

@@ -1,9 +1,9 @@
 import { beforeAll, describe, expect, test } from "vitest";
-import { startBroker, type TestBroker } from "../support/broker.ts";
-import { type TestDatabase, testDatabase } from "../support/database.ts";
-import { type GivenLog, givenLog, type Line } from "../support/given-logs.ts";
-import { startSvc, svc } from "../support/svc.ts";
-import { tcpProxy } from "../support/tcp-proxy.ts";
+import { startBroker, type TestBroker } from "../support/broker/broker.ts";
+import { type TestDatabase, testDatabase } from "../support/database/database.ts";
+import { type GivenLog, givenLog, type Line } from "../support/logs/given-logs.ts";
+import { tcpProxy } from "../support/network/tcp-proxy.ts";
+import { startSvc, svc } from "../support/programs/svc.ts";
 
 let database: TestDatabase;
 let broker: TestBroker;

@@ -1,14 +1,14 @@
 import { cp, rm, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { expect, test, vi } from "vitest";
+import { startAgentProcess } from "../support/agent/start-agent-process.ts";
+import { givenFleet } from "../support/broker/given-fleet.ts";
 import { clusterTools } from "../support/cluster/given-cluster.ts";
 import { givenNamespace } from "../support/cluster/given-namespace.ts";
-import { describeWithTools } from "../support/describe-with-tools.ts";
-import { testFolder } from "../support/folder.ts";
-import { givenFleet } from "../support/given-fleet.ts";
-import { configMap, manifestOf } from "../support/given-manifests.ts";
-import { startAgentProcess } from "../support/start-agent-process.ts";
-import { svc, type SvcOptions } from "../support/svc.ts";
+import { configMap, manifestOf } from "../support/manifests/given-manifests.ts";
+import { svc, type SvcOptions } from "../support/programs/svc.ts";
+import { describeWithTools } from "../support/run/describe-with-tools.ts";
+import { testFolder } from "../support/run/folder.ts";
 
 const example = path.join(import.meta.dirname, "..", "..", "examples", "manifest-hello");
 

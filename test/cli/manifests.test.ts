@@ -1,12 +1,12 @@
 import { mkdir, realpath, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { beforeAll, describe, expect, test } from "vitest";
-import { type CommandLine, startCommandLine } from "../support/command-line.ts";
-import { testFolder } from "../support/folder.ts";
-import { appliedEnd, diffEnd, givenOwnKubeconfig } from "../support/given-diffs.ts";
-import { configMap } from "../support/given-manifests.ts";
-import { type PlayedRunner, playRunner } from "../support/played-runner.ts";
-import { svc, type SvcOptions } from "../support/svc.ts";
+import { appliedEnd, diffEnd, givenOwnKubeconfig } from "../support/manifests/given-diffs.ts";
+import { configMap } from "../support/manifests/given-manifests.ts";
+import { type CommandLine, startCommandLine } from "../support/programs/command-line.ts";
+import { type PlayedRunner, playRunner } from "../support/programs/played-runner.ts";
+import { svc, type SvcOptions } from "../support/programs/svc.ts";
+import { testFolder } from "../support/run/folder.ts";
 
 let cli: CommandLine;
 let runner: PlayedRunner;

@@ -1,9 +1,9 @@
 import { beforeAll, expect, test } from "vitest";
 import { createToken } from "../../broker/tokens/create-token.ts";
 import type { GrantablePermission } from "../../shared/permissions.ts";
-import { type CommandLine, startCommandLine } from "../support/command-line.ts";
-import { givenJob } from "../support/given.ts";
-import { svc } from "../support/svc.ts";
+import { type CommandLine, startCommandLine } from "../support/programs/command-line.ts";
+import { svc } from "../support/programs/svc.ts";
+import { givenJob } from "../support/rows/given.ts";
 
 let cli: CommandLine;
 let jobId: string;

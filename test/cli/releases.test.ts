@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import type { HelmChart, HelmRelease } from "../../shared/api/helm-charts.ts";
-import { send } from "../support/broker.ts";
-import { startCommandLine } from "../support/command-line.ts";
+import { send } from "../support/broker/broker.ts";
+import { startCommandLine } from "../support/programs/command-line.ts";
 
 const record =
   '{"name":"web", "version":3,"info":{"status":"deployed"},"manifest":"kind: Deployment"}';

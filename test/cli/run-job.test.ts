@@ -3,11 +3,11 @@ import { chmod, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { promisify } from "node:util";
 import { beforeAll, describe, expect, test } from "vitest";
-import { faultProxy } from "../support/fault-proxy.ts";
-import { testFolder } from "../support/folder.ts";
-import { type Fleet, givenFleet, type Seat } from "../support/given-fleet.ts";
-import { startAgentProcess } from "../support/start-agent-process.ts";
-import { type RunningSvc, startSvc, svc, type SvcResult } from "../support/svc.ts";
+import { startAgentProcess } from "../support/agent/start-agent-process.ts";
+import { type Fleet, givenFleet, type Seat } from "../support/broker/given-fleet.ts";
+import { faultProxy } from "../support/network/fault-proxy.ts";
+import { type RunningSvc, startSvc, svc, type SvcResult } from "../support/programs/svc.ts";
+import { testFolder } from "../support/run/folder.ts";
 
 const run = promisify(execFile);
 let fleet: Fleet;

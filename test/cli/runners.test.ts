@@ -5,10 +5,10 @@ import { parseLine } from "../../agent/commands/parse-line.ts";
 import { agentCommands } from "../../agent/commands/table.ts";
 import { readConfig } from "../../agent/config/read-config.ts";
 import type { Runner } from "../../shared/api/runner.ts";
-import { type CommandLine, startCommandLine } from "../support/command-line.ts";
-import { testFolder } from "../support/folder.ts";
-import { givenProcess, givenRunner } from "../support/given.ts";
-import { runPrinted } from "../support/printed-agent.ts";
+import { runPrinted } from "../support/agent/printed-agent.ts";
+import { type CommandLine, startCommandLine } from "../support/programs/command-line.ts";
+import { givenProcess, givenRunner } from "../support/rows/given.ts";
+import { testFolder } from "../support/run/folder.ts";
 
 let cli: CommandLine;
 beforeAll(async () => {

@@ -1,8 +1,8 @@
 import { writeFile } from "node:fs/promises";
 import path from "node:path";
 import { expect, test } from "vitest";
-import { testFolder } from "../support/folder.ts";
-import { svc } from "../support/svc.ts";
+import { svc } from "../support/programs/svc.ts";
+import { testFolder } from "../support/run/folder.ts";
 
 test("a script that is not UTF-8 is refused before anything is sent", async () => {
   const file = path.join(await testFolder(), "latin.sh");

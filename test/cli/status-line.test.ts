@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
-import { startCommandLine } from "../support/command-line.ts";
-import { playRunner } from "../support/played-runner.ts";
-import { startSvc, startSvcInTerminal } from "../support/svc.ts";
+import { startCommandLine } from "../support/programs/command-line.ts";
+import { playRunner } from "../support/programs/played-runner.ts";
+import { startSvc, startSvcInTerminal } from "../support/programs/svc.ts";
 
 const cli = await startCommandLine();
 const runner = await playRunner(cli);

@@ -3,12 +3,16 @@ import { writeFile } from "node:fs/promises";
 import path from "node:path";
 import { beforeAll, describe, expect, test } from "vitest";
 import type { Workspace } from "../../shared/api/terraform-workspaces.ts";
-import { send } from "../support/broker.ts";
-import { type CommandLine, startCommandLine } from "../support/command-line.ts";
-import { testFolder } from "../support/folder.ts";
-import { givenToken } from "../support/given-token.ts";
-import { type PlayedEnd, type PlayedRunner, playRunner } from "../support/played-runner.ts";
-import { svc, type SvcOptions } from "../support/svc.ts";
+import { send } from "../support/broker/broker.ts";
+import { type CommandLine, startCommandLine } from "../support/programs/command-line.ts";
+import {
+  type PlayedEnd,
+  type PlayedRunner,
+  playRunner,
+} from "../support/programs/played-runner.ts";
+import { svc, type SvcOptions } from "../support/programs/svc.ts";
+import { givenToken } from "../support/rows/given-token.ts";
+import { testFolder } from "../support/run/folder.ts";
 
 const folder = path.join(import.meta.dirname, "..", "..", "examples", "terraform-hello");
 let cli: CommandLine;

@@ -1,9 +1,9 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import type { Workspace } from "../../shared/api/terraform-workspaces.ts";
-import { send } from "../support/broker.ts";
-import { type CommandLine, startCommandLine } from "../support/command-line.ts";
-import { backendPath, stateText, terraformLock } from "../support/given-workspace.ts";
-import { svc } from "../support/svc.ts";
+import { send } from "../support/broker/broker.ts";
+import { type CommandLine, startCommandLine } from "../support/programs/command-line.ts";
+import { svc } from "../support/programs/svc.ts";
+import { backendPath, stateText, terraformLock } from "../support/workspaces/given-workspace.ts";
 
 let cli: CommandLine;
 beforeAll(async () => {

@@ -17,8 +17,8 @@ import {
 } from "../../broker/database/embedded.ts";
 import { onFreePort } from "../../broker/database/on-free-port.ts";
 import { OperatorError } from "../../shared/operator-error.ts";
-import { expectWithin } from "../support/expect-within.ts";
-import { testFolder } from "../support/folder.ts";
+import { expectWithin } from "../support/programs/expect-within.ts";
+import { testFolder } from "../support/run/folder.ts";
 
 async function start(options: EmbeddedOptions): Promise<EmbeddedPostgres> {
   const postgres = await startEmbeddedPostgres({ fsync: false, ...options });

@@ -9,8 +9,8 @@ import {
   requireCurrentSchema,
   schemaState,
 } from "../../broker/database/migrate.ts";
-import { emptyDatabase, testDatabase } from "../support/database.ts";
-import { testFolder } from "../support/folder.ts";
+import { emptyDatabase, testDatabase } from "../support/database/database.ts";
+import { testFolder } from "../support/run/folder.ts";
 
 async function setup(files: Record<string, string>) {
   const { url, db } = await emptyDatabase();

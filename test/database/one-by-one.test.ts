@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { connect } from "../../broker/database/connect.ts";
-import { testDatabase } from "../support/database.ts";
+import { testDatabase } from "../support/database/database.ts";
 
 test("a statement that finds all connections busy waits for the first that is free, not behind a long one", async () => {
   const { db, url } = await testDatabase();

@@ -2,8 +2,8 @@ import { copyFile, readdir } from "node:fs/promises";
 import path from "node:path";
 import { expect, test } from "vitest";
 import { migrate } from "../../broker/database/migrate.ts";
-import { emptyDatabase } from "../support/database.ts";
-import { testFolder } from "../support/folder.ts";
+import { emptyDatabase } from "../support/database/database.ts";
+import { testFolder } from "../support/run/folder.ts";
 
 const folder = path.join(import.meta.dirname, "..", "..", "migrations");
 const files = (await readdir(folder)).filter((name) => name.endsWith(".sql")).toSorted();

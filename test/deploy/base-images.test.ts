@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { readRootFile } from "../support/source-files.ts";
+import { readRootFile } from "../support/run/source-files.ts";
 
 const files = ["Dockerfile.agent", "Dockerfile.broker"];
 const baseOf = (text: string): string => /^ARG NODE_IMAGE=(.+)$/m.exec(text)?.[1] ?? "";

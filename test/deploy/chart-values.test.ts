@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { chart, helm, objectOf, rendered, usualValues } from "../support/deploy-chart.ts";
-import { describeWithTools } from "../support/describe-with-tools.ts";
+import { chart, helm, objectOf, rendered, usualValues } from "../support/helm/deploy-chart.ts";
+import { describeWithTools } from "../support/run/describe-with-tools.ts";
 
 type Peer = {
   readonly namespaceSelector?: object;

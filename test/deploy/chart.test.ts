@@ -7,6 +7,9 @@ import { executorRights, type Right } from "../../agent/executor/rights.ts";
 import type { KubeObject } from "../../agent/kubernetes/kube-object.ts";
 import { readYaml } from "../../agent/kubernetes/read-yaml.ts";
 import { version } from "../../shared/version.ts";
+import { jobReader } from "../support/agent/given-jobs.ts";
+import { startAgentProcess } from "../support/agent/start-agent-process.ts";
+import { type Fleet, givenFleet } from "../support/broker/given-fleet.ts";
 import { clusterTools, type Kubectl, kubectlAs } from "../support/cluster/given-cluster.ts";
 import {
   givenNamespace,
@@ -20,13 +23,10 @@ import {
   objectOf as one,
   rendered,
   usualValues as usual,
-} from "../support/deploy-chart.ts";
-import { describeWithTools } from "../support/describe-with-tools.ts";
-import { testFolder } from "../support/folder.ts";
-import { type Fleet, givenFleet } from "../support/given-fleet.ts";
-import { jobReader } from "../support/given-jobs.ts";
-import { runTool } from "../support/run-tool.ts";
-import { startAgentProcess } from "../support/start-agent-process.ts";
+} from "../support/helm/deploy-chart.ts";
+import { runTool } from "../support/programs/run-tool.ts";
+import { describeWithTools } from "../support/run/describe-with-tools.ts";
+import { testFolder } from "../support/run/folder.ts";
 
 const noDisk = { "ephemeral-storage": null }; // kwok's nodes know of none
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { type SettingName, settings, variableOf } from "../../agent/config/settings.ts";
 import { parseDurationMs } from "../../shared/duration.ts";
-import { readRootFile } from "../support/source-files.ts";
+import { readRootFile } from "../support/run/source-files.ts";
 
 /** What a unit says, by name; a name that is there twice keeps its last value. */
 async function unit(name: string): Promise<Map<string, string>> {

@@ -6,12 +6,12 @@ import { beforeAll, describe, expect, test } from "vitest";
 import { openRunDir } from "../../agent/processes/open-run-dir.ts";
 import { findMarked } from "../../agent/processes/sweep-marked.ts";
 import type { LogRecord } from "../../shared/api/log-streams.ts";
-import { faultProxy } from "../support/fault-proxy.ts";
-import { testFolder } from "../support/folder.ts";
-import { type Fleet, givenFleet } from "../support/given-fleet.ts";
-import { jobReader } from "../support/given-jobs.ts";
-import { until as soon } from "../support/given-polling.ts";
-import { type AgentProcess, startAgentProcess } from "../support/start-agent-process.ts";
+import { jobReader } from "../support/agent/given-jobs.ts";
+import { type AgentProcess, startAgentProcess } from "../support/agent/start-agent-process.ts";
+import { type Fleet, givenFleet } from "../support/broker/given-fleet.ts";
+import { until as soon } from "../support/broker/given-polling.ts";
+import { faultProxy } from "../support/network/fault-proxy.ts";
+import { testFolder } from "../support/run/folder.ts";
 
 let fleet: Fleet;
 

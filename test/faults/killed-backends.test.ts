@@ -1,14 +1,14 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { type BrokerProcess, startBrokerProcess } from "../support/broker-process.ts";
-import { send } from "../support/broker.ts";
-import { advanceClock } from "../support/clock.ts";
-import { testDatabase } from "../support/database.ts";
-import { expectEndedOnce } from "../support/expect-ended-once.ts";
-import { expectSoundQueues } from "../support/expect-sound-queues.ts";
-import { until } from "../support/given-polling.ts";
-import { givenToken } from "../support/given-token.ts";
-import { givenProcess, givenRunner } from "../support/given.ts";
-import { startLoad } from "../support/start-load.ts";
+import { type BrokerProcess, startBrokerProcess } from "../support/broker/broker-process.ts";
+import { send } from "../support/broker/broker.ts";
+import { until } from "../support/broker/given-polling.ts";
+import { advanceClock } from "../support/database/clock.ts";
+import { testDatabase } from "../support/database/database.ts";
+import { expectSoundQueues } from "../support/database/expect-sound-queues.ts";
+import { expectEndedOnce } from "../support/model/expect-ended-once.ts";
+import { startLoad } from "../support/model/start-load.ts";
+import { givenToken } from "../support/rows/given-token.ts";
+import { givenProcess, givenRunner } from "../support/rows/given.ts";
 
 const { db, url } = await testDatabase();
 let brokers: BrokerProcess[];

@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
-import { startBrokerProcess } from "../support/broker-process.ts";
-import { startBroker } from "../support/broker.ts";
-import { testDatabase } from "../support/database.ts";
-import { openEvents } from "../support/event-reader.ts";
-import { givenLog, type Line } from "../support/given-logs.ts";
+import { startBrokerProcess } from "../support/broker/broker-process.ts";
+import { startBroker } from "../support/broker/broker.ts";
+import { openEvents } from "../support/broker/event-reader.ts";
+import { testDatabase } from "../support/database/database.ts";
+import { givenLog, type Line } from "../support/logs/given-logs.ts";
 
 const database = await testDatabase();
 const other = await startBroker({ url: database.url });

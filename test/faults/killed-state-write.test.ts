@@ -1,10 +1,10 @@
 import { beforeAll, describe, expect, test } from "vitest";
-import { startBrokerProcess } from "../support/broker-process.ts";
-import { send } from "../support/broker.ts";
-import { testDatabase } from "../support/database.ts";
-import { type GivenOperator, givenOperator } from "../support/given-operator.ts";
-import { backendPath, stateText } from "../support/given-workspace.ts";
-import { holdWorkspace } from "../support/held-workspace.ts";
+import { startBrokerProcess } from "../support/broker/broker-process.ts";
+import { send } from "../support/broker/broker.ts";
+import { type GivenOperator, givenOperator } from "../support/broker/given-operator.ts";
+import { testDatabase } from "../support/database/database.ts";
+import { backendPath, stateText } from "../support/workspaces/given-workspace.ts";
+import { holdWorkspace } from "../support/workspaces/held-workspace.ts";
 
 let at: GivenOperator;
 beforeAll(async () => {

@@ -6,12 +6,12 @@ import { connect, type Db } from "../../broker/database/connect.ts";
 import { startEmbeddedPostgres } from "../../broker/database/embedded.ts";
 import { migrate } from "../../broker/database/migrate.ts";
 import { newId } from "../../broker/database/new-id.ts";
-import { type BrokerProcess, startBrokerProcess } from "../support/broker-process.ts";
-import { patiently } from "../support/folder.ts";
-import { until } from "../support/given-polling.ts";
-import { givenToken } from "../support/given-token.ts";
-import { givenJobs, givenRunner, type GivenRunner } from "../support/given.ts";
-import { postLogs, protobufLogs, storedBodies } from "../support/otlp-logs.ts";
+import { type BrokerProcess, startBrokerProcess } from "../support/broker/broker-process.ts";
+import { until } from "../support/broker/given-polling.ts";
+import { postLogs, protobufLogs, storedBodies } from "../support/logs/otlp-logs.ts";
+import { givenToken } from "../support/rows/given-token.ts";
+import { givenJobs, givenRunner, type GivenRunner } from "../support/rows/given.ts";
+import { patiently } from "../support/run/folder.ts";
 
 const writers = 50;
 

@@ -5,15 +5,15 @@ import { expect, onTestFinished, test } from "vitest";
 import { connect } from "../../broker/database/connect.ts";
 import { startEmbeddedPostgres } from "../../broker/database/embedded.ts";
 import { migrate } from "../../broker/database/migrate.ts";
-import { startBrokerProcess } from "../support/broker-process.ts";
-import { send } from "../support/broker.ts";
-import { advanceClock } from "../support/clock.ts";
-import { expectEndedOnce } from "../support/expect-ended-once.ts";
-import { patiently } from "../support/folder.ts";
-import { until } from "../support/given-polling.ts";
-import { givenToken } from "../support/given-token.ts";
-import { givenProcess, givenRunner } from "../support/given.ts";
-import { startLoad } from "../support/start-load.ts";
+import { startBrokerProcess } from "../support/broker/broker-process.ts";
+import { send } from "../support/broker/broker.ts";
+import { until } from "../support/broker/given-polling.ts";
+import { advanceClock } from "../support/database/clock.ts";
+import { expectEndedOnce } from "../support/model/expect-ended-once.ts";
+import { startLoad } from "../support/model/start-load.ts";
+import { givenToken } from "../support/rows/given-token.ts";
+import { givenProcess, givenRunner } from "../support/rows/given.ts";
+import { patiently } from "../support/run/folder.ts";
 
 async function dataFolder(): Promise<string> {
   const folder = await mkdtemp(path.join(tmpdir(), "svc-restart-"));

@@ -2,16 +2,16 @@ import { expect, onTestFinished, test } from "vitest";
 import { connect } from "../../broker/database/connect.ts";
 import { startEmbeddedPostgres } from "../../broker/database/embedded.ts";
 import { migrate } from "../../broker/database/migrate.ts";
-import { startBrokerProcess } from "../support/broker-process.ts";
-import { send } from "../support/broker.ts";
-import { testFolder } from "../support/folder.ts";
-import { until as soon } from "../support/given-polling.ts";
-import { givenToken } from "../support/given-token.ts";
-import { givenJob, givenRunner } from "../support/given.ts";
-import { storedBodies } from "../support/otlp-logs.ts";
-import { secretWord } from "../support/secret-word.ts";
-import { startTestAgent } from "../support/start-test-agent.ts";
-import { tickingScript } from "../support/ticking-script.ts";
+import { secretWord } from "../support/agent/secret-word.ts";
+import { startTestAgent } from "../support/agent/start-test-agent.ts";
+import { tickingScript } from "../support/agent/ticking-script.ts";
+import { startBrokerProcess } from "../support/broker/broker-process.ts";
+import { send } from "../support/broker/broker.ts";
+import { until as soon } from "../support/broker/given-polling.ts";
+import { storedBodies } from "../support/logs/otlp-logs.ts";
+import { givenToken } from "../support/rows/given-token.ts";
+import { givenJob, givenRunner } from "../support/rows/given.ts";
+import { testFolder } from "../support/run/folder.ts";
 
 const until = async (isTrue: () => boolean | Promise<boolean>): Promise<void> =>
   await soon(isTrue, 60_000);

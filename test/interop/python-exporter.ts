@@ -7,9 +7,9 @@ import path from "node:path";
 import { promisify } from "node:util";
 import { withStage } from "../../bench/support/stage.ts";
 import { newId } from "../../broker/database/new-id.ts";
-import { givenToken } from "../support/given-token.ts";
-import { givenJob, givenRunner } from "../support/given.ts";
-import { storedRecords } from "../support/otlp-logs.ts";
+import { storedRecords } from "../support/logs/otlp-logs.ts";
+import { givenToken } from "../support/rows/given-token.ts";
+import { givenJob, givenRunner } from "../support/rows/given.ts";
 
 const run = promisify(execFile);
 const count = 250;

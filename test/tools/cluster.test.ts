@@ -8,10 +8,10 @@ import { promisify } from "node:util";
 import { expect, onTestFinished, test } from "vitest";
 import { clusterTools, ownClusterTools } from "../support/cluster/given-cluster.ts";
 import { givenAccount, givenNamespace, givenPodLogs } from "../support/cluster/given-namespace.ts";
-import { describeWithTools } from "../support/describe-with-tools.ts";
-import { testFolder } from "../support/folder.ts";
-import { runTool } from "../support/run-tool.ts";
-import { writeChart } from "../support/write-chart.ts";
+import { writeChart } from "../support/manifests/write-chart.ts";
+import { runTool } from "../support/programs/run-tool.ts";
+import { describeWithTools } from "../support/run/describe-with-tools.ts";
+import { testFolder } from "../support/run/folder.ts";
 import { tool } from "./find-tool.ts";
 
 const run = promisify(execFile);

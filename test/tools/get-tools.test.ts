@@ -2,8 +2,8 @@ import { execFile } from "node:child_process";
 import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
-import { testFolder } from "../support/folder.ts";
-import { writeZip } from "../support/write-zip.ts";
+import { testFolder } from "../support/run/folder.ts";
+import { writeZip } from "../support/sources/write-zip.ts";
 import { readZipEntry } from "./read-zip-entry.ts";
 import { programsOf, toolTable } from "./tool-table.ts";
 

@@ -3,8 +3,8 @@ import { readFile, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { promisify } from "node:util";
 import { describe, expect, test } from "vitest";
-import { testFolder } from "../support/folder.ts";
-import { startGitServer } from "../support/git-server.ts";
+import { testFolder } from "../support/run/folder.ts";
+import { startGitServer } from "../support/sources/git-server.ts";
 
 const run = promisify(execFile);
 

@@ -1,7 +1,7 @@
 import { execFile } from "node:child_process";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
-import { testFolder } from "../support/folder.ts";
+import { testFolder } from "../support/run/folder.ts";
 
 const root = path.join(import.meta.dirname, "..", "..");
 

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { describeWithTools } from "../support/describe-with-tools.ts";
-import { startMoto } from "../support/start-moto.ts";
+import { startMoto } from "../support/programs/start-moto.ts";
+import { describeWithTools } from "../support/run/describe-with-tools.ts";
 
 describeWithTools(["moto_server"], "moto", () => {
   test("a role is assumed by a web identity, and says who it is", async () => {

@@ -1,9 +1,9 @@
 import { writeFile } from "node:fs/promises";
 import path from "node:path";
 import { expect, test } from "vitest";
-import { describeWithTools } from "../support/describe-with-tools.ts";
-import { testFolder } from "../support/folder.ts";
-import { runTool } from "../support/run-tool.ts";
+import { runTool } from "../support/programs/run-tool.ts";
+import { describeWithTools } from "../support/run/describe-with-tools.ts";
+import { testFolder } from "../support/run/folder.ts";
 
 const policy = `package main
 import rego.v1

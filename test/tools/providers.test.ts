@@ -3,10 +3,14 @@ import path from "node:path";
 import { expect, test } from "vitest";
 import { clusterTools } from "../support/cluster/given-cluster.ts";
 import { givenAccount, givenNamespace } from "../support/cluster/given-namespace.ts";
-import { describeWithTools } from "../support/describe-with-tools.ts";
-import { testFolder } from "../support/folder.ts";
-import { givenPackedProviders, givenProviders, providerTools } from "../support/given-providers.ts";
-import { runTool } from "../support/run-tool.ts";
+import { runTool } from "../support/programs/run-tool.ts";
+import { describeWithTools } from "../support/run/describe-with-tools.ts";
+import { testFolder } from "../support/run/folder.ts";
+import {
+  givenPackedProviders,
+  givenProviders,
+  providerTools,
+} from "../support/terraform/given-providers.ts";
 
 const names = ["null", "local", "random", "time", "tls"];
 const configuration = `

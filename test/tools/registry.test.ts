@@ -3,11 +3,11 @@ import { mkdir, readFile, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { promisify } from "node:util";
 import { expect, test } from "vitest";
-import { describeWithTools } from "../support/describe-with-tools.ts";
-import { testFolder } from "../support/folder.ts";
-import { runTool } from "../support/run-tool.ts";
-import { startRegistry } from "../support/start-registry.ts";
-import { writeChart } from "../support/write-chart.ts";
+import { writeChart } from "../support/manifests/write-chart.ts";
+import { runTool } from "../support/programs/run-tool.ts";
+import { describeWithTools } from "../support/run/describe-with-tools.ts";
+import { testFolder } from "../support/run/folder.ts";
+import { startRegistry } from "../support/sources/start-registry.ts";
 
 const run = promisify(execFile);
 

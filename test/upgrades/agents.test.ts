@@ -1,10 +1,10 @@
 import { writeFile } from "node:fs/promises";
 import { beforeAll, describe, expect, test } from "vitest";
-import { faultProxy } from "../support/fault-proxy.ts";
-import { wait } from "../support/given-killable-agent.ts";
-import { givenUpgrade } from "../support/given-upgrade.ts";
-import { type Build, keptNames, present, unpackBuild } from "../support/kept-builds.ts";
-import { proveAgent } from "../support/prove-agent.ts";
+import { wait } from "../support/agent/given-killable-agent.ts";
+import { faultProxy } from "../support/network/fault-proxy.ts";
+import { givenUpgrade } from "../support/upgrades/given-upgrade.ts";
+import { type Build, keptNames, present, unpackBuild } from "../support/upgrades/kept-builds.ts";
+import { proveAgent } from "../support/upgrades/prove-agent.ts";
 
 test("two builds are kept", () => {
   expect(keptNames).toHaveLength(2);

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from "vitest";
-import { givenUpgrade } from "../support/given-upgrade.ts";
-import { type Build, keptNames, present, unpackBuild } from "../support/kept-builds.ts";
-import { proveAgent } from "../support/prove-agent.ts";
+import { givenUpgrade } from "../support/upgrades/given-upgrade.ts";
+import { type Build, keptNames, present, unpackBuild } from "../support/upgrades/kept-builds.ts";
+import { proveAgent } from "../support/upgrades/prove-agent.ts";
 
 describe.each(keptNames)("the broker of %s", { timeout: 240_000 }, (name) => {
   let old: Build;

@@ -8,7 +8,7 @@ import type { KubeObject } from "../../../agent/kubernetes/kube-object.ts";
 import { givenClusterApi } from "../../support/cluster/given-cluster-api.ts";
 import { clusterTools } from "../../support/cluster/given-cluster.ts";
 import { givenAccount, givenNamespace } from "../../support/cluster/given-namespace.ts";
-import { describeWithTools } from "../../support/describe-with-tools.ts";
+import { describeWithTools } from "../../support/run/describe-with-tools.ts";
 
 async function given() {
   const at = await givenNamespace();

@@ -4,12 +4,12 @@ import { readJobRun } from "../../../agent/handlers/cluster-jobs/job-run.ts";
 import type { JobScene } from "../../../agent/handlers/cluster-jobs/job-scene.ts";
 import { removeFormer } from "../../../agent/handlers/cluster-jobs/remove-former.ts";
 import type { JobFacts } from "../../../agent/jobs/handler.ts";
+import { type Fleet, givenFleet } from "../../support/broker/given-fleet.ts";
 import { givenClusterApi } from "../../support/cluster/given-cluster-api.ts";
+import { givenClusterJobs, goesOn } from "../../support/cluster/given-cluster-jobs.ts";
 import { clusterTools } from "../../support/cluster/given-cluster.ts";
 import { givenAccount, givenNamespace } from "../../support/cluster/given-namespace.ts";
-import { describeWithTools } from "../../support/describe-with-tools.ts";
-import { givenClusterJobs, goesOn } from "../../support/given-cluster-jobs.ts";
-import { type Fleet, givenFleet } from "../../support/given-fleet.ts";
+import { describeWithTools } from "../../support/run/describe-with-tools.ts";
 
 const factsOf = (operation: string): JobFacts => ({ operation }) as JobFacts; // all that is read
 const image_url = "registry.example/app";

@@ -1,12 +1,12 @@
 import { readFile, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { beforeAll, expect, test } from "vitest";
+import { givenKillableAgent } from "../../support/agent/given-killable-agent.ts";
+import { type Fleet, givenFleet } from "../../support/broker/given-fleet.ts";
+import { clusterJobsOf, goesOn } from "../../support/cluster/given-cluster-jobs.ts";
 import { clusterTools } from "../../support/cluster/given-cluster.ts";
 import { givenPodLogs } from "../../support/cluster/given-namespace.ts";
-import { describeWithTools } from "../../support/describe-with-tools.ts";
-import { clusterJobsOf, goesOn } from "../../support/given-cluster-jobs.ts";
-import { type Fleet, givenFleet } from "../../support/given-fleet.ts";
-import { givenKillableAgent } from "../../support/given-killable-agent.ts";
+import { describeWithTools } from "../../support/run/describe-with-tools.ts";
 
 let fleet: Fleet;
 

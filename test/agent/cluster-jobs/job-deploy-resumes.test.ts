@@ -1,15 +1,19 @@
 import { readFile, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { beforeAll, expect, test } from "vitest";
+import { givenKillableAgent } from "../../support/agent/given-killable-agent.ts";
+import { type Fleet, givenFleet } from "../../support/broker/given-fleet.ts";
+import {
+  clusterJobsOf,
+  givenClusterJobs,
+  goesOn,
+} from "../../support/cluster/given-cluster-jobs.ts";
 import { clusterTools } from "../../support/cluster/given-cluster.ts";
+import { untilInCluster as until } from "../../support/cluster/given-executor.ts";
 import { givenAccount, type Rule } from "../../support/cluster/given-namespace.ts";
 import { proxiedCluster } from "../../support/cluster/proxied-cluster.ts";
-import { describeWithTools } from "../../support/describe-with-tools.ts";
-import { testFolder } from "../../support/folder.ts";
-import { clusterJobsOf, givenClusterJobs, goesOn } from "../../support/given-cluster-jobs.ts";
-import { untilInCluster as until } from "../../support/given-executor.ts";
-import { type Fleet, givenFleet } from "../../support/given-fleet.ts";
-import { givenKillableAgent } from "../../support/given-killable-agent.ts";
+import { describeWithTools } from "../../support/run/describe-with-tools.ts";
+import { testFolder } from "../../support/run/folder.ts";
 
 let fleet: Fleet;
 

@@ -1,14 +1,14 @@
 import { readFile } from "node:fs/promises";
 import { gunzipSync } from "node:zlib";
 import { beforeAll, expect, test } from "vitest";
+import type { EndedJob } from "../../support/agent/given-jobs.ts";
+import { type Fleet, givenFleet } from "../../support/broker/given-fleet.ts";
+import { givenClusterJobs, goesOn } from "../../support/cluster/given-cluster-jobs.ts";
 import { clusterTools } from "../../support/cluster/given-cluster.ts";
 import { givenAccount, givenPodLogs } from "../../support/cluster/given-namespace.ts";
 import { proxiedCluster } from "../../support/cluster/proxied-cluster.ts";
-import { describeWithTools } from "../../support/describe-with-tools.ts";
-import { givenClusterJobs, goesOn } from "../../support/given-cluster-jobs.ts";
-import { type Fleet, givenFleet } from "../../support/given-fleet.ts";
-import type { EndedJob } from "../../support/given-jobs.ts";
-import { plannedDiff } from "../../support/given-manifests.ts";
+import { plannedDiff } from "../../support/manifests/given-manifests.ts";
+import { describeWithTools } from "../../support/run/describe-with-tools.ts";
 
 let fleet: Fleet;
 

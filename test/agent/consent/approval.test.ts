@@ -2,10 +2,10 @@ import { existsSync } from "node:fs";
 import { readdir, readFile, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { beforeAll, describe, expect, test } from "vitest";
-import { testFolder } from "../../support/folder.ts";
-import { type Fleet, givenFleet } from "../../support/given-fleet.ts";
-import { givenJobSeat } from "../../support/given-jobs.ts";
-import { action, givenKillableAgent, until } from "../../support/given-killable-agent.ts";
+import { givenJobSeat } from "../../support/agent/given-jobs.ts";
+import { action, givenKillableAgent, until } from "../../support/agent/given-killable-agent.ts";
+import { type Fleet, givenFleet } from "../../support/broker/given-fleet.ts";
+import { testFolder } from "../../support/run/folder.ts";
 
 let fleet: Fleet;
 

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import { readConfig } from "../../../agent/config/read-config.ts";
-import { type Fleet, givenFleet } from "../../support/given-fleet.ts";
-import { givenJobSeat } from "../../support/given-jobs.ts";
+import { givenJobSeat } from "../../support/agent/given-jobs.ts";
+import { type Fleet, givenFleet } from "../../support/broker/given-fleet.ts";
 
 let fleet: Fleet;
 

@@ -1,10 +1,10 @@
 import path from "node:path";
 import { beforeAll, expect, test } from "vitest";
 import { type AwsKeys, signedHeaders } from "../../../agent/credentials/sign-v4.ts";
-import { describeWithTools } from "../../support/describe-with-tools.ts";
-import { type Fleet, givenFleet } from "../../support/given-fleet.ts";
-import { givenKillableAgent } from "../../support/given-killable-agent.ts";
-import { startMoto } from "../../support/start-moto.ts";
+import { givenKillableAgent } from "../../support/agent/given-killable-agent.ts";
+import { type Fleet, givenFleet } from "../../support/broker/given-fleet.ts";
+import { startMoto } from "../../support/programs/start-moto.ts";
+import { describeWithTools } from "../../support/run/describe-with-tools.ts";
 import { tool } from "../../tools/find-tool.ts";
 
 let fleet: Fleet;

@@ -7,9 +7,9 @@ import { describe, expect, test } from "vitest";
 import { writeCloudCredentials } from "../../../agent/credentials/cloud-credentials.ts";
 import { writeKubeconfig } from "../../../agent/credentials/kubeconfig.ts";
 import { readCredentials } from "../../../agent/credentials/read-credentials.ts";
-import { startCloudDouble } from "../../support/cloud-double.ts";
-import { testFolder } from "../../support/folder.ts";
-import { agentSource } from "../../support/start-agent-process.ts";
+import { startCloudDouble } from "../../support/agent/cloud-double.ts";
+import { agentSource } from "../../support/agent/start-agent-process.ts";
+import { testFolder } from "../../support/run/folder.ts";
 
 const run = promisify(execFile);
 type Env = Readonly<Record<string, string>>;

@@ -7,10 +7,10 @@ import { Readable } from "node:stream";
 import { text } from "node:stream/consumers";
 import { beforeAll, expect, onTestFinished, test } from "vitest";
 import { eksToken } from "../../../agent/credentials/eks-token.ts";
-import { describeWithTools } from "../../support/describe-with-tools.ts";
-import { type Fleet, givenFleet } from "../../support/given-fleet.ts";
-import { givenKillableAgent } from "../../support/given-killable-agent.ts";
-import { tlsCertificate, tlsKey } from "../../support/tls-certificate.ts";
+import { givenKillableAgent } from "../../support/agent/given-killable-agent.ts";
+import { type Fleet, givenFleet } from "../../support/broker/given-fleet.ts";
+import { tlsCertificate, tlsKey } from "../../support/network/tls-certificate.ts";
+import { describeWithTools } from "../../support/run/describe-with-tools.ts";
 import { tool } from "../../tools/find-tool.ts";
 
 let fleet: Fleet;

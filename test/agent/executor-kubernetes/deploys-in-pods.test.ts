@@ -1,10 +1,10 @@
 import { readFile } from "node:fs/promises";
 import { beforeAll, expect, test } from "vitest";
+import { type Fleet, givenFleet } from "../../support/broker/given-fleet.ts";
 import { clusterTools } from "../../support/cluster/given-cluster.ts";
-import { describeWithTools } from "../../support/describe-with-tools.ts";
-import { givenExecutor } from "../../support/given-executor.ts";
-import { type Fleet, givenFleet } from "../../support/given-fleet.ts";
-import { approvedPlan, givenTerraformSeat } from "../../support/given-terraform.ts";
+import { givenExecutor } from "../../support/cluster/given-executor.ts";
+import { describeWithTools } from "../../support/run/describe-with-tools.ts";
+import { approvedPlan, givenTerraformSeat } from "../../support/terraform/given-terraform.ts";
 
 let fleet: Fleet;
 

@@ -4,7 +4,7 @@ import { checkExecutor } from "../../../agent/doctor/check-executor.ts";
 import type { DoctorScene } from "../../../agent/doctor/finding.ts";
 import { clusterTools } from "../../support/cluster/given-cluster.ts";
 import { givenAccount, givenNamespace } from "../../support/cluster/given-namespace.ts";
-import { describeWithTools } from "../../support/describe-with-tools.ts";
+import { describeWithTools } from "../../support/run/describe-with-tools.ts";
 
 const flags = {
   "broker-url": "http://127.0.0.1:9",

@@ -1,10 +1,10 @@
 import { beforeAll, expect, test } from "vitest";
+import { heldScript } from "../../support/agent/held-script.ts";
+import { type Fleet, givenFleet } from "../../support/broker/given-fleet.ts";
 import { clusterTools } from "../../support/cluster/given-cluster.ts";
-import { describeWithTools } from "../../support/describe-with-tools.ts";
-import { testFolder } from "../../support/folder.ts";
-import { givenExecutor, untilInCluster as until } from "../../support/given-executor.ts";
-import { type Fleet, givenFleet } from "../../support/given-fleet.ts";
-import { heldScript } from "../../support/held-script.ts";
+import { givenExecutor, untilInCluster as until } from "../../support/cluster/given-executor.ts";
+import { describeWithTools } from "../../support/run/describe-with-tools.ts";
+import { testFolder } from "../../support/run/folder.ts";
 
 let fleet: Fleet;
 

@@ -2,20 +2,20 @@ import { mkdir, rename, rmdir, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { beforeAll, expect, test } from "vitest";
 import { executorRights } from "../../../agent/executor/rights.ts";
+import type { AgentProcess } from "../../support/agent/start-agent-process.ts";
+import { type Fleet, givenFleet } from "../../support/broker/given-fleet.ts";
 import { clusterTools } from "../../support/cluster/given-cluster.ts";
-import { givenAccount } from "../../support/cluster/given-namespace.ts";
-import { proxiedCluster } from "../../support/cluster/proxied-cluster.ts";
-import { describeWithTools } from "../../support/describe-with-tools.ts";
-import type { SeenRequest } from "../../support/fault-proxy.ts";
-import { testFolder } from "../../support/folder.ts";
 import {
   type ExecutorSeat,
   givenExecutor,
   rulesOf,
   untilInCluster as until,
-} from "../../support/given-executor.ts";
-import { type Fleet, givenFleet } from "../../support/given-fleet.ts";
-import type { AgentProcess } from "../../support/start-agent-process.ts";
+} from "../../support/cluster/given-executor.ts";
+import { givenAccount } from "../../support/cluster/given-namespace.ts";
+import { proxiedCluster } from "../../support/cluster/proxied-cluster.ts";
+import type { SeenRequest } from "../../support/network/fault-proxy.ts";
+import { describeWithTools } from "../../support/run/describe-with-tools.ts";
+import { testFolder } from "../../support/run/folder.ts";
 
 let fleet: Fleet;
 

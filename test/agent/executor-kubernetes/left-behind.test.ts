@@ -1,9 +1,9 @@
 import { beforeAll, expect, test } from "vitest";
+import { type Fleet, givenFleet } from "../../support/broker/given-fleet.ts";
 import { clusterTools } from "../../support/cluster/given-cluster.ts";
+import { givenExecutor, untilInCluster as until } from "../../support/cluster/given-executor.ts";
 import { proxiedCluster } from "../../support/cluster/proxied-cluster.ts";
-import { describeWithTools } from "../../support/describe-with-tools.ts";
-import { givenExecutor, untilInCluster as until } from "../../support/given-executor.ts";
-import { type Fleet, givenFleet } from "../../support/given-fleet.ts";
+import { describeWithTools } from "../../support/run/describe-with-tools.ts";
 
 let fleet: Fleet;
 

@@ -1,9 +1,9 @@
 import { existsSync, readdirSync } from "node:fs";
 import path from "node:path";
 import { beforeAll, describe, expect, test } from "vitest";
-import { type Fleet, givenFleet } from "../../support/given-fleet.ts";
-import { givenJobSeat } from "../../support/given-jobs.ts";
-import { until } from "../../support/given-polling.ts";
+import { givenJobSeat } from "../../support/agent/given-jobs.ts";
+import { type Fleet, givenFleet } from "../../support/broker/given-fleet.ts";
+import { until } from "../../support/broker/given-polling.ts";
 
 let fleet: Fleet;
 

@@ -1,11 +1,11 @@
 import { beforeAll, expect, test, vi } from "vitest";
+import { jobReader } from "../../support/agent/given-jobs.ts";
+import { startTestAgent } from "../../support/agent/start-test-agent.ts";
+import { type Fleet, givenFleet } from "../../support/broker/given-fleet.ts";
 import { clusterTools } from "../../support/cluster/given-cluster.ts";
-import { describeWithTools } from "../../support/describe-with-tools.ts";
-import { faultProxy } from "../../support/fault-proxy.ts";
-import { type Fleet, givenFleet } from "../../support/given-fleet.ts";
-import { findsHelm, givenChart, releasesOf } from "../../support/given-helm.ts";
-import { jobReader } from "../../support/given-jobs.ts";
-import { startTestAgent } from "../../support/start-test-agent.ts";
+import { findsHelm, givenChart, releasesOf } from "../../support/helm/given-helm.ts";
+import { faultProxy } from "../../support/network/fault-proxy.ts";
+import { describeWithTools } from "../../support/run/describe-with-tools.ts";
 
 let fleet: Fleet;
 

@@ -1,12 +1,12 @@
 import { beforeAll, expect, test, vi } from "vitest";
+import { givenJobSeat } from "../../support/agent/given-jobs.ts";
+import { givenKillableAgent } from "../../support/agent/given-killable-agent.ts";
+import { type Fleet, givenFleet } from "../../support/broker/given-fleet.ts";
 import { clusterTools } from "../../support/cluster/given-cluster.ts";
 import { givenPodLogs } from "../../support/cluster/given-namespace.ts";
-import { describeWithTools } from "../../support/describe-with-tools.ts";
-import { type Fleet, givenFleet } from "../../support/given-fleet.ts";
-import { findsHelm, givenChart, releasesOf } from "../../support/given-helm.ts";
-import { givenJobSeat } from "../../support/given-jobs.ts";
-import { givenKillableAgent } from "../../support/given-killable-agent.ts";
-import { heldHelm } from "../../support/held-helm.ts";
+import { findsHelm, givenChart, releasesOf } from "../../support/helm/given-helm.ts";
+import { heldHelm } from "../../support/helm/held-helm.ts";
+import { describeWithTools } from "../../support/run/describe-with-tools.ts";
 
 let fleet: Fleet;
 const filesAllowed = { "allow-file-sources": "yes" };

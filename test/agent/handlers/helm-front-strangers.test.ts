@@ -3,12 +3,12 @@ import { readdirSync, readFileSync } from "node:fs";
 import https from "node:https";
 import path from "node:path";
 import { beforeAll, expect, onTestFinished, test, vi } from "vitest";
+import { givenKillableAgent } from "../../support/agent/given-killable-agent.ts";
+import { type Fleet, givenFleet } from "../../support/broker/given-fleet.ts";
 import { clusterTools } from "../../support/cluster/given-cluster.ts";
-import { describeWithTools } from "../../support/describe-with-tools.ts";
-import { type Fleet, givenFleet } from "../../support/given-fleet.ts";
-import { findsHelm, givenChart, releasesOf } from "../../support/given-helm.ts";
-import { givenKillableAgent } from "../../support/given-killable-agent.ts";
-import { tlsCertificate, tlsKey } from "../../support/tls-certificate.ts";
+import { findsHelm, givenChart, releasesOf } from "../../support/helm/given-helm.ts";
+import { tlsCertificate, tlsKey } from "../../support/network/tls-certificate.ts";
+import { describeWithTools } from "../../support/run/describe-with-tools.ts";
 
 let fleet: Fleet;
 

@@ -1,12 +1,12 @@
 import { beforeAll, expect, test } from "vitest";
+import { givenJobSeat } from "../../support/agent/given-jobs.ts";
+import { type Fleet, givenFleet } from "../../support/broker/given-fleet.ts";
 import { clusterTools } from "../../support/cluster/given-cluster.ts";
-import { describeWithTools } from "../../support/describe-with-tools.ts";
-import { type Fleet, givenFleet } from "../../support/given-fleet.ts";
-import { findsHelm, givenChart, releasesOf } from "../../support/given-helm.ts";
-import { givenJobSeat } from "../../support/given-jobs.ts";
-import { plannedDiff } from "../../support/given-manifests.ts";
-import { heldHelm } from "../../support/held-helm.ts";
-import { runTool } from "../../support/run-tool.ts";
+import { findsHelm, givenChart, releasesOf } from "../../support/helm/given-helm.ts";
+import { heldHelm } from "../../support/helm/held-helm.ts";
+import { plannedDiff } from "../../support/manifests/given-manifests.ts";
+import { runTool } from "../../support/programs/run-tool.ts";
+import { describeWithTools } from "../../support/run/describe-with-tools.ts";
 
 let fleet: Fleet;
 const late = 240_000;

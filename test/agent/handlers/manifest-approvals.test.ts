@@ -3,19 +3,19 @@ import { readFile, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { gzipSync } from "node:zlib";
 import { beforeAll, expect, test } from "vitest";
+import { givenKillableAgent, until } from "../../support/agent/given-killable-agent.ts";
+import { type Fleet, givenFleet } from "../../support/broker/given-fleet.ts";
 import { clusterTools } from "../../support/cluster/given-cluster.ts";
 import { proxiedCluster } from "../../support/cluster/proxied-cluster.ts";
-import { describeWithTools } from "../../support/describe-with-tools.ts";
-import { testFolder } from "../../support/folder.ts";
-import { type Fleet, givenFleet } from "../../support/given-fleet.ts";
-import { givenKillableAgent, until } from "../../support/given-killable-agent.ts";
 import {
   configMap,
   deploysOf,
   givenManifests,
   manifestOf,
   plannedDiff,
-} from "../../support/given-manifests.ts";
+} from "../../support/manifests/given-manifests.ts";
+import { describeWithTools } from "../../support/run/describe-with-tools.ts";
+import { testFolder } from "../../support/run/folder.ts";
 
 let fleet: Fleet;
 const late = 240_000;

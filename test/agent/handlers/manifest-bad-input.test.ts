@@ -1,8 +1,8 @@
 import { beforeAll, expect, test } from "vitest";
+import { type Fleet, givenFleet } from "../../support/broker/given-fleet.ts";
 import { clusterTools } from "../../support/cluster/given-cluster.ts";
-import { describeWithTools } from "../../support/describe-with-tools.ts";
-import { type Fleet, givenFleet } from "../../support/given-fleet.ts";
-import { configMap, givenManifests, manifestOf } from "../../support/given-manifests.ts";
+import { configMap, givenManifests, manifestOf } from "../../support/manifests/given-manifests.ts";
+import { describeWithTools } from "../../support/run/describe-with-tools.ts";
 
 let fleet: Fleet;
 

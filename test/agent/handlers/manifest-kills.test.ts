@@ -1,15 +1,15 @@
 import { beforeAll, expect, test } from "vitest";
+import { givenKillableAgent } from "../../support/agent/given-killable-agent.ts";
+import { type Fleet, givenFleet } from "../../support/broker/given-fleet.ts";
 import { clusterTools } from "../../support/cluster/given-cluster.ts";
-import { describeWithTools } from "../../support/describe-with-tools.ts";
-import { type Fleet, givenFleet } from "../../support/given-fleet.ts";
-import { givenKillableAgent } from "../../support/given-killable-agent.ts";
 import {
   configMap,
   deployment,
   deploysOf,
   manifestOf,
   plannedDiff,
-} from "../../support/given-manifests.ts";
+} from "../../support/manifests/given-manifests.ts";
+import { describeWithTools } from "../../support/run/describe-with-tools.ts";
 
 let fleet: Fleet;
 

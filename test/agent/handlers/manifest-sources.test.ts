@@ -3,19 +3,19 @@ import { mkdir, readFile, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { promisify } from "node:util";
 import { beforeAll, describe, expect, test, vi } from "vitest";
+import { type Fleet, givenFleet } from "../../support/broker/given-fleet.ts";
 import { clusterTools } from "../../support/cluster/given-cluster.ts";
-import { describeWithTools } from "../../support/describe-with-tools.ts";
-import { testFolder } from "../../support/folder.ts";
-import { type Fleet, givenFleet } from "../../support/given-fleet.ts";
 import {
   configMap,
   deployment,
   givenManifests,
   manifestOf,
   plannedDiff,
-} from "../../support/given-manifests.ts";
-import { givenRepository } from "../../support/given-repository.ts";
-import { startRegistry } from "../../support/start-registry.ts";
+} from "../../support/manifests/given-manifests.ts";
+import { describeWithTools } from "../../support/run/describe-with-tools.ts";
+import { testFolder } from "../../support/run/folder.ts";
+import { givenRepository } from "../../support/sources/given-repository.ts";
+import { startRegistry } from "../../support/sources/start-registry.ts";
 import { findTool, tool } from "../../tools/find-tool.ts";
 
 let fleet: Fleet;

@@ -2,10 +2,10 @@ import { once } from "node:events";
 import http from "node:http";
 import net, { type AddressInfo } from "node:net";
 import { beforeAll, describe, expect, onTestFinished, test } from "vitest";
-import { startGitServer } from "../../support/git-server.ts";
-import { type Fleet, givenFleet } from "../../support/given-fleet.ts";
-import { givenJobSeat } from "../../support/given-jobs.ts";
-import { givenRepository } from "../../support/given-repository.ts";
+import { givenJobSeat } from "../../support/agent/given-jobs.ts";
+import { type Fleet, givenFleet } from "../../support/broker/given-fleet.ts";
+import { startGitServer } from "../../support/sources/git-server.ts";
+import { givenRepository } from "../../support/sources/given-repository.ts";
 
 let fleet: Fleet;
 

@@ -3,10 +3,10 @@ import path from "node:path";
 import { gunzipSync } from "node:zlib";
 import { beforeAll, describe, expect, test } from "vitest";
 import { runnerJobType, runnerJobTypeNames } from "../../../shared/runner-job-types.ts";
-import { testFolder } from "../../support/folder.ts";
-import { type Fleet, givenFleet, type Seat } from "../../support/given-fleet.ts";
-import { givenJobSeat, jobReader } from "../../support/given-jobs.ts";
-import { startTestAgent } from "../../support/start-test-agent.ts";
+import { givenJobSeat, jobReader } from "../../support/agent/given-jobs.ts";
+import { startTestAgent } from "../../support/agent/start-test-agent.ts";
+import { type Fleet, givenFleet, type Seat } from "../../support/broker/given-fleet.ts";
+import { testFolder } from "../../support/run/folder.ts";
 
 let fleet: Fleet;
 

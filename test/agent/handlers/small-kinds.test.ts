@@ -2,10 +2,10 @@ import { chmod, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { beforeAll, describe, expect, test } from "vitest";
 import { version } from "../../../shared/version.ts";
-import { testFolder } from "../../support/folder.ts";
-import { type Fleet, givenFleet } from "../../support/given-fleet.ts";
-import { givenJobSeat, jobReader } from "../../support/given-jobs.ts";
-import { startTestAgent } from "../../support/start-test-agent.ts";
+import { givenJobSeat, jobReader } from "../../support/agent/given-jobs.ts";
+import { startTestAgent } from "../../support/agent/start-test-agent.ts";
+import { type Fleet, givenFleet } from "../../support/broker/given-fleet.ts";
+import { testFolder } from "../../support/run/folder.ts";
 
 let fleet: Fleet;
 

@@ -4,9 +4,9 @@ import { mkdir, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
 import { endCgroup, killOneByOne } from "../../../agent/job-cgroups/end-cgroup.ts";
-import { givenChildren, readAll } from "../../support/given-child.ts";
-import { givenCgroupBase, leftOut, powers } from "../../support/given-job-cgroups.ts";
-import { until } from "../../support/given-killable-agent.ts";
+import { givenChildren, readAll } from "../../support/agent/given-child.ts";
+import { givenCgroupBase, leftOut, powers } from "../../support/agent/given-job-cgroups.ts";
+import { until } from "../../support/agent/given-killable-agent.ts";
 
 if (!powers.kill) test(leftOut, () => expect(powers.kill).toBe(false));
 

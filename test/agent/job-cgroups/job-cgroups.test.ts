@@ -2,22 +2,22 @@ import { existsSync, readFileSync } from "node:fs";
 import { mkdir, rm, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { beforeAll, describe, expect, onTestFinished, test } from "vitest";
-import { patiently } from "../../support/folder.ts";
-import { type Fleet, givenFleet } from "../../support/given-fleet.ts";
 import {
   givenCgroupBase,
   givenDelegated,
   leftOut,
   powers,
-} from "../../support/given-job-cgroups.ts";
+} from "../../support/agent/given-job-cgroups.ts";
 import {
   action,
   givenKillableAgent,
   type KillableAgent,
   until,
   wait,
-} from "../../support/given-killable-agent.ts";
-import { agentSource, startAgentProcess } from "../../support/start-agent-process.ts";
+} from "../../support/agent/given-killable-agent.ts";
+import { agentSource, startAgentProcess } from "../../support/agent/start-agent-process.ts";
+import { type Fleet, givenFleet } from "../../support/broker/given-fleet.ts";
+import { patiently } from "../../support/run/folder.ts";
 
 let fleet: Fleet;
 

@@ -4,8 +4,8 @@ import { describe, expect, test } from "vitest";
 import { readConfig } from "../../../agent/config/read-config.ts";
 import { checkJobUser } from "../../../agent/doctor/check-job-user.ts";
 import type { Found } from "../../../agent/doctor/finding.ts";
-import { testFolder } from "../../support/folder.ts";
-import { canChangeUsers } from "../../support/given-job-users.ts";
+import { canChangeUsers } from "../../support/agent/given-job-users.ts";
+import { testFolder } from "../../support/run/folder.ts";
 
 /** Who is no root is told that, whatever else there is to say. */
 const said = (words: string): string =>

@@ -2,14 +2,14 @@ import { existsSync } from "node:fs";
 import { mkdir, readFile, stat, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { beforeAll, describe, expect, test } from "vitest";
-import { testFolder } from "../../support/folder.ts";
-import { startGitServer } from "../../support/git-server.ts";
-import { type Fleet, givenFleet } from "../../support/given-fleet.ts";
-import { canChangeUsers, givenJobUsers, leftOut } from "../../support/given-job-users.ts";
-import { until, wait } from "../../support/given-killable-agent.ts";
-import { givenRepository } from "../../support/given-repository.ts";
-import { readRootFile } from "../../support/source-files.ts";
-import { agentSource } from "../../support/start-agent-process.ts";
+import { canChangeUsers, givenJobUsers, leftOut } from "../../support/agent/given-job-users.ts";
+import { until, wait } from "../../support/agent/given-killable-agent.ts";
+import { agentSource } from "../../support/agent/start-agent-process.ts";
+import { type Fleet, givenFleet } from "../../support/broker/given-fleet.ts";
+import { testFolder } from "../../support/run/folder.ts";
+import { readRootFile } from "../../support/run/source-files.ts";
+import { startGitServer } from "../../support/sources/git-server.ts";
+import { givenRepository } from "../../support/sources/given-repository.ts";
 
 let fleet: Fleet;
 

@@ -2,11 +2,11 @@ import { existsSync } from "node:fs";
 import { writeFile } from "node:fs/promises";
 import path from "node:path";
 import { beforeAll, describe, expect, test } from "vitest";
-import { testFolder } from "../../support/folder.ts";
-import { type Fleet, givenFleet } from "../../support/given-fleet.ts";
-import { canChangeUsers, givenJobUsers, leftOut } from "../../support/given-job-users.ts";
-import { until } from "../../support/given-killable-agent.ts";
-import { agentSource, startAgentProcess } from "../../support/start-agent-process.ts";
+import { canChangeUsers, givenJobUsers, leftOut } from "../../support/agent/given-job-users.ts";
+import { until } from "../../support/agent/given-killable-agent.ts";
+import { agentSource, startAgentProcess } from "../../support/agent/start-agent-process.ts";
+import { type Fleet, givenFleet } from "../../support/broker/given-fleet.ts";
+import { testFolder } from "../../support/run/folder.ts";
 
 let fleet: Fleet;
 

@@ -1,12 +1,12 @@
 import { existsSync } from "node:fs";
 import path from "node:path";
 import { beforeAll, describe, expect, test } from "vitest";
-import { faultProxy } from "../../support/fault-proxy.ts";
-import { testFolder } from "../../support/folder.ts";
-import { type Fleet, givenFleet } from "../../support/given-fleet.ts";
-import { jobReader } from "../../support/given-jobs.ts";
-import { until } from "../../support/given-polling.ts";
-import { startTestAgent } from "../../support/start-test-agent.ts";
+import { jobReader } from "../../support/agent/given-jobs.ts";
+import { startTestAgent } from "../../support/agent/start-test-agent.ts";
+import { type Fleet, givenFleet } from "../../support/broker/given-fleet.ts";
+import { until } from "../../support/broker/given-polling.ts";
+import { faultProxy } from "../../support/network/fault-proxy.ts";
+import { testFolder } from "../../support/run/folder.ts";
 
 let fleet: Fleet;
 

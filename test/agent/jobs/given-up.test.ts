@@ -1,12 +1,12 @@
 import { existsSync } from "node:fs";
 import path from "node:path";
 import { expect, test } from "vitest";
-import { advanceClock } from "../../support/clock.ts";
-import { faultProxy } from "../../support/fault-proxy.ts";
-import { testFolder } from "../../support/folder.ts";
-import { givenFleet } from "../../support/given-fleet.ts";
-import { until } from "../../support/given-polling.ts";
-import { startTestAgent } from "../../support/start-test-agent.ts";
+import { startTestAgent } from "../../support/agent/start-test-agent.ts";
+import { givenFleet } from "../../support/broker/given-fleet.ts";
+import { until } from "../../support/broker/given-polling.ts";
+import { advanceClock } from "../../support/database/clock.ts";
+import { faultProxy } from "../../support/network/fault-proxy.ts";
+import { testFolder } from "../../support/run/folder.ts";
 
 test("a job that the broker gave up during a long cut comes to rest in order, and its end is evidence", async () => {
   const fleet = await givenFleet();

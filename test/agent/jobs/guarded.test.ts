@@ -3,11 +3,11 @@ import path from "node:path";
 import { beforeAll, describe, expect, test } from "vitest";
 import { readStat } from "../../../agent/processes/process-identity.ts";
 import { mintToken } from "../../../shared/token.ts";
-import { faultProxy } from "../../support/fault-proxy.ts";
-import { testFolder } from "../../support/folder.ts";
-import { type Fleet, givenFleet } from "../../support/given-fleet.ts";
-import { until as soon } from "../../support/given-polling.ts";
-import { type AgentProcess, startAgentProcess } from "../../support/start-agent-process.ts";
+import { type AgentProcess, startAgentProcess } from "../../support/agent/start-agent-process.ts";
+import { type Fleet, givenFleet } from "../../support/broker/given-fleet.ts";
+import { until as soon } from "../../support/broker/given-polling.ts";
+import { faultProxy } from "../../support/network/fault-proxy.ts";
+import { testFolder } from "../../support/run/folder.ts";
 
 let fleet: Fleet;
 

@@ -10,8 +10,8 @@ import { openJobSocket } from "../../../agent/jobs/job-socket.ts";
 import { openKeptSecrets } from "../../../agent/jobs/kept-secrets.ts";
 import { makeNeedleSet } from "../../../agent/logs/needle-set.ts";
 import { makeRedactor } from "../../../agent/logs/redactor.ts";
-import { testFolder } from "../../support/folder.ts";
-import { canChangeUsers } from "../../support/given-job-users.ts";
+import { canChangeUsers } from "../../support/agent/given-job-users.ts";
+import { testFolder } from "../../support/run/folder.ts";
 
 describe("a script that means to wear its agent down", () => {
   test("tells so many secrets, and so long ones, as can be looked for, and hears of the next", async () => {

@@ -1,14 +1,14 @@
 import { readdir, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { beforeAll, describe, expect, test } from "vitest";
-import { type Fleet, givenFleet } from "../../support/given-fleet.ts";
 import {
   action,
   givenKillableAgent,
   type KillableAgent,
   wait,
-} from "../../support/given-killable-agent.ts";
-import type { AgentProcess } from "../../support/start-agent-process.ts";
+} from "../../support/agent/given-killable-agent.ts";
+import type { AgentProcess } from "../../support/agent/start-agent-process.ts";
+import { type Fleet, givenFleet } from "../../support/broker/given-fleet.ts";
 
 let fleet: Fleet;
 

@@ -1,11 +1,11 @@
 import { readFile } from "node:fs/promises";
 import path from "node:path";
 import { expect, test } from "vitest";
-import { testFolder } from "../../support/folder.ts";
-import { givenFleet } from "../../support/given-fleet.ts";
-import { jobReader } from "../../support/given-jobs.ts";
-import { until } from "../../support/given-polling.ts";
-import { startAgentProcess } from "../../support/start-agent-process.ts";
+import { jobReader } from "../../support/agent/given-jobs.ts";
+import { startAgentProcess } from "../../support/agent/start-agent-process.ts";
+import { givenFleet } from "../../support/broker/given-fleet.ts";
+import { until } from "../../support/broker/given-polling.ts";
+import { testFolder } from "../../support/run/folder.ts";
 
 const stepCount = 12;
 

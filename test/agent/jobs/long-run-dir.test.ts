@@ -4,7 +4,7 @@ import path from "node:path";
 import { expect, test } from "vitest";
 import { askJob } from "../../../agent/commands/ask-job.ts";
 import { openJobSocket } from "../../../agent/jobs/job-socket.ts";
-import { testFolder } from "../../support/folder.ts";
+import { testFolder } from "../../support/run/folder.ts";
 
 const openFiles = (): number => readdirSync("/proc/self/fd").length;
 

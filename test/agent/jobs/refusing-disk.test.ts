@@ -1,11 +1,11 @@
 import { rm, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { beforeAll, describe, expect, test } from "vitest";
-import { testFolder, patiently } from "../../support/folder.ts";
-import { type Fleet, givenFleet } from "../../support/given-fleet.ts";
-import { jobReader } from "../../support/given-jobs.ts";
-import { action, givenKillableAgent, wait } from "../../support/given-killable-agent.ts";
-import { startAgentProcess } from "../../support/start-agent-process.ts";
+import { jobReader } from "../../support/agent/given-jobs.ts";
+import { action, givenKillableAgent, wait } from "../../support/agent/given-killable-agent.ts";
+import { startAgentProcess } from "../../support/agent/start-agent-process.ts";
+import { type Fleet, givenFleet } from "../../support/broker/given-fleet.ts";
+import { testFolder, patiently } from "../../support/run/folder.ts";
 
 const main = path.join(import.meta.dirname, "..", "..", "..", "agent", "main.ts");
 /** Whoever may make a namespace of users of their own may mount there; nobody else sees the mount. */

@@ -3,10 +3,10 @@ import { readFile } from "node:fs/promises";
 import path from "node:path";
 import { beforeAll, describe, expect, test } from "vitest";
 import { readStat } from "../../../agent/processes/process-identity.ts";
-import { testFolder } from "../../support/folder.ts";
-import { type Fleet, givenFleet } from "../../support/given-fleet.ts";
-import { givenJobSeat, type JobSeat } from "../../support/given-jobs.ts";
-import { until } from "../../support/given-polling.ts";
+import { givenJobSeat, type JobSeat } from "../../support/agent/given-jobs.ts";
+import { type Fleet, givenFleet } from "../../support/broker/given-fleet.ts";
+import { until } from "../../support/broker/given-polling.ts";
+import { testFolder } from "../../support/run/folder.ts";
 
 let fleet: Fleet;
 

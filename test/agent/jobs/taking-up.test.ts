@@ -2,9 +2,14 @@ import { existsSync } from "node:fs";
 import { readdir, readFile, rm, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { beforeAll, describe, expect, test } from "vitest";
-import { patiently } from "../../support/folder.ts";
-import { type Fleet, givenFleet } from "../../support/given-fleet.ts";
-import { action, givenKillableAgent, until, wait } from "../../support/given-killable-agent.ts";
+import {
+  action,
+  givenKillableAgent,
+  until,
+  wait,
+} from "../../support/agent/given-killable-agent.ts";
+import { type Fleet, givenFleet } from "../../support/broker/given-fleet.ts";
+import { patiently } from "../../support/run/folder.ts";
 
 let fleet: Fleet;
 

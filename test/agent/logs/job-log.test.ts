@@ -4,10 +4,10 @@ import fc from "fast-check";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { makeRedactor } from "../../../agent/logs/redactor.ts";
 import type { LogEntry } from "../../../broker/logs/log-record.ts";
-import { outputOf } from "../../support/child-output.ts";
-import { testFolder } from "../../support/folder.ts";
-import { openTestLogs, startLogReceiver } from "../../support/log-receiver.ts";
-import { cutAt, streamed } from "../../support/redacted-stream.ts";
+import { outputOf } from "../../support/agent/child-output.ts";
+import { cutAt, streamed } from "../../support/agent/redacted-stream.ts";
+import { openTestLogs, startLogReceiver } from "../../support/logs/log-receiver.ts";
+import { testFolder } from "../../support/run/folder.ts";
 
 const streamId = "lgs_a";
 const spec = { executionId: "exe_a", streamId, attributes: { "runner_job.id": "job_a" } };

@@ -1,12 +1,12 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import { makeRedactor } from "../../../agent/logs/redactor.ts";
-import { type TestBroker, startBroker } from "../../support/broker.ts";
-import { type TestDatabase, testDatabase } from "../../support/database.ts";
-import { type Fault, faultProxy } from "../../support/fault-proxy.ts";
-import { testFolder } from "../../support/folder.ts";
-import { givenChildren } from "../../support/given-child.ts";
-import { givenLog } from "../../support/given-logs.ts";
-import { openTestLogs } from "../../support/log-receiver.ts";
+import { givenChildren } from "../../support/agent/given-child.ts";
+import { type TestBroker, startBroker } from "../../support/broker/broker.ts";
+import { type TestDatabase, testDatabase } from "../../support/database/database.ts";
+import { givenLog } from "../../support/logs/given-logs.ts";
+import { openTestLogs } from "../../support/logs/log-receiver.ts";
+import { type Fault, faultProxy } from "../../support/network/fault-proxy.ts";
+import { testFolder } from "../../support/run/folder.ts";
 
 let database: TestDatabase;
 let broker: TestBroker;

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import type { LogRecord } from "../../../shared/api/log-streams.ts";
-import { type Fleet, givenFleet, type Seat } from "../../support/given-fleet.ts";
-import { givenJobSeat } from "../../support/given-jobs.ts";
+import { givenJobSeat } from "../../support/agent/given-jobs.ts";
+import { type Fleet, givenFleet, type Seat } from "../../support/broker/given-fleet.ts";
 
 let fleet: Fleet;
 

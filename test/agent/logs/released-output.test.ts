@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
 import { makeRedactor } from "../../../agent/logs/redactor.ts";
-import { outputOf } from "../../support/child-output.ts";
-import { givenAgentLogs, source } from "../../support/given-agent-logs.ts";
-import { until } from "../../support/given-polling.ts";
+import { outputOf } from "../../support/agent/child-output.ts";
+import { givenAgentLogs, source } from "../../support/agent/given-agent-logs.ts";
+import { until } from "../../support/broker/given-polling.ts";
 
 test("all output is released, also what leaves next to no lines", async () => {
   const { logs, bodies } = await givenAgentLogs();

@@ -2,16 +2,16 @@ import { writeFile } from "node:fs/promises";
 import path from "node:path";
 import fc from "fast-check";
 import { beforeAll, expect, test } from "vitest";
-import { faultProxy } from "../../support/fault-proxy.ts";
-import { testFolder } from "../../support/folder.ts";
-import { type Fleet, givenFleet } from "../../support/given-fleet.ts";
-import { jobReader } from "../../support/given-jobs.ts";
-import { until } from "../../support/given-polling.ts";
-import { storedBodies } from "../../support/otlp-logs.ts";
-import { dumpOf } from "../../support/planted-secrets.ts";
-import { cutAt } from "../../support/redacted-stream.ts";
-import { secretWord } from "../../support/secret-word.ts";
-import { startTestAgent } from "../../support/start-test-agent.ts";
+import { jobReader } from "../../support/agent/given-jobs.ts";
+import { cutAt } from "../../support/agent/redacted-stream.ts";
+import { secretWord } from "../../support/agent/secret-word.ts";
+import { startTestAgent } from "../../support/agent/start-test-agent.ts";
+import { type Fleet, givenFleet } from "../../support/broker/given-fleet.ts";
+import { until } from "../../support/broker/given-polling.ts";
+import { dumpOf } from "../../support/broker/planted-secrets.ts";
+import { storedBodies } from "../../support/logs/otlp-logs.ts";
+import { faultProxy } from "../../support/network/fault-proxy.ts";
+import { testFolder } from "../../support/run/folder.ts";
 
 let fleet: Fleet;
 

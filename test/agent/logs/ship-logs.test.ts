@@ -2,8 +2,13 @@ import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { asOutput, givenAgentLogs, numbered, source } from "../../support/given-agent-logs.ts";
-import { accepted, refusal, type Reply } from "../../support/log-receiver.ts";
+import {
+  asOutput,
+  givenAgentLogs,
+  numbered,
+  source,
+} from "../../support/agent/given-agent-logs.ts";
+import { accepted, refusal, type Reply } from "../../support/logs/log-receiver.ts";
 
 const html: Reply = {
   status: 200,

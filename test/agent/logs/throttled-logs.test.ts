@@ -1,8 +1,8 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import type { LogStream } from "../../../shared/api/log-streams.ts";
-import { type FaultProxy, faultProxy } from "../../support/fault-proxy.ts";
-import { type Fleet, givenFleet } from "../../support/given-fleet.ts";
-import { givenJobSeat, type JobSeat } from "../../support/given-jobs.ts";
+import { givenJobSeat, type JobSeat } from "../../support/agent/given-jobs.ts";
+import { type Fleet, givenFleet } from "../../support/broker/given-fleet.ts";
+import { type FaultProxy, faultProxy } from "../../support/network/fault-proxy.ts";
 
 let fleet: Fleet;
 

@@ -1,12 +1,17 @@
 import { writeFile } from "node:fs/promises";
 import { beforeAll, describe, expect, test } from "vitest";
 import type { LogRecord } from "../../../shared/api/log-streams.ts";
-import { faultProxy } from "../../support/fault-proxy.ts";
-import { givenAgentLogs } from "../../support/given-agent-logs.ts";
-import { type Fleet, givenFleet } from "../../support/given-fleet.ts";
-import { action, givenKillableAgent, until, wait } from "../../support/given-killable-agent.ts";
-import { hostClock } from "../../support/host-clock.ts";
-import { accepted } from "../../support/log-receiver.ts";
+import { givenAgentLogs } from "../../support/agent/given-agent-logs.ts";
+import {
+  action,
+  givenKillableAgent,
+  until,
+  wait,
+} from "../../support/agent/given-killable-agent.ts";
+import { hostClock } from "../../support/agent/host-clock.ts";
+import { type Fleet, givenFleet } from "../../support/broker/given-fleet.ts";
+import { accepted } from "../../support/logs/log-receiver.ts";
+import { faultProxy } from "../../support/network/fault-proxy.ts";
 
 let fleet: Fleet;
 

@@ -8,7 +8,12 @@ import { adoptChild } from "../../../agent/processes/adopt-child.ts";
 import type { ChildManifest, ChildSpec } from "../../../agent/processes/child.ts";
 import { findChild } from "../../../agent/processes/find-child.ts";
 import { findMarked } from "../../../agent/processes/sweep-marked.ts";
-import { type ChildPlace, givenChildren, readAll, unreadBytes } from "../../support/given-child.ts";
+import {
+  type ChildPlace,
+  givenChildren,
+  readAll,
+  unreadBytes,
+} from "../../support/agent/given-child.ts";
 
 const owner = path.join(import.meta.dirname, "..", "..", "support", "child-owner.ts");
 const mebibyte = 1_048_576;

@@ -7,8 +7,8 @@ import { findChild } from "../../../agent/processes/find-child.ts";
 import { isRunning } from "../../../agent/processes/process-identity.ts";
 import { startChild } from "../../../agent/processes/start-child.ts";
 import { findMarked } from "../../../agent/processes/sweep-marked.ts";
-import { patiently } from "../../support/folder.ts";
-import { givenChildren, readAll } from "../../support/given-child.ts";
+import { givenChildren, readAll } from "../../support/agent/given-child.ts";
+import { patiently } from "../../support/run/folder.ts";
 
 describe("a child", () => {
   test.each([

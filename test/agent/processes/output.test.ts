@@ -7,7 +7,7 @@ import { describe, expect, test } from "vitest";
 import type { ChildOutput } from "../../../agent/processes/child.ts";
 import { readStat } from "../../../agent/processes/process-identity.ts";
 import { findMarked } from "../../../agent/processes/sweep-marked.ts";
-import { givenChildren, readAll, unreadBytes } from "../../support/given-child.ts";
+import { givenChildren, readAll, unreadBytes } from "../../support/agent/given-child.ts";
 
 const mebibyte = 1_048_576;
 

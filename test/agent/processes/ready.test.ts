@@ -10,9 +10,9 @@ import type { ChildSpec } from "../../../agent/processes/child.ts";
 import { findChild } from "../../../agent/processes/find-child.ts";
 import { readyChild } from "../../../agent/processes/ready-child.ts";
 import { findMarked } from "../../../agent/processes/sweep-marked.ts";
-import { patiently } from "../../support/folder.ts";
-import { givenChildren, readAll } from "../../support/given-child.ts";
-import { supervisorsOf } from "../../support/supervisors-of.ts";
+import { givenChildren, readAll } from "../../support/agent/given-child.ts";
+import { supervisorsOf } from "../../support/agent/supervisors-of.ts";
+import { patiently } from "../../support/run/folder.ts";
 
 const owner = path.join(import.meta.dirname, "..", "..", "support", "ready-owner.ts");
 const soon = { timeout: 30_000 };

@@ -7,8 +7,8 @@ import { openRunDir } from "../../../agent/processes/open-run-dir.ts";
 import { isRunning } from "../../../agent/processes/process-identity.ts";
 import { findMarked } from "../../../agent/processes/sweep-marked.ts";
 import { sweepRunDir } from "../../../agent/processes/sweep-run-dir.ts";
-import { testFolder } from "../../support/folder.ts";
-import { givenChildren } from "../../support/given-child.ts";
+import { givenChildren } from "../../support/agent/given-child.ts";
+import { testFolder } from "../../support/run/folder.ts";
 
 describe("the run directory", () => {
   test("is in memory, ours alone, and the same after a restart", async () => {

@@ -5,8 +5,8 @@ import { describe, expect, test } from "vitest";
 import type { Child } from "../../../agent/processes/child.ts";
 import { readStat } from "../../../agent/processes/process-identity.ts";
 import { findMarked, sweepMarked } from "../../../agent/processes/sweep-marked.ts";
-import { patiently } from "../../support/folder.ts";
-import { givenChildren, readAll } from "../../support/given-child.ts";
+import { givenChildren, readAll } from "../../support/agent/given-child.ts";
+import { patiently } from "../../support/run/folder.ts";
 
 const patient = { signal: "SIGTERM", to: "group", graceMs: 20_000 } as const;
 const hasty = { ...patient, graceMs: 100 };

@@ -2,12 +2,12 @@ import { mkdir, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { gzipSync } from "node:zlib";
 import { beforeAll, describe, expect, test } from "vitest";
-import { testFolder } from "../../support/folder.ts";
-import { type Fleet, givenFleet } from "../../support/given-fleet.ts";
-import { givenJobSeat } from "../../support/given-jobs.ts";
-import { startRegistryDouble } from "../../support/start-registry-double.ts";
-import { tarArchive } from "../../support/tar-archive.ts";
-import { zipArchive } from "../../support/zip-archive.ts";
+import { givenJobSeat } from "../../support/agent/given-jobs.ts";
+import { type Fleet, givenFleet } from "../../support/broker/given-fleet.ts";
+import { testFolder } from "../../support/run/folder.ts";
+import { startRegistryDouble } from "../../support/sources/start-registry-double.ts";
+import { tarArchive } from "../../support/sources/tar-archive.ts";
+import { zipArchive } from "../../support/sources/zip-archive.ts";
 
 let fleet: Fleet;
 

@@ -1,13 +1,13 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { beforeAll, expect, test } from "vitest";
-import { describeWithTools } from "../../support/describe-with-tools.ts";
-import { testFolder } from "../../support/folder.ts";
-import { type Fleet, givenFleet } from "../../support/given-fleet.ts";
-import { givenJobSeat } from "../../support/given-jobs.ts";
-import { runTool } from "../../support/run-tool.ts";
-import { startRegistry } from "../../support/start-registry.ts";
-import { writeChart } from "../../support/write-chart.ts";
+import { givenJobSeat } from "../../support/agent/given-jobs.ts";
+import { type Fleet, givenFleet } from "../../support/broker/given-fleet.ts";
+import { writeChart } from "../../support/manifests/write-chart.ts";
+import { runTool } from "../../support/programs/run-tool.ts";
+import { describeWithTools } from "../../support/run/describe-with-tools.ts";
+import { testFolder } from "../../support/run/folder.ts";
+import { startRegistry } from "../../support/sources/start-registry.ts";
 
 let fleet: Fleet;
 

@@ -1,11 +1,16 @@
 import { writeFile } from "node:fs/promises";
 import { gzipSync } from "node:zlib";
 import { beforeAll, describe, expect, test } from "vitest";
-import { type Fleet, givenFleet } from "../../support/given-fleet.ts";
-import { canChangeUsers, givenJobUsers, leftOut } from "../../support/given-job-users.ts";
-import { action, givenKillableAgent, until, wait } from "../../support/given-killable-agent.ts";
-import { startRegistryDouble } from "../../support/start-registry-double.ts";
-import { tarArchive } from "../../support/tar-archive.ts";
+import { canChangeUsers, givenJobUsers, leftOut } from "../../support/agent/given-job-users.ts";
+import {
+  action,
+  givenKillableAgent,
+  until,
+  wait,
+} from "../../support/agent/given-killable-agent.ts";
+import { type Fleet, givenFleet } from "../../support/broker/given-fleet.ts";
+import { startRegistryDouble } from "../../support/sources/start-registry-double.ts";
+import { tarArchive } from "../../support/sources/tar-archive.ts";
 
 let fleet: Fleet;
 

@@ -7,9 +7,9 @@ import { describe, expect, test } from "vitest";
 import { readArchive } from "../../../agent/sources/unpack/read-archive.ts";
 import { readFolder } from "../../../agent/sources/unpack/read-folder.ts";
 import { unpackInto } from "../../../agent/sources/unpack/unpack-entries.ts";
-import { testFolder } from "../../support/folder.ts";
-import { type TarEntry, tarArchive } from "../../support/tar-archive.ts";
-import { type ZipEntry, zipArchive } from "../../support/zip-archive.ts";
+import { testFolder } from "../../support/run/folder.ts";
+import { type TarEntry, tarArchive } from "../../support/sources/tar-archive.ts";
+import { type ZipEntry, zipArchive } from "../../support/sources/zip-archive.ts";
 
 const run = promisify(execFile);
 const bounds = { mostBytes: 1_000_000, mostEntries: 100 };

@@ -3,7 +3,12 @@ import { join } from "node:path";
 import pino from "pino";
 import { describe, expect, test } from "vitest";
 import { openLogSpools } from "../../../agent/spool/log-spools.ts";
-import { asOutput, givenAgentLogs, numbered, source } from "../../support/given-agent-logs.ts";
+import {
+  asOutput,
+  givenAgentLogs,
+  numbered,
+  source,
+} from "../../support/agent/given-agent-logs.ts";
 
 /** A file that goes meanwhile has none. */
 const sizeOf = async (file: string): Promise<number> =>

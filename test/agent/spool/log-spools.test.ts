@@ -2,9 +2,14 @@ import { readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import type { LogEntry } from "../../../broker/logs/log-record.ts";
-import { outputOf } from "../../support/child-output.ts";
-import { asOutput, givenAgentLogs, numbered, source } from "../../support/given-agent-logs.ts";
-import { accepted, type Reply, refusal } from "../../support/log-receiver.ts";
+import { outputOf } from "../../support/agent/child-output.ts";
+import {
+  asOutput,
+  givenAgentLogs,
+  numbered,
+  source,
+} from "../../support/agent/given-agent-logs.ts";
+import { accepted, type Reply, refusal } from "../../support/logs/log-receiver.ts";
 
 describe("a spool of logs", () => {
   const turns = async (count: number): Promise<void> => {

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { openLog } from "../../../agent/log.ts";
 import { openResultSpool } from "../../../agent/spool/results.ts";
-import { testFolder } from "../../support/folder.ts";
+import { testFolder } from "../../support/run/folder.ts";
 
 async function setup() {
   const dir = join(await testFolder(), "results");

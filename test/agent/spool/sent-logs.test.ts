@@ -2,11 +2,16 @@ import { watch } from "node:fs";
 import { readdir, readFile, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { testFolder } from "../../support/folder.ts";
-import { asOutput, givenAgentLogs, numbered, source } from "../../support/given-agent-logs.ts";
-import { givenFleet } from "../../support/given-fleet.ts";
-import { action, givenKillableAgent, until } from "../../support/given-killable-agent.ts";
-import { accepted, refusal } from "../../support/log-receiver.ts";
+import {
+  asOutput,
+  givenAgentLogs,
+  numbered,
+  source,
+} from "../../support/agent/given-agent-logs.ts";
+import { action, givenKillableAgent, until } from "../../support/agent/given-killable-agent.ts";
+import { givenFleet } from "../../support/broker/given-fleet.ts";
+import { accepted, refusal } from "../../support/logs/log-receiver.ts";
+import { testFolder } from "../../support/run/folder.ts";
 
 /** All that the files in a folder hold. */
 async function textIn(folder: string): Promise<string> {

@@ -7,10 +7,10 @@ import { text } from "node:stream/consumers";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { readConfig } from "../../../agent/config/read-config.ts";
 import { findTerraform, type TerraformTool } from "../../../agent/tools/find-terraform.ts";
-import { testFolder } from "../../support/folder.ts";
-import { until } from "../../support/given-killable-agent.ts";
-import { makeOpenPgpSigner } from "../../support/openpgp-signer.ts";
-import { sayingVersion, startReleaseServer } from "../../support/start-release-server.ts";
+import { until } from "../../support/agent/given-killable-agent.ts";
+import { testFolder } from "../../support/run/folder.ts";
+import { makeOpenPgpSigner } from "../../support/terraform/openpgp-signer.ts";
+import { sayingVersion, startReleaseServer } from "../../support/terraform/start-release-server.ts";
 
 /** An agent's settings with a tools folder of its own, and what finds tools by them. */
 async function setup(more: Readonly<Record<string, string>> = {}) {

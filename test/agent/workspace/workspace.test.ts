@@ -9,7 +9,7 @@ import {
   removeWorkspace,
   sweepWorkspaces,
 } from "../../../agent/workspace/workspace.ts";
-import { testFolder } from "../../support/folder.ts";
+import { testFolder } from "../../support/run/folder.ts";
 
 describe("a workspace", () => {
   test("is empty and ours alone, whatever was there before", async () => {

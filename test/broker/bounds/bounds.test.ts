@@ -1,11 +1,11 @@
 import { describe, expect, onTestFinished, test } from "vitest";
-import { startBroker, type TestBroker } from "../../support/broker.ts";
-import { testDatabase } from "../../support/database.ts";
-import { openEvents } from "../../support/event-reader.ts";
-import { givenLog } from "../../support/given-logs.ts";
-import { until } from "../../support/given-polling.ts";
-import { givenToken } from "../../support/given-token.ts";
-import { givenJob, givenOrg, givenProcess, givenRunner } from "../../support/given.ts";
+import { startBroker, type TestBroker } from "../../support/broker/broker.ts";
+import { openEvents } from "../../support/broker/event-reader.ts";
+import { until } from "../../support/broker/given-polling.ts";
+import { testDatabase } from "../../support/database/database.ts";
+import { givenLog } from "../../support/logs/given-logs.ts";
+import { givenToken } from "../../support/rows/given-token.ts";
+import { givenJob, givenOrg, givenProcess, givenRunner } from "../../support/rows/given.ts";
 
 const database = await testDatabase();
 const { url, db } = database;

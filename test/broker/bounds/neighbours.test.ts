@@ -1,15 +1,15 @@
 import { describe, expect, onTestFinished, test } from "vitest";
-import { startBroker } from "../../support/broker.ts";
-import { testDatabase } from "../../support/database.ts";
-import { givenAgent, type Polling, until } from "../../support/given-polling.ts";
-import { givenToken } from "../../support/given-token.ts";
+import { startBroker } from "../../support/broker/broker.ts";
+import { givenAgent, type Polling, until } from "../../support/broker/given-polling.ts";
+import { testDatabase } from "../../support/database/database.ts";
+import { givenToken } from "../../support/rows/given-token.ts";
 import {
   givenExecution,
   givenJob,
   givenOrg,
   givenProcess,
   givenRunner,
-} from "../../support/given.ts";
+} from "../../support/rows/given.ts";
 
 const { url, db } = await testDatabase();
 const env = { SVC_RATE_TOKEN_PER_S: "0", SVC_RATE_ORG_PER_S: "0", SVC_LOCK_WAIT_MS: "1000" };

@@ -1,8 +1,8 @@
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
-import { givenOperator } from "../../support/given-operator.ts";
-import { givenToken } from "../../support/given-token.ts";
-import { type Dialogue, replayDialogue } from "../../support/replay-dialogue.ts";
+import { givenOperator } from "../../support/broker/given-operator.ts";
+import { type Dialogue, replayDialogue } from "../../support/broker/replay-dialogue.ts";
+import { givenToken } from "../../support/rows/given-token.ts";
 
 /** What third-party runners of the two dialects send, byte for byte, and what they need of the answers. */
 test.each(["registering-runner", "unregistered-runner"])(

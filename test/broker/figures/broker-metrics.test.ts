@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test, vi } from "vitest";
-import { givenToken } from "../../support/given-token.ts";
-import { givenJob, givenProcess, givenRunner } from "../../support/given.ts";
-import { metricsSetup } from "../../support/metrics.ts";
+import { metricsSetup } from "../../support/broker/metrics.ts";
+import { givenToken } from "../../support/rows/given-token.ts";
+import { givenJob, givenProcess, givenRunner } from "../../support/rows/given.ts";
 
 const patience = { timeout: 60_000 };
 

@@ -7,8 +7,8 @@ import {
   listRunnerCounts,
   listTallies,
 } from "../../../broker/figures/queries.ts";
-import { testDatabase } from "../../support/database.ts";
-import { claim, givenJobs, givenProcess, givenRunner } from "../../support/given.ts";
+import { testDatabase } from "../../support/database/database.ts";
+import { claim, givenJobs, givenProcess, givenRunner } from "../../support/rows/given.ts";
 
 /** What was read so far of the tables that grow with the jobs. */
 async function reads(db: Db): Promise<{ scans: number; indexRows: number }> {

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { advanceClock, stopClock } from "../../support/clock.ts";
+import { metricsSetup } from "../../support/broker/metrics.ts";
+import { advanceClock, stopClock } from "../../support/database/clock.ts";
 import {
   beat,
   claim,
@@ -9,8 +10,7 @@ import {
   givenProcess,
   givenRunner,
   report,
-} from "../../support/given.ts";
-import { metricsSetup } from "../../support/metrics.ts";
+} from "../../support/rows/given.ts";
 
 const patience = { timeout: 60_000 };
 

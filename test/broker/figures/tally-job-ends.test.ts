@@ -1,9 +1,10 @@
 import { describe, expect, test } from "vitest";
 import type { Db } from "../../../broker/database/connect.ts";
 import { secondsBounds, tallyJobEnds } from "../../../broker/figures/tally-job-ends.ts";
-import { startBroker } from "../../support/broker.ts";
-import { advanceClock, stopClock } from "../../support/clock.ts";
-import { testDatabase } from "../../support/database.ts";
+import { startBroker } from "../../support/broker/broker.ts";
+import { metricsSetup, readMetrics, tallyAll } from "../../support/broker/metrics.ts";
+import { advanceClock, stopClock } from "../../support/database/clock.ts";
+import { testDatabase } from "../../support/database/database.ts";
 import {
   claim,
   type GivenRunner,
@@ -13,8 +14,7 @@ import {
   givenProcess,
   givenRunner,
   report,
-} from "../../support/given.ts";
-import { metricsSetup, readMetrics, tallyAll } from "../../support/metrics.ts";
+} from "../../support/rows/given.ts";
 
 /** Other tests' open transactions hold a tally back. */
 const patience = { timeout: 180_000 };

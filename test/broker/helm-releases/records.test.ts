@@ -1,10 +1,10 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import type { HelmChart, HelmRelease } from "../../../shared/api/helm-charts.ts";
-import { advanceClock } from "../../support/clock.ts";
-import { type GivenOperator, givenOperator } from "../../support/given-operator.ts";
-import { givenToken } from "../../support/given-token.ts";
-import { givenStateJob } from "../../support/given-workspace.ts";
-import { givenOrg } from "../../support/given.ts";
+import { type GivenOperator, givenOperator } from "../../support/broker/given-operator.ts";
+import { advanceClock } from "../../support/database/clock.ts";
+import { givenToken } from "../../support/rows/given-token.ts";
+import { givenOrg } from "../../support/rows/given.ts";
+import { givenStateJob } from "../../support/workspaces/given-workspace.ts";
 
 let at: GivenOperator;
 beforeAll(async () => {

@@ -3,9 +3,9 @@ import { connect, type Socket } from "node:net";
 import { beforeAll, describe, expect, test } from "vitest";
 import { newId } from "../../../broker/database/new-id.ts";
 import { bootstrapOrg } from "../../../broker/orgs/bootstrap-org.ts";
-import { startBroker, type TestBroker } from "../../support/broker.ts";
-import { type TestDatabase, testDatabase } from "../../support/database.ts";
-import { givenToken } from "../../support/given-token.ts";
+import { startBroker, type TestBroker } from "../../support/broker/broker.ts";
+import { type TestDatabase, testDatabase } from "../../support/database/database.ts";
+import { givenToken } from "../../support/rows/given-token.ts";
 
 let database: TestDatabase;
 let broker: TestBroker;

@@ -1,9 +1,9 @@
 import { describe, expect, test } from "vitest";
 import { bootstrapOrg } from "../../../broker/orgs/bootstrap-org.ts";
 import type { Account } from "../../../shared/api/accounts.ts";
-import { startBroker } from "../../support/broker.ts";
-import { advanceClock } from "../../support/clock.ts";
-import { testDatabase } from "../../support/database.ts";
+import { startBroker } from "../../support/broker/broker.ts";
+import { advanceClock } from "../../support/database/clock.ts";
+import { testDatabase } from "../../support/database/database.ts";
 
 const database = await testDatabase();
 const broker = await startBroker({ url: database.url });

@@ -3,10 +3,10 @@ import { connect, type Socket } from "node:net";
 import { describe, expect, test } from "vitest";
 import { createToken } from "../../../broker/tokens/create-token.ts";
 import { maskPlan } from "../../../shared/plans/mask-plan.ts";
-import { startBroker } from "../../support/broker.ts";
-import { testDatabase } from "../../support/database.ts";
-import { givenToken } from "../../support/given-token.ts";
-import { givenProcess, givenRunner } from "../../support/given.ts";
+import { startBroker } from "../../support/broker/broker.ts";
+import { testDatabase } from "../../support/database/database.ts";
+import { givenToken } from "../../support/rows/given-token.ts";
+import { givenProcess, givenRunner } from "../../support/rows/given.ts";
 
 const { db, url } = await testDatabase();
 const broker = await startBroker({ url });

@@ -2,10 +2,10 @@ import { createHash, randomBytes } from "node:crypto";
 import { connect, type Socket } from "node:net";
 import { describe, expect, test } from "vitest";
 import { isDatabaseAway } from "../../../broker/database/is-database-away.ts";
-import { startBroker } from "../../support/broker.ts";
-import { testDatabase } from "../../support/database.ts";
-import { givenToken } from "../../support/given-token.ts";
-import { givenProcess, givenRunner } from "../../support/given.ts";
+import { startBroker } from "../../support/broker/broker.ts";
+import { testDatabase } from "../../support/database/database.ts";
+import { givenToken } from "../../support/rows/given-token.ts";
+import { givenProcess, givenRunner } from "../../support/rows/given.ts";
 
 const { db, url } = await testDatabase();
 const broker = await startBroker({ url });

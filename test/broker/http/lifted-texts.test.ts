@@ -4,8 +4,8 @@ import type { RunnerJob } from "../../../shared/api/runner-job.ts";
 import { checkPlan } from "../../../shared/plans/check-plan.ts";
 import { planNames, planOutline } from "../../../shared/plans/plan-names.ts";
 import { runnerJobTypeNames } from "../../../shared/runner-job-types.ts";
-import { type GivenOperator, givenOperator } from "../../support/given-operator.ts";
-import { givenStateJob, givenWorkspace } from "../../support/given-workspace.ts";
+import { type GivenOperator, givenOperator } from "../../support/broker/given-operator.ts";
+import { givenStateJob, givenWorkspace } from "../../support/workspaces/given-workspace.ts";
 
 let at: GivenOperator;
 beforeAll(async () => {

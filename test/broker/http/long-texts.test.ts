@@ -1,10 +1,10 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import { routeRules, type RouteRule } from "../../../shared/route-rules.ts";
-import { type GivenOperator, givenOperator } from "../../support/given-operator.ts";
-import { givenToken } from "../../support/given-token.ts";
-import { givenWorkspace, terraformLock } from "../../support/given-workspace.ts";
-import { type GivenRunner, givenJob, givenProcess, givenRunner } from "../../support/given.ts";
-import { readRootFile } from "../../support/source-files.ts";
+import { type GivenOperator, givenOperator } from "../../support/broker/given-operator.ts";
+import { givenToken } from "../../support/rows/given-token.ts";
+import { type GivenRunner, givenJob, givenProcess, givenRunner } from "../../support/rows/given.ts";
+import { readRootFile } from "../../support/run/source-files.ts";
+import { givenWorkspace, terraformLock } from "../../support/workspaces/given-workspace.ts";
 
 type Schema = {
   readonly $ref?: string;

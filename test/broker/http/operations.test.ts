@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, onTestFinished, test } from "vitest";
-import { startBroker, type TestBroker } from "../../support/broker.ts";
-import { type TestDatabase, testDatabase } from "../../support/database.ts";
-import { until } from "../../support/given-polling.ts";
+import { startBroker, type TestBroker } from "../../support/broker/broker.ts";
+import { until } from "../../support/broker/given-polling.ts";
+import { type TestDatabase, testDatabase } from "../../support/database/database.ts";
 
 let database: TestDatabase;
 let broker: TestBroker;

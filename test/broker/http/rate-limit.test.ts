@@ -1,9 +1,9 @@
 import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { bootstrapOrg } from "../../../broker/orgs/bootstrap-org.ts";
-import { startBroker } from "../../support/broker.ts";
-import { testDatabase } from "../../support/database.ts";
-import { givenToken } from "../../support/given-token.ts";
-import { givenRunner } from "../../support/given.ts";
+import { startBroker } from "../../support/broker/broker.ts";
+import { testDatabase } from "../../support/database/database.ts";
+import { givenToken } from "../../support/rows/given-token.ts";
+import { givenRunner } from "../../support/rows/given.ts";
 
 const database = await testDatabase();
 const limited = (env: Record<string, string>) => startBroker({ url: database.url, env });

@@ -1,10 +1,10 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import { bootstrapOrg } from "../../../broker/orgs/bootstrap-org.ts";
 import { mintToken } from "../../../shared/token.ts";
-import { startBroker, type TestBroker } from "../../support/broker.ts";
-import { type TestDatabase, testDatabase } from "../../support/database.ts";
-import { givenToken } from "../../support/given-token.ts";
-import { givenRunner } from "../../support/given.ts";
+import { startBroker, type TestBroker } from "../../support/broker/broker.ts";
+import { type TestDatabase, testDatabase } from "../../support/database/database.ts";
+import { givenToken } from "../../support/rows/given-token.ts";
+import { givenRunner } from "../../support/rows/given.ts";
 
 let database: TestDatabase;
 let broker: TestBroker;

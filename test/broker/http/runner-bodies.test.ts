@@ -1,8 +1,8 @@
 import { beforeAll, describe, expect, test } from "vitest";
-import { startBroker, type TestBroker } from "../../support/broker.ts";
-import { type TestDatabase, testDatabase } from "../../support/database.ts";
-import { givenToken } from "../../support/given-token.ts";
-import { type GivenRunner, givenJob, givenProcess, givenRunner } from "../../support/given.ts";
+import { startBroker, type TestBroker } from "../../support/broker/broker.ts";
+import { type TestDatabase, testDatabase } from "../../support/database/database.ts";
+import { givenToken } from "../../support/rows/given-token.ts";
+import { type GivenRunner, givenJob, givenProcess, givenRunner } from "../../support/rows/given.ts";
 
 let database: TestDatabase;
 let broker: TestBroker;

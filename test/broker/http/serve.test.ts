@@ -4,10 +4,10 @@ import { get } from "node:https";
 import { connect, type Socket } from "node:net";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
-import { startBroker } from "../../support/broker.ts";
-import { testDatabase } from "../../support/database.ts";
-import { testFolder } from "../../support/folder.ts";
-import { tlsCertificate, tlsKey } from "../../support/tls-certificate.ts";
+import { startBroker } from "../../support/broker/broker.ts";
+import { testDatabase } from "../../support/database/database.ts";
+import { tlsCertificate, tlsKey } from "../../support/network/tls-certificate.ts";
+import { testFolder } from "../../support/run/folder.ts";
 
 const { url } = await testDatabase();
 

@@ -1,9 +1,9 @@
 import { Agent, request } from "node:http";
 import { connect } from "node:net";
 import { expect, test } from "vitest";
-import { givenOperator } from "../../support/given-operator.ts";
-import { backendPath, stateText } from "../../support/given-workspace.ts";
-import { holdWorkspace } from "../../support/held-workspace.ts";
+import { givenOperator } from "../../support/broker/given-operator.ts";
+import { backendPath, stateText } from "../../support/workspaces/given-workspace.ts";
+import { holdWorkspace } from "../../support/workspaces/held-workspace.ts";
 
 const at = await givenOperator();
 

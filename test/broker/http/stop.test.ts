@@ -1,8 +1,8 @@
 import { once } from "node:events";
 import { connect } from "node:net";
 import { beforeAll, expect, it } from "vitest";
-import { startBroker, type TestBroker } from "../../support/broker.ts";
-import { testDatabase } from "../../support/database.ts";
+import { startBroker, type TestBroker } from "../../support/broker/broker.ts";
+import { testDatabase } from "../../support/database/database.ts";
 
 const graceMs = 10_000;
 

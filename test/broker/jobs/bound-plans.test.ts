@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from "vitest";
-import { type GivenOperator, givenOperator } from "../../support/given-operator.ts";
-import { givenToken } from "../../support/given-token.ts";
-import { givenJob } from "../../support/given.ts";
+import { type GivenOperator, givenOperator } from "../../support/broker/given-operator.ts";
+import { givenToken } from "../../support/rows/given-token.ts";
+import { givenJob } from "../../support/rows/given.ts";
 
 const plan =
   '{"id": "iwr_secret", "install_id": "ins_1", "steps": [{"run_id": "stp_1", "secret": "of the plan"}]}';

@@ -1,10 +1,10 @@
 import { afterEach, beforeAll, describe, expect, test } from "vitest";
 import type { Db } from "../../../broker/database/connect.ts";
-import { type TestBroker, startBroker } from "../../support/broker.ts";
-import { testDatabase } from "../../support/database.ts";
-import { expectSoundQueues } from "../../support/expect-sound-queues.ts";
-import { givenToken } from "../../support/given-token.ts";
-import { claim, givenJobs, givenProcess, givenRunner, report } from "../../support/given.ts";
+import { type TestBroker, startBroker } from "../../support/broker/broker.ts";
+import { testDatabase } from "../../support/database/database.ts";
+import { expectSoundQueues } from "../../support/database/expect-sound-queues.ts";
+import { givenToken } from "../../support/rows/given-token.ts";
+import { claim, givenJobs, givenProcess, givenRunner, report } from "../../support/rows/given.ts";
 
 let db: Db;
 let brokers: TestBroker[];

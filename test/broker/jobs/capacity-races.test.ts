@@ -1,12 +1,17 @@
 import { afterEach, beforeAll, describe, expect, test } from "vitest";
 import type { Db } from "../../../broker/database/connect.ts";
-import { type TestBroker, startBroker } from "../../support/broker.ts";
-import { testDatabase } from "../../support/database.ts";
-import { expectSoundQueues } from "../../support/expect-sound-queues.ts";
-import { givenToken } from "../../support/given-token.ts";
-import { type GivenRunner, givenJobs, givenProcess, givenRunner } from "../../support/given.ts";
-import { type HttpAgent, httpAgent } from "../../support/http-agent.ts";
-import { jobState } from "../../support/job-state.ts";
+import { type TestBroker, startBroker } from "../../support/broker/broker.ts";
+import { type HttpAgent, httpAgent } from "../../support/broker/http-agent.ts";
+import { testDatabase } from "../../support/database/database.ts";
+import { expectSoundQueues } from "../../support/database/expect-sound-queues.ts";
+import { givenToken } from "../../support/rows/given-token.ts";
+import {
+  type GivenRunner,
+  givenJobs,
+  givenProcess,
+  givenRunner,
+} from "../../support/rows/given.ts";
+import { jobState } from "../../support/rows/job-state.ts";
 
 let db: Db;
 let brokers: TestBroker[];

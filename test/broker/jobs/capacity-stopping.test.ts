@@ -1,10 +1,11 @@
 import { afterEach, beforeAll, describe, expect, test } from "vitest";
 import type { Db } from "../../../broker/database/connect.ts";
 import type { NewJob } from "../../../broker/jobs/new-job.ts";
-import { claimByName } from "../../support/claim-by-name.ts";
-import { stopClock } from "../../support/clock.ts";
-import { testDatabase } from "../../support/database.ts";
-import { expectSoundQueues } from "../../support/expect-sound-queues.ts";
+import { claimByName } from "../../support/broker/claim-by-name.ts";
+import { stopClock } from "../../support/database/clock.ts";
+import { testDatabase } from "../../support/database/database.ts";
+import { expectSoundQueues } from "../../support/database/expect-sound-queues.ts";
+import { passTime } from "../../support/database/sweep-all.ts";
 import {
   beat,
   claim,
@@ -14,9 +15,8 @@ import {
   givenProcess,
   givenRunner,
   report,
-} from "../../support/given.ts";
-import { jobState, jobsOnOffer } from "../../support/job-state.ts";
-import { passTime } from "../../support/sweep-all.ts";
+} from "../../support/rows/given.ts";
+import { jobState, jobsOnOffer } from "../../support/rows/job-state.ts";
 
 let db: Db;
 beforeAll(async () => {

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
-import { advanceClock } from "../../support/clock.ts";
-import { givenAgent, givenPolling } from "../../support/given-polling.ts";
-import { givenJob } from "../../support/given.ts";
+import { givenAgent, givenPolling } from "../../support/broker/given-polling.ts";
+import { advanceClock } from "../../support/database/clock.ts";
+import { givenJob } from "../../support/rows/given.ts";
 
 const minuteMs = 60_000;
 

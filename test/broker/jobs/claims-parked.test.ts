@@ -1,7 +1,5 @@
 import { afterEach, beforeAll, describe, expect, test } from "vitest";
 import type { RunnerJob } from "../../../shared/api/runner-job.ts";
-import { advanceClock, stopClock } from "../../support/clock.ts";
-import { expectSoundQueues } from "../../support/expect-sound-queues.ts";
 import {
   givenAgent,
   givenPolling,
@@ -10,8 +8,11 @@ import {
   parkedOf,
   type Polling,
   withoutScans,
-} from "../../support/given-polling.ts";
-import { givenToken } from "../../support/given-token.ts";
+} from "../../support/broker/given-polling.ts";
+import { httpAgent } from "../../support/broker/http-agent.ts";
+import { advanceClock, stopClock } from "../../support/database/clock.ts";
+import { expectSoundQueues } from "../../support/database/expect-sound-queues.ts";
+import { givenToken } from "../../support/rows/given-token.ts";
 import {
   claim,
   type GivenRunner,
@@ -19,8 +20,7 @@ import {
   givenJobs,
   givenProcess,
   givenRunner,
-} from "../../support/given.ts";
-import { httpAgent } from "../../support/http-agent.ts";
+} from "../../support/rows/given.ts";
 
 let at: Polling;
 beforeAll(async () => {

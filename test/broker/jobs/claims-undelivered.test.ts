@@ -4,7 +4,6 @@ import type { AddressInfo } from "node:net";
 import { afterEach, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { giveBackUnlessWritten } from "../../../broker/polls/answer-claim.ts";
 import { claimJobs } from "../../../broker/polls/claim-jobs.ts";
-import { expectSoundQueues } from "../../support/expect-sound-queues.ts";
 import {
   givenAgent,
   givenPolling,
@@ -12,10 +11,11 @@ import {
   parkedOf,
   type Polling,
   until,
-} from "../../support/given-polling.ts";
-import { givenJob } from "../../support/given.ts";
-import { jobState } from "../../support/job-state.ts";
-import { rawRequest } from "../../support/raw-request.ts";
+} from "../../support/broker/given-polling.ts";
+import { expectSoundQueues } from "../../support/database/expect-sound-queues.ts";
+import { rawRequest } from "../../support/network/raw-request.ts";
+import { givenJob } from "../../support/rows/given.ts";
+import { jobState } from "../../support/rows/job-state.ts";
 
 let at: Polling;
 beforeAll(async () => {

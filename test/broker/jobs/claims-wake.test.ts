@@ -1,6 +1,5 @@
 import { afterEach, beforeAll, describe, expect, onTestFinished, test, vi } from "vitest";
-import { startBroker } from "../../support/broker.ts";
-import { expectSoundQueues } from "../../support/expect-sound-queues.ts";
+import { startBroker } from "../../support/broker/broker.ts";
 import {
   givenAgent,
   givenPolling,
@@ -11,11 +10,12 @@ import {
   until,
   untilListening,
   withoutScans,
-} from "../../support/given-polling.ts";
-import { givenToken } from "../../support/given-token.ts";
-import { givenJob } from "../../support/given.ts";
-import { jobState } from "../../support/job-state.ts";
-import { tcpProxy } from "../../support/tcp-proxy.ts";
+} from "../../support/broker/given-polling.ts";
+import { expectSoundQueues } from "../../support/database/expect-sound-queues.ts";
+import { tcpProxy } from "../../support/network/tcp-proxy.ts";
+import { givenToken } from "../../support/rows/given-token.ts";
+import { givenJob } from "../../support/rows/given.ts";
+import { jobState } from "../../support/rows/job-state.ts";
 
 let at: Polling;
 beforeAll(async () => {

@@ -1,10 +1,15 @@
 import { afterEach, beforeAll, describe, expect, test } from "vitest";
-import { expectSoundQueues } from "../../support/expect-sound-queues.ts";
-import { givenAgent, givenPolling, parked, type Polling } from "../../support/given-polling.ts";
-import { givenToken } from "../../support/given-token.ts";
-import { givenJob, givenJobs, givenProcess, givenRunner } from "../../support/given.ts";
-import type { ClaimedJob } from "../../support/http-agent.ts";
-import { jobState } from "../../support/job-state.ts";
+import {
+  givenAgent,
+  givenPolling,
+  parked,
+  type Polling,
+} from "../../support/broker/given-polling.ts";
+import type { ClaimedJob } from "../../support/broker/http-agent.ts";
+import { expectSoundQueues } from "../../support/database/expect-sound-queues.ts";
+import { givenToken } from "../../support/rows/given-token.ts";
+import { givenJob, givenJobs, givenProcess, givenRunner } from "../../support/rows/given.ts";
+import { jobState } from "../../support/rows/job-state.ts";
 
 let at: Polling;
 beforeAll(async () => {

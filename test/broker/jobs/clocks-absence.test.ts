@@ -1,18 +1,18 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { Db } from "../../../broker/database/connect.ts";
 import { secondNs } from "../../../shared/duration.ts";
-import { advanceClock, stopClock } from "../../support/clock.ts";
-import { testDatabase } from "../../support/database.ts";
-import { expectSoundQueues } from "../../support/expect-sound-queues.ts";
+import { advanceClock, stopClock } from "../../support/database/clock.ts";
+import { testDatabase } from "../../support/database/database.ts";
+import { expectSoundQueues } from "../../support/database/expect-sound-queues.ts";
+import { passTime, passTimeUnheard, sweepAll } from "../../support/database/sweep-all.ts";
 import {
   givenExecution,
   givenJob,
   givenProcess,
   givenRunner,
   report,
-} from "../../support/given.ts";
-import { jobState } from "../../support/job-state.ts";
-import { passTime, passTimeUnheard, sweepAll } from "../../support/sweep-all.ts";
+} from "../../support/rows/given.ts";
+import { jobState } from "../../support/rows/job-state.ts";
 
 let db: Db;
 beforeEach(async () => {

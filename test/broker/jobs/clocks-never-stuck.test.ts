@@ -2,11 +2,11 @@ import fc from "fast-check";
 import { beforeAll, expect, test } from "vitest";
 import type { Db } from "../../../broker/database/connect.ts";
 import { secondNs } from "../../../shared/duration.ts";
-import { advanceClock } from "../../support/clock.ts";
-import { testDatabase } from "../../support/database.ts";
-import { expectSoundQueues } from "../../support/expect-sound-queues.ts";
-import { claim, givenJob, givenProcess, givenRunner, report } from "../../support/given.ts";
-import { sweepAll } from "../../support/sweep-all.ts";
+import { advanceClock } from "../../support/database/clock.ts";
+import { testDatabase } from "../../support/database/database.ts";
+import { expectSoundQueues } from "../../support/database/expect-sound-queues.ts";
+import { sweepAll } from "../../support/database/sweep-all.ts";
+import { claim, givenJob, givenProcess, givenRunner, report } from "../../support/rows/given.ts";
 
 let db: Db;
 beforeAll(async () => {

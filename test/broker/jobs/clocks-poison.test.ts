@@ -1,11 +1,11 @@
 import { expect, test } from "vitest";
 import { openLog } from "../../../broker/log.ts";
 import { secondNs } from "../../../shared/duration.ts";
-import { advanceClock } from "../../support/clock.ts";
-import { testDatabase } from "../../support/database.ts";
-import { givenJobs, givenRunner } from "../../support/given.ts";
-import { jobState } from "../../support/job-state.ts";
-import { sweepAll } from "../../support/sweep-all.ts";
+import { advanceClock } from "../../support/database/clock.ts";
+import { testDatabase } from "../../support/database/database.ts";
+import { sweepAll } from "../../support/database/sweep-all.ts";
+import { givenJobs, givenRunner } from "../../support/rows/given.ts";
+import { jobState } from "../../support/rows/job-state.ts";
 
 const { db } = await testDatabase();
 

@@ -1,9 +1,10 @@
 import { afterEach, beforeAll, describe, expect, test } from "vitest";
 import type { Db } from "../../../broker/database/connect.ts";
 import { secondNs } from "../../../shared/duration.ts";
-import { stopClock } from "../../support/clock.ts";
-import { testDatabase } from "../../support/database.ts";
-import { expectSoundQueues } from "../../support/expect-sound-queues.ts";
+import { stopClock } from "../../support/database/clock.ts";
+import { testDatabase } from "../../support/database/database.ts";
+import { expectSoundQueues } from "../../support/database/expect-sound-queues.ts";
+import { passTime } from "../../support/database/sweep-all.ts";
 import {
   claim,
   givenExecution,
@@ -12,9 +13,8 @@ import {
   givenProcess,
   givenRunner,
   report,
-} from "../../support/given.ts";
-import { jobState, jobsOnOffer } from "../../support/job-state.ts";
-import { passTime } from "../../support/sweep-all.ts";
+} from "../../support/rows/given.ts";
+import { jobState, jobsOnOffer } from "../../support/rows/job-state.ts";
 
 let db: Db;
 beforeAll(async () => {

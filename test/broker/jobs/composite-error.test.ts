@@ -1,8 +1,8 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import type { RunnerJob } from "../../../shared/api/runner-job.ts";
-import { advanceClock } from "../../support/clock.ts";
-import { type GivenOperator, givenOperator } from "../../support/given-operator.ts";
-import { givenStateJob, givenWorkspace } from "../../support/given-workspace.ts";
+import { type GivenOperator, givenOperator } from "../../support/broker/given-operator.ts";
+import { advanceClock } from "../../support/database/clock.ts";
+import { givenStateJob, givenWorkspace } from "../../support/workspaces/given-workspace.ts";
 
 let at: GivenOperator;
 beforeAll(async () => {

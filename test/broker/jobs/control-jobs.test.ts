@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
 import type { RunnerJob } from "../../../shared/api/runner-job.ts";
-import { startBroker } from "../../support/broker.ts";
-import { testDatabase } from "../../support/database.ts";
-import { givenToken } from "../../support/given-token.ts";
+import { startBroker } from "../../support/broker/broker.ts";
+import { testDatabase } from "../../support/database/database.ts";
+import { givenToken } from "../../support/rows/given-token.ts";
 import {
   claim,
   givenExecution,
@@ -11,8 +11,8 @@ import {
   givenProcess,
   givenRunner,
   report,
-} from "../../support/given.ts";
-import { queueOf } from "../../support/job-state.ts";
+} from "../../support/rows/given.ts";
+import { queueOf } from "../../support/rows/job-state.ts";
 
 const { db, url } = await testDatabase();
 const { call } = await startBroker({ url });

@@ -1,9 +1,9 @@
 import { beforeAll, describe, expect, it } from "vitest";
 import type { Db } from "../../../broker/database/connect.ts";
-import { type TestBroker, startBroker } from "../../support/broker.ts";
-import { testDatabase } from "../../support/database.ts";
-import { givenToken } from "../../support/given-token.ts";
-import { type GivenRunner, givenRunner } from "../../support/given.ts";
+import { type TestBroker, startBroker } from "../../support/broker/broker.ts";
+import { testDatabase } from "../../support/database/database.ts";
+import { givenToken } from "../../support/rows/given-token.ts";
+import { type GivenRunner, givenRunner } from "../../support/rows/given.ts";
 
 describe("an Idempotency-Key on an enqueue", () => {
   let db: Db;

@@ -1,8 +1,9 @@
 import { describe, expect, test } from "vitest";
 import type { JobEvent } from "../../../shared/api/follow-runner-jobs.ts";
-import { startBroker, type TestBroker } from "../../support/broker.ts";
-import { testDatabase } from "../../support/database.ts";
-import { givenToken } from "../../support/given-token.ts";
+import { startBroker, type TestBroker } from "../../support/broker/broker.ts";
+import { testDatabase } from "../../support/database/database.ts";
+import { untilSettled } from "../../support/database/until-settled.ts";
+import { givenToken } from "../../support/rows/given-token.ts";
 import {
   claim,
   type GivenRunner,
@@ -11,8 +12,7 @@ import {
   givenProcess,
   givenRunner,
   report,
-} from "../../support/given.ts";
-import { untilSettled } from "../../support/until-settled.ts";
+} from "../../support/rows/given.ts";
 
 type Followed = { items: JobEvent[]; next_cursor: string };
 

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import type { RunnerJobExecution } from "../../../shared/api/runner-job-execution.ts";
-import { type GivenOperator, givenOperator } from "../../support/given-operator.ts";
-import { givenStateJob, givenWorkspace } from "../../support/given-workspace.ts";
+import { type GivenOperator, givenOperator } from "../../support/broker/given-operator.ts";
+import { givenStateJob, givenWorkspace } from "../../support/workspaces/given-workspace.ts";
 
 let at: GivenOperator;
 beforeAll(async () => {

@@ -1,9 +1,9 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { RunnerJob } from "../../../shared/api/runner-job.ts";
-import { startBroker } from "../../support/broker.ts";
-import { testDatabase } from "../../support/database.ts";
-import { givenToken } from "../../support/given-token.ts";
+import { startBroker } from "../../support/broker/broker.ts";
+import { testDatabase } from "../../support/database/database.ts";
+import { givenToken } from "../../support/rows/given-token.ts";
 import {
   claim,
   type GivenRunner,
@@ -13,7 +13,7 @@ import {
   givenProcess,
   givenRunner,
   report,
-} from "../../support/given.ts";
+} from "../../support/rows/given.ts";
 
 type Page = { items: RunnerJob[]; next_cursor: string | null };
 

@@ -2,10 +2,9 @@ import fc from "fast-check";
 import { beforeAll, test } from "vitest";
 import type { Db } from "../../../broker/database/connect.ts";
 import { executionStatuses } from "../../../shared/runner-job-execution.ts";
-import { testDatabase } from "../../support/database.ts";
-import { givenProcess, givenRunner } from "../../support/given.ts";
-import { enqueue, giveBack, result, say, take } from "../../support/job-commands.ts";
-import { JobModel } from "../../support/job-model.ts";
+import { testDatabase } from "../../support/database/database.ts";
+import { enqueue, giveBack, result, say, take } from "../../support/model/job-commands.ts";
+import { JobModel } from "../../support/model/job-model.ts";
 import {
   appear,
   cancel,
@@ -15,7 +14,8 @@ import {
   setSlots,
   shutDown,
   takeOver,
-} from "../../support/operator-commands.ts";
+} from "../../support/model/operator-commands.ts";
+import { givenProcess, givenRunner } from "../../support/rows/given.ts";
 
 let db: Db;
 beforeAll(async () => {

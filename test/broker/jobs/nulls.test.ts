@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
-import { startBroker } from "../../support/broker.ts";
-import { testDatabase } from "../../support/database.ts";
-import { givenToken } from "../../support/given-token.ts";
-import { givenJob, givenProcess, givenRunner } from "../../support/given.ts";
-import { httpAgent } from "../../support/http-agent.ts";
+import { startBroker } from "../../support/broker/broker.ts";
+import { httpAgent } from "../../support/broker/http-agent.ts";
+import { testDatabase } from "../../support/database/database.ts";
+import { givenToken } from "../../support/rows/given-token.ts";
+import { givenJob, givenProcess, givenRunner } from "../../support/rows/given.ts";
 
 test("a null is absent, however deep it lies in what a runner sends", async () => {
   const { db, url } = await testDatabase();

@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
 import { runnerJobType, runnerJobTypeNames } from "../../../shared/runner-job-types.ts";
-import { startBroker } from "../../support/broker.ts";
-import { testDatabase } from "../../support/database.ts";
-import { givenToken } from "../../support/given-token.ts";
-import { givenRunner } from "../../support/given.ts";
+import { startBroker } from "../../support/broker/broker.ts";
+import { testDatabase } from "../../support/database/database.ts";
+import { givenToken } from "../../support/rows/given-token.ts";
+import { givenRunner } from "../../support/rows/given.ts";
 
 const { db, url } = await testDatabase();
 const { call } = await startBroker({ url });

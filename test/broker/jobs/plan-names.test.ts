@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { deleteOldJobs } from "../../../broker/retention/delete-old-jobs.ts";
-import { advanceClock } from "../../support/clock.ts";
-import { givenOperator } from "../../support/given-operator.ts";
+import { givenOperator } from "../../support/broker/given-operator.ts";
+import { advanceClock } from "../../support/database/clock.ts";
 
 const at = await givenOperator();
 

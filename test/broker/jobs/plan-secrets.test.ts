@@ -3,9 +3,9 @@ import { createAccount } from "../../../broker/accounts/create-account.ts";
 import { createToken } from "../../../broker/tokens/create-token.ts";
 import type { RunnerJob } from "../../../shared/api/runner-job.ts";
 import type { GrantablePermission, RoleType } from "../../../shared/permissions.ts";
-import { type GivenOperator, givenOperator } from "../../support/given-operator.ts";
-import { givenToken } from "../../support/given-token.ts";
-import { givenProcess, type GivenRunner } from "../../support/given.ts";
+import { type GivenOperator, givenOperator } from "../../support/broker/given-operator.ts";
+import { givenToken } from "../../support/rows/given-token.ts";
+import { givenProcess, type GivenRunner } from "../../support/rows/given.ts";
 
 const plan = '{ "src_tag":"v1", "terraform": {"env_vars": {"PASSWORD": "hunter2"}} }';
 const masked = '{"src_tag":"v1","terraform":{"env_vars":{"PASSWORD":"(secret)"}}}';

@@ -1,8 +1,9 @@
 import { afterEach, beforeAll, describe, expect, it } from "vitest";
 import type { Db } from "../../../broker/database/connect.ts";
-import { advanceClock } from "../../support/clock.ts";
-import { testDatabase } from "../../support/database.ts";
-import { expectSoundQueues } from "../../support/expect-sound-queues.ts";
+import { advanceClock } from "../../support/database/clock.ts";
+import { testDatabase } from "../../support/database/database.ts";
+import { expectSoundQueues } from "../../support/database/expect-sound-queues.ts";
+import { untilOneWaits } from "../../support/database/until-one-waits.ts";
 import {
   type GivenExecution,
   type GivenRunner,
@@ -11,9 +12,8 @@ import {
   givenJob,
   givenProcess,
   givenRunner,
-} from "../../support/given.ts";
-import { jobState } from "../../support/job-state.ts";
-import { untilOneWaits } from "../../support/until-one-waits.ts";
+} from "../../support/rows/given.ts";
+import { jobState } from "../../support/rows/job-state.ts";
 
 let db: Db;
 let runner: GivenRunner;

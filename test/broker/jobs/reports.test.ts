@@ -1,13 +1,13 @@
 import { afterEach, beforeAll, describe, expect, test } from "vitest";
 import { executionSteps } from "../../../shared/runner-job-execution.ts";
-import { type TestBroker, startBroker } from "../../support/broker.ts";
-import { advanceClock } from "../../support/clock.ts";
-import { testDatabase } from "../../support/database.ts";
-import { expectSoundQueues } from "../../support/expect-sound-queues.ts";
-import { givenToken } from "../../support/given-token.ts";
-import { type GivenRunner, givenJob, givenProcess, givenRunner } from "../../support/given.ts";
-import { type ClaimedJob, httpAgent } from "../../support/http-agent.ts";
-import { jobState } from "../../support/job-state.ts";
+import { type TestBroker, startBroker } from "../../support/broker/broker.ts";
+import { type ClaimedJob, httpAgent } from "../../support/broker/http-agent.ts";
+import { advanceClock } from "../../support/database/clock.ts";
+import { testDatabase } from "../../support/database/database.ts";
+import { expectSoundQueues } from "../../support/database/expect-sound-queues.ts";
+import { givenToken } from "../../support/rows/given-token.ts";
+import { type GivenRunner, givenJob, givenProcess, givenRunner } from "../../support/rows/given.ts";
+import { jobState } from "../../support/rows/job-state.ts";
 
 const { db, url } = await testDatabase();
 let broker: TestBroker;

@@ -9,9 +9,9 @@ import {
   type Transition,
   runnerJobTransitions,
 } from "../../../shared/runner-job.ts";
-import { testDatabase } from "../../support/database.ts";
-import { givenExecution, givenJobs, givenProcess, givenRunner } from "../../support/given.ts";
-import { readRootFile } from "../../support/source-files.ts";
+import { testDatabase } from "../../support/database/database.ts";
+import { givenExecution, givenJobs, givenProcess, givenRunner } from "../../support/rows/given.ts";
+import { readRootFile } from "../../support/run/source-files.ts";
 
 const { db } = await testDatabase();
 const table: [string, Transition][] = Object.entries(runnerJobTransitions);

@@ -1,18 +1,18 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import type { RunnerJob } from "../../../shared/api/runner-job.ts";
-import { claimByName } from "../../support/claim-by-name.ts";
-import { advanceClock, stopClock } from "../../support/clock.ts";
-import { type TestDatabase, testDatabase } from "../../support/database.ts";
-import { type GivenOperator, givenOperator } from "../../support/given-operator.ts";
-import { parkedOf } from "../../support/given-polling.ts";
-import { givenToken } from "../../support/given-token.ts";
+import { claimByName } from "../../support/broker/claim-by-name.ts";
+import { type GivenOperator, givenOperator } from "../../support/broker/given-operator.ts";
+import { parkedOf } from "../../support/broker/given-polling.ts";
+import { advanceClock, stopClock } from "../../support/database/clock.ts";
+import { type TestDatabase, testDatabase } from "../../support/database/database.ts";
+import { givenToken } from "../../support/rows/given-token.ts";
 import {
   beat,
   type GivenRunner,
   givenJob,
   givenProcess,
   givenRunner,
-} from "../../support/given.ts";
+} from "../../support/rows/given.ts";
 
 let db: TestDatabase["db"];
 beforeAll(async () => {

@@ -2,8 +2,8 @@ import { expect, test } from "vitest";
 import { sweepNames } from "../../../broker/clocks/sweep.ts";
 import { connect, type Db } from "../../../broker/database/connect.ts";
 import { newId, newRandomId } from "../../../broker/database/new-id.ts";
-import { testDatabase } from "../../support/database.ts";
-import { expectSoundQueues } from "../../support/expect-sound-queues.ts";
+import { testDatabase } from "../../support/database/database.ts";
+import { expectSoundQueues } from "../../support/database/expect-sound-queues.ts";
 import {
   beat,
   claim,
@@ -14,7 +14,7 @@ import {
   givenProcess,
   givenRunner,
   report,
-} from "../../support/given.ts";
+} from "../../support/rows/given.ts";
 
 const serves = { deploy: 4, sync: 3, sandbox: 2 };
 const groups = ["deploy", "sync", "sandbox"] as const;

@@ -1,12 +1,12 @@
 import { afterEach, describe, expect, test } from "vitest";
 import { secondNs } from "../../../shared/duration.ts";
-import { startBroker } from "../../support/broker.ts";
-import { testDatabase } from "../../support/database.ts";
-import { expectSoundQueues } from "../../support/expect-sound-queues.ts";
-import { givenToken } from "../../support/given-token.ts";
-import { givenJob, givenProcess, givenRunner } from "../../support/given.ts";
-import { jobState, jobsOnOffer } from "../../support/job-state.ts";
-import { passTime } from "../../support/sweep-all.ts";
+import { startBroker } from "../../support/broker/broker.ts";
+import { testDatabase } from "../../support/database/database.ts";
+import { expectSoundQueues } from "../../support/database/expect-sound-queues.ts";
+import { passTime } from "../../support/database/sweep-all.ts";
+import { givenToken } from "../../support/rows/given-token.ts";
+import { givenJob, givenProcess, givenRunner } from "../../support/rows/given.ts";
+import { jobState, jobsOnOffer } from "../../support/rows/job-state.ts";
 
 const { db, url } = await testDatabase();
 const { call } = await startBroker({ url });

@@ -2,8 +2,8 @@ import { describe, expect, test } from "vitest";
 import { whyWaiting } from "../../../broker/jobs/why-waiting.ts";
 import { noteNoJobs } from "../../../broker/processes/leave-process.ts";
 import { type Waiting, waitingCodes } from "../../../shared/api/why-waiting.ts";
-import { advanceClock, stopClock } from "../../support/clock.ts";
-import { testDatabase } from "../../support/database.ts";
+import { advanceClock, stopClock } from "../../support/database/clock.ts";
+import { testDatabase } from "../../support/database/database.ts";
 import {
   beat,
   type GivenRunner,
@@ -13,7 +13,7 @@ import {
   givenProcess,
   givenRunner,
   report,
-} from "../../support/given.ts";
+} from "../../support/rows/given.ts";
 
 const { db } = await testDatabase();
 await stopClock(db);

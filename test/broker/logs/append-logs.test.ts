@@ -1,10 +1,15 @@
 import { describe, expect, test } from "vitest";
-import { startBroker } from "../../support/broker.ts";
-import { testDatabase } from "../../support/database.ts";
-import { givenLog, logRequestOf } from "../../support/given-logs.ts";
-import { givenToken } from "../../support/given-token.ts";
-import { givenJob, givenProcess, givenRunner } from "../../support/given.ts";
-import { postLogs, protobufLogs, storedBodies, storedRecords } from "../../support/otlp-logs.ts";
+import { startBroker } from "../../support/broker/broker.ts";
+import { testDatabase } from "../../support/database/database.ts";
+import { givenLog, logRequestOf } from "../../support/logs/given-logs.ts";
+import {
+  postLogs,
+  protobufLogs,
+  storedBodies,
+  storedRecords,
+} from "../../support/logs/otlp-logs.ts";
+import { givenToken } from "../../support/rows/given-token.ts";
+import { givenJob, givenProcess, givenRunner } from "../../support/rows/given.ts";
 
 const database = await testDatabase();
 const { db } = database;

@@ -1,9 +1,9 @@
 import { gzipSync } from "node:zlib";
 import { describe, expect, test } from "vitest";
-import { startBroker } from "../../support/broker.ts";
-import { testDatabase } from "../../support/database.ts";
-import { givenLog } from "../../support/given-logs.ts";
-import { postLogs, protobufLogs, storedBodies } from "../../support/otlp-logs.ts";
+import { startBroker } from "../../support/broker/broker.ts";
+import { testDatabase } from "../../support/database/database.ts";
+import { givenLog } from "../../support/logs/given-logs.ts";
+import { postLogs, protobufLogs, storedBodies } from "../../support/logs/otlp-logs.ts";
 
 const database = await testDatabase();
 const { db } = database;

@@ -1,12 +1,12 @@
 import { setImmediate as turn } from "node:timers/promises";
 import { gzipSync } from "node:zlib";
 import { describe, expect, test } from "vitest";
-import { startBroker } from "../../support/broker.ts";
-import { testDatabase } from "../../support/database.ts";
-import { givenLog } from "../../support/given-logs.ts";
-import { givenToken } from "../../support/given-token.ts";
-import { givenJob } from "../../support/given.ts";
-import { postLogs, protobufLogs, storedBodies } from "../../support/otlp-logs.ts";
+import { startBroker } from "../../support/broker/broker.ts";
+import { testDatabase } from "../../support/database/database.ts";
+import { givenLog } from "../../support/logs/given-logs.ts";
+import { postLogs, protobufLogs, storedBodies } from "../../support/logs/otlp-logs.ts";
+import { givenToken } from "../../support/rows/given-token.ts";
+import { givenJob } from "../../support/rows/given.ts";
 
 const database = await testDatabase();
 const env = {

@@ -3,10 +3,10 @@ import { OTLPLogExporter as ProtobufExporter } from "@opentelemetry/exporter-log
 import { resourceFromAttributes } from "@opentelemetry/resources";
 import { BatchLogRecordProcessor, LoggerProvider } from "@opentelemetry/sdk-logs";
 import { describe, expect, test } from "vitest";
-import { startBroker } from "../../support/broker.ts";
-import { testDatabase } from "../../support/database.ts";
-import { givenLog } from "../../support/given-logs.ts";
-import { storedRecords } from "../../support/otlp-logs.ts";
+import { startBroker } from "../../support/broker/broker.ts";
+import { testDatabase } from "../../support/database/database.ts";
+import { givenLog } from "../../support/logs/given-logs.ts";
+import { storedRecords } from "../../support/logs/otlp-logs.ts";
 
 const database = await testDatabase();
 const broker = await startBroker({ url: database.url });

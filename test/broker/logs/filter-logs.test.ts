@@ -1,10 +1,10 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { leastSeverity, logSeverities } from "../../../shared/log-severity.ts";
-import { allBackward, allForward } from "../../support/all-pages.ts";
-import { startBroker } from "../../support/broker.ts";
-import { testDatabase } from "../../support/database.ts";
-import { givenLog, type Line } from "../../support/given-logs.ts";
+import { startBroker } from "../../support/broker/broker.ts";
+import { testDatabase } from "../../support/database/database.ts";
+import { allBackward, allForward } from "../../support/logs/all-pages.ts";
+import { givenLog, type Line } from "../../support/logs/given-logs.ts";
 
 const database = await testDatabase();
 const env = { SVC_RATE_TOKEN_PER_S: "0", SVC_RATE_ORG_PER_S: "0" };

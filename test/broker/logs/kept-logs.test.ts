@@ -1,12 +1,12 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import { mergeChunks } from "../../../broker/logs/merge-chunks.ts";
 import { deleteOldStreams, dropOldLogs } from "../../../broker/retention/drop-old-logs.ts";
-import { startBroker } from "../../support/broker.ts";
-import { advanceClock, stopClock } from "../../support/clock.ts";
-import { testDatabase } from "../../support/database.ts";
-import type { LogPage } from "../../support/given-logs.ts";
-import { givenRunningLog } from "../../support/given-running-log.ts";
-import { storedBodies } from "../../support/otlp-logs.ts";
+import { startBroker } from "../../support/broker/broker.ts";
+import { advanceClock, stopClock } from "../../support/database/clock.ts";
+import { testDatabase } from "../../support/database/database.ts";
+import type { LogPage } from "../../support/logs/given-logs.ts";
+import { givenRunningLog } from "../../support/logs/given-running-log.ts";
+import { storedBodies } from "../../support/logs/otlp-logs.ts";
 
 const database = await testDatabase();
 const { db } = database;

@@ -1,11 +1,11 @@
 import { describe, expect, test } from "vitest";
 import type { LogRecord } from "../../../shared/api/log-streams.ts";
-import { startBroker } from "../../support/broker.ts";
-import { advanceClock } from "../../support/clock.ts";
-import { testDatabase } from "../../support/database.ts";
-import { givenRunningLog } from "../../support/given-running-log.ts";
-import { report } from "../../support/given.ts";
-import { postLogs, protobufLogs } from "../../support/otlp-logs.ts";
+import { startBroker } from "../../support/broker/broker.ts";
+import { advanceClock } from "../../support/database/clock.ts";
+import { testDatabase } from "../../support/database/database.ts";
+import { givenRunningLog } from "../../support/logs/given-running-log.ts";
+import { postLogs, protobufLogs } from "../../support/logs/otlp-logs.ts";
+import { report } from "../../support/rows/given.ts";
 
 const database = await testDatabase();
 const { db } = database;

@@ -1,9 +1,14 @@
 import { connect } from "node:net";
 import { describe, expect, test } from "vitest";
-import { startBroker } from "../../support/broker.ts";
-import { testDatabase } from "../../support/database.ts";
-import { type GivenLog, givenLog } from "../../support/given-logs.ts";
-import { postLogs, protobufLogs, storedBodies, storedRecords } from "../../support/otlp-logs.ts";
+import { startBroker } from "../../support/broker/broker.ts";
+import { testDatabase } from "../../support/database/database.ts";
+import { type GivenLog, givenLog } from "../../support/logs/given-logs.ts";
+import {
+  postLogs,
+  protobufLogs,
+  storedBodies,
+  storedRecords,
+} from "../../support/logs/otlp-logs.ts";
 
 const database = await testDatabase();
 const { db } = database;

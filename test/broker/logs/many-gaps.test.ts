@@ -1,9 +1,9 @@
 import { describe, expect, test } from "vitest";
-import { startBroker } from "../../support/broker.ts";
-import { testDatabase } from "../../support/database.ts";
-import { givenRunningLog } from "../../support/given-running-log.ts";
-import { report } from "../../support/given.ts";
-import { postLogs, protobufLogs, storedRecords } from "../../support/otlp-logs.ts";
+import { startBroker } from "../../support/broker/broker.ts";
+import { testDatabase } from "../../support/database/database.ts";
+import { givenRunningLog } from "../../support/logs/given-running-log.ts";
+import { postLogs, protobufLogs, storedRecords } from "../../support/logs/otlp-logs.ts";
+import { report } from "../../support/rows/given.ts";
 
 const database = await testDatabase();
 const { db } = database;

@@ -1,10 +1,10 @@
 import { gzipSync } from "node:zlib";
 import { describe, expect, test } from "vitest";
-import { startBroker } from "../../support/broker.ts";
-import { testDatabase } from "../../support/database.ts";
-import { givenLog } from "../../support/given-logs.ts";
-import { postLogs, protobufLogs, storedRecords } from "../../support/otlp-logs.ts";
-import { bytesField } from "../../support/protobuf-writer.ts";
+import { startBroker } from "../../support/broker/broker.ts";
+import { testDatabase } from "../../support/database/database.ts";
+import { givenLog } from "../../support/logs/given-logs.ts";
+import { postLogs, protobufLogs, storedRecords } from "../../support/logs/otlp-logs.ts";
+import { bytesField } from "../../support/logs/protobuf-writer.ts";
 
 const database = await testDatabase();
 const env = {

@@ -2,10 +2,10 @@ import { zstdCompressSync, zstdDecompressSync } from "node:zlib";
 import { describe, expect, test } from "vitest";
 import { decodeChunk } from "../../../broker/logs/decode-chunk.ts";
 import type { LogEntry } from "../../../broker/logs/log-record.ts";
-import { startBroker } from "../../support/broker.ts";
-import { testDatabase } from "../../support/database.ts";
-import { type GivenLog, givenLog } from "../../support/given-logs.ts";
-import { storedBodies } from "../../support/otlp-logs.ts";
+import { startBroker } from "../../support/broker/broker.ts";
+import { testDatabase } from "../../support/database/database.ts";
+import { type GivenLog, givenLog } from "../../support/logs/given-logs.ts";
+import { storedBodies } from "../../support/logs/otlp-logs.ts";
 
 const database = await testDatabase();
 const env = { SVC_RATE_TOKEN_PER_S: "0", SVC_RATE_ORG_PER_S: "0" };

@@ -1,13 +1,13 @@
 import { describe, expect, test } from "vitest";
 import type { LogStream } from "../../../shared/api/log-streams.ts";
 import type { RunnerJob } from "../../../shared/api/runner-job.ts";
-import { startBroker } from "../../support/broker.ts";
-import { advanceClock, stopClock } from "../../support/clock.ts";
-import { testDatabase } from "../../support/database.ts";
-import { givenRunningLog } from "../../support/given-running-log.ts";
-import { givenToken } from "../../support/given-token.ts";
-import { givenRunner } from "../../support/given.ts";
-import { postLogs, protobufLogs, storedBodies } from "../../support/otlp-logs.ts";
+import { startBroker } from "../../support/broker/broker.ts";
+import { advanceClock, stopClock } from "../../support/database/clock.ts";
+import { testDatabase } from "../../support/database/database.ts";
+import { givenRunningLog } from "../../support/logs/given-running-log.ts";
+import { postLogs, protobufLogs, storedBodies } from "../../support/logs/otlp-logs.ts";
+import { givenToken } from "../../support/rows/given-token.ts";
+import { givenRunner } from "../../support/rows/given.ts";
 
 const database = await testDatabase();
 const { db } = database;

@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
 import { openLog } from "../../../broker/log.ts";
 import { makeOrgUsage } from "../../../broker/logs/org-usage.ts";
-import { testDatabase } from "../../support/database.ts";
-import { givenOrg } from "../../support/given.ts";
+import { testDatabase } from "../../support/database/database.ts";
+import { givenOrg } from "../../support/rows/given.ts";
 
 const { db } = await testDatabase();
 const log = openLog("error", { write: () => {} });

@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
 import type { LogRecord } from "../../../shared/api/log-streams.ts";
-import { allBackward, allForward } from "../../support/all-pages.ts";
-import { startBroker } from "../../support/broker.ts";
-import { testDatabase } from "../../support/database.ts";
-import { givenLog, type GivenLog } from "../../support/given-logs.ts";
+import { startBroker } from "../../support/broker/broker.ts";
+import { testDatabase } from "../../support/database/database.ts";
+import { allBackward, allForward } from "../../support/logs/all-pages.ts";
+import { givenLog, type GivenLog } from "../../support/logs/given-logs.ts";
 
 const database = await testDatabase();
 const env = { SVC_RATE_TOKEN_PER_S: "0", SVC_RATE_ORG_PER_S: "0" };

@@ -1,10 +1,10 @@
 import { describe, expect, test } from "vitest";
 import type { LogStream } from "../../../shared/api/log-streams.ts";
-import { startBroker } from "../../support/broker.ts";
-import { testDatabase } from "../../support/database.ts";
-import { givenLog, type Line } from "../../support/given-logs.ts";
-import { givenToken } from "../../support/given-token.ts";
-import { givenRunner } from "../../support/given.ts";
+import { startBroker } from "../../support/broker/broker.ts";
+import { testDatabase } from "../../support/database/database.ts";
+import { givenLog, type Line } from "../../support/logs/given-logs.ts";
+import { givenToken } from "../../support/rows/given-token.ts";
+import { givenRunner } from "../../support/rows/given.ts";
 
 const database = await testDatabase();
 const { db } = database;

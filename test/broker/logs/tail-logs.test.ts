@@ -1,11 +1,11 @@
 import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { findLogStream } from "../../../broker/logs/queries.ts";
 import { tailLog } from "../../../broker/logs/tail-log.ts";
-import { startBroker } from "../../support/broker.ts";
-import { testDatabase } from "../../support/database.ts";
-import { type EventReader, openEvents } from "../../support/event-reader.ts";
-import { type GivenLog, givenLog, type Line } from "../../support/given-logs.ts";
-import { givenToken } from "../../support/given-token.ts";
+import { startBroker } from "../../support/broker/broker.ts";
+import { type EventReader, openEvents } from "../../support/broker/event-reader.ts";
+import { testDatabase } from "../../support/database/database.ts";
+import { type GivenLog, givenLog, type Line } from "../../support/logs/given-logs.ts";
+import { givenToken } from "../../support/rows/given-token.ts";
 
 const database = await testDatabase();
 const { db } = database;

@@ -3,9 +3,9 @@ import { newRandomId } from "../../../broker/database/new-id.ts";
 import { type Beats, makeBeats } from "../../../broker/processes/beat-processes.ts";
 import { rollUpBeats } from "../../../broker/processes/roll-up-beats.ts";
 import { makeWakes } from "../../../broker/wake/wakes.ts";
-import { advanceClock, stopClock } from "../../support/clock.ts";
-import { testDatabase } from "../../support/database.ts";
-import { directWay } from "../../support/direct-way.ts";
+import { advanceClock, stopClock } from "../../support/database/clock.ts";
+import { testDatabase } from "../../support/database/database.ts";
+import { directWay } from "../../support/database/direct-way.ts";
 import {
   beat,
   claim,
@@ -13,7 +13,7 @@ import {
   givenJob,
   givenProcess,
   givenRunner,
-} from "../../support/given.ts";
+} from "../../support/rows/given.ts";
 
 const { db } = await testDatabase();
 await stopClock(db);

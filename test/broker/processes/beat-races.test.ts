@@ -3,8 +3,8 @@ import { connect } from "../../../broker/database/connect.ts";
 import { newId } from "../../../broker/database/new-id.ts";
 import { makeBeats } from "../../../broker/processes/beat-processes.ts";
 import { makeWakes } from "../../../broker/wake/wakes.ts";
-import { testDatabase } from "../../support/database.ts";
-import { directWay } from "../../support/direct-way.ts";
+import { testDatabase } from "../../support/database/database.ts";
+import { directWay } from "../../support/database/direct-way.ts";
 import {
   claim,
   type GivenExecution,
@@ -12,7 +12,7 @@ import {
   givenProcess,
   givenRunner,
   report,
-} from "../../support/given.ts";
+} from "../../support/rows/given.ts";
 
 const { url, db } = await testDatabase();
 

@@ -1,15 +1,15 @@
 import { describe, expect, test } from "vitest";
 import type { ProcessOrder } from "../../../shared/api/process-order.ts";
-import { startBroker } from "../../support/broker.ts";
-import { testDatabase } from "../../support/database.ts";
-import { givenToken } from "../../support/given-token.ts";
+import { startBroker } from "../../support/broker/broker.ts";
+import { testDatabase } from "../../support/database/database.ts";
+import { givenToken } from "../../support/rows/given-token.ts";
 import {
   claim,
   type GivenExecution,
   givenExecution,
   givenJob,
   givenRunner,
-} from "../../support/given.ts";
+} from "../../support/rows/given.ts";
 
 const { url, db } = await testDatabase();
 const { call } = await startBroker({ url });

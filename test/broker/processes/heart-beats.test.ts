@@ -1,9 +1,9 @@
 import { describe, expect, test } from "vitest";
-import { startBroker } from "../../support/broker.ts";
-import { advanceClock } from "../../support/clock.ts";
-import { testDatabase } from "../../support/database.ts";
-import { givenToken } from "../../support/given-token.ts";
-import { givenJob, givenProcess, givenRunner } from "../../support/given.ts";
+import { startBroker } from "../../support/broker/broker.ts";
+import { advanceClock } from "../../support/database/clock.ts";
+import { testDatabase } from "../../support/database/database.ts";
+import { givenToken } from "../../support/rows/given-token.ts";
+import { givenJob, givenProcess, givenRunner } from "../../support/rows/given.ts";
 
 const { url, db } = await testDatabase();
 const { call, broker } = await startBroker({ url });

@@ -2,13 +2,18 @@ import { describe, expect, test } from "vitest";
 import { makeBeats } from "../../../broker/processes/beat-processes.ts";
 import { makeWakes } from "../../../broker/wake/wakes.ts";
 import type { ProcessOrder } from "../../../shared/api/process-order.ts";
-import { startBroker } from "../../support/broker.ts";
-import { advanceClock } from "../../support/clock.ts";
-import { testDatabase } from "../../support/database.ts";
-import { directWay } from "../../support/direct-way.ts";
-import { expectSoundQueues } from "../../support/expect-sound-queues.ts";
-import { givenToken } from "../../support/given-token.ts";
-import { claim, type GivenExecution, givenExecution, givenRunner } from "../../support/given.ts";
+import { startBroker } from "../../support/broker/broker.ts";
+import { advanceClock } from "../../support/database/clock.ts";
+import { testDatabase } from "../../support/database/database.ts";
+import { directWay } from "../../support/database/direct-way.ts";
+import { expectSoundQueues } from "../../support/database/expect-sound-queues.ts";
+import { givenToken } from "../../support/rows/given-token.ts";
+import {
+  claim,
+  type GivenExecution,
+  givenExecution,
+  givenRunner,
+} from "../../support/rows/given.ts";
 
 const { url, db } = await testDatabase();
 const { call } = await startBroker({ url });

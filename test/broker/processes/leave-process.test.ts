@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
-import { startBroker } from "../../support/broker.ts";
-import { testDatabase } from "../../support/database.ts";
-import { givenLeaving } from "../../support/given-leaving.ts";
-import { beat, claim, givenJob } from "../../support/given.ts";
+import { startBroker } from "../../support/broker/broker.ts";
+import { givenLeaving } from "../../support/broker/given-leaving.ts";
+import { testDatabase } from "../../support/database/database.ts";
+import { beat, claim, givenJob } from "../../support/rows/given.ts";
 
 const { url, db } = await testDatabase();
 const { call } = await startBroker({ url });

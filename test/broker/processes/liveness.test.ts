@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { advanceClock, stopClock } from "../../support/clock.ts";
-import { testDatabase } from "../../support/database.ts";
+import { advanceClock, stopClock } from "../../support/database/clock.ts";
+import { testDatabase } from "../../support/database/database.ts";
 import {
   beat,
   claim,
@@ -9,7 +9,7 @@ import {
   givenJob,
   givenProcess,
   givenRunner,
-} from "../../support/given.ts";
+} from "../../support/rows/given.ts";
 
 const { db } = await testDatabase();
 await stopClock(db);

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
-import { startBroker } from "../../support/broker.ts";
-import { testDatabase } from "../../support/database.ts";
-import { givenToken } from "../../support/given-token.ts";
-import { claim, givenExecution, givenJob, givenRunner } from "../../support/given.ts";
+import { startBroker } from "../../support/broker/broker.ts";
+import { testDatabase } from "../../support/database/database.ts";
+import { givenToken } from "../../support/rows/given-token.ts";
+import { claim, givenExecution, givenJob, givenRunner } from "../../support/rows/given.ts";
 
 const { url, db } = await testDatabase();
 const { call } = await startBroker({ url });

@@ -1,10 +1,10 @@
 import { describe, expect, test } from "vitest";
 import { sweep } from "../../../broker/clocks/sweep.ts";
-import { startBroker } from "../../support/broker.ts";
-import { advanceClock, stopClock } from "../../support/clock.ts";
-import { testDatabase } from "../../support/database.ts";
-import { givenLeaving } from "../../support/given-leaving.ts";
-import { claim, givenJob, givenProcess } from "../../support/given.ts";
+import { startBroker } from "../../support/broker/broker.ts";
+import { givenLeaving } from "../../support/broker/given-leaving.ts";
+import { advanceClock, stopClock } from "../../support/database/clock.ts";
+import { testDatabase } from "../../support/database/database.ts";
+import { claim, givenJob, givenProcess } from "../../support/rows/given.ts";
 
 const { url, db } = await testDatabase();
 const { call, broker } = await startBroker({ url });

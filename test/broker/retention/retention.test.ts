@@ -3,8 +3,8 @@ import { connect } from "../../../broker/database/connect.ts";
 import { deleteDeadProcesses } from "../../../broker/retention/delete-dead-processes.ts";
 import { deleteOldJobs } from "../../../broker/retention/delete-old-jobs.ts";
 import { deleteOldRows } from "../../../broker/retention/delete-old-rows.ts";
-import { advanceClock } from "../../support/clock.ts";
-import { testDatabase } from "../../support/database.ts";
+import { advanceClock } from "../../support/database/clock.ts";
+import { testDatabase } from "../../support/database/database.ts";
 import {
   claim,
   type GivenRunner,
@@ -14,7 +14,7 @@ import {
   givenProcess,
   givenRunner,
   report,
-} from "../../support/given.ts";
+} from "../../support/rows/given.ts";
 
 const { url, db } = await testDatabase();
 const { signal } = new AbortController();

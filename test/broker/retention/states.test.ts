@@ -1,9 +1,9 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import { tidyStates } from "../../../broker/retention/tidy-states.ts";
-import { advanceClock } from "../../support/clock.ts";
-import { type GivenOperator, givenOperator } from "../../support/given-operator.ts";
-import { stateText } from "../../support/given-workspace.ts";
-import { holdWorkspace } from "../../support/held-workspace.ts";
+import { type GivenOperator, givenOperator } from "../../support/broker/given-operator.ts";
+import { advanceClock } from "../../support/database/clock.ts";
+import { stateText } from "../../support/workspaces/given-workspace.ts";
+import { holdWorkspace } from "../../support/workspaces/held-workspace.ts";
 
 let at: GivenOperator;
 beforeAll(async () => {

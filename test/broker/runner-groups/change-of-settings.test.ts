@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import { type Topic, topics } from "../../../broker/wake/wakes.ts";
-import { type GivenOperator, givenOperator } from "../../support/given-operator.ts";
-import { claim, givenJobs, givenProcess } from "../../support/given.ts";
+import { type GivenOperator, givenOperator } from "../../support/broker/given-operator.ts";
+import { claim, givenJobs, givenProcess } from "../../support/rows/given.ts";
 
 let at: GivenOperator;
 beforeAll(async () => {

@@ -1,8 +1,8 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import type { RunnerGroup } from "../../../shared/api/runner.ts";
-import { type GivenOperator, givenOperator } from "../../support/given-operator.ts";
-import { givenToken } from "../../support/given-token.ts";
-import { givenOrg } from "../../support/given.ts";
+import { type GivenOperator, givenOperator } from "../../support/broker/given-operator.ts";
+import { givenToken } from "../../support/rows/given-token.ts";
+import { givenOrg } from "../../support/rows/given.ts";
 
 let at: GivenOperator;
 beforeAll(async () => {

@@ -1,9 +1,9 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import { topics } from "../../../broker/wake/wakes.ts";
 import type { Runner, RunnerGroup } from "../../../shared/api/runner.ts";
-import { advanceClock } from "../../support/clock.ts";
-import { type GivenOperator, givenOperator } from "../../support/given-operator.ts";
-import { claim, givenJob, givenProcess } from "../../support/given.ts";
+import { type GivenOperator, givenOperator } from "../../support/broker/given-operator.ts";
+import { advanceClock } from "../../support/database/clock.ts";
+import { claim, givenJob, givenProcess } from "../../support/rows/given.ts";
 
 let at: GivenOperator;
 beforeAll(async () => {

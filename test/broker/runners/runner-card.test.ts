@@ -1,10 +1,10 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import type { RunnerCard, RunnerConnection } from "../../../shared/api/runner-card.ts";
 import type { RunnerJob } from "../../../shared/api/runner-job.ts";
-import { advanceClock } from "../../support/clock.ts";
-import { type GivenOperator, givenOperator } from "../../support/given-operator.ts";
-import { givenToken } from "../../support/given-token.ts";
-import { claim, givenJobs, givenOrg, givenProcess } from "../../support/given.ts";
+import { type GivenOperator, givenOperator } from "../../support/broker/given-operator.ts";
+import { advanceClock } from "../../support/database/clock.ts";
+import { givenToken } from "../../support/rows/given-token.ts";
+import { claim, givenJobs, givenOrg, givenProcess } from "../../support/rows/given.ts";
 
 let at: GivenOperator;
 beforeAll(async () => {

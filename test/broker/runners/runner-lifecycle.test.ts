@@ -1,8 +1,8 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import { topics } from "../../../broker/wake/wakes.ts";
 import type { Runner } from "../../../shared/api/runner.ts";
-import { type GivenOperator, givenOperator } from "../../support/given-operator.ts";
-import { givenToken } from "../../support/given-token.ts";
+import { type GivenOperator, givenOperator } from "../../support/broker/given-operator.ts";
+import { givenToken } from "../../support/rows/given-token.ts";
 import {
   claim,
   givenExecution,
@@ -10,7 +10,7 @@ import {
   givenJobs,
   givenProcess,
   report,
-} from "../../support/given.ts";
+} from "../../support/rows/given.ts";
 
 let at: GivenOperator;
 beforeAll(async () => {

@@ -1,9 +1,9 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import type { Runner } from "../../../shared/api/runner.ts";
 import { runnerJobGroups } from "../../../shared/runner-job-types.ts";
-import { type GivenOperator, givenOperator } from "../../support/given-operator.ts";
-import { givenToken } from "../../support/given-token.ts";
-import { claim, givenJobs, givenOrg, givenProcess } from "../../support/given.ts";
+import { type GivenOperator, givenOperator } from "../../support/broker/given-operator.ts";
+import { givenToken } from "../../support/rows/given-token.ts";
+import { claim, givenJobs, givenOrg, givenProcess } from "../../support/rows/given.ts";
 
 let at: GivenOperator;
 beforeAll(async () => {

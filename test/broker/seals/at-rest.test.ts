@@ -1,13 +1,13 @@
 import { writeFile } from "node:fs/promises";
 import path from "node:path";
 import { beforeAll, describe, expect, test } from "vitest";
-import { startBroker } from "../../support/broker.ts";
-import { testFolder } from "../../support/folder.ts";
-import { type GivenOperator, givenOperator } from "../../support/given-operator.ts";
-import { givenToken } from "../../support/given-token.ts";
-import { backendPath } from "../../support/given-workspace.ts";
-import { dumpOf, expectAllThere, plant, planted } from "../../support/planted-secrets.ts";
-import { keyLine } from "../../support/seal-keys.ts";
+import { startBroker } from "../../support/broker/broker.ts";
+import { type GivenOperator, givenOperator } from "../../support/broker/given-operator.ts";
+import { dumpOf, expectAllThere, plant, planted } from "../../support/broker/planted-secrets.ts";
+import { keyLine } from "../../support/broker/seal-keys.ts";
+import { givenToken } from "../../support/rows/given-token.ts";
+import { testFolder } from "../../support/run/folder.ts";
+import { backendPath } from "../../support/workspaces/given-workspace.ts";
 
 let at: GivenOperator;
 beforeAll(async () => {

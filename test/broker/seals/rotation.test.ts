@@ -5,15 +5,15 @@ import { admitKeys } from "../../../broker/seals/admit-keys.ts";
 import { parseKeys } from "../../../broker/seals/key-source.ts";
 import { sealAnew } from "../../../broker/seals/seal-anew.ts";
 import { openSeals } from "../../../broker/seals/seals.ts";
-import { startBroker, type TestBroker } from "../../support/broker.ts";
-import { advanceClock } from "../../support/clock.ts";
-import { testDatabase } from "../../support/database.ts";
-import { testFolder } from "../../support/folder.ts";
-import { givenOperator } from "../../support/given-operator.ts";
-import { backendPath, stateText } from "../../support/given-workspace.ts";
-import { holdWorkspace } from "../../support/held-workspace.ts";
-import { dumpOf, expectAllThere, plant, planted } from "../../support/planted-secrets.ts";
-import { keyLine } from "../../support/seal-keys.ts";
+import { startBroker, type TestBroker } from "../../support/broker/broker.ts";
+import { givenOperator } from "../../support/broker/given-operator.ts";
+import { dumpOf, expectAllThere, plant, planted } from "../../support/broker/planted-secrets.ts";
+import { keyLine } from "../../support/broker/seal-keys.ts";
+import { advanceClock } from "../../support/database/clock.ts";
+import { testDatabase } from "../../support/database/database.ts";
+import { testFolder } from "../../support/run/folder.ts";
+import { backendPath, stateText } from "../../support/workspaces/given-workspace.ts";
+import { holdWorkspace } from "../../support/workspaces/held-workspace.ts";
 
 const { signal } = new AbortController();
 /** Plan, record, result, outputs, two of evidence, two revisions, a state's JSON. */

@@ -1,9 +1,9 @@
 import { expect, test, vi } from "vitest";
 import { tasks } from "../../../broker/tasks/registry.ts";
-import { startBroker } from "../../support/broker.ts";
-import { advanceClock } from "../../support/clock.ts";
-import { testDatabase } from "../../support/database.ts";
-import { givenJob, givenProcess, givenRunner } from "../../support/given.ts";
+import { startBroker } from "../../support/broker/broker.ts";
+import { advanceClock } from "../../support/database/clock.ts";
+import { testDatabase } from "../../support/database/database.ts";
+import { givenJob, givenProcess, givenRunner } from "../../support/rows/given.ts";
 
 const { url, db } = await testDatabase();
 const brokers = [

@@ -2,8 +2,8 @@ import { createServer, type IncomingMessage } from "node:http";
 import type { AddressInfo } from "node:net";
 import { buffer } from "node:stream/consumers";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { startBroker } from "../../support/broker.ts";
-import { givenTelemetry, spanOf, traceRequestOf } from "../../support/given-telemetry.ts";
+import { startBroker } from "../../support/broker/broker.ts";
+import { givenTelemetry, spanOf, traceRequestOf } from "../../support/broker/given-telemetry.ts";
 
 const { url, setup } = await givenTelemetry();
 

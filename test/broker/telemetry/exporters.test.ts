@@ -6,7 +6,7 @@ import { resourceFromAttributes } from "@opentelemetry/resources";
 import { MeterProvider, PeriodicExportingMetricReader } from "@opentelemetry/sdk-metrics";
 import { BatchSpanProcessor, TracerProvider } from "@opentelemetry/sdk-trace";
 import { describe, expect, test } from "vitest";
-import { givenTelemetry } from "../../support/given-telemetry.ts";
+import { givenTelemetry } from "../../support/broker/given-telemetry.ts";
 
 const { setup, broker } = await givenTelemetry();
 

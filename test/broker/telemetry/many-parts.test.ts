@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { givenTelemetry, startedNs } from "../../support/given-telemetry.ts";
-import { bytesField } from "../../support/protobuf-writer.ts";
+import { givenTelemetry, startedNs } from "../../support/broker/given-telemetry.ts";
+import { bytesField } from "../../support/logs/protobuf-writer.ts";
 
 const { setup, broker } = await givenTelemetry();
 const mebibyte = 1024 * 1024;

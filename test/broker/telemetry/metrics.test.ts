@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { deleteOldRows } from "../../../broker/retention/delete-old-rows.ts";
-import { advanceClock } from "../../support/clock.ts";
-import { givenTelemetry, startedNs, textOf } from "../../support/given-telemetry.ts";
-import { bytesField, eightField, varintField } from "../../support/protobuf-writer.ts";
+import { givenTelemetry, startedNs, textOf } from "../../support/broker/given-telemetry.ts";
+import { advanceClock } from "../../support/database/clock.ts";
+import { bytesField, eightField, varintField } from "../../support/logs/protobuf-writer.ts";
 
 const { signal } = new AbortController();
 const {

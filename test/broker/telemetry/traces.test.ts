@@ -1,6 +1,5 @@
 import { describe, expect, test } from "vitest";
 import { deleteOldRows } from "../../../broker/retention/delete-old-rows.ts";
-import { advanceClock } from "../../support/clock.ts";
 import {
   givenTelemetry,
   spanId,
@@ -9,13 +8,14 @@ import {
   textOf,
   traceId,
   traceRequestOf,
-} from "../../support/given-telemetry.ts";
+} from "../../support/broker/given-telemetry.ts";
+import { advanceClock } from "../../support/database/clock.ts";
 import {
   bytesField,
   eightField,
   textAttribute,
   varintField,
-} from "../../support/protobuf-writer.ts";
+} from "../../support/logs/protobuf-writer.ts";
 
 const {
   db,

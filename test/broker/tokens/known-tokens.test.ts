@@ -2,9 +2,9 @@ import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { bootstrapOrg } from "../../../broker/orgs/bootstrap-org.ts";
 import { createToken } from "../../../broker/tokens/create-token.ts";
 import { mintToken } from "../../../shared/token.ts";
-import { startBroker } from "../../support/broker.ts";
-import { testDatabase } from "../../support/database.ts";
-import { givenToken } from "../../support/given-token.ts";
+import { startBroker } from "../../support/broker/broker.ts";
+import { testDatabase } from "../../support/database/database.ts";
+import { givenToken } from "../../support/rows/given-token.ts";
 
 const { url, db } = await testDatabase();
 const { call } = await startBroker({ url });

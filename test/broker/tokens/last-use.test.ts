@@ -1,9 +1,9 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import { createToken } from "../../../broker/tokens/create-token.ts";
 import type { Token } from "../../../shared/api/tokens.ts";
-import { advanceClock } from "../../support/clock.ts";
-import { type GivenOperator, givenOperator } from "../../support/given-operator.ts";
-import { untilOneWaits } from "../../support/until-one-waits.ts";
+import { type GivenOperator, givenOperator } from "../../support/broker/given-operator.ts";
+import { advanceClock } from "../../support/database/clock.ts";
+import { untilOneWaits } from "../../support/database/until-one-waits.ts";
 
 let at: GivenOperator;
 beforeAll(async () => {

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import { createToken } from "../../../broker/tokens/create-token.ts";
 import type { Token } from "../../../shared/api/tokens.ts";
-import { type GivenCallers, givenCallers } from "../../support/given-callers.ts";
+import { type GivenCallers, givenCallers } from "../../support/broker/given-callers.ts";
 
 type Made = Token & { secret: string };
 type Change = "rotate" | "revoke";

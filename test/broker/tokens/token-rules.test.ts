@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, test } from "vitest";
 import { mintRules, type Whose } from "../../../broker/tokens/token-rules.ts";
 import type { Token } from "../../../shared/api/tokens.ts";
 import { roleTypes } from "../../../shared/permissions.ts";
-import { type GivenCallers, givenCallers } from "../../support/given-callers.ts";
+import { type GivenCallers, givenCallers } from "../../support/broker/given-callers.ts";
 
 type Made = Token & { secret: string; code?: string };
 type MintedKind = keyof typeof mintRules;

@@ -4,10 +4,10 @@ import type { OrgId } from "../../../broker/orgs/org-id.ts";
 import { type NewToken, createToken } from "../../../broker/tokens/create-token.ts";
 import type { Token } from "../../../shared/api/tokens.ts";
 import { mintToken } from "../../../shared/token.ts";
-import { startBroker, type TestBroker } from "../../support/broker.ts";
-import { advanceClock, stopMemoryClock } from "../../support/clock.ts";
-import { type TestDatabase, testDatabase } from "../../support/database.ts";
-import { givenRunner } from "../../support/given.ts";
+import { startBroker, type TestBroker } from "../../support/broker/broker.ts";
+import { advanceClock, stopMemoryClock } from "../../support/database/clock.ts";
+import { type TestDatabase, testDatabase } from "../../support/database/database.ts";
+import { givenRunner } from "../../support/rows/given.ts";
 
 type Made = Token & { secret: string };
 

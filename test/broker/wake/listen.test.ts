@@ -1,10 +1,10 @@
 import { expect, test } from "vitest";
-import { startBroker } from "../../support/broker.ts";
-import { stopMemoryClock } from "../../support/clock.ts";
-import { testDatabase } from "../../support/database.ts";
-import { until } from "../../support/given-polling.ts";
-import { givenToken } from "../../support/given-token.ts";
-import { givenRunner } from "../../support/given.ts";
+import { startBroker } from "../../support/broker/broker.ts";
+import { until } from "../../support/broker/given-polling.ts";
+import { stopMemoryClock } from "../../support/database/clock.ts";
+import { testDatabase } from "../../support/database/database.ts";
+import { givenToken } from "../../support/rows/given-token.ts";
+import { givenRunner } from "../../support/rows/given.ts";
 
 test("a token revoked while the LISTEN connection was being reopened is not believed any longer", async () => {
   const { db, url } = await testDatabase();

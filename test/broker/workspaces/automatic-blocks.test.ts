@@ -1,20 +1,20 @@
 import { describe, expect, test } from "vitest";
 import type { Workspace } from "../../../shared/api/terraform-workspaces.ts";
-import { startBroker } from "../../support/broker.ts";
-import { advanceClock } from "../../support/clock.ts";
-import { testDatabase } from "../../support/database.ts";
-import { givenApply } from "../../support/given-apply.ts";
-import { givenOperator } from "../../support/given-operator.ts";
-import { givenToken } from "../../support/given-token.ts";
+import { startBroker } from "../../support/broker/broker.ts";
+import { givenOperator } from "../../support/broker/given-operator.ts";
+import { advanceClock } from "../../support/database/clock.ts";
+import { testDatabase } from "../../support/database/database.ts";
+import { untilOneWaits } from "../../support/database/until-one-waits.ts";
+import { givenToken } from "../../support/rows/given-token.ts";
+import { givenOrg } from "../../support/rows/given.ts";
+import { givenApply } from "../../support/workspaces/given-apply.ts";
 import {
   backendPath,
   givenStateJob,
   givenWorkspace,
   stateText,
   terraformLock,
-} from "../../support/given-workspace.ts";
-import { givenOrg } from "../../support/given.ts";
-import { untilOneWaits } from "../../support/until-one-waits.ts";
+} from "../../support/workspaces/given-workspace.ts";
 
 describe("a workspace whose apply ends without a word while it holds the lock", () => {
   test("is blocked in the same instant when its process is lost, and says which job to look into", async () => {

@@ -1,15 +1,15 @@
 import { expect, test } from "vitest";
 import type { RunnerJob } from "../../../shared/api/runner-job.ts";
-import { advanceClock } from "../../support/clock.ts";
-import { givenOperator } from "../../support/given-operator.ts";
-import { givenToken } from "../../support/given-token.ts";
+import { givenOperator } from "../../support/broker/given-operator.ts";
+import { advanceClock } from "../../support/database/clock.ts";
+import { givenToken } from "../../support/rows/given-token.ts";
 import {
   backendPath,
   givenStateJob,
   givenWorkspace,
   stateText,
   terraformLock,
-} from "../../support/given-workspace.ts";
+} from "../../support/workspaces/given-workspace.ts";
 
 /** A job that holds its workspace. */
 async function setup(job: object = {}) {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
-import { advanceClock } from "../../support/clock.ts";
-import { givenApply } from "../../support/given-apply.ts";
-import { terraformLock } from "../../support/given-workspace.ts";
+import { advanceClock } from "../../support/database/clock.ts";
+import { givenApply } from "../../support/workspaces/given-apply.ts";
+import { terraformLock } from "../../support/workspaces/given-workspace.ts";
 
 describe("a workspace whose lock is left by an apply that failed", () => {
   test("is blocked, whatever the result says", async () => {

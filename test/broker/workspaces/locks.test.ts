@@ -1,15 +1,15 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import type { Workspace } from "../../../shared/api/terraform-workspaces.ts";
-import { type GivenOperator, givenOperator } from "../../support/given-operator.ts";
-import { givenToken } from "../../support/given-token.ts";
+import { type GivenOperator, givenOperator } from "../../support/broker/given-operator.ts";
+import { givenToken } from "../../support/rows/given-token.ts";
+import { givenOrg } from "../../support/rows/given.ts";
 import {
   backendPath,
   givenStateJob,
   givenWorkspace,
   stateText,
   terraformLock,
-} from "../../support/given-workspace.ts";
-import { givenOrg } from "../../support/given.ts";
+} from "../../support/workspaces/given-workspace.ts";
 
 let at: GivenOperator;
 beforeAll(async () => {

@@ -1,12 +1,12 @@
 import { beforeAll, describe, expect, test } from "vitest";
-import { type GivenOperator, givenOperator } from "../../support/given-operator.ts";
+import { type GivenOperator, givenOperator } from "../../support/broker/given-operator.ts";
 import {
   backendPath,
   givenStateJob,
   givenWorkspace,
   stateText,
-} from "../../support/given-workspace.ts";
-import { holdWorkspace } from "../../support/held-workspace.ts";
+} from "../../support/workspaces/given-workspace.ts";
+import { holdWorkspace } from "../../support/workspaces/held-workspace.ts";
 
 let at: GivenOperator;
 beforeAll(async () => {

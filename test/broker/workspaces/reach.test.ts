@@ -1,14 +1,14 @@
 import { beforeAll, describe, expect, test } from "vitest";
-import { advanceClock, stopClock } from "../../support/clock.ts";
-import { type GivenOperator, givenOperator } from "../../support/given-operator.ts";
-import { givenToken } from "../../support/given-token.ts";
+import { type GivenOperator, givenOperator } from "../../support/broker/given-operator.ts";
+import { advanceClock, stopClock } from "../../support/database/clock.ts";
+import { givenToken } from "../../support/rows/given-token.ts";
 import {
   backendPath,
   givenStateJob,
   givenWorkspace,
   stateText,
   terraformLock,
-} from "../../support/given-workspace.ts";
+} from "../../support/workspaces/given-workspace.ts";
 
 let at: GivenOperator;
 beforeAll(async () => {

@@ -1,15 +1,15 @@
 import { connect, type Socket } from "node:net";
 import { beforeAll, describe, expect, test } from "vitest";
 import type { RescuedState } from "../../../shared/api/rescued-states.ts";
-import { startBroker, type TestBroker } from "../../support/broker.ts";
-import { type TestDatabase, testDatabase } from "../../support/database.ts";
-import { type GivenOperator, givenOperator } from "../../support/given-operator.ts";
+import { startBroker, type TestBroker } from "../../support/broker/broker.ts";
+import { type GivenOperator, givenOperator } from "../../support/broker/given-operator.ts";
+import { type TestDatabase, testDatabase } from "../../support/database/database.ts";
 import {
   backendPath,
   givenStateJob,
   givenWorkspace,
   stateText,
-} from "../../support/given-workspace.ts";
+} from "../../support/workspaces/given-workspace.ts";
 
 let at: GivenOperator;
 let database: TestDatabase;

@@ -3,19 +3,19 @@ import { tidyStates } from "../../../broker/retention/tidy-states.ts";
 import type { RescuedState } from "../../../shared/api/rescued-states.ts";
 import type { Workspace } from "../../../shared/api/terraform-workspaces.ts";
 import type { WorkspaceEvent } from "../../../shared/api/workspace-events.ts";
-import { startBroker } from "../../support/broker.ts";
-import { advanceClock } from "../../support/clock.ts";
-import { testDatabase } from "../../support/database.ts";
-import { type GivenOperator, givenOperator } from "../../support/given-operator.ts";
-import { givenToken } from "../../support/given-token.ts";
+import { startBroker } from "../../support/broker/broker.ts";
+import { type GivenOperator, givenOperator } from "../../support/broker/given-operator.ts";
+import { advanceClock } from "../../support/database/clock.ts";
+import { testDatabase } from "../../support/database/database.ts";
+import { givenToken } from "../../support/rows/given-token.ts";
+import { givenOrg } from "../../support/rows/given.ts";
 import {
   backendPath,
   givenStateJob,
   givenWorkspace,
   stateText,
   terraformLock,
-} from "../../support/given-workspace.ts";
-import { givenOrg } from "../../support/given.ts";
+} from "../../support/workspaces/given-workspace.ts";
 
 let at: GivenOperator;
 let url: string;

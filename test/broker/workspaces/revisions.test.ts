@@ -6,9 +6,9 @@ import type {
   StateResource,
 } from "../../../shared/api/terraform-revisions.ts";
 import type { Workspace } from "../../../shared/api/terraform-workspaces.ts";
-import { type GivenOperator, givenOperator } from "../../support/given-operator.ts";
-import { contentMd5, givenWorkspace, stateText } from "../../support/given-workspace.ts";
-import { holdWorkspace } from "../../support/held-workspace.ts";
+import { type GivenOperator, givenOperator } from "../../support/broker/given-operator.ts";
+import { contentMd5, givenWorkspace, stateText } from "../../support/workspaces/given-workspace.ts";
+import { holdWorkspace } from "../../support/workspaces/held-workspace.ts";
 
 let at: GivenOperator;
 beforeAll(async () => {

@@ -1,6 +1,5 @@
 import { beforeAll, describe, expect, test } from "vitest";
-import { advanceClock, stopClock } from "../../support/clock.ts";
-import { type GivenOperator, givenOperator } from "../../support/given-operator.ts";
+import { type GivenOperator, givenOperator } from "../../support/broker/given-operator.ts";
 import {
   beginPlanJob,
   endPlanJob,
@@ -8,14 +7,15 @@ import {
   lockedFor,
   type PlanJobAsk,
   type PlanRunner,
-} from "../../support/given-plan-jobs.ts";
+} from "../../support/broker/given-plan-jobs.ts";
+import { advanceClock, stopClock } from "../../support/database/clock.ts";
+import { givenProcess } from "../../support/rows/given.ts";
 import {
   backendPath,
   givenWorkspace,
   stateText,
   terraformLock,
-} from "../../support/given-workspace.ts";
-import { givenProcess } from "../../support/given.ts";
+} from "../../support/workspaces/given-workspace.ts";
 
 let at: GivenOperator;
 beforeAll(async () => {

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import type { WorkspaceState } from "../../../shared/api/terraform-workspaces.ts";
-import { type GivenOperator, givenOperator } from "../../support/given-operator.ts";
+import { type GivenOperator, givenOperator } from "../../support/broker/given-operator.ts";
 import {
   backendPath,
   contentMd5,
@@ -8,8 +8,8 @@ import {
   givenWorkspace,
   stateText,
   terraformLock,
-} from "../../support/given-workspace.ts";
-import { holdWorkspace } from "../../support/held-workspace.ts";
+} from "../../support/workspaces/given-workspace.ts";
+import { holdWorkspace } from "../../support/workspaces/held-workspace.ts";
 
 let at: GivenOperator;
 beforeAll(async () => {

@@ -3,15 +3,15 @@ import { open, readFile, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { beforeAll, expect, test } from "vitest";
 import type { WorkspaceState } from "../../../shared/api/terraform-workspaces.ts";
-import { describeWithTools } from "../../support/describe-with-tools.ts";
-import { type GivenOperator, givenOperator } from "../../support/given-operator.ts";
-import { givenToken } from "../../support/given-token.ts";
+import { type GivenOperator, givenOperator } from "../../support/broker/given-operator.ts";
+import { givenToken } from "../../support/rows/given-token.ts";
+import { describeWithTools } from "../../support/run/describe-with-tools.ts";
+import { givenTerraform, type Terraform } from "../../support/terraform/terraform.ts";
 import {
   type GivenStateJob,
   givenStateJob,
   givenWorkspace,
-} from "../../support/given-workspace.ts";
-import { givenTerraform, type Terraform } from "../../support/terraform.ts";
+} from "../../support/workspaces/given-workspace.ts";
 
 let at: GivenOperator;
 beforeAll(async () => {

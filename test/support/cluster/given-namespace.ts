@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { writeFile } from "node:fs/promises";
 import path from "node:path";
 import { onTestFinished } from "vitest";
-import { testFolder } from "../folder.ts";
+import { testFolder } from "../run/folder.ts";
 import { givenCluster, type Kubectl, kubectlAs } from "./given-cluster.ts";
 
 export type Namespace = {

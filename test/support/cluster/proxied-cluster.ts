@@ -1,7 +1,7 @@
 import { readFile, writeFile } from "node:fs/promises";
 import path from "node:path";
-import { type FaultProxy, faultProxy } from "../fault-proxy.ts";
-import { testFolder } from "../folder.ts";
+import { type FaultProxy, faultProxy } from "../network/fault-proxy.ts";
+import { testFolder } from "../run/folder.ts";
 
 type Kubeconfig = {
   clusters: [{ cluster: { server: string; "certificate-authority-data"?: string } }];

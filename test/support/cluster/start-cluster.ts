@@ -6,8 +6,8 @@ import path from "node:path";
 import { setInterval } from "node:timers/promises";
 import { promisify } from "node:util";
 import { tool } from "../../tools/find-tool.ts";
-import { patiently } from "../folder.ts";
-import { freePorts } from "../free-ports.ts";
+import { freePorts } from "../network/free-ports.ts";
+import { patiently } from "../run/folder.ts";
 import { type ClusterPlan, planCluster } from "./plan-cluster.ts";
 
 const run = promisify(execFile);

@@ -8,10 +8,10 @@ import { pods, secretAt } from "../../../agent/cluster-jobs/cluster-job.ts";
 import { readConfig } from "../../../agent/config/read-config.ts";
 import { openOwnCluster, type OwnCluster } from "../../../agent/executor/own-cluster.ts";
 import type { KubeObject } from "../../../agent/kubernetes/kube-object.ts";
-import { testFolder } from "../folder.ts";
-import { killWithin } from "../kill-within.ts";
-import { agentSource } from "../start-agent-process.ts";
+import { agentSource } from "../agent/start-agent-process.ts";
+import { testFolder } from "../run/folder.ts";
 import type { Namespace } from "./given-namespace.ts";
+import { killWithin } from "./kill-within.ts";
 
 /** A pod whose container runs as a process of this machine. */
 export type RunPod = {

@@ -1,16 +1,16 @@
 import { writeFile } from "node:fs/promises";
 import path from "node:path";
 import { beforeAll, describe, expect, test } from "vitest";
-import { describeWithTools } from "../../../support/describe-with-tools.ts";
-import { testFolder } from "../../../support/folder.ts";
-import { type Fleet, givenFleet } from "../../../support/given-fleet.ts";
-import { givenJobSeat } from "../../../support/given-jobs.ts";
+import { givenJobSeat } from "../../../support/agent/given-jobs.ts";
+import { type Fleet, givenFleet } from "../../../support/broker/given-fleet.ts";
+import { describeWithTools } from "../../../support/run/describe-with-tools.ts";
+import { testFolder } from "../../../support/run/folder.ts";
 import {
   approvedPlan,
   type Files,
   givenTerraformSeat,
   logOf,
-} from "../../../support/given-terraform.ts";
+} from "../../../support/terraform/given-terraform.ts";
 import { tool } from "../../../tools/find-tool.ts";
 
 let fleet: Fleet;

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
-import { givenFleet } from "../../../support/given-fleet.ts";
-import { canChangeUsers, givenJobUsers, leftOut } from "../../../support/given-job-users.ts";
-import { approvedPlan, givenTerraformSeat } from "../../../support/given-terraform.ts";
+import { canChangeUsers, givenJobUsers, leftOut } from "../../../support/agent/given-job-users.ts";
+import { givenFleet } from "../../../support/broker/given-fleet.ts";
+import { approvedPlan, givenTerraformSeat } from "../../../support/terraform/given-terraform.ts";
 
 if (!canChangeUsers) test(leftOut, () => expect(canChangeUsers).toBe(false));
 

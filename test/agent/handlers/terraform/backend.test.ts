@@ -3,10 +3,10 @@ import { readFile, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { promisify } from "node:util";
 import { beforeAll, describe, expect, test } from "vitest";
-import { testFolder } from "../../../support/folder.ts";
-import { type Fleet, givenFleet } from "../../../support/given-fleet.ts";
-import { givenJobSeat } from "../../../support/given-jobs.ts";
-import { approvedPlan, givenTerraformSeat } from "../../../support/given-terraform.ts";
+import { givenJobSeat } from "../../../support/agent/given-jobs.ts";
+import { type Fleet, givenFleet } from "../../../support/broker/given-fleet.ts";
+import { testFolder } from "../../../support/run/folder.ts";
+import { approvedPlan, givenTerraformSeat } from "../../../support/terraform/given-terraform.ts";
 
 const run = promisify(execFile);
 

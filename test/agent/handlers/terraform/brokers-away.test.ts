@@ -1,15 +1,15 @@
 import { beforeAll, expect, onTestFinished, test } from "vitest";
-import { startBrokerProcess } from "../../../support/broker-process.ts";
-import { describeWithTools } from "../../../support/describe-with-tools.ts";
-import { faultProxy } from "../../../support/fault-proxy.ts";
-import { freePorts } from "../../../support/free-ports.ts";
-import { type Fleet, givenFleet } from "../../../support/given-fleet.ts";
-import { jobReader } from "../../../support/given-jobs.ts";
-import { until } from "../../../support/given-polling.ts";
-import { providerTools } from "../../../support/given-providers.ts";
-import { givenTerraformSeat } from "../../../support/given-terraform.ts";
-import { heldFiles } from "../../../support/held-files.ts";
-import { startTestAgent } from "../../../support/start-test-agent.ts";
+import { jobReader } from "../../../support/agent/given-jobs.ts";
+import { startTestAgent } from "../../../support/agent/start-test-agent.ts";
+import { startBrokerProcess } from "../../../support/broker/broker-process.ts";
+import { type Fleet, givenFleet } from "../../../support/broker/given-fleet.ts";
+import { until } from "../../../support/broker/given-polling.ts";
+import { faultProxy } from "../../../support/network/fault-proxy.ts";
+import { freePorts } from "../../../support/network/free-ports.ts";
+import { describeWithTools } from "../../../support/run/describe-with-tools.ts";
+import { providerTools } from "../../../support/terraform/given-providers.ts";
+import { givenTerraformSeat } from "../../../support/terraform/given-terraform.ts";
+import { heldFiles } from "../../../support/terraform/held-files.ts";
 
 let fleet: Fleet;
 beforeAll(async () => {

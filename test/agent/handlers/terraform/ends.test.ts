@@ -1,14 +1,14 @@
 import { readdir, readFile } from "node:fs/promises";
 import path from "node:path";
 import { beforeAll, describe, expect, test } from "vitest";
-import { faultProxy } from "../../../support/fault-proxy.ts";
-import { type Fleet, givenFleet } from "../../../support/given-fleet.ts";
-import { type EndedJob, givenJobSeat, jobReader } from "../../../support/given-jobs.ts";
-import { until } from "../../../support/given-polling.ts";
-import { givenTerraformSeat, logOf } from "../../../support/given-terraform.ts";
-import { heldTerraform } from "../../../support/held-terraform.ts";
-import { startAgentProcess } from "../../../support/start-agent-process.ts";
-import { startTestAgent } from "../../../support/start-test-agent.ts";
+import { type EndedJob, givenJobSeat, jobReader } from "../../../support/agent/given-jobs.ts";
+import { startAgentProcess } from "../../../support/agent/start-agent-process.ts";
+import { startTestAgent } from "../../../support/agent/start-test-agent.ts";
+import { type Fleet, givenFleet } from "../../../support/broker/given-fleet.ts";
+import { until } from "../../../support/broker/given-polling.ts";
+import { faultProxy } from "../../../support/network/fault-proxy.ts";
+import { givenTerraformSeat, logOf } from "../../../support/terraform/given-terraform.ts";
+import { heldTerraform } from "../../../support/terraform/held-terraform.ts";
 
 let fleet: Fleet;
 beforeAll(async () => {

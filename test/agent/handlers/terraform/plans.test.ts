@@ -1,14 +1,14 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import type { NewJob } from "../../../../broker/jobs/new-job.ts";
-import { type Fleet, givenFleet } from "../../../support/given-fleet.ts";
-import { givenJobSeat, type JobSeat } from "../../../support/given-jobs.ts";
+import { givenJobSeat, type JobSeat } from "../../../support/agent/given-jobs.ts";
+import { type Fleet, givenFleet } from "../../../support/broker/given-fleet.ts";
 import {
   approvedPlan,
   archiveOf,
   givenTerraformSeat,
   logOf,
   shownPlan,
-} from "../../../support/given-terraform.ts";
+} from "../../../support/terraform/given-terraform.ts";
 
 let fleet: Fleet;
 let seat: JobSeat;

@@ -1,13 +1,13 @@
 import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
 import path from "node:path";
 import { beforeAll, expect, test } from "vitest";
-import { describeWithTools } from "../../../support/describe-with-tools.ts";
-import { testFolder, patiently } from "../../../support/folder.ts";
-import { type Fleet, givenFleet } from "../../../support/given-fleet.ts";
-import { givenJobSeat, jobReader } from "../../../support/given-jobs.ts";
-import { givenPackedProviders, providerTools } from "../../../support/given-providers.ts";
-import { approvedPlan, givenTerraformSeat } from "../../../support/given-terraform.ts";
-import { startTestAgent } from "../../../support/start-test-agent.ts";
+import { givenJobSeat, jobReader } from "../../../support/agent/given-jobs.ts";
+import { startTestAgent } from "../../../support/agent/start-test-agent.ts";
+import { type Fleet, givenFleet } from "../../../support/broker/given-fleet.ts";
+import { describeWithTools } from "../../../support/run/describe-with-tools.ts";
+import { testFolder, patiently } from "../../../support/run/folder.ts";
+import { givenPackedProviders, providerTools } from "../../../support/terraform/given-providers.ts";
+import { approvedPlan, givenTerraformSeat } from "../../../support/terraform/given-terraform.ts";
 import { tool } from "../../../tools/find-tool.ts";
 
 let fleet: Fleet;

@@ -1,13 +1,13 @@
 import { beforeAll, describe, expect, test } from "vitest";
-import { type Fleet, givenFleet } from "../../../support/given-fleet.ts";
-import { type EndedJob, givenJobSeat, type JobSeat } from "../../../support/given-jobs.ts";
+import { type EndedJob, givenJobSeat, type JobSeat } from "../../../support/agent/given-jobs.ts";
+import { type Fleet, givenFleet } from "../../../support/broker/given-fleet.ts";
 import {
   approvedPlan,
   givenTerraformSeat,
   logOf,
   shownPlan,
   type TerraformSeat,
-} from "../../../support/given-terraform.ts";
+} from "../../../support/terraform/given-terraform.ts";
 
 let fleet: Fleet;
 let seat: JobSeat;

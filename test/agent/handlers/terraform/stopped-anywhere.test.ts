@@ -1,16 +1,16 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import { findMarked } from "../../../../agent/processes/sweep-marked.ts";
-import { describeWithTools } from "../../../support/describe-with-tools.ts";
-import { faultProxy } from "../../../support/fault-proxy.ts";
-import { type Fleet, givenFleet } from "../../../support/given-fleet.ts";
-import { givenJobSeat, jobReader } from "../../../support/given-jobs.ts";
-import { until } from "../../../support/given-polling.ts";
-import { providerTools } from "../../../support/given-providers.ts";
-import { approvedPlan, givenTerraformSeat } from "../../../support/given-terraform.ts";
-import { heldFiles } from "../../../support/held-files.ts";
-import { heldTerraform } from "../../../support/held-terraform.ts";
-import { phaseGates } from "../../../support/phase-gates.ts";
-import { startAgentProcess } from "../../../support/start-agent-process.ts";
+import { givenJobSeat, jobReader } from "../../../support/agent/given-jobs.ts";
+import { startAgentProcess } from "../../../support/agent/start-agent-process.ts";
+import { type Fleet, givenFleet } from "../../../support/broker/given-fleet.ts";
+import { until } from "../../../support/broker/given-polling.ts";
+import { faultProxy } from "../../../support/network/fault-proxy.ts";
+import { describeWithTools } from "../../../support/run/describe-with-tools.ts";
+import { providerTools } from "../../../support/terraform/given-providers.ts";
+import { approvedPlan, givenTerraformSeat } from "../../../support/terraform/given-terraform.ts";
+import { heldFiles } from "../../../support/terraform/held-files.ts";
+import { heldTerraform } from "../../../support/terraform/held-terraform.ts";
+import { phaseGates } from "../../../support/terraform/phase-gates.ts";
 
 let fleet: Fleet;
 beforeAll(async () => {

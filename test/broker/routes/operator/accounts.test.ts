@@ -7,9 +7,9 @@ import { createToken } from "../../../../broker/tokens/create-token.ts";
 import type { Account } from "../../../../shared/api/accounts.ts";
 import type { Role } from "../../../../shared/api/roles.ts";
 import { roleTypes } from "../../../../shared/permissions.ts";
-import { startBroker } from "../../../support/broker.ts";
-import { testDatabase } from "../../../support/database.ts";
-import { untilOneWaits } from "../../../support/until-one-waits.ts";
+import { startBroker } from "../../../support/broker/broker.ts";
+import { testDatabase } from "../../../support/database/database.ts";
+import { untilOneWaits } from "../../../support/database/until-one-waits.ts";
 
 type Page<Item> = { items: Item[]; next_cursor: string | null };
 

@@ -2,10 +2,10 @@ import { beforeEach, describe, expect, test } from "vitest";
 import { bootstrapOrg } from "../../../../broker/orgs/bootstrap-org.ts";
 import type { OrgId } from "../../../../broker/orgs/org-id.ts";
 import type { Token } from "../../../../shared/api/tokens.ts";
-import { startBroker } from "../../../support/broker.ts";
-import { advanceClock } from "../../../support/clock.ts";
-import { testDatabase } from "../../../support/database.ts";
-import { givenRunner } from "../../../support/given.ts";
+import { startBroker } from "../../../support/broker/broker.ts";
+import { advanceClock } from "../../../support/database/clock.ts";
+import { testDatabase } from "../../../support/database/database.ts";
+import { givenRunner } from "../../../support/rows/given.ts";
 
 type Made = Token & { secret: string };
 

@@ -1,0 +1,97 @@
+import type { NewJob } from "../../../broker/jobs/new-job.ts";
+import type { RunnerJobGroup } from "../../../shared/runner-job-types.ts";
+import { type Fleet, type Seat } from "../broker/given-fleet.ts";
+import { until } from "../broker/given-polling.ts";
+import { startTestAgent, type TestAgent } from "./start-test-agent.ts";
+
+/** A job that has ended, with all that its execution said. */
+export type EndedJob = {
+  readonly id: string;
+  readonly status: string;
+  readonly description: string;
+  readonly outputs: Record<string, unknown>;
+  readonly result: {
+    readonly success: boolean;
+    readonly error_code: number;
+    readonly error_metadata: Record<string, string>;
+    readonly composite_error?: Readonly<Record<string, unknown>> | null;
+    readonly contents?: string;
+    readonly contents_display?: string;
+    readonly contents_gzip?: string;
+    readonly contents_display_gzip?: string;
+  } | null;
+};
+
+export type JobSeat = Seat & {
+  readonly agent: TestAgent;
+  /** Resolves when the job has ended in whatever way and its result is there. */
+  readonly ended: (jobId: string) => Promise<EndedJob>;
+  /** Enqueues a job and waits for its end. */
+  readonly run: (job: Partial<NewJob>) => Promise<EndedJob>;
+  /** The bodies of a job's log, in order. */
+  readonly logOf: (jobId: string) => Promise<string[]>;
+  /** The same for an action with these steps. */
+  readonly runSteps: (steps: readonly object[], plan?: object) => Promise<EndedJob>;
+};
+
+const slots: Partial<Record<RunnerJobGroup, number>> = {
+  operations: 4,
+  actions: 2,
+  deploy: 2,
+  sandbox: 2,
+  sync: 2,
+  build: 2,
+  runner: 1,
+};
+
+/** A runner whose agent works in this process. */
+export async function givenJobSeat(
+  fleet: Fleet,
+  settings: Readonly<Record<string, string>> = {},
+): Promise<JobSeat> {
+  const seat = await fleet.seat({ parallelism: slots });
+  const groups = Object.entries(slots)
+    .map(([group, count]) => `${group}=${count}`)
+    .join(",");
+  const given = { url: fleet.broker.url, token: seat.token };
+  const agent = await startTestAgent(given, { groups, ...settings });
+  return { ...jobReader(fleet, seat), agent };
+}
+
+/** A seat whose agent is somebody else's affair. */
+export function jobReader(fleet: Fleet, seat: Seat): Omit<JobSeat, "agent"> {
+  const ended = async (jobId: string): Promise<EndedJob> => {
+    await until(async () => isOver((await seat.job(jobId)).status), 150_000);
+    const job = await seat.job(jobId);
+    const executionId = job.executions.at(-1)?.id ?? "";
+    const path = `GET /v1/runner-jobs/${jobId}/executions/${executionId}/result`;
+    const token = seat.operatorToken;
+    const { status, body } = await fleet.broker.call<EndedJob["result"]>(path, { token });
+    return {
+      id: jobId,
+      status: job.status,
+      description: job.status_description,
+      outputs: job.outputs ?? {},
+      result: status === 200 ? body : null,
+    };
+  };
+  const run = async (job: Partial<NewJob>): Promise<EndedJob> =>
+    await ended(await seat.enqueue(job));
+  return {
+    ...seat,
+    ended,
+    run,
+    logOf: async (jobId) => {
+      const { body } = await fleet.broker.call<{ items: { body: string }[] }>(
+        `GET /v1/log-streams/lgs_${jobId.slice(4)}/logs?limit=1000`,
+        { token: seat.operatorToken },
+      );
+      return body.items.map((line) => line.body);
+    },
+    runSteps: async (steps, plan = {}) =>
+      await run({ type: "actions-workflow", plan: JSON.stringify({ ...plan, steps }) }),
+  };
+}
+
+const isOver = (status: string): boolean =>
+  !["queued", "available", "in-progress"].includes(status);

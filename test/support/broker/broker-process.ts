@@ -1,0 +1,71 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import path from "node:path";
+import { createInterface } from "node:readline";
+import { testSealKeys } from "./seal-keys.ts";
+
+/** A broker as a process of its own, which can be killed. */
+export type BrokerProcess = {
+  readonly url: string;
+  /** Ends it without a chance to do anything. */
+  readonly kill: () => Promise<void>;
+  /** Asks it to go, as a supervisor does; answers its exit code. */
+  readonly terminate: () => Promise<number | null>;
+};
+
+const source = path.join(import.meta.dirname, "..", "..", "..", "broker", "main.ts");
+
+type BrokerProgram = {
+  readonly main?: string;
+  readonly args?: readonly string[];
+  readonly port?: string;
+};
+
+/** Starts `node broker/main.ts` over a database and waits until it serves. The caller kills it in the end. */
+export async function startBrokerProcess(
+  databaseUrl: string,
+  { main = source, args = [], port = "0" }: BrokerProgram = {},
+): Promise<BrokerProcess> {
+  const child = spawn(process.execPath, [main, ...args], {
+    env: {
+      PATH: process.env["PATH"],
+      DATABASE_URL: databaseUrl,
+      SVC_PORT: port,
+      SVC_DRAIN_LINGER_MS: "0",
+      SVC_SEAL_KEYS: testSealKeys,
+      SVC_RATE_TOKEN_PER_S: "0",
+      SVC_RATE_ORG_PER_S: "0",
+    },
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  const exited = once(child, "exit");
+  let complaint = "";
+  child.stderr.on("data", (bytes: Buffer) => (complaint += bytes.toString()));
+  const url = await Promise.race([
+    urlOf(child),
+    exited.then(() => Promise.reject(new Error(`the broker did not start: ${complaint}`))),
+  ]);
+  return {
+    url,
+    kill: async () => {
+      child.kill("SIGKILL");
+      await exited;
+    },
+    terminate: async () => {
+      child.kill("SIGTERM");
+      await exited;
+      return child.exitCode;
+    },
+  };
+}
+
+/** Its log says where it serves; the rest of the log is read and forgotten. */
+async function urlOf({ stdout }: ChildProcess): Promise<string> {
+  if (stdout === null) throw new Error("the broker has no standard output");
+  const { promise, resolve } = Promise.withResolvers<string>();
+  createInterface(stdout).on("line", (line) => {
+    const { msg, url } = JSON.parse(line) as { msg?: string; url?: string };
+    if (msg === "the broker serves" && url !== undefined) resolve(url);
+  });
+  return promise;
+}

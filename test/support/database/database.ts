@@ -1,0 +1,47 @@
+import { randomUUID } from "node:crypto";
+import { inject } from "vitest";
+import { connect, type Db } from "../../../broker/database/connect.ts";
+import { afterFile } from "../run/after-file.ts";
+
+export type TestDatabase = { readonly url: string; readonly db: Db };
+
+/** A migrated database of the caller's own; it is dropped after the file, whoever is still connected. */
+export async function testDatabase(): Promise<TestDatabase> {
+  const error = inject("templateError");
+  if (error !== "") throw new Error(error);
+  return await createDatabase(new URL(inject("templateUrl")).pathname.slice(1));
+}
+
+/** The same without any table. */
+export async function emptyDatabase(): Promise<TestDatabase> {
+  return await createDatabase("template1");
+}
+
+async function createDatabase(template: string): Promise<TestDatabase> {
+  // Not by the process id: a long run uses one twice, and the database of the first may still be there.
+  const name = `test_${randomUUID()}`;
+  await administer(async (db) => {
+    await db`create database ${db(name)} template ${db(template)}`;
+  });
+  const url = new URL(inject("templateUrl"));
+  url.pathname = `/${name}`;
+  const db = connect(url.href);
+  afterFile(async () => {
+    await db.end({ timeout: 1 });
+    await administer(async (admin) => {
+      await admin`drop database if exists ${admin(name)} with (force)`;
+    });
+  });
+  return { url: url.href, db };
+}
+
+async function administer(work: (db: Db) => Promise<void>): Promise<void> {
+  const url = new URL(inject("templateUrl"));
+  url.pathname = "/postgres";
+  const db = connect(url.href, { max: 1 });
+  try {
+    await work(db);
+  } finally {
+    await db.end();
+  }
+}

@@ -1,0 +1,14 @@
+import type { HotWay } from "../../../broker/bounds/hot-way.ts";
+import type { Db } from "../../../broker/database/connect.ts";
+
+/** The hot way of who has one pool for all. */
+export function directWay(db: Db): HotWay {
+  return {
+    db,
+    alone: (_, act) => act(db),
+    apart: (flush) => ({
+      ownerOf: ({ orgId }) => orgId,
+      flush: (items) => flush(db, items),
+    }),
+  };
+}

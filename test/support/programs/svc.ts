@@ -1,0 +1,68 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import path from "node:path";
+import { text } from "node:stream/consumers";
+import { onTestFinished } from "vitest";
+
+export type SvcOptions = {
+  /** Besides PATH; nothing of the caller's own environment gets in. */
+  readonly env?: Readonly<Record<string, string>>;
+  readonly input?: string;
+};
+
+export type SvcResult = {
+  readonly code: number | null;
+  readonly out: string;
+  readonly err: string;
+};
+
+export type RunningSvc = {
+  readonly kill: (signal: NodeJS.Signals) => boolean;
+  /** Goes away as `head` does. */
+  readonly stopReading: () => void;
+  /** What it has said so far. */
+  readonly said: { out: string; err: string };
+  readonly ended: Promise<SvcResult>;
+};
+
+const main = path.join(import.meta.dirname, "..", "..", "..", "cli", "main.ts");
+const nowhere = "/nonexistent/svc";
+
+/** Runs one command line as a process of its own, to its end. */
+export async function svc(args: readonly string[], options: SvcOptions = {}): Promise<SvcResult> {
+  return await startSvc(args, options).ended;
+}
+
+/** Starts one; it is killed when the test has finished. */
+export function startSvc(args: readonly string[], options: SvcOptions = {}): RunningSvc {
+  return start(process.execPath, [main, ...args], options);
+}
+
+/** Starts one in a terminal of its own, where everything it says is `out`. */
+export function startSvcInTerminal(args: readonly string[], options: SvcOptions = {}): RunningSvc {
+  const words = [process.execPath, main, ...args].map((word) => `'${word}'`).join(" ");
+  return start("script", ["-qfec", words, "/dev/null"], options);
+}
+
+function start(program: string, args: readonly string[], { env, input }: SvcOptions): RunningSvc {
+  const child = spawn(program, args, {
+    env: { PATH: process.env["PATH"], XDG_CONFIG_HOME: nowhere, SVC_DATA_DIR: nowhere, ...env },
+    stdio: "pipe",
+  });
+  child.stdin.on("error", () => {}); // it may end without reading
+  child.stdin.end(input ?? "");
+  onTestFinished(() => void child.kill("SIGKILL"));
+  const said = { out: "", err: "" };
+  child.stdout.on("data", (chunk: Buffer) => (said.out += chunk.toString()));
+  child.stderr.on("data", (chunk: Buffer) => (said.err += chunk.toString()));
+  const out = text(child.stdout).catch(() => said.out); // it was read so far
+  const ended = Promise.all([once(child, "exit"), out, text(child.stderr)]).then(
+    ([[code], all, err]): SvcResult => ({ code: code as number | null, out: all, err }),
+  );
+  return {
+    kill: (signal) => child.kill(signal),
+    stopReading: () => void child.stdout.destroy(),
+    said,
+    ended,
+  };
+}

@@ -1,0 +1,62 @@
+import { chmod, mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import type { TestProject } from "vitest/node";
+import { connect } from "../../../broker/database/connect.ts";
+import { startEmbeddedPostgres } from "../../../broker/database/embedded.ts";
+import { migrate } from "../../../broker/database/migrate.ts";
+import { offerCluster } from "../cluster/offer-cluster.ts";
+import { patiently } from "./folder.ts";
+
+declare module "vitest" {
+  // Only an interface can be merged into vitest's own.
+  // oxlint-disable-next-line typescript/consistent-type-definitions
+  interface ProvidedContext {
+    /** The server all tests share; it names the migrated template database. */
+    templateUrl: string;
+    /** Why there is no template: tests that need no tables run all the same. */
+    templateError: string;
+    /** Asks for the cluster that all tests share. */
+    clusterUrl: string;
+  }
+}
+
+/** One Postgres a run, its database migrated once; every test database is a clone of that. */
+export async function setup(project: TestProject): Promise<() => Promise<void>> {
+  const dataDir = await mkdtemp(path.join(tmpdir(), "svc-test-"));
+  // As root, Postgres runs as another user, who has to go through this folder.
+  await chmod(dataDir, 0o711);
+  // Each file's brokers keep their pools until its end, and several files run at once.
+  const settings = { max_connections: "1000" };
+  const postgres = await startEmbeddedPostgres({ dataDir, fsync: false, settings });
+  project.provide("templateUrl", postgres.url);
+  project.provide("templateError", await failureOf(makeTemplate(postgres.url)));
+  const cluster = await offerCluster();
+  project.provide("clusterUrl", cluster.url);
+  return async () => {
+    await Promise.all([postgres.stop(), cluster.end()]);
+    await rm(dataDir, { ...patiently, force: true });
+  };
+}
+
+async function makeTemplate(url: string): Promise<void> {
+  await migrate(url);
+  await refuseConnections(url);
+}
+
+async function failureOf(work: Promise<void>): Promise<string> {
+  return await work.then(
+    () => "",
+    (error: unknown) => String(error),
+  );
+}
+
+/** A template that somebody is connected to cannot be cloned. */
+async function refuseConnections(url: string): Promise<void> {
+  const maintenance = new URL(url);
+  const name = maintenance.pathname.slice(1);
+  maintenance.pathname = "/postgres";
+  const db = connect(maintenance.href, { max: 1 });
+  await db`alter database ${db(name)} with allow_connections false is_template true`;
+  await db.end();
+}

@@ -1,0 +1,132 @@
+import { execFile } from "node:child_process";
+import path from "node:path";
+import { promisify } from "node:util";
+import { expect, onTestFinished } from "vitest";
+import { until } from "../agent/given-killable-agent.ts";
+import { type AgentProcess, startAgentProcess } from "../agent/start-agent-process.ts";
+import { testDataDir } from "../agent/start-test-agent.ts";
+import { type BrokerProcess, startBrokerProcess } from "../broker/broker-process.ts";
+import { send } from "../broker/broker.ts";
+import type { SeenJob } from "../broker/given-fleet.ts";
+import { testSealKeys } from "../broker/seal-keys.ts";
+import { emptyDatabase } from "../database/database.ts";
+import { testFolder } from "../run/folder.ts";
+import type { Build } from "./kept-builds.ts";
+
+const run = promisify(execFile);
+
+/** An org and a runner over builds of any age, touched by their own programs and by HTTP alone. */
+export type Upgrade = {
+  readonly databaseUrl: string;
+  readonly url: string;
+  readonly runnerId: string;
+  /** Runs a build's own command line on the database. */
+  readonly svc: (build: Build, ...args: readonly string[]) => Promise<string>;
+  /** One more broker of a build over the same database. */
+  readonly broker: (build: Build) => Promise<BrokerProcess>;
+  readonly host: () => Promise<Host>;
+  readonly enqueue: (steps: readonly object[], url?: string) => Promise<string>;
+  readonly call: <T>(what: string, body?: unknown) => Promise<T>;
+  readonly job: (id: string) => Promise<SeenJob>;
+  readonly became: (id: string, status: string) => Promise<SeenJob>;
+  readonly logOf: (id: string) => Promise<string[]>;
+};
+
+/** A host whose agent is replaced. */
+export type Host = {
+  readonly mark: string;
+  readonly start: (build: Build, url?: string) => Promise<AgentProcess>;
+};
+
+/** A database that the build has migrated, with a broker of that build over it. */
+export async function givenUpgrade(from: Build): Promise<Upgrade> {
+  const { url: databaseUrl } = await emptyDatabase();
+  const svc: Upgrade["svc"] = async (build, ...args) => {
+    const env = { PATH: process.env["PATH"], HOME: "/nonexistent", DATABASE_URL: databaseUrl };
+    const how = { env: { ...env, SVC_SEAL_KEYS: testSealKeys } };
+    return (await run(process.execPath, [build.svc, ...args], how)).stdout;
+  };
+  const broker: Upgrade["broker"] = async (build) => {
+    const started = await startBrokerProcess(databaseUrl, { main: build.svc, args: ["broker"] });
+    onTestFinished(async () => await started.kill());
+    return started;
+  };
+  await svc(from, "migrate", "up");
+  const admin = /svc_\w+/.exec(await svc(from, "token", "create", "--new-org", "Acme"))?.[0];
+  const { url } = await broker(from);
+  const call: Upgrade["call"] = async <T>(what: string, body?: unknown): Promise<T> => {
+    const answer = await send<T>(url, what, { token: admin, body });
+    if (answer.status >= 300) throw new Error(`${what}: ${JSON.stringify(answer)}`);
+    return answer.body;
+  };
+  const { runnerId, token } = await makeRunner(call);
+  const job = (id: string) => call<SeenJob>(`GET /v1/runner-jobs/${id}`);
+  return {
+    databaseUrl,
+    url,
+    runnerId,
+    svc,
+    broker,
+    call,
+    job,
+    host: () => makeHost(url, token),
+    async enqueue(steps, at = url) {
+      const body = { type: "actions-workflow", operation: "exec", owner_id: "o", owner_type: "t" };
+      const what = `POST /v1/runners/${runnerId}/jobs`;
+      const answer = await send<{ id: string }>(at, what, {
+        token: admin,
+        body: { ...body, plan: { steps } },
+      });
+      expect(answer).toMatchObject({ status: 201 });
+      return answer.body.id;
+    },
+    async became(id, status) {
+      const read = async (): Promise<string> => (await job(id)).status;
+      await expect.poll(read, { timeout: 60_000, interval: 50 }).toBe(status);
+      return await job(id);
+    },
+    logOf: async (id) => {
+      const what = `GET /v1/log-streams/lgs_${id.slice(4)}/logs?limit=1000`;
+      return (await call<{ items: { body: string }[] }>(what)).items.map((line) => line.body);
+    },
+  };
+}
+
+async function makeRunner(call: Upgrade["call"]) {
+  const group = await call<{ id: string }>("POST /v1/runner-groups", {
+    type: "install",
+    platform: "aws",
+  });
+  const { id: runnerId } = await call<{ id: string }>("POST /v1/runners", {
+    name: "one",
+    runner_group_id: group.id,
+  });
+  const { secret } = await call<{ secret: string }>("POST /v1/tokens", {
+    name: "agent",
+    kind: "rt",
+    runner_id: runnerId,
+  });
+  return { runnerId, token: secret };
+}
+
+async function makeHost(url: string, token: string): Promise<Host> {
+  const dataDir = await testDataDir();
+  const runDir = await testFolder(0o700);
+  return {
+    mark: path.join(await testFolder(0o777), "go"),
+    start: async (build, at = url) => {
+      const agent = await startAgentProcess({
+        url: at,
+        env: { SVC_AGENT_TOKEN: token },
+        dataDir,
+        settings: { "run-dir": runDir },
+        command: [process.execPath, build.agent],
+      });
+      const works = () => agent.said.log.some(({ msg }) => msg === "the agent works");
+      await until(works).catch(() => {
+        throw new Error(`${build.name}: ${agent.said.err}${JSON.stringify(agent.said.log.at(-1))}`);
+      });
+      return agent;
+    },
+  };
+}
