@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Db } from "../broker/database/connect.ts";
-import { encodeChunk } from "../broker/logs/encode-chunk.ts";
-import type { LogEntry } from "../broker/logs/log-record.ts";
+import { encodeChunk } from "../broker/logs/store/encode-chunk.ts";
+import type { LogEntry } from "../broker/logs/store/log-record.ts";
 import { type Connection, openConnection, requestText } from "./http-client.ts";
 import type { Bench } from "./support/bench.ts";
 import { quantile } from "./support/figures.ts";

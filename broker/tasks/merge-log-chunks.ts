@@ -1,5 +1,5 @@
-import { mergeChunks } from "../logs/merge-chunks.ts";
-import { listScattered } from "../logs/queries.ts";
+import { mergeChunks } from "../logs/store/merge-chunks.ts";
+import { listScattered } from "../logs/store/queries.ts";
 import type { Task } from "./task.ts";
 
 const mostStreams = 1000;

@@ -1,8 +1,8 @@
 import { closeLogStreamRoute, createLogStreamRoute } from "../../../shared/api/write-logs.ts";
 import type { Door } from "../../http/app-types.ts";
-import { closeLogStream } from "../../logs/close-log-stream.ts";
-import { createLogStream as create } from "../../logs/create-log-stream.ts";
-import { toLogStream } from "../../logs/to-log-stream.ts";
+import { closeLogStream } from "../../logs/store/close-log-stream.ts";
+import { createLogStream as create } from "../../logs/store/create-log-stream.ts";
+import { toLogStream } from "../../logs/store/to-log-stream.ts";
 
 /** POST /v1/log-streams, POST /v1/log-streams/{log_stream_id}/close */
 export const createLogStream: Door = (app, broker) => {

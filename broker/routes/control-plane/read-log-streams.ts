@@ -1,9 +1,9 @@
 import { getLogStreamRoute, listLogStreamsRoute } from "../../../shared/api/log-streams.ts";
 import type { Door } from "../../http/app-types.ts";
 import { readPage, toPage } from "../../http/paginate.ts";
-import { requireLogStream } from "../../logs/find-stream.ts";
-import { listStreams } from "../../logs/list-streams.ts";
-import { toLogStream } from "../../logs/to-log-stream.ts";
+import { requireLogStream } from "../../logs/store/find-stream.ts";
+import { listStreams } from "../../logs/store/list-streams.ts";
+import { toLogStream } from "../../logs/store/to-log-stream.ts";
 
 /** GET of one log stream, and of an org's or an owner's. */
 export const readLogStreams: Door = (app, { db, config }) => {

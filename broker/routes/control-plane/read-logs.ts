@@ -3,14 +3,14 @@ import type { Broker } from "../../broker.ts";
 import type { AppContext, Door } from "../../http/app-types.ts";
 import { requestHeader } from "../../http/request-header.ts";
 import { streamAnswer } from "../../http/stream-answer.ts";
-import { requireLogStream } from "../../logs/find-stream.ts";
-import { fromCursor, toCursor } from "../../logs/log-cursor.ts";
-import { toNdjson, toPlainText } from "../../logs/log-text.ts";
-import { type LogPage, readPageAfter, readPageBefore } from "../../logs/read-log-page.ts";
-import { readRecords } from "../../logs/read-records.ts";
-import type { LogStream } from "../../logs/row.ts";
-import { toLogFilter } from "../../logs/to-log-filter.ts";
-import { toLogRecord } from "../../logs/to-log-record.ts";
+import { fromCursor, toCursor } from "../../logs/read/log-cursor.ts";
+import { toNdjson, toPlainText } from "../../logs/read/log-text.ts";
+import { type LogPage, readPageAfter, readPageBefore } from "../../logs/read/read-log-page.ts";
+import { readRecords } from "../../logs/read/read-records.ts";
+import { toLogFilter } from "../../logs/read/to-log-filter.ts";
+import { toLogRecord } from "../../logs/read/to-log-record.ts";
+import { requireLogStream } from "../../logs/store/find-stream.ts";
+import type { LogStream } from "../../logs/store/row.ts";
 
 const pageRecords = { usual: 100, most: 1000 } as const;
 

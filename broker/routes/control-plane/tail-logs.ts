@@ -7,14 +7,14 @@ import { requestHeader } from "../../http/request-header.ts";
 import { setHeader } from "../../http/response-headers.ts";
 import { streamAnswer } from "../../http/stream-answer.ts";
 import { seatedFor } from "../../http/with-seat.ts";
-import { requireLogStream } from "../../logs/find-stream.ts";
-import { fromCursor } from "../../logs/log-cursor.ts";
-import type { LogFilter } from "../../logs/log-filter.ts";
-import { eventsBegin, toEvents } from "../../logs/log-text.ts";
-import { readPageBefore } from "../../logs/read-log-page.ts";
-import type { LogStream } from "../../logs/row.ts";
-import { tailLog } from "../../logs/tail-log.ts";
-import { toLogFilter } from "../../logs/to-log-filter.ts";
+import { fromCursor } from "../../logs/read/log-cursor.ts";
+import type { LogFilter } from "../../logs/read/log-filter.ts";
+import { eventsBegin, toEvents } from "../../logs/read/log-text.ts";
+import { readPageBefore } from "../../logs/read/read-log-page.ts";
+import { toLogFilter } from "../../logs/read/to-log-filter.ts";
+import { requireLogStream } from "../../logs/store/find-stream.ts";
+import type { LogStream } from "../../logs/store/row.ts";
+import { tailLog } from "../../logs/tail/tail-log.ts";
 
 const mostFollowers = 10_000;
 

@@ -7,10 +7,10 @@ import { type OtlpBody, readOtlp } from "../../http/read-otlp.ts";
 import { requestHeader } from "../../http/request-header.ts";
 import { requireFewJsonParts } from "../../http/require-few-json-parts.ts";
 import { setHeader } from "../../http/response-headers.ts";
-import type { LogRequest, Refused } from "../../logs/log-request.ts";
-import { mostParts } from "../../logs/protobuf-reader.ts";
-import { readJsonLogs } from "../../logs/read-json-logs.ts";
-import { readProtobufLogs } from "../../logs/read-protobuf-logs.ts";
+import type { LogRequest, Refused } from "../../logs/intake/log-request.ts";
+import { mostParts } from "../../otlp/protobuf-reader.ts";
+import { readJsonLogs } from "../../otlp/read-json-logs.ts";
+import { readProtobufLogs } from "../../otlp/read-protobuf-logs.ts";
 import { protobufOf } from "../../telemetry/partial-success.ts";
 
 const sizes = { maxBytes: 4 * 1024 * 1024, maxInflatedBytes: 32 * 1024 * 1024 };

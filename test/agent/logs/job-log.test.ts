@@ -3,7 +3,7 @@ import { join } from "node:path";
 import fc from "fast-check";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { makeRedactor } from "../../../agent/logs/redactor.ts";
-import type { LogEntry } from "../../../broker/logs/log-record.ts";
+import type { LogEntry } from "../../../broker/logs/store/log-record.ts";
 import { outputOf } from "../../support/agent/child-output.ts";
 import { cutAt, streamed } from "../../support/agent/redacted-stream.ts";
 import { openTestLogs, startLogReceiver } from "../../support/logs/log-receiver.ts";

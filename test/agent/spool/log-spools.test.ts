@@ -1,7 +1,7 @@
 import { readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import type { LogEntry } from "../../../broker/logs/log-record.ts";
+import type { LogEntry } from "../../../broker/logs/store/log-record.ts";
 import { outputOf } from "../../support/agent/child-output.ts";
 import {
   asOutput,

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from "vitest";
-import { mergeChunks } from "../../../broker/logs/merge-chunks.ts";
+import { mergeChunks } from "../../../broker/logs/store/merge-chunks.ts";
 import { deleteOldStreams, dropOldLogs } from "../../../broker/retention/drop-old-logs.ts";
 import { startBroker } from "../../support/broker/broker.ts";
 import { advanceClock, stopClock } from "../../support/database/clock.ts";

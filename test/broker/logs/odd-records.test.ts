@@ -1,7 +1,7 @@
 import { zstdCompressSync, zstdDecompressSync } from "node:zlib";
 import { describe, expect, test } from "vitest";
-import { decodeChunk } from "../../../broker/logs/decode-chunk.ts";
-import type { LogEntry } from "../../../broker/logs/log-record.ts";
+import { decodeChunk } from "../../../broker/logs/store/decode-chunk.ts";
+import type { LogEntry } from "../../../broker/logs/store/log-record.ts";
 import { startBroker } from "../../support/broker/broker.ts";
 import { testDatabase } from "../../support/database/database.ts";
 import { type GivenLog, givenLog } from "../../support/logs/given-logs.ts";

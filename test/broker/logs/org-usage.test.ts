@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { openLog } from "../../../broker/log.ts";
-import { makeOrgUsage } from "../../../broker/logs/org-usage.ts";
+import { makeOrgUsage } from "../../../broker/logs/intake/org-usage.ts";
 import { testDatabase } from "../../support/database/database.ts";
 import { givenOrg } from "../../support/rows/given.ts";
 

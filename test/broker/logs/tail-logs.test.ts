@@ -1,6 +1,6 @@
 import { describe, expect, onTestFinished, test, vi } from "vitest";
-import { findLogStream } from "../../../broker/logs/queries.ts";
-import { tailLog } from "../../../broker/logs/tail-log.ts";
+import { findLogStream } from "../../../broker/logs/store/queries.ts";
+import { tailLog } from "../../../broker/logs/tail/tail-log.ts";
 import { startBroker } from "../../support/broker/broker.ts";
 import { type EventReader, openEvents } from "../../support/broker/event-reader.ts";
 import { testDatabase } from "../../support/database/database.ts";

@@ -11,8 +11,8 @@ import { makeTokenBook } from "../../../agent/client/token-book.ts";
 import { openLog } from "../../../agent/log.ts";
 import { openLogs } from "../../../agent/logs/open-logs.ts";
 import { makeSendLogs } from "../../../agent/logs/send-logs.ts";
-import type { LogEntry } from "../../../broker/logs/log-record.ts";
-import { readProtobufLogs } from "../../../broker/logs/read-protobuf-logs.ts";
+import type { LogEntry } from "../../../broker/logs/store/log-record.ts";
+import { readProtobufLogs } from "../../../broker/otlp/read-protobuf-logs.ts";
 
 /** A request as it came. */
 export type SeenLogs = {

@@ -1,8 +1,8 @@
 import { gzipSync } from "node:zlib";
 import type { Db } from "../../../broker/database/connect.ts";
-import { decodeChunk } from "../../../broker/logs/decode-chunk.ts";
-import type { LogRecord } from "../../../broker/logs/log-record.ts";
-import { findLogStream, readChunks } from "../../../broker/logs/queries.ts";
+import { decodeChunk } from "../../../broker/logs/store/decode-chunk.ts";
+import type { LogRecord } from "../../../broker/logs/store/log-record.ts";
+import { findLogStream, readChunks } from "../../../broker/logs/store/queries.ts";
 import type { OrgId } from "../../../broker/orgs/org-id.ts";
 import { bytesField, eightField, textAttribute, varintField } from "./protobuf-writer.ts";
 

@@ -1,0 +1,167 @@
+import type { LogEntry } from "../store/log-record.ts";
+import type { Gap, LogSequenceRow, LogStream } from "../store/row.ts";
+import type { Refused } from "./log-request.ts";
+import { openSequences, type OpenSequence, type OpenSequences } from "./open-sequences.ts";
+import type { SequencePart } from "./open-sequences.ts";
+
+/** What a writer must know of a stream to add to it. */
+export type StreamHead = Pick<LogStream, "version" | "next_position" | "sequences">;
+
+export type PlacedEntry = { readonly position: number; readonly entry: LogEntry };
+
+/** What becomes of one request. */
+export type PlacedRequest = {
+  readonly placed: readonly PlacedEntry[];
+  readonly refused: Refused;
+};
+
+export type Numbered = {
+  readonly requests: readonly PlacedRequest[];
+  /** The stream as it is with them, except for its version. */
+  readonly head: StreamHead;
+  /** What is to be stored beside its row. */
+  readonly parts: readonly SequencePart[];
+};
+
+/** A number may be so much greater than the last: positions are kept free for what is missing. */
+export const longestJump = 1_000_000;
+
+/**
+ * Gives each record its position in the stream, one request after the other. One that its execution numbered comes
+ * once: what was there before is left out. Where numbers are missing, positions are kept for them, so that they are
+ * read in order if they come. `stored` are the parts that `wantedParts` asks for.
+ */
+export function numberRecords(
+  head: StreamHead,
+  requests: readonly (readonly LogEntry[])[],
+  stored: readonly LogSequenceRow[] = [],
+): Numbered {
+  const sequences = openSequences(head.sequences, stored);
+  let next = head.next_position;
+  const placed = requests.map((entries) => {
+    const request = placeEntries(sequences, inNumberOrder(entries), next);
+    next = request.next;
+    return request;
+  });
+  const { parts, ...closed } = sequences.close(next);
+  return {
+    requests: placed,
+    head: { version: head.version, next_position: next, sequences: closed.sequences },
+    parts,
+  };
+}
+
+/** A request may come by scope or by thread: what an execution numbered stands in that order, in the same places. */
+function inNumberOrder(entries: readonly LogEntry[]): readonly LogEntry[] {
+  if (isInOrder(entries)) return entries;
+  const places = new Map<string, number[]>();
+  for (const [at, { seq, executionId = "" }] of entries.entries()) {
+    if (!isNumber(seq) || executionId === "") continue;
+    const own = places.get(executionId);
+    if (own === undefined) places.set(executionId, [at]);
+    else own.push(at);
+  }
+  const ordered = [...entries];
+  for (const own of places.values()) {
+    const sorted = own
+      .flatMap((at) => entries[at] ?? [])
+      .toSorted((a, b) => (a.seq ?? 0) - (b.seq ?? 0));
+    for (const [nth, entry] of sorted.entries()) ordered[own[nth] ?? 0] = entry;
+  }
+  return ordered;
+}
+
+function isInOrder(entries: readonly LogEntry[]): boolean {
+  const lasts = new Map<string, number>();
+  let current: string | undefined;
+  let last = 0;
+  for (const { seq, executionId = "" } of entries) {
+    if (!isNumber(seq) || executionId === "") continue;
+    if (executionId !== current) {
+      if (current !== undefined) lasts.set(current, last);
+      current = executionId;
+      last = lasts.get(executionId) ?? 0;
+    }
+    if (seq < last) return false;
+    last = seq;
+  }
+  return true;
+}
+
+const isNumber = (seq: number | undefined): seq is number =>
+  seq !== undefined && Number.isSafeInteger(seq) && seq >= 1;
+
+function placeEntries(
+  sequences: OpenSequences,
+  entries: readonly LogEntry[],
+  from: number,
+): PlacedRequest & { readonly next: number } {
+  const placed: PlacedEntry[] = [];
+  const fillers = new Map<OpenSequence, Filler>();
+  let next = from;
+  let refused: Refused = { count: 0, reason: "" };
+  for (const entry of entries) {
+    const { seq, executionId = "" } = entry;
+    const sequence = executionId === "" ? undefined : sequences.of(executionId);
+    const reason = seq === undefined ? undefined : refusalOf(seq, sequence);
+    if (reason !== undefined) {
+      refused = { count: refused.count + 1, reason };
+    } else if (seq === undefined || sequence === undefined) {
+      placed.push({ position: next++, entry });
+    } else if (seq <= sequence.last) {
+      const filler = fillers.get(sequence) ?? makeFiller(sequence);
+      fillers.set(sequence, filler);
+      const position = filler.fill(seq);
+      if (position !== undefined) placed.push({ position, entry });
+    } else {
+      const missing = seq - sequence.last - 1;
+      if (missing > 0) sequence.gaps.push([sequence.last + 1, seq - 1, next]);
+      sequence.last = seq;
+      sequence.isChanged = true;
+      next += missing;
+      placed.push({ position: next++, entry });
+    }
+  }
+  for (const filler of fillers.values()) filler.end();
+  return { placed, refused, next };
+}
+
+function refusalOf(seq: number, sequence: OpenSequence | undefined): string | undefined {
+  if (!isNumber(seq)) return "svc.seq is a whole number from 1.";
+  if (sequence !== undefined && seq - sequence.last > longestJump) {
+    return `svc.seq jumps from ${sequence.last} to ${seq}; it may jump by ${longestJump} at most.`;
+  }
+  return undefined;
+}
+
+type Filler = {
+  /** The position that was kept for a missing record, which then is missing no more; undefined when it was there. */
+  readonly fill: (seq: number) => number | undefined;
+  readonly end: () => void;
+};
+
+/** Fills gaps of an execution by numbers that only grow: all gaps are gone through once. */
+function makeFiller(sequence: OpenSequence): Filler {
+  const passed: Gap[] = [];
+  let at = 0;
+  return {
+    fill: (seq) => {
+      const { gaps } = sequence;
+      for (let gap = gaps[at]; gap !== undefined && gap[1] < seq; gap = gaps[at]) {
+        passed.push(gap);
+        at += 1;
+      }
+      const gap = gaps[at];
+      if (gap === undefined || seq < gap[0]) return undefined;
+      const [first, upto, position] = gap;
+      if (first < seq) passed.push([first, seq - 1, position]);
+      if (seq < upto) gaps[at] = [seq + 1, upto, position + seq + 1 - first];
+      else at += 1;
+      sequence.isChanged = true;
+      return position + seq - first;
+    },
+    end: () => {
+      sequence.gaps = [...passed, ...sequence.gaps.slice(at)];
+    },
+  };
+}

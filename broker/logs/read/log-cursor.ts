@@ -1,0 +1,14 @@
+import { type Pointer, problem } from "../../../shared/problem.ts";
+
+/** A position as a cursor: a record's own, or where to go on. */
+export function toCursor(position: number): string {
+  return String(position);
+}
+
+/** The position of a cursor; the beginning for none, 422 for what is no cursor. */
+export function fromCursor(cursor: string | undefined, pointer: Pointer = "?cursor"): number {
+  if (cursor === undefined || cursor === "") return 1;
+  if (/^\d{1,15}$/.test(cursor)) return Math.max(1, Number(cursor));
+  const detail = "This is no cursor of a log stream.";
+  throw problem.invalid([{ pointer, code: "invalid_cursor", detail }]);
+}

@@ -1,0 +1,80 @@
+import type { LogLimits } from "../../config.ts";
+import type { Db } from "../../database/connect.ts";
+import type { Log } from "../../log.ts";
+import type { OrgId } from "../../orgs/org-id.ts";
+import { mergeChunks } from "./merge-chunks.ts";
+import { trimStream } from "./queries.ts";
+
+/** A stream as its last append left it. */
+export type GrownStream = {
+  readonly orgId: OrgId;
+  readonly streamId: string;
+  readonly bytes: number;
+  readonly looseChunks: number;
+};
+
+/** Keeps streams small and in large pieces, behind the appends. */
+export type TidyStreams = {
+  /** Call after an append; what has to be done is done soon, one stream at a time. */
+  readonly look: (stream: GrownStream) => void;
+  /** Ends with the stream under way. */
+  readonly stop: () => Promise<void>;
+};
+
+type Parts = {
+  readonly db: Db;
+  readonly log: Log;
+  readonly limits: Pick<LogLimits, "streamBytes">;
+  /** Whether the org has used up what it may log today. */
+  readonly isOverDay: (orgId: OrgId) => boolean;
+};
+
+const mostLoose = 32;
+/** What a stream keeps when its org has used up its day. */
+const leastBytes = 1024 * 1024;
+
+/** A stream that could not be tidied is looked at again after its next append. */
+export function makeTidyStreams({ db, log, limits, isOverDay }: Parts): TidyStreams {
+  const waiting = new Map<string, GrownStream>();
+  let working: Promise<void> | undefined;
+  let isStopped = false;
+
+  const limitOf = (orgId: OrgId): number =>
+    isOverDay(orgId) ? Math.min(leastBytes, limits.streamBytes) : limits.streamBytes;
+
+  function look(stream: GrownStream): void {
+    const { orgId, streamId, bytes, looseChunks } = stream;
+    if (isStopped || (bytes <= limitOf(orgId) && looseChunks < mostLoose)) return;
+    waiting.set(streamId, stream);
+    working ??= work();
+  }
+
+  async function work(): Promise<void> {
+    for (const [id, stream] of waiting) {
+      waiting.delete(id);
+      if (isStopped) break;
+      try {
+        await tidy(stream);
+      } catch (error) {
+        log.warn(
+          { err: error, stream: id },
+          "a log stream could not be tidied; its next append tries again",
+        );
+      }
+    }
+    working = undefined;
+  }
+
+  async function tidy({ orgId, streamId, bytes, looseChunks }: GrownStream): Promise<void> {
+    if (looseChunks >= mostLoose) await mergeChunks(db, orgId, streamId);
+    if (bytes > limitOf(orgId)) await trimStream(db, orgId, streamId, limitOf(orgId));
+  }
+
+  return {
+    look,
+    stop: async () => {
+      isStopped = true;
+      await working;
+    },
+  };
+}

@@ -1,0 +1,37 @@
+import type { LogBatch } from "../read/read-forward.ts";
+
+export type GapHold = {
+  /** The stream reached up to this position, when it was looked at. */
+  readonly saw: (nextPosition: number) => void;
+  /** Whether a batch is still to wait for records that are missing before it. */
+  readonly holds: (batch: LogBatch) => boolean;
+};
+
+/** Records that come late are waited for so long; then what follows them is told. */
+const waitMs = 2000;
+
+/**
+ * Holds back what stands behind missing records, for 2 s from when it was first seen to be there: gaps that are open at
+ * the same time grow old together.
+ */
+export function makeGapHold(start: number, clock = () => performance.now()): GapHold {
+  let upto = start;
+  let seen: { readonly before: number; readonly atMs: number }[] = [];
+  return {
+    saw(nextPosition) {
+      if (nextPosition <= upto) return;
+      upto = nextPosition;
+      seen.push({ before: nextPosition, atMs: clock() });
+    },
+    holds({ records: [first, behind], next }) {
+      const isGap = first?.notice === "missing" && behind !== undefined;
+      const isHeld = isGap && clock() - seenAtMs(behind.position) < waitMs;
+      if (!isHeld) seen = seen.filter(({ before }) => before > next);
+      return isHeld;
+    },
+  };
+
+  function seenAtMs(position: number): number {
+    return seen.find(({ before }) => before > position)?.atMs ?? -Infinity;
+  }
+}
