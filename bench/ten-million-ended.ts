@@ -1,5 +1,5 @@
 import type { Db } from "../broker/database/connect.ts";
-import { makeLane } from "../broker/database/make-lane.ts";
+import { makeLane } from "../broker/database/limiter.ts";
 import { reportExecutions } from "../broker/executions/report-executions.ts";
 import type { OrgId } from "../broker/orgs/org-id.ts";
 import { keySource } from "../broker/seals/key-source.ts";

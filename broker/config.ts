@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { OperatorError } from "../shared/operator-error.ts";
-import { boundSettings, type BoundsConfig, boundsOf } from "./bounds/bound-settings.ts";
+import { boundSettings, type BoundsConfig, boundsOf } from "./limits/limit-settings.ts";
 import { httpUrl, postgresUrl, whole, words } from "./setting-schemas.ts";
 import {
   type CollectorConfig,

@@ -1,4 +1,4 @@
-import { ownTime } from "./clocks/own-time.ts";
+import { ownTime } from "./clocks/running-timer.ts";
 
 type Check = () => Promise<string | undefined>;
 

@@ -1,9 +1,9 @@
 import type { Broker } from "./broker.ts";
 import { repeat } from "./clocks/repeat.ts";
 import { startClocks } from "./clocks/sweep.ts";
-import { watchProcess } from "./figures/watch-process.ts";
+import { watchProcess } from "./database-metrics/watch-process.ts";
 import type { MadeBroker } from "./make-broker.ts";
-import { admitKeys } from "./seals/admit-keys.ts";
+import { admitKeys } from "./seals/register-keys.ts";
 import { startListening } from "./wake/listen.ts";
 
 const scanEveryMs = 1_500;

@@ -15,8 +15,8 @@ const baked: Readonly<Record<string, (root: string) => Promise<string> | string>
     const script = await scriptOf(root, "broker/workspaces/summary-worker.ts");
     return `export const summaryProgram = { text: ${JSON.stringify(script)} };`;
   },
-  "broker/http/body-program.ts": async (root) => {
-    const script = await scriptOf(root, "broker/http/body-worker.ts");
+  "broker/http/body/body-program.ts": async (root) => {
+    const script = await scriptOf(root, "broker/http/body/body-worker.ts");
     return `export const bodyProgram = { text: ${JSON.stringify(script)} };`;
   },
   "agent/doctor/ask-rights.ts": async (root) =>

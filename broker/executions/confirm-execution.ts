@@ -1,6 +1,6 @@
 import { LRUCache } from "lru-cache";
+import { gather } from "../database/batcher.ts";
 import type { Db } from "../database/connect.ts";
-import { gather } from "../database/gather.ts";
 import type { Log } from "../log.ts";
 import type { OrgId } from "../orgs/org-id.ts";
 

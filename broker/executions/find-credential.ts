@@ -3,7 +3,7 @@ import { jobTokenPermissions } from "../../shared/permissions.ts";
 import { jobTokenParts } from "../../shared/token.ts";
 import type { Db } from "../database/connect.ts";
 import type { OrgId } from "../orgs/org-id.ts";
-import type { ExecutionCredential } from "../tokens/known-tokens.ts";
+import type { ExecutionCredential } from "../tokens/token-cache.ts";
 
 type CredentialRow = {
   place: number;

@@ -5,7 +5,7 @@ import type {
 } from "../../shared/api/runner-job-execution.ts";
 import { problem } from "../../shared/problem.ts";
 import type { Db } from "../database/connect.ts";
-import type { JsonHoles } from "../seals/json-holes.ts";
+import type { JsonHoles } from "../seals/json-placeholders.ts";
 import { type OpeningParts, openLarge } from "../seals/open-large.ts";
 import type { Actor } from "../tokens/actor.ts";
 import {

@@ -1,14 +1,14 @@
 import type { ExecutionStatus } from "../../shared/runner-job-execution.ts";
 import type { RunnerJobStatus } from "../../shared/runner-job.ts";
-import type { HotWay } from "../bounds/hot-way.ts";
+import { gather } from "../database/batcher.ts";
 import type { Db } from "../database/connect.ts";
-import { gather } from "../database/gather.ts";
-import type { Lane } from "../database/make-lane.ts";
+import type { Lane } from "../database/limiter.ts";
 import { newId } from "../database/new-id.ts";
+import type { HotWay } from "../limits/hot-path.ts";
 import type { OrgId } from "../orgs/org-id.ts";
 import { LargeText } from "../seals/large-text.ts";
 import type { Seals } from "../seals/seals.ts";
-import { SentAhead } from "../seals/sent-ahead.ts";
+import { SentAhead } from "../seals/staged-uploads.ts";
 import { type Topic, topics, type Wakes } from "../wake/wakes.ts";
 import type { ExecutionRow } from "./row.ts";
 import { type ReportedOutputs, sealLargeOutputs } from "./sealed-outputs.ts";

@@ -1,7 +1,7 @@
 import { hash } from "node:crypto";
 import { LargeText } from "../seals/large-text.ts";
 import type { Sealed, Seals } from "../seals/seals.ts";
-import type { SentAhead, SentUpload } from "../seals/sent-ahead.ts";
+import type { SentAhead, SentUpload } from "../seals/staged-uploads.ts";
 import type { OfExecution } from "./sealed-result.ts";
 
 /** Outputs, or the text of their JSON where that is long. */

@@ -1,7 +1,7 @@
 import { hash } from "node:crypto";
 import { z } from "zod";
 import type { Seals } from "../seals/seals.ts";
-import type { SentAhead, SentUpload } from "../seals/sent-ahead.ts";
+import type { SentAhead, SentUpload } from "../seals/staged-uploads.ts";
 import type { ResultReport } from "./report-executions.ts";
 
 /** Whose report it is. */

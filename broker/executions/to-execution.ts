@@ -5,7 +5,7 @@ import type {
   RunnerJobExecutionOutputs,
   RunnerJobExecutionResult,
 } from "../../shared/api/runner-job-execution.ts";
-import type { JsonHoles } from "../seals/json-holes.ts";
+import type { JsonHoles } from "../seals/json-placeholders.ts";
 import { type OpeningParts, openLarge } from "../seals/open-large.ts";
 import type {
   EvidenceRow,

@@ -4,7 +4,7 @@ import { newId } from "../database/new-id.ts";
 import type { OrgId } from "../orgs/org-id.ts";
 import type { LargeText } from "../seals/large-text.ts";
 import type { LargeSealed } from "../seals/open-large.ts";
-import { SentAhead } from "../seals/sent-ahead.ts";
+import { SentAhead } from "../seals/staged-uploads.ts";
 import type { Actor } from "../tokens/actor.ts";
 import {
   deleteRecord,

@@ -3,15 +3,15 @@ import { problem } from "../../shared/problem.ts";
 import type { RouteRule } from "../../shared/route-rules.ts";
 import { parseToken } from "../../shared/token.ts";
 import type { Broker } from "../broker.ts";
+import { openAllRoutes } from "../router.ts";
+import { answerError } from "./answer/answer-error.ts";
 import type { App, AppContext, AppEnv } from "./app-types.ts";
-import { discardBody } from "./discard-body.ts";
+import { discardBody } from "./body/discard-body.ts";
+import { type UnansweredPath, describePaths } from "./gate/method-not-allowed.ts";
+import { routeOpener } from "./gate/open-routes.ts";
+import { stateAuthorization } from "./gate/state-authorization.ts";
 import { openApiDocument } from "./open-api-document.ts";
-import { routeOpener } from "./open-routes.ts";
-import { answerError } from "./problem.ts";
 import { beginRequest, endRequest } from "./request-log.ts";
-import { openAllRoutes } from "./router.ts";
-import { stateAuthorization } from "./state-authorization.ts";
-import { type UnansweredPath, describePaths } from "./unanswered-path.ts";
 
 /** The broker's HTTP application: every route of router.ts, and a problem for whatever no route answers. */
 export function createApp(broker: Broker): App {

@@ -1,10 +1,10 @@
 import type { RouteRule } from "../../shared/route-rules.ts";
 import type { Broker } from "../broker.ts";
+import { setHeader } from "./answer/set-header.ts";
 import type { AppContext } from "./app-types.ts";
+import { requestHeader } from "./gate/request-header.ts";
+import { takeRequestId } from "./gate/request-id.ts";
 import type { CountAnswer } from "./http-metrics.ts";
-import { requestHeader } from "./request-header.ts";
-import { takeRequestId } from "./request-id.ts";
-import { setHeader } from "./response-headers.ts";
 
 /** What is told of a request once it is answered. */
 export type Answered = {

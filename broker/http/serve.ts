@@ -5,9 +5,9 @@ import type { AddressInfo, Socket } from "node:net";
 import { getRequestListener } from "@hono/node-server";
 import { OperatorError } from "../../shared/operator-error.ts";
 import type { Broker } from "../broker.ts";
+import { answerClientErrors, answerUnreadable } from "./answer/answer-client-errors.ts";
 import type { App } from "./app-types.ts";
-import { limitConnections } from "./limit-connections.ts";
-import { answerClientErrors, answerUnreadable } from "./unreadable-request.ts";
+import { limitConnections } from "./limits/limit-connections.ts";
 
 /** A broker that listens. */
 export type Serving = {

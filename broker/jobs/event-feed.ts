@@ -1,12 +1,12 @@
 import { setMaxListeners } from "node:events";
 import { isFinal } from "../../shared/runner-job.ts";
+import { makeLookout } from "../clocks/poller.ts";
 import type { Db } from "../database/connect.ts";
 import type { Log } from "../log.ts";
 import type { OrgId } from "../orgs/org-id.ts";
 import { topics, type Wakes } from "../wake/wakes.ts";
 import type { EventPosition } from "./event-position.ts";
 import { findPresentPosition, type JobEventRow, listEvents } from "./event-queries.ts";
-import { makeLookout } from "./lookout.ts";
 
 /** What one look found. */
 export type HeardEvents = {

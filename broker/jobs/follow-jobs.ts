@@ -1,6 +1,7 @@
 import { problem } from "../../shared/problem.ts";
-import type { Seated } from "../bounds/seats.ts";
 import type { Broker } from "../broker.ts";
+import { park } from "../clocks/park.ts";
+import type { Seated } from "../limits/permits.ts";
 import type { OrgId } from "../orgs/org-id.ts";
 import {
   type EventPosition,
@@ -10,7 +11,6 @@ import {
   toCursor,
 } from "./event-position.ts";
 import { findPresentPosition, isReached, type JobEventRow, listEvents } from "./event-queries.ts";
-import { park } from "./park.ts";
 
 export type Following = {
   /** Absent: from now on; empty: from the oldest event that is kept. */

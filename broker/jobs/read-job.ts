@@ -4,7 +4,7 @@ import type { Db } from "../database/connect.ts";
 import { findOutputs, findProgress, listExecutions, listResults } from "../executions/queries.ts";
 import { toExecution, toOutputs, toProgress, toResult } from "../executions/to-execution.ts";
 import type { OrgId } from "../orgs/org-id.ts";
-import type { JsonHoles } from "../seals/json-holes.ts";
+import type { JsonHoles } from "../seals/json-placeholders.ts";
 import type { Actor } from "../tokens/actor.ts";
 import { findJob, findPlanToSend, listMoves } from "./queries.ts";
 import type { JobRow, MoveRow } from "./row.ts";

@@ -1,6 +1,6 @@
 import { LargeText } from "../seals/large-text.ts";
 import type { Seals } from "../seals/seals.ts";
-import type { SentAhead, SentUpload } from "../seals/sent-ahead.ts";
+import type { SentAhead, SentUpload } from "../seals/staged-uploads.ts";
 
 type Plan = {
   readonly orgId: string;

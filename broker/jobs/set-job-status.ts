@@ -1,9 +1,9 @@
 import { problem } from "../../shared/problem.ts";
 import { type ExecutionEnd, isExecutionEnd } from "../../shared/runner-job-execution.ts";
 import type { RunnerJobStatus } from "../../shared/runner-job.ts";
-import type { Seated } from "../bounds/seats.ts";
 import type { Broker } from "../broker.ts";
 import { takeReport } from "../executions/take-report.ts";
+import type { Seated } from "../limits/permits.ts";
 import type { Actor } from "../tokens/actor.ts";
 import { endJob } from "./end-job.ts";
 import { requireJob } from "./read-job.ts";

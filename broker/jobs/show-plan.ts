@@ -1,6 +1,6 @@
 import { maskPlan } from "../../shared/plans/mask-plan.ts";
 import type { RunnerJobType } from "../../shared/runner-job-types.ts";
-import type { TextInPieces } from "../seals/json-holes.ts";
+import type { TextInPieces } from "../seals/json-placeholders.ts";
 import { LargeText } from "../seals/large-text.ts";
 import { type LargeSealed, type OpeningParts, openLarge, wholeOf } from "../seals/open-large.ts";
 import type { Actor } from "../tokens/actor.ts";

@@ -1,8 +1,8 @@
 import { isFinal } from "../../shared/runner-job.ts";
-import type { Seated } from "../bounds/seats.ts";
 import type { Broker } from "../broker.ts";
+import { park } from "../clocks/park.ts";
+import type { Seated } from "../limits/permits.ts";
 import type { OrgId } from "../orgs/org-id.ts";
-import { park } from "./park.ts";
 import { requireJob } from "./read-job.ts";
 import type { JobRow } from "./row.ts";
 

@@ -2,7 +2,7 @@ import { LRUCache } from "lru-cache";
 import { type PlanFacts, planFacts } from "../../shared/plans/plan-facts.ts";
 import type { RunnerJobType } from "../../shared/runner-job-types.ts";
 import type { Db } from "../database/connect.ts";
-import { type Lane, makeLane } from "../database/make-lane.ts";
+import { type Lane, makeLane } from "../database/limiter.ts";
 import { findPlanToSend } from "../jobs/queries.ts";
 import type { OrgId } from "../orgs/org-id.ts";
 import { openLarge, wholeOf } from "../seals/open-large.ts";

@@ -1,8 +1,8 @@
 import type { JobRow } from "../jobs/row.ts";
 import type { OrgId } from "../orgs/org-id.ts";
 import type { Claim } from "./claim-jobs.ts";
-import { makeServing } from "./make-serving.ts";
-import { type Waiter, WaitingRoom } from "./waiting-room.ts";
+import { type Waiter, WaitingRoom } from "./parked-polls.ts";
+import { makeServing } from "./poll-batches.ts";
 
 /** What ends a parked poll: jobs, orders to look at, or a reason to come again. */
 export type PollAnswer =

@@ -5,7 +5,7 @@ import { topics, type Wakes } from "../wake/wakes.ts";
 import { claimJobs, mostClaims } from "./claim-jobs.ts";
 import type { Poll, PollAnswer } from "./dispatcher.ts";
 import { offerJobs } from "./offer-jobs.ts";
-import type { OrderDesk } from "./order-desk.ts";
+import type { OrderDesk } from "./pending-orders.ts";
 
 export type ServeParts = {
   readonly db: Db;

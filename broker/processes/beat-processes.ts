@@ -1,9 +1,9 @@
 import type { ProcessOrder } from "../../shared/api/process-order.ts";
 import type { RunnerProcessType } from "../../shared/process-groups.ts";
-import type { HotWay } from "../bounds/hot-way.ts";
 import type { Broker } from "../broker.ts";
+import { gather } from "../database/batcher.ts";
 import type { Db } from "../database/connect.ts";
-import { gather } from "../database/gather.ts";
+import type { HotWay } from "../limits/hot-path.ts";
 import type { OrgId } from "../orgs/org-id.ts";
 import { parseQueueKeys } from "../queues/queue-key.ts";
 import { type Topic, topics, type Wakes } from "../wake/wakes.ts";

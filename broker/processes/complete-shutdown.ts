@@ -1,7 +1,7 @@
 import type { ProcessShutdown } from "../../shared/api/runner-process-shutdown.ts";
 import { problem } from "../../shared/problem.ts";
 import type { Broker } from "../broker.ts";
-import { tellQueues } from "../queues/tell-queues.ts";
+import { tellQueues } from "../queues/notify-queues.ts";
 import type { NamedProcess } from "./beat-processes.ts";
 import { showShutdownsById } from "./show-processes.ts";
 

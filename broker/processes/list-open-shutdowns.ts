@@ -1,6 +1,6 @@
 import type { ShutdownStatus, ShutdownType } from "../../shared/api/runner-process-shutdown.ts";
+import { gather } from "../database/batcher.ts";
 import type { Db } from "../database/connect.ts";
-import { gather } from "../database/gather.ts";
 
 type Asked = { readonly runnerId: string; readonly processId: string };
 export type BriefShutdown = {

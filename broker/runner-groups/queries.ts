@@ -3,7 +3,7 @@ import type { RunnerGroupType, RunnerPlatform } from "../../shared/runner-platfo
 import type { Db } from "../database/connect.ts";
 import type { PageRequest } from "../database/page-request.ts";
 import type { OrgId } from "../orgs/org-id.ts";
-import type { RunnerChange } from "../runners/tell-change.ts";
+import type { RunnerChange } from "../runners/notify-change.ts";
 import type { RunnerGroupRow, RunnerSettingsRow } from "./row.ts";
 import type { StoredSettings } from "./settings.ts";
 

@@ -3,7 +3,7 @@ import type { RunnerSettingsChanges } from "../../shared/api/runner-settings.ts"
 import { problem } from "../../shared/problem.ts";
 import type { Broker } from "../broker.ts";
 import type { OrgId } from "../orgs/org-id.ts";
-import { tellChange } from "../runners/tell-change.ts";
+import { tellChange } from "../runners/notify-change.ts";
 import { findGroupSettings, type SettingsWithPlatform, writeSettings } from "./queries.ts";
 import { changeSettings, storedSettings } from "./settings.ts";
 

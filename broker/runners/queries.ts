@@ -2,8 +2,8 @@ import type { NewRunner, RunnerChanges, RunnerFilters } from "../../shared/api/r
 import type { Db } from "../database/connect.ts";
 import type { PageRequest } from "../database/page-request.ts";
 import type { OrgId } from "../orgs/org-id.ts";
+import type { RunnerChange } from "./notify-change.ts";
 import type { RunnerOperationRow, RunnerQueueRow, RunnerRow } from "./row.ts";
-import type { RunnerChange } from "./tell-change.ts";
 
 /** A runner that is not deleted. */
 export type LivingRunner = RunnerRow & {

@@ -2,8 +2,8 @@ import type { PauseEnd } from "../../shared/api/pause.ts";
 import { problem } from "../../shared/problem.ts";
 import type { Broker } from "../broker.ts";
 import type { Actor } from "../tokens/actor.ts";
+import { tellChange } from "./notify-change.ts";
 import { writePause } from "./queries.ts";
-import { tellChange } from "./tell-change.ts";
 
 type By = Pick<Actor, "id" | "orgId">;
 

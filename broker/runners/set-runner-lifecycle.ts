@@ -2,9 +2,9 @@ import { problem } from "../../shared/problem.ts";
 import type { Broker } from "../broker.ts";
 import { newId } from "../database/new-id.ts";
 import type { Actor } from "../tokens/actor.ts";
+import { tellChange } from "./notify-change.ts";
 import { writeLifecycle } from "./queries.ts";
 import type { RunnerRow } from "./row.ts";
-import { tellChange } from "./tell-change.ts";
 
 /**
  * Enables, disables, deprovisions or deletes a runner: what it may run, its waiting jobs and its status

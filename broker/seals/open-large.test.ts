@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { describe, expect, test } from "vitest";
-import { makeLane } from "../database/make-lane.ts";
+import { makeLane } from "../database/limiter.ts";
 import { openLarge } from "./open-large.ts";
 import { openSeals } from "./seals.ts";
 

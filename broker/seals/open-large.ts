@@ -1,8 +1,8 @@
 import { hash } from "node:crypto";
 import { LRUCache } from "lru-cache";
-import type { Lane } from "../database/make-lane.ts";
-import { makeTurnstile } from "./make-turnstile.ts";
+import type { Lane } from "../database/limiter.ts";
 import { type SealedThing, type Seals, sealedOverhead } from "./seals.ts";
+import { makeTurnstile } from "./turnstile.ts";
 
 /** Sealed bytes that are read a piece at a time: where they are, and how many. */
 export type LargeSealed = {

@@ -6,7 +6,7 @@ import {
   sealEvidenceAnew,
   sealOutputsAnew,
   sealResultAnew,
-} from "./seal-reports-anew.ts";
+} from "./reseal-reports.ts";
 import { openPartsKey, sealPartsKey } from "./sealed-parts.ts";
 import type { Seals } from "./seals.ts";
 

@@ -1,8 +1,8 @@
 import { hash } from "node:crypto";
 import { problem } from "../../shared/problem.ts";
 import { parseToken, type TokenKind } from "../../shared/token.ts";
+import { gather } from "../database/batcher.ts";
 import type { Db } from "../database/connect.ts";
-import { gather } from "../database/gather.ts";
 import type { Actor } from "./actor.ts";
 import { bearerOf } from "./bearer.ts";
 import {
@@ -12,7 +12,7 @@ import {
   markUse,
 } from "./credential-queries.ts";
 import { actorOf } from "./credential.ts";
-import { createKnownTokens, type ExecutionCredential, type Known } from "./known-tokens.ts";
+import { createKnownTokens, type ExecutionCredential, type Known } from "./token-cache.ts";
 
 /** What counts the tokens that somebody tries out: asked before the look-up, told when there is no such token. */
 export type Guesses = { readonly admit: () => void; readonly note: () => void };

@@ -1,5 +1,5 @@
-import { ownTime } from "../clocks/own-time.ts";
 import { repeat } from "../clocks/repeat.ts";
+import { ownTime } from "../clocks/running-timer.ts";
 import { connect, type Db } from "../database/connect.ts";
 import type { Log } from "../log.ts";
 import type { Topic } from "./wakes.ts";

@@ -1,7 +1,7 @@
 import type { StateDiff } from "../../shared/api/terraform-revisions.ts";
 import { Problem } from "../../shared/problem.ts";
-import type { Seated } from "../bounds/seats.ts";
 import type { Broker } from "../broker.ts";
+import type { Seated } from "../limits/permits.ts";
 import type { OrgId } from "../orgs/org-id.ts";
 import { findRevisionBefore } from "./queries.ts";
 import { readSummary } from "./read-summary.ts";

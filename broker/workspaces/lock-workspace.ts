@@ -9,8 +9,8 @@ import type { Db } from "../database/connect.ts";
 import { newId } from "../database/new-id.ts";
 import type { Actor } from "../tokens/actor.ts";
 import type { Outcome } from "./queries.ts";
-import type { Reached } from "./reach-workspace.ts";
 import { refusalOf } from "./refuse.ts";
+import type { Reached } from "./require-workspace-access.ts";
 
 export type LockInput = z.output<typeof terraformLockInput>;
 

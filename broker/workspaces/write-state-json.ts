@@ -1,7 +1,7 @@
 import { problem } from "../../shared/problem.ts";
-import type { Seated } from "../bounds/seats.ts";
 import type { Broker } from "../broker.ts";
 import { newId } from "../database/new-id.ts";
+import type { Seated } from "../limits/permits.ts";
 import type { Actor } from "../tokens/actor.ts";
 import type { Outcome } from "./queries.ts";
 import { refusalOf } from "./refuse.ts";

@@ -1,8 +1,8 @@
 import { problem } from "../../shared/problem.ts";
-import type { Seated } from "../bounds/seats.ts";
 import type { Broker } from "../broker.ts";
 import type { Db } from "../database/connect.ts";
 import { newId } from "../database/new-id.ts";
+import type { Seated } from "../limits/permits.ts";
 import type { OrgId } from "../orgs/org-id.ts";
 import type { Actor } from "../tokens/actor.ts";
 import { discardUpload, type Outcome } from "./queries.ts";

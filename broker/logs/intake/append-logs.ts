@@ -1,10 +1,10 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { LRUCache } from "lru-cache";
 import { type Problem, problem } from "../../../shared/problem.ts";
-import type { HotWay } from "../../bounds/hot-way.ts";
+import { gather } from "../../database/batcher.ts";
 import type { Db } from "../../database/connect.ts";
-import { gather } from "../../database/gather.ts";
 import { isRefusal } from "../../database/is-refusal.ts";
+import type { HotWay } from "../../limits/hot-path.ts";
 import type { OrgId } from "../../orgs/org-id.ts";
 import { topics, type Wakes } from "../../wake/wakes.ts";
 import type { LogEntry } from "../store/log-record.ts";

@@ -1,7 +1,7 @@
 import { LRUCache } from "lru-cache";
 import { problem } from "../../../shared/problem.ts";
-import type { HotWay } from "../../bounds/hot-way.ts";
 import { findExecution } from "../../executions/queries.ts";
+import type { HotWay } from "../../limits/hot-path.ts";
 import type { Actor } from "../../tokens/actor.ts";
 import { findLogStream } from "../store/queries.ts";
 

@@ -1,7 +1,7 @@
-import type { HotWay } from "../../bounds/hot-way.ts";
 import type { LogLimits } from "../../config.ts";
 import type { Db } from "../../database/connect.ts";
 import type { ConfirmExecution, NamedByRunner } from "../../executions/confirm-execution.ts";
+import type { HotWay } from "../../limits/hot-path.ts";
 import type { Log } from "../../log.ts";
 import type { Metrics } from "../../metrics.ts";
 import type { Actor } from "../../tokens/actor.ts";

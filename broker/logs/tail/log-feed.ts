@@ -1,6 +1,6 @@
 import { setMaxListeners } from "node:events";
+import { makeLookout } from "../../clocks/poller.ts";
 import type { Db } from "../../database/connect.ts";
-import { makeLookout } from "../../jobs/lookout.ts";
 import type { Log } from "../../log.ts";
 import type { OrgId } from "../../orgs/org-id.ts";
 import { topics, type Wakes } from "../../wake/wakes.ts";

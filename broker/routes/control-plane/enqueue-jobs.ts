@@ -6,7 +6,7 @@ import {
 import { secondNs } from "../../../shared/duration.ts";
 import { planNames } from "../../../shared/plans/plan-names.ts";
 import type { AppContext, Door } from "../../http/app-types.ts";
-import { takeIdempotencyKey, tellReplay } from "../../http/idempotency.ts";
+import { takeIdempotencyKey, tellReplay } from "../../http/gate/idempotency.ts";
 import { enqueueJob as enqueueOne } from "../../jobs/enqueue-job.ts";
 import { enqueueJobs } from "../../jobs/enqueue-jobs.ts";
 import type { NewJob } from "../../jobs/new-job.ts";

@@ -1,16 +1,16 @@
 import { followJobsRoute, waitForJobRoute } from "../../../shared/api/follow-runner-jobs.ts";
 import type { Broker } from "../../broker.ts";
-import { answerJson } from "../../http/answer-json.ts";
+import { answerJson } from "../../http/answer/answer-json.ts";
+import { setHeader } from "../../http/answer/set-header.ts";
 import type { AppContext, Door } from "../../http/app-types.ts";
-import { holdOfToken } from "../../http/hold-of-token.ts";
-import { setHeader } from "../../http/response-headers.ts";
-import { seatedFor } from "../../http/with-seat.ts";
+import { seatedFor } from "../../http/gate/with-permit.ts";
+import { holdOfToken } from "../../http/limits/limit-concurrency.ts";
 import { followJobs as followOrg } from "../../jobs/follow-jobs.ts";
 import { readJob } from "../../jobs/read-job.ts";
 import { toJobEvent } from "../../jobs/to-job-event.ts";
 import { waitForJob as waitForEnd } from "../../jobs/wait-for-job.ts";
 import { waitMs } from "../../polls/park-poll.ts";
-import { JsonHoles } from "../../seals/json-holes.ts";
+import { JsonHoles } from "../../seals/json-placeholders.ts";
 
 /** GET /v1/job-events */
 export const followJobs: Door = (app, broker) => {

@@ -1,6 +1,6 @@
 import { listJobsRoute } from "../../../shared/api/read-runner-jobs.ts";
+import { readPage, toPage } from "../../http/answer/paginate.ts";
 import type { Door } from "../../http/app-types.ts";
-import { readPage, toPage } from "../../http/paginate.ts";
 import { toJobFilter } from "../../jobs/job-filter.ts";
 import { listJobs as listPage } from "../../jobs/list-jobs.ts";
 import { toRunnerJob } from "../../jobs/to-runner-job.ts";

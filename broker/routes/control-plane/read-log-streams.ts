@@ -1,6 +1,6 @@
 import { getLogStreamRoute, listLogStreamsRoute } from "../../../shared/api/log-streams.ts";
+import { readPage, toPage } from "../../http/answer/paginate.ts";
 import type { Door } from "../../http/app-types.ts";
-import { readPage, toPage } from "../../http/paginate.ts";
 import { requireLogStream } from "../../logs/store/find-stream.ts";
 import { listStreams } from "../../logs/store/list-streams.ts";
 import { toLogStream } from "../../logs/store/to-log-stream.ts";

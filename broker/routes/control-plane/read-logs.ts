@@ -1,8 +1,8 @@
 import { listLogsRoute } from "../../../shared/api/log-streams.ts";
 import type { Broker } from "../../broker.ts";
+import { streamAnswer } from "../../http/answer/stream-answer.ts";
 import type { AppContext, Door } from "../../http/app-types.ts";
-import { requestHeader } from "../../http/request-header.ts";
-import { streamAnswer } from "../../http/stream-answer.ts";
+import { requestHeader } from "../../http/gate/request-header.ts";
 import { fromCursor, toCursor } from "../../logs/read/log-cursor.ts";
 import { toNdjson, toPlainText } from "../../logs/read/log-text.ts";
 import { type LogPage, readPageAfter, readPageBefore } from "../../logs/read/read-log-page.ts";

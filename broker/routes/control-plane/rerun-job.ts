@@ -1,6 +1,6 @@
 import { rerunJobRoute } from "../../../shared/api/control-runner-jobs.ts";
 import type { Door } from "../../http/app-types.ts";
-import { takeIdempotencyKey, tellReplay } from "../../http/idempotency.ts";
+import { takeIdempotencyKey, tellReplay } from "../../http/gate/idempotency.ts";
 import { rerunJob as enqueueAgain } from "../../jobs/rerun-job.ts";
 import { toRunnerJob } from "../../jobs/to-runner-job.ts";
 

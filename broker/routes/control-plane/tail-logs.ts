@@ -1,12 +1,12 @@
 import { tailLogsRoute } from "../../../shared/api/log-streams.ts";
 import { problem } from "../../../shared/problem.ts";
 import type { Broker } from "../../broker.ts";
+import { setHeader } from "../../http/answer/set-header.ts";
+import { streamAnswer } from "../../http/answer/stream-answer.ts";
 import type { AppContext, Door } from "../../http/app-types.ts";
-import { holdOfToken } from "../../http/hold-of-token.ts";
-import { requestHeader } from "../../http/request-header.ts";
-import { setHeader } from "../../http/response-headers.ts";
-import { streamAnswer } from "../../http/stream-answer.ts";
-import { seatedFor } from "../../http/with-seat.ts";
+import { requestHeader } from "../../http/gate/request-header.ts";
+import { seatedFor } from "../../http/gate/with-permit.ts";
+import { holdOfToken } from "../../http/limits/limit-concurrency.ts";
 import { fromCursor } from "../../logs/read/log-cursor.ts";
 import type { LogFilter } from "../../logs/read/log-filter.ts";
 import { eventsBegin, toEvents } from "../../logs/read/log-text.ts";

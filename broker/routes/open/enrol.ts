@@ -1,6 +1,6 @@
 import { enrolRoute } from "../../../shared/api/enrolment.ts";
 import type { Door } from "../../http/app-types.ts";
-import { limitByAddress } from "../../http/limit-by-address.ts";
+import { limitByAddress } from "../../http/limits/limit-by-address.ts";
 import { bearerOf } from "../../tokens/bearer.ts";
 import { enrol as exchange } from "../../tokens/enrol.ts";
 import { toTokenWithSecret } from "../../tokens/to-token.ts";

@@ -3,11 +3,11 @@ import {
   getReferenceRoute,
   getReferenceStyleRoute,
 } from "../../../shared/api/operations.ts";
+import { setHeader } from "../../http/answer/set-header.ts";
 import type { Door } from "../../http/app-types.ts";
 import { openApiDocument } from "../../http/open-api-document.ts";
 import { referencePage } from "../../http/reference/page.ts";
 import { referenceStyle } from "../../http/reference/style.ts";
-import { setHeader } from "../../http/response-headers.ts";
 
 const policy =
   "default-src 'none'; style-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";

@@ -1,6 +1,6 @@
 import { listRunnersRoute } from "../../../shared/api/runners.ts";
+import { readPage, toPage } from "../../http/answer/paginate.ts";
 import type { Door } from "../../http/app-types.ts";
-import { readPage, toPage } from "../../http/paginate.ts";
 import { listRunners as list } from "../../runners/queries.ts";
 import { prepareToShow } from "../../runners/show-runner.ts";
 

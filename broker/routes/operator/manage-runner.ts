@@ -5,7 +5,7 @@ import {
   updateManagedRunnerRoute,
 } from "../../../shared/api/manage-runner.ts";
 import type { Door } from "../../http/app-types.ts";
-import { takeIdempotencyKey, tellReplay } from "../../http/idempotency.ts";
+import { takeIdempotencyKey, tellReplay } from "../../http/gate/idempotency.ts";
 import { toRunnerJob } from "../../jobs/to-runner-job.ts";
 import { type ManagementOrder, orderManagement } from "../../runners/order-management.ts";
 

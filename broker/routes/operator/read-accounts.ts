@@ -2,8 +2,8 @@ import { getAccountRoute, listAccountsRoute } from "../../../shared/api/accounts
 import { problem } from "../../../shared/problem.ts";
 import { findMember, listMembers } from "../../accounts/queries.ts";
 import { toAccount } from "../../accounts/to-account.ts";
+import { readPage, toPage } from "../../http/answer/paginate.ts";
 import type { Door } from "../../http/app-types.ts";
-import { readPage, toPage } from "../../http/paginate.ts";
 import { listRoles } from "../../roles/queries.ts";
 
 /** GET /v1/accounts, GET /v1/accounts/{account_id} */

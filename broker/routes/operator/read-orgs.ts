@@ -1,8 +1,8 @@
 import { getCurrentOrgRoute, listOrgsRoute } from "../../../shared/api/orgs.ts";
 import { problem } from "../../../shared/problem.ts";
+import { hasVersion } from "../../http/answer/etag.ts";
+import { readPage, toPage } from "../../http/answer/paginate.ts";
 import type { Door } from "../../http/app-types.ts";
-import { hasVersion } from "../../http/etag.ts";
-import { readPage, toPage } from "../../http/paginate.ts";
 import { findOrg, listOrgs } from "../../orgs/queries.ts";
 import { toOrg } from "../../orgs/to-org.ts";
 

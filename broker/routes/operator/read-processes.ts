@@ -1,7 +1,7 @@
 import { getProcessRoute, listProcessesRoute } from "../../../shared/api/runner-process.ts";
 import { problem } from "../../../shared/problem.ts";
+import { readPage, toPage } from "../../http/answer/paginate.ts";
 import type { Door } from "../../http/app-types.ts";
-import { readPage, toPage } from "../../http/paginate.ts";
 import { listProcesses } from "../../processes/queries.ts";
 import { showProcess, showProcesses } from "../../processes/show-processes.ts";
 import { findRunner } from "../../runners/queries.ts";

@@ -1,6 +1,6 @@
 import { getRunnerGroupRoute, listRunnerGroupsRoute } from "../../../shared/api/runner-groups.ts";
+import { readPage, toPage } from "../../http/answer/paginate.ts";
 import type { Door } from "../../http/app-types.ts";
-import { readPage, toPage } from "../../http/paginate.ts";
 import { listRunnerGroups } from "../../runner-groups/queries.ts";
 import { showRunnerGroup } from "../../runner-groups/show-runner-group.ts";
 import { toGroupMembers } from "../../runner-groups/to-group-members.ts";

@@ -1,7 +1,7 @@
 import { getOwnTokenRoute, getTokenRoute, listTokensRoute } from "../../../shared/api/tokens.ts";
 import { problem } from "../../../shared/problem.ts";
+import { readPage, toPage } from "../../http/answer/paginate.ts";
 import type { Door } from "../../http/app-types.ts";
-import { readPage, toPage } from "../../http/paginate.ts";
 import { findOwnToken } from "../../tokens/find-own-token.ts";
 import { findToken, listTokens } from "../../tokens/queries.ts";
 import { toToken } from "../../tokens/to-token.ts";

@@ -1,7 +1,7 @@
 import { updateCurrentOrgRoute } from "../../../shared/api/orgs.ts";
 import { problem } from "../../../shared/problem.ts";
+import { requiredVersion } from "../../http/answer/etag.ts";
 import type { Door } from "../../http/app-types.ts";
-import { requiredVersion } from "../../http/etag.ts";
 import { updateOrg } from "../../orgs/queries.ts";
 import { toOrg } from "../../orgs/to-org.ts";
 

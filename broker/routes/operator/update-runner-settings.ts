@@ -3,8 +3,8 @@ import {
   updateRunnerSettingsRoute,
 } from "../../../shared/api/runner-settings.ts";
 import { problem } from "../../../shared/problem.ts";
+import { hasVersion, requiredVersion } from "../../http/answer/etag.ts";
 import type { Door } from "../../http/app-types.ts";
-import { hasVersion, requiredVersion } from "../../http/etag.ts";
 import { findRunnerSettings } from "../../runner-groups/queries.ts";
 import { toRunnerSettings } from "../../runner-groups/settings.ts";
 import { updateRunnerSettings as update } from "../../runner-groups/update-runner-settings.ts";

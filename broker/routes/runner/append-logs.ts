@@ -1,12 +1,12 @@
 import { appendLogsRoute, executionHeader } from "../../../shared/api/write-logs.ts";
 import { Problem } from "../../../shared/problem.ts";
+import { setHeader } from "../../http/answer/set-header.ts";
 import type { AppContext, Door } from "../../http/app-types.ts";
-import { parseJson } from "../../http/parse-body.ts";
-import { hasBody } from "../../http/read-body.ts";
-import { type OtlpBody, readOtlp } from "../../http/read-otlp.ts";
-import { requestHeader } from "../../http/request-header.ts";
-import { requireFewJsonParts } from "../../http/require-few-json-parts.ts";
-import { setHeader } from "../../http/response-headers.ts";
+import { parseJson } from "../../http/body/parse-body.ts";
+import { hasBody } from "../../http/body/read-body.ts";
+import { type OtlpBody, readOtlp } from "../../http/body/read-otlp.ts";
+import { requireFewJsonParts } from "../../http/body/require-few-json-parts.ts";
+import { requestHeader } from "../../http/gate/request-header.ts";
 import type { LogRequest, Refused } from "../../logs/intake/log-request.ts";
 import { mostParts } from "../../otlp/protobuf-reader.ts";
 import { readJsonLogs } from "../../otlp/read-json-logs.ts";

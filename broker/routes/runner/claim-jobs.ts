@@ -3,15 +3,19 @@ import { orderKey, type ProcessOrder } from "../../../shared/api/process-order.t
 import { processSecretHeader } from "../../../shared/api/runner-process.ts";
 import { runnerJobGroups } from "../../../shared/runner-job-types.ts";
 import type { Broker } from "../../broker.ts";
+import { setHeader } from "../../http/answer/set-header.ts";
+import { streamAnswer } from "../../http/answer/stream-answer.ts";
 import type { AppContext, Door } from "../../http/app-types.ts";
-import { requestHeader } from "../../http/request-header.ts";
-import { setHeader } from "../../http/response-headers.ts";
-import { streamAnswer } from "../../http/stream-answer.ts";
+import { requestHeader } from "../../http/gate/request-header.ts";
 import { claimAnswer, giveBackUnlessWritten, openLargePlans } from "../../polls/answer-claim.ts";
-import { type ClaimingProcess, knowProcess, newProcessBook } from "../../polls/claiming-process.ts";
 import type { PollAnswer } from "../../polls/dispatcher.ts";
-import { findOverExecutions } from "../../polls/find-over-executions.ts";
+import { findOverExecutions } from "../../polls/find-ended-executions.ts";
 import { parkPoll, waitMs } from "../../polls/park-poll.ts";
+import {
+  type ClaimingProcess,
+  knowProcess,
+  newProcessBook,
+} from "../../polls/require-claiming-process.ts";
 
 /** POST /v1/runners/{runner_id}/jobs/claim */
 export const claimJobs: Door = (app, broker) => {

@@ -1,7 +1,7 @@
 import { listRunnerJobsRoute } from "../../../shared/api/read-runner-jobs.ts";
 import { problem } from "../../../shared/problem.ts";
+import { readPage, toPage } from "../../http/answer/paginate.ts";
 import type { AppContext, Door } from "../../http/app-types.ts";
-import { readPage, toPage } from "../../http/paginate.ts";
 import { toJobFilter } from "../../jobs/job-filter.ts";
 import { listJobs } from "../../jobs/list-jobs.ts";
 import { pollJobs } from "../../jobs/poll-jobs.ts";

@@ -5,10 +5,10 @@ import {
 } from "../../../shared/api/read-runner-job-executions.ts";
 import type { Broker } from "../../broker.ts";
 import { readExecution, readResult } from "../../executions/read-execution.ts";
-import { answerJson } from "../../http/answer-json.ts";
+import { answerJson } from "../../http/answer/answer-json.ts";
 import type { AppContext, Door } from "../../http/app-types.ts";
 import { readExecutions as readExecutionsOf, requireJob } from "../../jobs/read-job.ts";
-import { JsonHoles } from "../../seals/json-holes.ts";
+import { JsonHoles } from "../../seals/json-placeholders.ts";
 
 /** GET …/executions, …/executions/{execution_id}, …/executions/{execution_id}/result */
 export const readExecutions: Door = (app, broker) => {

@@ -6,19 +6,19 @@ import {
 } from "../../../shared/api/read-runner-jobs.ts";
 import { processSecretHeader } from "../../../shared/api/runner-process.ts";
 import type { Broker } from "../../broker.ts";
-import { requirePermission } from "../../http/admit.ts";
-import { answerJson } from "../../http/answer-json.ts";
-import { answerLarge, answerText } from "../../http/answer-large.ts";
+import { answerJson } from "../../http/answer/answer-json.ts";
+import { answerLarge, answerText } from "../../http/answer/answer-large.ts";
+import { hasVersion } from "../../http/answer/etag.ts";
+import { setHeader } from "../../http/answer/set-header.ts";
 import type { AppContext, Door } from "../../http/app-types.ts";
-import { hasVersion } from "../../http/etag.ts";
-import { requestHeader } from "../../http/request-header.ts";
-import { setHeader } from "../../http/response-headers.ts";
+import { requirePermission } from "../../http/gate/authorize.ts";
+import { requestHeader } from "../../http/gate/request-header.ts";
 import { requireOwnPlan } from "../../jobs/guard-plans.ts";
 import { findPlanToSend } from "../../jobs/queries.ts";
 import { readJob, requireJob } from "../../jobs/read-job.ts";
 import type { JobRow } from "../../jobs/row.ts";
 import { seesMaskedPlans, showLargePlan, showPlan } from "../../jobs/show-plan.ts";
-import { JsonHoles } from "../../seals/json-holes.ts";
+import { JsonHoles } from "../../seals/json-placeholders.ts";
 
 type JobParams = { readonly job_id: string; readonly runner_id?: string };
 

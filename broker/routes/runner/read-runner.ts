@@ -4,8 +4,8 @@ import {
 } from "../../../shared/api/runner-settings.ts";
 import { getRunnerRoute } from "../../../shared/api/runners.ts";
 import { problem } from "../../../shared/problem.ts";
+import { hasVersion } from "../../http/answer/etag.ts";
 import type { Door } from "../../http/app-types.ts";
-import { hasVersion } from "../../http/etag.ts";
 import { findGroupSettings, findRunnerSettings } from "../../runner-groups/queries.ts";
 import { toRunnerSettings } from "../../runner-groups/settings.ts";
 import { showRunner } from "../../runners/show-runner.ts";

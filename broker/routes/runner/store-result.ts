@@ -2,10 +2,10 @@ import { createOutputsRoute, createResultRoute } from "../../../shared/api/repor
 import { findOutputs, listResults } from "../../executions/queries.ts";
 import { takeReport, toResultReport } from "../../executions/take-report.ts";
 import { toOutputs, toResult } from "../../executions/to-execution.ts";
-import { answerJson } from "../../http/answer-json.ts";
+import { answerJson } from "../../http/answer/answer-json.ts";
 import type { Door } from "../../http/app-types.ts";
-import { seatedFor } from "../../http/with-seat.ts";
-import { JsonHoles } from "../../seals/json-holes.ts";
+import { seatedFor } from "../../http/gate/with-permit.ts";
+import { JsonHoles } from "../../seals/json-placeholders.ts";
 
 /** POST /v1/runner-jobs/{job_id}/executions/{execution_id}/result */
 export const createResult: Door = (app, broker) => {

@@ -3,9 +3,9 @@ import { metricsRequestSchema, traceRequestSchema } from "../../../shared/api/ot
 import { createMetricsRoute, createTracesRoute } from "../../../shared/api/telemetry.ts";
 import { problem } from "../../../shared/problem.ts";
 import type { AppContext, Door } from "../../http/app-types.ts";
-import { type OtlpBody, otlpJson, readOtlp } from "../../http/read-otlp.ts";
-import { validateBody } from "../../http/validate.ts";
-import { seatedFor } from "../../http/with-seat.ts";
+import { type OtlpBody, otlpJson, readOtlp } from "../../http/body/read-otlp.ts";
+import { validateBody } from "../../http/gate/validate.ts";
+import { seatedFor } from "../../http/gate/with-permit.ts";
 import { requireFewMembers } from "../../telemetry/otlp-limits.ts";
 import { metricsRequest, traceRequest } from "../../telemetry/otlp-messages.ts";
 import { type PartialSuccess, protobufOf } from "../../telemetry/partial-success.ts";

@@ -1,7 +1,7 @@
 import { tailJobsRoute } from "../../../shared/api/poll-jobs.ts";
+import { setHeader } from "../../http/answer/set-header.ts";
 import type { Door } from "../../http/app-types.ts";
-import { setHeader } from "../../http/response-headers.ts";
-import { seatedFor } from "../../http/with-seat.ts";
+import { seatedFor } from "../../http/gate/with-permit.ts";
 import { toRunnerJob } from "../../jobs/to-runner-job.ts";
 import { confirmByPolls } from "../../polls/confirm-by-poll.ts";
 import { parkPoll, waitMs } from "../../polls/park-poll.ts";

@@ -2,7 +2,7 @@ import { updateActionRunStepRoute } from "../../../shared/api/action-runs.ts";
 import { processSecretHeader } from "../../../shared/api/runner-process.ts";
 import { reportRunStep } from "../../action-runs/read-action-run.ts";
 import type { Door } from "../../http/app-types.ts";
-import { requestHeader } from "../../http/request-header.ts";
+import { requestHeader } from "../../http/gate/request-header.ts";
 
 /** PUT /v1/installs/{install_id}/action-workflow-runs/{run_id}/steps/{step_id} */
 export const updateActionRunStep: Door = (app, broker) => {

@@ -13,10 +13,10 @@ import {
   listReleases,
   listReleasesOf,
 } from "../../helm-releases/queries.ts";
-import { reachChart } from "../../helm-releases/reach-chart.ts";
+import { reachChart } from "../../helm-releases/require-chart-access.ts";
 import { toHelmChart, toHelmRelease } from "../../helm-releases/to-helm-release.ts";
+import { readPage, toPage } from "../../http/answer/paginate.ts";
 import type { Door } from "../../http/app-types.ts";
-import { readPage, toPage } from "../../http/paginate.ts";
 
 /** POST, GET /v1/helm-charts; GET …/{chart_id}; GET /v1/helm-releases, …/{release_id} */
 export const helmCharts: Door = (app, broker) => {

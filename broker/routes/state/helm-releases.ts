@@ -16,16 +16,16 @@ import {
   type SentRecord,
 } from "../../helm-releases/keep-record.ts";
 import { listRecordIds } from "../../helm-releases/queries.ts";
-import { reachChart } from "../../helm-releases/reach-chart.ts";
+import { reachChart } from "../../helm-releases/require-chart-access.ts";
 import { toHelmRelease } from "../../helm-releases/to-helm-release.ts";
-import { begun } from "../../http/answer-bytes.ts";
-import { answerLarge } from "../../http/answer-large.ts";
+import { begun } from "../../http/answer/answer-bytes.ts";
+import { answerLarge } from "../../http/answer/answer-large.ts";
+import { streamAnswer } from "../../http/answer/stream-answer.ts";
 import type { AppContext, Door } from "../../http/app-types.ts";
-import { largeBytes, owned } from "../../http/hold-room.ts";
-import { readBody } from "../../http/read-body.ts";
-import { maxBytes } from "../../http/read-json.ts";
-import { streamAnswer } from "../../http/stream-answer.ts";
-import { seatedFor } from "../../http/with-seat.ts";
+import { readBody } from "../../http/body/read-body.ts";
+import { maxBytes } from "../../http/body/read-json.ts";
+import { largeBytes, owned } from "../../http/body/reserve-memory.ts";
+import { seatedFor } from "../../http/gate/with-permit.ts";
 import type { OrgId } from "../../orgs/org-id.ts";
 import { openLarge } from "../../seals/open-large.ts";
 

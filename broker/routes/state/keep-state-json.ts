@@ -4,16 +4,16 @@ import {
   writePulumiStateRoute,
   writeStateJsonRoute,
 } from "../../../shared/api/terraform-state.ts";
-import { answerBytes } from "../../http/answer-bytes.ts";
+import { answerBytes } from "../../http/answer/answer-bytes.ts";
 import type { Door } from "../../http/app-types.ts";
-import { maxBytes } from "../../http/read-json.ts";
-import { requestHeader } from "../../http/request-header.ts";
-import { streamBody } from "../../http/stream-body.ts";
-import { seatedFor } from "../../http/with-seat.ts";
+import { maxBytes } from "../../http/body/read-json.ts";
+import { streamBody } from "../../http/body/stream-body.ts";
+import { requestHeader } from "../../http/gate/request-header.ts";
+import { seatedFor } from "../../http/gate/with-permit.ts";
 import { openCurrentState } from "../../workspaces/open-current-state.ts";
 import { findStateJson } from "../../workspaces/queries.ts";
-import { reachWorkspace } from "../../workspaces/reach-workspace.ts";
 import { openStored } from "../../workspaces/read-parts.ts";
+import { reachWorkspace } from "../../workspaces/require-workspace-access.ts";
 import { requireWorkspace } from "../../workspaces/show-workspace.ts";
 import { writeStateJson } from "../../workspaces/write-state-json.ts";
 import { requireWritable, writeState } from "../../workspaces/write-state.ts";

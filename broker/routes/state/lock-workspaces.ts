@@ -4,8 +4,8 @@ import {
 } from "../../../shared/api/terraform-state.ts";
 import type { Door } from "../../http/app-types.ts";
 import { lockWorkspace, unlockWorkspace } from "../../workspaces/lock-workspace.ts";
-import { reachWorkspace } from "../../workspaces/reach-workspace.ts";
 import { refuseForceUnlock } from "../../workspaces/refuse.ts";
+import { reachWorkspace } from "../../workspaces/require-workspace-access.ts";
 
 /** POST /v1/terraform-workspaces/{workspace_id}/lock, …/unlock */
 export const lockWorkspaces: Door = (app, broker) => {

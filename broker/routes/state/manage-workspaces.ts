@@ -12,8 +12,8 @@ import {
 } from "../../../shared/api/terraform-workspaces.ts";
 import { listWorkspaceEventsRoute } from "../../../shared/api/workspace-events.ts";
 import { problem } from "../../../shared/problem.ts";
+import { readPage, toPage } from "../../http/answer/paginate.ts";
 import type { Door } from "../../http/app-types.ts";
-import { readPage, toPage } from "../../http/paginate.ts";
 import { unlockWorkspace } from "../../workspaces/lock-workspace.ts";
 import {
   blockWorkspace,
@@ -23,7 +23,7 @@ import {
   unblockWorkspace,
 } from "../../workspaces/manage-workspace.ts";
 import { listEvents, listLocks, listWorkspaces } from "../../workspaces/queries.ts";
-import { reachWorkspace } from "../../workspaces/reach-workspace.ts";
+import { reachWorkspace } from "../../workspaces/require-workspace-access.ts";
 import { rollBackWorkspace } from "../../workspaces/roll-back-workspace.ts";
 import {
   prepareToShow,

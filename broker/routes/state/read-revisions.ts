@@ -7,10 +7,10 @@ import {
   listStatesRoute,
 } from "../../../shared/api/terraform-revisions.ts";
 import type { Broker } from "../../broker.ts";
-import { answerBytes } from "../../http/answer-bytes.ts";
+import { answerBytes } from "../../http/answer/answer-bytes.ts";
+import { readPage, toPage } from "../../http/answer/paginate.ts";
 import type { AppContext, Door } from "../../http/app-types.ts";
-import { readPage, toPage } from "../../http/paginate.ts";
-import { seatedFor } from "../../http/with-seat.ts";
+import { seatedFor } from "../../http/gate/with-permit.ts";
 import { compareRevisions } from "../../workspaces/compare-revisions.ts";
 import { typeOfState } from "../../workspaces/open-current-state.ts";
 import { listStates } from "../../workspaces/queries.ts";

@@ -7,13 +7,13 @@ import {
 } from "../../../shared/api/rescued-states.ts";
 import { problem } from "../../../shared/problem.ts";
 import type { Broker } from "../../broker.ts";
-import { answerBytes } from "../../http/answer-bytes.ts";
+import { answerBytes } from "../../http/answer/answer-bytes.ts";
 import type { AppContext, Door } from "../../http/app-types.ts";
-import { maxBytes } from "../../http/read-json.ts";
-import { streamBody } from "../../http/stream-body.ts";
-import { seatedFor } from "../../http/with-seat.ts";
-import { reachRescue } from "../../workspaces/reach-rescue.ts";
+import { maxBytes } from "../../http/body/read-json.ts";
+import { streamBody } from "../../http/body/stream-body.ts";
+import { seatedFor } from "../../http/gate/with-permit.ts";
 import { openStored } from "../../workspaces/read-parts.ts";
+import { reachRescue } from "../../workspaces/require-rescue-access.ts";
 import { rescueState } from "../../workspaces/rescue-state.ts";
 import { findRescued, listRescued } from "../../workspaces/rescued-queries.ts";
 import { discardRescued, pushRescued } from "../../workspaces/settle-rescued.ts";

@@ -4,15 +4,15 @@ import {
   writeTerraformStateRoute,
 } from "../../../shared/api/terraform-state.ts";
 import type { Broker } from "../../broker.ts";
-import { answerBytes } from "../../http/answer-bytes.ts";
+import { answerBytes } from "../../http/answer/answer-bytes.ts";
 import type { AppContext, Door } from "../../http/app-types.ts";
-import { maxBytes } from "../../http/read-json.ts";
-import { requestHeader } from "../../http/request-header.ts";
-import { streamBody } from "../../http/stream-body.ts";
-import { seatedFor } from "../../http/with-seat.ts";
+import { maxBytes } from "../../http/body/read-json.ts";
+import { streamBody } from "../../http/body/stream-body.ts";
+import { requestHeader } from "../../http/gate/request-header.ts";
+import { seatedFor } from "../../http/gate/with-permit.ts";
 import { deleteState } from "../../workspaces/manage-workspace.ts";
 import { openCurrentState } from "../../workspaces/open-current-state.ts";
-import { reachWorkspace } from "../../workspaces/reach-workspace.ts";
+import { reachWorkspace } from "../../workspaces/require-workspace-access.ts";
 import { requireWritable, writeState } from "../../workspaces/write-state.ts";
 
 type Query = { readonly workspace_id: string; readonly job_id?: string | undefined };

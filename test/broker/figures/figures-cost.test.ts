@@ -1,12 +1,12 @@
 import { expect, test } from "vitest";
-import { connect, type Db } from "../../../broker/database/connect.ts";
 import {
   findLongestSilence,
   listGroupFigures,
   listOldestWaiting,
   listRunnerCounts,
   listTallies,
-} from "../../../broker/figures/queries.ts";
+} from "../../../broker/database-metrics/queries.ts";
+import { connect, type Db } from "../../../broker/database/connect.ts";
 import { testDatabase } from "../../support/database/database.ts";
 import { claim, givenJobs, givenProcess, givenRunner } from "../../support/rows/given.ts";
 

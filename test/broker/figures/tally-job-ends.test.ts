@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
+import { secondsBounds, tallyJobEnds } from "../../../broker/database-metrics/tally-job-ends.ts";
 import type { Db } from "../../../broker/database/connect.ts";
-import { secondsBounds, tallyJobEnds } from "../../../broker/figures/tally-job-ends.ts";
 import { startBroker } from "../../support/broker/broker.ts";
 import { metricsSetup, readMetrics, tallyAll } from "../../support/broker/metrics.ts";
 import { advanceClock, stopClock } from "../../support/database/clock.ts";

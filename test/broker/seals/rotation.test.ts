@@ -1,9 +1,9 @@
 import { writeFile } from "node:fs/promises";
 import path from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { admitKeys } from "../../../broker/seals/admit-keys.ts";
 import { parseKeys } from "../../../broker/seals/key-source.ts";
-import { sealAnew } from "../../../broker/seals/seal-anew.ts";
+import { admitKeys } from "../../../broker/seals/register-keys.ts";
+import { sealAnew } from "../../../broker/seals/reseal.ts";
 import { openSeals } from "../../../broker/seals/seals.ts";
 import { startBroker, type TestBroker } from "../../support/broker/broker.ts";
 import { givenOperator } from "../../support/broker/given-operator.ts";

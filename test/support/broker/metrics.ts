@@ -1,6 +1,6 @@
 import { vi } from "vitest";
+import { tallyJobEnds } from "../../../broker/database-metrics/tally-job-ends.ts";
 import type { Db } from "../../../broker/database/connect.ts";
-import { tallyJobEnds } from "../../../broker/figures/tally-job-ends.ts";
 import { testDatabase } from "../database/database.ts";
 import { startBroker, type TestBroker } from "./broker.ts";
 

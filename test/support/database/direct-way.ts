@@ -1,5 +1,5 @@
-import type { HotWay } from "../../../broker/bounds/hot-way.ts";
 import type { Db } from "../../../broker/database/connect.ts";
+import type { HotWay } from "../../../broker/limits/hot-path.ts";
 
 /** The hot way of who has one pool for all. */
 export function directWay(db: Db): HotWay {

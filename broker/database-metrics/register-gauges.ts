@@ -1,0 +1,113 @@
+import { runnerStatuses } from "../../shared/api/runner.ts";
+import { runnerJobGroups } from "../../shared/runner-job-types.ts";
+import type { Labels, Metrics } from "../metrics.ts";
+import type { FiguresTaken } from "./database-metrics.ts";
+import { endTotals, secondsByLabels } from "./fold-tallies.ts";
+import type { GroupFigures } from "./queries.ts";
+import { secondsBounds } from "./tally-job-ends.ts";
+
+type Value = readonly [Labels, number];
+type Read = () => FiguresTaken | undefined;
+
+/** Registers every family that comes from the database; before the first figures they have no values. */
+export function registerFigures(metrics: Metrics, read: Read): void {
+  const gauge = (name: string, help: string, of: (taken: FiguresTaken) => Iterable<Value>): void =>
+    metrics.gauge(name, help, () => {
+      const taken = read();
+      return taken === undefined ? [] : of(taken);
+    });
+  registerJobs(metrics, gauge, read);
+
+  gauge("svc_runners", "Runners, by status.", ({ runners }) => {
+    const known = new Map(runners.map((row) => [row.status, row.runners]));
+    return runnerStatuses.map((status) => [{ status }, known.get(status) ?? 0] as const);
+  });
+  gauge(
+    "svc_heartbeat_age_seconds",
+    "Silence of the quietest process that counts as live.",
+    ({ longestSilence }) => one(longestSilence),
+  );
+  gauge(
+    "svc_pg_pool_in_use",
+    "Connections of this broker's pool busy with a statement, sampled.",
+    ({ busyConnections }) => one(busyConnections),
+  );
+  gauge(
+    "svc_pg_pool_answer_seconds",
+    "Time this broker's pool took for an empty statement, the wait for a connection included.",
+    ({ poolAnswerSeconds }) => one(poolAnswerSeconds),
+  );
+  gauge(
+    "svc_figures_age_seconds",
+    "Age of the values that come from the database.",
+    ({ takenAtMs }) => one((performance.now() - takenAtMs) / 1000),
+  );
+}
+
+function registerJobs(
+  metrics: Metrics,
+  gauge: (name: string, help: string, of: (taken: FiguresTaken) => Iterable<Value>) => void,
+  read: Read,
+): void {
+  gauge("svc_jobs", "Jobs that have not ended, by group and status.", ({ groups }) =>
+    byGroup(groups, (group, row) => [
+      [{ group, status: "queued" }, row?.queued ?? 0],
+      [{ group, status: "available" }, row?.available ?? 0],
+      [{ group, status: "in-progress" }, row?.in_progress ?? 0],
+    ]),
+  );
+  gauge("svc_queue_depth", "Jobs without a slot.", ({ groups }) =>
+    byGroup(groups, (group, row) => [[{ group }, row?.depth ?? 0]]),
+  );
+  gauge(
+    "svc_queue_in_flight",
+    "Slots taken: by jobs on offer, in progress and still stopping.",
+    ({ groups }) => byGroup(groups, (group, row) => [[{ group }, row?.in_flight ?? 0]]),
+  );
+  gauge(
+    "svc_queue_capacity",
+    "Slots that settings and live processes allow, pauses taken off.",
+    ({ groups }) => byGroup(groups, (group, row) => [[{ group }, row?.capacity ?? 0]]),
+  );
+  gauge(
+    "svc_oldest_waiting_seconds",
+    "Age of the oldest job that nobody has taken; 0 when none waits.",
+    ({ oldest }) => {
+      const ages = new Map(oldest.map((row) => [row.job_group, row.seconds]));
+      return runnerJobGroups.map((group) => [{ group }, ages.get(group) ?? 0] as const);
+    },
+  );
+  metrics.total(
+    "svc_jobs_total",
+    "Jobs that have ended; the same on every broker, so take max, not sum.",
+    () => endTotals(read()?.tallies ?? []),
+  );
+  metrics.distribution(
+    "svc_job_queue_seconds",
+    "From the enqueue to the first claim, of jobs that have ended; the same on every broker.",
+    secondsBounds,
+    () => secondsByLabels(read()?.tallies ?? [], "queue", (row) => ({ group: row.job_group })),
+  );
+  metrics.distribution(
+    "svc_job_run_seconds",
+    "From the first claim to the end; the same on every broker.",
+    secondsBounds,
+    () =>
+      secondsByLabels(read()?.tallies ?? [], "run", (row) => ({
+        group: row.job_group,
+        result: row.status,
+      })),
+  );
+}
+
+function byGroup(
+  rows: readonly GroupFigures[],
+  values: (group: string, row: GroupFigures | undefined) => readonly Value[],
+): Value[] {
+  const known = new Map(rows.map((row) => [row.job_group, row]));
+  return runnerJobGroups.flatMap((group) => values(group, known.get(group)));
+}
+
+function one(value: number): Value[] {
+  return [[{}, value]];
+}

@@ -1,0 +1,42 @@
+import { STATUS_CODES, type Server } from "node:http";
+import { RequestError } from "@hono/node-server";
+import type { Broker } from "../../broker.ts";
+
+/** The answer to a request whose address or Host makes no sense, which no route ever sees. */
+export function answerUnreadable(broker: Broker, error: unknown): Response {
+  const status = error instanceof RequestError ? 400 : 500;
+  if (status === 500) broker.log.error({ err: error }, "a request failed before any route");
+  return new Response(problemText(status, "The request line or the Host header makes no sense."), {
+    status,
+    headers: { "content-type": "application/problem+json" },
+  });
+}
+
+/** Answers what is no HTTP at all, or came too slowly or with too many headers, and hangs up. */
+export function answerClientErrors(server: Server): void {
+  server.on("clientError", (error: NodeJS.ErrnoException, socket) => {
+    if (error.code === "ECONNRESET" || !socket.writable) {
+      socket.destroy();
+      return;
+    }
+    const status = statusOf(error.code);
+    const body = problemText(status, "The request could not be read.");
+    const head = [
+      `HTTP/1.1 ${status} ${STATUS_CODES[status]}`,
+      "content-type: application/problem+json",
+      `content-length: ${Buffer.byteLength(body)}`,
+      "connection: close",
+    ];
+    socket.end(`${head.join("\r\n")}\r\n\r\n${body}`);
+  });
+}
+
+function statusOf(code: string | undefined): number {
+  if (code === "HPE_HEADER_OVERFLOW") return 431;
+  return code === "ERR_HTTP_REQUEST_TIMEOUT" ? 408 : 400;
+}
+
+function problemText(status: number, detail: string): string {
+  const title = STATUS_CODES[status] ?? "Error";
+  return JSON.stringify({ type: "about:blank", title, status, detail, code: "unreadable_request" });
+}

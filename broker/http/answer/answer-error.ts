@@ -1,0 +1,68 @@
+import { STATUS_CODES } from "node:http";
+import { Problem, problem } from "../../../shared/problem.ts";
+import type { RouteRule } from "../../../shared/route-rules.ts";
+import type { Broker } from "../../broker.ts";
+import { isDatabaseAway } from "../../database/is-database-away.ts";
+import { isLockTimeout } from "../../database/is-lock-timeout.ts";
+import type { AppContext } from "../app-types.ts";
+import { setHeader } from "./set-header.ts";
+
+/**
+ * The answer to anything thrown. A Problem is told as it is; anything else is a fault of ours: logged once,
+ * told as 500 with the request's id and nothing more.
+ */
+export function answerError(c: AppContext, broker: Broker, error: unknown): Response {
+  const known = error instanceof Problem ? error : unexpected(c, broker, error);
+  for (const [name, value] of Object.entries(known.headers)) setHeader(c, name, value);
+  return answerProblem(c, broker, known);
+}
+
+function unexpected(c: AppContext, broker: Broker, error: unknown): Problem {
+  const requestId = c.get("requestId");
+  if (isLockTimeout(error)) {
+    broker.log.info({ request_id: requestId }, "a row was not let go in time");
+    const detail =
+      "Other requests are changing the same thing, and did not let go of it in time. Try again; send fewer at once.";
+    return problem.tooMany(detail, 1, "busy");
+  }
+  if (isDatabaseAway(error)) {
+    broker.log.error({ err: error, request_id: requestId }, "the database did not answer");
+    return problem.unavailable("The database does not answer just now.", 1);
+  }
+  broker.log.error({ err: error, request_id: requestId }, "a request failed");
+  return new Problem({
+    status: 500,
+    code: "internal",
+    detail: `Something went wrong on our side; it was logged with the request id ${requestId}.`,
+  });
+}
+
+function answerProblem(c: AppContext, broker: Broker, known: Problem): Response {
+  const title = STATUS_CODES[known.status] ?? "Error";
+  const members = {
+    type: `${broker.config.publicUrl ?? ""}/docs#${title.toLowerCase().replaceAll(" ", "-")}`,
+    title,
+    status: known.status,
+    detail: known.message,
+    instance: `urn:request:${c.get("requestId")}`,
+    code: known.code,
+    ...(known.errors.length > 0 && { errors: known.errors }),
+    ...known.members,
+  };
+  const rule = c.get("rule") as RouteRule | undefined; // absent where no route was found
+  if (rule?.surface !== "runner" && rule?.runnersRead !== true) {
+    return typed(JSON.stringify(members), known.status, "application/problem+json");
+  }
+  // Existing runner clients decode application/json alone, and show a person `description` or `error`.
+  const forClients = {
+    ...members,
+    error: known.message,
+    description: known.message,
+    user_error: known.status < 500,
+  };
+  return typed(JSON.stringify(forClients), known.status, "application/json");
+}
+
+function typed(body: string, status: number, type: string): Response {
+  return new Response(body, { status, headers: { "content-type": type } });
+}

@@ -1,0 +1,30 @@
+import type { Broker } from "../../broker.ts";
+import type { JsonHoles } from "../../seals/json-placeholders.ts";
+import type { AppContext } from "../app-types.ts";
+import { enterDownloads, longestAnswerMs, thenLeave } from "./answer-large.ts";
+import { streamAnswer } from "./stream-answer.ts";
+
+export type JsonAnswer = {
+  readonly value: object;
+  readonly holes: JsonHoles;
+  /** 200 unless told. */
+  readonly status?: 200 | 201;
+};
+
+/** Sends a value as JSON; what is large within it is read while it is sent, when there is room. */
+export async function answerJson(
+  c: AppContext,
+  broker: Broker,
+  { value, holes, status = 200 }: JsonAnswer,
+): Promise<never> {
+  if (holes.isEmpty) return c.json(value, status) as never; // as the contract shows it
+  const leave = await enterDownloads(c, broker, holes.heldBytes);
+  const { sizeBytes, pieces } = holes.filled(value);
+  return streamAnswer(c, broker, {
+    type: "application/json",
+    status,
+    parts: thenLeave(pieces(), leave),
+    longestMs: longestAnswerMs,
+    headers: sizeBytes === undefined ? {} : { "content-length": String(sizeBytes) },
+  }) as never; // the same JSON
+}

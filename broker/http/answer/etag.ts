@@ -1,0 +1,34 @@
+import { problem } from "../../../shared/problem.ts";
+import type { AppContext } from "../app-types.ts";
+import { setHeader } from "./set-header.ts";
+
+/** A row's version as an ETag. */
+export const etagOf = (version: number): string => `"${version}"`;
+
+/**
+ * Sends the version as ETag and tells whether the caller has it already (If-None-Match): then answer
+ * `c.body(null, 304)`.
+ */
+export function hasVersion(c: AppContext, version: number): boolean {
+  setHeader(c, "etag", etagOf(version));
+  setHeader(c, "cache-control", "private, no-cache");
+  const sent = c.req.header("if-none-match");
+  return sent !== undefined && matches(sent, version);
+}
+
+/** The version a change must meet (If-Match), undefined for any; 412 for a tag that no version can have. */
+export function requiredVersion(c: AppContext): number | undefined {
+  const sent = c.req.header("if-match");
+  if (sent === undefined || sent.trim() === "*") return undefined;
+  const version = /^"(\d{1,15})"$/.exec(sent.trim())?.[1];
+  if (version === undefined)
+    throw problem.preconditionFailed("If-Match names no version of this resource.");
+  return Number(version);
+}
+
+function matches(sent: string, version: number): boolean {
+  return sent.split(",").some((tag) => {
+    const bare = tag.trim().replace(/^W\//, "");
+    return bare === "*" || bare === etagOf(version);
+  });
+}

@@ -1,0 +1,89 @@
+import { createHash } from "node:crypto";
+import { problem } from "../../../shared/problem.ts";
+import type { PageRequest } from "../../database/page-request.ts";
+import type { AppContext } from "../app-types.ts";
+import { setHeader } from "./set-header.ts";
+
+export type Page<Item> = { items: Item[]; next_cursor: string | null };
+
+type Asked = { readonly cursor?: string | undefined; readonly limit: number };
+
+/**
+ * Reads the cursor of a list; 422 when it is none of ours or was given out for other filters. `filters` is
+ * everything but cursor and limit that decides which rows are listed.
+ */
+export function readPage(asked: Asked, filters: Readonly<Record<string, unknown>>): PageRequest {
+  const { cursor, limit } = asked;
+  if (cursor === undefined || cursor === "") return { after: undefined, limit };
+  const [sortKey, id, hash] = decode(cursor);
+  if (hash !== filterHash(filters)) {
+    throw refused("cursor_mismatch", "This cursor belongs to a list with other filters.");
+  }
+  return { after: { sortKey, id }, limit };
+}
+
+/**
+ * Makes a page of the rows that a query found when asked for one row more than `limit`, and sends the Link
+ * to the next page. A row says where it stands: `created_at::text as sort_key`, and its id.
+ */
+export function toPage<Row extends { readonly id: string; readonly sort_key: string }, Item>(
+  c: AppContext,
+  rows: readonly Row[],
+  page: {
+    readonly limit: number;
+    readonly filters: Readonly<Record<string, unknown>>;
+    readonly toItem: (row: Row) => Item;
+  },
+): Page<Item> {
+  const shown = rows.slice(0, page.limit);
+  const last = shown.at(-1);
+  const items = shown.map(page.toItem);
+  if (rows.length <= page.limit || last === undefined) return { items, next_cursor: null };
+  const cursor = encode([last.sort_key, last.id, filterHash(page.filters)]);
+  const next = new URL(c.req.url);
+  next.searchParams.set("cursor", cursor);
+  setHeader(c, "link", `<${next.pathname}${next.search}>; rel="next"`);
+  return { items, next_cursor: cursor };
+}
+
+type CursorParts = readonly [sortKey: string, id: string, hash: string];
+
+function encode(parts: CursorParts): string {
+  return Buffer.from(JSON.stringify(parts)).toString("base64url");
+}
+
+function decode(cursor: string): CursorParts {
+  try {
+    const parts: unknown = JSON.parse(Buffer.from(cursor, "base64url").toString("utf8"));
+    if (isCursor(parts)) return parts;
+  } catch {
+    // Not ours; said below.
+  }
+  throw refused("invalid_cursor", "This is no cursor of this list.");
+}
+
+/** Postgres must be able to read whatever is let through here. */
+function isCursor(parts: unknown): parts is CursorParts {
+  if (!Array.isArray(parts) || parts.length !== 3) return false;
+  const [sortKey, id, hash] = parts as unknown[];
+  if (typeof sortKey !== "string" || typeof id !== "string" || typeof hash !== "string")
+    return false;
+  return isInstant(sortKey) && /^[\w-]{1,100}$/.test(id);
+}
+
+function isInstant(text: string): boolean {
+  if (!/^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d(\.\d{1,6})?\+00$/.test(text)) return false;
+  const at = new Date(`${text.slice(0, 10)}T${text.slice(11, 19)}Z`);
+  return !Number.isNaN(at.getTime()) && at.toISOString().startsWith(text.slice(0, 10));
+}
+
+function filterHash(filters: Readonly<Record<string, unknown>>): string {
+  const given = Object.entries(filters)
+    .filter(([, value]) => value !== undefined)
+    .sort(([a], [b]) => (a < b ? -1 : 1));
+  return createHash("sha256").update(JSON.stringify(given)).digest("base64url").slice(0, 12);
+}
+
+function refused(code: string, detail: string): Error {
+  return problem.invalid([{ pointer: "?cursor", code, detail }]);
+}

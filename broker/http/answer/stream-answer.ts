@@ -1,0 +1,78 @@
+import type { TypedResponse } from "hono";
+import type { Broker } from "../../broker.ts";
+import type { AppContext } from "../app-types.ts";
+
+export type Streamed = {
+  readonly type: string;
+  readonly parts: AsyncIterable<Uint8Array>;
+  /** Sent with it; with its length it is sent as one piece, not in chunks. */
+  readonly headers?: Readonly<Record<string, string>>;
+  /** 200 unless told. */
+  readonly status?: 200 | 201;
+  /** A client that takes no part for so long is cut off; two minutes unless told. */
+  readonly stallMs?: number;
+  /** Whoever has not taken all of it by then is cut off; a client that takes a little at a time never stalls. */
+  readonly longestMs?: number | undefined;
+};
+
+const usualStallMs = 120_000;
+
+/**
+ * An answer that is made while it is sent, no faster than the client takes it. A fault on the way is logged, and
+ * the connection is cut, so that nobody takes the part for the whole; so it is when the client takes nothing more.
+ */
+export function streamAnswer(
+  c: AppContext,
+  { log }: Pick<Broker, "log">,
+  { type, parts, headers = {}, status = 200, stallMs = usualStallMs, longestMs }: Streamed,
+): Response & TypedResponse<string, 200, "text"> {
+  const watched = watch(parts, {
+    stallMs,
+    longestMs,
+    cut: () => c.env?.outgoing?.destroy(),
+    onError: (error) =>
+      log.error(
+        { err: error, request_id: c.get("requestId") },
+        "an answer could not be sent whole",
+      ),
+  });
+  const response = new Response(ReadableStream.from(watched), {
+    status,
+    // Said here, so that the first part is sent as soon as there is one.
+    headers: {
+      "content-type": type,
+      ...(headers["content-length"] === undefined && { "transfer-encoding": "chunked" }),
+      ...headers,
+    },
+  });
+  return response as Response & TypedResponse<string, 200, "text">; // the type is a label only
+}
+
+type Watch = {
+  readonly stallMs: number;
+  readonly longestMs: number | undefined;
+  readonly cut: () => void;
+  readonly onError: (error: unknown) => void;
+};
+
+/** The next part is asked for when the client has taken the last one. */
+async function* watch(
+  parts: AsyncIterable<Uint8Array>,
+  { stallMs, longestMs, cut, onError }: Watch,
+): AsyncGenerator<Uint8Array> {
+  let stall: NodeJS.Timeout | undefined;
+  const end = longestMs === undefined ? undefined : setTimeout(cut, longestMs);
+  try {
+    for await (const part of parts) {
+      stall = setTimeout(cut, stallMs);
+      yield part;
+      clearTimeout(stall);
+    }
+  } catch (error) {
+    onError(error);
+    cut(); // thrown on, it would be told on standard error besides
+  } finally {
+    clearTimeout(stall);
+    clearTimeout(end);
+  }
+}

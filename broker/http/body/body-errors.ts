@@ -1,0 +1,17 @@
+import { Problem, problem } from "../../../shared/problem.ts";
+
+/** A body of which nothing comes for so long is given up. */
+export const bodyIdleMs = 15_000;
+
+/** The client hung up within its body. */
+export const bodyTruncated = (): Problem =>
+  problem.malformed("body_truncated", "The connection ended before the body did.");
+
+/** The client sends no more of its body; the connection is of no use after that. */
+export const bodyStalled = (): Problem =>
+  new Problem({
+    status: 408,
+    code: "body_timeout",
+    detail: `No byte of the body came for ${bodyIdleMs / 1000} s.`,
+    headers: { connection: "close" },
+  });

@@ -1,0 +1,137 @@
+import { Worker } from "node:worker_threads";
+import type { PlanFacts } from "../../../shared/plans/plan-facts.ts";
+import { Problem } from "../../../shared/problem.ts";
+import type { RunnerJobType } from "../../../shared/runner-job-types.ts";
+import type { RecordFacts } from "../../helm-releases/read-record.ts";
+import { LargeText } from "../../seals/large-text.ts";
+import { bodyProgram } from "./body-program.ts";
+import type { BodyAnswer, BodyMessage } from "./body-worker.ts";
+
+/** A large body without its large texts, and these by their pointers. */
+export type ReadBody = {
+  readonly value: unknown;
+  readonly lifted: ReadonlyMap<string, LargeText>;
+};
+
+/** Reads large bodies and plans elsewhere, one after the other, so that nobody else waits for it. */
+export type BodyReader = {
+  readonly read: (operationId: string, bytes: Uint8Array<ArrayBuffer>) => Promise<ReadBody>;
+  readonly readRecord: (bytes: Uint8Array<ArrayBuffer>) => Promise<{
+    readonly facts: RecordFacts;
+    readonly text: LargeText;
+  }>;
+  readonly planFacts: (type: RunnerJobType, plan: Uint8Array<ArrayBuffer>) => Promise<PlanFacts>;
+  /** The JSON of a plan without its secrets. */
+  readonly maskedPlan: (type: RunnerJobType, plan: Uint8Array<ArrayBuffer>) => Promise<Buffer>;
+  readonly stop: () => Promise<void>;
+};
+
+const mostHeapMb = 768;
+const idleMs = 30_000;
+
+/** A reader with one thread, which is there while there is something to read and a while longer. */
+export function makeBodyReader(): BodyReader {
+  const { ask, stop } = makeThread();
+  return {
+    async read(operationId, given) {
+      const answer = await ask({ work: "body", operationId, bytes: given });
+      if (!("body" in answer)) throw refusalOf(answer);
+      const { bytes, body } = answer;
+      const texts = body.lifted.map(([pointer, parts]) => {
+        const pieces = parts.map((part) =>
+          part instanceof Uint8Array ? part : bytes.subarray(...part),
+        );
+        return [pointer, new LargeText(pieces)] as const;
+      });
+      return { value: body.value, lifted: new Map(texts) };
+    },
+    async readRecord(given) {
+      const answer = await ask({ work: "record", bytes: given });
+      if (!("record" in answer)) throw refusalOf(answer);
+      return { facts: answer.record, text: new LargeText([answer.bytes]) };
+    },
+    async planFacts(type, bytes) {
+      const answer = await ask({ work: "plan-facts", type, bytes });
+      if (!("facts" in answer)) throw refusalOf(answer);
+      return answer.facts;
+    },
+    async maskedPlan(type, bytes) {
+      const answer = await ask({ work: "plan-masked", type, bytes });
+      if (!("masked" in answer)) throw refusalOf(answer);
+      return Buffer.from(answer.bytes.buffer);
+    },
+    stop,
+  };
+}
+
+/** One message after the other; a thread that ended is followed by another. */
+function makeThread() {
+  let worker: Worker | undefined;
+  let idle: NodeJS.Timeout | undefined;
+  let last: Promise<unknown> = Promise.resolve();
+
+  async function stop(): Promise<void> {
+    clearTimeout(idle);
+    const ended = worker;
+    worker = undefined;
+    await ended?.terminate();
+  }
+
+  async function askNow(message: BodyMessage): Promise<BodyAnswer> {
+    clearTimeout(idle);
+    worker ??= startWorker();
+    try {
+      return await answerOf(worker, message);
+    } catch (error) {
+      await stop(); // the next body gets another
+      throw error;
+    } finally {
+      idle = setTimeout(() => void stop(), idleMs).unref();
+    }
+  }
+
+  return {
+    stop,
+    ask: (message: BodyMessage): Promise<BodyAnswer> => {
+      const answer = last.then(() => askNow(message));
+      last = answer.catch(() => {});
+      return answer;
+    },
+  };
+}
+
+async function answerOf(worker: Worker, message: BodyMessage): Promise<BodyAnswer> {
+  const answer = Promise.withResolvers<BodyAnswer>();
+  const onExit = (): void => answer.reject(new Error("the thread that reads bodies ended"));
+  const onError = (error: NodeJS.ErrnoException): void =>
+    answer.reject(error.code === "ERR_WORKER_OUT_OF_MEMORY" ? tooMuch() : error);
+  worker.once("message", answer.resolve).once("error", onError).once("exit", onExit);
+  worker.postMessage(message, [message.bytes.buffer]);
+  try {
+    return await answer.promise;
+  } finally {
+    worker.off("message", answer.resolve).off("error", onError).off("exit", onExit);
+  }
+}
+
+function startWorker(): Worker {
+  const { file, text = "" } = bodyProgram;
+  const worker = new Worker(file ?? text, {
+    eval: file === undefined,
+    resourceLimits: { maxOldGenerationSizeMb: mostHeapMb },
+  });
+  worker.unref();
+  return worker;
+}
+
+function refusalOf(answer: BodyAnswer): Error {
+  if ("refused" in answer) return new Problem(answer.refused);
+  return new Error("a body was read as something else");
+}
+
+const tooMuch = (): Problem =>
+  new Problem({
+    status: 413,
+    code: "too_many_parts",
+    detail: "This body has more values than this broker can read; send it in several.",
+  });

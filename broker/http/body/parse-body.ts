@@ -1,0 +1,98 @@
+import { type ProblemError, problem } from "../../../shared/problem.ts";
+import type { RouteRule } from "../../../shared/route-rules.ts";
+import { type JsonScan, scanJson } from "./scan-json.ts";
+
+export type JsonBody = {
+  readonly value: unknown;
+  readonly text: string;
+  readonly verbatim: ReadonlyMap<string, string>;
+};
+
+const maxDepth = 64;
+const nothing: ReadonlyMap<string, string> = new Map();
+
+/** The value of a body's text, safe to validate and to store. */
+export function parseBody(text: string, rule: RouteRule): JsonBody {
+  if (rule.surface === "runner" && isHarmless(text)) {
+    return { value: withoutNulls(parseJson(text)), text, verbatim: nothing };
+  }
+  const found = scanJson(text, { maxDepth, verbatim: rule.verbatim });
+  if (found.tooDeep !== undefined) {
+    throw problem.malformed("too_deep", `JSON may nest ${maxDepth} deep at most.`, found.tooDeep);
+  }
+  const value = parseJson(text);
+  requireStorable(found);
+  if (rule.surface !== "runner") {
+    requireUnambiguous(found);
+    return { value, text, verbatim: found.raw };
+  }
+  const safe = found.forbiddenKey === undefined ? value : parseWithoutForbiddenKeys(text);
+  return { value: withoutNulls(safe), text, verbatim: found.raw };
+}
+
+/**
+ * Whether a scan could find nothing that a runner is told of: no escape that hides a character, no word that
+ * reaches for a prototype, fewer brackets than it takes to nest too deep. Most reports are like this.
+ */
+function isHarmless(text: string): boolean {
+  if (text.includes("\\u") || text.includes("proto")) return false;
+  let brackets = 0;
+  for (let at = text.indexOf("["); at !== -1; at = text.indexOf("[", at + 1)) {
+    if (++brackets > maxDepth) return false;
+  }
+  for (let at = text.indexOf("{"); at !== -1; at = text.indexOf("{", at + 1)) {
+    if (++brackets > maxDepth) return false;
+  }
+  return true;
+}
+
+/** The JSON of a text; 400 when it is none, without a word of it. */
+export function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    // The parser's own words quote the body, which may hold a secret; only the place is told.
+    const at = /position (\d+)/.exec(String(error))?.[1];
+    const place =
+      at === undefined ? "it ends too early or has a wrong character" : `see character ${at}`;
+    throw problem.malformed("malformed_json", `The body is not JSON: ${place}.`);
+  }
+}
+
+function requireStorable({ nul, loneSurrogate }: JsonScan): void {
+  const errors: ProblemError[] = [];
+  if (nul !== undefined) {
+    errors.push({ pointer: nul, code: "nul_character", detail: "Text cannot hold U+0000." });
+  }
+  if (loneSurrogate !== undefined) {
+    const detail = "Half of a surrogate pair is no text.";
+    errors.push({ pointer: loneSurrogate, code: "lone_surrogate", detail });
+  }
+  if (errors.length > 0) throw problem.invalid(errors);
+}
+
+function requireUnambiguous({ duplicateKey, forbiddenKey }: JsonScan): void {
+  if (duplicateKey !== undefined) {
+    throw problem.malformed("duplicate_key", "A member is given twice.", duplicateKey);
+  }
+  if (forbiddenKey !== undefined) {
+    throw problem.malformed("forbidden_key", "A member may not have this name.", forbiddenKey);
+  }
+}
+
+function parseWithoutForbiddenKeys(text: string): unknown {
+  return JSON.parse(text, (key, value: unknown) => {
+    const isForbidden =
+      key === "__proto__" ||
+      (key === "constructor" && value instanceof Object && Object.hasOwn(value, "prototype"));
+    return isForbidden ? undefined : value;
+  });
+}
+
+/** Runner clients send null for what is absent, be it a member or the whole body. */
+function withoutNulls(value: unknown): unknown {
+  if (value === null) return {};
+  if (typeof value !== "object" || Array.isArray(value)) return value;
+  if (!Object.values(value).includes(null)) return value;
+  return Object.fromEntries(Object.entries(value).filter(([, member]) => member !== null));
+}

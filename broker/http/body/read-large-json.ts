@@ -1,0 +1,202 @@
+import { isUtf8 } from "node:buffer";
+import type { z } from "@hono/zod-openapi";
+import { enqueueJobRoute, enqueueJobsRoute } from "../../../shared/api/enqueue-jobs.ts";
+import {
+  createOutputsRoute,
+  createResultRoute,
+  finishExecutionRoute,
+  reportExecutionsRoute,
+} from "../../../shared/api/report-executions.ts";
+import { routeRule } from "../../../shared/permissions.ts";
+import { planOutline } from "../../../shared/plans/plan-names.ts";
+import { type Pointer, type ProblemError, problem } from "../../../shared/problem.ts";
+import { validateBody } from "../gate/validate.ts";
+import { liftStrings, type LiftedStrings } from "./extract-strings.ts";
+import { parseBody } from "./parse-body.ts";
+
+/** A part of a large text: as it is, or where it stands in the body. */
+export type TextPart = Uint8Array | readonly [start: number, end: number];
+
+/** A large body that was read: its value without its large texts, and these by their pointers. */
+export type LargeBody = {
+  readonly value: unknown;
+  readonly lifted: readonly (readonly [pointer: string, parts: readonly TextPart[]])[];
+};
+
+type Members = Record<string, unknown>;
+/** The texts that are kept apart, by pointer; what is lifted is taken out of the value. */
+type Lift = (value: Members, verbatim: ReadonlyMap<string, string>) => Map<string, string>;
+
+/** Those routes whose bodies may be large, and what of them is. */
+const lifts: Readonly<Record<string, Lift>> = {
+  createResult: (value) => contentsText(value, "#"),
+  createOutputs: (value) => outputsOf(value, "#"),
+  finishExecution: (value) => reportTexts(value, "#"),
+  reportExecutions: ({ reports }) =>
+    new Map((reports as Members[]).flatMap((one, at) => [...reportTexts(one, `#/reports/${at}`)])),
+  enqueueJob: (value, verbatim) => planText(value, "#", verbatim),
+  enqueueJobs: ({ jobs }, verbatim) =>
+    new Map((jobs as Members[]).flatMap((one, at) => [...planText(one, `#/jobs/${at}`, verbatim)])),
+};
+
+const schemas: Readonly<Record<string, z.ZodType>> = Object.fromEntries(
+  [
+    createResultRoute,
+    createOutputsRoute,
+    finishExecutionRoute,
+    reportExecutionsRoute,
+    enqueueJobRoute,
+    enqueueJobsRoute,
+  ].map((route) => [route.operationId, route.request.body.content["application/json"].schema]),
+);
+
+/** Whether large bodies of this operation are read by themselves. */
+export const isReadApart = (operationId: string): boolean => Object.hasOwn(lifts, operationId);
+
+/**
+ * Reads a body as the gate reads a small one, with the same refusals, but its long strings are never made into values:
+ * they stay where they came. Base64 among them is made standard in place.
+ */
+export function readLargeJson(operationId: string, bytes: Buffer): LargeBody {
+  const [schema, lift] = [schemas[operationId], lifts[operationId]];
+  if (schema === undefined || lift === undefined) throw new Error(`${operationId} is not large`);
+  if (!isUtf8(bytes)) throw problem.malformed("body_not_utf8", "The body is not UTF-8.");
+  const rule = routeRule(operationId);
+  const strings = liftStrings(bytes);
+  const { value, verbatim } = parseBody(strings.text, rule);
+  const isNullAbsent = rule.surface === "runner";
+  const judged = (given: unknown): Members =>
+    validateBody(schema, given, { isNullAbsent }) as Members; // all of these are objects
+  const valid = judged(value);
+  makeBase64Standard(valid, { bytes, strings });
+  const texts = lift(valid, verbatim);
+  const hasLongTexts = JSON.stringify(valid).search(strings.words) !== -1;
+  return {
+    // A long text where none belongs stood for a short word so far: it is refused, or cut, as any other there.
+    value: hasLongTexts ? judged(restored(valid, { bytes, strings })) : valid,
+    lifted: [...texts].map(([pointer, text]) => [pointer, partsOf(text, strings)]),
+  };
+}
+
+const contentNames = ["contents", "contents_display"] as const;
+const base64Names = ["contents_compressed", "contents_display_compressed"] as const;
+
+/** What of a result is kept sealed, by the names it is stored under: the same text as of a small one. */
+function contentsOf(result: Members): string {
+  const text = JSON.stringify({
+    contents: result["contents"] ?? undefined,
+    contents_display: result["contents_display"] ?? undefined,
+    contents_gzip: result["contents_compressed"] ?? undefined,
+    contents_display_gzip: result["contents_display_compressed"] ?? undefined,
+  });
+  for (const name of [...contentNames, ...base64Names]) delete result[name];
+  return text;
+}
+
+function outputsOf(value: Members, pointer: string): Map<string, string> {
+  const { outputs } = value;
+  if (outputs === undefined || outputs === null) return new Map();
+  value["outputs"] = {};
+  return new Map([[`${pointer}/outputs`, JSON.stringify(outputs)]]);
+}
+
+function reportTexts(report: Members, pointer: string): Map<string, string> {
+  const texts = outputsOf(report, pointer);
+  const result = report["result"] as Members | null | undefined; // as its schema has it
+  if (result === undefined || result === null) return texts;
+  return new Map([...texts, ...contentsText(result, `${pointer}/result`)]);
+}
+
+function contentsText(result: Members, pointer: string): Map<string, string> {
+  const contents = contentsOf(result);
+  return new Map<string, string>(contents === "{}" ? [] : [[pointer, contents]]);
+}
+
+function planText(
+  job: Members,
+  pointer: string,
+  verbatim: ReadonlyMap<string, string>,
+): Map<string, string> {
+  const text = verbatim.get(`${pointer}/plan`);
+  if (text === undefined || job["plan"] === undefined || job["plan"] === null) return new Map();
+  job["plan"] = planOutline(job["plan"] as Members); // an object, by its schema
+  return new Map([[`${pointer}/plan`, text]]);
+}
+
+type Source = { readonly bytes: Buffer; readonly strings: LiftedStrings };
+
+/** The base64 of results; 422 as for small ones. */
+function makeBase64Standard(value: Members, source: Source): void {
+  const errors: ProblemError[] = [];
+  for (const [result, pointer] of resultsIn(value)) {
+    for (const name of base64Names) {
+      const text = result[name];
+      const nth = typeof text === "string" ? wholeWord(text, source.strings) : undefined;
+      if (nth === undefined) continue;
+      const padding = standardized(source, nth);
+      if (padding !== undefined) result[name] = `${String(text)}${padding}`;
+      else {
+        const place = `${pointer}/${name}` as const;
+        errors.push({ pointer: place, code: "invalid_base64", detail: "Give base64." });
+      }
+    }
+  }
+  if (errors.length > 0) throw problem.invalid(errors);
+}
+
+function resultsIn(value: Members): [Members, Pointer][] {
+  const reports = Array.isArray(value["reports"]) ? (value["reports"] as Members[]) : [];
+  const all: [unknown, Pointer][] = [
+    [value, "#"],
+    [value["result"], "#/result"],
+    ...reports.map((one, at): [unknown, Pointer] => [one["result"], `#/reports/${at}/result`]),
+  ];
+  return all.filter(
+    (one): one is [Members, Pointer] => typeof one[0] === "object" && one[0] !== null,
+  );
+}
+
+const pieceBytes = 64 * 1024;
+
+/** Writes the standard alphabet over the other one; answers the padding, or undefined where it is no base64. */
+function standardized({ bytes, strings }: Source, nth: number): string | undefined {
+  const [start, sentEnd] = strings.ranges[nth] ?? [0, 0];
+  let end = sentEnd;
+  while (end > start && sentEnd - end < 2 && bytes[end - 1] === 0x3d) end--;
+  if ((end - start) % 4 === 1) return undefined;
+  for (let at = start; at < end; at += pieceBytes) {
+    const piece = bytes.subarray(at, Math.min(end, at + pieceBytes));
+    const text = piece.toString("latin1");
+    if (!/^[\w+/-]*$/.test(text)) return undefined;
+    if (/[-_]/.test(text)) piece.write(text.replaceAll("-", "+").replaceAll("_", "/"), "latin1");
+  }
+  strings.ranges[nth] = [start, end];
+  return "=".repeat((4 - ((end - start) % 4)) % 4);
+}
+
+function wholeWord(text: string, { words }: LiftedStrings): number | undefined {
+  const [found] = text.matchAll(words);
+  return found?.[0] === text ? Number(found[1]) : undefined;
+}
+
+/** A text with what stands for long strings as its parts. */
+function partsOf(text: string, { ranges, words }: LiftedStrings): TextPart[] {
+  return text.split(words).map((part, at) => {
+    return at % 2 === 0 ? new TextEncoder().encode(part) : (ranges[Number(part)] ?? [0, 0]);
+  });
+}
+
+/** What is not kept apart has its strings again. */
+function restored(value: unknown, source: Source): unknown {
+  if (typeof value === "string") {
+    return value.replaceAll(source.strings.words, (_, nth: string) => {
+      const [start, end] = source.strings.ranges[Number(nth)] ?? [0, 0];
+      return source.bytes.toString("utf8", start, end);
+    });
+  }
+  if (Array.isArray(value)) return value.map((item) => restored(item, source));
+  if (typeof value !== "object" || value === null) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([name, member]) => [name, restored(member, source)]),
+  );
+}

@@ -1,0 +1,115 @@
+import { isUtf8 } from "node:buffer";
+import { promisify } from "node:util";
+import { gunzip } from "node:zlib";
+import { problem } from "../../../shared/problem.ts";
+import { zlibStep } from "../../../shared/zlib-step.ts";
+import type { AppContext } from "../app-types.ts";
+import { requestHeader } from "../gate/request-header.ts";
+import type { InflationRoom } from "../limits/decompression-budget.ts";
+import { parseJson } from "./parse-body.ts";
+import { hasBody, readBody } from "./read-body.ts";
+import { requireFewJsonParts } from "./require-few-json-parts.ts";
+import { scanJson } from "./scan-json.ts";
+
+/** A request of OTLP/HTTP. */
+export type OtlpBody = {
+  readonly type: "application/json" | "application/x-protobuf";
+  /** As it is without its encoding. */
+  readonly bytes: Buffer;
+  /** As it came. */
+  readonly sent: { readonly encoding: "gzip" | undefined; readonly body: Buffer };
+};
+
+const maxDepth = 64;
+const unzip = promisify<Buffer, { maxOutputLength: number; chunkSize: number }, Buffer>(gunzip);
+const gzipMagic = 0x1f8b;
+/** Its head and its end. */
+const leastGzipBytes = 18;
+
+export type OtlpReading<Result> = {
+  /** Whose it is: one sender's bodies do not take all the room that there is. */
+  readonly key: string;
+  readonly maxBytes: number;
+  readonly maxInflatedBytes: number;
+  /** Makes of the body what is kept; while it does, the inflated body is counted as being in memory. */
+  readonly read: (body: OtlpBody) => Result;
+};
+
+/**
+ * What is made of a body, gzip undone; 415 for another type, 413 past either size, 400 for broken gzip, 503 when too
+ * many wait to be inflated.
+ */
+export async function readOtlp<Result>(
+  c: AppContext,
+  room: InflationRoom,
+  { key, maxBytes, maxInflatedBytes, read }: OtlpReading<Result>,
+): Promise<Result> {
+  const type = typeOf(c);
+  const encoding = encodingOf(c);
+  const body = await readBody(c, maxBytes);
+  const readBytes = (bytes: Buffer): Result => read({ type, bytes, sent: { encoding, body } });
+  if (encoding === undefined) return readBytes(body);
+  const within = (most: number): Promise<Result | undefined> =>
+    room.within({ key, bytes: most, waitingBytes: body.length }, async () => {
+      const bytes = await inflate(body, most);
+      return bytes && readBytes(bytes);
+    });
+  const told = toldSize(body);
+  // What says how large it is takes the room for that; what does not, or says too little, all that it may take.
+  const result = told > maxInflatedBytes ? undefined : await within(told);
+  const whole = result ?? (await within(maxInflatedBytes));
+  if (whole === undefined) throw problem.tooLarge(maxInflatedBytes);
+  return whole;
+}
+
+/** The JSON of such a body, with so many values at most (413); an empty one and `null` are `{}`. */
+export function otlpJson({ bytes }: OtlpBody, mostParts: number): unknown {
+  if (bytes.length === 0) return {};
+  requireFewJsonParts(bytes, mostParts);
+  if (!isUtf8(bytes)) throw problem.malformed("body_not_utf8", "The body is not UTF-8.");
+  const text = bytes.toString("utf8");
+  const { tooDeep } = scanJson(text, { maxDepth, verbatim: undefined });
+  if (tooDeep !== undefined) {
+    throw problem.malformed("too_deep", `JSON may nest ${maxDepth} deep at most.`, tooDeep);
+  }
+  return parseJson(text) ?? {};
+}
+
+function typeOf(c: AppContext): OtlpBody["type"] {
+  const [given = ""] = (requestHeader(c, "content-type") ?? "").split(";");
+  const type = given.trim().toLowerCase();
+  if (type === "application/json" || type === "application/x-protobuf") return type;
+  if (type === "" && !hasBody(c)) return "application/json";
+  throw problem.unsupportedMediaType(
+    "The body must be sent as application/x-protobuf or application/json.",
+  );
+}
+
+function encodingOf(c: AppContext): "gzip" | undefined {
+  const encoding = (requestHeader(c, "content-encoding") ?? "identity").trim().toLowerCase();
+  if (encoding === "gzip") return encoding;
+  if (encoding === "identity" || encoding === "") return undefined;
+  throw problem.unsupportedMediaType("The body's Content-Encoding may be gzip or none.");
+}
+
+/** The size that gzip says at its end that its last part has: nearly always of all. */
+function toldSize(body: Buffer): number {
+  const isGzip = body.length >= leastGzipBytes && body.readUInt16BE(0) === gzipMagic;
+  if (!isGzip) throw malformed();
+  return Math.max(1, body.readUInt32LE(body.length - 4));
+}
+
+/** Stops at so many bytes: undefined when there are more. */
+async function inflate(body: Buffer, maxOutputLength: number): Promise<Buffer | undefined> {
+  try {
+    return await unzip(body, { maxOutputLength, chunkSize: zlibStep(maxOutputLength) });
+  } catch (error) {
+    const isTooLarge =
+      error instanceof Error && "code" in error && error.code === "ERR_BUFFER_TOO_LARGE";
+    if (isTooLarge) return undefined;
+    throw malformed();
+  }
+}
+
+const malformed = (): Error =>
+  problem.malformed("malformed_gzip", "The body is not gzip, or is cut off.");

@@ -1,0 +1,57 @@
+import { grantablePermissions, type Permission } from "../../../shared/permissions.ts";
+import { problem } from "../../../shared/problem.ts";
+import type { RouteRule } from "../../../shared/route-rules.ts";
+import type { Broker } from "../../broker.ts";
+import type { Actor } from "../../tokens/actor.ts";
+import { setHeader } from "../answer/set-header.ts";
+import type { AppContext } from "../app-types.ts";
+import { requestHeader } from "./request-header.ts";
+import { stateAuthorization } from "./state-authorization.ts";
+
+/**
+ * Lets a caller in: known, allowed, not too fast, and, with a token bound to one runner, at its own runner.
+ * A promise only when the token has to be looked up.
+ */
+export function admit(c: AppContext, broker: Broker, rule: RouteRule): void | Promise<void> {
+  const authorization =
+    rule.stateToken === true ? stateAuthorization(c) : requestHeader(c, "authorization");
+  const org = requestHeader(c, "x-svc-org-id");
+  const actor = broker.authenticator.identify(authorization, org, () => broker.limitGuesses(c));
+  if (actor instanceof Promise) return actor.then((known) => checkActor(c, broker, rule, known));
+  checkActor(c, broker, rule, actor);
+}
+
+function checkActor(c: AppContext, broker: Broker, rule: RouteRule, actor: Actor): void {
+  c.set("actor", actor);
+  if (rule.permission !== null) requirePermission(actor, rule.permission);
+  if (actor.runnerId !== null) checkRunner(c, rule, actor);
+  if (rule.unmetered === true) return;
+  for (const [name, value] of broker.rateLimiter.take(actor)) setHeader(c, name, value);
+}
+
+/** Refuses with 403 a caller that lacks it. */
+export function requirePermission({ permissions }: Actor, needed: Permission): void {
+  if (permissions.has(needed)) return;
+  const isGrantable = grantablePermissions.some((one) => one === needed);
+  const hint = isGrantable
+    ? " Few roles have it, as it shows customers' secrets; an org's admin can grant it (docs/access.md)."
+    : "";
+  throw problem.forbidden(
+    "permission_missing",
+    `This token lacks the permission ${needed}.${hint}`,
+  );
+}
+
+/** Fails closed: where the path names no runner, only a route that says it checks for itself lets it in. */
+function checkRunner(c: AppContext, rule: RouteRule, actor: Actor): void {
+  const runnerId = c.req.param("runner_id");
+  if (runnerId !== undefined) requireRunner(actor, runnerId);
+  else if (rule.ownRunner === undefined) {
+    throw problem.forbidden("runner_only", "A runner's token reaches its own runner only.");
+  }
+}
+
+/** Refuses with 404 a caller whose token is bound to another runner. */
+export function requireRunner(actor: Actor, runnerId: string): void {
+  if (actor.runnerId !== null && actor.runnerId !== runnerId) throw problem.notFound("runner");
+}

@@ -1,0 +1,49 @@
+import { type RouteConfig, z } from "@hono/zod-openapi";
+import { problemSchema, runnerProblemSchema } from "../../../shared/api/problem.ts";
+import type { RouteRule } from "../../../shared/route-rules.ts";
+
+/** The route as the OpenAPI document shows it: with what its rule says, so that no route has to repeat it. */
+export function describeRoute(route: RouteConfig, rule: RouteRule): RouteConfig {
+  const headers = headersOf(rule);
+  return {
+    ...route,
+    description: [route.description, permissionText(rule)].filter(Boolean).join("\n\n"),
+    security: rule.permission === null ? (route.security ?? []) : [{ token: [] }],
+    request: { ...route.request, ...(headers !== undefined && { headers }) },
+    responses: { ...route.responses, default: refusal(rule) },
+  };
+}
+
+function permissionText({ permission, ownRunner }: RouteRule): string {
+  if (permission === null) return "Needs no permission.";
+  const own = ownRunner === true ? " A runner's token reaches what belongs to its own runner." : "";
+  return `Needs the permission \`${permission}\`.${own}`;
+}
+
+function headersOf(rule: RouteRule): z.ZodObject | undefined {
+  const org = z
+    .string()
+    .optional()
+    .describe("The org to act in, where the token's account has several.");
+  const key = z
+    .string()
+    .optional()
+    .describe(
+      "1 to 255 visible characters. A repeated request with the same key is done once, for a day.",
+    );
+  if (rule.permission === null) return undefined;
+  if (rule.idempotent === undefined) return z.object({ "x-svc-org-id": org });
+  return z.object({ "x-svc-org-id": org, "idempotency-key": key });
+}
+
+function refusal(rule: RouteRule): RouteConfig["responses"][string] {
+  return rule.surface === "runner" || rule.runnersRead === true
+    ? {
+        description: "A refusal.",
+        content: { "application/json": { schema: runnerProblemSchema } },
+      }
+    : {
+        description: "A refusal.",
+        content: { "application/problem+json": { schema: problemSchema } },
+      };
+}

@@ -1,0 +1,139 @@
+import { createHash } from "node:crypto";
+import { setTimeout as pause } from "node:timers/promises";
+import { Problem, problem } from "../../../shared/problem.ts";
+import type { RouteRule } from "../../../shared/route-rules.ts";
+import type { Broker } from "../../broker.ts";
+import {
+  type EarlierRequest,
+  deleteKey,
+  insertKey,
+  keepAnswer,
+} from "../../idempotency/queries.ts";
+import { setHeader } from "../answer/set-header.ts";
+import type { AppContext } from "../app-types.ts";
+import { withSeat } from "./with-permit.ts";
+
+type Keyed = {
+  readonly rule: RouteRule;
+  readonly operationId: string;
+  readonly handle: (c: AppContext) => Response | Promise<Response>;
+  /** `once`: the answer holds a secret, which is never stored and so cannot be told again. */
+  readonly mode: "replay" | "once";
+  readonly text: string;
+};
+
+const keyPattern = /^[\x21-\x7e]{1,255}$/;
+
+/** Runs the handler; with an `Idempotency-Key`, once for each key of the org, and replays its answer for a day. */
+export async function replayOnce(c: AppContext, broker: Broker, keyed: Keyed): Promise<Response> {
+  const key = takeIdempotencyKey(c);
+  if (key === undefined) return withSeat(c, broker, keyed);
+  const fingerprint = createHash("sha256")
+    .update(c.req.path)
+    .update("\0")
+    .update(keyed.text)
+    .digest();
+  return withKey(c, broker, { keyed, key, fingerprint });
+}
+
+async function withKey(
+  c: AppContext,
+  broker: Broker,
+  { keyed, key, fingerprint }: { keyed: Keyed; key: string; fingerprint: Buffer },
+): Promise<Response> {
+  const { db } = broker;
+  const org = c.get("actor").orgId;
+  const mark = `${keyed.operationId} ${fingerprint.toString("base64")}`;
+  const release = await takeKey(c, broker.keysUnderWay, { name: `${org} ${key}`, mark });
+  try {
+    return await withSeat(c, broker, { ...keyed, handle });
+  } finally {
+    release();
+  }
+
+  async function handle(): Promise<Response> {
+    const earlier = await insertKey(db, org, { key, operationId: keyed.operationId, fingerprint });
+    if (earlier !== undefined) return replay(c, earlier);
+    const { status, body } = await answerOf(c, broker, keyed, key);
+    await keepAnswer(db, org, { key, status, body: keyed.mode === "once" ? null : body });
+    return new Response(body, { status, headers: { "content-type": "application/json" } });
+  }
+}
+
+/** Who is told that another request has its key is told so a little late: it may well come again at once. */
+const heldMs = 500;
+
+/** Of requests with one key at this broker one is done; the others are told so without asking the database. */
+async function takeKey(
+  c: AppContext,
+  underWay: Map<string, string>,
+  { name, mark }: { readonly name: string; readonly mark: string },
+): Promise<() => void> {
+  const other = underWay.get(name);
+  if (other !== undefined) {
+    await pause(heldMs);
+    replay(c, { is_same: other === mark, status: null, body: null });
+  }
+  underWay.set(name, mark);
+  return () => void underWay.delete(name);
+}
+
+/** A refused or failed request gives its key up, so that it can be tried again. */
+async function answerOf(
+  c: AppContext,
+  broker: Broker,
+  keyed: Keyed,
+  key: string,
+): Promise<{ status: number; body: string }> {
+  try {
+    const response = await keyed.handle(c);
+    return { status: response.status, body: await response.text() };
+  } catch (error) {
+    await deleteKey(broker.db, c.get("actor").orgId, key);
+    throw error;
+  }
+}
+
+/** The request's `Idempotency-Key`, if it has one; 422 when it is none. */
+export function takeIdempotencyKey(c: AppContext): string | undefined {
+  const key = c.req.header("idempotency-key");
+  if (key === undefined || keyPattern.test(key)) return key;
+  const detail = "An idempotency key is 1 to 255 visible ASCII characters.";
+  throw problem.invalid([
+    { pointer: "header:Idempotency-Key", code: "invalid_idempotency_key", detail },
+  ]);
+}
+
+/** Says in the answer's head that an earlier request with the same key has done it, where one has. */
+export function tellReplay<Answer extends { readonly isReplay: boolean }>(
+  c: AppContext,
+  answer: Answer,
+): Answer {
+  if (answer.isReplay) setHeader(c, "idempotency-replayed", "true");
+  return answer;
+}
+
+function replay(c: AppContext, { is_same, status, body }: EarlierRequest): Response {
+  if (!is_same) {
+    const detail = "This key was used for a request with another content.";
+    throw problem.invalid([
+      { pointer: "header:Idempotency-Key", code: "idempotency_key_reused", detail },
+    ]);
+  }
+  if (status === null) {
+    throw new Problem({
+      status: 409,
+      code: "idempotency_in_flight",
+      detail: "The first request with this key is still under way.",
+      headers: { "retry-after": "1" },
+    });
+  }
+  tellReplay(c, { isReplay: true });
+  if (body === null) {
+    throw problem.conflict(
+      "secret_told_already",
+      "The first request with this key succeeded; its secret was told once and is not stored. Revoke and create anew.",
+    );
+  }
+  return new Response(body, { status, headers: { "content-type": "application/json" } });
+}

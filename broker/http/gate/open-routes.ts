@@ -1,0 +1,173 @@
+import type { RouteConfig, z } from "@hono/zod-openapi";
+import { routeRule } from "../../../shared/permissions.ts";
+import { Problem, problem } from "../../../shared/problem.ts";
+import type { RouteRule } from "../../../shared/route-rules.ts";
+import type { Broker } from "../../broker.ts";
+import type { LargeText } from "../../seals/large-text.ts";
+import { answerError } from "../answer/answer-error.ts";
+import { setHeader } from "../answer/set-header.ts";
+import type { App, AppContext } from "../app-types.ts";
+import { discardBody } from "../body/discard-body.ts";
+import { jsonOf, readJsonBytes } from "../body/read-json.ts";
+import { isReadApart } from "../body/read-large-json.ts";
+import { requireFewJsonParts } from "../body/require-few-json-parts.ts";
+import { holdRoom, largeBytes, owned } from "../body/reserve-memory.ts";
+import { type Answered, beginRequest, endRequest } from "../request-log.ts";
+import { admit } from "./authorize.ts";
+import { describeRoute } from "./describe-route.ts";
+import { replayOnce } from "./idempotency.ts";
+import { validateBody, validateQuery } from "./validate.ts";
+import { withSeat } from "./with-permit.ts";
+
+type Handle = (c: AppContext) => Response | Promise<Response>;
+
+type OpenRoute = {
+  readonly operationId: string;
+  readonly method: string;
+  /** Hono's spelling: `/v1/runners/:runner_id`. */
+  readonly path: string;
+  readonly rule: RouteRule;
+  readonly params: z.ZodType | undefined;
+  readonly query: z.ZodObject | undefined;
+  /** The schema of a JSON body; "empty" where the route takes no members; undefined: not ours to read. */
+  readonly body: z.ZodType | "empty" | undefined;
+  readonly handle: Handle;
+  readonly answered: Answered;
+};
+
+/**
+ * What `app.openapi` is in this broker: the same contract object and the same typed handler, but the request
+ * goes through one gate instead of a chain of validators: caller, permission, pace, path, query, then the
+ * body. The body is parsed once, and nobody without permission makes us read it.
+ */
+export function routeOpener(app: App, broker: Broker): App["openapi"] {
+  const open = (route: RouteConfig, handle: Handle): App => {
+    const opened = openRoute(broker, route, handle);
+    app.openAPIRegistry.registerPath(describeRoute(route, opened.rule));
+    app.on([opened.method], [opened.path], (c) => answer(c, broker, opened));
+    return app;
+  };
+  // The types of the route and its handler are the caller's; here any route is like another.
+  return open as unknown as App["openapi"];
+}
+
+function openRoute(broker: Broker, route: RouteConfig, handle: Handle): OpenRoute {
+  if (route.operationId === undefined) throw new Error(`${route.path} has no operationId`);
+  const method = route.method.toUpperCase();
+  const path = route.path.replaceAll(/\{(\w+)\}/g, ":$1");
+  const rule = routeRule(route.operationId);
+  return {
+    operationId: route.operationId,
+    method,
+    path,
+    rule,
+    params: route.request?.params,
+    query: route.request?.query as z.ZodObject | undefined, // routes declare their query as an object
+    body: rule.otlp === true ? undefined : bodyOf(route),
+    handle,
+    answered: { route: path, rule, count: broker.httpMetrics.of(method, path) },
+  };
+}
+
+function bodyOf({ method, request }: RouteConfig): OpenRoute["body"] {
+  if (method === "get") return undefined;
+  if (request?.body === undefined) return "empty";
+  const json = request.body.content["application/json"];
+  // Routes declare a zod schema, never a reference, so that what is documented is what is checked.
+  return (json as { schema: z.ZodType } | undefined)?.schema;
+}
+
+async function answer(c: AppContext, broker: Broker, route: OpenRoute): Promise<Response> {
+  const startedAtMs = beginRequest(c, route.rule);
+  // A client that keeps its connection busy would keep a stopping broker waiting.
+  if (broker.health.isDraining()) setHeader(c, "connection", "close");
+  let response: Response;
+  try {
+    response = await serve(c, broker, route);
+  } catch (error) {
+    if (!(error instanceof Problem && error.status === 408)) await discardBody(c);
+    response = answerError(c, broker, error);
+  }
+  endRequest(c, broker, route.answered, { status: response.status, startedAtMs });
+  return response;
+}
+
+async function serve(c: AppContext, broker: Broker, route: OpenRoute): Promise<Response> {
+  const { rule } = route;
+  if (rule.permission !== null) {
+    const admitted = admit(c, broker, rule);
+    if (admitted instanceof Promise) await admitted;
+  }
+  if (route.params !== undefined) checkParams(c, route.params);
+  const isLenient = rule.surface === "runner";
+  checkQuery(c, route.query, isLenient);
+  const leave = await holdRoom(c, broker, rule);
+  try {
+    return await withBody(c, broker, route);
+  } finally {
+    leave?.();
+  }
+}
+
+async function withBody(c: AppContext, broker: Broker, route: OpenRoute): Promise<Response> {
+  const { rule, body, operationId } = route;
+  if (body === undefined) return withSeat(c, broker, route);
+  const isLenient = rule.surface === "runner";
+  const bytes = await readJsonBytes(c, rule);
+  if (bytes.length > largeBytes && isReadApart(operationId)) {
+    const { value, lifted } = await broker.bodies.read(operationId, owned(bytes));
+    c.req.addValidatedData("json", value as object);
+    c.set("lifted", lifted);
+    return withSeat(c, broker, route);
+  }
+  // What holds many values is long; most bodies are not, and need not be looked through.
+  if (bytes.length > mostValues && !isReadApart(operationId))
+    requireFewJsonParts(bytes, mostValues);
+  const { value, text, verbatim } = jsonOf(bytes, rule);
+  c.set("lifted", nothing);
+  if (body !== "empty") {
+    c.req.addValidatedData(
+      "json",
+      validateBody(body, value, { isNullAbsent: isLenient }) as object,
+    );
+    c.set("verbatim", verbatim);
+  } else if (!isLenient) {
+    requireEmpty(value);
+  }
+  if (rule.idempotent === undefined || rule.idempotent === "job") return withSeat(c, broker, route);
+  return replayOnce(c, broker, { ...route, mode: rule.idempotent, text });
+}
+
+/** More of them than an honest request has; to judge each takes everybody's time. */
+const mostValues = 5000;
+const nothing: ReadonlyMap<string, LargeText> = new Map();
+
+/** Most requests have no query, and need not be made to look for one. */
+function checkQuery(c: AppContext, schema: z.ZodObject | undefined, isLenient: boolean): void {
+  const isAsked = c.req.url.includes("?");
+  if (!isAsked && schema === undefined) return;
+  const sent = isAsked ? c.req.queries() : {};
+  c.req.addValidatedData("query", validateQuery(schema, sent, isLenient) as object);
+}
+
+/** An id of another shape is nobody's id. */
+function checkParams(c: AppContext, schema: z.ZodType): void {
+  const params = c.req.param();
+  const parsed = schema.safeParse(params);
+  if (!parsed.success || Object.values(params).some((id) => id.includes("\0")))
+    throw problem.notFound("object");
+  c.req.addValidatedData("param", parsed.data as object);
+}
+
+function requireEmpty(value: unknown): void {
+  const names = typeof value === "object" && value !== null ? Object.keys(value) : [""];
+  if (names.length === 0) return;
+  const detail = "This route takes no members.";
+  throw problem.invalid(
+    names.map((name) => ({
+      pointer: name === "" ? "#" : `#/${name}`,
+      code: "unknown_member",
+      detail,
+    })),
+  );
+}

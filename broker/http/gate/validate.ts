@@ -1,0 +1,111 @@
+import type { z } from "@hono/zod-openapi";
+import { type Pointer, type ProblemError, problem } from "../../../shared/problem.ts";
+import { requireShortLists } from "../body/require-short-lists.ts";
+import { toPointer } from "../body/scan-json.ts";
+
+type Issue = z.core.$ZodIssue;
+
+/** Who sends a thousand wrong things is told of the first. */
+const mostErrors = 100;
+
+/**
+ * The body as the schema reads it; 422 with a pointer to every wrong member. Where null is absent, a null that
+ * the schema does not take is taken out, however deep it lies, and nothing else is.
+ */
+export function validateBody(
+  schema: z.ZodType,
+  value: unknown,
+  { isNullAbsent = false }: { readonly isNullAbsent?: boolean } = {},
+): unknown {
+  requireShortLists(schema, value);
+  const parsed = schema.safeParse(value);
+  if (parsed.success) return parsed.data;
+  const { issues } = parsed.error;
+  const nulls = isNullAbsent ? issues.filter(({ path }) => isNullAt(value, path)) : [];
+  if (nulls.length === 0) throw problem.invalid(firstErrors(issues, toPointer));
+  for (const { path } of nulls) delete parentAt(value, path)?.[String(path.at(-1))];
+  return validateBody(schema, value);
+}
+
+function isNullAt(value: unknown, path: readonly PropertyKey[]): boolean {
+  const parent = parentAt(value, path);
+  return parent !== undefined && !Array.isArray(parent) && parent[String(path.at(-1))] === null;
+}
+
+/** The object that has the member at the end of this path. */
+function parentAt(
+  value: unknown,
+  path: readonly PropertyKey[],
+): Record<string, unknown> | undefined {
+  let at = value;
+  for (const key of path.slice(0, -1)) at = (at as Record<PropertyKey, unknown> | null)?.[key];
+  return path.length > 0 && typeof at === "object" && at !== null
+    ? (at as Record<string, unknown>)
+    : undefined;
+}
+
+/** The query as the schema reads it: an empty value is absent; unknown names are 422, or ignored on request. */
+export function validateQuery(
+  schema: z.ZodObject | undefined,
+  sent: Readonly<Record<string, string[]>>,
+  ignoresUnknown: boolean,
+): unknown {
+  const query: Record<string, string | string[]> = {};
+  const errors: ProblemError[] = [];
+  for (const [name, values] of Object.entries(sent)) {
+    const pointer = `?${name}` as const;
+    const given = values.filter((value) => value !== "");
+    if (schema === undefined || !Object.hasOwn(schema.shape, name)) {
+      const detail = "This route has no such query parameter.";
+      if (!ignoresUnknown) errors.push({ pointer, code: "unknown_parameter", detail });
+    } else if (given.some((value) => value.includes("\0"))) {
+      errors.push({ pointer, code: "nul_character", detail: "Text cannot hold U+0000." });
+    } else if (given.length > 0) {
+      query[name] = given.length === 1 ? (given[0] ?? "") : given;
+    }
+  }
+  const parsed = schema?.safeParse(query);
+  if (parsed?.success === false) {
+    errors.push(...firstErrors(parsed.error.issues, toParameter));
+  }
+  if (errors.length > 0) throw problem.invalid(errors);
+  return parsed?.data ?? {};
+}
+
+const toParameter = (path: readonly PropertyKey[]): Pointer => `?${path.map(String).join(".")}`;
+
+type ToPlace = (path: readonly PropertyKey[]) => Pointer;
+
+function firstErrors(issues: readonly Issue[], toPlace: ToPlace): ProblemError[] {
+  const first = issues.slice(0, mostErrors).flatMap((issue) => toErrors(issue, toPlace));
+  return first.slice(0, mostErrors);
+}
+
+function toErrors(
+  issue: Issue,
+  toPlace: ToPlace,
+  base: readonly PropertyKey[] = [],
+): ProblemError[] {
+  const path = [...base, ...issue.path];
+  if (issue.code === "unrecognized_keys") {
+    const detail = "There is no such member.";
+    return issue.keys.map((key) => ({
+      pointer: toPlace([...path, key]),
+      code: "unknown_member",
+      detail,
+    }));
+  }
+  if (issue.code === "invalid_union") {
+    const [nearest] = issue.errors.toSorted((a, b) => a.length - b.length);
+    if (nearest !== undefined) return nearest.flatMap((inner) => toErrors(inner, toPlace, path));
+  }
+  return [{ pointer: toPlace(path), code: codeOf(issue), detail: issue.message }];
+}
+
+function codeOf(issue: Issue): string {
+  if (issue.code === "custom")
+    return typeof issue.params?.["code"] === "string" ? issue.params["code"] : "invalid";
+  if (issue.code === "invalid_type" && issue.message.endsWith("received undefined"))
+    return "required";
+  return issue.code;
+}

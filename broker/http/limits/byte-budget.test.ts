@@ -1,0 +1,118 @@
+import { describe, expect, test } from "vitest";
+import { ByteRoom } from "./byte-budget.ts";
+
+const limits = {
+  what: "large bodies",
+  brokerBytes: 10,
+  orgBytes: 6,
+  tokenBytes: 4,
+  waitMs: 60_000,
+};
+
+/** A room, who enters it, and in which order they get in. */
+function setup(given: Partial<typeof limits> = {}) {
+  const refused: string[] = [];
+  const room = new ByteRoom({ ...limits, ...given }, (bound) => refused.push(bound));
+  const entered: string[] = [];
+  const enter = async (name: string, bytes: number, gone?: AbortSignal) => {
+    const [orgId = ""] = name;
+    const leave = await room.enter({ orgId, tokenId: name, bytes }, gone);
+    entered.push(name);
+    return leave;
+  };
+  return { room, refused, entered, enter };
+}
+
+describe("room for bytes", () => {
+  test("is had at once by who fits, and by one that is larger than all of it when it is alone", async () => {
+    const { room, entered, enter } = setup();
+    const leave = await enter("a", 64);
+    const waiting = enter("b", 1);
+    expect(entered).toEqual(["a"]);
+    leave();
+    leave(); // twice is once
+    (await waiting)();
+    expect(room.heldBytes).toBe(0);
+  });
+
+  test("is shared: a token or an org with its share waits alone, others go past", async () => {
+    const { entered, enter } = setup();
+    const leaves = [await enter("a1", 4), await enter("a2", 2)];
+    const again = enter("a1", 1);
+    const colleague = enter("a3", 1);
+    await enter("b", 4);
+    expect(entered).toEqual(["a1", "a2", "b"]);
+    for (const leave of leaves) leave();
+    await Promise.all([again, colleague]);
+    expect(entered).toEqual(["a1", "a2", "b", "a1", "a3"]);
+  });
+
+  test("is waited for by nobody who was gone before", async () => {
+    const { room, enter } = setup();
+    const leave = await enter("a", 4);
+    await expect(enter("a", 4, AbortSignal.abort())).rejects.toMatchObject({ status: 429 });
+    expect(room.waiting).toBe(0);
+    leave();
+    expect(room.heldBytes).toBe(0);
+  });
+
+  test("of a full broker is had in turn: what is large is not passed for ever", async () => {
+    const { entered, enter } = setup({ orgBytes: 10, tokenBytes: 10 });
+    const leave = await enter("a", 8);
+    const large = enter("b", 9);
+    const small = enter("c", 1);
+    expect(entered).toEqual(["a"]);
+    leave();
+    await large;
+    await small;
+    expect(entered).toEqual(["a", "b", "c"]);
+  });
+
+  test("of a token or an org that has its share is had in turn too", async () => {
+    const { entered, enter } = setup();
+    const leave = await enter("a1", 3);
+    const large = enter("a1", 4);
+    const small = enter("a1", 1);
+    (await enter("a2", 1))();
+    expect(entered).toEqual(["a1", "a2"]);
+    leave();
+    (await large)();
+    await small;
+    expect(entered).toEqual(["a1", "a2", "a1", "a1"]);
+  });
+
+  test.each([
+    ["token", "a1", { brokerBytes: 100, orgBytes: 100 }, 429, /one token .* 4 MiB/],
+    ["org", "a2", { brokerBytes: 100, tokenBytes: 100 }, 429, /one org .* 6 MiB/],
+    ["broker", "b", { orgBytes: 100, tokenBytes: 100 }, 503, /broker is full/],
+  ])("that is not had in time is refused, and the %s is named", async (...row) => {
+    const [bound, by, given, status, words] = row;
+    const mebibyte = 1024 * 1024;
+    const wide = { ...limits, ...given, waitMs: 1 };
+    const { enter, refused, room } = setup({
+      ...wide,
+      brokerBytes: wide.brokerBytes * mebibyte,
+      orgBytes: wide.orgBytes * mebibyte,
+      tokenBytes: wide.tokenBytes * mebibyte,
+    });
+    await enter("a1", 10 * mebibyte);
+    await expect(enter(by, mebibyte)).rejects.toMatchObject({
+      status,
+      message: expect.stringMatching(words) as string,
+      headers: { "retry-after": "2" },
+    });
+    expect(refused).toEqual([bound]);
+    expect(room.waiting).toBe(0);
+  });
+
+  test("is not kept for who is gone", async () => {
+    const { enter, room } = setup();
+    const leave = await enter("a", 4);
+    const gone = new AbortController();
+    const waiting = enter("a", 4, gone.signal);
+    gone.abort();
+    await expect(waiting).rejects.toThrow();
+    leave();
+    expect(room.heldBytes).toBe(0);
+  });
+});

@@ -1,0 +1,162 @@
+import { type Problem, problem } from "../../../shared/problem.ts";
+
+/** Whose bytes they are, and how many are held at the most. */
+export type Entry = { readonly orgId: string; readonly tokenId: string; readonly bytes: number };
+
+/** How much may be held at once; whoever holds nothing yet may hold one thing that is larger. */
+export type RoomLimits = {
+  readonly what: string;
+  readonly brokerBytes: number;
+  readonly orgBytes: number;
+  readonly tokenBytes: number;
+  readonly waitMs: number;
+};
+
+type Bound = { readonly name: "broker" | "org" | "token"; readonly key: string; most: number };
+type Waiter = {
+  readonly bounds: readonly Bound[];
+  readonly bytes: number;
+  readonly enter: () => void;
+};
+
+/** So many of one token wait at the most; the next ones are refused at once. */
+const mostWaiting = 128;
+const mebibyte = 1024 * 1024;
+
+/**
+ * Room for what is large while it is in memory. Who finds none waits for a while, the longest-waiting first; whose
+ * token or org has its share waits, and others go past. Of one token, one org and a full broker nobody goes past
+ * anybody, so that what is large gets its turn.
+ */
+export class ByteRoom {
+  readonly #limits: RoomLimits;
+  readonly #held = new Map<string, number>();
+  readonly #waitingOf = new Map<string, number>();
+  readonly #onRefusal: (bound: Bound["name"]) => void;
+  #waiters: Waiter[] = [];
+
+  constructor(limits: RoomLimits, onRefusal: (bound: Bound["name"]) => void) {
+    this.#limits = limits;
+    this.#onRefusal = onRefusal;
+  }
+
+  get heldBytes(): number {
+    return this.#held.get("") ?? 0;
+  }
+
+  get waiting(): number {
+    return this.#waiters.length;
+  }
+
+  /**
+   * Resolves, when there is room, with what gives it back; 429 or 503 when there is none for too long. One that is
+   * gone meanwhile leaves the queue.
+   */
+  async enter(entry: Entry, gone?: AbortSignal): Promise<() => void> {
+    const { bytes, tokenId } = entry;
+    const bounds = this.#boundsOf(entry);
+    const ofToken = this.#waitingOf.get(tokenId) ?? 0;
+    if (ofToken >= mostWaiting) throw this.#refusal({ name: "token", key: "", most: 0 });
+    const entered = Promise.withResolvers<void>();
+    const waiter = { bounds, bytes, enter: entered.resolve };
+    this.#waiters.push(waiter);
+    this.#admit();
+    if (this.#waiters.includes(waiter)) {
+      this.#waitingOf.set(tokenId, ofToken + 1);
+      try {
+        await this.#wait(waiter, entered, gone);
+      } finally {
+        this.#leaveQueue(tokenId);
+      }
+    }
+    let isHeld = true;
+    return () => {
+      if (!isHeld) return;
+      isHeld = false;
+      this.#count(waiter, -bytes);
+      this.#admit();
+    };
+  }
+
+  async #wait(
+    waiter: Waiter,
+    entered: PromiseWithResolvers<void>,
+    gone: AbortSignal | undefined,
+  ): Promise<void> {
+    const giveUp = (): void => {
+      if (!this.#waiters.includes(waiter)) return; // it has entered
+      const obstacle = waiter.bounds.find((bound) => !this.#fits(bound, waiter.bytes));
+      this.#waiters = this.#waiters.filter((one) => one !== waiter);
+      entered.reject(this.#refusal(obstacle ?? waiter.bounds.at(-1)));
+      this.#admit(); // it may have kept others back
+    };
+    const timer = setTimeout(giveUp, this.#limits.waitMs);
+    gone?.addEventListener("abort", giveUp, { once: true });
+    if (gone?.aborted === true) giveUp(); // that is told only once
+    try {
+      await entered.promise;
+    } finally {
+      clearTimeout(timer);
+      gone?.removeEventListener("abort", giveUp);
+    }
+  }
+
+  #leaveQueue(tokenId: string): void {
+    const left = (this.#waitingOf.get(tokenId) ?? 1) - 1;
+    if (left === 0) this.#waitingOf.delete(tokenId);
+    else this.#waitingOf.set(tokenId, left);
+  }
+
+  #admit(): void {
+    const rest: Waiter[] = [];
+    const full = new Set<string>();
+    for (const waiter of this.#waiters) {
+      const { bounds, bytes } = waiter;
+      const obstacle = bounds.find((bound) => full.has(bound.key) || !this.#fits(bound, bytes));
+      if (obstacle === undefined) {
+        this.#count(waiter, bytes);
+        waiter.enter();
+      } else {
+        rest.push(waiter);
+        full.add(obstacle.key);
+      }
+    }
+    this.#waiters = rest;
+  }
+
+  #boundsOf({ orgId, tokenId }: Entry): Bound[] {
+    const { brokerBytes, orgBytes, tokenBytes } = this.#limits;
+    return [
+      { name: "token", key: `token ${tokenId}`, most: tokenBytes },
+      { name: "org", key: `org ${orgId}`, most: orgBytes },
+      { name: "broker", key: "", most: brokerBytes },
+    ];
+  }
+
+  #fits({ key, most }: Bound, bytes: number): boolean {
+    const held = this.#held.get(key) ?? 0;
+    return held === 0 || held + bytes <= most;
+  }
+
+  #count({ bounds }: Waiter, bytes: number): void {
+    for (const { key } of bounds) {
+      const held = (this.#held.get(key) ?? 0) + bytes;
+      if (held === 0) this.#held.delete(key);
+      else this.#held.set(key, held);
+    }
+  }
+
+  #refusal(bound: Bound | undefined): Problem {
+    const { name = "broker", most = 0 } = bound ?? {};
+    this.#onRefusal(name);
+    const { what } = this.#limits;
+    if (name === "broker") {
+      return problem.unavailable(`This broker is full of ${what} just now; come again.`, 2);
+    }
+    const words =
+      most === 0
+        ? `Too many ${what} of this token wait at this broker already.`
+        : `The ${what} of one ${name} may take ${most / mebibyte} MiB of a broker at once.`;
+    return problem.tooMany(words, 2, "too_many_bytes");
+  }
+}

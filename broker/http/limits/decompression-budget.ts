@@ -1,0 +1,106 @@
+import { problem } from "../../../shared/problem.ts";
+
+/** Whose it is, what it may take inflated, and what of it waits meanwhile. */
+export type Inflation = {
+  readonly key: string;
+  readonly bytes: number;
+  readonly waitingBytes: number;
+};
+
+type Limits = {
+  /** What may be held at once; one key may hold half of it, or one inflation that is larger. */
+  readonly mostBytes: number;
+  /** What may wait at once, as it was sent; of one key a quarter of it. */
+  readonly mostWaitingBytes: number;
+};
+type Waiter = Inflation & { readonly enter: () => void };
+type Held = { bytes: number; waiting: number };
+
+/** What waits costs at least as much as it takes to remember it. */
+const leastWaitingBytes = 4096;
+
+/**
+ * Room for bodies while they are inflated and read. A key that has its share waits alone: others go past it. Where the
+ * whole is full, nobody goes past anybody, so that what is large gets its turn.
+ */
+export class InflationRoom {
+  readonly #limits: Limits;
+  readonly #byKey = new Map<string, Held>();
+  readonly #all: Held = { bytes: 0, waiting: 0 };
+  #waiters: Waiter[] = [];
+
+  constructor(limits: Limits) {
+    this.#limits = limits;
+  }
+
+  get heldBytes(): number {
+    return this.#all.bytes;
+  }
+
+  /** Runs it when there is room; 503 when too much waits already. */
+  async within<Result>(inflation: Inflation, run: () => Promise<Result>): Promise<Result> {
+    await this.#enter(inflation);
+    try {
+      return await run();
+    } finally {
+      this.#count(inflation.key, { bytes: -inflation.bytes, waiting: 0 });
+      this.#admit();
+    }
+  }
+
+  /** What waits before this one may be held back by the share of its key alone. */
+  #enter(inflation: Inflation): Promise<void> {
+    const { key } = inflation;
+    const waiting = Math.max(leastWaitingBytes, inflation.waitingBytes);
+    const entered = Promise.withResolvers<void>();
+    const enter = (): void => {
+      this.#count(key, { bytes: inflation.bytes, waiting: -waiting });
+      entered.resolve();
+    };
+    this.#count(key, { bytes: 0, waiting });
+    this.#waiters.push({ ...inflation, enter });
+    this.#admit();
+    const own = this.#byKey.get(key)?.waiting ?? 0;
+    const { mostWaitingBytes: most } = this.#limits;
+    const isIn = this.#waiters.at(-1)?.enter !== enter;
+    if (isIn || (this.#all.waiting <= most && own <= most / 4)) return entered.promise;
+    this.#waiters.pop();
+    this.#count(key, { bytes: 0, waiting: -waiting });
+    throw problem.unavailable("Too many compressed bodies wait to be read just now.", 1);
+  }
+
+  #admit(): void {
+    const rest: Waiter[] = [];
+    let isFull = false;
+    for (const waiter of this.#waiters) {
+      if (!isFull && this.#fits(waiter)) {
+        waiter.enter();
+      } else {
+        rest.push(waiter);
+        isFull ||= this.#fitsShare(waiter);
+      }
+    }
+    this.#waiters = rest;
+  }
+
+  #fits(inflation: Inflation): boolean {
+    const { bytes } = this.#all;
+    const fitsAll = bytes === 0 || bytes + inflation.bytes <= this.#limits.mostBytes;
+    return fitsAll && this.#fitsShare(inflation);
+  }
+
+  #fitsShare({ key, bytes }: Inflation): boolean {
+    const own = this.#byKey.get(key)?.bytes ?? 0;
+    return own === 0 || own + bytes <= this.#limits.mostBytes / 2;
+  }
+
+  #count(key: string, { bytes, waiting }: Held): void {
+    const own = this.#byKey.get(key) ?? { bytes: 0, waiting: 0 };
+    for (const one of [own, this.#all]) {
+      one.bytes += bytes;
+      one.waiting += waiting;
+    }
+    if (own.bytes === 0 && own.waiting === 0) this.#byKey.delete(key);
+    else this.#byKey.set(key, own);
+  }
+}

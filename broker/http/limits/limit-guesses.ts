@@ -1,0 +1,32 @@
+import type { Bounds } from "../../limits/limits.ts";
+import type { Guesses } from "../../tokens/authenticator.ts";
+import type { AppContext } from "../app-types.ts";
+import { trustProxies } from "../gate/trusted-proxies.ts";
+import { addressKey } from "./address-key.ts";
+import { createLateBuckets } from "./rate-limit.ts";
+
+/** Who pays for the look-up of a token that was not seen lately: the address that sends it. */
+export type LimitGuesses = (c: AppContext) => Guesses | undefined;
+
+/**
+ * Lets an address try so many unknown tokens a second. What turns out to be a token costs nothing, and one in use is
+ * not looked up as a guess, so that who works behind the same address works on.
+ */
+export function limitGuesses(
+  { trustedProxies, perS }: { readonly trustedProxies: readonly string[]; readonly perS: number },
+  bounds: Bounds,
+): LimitGuesses {
+  const findOrigin = trustProxies(trustedProxies);
+  const buckets = createLateBuckets(perS);
+  return (c) => {
+    const { incoming } = c.env ?? {};
+    if (incoming === undefined) return undefined;
+    return {
+      admit() {
+        const waitS = buckets.waitS(addressKey(findOrigin(incoming).address));
+        if (waitS > 0) throw bounds.refusal("guesses_of_address", waitS);
+      },
+      note: () => buckets.charge(addressKey(findOrigin(incoming).address)),
+    };
+  };
+}

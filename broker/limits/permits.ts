@@ -1,0 +1,52 @@
+import { Problem } from "../../shared/problem.ts";
+import type { Metrics } from "../metrics.ts";
+import { FairQueue, type SeatOwner } from "./fair-queue.ts";
+import type { Bounds } from "./limits.ts";
+
+/** Seats before the pool: whoever has one may run a statement, and need not wait for a connection. */
+export type Seats = {
+  readonly take: FairQueue["take"];
+  /** Does it with a seat. Never within another: who holds one and waits for a second may wait for himself. */
+  readonly run: <Result>(owner: SeatOwner, act: () => Promise<Result>) => Promise<Result>;
+};
+
+/** Does it with a seat of whom it is bound to. */
+export type Seated = <Result>(act: () => Promise<Result>) => Promise<Result>;
+
+const patienceMs = 10_000;
+
+/** As many seats as there are connections, but one: that is left to what the broker does by itself. */
+export function makeSeats(connections: number, bounds: Bounds, metrics: Metrics): Seats {
+  const queue = new FairQueue({
+    seats: Math.max(1, connections - 1),
+    patienceMs,
+    tooLate: keptWaiting,
+    admit(token, org) {
+      if (bounds.isReached("requests_of_token", token)) throw bounds.refusal("requests_of_token");
+      if (bounds.isReached("requests_of_org", org)) throw bounds.refusal("requests_of_org");
+    },
+  });
+  metrics.gauge("svc_requests_seated", "Requests that may use the database.", () => queue.held);
+  metrics.gauge("svc_requests_waiting", "Requests that wait for their turn.", () => queue.waiting);
+  return {
+    take: (owner, onLeave) => queue.take(owner, onLeave),
+    async run(owner, act) {
+      const given = queue.take(owner, () => {});
+      const release = given instanceof Promise ? await given : given;
+      try {
+        return await act();
+      } finally {
+        release();
+      }
+    },
+  };
+}
+
+function keptWaiting(): Problem {
+  return new Problem({
+    status: 429,
+    code: "busy",
+    detail: `Other requests of this org kept this one waiting for ${patienceMs / 1000} s. Send fewer at once.`,
+    headers: { "retry-after": "2" },
+  });
+}

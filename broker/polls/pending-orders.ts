@@ -1,0 +1,56 @@
+import { LRUCache } from "lru-cache";
+import { type ProcessOrder, orderKey } from "../../shared/api/process-order.ts";
+import { gather } from "../database/batcher.ts";
+import type { Db } from "../database/connect.ts";
+import { type Orders, ordersFor, withSettingsOrder } from "../processes/orders-for.ts";
+
+const toldForMs = 5_000;
+const mostTold = 50_000;
+
+export type OrderDesk = {
+  /** What to tell the process now; it counts as told. Look-ups that arrive together travel in one statement. */
+  readonly tell: (processId: string, knownSettings?: number) => Promise<readonly ProcessOrder[]>;
+  /** Whether the process has an order worth ending its poll for: not known to it, and not just told. */
+  readonly areWorthIt: (poll: OrderedPoll) => Promise<boolean>;
+};
+
+export type OrderedPoll = {
+  readonly processId: string | null;
+  /** Keys of the orders that the process says it knows. */
+  readonly knownOrders: readonly string[];
+  /** The version of the settings that the process says it has. */
+  readonly knownSettings?: number | undefined;
+};
+
+/** An order stands until it is carried out; a process that does not say what it knows is woken for it every 5 s. */
+export function makeOrderDesk(db: Db): OrderDesk {
+  const told = new LRUCache<string, ReadonlySet<string>>({ max: mostTold, ttl: toldForMs });
+  const find = gather<string, Orders | undefined>(
+    async (processIds) => {
+      const found = await ordersFor(db, processIds);
+      return processIds.map((id) => found.get(id));
+    },
+    { max: 500 },
+  );
+
+  async function tell(processId: string, knownSettings?: number): Promise<readonly ProcessOrder[]> {
+    const found = await find(processId);
+    if (found === undefined) return [];
+    const orders = withSettingsOrder(found, knownSettings);
+    const keys = new Set(orders.map(orderKey));
+    if (keys.size > 0) told.set(processId, keys);
+    return orders;
+  }
+
+  async function areWorthIt(poll: OrderedPoll): Promise<boolean> {
+    const { processId, knownOrders, knownSettings } = poll;
+    if (processId === null) return false;
+    const found = await find(processId);
+    if (found === undefined) return false;
+    const keys = withSettingsOrder(found, knownSettings).map(orderKey);
+    const before = told.get(processId);
+    return keys.some((key) => !knownOrders.includes(key) && before?.has(key) !== true);
+  }
+
+  return { tell, areWorthIt };
+}

@@ -1,0 +1,151 @@
+import { randomUUID } from "node:crypto";
+import type { Db } from "../database/connect.ts";
+import type { ReportExecution } from "../executions/report-executions.ts";
+import type { HotWay } from "../limits/hot-path.ts";
+import type { Log } from "../log.ts";
+import type { Seals } from "../seals/seals.ts";
+import { topics, type Wakes } from "../wake/wakes.ts";
+import type { Claim } from "./claim-jobs.ts";
+import { confirmByParked } from "./confirm-by-poll.ts";
+import { type Dispatcher, makeDispatcher, type Poll } from "./dispatcher.ts";
+import { makeMissedNews } from "./missed-wake-ups.ts";
+import { makeOrderDesk, type OrderDesk } from "./pending-orders.ts";
+import { servePolls } from "./serve-polls.ts";
+
+export type PollDesk = {
+  readonly dispatcher: Dispatcher;
+  readonly orders: OrderDesk;
+  /** Ends the parked claim of a process, so that it learns of its orders. */
+  readonly tellOrders: (processId: string) => void;
+  /** Whether something was to be told to the process lately, while no claim of it was parked here; asked once. */
+  readonly wasMissed: (processId: string) => boolean;
+  /** Ends an older claim of the process that is parked at another broker. */
+  readonly tellParked: (processId: string) => void;
+  /** Puts jobs back that were claimed for somebody who never got them. */
+  readonly giveBack: (claims: readonly Claim[]) => void;
+  /** Looks for what a lost wake-up may have hidden; called by the clock, and whenever LISTEN was deaf. */
+  readonly scan: () => Promise<void>;
+  /** Ends every parked poll now and every later one at once; resolves when what is under way is done. */
+  readonly drain: () => Promise<void>;
+  readonly isDraining: () => boolean;
+};
+
+export type DeskParts = {
+  readonly db: Db;
+  readonly way: HotWay;
+  readonly seals: Seals;
+  readonly wakes: Wakes;
+  readonly log: Log;
+  readonly report: ReportExecution;
+  /** Told how many polls one look at the database is for. */
+  readonly onBatch: (polls: number) => void;
+};
+
+/** Longer than an offer lasts, so that the next waiter is not asked too soon. */
+const offerLapsedMs = 2_050;
+
+/** Where polls wait and are served. */
+export function makePollDesk(parts: DeskParts): PollDesk {
+  const { db, way, seals, wakes, log, onBatch } = parts;
+  const id = randomUUID();
+  let draining = false;
+  const orders = makeOrderDesk(way.db);
+  const dispatcher: Dispatcher = makeDispatcher({
+    serve: (polls) => serveOver(way.db, polls),
+    serveApart: (orgId, polls) => way.alone(orgId, (around) => serveOver(around, polls)),
+    undeliverable: (answer) => answer.kind === "claims" && giveBack(parts, answer.claims),
+    onOffer: (runnerId) => setTimeout(() => dispatcher.look([runnerId]), offerLapsedMs).unref(),
+    onError: (error) =>
+      log.error({ err: error }, "parked polls could not be served; looking again soon"),
+  });
+  const serveOver = (over: Db, polls: readonly Poll[]) => {
+    onBatch(polls.length);
+    return servePolls({ db: over, seals, log, wakes, orders, lookAgain }, polls);
+  };
+  const lookAgain = (runnerIds: readonly string[]): void => dispatcher.look(runnerIds);
+  const { room } = dispatcher;
+  const missed = makeMissedNews();
+  const tellOrders = (processId: string): void => {
+    const poll = room.ofProcess(processId);
+    if (poll === undefined) missed.add(processId);
+    else if (room.leave(poll)) poll.settle({ kind: "orders" });
+  };
+  wakes.hear("queue:", (topic) => dispatcher.look([topic.slice("queue:".length)]));
+  wakes.hear("claim:", (topic) => {
+    const [processId = "", deskId] = topic.slice("claim:".length).split("/");
+    const older = deskId === id ? undefined : room.ofProcess(processId);
+    if (older !== undefined && room.leave(older)) older.settle({ kind: "empty" });
+  });
+  wakes.hear("process:", (topic) => tellOrders(topic.slice("process:".length)));
+  return {
+    dispatcher,
+    orders,
+    tellOrders,
+    wasMissed: missed.take,
+    tellParked: (processId) => wakes.tell([topics.claim(processId, id)]),
+    giveBack: (claims) => giveBack(parts, claims),
+    scan: async () => {
+      if (room.size === 0) return;
+      const { runnerIds, processIds, stoppingIds } = await findMissed(db);
+      dispatcher.look(runnerIds);
+      for (const processId of processIds) {
+        const poll = room.ofProcess(processId);
+        if (poll !== undefined && (await orders.areWorthIt(poll))) tellOrders(processId);
+      }
+      for (const runnerId of stoppingIds)
+        await confirmByParked(parts, runnerId, room.ofRunner(runnerId));
+    },
+    drain: async () => {
+      draining = true;
+      for (const poll of Array.from(room.all())) {
+        if (room.leave(poll)) poll.settle({ kind: "draining" });
+      }
+      await dispatcher.settled();
+    },
+    isDraining: () => draining,
+  };
+}
+
+function giveBack({ report, log }: DeskParts, claims: readonly Claim[]): void {
+  for (const { job, execution } of claims) {
+    const { org_id: orgId, runner_id: runnerId } = job;
+    report({ orgId, runnerId, executionId: execution.id, giveBack: true }).catch(
+      (error: unknown) => {
+        // Never confirmed, it comes back by its clock 30 s after the claim.
+        log.warn(
+          { err: error, execution_id: execution.id },
+          "an undelivered job could not be given back",
+        );
+      },
+    );
+  }
+}
+
+type Missed = Record<"runnerIds" | "processIds" | "stoppingIds", string[]>;
+
+/**
+ * What a lost wake-up may hide: runners with jobs on offer, processes with fresh orders; and third-party runners that
+ * are to stop something, of which nobody tells.
+ */
+async function findMissed(db: Db): Promise<Missed> {
+  const [runners, processes, stopping] = await Promise.all([
+    db<{ id: string }[]>`
+      select distinct runner_id as id from runner_job_live where status = 'available' and has_slot`,
+    db<{ id: string }[]>`
+      select process_id as id from stopping_executions
+       where is_ours and process_id is not null and started_at > svc_now() - interval '5 s'
+      union
+      select runner_process_id from runner_process_shutdowns
+       where deadline_at is not null and created_at > svc_now() - interval '5 s'`,
+    db<{ id: string }[]>`
+      select distinct runner_id as id from stopping_executions where not is_ours`,
+  ]);
+  const [runnerIds, processIds, stoppingIds] = [runners, processes, stopping].map((rows) =>
+    rows.map(({ id }) => id),
+  );
+  return {
+    runnerIds: runnerIds ?? [],
+    processIds: processIds ?? [],
+    stoppingIds: stoppingIds ?? [],
+  };
+}

@@ -1,0 +1,85 @@
+import { Readable } from "node:stream";
+import { pipeline } from "node:stream/promises";
+import type { Db } from "../database/connect.ts";
+import { copyEnd, copyHead, copyRow } from "../database/copy-binary.ts";
+import type { Lane } from "../database/limiter.ts";
+import { newId } from "../database/new-id.ts";
+import { settleWithin } from "../database/settle-within.ts";
+import type { OrgId } from "../orgs/org-id.ts";
+import type { LargeText } from "./large-text.ts";
+import { type SealedThing, type Seals, sealedOverhead } from "./seals.ts";
+
+/** What was sent ahead, by the names of `sent_upload`. */
+export type SentUpload = { readonly id: string; readonly bytes: number };
+
+type Upload = SentUpload & { readonly pieces: () => Generator<Buffer> };
+type Parts = { readonly db: Db; readonly lane: Lane };
+
+/** So much travels in one statement: others get their turn, and no connection is held for long. */
+const turnBytes = 8 * 1024 * 1024;
+
+/** Large texts that are sealed and sent, in pieces, ahead of the statement that stores them. */
+export class SentAhead {
+  readonly #uploads: Upload[] = [];
+
+  get isEmpty(): boolean {
+    return this.#uploads.length === 0;
+  }
+
+  /** Seals the text as this thing, when it is sent; answers by what the statement names it, and the key. */
+  seal(seals: Seals, thing: SealedThing, text: LargeText): { sent: SentUpload; keyId: string } {
+    const sealing = seals.sealing(thing);
+    if (sealing === undefined) throw new Error("a large text was to be sealed without a key");
+    const { head, tag } = sealedOverhead;
+    const sent = { id: newId("upl"), bytes: head + text.sizeBytes + tag };
+    this.#uploads.push({ ...sent, pieces: () => sealing.run(text.slices()) });
+    return { sent, keyId: sealing.keyId };
+  }
+
+  /**
+   * Sends what was sealed, then runs the statement that stores it. What was sent is taken away again at once; what a kill
+   * leaves behind, by a task.
+   */
+  async within<Result>(
+    { db, lane }: Parts,
+    org: OrgId,
+    run: () => Promise<Result>,
+  ): Promise<Result> {
+    try {
+      for (const upload of this.#uploads) await send({ db, lane }, org, upload);
+      return await lane(run);
+    } finally {
+      await discard(db, org, this.#uploads).catch(() => {}); // the task will
+    }
+  }
+}
+
+async function send({ db, lane }: Parts, org: OrgId, { id, pieces }: Upload): Promise<void> {
+  const left = { pieces: pieces(), isSent: false };
+  let n = 0;
+  while (!left.isSent) {
+    await lane(async () => {
+      const into = await db`
+        copy sent_pieces (upload_id, n, org_id, body) from stdin with (format binary)`.writable();
+      // The driver never tells of a connection that is lost at the very end.
+      await settleWithin(pipeline(Readable.from(rows()), into));
+    });
+  }
+
+  function* rows(): Generator<Buffer> {
+    yield copyHead;
+    for (let bytes = 0; bytes < turnBytes && !left.isSent;) {
+      const next: IteratorResult<Buffer, void> = left.pieces.next();
+      left.isSent = next.done === true;
+      if (next.done === true) break;
+      bytes += next.value.length;
+      yield* copyRow([id, n++, org, next.value]);
+    }
+    yield copyEnd;
+  }
+}
+
+async function discard(db: Db, org: OrgId, uploads: readonly SentUpload[]): Promise<void> {
+  const ids = uploads.map(({ id }) => id);
+  await db`delete from sent_pieces where upload_id = any(${ids}) and org_id = ${org}`;
+}
