@@ -1,5 +1,5 @@
 import type { Db } from "../broker/database/connect.ts";
-import { makeLane } from "../broker/database/limiter.ts";
+import { makeLimiter } from "../broker/database/limiter.ts";
 import { reportExecutions } from "../broker/executions/report-executions.ts";
 import type { OrgId } from "../broker/orgs/org-id.ts";
 import { keySource } from "../broker/seals/key-source.ts";
@@ -135,10 +135,10 @@ async function liveTogether({ db, orgId, agent }: Worker, rate: Rate): Promise<v
     status: "finished" as const,
     result: { success: true, error_code: 0, error_metadata: {} },
   }));
-  await reportExecutions({ db, wakes, seals, lane }, reports);
+  await reportExecutions({ db, wakes, seals, largeWrites }, reports);
 }
 
-const lane = makeLane(1);
+const largeWrites = makeLimiter(1);
 const wakes = makeWakes(() => {});
 const seals = await openSeals(keySource("none"));
 const noRate = (): Rate => ({ claims: 0, claimingMs: 0 });

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { OperatorError } from "../shared/operator-error.ts";
-import { boundSettings, type BoundsConfig, boundsOf } from "./limits/limit-settings.ts";
+import { limitSettings, type LimitsConfig, limitsOf } from "./limits/limit-settings.ts";
 import { httpUrl, postgresUrl, whole, words } from "./setting-schemas.ts";
 import {
   type CollectorConfig,
@@ -61,7 +61,7 @@ export const settings = {
     schema: whole(0, 1_000_000).default(2000),
     doc: "Requests a second that one org may make on average; 0 for no limit.",
   },
-  ...boundSettings,
+  ...limitSettings,
   SVC_BODIES_MIB: {
     schema: whole(1, 65_536).default(128),
     doc: "What large bodies under way take of one broker, and as much what large answers do; others wait, then 503.",
@@ -159,7 +159,7 @@ export type Config = Readonly<{
   maxConnectionsPerAddress: number | undefined;
   rateTokenPerS: number;
   rateOrgPerS: number;
-  bounds: BoundsConfig;
+  limits: LimitsConfig;
   lockWaitMs: number;
   bodies: BodyLimits;
   retainJobsDays: number;
@@ -195,7 +195,7 @@ export function readConfig(
     maxConnectionsPerAddress: read.SVC_MAX_CONNECTIONS_PER_ADDRESS,
     rateTokenPerS: read.SVC_RATE_TOKEN_PER_S,
     rateOrgPerS: read.SVC_RATE_ORG_PER_S,
-    bounds: boundsOf(read),
+    limits: limitsOf(read),
     lockWaitMs: read.SVC_LOCK_WAIT_MS,
     bodies: {
       brokerBytes: read.SVC_BODIES_MIB * 1024 ** 2,

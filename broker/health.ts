@@ -1,4 +1,4 @@
-import { ownTime } from "./clocks/running-timer.ts";
+import { runningTimer } from "./clocks/running-timer.ts";
 
 type Check = () => Promise<string | undefined>;
 
@@ -33,7 +33,7 @@ export function createHealth(): Health {
 }
 
 async function run(name: string, check: Check): Promise<CheckResult> {
-  const time = ownTime(checkTimeoutMs);
+  const time = runningTimer(checkTimeoutMs);
   const late = time.over.then(() => "no answer within a second");
   try {
     return { name, fault: await Promise.race([check(), late]) };

@@ -1,9 +1,9 @@
 import type { Broker } from "./broker.ts";
 import { makeDatabaseClock } from "./clocks/database-clock.ts";
 import type { Config } from "./config.ts";
-import { makeFigures } from "./database-metrics/database-metrics.ts";
+import { makeDatabaseMetrics } from "./database-metrics/database-metrics.ts";
 import { connect, type Db } from "./database/connect.ts";
-import { makeLane } from "./database/limiter.ts";
+import { makeLimiter } from "./database/limiter.ts";
 import { requireCurrentSchema } from "./database/migrate.ts";
 import { makeConfirmExecution } from "./executions/confirm-execution.ts";
 import { findExecutionCredentials } from "./executions/find-credential.ts";
@@ -11,20 +11,20 @@ import { makeReportExecution } from "./executions/report-executions.ts";
 import { createHealth, type Health } from "./health.ts";
 import { makeBodyReader } from "./http/body/body-reader.ts";
 import { createHttpMetrics } from "./http/http-metrics.ts";
-import { ByteRoom } from "./http/limits/byte-budget.ts";
-import { InflationRoom } from "./http/limits/decompression-budget.ts";
+import { ByteBudget } from "./http/limits/byte-budget.ts";
+import { DecompressionBudget } from "./http/limits/decompression-budget.ts";
 import { limitGuesses } from "./http/limits/limit-guesses.ts";
 import { createRateLimiter } from "./http/limits/rate-limit.ts";
 import { makeEnqueueSingle } from "./jobs/enqueue-jobs.ts";
 import { makeEventFeed } from "./jobs/event-feed.ts";
-import { makeHotWay } from "./limits/hot-path.ts";
-import { type Bounds, makeBounds } from "./limits/limits.ts";
-import { makeSeats } from "./limits/permits.ts";
+import { makeHotPath } from "./limits/hot-path.ts";
+import { type Limits, makeLimits } from "./limits/limits.ts";
+import { makePermits } from "./limits/permits.ts";
 import type { Log } from "./log.ts";
 import { makeLogIntake } from "./logs/intake/log-intake.ts";
 import { makeLogFeed } from "./logs/tail/log-feed.ts";
 import { createMetrics, type Metrics } from "./metrics.ts";
-import { type DeskParts, makePollDesk, type PollDesk } from "./polls/polls.ts";
+import { type PollsOptions, makePolls, type Polls } from "./polls/polls.ts";
 import { makeBeats } from "./processes/beat-processes.ts";
 import { missingSealKeys } from "./seals/register-keys.ts";
 import type { Seals } from "./seals/seals.ts";
@@ -38,30 +38,30 @@ export type MadeBroker = {
   /** This process's name among the brokers of its database. */
   readonly brokerId: string;
   /** Takes what other brokers told. */
-  readonly heard: ReturnType<typeof makeWakes>["heard"];
+  readonly receive: ReturnType<typeof makeWakes>["receive"];
 };
 
 /** Puts a broker's parts together; nothing runs and nothing is connected yet. */
 export function makeBroker(config: Config, log: Log, seals: Seals): MadeBroker {
   const brokerId = newBrokerId();
-  const poolName = `svc broker ${brokerId}`;
-  const { db, hotDb, rest } = openPools(config, poolName);
+  const { db, hotDb, rest, poolName } = openPools(config, brokerId);
   const metrics = createMetrics();
-  const bounds = makeBounds(config.bounds, metrics);
-  const seats = makeSeats(rest, bounds, metrics);
-  const way = makeHotWay(hotDb, db, seats);
+  const limits = makeLimits(config.limits, metrics);
+  const permits = makePermits(rest, limits, metrics);
+  const hotPath = makeHotPath(hotDb, db, permits);
   const sender = makeSender(db, brokerId, log);
-  const { heard, ...wakes } = makeWakes(sender.send);
-  const heardPeer: typeof heard = (changed) => {
-    sender.heardPeer();
-    heard(changed);
+  const { receive, ...wakes } = makeWakes(sender.send);
+  const receivePeer: typeof receive = (changed) => {
+    sender.receivePeer();
+    receive(changed);
   };
-  const large = measuredRooms(config, metrics);
-  const report = makeReportExecution({ way, wakes, seals, lane: large.lane });
+  const large = measuredBudgets(config, metrics);
+  const report = makeReportExecution({ hotPath, wakes, seals, largeWrites: large.largeWrites });
   const events = makeEventFeed({ db, wakes, log });
   const logFeed = measuredLogFeed({ db, wakes, log }, metrics);
   const confirm = makeConfirmExecution(hotDb, log);
-  const logs = makeLogIntake({ db, way, wakes, log, limits: config.logLimits, confirm, metrics });
+  const { logLimits } = config;
+  const logs = makeLogIntake({ db, hotPath, wakes, log, limits: logLimits, confirm, metrics });
   const collector = makeCollector({ config, metrics, log });
   const broker: Broker = {
     config,
@@ -74,16 +74,16 @@ export function makeBroker(config: Config, log: Log, seals: Seals): MadeBroker {
     health: checkedHealth(db, seals),
     authenticator: measuredAuthenticator(hotDb, metrics),
     rateLimiter: createRateLimiter({ token: config.rateTokenPerS, org: config.rateOrgPerS }),
-    bounds,
-    seats,
-    keysUnderWay: new Map(),
-    limitGuesses: guessesOf(config, bounds),
+    limits,
+    permits,
+    pendingIdempotencyKeys: new Map(),
+    limitGuesses: guessesOf(config, limits),
     wakes,
-    enqueueSingle: makeEnqueueSingle({ way, seals, lane: large.lane }),
+    enqueueSingle: makeEnqueueSingle({ hotPath, seals, largeWrites: large.largeWrites }),
     report,
-    beats: makeBeats(way, wakes),
-    desk: measuredDesk({ db, way, wakes, log, report, seals }, metrics),
-    figures: makeFigures({ metrics, url: config.databaseUrl, pool: db, poolName }),
+    beats: makeBeats(hotPath, wakes),
+    polls: measuredPolls({ db, hotPath, wakes, log, report, seals }, metrics),
+    databaseMetrics: makeDatabaseMetrics({ metrics, url: config.databaseUrl, pool: db, poolName }),
     events,
     ...large,
     logs,
@@ -100,23 +100,24 @@ export function makeBroker(config: Config, log: Log, seals: Seals): MadeBroker {
       async () => logFeed.drain(),
     ],
   };
-  return { broker, brokerId, heard: heardPeer };
+  return { broker, brokerId, receive: receivePeer };
 }
 
 /** Four connections in ten are kept for what is hot: it travels together, and few of them do more than many. */
-function openPools({ databaseUrl, poolSize, lockWaitMs: lockTimeoutMs }: Config, poolName: string) {
+function openPools({ databaseUrl, poolSize, lockWaitMs: lockTimeoutMs }: Config, brokerId: string) {
+  const poolName = `svc broker ${brokerId}`;
   const hot = Math.max(1, Math.floor(poolSize * 0.4));
   const rest = Math.max(1, poolSize - hot);
   const open = (max: number): Db =>
     connect(databaseUrl, { max, applicationName: poolName, lockTimeoutMs, isOneByOne: true });
-  return { db: open(rest), hotDb: open(hot), rest };
+  return { db: open(rest), hotDb: open(hot), rest, poolName };
 }
 
 function guessesOf(
-  { trustedProxies, bounds: { guesses_of_address: perS } }: Config,
-  bounds: Bounds,
+  { trustedProxies, limits: { guesses_of_address: perS } }: Config,
+  limits: Limits,
 ) {
-  return limitGuesses({ trustedProxies, perS }, bounds);
+  return limitGuesses({ trustedProxies, perS }, limits);
 }
 
 function measuredAuthenticator(db: Db, metrics: Metrics): Authenticator {
@@ -126,34 +127,39 @@ function measuredAuthenticator(db: Db, metrics: Metrics): Authenticator {
   return authenticator;
 }
 
-function measuredDesk(parts: Omit<DeskParts, "onBatch">, metrics: Metrics): PollDesk {
+function measuredPolls(parts: Omit<PollsOptions, "onBatch">, metrics: Metrics): Polls {
   const batches = metrics.histogram(
     "svc_claim_batch",
     "Parked polls that one look at the database served together.",
     [1, 2, 4, 8, 16, 32, 64, 128, 256],
   );
-  const desk = makePollDesk({ ...parts, onBatch: (polls) => batches.observe(polls) });
-  const { room } = desk.dispatcher;
-  metrics.gauge("svc_parked_polls", "Polls that wait at this broker.", () => room.size);
-  return desk;
+  const polls = makePolls({ ...parts, onBatch: (size) => batches.observe(size) });
+  const { parked } = polls.dispatcher;
+  metrics.gauge("svc_parked_polls", "Polls that wait at this broker.", () => parked.size);
+  return polls;
 }
 
 const mebibyte = 1024 * 1024;
 
-const roomWaitMs = 20_000;
+const budgetWaitMs = 20_000;
 
-function measuredRooms(
+function measuredBudgets(
   { bodies, poolSize }: Config,
   metrics: Metrics,
-): Pick<Broker, "uploads" | "downloads" | "bodies" | "lane" | "readLane" | "inflations"> {
+): Pick<
+  Broker,
+  "uploads" | "downloads" | "bodies" | "largeWrites" | "largeReads" | "decompressions"
+> {
   const refused = metrics.counter("svc_bodies_refused_total", "Large bodies without room.");
-  const make = (of: "in" | "out", what: string): ByteRoom =>
-    new ByteRoom({ ...bodies, what, waitMs: roomWaitMs }, (bound) => refused.add({ of, bound }));
-  const rooms = { uploads: make("in", "large bodies"), downloads: make("out", "large answers") };
-  const both = (read: (room: ByteRoom) => number) => () =>
+  const make = (of: "in" | "out", what: string): ByteBudget =>
+    new ByteBudget({ ...bodies, what, waitMs: budgetWaitMs }, (bound) =>
+      refused.add({ of, bound }),
+    );
+  const budgets = { uploads: make("in", "large bodies"), downloads: make("out", "large answers") };
+  const both = (read: (budget: ByteBudget) => number) => () =>
     [
-      [{ of: "in" }, read(rooms.uploads)],
-      [{ of: "out" }, read(rooms.downloads)],
+      [{ of: "in" }, read(budgets.uploads)],
+      [{ of: "out" }, read(budgets.downloads)],
     ] as const;
   metrics.gauge(
     "svc_bodies_bytes",
@@ -165,9 +171,9 @@ function measuredRooms(
     "Waiting for room.",
     both(({ waiting }) => waiting),
   );
-  const lanes = { lane: makeLane(poolSize < 4 ? 1 : 2), readLane: makeLane(1) };
-  const inflations = measuredInflations(metrics);
-  return { ...rooms, ...lanes, inflations, bodies: makeBodyReader() };
+  const lanes = { largeWrites: makeLimiter(poolSize < 4 ? 1 : 2), largeReads: makeLimiter(1) };
+  const decompressions = measuredDecompressions(metrics);
+  return { ...budgets, ...lanes, decompressions, bodies: makeBodyReader() };
 }
 
 function measuredLogFeed(parts: Parameters<typeof makeLogFeed>[0], metrics: Metrics) {
@@ -176,11 +182,14 @@ function measuredLogFeed(parts: Parameters<typeof makeLogFeed>[0], metrics: Metr
   return feed;
 }
 
-function measuredInflations(metrics: Metrics): InflationRoom {
-  const room = new InflationRoom({ mostBytes: 64 * mebibyte, mostWaitingBytes: 32 * mebibyte });
+function measuredDecompressions(metrics: Metrics): DecompressionBudget {
+  const budget = new DecompressionBudget({
+    mostBytes: 64 * mebibyte,
+    mostWaitingBytes: 32 * mebibyte,
+  });
   const help = "Bytes set aside for compressed logs, traces and metrics while they are read.";
-  metrics.gauge("svc_inflating_bytes", help, () => room.heldBytes);
-  return room;
+  metrics.gauge("svc_inflating_bytes", help, () => budget.heldBytes);
+  return budget;
 }
 
 function checkedHealth(db: Db, seals: Seals): Health {

@@ -6,7 +6,7 @@ import { type Serving, serve } from "./http/serve.ts";
 import type { Log } from "./log.ts";
 import { makeBroker } from "./make-broker.ts";
 import { keySource } from "./seals/key-source.ts";
-import { admitKeys } from "./seals/register-keys.ts";
+import { registerKeys } from "./seals/register-keys.ts";
 import { openSeals } from "./seals/seals.ts";
 import { startLoops } from "./start-loops.ts";
 import { startTasks, type TaskOptions } from "./tasks/start-tasks.ts";
@@ -33,7 +33,7 @@ export async function startBroker(
   const { broker } = made;
   try {
     await requireCurrentSchema(broker.db);
-    await admitKeys(broker.db, made.brokerId, seals.proofs());
+    await registerKeys(broker.db, made.brokerId, seals.proofs());
     broker.drain.push((await startTasks(broker, options)).stop);
     const serving = await serve(createApp(broker), broker);
     startLoops(made);

@@ -3,23 +3,23 @@ import { repeat } from "./clocks/repeat.ts";
 import { startClocks } from "./clocks/sweep.ts";
 import { watchProcess } from "./database-metrics/watch-process.ts";
 import type { MadeBroker } from "./make-broker.ts";
-import { admitKeys } from "./seals/register-keys.ts";
+import { registerKeys } from "./seals/register-keys.ts";
 import { startListening } from "./wake/listen.ts";
 
 const scanEveryMs = 1_500;
-const figuresEveryMs = 10_000;
+const databaseMetricsEveryMs = 10_000;
 const keysEveryMs = 60_000;
 
 /** Starts what a broker does by itself; each loop's end is pushed to the broker's drain. */
-export function startLoops({ broker, brokerId, heard }: MadeBroker): void {
-  const { db, clock, log, wakes, desk, authenticator, config, drain, metrics } = broker;
+export function startLoops({ broker, brokerId, receive }: MadeBroker): void {
+  const { db, clock, log, wakes, polls, authenticator, config, drain, metrics } = broker;
   const stopped = new AbortController();
-  const scan = (): Promise<void> => desk.scan();
+  const scan = (): Promise<void> => polls.scan();
   const listening = startListening(db, {
     url: config.databaseUrl,
     brokerId,
     log,
-    onTopics: heard,
+    onTopics: receive,
     onTokens: (id) => authenticator.forget([id]),
     onChange: (isConnected) => {
       authenticator.setListening(isConnected);
@@ -41,7 +41,7 @@ export function startLoops({ broker, brokerId, heard }: MadeBroker): void {
   const clocks = startClocks({ db, clock, wakes, log, onDue });
   const scanning = repeat({ signal: stopped.signal, log }, "scan", scanEveryMs, scan);
   drain.push(
-    startFigures(broker),
+    startDatabaseMetrics(broker),
     startKeyReading(broker, brokerId),
     () => listening.stop(),
     () => clocks.stop(),
@@ -49,7 +49,7 @@ export function startLoops({ broker, brokerId, heard }: MadeBroker): void {
       stopped.abort();
       await scanning;
     },
-    () => desk.drain(),
+    () => polls.drain(),
   );
 }
 
@@ -57,7 +57,7 @@ export function startLoops({ broker, brokerId, heard }: MadeBroker): void {
 function startKeyReading({ db, log, seals }: Broker, brokerId: string): () => Promise<void> {
   const stopped = new AbortController();
   const reading = repeat({ signal: stopped.signal, log }, "seal keys", keysEveryMs, () =>
-    seals.refresh((keys) => admitKeys(db, brokerId, keys)),
+    seals.refresh((keys) => registerKeys(db, brokerId, keys)),
   );
   return async () => {
     stopped.abort();
@@ -66,16 +66,16 @@ function startKeyReading({ db, log, seals }: Broker, brokerId: string): () => Pr
 }
 
 /** Takes the figures of /metrics every ten seconds; answers how to stop that. */
-function startFigures({ figures, metrics, log }: Broker): () => Promise<void> {
+function startDatabaseMetrics({ databaseMetrics, metrics, log }: Broker): () => Promise<void> {
   const stopped = new AbortController();
   const watch = watchProcess(metrics);
-  const taking = repeat({ signal: stopped.signal, log }, "figures", figuresEveryMs, () =>
-    Promise.all([figures.refresh(), watch.refresh()]),
+  const taking = repeat({ signal: stopped.signal, log }, "figures", databaseMetricsEveryMs, () =>
+    Promise.all([databaseMetrics.refresh(), watch.refresh()]),
   );
   return async () => {
     stopped.abort();
     await taking;
     watch.stop();
-    await figures.stop();
+    await databaseMetrics.stop();
   };
 }

@@ -1,4 +1,4 @@
-type LookoutParts = {
+type PollerOptions = {
   /** Looks, and answers after how many milliseconds to look again unless asked before. */
   readonly look: () => Promise<number>;
   readonly onError: (error: unknown) => void;
@@ -9,14 +9,14 @@ type LookoutParts = {
 };
 
 /** Looks when asked, one look at a time, and now and then by itself; asked before the start, it looks at once then. */
-export type Lookout = {
+export type Poller = {
   readonly start: () => void;
   readonly ask: () => void;
   readonly stop: () => void;
 };
 
-/** A lookout that does nothing before its start and nothing after its stop. */
-export function makeLookout({ look, onError, restMs, fallbackMs }: LookoutParts): Lookout {
+/** A poller that does nothing before its start and nothing after its stop. */
+export function makePoller({ look, onError, restMs, fallbackMs }: PollerOptions): Poller {
   let state: "new" | "resting" | "looking" | "stopped" = "new";
   let isAsked = false;
   let lookedAtMs = -Infinity;

@@ -1,12 +1,12 @@
 import { afterEach, expect, test, vi } from "vitest";
-import { ownTime } from "./running-timer.ts";
+import { runningTimer } from "./running-timer.ts";
 
 afterEach(() => void vi.useRealTimers());
 
 test("is over after so long", async () => {
   vi.useFakeTimers({ toNotFake: ["setImmediate"] });
   const isOver = vi.fn<() => void>();
-  const { over } = ownTime(1_000);
+  const { over } = runningTimer(1_000);
   void over.then(isOver);
   await vi.advanceTimersByTimeAsync(999);
   expect(isOver).not.toHaveBeenCalled();
@@ -17,7 +17,7 @@ test("is over after so long", async () => {
 test("is never over once it was stopped", async () => {
   vi.useFakeTimers({ toNotFake: ["setImmediate"] });
   const isOver = vi.fn<() => void>();
-  const { over, stop } = ownTime(1_000);
+  const { over, stop } = runningTimer(1_000);
   void over.then(isOver);
   stop();
   await vi.advanceTimersByTimeAsync(10_000);
@@ -27,7 +27,7 @@ test("is never over once it was stopped", async () => {
 
 test("lets a process that was stopped for all of it read what came meanwhile", async () => {
   const { port1, port2 } = new MessageChannel();
-  const { over, stop } = ownTime(100);
+  const { over, stop } = runningTimer(100);
   const first = Promise.race([
     over.then(() => "the end of the time"),
     new Promise((resolve) => {

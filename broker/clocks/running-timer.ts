@@ -1,4 +1,4 @@
-export type OwnTime = {
+export type RunningTimer = {
   /** Resolves when it is over; never after a stop. */
   readonly over: Promise<void>;
   readonly stop: () => void;
@@ -10,7 +10,7 @@ const steps = 10;
  * So much time in which this process ran. It goes by in steps, and one in which the process was stopped counts once: when
  * it runs again, node looks at its timers before it reads what came meanwhile, and one long timer would be over first.
  */
-export function ownTime(ms: number): OwnTime {
+export function runningTimer(ms: number): RunningTimer {
   const { promise: over, resolve } = Promise.withResolvers<void>();
   let left = steps;
   const timer = setInterval(() => {

@@ -52,7 +52,7 @@ export async function sweep(parts: SweepParts, name: SweepName): Promise<number>
 async function sweepSome({ db, wakes }: SweepParts, name: SweepName, most: number) {
   const [row] = await db<SweptRow[]>`select * from ${db(name)}(${most})`;
   if (row === undefined || row.due === 0) return 0;
-  wakes.tell([
+  wakes.notify([
     ...parseQueueKeys(row.wakes).map(({ runnerId }) => topics.queue(runnerId)),
     ...row.org_ids.map((id) => topics.org(id)),
     ...row.process_ids.map((id) => topics.process(id)),

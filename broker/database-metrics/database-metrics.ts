@@ -10,7 +10,7 @@ import {
   listTallies,
   type Tally,
 } from "./queries.ts";
-import { registerFigures } from "./register-gauges.ts";
+import { registerGauges } from "./register-gauges.ts";
 
 /** What /metrics shows of the database, as it was at one moment. */
 export type FiguresTaken = {
@@ -25,7 +25,7 @@ export type FiguresTaken = {
   readonly takenAtMs: number;
 };
 
-export type Figures = {
+export type DatabaseMetrics = {
   /** Takes the figures anew; a scrape shows those of the last time. Rejects when the database does. */
   readonly refresh: () => Promise<void>;
   readonly stop: () => Promise<void>;
@@ -42,11 +42,16 @@ type FiguresParts = {
 const statementTimeoutMs = 2_000;
 
 /** Registers the figures; nothing is connected before the first refresh. */
-export function makeFigures({ metrics, url, pool, poolName }: FiguresParts): Figures {
+export function makeDatabaseMetrics({
+  metrics,
+  url,
+  pool,
+  poolName,
+}: FiguresParts): DatabaseMetrics {
   // A connection of its own: when the pool has none to spare, it is the figures that tell.
   const db = connect(url, { max: 1, applicationName: "svc figures", statementTimeoutMs });
   let taken: FiguresTaken | undefined;
-  registerFigures(metrics, () => taken);
+  registerGauges(metrics, () => taken);
   return {
     refresh: async () => {
       taken = await take(db, pool, poolName);

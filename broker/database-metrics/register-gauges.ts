@@ -10,7 +10,7 @@ type Value = readonly [Labels, number];
 type Read = () => FiguresTaken | undefined;
 
 /** Registers every family that comes from the database; before the first figures they have no values. */
-export function registerFigures(metrics: Metrics, read: Read): void {
+export function registerGauges(metrics: Metrics, read: Read): void {
   const gauge = (name: string, help: string, of: (taken: FiguresTaken) => Iterable<Value>): void =>
     metrics.gauge(name, help, () => {
       const taken = read();

@@ -1,13 +1,13 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { expect, test } from "vitest";
-import { gather } from "./batcher.ts";
+import { makeBatcher } from "./batcher.ts";
 
 type Flush = { items: readonly number[]; finish: (results: (number | Error)[]) => void };
 
 /** A gathered call whose flushes end when the test says so. */
 function setup(options: { max: number; delayMs?: number }) {
   const flushes: Flush[] = [];
-  const call = gather<number, number>(
+  const call = makeBatcher<number, number>(
     (items) => new Promise((finish) => flushes.push({ items, finish })),
     options,
   );
@@ -50,7 +50,7 @@ test("calls that arrive during a flush share the next one, no more than max at a
 
 test("what the database refuses fails alone, and what came along with it does not", async () => {
   const flushed: (readonly number[])[] = [];
-  const call = gather<number, number>(
+  const call = makeBatcher<number, number>(
     async (items) => {
       flushed.push(items);
       if (items.includes(2)) throw Object.assign(new Error("refused"), { code: "22P05" });
@@ -65,7 +65,7 @@ test("what the database refuses fails alone, and what came along with it does no
 
 test("a flush that fails rejects its own calls and no others", async () => {
   let isBroken = true;
-  const call = gather<number, number>(
+  const call = makeBatcher<number, number>(
     async (items) => {
       if (isBroken) throw new Error("connection lost");
       return items;
@@ -80,7 +80,7 @@ test("a flush that fails rejects its own calls and no others", async () => {
 });
 
 test("an error among the results rejects one call", async () => {
-  const call = gather<number, number>(
+  const call = makeBatcher<number, number>(
     async (items) => items.map((item) => (item === 2 ? new Error("no") : item)),
     { max: 10 },
   );
@@ -89,12 +89,12 @@ test("an error among the results rejects one call", async () => {
 });
 
 test("a flush with too few results is an error, never a mix-up", async () => {
-  const call = gather<number, number>(async () => [1], { max: 10 });
+  const call = makeBatcher<number, number>(async () => [1], { max: 10 });
   await expect(Promise.all([call(1), call(2)])).rejects.toThrow("2 items answered 1");
 });
 
 test("a flush that throws before its promise rejects its calls", async () => {
-  const call = gather<number, number>(
+  const call = makeBatcher<number, number>(
     () => {
       throw new Error("at once");
     },
@@ -116,7 +116,7 @@ test("a delay holds the second flush back, not the first", async () => {
 
 test("owners whose flush waits in vain for a lock go apart; the others neither wait again nor fail", async () => {
   const together: (readonly string[])[] = [];
-  const apart: (readonly string[])[] = [];
+  const separate: (readonly string[])[] = [];
   let isLocked = true;
   const jam = (items: readonly string[]): readonly string[] => {
     if (isLocked && items.some((item) => item.startsWith("a"))) {
@@ -124,17 +124,17 @@ test("owners whose flush waits in vain for a lock go apart; the others neither w
     }
     return items;
   };
-  const call = gather<string, string>(
+  const call = makeBatcher<string, string>(
     async (items) => {
       together.push(items);
       return jam(items);
     },
     {
       max: 10,
-      apart: {
+      separate: {
         ownerOf: (item) => item.charAt(0),
         flush: async (items) => {
-          apart.push(items);
+          separate.push(items);
           return jam(items);
         },
       },
@@ -148,7 +148,7 @@ test("owners whose flush waits in vain for a lock go apart; the others neither w
     "rejected",
   ]);
   expect(together).toEqual([["a1", "b1", "b2", "a2"]]);
-  expect(apart).toEqual([
+  expect(separate).toEqual([
     ["a1", "a2"],
     ["b1", "b2"],
   ]);
@@ -159,7 +159,7 @@ test("owners whose flush waits in vain for a lock go apart; the others neither w
 
   isLocked = false;
   expect(await call("a4")).toBe("a4"); // still apart, and then no more
-  expect(apart.at(-1)).toEqual(["a4"]);
+  expect(separate.at(-1)).toEqual(["a4"]);
   await nextTurn();
   expect(await call("a5")).toBe("a5");
   expect(together.at(-1)).toEqual(["a5"]);
@@ -167,7 +167,7 @@ test("owners whose flush waits in vain for a lock go apart; the others neither w
 
 test("a flush carries so many bytes at the most, or one item that is larger", async () => {
   const flushes: string[][] = [];
-  const call = gather(
+  const call = makeBatcher(
     async (items: readonly string[]) => {
       flushes.push([...items]);
       return items;

@@ -5,7 +5,7 @@ import { settleWithin } from "./settle-within.ts";
 
 type Flush<In, Out> = (items: readonly In[]) => Promise<readonly (Out | Error)[]>;
 
-export type GatherOptions<In, Out> = {
+export type BatcherOptions<In, Out> = {
   /** The most items that travel in one flush. */
   readonly max: number;
   /** About how many bytes an item carries; one flush carries `maxBytes` of them, or one item that is larger. */
@@ -14,7 +14,7 @@ export type GatherOptions<In, Out> = {
   /** The least time between the starts of two flushes; 0 unless told. */
   readonly delayMs?: number;
   /** Whose an item is, and how the items of one owner are flushed when their locks hold the others up. */
-  readonly apart?: {
+  readonly separate?: {
     readonly ownerOf: (item: In) => string;
     readonly flush: (items: readonly In[], owner: string) => ReturnType<Flush<In, Out>>;
   };
@@ -33,19 +33,19 @@ type Waiting<In, Out> = {
  * refused what it was given, nothing of it happened: each call is then tried alone, and only the refused one fails.
  * Where it waited in vain for a lock, nothing happened either: each owner's calls are then tried apart.
  */
-export function gather<In, Out>(
+export function makeBatcher<In, Out>(
   flush: Flush<In, Out>,
-  { max, delayMs = 0, bytesOf = () => 0, maxBytes = Infinity, apart }: GatherOptions<In, Out>,
+  { max, delayMs = 0, bytesOf = () => 0, maxBytes = Infinity, separate }: BatcherOptions<In, Out>,
 ): (item: In) => Promise<Out> {
   let waiting: Waiting<In, Out>[] = [];
   let isScheduled = false;
   let lastStartMs = -Infinity;
   const lanes: Lanes<Waiting<In, Out>> | undefined =
-    apart &&
+    separate &&
     makeLanes<Waiting<In, Out>>({
       max,
-      laneOf: ({ item }) => apart.ownerOf(item),
-      deliver: (items, owner) => deliver((sent) => apart.flush(sent, owner), items),
+      laneOf: ({ item }) => separate.ownerOf(item),
+      deliver: (items, owner) => deliver((sent) => separate.flush(sent, owner), items),
     });
 
   return (item) =>

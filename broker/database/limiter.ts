@@ -1,11 +1,11 @@
 /** Runs a few at a time, in the order in which they came. */
-export type Lane = <Result>(run: () => Promise<Result>) => Promise<Result>;
+export type Limiter = <Result>(run: () => Promise<Result>) => Promise<Result>;
 
 /**
  * A lane for statements that carry much: so few of them are under way at once that the connections and the time of this
  * process stay free for what is small.
  */
-export function makeLane(width: number): Lane {
+export function makeLimiter(width: number): Limiter {
   const waiting: (() => void)[] = [];
   let free = width;
   return async (run) => {

@@ -30,7 +30,7 @@ export async function claimJob(broker: Broker, actor: Actor, jobId: string): Pro
       `This job is ${await statusNow(broker, actor, jobId)}.`,
     );
   }
-  wakes.tell([topics.org(actor.orgId)]);
+  wakes.notify([topics.org(actor.orgId)]);
   const execution = await findExecution(db, actor.orgId, executionId);
   if (execution === undefined)
     throw new Error(`execution ${executionId} was made and is not there`);

@@ -1,5 +1,5 @@
 import { LRUCache } from "lru-cache";
-import { gather } from "../database/batcher.ts";
+import { makeBatcher } from "../database/batcher.ts";
 import type { Db } from "../database/connect.ts";
 import type { Log } from "../log.ts";
 import type { OrgId } from "../orgs/org-id.ts";
@@ -24,7 +24,7 @@ const mostRemembered = 20_000;
 export function makeConfirmExecution(db: Db, log: Log): ConfirmExecution {
   const remembered = new LRUCache<string, true>({ max: mostRemembered, ttl: rememberedMs });
   const over = new LRUCache<string, true>({ max: mostRemembered });
-  const write = gather((named: readonly NamedByRunner[]) => confirm(db, named), { max: 500 });
+  const write = makeBatcher((named: readonly NamedByRunner[]) => confirm(db, named), { max: 500 });
 
   return (named) => {
     const name = nameOf(named);

@@ -5,7 +5,7 @@ import type {
 } from "../../shared/api/runner-job-execution.ts";
 import { problem } from "../../shared/problem.ts";
 import type { Db } from "../database/connect.ts";
-import type { JsonHoles } from "../seals/json-placeholders.ts";
+import type { JsonPlaceholders } from "../seals/json-placeholders.ts";
 import { type OpeningParts, openLarge } from "../seals/open-large.ts";
 import type { Actor } from "../tokens/actor.ts";
 import {
@@ -25,7 +25,7 @@ import { toEvidence, toExecution, toOutputs, toProgress, toResult } from "./to-e
 type Parts = OpeningParts & {
   readonly db: Db;
   /** For what is read while it is sent. */
-  readonly holes: JsonHoles;
+  readonly placeholders: JsonPlaceholders;
 };
 
 /** An execution with its result, its outputs and, for who is no runner, what was reported too late. */
@@ -63,11 +63,11 @@ async function showEvidence(parts: Parts, actor: Actor, row: EvidenceRow): Promi
     return toEvidence({ ...row, body: seesContents(actor) ? body : withoutContents(body) });
   }
   if (row.kind === "outputs") {
-    return toEvidence({ ...row, body: parts.holes.json(await openLarge(parts, large)) });
+    return toEvidence({ ...row, body: parts.placeholders.json(await openLarge(parts, large)) });
   }
   const verdict = verdictOf(row.body);
   if (!seesContents(actor)) return toEvidence({ ...row, body: verdict });
-  const contents = parts.holes.members(await openLarge(parts, large));
+  const contents = parts.placeholders.members(await openLarge(parts, large));
   return toEvidence({ ...row, body: { ...verdict, ...contents } });
 }
 
@@ -77,7 +77,7 @@ export async function readResult(
   actor: Actor,
   named: NamedExecution,
 ): Promise<RunnerJobExecutionResult> {
-  const { db, seals, holes } = parts;
+  const { db, seals, placeholders } = parts;
   const row = await requireExecution(db, actor, named);
   if (!seesContents(actor)) {
     const [verdict] = await listResults(db, actor.orgId, [row.id]);
@@ -88,7 +88,7 @@ export async function readResult(
   if (result === undefined) throw problem.notFound("result");
   const { sealed_contents: bytes, key_id: keyId, large } = result;
   if (large !== undefined) {
-    return { ...toResult(result), ...holes.members(await openLarge(parts, large)) };
+    return { ...toResult(result), ...placeholders.members(await openLarge(parts, large)) };
   }
   if (bytes == null || keyId == null) return toResult(result);
   const of = { orgId: row.org_id, id: row.id };

@@ -1,14 +1,14 @@
 import type { ExecutionStatus } from "../../shared/runner-job-execution.ts";
 import type { RunnerJobStatus } from "../../shared/runner-job.ts";
-import { gather } from "../database/batcher.ts";
+import { makeBatcher } from "../database/batcher.ts";
 import type { Db } from "../database/connect.ts";
-import type { Lane } from "../database/limiter.ts";
+import type { Limiter } from "../database/limiter.ts";
 import { newId } from "../database/new-id.ts";
-import type { HotWay } from "../limits/hot-path.ts";
+import type { HotPath } from "../limits/hot-path.ts";
 import type { OrgId } from "../orgs/org-id.ts";
 import { LargeText } from "../seals/large-text.ts";
 import type { Seals } from "../seals/seals.ts";
-import { SentAhead } from "../seals/staged-uploads.ts";
+import { StagedUploads } from "../seals/staged-uploads.ts";
 import { type Topic, topics, type Wakes } from "../wake/wakes.ts";
 import type { ExecutionRow } from "./row.ts";
 import { type ReportedOutputs, sealLargeOutputs } from "./sealed-outputs.ts";
@@ -67,10 +67,10 @@ export type ReportParts = {
   readonly db: Db;
   readonly wakes: Wakes;
   readonly seals: Seals;
-  readonly lane: Lane;
+  readonly largeWrites: Limiter;
 };
 
-type HotParts = Omit<ReportParts, "db"> & { readonly way: HotWay };
+type HotParts = Omit<ReportParts, "db"> & { readonly hotPath: HotPath };
 
 type AnswerRow = ExecutionRow & {
   n: number;
@@ -80,18 +80,18 @@ type AnswerRow = ExecutionRow & {
 };
 
 /** Takes one report. Reports that arrive together travel in one statement; those of one execution keep their order. */
-export function makeReportExecution({ way, ...parts }: HotParts): ReportExecution {
+export function makeReportExecution({ hotPath, ...parts }: HotParts): ReportExecution {
   const take = (db: Db, reports: readonly Report[]): Promise<Reported[]> =>
     reportExecutions({ ...parts, db }, reports);
-  const together = gather((reports: readonly Report[]) => take(way.db, reports), {
+  const together = makeBatcher((reports: readonly Report[]) => take(hotPath.db, reports), {
     max: 200,
-    apart: way.apart(take),
+    separate: hotPath.separate(take),
     bytesOf: lengthOf,
     maxBytes: mostTogether,
   });
   return async (report) => {
     if (!isLarge(report)) return together(report);
-    const [alone] = await way.alone(report.orgId, (db) => take(db, [report]));
+    const [alone] = await hotPath.runAlone(report.orgId, (db) => take(db, [report]));
     if (alone === undefined) throw new Error("take_reports left a report unanswered");
     return alone;
   };
@@ -124,7 +124,7 @@ export async function reportExecutions(
   const answers = new Map<Report, Reported>();
   for (const round of rounds(reports)) {
     const rows = await takeReports(parts, round);
-    wakes.tell(changed(round, rows));
+    wakes.notify(changed(round, rows));
     for (const row of rows) {
       const report = round[row.n];
       if (report !== undefined && row.outcome !== "wake") answers.set(report, toReported(row));
@@ -150,20 +150,20 @@ function rounds(reports: readonly Report[]): Report[][] {
 }
 
 async function takeReports(
-  { db, lane, seals }: ReportParts,
+  { db, largeWrites, seals }: ReportParts,
   round: readonly Report[],
 ): Promise<AnswerRow[]> {
-  const ahead = new SentAhead();
+  const ahead = new StagedUploads();
   const batch = await Promise.all(round.map((report, n) => toJson({ seals, ahead }, report, n)));
   const text = JSON.stringify(batch);
   const run = async (): Promise<AnswerRow[]> =>
     db<AnswerRow[]>`select * from take_reports(${text}::text::json)`;
   const [first] = round;
   if (ahead.isEmpty || first === undefined) return run();
-  return ahead.within({ db, lane }, first.orgId as OrgId, run); // of the caller
+  return ahead.within({ db, largeWrites }, first.orgId as OrgId, run); // of the caller
 }
 
-type Sealing = { readonly seals: Seals; readonly ahead: SentAhead };
+type Sealing = { readonly seals: Seals; readonly ahead: StagedUploads };
 
 async function toJson({ seals, ahead }: Sealing, report: Report, n: number) {
   const { orgId, executionId: id, result, outputs } = report;

@@ -1,7 +1,7 @@
 import { hash } from "node:crypto";
 import { LargeText } from "../seals/large-text.ts";
 import type { Sealed, Seals } from "../seals/seals.ts";
-import type { SentAhead, SentUpload } from "../seals/staged-uploads.ts";
+import type { StagedUploads, SentUpload } from "../seals/staged-uploads.ts";
 import type { OfExecution } from "./sealed-result.ts";
 
 /** Outputs, or the text of their JSON where that is long. */
@@ -36,7 +36,7 @@ export function sealOutputs(
 /** As sealOutputs, of outputs that are sent ahead; without a key they are made one. */
 export async function sealLargeOutputs(
   seals: Seals,
-  ahead: SentAhead,
+  ahead: StagedUploads,
   { orgId, id, outputs }: OfExecution & { readonly outputs: ReportedOutputs },
 ): Promise<StoredOutputs> {
   if (!(outputs instanceof LargeText)) return sealOutputs(seals, { orgId, id }, outputs);

@@ -1,7 +1,7 @@
 import { hash } from "node:crypto";
 import { z } from "zod";
 import type { Seals } from "../seals/seals.ts";
-import type { SentAhead, SentUpload } from "../seals/staged-uploads.ts";
+import type { StagedUploads, SentUpload } from "../seals/staged-uploads.ts";
 import type { ResultReport } from "./report-executions.ts";
 
 /** Whose report it is. */
@@ -46,7 +46,7 @@ export function sealResult(
 /** As sealResult, of contents that are sent ahead; without a key they are made one. */
 export async function sealLargeResult(
   seals: Seals,
-  ahead: SentAhead,
+  ahead: StagedUploads,
   { orgId, id, result }: OfExecution & { readonly result: ResultReport },
 ): Promise<StoredResult> {
   const { large, ...verdict } = result;

@@ -29,12 +29,16 @@ export async function takeReport(
 }
 
 /** A runner's or a job's token names its runner; a job's token reaches its own execution only. */
-async function runnerOf({ db, seats }: Broker, actor: Actor, executionId: string): Promise<string> {
+async function runnerOf(
+  { db, permits }: Broker,
+  actor: Actor,
+  executionId: string,
+): Promise<string> {
   if (actor.executionId !== null && actor.executionId !== executionId)
     throw problem.notFound("execution");
   if (actor.runnerId !== null) return actor.runnerId;
   const owner = { orgId: actor.orgId, token: actor.id };
-  const execution = await seats.run(owner, () => findExecution(db, actor.orgId, executionId));
+  const execution = await permits.run(owner, () => findExecution(db, actor.orgId, executionId));
   if (execution === undefined) throw problem.notFound("execution");
   return execution.runner_id;
 }

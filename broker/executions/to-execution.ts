@@ -5,7 +5,7 @@ import type {
   RunnerJobExecutionOutputs,
   RunnerJobExecutionResult,
 } from "../../shared/api/runner-job-execution.ts";
-import type { JsonHoles } from "../seals/json-placeholders.ts";
+import type { JsonPlaceholders } from "../seals/json-placeholders.ts";
 import { type OpeningParts, openLarge } from "../seals/open-large.ts";
 import type {
   EvidenceRow,
@@ -87,7 +87,7 @@ export function toResult(row: ResultRow): RunnerJobExecutionResult {
 /** Outputs as the API shows them, parsed and once more byte for byte; long ones are read while they are sent. */
 export async function toOutputs(
   { outputs, ...row }: OutputsRow,
-  { holes, ...parts }: OpeningParts & { readonly holes: JsonHoles },
+  { placeholders, ...parts }: OpeningParts & { readonly placeholders: JsonPlaceholders },
 ): Promise<RunnerJobExecutionOutputs> {
   const opened = typeof outputs === "string" ? outputs : await openLarge(parts, outputs);
   return {
@@ -96,7 +96,7 @@ export async function toOutputs(
     runner_job_execution_id: row.execution_id,
     ...(typeof opened === "string"
       ? { outputs: parseOutputs(opened), outputs_json: Buffer.from(opened).toString("base64") }
-      : { outputs: holes.json(opened) as never, outputs_json: holes.base64(opened) }), // an object, when it is sent
+      : { outputs: placeholders.json(opened) as never, outputs_json: placeholders.base64(opened) }), // an object, when it is sent
     created_at: row.created_at.toISOString(),
   };
 }

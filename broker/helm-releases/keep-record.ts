@@ -4,7 +4,7 @@ import { newId } from "../database/new-id.ts";
 import type { OrgId } from "../orgs/org-id.ts";
 import type { LargeText } from "../seals/large-text.ts";
 import type { LargeSealed } from "../seals/open-large.ts";
-import { SentAhead } from "../seals/staged-uploads.ts";
+import { StagedUploads } from "../seals/staged-uploads.ts";
 import type { Actor } from "../tokens/actor.ts";
 import {
   deleteRecord,
@@ -18,7 +18,7 @@ import {
 import { readRecord, type RecordFacts } from "./read-record.ts";
 import type { HelmReleaseRow } from "./row.ts";
 
-type Parts = Pick<Broker, "db" | "seals" | "lane">;
+type Parts = Pick<Broker, "db" | "seals" | "largeWrites">;
 /** A record as it was sent; of a long one its facts, which were read elsewhere. */
 export type SentRecord = Buffer | { readonly facts: RecordFacts; readonly text: LargeText };
 type Kept = { readonly place: RecordPlace; readonly sent: SentRecord };
@@ -75,19 +75,19 @@ export async function openRecord(
 
 /** Writes a record with its sealed bytes, which travel in pieces where they are many. */
 async function withSealed<Result>(
-  { db, seals, lane }: Parts,
+  { db, seals, largeWrites }: Parts,
   { orgId, id, sent }: { readonly orgId: OrgId; readonly id: string; readonly sent: SentRecord },
   write: (record: StoredRecord) => Promise<Result>,
 ): Promise<Result> {
   const thing = { orgId, id, part: "helm-release" };
   if (!Buffer.isBuffer(sent) && seals.newest() !== null) {
     const { facts, text } = sent;
-    const ahead = new SentAhead();
+    const ahead = new StagedUploads();
     const { sent: upload, keyId } = ahead.seal(seals, thing, text);
     const contents = db`sent_bytes(${orgId}, row(${upload.id}, ${upload.bytes}::int)::sent_upload)`;
     const run = (): Promise<Result> =>
       write({ ...facts, id, keyId, contents, sizeBytes: text.sizeBytes });
-    return ahead.within({ db, lane }, orgId, run);
+    return ahead.within({ db, largeWrites }, orgId, run);
   }
   const plain = Buffer.isBuffer(sent) ? sent : Buffer.from(sent.text.toString());
   const { keyId, bytes } = seals.seal(thing, plain);

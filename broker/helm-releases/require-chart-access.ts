@@ -9,8 +9,8 @@ import type { HelmChartRow } from "./row.ts";
  * The chart; 404 for one that is not there and, for a runner's or a job's token, for one that no plan of its own
  * jobs names: those that run, are being stopped, or ended in the last ten minutes.
  */
-export async function reachChart(
-  broker: Pick<Broker, "db" | "seals" | "readLane" | "bodies">,
+export async function requireChartAccess(
+  broker: Pick<Broker, "db" | "seals" | "largeReads" | "bodies">,
   actor: Actor,
   chartId: string,
 ): Promise<HelmChartRow> {

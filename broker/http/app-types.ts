@@ -14,12 +14,12 @@ export type AppEnv = {
     rule: RouteRule;
     /** Who asks; on an open route there is nobody, and reading it throws. */
     actor: Actor;
-    /** Whether the gate holds a seat for the request: its handler then takes none. */
-    isSeated?: true;
+    /** Whether the gate holds a permit for the request: its handler then takes none. */
+    hasPermit?: true;
     /** Source text of the members the route's rule keeps verbatim, by pointer: `#/plan`. */
     verbatim: ReadonlyMap<string, string>;
     /** What of a large body was never made a value, by pointer: `#/plan`, `#/result`, `#/outputs`. */
-    lifted: ReadonlyMap<string, LargeText>;
+    longTexts: ReadonlyMap<string, LargeText>;
   };
 };
 

@@ -7,7 +7,7 @@ import { openAllRoutes } from "../router.ts";
 import { answerError } from "./answer/answer-error.ts";
 import type { App, AppContext, AppEnv } from "./app-types.ts";
 import { discardBody } from "./body/discard-body.ts";
-import { type UnansweredPath, describePaths } from "./gate/method-not-allowed.ts";
+import { type AllowedMethods, findAllowedMethods } from "./gate/method-not-allowed.ts";
 import { routeOpener } from "./gate/open-routes.ts";
 import { stateAuthorization } from "./gate/state-authorization.ts";
 import { openApiDocument } from "./open-api-document.ts";
@@ -18,7 +18,7 @@ export function createApp(broker: Broker): App {
   const app = new OpenAPIHono<AppEnv>();
   app.openapi = routeOpener(app, broker);
   openAllRoutes(app, broker);
-  const find = describePaths(openApiDocument(app, broker));
+  const find = findAllowedMethods(openApiDocument(app, broker));
   app.notFound(async (c) => {
     await discardBody(c);
     return refuse(c, broker, find(c.req.path));
@@ -43,7 +43,7 @@ function isRunnersRequest(c: AppContext): boolean {
 }
 
 /** 405 with Allow where the path answers other methods, else 404. */
-function refuse(c: AppContext, broker: Broker, path: UnansweredPath | undefined): Response {
+function refuse(c: AppContext, broker: Broker, path: AllowedMethods | undefined): Response {
   const unknownRule = isRunnersRequest(c) ? runnersRule : undefined;
   const startedAtMs = beginRequest(c, path?.rule ?? unknownRule);
   const refusal =

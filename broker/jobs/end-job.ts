@@ -37,7 +37,7 @@ export async function endJob(
   }
   if (answer.outcome === "already") return;
   const released = rows.filter(({ outcome }) => outcome === "wake");
-  wakes.tell([
+  wakes.notify([
     topics.org(org),
     ...released.flatMap(({ runner_id: id }) => (id === null ? [] : [topics.queue(id)])),
     ...(answer.execution_id === null ? [] : await ordersTo(db, answer.execution_id)),

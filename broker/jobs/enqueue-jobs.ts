@@ -1,15 +1,15 @@
 import { createHash } from "node:crypto";
 import { type Problem, problem } from "../../shared/problem.ts";
 import type { Broker } from "../broker.ts";
-import { gather } from "../database/batcher.ts";
+import { makeBatcher } from "../database/batcher.ts";
 import type { Db } from "../database/connect.ts";
-import type { Lane } from "../database/limiter.ts";
+import type { Limiter } from "../database/limiter.ts";
 import { newId } from "../database/new-id.ts";
-import type { HotWay } from "../limits/hot-path.ts";
+import type { HotPath } from "../limits/hot-path.ts";
 import type { OrgId } from "../orgs/org-id.ts";
 import { LargeText } from "../seals/large-text.ts";
 import type { Seals } from "../seals/seals.ts";
-import { SentAhead } from "../seals/staged-uploads.ts";
+import { StagedUploads } from "../seals/staged-uploads.ts";
 import { type Topic, topics } from "../wake/wakes.ts";
 import { jobKind, jobTimeouts, type NewJob } from "./new-job.ts";
 import { findJobs } from "./queries.ts";
@@ -21,8 +21,8 @@ export type Enqueue = {
   readonly actorId: string;
   readonly runnerId: string;
   readonly jobs: readonly NewJob[];
-  /** Where no seat is held: one is taken for what does not travel with others. */
-  readonly takesSeat?: true;
+  /** Where no permit is held: one is taken for what does not travel with others. */
+  readonly takesPermit?: true;
   /** `request` is what must be the same for a repetition to be one. */
   readonly idempotency?: { readonly key: string; readonly request: string } | undefined;
 };
@@ -31,7 +31,11 @@ export type Enqueued = { readonly rows: readonly JobRow[]; readonly isReplay: bo
 type Outcome = { readonly rows: readonly JobRow[] } | { readonly replayedIds: readonly string[] };
 export type EnqueueSingle = (enqueue: Enqueue) => Promise<Outcome>;
 
-export type EnqueueParts = { readonly db: Db; readonly seals: Seals; readonly lane: Lane };
+export type EnqueueParts = {
+  readonly db: Db;
+  readonly seals: Seals;
+  readonly largeWrites: Limiter;
+};
 
 type AnswerRow = {
   request: number;
@@ -47,18 +51,18 @@ type AnswerRow = {
  */
 export async function enqueueJobs(broker: Broker, enqueue: Enqueue): Promise<Enqueued> {
   const { orgId, actorId: token } = enqueue;
-  const seated = <Result>(act: () => Promise<Result>): Promise<Result> =>
-    enqueue.takesSeat === true ? broker.seats.run({ orgId, token }, act) : act();
+  const withPermit = <Result>(act: () => Promise<Result>): Promise<Result> =>
+    enqueue.takesPermit === true ? broker.permits.run({ orgId, token }, act) : act();
   const outcome =
     enqueue.jobs.length === 1 && planLength(enqueue) < largePlan
       ? await broker.enqueueSingle(enqueue)
-      : await seated(() => flushOne(broker, enqueue));
+      : await withPermit(() => flushOne(broker, enqueue));
   if ("replayedIds" in outcome) {
-    const rows = await seated(() => findJobs(broker.db, orgId, outcome.replayedIds));
+    const rows = await withPermit(() => findJobs(broker.db, orgId, outcome.replayedIds));
     // Newest first as they are read; ids sort as the first request named its jobs.
     return { rows: rows.toReversed(), isReplay: true };
   }
-  broker.wakes.tell(changed(enqueue, outcome.rows));
+  broker.wakes.notify(changed(enqueue, outcome.rows));
   return { rows: outcome.rows, isReplay: false };
 }
 
@@ -74,15 +78,15 @@ function planLength({ jobs }: Enqueue): number {
 
 /** Single jobs that arrive together travel in one statement; a batch goes alone, for it stands or falls whole. */
 export function makeEnqueueSingle({
-  way,
+  hotPath,
   ...parts
-}: Omit<EnqueueParts, "db"> & { readonly way: HotWay }): EnqueueSingle {
+}: Omit<EnqueueParts, "db"> & { readonly hotPath: HotPath }): EnqueueSingle {
   const enqueue = (db: Db, enqueues: readonly Enqueue[]) => flush({ ...parts, db }, enqueues);
-  return gather((enqueues: readonly Enqueue[]) => enqueue(way.db, enqueues), {
+  return makeBatcher((enqueues: readonly Enqueue[]) => enqueue(hotPath.db, enqueues), {
     max: 200,
     bytesOf: planLength,
     maxBytes: mostTogether,
-    apart: way.apart(enqueue),
+    separate: hotPath.separate(enqueue),
   });
 }
 
@@ -94,10 +98,10 @@ async function flushOne(parts: EnqueueParts, enqueue: Enqueue): Promise<Outcome>
 }
 
 async function flush(
-  { db, seals, lane }: EnqueueParts,
+  { db, seals, largeWrites }: EnqueueParts,
   enqueues: readonly Enqueue[],
 ): Promise<(Outcome | Error)[]> {
-  const ahead = new SentAhead();
+  const ahead = new StagedUploads();
   const drafts = enqueues.map((enqueue, at) =>
     enqueue.jobs.map((job) => draft(enqueue, job, { request: at + 1, seals, ahead })),
   );
@@ -108,7 +112,7 @@ async function flush(
   const answers =
     ahead.isEmpty || first === undefined
       ? await run()
-      : await ahead.within({ db, lane }, first.orgId, run);
+      : await ahead.within({ db, largeWrites }, first.orgId, run);
   const byRequest = Map.groupBy(answers, (row) => row.request);
   return enqueues.map((_, at) => settle(drafts[at] ?? [], byRequest.get(at + 1) ?? []));
 }
@@ -122,7 +126,7 @@ function draft(
     request,
     seals,
     ahead,
-  }: { readonly request: number; readonly seals: Seals; readonly ahead: SentAhead },
+  }: { readonly request: number; readonly seals: Seals; readonly ahead: StagedUploads },
 ) {
   const kind = jobKind(job);
   const timeouts = jobTimeouts(job);

@@ -1,6 +1,6 @@
 import { setMaxListeners } from "node:events";
 import { isFinal } from "../../shared/runner-job.ts";
-import { makeLookout } from "../clocks/poller.ts";
+import { makePoller } from "../clocks/poller.ts";
 import type { Db } from "../database/connect.ts";
 import type { Log } from "../log.ts";
 import type { OrgId } from "../orgs/org-id.ts";
@@ -25,7 +25,7 @@ export type EventFeed = {
    * Hears every event that settles after this call resolved, and no later than what a query begun then would
    * not see; until the returned function is called.
    */
-  readonly hear: (org: OrgId, listener: Listener) => Promise<() => void>;
+  readonly subscribe: (org: OrgId, listener: Listener) => Promise<() => void>;
   /** Aborts when this broker drains: who is parked goes at once. */
   readonly draining: AbortSignal;
   readonly drain: () => void;
@@ -48,7 +48,7 @@ export function makeEventFeed(parts: FeedParts): EventFeed {
   const drained = new AbortController();
   setMaxListeners(0, drained.signal);
 
-  async function hear(org: OrgId, listener: Listener): Promise<() => void> {
+  async function subscribe(org: OrgId, listener: Listener): Promise<() => void> {
     const reader = readers.get(org) ?? startReader(parts, org);
     readers.set(org, reader);
     reader.listeners.add(listener);
@@ -67,7 +67,7 @@ export function makeEventFeed(parts: FeedParts): EventFeed {
   }
 
   return {
-    hear,
+    subscribe,
     draining: drained.signal,
     drain: () => drained.abort(),
     readers: () => readers.size,
@@ -85,12 +85,12 @@ function startReader({ db, wakes, log }: FeedParts, org: OrgId): Reader {
   let position: EventPosition | undefined;
   let holdMs = settleMs.first;
 
-  const lookout = makeLookout({ look: readOn, onError, restMs, fallbackMs });
+  const poller = makePoller({ look: readOn, onError, restMs, fallbackMs });
   // Heard before the position is read, so that nothing falls between the two.
-  const unhear = wakes.hear(topics.org(org), lookout.ask);
+  const unsubscribe = wakes.subscribe(topics.org(org), poller.ask);
   const isReady = findPresentPosition(db).then((present) => {
     position = present;
-    lookout.start();
+    poller.start();
   });
 
   /** Tells what is new, and answers when to look again. */
@@ -114,8 +114,8 @@ function startReader({ db, wakes, log }: FeedParts, org: OrgId): Reader {
   }
 
   function stop(): void {
-    unhear();
-    lookout.stop();
+    unsubscribe();
+    poller.stop();
   }
 
   return { listeners, isReady, stop };

@@ -19,6 +19,6 @@ export async function flushRunner(
   const why = `its queue was flushed by ${flush.by}`;
   const flushed = await db`
     select job_id from flush_queues(${org}, ${flush.runnerId}, ${flush.group ?? null}, false, ${why})`;
-  if (flushed.length > 0) wakes.tell([topics.org(org), topics.queue(flush.runnerId)]);
+  if (flushed.length > 0) wakes.notify([topics.org(org), topics.queue(flush.runnerId)]);
   return flushed.length;
 }

@@ -1,7 +1,7 @@
 import { problem } from "../../shared/problem.ts";
 import type { Broker } from "../broker.ts";
 import { park } from "../clocks/park.ts";
-import type { Seated } from "../limits/permits.ts";
+import type { WithPermit } from "../limits/permits.ts";
 import type { OrgId } from "../orgs/org-id.ts";
 import {
   type EventPosition,
@@ -20,8 +20,8 @@ export type Following = {
   readonly runnerId: string | undefined;
   readonly ownerId: string | undefined;
   readonly signal: AbortSignal;
-  /** Takes a seat for a read; none is held while it is parked. */
-  readonly seated: Seated;
+  /** Takes a permit for a read; none is held while it is parked. */
+  readonly withPermit: WithPermit;
 };
 export type Followed = { readonly events: readonly JobEventRow[]; readonly nextCursor: string };
 
@@ -36,15 +36,15 @@ export async function followJobs(
   following: Following,
 ): Promise<Followed> {
   const read = (from: EventPosition): Promise<Read> =>
-    following.seated(() => readKept({ db, org, following }, from));
-  const start = await following.seated(() => startOf(db, following.cursor));
+    following.withPermit(() => readKept({ db, org, following }, from));
+  const start = await following.withPermit(() => startOf(db, following.cursor));
   let found = await read(start);
   if (found.events.length > 0 || found.isMore) return answer(found);
 
   const heard: JobEventRow[] = [];
   let upto = start;
   const some = Promise.withResolvers<void>();
-  const leave = await events.hear(org, (news) => {
+  const leave = await events.subscribe(org, (news) => {
     upto = news.upto;
     // The reader may be behind where this follower begins.
     const fresh = news.settled.filter((event) => isAfter(positionOf(event), start));

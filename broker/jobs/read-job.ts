@@ -4,7 +4,7 @@ import type { Db } from "../database/connect.ts";
 import { findOutputs, findProgress, listExecutions, listResults } from "../executions/queries.ts";
 import { toExecution, toOutputs, toProgress, toResult } from "../executions/to-execution.ts";
 import type { OrgId } from "../orgs/org-id.ts";
-import type { JsonHoles } from "../seals/json-placeholders.ts";
+import type { JsonPlaceholders } from "../seals/json-placeholders.ts";
 import type { Actor } from "../tokens/actor.ts";
 import { findJob, findPlanToSend, listMoves } from "./queries.ts";
 import type { JobRow, MoveRow } from "./row.ts";
@@ -29,7 +29,7 @@ export async function requireJob(
 export type ReadJobParts = Parameters<typeof showLargePlan>[0] & {
   readonly db: Db;
   /** For what is read while it is sent. */
-  readonly holes: JsonHoles;
+  readonly placeholders: JsonPlaceholders;
 };
 
 export type JobReading = {
@@ -90,7 +90,9 @@ async function showPlanOf(
 ): Promise<string> {
   const plan = await findPlanToSend(parts, row.org_id as OrgId, row.id); // a job of that org
   if (typeof plan !== "object") return showPlan(planFor, row, plan ?? "{}");
-  return parts.holes.text(await showLargePlan(parts, planFor, { type: row.type, large: plan }));
+  return parts.placeholders.text(
+    await showLargePlan(parts, planFor, { type: row.type, large: plan }),
+  );
 }
 
 /** The attempts at a job with their results, without contents. */

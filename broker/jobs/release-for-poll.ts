@@ -23,5 +23,5 @@ export async function releaseForPoll(
       select s.keys, lock_queues(s.keys) from short s where s.keys is not null
     )
     select k.* from locked l cross join lateral release_jobs(l.keys, true, svc_now()) k`;
-  if (released.length > 0) wakes.tell([topics.queue(runnerId), topics.org(org)]);
+  if (released.length > 0) wakes.notify([topics.queue(runnerId), topics.org(org)]);
 }

@@ -1,6 +1,6 @@
 import { LargeText } from "../seals/large-text.ts";
 import type { Seals } from "../seals/seals.ts";
-import type { SentAhead, SentUpload } from "../seals/staged-uploads.ts";
+import type { StagedUploads, SentUpload } from "../seals/staged-uploads.ts";
 
 type Plan = {
   readonly orgId: string;
@@ -11,7 +11,7 @@ type Plan = {
 /** A plan by the names of `new_job`: sealed, a large one sent ahead, or readable where nothing is sealed. */
 export function sealPlan(
   seals: Seals,
-  ahead: SentAhead,
+  ahead: StagedUploads,
   { orgId, id, plan: given }: Plan,
 ): { plan?: string; sealed_plan?: string; sent_plan?: SentUpload; key_id?: string } {
   if (given === undefined) return {};

@@ -3,7 +3,7 @@ import { type ExecutionEnd, isExecutionEnd } from "../../shared/runner-job-execu
 import type { RunnerJobStatus } from "../../shared/runner-job.ts";
 import type { Broker } from "../broker.ts";
 import { takeReport } from "../executions/take-report.ts";
-import type { Seated } from "../limits/permits.ts";
+import type { WithPermit } from "../limits/permits.ts";
 import type { Actor } from "../tokens/actor.ts";
 import { endJob } from "./end-job.ts";
 import { requireJob } from "./read-job.ts";
@@ -22,8 +22,9 @@ type Wanted = {
  */
 export async function setJobStatus(broker: Broker, actor: Actor, wanted: Wanted): Promise<JobRow> {
   const { db } = broker;
-  const seated: Seated = (act) => broker.seats.run({ orgId: actor.orgId, token: actor.id }, act);
-  const job = await seated(() => requireJob(db, actor.orgId, wanted.jobId, actor.runnerId));
+  const withPermit: WithPermit = (act) =>
+    broker.permits.run({ orgId: actor.orgId, token: actor.id }, act);
+  const job = await withPermit(() => requireJob(db, actor.orgId, wanted.jobId, actor.runnerId));
   if (actor.executionId !== null && actor.executionId !== job.execution_id) {
     throw problem.notFound("job");
   }
@@ -31,9 +32,9 @@ export async function setJobStatus(broker: Broker, actor: Actor, wanted: Wanted)
   if (job.finished_at !== null) {
     throw problem.conflict("job_final", `This job is ${job.status} and stays so.`);
   }
-  if (job.execution_id === null) await seated(() => endWaiting(broker, actor, wanted));
+  if (job.execution_id === null) await withPermit(() => endWaiting(broker, actor, wanted));
   else await reportOn(broker, actor, { ...wanted, executionId: job.execution_id });
-  return seated(() => requireJob(db, actor.orgId, wanted.jobId));
+  return withPermit(() => requireJob(db, actor.orgId, wanted.jobId));
 }
 
 async function endWaiting(broker: Broker, actor: Actor, wanted: Wanted): Promise<void> {

@@ -1,7 +1,7 @@
 import { isFinal } from "../../shared/runner-job.ts";
 import type { Broker } from "../broker.ts";
 import { park } from "../clocks/park.ts";
-import type { Seated } from "../limits/permits.ts";
+import type { WithPermit } from "../limits/permits.ts";
 import type { OrgId } from "../orgs/org-id.ts";
 import { requireJob } from "./read-job.ts";
 import type { JobRow } from "./row.ts";
@@ -9,8 +9,8 @@ import type { JobRow } from "./row.ts";
 type Waiting = {
   readonly waitMs: number;
   readonly signal: AbortSignal;
-  /** Takes a seat for a read; none is held while it is parked. */
-  readonly seated: Seated;
+  /** Takes a permit for a read; none is held while it is parked. */
+  readonly withPermit: WithPermit;
 };
 
 /** The job as soon as it is final, or as it is when the time is over; 404 for a job of nobody. */
@@ -18,13 +18,13 @@ export async function waitForJob(
   { db, events }: Broker,
   org: OrgId,
   jobId: string,
-  { waitMs, signal, seated }: Waiting,
+  { waitMs, signal, withPermit }: Waiting,
 ): Promise<JobRow> {
-  const read = (): Promise<JobRow> => seated(() => requireJob(db, org, jobId));
+  const read = (): Promise<JobRow> => withPermit(() => requireJob(db, org, jobId));
   const first = await read();
   if (isFinal(first.status)) return first;
   const end = Promise.withResolvers<void>();
-  const leave = await events.hear(org, ({ ended }) => {
+  const leave = await events.subscribe(org, ({ ended }) => {
     if (ended.has(jobId)) end.resolve();
   });
   try {

@@ -3,21 +3,21 @@ import { FairQueue, type FairQueueParts, type Release } from "./fair-queue.ts";
 
 function setup(parts: Partial<FairQueueParts> = {}) {
   const queue = new FairQueue({
-    seats: 8,
+    permits: 8,
     patienceMs: 60_000,
     tooLate: () => new Error("too late"),
     admit: () => {},
     ...parts,
   });
   const served: string[] = [];
-  /** Asks for a seat; answers at once what may be called when it was given. */
+  /** Asks for a permit; answers at once what may be called when it was given. */
   const ask = (orgId: string, token = orgId) => {
     let release: Release | undefined;
     let leave: (() => void) | undefined;
     const given = queue.take({ orgId, token }, (how) => (leave = how));
-    const take = (seat: Release): void => {
+    const take = (permit: Release): void => {
       served.push(token);
-      release = seat;
+      release = permit;
     };
     if (given instanceof Promise) given.then(take, () => {});
     else take(given);
@@ -46,7 +46,7 @@ describe("a fair queue", () => {
     expect(queue.held).toBe(8);
   });
 
-  test("lets an org in at once although others hold their seats for ever", () => {
+  test("lets an org in at once although others hold their permits for ever", () => {
     const { many, servedOf } = setup();
     many(1000, "a");
     many(1000, "b");
@@ -54,7 +54,7 @@ describe("a fair queue", () => {
   });
 
   test("serves who waits in turn: org by org, token by token", async () => {
-    const { ask, served } = setup({ seats: 1 });
+    const { ask, served } = setup({ permits: 1 });
     const first = ask("x");
     const asked = [
       ask("a", "a1"),
@@ -72,7 +72,7 @@ describe("a fair queue", () => {
     expect(served).toEqual(["x", "a1", "b1", "c1", "a2", "b1", "a1"]);
   });
 
-  test("gives a seat back once, and keeps nothing of who is gone", async () => {
+  test("gives a permit back once, and keeps nothing of who is gone", async () => {
     const { ask, many, queue } = setup();
     const one = ask("a");
     one.release();
@@ -80,7 +80,7 @@ describe("a fair queue", () => {
     expect(queue.held).toBe(0);
     const asked = many(20, "a");
     for (const waiting of asked) waiting.leave();
-    for (const seated of asked) seated.release();
+    for (const withPermit of asked) withPermit.release();
     await turn();
     expect([queue.held, queue.waiting]).toEqual([0, 0]);
   });
@@ -92,7 +92,7 @@ describe("a fair queue", () => {
         if (token >= 2) throw new Error(`token ${token}`);
         if (org >= 3) throw new Error(`org ${org}`);
       };
-      const { queue, ask } = setup({ seats: 1, patienceMs: 1000, admit });
+      const { queue, ask } = setup({ permits: 1, patienceMs: 1000, admit });
       ask("a", "a1");
       const late = queue.take({ orgId: "a", token: "a1" }, () => {});
       expect(() => ask("a", "a1")).toThrow("token 2");

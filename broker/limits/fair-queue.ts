@@ -1,10 +1,10 @@
-/** Whose request it is: seats are shared out between orgs first, then between an org's tokens. */
-export type SeatOwner = { readonly orgId: string; readonly token: string };
+/** Whose request it is: permits are shared out between orgs first, then between an org's tokens. */
+export type PermitOwner = { readonly orgId: string; readonly token: string };
 export type Release = () => void;
 
 export type FairQueueParts = {
   /** So many requests are under way at once. */
-  readonly seats: number;
+  readonly permits: number;
   /** What happens to one that waited so long. */
   readonly patienceMs: number;
   readonly tooLate: () => Error;
@@ -13,25 +13,25 @@ export type FairQueueParts = {
 };
 
 type Waiter = {
-  readonly token: TokenSeats;
+  readonly token: TokenPermits;
   readonly give: (release: Release) => void;
   readonly timer: NodeJS.Timeout;
 };
-type TokenSeats = {
-  readonly org: OrgSeats;
+type TokenPermits = {
+  readonly org: OrgPermits;
   readonly name: string;
   held: number;
   waiting: Set<Waiter>;
 };
-type OrgSeats = {
+type OrgPermits = {
   readonly id: string;
   held: number;
   waiting: number;
-  tokens: Map<string, TokenSeats>;
+  tokens: Map<string, TokenPermits>;
 };
 
 /**
- * Shares a few seats out among many: an org may take one while it has fewer than are free, a token of it while it has
+ * Shares a few permits out among many: an org may take one while it has fewer than are free, a token of it while it has
  * less than half as many as are free. So one org alone has half of them at most, several have less each, and whoever
  * comes finds a free one, whatever the others wait for. Those who wait are served in turn: org by org, and in an org
  * token by token.
@@ -39,7 +39,7 @@ type OrgSeats = {
 export class FairQueue {
   readonly #parts: FairQueueParts;
   /** In the order of their turns. */
-  readonly #orgs = new Map<string, OrgSeats>();
+  readonly #orgs = new Map<string, OrgPermits>();
   #held = 0;
   #waiting = 0;
 
@@ -56,10 +56,10 @@ export class FairQueue {
   }
 
   /**
-   * A seat, as a function that gives it back; a promise when it has to be waited for. `onLeave` is handed what takes the
+   * A permit, as a function that gives it back; a promise when it has to be waited for. `onLeave` is handed what takes the
    * request out of the queue, should its client go.
    */
-  take(owner: SeatOwner, onLeave: (leave: () => void) => void): Release | Promise<Release> {
+  take(owner: PermitOwner, onLeave: (leave: () => void) => void): Release | Promise<Release> {
     const token = this.#tokenOf(owner);
     try {
       this.#parts.admit(token.held + token.waiting.size, token.org.held + token.org.waiting);
@@ -67,11 +67,11 @@ export class FairQueue {
       this.#forget(token);
       throw error;
     }
-    if (token.waiting.size === 0 && this.#may(token)) return this.#seat(token);
+    if (token.waiting.size === 0 && this.#may(token)) return this.#permit(token);
     return this.#wait(token, onLeave);
   }
 
-  #wait(token: TokenSeats, onLeave: (leave: () => void) => void): Promise<Release> {
+  #wait(token: TokenPermits, onLeave: (leave: () => void) => void): Promise<Release> {
     return new Promise((give, reject) => {
       const leave = (): void => {
         if (this.#remove(waiter)) reject(this.#parts.tooLate());
@@ -96,12 +96,12 @@ export class FairQueue {
     return true;
   }
 
-  #may(token: TokenSeats): boolean {
-    const free = this.#parts.seats - this.#held;
+  #may(token: TokenPermits): boolean {
+    const free = this.#parts.permits - this.#held;
     return token.org.held < free && (token.held === 0 || token.held * 2 < free);
   }
 
-  #seat(token: TokenSeats): Release {
+  #permit(token: TokenPermits): Release {
     token.held += 1;
     token.org.held += 1;
     this.#held += 1;
@@ -117,14 +117,14 @@ export class FairQueue {
     };
   }
 
-  /** Gives free seats to those who may have one, each org and each token once before it is its turn again. */
+  /** Gives free permits to those who may have one, each org and each token once before it is its turn again. */
   #serve(): void {
-    while (this.#waiting > 0 && this.#held < this.#parts.seats) {
+    while (this.#waiting > 0 && this.#held < this.#parts.permits) {
       const waiter = this.#next();
       if (waiter === undefined) return;
       this.#remove(waiter);
       waiter.give(
-        this.#seat(this.#tokenOf({ orgId: waiter.token.org.id, token: waiter.token.name })),
+        this.#permit(this.#tokenOf({ orgId: waiter.token.org.id, token: waiter.token.name })),
       );
     }
   }
@@ -145,7 +145,7 @@ export class FairQueue {
     return undefined;
   }
 
-  #tokenOf({ orgId, token: name }: SeatOwner): TokenSeats {
+  #tokenOf({ orgId, token: name }: PermitOwner): TokenPermits {
     let org = this.#orgs.get(orgId);
     if (org === undefined) {
       org = { id: orgId, held: 0, waiting: 0, tokens: new Map() };
@@ -160,7 +160,7 @@ export class FairQueue {
   }
 
   /** Whoever has nothing here is not kept. */
-  #forget(token: TokenSeats): void {
+  #forget(token: TokenPermits): void {
     const { org, name } = token;
     if (token.held > 0 || token.waiting.size > 0) return;
     org.tokens.delete(name);

@@ -1,32 +1,32 @@
-import type { GatherOptions } from "../database/batcher.ts";
+import type { BatcherOptions } from "../database/batcher.ts";
 import type { Db } from "../database/connect.ts";
-import type { Seats } from "./permits.ts";
+import type { Permits } from "./permits.ts";
 
 type OfOrg = { readonly orgId: string };
 
 /**
  * How claims, reports, beats, appends and enqueues reach the database: together, on connections that are kept for them.
- * What would hold the others up goes another way, on a seat among the rest: the calls of an org whose locks do not come
+ * What would hold the others up goes another way, on a permit among the rest: the calls of an org whose locks do not come
  * free, and what is too large to travel with others.
  */
-export type HotWay = {
+export type HotPath = {
   readonly db: Db;
-  readonly apart: <In extends OfOrg, Out>(
+  readonly separate: <In extends OfOrg, Out>(
     flush: (db: Db, items: readonly In[]) => Promise<readonly (Out | Error)[]>,
-  ) => NonNullable<GatherOptions<In, Out>["apart"]>;
-  readonly alone: <Result>(orgId: string, act: (db: Db) => Promise<Result>) => Promise<Result>;
+  ) => NonNullable<BatcherOptions<In, Out>["separate"]>;
+  readonly runAlone: <Result>(orgId: string, act: (db: Db) => Promise<Result>) => Promise<Result>;
 };
 
 /** The way over the connections that are kept (`hot`), and around them (`db`). */
-export function makeHotWay(hot: Db, db: Db, seats: Seats): HotWay {
-  const alone: HotWay["alone"] = (orgId, act) =>
-    seats.run({ orgId, token: "hot way" }, () => act(db));
+export function makeHotPath(hot: Db, db: Db, permits: Permits): HotPath {
+  const runAlone: HotPath["runAlone"] = (orgId, act) =>
+    permits.run({ orgId, token: "hot path" }, () => act(db));
   return {
     db: hot,
-    apart: (flush) => ({
+    separate: (flush) => ({
       ownerOf: ({ orgId }) => orgId,
-      flush: (items, orgId) => alone(orgId, (around) => flush(around, items)),
+      flush: (items, orgId) => runAlone(orgId, (around) => flush(around, items)),
     }),
-    alone,
+    runAlone,
   };
 }

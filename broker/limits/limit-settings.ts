@@ -3,7 +3,7 @@ import { whole } from "../setting-schemas.ts";
 const most = 1_000_000;
 
 /** What one owner may have or ask at once. No honest user meets a default; each refusal names its setting. */
-export const boundSettings = {
+export const limitSettings = {
   SVC_MAX_CONNECTIONS_PER_ADDRESS: {
     schema: whole(0, most).optional(),
     doc: "The most clients connected at once from one address, 503 past it; half of all, unless told; 0 for no limit. Not for trusted proxies.",
@@ -59,14 +59,14 @@ export const boundSettings = {
 } as const;
 
 type Read = {
-  readonly [Name in (typeof boundTable)[BoundName]["setting"]]: number;
+  readonly [Name in (typeof limitTable)[LimitName]["setting"]]: number;
 };
 
 /** The bounds as they are set; 0 is no limit. */
-export type BoundsConfig = Readonly<Record<BoundName, number>>;
+export type LimitsConfig = Readonly<Record<LimitName, number>>;
 
 /** What is bounded: the setting that says how much, and the words of a refusal. */
-export const boundTable = {
+export const limitTable = {
   polls_of_org: {
     setting: "SVC_MAX_POLLS_PER_ORG",
     has: (n: number) => `This org has ${n} polls parked at this broker`,
@@ -120,16 +120,16 @@ export const boundTable = {
 } as const satisfies Record<
   string,
   {
-    readonly setting: keyof typeof boundSettings;
+    readonly setting: keyof typeof limitSettings;
     readonly has: (most: number) => string;
     readonly next: string;
   }
 >;
 
-export type BoundName = keyof typeof boundTable;
+export type LimitName = keyof typeof limitTable;
 
 /** The settings by what they bound. */
-export function boundsOf(read: Read): BoundsConfig {
-  const entries = Object.entries(boundTable).map(([name, { setting }]) => [name, read[setting]]);
-  return Object.freeze(Object.fromEntries(entries)) as BoundsConfig; // one entry for each name of the table
+export function limitsOf(read: Read): LimitsConfig {
+  const entries = Object.entries(limitTable).map(([name, { setting }]) => [name, read[setting]]);
+  return Object.freeze(Object.fromEntries(entries)) as LimitsConfig; // one entry for each name of the table
 }

@@ -1,31 +1,31 @@
 import { Problem } from "../../shared/problem.ts";
 import type { Metrics } from "../metrics.ts";
-import { type BoundName, type BoundsConfig, boundTable } from "./limit-settings.ts";
+import { type LimitName, type LimitsConfig, limitTable } from "./limit-settings.ts";
 
 /** Keeps what one owner may have at once, in this broker's memory. */
-export type Bounds = {
+export type Limits = {
   /** Whether an owner that has so many may have no more. */
-  readonly isReached: (name: BoundName, count: number) => boolean;
+  readonly isReached: (name: LimitName, count: number) => boolean;
   /** The 429 that names the bound; it is counted. */
-  readonly refusal: (name: BoundName, retryAfterS?: number) => Problem;
+  readonly refusal: (name: LimitName, retryAfterS?: number) => Problem;
   /** Counts one more for the owner until the returned function is called; 429 when it has as many as it may. */
-  readonly hold: (name: BoundName, owner: string) => () => void;
+  readonly hold: (name: LimitName, owner: string) => () => void;
 };
 
 /** Long enough that who comes again does not do so in a loop, short enough that nobody is kept waiting for nothing. */
 const againAfterS = 5;
 
 /** The bounds of one broker. */
-export function makeBounds(config: BoundsConfig, metrics: Metrics): Bounds {
+export function makeLimits(config: LimitsConfig, metrics: Metrics): Limits {
   const refused = metrics.counter(
     "svc_bound_refusals_total",
     "Requests refused because their owner has as much as one may have.",
   );
   const held = new Map<string, number>(); // as many entries as there are holders now
 
-  const isReached = (name: BoundName, count: number): boolean =>
+  const isReached = (name: LimitName, count: number): boolean =>
     config[name] > 0 && count >= config[name];
-  const refusal = (name: BoundName, retryAfterS = againAfterS): Problem => {
+  const refusal = (name: LimitName, retryAfterS = againAfterS): Problem => {
     refused.add({ bound: name });
     return refusalOf(name, config[name], retryAfterS);
   };
@@ -50,8 +50,8 @@ export function makeBounds(config: BoundsConfig, metrics: Metrics): Bounds {
   };
 }
 
-function refusalOf(name: BoundName, most: number, retryAfterS: number): Problem {
-  const { setting, has, next } = boundTable[name];
+function refusalOf(name: LimitName, most: number, retryAfterS: number): Problem {
+  const { setting, has, next } = limitTable[name];
   return new Problem({
     status: 429,
     code: "limit_reached",

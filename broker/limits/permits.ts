@@ -1,29 +1,29 @@
 import { Problem } from "../../shared/problem.ts";
 import type { Metrics } from "../metrics.ts";
-import { FairQueue, type SeatOwner } from "./fair-queue.ts";
-import type { Bounds } from "./limits.ts";
+import { FairQueue, type PermitOwner } from "./fair-queue.ts";
+import type { Limits } from "./limits.ts";
 
-/** Seats before the pool: whoever has one may run a statement, and need not wait for a connection. */
-export type Seats = {
+/** Permits before the pool: whoever has one may run a statement, and need not wait for a connection. */
+export type Permits = {
   readonly take: FairQueue["take"];
-  /** Does it with a seat. Never within another: who holds one and waits for a second may wait for himself. */
-  readonly run: <Result>(owner: SeatOwner, act: () => Promise<Result>) => Promise<Result>;
+  /** Does it with a permit. Never within another: who holds one and waits for a second may wait for himself. */
+  readonly run: <Result>(owner: PermitOwner, act: () => Promise<Result>) => Promise<Result>;
 };
 
-/** Does it with a seat of whom it is bound to. */
-export type Seated = <Result>(act: () => Promise<Result>) => Promise<Result>;
+/** Does it with a permit of whom it is bound to. */
+export type WithPermit = <Result>(act: () => Promise<Result>) => Promise<Result>;
 
 const patienceMs = 10_000;
 
-/** As many seats as there are connections, but one: that is left to what the broker does by itself. */
-export function makeSeats(connections: number, bounds: Bounds, metrics: Metrics): Seats {
+/** As many permits as there are connections, but one: that is left to what the broker does by itself. */
+export function makePermits(connections: number, limits: Limits, metrics: Metrics): Permits {
   const queue = new FairQueue({
-    seats: Math.max(1, connections - 1),
+    permits: Math.max(1, connections - 1),
     patienceMs,
     tooLate: keptWaiting,
     admit(token, org) {
-      if (bounds.isReached("requests_of_token", token)) throw bounds.refusal("requests_of_token");
-      if (bounds.isReached("requests_of_org", org)) throw bounds.refusal("requests_of_org");
+      if (limits.isReached("requests_of_token", token)) throw limits.refusal("requests_of_token");
+      if (limits.isReached("requests_of_org", org)) throw limits.refusal("requests_of_org");
     },
   });
   metrics.gauge("svc_requests_seated", "Requests that may use the database.", () => queue.held);

@@ -2,7 +2,7 @@ import { LRUCache } from "lru-cache";
 import { type PlanFacts, planFacts } from "../../shared/plans/plan-facts.ts";
 import type { RunnerJobType } from "../../shared/runner-job-types.ts";
 import type { Db } from "../database/connect.ts";
-import { type Lane, makeLane } from "../database/limiter.ts";
+import { type Limiter, makeLimiter } from "../database/limiter.ts";
 import { findPlanToSend } from "../jobs/queries.ts";
 import type { OrgId } from "../orgs/org-id.ts";
 import { openLarge, wholeOf } from "../seals/open-large.ts";
@@ -11,7 +11,7 @@ import type { Seals } from "../seals/seals.ts";
 export type PlanFactsParts = {
   readonly db: Db;
   readonly seals: Seals;
-  readonly readLane: Lane;
+  readonly largeReads: Limiter;
   /** Reads a large plan elsewhere. */
   readonly bodies: {
     readonly planFacts: (type: RunnerJobType, bytes: Uint8Array<ArrayBuffer>) => Promise<PlanFacts>;
@@ -21,7 +21,7 @@ export type PlanFactsParts = {
 /** A plan never changes, and each of terraform's and helm's calls asks what it names. */
 const known = new LRUCache<string, Promise<PlanFacts | undefined>>({ max: 5_000 });
 /** So many large plans are in memory for this at once. */
-const wholes = makeLane(1);
+const wholes = makeLimiter(1);
 
 /** What the job's plan names; undefined when it has none. Reads it once, and refuses then what its keys do not open. */
 export function findPlanFacts(

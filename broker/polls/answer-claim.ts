@@ -87,7 +87,7 @@ export function giveBackUnlessWritten(
 ): void {
   if (outgoing === undefined) return;
   const onClose = (): void => {
-    if (!outgoing.writableFinished) broker.desk.giveBack(claims);
+    if (!outgoing.writableFinished) broker.polls.giveBack(claims);
   };
   if (outgoing.closed) onClose(); // it closed after the claim was settled: no event comes any more
   else outgoing.once("close", onClose);

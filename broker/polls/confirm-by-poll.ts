@@ -28,7 +28,7 @@ export async function confirmByPolls(
       instants,
     )}) as wakes, svc_now()::text as at`;
   if (row === undefined) throw new Error("confirm_by_polls answered nothing");
-  if (row.wakes.length > 0) wakes.tell([topics.queue(runnerId)]);
+  if (row.wakes.length > 0) wakes.notify([topics.queue(runnerId)]);
   return row.at;
 }
 

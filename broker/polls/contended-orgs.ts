@@ -2,24 +2,24 @@ import { LRUCache } from "lru-cache";
 import type { OrgId } from "../orgs/org-id.ts";
 
 /** Orgs whose locks did not come free lately: their polls are served by themselves, so that no other org's wait for them. */
-export type JammedOrgs<Poll> = {
-  /** The polls of the other orgs; those of jammed ones are on their way. */
-  readonly sift: (polls: readonly Poll[]) => readonly Poll[];
+export type ContendedOrgs<Poll> = {
+  /** The polls of the other orgs; those of contended ones are on their way. */
+  readonly withoutContended: (polls: readonly Poll[]) => readonly Poll[];
   /** Serves the polls of each of their orgs by themselves from now on. */
-  readonly goAround: (polls: readonly Poll[]) => void;
+  readonly serveSeparately: (polls: readonly Poll[]) => void;
 };
 
 const apartForMs = 10_000;
 const mostApart = 1_000;
 
 /** `serve` answers whether the locks came free. Each org is served once at a time: what is new meanwhile waits for the next look. */
-export function makeJammedOrgs<Poll extends { readonly orgId: OrgId }>(
+export function makeContendedOrgs<Poll extends { readonly orgId: OrgId }>(
   serve: (orgId: OrgId, polls: readonly Poll[]) => Promise<boolean>,
-): JammedOrgs<Poll> {
+): ContendedOrgs<Poll> {
   const apart = new LRUCache<OrgId, true>({ max: mostApart, ttl: apartForMs });
   const moving = new Set<OrgId>();
 
-  function goAround(polls: readonly Poll[]): void {
+  function serveSeparately(polls: readonly Poll[]): void {
     for (const [orgId, its] of Map.groupBy(polls, (poll) => poll.orgId)) {
       if (!moving.has(orgId)) void move(orgId, its);
     }
@@ -33,12 +33,12 @@ export function makeJammedOrgs<Poll extends { readonly orgId: OrgId }>(
   }
 
   return {
-    goAround,
-    sift(polls) {
+    serveSeparately,
+    withoutContended(polls) {
       if (apart.size === 0 && moving.size === 0) return polls;
-      const isJammed = ({ orgId }: Poll): boolean => apart.has(orgId) || moving.has(orgId);
-      goAround(polls.filter(isJammed));
-      return polls.filter((poll) => !isJammed(poll));
+      const isContended = ({ orgId }: Poll): boolean => apart.has(orgId) || moving.has(orgId);
+      serveSeparately(polls.filter(isContended));
+      return polls.filter((poll) => !isContended(poll));
     },
   };
 }

@@ -1,8 +1,8 @@
 import type { JobRow } from "../jobs/row.ts";
 import type { OrgId } from "../orgs/org-id.ts";
 import type { Claim } from "./claim-jobs.ts";
-import { type Waiter, WaitingRoom } from "./parked-polls.ts";
-import { makeServing } from "./poll-batches.ts";
+import { type ParkedPoll, ParkedPolls } from "./parked-polls.ts";
+import { makePollBatches } from "./poll-batches.ts";
 
 /** What ends a parked poll: jobs, orders to look at, or a reason to come again. */
 export type PollAnswer =
@@ -11,13 +11,13 @@ export type PollAnswer =
   | { readonly kind: "orders" }
   | { readonly kind: "empty" }
   | { readonly kind: "draining" };
-export type Poll = Waiter<PollAnswer>;
+export type Poll = ParkedPoll<PollAnswer>;
 
 export type Served = ReadonlyMap<Poll, PollAnswer>;
 export type DispatcherParts = {
   readonly serve: (polls: readonly Poll[]) => Promise<Served>;
   /** The same for the polls of one org, another way: its locks hold the others up. */
-  readonly serveApart: (orgId: OrgId, polls: readonly Poll[]) => Promise<Served>;
+  readonly serveOrgAlone: (orgId: OrgId, polls: readonly Poll[]) => Promise<Served>;
   /** Takes back what was found for a poll that had left meanwhile. */
   readonly undeliverable: (answer: PollAnswer) => void;
   /** A runner's job was shown to a poll, which may let the time pass. */
@@ -25,7 +25,7 @@ export type DispatcherParts = {
   readonly onError: (error: unknown) => void;
 };
 export type Dispatcher = {
-  readonly room: WaitingRoom<PollAnswer>;
+  readonly parked: ParkedPolls<PollAnswer>;
   /** Parks a poll and looks at once whether there is something for it. */
   readonly park: (poll: Poll) => void;
   /** Looks again for everybody who waits at these runners. */
@@ -45,14 +45,14 @@ const batchPolls = 256;
  */
 export function makeDispatcher(parts: DispatcherParts): Dispatcher {
   const { undeliverable, onOffer } = parts;
-  const room = new WaitingRoom<PollAnswer>();
+  const parked = new ParkedPolls<PollAnswer>();
   const dirty = new Set<string>();
-  const serving = makeServing({ ...parts, deliver });
+  const batches = makePollBatches({ ...parts, deliver });
   let running: Promise<void> | undefined;
 
   function look(runnerIds: Iterable<string>): void {
     for (const runnerId of runnerIds) {
-      if (room.countOfRunner(runnerId) > 0) dirty.add(runnerId);
+      if (parked.countOfRunner(runnerId) > 0) dirty.add(runnerId);
     }
     if (dirty.size > 0) running ??= run();
   }
@@ -62,7 +62,7 @@ export function makeDispatcher(parts: DispatcherParts): Dispatcher {
     await new Promise((resolve) => setImmediate(resolve));
     try {
       while (dirty.size > 0) {
-        await serving.serve(takeBatch(room, dirty));
+        await batches.serve(takeBatch(parked, dirty));
       }
     } finally {
       running = undefined;
@@ -72,22 +72,22 @@ export function makeDispatcher(parts: DispatcherParts): Dispatcher {
   function deliver(served: Served): void {
     for (const [poll, answer] of served) {
       if (answer.kind === "offer") onOffer(poll.runnerId);
-      const receiver = room.has(poll) ? poll : repetitionOf(room, poll);
-      if (receiver !== undefined && room.leave(receiver)) receiver.settle(answer);
+      const receiver = parked.has(poll) ? poll : repetitionOf(parked, poll);
+      if (receiver !== undefined && parked.leave(receiver)) receiver.settle(answer);
       else undeliverable(answer);
     }
   }
 
   return {
-    room,
+    parked,
     look,
     settled: async () => {
       await running;
-      await serving.settled();
+      await batches.settled();
     },
-    served: serving.served,
+    served: batches.served,
     park: (poll) => {
-      room.enter(poll);
+      parked.enter(poll);
       look([poll.runnerId]);
     },
   };
@@ -95,18 +95,18 @@ export function makeDispatcher(parts: DispatcherParts): Dispatcher {
 
 /** A poll that left while its claim was under way is gone; who asked the same again gets what it would have got. */
 function repetitionOf(
-  room: WaitingRoom<PollAnswer>,
+  parked: ParkedPolls<PollAnswer>,
   { processId, pollId }: Poll,
 ): Poll | undefined {
-  const newer = processId === null ? undefined : room.ofProcess(processId);
+  const newer = processId === null ? undefined : parked.ofProcess(processId);
   return pollId !== null && newer?.pollId === pollId ? newer : undefined;
 }
 
-function takeBatch(room: WaitingRoom<PollAnswer>, dirty: Set<string>): Poll[] {
+function takeBatch(parked: ParkedPolls<PollAnswer>, dirty: Set<string>): Poll[] {
   const polls: Poll[] = [];
   for (const runnerId of dirty) {
     dirty.delete(runnerId);
-    for (const poll of room.ofRunner(runnerId)) {
+    for (const poll of parked.ofRunner(runnerId)) {
       if (poll.groups === null || poll.groups.size > 0) polls.push(poll);
     }
     if (polls.length >= batchPolls) break;

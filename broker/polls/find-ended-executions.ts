@@ -3,7 +3,7 @@ import type { Db } from "../database/connect.ts";
 import type { OrgId } from "../orgs/org-id.ts";
 
 /** Orders to stop what of these executions is over though the process says that it holds them. */
-export async function findOverExecutions(
+export async function findEndedExecutions(
   db: Db,
   org: OrgId,
   processId: string,

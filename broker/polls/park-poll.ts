@@ -2,7 +2,7 @@ import { parseDuration } from "../../shared/duration.ts";
 import { problem } from "../../shared/problem.ts";
 import type { Broker } from "../broker.ts";
 import type { PollAnswer } from "./dispatcher.ts";
-import type { Waiter } from "./parked-polls.ts";
+import type { ParkedPoll } from "./parked-polls.ts";
 
 export const longestWaitMs = 25_000;
 const mostPolls = 25_000;
@@ -20,7 +20,7 @@ export function waitMs(wait: string | undefined): number {
 }
 
 type Parking = {
-  readonly poll: Omit<Waiter<PollAnswer>, "settle">;
+  readonly poll: Omit<ParkedPoll<PollAnswer>, "settle">;
   readonly waitMs: number;
   /** Aborts when the client is gone: the poll leaves the room at once and is never handed a job. */
   readonly signal: AbortSignal;
@@ -31,39 +31,39 @@ type Parking = {
  * the same process ends the older, and takes its place.
  */
 export function parkPoll(
-  { desk, bounds }: Pick<Broker, "desk" | "bounds">,
+  { polls, limits }: Pick<Broker, "polls" | "limits">,
   { poll, waitMs: ms, signal }: Parking,
 ): Promise<PollAnswer> {
-  if (desk.isDraining()) return Promise.resolve({ kind: "draining" });
-  const { room } = desk.dispatcher;
-  const older = poll.processId === null ? undefined : room.ofProcess(poll.processId);
-  if (older !== undefined && room.leave(older)) older.settle({ kind: "empty" });
+  if (polls.isDraining()) return Promise.resolve({ kind: "draining" });
+  const { parked } = polls.dispatcher;
+  const older = poll.processId === null ? undefined : parked.ofProcess(poll.processId);
+  if (older !== undefined && parked.leave(older)) older.settle({ kind: "empty" });
   const retryAfterS = 1 + Math.ceil(Math.random() * 5);
-  if (bounds.isReached("polls_of_runner", room.countOfRunner(poll.runnerId))) {
-    throw bounds.refusal("polls_of_runner", retryAfterS);
+  if (limits.isReached("polls_of_runner", parked.countOfRunner(poll.runnerId))) {
+    throw limits.refusal("polls_of_runner", retryAfterS);
   }
-  if (bounds.isReached("polls_of_org", room.countOfOrg(poll.orgId))) {
-    throw bounds.refusal("polls_of_org", retryAfterS);
+  if (limits.isReached("polls_of_org", parked.countOfOrg(poll.orgId))) {
+    throw limits.refusal("polls_of_org", retryAfterS);
   }
-  if (room.size >= mostPolls) {
+  if (parked.size >= mostPolls) {
     throw problem.unavailable("As many polls wait at this broker as it takes.", retryAfterS);
   }
 
   return new Promise((resolve) => {
-    const waiter: Waiter<PollAnswer> = { ...poll, settle };
+    const waiter: ParkedPoll<PollAnswer> = { ...poll, settle };
     // What is being claimed for it just now is still its own: giving it back would cost an execution.
     const timer = setTimeout(
-      () => void desk.dispatcher.served(waiter).then(() => leave({ kind: "empty" })),
+      () => void polls.dispatcher.served(waiter).then(() => leave({ kind: "empty" })),
       ms,
     );
     const onAbort = (): void => leave({ kind: "empty" });
     signal.addEventListener("abort", onAbort);
     if (signal.aborted) return settle({ kind: "empty" });
-    desk.dispatcher.park(waiter);
-    if (poll.processId !== null) desk.tellParked(poll.processId);
+    polls.dispatcher.park(waiter);
+    if (poll.processId !== null) polls.notifyParked(poll.processId);
 
     function leave(answer: PollAnswer): void {
-      if (room.leave(waiter)) settle(answer);
+      if (parked.leave(waiter)) settle(answer);
     }
     function settle(answer: PollAnswer): void {
       clearTimeout(timer);

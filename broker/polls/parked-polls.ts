@@ -2,7 +2,7 @@ import type { RunnerJobGroup } from "../../shared/runner-job-types.ts";
 import type { OrgId } from "../orgs/org-id.ts";
 
 /** One parked poll. `settle` is called once at most; a poll whose client is gone is never in the room. */
-export type Waiter<Answer> = {
+export type ParkedPoll<Answer> = {
   readonly orgId: OrgId;
   readonly runnerId: string;
   readonly processId: string | null;
@@ -19,9 +19,9 @@ export type Waiter<Answer> = {
 };
 
 /** Who waits, by runner, the longest-waiting first. */
-export class WaitingRoom<Answer> {
-  readonly #byRunner = new Map<string, Set<Waiter<Answer>>>();
-  readonly #byProcess = new Map<string, Waiter<Answer>>();
+export class ParkedPolls<Answer> {
+  readonly #byRunner = new Map<string, Set<ParkedPoll<Answer>>>();
+  readonly #byProcess = new Map<string, ParkedPoll<Answer>>();
   readonly #ofOrg = new Map<OrgId, number>();
   #size = 0;
 
@@ -29,7 +29,7 @@ export class WaitingRoom<Answer> {
     return this.#size;
   }
 
-  enter(waiter: Waiter<Answer>): void {
+  enter(waiter: ParkedPoll<Answer>): void {
     const waiting = this.#byRunner.get(waiter.runnerId) ?? new Set();
     this.#byRunner.set(waiter.runnerId, waiting.add(waiter));
     if (waiter.processId !== null) this.#byProcess.set(waiter.processId, waiter);
@@ -38,7 +38,7 @@ export class WaitingRoom<Answer> {
   }
 
   /** False when it had left before. */
-  leave(waiter: Waiter<Answer>): boolean {
+  leave(waiter: ParkedPoll<Answer>): boolean {
     const waiting = this.#byRunner.get(waiter.runnerId);
     if (waiting?.delete(waiter) !== true) return false;
     if (waiting.size === 0) this.#byRunner.delete(waiter.runnerId);
@@ -52,11 +52,11 @@ export class WaitingRoom<Answer> {
     return true;
   }
 
-  has(waiter: Waiter<Answer>): boolean {
+  has(waiter: ParkedPoll<Answer>): boolean {
     return this.#byRunner.get(waiter.runnerId)?.has(waiter) === true;
   }
 
-  ofRunner(runnerId: string): Iterable<Waiter<Answer>> {
+  ofRunner(runnerId: string): Iterable<ParkedPoll<Answer>> {
     return this.#byRunner.get(runnerId) ?? [];
   }
 
@@ -68,7 +68,7 @@ export class WaitingRoom<Answer> {
     return this.#ofOrg.get(orgId) ?? 0;
   }
 
-  ofProcess(processId: string): Waiter<Answer> | undefined {
+  ofProcess(processId: string): ParkedPoll<Answer> | undefined {
     return this.#byProcess.get(processId);
   }
 
@@ -76,7 +76,7 @@ export class WaitingRoom<Answer> {
     return this.#byRunner.keys();
   }
 
-  *all(): Iterable<Waiter<Answer>> {
+  *all(): Iterable<ParkedPoll<Answer>> {
     for (const waiting of this.#byRunner.values()) yield* waiting;
   }
 }

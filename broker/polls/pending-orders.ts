@@ -1,17 +1,17 @@
 import { LRUCache } from "lru-cache";
 import { type ProcessOrder, orderKey } from "../../shared/api/process-order.ts";
-import { gather } from "../database/batcher.ts";
+import { makeBatcher } from "../database/batcher.ts";
 import type { Db } from "../database/connect.ts";
 import { type Orders, ordersFor, withSettingsOrder } from "../processes/orders-for.ts";
 
 const toldForMs = 5_000;
 const mostTold = 50_000;
 
-export type OrderDesk = {
+export type PendingOrders = {
   /** What to tell the process now; it counts as told. Look-ups that arrive together travel in one statement. */
-  readonly tell: (processId: string, knownSettings?: number) => Promise<readonly ProcessOrder[]>;
+  readonly deliver: (processId: string, knownSettings?: number) => Promise<readonly ProcessOrder[]>;
   /** Whether the process has an order worth ending its poll for: not known to it, and not just told. */
-  readonly areWorthIt: (poll: OrderedPoll) => Promise<boolean>;
+  readonly areNew: (poll: OrderedPoll) => Promise<boolean>;
 };
 
 export type OrderedPoll = {
@@ -23,9 +23,9 @@ export type OrderedPoll = {
 };
 
 /** An order stands until it is carried out; a process that does not say what it knows is woken for it every 5 s. */
-export function makeOrderDesk(db: Db): OrderDesk {
+export function makePendingOrders(db: Db): PendingOrders {
   const told = new LRUCache<string, ReadonlySet<string>>({ max: mostTold, ttl: toldForMs });
-  const find = gather<string, Orders | undefined>(
+  const find = makeBatcher<string, Orders | undefined>(
     async (processIds) => {
       const found = await ordersFor(db, processIds);
       return processIds.map((id) => found.get(id));
@@ -33,7 +33,10 @@ export function makeOrderDesk(db: Db): OrderDesk {
     { max: 500 },
   );
 
-  async function tell(processId: string, knownSettings?: number): Promise<readonly ProcessOrder[]> {
+  async function deliver(
+    processId: string,
+    knownSettings?: number,
+  ): Promise<readonly ProcessOrder[]> {
     const found = await find(processId);
     if (found === undefined) return [];
     const orders = withSettingsOrder(found, knownSettings);
@@ -42,7 +45,7 @@ export function makeOrderDesk(db: Db): OrderDesk {
     return orders;
   }
 
-  async function areWorthIt(poll: OrderedPoll): Promise<boolean> {
+  async function areNew(poll: OrderedPoll): Promise<boolean> {
     const { processId, knownOrders, knownSettings } = poll;
     if (processId === null) return false;
     const found = await find(processId);
@@ -52,5 +55,5 @@ export function makeOrderDesk(db: Db): OrderDesk {
     return keys.some((key) => !knownOrders.includes(key) && before?.has(key) !== true);
   }
 
-  return { tell, areWorthIt };
+  return { deliver, areNew };
 }

@@ -1,10 +1,10 @@
 import { isLockTimeout } from "../database/is-lock-timeout.ts";
 import { settleWithin } from "../database/settle-within.ts";
 import type { OrgId } from "../orgs/org-id.ts";
-import { makeJammedOrgs } from "./contended-orgs.ts";
+import { makeContendedOrgs } from "./contended-orgs.ts";
 import type { DispatcherParts, Poll, Served } from "./dispatcher.ts";
 
-export type Serving = {
+export type PollBatches = {
   /** Serves them together; orgs whose locks do not come free are served by themselves, and not waited for. Never rejects. */
   readonly serve: (polls: readonly Poll[]) => Promise<void>;
   /** Resolves when the look that is made for this poll just now, if one is, is over. */
@@ -13,15 +13,17 @@ export type Serving = {
   readonly settled: () => Promise<void>;
 };
 
-type Parts = Pick<DispatcherParts, "serve" | "serveApart" | "onError"> & {
+type Parts = Pick<DispatcherParts, "serve" | "serveOrgAlone" | "onError"> & {
   readonly deliver: (served: Served) => void;
 };
 type Look = { readonly polls: ReadonlySet<Poll>; readonly over: Promise<unknown> };
 
 /** Looks at the database for polls. */
-export function makeServing({ serve, serveApart, onError, deliver }: Parts): Serving {
+export function makePollBatches({ serve, serveOrgAlone, onError, deliver }: Parts): PollBatches {
   const looks = new Set<Look>();
-  const jammed = makeJammedOrgs<Poll>((orgId, polls) => during(polls, serveOrg(orgId, polls)));
+  const contended = makeContendedOrgs<Poll>((orgId, polls) =>
+    during(polls, serveOrg(orgId, polls)),
+  );
 
   async function serveKind(polls: readonly Poll[]): Promise<void> {
     if (polls.length > 0) await during(polls, serveAll(polls));
@@ -31,14 +33,14 @@ export function makeServing({ serve, serveApart, onError, deliver }: Parts): Ser
     try {
       deliver(await settleWithin(serve(polls)));
     } catch (error) {
-      if (isLockTimeout(error)) jammed.goAround(polls);
+      if (isLockTimeout(error)) contended.serveSeparately(polls);
       else onError(error); // who waits goes on waiting; the next scan looks again
     }
   }
 
   async function serveOrg(orgId: OrgId, polls: readonly Poll[]): Promise<boolean> {
     try {
-      deliver(await settleWithin(serveApart(orgId, polls)));
+      deliver(await settleWithin(serveOrgAlone(orgId, polls)));
       return true;
     } catch (error) {
       onError(error);
@@ -58,7 +60,7 @@ export function makeServing({ serve, serveApart, onError, deliver }: Parts): Ser
 
   return {
     async serve(polls) {
-      const ours = jammed.sift(polls);
+      const ours = contended.withoutContended(polls);
       const claims = ours.filter(({ processId }) => processId !== null);
       const tails = ours.filter(({ processId }) => processId === null);
       await Promise.all([serveKind(claims), serveKind(tails)]);

@@ -1,26 +1,26 @@
 import { randomUUID } from "node:crypto";
 import type { Db } from "../database/connect.ts";
 import type { ReportExecution } from "../executions/report-executions.ts";
-import type { HotWay } from "../limits/hot-path.ts";
+import type { HotPath } from "../limits/hot-path.ts";
 import type { Log } from "../log.ts";
 import type { Seals } from "../seals/seals.ts";
 import { topics, type Wakes } from "../wake/wakes.ts";
 import type { Claim } from "./claim-jobs.ts";
 import { confirmByParked } from "./confirm-by-poll.ts";
 import { type Dispatcher, makeDispatcher, type Poll } from "./dispatcher.ts";
-import { makeMissedNews } from "./missed-wake-ups.ts";
-import { makeOrderDesk, type OrderDesk } from "./pending-orders.ts";
+import { makeMissedWakeUps } from "./missed-wake-ups.ts";
+import { makePendingOrders, type PendingOrders } from "./pending-orders.ts";
 import { servePolls } from "./serve-polls.ts";
 
-export type PollDesk = {
+export type Polls = {
   readonly dispatcher: Dispatcher;
-  readonly orders: OrderDesk;
+  readonly orders: PendingOrders;
   /** Ends the parked claim of a process, so that it learns of its orders. */
-  readonly tellOrders: (processId: string) => void;
+  readonly wakeForOrders: (processId: string) => void;
   /** Whether something was to be told to the process lately, while no claim of it was parked here; asked once. */
-  readonly wasMissed: (processId: string) => boolean;
+  readonly hasMissedWakeUp: (processId: string) => boolean;
   /** Ends an older claim of the process that is parked at another broker. */
-  readonly tellParked: (processId: string) => void;
+  readonly notifyParked: (processId: string) => void;
   /** Puts jobs back that were claimed for somebody who never got them. */
   readonly giveBack: (claims: readonly Claim[]) => void;
   /** Looks for what a lost wake-up may have hidden; called by the clock, and whenever LISTEN was deaf. */
@@ -30,9 +30,9 @@ export type PollDesk = {
   readonly isDraining: () => boolean;
 };
 
-export type DeskParts = {
+export type PollsOptions = {
   readonly db: Db;
-  readonly way: HotWay;
+  readonly hotPath: HotPath;
   readonly seals: Seals;
   readonly wakes: Wakes;
   readonly log: Log;
@@ -45,14 +45,14 @@ export type DeskParts = {
 const offerLapsedMs = 2_050;
 
 /** Where polls wait and are served. */
-export function makePollDesk(parts: DeskParts): PollDesk {
-  const { db, way, seals, wakes, log, onBatch } = parts;
+export function makePolls(parts: PollsOptions): Polls {
+  const { db, hotPath, seals, wakes, log, onBatch } = parts;
   const id = randomUUID();
   let draining = false;
-  const orders = makeOrderDesk(way.db);
+  const orders = makePendingOrders(hotPath.db);
   const dispatcher: Dispatcher = makeDispatcher({
-    serve: (polls) => serveOver(way.db, polls),
-    serveApart: (orgId, polls) => way.alone(orgId, (around) => serveOver(around, polls)),
+    serve: (polls) => serveOver(hotPath.db, polls),
+    serveOrgAlone: (orgId, polls) => hotPath.runAlone(orgId, (around) => serveOver(around, polls)),
     undeliverable: (answer) => answer.kind === "claims" && giveBack(parts, answer.claims),
     onOffer: (runnerId) => setTimeout(() => dispatcher.look([runnerId]), offerLapsedMs).unref(),
     onError: (error) =>
@@ -63,42 +63,42 @@ export function makePollDesk(parts: DeskParts): PollDesk {
     return servePolls({ db: over, seals, log, wakes, orders, lookAgain }, polls);
   };
   const lookAgain = (runnerIds: readonly string[]): void => dispatcher.look(runnerIds);
-  const { room } = dispatcher;
-  const missed = makeMissedNews();
-  const tellOrders = (processId: string): void => {
-    const poll = room.ofProcess(processId);
+  const { parked } = dispatcher;
+  const missed = makeMissedWakeUps();
+  const wakeForOrders = (processId: string): void => {
+    const poll = parked.ofProcess(processId);
     if (poll === undefined) missed.add(processId);
-    else if (room.leave(poll)) poll.settle({ kind: "orders" });
+    else if (parked.leave(poll)) poll.settle({ kind: "orders" });
   };
-  wakes.hear("queue:", (topic) => dispatcher.look([topic.slice("queue:".length)]));
-  wakes.hear("claim:", (topic) => {
-    const [processId = "", deskId] = topic.slice("claim:".length).split("/");
-    const older = deskId === id ? undefined : room.ofProcess(processId);
-    if (older !== undefined && room.leave(older)) older.settle({ kind: "empty" });
+  wakes.subscribe("queue:", (topic) => dispatcher.look([topic.slice("queue:".length)]));
+  wakes.subscribe("claim:", (topic) => {
+    const [processId = "", instanceId] = topic.slice("claim:".length).split("/");
+    const older = instanceId === id ? undefined : parked.ofProcess(processId);
+    if (older !== undefined && parked.leave(older)) older.settle({ kind: "empty" });
   });
-  wakes.hear("process:", (topic) => tellOrders(topic.slice("process:".length)));
+  wakes.subscribe("process:", (topic) => wakeForOrders(topic.slice("process:".length)));
   return {
     dispatcher,
     orders,
-    tellOrders,
-    wasMissed: missed.take,
-    tellParked: (processId) => wakes.tell([topics.claim(processId, id)]),
+    wakeForOrders,
+    hasMissedWakeUp: missed.take,
+    notifyParked: (processId) => wakes.notify([topics.claim(processId, id)]),
     giveBack: (claims) => giveBack(parts, claims),
     scan: async () => {
-      if (room.size === 0) return;
+      if (parked.size === 0) return;
       const { runnerIds, processIds, stoppingIds } = await findMissed(db);
       dispatcher.look(runnerIds);
       for (const processId of processIds) {
-        const poll = room.ofProcess(processId);
-        if (poll !== undefined && (await orders.areWorthIt(poll))) tellOrders(processId);
+        const poll = parked.ofProcess(processId);
+        if (poll !== undefined && (await orders.areNew(poll))) wakeForOrders(processId);
       }
       for (const runnerId of stoppingIds)
-        await confirmByParked(parts, runnerId, room.ofRunner(runnerId));
+        await confirmByParked(parts, runnerId, parked.ofRunner(runnerId));
     },
     drain: async () => {
       draining = true;
-      for (const poll of Array.from(room.all())) {
-        if (room.leave(poll)) poll.settle({ kind: "draining" });
+      for (const poll of Array.from(parked.all())) {
+        if (parked.leave(poll)) poll.settle({ kind: "draining" });
       }
       await dispatcher.settled();
     },
@@ -106,7 +106,7 @@ export function makePollDesk(parts: DeskParts): PollDesk {
   };
 }
 
-function giveBack({ report, log }: DeskParts, claims: readonly Claim[]): void {
+function giveBack({ report, log }: PollsOptions, claims: readonly Claim[]): void {
   for (const { job, execution } of claims) {
     const { org_id: orgId, runner_id: runnerId } = job;
     report({ orgId, runnerId, executionId: execution.id, giveBack: true }).catch(

@@ -32,10 +32,10 @@ type KnownRow = {
 };
 
 /** Which processes claim here, and which groups they are known to serve: facts that only grow. */
-export type ProcessBook = LRUCache<string, Known>;
+export type ProcessCache = LRUCache<string, Known>;
 
 /** A book that keeps the processes which claimed last. */
-export const newProcessBook = (): ProcessBook => new LRUCache({ max: mostKnown });
+export const newProcessCache = (): ProcessCache => new LRUCache({ max: mostKnown });
 
 const mostKnown = 50_000;
 /** Signs of life closer than this tell nothing new: a process is silent after a minute. */
@@ -46,16 +46,16 @@ const touchEveryMs = 5_000;
  * it serves: a process serves what it announced when it registered or claims. A claim is a sign of life. 404
  * for anybody else's process, 409 for one that binds its plans and whose secret was not given.
  */
-export async function knowProcess(
+export async function requireClaimingProcess(
   broker: Broker,
-  book: ProcessBook,
+  book: ProcessCache,
   asked: ClaimingProcess,
 ): Promise<void> {
   const groups = [...asked.groups.keys()];
   let known = book.get(asked.processId);
   if (known?.runnerId !== asked.runnerId || !groups.every((group) => known?.serves.has(group))) {
     const owner = { orgId: asked.orgId, token: asked.runnerId };
-    known = await broker.seats.run(owner, () => readProcess(broker, asked));
+    known = await broker.permits.run(owner, () => readProcess(broker, asked));
     book.set(asked.processId, known);
   }
   requireItself(known.boundBy, asked);
@@ -91,5 +91,5 @@ async function announce(
 ): Promise<void> {
   const [row] = await broker.db<{ wakes: string[] }[]>`
     select announce_groups(${processId}, ${broker.db.json(Object.fromEntries(groups))}) as wakes`;
-  if (parseQueueKeys(row?.wakes ?? []).length > 0) broker.wakes.tell([topics.queue(runnerId)]);
+  if (parseQueueKeys(row?.wakes ?? []).length > 0) broker.wakes.notify([topics.queue(runnerId)]);
 }

@@ -5,14 +5,14 @@ import { topics, type Wakes } from "../wake/wakes.ts";
 import { claimJobs, mostClaims } from "./claim-jobs.ts";
 import type { Poll, PollAnswer } from "./dispatcher.ts";
 import { offerJobs } from "./offer-jobs.ts";
-import type { OrderDesk } from "./pending-orders.ts";
+import type { PendingOrders } from "./pending-orders.ts";
 
 export type ServeParts = {
   readonly db: Db;
   readonly seals: Seals;
   readonly log: Log;
   readonly wakes: Wakes;
-  readonly orders: OrderDesk;
+  readonly orders: PendingOrders;
   /** There may be more for polls of these runners than one statement hands out. */
   readonly lookAgain: (runnerIds: readonly string[]) => void;
 };
@@ -51,12 +51,12 @@ async function serveClaims(
   for (const [at, poll] of polls.entries()) {
     const { claims = [], hasOrders = false } = claimed[at] ?? {};
     if (claims.length > 0) answers.set(poll, { kind: "claims", claims, hasOrders });
-    else if (hasOrders && (await orders.areWorthIt(poll))) answers.set(poll, { kind: "orders" });
+    else if (hasOrders && (await orders.areNew(poll))) answers.set(poll, { kind: "orders" });
   }
   const count = claimed.reduce((sum, one) => sum + one.claims.length, 0);
   if (count === mostClaims) lookAgain(polls.map(({ runnerId }) => runnerId));
   const orgs = claimed.flatMap(({ claims }) => claims.map(({ job }) => topics.org(job.org_id)));
-  wakes.tell([...new Set(orgs)]);
+  wakes.notify([...new Set(orgs)]);
 }
 
 async function serveTails(

@@ -1,9 +1,9 @@
 import type { ProcessOrder } from "../../shared/api/process-order.ts";
 import type { RunnerProcessType } from "../../shared/process-groups.ts";
 import type { Broker } from "../broker.ts";
-import { gather } from "../database/batcher.ts";
+import { makeBatcher } from "../database/batcher.ts";
 import type { Db } from "../database/connect.ts";
-import type { HotWay } from "../limits/hot-path.ts";
+import type { HotPath } from "../limits/hot-path.ts";
 import type { OrgId } from "../orgs/org-id.ts";
 import { parseQueueKeys } from "../queues/queue-key.ts";
 import { type Topic, topics, type Wakes } from "../wake/wakes.ts";
@@ -55,12 +55,15 @@ const bigints = 1016;
  * Beats that arrive within a tenth of a second travel in one statement. A broker that serves twenty thousand
  * processes writes ten times a second; a lone beat does not wait.
  */
-export function makeBeats(way: HotWay, wakes: Wakes): Beats {
-  return gather((processes: readonly (Beat | NamedProcess)[]) => flush(way.db, wakes, processes), {
-    max: 1000,
-    delayMs: 100,
-    apart: way.apart((db, processes) => flush(db, wakes, processes)),
-  });
+export function makeBeats(hotPath: HotPath, wakes: Wakes): Beats {
+  return makeBatcher(
+    (processes: readonly (Beat | NamedProcess)[]) => flush(hotPath.db, wakes, processes),
+    {
+      max: 1000,
+      delayMs: 100,
+      separate: hotPath.separate((db, processes) => flush(db, wakes, processes)),
+    },
+  );
 }
 
 /** A claim, a poll or a report is a sign of life as well. Need not be awaited; nobody is told of a failure. */
@@ -81,7 +84,7 @@ async function flush(
   processes: readonly (Beat | NamedProcess)[],
 ): Promise<(BeatenProcess | undefined)[]> {
   const rows = await writeBeats(db, [...onceEach(processes).values()]);
-  wakes.tell(changed(rows));
+  wakes.notify(changed(rows));
   const byId = new Map(rows.map((row) => [row.process_id, row]));
   return processes.map(({ processId, orgId, runnerId }) => {
     const row = byId.get(processId);

@@ -1,7 +1,7 @@
 import type { ProcessShutdown } from "../../shared/api/runner-process-shutdown.ts";
 import { problem } from "../../shared/problem.ts";
 import type { Broker } from "../broker.ts";
-import { tellQueues } from "../queues/notify-queues.ts";
+import { notifyQueues } from "../queues/notify-queues.ts";
 import type { NamedProcess } from "./beat-processes.ts";
 import { showShutdownsById } from "./show-processes.ts";
 
@@ -19,7 +19,7 @@ export async function completeShutdown(
       from runner_process_shutdowns d
      where d.org_id = ${orgId} and d.runner_id = ${runnerId} and d.runner_process_id = ${processId}
        and d.id = ${shutdownId}`;
-  if (known !== undefined) tellQueues(wakes, orgId, known.woken);
+  if (known !== undefined) notifyQueues(wakes, orgId, known.woken);
   const [shutdown] = known === undefined ? [] : await showShutdownsById(db, orgId, [shutdownId]);
   if (shutdown === undefined) throw problem.notFound("shutdown");
   return shutdown;

@@ -1,7 +1,7 @@
 import type { DepartingStatus } from "../../shared/api/runner-process.ts";
 import { problem } from "../../shared/problem.ts";
 import type { Broker } from "../broker.ts";
-import { tellQueues } from "../queues/notify-queues.ts";
+import { notifyQueues } from "../queues/notify-queues.ts";
 import type { NamedProcess } from "./beat-processes.ts";
 
 type LeavingRow = { status: string; woken: string[] | null };
@@ -25,7 +25,7 @@ export async function leaveProcess(
   if (row.status === "shut-down" && status !== "shut-down") {
     throw problem.conflict("process_shut_down", "This process has shut down; start a new one.");
   }
-  if (row.woken !== null) tellQueues(broker.wakes, orgId, row.woken);
+  if (row.woken !== null) notifyQueues(broker.wakes, orgId, row.woken);
 }
 
 /** Notes why a process takes no jobs at present, or, by no word, that it takes some again. */
@@ -51,5 +51,5 @@ export async function announceTermination(
       from runner_processes p
      where p.org_id = ${orgId} and p.runner_id = ${runnerId} and p.id = ${processId}`;
   if (row === undefined) throw problem.notFound("process");
-  tellQueues(broker.wakes, orgId, row.woken);
+  notifyQueues(broker.wakes, orgId, row.woken);
 }

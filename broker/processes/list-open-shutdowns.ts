@@ -1,5 +1,5 @@
 import type { ShutdownStatus, ShutdownType } from "../../shared/api/runner-process-shutdown.ts";
-import { gather } from "../database/batcher.ts";
+import { makeBatcher } from "../database/batcher.ts";
 import type { Db } from "../database/connect.ts";
 
 type Asked = { readonly runnerId: string; readonly processId: string };
@@ -15,7 +15,7 @@ type Row = { at: number; shutdowns: BriefShutdown[] };
 
 /** What a process was asked, for anybody who knows its id. Processes look often: what comes together is read together. */
 export function makeListBriefShutdowns(db: Db): ListBriefShutdowns {
-  return gather((asked) => list(db, asked), { max: 500 });
+  return makeBatcher((asked) => list(db, asked), { max: 500 });
 }
 
 async function list(

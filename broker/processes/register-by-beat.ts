@@ -3,11 +3,11 @@ import { defaultServes, type RunnerProcessType } from "../../shared/process-grou
 import type { Broker } from "../broker.ts";
 import { newRandomId } from "../database/new-id.ts";
 import type { OrgId } from "../orgs/org-id.ts";
-import { tellQueues } from "../queues/notify-queues.ts";
+import { notifyQueues } from "../queues/notify-queues.ts";
 
 type RegisteredRow = { is_allowed: boolean; process_id: string | null; woken: string[] };
 
-export type RegisteringParts = Pick<Broker, "db" | "wakes" | "bounds" | "config">;
+export type RegisteringParts = Pick<Broker, "db" | "wakes" | "limits" | "config">;
 
 /** A process that does not beat does not count after a minute: a place may soon be free. */
 const againAfterS = 10;
@@ -18,7 +18,7 @@ const againAfterS = 10;
  * gone, 429 when it has as many processes as it may.
  */
 export async function registerByBeat(
-  { db, wakes, bounds, config }: RegisteringParts,
+  { db, wakes, limits, config }: RegisteringParts,
   { orgId, runnerId }: { readonly orgId: OrgId; readonly runnerId: string },
   { type, version }: { readonly type: RunnerProcessType; readonly version: string },
 ): Promise<string> {
@@ -26,11 +26,11 @@ export async function registerByBeat(
   const [row] = await db<RegisteredRow[]>`
     select * from register_by_beat(${orgId}, ${runnerId}, ${newRandomId("prc")}, ${type}, ${version},
                                    ${serves === null ? null : JSON.stringify(serves)}::text::jsonb,
-                                   ${config.bounds.processes_of_runner})`;
+                                   ${config.limits.processes_of_runner})`;
   if (row?.is_allowed === false && row.process_id === null) {
-    throw bounds.refusal("processes_of_runner", againAfterS);
+    throw limits.refusal("processes_of_runner", againAfterS);
   }
   if (row === undefined || row.process_id === null) throw problem.notFound("runner");
-  tellQueues(wakes, orgId, row.woken);
+  notifyQueues(wakes, orgId, row.woken);
   return row.process_id;
 }

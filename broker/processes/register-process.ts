@@ -8,7 +8,7 @@ import type { Broker } from "../broker.ts";
 import type { Db } from "../database/connect.ts";
 import { newRandomId } from "../database/new-id.ts";
 import type { OrgId } from "../orgs/org-id.ts";
-import { tellQueues } from "../queues/notify-queues.ts";
+import { notifyQueues } from "../queues/notify-queues.ts";
 import type { StatusHistoryRow } from "../status/row.ts";
 import { findProcess } from "./queries.ts";
 import type { ProcessRow } from "./row.ts";
@@ -38,8 +38,8 @@ export async function registerProcess(
   const isOurs = asked.groups !== undefined || asked.takes_over !== undefined;
   const secret = isOurs ? randomBytes(32).toString("base64url") : undefined;
   const processId = newRandomId("prc");
-  const { db, bounds, config } = broker;
-  const { processes_of_runner: most } = config.bounds;
+  const { db, limits, config } = broker;
+  const { processes_of_runner: most } = config.limits;
   const takesOver = asked.takes_over ?? null;
   const [row] = await db<RegisteredRow[]>`
     select m.is_allowed, r.woken, r.orders, coalesce((g.document ->> 'container_max_uptime')::float8, 0) as max_uptime_s
@@ -48,9 +48,9 @@ export async function registerProcess(
       left join lateral ${registering(db, { processId, isOurs, secret, asked })} r on true
      where u.org_id = ${orgId} and u.id = ${runnerId} and u.lifecycle <> 'deleted'`;
   if (row === undefined) throw problem.notFound("runner");
-  if (!row.is_allowed) throw bounds.refusal("processes_of_runner", againAfterS);
+  if (!row.is_allowed) throw limits.refusal("processes_of_runner", againAfterS);
   if (row.woken === null) throw takeoverRefused();
-  tellQueues(broker.wakes, orgId, row.woken);
+  notifyQueues(broker.wakes, orgId, row.woken);
   const registered = await findProcess(broker.db, { orgId, runnerId, processId });
   if (registered === undefined) throw problem.notFound("process");
   const process = toProcess(registered, { history: [beginningOf(registered)], shutdowns: [] });

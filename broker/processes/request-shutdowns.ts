@@ -67,7 +67,7 @@ async function write(
     select shutdown_id, process_id
       from request_shutdowns(${processIds}, ${shutdownIds}, ${type}, ns(${cutAfterNs}), ${actor.id})`;
   if (rows.length === 0) throw forcedAlready();
-  broker.wakes.tell(rows.map((row) => topics.process(row.process_id)));
+  broker.wakes.notify(rows.map((row) => topics.process(row.process_id)));
   const ids = rows.map((row) => row.shutdown_id);
   return showShutdownsById(broker.db, actor.orgId, ids);
 }

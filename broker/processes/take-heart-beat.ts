@@ -14,13 +14,13 @@ import { type RegisteringParts, registerByBeat } from "./register-by-beat.ts";
  * their first beat registers one of that type, later ones are of that one.
  */
 export async function takeHeartBeat(
-  broker: RegisteringParts & Pick<Broker, "beats" | "seats">,
+  broker: RegisteringParts & Pick<Broker, "beats" | "permits">,
   { orgId, runnerId }: { readonly orgId: OrgId; readonly runnerId: string },
   sent: NewHeartBeat,
 ): Promise<HeartBeat> {
   const processId =
     sent.process_id === ""
-      ? await broker.seats.run({ orgId, token: runnerId }, () =>
+      ? await broker.permits.run({ orgId, token: runnerId }, () =>
           beatingProcess(broker, { orgId, runnerId }, sent),
         )
       : sent.process_id;

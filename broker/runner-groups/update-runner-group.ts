@@ -16,5 +16,5 @@ export async function updateRunnerGroup(
   if (!isThere) throw problem.notFound("runner group");
   if (update.changes.platform === undefined) return;
   const processIds = await listLiveProcesses(broker.db, org, update.id);
-  broker.wakes.tell(processIds.map(topics.process));
+  broker.wakes.notify(processIds.map(topics.process));
 }

@@ -3,7 +3,7 @@ import type { RunnerSettingsChanges } from "../../shared/api/runner-settings.ts"
 import { problem } from "../../shared/problem.ts";
 import type { Broker } from "../broker.ts";
 import type { OrgId } from "../orgs/org-id.ts";
-import { tellChange } from "../runners/notify-change.ts";
+import { notifyChange } from "../runners/notify-change.ts";
 import { findGroupSettings, type SettingsWithPlatform, writeSettings } from "./queries.ts";
 import { changeSettings, storedSettings } from "./settings.ts";
 
@@ -41,7 +41,7 @@ export async function updateRunnerSettings(
       settings,
     });
     if (change?.outcome !== "done") continue; // somebody else wrote this version, or deleted the group
-    tellChange(broker, org, change);
+    notifyChange(broker, org, change);
     const written = await findGroupSettings(broker.db, org, groupId);
     if (written !== undefined) return written;
   }

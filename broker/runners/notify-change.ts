@@ -12,10 +12,10 @@ export type RunnerChange = {
 };
 
 /** Wakes the polls, processes and followers that a change concerns, on every broker. */
-export function tellChange(broker: Broker, org: OrgId, change: RunnerChange): void {
+export function notifyChange(broker: Broker, org: OrgId, change: RunnerChange): void {
   const tokenIds = change.token_ids ?? [];
   if (tokenIds.length > 0) broker.authenticator.forget(tokenIds);
-  broker.wakes.tell([
+  broker.wakes.notify([
     topics.org(org),
     ...parseQueueKeys(change.wakes ?? []).map(({ runnerId }) => topics.queue(runnerId)),
     ...(change.process_ids ?? []).map(topics.process),

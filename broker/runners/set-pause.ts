@@ -2,7 +2,7 @@ import type { PauseEnd } from "../../shared/api/pause.ts";
 import { problem } from "../../shared/problem.ts";
 import type { Broker } from "../broker.ts";
 import type { Actor } from "../tokens/actor.ts";
-import { tellChange } from "./notify-change.ts";
+import { notifyChange } from "./notify-change.ts";
 import { writePause } from "./queries.ts";
 
 type By = Pick<Actor, "id" | "orgId">;
@@ -26,7 +26,7 @@ export async function pause(
     const detail = change.outcome === "past" ? "This is not in the future." : farWords;
     throw problem.invalid([{ pointer: "#/until", code, detail }]);
   }
-  if (change?.outcome === "done") tellChange(broker, actor.orgId, change);
+  if (change?.outcome === "done") notifyChange(broker, actor.orgId, change);
 }
 
 /** Ends the pause of a runner or a group and releases what now fits; nothing when it is not paused. */
@@ -37,5 +37,5 @@ export async function resume(
 ): Promise<void> {
   const to = { id, pause: null, note, actorId: actor.id };
   const change = await writePause(broker.db, actor.orgId, to);
-  if (change?.outcome === "done") tellChange(broker, actor.orgId, change);
+  if (change?.outcome === "done") notifyChange(broker, actor.orgId, change);
 }

@@ -2,7 +2,7 @@ import { problem } from "../../shared/problem.ts";
 import type { Broker } from "../broker.ts";
 import { newId } from "../database/new-id.ts";
 import type { Actor } from "../tokens/actor.ts";
-import { tellChange } from "./notify-change.ts";
+import { notifyChange } from "./notify-change.ts";
 import { writeLifecycle } from "./queries.ts";
 import type { RunnerRow } from "./row.ts";
 
@@ -26,5 +26,5 @@ export async function setRunnerLifecycle(
   if (change.outcome === "deprovisioned") {
     throw problem.conflict("runner_deprovisioned", "The runner is deprovisioned; enable it first.");
   }
-  if (change.outcome === "done") tellChange(broker, actor.orgId, change);
+  if (change.outcome === "done") notifyChange(broker, actor.orgId, change);
 }

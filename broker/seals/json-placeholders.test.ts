@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { JsonHoles } from "./json-placeholders.ts";
+import { JsonPlaceholders } from "./json-placeholders.ts";
 
 /** As it is read: in pieces of three bytes, which cut characters in two. */
 function inPieces(text: string) {
@@ -16,16 +16,16 @@ const text = 'said "ä", then \\ and € and 𝄞\n';
 const members = { contents: text, n: [1, null], last: "}" };
 
 test("a value with holes is sent as the JSON that it would be with what fills them", async () => {
-  const holes = new JsonHoles();
+  const placeholders = new JsonPlaceholders();
   const json = inPieces(JSON.stringify(members));
   const value = {
     id: "x",
-    ...holes.members(json),
-    outputs: holes.json(json),
-    outputs_json: holes.base64(json),
-    deep: [{ plan: holes.text(inPieces(text)) }],
+    ...placeholders.members(json),
+    outputs: placeholders.json(json),
+    outputs_json: placeholders.base64(json),
+    deep: [{ plan: placeholders.text(inPieces(text)) }],
   };
-  const sent = await whole(holes.filled(value));
+  const sent = await whole(placeholders.filled(value));
   expect(JSON.parse(sent)).toEqual({
     id: "x",
     ...members,
@@ -36,12 +36,17 @@ test("a value with holes is sent as the JSON that it would be with what fills th
 });
 
 test("how long it will be is known before, where each part's length is", async () => {
-  const holes = new JsonHoles();
+  const placeholders = new JsonPlaceholders();
   const json = inPieces(JSON.stringify(members));
-  const value = { ...holes.members(json), a: holes.json(json), b: holes.base64(json), c: "ä" };
-  const filled = holes.filled(value);
+  const value = {
+    ...placeholders.members(json),
+    a: placeholders.json(json),
+    b: placeholders.base64(json),
+    c: "ä",
+  };
+  const filled = placeholders.filled(value);
   expect(filled.sizeBytes).toBe(Buffer.byteLength(await whole(filled)));
-  expect(holes.filled({ ...value, d: holes.text(json) }).sizeBytes).toBeUndefined();
+  expect(placeholders.filled({ ...value, d: placeholders.text(json) }).sizeBytes).toBeUndefined();
 });
 
 async function whole({ pieces }: { pieces: () => AsyncGenerator<Buffer> }): Promise<string> {

@@ -11,7 +11,7 @@ export type JsonInPieces = Filling;
 export type TextInPieces = Pick<Opened, "pieces"> & { readonly heldBytes?: number };
 
 /** Large texts within a value that is sent as JSON: short words stand for them until it is sent. */
-export class JsonHoles {
+export class JsonPlaceholders {
   readonly #nonce = randomBytes(16).toString("hex");
   readonly #fillings: Filling[] = [];
   /** What they take of memory while they are sent, besides a piece. */

@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { describe, expect, test } from "vitest";
-import { makeLane } from "../database/limiter.ts";
+import { makeLimiter } from "../database/limiter.ts";
 import { openLarge } from "./open-large.ts";
 import { openSeals } from "./seals.ts";
 
@@ -53,5 +53,5 @@ async function setup(sizeBytes: number) {
       return Buffer.from(stored.subarray(from, from + length));
     },
   };
-  return { parts: { seals, readLane: makeLane(1) }, plain, stored, large };
+  return { parts: { seals, largeReads: makeLimiter(1) }, plain, stored, large };
 }

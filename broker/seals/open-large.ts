@@ -1,6 +1,6 @@
 import { hash } from "node:crypto";
 import { LRUCache } from "lru-cache";
-import type { Lane } from "../database/limiter.ts";
+import type { Limiter } from "../database/limiter.ts";
 import { type SealedThing, type Seals, sealedOverhead } from "./seals.ts";
 import { makeTurnstile } from "./turnstile.ts";
 
@@ -20,7 +20,7 @@ export type Opened = {
 };
 
 /** What it takes to open what is large. */
-export type OpeningParts = { readonly seals: Seals; readonly readLane: Lane };
+export type OpeningParts = { readonly seals: Seals; readonly largeReads: Limiter };
 
 /** What is larger is read in pieces. */
 export const mostAtOnceBytes = 256 * 1024;
@@ -49,14 +49,14 @@ const opened = new LRUCache<string, Buffer>({
  * what this broker's keys do not open. What is changed between the two cuts the answer off.
  */
 export async function openLarge(
-  { seals, readLane }: OpeningParts,
+  { seals, largeReads }: OpeningParts,
   large: LargeSealed,
 ): Promise<Opened> {
   const { thing, keyId, storedBytes, read } = large;
   if (keyId === null) return { sizeBytes: storedBytes, pieces: () => stored(0, storedBytes) };
   const { head: headBytes, tag: tagBytes } = sealedOverhead;
   const sizeBytes = Math.max(0, storedBytes - headBytes - tagBytes);
-  const [head, tag] = await readLane(() =>
+  const [head, tag] = await largeReads(() =>
     Promise.all([read(0, headBytes), read(headBytes + sizeBytes, tagBytes)]),
   );
   const name = [thing.orgId, thing.id, thing.part, tag.toString("hex")].join(" ");
@@ -84,7 +84,7 @@ export async function openLarge(
 
   async function openAgain(nth: number): Promise<Buffer> {
     const from = nth * pieceBytes;
-    return readLane(async () => {
+    return largeReads(async () => {
       const known = opened.get(nameOf(nth)); // somebody may have read it meanwhile
       if (known !== undefined) return known;
       const sealed = await read(headBytes + from, Math.min(pieceBytes, sizeBytes - from));
@@ -101,7 +101,7 @@ export async function openLarge(
 
   async function* stored(from: number, to: number): AsyncGenerator<Buffer> {
     for (let at = from; at < to; at += pieceBytes) {
-      yield await readLane(() => read(at, Math.min(pieceBytes, to - at)));
+      yield await largeReads(() => read(at, Math.min(pieceBytes, to - at)));
     }
   }
 }

@@ -7,7 +7,7 @@ import type { KeyProof, Seals } from "./seals.ts";
  * another key of one of these names is known in this database: what the two seal could not be told apart. And when
  * there is none although something is sealed here: what this broker stores would be readable beside it.
  */
-export async function admitKeys(
+export async function registerKeys(
   db: Db,
   brokerId: string,
   keys: readonly KeyProof[],

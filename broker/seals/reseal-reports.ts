@@ -21,7 +21,7 @@ type ResultRow = OpenedRow & {
 };
 
 /** Seals the contents of a result with the newest key. */
-export async function sealResultAnew({ db, seals }: Parts, id: string): Promise<void> {
+export async function resealResult({ db, seals }: Parts, id: string): Promise<void> {
   const [row] = await db<ResultRow[]>`
     select org_id, key_id, sealed_contents as bytes, contents, contents_display, contents_gzip, contents_display_gzip
       from runner_job_execution_results where execution_id = ${id}`;
@@ -51,7 +51,7 @@ function plainContents(row: ResultRow): Buffer {
 type OutputsRow = OpenedRow & { readonly bytes: Buffer };
 
 /** Seals outputs with the newest key. */
-export async function sealOutputsAnew({ db, seals }: Parts, id: string): Promise<void> {
+export async function resealOutputs({ db, seals }: Parts, id: string): Promise<void> {
   const [row] = await db<OutputsRow[]>`
     select org_id, key_id, coalesce(sealed_outputs, convert_to(outputs::text, 'UTF8')) as bytes
       from runner_job_execution_outputs where execution_id = ${id}`;
@@ -66,7 +66,7 @@ export async function sealOutputsAnew({ db, seals }: Parts, id: string): Promise
 }
 
 /** What was reported too late and is readable, or sealed with an older key. */
-export async function* listEvidenceToSeal(db: Db, newest: string): AsyncGenerator<string> {
+export async function* listEvidenceToReseal(db: Db, newest: string): AsyncGenerator<string> {
   for (let after = "0"; ;) {
     const rows = await db<{ id: string }[]>`
       select id::text as id from runner_job_execution_evidence
@@ -83,7 +83,7 @@ export async function* listEvidenceToSeal(db: Db, newest: string): AsyncGenerato
 }
 
 /** Seals a late result or late outputs with the newest key. */
-export async function sealEvidenceAnew({ db, seals }: Parts, id: string): Promise<void> {
+export async function resealEvidence({ db, seals }: Parts, id: string): Promise<void> {
   const [row] = await db<(SealedEvidence & { readonly sealed: Buffer | null })[]>`
     select org_id, execution_id, kind, body, sealed, key_id from runner_job_execution_evidence where id = ${id}::bigint`;
   if (row === undefined) return;

@@ -6,21 +6,21 @@ import type { Seals } from "./seals.ts";
 type Parts = { readonly db: Db; readonly seals: Seals };
 
 /** How many things were sealed, and which could not be opened. */
-export type SealedAnew = { readonly sealed: number; readonly broken: readonly string[] };
+export type Resealed = { readonly sealed: number; readonly broken: readonly string[] };
 
 /**
  * Seals with the newest key what older ones sealed, and what is readable still. It walks only while an older key, or
  * none, is known to have been used, and forgets that when a whole walk has found nothing and no living broker uses it.
  * What does not open is left as it is, and its key is kept. Every broker has had ten minutes to take the newest key.
  */
-export async function sealAnew(parts: Parts, signal: AbortSignal): Promise<SealedAnew> {
+export async function reseal(parts: Parts, signal: AbortSignal): Promise<Resealed> {
   const newest = parts.seals.newest();
   const broken: string[] = [];
   let sealed = 0;
   if (newest === null || !(await hasOlder(parts.db, newest))) return { sealed, broken };
   for (const place of sealedPlaces) {
     for await (const id of place.due(parts.db, { newest, signal })) {
-      if (await isSealedAnew(parts, place, id)) sealed += 1;
+      if (await isResealed(parts, place, id)) sealed += 1;
       else broken.push(`${place.table} ${id}`);
     }
   }
@@ -36,9 +36,9 @@ async function hasOlder(db: Db, newest: string): Promise<boolean> {
   return row?.is === true;
 }
 
-async function isSealedAnew(parts: Parts, place: SealedPlace, id: string): Promise<boolean> {
+async function isResealed(parts: Parts, place: SealedPlace, id: string): Promise<boolean> {
   try {
-    await place.sealAnew(parts, id);
+    await place.reseal(parts, id);
     return true;
   } catch (error) {
     if (error instanceof Problem) return false; // a seal that does not open: the next one may

@@ -2,10 +2,10 @@ import type postgres from "postgres";
 import type { Db } from "../database/connect.ts";
 import {
   holdsContents,
-  listEvidenceToSeal,
-  sealEvidenceAnew,
-  sealOutputsAnew,
-  sealResultAnew,
+  listEvidenceToReseal,
+  resealEvidence,
+  resealOutputs,
+  resealResult,
 } from "./reseal-reports.ts";
 import { openPartsKey, sealPartsKey } from "./sealed-parts.ts";
 import type { Seals } from "./seals.ts";
@@ -17,7 +17,7 @@ type Walk = { readonly newest: string; readonly signal: AbortSignal };
 export type SealedPlace = {
   readonly table: string;
   readonly due: (db: Db, walk: Walk) => AsyncGenerator<string>;
-  readonly sealAnew: (parts: Parts, id: string) => Promise<void>;
+  readonly reseal: (parts: Parts, id: string) => Promise<void>;
 };
 
 type Named = {
@@ -37,13 +37,13 @@ export const sealedPlaces: readonly SealedPlace[] = [
   contents({ table: "helm_releases", id: "id" }, "helm-release"),
   place(
     { table: "runner_job_execution_results", id: "execution_id", holdsPlain: holdsContents },
-    sealResultAnew,
+    resealResult,
   ),
-  place({ table: "runner_job_execution_outputs", id: "execution_id" }, sealOutputsAnew),
+  place({ table: "runner_job_execution_outputs", id: "execution_id" }, resealOutputs),
   {
     table: "runner_job_execution_evidence",
-    due: (db, { newest }) => listEvidenceToSeal(db, newest),
-    sealAnew: sealEvidenceAnew,
+    due: (db, { newest }) => listEvidenceToReseal(db, newest),
+    reseal: resealEvidence,
   },
   keyOfParts({ table: "terraform_workspace_states", id: "id" }),
   keyOfParts({ table: "terraform_rescued_states", id: "id" }),
@@ -53,9 +53,9 @@ export const sealedPlaces: readonly SealedPlace[] = [
 /** Its rows are walked in the order of their ids. */
 function place(
   { table, id, holdsPlain = (db) => db`true` }: Named,
-  sealAnew: SealedPlace["sealAnew"],
+  reseal: SealedPlace["reseal"],
 ): SealedPlace {
-  return { table, due, sealAnew };
+  return { table, due, reseal };
 
   async function* due(db: Db, { newest, signal }: Walk): AsyncGenerator<string> {
     for (let after: string | null = ""; after !== null && !signal.aborted;) {

@@ -2,7 +2,7 @@ import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import type { Db } from "../database/connect.ts";
 import { copyEnd, copyHead, copyRow } from "../database/copy-binary.ts";
-import type { Lane } from "../database/limiter.ts";
+import type { Limiter } from "../database/limiter.ts";
 import { newId } from "../database/new-id.ts";
 import { settleWithin } from "../database/settle-within.ts";
 import type { OrgId } from "../orgs/org-id.ts";
@@ -13,13 +13,13 @@ import { type SealedThing, type Seals, sealedOverhead } from "./seals.ts";
 export type SentUpload = { readonly id: string; readonly bytes: number };
 
 type Upload = SentUpload & { readonly pieces: () => Generator<Buffer> };
-type Parts = { readonly db: Db; readonly lane: Lane };
+type Parts = { readonly db: Db; readonly largeWrites: Limiter };
 
 /** So much travels in one statement: others get their turn, and no connection is held for long. */
 const turnBytes = 8 * 1024 * 1024;
 
 /** Large texts that are sealed and sent, in pieces, ahead of the statement that stores them. */
-export class SentAhead {
+export class StagedUploads {
   readonly #uploads: Upload[] = [];
 
   get isEmpty(): boolean {
@@ -41,24 +41,24 @@ export class SentAhead {
    * leaves behind, by a task.
    */
   async within<Result>(
-    { db, lane }: Parts,
+    { db, largeWrites }: Parts,
     org: OrgId,
     run: () => Promise<Result>,
   ): Promise<Result> {
     try {
-      for (const upload of this.#uploads) await send({ db, lane }, org, upload);
-      return await lane(run);
+      for (const upload of this.#uploads) await send({ db, largeWrites }, org, upload);
+      return await largeWrites(run);
     } finally {
       await discard(db, org, this.#uploads).catch(() => {}); // the task will
     }
   }
 }
 
-async function send({ db, lane }: Parts, org: OrgId, { id, pieces }: Upload): Promise<void> {
+async function send({ db, largeWrites }: Parts, org: OrgId, { id, pieces }: Upload): Promise<void> {
   const left = { pieces: pieces(), isSent: false };
   let n = 0;
   while (!left.isSent) {
-    await lane(async () => {
+    await largeWrites(async () => {
       const into = await db`
         copy sent_pieces (upload_id, n, org_id, body) from stdin with (format binary)`.writable();
       // The driver never tells of a connection that is lost at the very end.

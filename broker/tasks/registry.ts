@@ -4,7 +4,7 @@ import { deleteOldJobs } from "./delete-old-jobs.ts";
 import { deleteOldLogs } from "./delete-old-logs.ts";
 import { deleteOldTelemetry } from "./delete-old-telemetry.ts";
 import { mergeLogChunks } from "./merge-log-chunks.ts";
-import { sealAnew } from "./reseal.ts";
+import { reseal } from "./reseal.ts";
 import { rollUpBeats } from "./roll-up-beats.ts";
 import { runnerInactive } from "./runner-inactive.ts";
 import { tallyJobEnds } from "./tally-job-ends.ts";
@@ -28,6 +28,6 @@ export const tasks: Readonly<Record<string, Row>> = {
   "delete-old-history": { task: deleteOldHistory, cron: "27 * * * *" },
   "delete-old-telemetry": { task: deleteOldTelemetry, cron: "37 * * * *" },
   "tidy-states": { task: tidyStates, cron: "*/10 * * * *" },
-  "seal-anew": { task: sealAnew, cron: "*/15 * * * *" },
+  "seal-anew": { task: reseal, cron: "*/15 * * * *" },
   "runner-inactive": { task: runnerInactive },
 };

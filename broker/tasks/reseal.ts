@@ -1,10 +1,10 @@
-import { sealAnew as seal } from "../seals/reseal.ts";
+import { reseal as seal } from "../seals/reseal.ts";
 import type { Task } from "./task.ts";
 
 const named = 100;
 
 /** Seals with the newest key what older ones sealed, or nobody; tells what does not open. */
-export const sealAnew: Task = async (broker, { signal }) => {
+export const reseal: Task = async (broker, { signal }) => {
   const { sealed, broken } = await seal(broker, signal);
   if (sealed > 0) broker.log.info({ sealed }, "what older keys sealed, or none, was sealed anew");
   if (broken.length === 0) return;

@@ -1,7 +1,7 @@
 import { hash } from "node:crypto";
 import { problem } from "../../shared/problem.ts";
 import { parseToken, type TokenKind } from "../../shared/token.ts";
-import { gather } from "../database/batcher.ts";
+import { makeBatcher } from "../database/batcher.ts";
 import type { Db } from "../database/connect.ts";
 import type { Actor } from "./actor.ts";
 import { bearerOf } from "./bearer.ts";
@@ -12,7 +12,7 @@ import {
   markUse,
 } from "./credential-queries.ts";
 import { actorOf } from "./credential.ts";
-import { createKnownTokens, type ExecutionCredential, type Known } from "./token-cache.ts";
+import { createTokenCache, type ExecutionCredential, type Known } from "./token-cache.ts";
 
 /** What counts the tokens that somebody tries out: asked before the look-up, told when there is no such token. */
 export type Guesses = { readonly admit: () => void; readonly note: () => void };
@@ -59,11 +59,13 @@ const bounds = {
 
 /** An authenticator over the tokens table; tokens of executions are asked of `findExecutions`. */
 export function createAuthenticator(db: Db, findExecutions: FindExecutions): Authenticator {
-  const known = createKnownTokens(bounds);
+  const known = createTokenCache(bounds);
   const uses = createUses(db);
   let isListening = false;
-  const load = gather((digests: readonly string[]) => loadCredentials(db, digests), { max: 500 });
-  const loadExecution = gather(findExecutions, { max: 500 });
+  const load = makeBatcher((digests: readonly string[]) => loadCredentials(db, digests), {
+    max: 500,
+  });
+  const loadExecution = makeBatcher(findExecutions, { max: 500 });
 
   /** A token that nobody made costs a statement, but not each time; what is no token of ours costs none. */
   async function learn(secret: string, digest: string, guesses?: GuessesOf): Promise<Known> {

@@ -1,6 +1,6 @@
 import { describe, expect, onTestFinished, test, vi } from "vitest";
 import type { Actor } from "./actor.ts";
-import { createKnownTokens, type ExecutionCredential } from "./token-cache.ts";
+import { createTokenCache, type ExecutionCredential } from "./token-cache.ts";
 
 const bounds = {
   mostBytes: 10 * 4096,
@@ -11,7 +11,7 @@ const bounds = {
 };
 
 function setup(more: Partial<typeof bounds> = {}) {
-  const known = createKnownTokens({ ...bounds, ...more });
+  const known = createTokenCache({ ...bounds, ...more });
   const credentialOf = (id: string): ExecutionCredential => ({
     actor: { executionId: id } as Actor,
     expiresInMs: 3_600_000,

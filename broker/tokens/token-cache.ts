@@ -19,7 +19,7 @@ export type Known = {
 };
 
 /** The tokens that this broker has seen lately, by their digest: a secret is never a key, however it was sent. */
-export type KnownTokens = {
+export type TokenCache = {
   readonly get: (digest: string) => Known | undefined;
   /** Why the token was refused a moment ago; it is not looked up again so soon. */
   readonly refusal: (digest: string) => Error | undefined;
@@ -33,7 +33,7 @@ export type KnownTokens = {
   readonly bytes: () => number;
 };
 
-export type KnownTokensBounds = {
+export type TokenCacheLimits = {
   readonly mostBytes: number;
   readonly mostTokens: number;
   readonly oldestMs: number;
@@ -47,7 +47,7 @@ const bytesOfOrg = 4 * 1024;
 const mostForgotten = 10_000;
 
 /** Remembers tokens and refusals within bounds; the one that was used longest ago goes first. */
-export function createKnownTokens(bounds: KnownTokensBounds): KnownTokens {
+export function createTokenCache(bounds: TokenCacheLimits): TokenCache {
   const known = new LRUCache<string, Known>({
     max: bounds.mostTokens,
     maxSize: bounds.mostBytes,

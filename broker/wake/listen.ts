@@ -1,5 +1,5 @@
 import { repeat } from "../clocks/repeat.ts";
-import { ownTime } from "../clocks/running-timer.ts";
+import { runningTimer } from "../clocks/running-timer.ts";
 import { connect, type Db } from "../database/connect.ts";
 import type { Log } from "../log.ts";
 import type { Topic } from "./wakes.ts";
@@ -14,7 +14,7 @@ export type Listening = {
   readonly stop: () => Promise<void>;
 };
 
-export type Ears = {
+export type ListenHandlers = {
   readonly url: string;
   readonly brokerId: string;
   readonly log: Log;
@@ -30,7 +30,7 @@ export type Ears = {
  * The broker's one LISTEN connection. A half-open socket stays silent for ever, so the broker notifies itself
  * every 5 s through another connection; 3 s without hearing it, and the connection is thrown away for a new one.
  */
-export function startListening(db: Db, ears: Ears): Listening {
+export function startListening(db: Db, ears: ListenHandlers): Listening {
   const stopped = new AbortController();
   const { signal } = stopped;
   let isConnected = false;
@@ -66,7 +66,7 @@ type Line = {
   readonly close: () => Promise<void>;
 };
 
-function openLine({ url, brokerId, onTopics, onTokens }: Ears): Line {
+function openLine({ url, brokerId, onTopics, onTokens }: ListenHandlers): Line {
   const connection = connect(url, { applicationName: "svc listen", max: 1 });
   let onPing: (() => void) | undefined;
   let timesOpened = 0;
@@ -109,7 +109,7 @@ function openLine({ url, brokerId, onTopics, onTokens }: Ears): Line {
 
 /** Rejects when the promise takes longer than a healthy connection would. */
 async function within<T>(promise: Promise<T>): Promise<T> {
-  const time = ownTime(answerMs);
+  const time = runningTimer(answerMs);
   const late = time.over.then(() => {
     throw new Error(`no answer within ${answerMs} ms`);
   });

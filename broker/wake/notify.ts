@@ -14,7 +14,7 @@ const aloneAfterMs = 12_000;
 export type Sender = {
   readonly send: (changed: readonly Topic[]) => void;
   /** Another broker was heard: there is somebody to tell. */
-  readonly heardPeer: () => void;
+  readonly receivePeer: () => void;
   readonly stop: () => Promise<void>;
 };
 
@@ -55,7 +55,7 @@ export function makeSender(db: Db, brokerId: string, log: Log): Sender {
 
   return {
     send,
-    heardPeer: () => {
+    receivePeer: () => {
       peerAtMs = performance.now();
     },
     stop: async () => {

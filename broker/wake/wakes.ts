@@ -19,23 +19,23 @@ export const topics = {
   /** Records were added to this log stream, or it was closed. */
   logs: (streamId: string): Topic => `logs:${streamId}`,
   /** This process parked a claim at a broker; an older one of it at another is over. */
-  claim: (processId: string, deskId: string): Topic => `claim:${processId}/${deskId}`,
+  claim: (processId: string, instanceId: string): Topic => `claim:${processId}/${instanceId}`,
 };
 
 export type Wakes = {
   /** Call after the commit: wakes this broker's listeners now and the other brokers' within 10 ms. */
-  readonly tell: (changed: readonly Topic[]) => void;
+  readonly notify: (changed: readonly Topic[]) => void;
   /** Hears one topic, or with a prefix like "token:" all of its kind, until the returned function is called. */
-  readonly hear: (topic: Topic | `${string}:`, listener: (topic: Topic) => void) => () => void;
+  readonly subscribe: (topic: Topic | `${string}:`, listener: (topic: Topic) => void) => () => void;
 };
 
 /** The local half: `send` carries topics to other brokers, `heard` takes what they sent. */
 export function makeWakes(send: (changed: readonly Topic[]) => void): Wakes & {
-  heard: (changed: readonly Topic[]) => void;
+  receive: (changed: readonly Topic[]) => void;
 } {
   const listeners = new Map<string, Set<(topic: Topic) => void>>();
 
-  function heard(changed: readonly Topic[]): void {
+  function receive(changed: readonly Topic[]): void {
     for (const topic of changed) {
       const kind = topic.slice(0, topic.indexOf(":") + 1);
       for (const listener of listeners.get(topic) ?? []) listener(topic);
@@ -43,13 +43,13 @@ export function makeWakes(send: (changed: readonly Topic[]) => void): Wakes & {
     }
   }
 
-  function tell(changed: readonly Topic[]): void {
+  function notify(changed: readonly Topic[]): void {
     if (changed.length === 0) return;
-    heard(changed);
+    receive(changed);
     send(changed);
   }
 
-  function hear(topic: string, listener: (topic: Topic) => void): () => void {
+  function subscribe(topic: string, listener: (topic: Topic) => void): () => void {
     const set = listeners.get(topic) ?? new Set();
     listeners.set(topic, set.add(listener));
     return () => {
@@ -58,5 +58,5 @@ export function makeWakes(send: (changed: readonly Topic[]) => void): Wakes & {
     };
   }
 
-  return { tell, hear, heard };
+  return { notify, subscribe, receive };
 }

@@ -1,7 +1,7 @@
 import type { StateDiff } from "../../shared/api/terraform-revisions.ts";
 import { Problem } from "../../shared/problem.ts";
 import type { Broker } from "../broker.ts";
-import type { Seated } from "../limits/permits.ts";
+import type { WithPermit } from "../limits/permits.ts";
 import type { OrgId } from "../orgs/org-id.ts";
 import { findRevisionBefore } from "./queries.ts";
 import { readSummary } from "./read-summary.ts";
@@ -17,10 +17,10 @@ type Asked = {
 export async function compareRevisions(
   broker: Pick<Broker, "db" | "seals">,
   org: OrgId,
-  { seated, workspaceId, from, to }: Asked & { readonly seated: Seated },
+  { withPermit, workspaceId, from, to }: Asked & { readonly withPermit: WithPermit },
 ): Promise<Uint8Array<ArrayBuffer>> {
   const { db } = broker;
-  const { newer, older } = await seated(() => findBoth(db, org, { workspaceId, from, to }));
+  const { newer, older } = await withPermit(() => findBoth(db, org, { workspaceId, from, to }));
   const changes = await readSummary(broker, "changes", [older.state, newer.state]);
   const sides: Pick<StateDiff, "from" | "to"> = {
     from: toState(older.workspace, older.state),

@@ -10,7 +10,7 @@ import { newId } from "../database/new-id.ts";
 import type { Actor } from "../tokens/actor.ts";
 import type { Outcome } from "./queries.ts";
 import { refusalOf } from "./refuse.ts";
-import type { Reached } from "./require-workspace-access.ts";
+import type { WorkspaceAccess } from "./require-workspace-access.ts";
 
 export type LockInput = z.output<typeof terraformLockInput>;
 
@@ -21,7 +21,7 @@ export type LockInput = z.output<typeof terraformLockInput>;
 export async function lockWorkspace(
   db: Db,
   actor: Pick<Actor, "id" | "orgId" | "runnerId">,
-  { reached, lock }: { readonly reached: Reached; readonly lock: LockInput },
+  { reached, lock }: { readonly reached: WorkspaceAccess; readonly lock: LockInput },
 ): Promise<TerraformLock> {
   if (lock.ID === undefined) {
     const detail = "Give the lock's id.";

@@ -15,7 +15,7 @@ const longestDays = 30;
  * The job whose state is rescued; null where a person names none. 404 for a workspace, and to a runner for one that the
  * plan of its own job does not name, or whose job ended longer ago than a host keeps such a state.
  */
-export async function reachRescue(
+export async function requireRescueAccess(
   broker: PlanFactsParts,
   { orgId, runnerId, executionId }: Actor,
   { workspaceId, jobId }: Asked,

@@ -6,7 +6,7 @@ import type { Actor } from "../tokens/actor.ts";
 import { findWorkspace, isGroupInSandbox } from "./queries.ts";
 
 /** A workspace within the caller's reach, and the job on whose behalf the caller is here. */
-export type Reached = {
+export type WorkspaceAccess = {
   readonly workspaceId: string;
   readonly jobId: string | null;
   readonly executionId: string | null;
@@ -22,18 +22,18 @@ type Asked = {
   /** Only where Pulumi keeps its state. */
   readonly isPulumi?: boolean;
 };
-type Parts = Pick<Broker, "db" | "seals" | "readLane" | "bodies">;
+type Parts = Pick<Broker, "db" | "seals" | "largeReads" | "bodies">;
 
 /**
  * The workspace; 404 for one that is not there and, for a runner's or a job's token, for one that no plan of
  * its own jobs names: those that run, are being stopped, or ended in the last ten minutes. For a person 404 when
  * the job is none of the org.
  */
-export async function reachWorkspace(
+export async function requireWorkspaceAccess(
   broker: Parts,
   actor: Actor,
   { workspaceId, jobId, isPulumi = false }: Asked,
-): Promise<Reached> {
+): Promise<WorkspaceAccess> {
   const { db } = broker;
   const workspace = await findWorkspace(db, actor.orgId, workspaceId);
   if (workspace === undefined) throw problem.notFound("workspace");

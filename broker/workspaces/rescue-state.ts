@@ -2,7 +2,7 @@ import { mostRescued } from "../../shared/api/rescued-states.ts";
 import { problem } from "../../shared/problem.ts";
 import type { Broker } from "../broker.ts";
 import { newId } from "../database/new-id.ts";
-import type { Seated } from "../limits/permits.ts";
+import type { WithPermit } from "../limits/permits.ts";
 import type { Actor } from "../tokens/actor.ts";
 import { discardUpload, type Outcome } from "./queries.ts";
 import { refusalOf } from "./refuse.ts";
@@ -16,8 +16,8 @@ type Rescue = {
   readonly workspaceId: string;
   readonly jobId: string | null;
   readonly pieces: AsyncIterable<Buffer>;
-  /** Takes a seat for what waits for the workspace; none is held while the pieces come. */
-  readonly seated: Seated;
+  /** Takes a permit for what waits for the workspace; none is held while the pieces come. */
+  readonly withPermit: WithPermit;
 };
 
 const mebibyte = 1024 * 1024;
@@ -29,7 +29,7 @@ const mebibyte = 1024 * 1024;
 export async function rescueState(
   broker: Pick<Broker, "db" | "seals" | "config">,
   actor: Pick<Actor, "id" | "orgId">,
-  { workspaceId, jobId, pieces, seated }: Rescue,
+  { workspaceId, jobId, pieces, withPermit }: Rescue,
 ): Promise<string | undefined> {
   const { orgId } = actor;
   const id = newId("tfs");
@@ -54,7 +54,7 @@ export async function rescueState(
       runner_job_id: jobId,
       created_by_id: actor.id,
     };
-    const [outcome] = await seated(
+    const [outcome] = await withPermit(
       () => broker.db<Outcome[]>`
         select o.* from keep_rescued_within(
           jsonb_populate_record(null::terraform_rescued_states, ${JSON.stringify(row)}::text::jsonb),

@@ -46,7 +46,7 @@ export async function rollBackWorkspace(
   const readable = openStored(broker, old);
   const serial = Math.max(old.serial ?? 0, current?.serial ?? 0) + 1;
   const pieces = old.serial === null ? readable.pieces() : withSerial(readable, serial);
-  await writeState(broker, actor, { write, pieces, seated: (act) => act() }); // its request holds one
+  await writeState(broker, actor, { write, pieces, withPermit: (act) => act() }); // its request holds one
 }
 
 /** The same text with another number in place of its serial: it is read twice, for the number may stand anywhere. */

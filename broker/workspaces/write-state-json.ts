@@ -1,7 +1,7 @@
 import { problem } from "../../shared/problem.ts";
 import type { Broker } from "../broker.ts";
 import { newId } from "../database/new-id.ts";
-import type { Seated } from "../limits/permits.ts";
+import type { WithPermit } from "../limits/permits.ts";
 import type { Actor } from "../tokens/actor.ts";
 import type { Outcome } from "./queries.ts";
 import { refusalOf } from "./refuse.ts";
@@ -16,15 +16,15 @@ type Where = { readonly workspaceId: string; readonly jobId: string | null };
 type Upload = {
   readonly where: Where;
   readonly pieces: AsyncIterable<Buffer>;
-  /** Takes a seat for what waits for the workspace; none is held while the pieces come. */
-  readonly seated: Seated;
+  /** Takes a permit for what waits for the workspace; none is held while the pieces come. */
+  readonly withPermit: WithPermit;
 };
 
 /** Keeps what `terraform show -json` says, in place of what it said before; 400 for what is no JSON object. */
 export async function writeStateJson(
   broker: Pick<Broker, "db" | "seals">,
   actor: Pick<Actor, "id" | "orgId">,
-  { where, pieces, seated }: Upload,
+  { where, pieces, withPermit }: Upload,
 ): Promise<void> {
   const naming = { orgId: actor.orgId, id: newId("tfj") };
   const scan = makeStateScan();
@@ -39,7 +39,7 @@ export async function writeStateJson(
       runner_job_id: where.jobId,
       created_by_id: actor.id,
     };
-    const [outcome] = await seated(
+    const [outcome] = await withPermit(
       () => broker.db<Outcome[]>`
         select o.* from write_state_json(
           jsonb_populate_record(null::terraform_workspace_state_jsons, ${JSON.stringify(row)}::text::jsonb),

@@ -2,7 +2,7 @@ import { problem } from "../../shared/problem.ts";
 import type { Broker } from "../broker.ts";
 import type { Db } from "../database/connect.ts";
 import { newId } from "../database/new-id.ts";
-import type { Seated } from "../limits/permits.ts";
+import type { WithPermit } from "../limits/permits.ts";
 import type { OrgId } from "../orgs/org-id.ts";
 import type { Actor } from "../tokens/actor.ts";
 import { discardUpload, type Outcome } from "./queries.ts";
@@ -29,8 +29,8 @@ export type StateWrite = {
 export type StateUpload = {
   readonly write: StateWrite;
   readonly pieces: AsyncIterable<Buffer>;
-  /** Takes a seat for what waits for the workspace; none is held while the pieces come. */
-  readonly seated: Seated;
+  /** Takes a permit for what waits for the workspace; none is held while the pieces come. */
+  readonly withPermit: WithPermit;
 };
 
 type Parts = Pick<Broker, "db" | "seals">;
@@ -50,7 +50,7 @@ const noFacts: StateFacts = {
 export async function writeState(
   broker: Parts,
   actor: Who,
-  { write, pieces, seated }: StateUpload,
+  { write, pieces, withPermit }: StateUpload,
 ): Promise<number> {
   const id = newId("tfs");
   const naming = { orgId: actor.orgId, id };
@@ -61,7 +61,7 @@ export async function writeState(
     requireMd5(write.contentMd5, stored.md5);
     const facts = scan?.end() ?? noFacts;
     const row = rowOf(actor, write, { id, stored, facts });
-    const outcome = await seated(() => commit(broker.db, row, { write, stored }));
+    const outcome = await withPermit(() => commit(broker.db, row, { write, stored }));
     const refused = refusalOf(outcome);
     if (refused !== undefined) throw refused;
     if (outcome.outcome === "unchanged") await discardUpload(broker.db, actor.orgId, id);

@@ -112,7 +112,7 @@ const runnerMembers = {
   created_by_id: z.string(),
 };
 
-/** A seat in one customer account: what it is, how it is, and its queues. */
+/** One place in a customer account: what it is, how it is, and its queues. */
 export const runnerSchema = z
   .object({
     ...runnerMembers,

@@ -69,8 +69,8 @@ describe("a job that was cancelled while its agent could not hear it", { timeout
     const { runner, first, mark, marked, lines, cancelLongAgo, toldLate } = given;
     first.kill("SIGSTOP");
     // The request that it has parked is answered without a word of this.
-    const { room } = fleet.broker.broker.desk.dispatcher;
-    await until(() => room.countOfRunner(runner.runnerId) === 0);
+    const { parked } = fleet.broker.broker.polls.dispatcher;
+    await until(() => parked.countOfRunner(runner.runnerId) === 0);
     await cancelLongAgo();
     await writeFile(mark("go"), "");
     await marked("over");

@@ -102,8 +102,8 @@ describe("svc workspace", { timeout: 180_000 }, () => {
     expect(blocked.out).toMatch(/blocked +apply was killed/);
     const refused = await run(["workspace", "lock", id, "--reason", "why not"]);
     expect(refused.err).toContain("The workspace is blocked: apply was killed");
-    const lifted = await run(["workspace", "unblock", id, "--reason", "looked into"]);
-    expect(lifted.out).not.toContain("apply was killed");
+    const longTexts = await run(["workspace", "unblock", id, "--reason", "looked into"]);
+    expect(longTexts.out).not.toContain("apply was killed");
   });
 
   test("shows a state that could not be written, and pushes or discards it", async () => {

@@ -1,12 +1,12 @@
 import type { Broker } from "../../broker.ts";
-import type { JsonHoles } from "../../seals/json-placeholders.ts";
+import type { JsonPlaceholders } from "../../seals/json-placeholders.ts";
 import type { AppContext } from "../app-types.ts";
 import { enterDownloads, longestAnswerMs, thenLeave } from "./answer-large.ts";
 import { streamAnswer } from "./stream-answer.ts";
 
 export type JsonAnswer = {
   readonly value: object;
-  readonly holes: JsonHoles;
+  readonly placeholders: JsonPlaceholders;
   /** 200 unless told. */
   readonly status?: 200 | 201;
 };
@@ -15,11 +15,11 @@ export type JsonAnswer = {
 export async function answerJson(
   c: AppContext,
   broker: Broker,
-  { value, holes, status = 200 }: JsonAnswer,
+  { value, placeholders, status = 200 }: JsonAnswer,
 ): Promise<never> {
-  if (holes.isEmpty) return c.json(value, status) as never; // as the contract shows it
-  const leave = await enterDownloads(c, broker, holes.heldBytes);
-  const { sizeBytes, pieces } = holes.filled(value);
+  if (placeholders.isEmpty) return c.json(value, status) as never; // as the contract shows it
+  const leave = await enterDownloads(c, broker, placeholders.heldBytes);
+  const { sizeBytes, pieces } = placeholders.filled(value);
   return streamAnswer(c, broker, {
     type: "application/json",
     status,

@@ -2,7 +2,7 @@ import type { Broker } from "../../broker.ts";
 import type { TextInPieces } from "../../seals/json-placeholders.ts";
 import { type LargeSealed, openLarge } from "../../seals/open-large.ts";
 import type { AppContext } from "../app-types.ts";
-import { onceGone } from "./on-close.ts";
+import { onClose } from "./on-close.ts";
 import { streamAnswer } from "./stream-answer.ts";
 
 /** What an answer takes of memory that is read, opened and sent piece by piece. */
@@ -51,7 +51,7 @@ export async function enterDownloads(
   const { orgId, tokenId, id } = c.get("actor");
   const entry = { orgId, tokenId: tokenId ?? id, bytes: streamedBytes + heldBytes };
   const leave = await broker.downloads.enter(entry, c.req.raw.signal);
-  onceGone(c, leave);
+  onClose(c, leave);
   return leave;
 }
 

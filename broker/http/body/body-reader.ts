@@ -10,7 +10,7 @@ import type { BodyAnswer, BodyMessage } from "./body-worker.ts";
 /** A large body without its large texts, and these by their pointers. */
 export type ReadBody = {
   readonly value: unknown;
-  readonly lifted: ReadonlyMap<string, LargeText>;
+  readonly longTexts: ReadonlyMap<string, LargeText>;
 };
 
 /** Reads large bodies and plans elsewhere, one after the other, so that nobody else waits for it. */
@@ -37,13 +37,13 @@ export function makeBodyReader(): BodyReader {
       const answer = await ask({ work: "body", operationId, bytes: given });
       if (!("body" in answer)) throw refusalOf(answer);
       const { bytes, body } = answer;
-      const texts = body.lifted.map(([pointer, parts]) => {
+      const texts = body.longTexts.map(([pointer, parts]) => {
         const pieces = parts.map((part) =>
           part instanceof Uint8Array ? part : bytes.subarray(...part),
         );
         return [pointer, new LargeText(pieces)] as const;
       });
-      return { value: body.value, lifted: new Map(texts) };
+      return { value: body.value, longTexts: new Map(texts) };
     },
     async readRecord(given) {
       const answer = await ask({ work: "record", bytes: given });

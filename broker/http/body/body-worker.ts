@@ -5,7 +5,7 @@ import { type PlanFacts, planFacts } from "../../../shared/plans/plan-facts.ts";
 import { Problem, type ProblemError } from "../../../shared/problem.ts";
 import type { RunnerJobType } from "../../../shared/runner-job-types.ts";
 import { readRecord, type RecordFacts } from "../../helm-releases/read-record.ts";
-import { liftStrings } from "./extract-strings.ts";
+import { extractStrings } from "./extract-strings.ts";
 import { type LargeBody, readLargeJson } from "./read-large-json.ts";
 
 /** A body to be read as this operation's, or the plan of a job of this type. */
@@ -16,7 +16,7 @@ export type BodyMessage = { readonly bytes: Uint8Array<ArrayBuffer> } & (
 );
 
 /** A refusal, so that it can change hands. */
-export type ToldProblem = {
+export type SerializedProblem = {
   readonly status: number;
   readonly code: string;
   readonly detail: string;
@@ -29,7 +29,7 @@ export type BodyAnswer = { readonly bytes: Uint8Array<ArrayBuffer> } & (
   | { readonly record: RecordFacts }
   | { readonly facts: PlanFacts }
   | { readonly masked: true }
-  | { readonly refused: ToldProblem }
+  | { readonly refused: SerializedProblem }
 );
 
 // The thread's whole work: one message in, one answer out.
@@ -58,7 +58,7 @@ function read(message: BodyMessage): BodyAnswer {
 /** Its chart is most of a record, and is never made a value; nothing that is kept of it is long. */
 function readLargeRecord(bytes: Buffer): RecordFacts {
   if (!isUtf8(bytes)) return readRecord(bytes); // refuses it
-  const { text, words } = liftStrings(bytes);
+  const { text, words } = extractStrings(bytes);
   const facts = readRecord(Buffer.from(text));
   return JSON.stringify(facts).search(words) === -1 ? facts : readRecord(bytes);
 }

@@ -3,7 +3,7 @@ import { randomBytes } from "node:crypto";
 /** A long string of a JSON text: where its characters stand, from the first to behind the last. */
 export type Range = readonly [start: number, end: number];
 
-export type LiftedStrings = {
+export type ExtractedStrings = {
   /** The text with a short word in place of each long string. */
   readonly text: string;
   readonly ranges: Range[];
@@ -19,7 +19,7 @@ const [quote, backslash, colon] = [0x22, 0x5c, 0x3a];
  * Takes long strings out of a JSON text that is UTF-8, so that what is left can be parsed, checked and written again
  * without them. Only those that stand there as they are, without an escape: such a one may be put back anywhere.
  */
-export function liftStrings(bytes: Buffer): LiftedStrings {
+export function extractStrings(bytes: Buffer): ExtractedStrings {
   const nonce = randomBytes(16).toString("hex");
   const words = new RegExp(`${nonce}(\\d{8})`, "g");
   const ranges: Range[] = [];
@@ -31,7 +31,7 @@ export function liftStrings(bytes: Buffer): LiftedStrings {
     const plainEnd = orEnd(bytes, bytes.indexOf(quote, at + 1));
     const isPlain = backslashAt > plainEnd;
     const end = isPlain ? plainEnd : endOfEscaped(bytes, backslashAt);
-    if (isPlain && end - at > longBytes && isLiftable(bytes, at + 1, end)) {
+    if (isPlain && end - at > longBytes && isExtractable(bytes, at + 1, end)) {
       kept.push(bytes.subarray(keptTo, at + 1));
       kept.push(Buffer.from(`${nonce}${String(ranges.length).padStart(8, "0")}`));
       ranges.push([at + 1, end]);
@@ -52,7 +52,7 @@ function endOfEscaped(bytes: Buffer, from: number): number {
 }
 
 /** No name of a member, and without what JSON admits in no string: that is left for the parser to refuse. */
-function isLiftable(bytes: Buffer, start: number, end: number): boolean {
+function isExtractable(bytes: Buffer, start: number, end: number): boolean {
   if (end === bytes.length) return false;
   let after = end + 1;
   while (bytes[after] === 0x20 || bytes[after] === 0x0a || bytes[after] === 0x0d) after++;

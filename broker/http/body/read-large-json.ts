@@ -11,7 +11,7 @@ import { routeRule } from "../../../shared/permissions.ts";
 import { planOutline } from "../../../shared/plans/plan-names.ts";
 import { type Pointer, type ProblemError, problem } from "../../../shared/problem.ts";
 import { validateBody } from "../gate/validate.ts";
-import { liftStrings, type LiftedStrings } from "./extract-strings.ts";
+import { extractStrings, type ExtractedStrings } from "./extract-strings.ts";
 import { parseBody } from "./parse-body.ts";
 
 /** A part of a large text: as it is, or where it stands in the body. */
@@ -20,7 +20,7 @@ export type TextPart = Uint8Array | readonly [start: number, end: number];
 /** A large body that was read: its value without its large texts, and these by their pointers. */
 export type LargeBody = {
   readonly value: unknown;
-  readonly lifted: readonly (readonly [pointer: string, parts: readonly TextPart[]])[];
+  readonly longTexts: readonly (readonly [pointer: string, parts: readonly TextPart[]])[];
 };
 
 type Members = Record<string, unknown>;
@@ -62,7 +62,7 @@ export function readLargeJson(operationId: string, bytes: Buffer): LargeBody {
   if (schema === undefined || lift === undefined) throw new Error(`${operationId} is not large`);
   if (!isUtf8(bytes)) throw problem.malformed("body_not_utf8", "The body is not UTF-8.");
   const rule = routeRule(operationId);
-  const strings = liftStrings(bytes);
+  const strings = extractStrings(bytes);
   const { value, verbatim } = parseBody(strings.text, rule);
   const isNullAbsent = rule.surface === "runner";
   const judged = (given: unknown): Members =>
@@ -74,7 +74,7 @@ export function readLargeJson(operationId: string, bytes: Buffer): LargeBody {
   return {
     // A long text where none belongs stood for a short word so far: it is refused, or cut, as any other there.
     value: hasLongTexts ? judged(restored(valid, { bytes, strings })) : valid,
-    lifted: [...texts].map(([pointer, text]) => [pointer, partsOf(text, strings)]),
+    longTexts: [...texts].map(([pointer, text]) => [pointer, partsOf(text, strings)]),
   };
 }
 
@@ -123,7 +123,7 @@ function planText(
   return new Map([[`${pointer}/plan`, text]]);
 }
 
-type Source = { readonly bytes: Buffer; readonly strings: LiftedStrings };
+type Source = { readonly bytes: Buffer; readonly strings: ExtractedStrings };
 
 /** The base64 of results; 422 as for small ones. */
 function makeBase64Standard(value: Members, source: Source): void {
@@ -174,13 +174,13 @@ function standardized({ bytes, strings }: Source, nth: number): string | undefin
   return "=".repeat((4 - ((end - start) % 4)) % 4);
 }
 
-function wholeWord(text: string, { words }: LiftedStrings): number | undefined {
+function wholeWord(text: string, { words }: ExtractedStrings): number | undefined {
   const [found] = text.matchAll(words);
   return found?.[0] === text ? Number(found[1]) : undefined;
 }
 
 /** A text with what stands for long strings as its parts. */
-function partsOf(text: string, { ranges, words }: LiftedStrings): TextPart[] {
+function partsOf(text: string, { ranges, words }: ExtractedStrings): TextPart[] {
   return text.split(words).map((part, at) => {
     return at % 2 === 0 ? new TextEncoder().encode(part) : (ranges[Number(part)] ?? [0, 0]);
   });

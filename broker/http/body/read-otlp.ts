@@ -5,7 +5,7 @@ import { problem } from "../../../shared/problem.ts";
 import { zlibStep } from "../../../shared/zlib-step.ts";
 import type { AppContext } from "../app-types.ts";
 import { requestHeader } from "../gate/request-header.ts";
-import type { InflationRoom } from "../limits/decompression-budget.ts";
+import type { DecompressionBudget } from "../limits/decompression-budget.ts";
 import { parseJson } from "./parse-body.ts";
 import { hasBody, readBody } from "./read-body.ts";
 import { requireFewJsonParts } from "./require-few-json-parts.ts";
@@ -41,7 +41,7 @@ export type OtlpReading<Result> = {
  */
 export async function readOtlp<Result>(
   c: AppContext,
-  room: InflationRoom,
+  budget: DecompressionBudget,
   { key, maxBytes, maxInflatedBytes, read }: OtlpReading<Result>,
 ): Promise<Result> {
   const type = typeOf(c);
@@ -50,7 +50,7 @@ export async function readOtlp<Result>(
   const readBytes = (bytes: Buffer): Result => read({ type, bytes, sent: { encoding, body } });
   if (encoding === undefined) return readBytes(body);
   const within = (most: number): Promise<Result | undefined> =>
-    room.within({ key, bytes: most, waitingBytes: body.length }, async () => {
+    budget.within({ key, bytes: most, waitingBytes: body.length }, async () => {
       const bytes = await inflate(body, most);
       return bytes && readBytes(bytes);
     });

@@ -1,8 +1,8 @@
 import { z } from "@hono/zod-openapi";
 import { problem } from "../../../shared/problem.ts";
 
-type Bounds = readonly (readonly [member: string, most: number])[];
-const known = new WeakMap<z.ZodType, Bounds>();
+type Limits = readonly (readonly [member: string, most: number])[];
+const known = new WeakMap<z.ZodType, Limits>();
 
 /**
  * Refuses a body with a list that is longer than its schema lets it be (422), before any item is looked at: zod judges
@@ -20,7 +20,7 @@ export function requireShortLists(schema: z.ZodType, value: unknown): void {
   }
 }
 
-function boundsOf(schema: z.ZodType): Bounds {
+function boundsOf(schema: z.ZodType): Limits {
   if (!(schema instanceof z.ZodObject)) return [];
   return Object.entries(schema.shape).flatMap(([member, inner]) => {
     const most = mostItems(inner as z.ZodType); // shapes hold schemas only

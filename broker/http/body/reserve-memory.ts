@@ -14,7 +14,7 @@ const streamedBytes = 4 * 1024 * 1024;
  * Waits for the room that a large body takes, by what it says or else may have; answers how to give it back. What is
  * small, or refused for its size, needs none.
  */
-export async function holdRoom(
+export async function reserveMemory(
   c: AppContext,
   broker: Broker,
   rule: RouteRule,

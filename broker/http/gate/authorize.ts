@@ -12,7 +12,7 @@ import { stateAuthorization } from "./state-authorization.ts";
  * Lets a caller in: known, allowed, not too fast, and, with a token bound to one runner, at its own runner.
  * A promise only when the token has to be looked up.
  */
-export function admit(c: AppContext, broker: Broker, rule: RouteRule): void | Promise<void> {
+export function authorize(c: AppContext, broker: Broker, rule: RouteRule): void | Promise<void> {
   const authorization =
     rule.stateToken === true ? stateAuthorization(c) : requestHeader(c, "authorization");
   const org = requestHeader(c, "x-svc-org-id");

@@ -11,7 +11,7 @@ import {
 } from "../../idempotency/queries.ts";
 import { setHeader } from "../answer/set-header.ts";
 import type { AppContext } from "../app-types.ts";
-import { withSeat } from "./with-permit.ts";
+import { handleWithPermit } from "./with-permit.ts";
 
 type Keyed = {
   readonly rule: RouteRule;
@@ -27,7 +27,7 @@ const keyPattern = /^[\x21-\x7e]{1,255}$/;
 /** Runs the handler; with an `Idempotency-Key`, once for each key of the org, and replays its answer for a day. */
 export async function replayOnce(c: AppContext, broker: Broker, keyed: Keyed): Promise<Response> {
   const key = takeIdempotencyKey(c);
-  if (key === undefined) return withSeat(c, broker, keyed);
+  if (key === undefined) return handleWithPermit(c, broker, keyed);
   const fingerprint = createHash("sha256")
     .update(c.req.path)
     .update("\0")
@@ -44,9 +44,9 @@ async function withKey(
   const { db } = broker;
   const org = c.get("actor").orgId;
   const mark = `${keyed.operationId} ${fingerprint.toString("base64")}`;
-  const release = await takeKey(c, broker.keysUnderWay, { name: `${org} ${key}`, mark });
+  const release = await takeKey(c, broker.pendingIdempotencyKeys, { name: `${org} ${key}`, mark });
   try {
-    return await withSeat(c, broker, { ...keyed, handle });
+    return await handleWithPermit(c, broker, { ...keyed, handle });
   } finally {
     release();
   }

@@ -3,7 +3,7 @@ import type { RouteRule } from "../../../shared/route-rules.ts";
 import type { openApiDocument } from "../open-api-document.ts";
 
 /** A path that answers other methods than the one that was asked. */
-export type UnansweredPath = {
+export type AllowedMethods = {
   readonly template: string;
   /** For the Allow header. */
   readonly allow: string;
@@ -12,9 +12,9 @@ export type UnansweredPath = {
 };
 
 /** A look-up over all paths of the document; undefined for a path that no route has. */
-export function describePaths(
+export function findAllowedMethods(
   document: ReturnType<typeof openApiDocument>,
-): (path: string) => UnansweredPath | undefined {
+): (path: string) => AllowedMethods | undefined {
   const paths = Object.entries(document.paths ?? {}).map(([template, methods]) => ({
     pattern: new RegExp(`^${template.replaceAll(/\{\w+\}/g, "[^/]+")}$`),
     methods: Object.entries(methods as Record<string, { operationId?: string }>),

@@ -11,13 +11,13 @@ import { discardBody } from "../body/discard-body.ts";
 import { jsonOf, readJsonBytes } from "../body/read-json.ts";
 import { isReadApart } from "../body/read-large-json.ts";
 import { requireFewJsonParts } from "../body/require-few-json-parts.ts";
-import { holdRoom, largeBytes, owned } from "../body/reserve-memory.ts";
+import { reserveMemory, largeBytes, owned } from "../body/reserve-memory.ts";
 import { type Answered, beginRequest, endRequest } from "../request-log.ts";
-import { admit } from "./authorize.ts";
+import { authorize } from "./authorize.ts";
 import { describeRoute } from "./describe-route.ts";
 import { replayOnce } from "./idempotency.ts";
 import { validateBody, validateQuery } from "./validate.ts";
-import { withSeat } from "./with-permit.ts";
+import { handleWithPermit } from "./with-permit.ts";
 
 type Handle = (c: AppContext) => Response | Promise<Response>;
 
@@ -95,13 +95,13 @@ async function answer(c: AppContext, broker: Broker, route: OpenRoute): Promise<
 async function serve(c: AppContext, broker: Broker, route: OpenRoute): Promise<Response> {
   const { rule } = route;
   if (rule.permission !== null) {
-    const admitted = admit(c, broker, rule);
+    const admitted = authorize(c, broker, rule);
     if (admitted instanceof Promise) await admitted;
   }
   if (route.params !== undefined) checkParams(c, route.params);
   const isLenient = rule.surface === "runner";
   checkQuery(c, route.query, isLenient);
-  const leave = await holdRoom(c, broker, rule);
+  const leave = await reserveMemory(c, broker, rule);
   try {
     return await withBody(c, broker, route);
   } finally {
@@ -111,20 +111,20 @@ async function serve(c: AppContext, broker: Broker, route: OpenRoute): Promise<R
 
 async function withBody(c: AppContext, broker: Broker, route: OpenRoute): Promise<Response> {
   const { rule, body, operationId } = route;
-  if (body === undefined) return withSeat(c, broker, route);
+  if (body === undefined) return handleWithPermit(c, broker, route);
   const isLenient = rule.surface === "runner";
   const bytes = await readJsonBytes(c, rule);
   if (bytes.length > largeBytes && isReadApart(operationId)) {
-    const { value, lifted } = await broker.bodies.read(operationId, owned(bytes));
+    const { value, longTexts } = await broker.bodies.read(operationId, owned(bytes));
     c.req.addValidatedData("json", value as object);
-    c.set("lifted", lifted);
-    return withSeat(c, broker, route);
+    c.set("longTexts", longTexts);
+    return handleWithPermit(c, broker, route);
   }
   // What holds many values is long; most bodies are not, and need not be looked through.
   if (bytes.length > mostValues && !isReadApart(operationId))
     requireFewJsonParts(bytes, mostValues);
   const { value, text, verbatim } = jsonOf(bytes, rule);
-  c.set("lifted", nothing);
+  c.set("longTexts", nothing);
   if (body !== "empty") {
     c.req.addValidatedData(
       "json",
@@ -134,7 +134,8 @@ async function withBody(c: AppContext, broker: Broker, route: OpenRoute): Promis
   } else if (!isLenient) {
     requireEmpty(value);
   }
-  if (rule.idempotent === undefined || rule.idempotent === "job") return withSeat(c, broker, route);
+  if (rule.idempotent === undefined || rule.idempotent === "job")
+    return handleWithPermit(c, broker, route);
   return replayOnce(c, broker, { ...route, mode: rule.idempotent, text });
 }
 

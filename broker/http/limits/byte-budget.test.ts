@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { ByteRoom } from "./byte-budget.ts";
+import { ByteBudget } from "./byte-budget.ts";
 
 const limits = {
   what: "large bodies",
@@ -12,27 +12,27 @@ const limits = {
 /** A room, who enters it, and in which order they get in. */
 function setup(given: Partial<typeof limits> = {}) {
   const refused: string[] = [];
-  const room = new ByteRoom({ ...limits, ...given }, (bound) => refused.push(bound));
+  const budget = new ByteBudget({ ...limits, ...given }, (bound) => refused.push(bound));
   const entered: string[] = [];
   const enter = async (name: string, bytes: number, gone?: AbortSignal) => {
     const [orgId = ""] = name;
-    const leave = await room.enter({ orgId, tokenId: name, bytes }, gone);
+    const leave = await budget.enter({ orgId, tokenId: name, bytes }, gone);
     entered.push(name);
     return leave;
   };
-  return { room, refused, entered, enter };
+  return { budget, refused, entered, enter };
 }
 
 describe("room for bytes", () => {
   test("is had at once by who fits, and by one that is larger than all of it when it is alone", async () => {
-    const { room, entered, enter } = setup();
+    const { budget, entered, enter } = setup();
     const leave = await enter("a", 64);
     const waiting = enter("b", 1);
     expect(entered).toEqual(["a"]);
     leave();
     leave(); // twice is once
     (await waiting)();
-    expect(room.heldBytes).toBe(0);
+    expect(budget.heldBytes).toBe(0);
   });
 
   test("is shared: a token or an org with its share waits alone, others go past", async () => {
@@ -48,12 +48,12 @@ describe("room for bytes", () => {
   });
 
   test("is waited for by nobody who was gone before", async () => {
-    const { room, enter } = setup();
+    const { budget, enter } = setup();
     const leave = await enter("a", 4);
     await expect(enter("a", 4, AbortSignal.abort())).rejects.toMatchObject({ status: 429 });
-    expect(room.waiting).toBe(0);
+    expect(budget.waiting).toBe(0);
     leave();
-    expect(room.heldBytes).toBe(0);
+    expect(budget.heldBytes).toBe(0);
   });
 
   test("of a full broker is had in turn: what is large is not passed for ever", async () => {
@@ -89,7 +89,7 @@ describe("room for bytes", () => {
     const [bound, by, given, status, words] = row;
     const mebibyte = 1024 * 1024;
     const wide = { ...limits, ...given, waitMs: 1 };
-    const { enter, refused, room } = setup({
+    const { enter, refused, budget } = setup({
       ...wide,
       brokerBytes: wide.brokerBytes * mebibyte,
       orgBytes: wide.orgBytes * mebibyte,
@@ -102,17 +102,17 @@ describe("room for bytes", () => {
       headers: { "retry-after": "2" },
     });
     expect(refused).toEqual([bound]);
-    expect(room.waiting).toBe(0);
+    expect(budget.waiting).toBe(0);
   });
 
   test("is not kept for who is gone", async () => {
-    const { enter, room } = setup();
+    const { enter, budget } = setup();
     const leave = await enter("a", 4);
     const gone = new AbortController();
     const waiting = enter("a", 4, gone.signal);
     gone.abort();
     await expect(waiting).rejects.toThrow();
     leave();
-    expect(room.heldBytes).toBe(0);
+    expect(budget.heldBytes).toBe(0);
   });
 });

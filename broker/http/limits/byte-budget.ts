@@ -4,7 +4,7 @@ import { type Problem, problem } from "../../../shared/problem.ts";
 export type Entry = { readonly orgId: string; readonly tokenId: string; readonly bytes: number };
 
 /** How much may be held at once; whoever holds nothing yet may hold one thing that is larger. */
-export type RoomLimits = {
+export type BudgetLimits = {
   readonly what: string;
   readonly brokerBytes: number;
   readonly orgBytes: number;
@@ -28,14 +28,14 @@ const mebibyte = 1024 * 1024;
  * token or org has its share waits, and others go past. Of one token, one org and a full broker nobody goes past
  * anybody, so that what is large gets its turn.
  */
-export class ByteRoom {
-  readonly #limits: RoomLimits;
+export class ByteBudget {
+  readonly #limits: BudgetLimits;
   readonly #held = new Map<string, number>();
   readonly #waitingOf = new Map<string, number>();
   readonly #onRefusal: (bound: Bound["name"]) => void;
   #waiters: Waiter[] = [];
 
-  constructor(limits: RoomLimits, onRefusal: (bound: Bound["name"]) => void) {
+  constructor(limits: BudgetLimits, onRefusal: (bound: Bound["name"]) => void) {
     this.#limits = limits;
     this.#onRefusal = onRefusal;
   }

@@ -1,14 +1,14 @@
 import { setImmediate as turn } from "node:timers/promises";
 import { expect, test } from "vitest";
-import { InflationRoom } from "./decompression-budget.ts";
+import { DecompressionBudget } from "./decompression-budget.ts";
 
 const limits = { mostBytes: 64, mostWaitingBytes: 400 * 4096 };
 const setup = () => {
-  const room = new InflationRoom(limits);
+  const budget = new DecompressionBudget(limits);
   const running: { key: string; end: () => void }[] = [];
   const entered: string[] = [];
   const start = (key: string, bytes: number, waitingBytes = 0) =>
-    room.within({ key, bytes, waitingBytes }, async () => {
+    budget.within({ key, bytes, waitingBytes }, async () => {
       entered.push(key);
       const until = Promise.withResolvers<void>();
       running.push({ key, end: until.resolve });
@@ -19,19 +19,19 @@ const setup = () => {
     running.shift()?.end();
     await turn();
   };
-  return { room, running, entered, start, endOne };
+  return { budget, running, entered, start, endOne };
 };
 
 test("no more is held at once than there is room for, and everybody gets a turn", async () => {
-  const { room, running, start, endOne } = setup();
+  const { budget, running, start, endOne } = setup();
   const all = Array.from({ length: 200 }, (_, n) => start(`stream ${n % 40}`, 1 + ((n * 7) % 32)));
   await turn();
   while (running.length > 0) {
-    expect(room.heldBytes).toBeLessThanOrEqual(limits.mostBytes);
+    expect(budget.heldBytes).toBeLessThanOrEqual(limits.mostBytes);
     await endOne();
   }
   expect(await Promise.all(all)).toHaveLength(200);
-  expect(room.heldBytes).toBe(0);
+  expect(budget.heldBytes).toBe(0);
 });
 
 test("one key takes half of the room at most; others go past what waits of it", async () => {
@@ -66,10 +66,10 @@ test("too much that waits is refused, of one key sooner", async () => {
 });
 
 test("what fails leaves its room", async () => {
-  const { room } = setup();
-  const failing = room.within({ key: "a", bytes: 64, waitingBytes: 0 }, async () => {
+  const { budget } = setup();
+  const failing = budget.within({ key: "a", bytes: 64, waitingBytes: 0 }, async () => {
     throw new Error("broken");
   });
   await expect(failing).rejects.toThrow("broken");
-  expect(room.heldBytes).toBe(0);
+  expect(budget.heldBytes).toBe(0);
 });

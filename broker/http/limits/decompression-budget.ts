@@ -1,7 +1,7 @@
 import { problem } from "../../../shared/problem.ts";
 
 /** Whose it is, what it may take inflated, and what of it waits meanwhile. */
-export type Inflation = {
+export type Decompression = {
   readonly key: string;
   readonly bytes: number;
   readonly waitingBytes: number;
@@ -13,7 +13,7 @@ type Limits = {
   /** What may wait at once, as it was sent; of one key a quarter of it. */
   readonly mostWaitingBytes: number;
 };
-type Waiter = Inflation & { readonly enter: () => void };
+type Waiter = Decompression & { readonly enter: () => void };
 type Held = { bytes: number; waiting: number };
 
 /** What waits costs at least as much as it takes to remember it. */
@@ -23,7 +23,7 @@ const leastWaitingBytes = 4096;
  * Room for bodies while they are inflated and read. A key that has its share waits alone: others go past it. Where the
  * whole is full, nobody goes past anybody, so that what is large gets its turn.
  */
-export class InflationRoom {
+export class DecompressionBudget {
   readonly #limits: Limits;
   readonly #byKey = new Map<string, Held>();
   readonly #all: Held = { bytes: 0, waiting: 0 };
@@ -38,27 +38,27 @@ export class InflationRoom {
   }
 
   /** Runs it when there is room; 503 when too much waits already. */
-  async within<Result>(inflation: Inflation, run: () => Promise<Result>): Promise<Result> {
-    await this.#enter(inflation);
+  async within<Result>(decompression: Decompression, run: () => Promise<Result>): Promise<Result> {
+    await this.#enter(decompression);
     try {
       return await run();
     } finally {
-      this.#count(inflation.key, { bytes: -inflation.bytes, waiting: 0 });
+      this.#count(decompression.key, { bytes: -decompression.bytes, waiting: 0 });
       this.#admit();
     }
   }
 
   /** What waits before this one may be held back by the share of its key alone. */
-  #enter(inflation: Inflation): Promise<void> {
-    const { key } = inflation;
-    const waiting = Math.max(leastWaitingBytes, inflation.waitingBytes);
+  #enter(decompression: Decompression): Promise<void> {
+    const { key } = decompression;
+    const waiting = Math.max(leastWaitingBytes, decompression.waitingBytes);
     const entered = Promise.withResolvers<void>();
     const enter = (): void => {
-      this.#count(key, { bytes: inflation.bytes, waiting: -waiting });
+      this.#count(key, { bytes: decompression.bytes, waiting: -waiting });
       entered.resolve();
     };
     this.#count(key, { bytes: 0, waiting });
-    this.#waiters.push({ ...inflation, enter });
+    this.#waiters.push({ ...decompression, enter });
     this.#admit();
     const own = this.#byKey.get(key)?.waiting ?? 0;
     const { mostWaitingBytes: most } = this.#limits;
@@ -83,13 +83,13 @@ export class InflationRoom {
     this.#waiters = rest;
   }
 
-  #fits(inflation: Inflation): boolean {
+  #fits(decompression: Decompression): boolean {
     const { bytes } = this.#all;
-    const fitsAll = bytes === 0 || bytes + inflation.bytes <= this.#limits.mostBytes;
-    return fitsAll && this.#fitsShare(inflation);
+    const fitsAll = bytes === 0 || bytes + decompression.bytes <= this.#limits.mostBytes;
+    return fitsAll && this.#fitsShare(decompression);
   }
 
-  #fitsShare({ key, bytes }: Inflation): boolean {
+  #fitsShare({ key, bytes }: Decompression): boolean {
     const own = this.#byKey.get(key)?.bytes ?? 0;
     return own === 0 || own + bytes <= this.#limits.mostBytes / 2;
   }

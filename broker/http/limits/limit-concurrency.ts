@@ -1,29 +1,29 @@
 import type { Broker } from "../../broker.ts";
-import type { BoundName } from "../../limits/limit-settings.ts";
-import { onceGone } from "../answer/on-close.ts";
+import type { LimitName } from "../../limits/limit-settings.ts";
+import { onClose } from "../answer/on-close.ts";
 import type { AppContext } from "../app-types.ts";
 
-type HeldName = Extract<BoundName, `${"followers" | "waits"}_of_token`>;
+type HeldName = Extract<LimitName, `${"followers" | "waits"}_of_token`>;
 
 const ofOrg = {
   followers_of_token: "followers_of_org",
   waits_of_token: "waits_of_org",
-} as const satisfies Record<HeldName, BoundName>;
+} as const satisfies Record<HeldName, LimitName>;
 
 /**
  * Counts a request that stays among those of its token and of its org, until the returned function is called or the
  * connection is done with it; 429 when one of them has as many as it may have.
  */
-export function holdOfToken(c: AppContext, { bounds }: Broker, name: HeldName): () => void {
+export function limitConcurrency(c: AppContext, { limits }: Broker, name: HeldName): () => void {
   const { tokenId, id, orgId } = c.get("actor");
-  const releaseToken = bounds.hold(name, tokenId ?? id);
+  const releaseToken = limits.hold(name, tokenId ?? id);
   try {
-    const releaseOrg = bounds.hold(ofOrg[name], orgId);
+    const releaseOrg = limits.hold(ofOrg[name], orgId);
     const release = (): void => {
       releaseToken();
       releaseOrg();
     };
-    onceGone(c, release);
+    onClose(c, release);
     return release;
   } catch (error) {
     releaseToken();

@@ -1,4 +1,4 @@
-import type { Bounds } from "../../limits/limits.ts";
+import type { Limits } from "../../limits/limits.ts";
 import type { Guesses } from "../../tokens/authenticator.ts";
 import type { AppContext } from "../app-types.ts";
 import { trustProxies } from "../gate/trusted-proxies.ts";
@@ -14,7 +14,7 @@ export type LimitGuesses = (c: AppContext) => Guesses | undefined;
  */
 export function limitGuesses(
   { trustedProxies, perS }: { readonly trustedProxies: readonly string[]; readonly perS: number },
-  bounds: Bounds,
+  limits: Limits,
 ): LimitGuesses {
   const findOrigin = trustProxies(trustedProxies);
   const buckets = createLateBuckets(perS);
@@ -24,7 +24,7 @@ export function limitGuesses(
     return {
       admit() {
         const waitS = buckets.waitS(addressKey(findOrigin(incoming).address));
-        if (waitS > 0) throw bounds.refusal("guesses_of_address", waitS);
+        if (waitS > 0) throw limits.refusal("guesses_of_address", waitS);
       },
       note: () => buckets.charge(addressKey(findOrigin(incoming).address)),
     };

@@ -1,10 +1,10 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { LRUCache } from "lru-cache";
 import { type Problem, problem } from "../../../shared/problem.ts";
-import { gather } from "../../database/batcher.ts";
+import { makeBatcher } from "../../database/batcher.ts";
 import type { Db } from "../../database/connect.ts";
 import { isRefusal } from "../../database/is-refusal.ts";
-import type { HotWay } from "../../limits/hot-path.ts";
+import type { HotPath } from "../../limits/hot-path.ts";
 import type { OrgId } from "../../orgs/org-id.ts";
 import { topics, type Wakes } from "../../wake/wakes.ts";
 import type { LogEntry } from "../store/log-record.ts";
@@ -30,19 +30,19 @@ export type LogAppend = {
 export type AppendLogs = (append: LogAppend) => Promise<Refused>;
 
 type Parts = { readonly db: Db; readonly wakes: Wakes; readonly tidy: TidyStreams };
-type HotParts = Omit<Parts, "db"> & { readonly way: HotWay };
+type HotParts = Omit<Parts, "db"> & { readonly hotPath: HotPath };
 
 /** Another broker that writes to the same stream is met once or twice; then chance decides who goes first. */
 const mostRounds = 20;
 const pauseMs = 5;
 
 /** Requests that arrive together, for whatever streams, travel in one statement. */
-export function makeAppendLogs({ way, ...parts }: HotParts): AppendLogs {
+export function makeAppendLogs({ hotPath, ...parts }: HotParts): AppendLogs {
   const heads = makeHeads();
   const write = (db: Db, appends: readonly LogAppend[]) => flush({ ...parts, db, heads }, appends);
-  return gather((appends: readonly LogAppend[]) => write(way.db, appends), {
+  return makeBatcher((appends: readonly LogAppend[]) => write(hotPath.db, appends), {
     max: 256,
-    apart: way.apart(write),
+    separate: hotPath.separate(write),
   });
 }
 
@@ -163,7 +163,7 @@ function settle(
   if (result.outcome === "known") return undefined;
   if (result.outcome === "ok") {
     heads.set(key, { ...prepared.head, version: before.version + 1 });
-    wakes.tell([topics.logs(streamId)]);
+    wakes.notify([topics.logs(streamId)]);
     tidy.look({ orgId, streamId, bytes: result.bytes, looseChunks: result.looseChunks });
     return undefined;
   }

@@ -1,7 +1,7 @@
 import { LRUCache } from "lru-cache";
 import { problem } from "../../../shared/problem.ts";
 import { findExecution } from "../../executions/queries.ts";
-import type { HotWay } from "../../limits/hot-path.ts";
+import type { HotPath } from "../../limits/hot-path.ts";
 import type { Actor } from "../../tokens/actor.ts";
 import { findLogStream } from "../store/queries.ts";
 
@@ -16,7 +16,7 @@ const mostRemembered = 10_000;
  * A runner's token writes to the streams of its runner, a job's token to that of its execution's job, others to any of
  * their org. Who owns a stream never changes, so that it is remembered.
  */
-export function makeCheckWriter(way: HotWay): CheckWriter {
+export function makeCheckWriter(hotPath: HotPath): CheckWriter {
   const owners = new LRUCache<string, Owner>({ max: mostRemembered });
   const jobs = new LRUCache<string, string>({ max: mostRemembered });
 
@@ -33,7 +33,7 @@ export function makeCheckWriter(way: HotWay): CheckWriter {
     const key = `${orgId} ${streamId}`;
     const known = owners.get(key);
     if (known !== undefined) return known;
-    const stream = await way.alone(orgId, (db) => findLogStream(db, orgId, streamId));
+    const stream = await hotPath.runAlone(orgId, (db) => findLogStream(db, orgId, streamId));
     if (stream === undefined) return undefined;
     const owner = { runnerId: stream.runner_id, ownerId: stream.owner_id };
     owners.set(key, owner);
@@ -43,7 +43,7 @@ export function makeCheckWriter(way: HotWay): CheckWriter {
   async function jobOf({ orgId }: Actor, executionId: string): Promise<string | undefined> {
     const known = jobs.get(executionId);
     if (known !== undefined) return known;
-    const execution = await way.alone(orgId, (db) => findExecution(db, orgId, executionId));
+    const execution = await hotPath.runAlone(orgId, (db) => findExecution(db, orgId, executionId));
     if (execution !== undefined) jobs.set(executionId, execution.runner_job_id);
     return execution?.runner_job_id;
   }

@@ -1,7 +1,7 @@
 import type { LogLimits } from "../../config.ts";
 import type { Db } from "../../database/connect.ts";
 import type { ConfirmExecution, NamedByRunner } from "../../executions/confirm-execution.ts";
-import type { HotWay } from "../../limits/hot-path.ts";
+import type { HotPath } from "../../limits/hot-path.ts";
 import type { Log } from "../../log.ts";
 import type { Metrics } from "../../metrics.ts";
 import type { Actor } from "../../tokens/actor.ts";
@@ -31,7 +31,7 @@ export type Taken = { readonly refused: Refused; readonly isOver: boolean };
 
 type Parts = {
   readonly db: Db;
-  readonly way: HotWay;
+  readonly hotPath: HotPath;
   readonly wakes: Wakes;
   readonly log: Log;
   readonly limits: LogLimits;
@@ -43,12 +43,12 @@ type Parts = {
 const mostWaitingBytes = 48 * 1024 * 1024;
 /** What a broker needs to take logs. */
 export function makeLogIntake(parts: Parts): LogIntake {
-  const { db, way, wakes, log, limits, confirm, metrics } = parts;
+  const { db, hotPath, wakes, log, limits, confirm, metrics } = parts;
   const taken = metrics.counter("svc_log_records_total", "Log records that were taken.");
   const bytesTaken = metrics.counter("svc_log_bytes_total", "Bytes of logs that were taken.");
   const usage = makeOrgUsage(db, limits.orgBytesPerDay, log);
   const tidy = makeTidyStreams({ db, log, limits, isOverDay: usage.isOver });
-  const append = makeAppendLogs({ way, wakes, tidy });
+  const append = makeAppendLogs({ hotPath, wakes, tidy });
   let waitingBytes = 0;
   const isFull = (): boolean => waitingBytes > mostWaitingBytes;
   const pace = makeLogPace({ limits, metrics, append, isFull });
@@ -63,7 +63,7 @@ export function makeLogIntake(parts: Parts): LogIntake {
   };
 
   return {
-    checkWriter: makeCheckWriter(way),
+    checkWriter: makeCheckWriter(hotPath),
     ...pace,
     take: async (actor, streamId, { entries, refused, bytes }) => {
       const { orgId, runnerId } = actor;

@@ -21,6 +21,6 @@ export async function closeLogStream(
   }
   if (!found.is_open) return found;
   await closeStream(db, org, id);
-  wakes.tell([topics.logs(id)]);
+  wakes.notify([topics.logs(id)]);
   return { ...found, is_open: false };
 }

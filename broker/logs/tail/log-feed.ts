@@ -1,5 +1,5 @@
 import { setMaxListeners } from "node:events";
-import { makeLookout } from "../../clocks/poller.ts";
+import { makePoller } from "../../clocks/poller.ts";
 import type { Db } from "../../database/connect.ts";
 import type { Log } from "../../log.ts";
 import type { OrgId } from "../../orgs/org-id.ts";
@@ -90,10 +90,10 @@ function startReader({ db, wakes, log }: FeedParts, org: OrgId, found: LogStream
   let stream: LogStream | undefined = found;
   let quietMs = fallbackMs.first;
 
-  const lookout = makeLookout({ look, onError, restMs, fallbackMs: fallbackMs.first });
-  const unhear = wakes.hear(topics.logs(found.id), lookout.ask);
-  lookout.start();
-  lookout.ask(); // written between the stream's being found and this
+  const poller = makePoller({ look, onError, restMs, fallbackMs: fallbackMs.first });
+  const unsubscribe = wakes.subscribe(topics.logs(found.id), poller.ask);
+  poller.start();
+  poller.ask(); // written between the stream's being found and this
 
   /** Reads on, and answers when to look again. */
   async function look(): Promise<number> {
@@ -138,8 +138,8 @@ function startReader({ db, wakes, log }: FeedParts, org: OrgId, found: LogStream
       },
     },
     stop: () => {
-      unhear();
-      lookout.stop();
+      unsubscribe();
+      poller.stop();
     },
   };
 }

@@ -19,7 +19,7 @@ export const enqueueJob: Door = (app, broker) => {
   app.openapi(enqueueJobRoute, async (c) => {
     const job = toNewJob(c.req.valid("json"), textAt(c, "#/plan"));
     const asked = await toEnqueue(c, [job]);
-    const enqueued = await enqueueOne(broker, { ...asked, job, takesSeat: true });
+    const enqueued = await enqueueOne(broker, { ...asked, job, takesPermit: true });
     return c.json(toRunnerJob(tellReplay(c, enqueued).job), 201);
   });
 };
@@ -37,7 +37,7 @@ export const enqueueJobBatch: Door = (app, broker) => {
 
 /** The text of a member, as it was sent. */
 function textAt(c: AppContext, pointer: string): string | LargeText | undefined {
-  return c.get("lifted").get(pointer) ?? c.get("verbatim").get(pointer);
+  return c.get("longTexts").get(pointer) ?? c.get("verbatim").get(pointer);
 }
 
 async function toEnqueue(c: AppContext, jobs: readonly NewJob[]) {

@@ -3,20 +3,20 @@ import type { Broker } from "../../broker.ts";
 import { answerJson } from "../../http/answer/answer-json.ts";
 import { setHeader } from "../../http/answer/set-header.ts";
 import type { AppContext, Door } from "../../http/app-types.ts";
-import { seatedFor } from "../../http/gate/with-permit.ts";
-import { holdOfToken } from "../../http/limits/limit-concurrency.ts";
+import { permitFor } from "../../http/gate/with-permit.ts";
+import { limitConcurrency } from "../../http/limits/limit-concurrency.ts";
 import { followJobs as followOrg } from "../../jobs/follow-jobs.ts";
 import { readJob } from "../../jobs/read-job.ts";
 import { toJobEvent } from "../../jobs/to-job-event.ts";
 import { waitForJob as waitForEnd } from "../../jobs/wait-for-job.ts";
 import { waitMs } from "../../polls/park-poll.ts";
-import { JsonHoles } from "../../seals/json-placeholders.ts";
+import { JsonPlaceholders } from "../../seals/json-placeholders.ts";
 
 /** GET /v1/job-events */
 export const followJobs: Door = (app, broker) => {
   app.openapi(followJobsRoute, async (c) => {
     const { wait, limit, runner_id: runnerId, owner_id: ownerId } = c.req.valid("query");
-    const release = holdOfToken(c, broker, "waits_of_token");
+    const release = limitConcurrency(c, broker, "waits_of_token");
     const { events, nextCursor } = await followOrg(broker, c.get("actor").orgId, {
       cursor: c.req.query("cursor"), // an empty one is not an absent one here
       waitMs: waitMs(wait),
@@ -24,7 +24,7 @@ export const followJobs: Door = (app, broker) => {
       runnerId,
       ownerId,
       signal: c.req.raw.signal,
-      seated: seatedFor(c, broker),
+      withPermit: permitFor(c, broker),
     }).finally(release);
     sayGoodbye(c, broker);
     return c.json({ items: events.map(toJobEvent), next_cursor: nextCursor }, 200);
@@ -35,16 +35,19 @@ export const followJobs: Door = (app, broker) => {
 export const waitForJob: Door = (app, broker) => {
   app.openapi(waitForJobRoute, async (c) => {
     const { orgId } = c.get("actor");
-    const release = holdOfToken(c, broker, "waits_of_token");
+    const release = limitConcurrency(c, broker, "waits_of_token");
     const row = await waitForEnd(broker, orgId, c.req.valid("param").job_id, {
       waitMs: waitMs(c.req.valid("query").wait),
       signal: c.req.raw.signal,
-      seated: seatedFor(c, broker),
+      withPermit: permitFor(c, broker),
     }).finally(release);
     sayGoodbye(c, broker);
-    const holes = new JsonHoles();
-    const value = await seatedFor(c, broker)(() => readJob({ ...broker, holes }, orgId, row));
-    return answerJson(c, broker, { value, holes });
+    const placeholders = new JsonPlaceholders();
+    const value = await permitFor(
+      c,
+      broker,
+    )(() => readJob({ ...broker, placeholders }, orgId, row));
+    return answerJson(c, broker, { value, placeholders });
   });
 };
 

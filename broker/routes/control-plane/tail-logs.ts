@@ -5,8 +5,8 @@ import { setHeader } from "../../http/answer/set-header.ts";
 import { streamAnswer } from "../../http/answer/stream-answer.ts";
 import type { AppContext, Door } from "../../http/app-types.ts";
 import { requestHeader } from "../../http/gate/request-header.ts";
-import { seatedFor } from "../../http/gate/with-permit.ts";
-import { holdOfToken } from "../../http/limits/limit-concurrency.ts";
+import { permitFor } from "../../http/gate/with-permit.ts";
+import { limitConcurrency } from "../../http/limits/limit-concurrency.ts";
 import { fromCursor } from "../../logs/read/log-cursor.ts";
 import type { LogFilter } from "../../logs/read/log-filter.ts";
 import { eventsBegin, toEvents } from "../../logs/read/log-text.ts";
@@ -29,19 +29,19 @@ export const tailLogs: Door = (app, broker) => {
     const asked =
       resumed === undefined ? fromCursor(cursor) : fromCursor(resumed, "header:Last-Event-ID");
     const { log_stream_id: id } = c.req.valid("param");
-    const seated = seatedFor(c, broker);
-    const found = await seated(() => requireLogStream(db, orgId, id, runnerId));
+    const withPermit = permitFor(c, broker);
+    const found = await withPermit(() => requireLogStream(db, orgId, id, runnerId));
     // By the rule of server-sent events this keeps a browser from coming again.
     const isOver = !found.is_open && asked >= found.next_position;
     if (resumed !== undefined && isOver) return c.body(null, 204);
     if (logFeed.followers() >= mostFollowers || logFeed.draining.aborted) {
       throw problem.unavailable("This broker takes no more followers just now.", 2);
     }
-    holdOfToken(c, broker, "followers_of_token"); // until its answer is sent, whole or not
+    limitConcurrency(c, broker, "followers_of_token"); // until its answer is sent, whole or not
     const isLast = last !== undefined && resumed === undefined && cursor === undefined;
     const { signal } = c.req.raw;
     const from = isLast
-      ? await seated(() => lastFrom(broker, found, { last, filter, signal }))
+      ? await withPermit(() => lastFrom(broker, found, { last, filter, signal }))
       : asked;
     setHeader(c, "x-accel-buffering", "no");
     const steps = tailLog({ db, feed: logFeed }, orgId, found, { from, filter, signal });

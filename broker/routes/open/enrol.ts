@@ -8,7 +8,7 @@ import { toTokenWithSecret } from "../../tokens/to-token.ts";
 /** A whole fleet may enrol from behind one address; who tries tokens out is slowed down. */
 const perAddressPerS = 20;
 
-/** Who has no token yet shares the seats of one org. */
+/** Who has no token yet shares the permits of one org. */
 const anybody = { orgId: "", token: "" };
 
 /** POST /v1/enrol */
@@ -17,7 +17,7 @@ export const enrol: Door = (app, broker) => {
   app.openapi(enrolRoute, async (c) => {
     take(c);
     const bootSecret = bearerOf(c.req.header("authorization"));
-    const made = await broker.seats.run(anybody, () => exchange(broker.db, bootSecret));
+    const made = await broker.permits.run(anybody, () => exchange(broker.db, bootSecret));
     return c.json(toTokenWithSecret(made), 201);
   });
 };

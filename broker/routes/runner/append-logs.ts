@@ -18,14 +18,14 @@ const sizes = { maxBytes: 4 * 1024 * 1024, maxInflatedBytes: 32 * 1024 * 1024 };
 const recordBytes = 64;
 
 /** POST /v1/log-streams/{log_stream_id}/logs */
-export const appendLogs: Door = (app, { logs, inflations }) => {
+export const appendLogs: Door = (app, { logs, decompressions }) => {
   app.openapi(appendLogsRoute, async (c) => {
     const { log_stream_id: id } = c.req.valid("param");
     const actor = c.get("actor");
     await logs.checkWriter(actor, id);
     const admitted = await logs.admit(actor, id, saidBytes(c));
     const reading = { ...sizes, key: id, read: readRequest };
-    const { type, request } = await readOtlp(c, inflations, reading).catch((error: unknown) => {
+    const { type, request } = await readOtlp(c, decompressions, reading).catch((error: unknown) => {
       // What is too large when it is unpacked cost as much as what is just not.
       if (isTooLarge(error))
         logs.charge(admitted, { bytes: sizes.maxInflatedBytes, isRefused: true });

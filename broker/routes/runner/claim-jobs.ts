@@ -9,17 +9,17 @@ import type { AppContext, Door } from "../../http/app-types.ts";
 import { requestHeader } from "../../http/gate/request-header.ts";
 import { claimAnswer, giveBackUnlessWritten, openLargePlans } from "../../polls/answer-claim.ts";
 import type { PollAnswer } from "../../polls/dispatcher.ts";
-import { findOverExecutions } from "../../polls/find-ended-executions.ts";
+import { findEndedExecutions } from "../../polls/find-ended-executions.ts";
 import { parkPoll, waitMs } from "../../polls/park-poll.ts";
 import {
   type ClaimingProcess,
-  knowProcess,
-  newProcessBook,
+  requireClaimingProcess,
+  newProcessCache,
 } from "../../polls/require-claiming-process.ts";
 
 /** POST /v1/runners/{runner_id}/jobs/claim */
 export const claimJobs: Door = (app, broker) => {
-  const book = newProcessBook();
+  const cache = newProcessCache();
   app.openapi(claimJobsRoute, async (c) => {
     const { runner_id: runnerId } = c.req.valid("param");
     const body = c.req.valid("json");
@@ -28,9 +28,9 @@ export const claimJobs: Door = (app, broker) => {
     const groups = new Map(runnerJobGroups.map((group) => [group, body.groups?.[group] ?? 0]));
     for (const [group, want] of groups) if (want === 0) groups.delete(group);
     const secret = requestHeader(c, processSecretHeader);
-    await knowProcess(broker, book, { orgId, runnerId, processId, groups, secret });
+    await requireClaimingProcess(broker, cache, { orgId, runnerId, processId, groups, secret });
 
-    const { orders: desk, tellOrders } = broker.desk;
+    const { orders: pendingOrders, wakeForOrders } = broker.polls;
     const poll = {
       orgId,
       runnerId,
@@ -41,23 +41,28 @@ export const claimJobs: Door = (app, broker) => {
       knownSettings: body.settings_version,
     };
     const held = body.executions ?? [];
-    const over = held.length === 0 ? [] : await overOf(broker, poll, held);
-    const hasNews = over.some((order) => !poll.knownOrders.includes(orderKey(order)));
+    const stopOrders = held.length === 0 ? [] : await stopOrdersFor(broker, poll, held);
+    const hasNews = stopOrders.some((order) => !poll.knownOrders.includes(orderKey(order)));
     const parked = parkPoll(broker, {
       poll,
       waitMs: hasNews ? soonMs : waitMs(body.wait),
       signal: c.req.raw.signal,
     });
     // A poll with groups learns of orders with its first look for jobs, but not of settings that changed meanwhile.
-    const looks = groups.size === 0 || broker.desk.wasMissed(processId);
-    if (looks && (await desk.areWorthIt(poll))) tellOrders(processId);
+    const looks = groups.size === 0 || broker.polls.hasMissedWakeUp(processId);
+    if (looks && (await pendingOrders.areNew(poll))) wakeForOrders(processId);
     const answer = await parked;
-    const isTold = answer.kind === "orders" || (answer.kind === "claims" && answer.hasOrders);
-    const telling = isTold ? desk.tell(processId, body.settings_version) : Promise.resolve([]);
+    const wantsOrders = answer.kind === "orders" || (answer.kind === "claims" && answer.hasOrders);
+    const delivering = wantsOrders
+      ? pendingOrders.deliver(processId, body.settings_version)
+      : Promise.resolve([]);
     // Jobs are not lost for orders that cannot be read: those come with the next answer.
-    const told = await (answer.kind === "claims" ? telling.catch(() => []) : telling);
-    const alsoTold = new Set(told.map(orderKey));
-    const orders = [...told, ...over.filter((order) => !alsoTold.has(orderKey(order)))];
+    const delivered = await (answer.kind === "claims" ? delivering.catch(() => []) : delivering);
+    const deliveredKeys = new Set(delivered.map(orderKey));
+    const orders = [
+      ...delivered,
+      ...stopOrders.filter((order) => !deliveredKeys.has(orderKey(order))),
+    ];
     return answerClaim(c, broker, { answer, orders });
   });
 };
@@ -66,13 +71,15 @@ export const claimJobs: Door = (app, broker) => {
 const soonMs = 250;
 
 /** Only who names executions is told of them here: a claim usually names none, and costs no statement for it. */
-async function overOf(
+async function stopOrdersFor(
   broker: Broker,
   { orgId, runnerId, processId }: Pick<ClaimingProcess, "orgId" | "runnerId" | "processId">,
   held: readonly string[],
 ): Promise<readonly ProcessOrder[]> {
   const owner = { orgId, token: runnerId };
-  return await broker.seats.run(owner, () => findOverExecutions(broker.db, orgId, processId, held));
+  return await broker.permits.run(owner, () =>
+    findEndedExecutions(broker.db, orgId, processId, held),
+  );
 }
 
 type Answering = { readonly answer: PollAnswer; readonly orders: readonly ProcessOrder[] };

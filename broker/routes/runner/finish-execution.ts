@@ -10,12 +10,12 @@ import type { Door } from "../../http/app-types.ts";
 export const finishExecution: Door = (app, broker) => {
   app.openapi(finishExecutionRoute, async (c) => {
     const body = c.req.valid("json");
-    const lifted = c.get("lifted");
+    const longTexts = c.get("longTexts");
     const taken = await takeReport(broker, c.get("actor"), c.req.valid("param"), {
       status: body.status,
       description: body.status_description,
-      result: body.result && toResultReport(body.result, lifted.get("#/result")),
-      outputs: lifted.get("#/outputs") ?? body.outputs ?? undefined,
+      result: body.result && toResultReport(body.result, longTexts.get("#/result")),
+      outputs: longTexts.get("#/outputs") ?? body.outputs ?? undefined,
       lastRecord: body.last_record ?? undefined,
     });
     return c.json(toFinished(taken), 200);

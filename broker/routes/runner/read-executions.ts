@@ -8,7 +8,7 @@ import { readExecution, readResult } from "../../executions/read-execution.ts";
 import { answerJson } from "../../http/answer/answer-json.ts";
 import type { AppContext, Door } from "../../http/app-types.ts";
 import { readExecutions as readExecutionsOf, requireJob } from "../../jobs/read-job.ts";
-import { JsonHoles } from "../../seals/json-placeholders.ts";
+import { JsonPlaceholders } from "../../seals/json-placeholders.ts";
 
 /** GET …/executions, …/executions/{execution_id}, …/executions/{execution_id}/result */
 export const readExecutions: Door = (app, broker) => {
@@ -20,15 +20,19 @@ export const readExecutions: Door = (app, broker) => {
   });
   app.openapi(getExecutionRoute, async (c) => {
     const named = c.req.valid("param");
-    const holes = new JsonHoles();
-    const value = await readExecution({ ...broker, holes }, c.get("actor"), named);
+    const placeholders = new JsonPlaceholders();
+    const value = await readExecution({ ...broker, placeholders }, c.get("actor"), named);
     confirmOwn(c, broker, value.finished_at === null ? value.id : null);
-    return answerJson(c, broker, { value, holes });
+    return answerJson(c, broker, { value, placeholders });
   });
   app.openapi(getResultRoute, async (c) => {
-    const holes = new JsonHoles();
-    const value = await readResult({ ...broker, holes }, c.get("actor"), c.req.valid("param"));
-    return answerJson(c, broker, { value, holes });
+    const placeholders = new JsonPlaceholders();
+    const value = await readResult(
+      { ...broker, placeholders },
+      c.get("actor"),
+      c.req.valid("param"),
+    );
+    return answerJson(c, broker, { value, placeholders });
   });
 };
 

@@ -18,7 +18,7 @@ import { findPlanToSend } from "../../jobs/queries.ts";
 import { readJob, requireJob } from "../../jobs/read-job.ts";
 import type { JobRow } from "../../jobs/row.ts";
 import { seesMaskedPlans, showLargePlan, showPlan } from "../../jobs/show-plan.ts";
-import { JsonHoles } from "../../seals/json-placeholders.ts";
+import { JsonPlaceholders } from "../../seals/json-placeholders.ts";
 
 type JobParams = { readonly job_id: string; readonly runner_id?: string };
 
@@ -51,10 +51,10 @@ async function readFor(c: AppContext, broker: Broker, row: JobRow, withPlan: boo
     await requireOwn(c, broker, row);
   }
   const withProgress = actor.runnerId === null; // runners ask often, and know
-  const holes = new JsonHoles();
+  const placeholders = new JsonPlaceholders();
   const asked = { planFor: withPlan ? actor : undefined, withProgress };
-  const value = await readJob({ ...broker, holes }, actor.orgId, row, asked);
-  return answerJson(c, broker, { value, holes });
+  const value = await readJob({ ...broker, placeholders }, actor.orgId, row, asked);
+  return answerJson(c, broker, { value, placeholders });
 }
 
 /** A plan never changes; without its secrets it is another text. */

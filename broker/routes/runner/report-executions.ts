@@ -9,7 +9,7 @@ export const createReports: Door = (app, broker) => {
     const { runner_id: runnerId } = c.req.valid("param");
     const { orgId } = c.get("actor");
     const { reports } = c.req.valid("json");
-    const lifted = c.get("lifted");
+    const longTexts = c.get("longTexts");
     const answers = await reportExecutions(
       broker,
       reports.map((report, at) => ({
@@ -20,9 +20,9 @@ export const createReports: Door = (app, broker) => {
         description: report.status_description ?? undefined,
         giveBack: report.give_back ?? undefined,
         result: report.result
-          ? toResultReport(report.result, lifted.get(`#/reports/${at}/result`))
+          ? toResultReport(report.result, longTexts.get(`#/reports/${at}/result`))
           : undefined,
-        outputs: lifted.get(`#/reports/${at}/outputs`) ?? report.outputs ?? undefined,
+        outputs: longTexts.get(`#/reports/${at}/outputs`) ?? report.outputs ?? undefined,
         lastRecord: report.last_record ?? undefined,
       })),
     );

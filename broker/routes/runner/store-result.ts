@@ -4,8 +4,8 @@ import { takeReport, toResultReport } from "../../executions/take-report.ts";
 import { toOutputs, toResult } from "../../executions/to-execution.ts";
 import { answerJson } from "../../http/answer/answer-json.ts";
 import type { Door } from "../../http/app-types.ts";
-import { seatedFor } from "../../http/gate/with-permit.ts";
-import { JsonHoles } from "../../seals/json-placeholders.ts";
+import { permitFor } from "../../http/gate/with-permit.ts";
+import { JsonPlaceholders } from "../../seals/json-placeholders.ts";
 
 /** POST /v1/runner-jobs/{job_id}/executions/{execution_id}/result */
 export const createResult: Door = (app, broker) => {
@@ -13,9 +13,9 @@ export const createResult: Door = (app, broker) => {
     const actor = c.get("actor");
     const params = c.req.valid("param");
     await takeReport(broker, actor, params, {
-      result: toResultReport(c.req.valid("json"), c.get("lifted").get("#")),
+      result: toResultReport(c.req.valid("json"), c.get("longTexts").get("#")),
     });
-    const [stored] = await seatedFor(
+    const [stored] = await permitFor(
       c,
       broker,
     )(() => listResults(broker.db, actor.orgId, [params.execution_id]));
@@ -30,16 +30,16 @@ export const createOutputs: Door = (app, broker) => {
     const actor = c.get("actor");
     const params = c.req.valid("param");
     await takeReport(broker, actor, params, {
-      outputs: c.get("lifted").get("#/outputs") ?? c.req.valid("json").outputs ?? {},
+      outputs: c.get("longTexts").get("#/outputs") ?? c.req.valid("json").outputs ?? {},
     });
-    const stored = await seatedFor(
+    const stored = await permitFor(
       c,
       broker,
     )(() => findOutputs(broker, actor.orgId, params.execution_id));
     if (stored === undefined)
       throw new Error(`the outputs of ${params.execution_id} are not there`);
-    const holes = new JsonHoles();
-    const value = await toOutputs(stored, { ...broker, holes });
-    return answerJson(c, broker, { value, holes, status: 201 });
+    const placeholders = new JsonPlaceholders();
+    const value = await toOutputs(stored, { ...broker, placeholders });
+    return answerJson(c, broker, { value, placeholders, status: 201 });
   });
 };

@@ -5,7 +5,7 @@ import { problem } from "../../../shared/problem.ts";
 import type { AppContext, Door } from "../../http/app-types.ts";
 import { type OtlpBody, otlpJson, readOtlp } from "../../http/body/read-otlp.ts";
 import { validateBody } from "../../http/gate/validate.ts";
-import { seatedFor } from "../../http/gate/with-permit.ts";
+import { permitFor } from "../../http/gate/with-permit.ts";
 import { requireFewMembers } from "../../telemetry/otlp-limits.ts";
 import { metricsRequest, traceRequest } from "../../telemetry/otlp-messages.ts";
 import { type PartialSuccess, protobufOf } from "../../telemetry/partial-success.ts";
@@ -18,13 +18,13 @@ const mostParts = 200_000;
 
 /** POST of spans and of metrics, at their runner's path. */
 export const storeTelemetry: Door = (app, broker) => {
-  const { db, collector, inflations } = broker;
+  const { db, collector, decompressions } = broker;
   app.openapi(createTracesRoute, async (c) => {
     const sender = senderOf(c, c.req.valid("param"));
     const read = reader(traceRequestSchema, traceRequest);
     const reading = { ...sizes, key: sender.runnerId, read };
-    const { type, sent, request } = await readOtlp(c, inflations, reading);
-    const refused = await seatedFor(c, broker)(() => storeTraces(db, sender, request));
+    const { type, sent, request } = await readOtlp(c, decompressions, reading);
+    const refused = await permitFor(c, broker)(() => storeTraces(db, sender, request));
     collector.pass("traces", { type, ...sent });
     return answer(c, type, { status: 200, refused, counted: "rejectedSpans" });
   });
@@ -32,8 +32,8 @@ export const storeTelemetry: Door = (app, broker) => {
     const sender = senderOf(c, c.req.valid("param"));
     const read = reader(metricsRequestSchema, metricsRequest);
     const reading = { ...sizes, key: sender.runnerId, read };
-    const { type, sent, request } = await readOtlp(c, inflations, reading);
-    const refused = await seatedFor(c, broker)(() => storeMetrics(db, sender, request));
+    const { type, sent, request } = await readOtlp(c, decompressions, reading);
+    const refused = await permitFor(c, broker)(() => storeMetrics(db, sender, request));
     collector.pass("metrics", { type, ...sent });
     return answer(c, type, { status: 201, refused, counted: "rejectedDataPoints" });
   });

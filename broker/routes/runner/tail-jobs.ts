@@ -1,7 +1,7 @@
 import { tailJobsRoute } from "../../../shared/api/poll-jobs.ts";
 import { setHeader } from "../../http/answer/set-header.ts";
 import type { Door } from "../../http/app-types.ts";
-import { seatedFor } from "../../http/gate/with-permit.ts";
+import { permitFor } from "../../http/gate/with-permit.ts";
 import { toRunnerJob } from "../../jobs/to-runner-job.ts";
 import { confirmByPolls } from "../../polls/confirm-by-poll.ts";
 import { parkPoll, waitMs } from "../../polls/park-poll.ts";
@@ -12,7 +12,7 @@ export const tailJobs: Door = (app, broker) => {
     const { runner_id: runnerId } = c.req.valid("param");
     const { group, wait } = c.req.valid("query");
     const one = group === undefined || group === "any" || group === "" ? null : group;
-    const parkedSince = await seatedFor(
+    const parkedSince = await permitFor(
       c,
       broker,
     )(() => confirmByPolls(broker, runnerId, [{ group: one }]));

@@ -13,7 +13,7 @@ import {
   listReleases,
   listReleasesOf,
 } from "../../helm-releases/queries.ts";
-import { reachChart } from "../../helm-releases/require-chart-access.ts";
+import { requireChartAccess } from "../../helm-releases/require-chart-access.ts";
 import { toHelmChart, toHelmRelease } from "../../helm-releases/to-helm-release.ts";
 import { readPage, toPage } from "../../http/answer/paginate.ts";
 import type { Door } from "../../http/app-types.ts";
@@ -38,7 +38,7 @@ export const helmCharts: Door = (app, broker) => {
   app.openapi(getHelmChartRoute, async (c) => {
     const { chart_id: chartId } = c.req.valid("param");
     const actor = c.get("actor");
-    const row = await reachChart(broker, actor, chartId);
+    const row = await requireChartAccess(broker, actor, chartId);
     return c.json(toHelmChart(row, await listReleasesOf(db, actor.orgId, [row.id])), 200);
   });
   app.openapi(listHelmReleasesRoute, async (c) => {

@@ -16,7 +16,7 @@ import {
   type SentRecord,
 } from "../../helm-releases/keep-record.ts";
 import { listRecordIds } from "../../helm-releases/queries.ts";
-import { reachChart } from "../../helm-releases/require-chart-access.ts";
+import { requireChartAccess } from "../../helm-releases/require-chart-access.ts";
 import { toHelmRelease } from "../../helm-releases/to-helm-release.ts";
 import { begun } from "../../http/answer/answer-bytes.ts";
 import { answerLarge } from "../../http/answer/answer-large.ts";
@@ -25,7 +25,7 @@ import type { AppContext, Door } from "../../http/app-types.ts";
 import { readBody } from "../../http/body/read-body.ts";
 import { maxBytes } from "../../http/body/read-json.ts";
 import { largeBytes, owned } from "../../http/body/reserve-memory.ts";
-import { seatedFor } from "../../http/gate/with-permit.ts";
+import { permitFor } from "../../http/gate/with-permit.ts";
 import type { OrgId } from "../../orgs/org-id.ts";
 import { openLarge } from "../../seals/open-large.ts";
 
@@ -44,21 +44,21 @@ export const helmReleases: Door = (app, broker) => {
     return c.body(new Uint8Array(record), 200, headers) as never; // bytes, whatever the contract shows
   });
   app.openapi(createHelmRecordRoute, async (c) => {
-    const seated = seatedFor(c, broker);
-    const place = await seated(() => reachPlace(c, broker));
+    const withPermit = permitFor(c, broker);
+    const place = await withPermit(() => reachPlace(c, broker));
     if (place.key === "query") throw reservedKey();
     const sent = await readSent(c, broker);
     return c.json(
-      toHelmRelease(await seated(() => createRecord(broker, c.get("actor"), { place, sent }))),
+      toHelmRelease(await withPermit(() => createRecord(broker, c.get("actor"), { place, sent }))),
       201,
     );
   });
   app.openapi(updateHelmRecordRoute, async (c) => {
-    const seated = seatedFor(c, broker);
-    const place = await seated(() => reachPlace(c, broker));
+    const withPermit = permitFor(c, broker);
+    const place = await withPermit(() => reachPlace(c, broker));
     const sent = await readSent(c, broker);
     return c.json(
-      toHelmRelease(await seated(() => replaceRecord(broker, c.get("actor"), { place, sent }))),
+      toHelmRelease(await withPermit(() => replaceRecord(broker, c.get("actor"), { place, sent }))),
       200,
     );
   });
@@ -76,7 +76,7 @@ async function readSent(c: AppContext, broker: Broker): Promise<SentRecord> {
 
 async function reachPlace(c: AppContext, broker: Broker) {
   const chartId = c.req.param("chart_id") ?? "";
-  await reachChart(broker, c.get("actor"), chartId);
+  await requireChartAccess(broker, c.get("actor"), chartId);
   return { chartId, namespace: c.req.param("namespace") ?? "", key: c.req.param("key") ?? "" };
 }
 

@@ -9,11 +9,11 @@ import type { Door } from "../../http/app-types.ts";
 import { maxBytes } from "../../http/body/read-json.ts";
 import { streamBody } from "../../http/body/stream-body.ts";
 import { requestHeader } from "../../http/gate/request-header.ts";
-import { seatedFor } from "../../http/gate/with-permit.ts";
+import { permitFor } from "../../http/gate/with-permit.ts";
 import { openCurrentState } from "../../workspaces/open-current-state.ts";
 import { findStateJson } from "../../workspaces/queries.ts";
 import { openStored } from "../../workspaces/read-parts.ts";
-import { reachWorkspace } from "../../workspaces/require-workspace-access.ts";
+import { requireWorkspaceAccess } from "../../workspaces/require-workspace-access.ts";
 import { requireWorkspace } from "../../workspaces/show-workspace.ts";
 import { writeStateJson } from "../../workspaces/write-state-json.ts";
 import { requireWritable, writeState } from "../../workspaces/write-state.ts";
@@ -23,12 +23,12 @@ export const keepStateJson: Door = (app, broker) => {
   app.openapi(writeStateJsonRoute, async (c) => {
     const { workspace_id: workspaceId } = c.req.valid("param");
     const { job_id: jobId } = c.req.valid("query");
-    const seated = seatedFor(c, broker);
-    const where = await seated(() =>
-      reachWorkspace(broker, c.get("actor"), { workspaceId, jobId }),
+    const withPermit = permitFor(c, broker);
+    const where = await withPermit(() =>
+      requireWorkspaceAccess(broker, c.get("actor"), { workspaceId, jobId }),
     );
     const pieces = streamBody(c, maxBytes(c.get("rule")));
-    await writeStateJson(broker, c.get("actor"), { where, pieces, seated });
+    await writeStateJson(broker, c.get("actor"), { where, pieces, withPermit });
     return c.body(null, 200);
   });
   app.openapi(getStateJsonRoute, async (c) => {
@@ -46,7 +46,7 @@ export const pulumiState: Door = (app, broker) => {
   app.openapi(getPulumiStateRoute, async (c) => {
     const { workspace_id: workspaceId } = c.req.valid("param");
     const { job_id: jobId } = c.req.valid("query");
-    await reachWorkspace(broker, c.get("actor"), { workspaceId, jobId, isPulumi: true });
+    await requireWorkspaceAccess(broker, c.get("actor"), { workspaceId, jobId, isPulumi: true });
     const state = await openCurrentState(broker, c.get("actor").orgId, workspaceId);
     const type = "application/octet-stream";
     return state === undefined ? c.body(null, 204) : answerBytes(c, broker, state, type);
@@ -54,8 +54,8 @@ export const pulumiState: Door = (app, broker) => {
   app.openapi(writePulumiStateRoute, async (c) => {
     const { workspace_id: workspaceId } = c.req.valid("param");
     const asked = { workspaceId, jobId: c.req.valid("query").job_id, isPulumi: true };
-    const seated = seatedFor(c, broker);
-    const { jobId } = await seated(() => reachWorkspace(broker, c.get("actor"), asked));
+    const withPermit = permitFor(c, broker);
+    const { jobId } = await withPermit(() => requireWorkspaceAccess(broker, c.get("actor"), asked));
     const write = {
       workspaceId,
       jobId,
@@ -64,9 +64,9 @@ export const pulumiState: Door = (app, broker) => {
       contentMd5: requestHeader(c, "content-md5"),
       isTerraform: false,
     };
-    await seated(() => requireWritable(broker.db, c.get("actor").orgId, write));
+    await withPermit(() => requireWritable(broker.db, c.get("actor").orgId, write));
     const pieces = streamBody(c, maxBytes(c.get("rule")));
-    await writeState(broker, c.get("actor"), { write, pieces, seated });
+    await writeState(broker, c.get("actor"), { write, pieces, withPermit });
     return c.body(null, 200);
   });
 };

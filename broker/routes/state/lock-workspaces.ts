@@ -5,7 +5,7 @@ import {
 import type { Door } from "../../http/app-types.ts";
 import { lockWorkspace, unlockWorkspace } from "../../workspaces/lock-workspace.ts";
 import { refuseForceUnlock } from "../../workspaces/refuse.ts";
-import { reachWorkspace } from "../../workspaces/require-workspace-access.ts";
+import { requireWorkspaceAccess } from "../../workspaces/require-workspace-access.ts";
 
 /** POST /v1/terraform-workspaces/{workspace_id}/lock, …/unlock */
 export const lockWorkspaces: Door = (app, broker) => {
@@ -13,7 +13,7 @@ export const lockWorkspaces: Door = (app, broker) => {
     const actor = c.get("actor");
     const { workspace_id: workspaceId } = c.req.valid("param");
     const { job_id: jobId } = c.req.valid("query");
-    const reached = await reachWorkspace(broker, actor, { workspaceId, jobId });
+    const reached = await requireWorkspaceAccess(broker, actor, { workspaceId, jobId });
     const lock = await lockWorkspace(broker.db, actor, { reached, lock: c.req.valid("json") });
     return c.json(lock, 200);
   });
@@ -22,7 +22,7 @@ export const lockWorkspaces: Door = (app, broker) => {
     const { workspace_id: workspaceId } = c.req.valid("param");
     const { job_id: jobId, ID: queried } = c.req.valid("query");
     const lockId = c.req.valid("json").ID ?? queried ?? null;
-    await reachWorkspace(broker, actor, { workspaceId, jobId });
+    await requireWorkspaceAccess(broker, actor, { workspaceId, jobId });
     if (lockId === null && actor.runnerId !== null) {
       await refuseForceUnlock(broker.db, actor.orgId, workspaceId);
       return c.json({}, 200);

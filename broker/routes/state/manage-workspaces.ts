@@ -23,7 +23,7 @@ import {
   unblockWorkspace,
 } from "../../workspaces/manage-workspace.ts";
 import { listEvents, listLocks, listWorkspaces } from "../../workspaces/queries.ts";
-import { reachWorkspace } from "../../workspaces/require-workspace-access.ts";
+import { requireWorkspaceAccess } from "../../workspaces/require-workspace-access.ts";
 import { rollBackWorkspace } from "../../workspaces/roll-back-workspace.ts";
 import {
   prepareToShow,
@@ -67,7 +67,7 @@ export const keepWorkspaces: Door = (app, broker) => {
   app.openapi(getWorkspaceLockRoute, async (c) => {
     const actor = c.get("actor");
     const { workspace_id: workspaceId } = c.req.valid("param");
-    await reachWorkspace(broker, actor, { workspaceId });
+    await requireWorkspaceAccess(broker, actor, { workspaceId });
     const [lock] = await listLocks(db, actor.orgId, [workspaceId]);
     if (lock === undefined) throw problem.notFound("lock");
     return c.json(toLock(lock), 200);
@@ -91,7 +91,7 @@ export const operateWorkspaces: Door = (app, broker) => {
   app.openapi(blockWorkspaceRoute, async (c) => {
     const actor = c.get("actor");
     const { workspace_id: workspaceId } = c.req.valid("param");
-    const { jobId } = await reachWorkspace(broker, actor, { workspaceId });
+    const { jobId } = await requireWorkspaceAccess(broker, actor, { workspaceId });
     await blockWorkspace(db, actor, { workspaceId, jobId, ...c.req.valid("json") });
     return c.json(await showWorkspace(db, actor.orgId, workspaceId), 200);
   });

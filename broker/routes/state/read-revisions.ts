@@ -10,7 +10,7 @@ import type { Broker } from "../../broker.ts";
 import { answerBytes } from "../../http/answer/answer-bytes.ts";
 import { readPage, toPage } from "../../http/answer/paginate.ts";
 import type { AppContext, Door } from "../../http/app-types.ts";
-import { seatedFor } from "../../http/gate/with-permit.ts";
+import { permitFor } from "../../http/gate/with-permit.ts";
 import { compareRevisions } from "../../workspaces/compare-revisions.ts";
 import { typeOfState } from "../../workspaces/open-current-state.ts";
 import { listStates } from "../../workspaces/queries.ts";
@@ -42,16 +42,16 @@ export const readRevisions: Door = (app, broker) => {
     return answerBytes(c, broker, openStored(broker, state), typeOfState(state));
   });
   app.openapi(listStateResourcesRoute, async (c) => {
-    const { state } = await seatedFor(c, broker)(() => named(c, broker, c.req.valid("param")));
+    const { state } = await permitFor(c, broker)(() => named(c, broker, c.req.valid("param")));
     return answer(c, await readSummary(broker, "resources", [state]));
   });
   app.openapi(listStateOutputsRoute, async (c) => {
-    const { state } = await seatedFor(c, broker)(() => named(c, broker, c.req.valid("param")));
+    const { state } = await permitFor(c, broker)(() => named(c, broker, c.req.valid("param")));
     return answer(c, await readSummary(broker, "outputs", [state]));
   });
   app.openapi(diffStatesRoute, async (c) => {
     const { workspace_id: workspaceId } = c.req.valid("param");
-    const asked = { workspaceId, seated: seatedFor(c, broker), ...c.req.valid("query") };
+    const asked = { workspaceId, withPermit: permitFor(c, broker), ...c.req.valid("query") };
     return answer(c, await compareRevisions(broker, c.get("actor").orgId, asked));
   });
 };

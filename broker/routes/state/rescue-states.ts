@@ -11,9 +11,9 @@ import { answerBytes } from "../../http/answer/answer-bytes.ts";
 import type { AppContext, Door } from "../../http/app-types.ts";
 import { maxBytes } from "../../http/body/read-json.ts";
 import { streamBody } from "../../http/body/stream-body.ts";
-import { seatedFor } from "../../http/gate/with-permit.ts";
+import { permitFor } from "../../http/gate/with-permit.ts";
 import { openStored } from "../../workspaces/read-parts.ts";
-import { reachRescue } from "../../workspaces/require-rescue-access.ts";
+import { requireRescueAccess } from "../../workspaces/require-rescue-access.ts";
 import { rescueState } from "../../workspaces/rescue-state.ts";
 import { findRescued, listRescued } from "../../workspaces/rescued-queries.ts";
 import { discardRescued, pushRescued } from "../../workspaces/settle-rescued.ts";
@@ -27,16 +27,16 @@ export const rescueStates: Door = (app, broker) => {
   app.openapi(rescueStateRoute, async (c) => {
     const { workspace_id: workspaceId } = c.req.valid("param");
     const { job_id: asked } = c.req.valid("query");
-    const seated = seatedFor(c, broker);
-    const jobId = await seated(() =>
-      reachRescue(broker, c.get("actor"), { workspaceId, jobId: asked }),
+    const withPermit = permitFor(c, broker);
+    const jobId = await withPermit(() =>
+      requireRescueAccess(broker, c.get("actor"), { workspaceId, jobId: asked }),
     );
     const pieces = streamBody(c, maxBytes(c.get("rule")));
-    const rescue = { workspaceId, jobId, pieces, seated };
+    const rescue = { workspaceId, jobId, pieces, withPermit };
     const id = await rescueState(broker, c.get("actor"), rescue);
     if (id === undefined) return c.body(null, 204);
     const named = { workspace_id: workspaceId, rescued_id: id };
-    return c.json(toRescued(await seated(() => requireRescued(c, broker, named))), 201);
+    return c.json(toRescued(await withPermit(() => requireRescued(c, broker, named))), 201);
   });
   app.openapi(listRescuedStatesRoute, async (c) => {
     const { orgId } = c.get("actor");

@@ -9,10 +9,10 @@ import type { AppContext, Door } from "../../http/app-types.ts";
 import { maxBytes } from "../../http/body/read-json.ts";
 import { streamBody } from "../../http/body/stream-body.ts";
 import { requestHeader } from "../../http/gate/request-header.ts";
-import { seatedFor } from "../../http/gate/with-permit.ts";
+import { permitFor } from "../../http/gate/with-permit.ts";
 import { deleteState } from "../../workspaces/manage-workspace.ts";
 import { openCurrentState } from "../../workspaces/open-current-state.ts";
-import { reachWorkspace } from "../../workspaces/require-workspace-access.ts";
+import { requireWorkspaceAccess } from "../../workspaces/require-workspace-access.ts";
 import { requireWritable, writeState } from "../../workspaces/write-state.ts";
 
 type Query = { readonly workspace_id: string; readonly job_id?: string | undefined };
@@ -26,8 +26,10 @@ export const terraformBackend: Door = (app, broker) => {
   });
   app.openapi(writeTerraformStateRoute, async (c) => {
     const query = c.req.valid("query");
-    const seated = seatedFor(c, broker);
-    const { workspaceId, jobId, isSandbox, isPulumi } = await seated(() => reach(c, broker, query));
+    const withPermit = permitFor(c, broker);
+    const { workspaceId, jobId, isSandbox, isPulumi } = await withPermit(() =>
+      reach(c, broker, query),
+    );
     const write = {
       workspaceId,
       jobId,
@@ -36,9 +38,9 @@ export const terraformBackend: Door = (app, broker) => {
       contentMd5: requestHeader(c, "content-md5"),
       isTerraform: !isPulumi,
     };
-    await seated(() => requireWritable(broker.db, c.get("actor").orgId, write));
+    await withPermit(() => requireWritable(broker.db, c.get("actor").orgId, write));
     const pieces = streamBody(c, maxBytes(c.get("rule")));
-    await writeState(broker, c.get("actor"), { write, pieces, seated });
+    await writeState(broker, c.get("actor"), { write, pieces, withPermit });
     return c.body(null, 200);
   });
   app.openapi(deleteTerraformStateRoute, async (c) => {
@@ -51,5 +53,5 @@ export const terraformBackend: Door = (app, broker) => {
 };
 
 function reach(c: AppContext, broker: Broker, { workspace_id: workspaceId, job_id: jobId }: Query) {
-  return reachWorkspace(broker, c.get("actor"), { workspaceId, jobId });
+  return requireWorkspaceAccess(broker, c.get("actor"), { workspaceId, jobId });
 }

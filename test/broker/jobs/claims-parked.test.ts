@@ -30,7 +30,8 @@ afterEach(async () => {
   await expectSoundQueues(at.db);
 });
 
-const wake = ({ runnerId }: GivenRunner) => at.brokers[0].broker.wakes.tell([`queue:${runnerId}`]);
+const wake = ({ runnerId }: GivenRunner) =>
+  at.brokers[0].broker.wakes.notify([`queue:${runnerId}`]);
 
 describe("parked claims", () => {
   test("are served the longest-waiting first", async () => {
@@ -63,7 +64,7 @@ describe("parked claims", () => {
     await givenJob(at.db, runner);
     wake(runner);
     await Promise.race(answers);
-    expect(at.brokers[0].broker.desk.dispatcher.room.countOfRunner(runner.runnerId)).toBe(19);
+    expect(at.brokers[0].broker.polls.dispatcher.parked.countOfRunner(runner.runnerId)).toBe(19);
     // Each asks once more, which ends the claim that it has parked.
     const again = agents.map((agent) => agent.claim({ wait: "1ms" }));
     const bodies = await Promise.all([...answers, ...again]);
@@ -78,7 +79,7 @@ describe("parked claims", () => {
     await parked(at.brokers[0], agent.processId);
     const newer = elsewhere.claim({ wait: "20s" }); // it would be gone when the older's wait is over
     expect((await older).body.jobs).toEqual([]);
-    expect(at.brokers[1].broker.desk.dispatcher.room.ofProcess(agent.processId)).toBeDefined();
+    expect(at.brokers[1].broker.polls.dispatcher.parked.ofProcess(agent.processId)).toBeDefined();
     await Promise.all([newer, elsewhere.claim({ wait: "1ms" })]); // which ends it in turn
   });
 
@@ -142,7 +143,7 @@ describe("a third-party poll", () => {
     const own = await givenPolling();
     await stopClock(own.db);
     const { runner, tail } = await setup(own);
-    const { dispatcher } = own.brokers[0].broker.desk;
+    const { dispatcher } = own.brokers[0].broker.polls;
     const look = async (): Promise<void> => {
       dispatcher.look([runner.runnerId]);
       await dispatcher.settled();
@@ -151,10 +152,10 @@ describe("a third-party poll", () => {
     await parkedOf(own.brokers[0], runner.runnerId, 2);
     const jobId = await givenJob(own.db, runner);
     await look();
-    expect(dispatcher.room.countOfRunner(runner.runnerId)).toBe(1);
+    expect(dispatcher.parked.countOfRunner(runner.runnerId)).toBe(1);
     await advanceClock(own.db, "2 s");
     await look();
-    expect(dispatcher.room.countOfRunner(runner.runnerId)).toBe(1);
+    expect(dispatcher.parked.countOfRunner(runner.runnerId)).toBe(1);
     await advanceClock(own.db, "1 ms"); // now it is found without being looked for
     for (const { body } of await Promise.all(tails)) expect(body).toMatchObject([{ id: jobId }]);
   });

@@ -47,11 +47,11 @@ describe("a client that vanished", () => {
     await parked(at.brokers[0], gone.processId);
     const answer = stays.claim({ wait: "20s" });
     await parked(at.brokers[0], stays.processId);
-    await at.brokers[0].broker.desk.dispatcher.settled(); // the look at parking is over: none is under way
+    await at.brokers[0].broker.polls.dispatcher.settled(); // the look at parking is over: none is under way
     socket.destroy();
     await parkedOf(at.brokers[0], runner.runnerId, 1);
     const jobId = await givenJob(at.db, runner);
-    at.brokers[0].broker.wakes.tell([`queue:${runner.runnerId}`]);
+    at.brokers[0].broker.wakes.notify([`queue:${runner.runnerId}`]);
     expect((await answer).body.jobs.map(({ job }) => job.id)).toEqual([jobId]);
     expect((await jobState(at.db, jobId)).events).toEqual(["enqueue", "release", "claim"]);
   });
@@ -82,7 +82,7 @@ describe("an answer that cannot be written", () => {
     await parked(at.brokers[0], gone.processId);
     const plan = JSON.stringify({ filling: "x".repeat(12_000_000) });
     const jobId = await givenJob(at.db, gone.runner, { plan });
-    at.brokers[0].broker.wakes.tell([`queue:${gone.runner.runnerId}`]);
+    at.brokers[0].broker.wakes.notify([`queue:${gone.runner.runnerId}`]);
     await until(async () => (await jobState(at.db, jobId)).status === "in-progress");
     socket.destroy();
     await until(async () => (await jobState(at.db, jobId)).status === "available");

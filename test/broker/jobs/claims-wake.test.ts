@@ -102,8 +102,8 @@ describe.each([0, 1] as const)("a poll for orders only, at broker %i", (nth) => 
     const changed = await operator(`PATCH /v1/runners/${runnerId}/settings`, body);
     const version = known.settings_version + 1;
     expect(changed).toMatchObject({ status: 200, body: { version } });
-    await until(() => at.brokers[nth].broker.desk.wasMissed(agent.processId));
-    at.brokers[nth].broker.desk.tellOrders(agent.processId); // as it was before we looked
+    await until(() => at.brokers[nth].broker.polls.hasMissedWakeUp(agent.processId));
+    at.brokers[nth].broker.polls.wakeForOrders(agent.processId); // as it was before we looked
     expect(await orders("20s")).toEqual([{ type: "settings", version }]);
     expect(await orders("1ms")).toEqual([]);
   });
@@ -122,7 +122,7 @@ describe("a broker whose LISTEN connection", () => {
     const answer = agent.claim({ wait: "20s" });
     await parked(at.brokers[1], agent.processId);
     const before = await listeners();
-    const telling = vi.spyOn(at.brokers[0].broker.wakes, "tell").mockReturnValue(); // to the deaf
+    const telling = vi.spyOn(at.brokers[0].broker.wakes, "notify").mockReturnValue(); // to the deaf
     onTestFinished(() => telling.mockRestore());
     await at.db`select pg_terminate_backend(pid) from unnest(${before}::int[]) pid`;
     const path = `POST /v1/runners/${agent.runner.runnerId}/jobs`;
@@ -162,7 +162,7 @@ describe("a broker that drains", () => {
     const claims = agents.map((agent) => agent.claim({ wait: "25s" }));
     const tail = going.call(`GET /v1/runners/${runner.runnerId}/jobs/tail`, { token });
     await parkedOf(going, runner.runnerId, 2);
-    await until(() => going.broker.desk.dispatcher.room.size === 6);
+    await until(() => going.broker.polls.dispatcher.parked.size === 6);
     let isStopped = false;
     const stopped = going.stop().then(() => (isStopped = true));
     const answers = await Promise.all(claims);
@@ -181,7 +181,7 @@ describe("a broker that drains", () => {
     const claimed = agent.claim({ wait: "25s" });
     await parked(going, agent.processId);
     const jobId = await givenJob(at.db, agent.runner);
-    going.broker.wakes.tell([`queue:${agent.runner.runnerId}`]);
+    going.broker.wakes.notify([`queue:${agent.runner.runnerId}`]);
     await Promise.all([going.stop(), claimed]);
     let got = (await claimed).body.jobs.length;
     const next = await givenAgent(at, { runner: agent.runner });

@@ -172,7 +172,7 @@ describe("a claim", () => {
     const newer = agent.claim({ wait: "25s" });
     expect((await older).body.jobs).toEqual([]);
     const jobId = await givenJob(at.db, agent.runner);
-    at.brokers[0].broker.wakes.tell([`queue:${agent.runner.runnerId}`]);
+    at.brokers[0].broker.wakes.notify([`queue:${agent.runner.runnerId}`]);
     expect(only((await newer).body.jobs).job.id).toBe(jobId);
   });
 
@@ -196,7 +196,7 @@ describe("a claim", () => {
       const answer = agent.claim({ wait });
       await parked(at.brokers[0], agent.processId);
       const jobId = await givenJob(at.db, agent.runner);
-      at.brokers[0].broker.wakes.tell([`queue:${agent.runner.runnerId}`]);
+      at.brokers[0].broker.wakes.notify([`queue:${agent.runner.runnerId}`]);
       expect(only((await answer).body.jobs).job.id).toBe(jobId);
     },
   );

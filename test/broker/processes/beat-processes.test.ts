@@ -5,7 +5,7 @@ import { rollUpBeats } from "../../../broker/processes/roll-up-beats.ts";
 import { makeWakes } from "../../../broker/wake/wakes.ts";
 import { advanceClock, stopClock } from "../../support/database/clock.ts";
 import { testDatabase } from "../../support/database/database.ts";
-import { directWay } from "../../support/database/direct-way.ts";
+import { directHotPath } from "../../support/database/direct-hot-path.ts";
 import {
   beat,
   claim,
@@ -19,7 +19,7 @@ const { db } = await testDatabase();
 await stopClock(db);
 const told: string[] = [];
 const beats: Beats = makeBeats(
-  directWay(db),
+  directHotPath(db),
   makeWakes((topics) => void told.push(...topics)),
 );
 

@@ -4,7 +4,7 @@ import { newId } from "../../../broker/database/new-id.ts";
 import { makeBeats } from "../../../broker/processes/beat-processes.ts";
 import { makeWakes } from "../../../broker/wake/wakes.ts";
 import { testDatabase } from "../../support/database/database.ts";
-import { directWay } from "../../support/database/direct-way.ts";
+import { directHotPath } from "../../support/database/direct-hot-path.ts";
 import {
   claim,
   type GivenExecution,
@@ -21,7 +21,7 @@ const pools = [connect(url, { max: 5 }), connect(url, { max: 5 })];
 afterAll(async () => void (await Promise.all(pools.map((pool) => pool.end({ timeout: 1 })))));
 const brokers = pools.map((pool) =>
   makeBeats(
-    directWay(pool),
+    directHotPath(pool),
     makeWakes(() => {}),
   ),
 );

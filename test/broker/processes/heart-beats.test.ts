@@ -119,7 +119,7 @@ describe("a beat", () => {
     const [next, ...more] = new Set(anew.map(({ body }) => body.process_id));
     expect([next === processId, more]).toEqual([false, []]);
 
-    const most = broker.config.bounds.processes_of_runner;
+    const most = broker.config.limits.processes_of_runner;
     const crowded = await givenRunner(db, { orgId: runner.orgId });
     for (let at = 0; at < most; at += 1) await givenProcess(db, crowded, { isOurs: false });
     const crowdedToken = await givenToken(db, crowded);

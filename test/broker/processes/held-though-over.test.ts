@@ -5,7 +5,7 @@ import type { ProcessOrder } from "../../../shared/api/process-order.ts";
 import { startBroker } from "../../support/broker/broker.ts";
 import { advanceClock } from "../../support/database/clock.ts";
 import { testDatabase } from "../../support/database/database.ts";
-import { directWay } from "../../support/database/direct-way.ts";
+import { directHotPath } from "../../support/database/direct-hot-path.ts";
 import { expectSoundQueues } from "../../support/database/expect-sound-queues.ts";
 import { givenToken } from "../../support/rows/given-token.ts";
 import {
@@ -18,7 +18,7 @@ import {
 const { url, db } = await testDatabase();
 const { call } = await startBroker({ url });
 const beats = makeBeats(
-  directWay(db),
+  directHotPath(db),
   makeWakes(() => {}),
 );
 

@@ -16,7 +16,7 @@ describe("an operator's order", () => {
     const given = await setup();
     const { jobId } = await givenRunning(given);
     const told: string[] = [];
-    broker.wakes.hear(`process:${given.processId}`, (topic) => void told.push(topic));
+    broker.wakes.subscribe(`process:${given.processId}`, (topic) => void told.push(topic));
     const { status, body } = await call<Record<string, unknown>[]>(
       `POST ${given.runnerPath}/graceful-shutdown`,
       { token: given.operator },

@@ -87,6 +87,6 @@ async function statuses(runnerId: string): Promise<string[]> {
 
 function hear(topic: Topic): { count: () => number } {
   let count = 0;
-  at.broker.broker.wakes.hear(topic, () => count++);
+  at.broker.broker.wakes.subscribe(topic, () => count++);
   return { count: () => count };
 }

@@ -63,7 +63,7 @@ describe("a paused runner", () => {
     await runnerCall(id, "pause");
     const jobId = await givenJob(at.db, given);
     let woken = 0;
-    at.broker.broker.wakes.hear(topics.queue(id), () => woken++);
+    at.broker.broker.wakes.subscribe(topics.queue(id), () => woken++);
     const { status, body } = await runnerCall(id, "resume", { note: "done" });
     expect([status, body.pause, body.warnings]).toEqual([200, null, []]);
     expect(woken).toBeGreaterThan(0);

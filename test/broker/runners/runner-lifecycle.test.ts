@@ -83,7 +83,7 @@ describe("a deprovisioned runner", () => {
     await report(at.db, given, { executionId: running.executionId, status: "in-progress" });
     const waiting = await givenJobs(at.db, given, [{}, { type: "noop" }]);
     let told = 0;
-    at.broker.broker.wakes.hear(topics.process(processId), () => told++);
+    at.broker.broker.wakes.subscribe(topics.process(processId), () => told++);
     const { status, body } = await order(id, "deprovision");
     expect(status).toBe(200);
     expect(body).toMatchObject({ lifecycle: "deprovisioned", status: "deprovisioned" });

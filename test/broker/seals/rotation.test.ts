@@ -2,8 +2,8 @@ import { writeFile } from "node:fs/promises";
 import path from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { parseKeys } from "../../../broker/seals/key-source.ts";
-import { admitKeys } from "../../../broker/seals/register-keys.ts";
-import { sealAnew } from "../../../broker/seals/reseal.ts";
+import { registerKeys } from "../../../broker/seals/register-keys.ts";
+import { reseal } from "../../../broker/seals/reseal.ts";
 import { openSeals } from "../../../broker/seals/seals.ts";
 import { startBroker, type TestBroker } from "../../support/broker/broker.ts";
 import { givenOperator } from "../../support/broker/given-operator.ts";
@@ -41,7 +41,7 @@ async function setup({ isSealing = true } = {}) {
   };
   /** As every broker does each minute. */
   const reread = ({ broker }: TestBroker = by.broker) =>
-    broker.seals.refresh((keys) => admitKeys(db, "by-hand", keys));
+    broker.seals.refresh((keys) => registerKeys(db, "by-hand", keys));
   const keysKnown = async () =>
     (await db<{ id: string }[]>`select id from seal_keys order by id`).map(({ id }) => id);
   return { by, db, url, write, start, reread, keysKnown, k1, k2 };
@@ -54,11 +54,11 @@ describe("a rotation", () => {
     const made = await plant(by);
     await write(k2, k1);
     await reread();
-    expect(await sealAnew(broker, signal)).toEqual({ sealed: 0, broken: [] }); // others may not have the new key
+    expect(await reseal(broker, signal)).toEqual({ sealed: 0, broken: [] }); // others may not have the new key
     await advanceClock(db, "11 minutes");
-    expect(await sealAnew(broker, signal)).toEqual({ sealed: plantedThings, broken: [] });
+    expect(await reseal(broker, signal)).toEqual({ sealed: plantedThings, broken: [] });
     expect(await keysKnown()).toEqual(["k1", "k2"]);
-    expect(await sealAnew(broker, signal)).toEqual({ sealed: 0, broken: [] });
+    expect(await reseal(broker, signal)).toEqual({ sealed: 0, broken: [] });
     expect(await keysKnown()).toEqual(["k2"]);
     await write(k2);
     await reread();
@@ -79,7 +79,7 @@ describe("a rotation", () => {
     await write(k2, k1);
     await reread();
     await advanceClock(db, "11 minutes");
-    expect(await sealAnew(broker, signal)).toEqual({ sealed: plantedThings + 1, broken: [] });
+    expect(await reseal(broker, signal)).toEqual({ sealed: plantedThings + 1, broken: [] });
     await write(k2);
     await reread();
     const { body } = await by.call<{ evidence: { body: unknown }[] }>(`GET ${execution}`);
@@ -95,8 +95,8 @@ describe("a rotation", () => {
     await advanceClock(db, "11 minutes");
     const broken = [`runner_job_plans ${first.jobId}`];
     const { broker } = by.broker;
-    expect(await sealAnew(broker, signal)).toEqual({ sealed: 2 * plantedThings - 1, broken });
-    expect(await sealAnew(broker, signal)).toEqual({ sealed: 0, broken });
+    expect(await reseal(broker, signal)).toEqual({ sealed: 2 * plantedThings - 1, broken });
+    expect(await reseal(broker, signal)).toEqual({ sealed: 0, broken });
     expect(await keysKnown()).toEqual(["k1", "k2"]);
     await expectAllThere(by.call, second);
   });
@@ -108,15 +108,15 @@ describe("a rotation", () => {
     await write(k2, k1);
     await reread();
     await advanceClock(db, "11 minutes");
-    await admitKeys(db, "late", before);
-    await sealAnew(broker, signal);
+    await registerKeys(db, "late", before);
+    await reseal(broker, signal);
     expect(await keysKnown()).toEqual(["k1", "k2"]);
-    await admitKeys(db, "late", broker.seals.proofs());
-    await sealAnew(broker, signal);
+    await registerKeys(db, "late", broker.seals.proofs());
+    await reseal(broker, signal);
     expect(await keysKnown()).toEqual(["k1", "k2"]);
     await advanceClock(db, "11 minutes");
-    await admitKeys(db, "late", broker.seals.proofs());
-    await sealAnew(broker, signal);
+    await registerKeys(db, "late", broker.seals.proofs());
+    await reseal(broker, signal);
     expect(await keysKnown()).toEqual(["k2"]);
   });
 });
@@ -129,8 +129,8 @@ describe("the first key", () => {
     const { broker, call } = await start();
     await by.broker.stop();
     await advanceClock(db, "11 minutes");
-    expect(await sealAnew(broker, signal)).toEqual({ sealed: plantedThings, broken: [] });
-    expect(await sealAnew(broker, signal)).toEqual({ sealed: 0, broken: [] });
+    expect(await reseal(broker, signal)).toEqual({ sealed: plantedThings, broken: [] });
+    expect(await reseal(broker, signal)).toEqual({ sealed: 0, broken: [] });
     expect(await dumpOf(by)).not.toContain(planted);
     const { token } = by;
     await expectAllThere((what, asked) => call(what, { token, ...asked }), made);
@@ -202,7 +202,7 @@ describe("another key of a known name", () => {
     const taken = keys.map(async (read, n) => {
       const rings = [[], read];
       const seals = await openSeals({ read: async () => rings.shift() ?? [] });
-      return seals.refresh((proofs) => admitKeys(db, `broker-${n}`, proofs));
+      return seals.refresh((proofs) => registerKeys(db, `broker-${n}`, proofs));
     });
     const ends = await Promise.allSettled(taken);
     expect(ends.filter(({ status }) => status === "fulfilled")).toHaveLength(1);

@@ -153,8 +153,8 @@ describe("a job's own block", () => {
     }
     const wrong = await at.call(`POST ${path}/block`, { ...own, body: { ...block, kind: "No" } });
     expect(wrong).toMatchObject({ status: 422, body: { errors: [{ pointer: "#/kind" }] } });
-    const lifted = await at.call(`POST ${path}/unblock`, { ...own, body: { reason: "mine" } });
-    expect(lifted.status).toBe(403);
+    const longTexts = await at.call(`POST ${path}/unblock`, { ...own, body: { reason: "mine" } });
+    expect(longTexts.status).toBe(403);
   });
 
   test("never takes the place of one that stands, and is written down beside it", async () => {

@@ -181,8 +181,10 @@ describe("a block", () => {
       expect(Date.parse(String(refused.body["Created"]))).not.toBeNaN();
     }
     expect((await at.call(`POST ${path}/unblock`, { token, body: { reason } })).status).toBe(403);
-    const lifted = await at.call<Workspace>(`POST ${path}/unblock`, { body: { reason: "looked" } });
-    expect(lifted.body.block).toBeNull();
+    const longTexts = await at.call<Workspace>(`POST ${path}/unblock`, {
+      body: { reason: "looked" },
+    });
+    expect(longTexts.body.block).toBeNull();
     expect((await at.call(lockPath(id), { body: lock, token })).status).toBe(200);
     const events = await at.call<{ kind: string }[]>(`GET ${path}/events`);
     expect(events.body.map(({ kind }) => kind)).toEqual(["unblocked", "blocked"]);

@@ -69,14 +69,14 @@ export async function untilListening(brokers: readonly TestBroker[]): Promise<vo
 export async function withoutScans(brokers: readonly TestBroker[]): Promise<void> {
   await untilListening(brokers);
   for (const { broker } of brokers) {
-    const scan = vi.spyOn(broker.desk, "scan").mockResolvedValue();
+    const scan = vi.spyOn(broker.polls, "scan").mockResolvedValue();
     onTestFinished(() => scan.mockRestore());
   }
 }
 
 /** Resolves when the claim of a process is parked at a broker. */
 export async function parked({ broker }: TestBroker, processId: string): Promise<void> {
-  await until(() => broker.desk.dispatcher.room.ofProcess(processId) !== undefined);
+  await until(() => broker.polls.dispatcher.parked.ofProcess(processId) !== undefined);
 }
 
 /** Resolves when so many polls of a runner are parked at a broker. */
@@ -85,7 +85,7 @@ export async function parkedOf(
   runnerId: string,
   count: number,
 ): Promise<void> {
-  await until(() => broker.desk.dispatcher.room.countOfRunner(runnerId) === count);
+  await until(() => broker.polls.dispatcher.parked.countOfRunner(runnerId) === count);
 }
 
 /** Looks again and again until it is true; throws after half a minute, unless told another time. */

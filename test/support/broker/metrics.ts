@@ -15,7 +15,7 @@ export async function metricsSetup() {
 export async function readMetrics(broker: TestBroker): Promise<Map<string, number>> {
   await tallyAll(broker.broker.db);
   // Its statements have two seconds each, which a machine that does much else may take.
-  await vi.waitFor(() => broker.broker.figures.refresh(), { timeout: 60_000 });
+  await vi.waitFor(() => broker.broker.databaseMetrics.refresh(), { timeout: 60_000 });
   const { body } = await broker.call<string>("GET /metrics");
   const samples = body.split("\n").filter((line) => line !== "" && !line.startsWith("#"));
   return new Map(samples.map(toSample));

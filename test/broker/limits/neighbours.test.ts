@@ -149,7 +149,7 @@ describe("requests with one idempotency key", () => {
         insert into idempotency_keys (org_id, key, operation_id, fingerprint)
         values (${orgId}, 'one', 'createAccount', '')`;
       const first = make();
-      await until(() => patient.broker.keysUnderWay.size === 1);
+      await until(() => patient.broker.pendingIdempotencyKeys.size === 1);
       const answers = await Promise.all(Array.from({ length: 50 }, make));
       await tx`delete from idempotency_keys where org_id = ${orgId}`;
       return { answers, first };

@@ -15,7 +15,7 @@ describe("a broker", () => {
     const token = await givenToken(db, { orgId: runner.orgId, runnerId: runner.runnerId });
     const body = { process_id: processId, groups: { deploy: 1 } };
     const claiming = broker.call(`POST /v1/runners/${runner.runnerId}/jobs/claim`, { token, body });
-    await vi.waitUntil(() => broker.broker.desk.dispatcher.room.size === 1, patience);
+    await vi.waitUntil(() => broker.broker.polls.dispatcher.parked.size === 1, patience);
     await givenJob(db, runner);
     await claiming;
     await vi.waitUntil(async () => {

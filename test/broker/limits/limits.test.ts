@@ -39,7 +39,7 @@ describe("parked polls", () => {
   async function setup() {
     const broker = await startBroker({ url, env });
     const orgId = await givenOrg(db);
-    const { room } = broker.broker.desk.dispatcher;
+    const { parked } = broker.broker.polls.dispatcher;
     const runners = await Promise.all([givenRunner(db, { orgId }), givenRunner(db, { orgId })]);
     const agents = await Promise.all(
       [0, 0, 0, 1, 1].map(async (at) => {
@@ -48,22 +48,22 @@ describe("parked polls", () => {
         const token = await givenToken(db, runner);
         const path = `POST /v1/runners/${runner.runnerId}/jobs/claim`;
         const body = { process_id: processId, groups: { deploy: 1 } };
-        const parked = () => room.ofProcess(processId) !== undefined;
+        const isParked = () => parked.ofProcess(processId) !== undefined;
         return {
           ask: (wait: string) => broker.call(path, { token, body: { ...body, wait } }),
           park: async () => {
             const poll = stay(broker, path, token, body);
-            await until(parked);
+            await until(isParked);
             return poll;
           },
         };
       }),
     );
-    return { broker, room, orgId, agents };
+    return { broker, parked, orgId, agents };
   }
 
   test("are bounded for a runner and for an org; another org parks its own, and who polls anew takes the place of its old poll", async () => {
-    const { broker, room, orgId, agents } = await setup();
+    const { broker, parked, orgId, agents } = await setup();
     const [first, second, third, fourth, fifth] = agents;
     await first?.park();
     const left = await second?.park();
@@ -77,7 +77,7 @@ describe("parked polls", () => {
     expect((await first?.ask("1ms"))?.status).toBe(200);
     expect((await first?.ask("1ms"))?.status).toBe(200);
     await first?.park();
-    expect(room.countOfOrg(orgId)).toBe(3);
+    expect(parked.countOfOrg(orgId)).toBe(3);
 
     const other = await givenRunner(db);
     const token = await givenToken(db, other);
@@ -85,7 +85,7 @@ describe("parked polls", () => {
     expect((await broker.call(tail, { token })).status).toBe(200);
 
     left?.leave();
-    await until(() => room.countOfOrg(orgId) === 2);
+    await until(() => parked.countOfOrg(orgId) === 2);
     expect((await fifth?.ask("1ms"))?.status).toBe(200);
     const { body } = await broker.call<string>("GET /metrics");
     expect(body).toContain('svc_bound_refusals_total{bound="polls_of_org"} 1');
