@@ -1,6 +1,5 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { readFile } from "node:fs/promises";
 import { setTimeout as sleep } from "node:timers/promises";
 import { type Connection, openConnection } from "./http-client.ts";
 import type { Bench, Tell } from "./support/bench.ts";
@@ -16,6 +15,7 @@ import {
   waitFor,
 } from "./support/lone-agent.ts";
 import { cpuSeconds } from "./support/process-cpu.ts";
+import { residentBytes } from "./support/process-memory.ts";
 import { withStage } from "./support/stage.ts";
 
 const starts = 5;
@@ -89,8 +89,7 @@ async function tellRest(
   const [cpuBefore, beganMs] = [cpuSeconds(agent.pid), performance.now()];
   await sleep(seconds * 1000);
   const share = (cpuSeconds(agent.pid) - cpuBefore) / ((performance.now() - beganMs) / 1000);
-  const status = await readFile(`/proc/${agent.pid}/status`, "utf8");
-  const rssMb = (Number(/VmRSS:\s+(\d+)/.exec(status)?.[1]) * 1024) / 1e6;
+  const rssMb = residentBytes(agent.pid) / 1e6;
   tell({ figure: "memory at rest (RSS)", value: rssMb, unit: "MB", target: { atMost: 100 } });
   tell({ figure: "CPU at rest", value: share * 100, unit: "% of a core", target: { atMost: 0.5 } });
   await agent.end();

@@ -3,10 +3,10 @@ import { givenToken } from "../test/support/rows/given-token.ts";
 import { givenJobs, givenRunner } from "../test/support/rows/given.ts";
 import { type Connection, openConnection } from "./http-client.ts";
 import type { Bench } from "./support/bench.ts";
-import { cpuOf } from "./support/cpu-of.ts";
+import { type Contestant, inTurns, loadGenerator, medianRate, ratio } from "./support/in-turns.ts";
 import { batchBytes, logBatch, type LogBatch, logLines } from "./support/log-batches.ts";
 import { profiledBroker } from "./support/profile.ts";
-import { type Paced, runClients } from "./support/run-clients.ts";
+import { runClients } from "./support/run-clients.ts";
 import { withStage } from "./support/stage.ts";
 
 const streams = 16;
@@ -23,7 +23,6 @@ type Client = { readonly connection: Connection; readonly batch: LogBatch };
 export const logIntake: Bench = {
   what: "logs through one broker over HTTP, beside rows inserted by hand, a hundred lines at a time",
   run: async (options, tell) => {
-    const { seconds, warmUpS } = options;
     await withStage(async ({ db, postgresPid, startBroker }) => {
       const { url, pid, stop } = await startBroker({
         ...profiledBroker(options),
@@ -32,33 +31,41 @@ export const logIntake: Bench = {
         SVC_LOG_STREAM_MIB: "65536",
       });
       const clients = await openSenders(db, url);
-      await runClients(clients, warmUpS, send);
-      const pids = { broker: pid, Postgres: postgresPid, "load generator": process.pid };
-      const before = Object.values(pids).map(cpuOf);
-      const ours = await runClients(clients, seconds, send);
-      const used = Object.values(pids).map((one, at) => cpuOf(one) - (before[at] ?? 0));
+      const { ours, byHand } = await inTurns(
+        {
+          ours: {
+            work: times(recordsAtOnce, (seconds) => runClients(clients, seconds, send)),
+            pids: { broker: pid, Postgres: postgresPid, [loadGenerator]: process.pid },
+          },
+          byHand: { work: times(linesAtOnce, await openHands(db)), pids: {} },
+        },
+        options,
+      );
       for (const { connection } of clients) connection.close();
       await requireStored(db, clients);
       await stop();
-      const byHand = await insertByHand(db, { seconds, warmUpS });
 
-      for (const [at, name] of Object.keys(pids).entries()) {
-        const value = ((used[at] ?? Number.NaN) / (ours.count * recordsAtOnce)) * 1e6;
+      for (const [name, value] of Object.entries(ours.cpuUs)) {
         tell({ figure: `CPU of a record: ${name}`, value, unit: "µs" });
       }
-      const recordsPerS = perSecond(ours, recordsAtOnce);
+      const recordsPerS = medianRate(ours);
       const mbPerS = (recordsPerS * batchBytes(recordsAtOnce)) / recordsAtOnce / 1e6;
-      const handPerS = perSecond(byHand, linesAtOnce);
       tell({ figure: "records", value: recordsPerS, unit: "/s", target: { atLeast: 50_000 } });
       tell({ figure: "on the wire", value: mbPerS, unit: "MB/s", target: { atLeast: 20 } });
-      tell({ figure: "rows by hand, 100 an insert", value: handPerS, unit: "/s" });
-      const ratio = recordsPerS / handPerS;
-      tell({ figure: "ours / by hand", value: ratio, unit: "×", target: { atLeast: 0.25 } });
+      tell({ figure: "rows by hand, 100 an insert", value: medianRate(byHand), unit: "/s" });
+      const target = { atLeast: 0.25 };
+      tell({ figure: "ours / by hand", ...ratio(ours, byHand), unit: "×", target });
     });
   },
 };
 
-const perSecond = ({ count, seconds }: Paced, each: number): number => (count * each) / seconds;
+/** An act that does so many at once. */
+function times(each: number, work: Contestant["work"]): Contestant["work"] {
+  return async (forS) => {
+    const { count, seconds } = await work(forS);
+    return { count: count * each, seconds };
+  };
+}
 
 async function openSenders(db: Db, url: string): Promise<Client[]> {
   const runner = await givenRunner(db);
@@ -91,10 +98,8 @@ async function requireStored(db: Db, clients: readonly Client[]): Promise<void> 
     throw new Error(`${sent} records were sent, ${row?.records} are stored`);
 }
 
-async function insertByHand(
-  db: Db,
-  { seconds, warmUpS }: { readonly seconds: number; readonly warmUpS: number },
-): Promise<Paced> {
+/** Clients that insert rows of a plain table. */
+async function openHands(db: Db): Promise<Contestant["work"]> {
   await db`
     create table lines_by_hand (id bigint generated always as identity primary key, stream_id text not null,
                                 seq bigint not null, at timestamptz not null, severity int not null, body text not null)`;
@@ -111,6 +116,5 @@ async function insertByHand(
       select ${client.stream}, l.seq, svc_now(), 9, l.body
         from unnest(${seqs}::bigint[], ${lines}::text[]) l (seq, body)`;
   };
-  await runClients(clients, warmUpS, insert);
-  return runClients(clients, seconds, insert);
+  return (seconds) => runClients(clients, seconds, insert);
 }

@@ -5,6 +5,7 @@ import type { Bench, Tell } from "./support/bench.ts";
 import { quantile } from "./support/figures.ts";
 import { type Fleet, type FleetAgent, givenFleet } from "./support/given-fleet.ts";
 import { claimedPaths, expectStatus, finishBody, jobBody, plan } from "./support/lives.ts";
+import { repeatFor } from "./support/run-clients.ts";
 import { withStage } from "./support/stage.ts";
 
 const steps = ["enqueue", "claim", "report", "finish"] as const;
@@ -41,9 +42,9 @@ export const loneRequest: Bench = {
         };
         await timed(sql.finish, () => report(stage.db, runner, { executionId, ...end }));
       };
-      await until(warmUpS, () => both(noTimes(), noTimes()));
+      await repeatFor(warmUpS, () => both(noTimes(), noTimes()));
       const [http, sql] = [noTimes(), noTimes()];
-      await until(seconds, () => both(http, sql));
+      await repeatFor(seconds, () => both(http, sql));
       connection.close();
       for (const step of steps) tellStep(tell, step, { http: http[step], sql: sql[step] });
     });
@@ -99,11 +100,6 @@ async function timed<Result>(times: number[], act: () => Promise<Result>): Promi
   const result = await act();
   times.push(performance.now() - startedAtMs);
   return result;
-}
-
-async function until(seconds: number, act: () => Promise<void>): Promise<void> {
-  const untilMs = performance.now() + seconds * 1000;
-  while (performance.now() < untilMs) await act();
 }
 
 function noTimes(): Times {

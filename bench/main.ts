@@ -1,4 +1,3 @@
-import { parseArgs } from "node:util";
 import { abuse } from "./abuse.ts";
 import { agentAction } from "./agent-action.ts";
 import { agentAlone } from "./agent-alone.ts";
@@ -19,8 +18,10 @@ import { millionLive } from "./million-live.ts";
 import { neighbours } from "./neighbours.ts";
 import { parkLatency } from "./park-latency.ts";
 import { state } from "./state.ts";
-import type { Bench, BenchOptions } from "./support/bench.ts";
+import { type BenchArguments, readBenchArguments } from "./support/bench-arguments.ts";
+import type { Bench } from "./support/bench.ts";
 import { type Figure, figureHead, figureRow } from "./support/figures.ts";
+import { watchUse } from "./support/machine-use.ts";
 import { machine, machineLine } from "./support/machine.ts";
 import { tenMillionEnded } from "./ten-million-ended.ts";
 import { terraformRounds } from "./terraform-rounds.ts";
@@ -52,52 +53,45 @@ const benches = {
   abuse,
 } as const satisfies Record<string, Bench>;
 
-const { values, positionals } = parseArgs({
-  allowPositionals: true,
-  options: {
-    json: { type: "boolean", default: false },
-    seconds: { type: "string", default: "15" },
-    "warm-up": { type: "string", default: "5" },
-    scale: { type: "string", default: "1" },
-    profile: { type: "string" },
-  },
-});
-const named =
-  positionals.length === 1 && positionals[0] === "all" ? Object.keys(benches) : positionals;
-const unknown = named.filter((name) => !Object.hasOwn(benches, name));
+const read = readBenchArguments(process.argv.slice(2), Object.keys(benches));
 
-if (named.length === 0 || unknown.length > 0) {
-  process.stderr.write(usage());
+if (read.kind === "help") process.stdout.write(usage());
+else if (read.kind === "run") await runAll(read);
+else {
+  process.stderr.write(`${read.line}\n`);
   process.exitCode = 2;
-} else {
-  await runAll();
 }
 
-async function runAll(): Promise<void> {
-  const options: BenchOptions = {
-    seconds: Number(values.seconds),
-    warmUpS: Number(values["warm-up"]),
-    scale: Number(values.scale),
-    profileDir: values.profile,
-  };
+async function runAll({ names, isJson, options }: Running): Promise<void> {
   const host = machine();
   const figures: Figure[] = [];
-  if (!values.json) process.stdout.write(`${machineLine(host)}\n\n${figureHead}\n`);
+  if (!isJson) process.stdout.write(`${machineLine(host)}\n\n${figureHead}\n`);
   for (const [name, bench] of Object.entries(benches)) {
-    if (!named.includes(name)) continue;
+    if (!names.includes(name)) continue;
+    const use = watchUse();
     await bench.run(options, (figure) => {
-      const whole = { bench: name, ...figure };
+      const whole = { bench: name, ...figure, use: use() };
       figures.push(whole);
-      if (!values.json) process.stdout.write(`${figureRow(whole)}\n`);
+      if (!isJson) process.stdout.write(`${figureRow(whole)}\n`);
     });
   }
-  if (values.json) process.stdout.write(`${JSON.stringify({ machine: host, options, figures })}\n`);
+  if (isJson) process.stdout.write(`${JSON.stringify({ machine: host, options, figures })}\n`);
 }
+
+type Running = Extract<BenchArguments, { readonly kind: "run" }>;
 
 function usage(): string {
   const rows = Object.entries(benches).map(([name, { what }]) => `  ${name.padEnd(20)}${what}\n`);
-  return (
-    `Usage: npm run bench -- <name>… | all [--json] [--seconds 15] [--warm-up 5] [--scale 1] [--profile folder]\n\n` +
-    rows.join("")
-  );
+  return `Usage: npm run bench -- <bench>… | all [options]
+
+  --seconds 15        how long each part is measured
+  --warm-up 10        seconds before that; with fewer than 10 figures are only for trying a bench out
+  --scale 1           the size of what is measured, where a bench has one
+  --json              one line of JSON instead of a table
+  --profile folder    leaves CPU profiles, and what statements cost in Postgres
+  --help              this text
+
+Benches:
+
+${rows.join("")}`;
 }

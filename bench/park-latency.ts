@@ -1,17 +1,15 @@
-import { readFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import { type Connection, openConnections, requestText } from "./http-client.ts";
 import type { Bench } from "./support/bench.ts";
 import { quantile } from "./support/figures.ts";
 import { type Fleet, type FleetAgent, givenFleet } from "./support/given-fleet.ts";
 import { jobBody, liveOnce } from "./support/lives.ts";
+import { residentBytes } from "./support/process-memory.ts";
 import { runClients } from "./support/run-clients.ts";
 import { withStage } from "./support/stage.ts";
 
 const wholePolls = 10_000;
 const perS = 250;
-const seconds = 20;
-const warmUpS = 5;
 /** Polls are parked over this time, so that they end and begin again one after the other, as agents' do. */
 const parkOverS = 24;
 const enqueuers = 16;
@@ -33,13 +31,13 @@ type Arrivals = {
  */
 export const parkLatency: Bench = {
   what: "enqueue to the parked poll's answer, 10,000 polls parked; memory of a parked poll",
-  run: async ({ scale }, tell) => {
+  run: async ({ scale, seconds, warmUpS }, tell) => {
     const count = Math.round(wholePolls * scale);
     await withStage(async ({ db, startBroker }) => {
       const fleet = await givenFleet(db, count + enqueuers, slots);
       const broker = await startBroker();
       const senders = await openConnections(broker.url, enqueuers);
-      await warmUp(senders, fleet, count);
+      await warmUp(senders, fleet, { from: count, seconds: warmUpS });
       const emptyBytes = residentBytes(broker.pid);
       const arrivals: Arrivals = { sentAtMs: new Map(), latenciesMs: [], refusals: [] };
       const connections = await openConnections(broker.url, count);
@@ -79,12 +77,16 @@ export const parkLatency: Bench = {
 };
 
 /** Lives of jobs at runners of their own, so that the broker's code is compiled and its heap is at its working size. */
-async function warmUp(senders: Connection[], fleet: Fleet, from: number): Promise<void> {
+async function warmUp(
+  senders: Connection[],
+  fleet: Fleet,
+  { from, seconds }: { readonly from: number; readonly seconds: number },
+): Promise<void> {
   const clients = senders.flatMap((connection, at) => {
     const agent = fleet.agents[from + at];
     return agent === undefined ? [] : [{ connection, agent, adminToken: fleet.adminToken }];
   });
-  await runClients(clients, warmUpS, liveOnce);
+  await runClients(clients, seconds, liveOnce);
   await sleep(2_000);
 }
 
@@ -169,9 +171,4 @@ async function enqueueOpenLoop(
     );
   }
   return total;
-}
-
-function residentBytes(pid: number): number {
-  const kilobytes = /^VmRSS:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, "latin1"))?.[1];
-  return Number(kilobytes) * 1024;
 }

@@ -1,4 +1,3 @@
-import { readFileSync, writeFileSync } from "node:fs";
 import { type IncomingMessage, request } from "node:http";
 import type { Workspace } from "../shared/api/terraform-workspaces.ts";
 import { send } from "../test/support/broker/broker.ts";
@@ -7,6 +6,8 @@ import type { Bench } from "./support/bench.ts";
 import { quantile } from "./support/figures.ts";
 import { givenFleet } from "./support/given-fleet.ts";
 import { cpuSeconds } from "./support/process-cpu.ts";
+import { residentBytes, resetPeak } from "./support/process-memory.ts";
+import { repeatFor } from "./support/run-clients.ts";
 import { withStage } from "./support/stage.ts";
 
 const stateBytes = 50_000_000;
@@ -40,11 +41,11 @@ export const state: Bench = {
         const [readMs, readCpuMs] = await timed(broker.pid, () => transfer(url, token));
         return { writeMs, readMs, writeCpuMs, readCpuMs, bytes: body.length };
       };
-      await until(warmUpS, once);
+      await repeatFor(warmUpS, once);
       resetPeak(broker.pid);
-      const before = residentMb(broker.pid, "VmRSS");
-      const runs = await until(seconds, once);
-      const growth = residentMb(broker.pid, "VmHWM") - before;
+      const before = residentBytes(broker.pid) / megabyte;
+      const runs = await repeatFor(seconds, once);
+      const growth = residentBytes(broker.pid, "VmHWM") / megabyte - before;
       const speed = (pick: (run: Run) => number) =>
         quantile(
           runs.map((run) => run.bytes / megabyte / (pick(run) / 1000)),
@@ -152,21 +153,4 @@ async function timed(pid: number, act: () => Promise<void>): Promise<[ms: number
   const [startedAtMs, cpuBefore] = [performance.now(), cpuSeconds(pid)];
   await act();
   return [performance.now() - startedAtMs, (cpuSeconds(pid) - cpuBefore) * 1000];
-}
-
-async function until<Result>(seconds: number, act: () => Promise<Result>): Promise<Result[]> {
-  const results: Result[] = [];
-  const untilMs = performance.now() + seconds * 1000;
-  while (results.length === 0 || performance.now() < untilMs) results.push(await act());
-  return results;
-}
-
-/** Lets the kernel count the peak from here. */
-function resetPeak(pid: number): void {
-  writeFileSync(`/proc/${pid}/clear_refs`, "5");
-}
-
-function residentMb(pid: number, member: "VmRSS" | "VmHWM"): number {
-  const text = readFileSync(`/proc/${pid}/status`, "utf8");
-  return (Number(new RegExp(`${member}:\\s+(\\d+)`).exec(text)?.[1]) * 1024) / megabyte;
 }

@@ -1,3 +1,5 @@
+import type { MachineUse } from "./machine-use.ts";
+
 export type Target = { readonly atLeast: number } | { readonly atMost: number };
 
 export type Figure = {
@@ -7,15 +9,25 @@ export type Figure = {
   readonly unit: string;
   readonly target?: Target;
   readonly note?: string;
+  /** What the machine did while it was taken. */
+  readonly use?: MachineUse | undefined;
 };
 
 /** One row of a Markdown table. */
-export function figureRow({ bench, figure, value, unit, target, note = "" }: Figure): string {
+export function figureRow(all: Figure): string {
+  const { bench, figure, value, unit, target, note = "", use } = all;
   const shown = `${rounded(value).toLocaleString("en")} ${unit}`.trim();
-  return `| ${bench} | ${figure} | ${shown} | ${target === undefined ? "" : targetText({ value, target })} | ${note} |`;
+  const wanted = target === undefined ? "" : targetText({ value, target });
+  return `| ${[bench, figure, shown, wanted, useText(use), note].join(" | ")} |`;
 }
 
-export const figureHead = "| bench | figure | reached | target | note |\n|---|---|---|---|---|";
+export const figureHead =
+  "| bench | figure | reached | target | idle, foreign CPU | note |\n|---|---|---|---|---|---|";
+
+function useText(use: MachineUse | undefined): string {
+  if (use === undefined) return "unknown";
+  return `${Math.round(use.idle * 100)} %, ${Math.round(use.foreign * 100)} %`;
+}
 
 /** The value below which this share of the values lies. */
 export function quantile(values: readonly number[], share: number): number {

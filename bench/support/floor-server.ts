@@ -8,10 +8,10 @@ app.post("/v1/runners/:runner_id/jobs", async (c) => {
   return c.json({ id: c.req.param("runner_id"), type: body.type, status: "available" }, 201);
 });
 
-const server = serve({ fetch: app.fetch, port: 0, hostname: "127.0.0.1" }, ({ port }) => {
-  process.send?.({ url: `http://127.0.0.1:${port}` });
+// Longer than the turns of all others, in which nobody asks it.
+const serverOptions = { keepAliveTimeout: 600_000 };
+const options = { fetch: app.fetch, port: 0, hostname: "127.0.0.1", serverOptions };
+serve(options, ({ port }) => {
+  process.send?.(`http://127.0.0.1:${port}`);
 });
-process.once("disconnect", () => {
-  server.close();
-  process.exit(0);
-});
+process.once("disconnect", () => process.exit(0));

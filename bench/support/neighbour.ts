@@ -1,7 +1,7 @@
-import { readFileSync } from "node:fs";
 import { setTimeout as pause } from "node:timers/promises";
 import { openConnection, requestText } from "../http-client.ts";
 import type { Fleet } from "./given-fleet.ts";
+import { residentBytes } from "./process-memory.ts";
 
 export type NeighbourSeen = {
   readonly latencies: number[];
@@ -41,17 +41,11 @@ export async function watchNeighbour(
     seen.latencies.push(performance.now() - startedAtMs);
     if (status >= 300) seen.failures += 1;
     if (startedAtMs - sampledAtMs > 1000) {
-      seen.residentMb.push(residentMb(pid, "VmRSS"));
+      seen.residentMb.push(residentBytes(pid) / 1024 ** 2);
       sampledAtMs = startedAtMs;
     }
     await pause(restMs);
   }
   connection.close();
   return seen;
-}
-
-/** Resident memory of a process, now or at its most. Linux only. */
-export function residentMb(pid: number, what: "VmRSS" | "VmHWM"): number {
-  const text = readFileSync(`/proc/${pid}/status`, "latin1");
-  return Number(new RegExp(`^${what}:\\s+(\\d+)`, "m").exec(text)?.[1] ?? 0) / 1024;
 }

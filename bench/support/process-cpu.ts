@@ -7,14 +7,26 @@ type Stat = { readonly pid: number; readonly parent: number; readonly ticks: num
 
 /** CPU seconds that a process and its children have used so far, those that have ended included. Linux only. */
 export function cpuSeconds(pid: number): number {
-  const all = readdirSync("/proc").flatMap((name) => (/^\d+$/.test(name) ? readStat(name) : []));
-  return ticksOfTree(all, pid) / ticksPerS;
+  const children = Map.groupBy(
+    readdirSync("/proc").flatMap((name) => (/^\d+$/.test(name) ? readStat(name) : [])),
+    ({ parent }) => parent,
+  );
+  const own = readStat(String(pid))[0]?.ticks ?? 0;
+  return (own + ticksOfChildren(children, pid)) / ticksPerS;
 }
 
-function ticksOfTree(all: readonly Stat[], pid: number): number {
-  const own = all.find((stat) => stat.pid === pid)?.ticks ?? 0;
-  const children = all.filter((stat) => stat.parent === pid);
-  return children.reduce((sum, child) => sum + ticksOfTree(all, child.pid), own);
+/** CPU seconds of a process with its children; of this process, which is the parent of all others, only its own. */
+export function cpuOf(pid: number): number {
+  if (pid !== process.pid) return cpuSeconds(pid);
+  const { user, system } = process.cpuUsage();
+  return (user + system) / 1e6;
+}
+
+function ticksOfChildren(children: ReadonlyMap<number, readonly Stat[]>, pid: number): number {
+  return (children.get(pid) ?? []).reduce(
+    (sum, child) => sum + child.ticks + ticksOfChildren(children, child.pid),
+    0,
+  );
 }
 
 /** What stands behind the name's closing bracket: state, parent, …, utime, stime, cutime, cstime. */

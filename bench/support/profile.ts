@@ -37,9 +37,10 @@ export async function writeProfile(
   if (profileDir === undefined) return;
   await mkdir(profileDir, { recursive: true });
   const statements = await db`
-    select toplevel, calls, round(total_exec_time)::int as total_ms, round(mean_exec_time::numeric, 3)::text as mean_ms,
+    select s.toplevel, s.calls, round(total_exec_time)::int as total_ms, round(mean_exec_time::numeric, 3)::text as mean_ms,
            rows, shared_blks_hit, wal_records, wal_bytes::text, query
-      from pg_stat_statements order by total_exec_time desc limit 80`;
+      from pg_stat_statements s join pg_database d on d.oid = s.dbid and d.datname = current_database()
+     order by total_exec_time desc limit 80`;
   const functions = await db`
     select funcname, calls, round(total_time)::int as total_ms, round(self_time)::int as self_ms
       from pg_stat_user_functions order by self_time desc`;

@@ -6,7 +6,8 @@ import type { Tell } from "./bench.ts";
 import type { BrokerProcess } from "./broker-process.ts";
 import { quantile } from "./figures.ts";
 import type { Fleet } from "./given-fleet.ts";
-import { residentMb, watchNeighbour } from "./neighbour.ts";
+import { watchNeighbour } from "./neighbour.ts";
+import { residentBytes } from "./process-memory.ts";
 
 export type AbuseRun = {
   readonly broker: BrokerProcess;
@@ -28,7 +29,7 @@ export async function runAbuse(
   const abuser = fork(path.join(import.meta.dirname, "abuser.ts"), { stdio: "inherit" });
   abuser.send([...abuses]);
   const seen = await watchFor({ broker, neighbour }, seconds);
-  const peakMb = residentMb(broker.pid, "VmHWM");
+  const peakMb = residentBytes(broker.pid, "VmHWM") / 1024 ** 2;
   const { counts, latest } = await new Promise<{ counts: AbuseCounts; latest: object }>(
     (resolve) => {
       abuser.once("message", (message) => resolve(message as never)); // the one message that it sends

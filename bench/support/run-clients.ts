@@ -19,3 +19,14 @@ export async function runClients<Client>(
   );
   return { count, seconds: (performance.now() - startedAtMs) / 1000 };
 }
+
+/** Does an act again and again, one at a time and once at least. */
+export async function repeatFor<Result>(
+  seconds: number,
+  act: () => Promise<Result>,
+): Promise<Result[]> {
+  const results: Result[] = [];
+  const untilMs = performance.now() + seconds * 1000;
+  while (results.length === 0 || performance.now() < untilMs) results.push(await act());
+  return results;
+}
