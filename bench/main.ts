@@ -7,6 +7,7 @@ import { heartBeats } from "./heart-beats.ts";
 import { helm } from "./helm.ts";
 import { httpFloor } from "./http-floor.ts";
 import { largeBodies } from "./large-bodies.ts";
+import { lifeCost } from "./life-cost.ts";
 import { livesBatch } from "./lives-batch.ts";
 import { livesSingle } from "./lives-single.ts";
 import { logIntake } from "./log-intake.ts";
@@ -31,6 +32,7 @@ const benches = {
   "http-floor": httpFloor,
   "lives-single": livesSingle,
   "lives-batch": livesBatch,
+  "life-cost": lifeCost,
   "park-latency": parkLatency,
   "million-live": millionLive,
   "ten-million-ended": tenMillionEnded,
