@@ -1,8 +1,10 @@
 import { gunzipSync } from "node:zlib";
 import { z } from "zod";
+import type { Job } from "../jobs/handler.ts";
 import { unfitPlan } from "../jobs/job-failure.ts";
-import { type Change, type Diff, fingerprintOf } from "./change.ts";
-import { digestOfAll, digestOfDiff } from "./digest-of-diff.ts";
+import type { Change, Diff } from "./change.ts";
+import { digestOfDiff } from "./digest-of-diff.ts";
+import { newKey } from "./keyed-digest.ts";
 import { refKey } from "./kube-object.ts";
 
 const change = z.object({
@@ -26,11 +28,13 @@ const change = z.object({
 const approved = z.looseObject({
   op: z.enum(["apply", "teardown"]),
   fingerprint: z.string().regex(/^[0-9a-f]{64}$/),
-  /** By what the fingerprint was made, of kinds whose plans hold secrets that could be guessed. */
+  /** By what all digests were made: whoever has it could guess short secrets by them. Agents of before had none. */
   key: z
     .string()
     .regex(/^[0-9a-f]{64}$/)
     .optional(),
+  /** Where it was planned; a job-deploy has it in its fingerprint. */
+  cluster: z.object({ server: z.string(), uid: z.string().optional() }).optional(),
   /** In the order of the changes. */
   objects: z.array(z.object({ digest: z.string(), basis: z.string().optional() })).optional(),
   content_diff: z.array(change).optional().catch(undefined),
@@ -55,16 +59,14 @@ export function readApproved(contents: string | null | undefined): Approved {
   }
 }
 
-/** Whether a diff is the one that was approved. A plan of an agent of before has nothing of its single changes. */
-export function isApproved(diff: Diff, { op, fingerprint, objects }: Approved): boolean {
-  if (objects === undefined) return fingerprintOf(diff) === fingerprint;
-  return (
-    digestOfDiff(diff) ===
-    digestOfAll(
-      op,
-      objects.map(({ digest }) => digest),
-    )
-  );
+/** By what a job's diff is digested: what was approved is compared by its own key. It is the same over restarts of the agent. */
+export async function diffKey(job: Job, approved: Approved | undefined): Promise<string> {
+  return approved?.key ?? (await job.once("diff-key", async () => await Promise.resolve(newKey())));
+}
+
+/** Whether a diff is the one that was approved; it was computed by the key of that. */
+export function isApproved(diff: Diff, { fingerprint }: Approved): boolean {
+  return digestOfDiff(diff) === fingerprint;
 }
 
 /** The changes that were approved, by their objects: each holds for as long as its basis is the same. */

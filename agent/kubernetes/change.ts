@@ -1,10 +1,10 @@
-import { createHash } from "node:crypto";
 import { gzipSync } from "node:zlib";
 import type { Job, Produced } from "../jobs/handler.ts";
 import type { MemberChange } from "./diff-objects.ts";
-import { digestOfChange } from "./digest-of-diff.ts";
+import { digestOfChange, digestOfDiff } from "./digest-of-diff.ts";
 import type { FieldConflict } from "./explain-refusal.ts";
-import { type ObjectRef, refKey, refWords } from "./kube-object.ts";
+import { type ObjectRef, refWords } from "./kube-object.ts";
+import { maskedChange } from "./masked-change.ts";
 
 /** What a deploy does to one object. */
 export type Change = {
@@ -22,20 +22,12 @@ export type Change = {
 };
 
 /** All that a deploy does. */
-export type Diff = { readonly op: "apply" | "teardown"; readonly changes: readonly Change[] };
-
-/** What says nothing of a change itself. */
-const notItself = { words: "", basis: undefined, digest: undefined };
-
-/** The same for the same changes, whoever computes it: what was approved is compared with what would be done by it. */
-export function fingerprintOf({ op, changes }: Diff): string {
-  const sorted = changes
-    .map((change) => ({ key: refKey(change.ref), ...change, ...notItself }))
-    .sort((a, b) => (a.key < b.key ? -1 : 1));
-  return createHash("sha256")
-    .update(JSON.stringify([op, sorted]))
-    .digest("hex");
-}
+export type Diff = {
+  readonly op: "apply" | "teardown";
+  readonly changes: readonly Change[];
+  /** By which its digests are made. */
+  readonly key: string;
+};
 
 const counted = ["create", "update", "unchanged", "conflict", "delete", "keep"] as const;
 
@@ -52,37 +44,41 @@ export function countWords(diff: Diff): string {
   return told.map(([action, count]) => `${count} ${action}`).join(", ") || "nothing";
 }
 
-/** What a job that plans brings: the diff without secrets, as people and as programs read it, and what else they are told. */
-export function diffContents(
-  job: Job,
-  diff: Diff,
-  told: object = {},
-): NonNullable<Produced["result"]> {
-  const contents = {
-    version: 1,
-    op: diff.op,
-    fingerprint: fingerprintOf(diff),
+/**
+ * What a job that plans brings: the diff without secrets, as people and as programs read it, and what else they are told.
+ * What an apply gets back has besides by what it knows the same changes again.
+ */
+export function diffContents(job: Job, diff: Diff, told: object): NonNullable<Produced["result"]> {
+  const { op, key, changes } = diff;
+  const shown = {
+    version: 2,
+    op,
+    fingerprint: digestOfDiff(diff),
     counts: countsOf(diff),
     plan: diffLines(diff, job.shown).join("\n"),
-    content_diff: diff.changes.map((change) =>
-      shownAll({ ...change, basis: undefined }, job.shown),
+    content_diff: changes.map((change) =>
+      shownAll({ ...maskedChange(change), basis: undefined }, job.shown),
     ),
-    ...(diff.changes.some(({ basis }) => basis !== undefined) && { objects: objectsOf(diff) }),
     ...told,
   };
-  const bytes = gzipSync(JSON.stringify(contents)).toString("base64");
-  return { contents_compressed: bytes, contents_display_compressed: bytes };
+  const objects = changes.map((change) => ({
+    digest: digestOfChange(change, key),
+    basis: change.basis,
+  }));
+  return {
+    contents_compressed: packed({ ...shown, key, objects }),
+    contents_display_compressed: packed(shown),
+  };
 }
 
-const objectsOf = ({ changes }: Diff): object[] =>
-  changes.map((change) => ({ digest: digestOfChange(change), basis: change.basis }));
+const packed = (value: object): string => gzipSync(JSON.stringify(value)).toString("base64");
 
 const signs = { create: "+", update: "~", unchanged: " ", conflict: "!", delete: "-", keep: " " };
 const mostValue = 200;
 
 /** The diff as people read it: a line for each object, and one for each member that changes. */
 export function diffLines({ changes }: Diff, shown: (text: string) => string): string[] {
-  return changes.flatMap((change) => {
+  return changes.map(maskedChange).flatMap((change) => {
     const { action, ref, conflicts, words } = change;
     const why = words === "" ? "" : `: ${words}`;
     const head = `${signs[action]} ${refWords(ref)} (${action}${why})`;

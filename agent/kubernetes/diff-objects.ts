@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { keyedDigest } from "./keyed-digest.ts";
 import type { KubeObject } from "./kube-object.ts";
 
 /** A member that changes; what is absent has no value there. */
@@ -10,13 +10,16 @@ export type MemberChange = {
 
 type Tree = Readonly<Record<string, unknown>>;
 
-/** What differs between an object as it is and as it would be; values of secrets as their digest and length. */
-export function diffObjects(
-  before: KubeObject | undefined,
-  after: KubeObject | undefined,
-): MemberChange[] {
+/** An object as it is and as it would be. */
+export type Versions = {
+  readonly before?: KubeObject | undefined;
+  readonly after?: KubeObject | undefined;
+};
+
+/** What differs between two versions of an object; values of secrets as their digests by this key, which nobody is shown. */
+export function diffObjects({ before, after }: Versions, key: string): MemberChange[] {
   const changes: MemberChange[] = [];
-  compare({ path: "", before: comparable(before), after: comparable(after) }, changes);
+  compare({ path: "", before: comparable(before, key), after: comparable(after, key) }, changes);
   return changes;
 }
 
@@ -32,12 +35,14 @@ const ofServer = [
 /** It holds the whole object once more, with its secrets. */
 const lastApplied = "kubectl.kubernetes.io/last-applied-configuration";
 
-function comparable(object: KubeObject | undefined): Tree | undefined {
+function comparable(object: KubeObject | undefined, key: string): Tree | undefined {
   if (object === undefined) return undefined;
   const { status: _, metadata, ...members } = object;
   const own = Object.entries(metadata).filter(([name]) => !ofServer.includes(name));
   const shown = { ...members, metadata: withoutLastApplied(Object.fromEntries(own)) };
-  return object.kind === "Secret" && object.apiVersion === "v1" ? withoutSecrets(shown) : shown;
+  return object.kind === "Secret" && object.apiVersion === "v1"
+    ? withoutSecrets(shown, key)
+    : shown;
 }
 
 function withoutLastApplied(metadata: Tree): Tree {
@@ -48,8 +53,9 @@ function withoutLastApplied(metadata: Tree): Tree {
 }
 
 /** `stringData` becomes `data` when it is written, so it is compared as that. */
-function withoutSecrets(secret: Tree): Tree {
+function withoutSecrets(secret: Tree, key: string): Tree {
   const { data, stringData, ...members } = secret;
+  const digestOf = (bytes: Buffer): string => keyedDigest(bytes.toString("base64"), key);
   const digests = {
     ...mapped(data, (value) => digestOf(Buffer.from(value, "base64"))),
     ...mapped(stringData, (value) => digestOf(Buffer.from(value))),
@@ -61,11 +67,6 @@ function mapped(values: unknown, digest: (value: string) => string): Record<stri
   if (typeof values !== "object" || values === null) return {};
   const texts = Object.entries(values);
   return Object.fromEntries(texts.map(([name, value]) => [name, digest(String(value))]));
-}
-
-/** A secret as it may be shown to whoever has to see whether it changed. */
-function digestOf(bytes: Buffer): string {
-  return `sha256:${createHash("sha256").update(bytes).digest("hex")} (${bytes.length} bytes)`;
 }
 
 const isTree = (value: unknown): value is Tree =>

@@ -64,7 +64,7 @@ const chartFlags = {
 } as const;
 const sent =
   "The chart and its values are sent to the runner, rendered there by helm, and compared with what is deployed; values of " +
-  "secrets are shown as digests.";
+  "secrets are not shown, only which of them change.";
 
 export const diffRelease = defineCommand({
   name: "helm diff",

@@ -68,7 +68,7 @@ const applyFlags = {
 } as const;
 const sent =
   "The manifests are sent to the runner and compared with the cluster by its own word (server-side, a dry run); values of secrets " +
-  "are shown as digests.";
+  "are not shown, only which of them change.";
 
 export const diffManifest = defineCommand({
   name: "manifest diff",

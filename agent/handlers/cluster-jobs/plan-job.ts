@@ -1,8 +1,8 @@
 import { gzipSync } from "node:zlib";
 import { jobAt } from "../../cluster-jobs/cluster-job.ts";
 import type { Job, Produced } from "../../jobs/handler.ts";
+import { keyedDigest, newKey } from "../../kubernetes/keyed-digest.ts";
 import { refWords } from "../../kubernetes/kube-object.ts";
-import { fingerprintOf, newKey } from "./fingerprint.ts";
 import type { JobScene } from "./job-scene.ts";
 import { renderJob, whatIsRun, whatIsTornDown } from "./render-job.ts";
 import { listOwn } from "./tear-down-jobs.ts";
@@ -46,7 +46,7 @@ function contents(job: Job, { op, what, counts, text }: Contents): Produced {
     if (line !== "") job.say(line, "info", "plan", `plan ${at}`);
   }
   const key = newKey();
-  const fingerprint = fingerprintOf(what, key);
+  const fingerprint = keyedDigest(what, key);
   const shown = { version: 1, op, fingerprint, counts, plan: text, content_diff: [] };
   const words = Object.entries(counts).map(([what, count]) => `${count} ${what}`);
   return {

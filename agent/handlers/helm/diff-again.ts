@@ -31,7 +31,7 @@ export async function diffAgain(ground: HelmGround, shown: Shown): Promise<Diff>
     const key = refKey(change.ref);
     const [other, was] = [third.get(key), before.get(key)];
     if (other === undefined || was === undefined) return change;
-    if (digestOfChange(was) === digestOfChange(change)) return change;
+    if (digestOfChange(was, diff.key) === digestOfChange(change, diff.key)) return change;
     if (!isRenderedAnew(was, change, other)) return change;
     const words = `${refWords(change.ref)} is rendered anew each time: it gets other values than were shown.`;
     job.say(words, "warn", "diff", `anew ${key}`);

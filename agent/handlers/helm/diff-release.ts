@@ -20,17 +20,14 @@ export async function diffUpgrade(
   revisions: readonly Revision[],
   look = "",
 ): Promise<Diff> {
-  const { run } = ground;
   const [wanted, now] = await sideBySide(
     renderedObjects(ground, chart, look),
     deployedObjects(ground, deployedIn(revisions)),
   );
-  const changes = [...wanted].map(([key, object]) => changeOf(run.namespace, now.get(key), object));
+  const changes = [...wanted].map(([key, object]) => changeOf(ground, now.get(key), object));
   const gone = [...now].filter(([key]) => !wanted.has(key));
-  return {
-    op: "apply",
-    changes: [...changes, ...gone.map(([, object]) => deleteOf(run.namespace, object))],
-  };
+  const deletes = gone.map(([, object]) => deleteOf(ground.run.namespace, object));
+  return { op: "apply", key: ground.key, changes: [...changes, ...deletes] };
 }
 
 /** What an uninstall would delete. Throws JobFailure. */
@@ -41,7 +38,7 @@ export async function diffUninstall(
   const last = deployedIn(revisions) ?? revisions.at(-1);
   const now = await deployedObjects(ground, last);
   const changes = [...now.values()].map((object) => deleteOf(ground.run.namespace, object));
-  return { op: "teardown", changes };
+  return { op: "teardown", key: ground.key, changes };
 }
 
 async function renderedObjects(
@@ -82,9 +79,13 @@ function refOf(namespace: string, { apiVersion, kind, metadata }: KubeObject): O
 
 const nothing = { changes: [], conflicts: [], words: "" } as const;
 
-function changeOf(namespace: string, before: KubeObject | undefined, after: KubeObject): Change {
-  const ref = refOf(namespace, after);
-  const changes = diffObjects(before, after);
+function changeOf(
+  { run, key }: HelmGround,
+  before: KubeObject | undefined,
+  after: KubeObject,
+): Change {
+  const ref = refOf(run.namespace, after);
+  const changes = diffObjects({ before, after }, key);
   const action = before === undefined ? "create" : changes.length === 0 ? "unchanged" : "update";
   return { ...nothing, ref, action, changes };
 }

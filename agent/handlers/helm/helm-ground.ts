@@ -3,6 +3,7 @@ import path from "node:path";
 import { makeJobFolders, readJobText, writeJobFileOnce } from "../../job-users/job-files.ts";
 import type { Job } from "../../jobs/handler.ts";
 import { JobFailure } from "../../jobs/job-failure.ts";
+import { diffKey } from "../../kubernetes/approved.ts";
 import { type ClusterGround, openClusterGround } from "../../kubernetes/cluster-ground.ts";
 import { deployFailure } from "../../kubernetes/deploy-failure.ts";
 import { hostKubeconfig } from "../../kubernetes/host-kubeconfig.ts";
@@ -19,6 +20,8 @@ export type HelmGround = ClusterGround & {
   readonly run: HelmRun;
   readonly helm: HelmCaller;
   readonly records: ReleaseRecords;
+  /** Of digests of what is done. */
+  readonly key: string;
 };
 
 /** The chart, as helm is told of it. */
@@ -32,7 +35,8 @@ export type Chart = {
 
 /** Opens the cluster and gives helm a home of its own. Throws JobFailure. */
 export async function openHelmGround(job: Job, run: HelmRun): Promise<HelmGround> {
-  const ground = await openClusterGround(job, run.credentials);
+  const key = await diffKey(job, run.approved);
+  const ground = { ...(await openClusterGround(job, run.credentials)), run, key };
   const { workspace, owner } = job.place;
   const names = ["helm-cache", "helm-config", "helm-data"];
   const [cache = "", config = "", own = ""] = names.map((name) => path.join(workspace, name));
@@ -51,12 +55,12 @@ export async function openHelmGround(job: Job, run: HelmRun): Promise<HelmGround
   };
   if (run.driver !== "broker") {
     const records = recordsInCluster(ground.cluster, run);
-    return { ...ground, run, env, helm: { job, env }, records };
+    return { ...ground, env, helm: { job, env }, records };
   }
   const token = tokenOf(job);
   const front = await openFront(job, { ...run, token }, env);
   const records = recordsAtBroker(job, token, run);
-  return { ...ground, run, env, helm: { job, env, front }, records };
+  return { ...ground, env, helm: { job, env, front }, records };
 }
 
 function tokenOf({ token }: Job): string {

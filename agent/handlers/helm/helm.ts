@@ -1,5 +1,6 @@
 import type { Handler, Job, Produced } from "../../jobs/handler.ts";
 import { openProgress } from "../../jobs/open-progress.ts";
+import { isApproved } from "../../kubernetes/approved.ts";
 import {
   type Change,
   countsOf,
@@ -7,10 +8,11 @@ import {
   type Diff,
   diffContents,
   diffLines,
-  fingerprintOf,
 } from "../../kubernetes/change.ts";
+import { expectCluster, identifyCluster } from "../../kubernetes/cluster-identity.ts";
 import { consentToDiff } from "../../kubernetes/consent-to-diff.ts";
 import { deployFailure } from "../../kubernetes/deploy-failure.ts";
+import { digestOfDiff } from "../../kubernetes/digest-of-diff.ts";
 import { explainRefusal } from "../../kubernetes/explain-refusal.ts";
 import { diffAgain, expectUntouched, type Shown } from "./diff-again.ts";
 import { diffUninstall, diffUpgrade } from "./diff-release.ts";
@@ -41,8 +43,10 @@ export const helm: Handler = {
 async function deploy(job: Job, run: HelmRun): Promise<Produced> {
   const ground = await openHelmGround(job, run);
   try {
+    const { approved } = run;
+    if (approved !== undefined) expectCluster(approved, await identifyCluster(ground.cluster));
     if (run.action === "plan" || run.action === "plan-teardown") return await plan(ground);
-    const isTeardown = run.approved?.op === "teardown";
+    const isTeardown = approved?.op === "teardown";
     return await (isTeardown ? uninstall(ground) : upgrade(ground));
   } catch (error) {
     throw explainRefusal(error, `The release ${run.name}`);
@@ -62,19 +66,23 @@ async function plan(ground: HelmGround): Promise<Produced> {
   const diff = await (chart === undefined
     ? diffUninstall(ground, revisions)
     : diffUpgrade(ground, chart, revisions));
-  return planned(ground.job, diff, revisions.at(-1));
+  return await planned(ground, diff, revisions.at(-1));
 }
 
 const mostLines = 500;
 
 /** What has no changes may have to be deployed all the same, where the last time failed. */
-function planned(job: Job, diff: Diff, last: Revision | undefined): Produced {
+async function planned(
+  { job, cluster }: HelmGround,
+  diff: Diff,
+  last: Revision | undefined,
+): Promise<Produced> {
   sayDiff(job, diff);
   const release = { revision: last?.revision ?? 0, status: last?.status ?? "" };
   return {
     description: `The plan: ${countWords(diff)}.`,
-    outputs: { counts: countsOf(diff), fingerprint: fingerprintOf(diff) },
-    result: diffContents(job, diff, { release }),
+    outputs: { counts: countsOf(diff), fingerprint: digestOfDiff(diff) },
+    result: diffContents(job, diff, { cluster: await identifyCluster(cluster), release }),
   };
 }
 
@@ -95,7 +103,7 @@ async function judgeOnce(
   return await job.once("judged", async () => {
     const diff = await diffOf("");
     sayDiff(job, diff);
-    if (run.approved !== undefined && fingerprintOf(diff) !== run.approved.fingerprint) {
+    if (run.approved !== undefined && !isApproved(diff, run.approved)) {
       throw deployFailure(
         "What would be done is not what was approved: the chart, its values or the release has changed since. Make the plan anew.",
         "plan_stale",

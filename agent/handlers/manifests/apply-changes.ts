@@ -14,14 +14,14 @@ import { entryOf, type InventoryEntry, unionOf } from "./inventory.ts";
 import { type Scene, stopIfTold } from "./scene.ts";
 
 /**
- * Applies all objects in the order of their kinds, deletes what was approved to be deleted, and waits until all are
- * ready. Done again after a crash it comes to the same. Throws JobFailure that says how far it came.
+ * Applies all objects in the order of their kinds and deletes what was approved to be deleted. Done again after a crash
+ * it comes to the same. Throws JobFailure that says how far it came.
  */
 export async function applyChanges(
   scene: Scene,
   approved: readonly Pick<Change, "action" | "ref">[],
 ): Promise<void> {
-  const { job, run, cluster, objects, inventory } = scene;
+  const { run, objects, inventory } = scene;
   const uids = new Map<string, string>();
   const groups = inOrder(objects, ({ at }) => at.ref);
   const namespaces = groups.filter(([one]) => one?.at.ref.kind === "Namespace");
@@ -41,6 +41,10 @@ export async function applyChanges(
   const gone = kept.filter((one) => deletes.includes(refKey(one)));
   await deleteObjects(scene, gone, `${uids.size} objects were applied`);
   await inventory?.write(unionOf(run.prunes ? await stillThere(scene, kept, gone) : kept, now()));
+}
+
+/** Waits until all that was applied is ready, where the plan says so. Throws JobFailure. */
+export async function awaitApplied({ job, run, cluster, objects }: Scene): Promise<void> {
   if (!run.waits) return;
   const located = objects.map(({ at }) => at);
   await awaitReady(job, cluster, { objects: located, timeoutMs: run.waitMs });

@@ -2,22 +2,23 @@ import type { Handler, Job, Produced } from "../../jobs/handler.ts";
 import { openProgress } from "../../jobs/open-progress.ts";
 import { approvedChanges, isApproved } from "../../kubernetes/approved.ts";
 import {
-  type Change,
   countsOf,
   countWords,
   type Diff,
   diffContents,
   diffLines,
-  fingerprintOf,
 } from "../../kubernetes/change.ts";
+import { identifyCluster } from "../../kubernetes/cluster-identity.ts";
 import { consentToDiff } from "../../kubernetes/consent-to-diff.ts";
 import { deployFailure } from "../../kubernetes/deploy-failure.ts";
+import { digestOfDiff } from "../../kubernetes/digest-of-diff.ts";
 import { explainRefusal } from "../../kubernetes/explain-refusal.ts";
 import { refKey } from "../../kubernetes/kube-object.ts";
-import { applyChanges } from "./apply-changes.ts";
+import { applyChanges, awaitApplied } from "./apply-changes.ts";
 import { deleteObjects } from "./delete-objects.ts";
 import { entryOf } from "./inventory.ts";
 import { type ManifestRun, readManifestRun } from "./manifest-run.ts";
+import { expectMeant, type Meant, meantBy } from "./meant-changes.ts";
 import { planApply, planTeardown } from "./plan-changes.ts";
 import { openScene, type Scene } from "./scene.ts";
 
@@ -42,10 +43,14 @@ async function deploy(job: Job, run: ManifestRun): Promise<Produced> {
     if (run.action === "plan" || run.action === "plan-teardown") {
       const diff = await (run.action === "plan" ? planApply(scene) : planTeardown(scene));
       sayDiff(job, diff);
+      const [cluster, unremembered] = await Promise.all([
+        identifyCluster(scene.cluster),
+        countUnremembered(scene),
+      ]);
       return {
         description: `The plan: ${countWords(diff)}.`,
-        outputs: { counts: countsOf(diff), fingerprint: fingerprintOf(diff) },
-        result: diffContents(job, diff, { unremembered: await countUnremembered(scene) }),
+        outputs: { counts: countsOf(diff), fingerprint: digestOfDiff(diff) },
+        result: diffContents(job, diff, { cluster, unremembered }),
       };
     }
     return await carryOut(scene);
@@ -87,7 +92,9 @@ async function carryOut(scene: Scene): Promise<Produced> {
   const isAsked = job.host.config.requireApproval !== undefined;
   const taken = isAsked ? undefined : approvedChanges(run.approved);
   // What is half done differs from what was approved: it is compared once.
+  let isTakenUp = true;
   const { done, counts } = await job.once("judged", async () => {
+    isTakenUp = false;
     progress.phase("diff", "in-progress");
     const diff = await (op === "apply" ? planApply(scene, taken) : planTeardown(scene));
     progress.phase("diff", "finished", countWords(diff));
@@ -97,13 +104,17 @@ async function carryOut(scene: Scene): Promise<Produced> {
     await consentToDiff(job, diff, async () =>
       op === "apply" ? await planApply(scene, known) : await planTeardown(scene),
     );
-    const acts = diff.changes.filter(({ action }) => action !== "unchanged");
-    return { done: acts.map(({ action, ref }) => ({ action, ref })), counts: countsOf(diff) };
+    return { done: meantBy(diff), counts: countsOf(diff) };
   });
-  const changes = done as readonly Pick<Change, "action" | "ref">[];
   progress.phase(op, "in-progress");
-  if (op === "apply") await applyChanges(scene, changes);
-  else await tearDown(scene, changes);
+  const changes: readonly Meant[] = done;
+  if (op === "apply") {
+    await job.once("applied", async () => {
+      if (isTakenUp && (run.approved !== undefined || isAsked)) await expectMeant(scene, changes);
+      await applyChanges(scene, changes);
+    });
+    await awaitApplied(scene);
+  } else await tearDown(scene, changes);
   progress.phase(op, "finished");
   const { create, update, unchanged, delete: deleted, keep: kept } = counts;
   const what = { created: create, updated: update, unchanged, deleted, kept };
@@ -134,10 +145,7 @@ function judge({ approved }: ManifestRun, diff: Diff): void {
   );
 }
 
-async function tearDown(
-  scene: Scene,
-  changes: readonly Pick<Change, "action" | "ref">[],
-): Promise<void> {
+async function tearDown(scene: Scene, changes: readonly Meant[]): Promise<void> {
   const deletes = changes.filter(({ action }) => action === "delete").map(({ ref }) => ref);
   const known = new Map(((await scene.inventory?.read()) ?? []).map((one) => [refKey(one), one]));
   const entries = deletes.map((ref) => known.get(refKey(ref)) ?? entryOf(ref));

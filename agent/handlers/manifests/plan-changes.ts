@@ -2,10 +2,10 @@ import { isRefusal } from "../../kubernetes/api-refusal.ts";
 import type { Change, Diff } from "../../kubernetes/change.ts";
 import type { Located } from "../../kubernetes/cluster.ts";
 import { diffObjects } from "../../kubernetes/diff-objects.ts";
-import { sha256 } from "../../kubernetes/digest-of-diff.ts";
 import { eachOf } from "../../kubernetes/each-of.ts";
 import { conflictsOf, explainRefusal } from "../../kubernetes/explain-refusal.ts";
 import { getAll } from "../../kubernetes/get-all.ts";
+import { keyedDigest } from "../../kubernetes/keyed-digest.ts";
 import { holdsOthers } from "../../kubernetes/kinds-order.ts";
 import { type KubeObject, refKey, refWords } from "../../kubernetes/kube-object.ts";
 import type { PlacedObject } from "../../kubernetes/locate-objects.ts";
@@ -33,7 +33,11 @@ export async function planApply(
   const old = scene.run.prunes ? ((await scene.inventory?.read()) ?? []) : [];
   const now = new Set(scene.objects.map(({ at }) => refKey(at.ref)));
   const gone = old.filter((entry) => !now.has(refKey(entry)));
-  return { op: "apply", changes: [...applied, ...(await planDeletes(scene, gone))] };
+  return {
+    op: "apply",
+    key: scene.key,
+    changes: [...applied, ...(await planDeletes(scene, gone))],
+  };
 }
 
 /** What a teardown would delete: all that deploys have made, and what the manifest has. */
@@ -43,18 +47,19 @@ export async function planTeardown(scene: Scene): Promise<Diff> {
   const given = scene.objects
     .filter(({ at, isComing }) => !isComing && !known.has(refKey(at.ref)))
     .map(({ at }) => entryOf(at.ref));
-  return { op: "teardown", changes: await planDeletes(scene, [...old, ...given]) };
+  const changes = await planDeletes(scene, [...old, ...given]);
+  return { op: "teardown", key: scene.key, changes };
 }
 
 /** None for an object that has no version: nobody knows whether it has changed. */
 function basisOf(
-  { manager, run }: Scene,
+  { manager, run, key }: Scene,
   { object, isComing }: PlacedObject,
   live: KubeObject | undefined,
 ): string | undefined {
   if (live !== undefined && !live.metadata.resourceVersion) return undefined;
   const is = [live?.metadata.uid, live?.metadata.resourceVersion, isComing];
-  return sha256([is, manager, run.isForced, object]);
+  return keyedDigest(JSON.stringify([is, manager, run.isForced, object]), key);
 }
 
 const unchanged = { changes: [], conflicts: [], words: "" } as const;
@@ -69,14 +74,14 @@ async function planObject(
     ...unchanged,
     ref,
     action: "create",
-    changes: diffObjects(undefined, one.object),
+    changes: diffObjects({ after: one.object }, scene.key),
   });
   if (one.isComing) return create();
   try {
     const { object, conflicts } = await dryRun(scene, one);
     if (object === undefined) return { ...unchanged, ref, action: "conflict", conflicts };
     if (live === undefined) return create();
-    const changes = diffObjects(live, object);
+    const changes = diffObjects({ before: live, after: object }, scene.key);
     const action = changes.length + conflicts.length === 0 ? "unchanged" : "update";
     return { ...unchanged, ref, action, changes, conflicts };
   } catch (error) {

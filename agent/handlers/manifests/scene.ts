@@ -1,5 +1,7 @@
 import type { Job } from "../../jobs/handler.ts";
+import { diffKey } from "../../kubernetes/approved.ts";
 import { type ClusterGround, openClusterGround } from "../../kubernetes/cluster-ground.ts";
+import { expectCluster, identifyCluster } from "../../kubernetes/cluster-identity.ts";
 import type { Cluster } from "../../kubernetes/cluster.ts";
 import { deployFailure } from "../../kubernetes/deploy-failure.ts";
 import { explainRefusal } from "../../kubernetes/explain-refusal.ts";
@@ -21,6 +23,8 @@ export type Scene = {
   readonly manager: string;
   /** Absent: the plan has no name for what belongs together, so nothing is remembered and nothing deleted. */
   readonly inventory: Inventory | undefined;
+  /** Of digests of what is done. */
+  readonly key: string;
 };
 
 /** Gathers the manifest, reads it, and finds the place of each object. Throws JobFailure. */
@@ -35,6 +39,8 @@ export async function openScene(job: Job, run: ManifestRun): Promise<Scene> {
 }
 
 async function sceneOn({ job, cluster, env }: ClusterGround, run: ManifestRun): Promise<Scene> {
+  const { approved } = run;
+  if (approved !== undefined) expectCluster(approved, await identifyCluster(cluster));
   const texts = await gatherManifest(job, run, env);
   const found = await readObjects(texts);
   hideSecrets(
@@ -51,7 +57,8 @@ async function sceneOn({ job, cluster, env }: ClusterGround, run: ManifestRun): 
       "The plan names no install, component or inventory: what it no longer has is not deleted.";
     job.say(words, "info", "", "no-inventory");
   }
-  return { job, run, cluster, objects, namespace, manager, inventory };
+  const key = await diffKey(job, approved);
+  return { job, run, cluster, objects, namespace, manager, inventory, key };
 }
 
 /** Throws when the job is to stop; `did` says what was done by then. */

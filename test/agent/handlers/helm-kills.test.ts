@@ -1,5 +1,8 @@
+import { existsSync } from "node:fs";
+import { writeFile } from "node:fs/promises";
+import path from "node:path";
 import { beforeAll, expect, test } from "vitest";
-import { givenKillableAgent } from "../../support/agent/given-killable-agent.ts";
+import { givenKillableAgent, until } from "../../support/agent/given-killable-agent.ts";
 import { type Fleet, givenFleet } from "../../support/broker/given-fleet.ts";
 import { clusterTools } from "../../support/cluster/given-cluster.ts";
 import { findsHelm, givenChart, releasesOf } from "../../support/helm/given-helm.ts";
@@ -7,6 +10,7 @@ import { heldHelm } from "../../support/helm/held-helm.ts";
 import { plannedDiff } from "../../support/manifests/given-manifests.ts";
 import { runTool } from "../../support/programs/run-tool.ts";
 import { describeWithTools } from "../../support/run/describe-with-tools.ts";
+import { testFolder } from "../../support/run/folder.ts";
 
 let fleet: Fleet;
 
@@ -90,6 +94,41 @@ describeWithTools([...clusterTools, "helm"], "helm under an agent that is killed
         uninstall: "",
       };
       expect(await at.kubectl(["get", "secrets", ...labels])).toBe(left[what]);
+    },
+    400_000,
+  );
+
+  test.each([
+    ["before its diff was judged", "after", "upgrade*--disable-openapi-validation*", "exec"],
+    ["after a yes was given to its diff", "none", "", "asked"],
+  ] as const)(
+    "%s is followed by an agent that upgrades nothing that somebody else has upgraded since",
+    async (_, when, pattern, what) => {
+      const held = when === "none" ? undefined : await heldHelm(when, pattern);
+      const folder = await testFolder(0o700);
+      const asking = what === "asked" ? { "require-approval": folder } : {};
+      const settings = { "allow-file-sources": "yes", ...asking };
+      const { first, kill, again, ...given } = await givenKillableAgent(fleet, settings);
+      const { at, release, draft, enqueue, ended, job } = await releasesOf(given);
+      const helm = { source: { path: await givenChart() }, values_files: ["high.yaml"] };
+      const env = { KUBECONFIG: at.kubeconfig };
+      const install = ["upgrade", "--install", "app", helm.source.path, "--namespace", at.name];
+      await runTool("helm", install, { env });
+      const { apply_plan_contents } = plannedDiff(await release("create-apply-plan", helm));
+      const id = await enqueue(draft("apply-plan", helm, { apply_plan_contents }));
+      if (held === undefined) {
+        await until(() => existsSync(path.join(folder, `${id}.request.json`)));
+      } else await held.isHeld();
+      await kill(first);
+      await held?.release();
+      await runTool("helm", [...install, "--set", "level=theirs"], { env });
+      await writeFile(path.join(folder, `${id}.yes`), "");
+      await again();
+      const refused = await ended(id);
+      expect(refused.result?.error_metadata).toMatchObject({ class: "plan_stale" });
+      const level = ["get", "configmap", "app-config", "-o", "jsonpath={.data.level}"];
+      expect(await at.kubectl(level)).toBe("theirs");
+      expect((await job(id)).executions).toHaveLength(1);
     },
     400_000,
   );

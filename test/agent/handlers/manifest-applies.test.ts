@@ -156,7 +156,7 @@ describeWithTools(clusterTools, "applying a manifest", () => {
       await deploy("exec", { manifest: secret(values[0] ?? "") });
       const planned = await deploy("create-apply-plan", { manifest: secret(values[1] ?? "") });
       const { diff } = plannedDiff(planned);
-      expect(diff.plan).toMatch(/data\.key: "sha256:\w{64} \(15 bytes\)" -> "sha256:/);
+      expect(diff.plan).toContain('data.key: "(secret)" -> "(another secret)"');
       const wrong = secret(values[1] ?? "", { data: { other: "swordfish-two-2 is no base64" } });
       const failed = await deploy("exec", { manifest: wrong });
       expect(failed.status).toBe("failed");

@@ -1,7 +1,9 @@
+import { readFile } from "node:fs/promises";
 import { beforeAll, expect, test } from "vitest";
 import { givenKillableAgent } from "../../support/agent/given-killable-agent.ts";
 import { type Fleet, givenFleet } from "../../support/broker/given-fleet.ts";
 import { clusterTools } from "../../support/cluster/given-cluster.ts";
+import { proxiedCluster } from "../../support/cluster/proxied-cluster.ts";
 import {
   configMap,
   deployment,
@@ -62,5 +64,39 @@ describeWithTools(clusterTools, "an agent that is killed", () => {
     expect(end.status).toBe("finished");
     expect((await job(id)).executions).toHaveLength(1);
     expect(await count()).toBe(150);
+  }, 240_000);
+
+  test("half-way is followed by one that does not apply what was not approved over what others did", async () => {
+    const { first, kill, again, ...seat } = await givenKillableAgent(fleet);
+    const { deploy, draft, at, enqueue, ended, job } = await deploysOf(seat);
+    const { kubeconfig, proxy } = await proxiedCluster(at.kubeconfig);
+    for (const name of ["a", "b"]) {
+      await at.kubectl(["create", "configmap", name, "--from-literal=level=1"]);
+    }
+    const given = {
+      cluster_info: { kube_config: await readFile(kubeconfig, "utf8") },
+      force_conflicts: true,
+      manifest: manifestOf(configMap("a", { level: "2" }), configMap("b", { level: "2" })),
+    };
+    const { apply_plan_contents } = plannedDiff(await deploy("create-apply-plan", given));
+    const isApplyOfB = ({ method, path: asked }: { method: string; path: string }): boolean =>
+      method === "PATCH" && asked.includes("/configmaps/b?") && !asked.includes("dryRun");
+    const stuck = proxy.fail(isApplyOfB, "hang");
+    const id = await enqueue(draft("apply-plan", given, { apply_plan_contents }));
+    const levels = async (): Promise<string> =>
+      await at.kubectl(["get", "configmap", "a", "b", "-o", "jsonpath={.items[*].data.level}"]);
+    await expect.poll(levels, { timeout: 60_000 }).toBe("2 1");
+    await expect.poll(() => stuck.hits(), { timeout: 60_000 }).toBeGreaterThan(0);
+    await kill(first); // between the two
+    stuck.mend();
+    const theirs = ["patch", "configmap", "b", "--type=merge", "-p", '{"data":{"level":"3"}}'];
+    await at.kubectl(theirs);
+    await again();
+    const refused = await ended(id);
+    expect(refused.result?.error_metadata).toMatchObject({ class: "plan_stale" });
+    expect(refused.description).toMatch(/ConfigMap \S+\/b changed while no agent was there/);
+    expect(refused.description).toContain("make the plan anew");
+    expect(await levels()).toBe("2 3");
+    expect((await job(id)).executions).toHaveLength(1);
   }, 240_000);
 });
