@@ -1,6 +1,4 @@
-import { type RouteRule, routeRules } from "./route-rules.ts";
-
-/** Everything that a caller can be allowed to do; a route needs one of these (route-rules.ts). */
+/** Everything that a caller can be allowed to do. Each route names the one it needs (docs/routes.md). */
 export const permissions = [
   "orgs.create", // no role has it: only a token of type admin
   "orgs.read",
@@ -130,10 +128,3 @@ export const jobTokenPermissions: readonly Permission[] = [
   "state.read",
   "state.write",
 ];
-
-/** The rule of a route; throws for an operationId without one, which the start of every broker would show. */
-export function routeRule(operationId: string): RouteRule {
-  const rule = (routeRules as Readonly<Record<string, RouteRule>>)[operationId];
-  if (rule === undefined) throw new Error(`no rule in shared/route-rules.ts for ${operationId}`);
-  return rule;
-}

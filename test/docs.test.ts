@@ -5,8 +5,8 @@ import type { z } from "zod";
 import { settingNames, variableOf } from "../agent/config/settings.ts";
 import { settings } from "../broker/config.ts";
 import { commands } from "../cli/commands.ts";
-import { routeRules, type RouteRule } from "../shared/route-rules.ts";
 import { startBroker, type TestBroker } from "./support/broker/broker.ts";
+import { routeRules } from "./support/broker/route-rules.ts";
 import { testDatabase } from "./support/database/database.ts";
 import { readRootFile, sourceFiles } from "./support/run/source-files.ts";
 
@@ -176,7 +176,7 @@ describe("a broker", () => {
   });
 
   test("takes a key for all that is created, but for the orders that api.md names", () => {
-    const rules: Readonly<Record<string, RouteRule>> = routeRules;
+    const rules = routeRules;
     const enqueues = ["enqueueJob", "enqueueJobs", "rerunJob"]; // they keep the key with the job
     const bare = Object.entries(paths).flatMap(([one, { post }]) => {
       const rule = rules[post?.operationId ?? ""];

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { OpenAPIHono } from "@hono/zod-openapi";
 import type { Context } from "hono";
-import type { RouteRule } from "../../shared/route-rules.ts";
+import type { RouteRule } from "../../shared/route-rule.ts";
 import type { Broker } from "../broker.ts";
 import type { LargeText } from "../seals/large-text.ts";
 import type { Actor } from "../tokens/actor.ts";

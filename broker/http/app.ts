@@ -1,6 +1,6 @@
 import { OpenAPIHono } from "@hono/zod-openapi";
 import { problem } from "../../shared/problem.ts";
-import type { RouteRule } from "../../shared/route-rules.ts";
+import type { RouteRule } from "../../shared/route-rule.ts";
 import { parseToken } from "../../shared/token.ts";
 import type { Broker } from "../broker.ts";
 import { openAllRoutes } from "../router.ts";
@@ -8,17 +8,17 @@ import { answerError } from "./answer/answer-error.ts";
 import type { App, AppContext, AppEnv } from "./app-types.ts";
 import { discardBody } from "./body/discard-body.ts";
 import { type AllowedMethods, findAllowedMethods } from "./gate/method-not-allowed.ts";
-import { routeOpener } from "./gate/open-routes.ts";
+import { makeRouteOpener } from "./gate/open-routes.ts";
 import { stateAuthorization } from "./gate/state-authorization.ts";
-import { openApiDocument } from "./open-api-document.ts";
 import { beginRequest, endRequest } from "./request-log.ts";
 
 /** The broker's HTTP application: every route of router.ts, and a problem for whatever no route answers. */
 export function createApp(broker: Broker): App {
   const app = new OpenAPIHono<AppEnv>();
-  app.openapi = routeOpener(app, broker);
+  const { open, routes } = makeRouteOpener(app, broker);
+  app.openapi = open;
   openAllRoutes(app, broker);
-  const find = findAllowedMethods(openApiDocument(app, broker));
+  const find = findAllowedMethods(routes);
   app.notFound(async (c) => {
     await discardBody(c);
     return refuse(c, broker, find(c.req.path));

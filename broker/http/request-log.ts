@@ -1,4 +1,4 @@
-import type { RouteRule } from "../../shared/route-rules.ts";
+import type { RouteRule } from "../../shared/route-rule.ts";
 import type { Broker } from "../broker.ts";
 import { setHeader } from "./answer/set-header.ts";
 import type { AppContext } from "./app-types.ts";

@@ -1,4 +1,5 @@
-import { createRoute, z } from "@hono/zod-openapi";
+import { z } from "@hono/zod-openapi";
+import { createRoute } from "./create-route.ts";
 import { idParam } from "./ids.ts";
 import { pageOf, pageQuery } from "./page.ts";
 import { json, jsonBody } from "./response.ts";
@@ -36,6 +37,7 @@ const email = z.union([z.email().max(320), z.literal("")]);
 
 export const createAccountRoute = createRoute({
   operationId: "createAccount",
+  rule: { surface: "operator", permission: "accounts.write", idempotent: "replay" },
   method: "post",
   path: "/v1/accounts",
   tags: ["Access"],
@@ -56,6 +58,7 @@ export const createAccountRoute = createRoute({
 
 export const listAccountsRoute = createRoute({
   operationId: "listAccounts",
+  rule: { surface: "operator", permission: "accounts.read" },
   method: "get",
   path: "/v1/accounts",
   tags: ["Access"],
@@ -66,6 +69,7 @@ export const listAccountsRoute = createRoute({
 
 export const getAccountRoute = createRoute({
   operationId: "getAccount",
+  rule: { surface: "operator", permission: "accounts.read" },
   method: "get",
   path: "/v1/accounts/{account_id}",
   tags: ["Access"],
@@ -76,6 +80,7 @@ export const getAccountRoute = createRoute({
 
 export const setAccountRolesRoute = createRoute({
   operationId: "setAccountRoles",
+  rule: { surface: "operator", permission: "accounts.write" },
   method: "put",
   path: "/v1/accounts/{account_id}/roles",
   tags: ["Access"],
@@ -86,6 +91,7 @@ export const setAccountRolesRoute = createRoute({
 
 export const removeAccountRoute = createRoute({
   operationId: "removeAccount",
+  rule: { surface: "operator", permission: "accounts.write" },
   method: "delete",
   path: "/v1/accounts/{account_id}",
   tags: ["Access"],

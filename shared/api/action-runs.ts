@@ -1,5 +1,6 @@
-import { createRoute, z } from "@hono/zod-openapi";
+import { z } from "@hono/zod-openapi";
 import { compositeStatusSchema } from "./composite-status.ts";
+import { createRoute } from "./create-route.ts";
 import { json, jsonBody } from "./response.ts";
 
 const tags = ["Read by runners"];
@@ -102,6 +103,7 @@ const derived =
 
 export const getAppConfigRoute = createRoute({
   operationId: "getAppConfig",
+  rule: { surface: "runner", permission: "runner.execution", ownRunner: true },
   method: "get",
   path: "/v1/apps/{app_id}/config/{config_id}",
   tags,
@@ -115,6 +117,7 @@ export const getAppConfigRoute = createRoute({
 
 export const getActionRunRoute = createRoute({
   operationId: "getActionRun",
+  rule: { surface: "runner", permission: "runner.execution", ownRunner: true },
   method: "get",
   path: "/v1/installs/{install_id}/action-workflows/runs/{run_id}",
   tags,
@@ -128,6 +131,7 @@ export const getActionRunRoute = createRoute({
 
 export const getActionConfigRoute = createRoute({
   operationId: "getActionConfig",
+  rule: { surface: "runner", permission: "runner.execution", ownRunner: true },
   method: "get",
   path: "/v1/action-workflows/configs/{config_id}",
   tags,
@@ -139,6 +143,7 @@ export const getActionConfigRoute = createRoute({
 
 export const updateActionRunStepRoute = createRoute({
   operationId: "updateActionRunStep",
+  rule: { surface: "runner", permission: "runner.execution", ownRunner: true },
   method: "put",
   path: "/v1/installs/{install_id}/action-workflow-runs/{run_id}/steps/{step_id}",
   tags,
@@ -162,6 +167,7 @@ export const updateActionRunStepRoute = createRoute({
 
 export const getSandboxConfigRoute = createRoute({
   operationId: "getSandboxConfig",
+  rule: { surface: "runner", permission: "runners.read" },
   method: "get",
   path: "/v1/runners/{runner_id}/sandbox-config",
   tags,

@@ -1,6 +1,7 @@
-import { createRoute, z } from "@hono/zod-openapi";
+import { z } from "@hono/zod-openapi";
 import { runnerJobGroups } from "../runner-job-types.ts";
 import { runnerJobStatuses } from "../runner-job.ts";
+import { createRoute } from "./create-route.ts";
 import { cutText, mostStatusDescription } from "./cut-text.ts";
 import { idParam } from "./ids.ts";
 import { jobParams } from "./read-runner-jobs.ts";
@@ -11,6 +12,7 @@ const tags = ["Jobs"];
 
 export const cancelJobRoute = createRoute({
   operationId: "cancelJob",
+  rule: { surface: "control-plane", permission: "jobs.cancel" },
   method: "post",
   path: "/v1/runner-jobs/{job_id}/cancel",
   tags,
@@ -22,6 +24,7 @@ export const cancelJobRoute = createRoute({
 
 export const rerunJobRoute = createRoute({
   operationId: "rerunJob",
+  rule: { surface: "control-plane", permission: "jobs.write", idempotent: "job" },
   method: "post",
   path: "/v1/runner-jobs/{job_id}/rerun",
   tags,
@@ -35,6 +38,7 @@ export const rerunJobRoute = createRoute({
 
 export const setJobStatusRoute = createRoute({
   operationId: "setJobStatus",
+  rule: { surface: "runner", permission: "runner.execution", ownRunner: true, ownPermit: true },
   method: "patch",
   path: "/v1/runner-jobs/{job_id}",
   tags,
@@ -57,6 +61,7 @@ export const setJobStatusRoute = createRoute({
 
 export const flushRunnerRoute = createRoute({
   operationId: "flushRunner",
+  rule: { surface: "control-plane", permission: "jobs.cancel" },
   method: "post",
   path: "/v1/runners/{runner_id}/flush",
   tags,

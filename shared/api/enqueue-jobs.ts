@@ -1,7 +1,8 @@
-import { createRoute, z } from "@hono/zod-openapi";
+import { z } from "@hono/zod-openapi";
 import { secondNs } from "../duration.ts";
 import { checkPlan } from "../plans/check-plan.ts";
 import { runnerJobGroups, runnerJobOperations, runnerJobTypeNames } from "../runner-job-types.ts";
+import { createRoute } from "./create-route.ts";
 import { durationInput } from "./duration.ts";
 import { idParam } from "./ids.ts";
 import { jobOwner } from "./job-owner.ts";
@@ -56,6 +57,14 @@ const params = z.object({ runner_id: idParam("runner_id", "run") });
 
 export const enqueueJobRoute = createRoute({
   operationId: "enqueueJob",
+  rule: {
+    surface: "control-plane",
+    permission: "jobs.write",
+    maxBody: "16 MiB",
+    verbatim: ["plan"],
+    idempotent: "job",
+    ownPermit: true,
+  },
   method: "post",
   path: "/v1/runners/{runner_id}/jobs",
   tags: ["Jobs"],
@@ -68,6 +77,13 @@ export const enqueueJobRoute = createRoute({
 
 export const enqueueJobsRoute = createRoute({
   operationId: "enqueueJobs",
+  rule: {
+    surface: "control-plane",
+    permission: "jobs.write",
+    maxBody: "16 MiB",
+    verbatim: ["jobs.*.plan"],
+    idempotent: "job",
+  },
   method: "post",
   path: "/v1/runners/{runner_id}/jobs/batch",
   tags: ["Jobs"],

@@ -1,10 +1,12 @@
-import { createRoute, z } from "@hono/zod-openapi";
+import { z } from "@hono/zod-openapi";
+import { createRoute } from "./create-route.ts";
 import { idParam } from "./ids.ts";
 import { json } from "./response.ts";
 import { tokenWithSecretSchema } from "./tokens.ts";
 
 export const createEnrolmentTokenRoute = createRoute({
   operationId: "createEnrolmentToken",
+  rule: { surface: "operator", permission: "runners.enrol", idempotent: "once" },
   method: "post",
   path: "/v1/runners/{runner_id}/enrolment-tokens",
   tags: ["Runners"],
@@ -17,6 +19,7 @@ export const createEnrolmentTokenRoute = createRoute({
 
 export const enrolRoute = createRoute({
   operationId: "enrol",
+  rule: { surface: "open", permission: null },
   method: "post",
   path: "/v1/enrol",
   tags: ["Runners"],

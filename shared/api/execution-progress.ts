@@ -1,4 +1,5 @@
-import { createRoute, z } from "@hono/zod-openapi";
+import { z } from "@hono/zod-openapi";
+import { createRoute } from "./create-route.ts";
 import { cutText } from "./cut-text.ts";
 import { idParam } from "./ids.ts";
 import { instantInput } from "./instant.ts";
@@ -47,6 +48,7 @@ export type StepInput = z.output<typeof stepInput>;
 
 export const reportProgressRoute = createRoute({
   operationId: "reportProgress",
+  rule: { surface: "runner", permission: "runner.execution", ownRunner: true },
   method: "post",
   path: "/v1/runner-jobs/{job_id}/executions/{execution_id}/progress",
   tags: ["Runner protocol"],

@@ -1,6 +1,7 @@
-import { createRoute, z } from "@hono/zod-openapi";
+import { z } from "@hono/zod-openapi";
 import { runnerJobGroups, runnerJobTypeNames } from "../runner-job-types.ts";
 import { type RunnerJobEvent, runnerJobStatuses, runnerJobTransitions } from "../runner-job.ts";
+import { createRoute } from "./create-route.ts";
 import { jobOwner } from "./job-owner.ts";
 import { jobParams } from "./read-runner-jobs.ts";
 import { json } from "./response.ts";
@@ -33,6 +34,7 @@ export type JobEvent = z.infer<typeof jobEventSchema>;
 
 export const followJobsRoute = createRoute({
   operationId: "followJobs",
+  rule: { surface: "control-plane", permission: "jobs.read", unmetered: true, ownPermit: true },
   method: "get",
   path: "/v1/job-events",
   tags,
@@ -60,6 +62,7 @@ export const followJobsRoute = createRoute({
 
 export const waitForJobRoute = createRoute({
   operationId: "waitForJob",
+  rule: { surface: "control-plane", permission: "jobs.read", unmetered: true, ownPermit: true },
   method: "get",
   path: "/v1/runner-jobs/{job_id}/wait",
   tags,

@@ -1,4 +1,5 @@
-import { createRoute, z } from "@hono/zod-openapi";
+import { z } from "@hono/zod-openapi";
+import { createRoute } from "./create-route.ts";
 import { cutText } from "./cut-text.ts";
 import { durationInput } from "./duration.ts";
 import { idParam } from "./ids.ts";
@@ -39,6 +40,7 @@ export type NewHealthCheck = z.infer<typeof healthCheckBody>;
 
 export const createHealthCheckRoute = createRoute({
   operationId: "createHealthCheck",
+  rule: { surface: "runner", permission: "runner.protocol" },
   method: "post",
   path: "/v1/runners/{runner_id}/health-checks",
   tags,
@@ -50,6 +52,7 @@ export const createHealthCheckRoute = createRoute({
 
 export const listRecentHealthChecksRoute = createRoute({
   operationId: "listRecentHealthChecks",
+  rule: { surface: "operator", permission: "runners.read" },
   method: "get",
   path: "/v1/runners/{runner_id}/recent-health-checks",
   tags,

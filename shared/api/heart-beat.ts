@@ -1,5 +1,6 @@
-import { createRoute, z } from "@hono/zod-openapi";
+import { z } from "@hono/zod-openapi";
 import { runnerProcessTypes } from "../process-groups.ts";
+import { createRoute } from "./create-route.ts";
 import { cutText } from "./cut-text.ts";
 import { idParam } from "./ids.ts";
 import { processOrderSchema } from "./process-order.ts";
@@ -73,6 +74,7 @@ export type NewHeartBeat = z.infer<typeof beatBody>;
 
 export const createHeartBeatRoute = createRoute({
   operationId: "createHeartBeat",
+  rule: { surface: "runner", permission: "runner.protocol", unmetered: true, ownPermit: true },
   method: "post",
   path,
   tags,
@@ -84,6 +86,7 @@ export const createHeartBeatRoute = createRoute({
 
 export const getLatestHeartBeatsRoute = createRoute({
   operationId: "getLatestHeartBeats",
+  rule: { surface: "operator", permission: "runners.read" },
   method: "get",
   path: `${path}/latest`,
   tags,

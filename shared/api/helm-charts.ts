@@ -1,4 +1,5 @@
-import { createRoute, z } from "@hono/zod-openapi";
+import { z } from "@hono/zod-openapi";
+import { createRoute } from "./create-route.ts";
 import { idParam } from "./ids.ts";
 import { pageOf, pageQuery } from "./page.ts";
 import { json, jsonBody } from "./response.ts";
@@ -42,6 +43,7 @@ export type HelmChart = z.infer<typeof helmChartSchema>;
 
 export const createHelmChartRoute = createRoute({
   operationId: "createHelmChart",
+  rule: { surface: "control-plane", permission: "jobs.write", idempotent: "replay" },
   method: "post",
   path: "/v1/helm-charts",
   tags,
@@ -60,6 +62,7 @@ export const createHelmChartRoute = createRoute({
 
 export const listHelmChartsRoute = createRoute({
   operationId: "listHelmCharts",
+  rule: { surface: "operator", permission: "state.read" },
   method: "get",
   path: "/v1/helm-charts",
   tags,
@@ -71,6 +74,7 @@ export const listHelmChartsRoute = createRoute({
 
 export const getHelmChartRoute = createRoute({
   operationId: "getHelmChart",
+  rule: { surface: "operator", permission: "state.read" },
   method: "get",
   path: "/v1/helm-charts/{chart_id}",
   tags,
@@ -81,6 +85,7 @@ export const getHelmChartRoute = createRoute({
 
 export const listHelmReleasesRoute = createRoute({
   operationId: "listHelmReleases",
+  rule: { surface: "operator", permission: "state.read" },
   method: "get",
   path: "/v1/helm-releases",
   tags,
@@ -100,6 +105,7 @@ export const listHelmReleasesRoute = createRoute({
 
 export const getHelmReleaseRoute = createRoute({
   operationId: "getHelmRelease",
+  rule: { surface: "operator", permission: "state.read" },
   method: "get",
   path: "/v1/helm-releases/{release_id}",
   tags,

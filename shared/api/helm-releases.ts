@@ -1,4 +1,5 @@
-import { createRoute, z } from "@hono/zod-openapi";
+import { z } from "@hono/zod-openapi";
+import { createRoute } from "./create-route.ts";
 import { helmReleaseSchema } from "./helm-charts.ts";
 import { idParam } from "./ids.ts";
 import { json } from "./response.ts";
@@ -36,6 +37,7 @@ const verbatims = {
 
 export const listHelmRecordsRoute = createRoute({
   operationId: "listHelmRecords",
+  rule: { surface: "runner", permission: "state.write", ownRunner: true },
   method: "get",
   path,
   tags,
@@ -47,6 +49,7 @@ export const listHelmRecordsRoute = createRoute({
 
 export const queryHelmRecordsRoute = createRoute({
   operationId: "queryHelmRecords",
+  rule: { surface: "runner", permission: "state.write", ownRunner: true },
   method: "get",
   path: `${path}/query`,
   tags,
@@ -60,6 +63,7 @@ export const queryHelmRecordsRoute = createRoute({
 
 export const getHelmRecordRoute = createRoute({
   operationId: "getHelmRecord",
+  rule: { surface: "runner", permission: "state.write", ownRunner: true },
   method: "get",
   path: `${path}/{key}`,
   tags,
@@ -71,6 +75,13 @@ export const getHelmRecordRoute = createRoute({
 
 export const createHelmRecordRoute = createRoute({
   operationId: "createHelmRecord",
+  rule: {
+    surface: "runner",
+    permission: "state.write",
+    ownRunner: true,
+    maxBody: "16 MiB",
+    ownPermit: true,
+  },
   method: "post",
   path: `${path}/{key}`,
   tags,
@@ -82,6 +93,13 @@ export const createHelmRecordRoute = createRoute({
 
 export const updateHelmRecordRoute = createRoute({
   operationId: "updateHelmRecord",
+  rule: {
+    surface: "runner",
+    permission: "state.write",
+    ownRunner: true,
+    maxBody: "16 MiB",
+    ownPermit: true,
+  },
   method: "put",
   path: `${path}/{key}`,
   tags,
@@ -93,6 +111,7 @@ export const updateHelmRecordRoute = createRoute({
 
 export const deleteHelmRecordRoute = createRoute({
   operationId: "deleteHelmRecord",
+  rule: { surface: "runner", permission: "state.write", ownRunner: true },
   method: "delete",
   path: `${path}/{key}`,
   tags,

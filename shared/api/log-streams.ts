@@ -1,5 +1,6 @@
-import { createRoute, z } from "@hono/zod-openapi";
+import { z } from "@hono/zod-openapi";
 import { logSeverities } from "../log-severity.ts";
+import { createRoute } from "./create-route.ts";
 import { idParam } from "./ids.ts";
 import { instantInput } from "./instant.ts";
 import { jobOwner } from "./job-owner.ts";
@@ -83,6 +84,7 @@ const cursor = z
 
 export const getLogStreamRoute = createRoute({
   operationId: "getLogStream",
+  rule: { surface: "runner", permission: "logs.read", ownRunner: true },
   method: "get",
   path: "/v1/log-streams/{log_stream_id}",
   tags,
@@ -93,6 +95,7 @@ export const getLogStreamRoute = createRoute({
 
 export const listLogStreamsRoute = createRoute({
   operationId: "listLogStreams",
+  rule: { surface: "control-plane", permission: "logs.read" },
   method: "get",
   path: "/v1/log-streams",
   tags,
@@ -121,6 +124,7 @@ export const logPageSchema = z.object({
 
 export const listLogsRoute = createRoute({
   operationId: "listLogs",
+  rule: { surface: "runner", permission: "logs.read", ownRunner: true },
   method: "get",
   path: "/v1/log-streams/{log_stream_id}/logs",
   tags,
@@ -164,6 +168,13 @@ export const listLogsRoute = createRoute({
 
 export const tailLogsRoute = createRoute({
   operationId: "tailLogs",
+  rule: {
+    surface: "control-plane",
+    permission: "logs.read",
+    ownRunner: true,
+    unmetered: true,
+    ownPermit: true,
+  },
   method: "get",
   path: "/v1/log-streams/{log_stream_id}/logs/tail",
   tags,

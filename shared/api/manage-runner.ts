@@ -1,4 +1,5 @@
-import { createRoute, z } from "@hono/zod-openapi";
+import { z } from "@hono/zod-openapi";
+import { createRoute } from "./create-route.ts";
 import { idParam } from "./ids.ts";
 import { json } from "./response.ts";
 import { runnerJobSchema } from "./runner-job.ts";
@@ -11,6 +12,7 @@ const responses = { 201: json(runnerJobSchema, "The management job.") };
 
 export const shutDownRunnerVmRoute = createRoute({
   operationId: "shutDownRunnerVm",
+  rule: { surface: "operator", permission: "runners.operate", idempotent: "job" },
   method: "post",
   path: `${path}/shutdown-vm`,
   tags,
@@ -22,6 +24,7 @@ export const shutDownRunnerVmRoute = createRoute({
 
 export const shutDownManagedRunnerRoute = createRoute({
   operationId: "shutDownManagedRunner",
+  rule: { surface: "operator", permission: "runners.operate", idempotent: "job" },
   method: "post",
   path: `${path}/shutdown`,
   tags,
@@ -33,6 +36,7 @@ export const shutDownManagedRunnerRoute = createRoute({
 
 export const updateManagedRunnerRoute = createRoute({
   operationId: "updateManagedRunner",
+  rule: { surface: "operator", permission: "runners.operate", idempotent: "job" },
   method: "post",
   path: `${path}/update`,
   tags,
@@ -44,6 +48,7 @@ export const updateManagedRunnerRoute = createRoute({
 
 export const restartManagedRunnerRoute = createRoute({
   operationId: "restartManagedRunner",
+  rule: { surface: "operator", permission: "runners.operate", idempotent: "job" },
   method: "post",
   path: `${path}/restart`,
   tags,

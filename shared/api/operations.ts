@@ -1,4 +1,5 @@
-import { createRoute, z } from "@hono/zod-openapi";
+import { z } from "@hono/zod-openapi";
+import { createRoute } from "./create-route.ts";
 import { json } from "./response.ts";
 
 const tags = ["Operations"];
@@ -9,6 +10,7 @@ const text = (description: string, type: string) => ({
 
 export const getLivenessRoute = createRoute({
   operationId: "getLiveness",
+  rule: { surface: "open", permission: null, unmetered: true },
   method: "get",
   path: "/livez",
   tags,
@@ -19,6 +21,7 @@ export const getLivenessRoute = createRoute({
 
 export const getReadinessRoute = createRoute({
   operationId: "getReadiness",
+  rule: { surface: "open", permission: null, unmetered: true },
   method: "get",
   path: "/readyz",
   tags,
@@ -46,6 +49,7 @@ export const getReadinessRoute = createRoute({
 
 export const getVersionRoute = createRoute({
   operationId: "getVersion",
+  rule: { surface: "open", permission: null, unmetered: true },
   method: "get",
   path: "/version",
   tags,
@@ -55,6 +59,7 @@ export const getVersionRoute = createRoute({
 
 export const getMetricsRoute = createRoute({
   operationId: "getMetrics",
+  rule: { surface: "open", permission: null, unmetered: true },
   method: "get",
   path: "/metrics",
   tags,
@@ -66,6 +71,7 @@ export const getMetricsRoute = createRoute({
 
 export const getOpenApiDocumentRoute = createRoute({
   operationId: "getOpenApiDocument",
+  rule: { surface: "open", permission: null },
   method: "get",
   path: "/openapi.json",
   tags,
@@ -75,6 +81,7 @@ export const getOpenApiDocumentRoute = createRoute({
 
 export const getReferenceRoute = createRoute({
   operationId: "getReference",
+  rule: { surface: "open", permission: null },
   method: "get",
   path: "/docs",
   tags,
@@ -84,6 +91,7 @@ export const getReferenceRoute = createRoute({
 
 export const getReferenceStyleRoute = createRoute({
   operationId: "getReferenceStyle",
+  rule: { surface: "open", permission: null },
   method: "get",
   path: "/docs/reference.css",
   tags,

@@ -1,4 +1,5 @@
-import { createRoute, z } from "@hono/zod-openapi";
+import { z } from "@hono/zod-openapi";
+import { createRoute } from "./create-route.ts";
 import { pageOf, pageQuery } from "./page.ts";
 import { json, jsonBody } from "./response.ts";
 
@@ -17,6 +18,7 @@ const orgBody = z.strictObject({ name: z.string().trim().min(1).max(200) });
 
 export const createOrgRoute = createRoute({
   operationId: "createOrg",
+  rule: { surface: "operator", permission: "orgs.create", idempotent: "replay" },
   method: "post",
   path: "/v1/orgs",
   tags: ["Access"],
@@ -28,6 +30,7 @@ export const createOrgRoute = createRoute({
 
 export const listOrgsRoute = createRoute({
   operationId: "listOrgs",
+  rule: { surface: "operator", permission: "orgs.read" },
   method: "get",
   path: "/v1/orgs",
   tags: ["Access"],
@@ -38,6 +41,7 @@ export const listOrgsRoute = createRoute({
 
 export const getCurrentOrgRoute = createRoute({
   operationId: "getCurrentOrg",
+  rule: { surface: "operator", permission: "orgs.read" },
   method: "get",
   path: "/v1/orgs/current",
   tags: ["Access"],
@@ -48,6 +52,7 @@ export const getCurrentOrgRoute = createRoute({
 
 export const updateCurrentOrgRoute = createRoute({
   operationId: "updateCurrentOrg",
+  rule: { surface: "operator", permission: "orgs.write" },
   method: "patch",
   path: "/v1/orgs/current",
   tags: ["Access"],

@@ -1,5 +1,6 @@
-import { createRoute, z } from "@hono/zod-openapi";
+import { z } from "@hono/zod-openapi";
 import { runnerJobGroups } from "../runner-job-types.ts";
+import { createRoute } from "./create-route.ts";
 import { idParam } from "./ids.ts";
 import { jobGroupQuery } from "./job-group.ts";
 import { processOrderSchema } from "./process-order.ts";
@@ -38,6 +39,7 @@ export const claimedJobSchema = z
 
 export const claimJobsRoute = createRoute({
   operationId: "claimJobs",
+  rule: { surface: "runner", permission: "runner.protocol", unmetered: true, ownPermit: true },
   method: "post",
   path: "/v1/runners/{runner_id}/jobs/claim",
   tags: ["Runner protocol"],
@@ -89,6 +91,7 @@ export const claimJobsRoute = createRoute({
 
 export const tailJobsRoute = createRoute({
   operationId: "tailJobs",
+  rule: { surface: "runner", permission: "runner.protocol", unmetered: true, ownPermit: true },
   method: "get",
   path: "/v1/runners/{runner_id}/jobs/tail",
   tags: ["Runner protocol"],
@@ -108,6 +111,7 @@ export const tailJobsRoute = createRoute({
 
 export const createExecutionRoute = createRoute({
   operationId: "createExecution",
+  rule: { surface: "runner", permission: "runner.protocol", ownRunner: true },
   method: "post",
   path: "/v1/runner-jobs/{job_id}/executions",
   tags: ["Runner protocol"],

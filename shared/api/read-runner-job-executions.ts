@@ -1,4 +1,5 @@
-import { createRoute, z } from "@hono/zod-openapi";
+import { z } from "@hono/zod-openapi";
+import { createRoute } from "./create-route.ts";
 import { idParam } from "./ids.ts";
 import { jobParams } from "./read-runner-jobs.ts";
 import { json } from "./response.ts";
@@ -12,6 +13,7 @@ const executionParams = jobParams.extend({ execution_id: idParam("execution_id",
 
 export const listExecutionsRoute = createRoute({
   operationId: "listExecutions",
+  rule: { surface: "runner", permission: "jobs.read", ownRunner: true },
   method: "get",
   path: "/v1/runner-jobs/{job_id}/executions",
   tags,
@@ -23,6 +25,7 @@ export const listExecutionsRoute = createRoute({
 
 export const getExecutionRoute = createRoute({
   operationId: "getExecution",
+  rule: { surface: "runner", permission: "jobs.read", ownRunner: true },
   method: "get",
   path: "/v1/runner-jobs/{job_id}/executions/{execution_id}",
   tags,
@@ -35,6 +38,7 @@ export const getExecutionRoute = createRoute({
 
 export const getResultRoute = createRoute({
   operationId: "getResult",
+  rule: { surface: "runner", permission: "jobs.read", ownRunner: true },
   method: "get",
   path: "/v1/runner-jobs/{job_id}/executions/{execution_id}/result",
   tags,

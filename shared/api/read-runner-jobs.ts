@@ -1,6 +1,7 @@
-import { createRoute, z } from "@hono/zod-openapi";
+import { z } from "@hono/zod-openapi";
 import { runnerJobTypeNames } from "../runner-job-types.ts";
 import { runnerJobStatuses } from "../runner-job.ts";
+import { createRoute } from "./create-route.ts";
 import { idParam } from "./ids.ts";
 import { instantInput } from "./instant.ts";
 import { jobGroupQuery } from "./job-group.ts";
@@ -42,6 +43,7 @@ const includeQuery = z.object({
 
 export const listJobsRoute = createRoute({
   operationId: "listJobs",
+  rule: { surface: "control-plane", permission: "jobs.read" },
   method: "get",
   path: "/v1/runner-jobs",
   tags,
@@ -53,6 +55,7 @@ export const listJobsRoute = createRoute({
 
 export const listRunnerJobsRoute = createRoute({
   operationId: "listRunnerJobs",
+  rule: { surface: "runner", permission: "jobs.read", unmetered: true },
   method: "get",
   path: "/v1/runners/{runner_id}/jobs",
   tags,
@@ -75,6 +78,7 @@ export const listRunnerJobsRoute = createRoute({
 
 export const getJobRoute = createRoute({
   operationId: "getJob",
+  rule: { surface: "runner", permission: "jobs.read", ownRunner: true },
   method: "get",
   path: "/v1/runner-jobs/{job_id}",
   tags,
@@ -86,6 +90,7 @@ export const getJobRoute = createRoute({
 
 export const getRunnerJobRoute = createRoute({
   operationId: "getRunnerJob",
+  rule: { surface: "runner", permission: "jobs.read" },
   method: "get",
   path: "/v1/runners/{runner_id}/jobs/{job_id}",
   tags,
@@ -105,6 +110,7 @@ const plan = {
 
 export const getJobPlanRoute = createRoute({
   operationId: "getJobPlan",
+  rule: { surface: "runner", permission: "plans.read", ownRunner: true },
   method: "get",
   path: "/v1/runner-jobs/{job_id}/plan",
   tags,
@@ -115,6 +121,7 @@ export const getJobPlanRoute = createRoute({
 
 export const getRunnerJobPlanRoute = createRoute({
   operationId: "getRunnerJobPlan",
+  rule: { surface: "runner", permission: "plans.read" },
   method: "get",
   path: "/v1/runners/{runner_id}/jobs/{job_id}/plan",
   tags,
@@ -125,6 +132,7 @@ export const getRunnerJobPlanRoute = createRoute({
 
 export const getWaitingRoute = createRoute({
   operationId: "getWaiting",
+  rule: { surface: "control-plane", permission: "jobs.read" },
   method: "get",
   path: "/v1/runner-jobs/{job_id}/why",
   tags,

@@ -1,8 +1,9 @@
-import { createRoute, z } from "@hono/zod-openapi";
+import { z } from "@hono/zod-openapi";
 import { executionEnds, executionStatuses, type ExecutionEnd } from "../runner-job-execution.ts";
 import { runnerJobStatuses } from "../runner-job.ts";
 import { base64Input } from "./base64.ts";
 import { compositeErrorInput, errorMetadataInput } from "./composite-error.ts";
+import { createRoute } from "./create-route.ts";
 import { cutText, mostStatusDescription } from "./cut-text.ts";
 import { idParam } from "./ids.ts";
 import { json, jsonBody } from "./response.ts";
@@ -49,6 +50,7 @@ const tags = ["Runner protocol"];
 
 export const updateExecutionRoute = createRoute({
   operationId: "updateExecution",
+  rule: { surface: "runner", permission: "runner.execution", ownRunner: true, ownPermit: true },
   method: "patch",
   path: executionPath,
   tags,
@@ -67,6 +69,13 @@ export const updateExecutionRoute = createRoute({
 
 export const createResultRoute = createRoute({
   operationId: "createResult",
+  rule: {
+    surface: "runner",
+    permission: "runner.execution",
+    ownRunner: true,
+    maxBody: "64 MiB",
+    ownPermit: true,
+  },
   method: "post",
   path: `${executionPath}/result`,
   tags,
@@ -78,6 +87,13 @@ export const createResultRoute = createRoute({
 
 export const createOutputsRoute = createRoute({
   operationId: "createOutputs",
+  rule: {
+    surface: "runner",
+    permission: "runner.execution",
+    ownRunner: true,
+    maxBody: "16 MiB",
+    ownPermit: true,
+  },
   method: "post",
   path: `${executionPath}/outputs`,
   tags,
@@ -100,6 +116,13 @@ const finishedSchema = z
 
 export const finishExecutionRoute = createRoute({
   operationId: "finishExecution",
+  rule: {
+    surface: "runner",
+    permission: "runner.execution",
+    ownRunner: true,
+    maxBody: "64 MiB",
+    ownPermit: true,
+  },
   method: "post",
   path: `${executionPath}/finish`,
   tags,
@@ -110,6 +133,7 @@ export const finishExecutionRoute = createRoute({
 
 export const giveBackExecutionRoute = createRoute({
   operationId: "giveBackExecution",
+  rule: { surface: "runner", permission: "runner.execution", ownRunner: true, ownPermit: true },
   method: "post",
   path: `${executionPath}/give-back`,
   tags,
@@ -122,6 +146,7 @@ export const giveBackExecutionRoute = createRoute({
 const mostReports = 100;
 export const reportExecutionsRoute = createRoute({
   operationId: "reportExecutions",
+  rule: { surface: "runner", permission: "runner.protocol", maxBody: "64 MiB" },
   method: "post",
   path: "/v1/runners/{runner_id}/reports",
   tags,

@@ -1,4 +1,5 @@
-import { createRoute, z } from "@hono/zod-openapi";
+import { z } from "@hono/zod-openapi";
+import { createRoute } from "./create-route.ts";
 import { idParam } from "./ids.ts";
 import { json, jsonBody } from "./response.ts";
 import { workspaceSchema } from "./terraform-workspaces.ts";
@@ -31,6 +32,14 @@ export const mostRescued = { states: 20, jobMib: 256, workspaceMib: 1024 } as co
 
 export const rescueStateRoute = createRoute({
   operationId: "rescueTerraformState",
+  rule: {
+    surface: "runner",
+    permission: "state.write",
+    ownRunner: true,
+    maxBody: "64 MiB",
+    streamed: true,
+    ownPermit: true,
+  },
   method: "post",
   path,
   tags: ["Terraform state"],
@@ -53,6 +62,7 @@ export const rescueStateRoute = createRoute({
 
 export const listRescuedStatesRoute = createRoute({
   operationId: "listTerraformRescuedStates",
+  rule: { surface: "operator", permission: "state.read" },
   method: "get",
   path,
   tags,
@@ -63,6 +73,7 @@ export const listRescuedStatesRoute = createRoute({
 
 export const getRescuedStateContentsRoute = createRoute({
   operationId: "getTerraformRescuedStateContents",
+  rule: { surface: "operator", permission: "state.write" },
   method: "get",
   path: `${path}/{rescued_id}/contents`,
   tags,
@@ -76,6 +87,7 @@ export const getRescuedStateContentsRoute = createRoute({
 
 export const pushRescuedStateRoute = createRoute({
   operationId: "pushTerraformRescuedState",
+  rule: { surface: "operator", permission: "state.write" },
   method: "post",
   path: `${path}/{rescued_id}/push`,
   tags,
@@ -89,6 +101,7 @@ export const pushRescuedStateRoute = createRoute({
 
 export const discardRescuedStateRoute = createRoute({
   operationId: "discardTerraformRescuedState",
+  rule: { surface: "operator", permission: "state.write" },
   method: "delete",
   path: `${path}/{rescued_id}`,
   tags,

@@ -1,5 +1,6 @@
-import { createRoute, z } from "@hono/zod-openapi";
+import { z } from "@hono/zod-openapi";
 import { roleTypes } from "../permissions.ts";
+import { createRoute } from "./create-route.ts";
 import { json } from "./response.ts";
 
 /** A role: managed ones are the service's own, custom ones may belong to an org. */
@@ -27,6 +28,7 @@ export type Role = z.infer<typeof roleSchema>;
 
 export const listRolesRoute = createRoute({
   operationId: "listRoles",
+  rule: { surface: "operator", permission: "roles.read" },
   method: "get",
   path: "/v1/roles",
   tags: ["Access"],

@@ -1,5 +1,6 @@
-import { createRoute, z } from "@hono/zod-openapi";
+import { z } from "@hono/zod-openapi";
 import { runnerProcessTypes } from "../process-groups.ts";
+import { createRoute } from "./create-route.ts";
 import { healthCheckSchema } from "./health-check.ts";
 import { latestHeartBeatSchema } from "./heart-beat.ts";
 import { idParam } from "./ids.ts";
@@ -40,6 +41,7 @@ export type RunnerCard = z.infer<typeof cardSchema>;
 
 export const getRunnerConnectionRoute = createRoute({
   operationId: "getRunnerConnection",
+  rule: { surface: "operator", permission: "runners.read" },
   method: "get",
   path: "/v1/runners/{runner_id}/connected",
   tags,
@@ -50,6 +52,7 @@ export const getRunnerConnectionRoute = createRoute({
 
 export const getRunnerCardRoute = createRoute({
   operationId: "getRunnerCard",
+  rule: { surface: "operator", permission: "runners.read" },
   method: "get",
   path: "/v1/runners/{runner_id}/card-details",
   tags,

@@ -1,5 +1,6 @@
-import { createRoute, z } from "@hono/zod-openapi";
+import { z } from "@hono/zod-openapi";
 import { runnerGroupTypes, runnerPlatforms } from "../runner-platforms.ts";
+import { createRoute } from "./create-route.ts";
 import { idParam } from "./ids.ts";
 import { pageOf, pageQuery } from "./page.ts";
 import { pauseBody, pausing, resumeBody } from "./pause.ts";
@@ -42,6 +43,7 @@ export type RunnerGroupChanges = z.infer<typeof updateRunnerGroupBody>;
 
 export const createRunnerGroupRoute = createRoute({
   operationId: "createRunnerGroup",
+  rule: { surface: "operator", permission: "runners.write", idempotent: "replay" },
   method: "post",
   path: "/v1/runner-groups",
   tags,
@@ -53,6 +55,7 @@ export const createRunnerGroupRoute = createRoute({
 
 export const listRunnerGroupsRoute = createRoute({
   operationId: "listRunnerGroups",
+  rule: { surface: "operator", permission: "runners.read" },
   method: "get",
   path: "/v1/runner-groups",
   tags,
@@ -69,6 +72,7 @@ export const listRunnerGroupsRoute = createRoute({
 
 export const getRunnerGroupRoute = createRoute({
   operationId: "getRunnerGroup",
+  rule: { surface: "operator", permission: "runners.read" },
   method: "get",
   path,
   tags,
@@ -79,6 +83,7 @@ export const getRunnerGroupRoute = createRoute({
 
 export const updateRunnerGroupRoute = createRoute({
   operationId: "updateRunnerGroup",
+  rule: { surface: "operator", permission: "runners.write" },
   method: "patch",
   path,
   tags,
@@ -89,6 +94,7 @@ export const updateRunnerGroupRoute = createRoute({
 
 export const deleteRunnerGroupRoute = createRoute({
   operationId: "deleteRunnerGroup",
+  rule: { surface: "operator", permission: "runners.write" },
   method: "delete",
   path,
   tags,
@@ -100,6 +106,7 @@ export const deleteRunnerGroupRoute = createRoute({
 
 export const pauseRunnerGroupRoute = createRoute({
   operationId: "pauseRunnerGroup",
+  rule: { surface: "operator", permission: "runners.operate" },
   method: "post",
   path: `${path}/pause`,
   tags,
@@ -111,6 +118,7 @@ export const pauseRunnerGroupRoute = createRoute({
 
 export const resumeRunnerGroupRoute = createRoute({
   operationId: "resumeRunnerGroup",
+  rule: { surface: "operator", permission: "runners.operate" },
   method: "post",
   path: `${path}/resume`,
   tags,

@@ -1,5 +1,6 @@
-import { createRoute, z } from "@hono/zod-openapi";
+import { z } from "@hono/zod-openapi";
 import { compositeStatusSchema } from "./composite-status.ts";
+import { createRoute } from "./create-route.ts";
 import { durationInput } from "./duration.ts";
 import { idParam } from "./ids.ts";
 import { json, jsonBody } from "./response.ts";
@@ -58,6 +59,7 @@ const asked =
 
 export const listShutdownsRoute = createRoute({
   operationId: "listShutdowns",
+  rule: { surface: "open", permission: null, unmetered: true, runnersRead: true },
   method: "get",
   path: `${path}/shutdowns`,
   tags,
@@ -70,6 +72,7 @@ export const listShutdownsRoute = createRoute({
 
 export const completeShutdownRoute = createRoute({
   operationId: "completeShutdown",
+  rule: { surface: "runner", permission: "runner.protocol" },
   method: "post",
   path: `${path}/shutdowns/{shutdown_id}/complete`,
   tags,
@@ -82,6 +85,7 @@ export const completeShutdownRoute = createRoute({
 
 export const gracefulShutdownRoute = createRoute({
   operationId: "gracefulShutdown",
+  rule: { surface: "operator", permission: "runners.operate" },
   method: "post",
   path: `${runnerPath}/graceful-shutdown`,
   tags,
@@ -93,6 +97,7 @@ export const gracefulShutdownRoute = createRoute({
 
 export const restartRunnerRoute = createRoute({
   operationId: "restartRunner",
+  rule: { surface: "operator", permission: "runners.operate" },
   method: "post",
   path: `${runnerPath}/restart`,
   tags,
@@ -104,6 +109,7 @@ export const restartRunnerRoute = createRoute({
 
 export const forceShutdownRoute = createRoute({
   operationId: "forceShutdown",
+  rule: { surface: "operator", permission: "runners.operate" },
   method: "post",
   path: `${runnerPath}/force-shutdown`,
   tags,
@@ -115,6 +121,7 @@ export const forceShutdownRoute = createRoute({
 
 export const shutDownProcessRoute = createRoute({
   operationId: "shutDownProcess",
+  rule: { surface: "operator", permission: "runners.operate" },
   method: "post",
   path: `${path}/shutdown`,
   tags,

@@ -1,7 +1,8 @@
-import { createRoute, z } from "@hono/zod-openapi";
+import { z } from "@hono/zod-openapi";
 import { runnerProcessTypes } from "../process-groups.ts";
 import { runnerJobGroups } from "../runner-job-types.ts";
 import { compositeStatusSchema } from "./composite-status.ts";
+import { createRoute } from "./create-route.ts";
 import { cutText } from "./cut-text.ts";
 import { idParam } from "./ids.ts";
 import { pageOf, pageQuery } from "./page.ts";
@@ -124,6 +125,7 @@ const one = json(runnerProcessSchema, "The process.");
 
 export const registerProcessRoute = createRoute({
   operationId: "registerProcess",
+  rule: { surface: "runner", permission: "runner.protocol" },
   method: "post",
   path,
   tags,
@@ -135,6 +137,7 @@ export const registerProcessRoute = createRoute({
 
 export const listProcessesRoute = createRoute({
   operationId: "listProcesses",
+  rule: { surface: "operator", permission: "runners.read" },
   method: "get",
   path,
   tags,
@@ -152,6 +155,7 @@ export const listProcessesRoute = createRoute({
 
 export const getProcessRoute = createRoute({
   operationId: "getProcess",
+  rule: { surface: "runner", permission: "runners.read" },
   method: "get",
   path: `${path}/{process_id}`,
   tags,
@@ -162,6 +166,7 @@ export const getProcessRoute = createRoute({
 
 export const updateProcessRoute = createRoute({
   operationId: "updateProcess",
+  rule: { surface: "runner", permission: "runner.protocol" },
   method: "patch",
   path: `${path}/{process_id}`,
   tags,
@@ -178,6 +183,7 @@ export const updateProcessRoute = createRoute({
 
 export const announceTerminationRoute = createRoute({
   operationId: "announceTermination",
+  rule: { surface: "runner", permission: "runner.protocol" },
   method: "post",
   path: `${path}/{process_id}/terminating`,
   tags,

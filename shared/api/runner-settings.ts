@@ -1,6 +1,7 @@
-import { createRoute, z } from "@hono/zod-openapi";
+import { z } from "@hono/zod-openapi";
 import { runnerJobGroups } from "../runner-job-types.ts";
 import { runnerPlatforms } from "../runner-platforms.ts";
+import { createRoute } from "./create-route.ts";
 import { durationInput, secondsInput } from "./duration.ts";
 import { idParam } from "./ids.ts";
 import { json, jsonBody } from "./response.ts";
@@ -147,6 +148,7 @@ const changing =
 export const getRunnerGroupSettingsRoute = createRoute({
   ...ofGroup,
   operationId: "getRunnerGroupSettings",
+  rule: { surface: "operator", permission: "runners.read" },
   method: "get",
   summary: "Read a group's settings",
   responses: reading,
@@ -155,6 +157,7 @@ export const getRunnerGroupSettingsRoute = createRoute({
 export const updateRunnerGroupSettingsRoute = createRoute({
   ...ofGroup,
   operationId: "updateRunnerGroupSettings",
+  rule: { surface: "operator", permission: "runners.write" },
   method: "patch",
   summary: "Change a group's settings",
   description: changing,
@@ -165,6 +168,7 @@ export const updateRunnerGroupSettingsRoute = createRoute({
 export const getRunnerSettingsRoute = createRoute({
   ...ofRunner,
   operationId: "getRunnerSettings",
+  rule: { surface: "runner", permission: "runners.read" },
   method: "get",
   summary: "Read the settings a runner works by",
   description: "They are its group's.",
@@ -174,6 +178,7 @@ export const getRunnerSettingsRoute = createRoute({
 export const updateRunnerSettingsRoute = createRoute({
   ...ofRunner,
   operationId: "updateRunnerSettings",
+  rule: { surface: "operator", permission: "runners.write" },
   method: "patch",
   summary: "Change the settings a runner works by",
   description: `They are its group's, and change for all of the group. ${changing}`,

@@ -1,4 +1,5 @@
-import { createRoute, z } from "@hono/zod-openapi";
+import { z } from "@hono/zod-openapi";
+import { createRoute } from "./create-route.ts";
 import { idParam } from "./ids.ts";
 import { pageOf, pageQuery } from "./page.ts";
 import { pauseBody, pausing, resumeBody } from "./pause.ts";
@@ -41,6 +42,7 @@ const one = json(runnerSchema, "The runner.");
 
 export const createRunnerRoute = createRoute({
   operationId: "createRunner",
+  rule: { surface: "operator", permission: "runners.write", idempotent: "replay" },
   method: "post",
   path: "/v1/runners",
   tags,
@@ -52,6 +54,7 @@ export const createRunnerRoute = createRoute({
 
 export const listRunnersRoute = createRoute({
   operationId: "listRunners",
+  rule: { surface: "operator", permission: "runners.read" },
   method: "get",
   path: "/v1/runners",
   tags,
@@ -62,6 +65,7 @@ export const listRunnersRoute = createRoute({
 
 export const getRunnerRoute = createRoute({
   operationId: "getRunner",
+  rule: { surface: "runner", permission: "runners.read" },
   method: "get",
   path,
   tags,
@@ -72,6 +76,7 @@ export const getRunnerRoute = createRoute({
 
 export const updateRunnerRoute = createRoute({
   operationId: "updateRunner",
+  rule: { surface: "operator", permission: "runners.write" },
   method: "patch",
   path,
   tags,
@@ -82,6 +87,7 @@ export const updateRunnerRoute = createRoute({
 
 export const deleteRunnerRoute = createRoute({
   operationId: "deleteRunner",
+  rule: { surface: "operator", permission: "runners.write" },
   method: "delete",
   path,
   tags,
@@ -94,6 +100,7 @@ export const deleteRunnerRoute = createRoute({
 
 export const enableRunnerRoute = createRoute({
   operationId: "enableRunner",
+  rule: { surface: "operator", permission: "runners.write" },
   method: "post",
   path: `${path}/enable`,
   tags,
@@ -105,6 +112,7 @@ export const enableRunnerRoute = createRoute({
 
 export const disableRunnerRoute = createRoute({
   operationId: "disableRunner",
+  rule: { surface: "operator", permission: "runners.write" },
   method: "post",
   path: `${path}/disable`,
   tags,
@@ -117,6 +125,7 @@ export const disableRunnerRoute = createRoute({
 
 export const deprovisionRunnerRoute = createRoute({
   operationId: "deprovisionRunner",
+  rule: { surface: "operator", permission: "runners.write" },
   method: "post",
   path: `${path}/deprovision`,
   tags,
@@ -128,6 +137,7 @@ export const deprovisionRunnerRoute = createRoute({
 
 export const pauseRunnerRoute = createRoute({
   operationId: "pauseRunner",
+  rule: { surface: "operator", permission: "runners.operate" },
   method: "post",
   path: `${path}/pause`,
   tags,
@@ -139,6 +149,7 @@ export const pauseRunnerRoute = createRoute({
 
 export const resumeRunnerRoute = createRoute({
   operationId: "resumeRunner",
+  rule: { surface: "operator", permission: "runners.operate" },
   method: "post",
   path: `${path}/resume`,
   tags,

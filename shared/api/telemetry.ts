@@ -1,4 +1,5 @@
-import { createRoute, z } from "@hono/zod-openapi";
+import { z } from "@hono/zod-openapi";
+import { createRoute } from "./create-route.ts";
 import { idParam } from "./ids.ts";
 import { metricsRequestSchema, partialSuccessSchema, traceRequestSchema } from "./otlp.ts";
 import { json } from "./response.ts";
@@ -21,6 +22,7 @@ const encodings =
 
 export const createTracesRoute = createRoute({
   operationId: "createTraces",
+  rule: { surface: "runner", permission: "telemetry.write", otlp: true, ownPermit: true },
   method: "post",
   path: "/v1/runners/{runner_id}/traces",
   tags,
@@ -34,6 +36,7 @@ export const createTracesRoute = createRoute({
 
 export const createMetricsRoute = createRoute({
   operationId: "createMetrics",
+  rule: { surface: "runner", permission: "telemetry.write", otlp: true, ownPermit: true },
   method: "post",
   path: "/v1/runners/{runner_id}/metrics",
   tags,
@@ -66,6 +69,7 @@ export type JobSpan = z.infer<typeof jobSpanSchema>;
 
 export const getJobTracesRoute = createRoute({
   operationId: "getJobTraces",
+  rule: { surface: "control-plane", permission: "jobs.read", ownRunner: true },
   method: "get",
   path: "/v1/runner-jobs/{job_id}/traces",
   tags,
@@ -108,6 +112,7 @@ const points = json(
 
 export const getRunnerMetricsRoute = createRoute({
   operationId: "getRunnerMetrics",
+  rule: { surface: "control-plane", permission: "runners.read" },
   method: "get",
   path: "/v1/runners/{runner_id}/metrics",
   tags,
@@ -119,6 +124,7 @@ export const getRunnerMetricsRoute = createRoute({
 
 export const getJobMetricsRoute = createRoute({
   operationId: "getJobMetrics",
+  rule: { surface: "control-plane", permission: "jobs.read", ownRunner: true },
   method: "get",
   path: "/v1/runner-jobs/{job_id}/metrics",
   tags,

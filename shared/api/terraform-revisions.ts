@@ -1,4 +1,5 @@
-import { createRoute, z } from "@hono/zod-openapi";
+import { z } from "@hono/zod-openapi";
+import { createRoute } from "./create-route.ts";
 import { idParam } from "./ids.ts";
 import { pageOf, pageQuery } from "./page.ts";
 import { json } from "./response.ts";
@@ -24,6 +25,7 @@ const bytes = { "application/json": { schema: z.unknown() } };
 
 export const listStatesRoute = createRoute({
   operationId: "listTerraformWorkspaceStates",
+  rule: { surface: "operator", permission: "state.read" },
   method: "get",
   path: `${path}/states`,
   tags,
@@ -34,6 +36,7 @@ export const listStatesRoute = createRoute({
 
 export const getStateRoute = createRoute({
   operationId: "getTerraformWorkspaceState",
+  rule: { surface: "operator", permission: "state.read" },
   method: "get",
   path: `${path}/states/{state_id}`,
   tags,
@@ -44,6 +47,7 @@ export const getStateRoute = createRoute({
 
 export const getStateContentsRoute = createRoute({
   operationId: "getTerraformWorkspaceStateContents",
+  rule: { surface: "operator", permission: "state.write" },
   method: "get",
   path: `${path}/states/{state_id}/contents`,
   tags,
@@ -92,6 +96,7 @@ export type StateOutput = z.infer<typeof outputSchema>;
 
 export const listStateResourcesRoute = createRoute({
   operationId: "listTerraformStateResources",
+  rule: { surface: "operator", permission: "state.read", ownPermit: true },
   method: "get",
   path: `${path}/states/{state_id}/resources`,
   tags,
@@ -102,6 +107,7 @@ export const listStateResourcesRoute = createRoute({
 
 export const listStateOutputsRoute = createRoute({
   operationId: "listTerraformStateOutputs",
+  rule: { surface: "operator", permission: "state.read", ownPermit: true },
   method: "get",
   path: `${path}/states/{state_id}/outputs`,
   tags,
@@ -139,6 +145,7 @@ export type StateDiff = z.infer<typeof diffSchema>;
 
 export const diffStatesRoute = createRoute({
   operationId: "diffTerraformWorkspaceStates",
+  rule: { surface: "operator", permission: "state.read", ownPermit: true },
   method: "get",
   path: `${path}/diff`,
   tags,
@@ -157,6 +164,7 @@ export const diffStatesRoute = createRoute({
 
 export const getStateJsonRoute = createRoute({
   operationId: "getTerraformStateJson",
+  rule: { surface: "operator", permission: "state.write" },
   method: "get",
   path: `${path}/state-json`,
   tags,

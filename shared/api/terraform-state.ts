@@ -1,4 +1,5 @@
-import { createRoute, z } from "@hono/zod-openapi";
+import { z } from "@hono/zod-openapi";
+import { createRoute } from "./create-route.ts";
 import { cutText } from "./cut-text.ts";
 import { idParam } from "./ids.ts";
 import { json, jsonBody } from "./response.ts";
@@ -21,6 +22,7 @@ const text = { "application/octet-stream": { schema: z.string().openapi({ format
 
 export const getTerraformStateRoute = createRoute({
   operationId: "getTerraformState",
+  rule: { surface: "runner", permission: "state.write", ownRunner: true, stateToken: true },
   method: "get",
   path: "/v1/terraform-backend",
   tags,
@@ -35,6 +37,15 @@ export const getTerraformStateRoute = createRoute({
 
 export const writeTerraformStateRoute = createRoute({
   operationId: "writeTerraformState",
+  rule: {
+    surface: "runner",
+    permission: "state.write",
+    ownRunner: true,
+    stateToken: true,
+    maxBody: "64 MiB",
+    streamed: true,
+    ownPermit: true,
+  },
   method: "post",
   path: "/v1/terraform-backend",
   tags,
@@ -49,6 +60,7 @@ export const writeTerraformStateRoute = createRoute({
 
 export const deleteTerraformStateRoute = createRoute({
   operationId: "deleteTerraformState",
+  rule: { surface: "runner", permission: "state.write", ownRunner: true, stateToken: true },
   method: "delete",
   path: "/v1/terraform-backend",
   tags,
@@ -62,6 +74,7 @@ export const deleteTerraformStateRoute = createRoute({
 
 export const lockTerraformWorkspaceRoute = createRoute({
   operationId: "lockTerraformWorkspace",
+  rule: { surface: "runner", permission: "state.write", ownRunner: true, stateToken: true },
   method: "post",
   path: "/v1/terraform-workspaces/{workspace_id}/lock",
   tags,
@@ -77,6 +90,7 @@ export const lockTerraformWorkspaceRoute = createRoute({
 
 export const unlockTerraformWorkspaceRoute = createRoute({
   operationId: "unlockTerraformWorkspace",
+  rule: { surface: "runner", permission: "state.write", ownRunner: true, stateToken: true },
   method: "post",
   path: "/v1/terraform-workspaces/{workspace_id}/unlock",
   tags,
@@ -96,6 +110,15 @@ export const unlockTerraformWorkspaceRoute = createRoute({
 
 export const writeStateJsonRoute = createRoute({
   operationId: "writeTerraformStateJson",
+  rule: {
+    surface: "runner",
+    permission: "state.write",
+    ownRunner: true,
+    stateToken: true,
+    maxBody: "64 MiB",
+    streamed: true,
+    ownPermit: true,
+  },
   method: "post",
   path: "/v1/terraform-workspaces/{workspace_id}/state-json",
   tags,
@@ -108,6 +131,7 @@ export const writeStateJsonRoute = createRoute({
 const pulumiParams = params;
 export const getPulumiStateRoute = createRoute({
   operationId: "getPulumiState",
+  rule: { surface: "runner", permission: "state.write", ownRunner: true, stateToken: true },
   method: "get",
   path: "/v1/runners/pulumi-state/{workspace_id}",
   tags,
@@ -122,6 +146,15 @@ export const getPulumiStateRoute = createRoute({
 
 export const writePulumiStateRoute = createRoute({
   operationId: "writePulumiState",
+  rule: {
+    surface: "runner",
+    permission: "state.write",
+    ownRunner: true,
+    stateToken: true,
+    maxBody: "64 MiB",
+    streamed: true,
+    ownPermit: true,
+  },
   method: "post",
   path: "/v1/runners/pulumi-state/{workspace_id}",
   tags,

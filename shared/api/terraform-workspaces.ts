@@ -1,5 +1,6 @@
-import { createRoute, z } from "@hono/zod-openapi";
+import { z } from "@hono/zod-openapi";
 import { runnerJobStatuses } from "../runner-job.ts";
+import { createRoute } from "./create-route.ts";
 import { idParam } from "./ids.ts";
 import { pageOf, pageQuery } from "./page.ts";
 import { json, jsonBody } from "./response.ts";
@@ -87,6 +88,7 @@ const owner = { owner_id: z.string().max(200), owner_type: z.string().max(200) }
 
 export const createWorkspaceRoute = createRoute({
   operationId: "createTerraformWorkspace",
+  rule: { surface: "control-plane", permission: "jobs.write", idempotent: "replay" },
   method: "post",
   path: "/v1/terraform-workspaces",
   tags,
@@ -104,6 +106,7 @@ export const createWorkspaceRoute = createRoute({
 
 export const listWorkspacesRoute = createRoute({
   operationId: "listTerraformWorkspaces",
+  rule: { surface: "operator", permission: "state.read" },
   method: "get",
   path: "/v1/terraform-workspaces",
   tags,
@@ -122,6 +125,7 @@ export const listWorkspacesRoute = createRoute({
 
 export const getWorkspaceRoute = createRoute({
   operationId: "getTerraformWorkspace",
+  rule: { surface: "operator", permission: "state.read" },
   method: "get",
   path,
   tags,
@@ -132,6 +136,7 @@ export const getWorkspaceRoute = createRoute({
 
 export const deleteWorkspaceRoute = createRoute({
   operationId: "deleteTerraformWorkspace",
+  rule: { surface: "operator", permission: "state.write" },
   method: "delete",
   path,
   tags,
@@ -144,6 +149,7 @@ export const deleteWorkspaceRoute = createRoute({
 
 export const restoreWorkspaceRoute = createRoute({
   operationId: "restoreTerraformWorkspace",
+  rule: { surface: "operator", permission: "state.write" },
   method: "post",
   path: `${path}/restore`,
   tags,
@@ -155,6 +161,7 @@ export const restoreWorkspaceRoute = createRoute({
 
 export const getWorkspaceLockRoute = createRoute({
   operationId: "getTerraformWorkspaceLock",
+  rule: { surface: "operator", permission: "state.read", ownRunner: true },
   method: "get",
   path: `${path}/lock`,
   tags,
@@ -165,6 +172,7 @@ export const getWorkspaceLockRoute = createRoute({
 
 export const forceUnlockRoute = createRoute({
   operationId: "forceUnlockTerraformWorkspace",
+  rule: { surface: "operator", permission: "state.write" },
   method: "post",
   path: `${path}/force-unlock`,
   tags,
@@ -177,6 +185,7 @@ export const forceUnlockRoute = createRoute({
 
 export const blockWorkspaceRoute = createRoute({
   operationId: "blockTerraformWorkspace",
+  rule: { surface: "operator", permission: "state.write", ownRunner: true },
   method: "post",
   path: `${path}/block`,
   tags,
@@ -192,6 +201,7 @@ export const blockWorkspaceRoute = createRoute({
 
 export const unblockWorkspaceRoute = createRoute({
   operationId: "unblockTerraformWorkspace",
+  rule: { surface: "operator", permission: "state.write" },
   method: "post",
   path: `${path}/unblock`,
   tags,
@@ -203,6 +213,7 @@ export const unblockWorkspaceRoute = createRoute({
 
 export const rollBackWorkspaceRoute = createRoute({
   operationId: "rollBackTerraformWorkspace",
+  rule: { surface: "operator", permission: "state.write" },
   method: "post",
   path: `${path}/rollback`,
   tags,

@@ -1,5 +1,6 @@
-import { createRoute, z } from "@hono/zod-openapi";
+import { z } from "@hono/zod-openapi";
 import { grantablePermissions, roleTypes } from "../permissions.ts";
+import { createRoute } from "./create-route.ts";
 import { idParam } from "./ids.ts";
 import { instantInput } from "./instant.ts";
 import { pageOf, pageQuery } from "./page.ts";
@@ -99,6 +100,7 @@ export const createTokenBody = z.strictObject({
 
 export const createTokenRoute = createRoute({
   operationId: "createToken",
+  rule: { surface: "operator", permission: "tokens.write", idempotent: "once" },
   method: "post",
   path: "/v1/tokens",
   tags: ["Access"],
@@ -109,6 +111,7 @@ export const createTokenRoute = createRoute({
 
 export const listTokensRoute = createRoute({
   operationId: "listTokens",
+  rule: { surface: "operator", permission: "tokens.read" },
   method: "get",
   path: "/v1/tokens",
   tags: ["Access"],
@@ -125,6 +128,7 @@ export const listTokensRoute = createRoute({
 
 export const getTokenRoute = createRoute({
   operationId: "getToken",
+  rule: { surface: "operator", permission: "tokens.read" },
   method: "get",
   path: "/v1/tokens/{token_id}",
   tags: ["Access"],
@@ -135,6 +139,7 @@ export const getTokenRoute = createRoute({
 
 export const revokeTokenRoute = createRoute({
   operationId: "revokeToken",
+  rule: { surface: "operator", permission: "tokens.write" },
   method: "delete",
   path: "/v1/tokens/{token_id}",
   tags: ["Access"],
@@ -150,6 +155,7 @@ const overlap =
 
 export const rotateTokenRoute = createRoute({
   operationId: "rotateToken",
+  rule: { surface: "operator", permission: "tokens.write", idempotent: "once" },
   method: "post",
   path: "/v1/tokens/{token_id}/rotate",
   tags: ["Access"],
@@ -161,6 +167,7 @@ export const rotateTokenRoute = createRoute({
 
 export const getOwnTokenRoute = createRoute({
   operationId: "getOwnToken",
+  rule: { surface: "operator", permission: "tokens.own", ownRunner: true },
   method: "get",
   path: "/v1/tokens/current",
   tags: ["Access"],
@@ -175,6 +182,7 @@ export const getOwnTokenRoute = createRoute({
 
 export const rotateOwnTokenRoute = createRoute({
   operationId: "rotateOwnToken",
+  rule: { surface: "operator", permission: "tokens.own", ownRunner: true, idempotent: "once" },
   method: "post",
   path: "/v1/tokens/current/rotate",
   tags: ["Access"],

@@ -1,4 +1,5 @@
-import { createRoute, z } from "@hono/zod-openapi";
+import { z } from "@hono/zod-openapi";
+import { createRoute } from "./create-route.ts";
 import { idParam } from "./ids.ts";
 import { json } from "./response.ts";
 
@@ -31,6 +32,7 @@ export type WorkspaceEvent = z.infer<typeof workspaceEventSchema>;
 
 export const listWorkspaceEventsRoute = createRoute({
   operationId: "listTerraformWorkspaceEvents",
+  rule: { surface: "operator", permission: "state.read" },
   method: "get",
   path: "/v1/terraform-workspaces/{workspace_id}/events",
   tags: ["Terraform workspaces"],

@@ -1,4 +1,5 @@
-import { createRoute, z } from "@hono/zod-openapi";
+import { z } from "@hono/zod-openapi";
+import { createRoute } from "./create-route.ts";
 import { idParam } from "./ids.ts";
 import { jobOwner } from "./job-owner.ts";
 import { logStreamParams, logStreamSchema } from "./log-streams.ts";
@@ -26,6 +27,7 @@ export type NewLogStream = z.infer<typeof newLogStreamSchema>;
 
 export const createLogStreamRoute = createRoute({
   operationId: "createLogStream",
+  rule: { surface: "control-plane", permission: "jobs.write", idempotent: "replay" },
   method: "post",
   path: "/v1/log-streams",
   tags,
@@ -38,6 +40,7 @@ export const createLogStreamRoute = createRoute({
 
 export const closeLogStreamRoute = createRoute({
   operationId: "closeLogStream",
+  rule: { surface: "control-plane", permission: "jobs.write" },
   method: "post",
   path: "/v1/log-streams/{log_stream_id}/close",
   tags,
@@ -50,6 +53,14 @@ export const closeLogStreamRoute = createRoute({
 
 export const appendLogsRoute = createRoute({
   operationId: "appendLogs",
+  rule: {
+    surface: "runner",
+    permission: "logs.write",
+    ownRunner: true,
+    otlp: true,
+    unmetered: true,
+    ownPermit: true,
+  },
   method: "post",
   path: "/v1/log-streams/{log_stream_id}/logs",
   tags,

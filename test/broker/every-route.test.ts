@@ -8,10 +8,10 @@ import {
   permissions,
   rolePermissions,
   roleTypes,
-  routeRule,
 } from "../../shared/permissions.ts";
-import { type RouteRule, routeRules } from "../../shared/route-rules.ts";
+import type { RouteRule } from "../../shared/route-rule.ts";
 import { type Answer, type Call, startBroker } from "../support/broker/broker.ts";
+import { routeRules, routeRule } from "../support/broker/route-rules.ts";
 import { testDatabase } from "../support/database/database.ts";
 import { givenToken } from "../support/rows/given-token.ts";
 import { givenExecution, givenProcess, givenRunner } from "../support/rows/given.ts";

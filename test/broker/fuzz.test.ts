@@ -1,9 +1,10 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { bootstrapOrg } from "../../broker/orgs/bootstrap-org.ts";
-import { rolePermissions, routeRule } from "../../shared/permissions.ts";
+import { rolePermissions } from "../../shared/permissions.ts";
 import { startBroker } from "../support/broker/broker.ts";
 import { junk, nearly, type RequestSchema, type Schemas } from "../support/broker/junk.ts";
+import { routeRule } from "../support/broker/route-rules.ts";
 import { testDatabase } from "../support/database/database.ts";
 import { givenToken } from "../support/rows/given-token.ts";
 import { givenExecution, givenProcess, givenRunner } from "../support/rows/given.ts";

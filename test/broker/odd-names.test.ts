@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import { bootstrapOrg } from "../../broker/orgs/bootstrap-org.ts";
-import { routeRule } from "../../shared/permissions.ts";
 import { startBroker, type TestBroker } from "../support/broker/broker.ts";
+import { routeRule } from "../support/broker/route-rules.ts";
 import { testDatabase } from "../support/database/database.ts";
 import { givenToken } from "../support/rows/given-token.ts";
 import { type GivenRunner, givenRunner } from "../support/rows/given.ts";

@@ -1,6 +1,6 @@
 import { STATUS_CODES } from "node:http";
 import { Problem, problem } from "../../../shared/problem.ts";
-import type { RouteRule } from "../../../shared/route-rules.ts";
+import type { RouteRule } from "../../../shared/route-rule.ts";
 import type { Broker } from "../../broker.ts";
 import { isDatabaseAway } from "../../database/is-database-away.ts";
 import { isLockTimeout } from "../../database/is-lock-timeout.ts";

@@ -1,5 +1,5 @@
 import { type ProblemError, problem } from "../../../shared/problem.ts";
-import type { RouteRule } from "../../../shared/route-rules.ts";
+import type { RouteRule } from "../../../shared/route-rule.ts";
 import { type JsonScan, scanJson } from "./scan-json.ts";
 
 export type JsonBody = {

@@ -1,6 +1,6 @@
 import { isUtf8 } from "node:buffer";
 import { problem } from "../../../shared/problem.ts";
-import type { RouteRule } from "../../../shared/route-rules.ts";
+import type { RouteRule } from "../../../shared/route-rule.ts";
 import type { AppContext } from "../app-types.ts";
 import { requestHeader } from "../gate/request-header.ts";
 import { type JsonBody, parseBody } from "./parse-body.ts";

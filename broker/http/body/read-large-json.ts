@@ -1,5 +1,4 @@
 import { isUtf8 } from "node:buffer";
-import type { z } from "@hono/zod-openapi";
 import { enqueueJobRoute, enqueueJobsRoute } from "../../../shared/api/enqueue-jobs.ts";
 import {
   createOutputsRoute,
@@ -7,9 +6,9 @@ import {
   finishExecutionRoute,
   reportExecutionsRoute,
 } from "../../../shared/api/report-executions.ts";
-import { routeRule } from "../../../shared/permissions.ts";
 import { planOutline } from "../../../shared/plans/plan-names.ts";
 import { type Pointer, type ProblemError, problem } from "../../../shared/problem.ts";
+import type { RouteRule } from "../../../shared/route-rule.ts";
 import { validateBody } from "../gate/validate.ts";
 import { extractStrings, type ExtractedStrings } from "./extract-strings.ts";
 import { parseBody } from "./parse-body.ts";
@@ -39,7 +38,7 @@ const lifts: Readonly<Record<string, Lift>> = {
     new Map((jobs as Members[]).flatMap((one, at) => [...planText(one, `#/jobs/${at}`, verbatim)])),
 };
 
-const schemas: Readonly<Record<string, z.ZodType>> = Object.fromEntries(
+const routes = new Map(
   [
     createResultRoute,
     createOutputsRoute,
@@ -47,7 +46,7 @@ const schemas: Readonly<Record<string, z.ZodType>> = Object.fromEntries(
     reportExecutionsRoute,
     enqueueJobRoute,
     enqueueJobsRoute,
-  ].map((route) => [route.operationId, route.request.body.content["application/json"].schema]),
+  ].map((route) => [route.operationId, route]),
 );
 
 /** Whether large bodies of this operation are read by themselves. */
@@ -58,10 +57,11 @@ export const isReadApart = (operationId: string): boolean => Object.hasOwn(lifts
  * they stay where they came. Base64 among them is made standard in place.
  */
 export function readLargeJson(operationId: string, bytes: Buffer): LargeBody {
-  const [schema, lift] = [schemas[operationId], lifts[operationId]];
-  if (schema === undefined || lift === undefined) throw new Error(`${operationId} is not large`);
+  const [route, lift] = [routes.get(operationId), lifts[operationId]];
+  if (route === undefined || lift === undefined) throw new Error(`${operationId} is not large`);
   if (!isUtf8(bytes)) throw problem.malformed("body_not_utf8", "The body is not UTF-8.");
-  const rule = routeRule(operationId);
+  const rule: RouteRule = route.rule;
+  const { schema } = route.request.body.content["application/json"];
   const strings = extractStrings(bytes);
   const { value, verbatim } = parseBody(strings.text, rule);
   const isNullAbsent = rule.surface === "runner";

@@ -1,4 +1,4 @@
-import type { RouteRule } from "../../../shared/route-rules.ts";
+import type { RouteRule } from "../../../shared/route-rule.ts";
 import type { Broker } from "../../broker.ts";
 import type { AppContext } from "../app-types.ts";
 import { requestHeader } from "../gate/request-header.ts";

@@ -1,6 +1,6 @@
 import { grantablePermissions, type Permission } from "../../../shared/permissions.ts";
 import { problem } from "../../../shared/problem.ts";
-import type { RouteRule } from "../../../shared/route-rules.ts";
+import type { RouteRule } from "../../../shared/route-rule.ts";
 import type { Broker } from "../../broker.ts";
 import type { Actor } from "../../tokens/actor.ts";
 import { setHeader } from "../answer/set-header.ts";

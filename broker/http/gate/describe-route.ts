@@ -1,9 +1,12 @@
 import { type RouteConfig, z } from "@hono/zod-openapi";
 import { problemSchema, runnerProblemSchema } from "../../../shared/api/problem.ts";
-import type { RouteRule } from "../../../shared/route-rules.ts";
+import type { RouteRule } from "../../../shared/route-rule.ts";
 
 /** The route as the OpenAPI document shows it: with what its rule says, so that no route has to repeat it. */
-export function describeRoute(route: RouteConfig, rule: RouteRule): RouteConfig {
+export function describeRoute({
+  rule,
+  ...route
+}: RouteConfig & { readonly rule: RouteRule }): RouteConfig {
   const headers = headersOf(rule);
   return {
     ...route,

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { setTimeout as pause } from "node:timers/promises";
 import { Problem, problem } from "../../../shared/problem.ts";
-import type { RouteRule } from "../../../shared/route-rules.ts";
+import type { RouteRule } from "../../../shared/route-rule.ts";
 import type { Broker } from "../../broker.ts";
 import {
   type EarlierRequest,

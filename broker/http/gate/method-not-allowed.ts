@@ -1,34 +1,34 @@
-import { routeRule } from "../../../shared/permissions.ts";
-import type { RouteRule } from "../../../shared/route-rules.ts";
-import type { openApiDocument } from "../open-api-document.ts";
+import type { RouteRule } from "../../../shared/route-rule.ts";
 
-/** A path that answers other methods than the one that was asked. */
+/** One route as its contract spells it: `/v1/runners/{runner_id}`. */
+export type ServedRoute = {
+  readonly method: string;
+  readonly template: string;
+  readonly rule: RouteRule;
+};
+
+/** A path that answers other methods than the one in the request. */
 export type AllowedMethods = {
   readonly template: string;
   /** For the Allow header. */
   readonly allow: string;
-  /** A rule of one of its routes: runner clients get a refusal in their own shape here too. */
+  /** A rule of one of its routes: it decides in which shape the 405 is sent. */
   readonly rule: RouteRule;
 };
 
-/** A look-up over all paths of the document; undefined for a path that no route has. */
+/** Finds the methods that a path answers; undefined for a path that no route has. */
 export function findAllowedMethods(
-  document: ReturnType<typeof openApiDocument>,
+  routes: readonly ServedRoute[],
 ): (path: string) => AllowedMethods | undefined {
-  const paths = Object.entries(document.paths ?? {}).map(([template, methods]) => ({
-    pattern: new RegExp(`^${template.replaceAll(/\{\w+\}/g, "[^/]+")}$`),
-    methods: Object.entries(methods as Record<string, { operationId?: string }>),
-    template,
+  const patterns = routes.map((route) => ({
+    ...route,
+    pattern: new RegExp(`^${route.template.replaceAll(/\{\w+\}/g, "[^/]+")}$`),
   }));
   return (path) => {
-    const found = paths.filter(({ pattern }) => pattern.test(path));
-    const methods = found.flatMap((one) => one.methods);
-    const rules = methods.map(([, { operationId }]) => routeRule(operationId ?? ""));
-    const rule = rules.find(({ surface }) => surface === "runner") ?? rules[0];
-    if (rule === undefined) return undefined;
-    const names = methods.flatMap(([method]) =>
-      method === "get" ? ["GET", "HEAD"] : [method.toUpperCase()],
-    );
-    return { template: found[0]?.template ?? path, allow: names.join(", "), rule };
+    const found = patterns.filter(({ pattern }) => pattern.test(path));
+    const first = found.find(({ rule }) => rule.surface === "runner") ?? found[0];
+    if (first === undefined) return undefined;
+    const names = found.flatMap(({ method }) => (method === "GET" ? ["GET", "HEAD"] : [method]));
+    return { template: found[0]?.template ?? path, allow: names.join(", "), rule: first.rule };
   };
 }

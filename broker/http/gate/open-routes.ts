@@ -1,7 +1,6 @@
 import type { RouteConfig, z } from "@hono/zod-openapi";
-import { routeRule } from "../../../shared/permissions.ts";
 import { Problem, problem } from "../../../shared/problem.ts";
-import type { RouteRule } from "../../../shared/route-rules.ts";
+import type { RouteRule } from "../../../shared/route-rule.ts";
 import type { Broker } from "../../broker.ts";
 import type { LargeText } from "../../seals/large-text.ts";
 import { answerError } from "../answer/answer-error.ts";
@@ -16,9 +15,16 @@ import { type Answered, beginRequest, endRequest } from "../request-log.ts";
 import { authorize } from "./authorize.ts";
 import { describeRoute } from "./describe-route.ts";
 import { replayOnce } from "./idempotency.ts";
+import type { ServedRoute } from "./method-not-allowed.ts";
 import { validateBody, validateQuery } from "./validate.ts";
 import { handleWithPermit } from "./with-permit.ts";
 
+type RuledRoute = RouteConfig & { readonly operationId: string; readonly rule: RouteRule };
+type RouteOpener = {
+  readonly open: App["openapi"];
+  /** Every route that was opened so far. */
+  readonly routes: readonly ServedRoute[];
+};
 type Handle = (c: AppContext) => Response | Promise<Response>;
 
 type OpenRoute = {
@@ -40,24 +46,25 @@ type OpenRoute = {
  * goes through one gate instead of a chain of validators: caller, permission, pace, path, query, then the
  * body. The body is parsed once, and nobody without permission makes us read it.
  */
-export function routeOpener(app: App, broker: Broker): App["openapi"] {
-  const open = (route: RouteConfig, handle: Handle): App => {
+export function makeRouteOpener(app: App, broker: Broker): RouteOpener {
+  const routes: ServedRoute[] = [];
+  const open = (route: RuledRoute, handle: Handle): App => {
     const opened = openRoute(broker, route, handle);
-    app.openAPIRegistry.registerPath(describeRoute(route, opened.rule));
+    routes.push({ method: opened.method, template: route.path, rule: opened.rule });
+    app.openAPIRegistry.registerPath(describeRoute(route));
     app.on([opened.method], [opened.path], (c) => answer(c, broker, opened));
     return app;
   };
   // The types of the route and its handler are the caller's; here any route is like another.
-  return open as unknown as App["openapi"];
+  return { open: open as unknown as App["openapi"], routes };
 }
 
-function openRoute(broker: Broker, route: RouteConfig, handle: Handle): OpenRoute {
-  if (route.operationId === undefined) throw new Error(`${route.path} has no operationId`);
+function openRoute(broker: Broker, route: RuledRoute, handle: Handle): OpenRoute {
   const method = route.method.toUpperCase();
   const path = route.path.replaceAll(/\{(\w+)\}/g, ":$1");
-  const rule = routeRule(route.operationId);
+  const { operationId, rule } = route;
   return {
-    operationId: route.operationId,
+    operationId,
     method,
     path,
     rule,

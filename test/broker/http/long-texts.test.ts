@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from "vitest";
-import { routeRules, type RouteRule } from "../../../shared/route-rules.ts";
 import { type GivenOperator, givenOperator } from "../../support/broker/given-operator.ts";
+import { routeRules } from "../../support/broker/route-rules.ts";
 import { givenToken } from "../../support/rows/given-token.ts";
 import { type GivenRunner, givenJob, givenProcess, givenRunner } from "../../support/rows/given.ts";
 import { readRootFile } from "../../support/run/source-files.ts";
@@ -55,7 +55,7 @@ describe("a text of a runner's", () => {
         ...Object.entries(properties).flatMap(([key, one]) => bounded(one, `${name}.${key}`)),
       ];
     };
-    const rules: Readonly<Record<string, RouteRule>> = routeRules;
+    const rules = routeRules;
     const operations = Object.values(paths)
       .flatMap((methods) => Object.values(methods))
       .filter(({ operationId }) => rules[operationId]?.surface === "runner");

@@ -1,0 +1,35 @@
+import type { Permission } from "./permissions.ts";
+
+/**
+ * Who may call a route and how its request is read. Each route object in shared/api/ holds its own rule; docs/routes.md
+ * is the table of all of them.
+ * - surface: who calls it. `runner` routes are lenient (unknown members are ignored, null means absent) and send errors
+ *   in the shape that existing runner clients decode. `open` routes need no token.
+ * - runnersRead: an open route that sends errors in the shape that runner clients decode.
+ * - permission: what the caller's role must have. null only on open routes.
+ * - ownRunner: a token that is bound to one runner may call it, and the handler keeps it to that runner. Without it, such
+ *   a token is only let in where the path has `{runner_id}`, and only for its own runner.
+ * - otlp: the body is OTLP/HTTP, protobuf or JSON. The handler reads it.
+ * - maxBody: bodies over 1 MiB are allowed. streamed: the body is never whole in memory. verbatim: members whose source
+ *   text the handler needs byte for byte.
+ * - unmetered: polls and heartbeats, which arrive at a fixed rate, do not count against the rate limit.
+ * - idempotent: `Idempotency-Key` is supported. `once`: the answer holds a secret and cannot be replayed. `job`: the key
+ *   is stored with the job.
+ * - stateToken: the token may also be sent as the password of HTTP Basic, or as `?token=`.
+ * - ownPermit: the handler takes its permit for the database itself, because it mostly waits, reads a body, or joins a
+ *   batch. All other handlers run with a permit that the gate holds.
+ */
+export type RouteRule = {
+  readonly surface: "runner" | "control-plane" | "operator" | "open";
+  readonly permission: Permission | null;
+  readonly runnersRead?: true;
+  readonly ownRunner?: true;
+  readonly otlp?: true;
+  readonly maxBody?: "16 MiB" | "64 MiB";
+  readonly streamed?: true;
+  readonly verbatim?: readonly string[];
+  readonly unmetered?: true;
+  readonly stateToken?: true;
+  readonly ownPermit?: true;
+  readonly idempotent?: "replay" | "once" | "job";
+};

@@ -1,0 +1,51 @@
+import { describe, expect, test } from "vitest";
+import type { RouteRule } from "../shared/route-rule.ts";
+import { endpoints } from "./support/broker/route-rules.ts";
+
+const surfaces = {
+  open: "Anyone, without a token",
+  runner: "Runners",
+  "control-plane": "Control planes",
+  operator: "Operators",
+} as const;
+
+describe("the table of routes", () => {
+  test("is docs/routes.md, made from the route objects (npx vitest run test/routes.test.ts -u)", async () => {
+    await expect(page()).toMatchFileSnapshot("../docs/routes.md");
+  });
+
+  test("has each operationId and each path with its method once", () => {
+    const ids = endpoints.map(({ operationId }) => operationId);
+    const places = endpoints.map(({ method, path }) => `${method} ${path}`);
+    expect(new Set(ids).size).toBe(ids.length);
+    expect(new Set(places).size).toBe(places.length);
+  });
+});
+
+function page(): string {
+  const sections = Object.entries(surfaces).map(([surface, title]) => {
+    const rows = endpoints
+      .filter(({ rule }) => rule.surface === surface)
+      .toSorted((a, b) =>
+        a.path === b.path ? (a.method < b.method ? -1 : 1) : a.path < b.path ? -1 : 1,
+      )
+      .map(
+        ({ method, path, operationId, rule }) =>
+          `| ${method.toUpperCase()} \`${path}\` | ${operationId} | ${rule.permission ?? ""} | ${traits(rule)} |`,
+      );
+    return `## ${title}\n\n| route | operation | permission | besides |\n|---|---|---|---|\n${rows.join("\n")}\n`;
+  });
+  const head = `# Routes
+
+Every route, who calls it and which permission it needs. Made from the route objects in \`shared/api/\`; the last column is explained in
+\`shared/route-rule.ts\`.
+`;
+  return [head, ...sections].join("\n");
+}
+
+function traits(rule: RouteRule): string {
+  return Object.entries(rule)
+    .filter(([name]) => name !== "surface" && name !== "permission")
+    .map(([name, value]) => (value === true ? name : `${name}: ${String(value)}`))
+    .join(", ");
+}
