@@ -1,4 +1,4 @@
-import type { ExitName } from "./going-down/exit-codes.ts";
+import type { ExitName } from "./shutdown/exit-codes.ts";
 
 /** The agent cannot start or go on, and its exit code says of which kind that is; the message is for the operator. */
 export class ExitError extends Error {

@@ -1,9 +1,9 @@
 import { getRunnerJobRoute } from "../shared/api/read-runner-jobs.ts";
 import type { BrokerClient } from "./client/broker-client.ts";
-import type { Departure } from "./going-down/departure.ts";
+import type { Departure } from "./shutdown/shutdown-state.ts";
 import type { JobHost } from "./jobs/job-host.ts";
 import type { RedactionStream, Redactor } from "./logs/redactor.ts";
-import type { Roster } from "./roster.ts";
+import type { Roster } from "./running-jobs.ts";
 
 /** Lets an agent do one job, and shows what comes of it. */
 export type OneJob = {

@@ -1,7 +1,7 @@
 import { ExitError } from "./exit-error.ts";
-import type { Departure } from "./going-down/departure.ts";
-import type { AgentGround } from "./open-ground.ts";
-import { type Jobs, openJobs } from "./open-jobs.ts";
+import type { Departure } from "./shutdown/shutdown-state.ts";
+import type { AgentGround } from "./local-context.ts";
+import { type Jobs, openJobs } from "./jobs/host-executor.ts";
 
 /** Opens what does the jobs, as the settings say; an ExitError when it cannot be had. */
 export async function openExecutor(ground: AgentGround, departure: Departure): Promise<Jobs> {

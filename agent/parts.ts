@@ -1,8 +1,8 @@
 import type { RunnerSettings } from "../shared/api/runner-settings.ts";
 import type { BrokerClient } from "./client/broker-client.ts";
 import type { LogShipping } from "./logs/ship-logs.ts";
-import type { AgentGround } from "./open-ground.ts";
-import type { TruthBook } from "./orders/truth-book.ts";
+import type { AgentGround } from "./local-context.ts";
+import type { TruthBook } from "./orders/execution-leases.ts";
 
 /** What an agent is made of; handed to everything that it runs. */
 export type AgentParts = AgentGround & {

@@ -7,7 +7,7 @@ import path from "node:path";
 import { makeBrokerClient } from "../agent/client/broker-client.ts";
 import { makeBrokerClock } from "../agent/client/broker-clock.ts";
 import { openTransport } from "../agent/client/network.ts";
-import { makeTokenBook } from "../agent/client/token-book.ts";
+import { makeTokenBook } from "../agent/client/token-source.ts";
 import { openLog } from "../agent/log.ts";
 import { encodingsOf } from "../agent/logs/encodings-of.ts";
 import { type AgentLogs, openLogs } from "../agent/logs/open-logs.ts";

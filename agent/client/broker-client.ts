@@ -4,12 +4,12 @@ import type { Log } from "../log.ts";
 import type { Scope } from "./answer-class.ts";
 import { type BackoffLimits, backoffMs } from "./backoff.ts";
 import type { BrokerClock } from "./broker-clock.ts";
-import { Refused, Unanswered } from "./over.ts";
+import { Refused, Unanswered } from "./broker-errors.ts";
 import { pathOf } from "./path-of.ts";
 import { pause } from "./pause.ts";
 import { type AgentAnswer, readAnswer, refusalOf } from "./read-answer.ts";
 import { send, type Transport } from "./send.ts";
-import type { TokenBook } from "./token-book.ts";
+import type { TokenBook } from "./token-source.ts";
 
 export type CallHow = {
   /** What a refusal puts an end to; the answer class depends on it. */

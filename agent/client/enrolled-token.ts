@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import path from "node:path";
 import { z } from "zod";
-import { writeDurably } from "../spool/durable-file.ts";
+import { writeDurably } from "../files/atomic-file.ts";
 
 const schema = z.object({
   token: z.string(),

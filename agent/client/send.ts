@@ -6,7 +6,7 @@ import type {
 } from "node:http";
 import type { Agent as HttpsAgent } from "node:https";
 import { http, https } from "./node-http.ts";
-import { Unanswered } from "./over.ts";
+import { Unanswered } from "./broker-errors.ts";
 
 /** Keeps connections open and knows the way out: proxies and certificates. */
 export type Transport = {

@@ -4,8 +4,8 @@ import type { Cluster } from "../kubernetes/cluster.ts";
 import type { ClusterJob } from "./cluster-job.ts";
 import type { JobLook } from "./judge-cluster-job.ts";
 import type { JobFault, PodLook } from "./judge-pod.ts";
-import { lookAtClusterJob } from "./look-at-cluster-job.ts";
-import { patiently } from "./patiently.ts";
+import { lookAtClusterJob } from "./read-cluster-job.ts";
+import { patiently } from "./retry-while-unreachable.ts";
 
 export type Following = {
   readonly signal: AbortSignal;

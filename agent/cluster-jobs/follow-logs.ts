@@ -4,7 +4,7 @@ import { z } from "zod";
 import { pause } from "../client/pause.ts";
 import type { Job } from "../jobs/handler.ts";
 import type { Cluster } from "../kubernetes/cluster.ts";
-import { writeWhole } from "../workspace/write-whole.ts";
+import { writeWhole } from "../files/write-atomically.ts";
 import { containerOutput } from "./container-output.ts";
 import type { JobLook } from "./judge-cluster-job.ts";
 import type { PodLook } from "./judge-pod.ts";

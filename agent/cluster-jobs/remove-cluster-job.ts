@@ -3,7 +3,7 @@ import { isRefusal } from "../kubernetes/api-refusal.ts";
 import type { Cluster } from "../kubernetes/cluster.ts";
 import { type KubeObject, refWords } from "../kubernetes/kube-object.ts";
 import type { ClusterJob } from "./cluster-job.ts";
-import { podsOfJob } from "./look-at-cluster-job.ts";
+import { podsOfJob } from "./read-cluster-job.ts";
 
 export type Removing = {
   /** So long it may take until nothing of it is left. */

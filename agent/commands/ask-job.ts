@@ -7,7 +7,7 @@ import { http } from "../client/node-http.ts";
 import { pause } from "../client/pause.ts";
 import type { Environment } from "../config/environment.ts";
 import { ExitError } from "../exit-error.ts";
-import { openSocketPath, type SocketPath } from "../places/socket-path.ts";
+import { openSocketPath, type SocketPath } from "../paths/socket-path.ts";
 
 const patienceMs = 10_000;
 /** As long as an agent may need to be started again. */

@@ -8,7 +8,7 @@ import { findToken } from "../client/obtain-token.ts";
 import type { GroupSlots } from "../config/parsers.ts";
 import type { AgentConfig } from "../config/read-config.ts";
 import { ExitError } from "../exit-error.ts";
-import { exitCodes } from "../going-down/exit-codes.ts";
+import { exitCodes } from "../shutdown/exit-codes.ts";
 import { openLog } from "../log.ts";
 import type { JobEnd, OneJob } from "../one-job.ts";
 import { startAgent, type StartedAgent } from "../start-agent.ts";

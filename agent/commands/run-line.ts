@@ -2,7 +2,7 @@ import { OperatorError } from "../../shared/operator-error.ts";
 import type { Environment } from "../config/environment.ts";
 import { readConfig } from "../config/read-config.ts";
 import { ExitError } from "../exit-error.ts";
-import { exitCodes } from "../going-down/exit-codes.ts";
+import { exitCodes } from "../shutdown/exit-codes.ts";
 import { commandHelp, helpText } from "./help-text.ts";
 import { parseLine } from "./parse-line.ts";
 import { agentCommands } from "./table.ts";

@@ -1,4 +1,4 @@
-import { carryOutOrder } from "../sources/carry-out-order.ts";
+import { carryOutOrder } from "../sources/run-fetch-request.ts";
 import type { CommandCall } from "./agent-command.ts";
 
 /** Fetches the source that the agent has written down in a file of the job that this runs in. */

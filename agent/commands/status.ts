@@ -1,5 +1,5 @@
-import { readPresence } from "../places/data-dir.ts";
-import type { AgentStatus } from "../watch/status.ts";
+import { readPresence } from "../paths/data-dir.ts";
+import type { AgentStatus } from "../status/agent-status.ts";
 import type { CommandCall } from "./agent-command.ts";
 
 const patienceMs = 5_000;

@@ -1,6 +1,6 @@
 import path from "node:path";
 import { type CgroupPowers, missingBounds, openJobCgroups } from "../job-cgroups/job-cgroups.ts";
-import { isRoot } from "../job-users/as-user.ts";
+import { isRoot } from "../job-users/run-as-user.ts";
 import { type DoctorScene, failed, type Found, ok, warning } from "./finding.ts";
 
 const howTo =

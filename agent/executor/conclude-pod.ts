@@ -1,11 +1,11 @@
 import { getExecutionRoute } from "../../shared/api/read-runner-job-executions.ts";
-import { isJobOver } from "../client/over.ts";
+import { isJobOver } from "../client/broker-errors.ts";
 import { pause } from "../client/pause.ts";
 import type { ClusterJob } from "../cluster-jobs/cluster-job.ts";
 import { stopRow } from "../jobs/stop-cause.ts";
-import { abandoned, type End, endOf } from "../jobs/tell-end.ts";
+import { abandoned, type End, endOf } from "../jobs/record-end.ts";
 import { isRefusal } from "../kubernetes/api-refusal.ts";
-import type { SpooledResult } from "../spool/spooled-result.ts";
+import type { SpooledResult } from "../spool/pending-result.ts";
 import type { ExecutorParts } from "./executor-parts.ts";
 import type { PodEnd } from "./follow-pod.ts";
 import { marks } from "./pod-facts.ts";

@@ -7,8 +7,8 @@ import { ExitError } from "../exit-error.ts";
 import type { Located } from "../kubernetes/cluster.ts";
 import type { KubeObject } from "../kubernetes/kube-object.ts";
 import type { Log } from "../log.ts";
-import { writeDurably } from "../spool/durable-file.ts";
-import { readIfThere } from "../spool/read-if-there.ts";
+import { writeDurably } from "../files/atomic-file.ts";
+import { readIfThere } from "../files/read-if-exists.ts";
 import {
   changeLease,
   freed,

@@ -1,5 +1,5 @@
-import type { AgentGround } from "../open-ground.ts";
-import type { ConnectedParts } from "../open-jobs.ts";
+import type { AgentGround } from "../local-context.ts";
+import type { ConnectedParts } from "../jobs/host-executor.ts";
 import type { OwnCluster } from "./own-cluster.ts";
 import type { PodTemplate } from "./pod-template.ts";
 

@@ -3,7 +3,7 @@ import type { ClusterJob } from "../cluster-jobs/cluster-job.ts";
 import { type FollowedEnd, followClusterJob } from "../cluster-jobs/follow-cluster-job.ts";
 import type { JobLook } from "../cluster-jobs/judge-cluster-job.ts";
 import type { JobFault } from "../cluster-jobs/judge-pod.ts";
-import { podsOfJob } from "../cluster-jobs/look-at-cluster-job.ts";
+import { podsOfJob } from "../cluster-jobs/read-cluster-job.ts";
 import { isRefusal } from "../kubernetes/api-refusal.ts";
 import type { ExecutorParts } from "./executor-parts.ts";
 import type { PodStop } from "./pod-stop.ts";

@@ -5,9 +5,9 @@ import { ExitError } from "../exit-error.ts";
 import { isRefusal } from "../kubernetes/api-refusal.ts";
 import { objectPath } from "../kubernetes/discovery.ts";
 import type { Log } from "../log.ts";
-import type { AgentGround, KeptState } from "../open-ground.ts";
-import { writeDurably } from "../spool/durable-file.ts";
-import { readIfThere } from "../spool/read-if-there.ts";
+import type { AgentGround, KeptState } from "../local-context.ts";
+import { writeDurably } from "../files/atomic-file.ts";
+import { readIfThere } from "../files/read-if-exists.ts";
 import type { ExecutorLease } from "./executor-lease.ts";
 import { exitFor, type OwnCluster } from "./own-cluster.ts";
 

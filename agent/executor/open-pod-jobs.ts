@@ -1,10 +1,10 @@
 import { backoffMs } from "../client/backoff.ts";
 import { pause } from "../client/pause.ts";
 import { ExitError } from "../exit-error.ts";
-import type { Departure } from "../going-down/departure.ts";
+import type { Departure } from "../shutdown/shutdown-state.ts";
 import type { KubeObject } from "../kubernetes/kube-object.ts";
-import type { AgentGround } from "../open-ground.ts";
-import { type ConnectedParts, type Jobs, openJobs } from "../open-jobs.ts";
+import type { AgentGround } from "../local-context.ts";
+import { type ConnectedParts, type Jobs, openJobs } from "../jobs/host-executor.ts";
 import { takeLease } from "./executor-lease.ts";
 import type { ExecutorParts } from "./executor-parts.ts";
 import { openKeptState } from "./kept-state.ts";

@@ -3,7 +3,7 @@ import path from "node:path";
 import { networkOfChildren } from "../client/network.ts";
 import type { AgentConfig } from "../config/read-config.ts";
 import { ExitError } from "../exit-error.ts";
-import type { ExitName } from "../going-down/exit-codes.ts";
+import type { ExitName } from "../shutdown/exit-codes.ts";
 import { JobFailure } from "../jobs/job-failure.ts";
 import { isRefusal } from "../kubernetes/api-refusal.ts";
 import { type FoundCluster, ofPod, proxyEnv, tlsOf } from "../kubernetes/cluster-access.ts";

@@ -2,7 +2,7 @@ import type { RunnerSettings } from "../../shared/api/runner-settings.ts";
 import { clusterJobName } from "../cluster-jobs/cluster-job.ts";
 import type { AgentConfig } from "../config/read-config.ts";
 import { type SettingName, variableOf } from "../config/settings.ts";
-import { givenJobText } from "../given-job/given-job.ts";
+import { givenJobText } from "../pod-job/pod-job.ts";
 import type { Claimed } from "../jobs/run-job.ts";
 import type { KubeObject } from "../kubernetes/kube-object.ts";
 import { factsOf, marks } from "./pod-facts.ts";

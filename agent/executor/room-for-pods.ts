@@ -1,4 +1,4 @@
-import type { AgentGround } from "../open-ground.ts";
+import type { AgentGround } from "../local-context.ts";
 
 /** Their jobs concern the agent, and are its own affair wherever other jobs are done. */
 const ownGroups: readonly string[] = ["operations", "management"];

@@ -1,11 +1,11 @@
 import { giveBackExecutionRoute } from "../../shared/api/report-executions.ts";
 import { backoffMs } from "../client/backoff.ts";
-import { Refused } from "../client/over.ts";
+import { Refused } from "../client/broker-errors.ts";
 import { pause } from "../client/pause.ts";
 import { type ClusterJob, jobAt } from "../cluster-jobs/cluster-job.ts";
 import { makeClusterJob } from "../cluster-jobs/make-cluster-job.ts";
 import type { Claimed } from "../jobs/run-job.ts";
-import { abandoned, type End, givenBack, tellEnd } from "../jobs/tell-end.ts";
+import { abandoned, type End, givenBack, tellEnd } from "../jobs/record-end.ts";
 import { ApiRefusal } from "../kubernetes/api-refusal.ts";
 import type { KubeObject } from "../kubernetes/kube-object.ts";
 import type { RunningJob } from "../running-job.ts";

@@ -3,7 +3,7 @@ import { listExecutionsRoute } from "../../shared/api/read-runner-job-executions
 import { listRunnerJobsRoute } from "../../shared/api/read-runner-jobs.ts";
 import { getProcessRoute } from "../../shared/api/runner-process.ts";
 import { clusterJobName, jobAt } from "../cluster-jobs/cluster-job.ts";
-import type { ConnectedParts } from "../open-jobs.ts";
+import type { ConnectedParts } from "../jobs/host-executor.ts";
 import type { ExecutorParts } from "./executor-parts.ts";
 import type { PodFacts } from "./pod-facts.ts";
 import { isForPod } from "./room-for-pods.ts";

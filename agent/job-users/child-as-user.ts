@@ -3,7 +3,7 @@ import path from "node:path";
 import { ChildError } from "../processes/child-error.ts";
 import type { ChildSpec } from "../processes/child.ts";
 import { findProgram } from "../processes/find-program.ts";
-import { findSetpriv } from "./as-user.ts";
+import { findSetpriv } from "./run-as-user.ts";
 
 /** What the supervisor is told to run, in which environment of its own, and what of it is handed down. */
 export type Launch = {

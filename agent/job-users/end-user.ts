@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { listProcesses } from "../processes/list-processes.ts";
 import { pauseBetweenLooks } from "../processes/pause-between-looks.ts";
 import { isAbsence } from "../processes/process-identity.ts";
-import { runAsUser } from "./as-user.ts";
+import { runAsUser } from "./run-as-user.ts";
 
 const giveUpAfterMs = 20_000;
 

@@ -2,8 +2,8 @@ import { existsSync, lstatSync } from "node:fs";
 import { constants } from "node:fs";
 import { mkdir, open, rm, rmdir, type FileHandle } from "node:fs/promises";
 import path from "node:path";
-import { writeWhole } from "../workspace/write-whole.ts";
-import { isRoot, runAsUser } from "./as-user.ts";
+import { writeWhole } from "../files/write-atomically.ts";
+import { isRoot, runAsUser } from "./run-as-user.ts";
 
 /** The user of a job's folders; undefined where it is the agent's own. */
 export type FileOwner = number | undefined;

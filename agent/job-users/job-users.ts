@@ -1,6 +1,6 @@
 import type { UserRange } from "../config/parsers.ts";
 import { ExitError } from "../exit-error.ts";
-import { findSetpriv, isRoot, runAsUser } from "./as-user.ts";
+import { findSetpriv, isRoot, runAsUser } from "./run-as-user.ts";
 import { missingCapabilities } from "./capabilities.ts";
 import { busyUsers, endUser, sweepPublicPlaces } from "./end-user.ts";
 import { keepUsers } from "./kept-users.ts";

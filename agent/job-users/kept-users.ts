@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
 import path from "node:path";
 import type { UserRange } from "../config/parsers.ts";
-import { readPresence } from "../places/data-dir.ts";
+import { readPresence } from "../paths/data-dir.ts";
 
 /** Gone with the host's next start, as whatever runs by then. */
 const places = ["/run", "/dev/shm"];

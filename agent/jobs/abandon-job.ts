@@ -4,7 +4,7 @@ import { listLeaders } from "../processes/find-child.ts";
 import { removeChildFolder } from "../processes/remove-child-folder.ts";
 import { sweepMarked } from "../processes/sweep-marked.ts";
 import { removeWorkspace } from "../workspace/workspace.ts";
-import { forgetExecution } from "./execution-book.ts";
+import { forgetExecution } from "./execution-record.ts";
 import type { JobHost } from "./job-host.ts";
 
 /**

@@ -1,10 +1,10 @@
 import { makeRedactor } from "../logs/redactor.ts";
-import type { AgentGround } from "../open-ground.ts";
+import type { AgentGround } from "../local-context.ts";
 import { abandonJob } from "./abandon-job.ts";
-import type { StoredExecution } from "./execution-state.ts";
+import type { StoredExecution } from "./stored-execution.ts";
 import { JobFailure } from "./job-failure.ts";
 import { jobOutcome } from "./job-outcome.ts";
-import { endOf, tellEnd } from "./tell-end.ts";
+import { endOf, tellEnd } from "./record-end.ts";
 
 /** Ends an execution as failed without taking it up: whoever took it up did not live. */
 export async function giveUpJob(

@@ -4,7 +4,7 @@ import type { FileOwner } from "../job-users/job-files.ts";
 import type { LogSource } from "../logs/job-log.ts";
 import type { MakeRenderer } from "../logs/line-renderer.ts";
 import type { ChildOutput, StopPlan } from "../processes/child.ts";
-import type { CommandEnd, StoredExecution } from "./execution-state.ts";
+import type { CommandEnd, StoredExecution } from "./stored-execution.ts";
 import type { JobHost } from "./job-host.ts";
 import type { SetOutput } from "./job-socket.ts";
 

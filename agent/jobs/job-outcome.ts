@@ -1,5 +1,5 @@
 import type { Redactor } from "../logs/redactor.ts";
-import type { SpooledResult } from "../spool/spooled-result.ts";
+import type { SpooledResult } from "../spool/pending-result.ts";
 import type { Outputs, Produced } from "./handler.ts";
 import type { JobFailure } from "./job-failure.ts";
 import { type StopCause, stopRow, stopWords } from "./stop-cause.ts";

@@ -8,7 +8,7 @@ import { listLeaders } from "../processes/find-child.ts";
 import { removeChildFolder } from "../processes/remove-child-folder.ts";
 import { sweepMarked } from "../processes/sweep-marked.ts";
 import { makeWorkspace, removeWorkspace } from "../workspace/workspace.ts";
-import { writeWhole } from "../workspace/write-whole.ts";
+import { writeWhole } from "../files/write-atomically.ts";
 import type { JobPlace } from "./handler.ts";
 import type { JobHost } from "./job-host.ts";
 import { type JobRequests, openJobSocket } from "./job-socket.ts";

@@ -3,7 +3,7 @@ import { rm } from "node:fs/promises";
 import type { IncomingMessage } from "node:http";
 import { z } from "zod";
 import { http } from "../client/node-http.ts";
-import { openSocketPath } from "../places/socket-path.ts";
+import { openSocketPath } from "../paths/socket-path.ts";
 
 /** What a job's own processes may ask of the agent, through `svc-agent output set` and `svc-agent redact add`. */
 export type JobRequests = {

@@ -1,5 +1,5 @@
 import type { ChildGround } from "./begin-child.ts";
-import type { ExecutionBook } from "./execution-book.ts";
+import type { ExecutionBook } from "./execution-record.ts";
 import type { JobHost } from "./job-host.ts";
 
 const refusal =

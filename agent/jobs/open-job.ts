@@ -1,9 +1,9 @@
 import type { Redactor } from "../logs/redactor.ts";
 import type { Child } from "../processes/child.ts";
 import { type ChildGround, makeReady } from "./begin-child.ts";
-import { makeChildrenAhead } from "./children-ahead.ts";
-import { cleaningClock } from "./cleaning-clock.ts";
-import type { ExecutionBook } from "./execution-book.ts";
+import { makeChildrenAhead } from "./prestarted-children.ts";
+import { cleaningClock } from "./cleanup-timeout.ts";
+import type { ExecutionBook } from "./execution-record.ts";
 import type { Job, JobWork, Plan } from "./handler.ts";
 import type { JobHost } from "./job-host.ts";
 import { type OpenPlace, openJobPlace } from "./job-place.ts";

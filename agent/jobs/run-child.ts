@@ -10,7 +10,7 @@ import { bootId } from "../processes/process-identity.ts";
 import { removeChildFolder } from "../processes/remove-child-folder.ts";
 import { sweepMarked } from "../processes/sweep-marked.ts";
 import { beginChild, type ChildGround, makeReady } from "./begin-child.ts";
-import type { CommandEnd, StoredChild } from "./execution-state.ts";
+import type { CommandEnd, StoredChild } from "./stored-execution.ts";
 import type { JobCommand } from "./handler.ts";
 import { readChild } from "./read-child.ts";
 

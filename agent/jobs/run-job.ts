@@ -1,23 +1,23 @@
 import { giveBackExecutionRoute } from "../../shared/api/report-executions.ts";
-import { isJobOver } from "../client/over.ts";
+import { isJobOver } from "../client/broker-errors.ts";
 import { makeRedactor } from "../logs/redactor.ts";
-import type { AgentGround } from "../open-ground.ts";
+import type { AgentGround } from "../local-context.ts";
 import type { ClaimedJob, RunningJob } from "../running-job.ts";
-import type { SpooledResult } from "../spool/spooled-result.ts";
+import type { SpooledResult } from "../spool/pending-result.ts";
 import { abandonJob, removeFolders } from "./abandon-job.ts";
-import { cleanElsewhere } from "./clean-elsewhere.ts";
-import { openExecutionBook } from "./execution-book.ts";
-import type { StoredExecution } from "./execution-state.ts";
+import { cleanElsewhere } from "./clean-up-remote.ts";
+import { openExecutionBook } from "./execution-record.ts";
+import type { StoredExecution } from "./stored-execution.ts";
 import { fetchPlan } from "./fetch-plan.ts";
-import { concludeGuarded, guardJob } from "./guard-job.ts";
+import { concludeGuarded, guardJob } from "./supervise-job.ts";
 import { crashOf } from "./job-failure.ts";
 import type { JobHost } from "./job-host.ts";
-import { type Life, liveJob } from "./job-life.ts";
+import { type Life, liveJob } from "./execute-job.ts";
 import { type Ending, jobOutcome } from "./job-outcome.ts";
-import { restOf } from "./registry.ts";
+import { restOf } from "./handler-registry.ts";
 import type { ReportedStatus } from "./status-reports.ts";
 import { makeStopControl, type StopControl } from "./stop-control.ts";
-import { abandoned, type End, endOf, givenBack, tellEnd, toldBefore } from "./tell-end.ts";
+import { abandoned, type End, endOf, givenBack, tellEnd, toldBefore } from "./record-end.ts";
 
 /** A claimed job, and the broker's clock when it was handed out: deadlines are told by that clock. */
 export type Claimed = ClaimedJob & { readonly now?: string };

@@ -1,5 +1,5 @@
 import { updateExecutionRoute } from "../../shared/api/report-executions.ts";
-import { isJobOver } from "../client/over.ts";
+import { isJobOver } from "../client/broker-errors.ts";
 import { pause } from "../client/pause.ts";
 import type { JobHost } from "./job-host.ts";
 

@@ -1,6 +1,6 @@
 import { appendLogsRoute, executionHeader } from "../../shared/api/write-logs.ts";
 import type { BrokerClient } from "../client/broker-client.ts";
-import { Refused, SlowedDown, Unanswered } from "../client/over.ts";
+import { Refused, SlowedDown, Unanswered } from "../client/broker-errors.ts";
 import type { LogAnswer, SendLogs } from "./log-request.ts";
 
 const type = "application/x-protobuf";

@@ -1,9 +1,9 @@
 import { createHeartBeatRoute } from "../../shared/api/heart-beat.ts";
 import { version } from "../../shared/version.ts";
 import { beatAnswerSchema } from "../client/claim-answer.ts";
-import { Unanswered } from "../client/over.ts";
-import { momentNow } from "../orders/truth-book.ts";
-import type { Loop } from "./loop-book.ts";
+import { Unanswered } from "../client/broker-errors.ts";
+import { momentNow } from "../orders/execution-leases.ts";
+import type { Loop } from "./loop-runner.ts";
 import type { LoopParts } from "./loop-parts.ts";
 import type { WakeUp } from "./wake-up.ts";
 

@@ -5,16 +5,16 @@ import { formatDuration } from "../../shared/duration.ts";
 import { backoffMs } from "../client/backoff.ts";
 import { planAnswerBytes } from "../client/broker-client.ts";
 import { claimAnswerSchema } from "../client/claim-answer.ts";
-import { Unanswered } from "../client/over.ts";
+import { Unanswered } from "../client/broker-errors.ts";
 import { pause } from "../client/pause.ts";
 import type { AgentAnswer } from "../client/read-answer.ts";
 import type { ProcessIdentity } from "../parts.ts";
 import type { ClaimedJob } from "../running-job.ts";
 import { freeSlots } from "./free-slots.ts";
-import type { Loop } from "./loop-book.ts";
+import type { Loop } from "./loop-runner.ts";
 import type { LoopParts } from "./loop-parts.ts";
 import type { WakeUp } from "./wake-up.ts";
-import { lookForRoom } from "./watch-room.ts";
+import { lookForRoom } from "./watch-disk-space.ts";
 
 /** What a claim brought, to be taken up or given back. */
 export type TakeJobs = (jobs: readonly ClaimedJob[], now: string) => void;

@@ -1,9 +1,9 @@
 import { z } from "zod";
 import { finishExecutionRoute, type ResultInput } from "../../shared/api/report-executions.ts";
 import { backoffMs } from "../client/backoff.ts";
-import { Refused, Unanswered } from "../client/over.ts";
-import { parseSpooledResult, type SpooledResult } from "../spool/spooled-result.ts";
-import type { Loop } from "./loop-book.ts";
+import { Refused, Unanswered } from "../client/broker-errors.ts";
+import { parseSpooledResult, type SpooledResult } from "../spool/pending-result.ts";
+import type { Loop } from "./loop-runner.ts";
 import type { LoopFigures, LoopParts } from "./loop-parts.ts";
 import type { WakeUp } from "./wake-up.ts";
 

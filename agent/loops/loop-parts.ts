@@ -1,9 +1,9 @@
-import type { Departure } from "../going-down/departure.ts";
-import type { OrderBook } from "../orders/order-book.ts";
+import type { Departure } from "../shutdown/shutdown-state.ts";
+import type { OrderBook } from "../orders/order-dispatcher.ts";
 import type { AgentParts } from "../parts.ts";
 import type { Registration } from "../register/registration.ts";
-import type { SettingsBook } from "../register/settings-book.ts";
-import type { Place } from "../workspace/needed-room.ts";
+import type { SettingsBook } from "../register/settings-cache.ts";
+import type { Place } from "../workspace/disk-space.ts";
 
 /** What the loops share besides the agent's parts. */
 export type LoopParts = {

@@ -1,8 +1,8 @@
 import { rotateOwnTokenRoute } from "../../shared/api/tokens.ts";
 import { keepEnrolled, readEnrolled } from "../client/enrolled-token.ts";
 import { pause } from "../client/pause.ts";
-import type { TokenBook } from "../client/token-book.ts";
-import type { Loop } from "./loop-book.ts";
+import type { TokenBook } from "../client/token-source.ts";
+import type { Loop } from "./loop-runner.ts";
 import type { LoopParts } from "./loop-parts.ts";
 
 const lookEveryMs = 3_600_000;

@@ -1,7 +1,7 @@
 import { giveBackExecutionRoute } from "../../shared/api/report-executions.ts";
-import { Refused } from "../client/over.ts";
+import { Refused } from "../client/broker-errors.ts";
 import { roomForPods } from "../executor/room-for-pods.ts";
-import { momentNow } from "../orders/truth-book.ts";
+import { momentNow } from "../orders/execution-leases.ts";
 import { servedSlots } from "../register/served-slots.ts";
 import type { ClaimedJob, RunningJob } from "../running-job.ts";
 import type { TakeJobs } from "./claim.ts";

@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import path from "node:path";
 import { freeDisk } from "../workspace/free-disk.ts";
-import type { Bell } from "./bell.ts";
+import type { Bell } from "./notifier.ts";
 import { childFiles } from "./child-files.ts";
 import type { ChildEnd, ChildManifest } from "./child.ts";
 import { explainEnd } from "./explain-end.ts";

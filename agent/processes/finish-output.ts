@@ -1,6 +1,6 @@
 import { existsSync, readlinkSync, writeFileSync } from "node:fs";
 import path from "node:path";
-import type { Bell } from "./bell.ts";
+import type { Bell } from "./notifier.ts";
 import { childFiles } from "./child-files.ts";
 import type { ChildManifest } from "./child.ts";
 import { listOpen, listProcesses } from "./list-processes.ts";

@@ -1,8 +1,8 @@
 import { closeSync, existsSync, openSync, readdirSync, rmSync } from "node:fs";
 import { type FileHandle, open } from "node:fs/promises";
 import path from "node:path";
-import { errorCode } from "../spool/disk-trouble.ts";
-import type { Bell } from "./bell.ts";
+import { errorCode } from "../files/disk-error.ts";
+import type { Bell } from "./notifier.ts";
 import { childFiles } from "./child-files.ts";
 import type { ChildOutput, OutputChunk } from "./child.ts";
 import { isAbsence } from "./process-identity.ts";

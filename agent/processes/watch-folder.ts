@@ -1,5 +1,5 @@
 import { watch } from "node:fs";
-import { type Bell, makeBell } from "./bell.ts";
+import { type Bell, makeBell } from "./notifier.ts";
 import { childFiles } from "./child-files.ts";
 
 /** What happens in a child's folder. */

@@ -3,12 +3,12 @@ import { defaultServes } from "../../shared/process-groups.ts";
 import { version } from "../../shared/version.ts";
 import type { BrokerClient } from "../client/broker-client.ts";
 import { registrationAnswerSchema } from "../client/claim-answer.ts";
-import { Refused } from "../client/over.ts";
+import { Refused } from "../client/broker-errors.ts";
 import type { GroupSlots } from "../config/parsers.ts";
 import type { AgentConfig } from "../config/read-config.ts";
 import type { Log } from "../log.ts";
-import type { AgentGround } from "../open-ground.ts";
-import { type Moment, momentNow } from "../orders/truth-book.ts";
+import type { AgentGround } from "../local-context.ts";
+import { type Moment, momentNow } from "../orders/execution-leases.ts";
 import type { ProcessIdentity } from "../parts.ts";
 import { readStoredProcess, storeProcess } from "./stored-process.ts";
 

@@ -2,7 +2,7 @@ import { readFile, rm } from "node:fs/promises";
 import path from "node:path";
 import { z } from "zod";
 import type { ProcessIdentity } from "../parts.ts";
-import { writeDurably } from "../spool/durable-file.ts";
+import { writeDurably } from "../files/atomic-file.ts";
 
 const schema = z.object({ runner_id: z.string(), id: z.string(), secret: z.string() });
 const fileOf = (dataDir: string): string => path.join(dataDir, "process.json");

@@ -1,7 +1,7 @@
 import path from "node:path";
 import { makeJobFolders } from "../job-users/job-files.ts";
 import type { Job } from "../jobs/handler.ts";
-import { fetchByOrder } from "./fetch-by-order.ts";
+import { fetchByOrder } from "./fetch-in-child.ts";
 import { fetchGit } from "./fetch-git.ts";
 import { folderWithin } from "./folder-within.ts";
 import type { FetchedSource, Source, SourceFetch } from "./source.ts";

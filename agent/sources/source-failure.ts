@@ -1,4 +1,4 @@
-import type { CommandEnd } from "../jobs/execution-state.ts";
+import type { CommandEnd } from "../jobs/stored-execution.ts";
 import { type FailureReason, JobFailure } from "../jobs/job-failure.ts";
 
 /** Why a source cannot be had, in one word for machines: `error_metadata.class` of the result. */

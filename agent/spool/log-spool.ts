@@ -1,7 +1,7 @@
-import { makeClearing } from "./clearing.ts";
+import { makeClearing } from "./trim-throttle.ts";
 import { followingBatch, sealIfWhole } from "./following-batch.ts";
 import { heldInTheMiddle, holdLines, isTooMuchHeld } from "./held-lines.ts";
-import { makeInTurn } from "./in-turn.ts";
+import { makeInTurn } from "../files/one-at-a-time.ts";
 import { type LogBatch, toBatch } from "./log-batch.ts";
 import type { LogFrame, RunPosition } from "./log-frame.ts";
 import {

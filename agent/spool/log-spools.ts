@@ -1,7 +1,7 @@
 import { mkdir, readdir, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import type { Log } from "../log.ts";
-import { diskTrouble } from "./disk-trouble.ts";
+import { diskTrouble } from "../files/disk-error.ts";
 import { findSegments } from "./log-segments.ts";
 import { type LogSpool, makeLogSpool } from "./log-spool.ts";
 import { type LogIdentity, markDoubtful, readStreamFile, writeStreamFile } from "./stream-file.ts";

@@ -1,4 +1,4 @@
-import { errorCode } from "./disk-trouble.ts";
+import { errorCode } from "../files/disk-error.ts";
 import type { LogFrame, RunPosition } from "./log-frame.ts";
 import { appendFrame, type LogSegment, segmentAfter } from "./log-segments.ts";
 

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { agentCommands } from "../../agent/commands/table.ts";
 import { settingNames, settingOf, variableOf } from "../../agent/config/settings.ts";
-import { exitCodes } from "../../agent/going-down/exit-codes.ts";
-import { agentMetrics } from "../../agent/watch/metrics-text.ts";
+import { exitCodes } from "../../agent/shutdown/exit-codes.ts";
+import { agentMetrics } from "../../agent/status/metrics-text.ts";
 import { readRootFile } from "../support/run/source-files.ts";
 
 const page = await readRootFile("docs/agent.md");

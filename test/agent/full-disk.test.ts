@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from "vitest";
-import { lackAt, type Place } from "../../agent/workspace/needed-room.ts";
+import { lackAt, type Place } from "../../agent/workspace/disk-space.ts";
 import { jobReader } from "../support/agent/given-jobs.ts";
 import { action, until } from "../support/agent/given-killable-agent.ts";
 import { givenSmallDisk, watched } from "../support/agent/small-disk.ts";

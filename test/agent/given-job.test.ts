@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { readdir, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { beforeAll, describe, expect, onTestFinished, test } from "vitest";
-import { givenJobText } from "../../agent/given-job/given-job.ts";
+import { givenJobText } from "../../agent/pod-job/pod-job.ts";
 import type { NewJob } from "../../broker/jobs/new-job.ts";
 import { until } from "../support/agent/given-killable-agent.ts";
 import { heldScript } from "../support/agent/held-script.ts";

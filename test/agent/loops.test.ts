@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
-import { Refused, Unanswered } from "../../agent/client/over.ts";
+import { Refused, Unanswered } from "../../agent/client/broker-errors.ts";
 import { openLog } from "../../agent/log.ts";
-import { makeLoopBook } from "../../agent/loops/loop-book.ts";
+import { makeLoopBook } from "../../agent/loops/loop-runner.ts";
 import { startTestAgent } from "../support/agent/start-test-agent.ts";
 import { givenFleet } from "../support/broker/given-fleet.ts";
 import { until } from "../support/broker/given-polling.ts";

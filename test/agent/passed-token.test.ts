@@ -11,7 +11,7 @@ import {
 import path from "node:path";
 import { describe, expect, test } from "vitest";
 import { memoryFolder } from "../../agent/hide-token.ts";
-import { sweepPassedTokens } from "../../agent/places/sweep-passed-tokens.ts";
+import { sweepPassedTokens } from "../../agent/paths/sweep-passed-tokens.ts";
 import { mintToken } from "../../shared/token.ts";
 import { agentSource } from "../support/agent/start-agent-process.ts";
 import { testFolder } from "../support/run/folder.ts";

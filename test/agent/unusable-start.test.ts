@@ -6,7 +6,7 @@ import path from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { readConfig } from "../../agent/config/read-config.ts";
 import { openLog } from "../../agent/log.ts";
-import { openWatchServer } from "../../agent/watch/watch-server.ts";
+import { openWatchServer } from "../../agent/status/status-server.ts";
 import { startAgentProcess } from "../support/agent/start-agent-process.ts";
 import { testFolder } from "../support/run/folder.ts";
 

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test, vi } from "vitest";
 import { runLine } from "../../agent/commands/run-line.ts";
-import { agentMetrics } from "../../agent/watch/metrics-text.ts";
+import { agentMetrics } from "../../agent/status/metrics-text.ts";
 import { startAgentProcess } from "../support/agent/start-agent-process.ts";
 import { startTestAgent, testDataDir } from "../support/agent/start-test-agent.ts";
 import { type Fleet, givenFleet } from "../support/broker/given-fleet.ts";

@@ -4,7 +4,7 @@ import { request } from "node:http";
 import { createServer } from "node:net";
 import path from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { readPresence } from "../../agent/places/data-dir.ts";
+import { readPresence } from "../../agent/paths/data-dir.ts";
 import { findProgram } from "../../agent/processes/find-program.ts";
 import { emptyDatabase } from "../support/database/database.ts";
 import { expectWithin } from "../support/programs/expect-within.ts";

@@ -1,11 +1,11 @@
 import { existsSync } from "node:fs";
-import type { CommandEnd } from "../../jobs/execution-state.ts";
+import type { CommandEnd } from "../../jobs/stored-execution.ts";
 import { type FailureReason, JobFailure } from "../../jobs/job-failure.ts";
 import { folderWithin } from "../../sources/folder-within.ts";
 import { type ActionStep, stepTitle } from "./action-steps.ts";
 import { OutputFault } from "./output-text.ts";
 import { makeStepFiles } from "./step-files.ts";
-import type { StepGround } from "./step-ground.ts";
+import type { StepGround } from "./step-context.ts";
 import { takeOutputFile } from "./step-outputs.ts";
 import { fetchStepSource } from "./step-source.ts";
 

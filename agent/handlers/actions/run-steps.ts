@@ -3,7 +3,7 @@ import type { Job, Produced } from "../../jobs/handler.ts";
 import { JobFailure } from "../../jobs/job-failure.ts";
 import { type ActionRun, type ActionStep, stepTitle } from "./action-steps.ts";
 import { runStep, type StepEnd } from "./run-step.ts";
-import { openStepGround, type StepGround } from "./step-ground.ts";
+import { openStepGround, type StepGround } from "./step-context.ts";
 
 /** Runs the steps in order: after a failure or a stop, only those that always run. Throws JobFailure in the end. */
 export async function runSteps(job: Job, run: ActionRun): Promise<Produced> {

@@ -1,7 +1,7 @@
 import { fetchSource } from "../../sources/fetch-source.ts";
 import type { Source } from "../../sources/source.ts";
 import { type ActionStep, stepTitle } from "./action-steps.ts";
-import type { StepGround } from "./step-ground.ts";
+import type { StepGround } from "./step-context.ts";
 
 /** Fetches a step's source, within the step's time; steps that name the same one share it. */
 export async function fetchStepSource(

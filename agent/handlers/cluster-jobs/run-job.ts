@@ -4,7 +4,7 @@ import { followClusterJob, type FollowedEnd } from "../../cluster-jobs/follow-cl
 import { followLogs, type LogFollower } from "../../cluster-jobs/follow-logs.ts";
 import type { JobLook } from "../../cluster-jobs/judge-cluster-job.ts";
 import { makeClusterJob, type NewClusterJob } from "../../cluster-jobs/make-cluster-job.ts";
-import { patiently } from "../../cluster-jobs/patiently.ts";
+import { patiently } from "../../cluster-jobs/retry-while-unreachable.ts";
 import { askConsent } from "../../consent/ask-consent.ts";
 import type { Job, Produced } from "../../jobs/handler.ts";
 import type { JobFailure } from "../../jobs/job-failure.ts";

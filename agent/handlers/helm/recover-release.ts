@@ -1,5 +1,5 @@
 import { getExecutionRoute } from "../../../shared/api/read-runner-job-executions.ts";
-import { Refused } from "../../client/over.ts";
+import { Refused } from "../../client/broker-errors.ts";
 import type { Job } from "../../jobs/handler.ts";
 import { deployFailure } from "../../kubernetes/deploy-failure.ts";
 import type { HelmGround } from "./helm-ground.ts";

@@ -1,6 +1,6 @@
 import path from "node:path";
 import { readJobText } from "../../job-users/job-files.ts";
-import type { CommandEnd } from "../../jobs/execution-state.ts";
+import type { CommandEnd } from "../../jobs/stored-execution.ts";
 import type { Job } from "../../jobs/handler.ts";
 import { JobFailure } from "../../jobs/job-failure.ts";
 import { type DeployClass, deployFailure } from "../../kubernetes/deploy-failure.ts";

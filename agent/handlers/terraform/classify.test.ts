@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { CommandEnd } from "../../jobs/execution-state.ts";
+import type { CommandEnd } from "../../jobs/stored-execution.ts";
 import { classify, lockIdIn, type TerraformClass } from "./classify.ts";
 import type { Diagnostic, Said } from "./said.ts";
 

@@ -1,4 +1,4 @@
-import type { CommandEnd } from "../../jobs/execution-state.ts";
+import type { CommandEnd } from "../../jobs/stored-execution.ts";
 import type { Diagnostic, Said } from "./said.ts";
 
 /** Why terraform failed, in one word for programs: `error_metadata.class` of the result. */

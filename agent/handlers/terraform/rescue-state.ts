@@ -18,7 +18,7 @@ const patienceMs = 15_000;
 
 /**
  * Saves the state that terraform left on this host: first here, where it outlives the job, the agent and a power cut,
- * then at the broker. What the broker does not take now, it gets later (agent/loops/bring-states.ts).
+ * then at the broker. What the broker does not take now, it gets later (agent/loops/upload-states.ts).
  */
 export async function rescueState(ground: TerraformGround): Promise<Rescued> {
   const { job, run, files } = ground;

@@ -1,4 +1,4 @@
-import type { CommandEnd } from "../../jobs/execution-state.ts";
+import type { CommandEnd } from "../../jobs/stored-execution.ts";
 import type { JobCommand } from "../../jobs/handler.ts";
 import type { ResourceStep } from "../../jobs/open-progress.ts";
 import { renderStream } from "./render-stream.ts";

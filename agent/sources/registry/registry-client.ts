@@ -1,7 +1,7 @@
 import { SourceFault } from "../source-fault.ts";
 import type { SourceLogin } from "../source.ts";
 import { type Challenge, readChallenge } from "./challenge.ts";
-import { patiently } from "./patient-request.ts";
+import { patiently } from "./retrying-request.ts";
 import { readToken } from "./read-token.ts";
 import type { Reference } from "./reference.ts";
 

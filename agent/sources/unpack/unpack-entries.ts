@@ -4,7 +4,7 @@ import path from "node:path";
 import { pipeline } from "node:stream/promises";
 import { SourceFault } from "../source-fault.ts";
 import type { ArchiveEntries, ArchiveEntry } from "./archive-entry.ts";
-import { staysWithin } from "./link-book.ts";
+import { staysWithin } from "./archive-links.ts";
 
 /** How much may be unpacked. */
 export type UnpackBounds = { readonly mostBytes: number; readonly mostEntries: number };

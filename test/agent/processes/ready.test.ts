@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { existsSync, rmSync } from "node:fs";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
-import { makeChildrenAhead, type UnnumberedChild } from "../../../agent/jobs/children-ahead.ts";
+import { makeChildrenAhead, type UnnumberedChild } from "../../../agent/jobs/prestarted-children.ts";
 import { adoptChild } from "../../../agent/processes/adopt-child.ts";
 import { ChildLost } from "../../../agent/processes/child-error.ts";
 import type { ChildSpec } from "../../../agent/processes/child.ts";

@@ -3,7 +3,7 @@ import http from "node:http";
 import type { AddressInfo } from "node:net";
 import { buffer } from "node:stream/consumers";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { patiently } from "../../../agent/sources/registry/patient-request.ts";
+import { patiently } from "../../../agent/sources/registry/retrying-request.ts";
 import { makeRegistryClient } from "../../../agent/sources/registry/registry-client.ts";
 
 /** A server that answers so, and what it heard: the path, and who asked. */

@@ -2,7 +2,7 @@ import { appendFile, mkdir, readdir, readFile, rm, stat, writeFile } from "node:
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { openLog } from "../../../agent/log.ts";
-import { openResultSpool } from "../../../agent/spool/results.ts";
+import { openResultSpool } from "../../../agent/spool/result-outbox.ts";
 import { testFolder } from "../../support/run/folder.ts";
 
 async function setup() {

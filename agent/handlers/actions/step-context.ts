@@ -1,0 +1,81 @@
+import path from "node:path";
+import { writeCloudCredentials } from "../../credentials/cloud-credentials.ts";
+import { writeKubeconfig } from "../../credentials/kubeconfig.ts";
+import { makeJobFolders } from "../../job-users/job-files.ts";
+import type { Job } from "../../jobs/handler.ts";
+import { allowedEnv } from "../../processes/allowed-env.ts";
+import type { ActionRun } from "./action-steps.ts";
+import { openOutputBook } from "./output-store.ts";
+import type { StepOutputs } from "./step-outputs.ts";
+import { makeStepReports, type StepReports } from "./step-reports.ts";
+
+/** What the steps of a run share. */
+export type StepGround = {
+  readonly job: Job;
+  readonly run: ActionRun;
+  readonly outputs: StepOutputs;
+  readonly reports: StepReports;
+  /** The folder in which steps without a source run. */
+  readonly work: string;
+  /** A step's environment without what is its own. */
+  readonly env: (stepEnv: Readonly<Record<string, string>>) => Record<string, string>;
+  /** Keeps what was set so far for whoever takes the job up. */
+  readonly keepOutputs: () => Promise<void>;
+  /** Shows what was set so far to the steps that begin from now on. */
+  readonly handOnOutputs: () => Promise<void>;
+  /** Steps that ran, by index. */
+  readonly ran: Set<number>;
+};
+
+/** Makes folders and credentials; finds the outputs of steps that ran before a restart of the agent. */
+export async function openStepGround(job: Job, run: ActionRun): Promise<StepGround> {
+  const { workspace, secrets: folder, owner } = job.place;
+  const folders = ["work", "home", "tmp", "sources"].map((name) => path.join(workspace, name));
+  await makeJobFolders(folders, owner);
+  const [work = "", home = "", tmp = ""] = folders;
+  const { plan } = run;
+  const credentials = {
+    ...(await writeCloudCredentials(run.credentials, { folder, owner })),
+    ...(await writeKubeconfig(run.credentials.cluster_info, {
+      folder,
+      owner,
+      clouds: run.credentials,
+    })),
+  };
+  const book = await openOutputBook(job.place);
+  return {
+    job,
+    run,
+    outputs: book.outputs,
+    keepOutputs: book.keep,
+    handOnOutputs: book.handOn,
+    reports: makeStepReports(job, plan),
+    work,
+    ran: new Set(),
+    env: (stepEnv) => {
+      const wanted = {
+        ...plan.builtin_env_vars,
+        ...plan.secret_env_vars,
+        ...stepEnv,
+        ...plan.override_env_vars,
+        ...run.credentials.cluster_info?.env_vars,
+      };
+      const { env, refused } = allowedEnv({ agent: job.host.config.env, plan: wanted, home, tmp });
+      for (const { name, words } of refused) {
+        job.say(`The variable ${name} is left out: ${words}.`, "warn", "", `left-out ${name}`);
+      }
+      return {
+        ...job.host.networkEnv,
+        ...env,
+        ...credentials,
+        SVC_JOB_ID: job.facts.id,
+        SVC_EXECUTION_ID: job.executionId,
+        SVC_ATTEMPT: String(job.facts.execution_count),
+        SVC_INSTALL_ID: plan.install_id ?? "",
+        SVC_ACTION_RUN_ID: plan.id ?? "",
+        SVC_WORKSPACE: work,
+        SVC_ACTIONS_PREVIOUS_OUTPUTS_FILEPATH: book.file,
+      };
+    },
+  };
+}

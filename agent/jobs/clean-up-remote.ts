@@ -1,0 +1,63 @@
+import { pause } from "../client/pause.ts";
+import { makeRedactor } from "../logs/redactor.ts";
+import type { ExecutionBook } from "./execution-record.ts";
+import { fetchPlan } from "./fetch-plan.ts";
+import type { GuardedJob } from "./supervise-job.ts";
+import type { JobHost } from "./job-host.ts";
+import { readKeptToken } from "./job-place.ts";
+import type { LazyJobLog } from "./lazy-job-log.ts";
+import { openJob } from "./open-job.ts";
+import { planSecrets } from "./plan-secrets.ts";
+import { isElsewhere, workOf } from "./handler-registry.ts";
+
+type Stopped = GuardedJob & {
+  readonly book: ExecutionBook;
+  /** Resolves when there is a broker. */
+  readonly host: Promise<JobHost>;
+};
+
+const mostMs = 55_000;
+
+/**
+ * Takes away what a job that was stopped while its agent was away has set going outside of this host, if it is of a kind that does.
+ * It never rejects: what could not be taken away is in the agent's own log.
+ */
+export async function cleanElsewhere(stopped: Stopped): Promise<void> {
+  const { ground, stored, stop } = stopped;
+  if (!isElsewhere(stored.job.type) || stored.is_simulated === true) return;
+  const done = new AbortController();
+  const late = pause(mostMs, stop.hurry, done.signal);
+  try {
+    await Promise.race([clean(stopped, done.signal), late]);
+  } catch (error) {
+    const { execution_id } = stored;
+    ground.log.error({ err: error, execution_id }, "what a job left elsewhere is not taken away");
+  } finally {
+    done.abort();
+  }
+}
+
+async function clean({ ground, stored, stop, book, host }: Stopped, over: AbortSignal) {
+  const connected = await host;
+  const signal = AbortSignal.any([stop.hurry, over]);
+  const token = await readKeptToken(connected.runDir.path, stored.execution_id);
+  const plan = await fetchPlan(connected, stored.job.id, { signal, token });
+  const work = workOf(stored.job, plan);
+  if (work.cleanup === undefined) return;
+  const redactor = makeRedactor([...connected.secrets(), ...planSecrets(plan)]);
+  const log: LazyJobLog = {
+    write: (text) =>
+      ground.log.warn({ execution_id: stored.execution_id }, redactor.redactText(text)),
+    pipe: async () => {},
+    sendOff: () => {},
+    lastError: () => undefined,
+    close: async () => await Promise.resolve({ lastRecord: 0 }),
+  };
+  const open = openJob({ host: connected, book, stop, redactor, log, plan, token });
+  try {
+    await open.place(work);
+    await work.cleanup(open.job);
+  } finally {
+    await open.close();
+  }
+}

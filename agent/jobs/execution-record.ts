@@ -1,0 +1,91 @@
+import { mkdir, readdir, readFile, rm } from "node:fs/promises";
+import path from "node:path";
+import type { Log } from "../log.ts";
+import { diskTrouble } from "../files/disk-error.ts";
+import { writeDurably } from "../files/atomic-file.ts";
+import { writeWhole } from "../files/write-atomically.ts";
+import { storedExecution, type StoredExecution } from "./stored-execution.ts";
+
+/** What is written down of an execution while it is under way. */
+export type ExecutionBook = {
+  /** Changed in place, then saved. */
+  readonly state: StoredExecution;
+  /** Survives the agent's death. Never rejects: what is known stays known, though the disk refuses to be told of it. */
+  readonly save: () => Promise<void>;
+  /** The same, but rejects where the disk refuses. */
+  readonly saveSurely: () => Promise<void>;
+  /** Survives a power cut, too; rejects where the disk refuses. */
+  readonly saveDurably: () => Promise<void>;
+  /** The execution is over: nothing is to be taken up any more. */
+  readonly remove: () => Promise<void>;
+};
+
+/** Keeps the state of an execution in a folder of its own, 0700. */
+export async function openExecutionBook(
+  dataDir: string,
+  state: StoredExecution,
+  log: Log,
+): Promise<ExecutionBook> {
+  const dir = executionFolder(dataDir, state.execution_id);
+  const file = path.join(dir, fileName);
+  await mkdir(dir, { recursive: true, mode: 0o700 });
+  let last: Promise<void> = Promise.resolve();
+  const inTurn = async (write: (text: string) => Promise<void>): Promise<void> => {
+    const turn = last.catch(() => {}).then(() => write(JSON.stringify(state)));
+    last = turn;
+    await turn;
+  };
+  const write = (): Promise<void> => inTurn((text) => writeWhole(file, { text }));
+  await write();
+  return {
+    state,
+    save: () =>
+      write().catch((error: unknown) => {
+        const why = diskTrouble(dir, error);
+        log.warn({ execution_id: state.execution_id, why }, "a job's progress is not on disk");
+      }),
+    saveSurely: write,
+    saveDurably: () => inTurn((text) => writeDurably(file, text)),
+    remove: async () => {
+      await last.catch(() => {});
+      await rm(dir, { recursive: true, force: true });
+    },
+  };
+}
+
+/** The executions that a former process of the agent left under way; what cannot be read is answered by its id. */
+export async function listStoredExecutions(dataDir: string): Promise<{
+  readonly stored: StoredExecution[];
+  readonly unreadable: string[];
+}> {
+  const stored: StoredExecution[] = [];
+  const unreadable: string[] = [];
+  const names = await readdir(path.join(dataDir, folder)).catch(() => []);
+  for (const name of names) {
+    const read = await readState(path.join(dataDir, folder, name, fileName));
+    if (read === undefined) unreadable.push(name);
+    else stored.push(read);
+  }
+  return { stored, unreadable };
+}
+
+/** Forgets an execution that is not to be taken up. */
+export async function forgetExecution(dataDir: string, executionId: string): Promise<void> {
+  await rm(executionFolder(dataDir, executionId), { recursive: true, force: true });
+}
+
+const folder = "executions";
+const fileName = "state.json";
+
+/** Where what is written down of an execution lies. */
+export function executionFolder(dataDir: string, executionId: string): string {
+  return path.join(dataDir, folder, executionId);
+}
+
+async function readState(file: string): Promise<StoredExecution | undefined> {
+  try {
+    return storedExecution.safeParse(JSON.parse(await readFile(file, "utf8"))).data;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,84 @@
+import type { Departure } from "../shutdown/shutdown-state.ts";
+import type { JobHost } from "./job-host.ts";
+import type { StartJob } from "../loops/take-jobs.ts";
+import type { AgentGround } from "../local-context.ts";
+import type { AgentParts } from "../parts.ts";
+import { clearLeftovers } from "../processes/clear-leftovers.ts";
+
+/** How jobs come to run in an agent. */
+export type Jobs = {
+  /** Takes up again what a former process of this agent has left under way; until there is a broker, looks after it. */
+  readonly resume: () => Promise<void>;
+  /** There is a broker: what was taken up goes on. Answers how jobs are begun. */
+  readonly connect: (agent: ConnectedParts) => StartJob;
+  /** The agent is about to end. */
+  readonly close?: () => Promise<void>;
+};
+
+/** The agent's parts, and how a job's log is opened. */
+export type ConnectedParts = AgentParts & { readonly openJobLog: JobHost["openJobLog"] };
+
+/** Makes the jobs' side of an agent. What runs them is read from disk now, before it is needed. */
+export async function openJobs(ground: AgentGround, departure: Departure): Promise<Jobs> {
+  const { resumeJob, startJob } = await import("./run-job.ts");
+  const { forgetExecution, listStoredExecutions } = await import("./execution-record.ts");
+  const { countTakeUp, mostTakeUps } = await import("./resume-attempts.ts");
+  const { giveUpJob } = await import("./give-up-job.ts");
+  const { config, log, roster } = ground;
+  const connected = Promise.withResolvers<JobHost>();
+  const goDown: JobHost["goDown"] = (how, why) => {
+    const deadlineMs = performance.now() + config.drainTimeout;
+    const exit = how === "restart" ? "restart" : "done";
+    departure.begin({ urgency: "draining", exit, why, deadlineMs });
+  };
+  return {
+    connect(agent) {
+      const host: JobHost = { ...agent, goDown };
+      connected.resolve(host);
+      return (claimed) => {
+        const job = startJob(host, claimed);
+        // What has not begun when the agent begins to go down, somebody else may as well do.
+        const back = (): void => void job.giveBack();
+        departure.begun.addEventListener("abort", back, { once: true });
+        void job.done.then(() => departure.begun.removeEventListener("abort", back));
+        return job;
+      };
+    },
+    async resume() {
+      const { stored, unreadable } = await listStoredExecutions(config.dataDir);
+      for (const executionId of unreadable) {
+        log.warn({ execution_id: executionId }, "what was kept of an execution cannot be read");
+        await forgetExecution(config.dataDir, executionId);
+      }
+      for (const { execution_id, job_user, cgroup } of stored) {
+        if (job_user !== undefined) ground.jobUsers.keep(execution_id, job_user);
+        if (cgroup !== undefined) ground.jobCgroups.keep(execution_id, cgroup);
+      }
+      await clear(ground, new Set(stored.map((one) => one.execution_id)));
+      for (const one of stored) {
+        const times = await countTakeUp(config.dataDir, one.execution_id);
+        if (times > mostTakeUps) {
+          await giveUpJob(ground, one, mostTakeUps);
+          continue;
+        }
+        log.info({ execution_id: one.execution_id }, "taken up again");
+        roster.add(resumeJob(ground, one, connected.promise));
+      }
+    },
+  };
+}
+
+/** Whatever else former processes of this agent left on this host. */
+async function clear(
+  { config, runDir, log, jobUsers, jobCgroups }: AgentGround,
+  keep: ReadonlySet<string>,
+): Promise<void> {
+  const cgroups = await jobCgroups.clear();
+  if (cgroups > 0) log.warn({ cgroups }, "what former jobs left in their cgroups was ended");
+  const users = await jobUsers.clear();
+  if (users > 0) log.warn({ users }, "what former jobs left running as their users was ended");
+  const place = { runDir: runDir.path, workDir: config.workDir, keep };
+  const { killed, folders, words } = await clearLeftovers(place);
+  if (folders > 0) log.warn({ folders, killed }, "what former executions left was taken away");
+  for (const one of words) log.warn(one);
+}

@@ -1,0 +1,37 @@
+import type { AgentGround } from "../local-context.ts";
+import type { SpooledResult } from "../spool/pending-result.ts";
+import type { StoredExecution } from "./stored-execution.ts";
+
+/** How an execution ended here: the status that is reported, and the reason that its result has. */
+export type End = { readonly status: string; readonly reason?: string | undefined };
+
+/** The broker has it again: somebody else does it. */
+export const givenBack: End = { status: "given-back" };
+/** The broker wants to hear nothing more of it. */
+export const abandoned: End = { status: "abandoned", reason: "the broker gave it up" };
+/** A former process of the agent had ended it already, and its result waits on disk. */
+export const toldBefore: End = { status: "told-before" };
+
+/** The end that a result tells of. */
+export function endOf({ finish }: SpooledResult): End {
+  return { status: finish.status, reason: finish.result?.error_metadata?.["reason"] };
+}
+
+type Ended = Pick<StoredExecution, "execution_id" | "started_at_ms"> & {
+  readonly job: { readonly id: string; readonly type: string };
+};
+
+/** Tells the agent's own log and its metrics that an execution has ended, and how; once, when nothing of it is left. */
+export function tellEnd(
+  { log, ends }: Pick<AgentGround, "log" | "ends">,
+  { job, execution_id, started_at_ms }: Ended,
+  { status, reason }: End,
+): void {
+  const durationMs = Math.max(0, Date.now() - started_at_ms);
+  const ids = { job_id: job.id, execution_id, type: job.type };
+  if (status !== toldBefore.status) ends.add({ type: job.type, status, durationMs });
+  log.info(
+    { ...ids, status, duration_ms: durationMs, ...(reason !== undefined && { reason }) },
+    "ended",
+  );
+}

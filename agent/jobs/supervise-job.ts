@@ -1,0 +1,117 @@
+import { formatDuration } from "../../shared/duration.ts";
+import { isJobOver } from "../client/broker-errors.ts";
+import { openJobLog } from "../logs/job-log.ts";
+import { makeRedactor } from "../logs/redactor.ts";
+import type { AgentGround } from "../local-context.ts";
+import { adoptChild } from "../processes/adopt-child.ts";
+import type { Child } from "../processes/child.ts";
+import { findChild } from "../processes/find-child.ts";
+import type { SpooledResult } from "../spool/pending-result.ts";
+import type { StoredExecution } from "./stored-execution.ts";
+import { logSpec } from "./execute-job.ts";
+import { jobOutcome } from "./job-outcome.ts";
+import { causeOf } from "./stop-cause.ts";
+import type { StopControl } from "./stop-control.ts";
+
+/** A job that a former process of the agent began, while its plan is not there. */
+export type GuardedJob = {
+  readonly ground: AgentGround;
+  readonly stored: StoredExecution;
+  readonly stop: StopControl;
+};
+
+/**
+ * Looks after what runs of a job until it can begin again: its clocks count, and whoever stops it ends its children
+ * as their kind wants. Nothing when it was stopped before it could begin.
+ */
+export async function guardJob<T>(
+  job: GuardedJob,
+  beginning: Promise<T>,
+): Promise<{ readonly begun: T } | undefined> {
+  const { stored, stop } = job;
+  const closeClocks = runClocks(job);
+  const seen = await Promise.race([
+    beginning.then((begun) => ({ begun })).catch((error: unknown) => ({ error })),
+    new Promise<"stopped">((resolve) => onceAborted(stop.signal, () => resolve("stopped"))),
+  ]);
+  closeClocks();
+  if (seen !== "stopped" && "begun" in seen && !stop.signal.aborted) return seen;
+  if (seen !== "stopped" && "error" in seen && !stop.signal.aborted) {
+    if (!isJobOver(seen.error)) {
+      await endChildren(job);
+      throw seen.error;
+    }
+    stop.stop({ kind: "over" }, "gently");
+  }
+  job.ground.log.warn(
+    { execution_id: stored.execution_id, why: causeOf(stop.signal).kind },
+    "a job is stopped before its plan could be had again",
+  );
+  await endChildren(job);
+  return undefined;
+}
+
+/** What is to be reported of a job that was stopped without its plan. */
+export async function concludeGuarded({
+  ground,
+  stored,
+  stop,
+}: GuardedJob): Promise<SpooledResult> {
+  const redactor = makeRedactor([]);
+  const ending = { kind: "stopped", cause: causeOf(stop.signal) } as const;
+  const { words, ...finish } = jobOutcome(ending, redactor);
+  const log = await openJobLog(ground.logSpools, logSpec(stored), redactor);
+  log.write(
+    "What it printed since its agent died is not shown: the plan, which says what is secret in it, could not be had.",
+    "warn",
+  );
+  if (words !== "") log.write(words, "error");
+  const { lastRecord } = await log.close();
+  return { job_id: stored.job.id, finish: { ...finish, last_record: lastRecord } };
+}
+
+/** The plan's own bounds, as far as they are written down. Answers how to stop them. */
+function runClocks({ ground, stored, stop }: GuardedJob): () => void {
+  const { timeout_ms, started_at_ms, children } = stored;
+  if (timeout_ms !== undefined) {
+    const words = `after ${formatDuration(timeout_ms * 1e6)}`;
+    stop.stopAfter(started_at_ms + timeout_ms - Date.now(), "job-timeout", words);
+  }
+  const timers: NodeJS.Timeout[] = [];
+  for (const { number, timeoutMs, startedAtMs, end } of Object.values(children)) {
+    if (timeoutMs === undefined || end !== undefined) continue;
+    const leftMs = Math.max(0, startedAtMs + timeoutMs - Date.now());
+    const endIt = (): void => {
+      const child = adopt(ground, stored.execution_id, number);
+      void child?.stop().finally(child.leave);
+    };
+    timers.push(setTimeout(endIt, Math.min(leftMs, longestTimerMs)));
+  }
+  return () => {
+    for (const timer of timers) clearTimeout(timer);
+  };
+}
+
+const longestTimerMs = 2 ** 31 - 1;
+
+async function endChildren({ ground, stored, stop }: GuardedJob): Promise<void> {
+  const running = Object.values(stored.children).filter(({ end }) => end === undefined);
+  const ending = running.map(async ({ number }) => {
+    const child = adopt(ground, stored.execution_id, number);
+    if (child === undefined) return;
+    onceAborted(stop.hurry, () => void child.hasten());
+    await child.stop();
+    await child.remove();
+  });
+  await Promise.all(ending);
+}
+
+function adopt({ runDir }: AgentGround, executionId: string, step: number): Child | undefined {
+  const manifest = findChild(runDir.path, executionId, step);
+  return manifest && adoptChild(manifest, { from: 0 });
+}
+
+function onceAborted(signal: AbortSignal, act: () => void): void {
+  if (signal.aborted) act();
+  else signal.addEventListener("abort", act, { once: true });
+}

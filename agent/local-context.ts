@@ -1,0 +1,80 @@
+import path from "node:path";
+import type { AgentConfig } from "./config/read-config.ts";
+import { type HeldClaims, makeHeldClaims } from "./executor/held-claims.ts";
+import { type JobCgroups, openJobCgroups } from "./job-cgroups/job-cgroups.ts";
+import { type JobUsers, openJobUsers } from "./job-users/job-users.ts";
+import { type EndBook, makeEndBook } from "./jobs/job-metrics.ts";
+import type { Log } from "./log.ts";
+import { openRunDir, type RunDir, runDirWish } from "./processes/open-run-dir.ts";
+import { makeRoster, type Roster } from "./running-jobs.ts";
+import { openBallast } from "./spool/ballast.ts";
+import { type LogSpools, openLogSpools } from "./spool/log-spools.ts";
+import { openRescuedStates, type RescuedStates } from "./spool/rescued-states.ts";
+import { openResultSpool, type ResultSpool } from "./spool/result-outbox.ts";
+
+/** What an agent has of its own host: enough to look after jobs while no broker is to be had. */
+export type AgentGround = {
+  readonly config: AgentConfig;
+  readonly log: Log;
+  /** The executions that it holds. */
+  readonly roster: Roster;
+  /** How jobs ended here. */
+  readonly ends: EndBook;
+  /** Results wait here until the broker has them; put one, then call `deliver`. */
+  readonly results: ResultSpool;
+  /** So do states that terraform could not bring there. */
+  readonly rescued: RescuedStates;
+  /** Logs wait here until the broker has them. */
+  readonly logSpools: LogSpools;
+  readonly runDir: RunDir;
+  /** Whom jobs run as. */
+  readonly jobUsers: JobUsers;
+  /** What holds all processes of a job together. */
+  readonly jobCgroups: JobCgroups;
+  /** Whether a cluster has room for pods of jobs. */
+  readonly heldClaims: HeldClaims;
+  /** Keeps who the agent is beyond its disk, where its disk goes with it. */
+  readonly keptState: KeptState;
+};
+
+/** Brings what the data directory has of the agent's own where a start with an empty one finds it. Never rejects. */
+export type KeptState = {
+  /** Tries it; where that fails, again and again, and nobody waits for it. */
+  keep: () => Promise<void>;
+  /** Resolves when all is kept; false when the signal aborts before. */
+  untilKept: (signal: AbortSignal) => Promise<boolean>;
+};
+
+/** Opens what is on disk. */
+export async function openGround(config: AgentConfig, log: Log): Promise<AgentGround> {
+  const [results, logSpools, runDir, jobUsers, jobCgroups] = await Promise.all([
+    openResultSpool({
+      dir: path.join(config.dataDir, "results"),
+      log,
+      ballast: await openBallast(config.dataDir),
+    }),
+    openLogSpools({
+      dir: path.join(config.dataDir, "logs"),
+      log,
+      maxBytesPerJob: config.logSpoolPerJob,
+      maxBytes: config.logSpool,
+    }),
+    openRunDir(runDirWish(config)),
+    openJobUsers({ range: config.jobUser, dataDir: config.dataDir }),
+    openJobCgroups(config),
+  ]);
+  return {
+    config,
+    log,
+    roster: makeRoster(),
+    ends: makeEndBook(),
+    results,
+    rescued: openRescuedStates(path.join(config.dataDir, "rescued"), log),
+    logSpools,
+    runDir,
+    jobUsers,
+    jobCgroups,
+    heldClaims: makeHeldClaims(),
+    keptState: { keep: async () => {}, untilKept: async () => await Promise.resolve(true) },
+  };
+}

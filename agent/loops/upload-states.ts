@@ -1,0 +1,52 @@
+import { rescueStateRoute } from "../../shared/api/rescued-states.ts";
+import { Refused } from "../client/broker-errors.ts";
+import { pause } from "../client/pause.ts";
+import type { AgentParts } from "../parts.ts";
+import type { Loop } from "./loop-runner.ts";
+import type { LoopParts } from "./loop-parts.ts";
+
+const lookEveryMs = 60_000;
+const longestSendMs = 5 * 60_000; // a state may have 64 MiB
+
+/**
+ * Brings states that terraform could not save to the broker, which keeps them aside until somebody has looked, until
+ * the signal aborts. What is refused stays on this host, and is tried again.
+ */
+export async function bringStates(
+  { agent }: Pick<LoopParts, "agent">,
+  { signal, turn }: Loop,
+): Promise<void> {
+  while (!signal.aborted) {
+    turn();
+    let isDone = true;
+    for (const executionId of await agent.rescued.list()) {
+      // A job that still runs sees to its own.
+      if (agent.roster.all().some((job) => job.executionId === executionId)) continue;
+      if (!(await bring(agent, executionId, signal))) isDone = false;
+    }
+    await pause(isDone ? lookEveryMs : Math.min(lookEveryMs, agent.config.retryMost), signal);
+  }
+}
+
+async function bring(
+  { client, rescued, log }: AgentParts,
+  executionId: string,
+  signal: AbortSignal,
+): Promise<boolean> {
+  const state = await rescued.read(executionId);
+  if (state === undefined) return true;
+  const { workspace_id, job_id, bytes } = state;
+  const told = { execution_id: executionId, workspace_id };
+  try {
+    const how = { scope: "job", isOnce: true, timeoutMs: longestSendMs, signal, bytes } as const;
+    const input = { params: { workspace_id }, query: { job_id } };
+    await client.call(rescueStateRoute, input, how);
+    await rescued.remove(executionId);
+    log.info(told, "the broker has a state that could not be saved");
+    return true;
+  } catch (error) {
+    const isRefused = error instanceof Refused;
+    log[isRefused ? "error" : "warn"]({ err: error, ...told }, "a state waits on this host");
+    return isRefused;
+  }
+}

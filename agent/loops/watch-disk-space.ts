@@ -1,0 +1,91 @@
+import { createHealthCheckRoute } from "../../shared/api/health-check.ts";
+import { updateProcessRoute } from "../../shared/api/runner-process.ts";
+import { Refused } from "../client/broker-errors.ts";
+import { pause } from "../client/pause.ts";
+import { lackAt, lookAtPlaces, type Place } from "../workspace/disk-space.ts";
+import type { Loop } from "./loop-runner.ts";
+import type { LoopParts } from "./loop-parts.ts";
+
+const lookEveryMs = 5_000;
+const noSpace = 28; // ENOSPC, as operators know it
+
+/** Looks after the room on disk: below the floor nothing is claimed, and everybody can see why. */
+export async function watchRoom(
+  parts: LoopParts,
+  { signal, turn }: Loop,
+  onChange: () => void,
+): Promise<void> {
+  const told = { processId: "", isLacking: false };
+  let wasLacking = false;
+  while (!signal.aborted) {
+    await lookForRoom(parts);
+    const why = parts.figures.notClaiming;
+    const isLacking = why !== undefined;
+    if (isLacking !== wasLacking) {
+      parts.agent.log.warn({ why }, isLacking ? "takes no jobs" : "takes jobs again");
+      wasLacking = isLacking;
+      onChange();
+    }
+    const { id: processId } = parts.agent.process();
+    // The broker knows of a new process that it takes jobs, and nothing else.
+    const known = told.processId === processId && told.isLacking;
+    if (known !== isLacking && (await tellBroker(parts, why, signal))) {
+      Object.assign(told, { processId, isLacking });
+    }
+    turn();
+    await pause(lookEveryMs, signal);
+  }
+}
+
+/** Looks whether there is room for a job now, and keeps what it saw: from then on that counts for claims. */
+export async function lookForRoom({ agent, figures }: LoopParts): Promise<void> {
+  const room = await seeRoom(agent, figures.notClaiming !== undefined);
+  figures.places = room.places;
+  figures.notClaiming = room.notClaiming;
+}
+
+type Seen = { readonly places: readonly Place[]; readonly notClaiming: string | undefined };
+
+/** What room there is, and why no job can be taken, in words. */
+export async function seeRoom(
+  {
+    config,
+    results,
+    runDir,
+    heldClaims,
+  }: Pick<LoopParts["agent"], "config" | "results" | "runDir" | "heldClaims">,
+  hadNone: boolean,
+): Promise<Seen> {
+  const places = await lookAtPlaces({ ...config, runDir: runDir.path });
+  const lacks = places.map((place) => lackAt(place, hadNone));
+  const reasons = [results.problem(), ...lacks, heldClaims.problem()];
+  return { places, notClaiming: reasons.find((reason) => reason !== undefined) };
+}
+
+/** False when it could not be told just now. A broker that does not know of such words is told by a health check alone. */
+async function tellBroker(
+  { agent }: LoopParts,
+  why: string | undefined,
+  signal: AbortSignal,
+): Promise<boolean> {
+  const { client, config, log, runnerId } = agent;
+  const { id: processId } = agent.process();
+  const params = { runner_id: runnerId };
+  const how = { scope: "agent", isOnce: true, signal } as const;
+  const check = {
+    process: config.mode,
+    process_id: processId,
+    status: why === undefined ? ("active" as const) : ("error" as const),
+    status_code: why === undefined ? 0 : noSpace,
+  };
+  const words = { takes_no_jobs: why ?? "" };
+  try {
+    await client.call(createHealthCheckRoute, { params, body: check }, how);
+    const process = { ...params, process_id: processId };
+    await client.call(updateProcessRoute, { params: process, body: words }, how);
+    return true;
+  } catch (error) {
+    log.debug({ err: error }, "the broker was not told of the room on disk");
+    return error instanceof Refused;
+  }
+}

@@ -1,0 +1,77 @@
+import { readFileSync } from "node:fs";
+import { chmod, mkdir, readFile, rm } from "node:fs/promises";
+import path from "node:path";
+import { z } from "zod";
+import { ExitError } from "../exit-error.ts";
+import { writeDurably } from "../files/atomic-file.ts";
+import { unusable } from "./unusable-path.ts";
+
+/** What an agent says of itself in its data directory: who it is, and where it can be asked. */
+const presenceSchema = z.object({
+  pid: z.int(),
+  start_time: z.string(),
+  watch_url: z.string().nullable(),
+});
+export type Presence = z.infer<typeof presenceSchema>;
+
+export type DataDir = {
+  /** From now on this is where the agent can be asked. */
+  readonly announce: (watchUrl: string | null) => Promise<void>;
+  readonly release: () => Promise<void>;
+};
+
+const fileOf = (dataDir: string): string => path.join(dataDir, "agent.json");
+
+/**
+ * Makes the data directory and keeps it for this process; throws while another agent has it. It is 0700, or where jobs of
+ * other users pass through it to their workspaces, 0711: nobody else can look into it.
+ */
+export async function takeDataDir(dataDir: string, isEntered = false): Promise<DataDir> {
+  const mode = isEntered ? 0o711 : 0o700;
+  await mkdir(dataDir, { recursive: true, mode }).catch((error: unknown) => {
+    throw unusable(error, "data directory", dataDir);
+  });
+  await chmod(dataDir, mode).catch(() => {}); // somebody else's, and wider: it still works
+  const other = await readPresence(dataDir);
+  if (other !== undefined && other.pid !== process.pid) {
+    const words = `Another agent (pid ${other.pid}) has the data directory ${dataDir}; give each its own.`;
+    throw new ExitError("failed", words);
+  }
+  const announce = async (watch_url: string | null): Promise<void> => {
+    const presence = { pid: process.pid, start_time: startTimeOf(process.pid) ?? "", watch_url };
+    await writeDurably(fileOf(dataDir), `${JSON.stringify(presence)}\n`).catch((error: unknown) => {
+      throw unusable(error, "data directory", dataDir);
+    });
+  };
+  await announce(null);
+  return { announce, release: async () => await rm(fileOf(dataDir), { force: true }) };
+}
+
+/** The agent that has the data directory at present; undefined when none does. */
+export async function readPresence(dataDir: string): Promise<Presence | undefined> {
+  const text = await readFile(fileOf(dataDir), "utf8").catch(() => "");
+  try {
+    const presence = presenceSchema.parse(JSON.parse(text));
+    return startTimeOf(presence.pid) === presence.start_time ? presence : undefined;
+  } catch {
+    return undefined; // nobody's, or cut off: nobody can be asked
+  }
+}
+
+/** In the kernel's ticks since boot: a later process of the same number has another one. */
+function startTimeOf(pid: number): string | undefined {
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, "latin1");
+    return stat.slice(stat.lastIndexOf(")") + 2).split(" ")[19];
+  } catch {
+    return isThere(pid) ? "unknown" : undefined; // a host without /proc
+  }
+}
+
+function isThere(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,53 @@
+import type { RunnerSettings } from "../../shared/api/runner-settings.ts";
+import type { AgentConfig } from "../config/read-config.ts";
+import type { Departure } from "../shutdown/shutdown-state.ts";
+import type { Log } from "../log.ts";
+import type { SettingsBook } from "./settings-cache.ts";
+
+export type Obeying = {
+  readonly config: Pick<AgentConfig, "logLevel" | "sources" | "drainTimeout">;
+  readonly settings: Pick<SettingsBook, "current" | "onChange">;
+  readonly departure: Departure;
+  readonly log: Log;
+  readonly signal: AbortSignal;
+};
+
+const longestTimerMs = 86_400_000; // a longer one would ring at once
+const levels = { DEBUG: "debug", INFO: "info", WARN: "warn", ERROR: "error" } as const;
+
+/**
+ * Lets the runner's settings count for the agent itself, and their changes at once: how much its log says, unless that was
+ * said here; and how long it lives, after which it asks to be started again as at an operator's restart.
+ */
+export function obeySettings({ config, settings, departure, log, signal }: Obeying): void {
+  const startedMs = performance.now();
+  let timer: NodeJS.Timeout | undefined;
+
+  function obey(): void {
+    if (signal.aborted) return;
+    log.level = levelOf(config, settings.current());
+    clearTimeout(timer);
+    const uptimeMs = settings.current().container_max_uptime * 1_000;
+    if (uptimeMs === 0 || departure.isLeaving()) return;
+    const leftMs = startedMs + uptimeMs - performance.now();
+    if (leftMs <= 0) return restart();
+    timer = setTimeout(obey, Math.min(leftMs, longestTimerMs)).unref();
+  }
+
+  function restart(): void {
+    const deadlineMs = performance.now() + config.drainTimeout;
+    const why = "it has run for as long as container_max_uptime lets it";
+    departure.begin({ urgency: "draining", exit: "restart", why, deadlineMs });
+  }
+
+  signal.addEventListener("abort", () => clearTimeout(timer), { once: true });
+  settings.onChange(obey);
+  obey();
+}
+
+function levelOf(
+  { sources, logLevel }: Obeying["config"],
+  { logging_level }: RunnerSettings,
+): string {
+  return sources["log-level"] === "default" ? levels[logging_level] : logLevel;
+}

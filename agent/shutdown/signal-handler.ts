@@ -1,0 +1,37 @@
+import type { AgentConfig } from "../config/read-config.ts";
+import type { Departure } from "./shutdown-state.ts";
+import type { ExitName } from "./exit-codes.ts";
+
+type Signal = "SIGTERM" | "SIGINT" | "SIGQUIT";
+
+const exitOf: Readonly<Record<Signal, ExitName>> = {
+  SIGTERM: "terminated",
+  SIGINT: "interrupted",
+  SIGQUIT: "killed",
+};
+
+/**
+ * What signals mean: the first lets what runs finish (or, where the host waits for seconds only, stops it), the second
+ * stops it, the third and SIGQUIT kill it; or the first leaves what runs elsewhere to the next start. Answers what to do at each signal.
+ */
+export function makeSignalDesk(
+  config: Pick<AgentConfig, "onSigterm" | "drainTimeout">,
+  departure: Departure,
+): (signal: Signal) => void {
+  let count = 0;
+  return (signal) => {
+    count += 1;
+    const nth = signal === "SIGQUIT" ? 3 : config.onSigterm === "cancel" ? count + 1 : count;
+    const why = `it was sent ${signal}`;
+    if (nth === 1 && config.onSigterm === "leave") {
+      departure.begin({ urgency: "draining", exit: "done", why, leavesJobs: true });
+    } else if (nth === 1) {
+      const deadlineMs = performance.now() + config.drainTimeout;
+      departure.begin({ urgency: "draining", exit: "done", why, deadlineMs });
+    } else if (nth === 2) {
+      departure.begin({ urgency: "stopping", exit: exitOf[signal], why });
+    } else {
+      departure.begin({ urgency: "killing", exit: "killed", why });
+    }
+  };
+}

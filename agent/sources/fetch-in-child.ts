@@ -1,0 +1,112 @@
+import path from "node:path";
+import { readJobText, writeJobFileOnce } from "../job-users/job-files.ts";
+import type { CommandEnd } from "../jobs/stored-execution.ts";
+import type { Job } from "../jobs/handler.ts";
+import { unfitPlan } from "../jobs/job-failure.ts";
+import { failedCode } from "./run-fetch-request.ts";
+import { readReference, shownReference } from "./registry/reference.ts";
+import { type SourceClass, sourceFailure } from "./source-failure.ts";
+import { SourceFault } from "./source-fault.ts";
+import { type SourceOrder, sourceTold } from "./fetch-request.ts";
+import type { FetchedSource, Source, SourceFetch } from "./source.ts";
+import { unpackHere } from "./unpack-here.ts";
+
+type Ordered = Exclude<Source, { readonly kind: "git" }>;
+const mostToldBytes = 2 ** 16;
+
+/**
+ * Fetches a source that is no git repository, by a child of this very program that is the job's user; a small archive in
+ * the plan is unpacked right here. Throws JobFailure.
+ */
+export async function fetchByOrder(
+  job: Job,
+  source: Ordered,
+  fetch: SourceFetch,
+): Promise<FetchedSource> {
+  const { name, key, step, title, timeoutMs, isCleanup } = fetch;
+  const { workspace, secrets, owner } = job.place;
+  const folder = path.join(workspace, "sources", name);
+  const told = path.join(secrets, `source-${name}.told`);
+  const what = whatOf(job, source);
+  const here =
+    source.kind === "archive"
+      ? await unpackHere(job, source, { ...fetch, folder, what })
+      : undefined;
+  if (here !== undefined) return here;
+  const orderFile = path.join(secrets, `source-${name}.json`);
+  const order: SourceOrder = {
+    source: await orderedOf(job, source, `${folder}.base64`),
+    folder,
+    told,
+    mostBytes: job.host.config.sourceSize,
+  };
+  await writeJobFileOnce(orderFile, JSON.stringify(order), owner);
+  const end = await job.run({
+    key,
+    step,
+    argv: ["svc-agent", "source", "fetch", orderFile],
+    cwd: path.dirname(folder),
+    env: {
+      PATH: job.host.config.env["PATH"] ?? "",
+      ...job.host.networkEnv,
+      NODE_USE_ENV_PROXY: "1",
+    },
+    timeoutMs,
+    ...(isCleanup !== undefined && { isCleanup }),
+  });
+  return {
+    folder,
+    tookMs: end.tookMs,
+    revision: await revisionOf(job, { title, what, end, told }),
+  };
+}
+
+/** The source as people read it, without credentials. Throws JobFailure where the plan is not fit. */
+function whatOf(job: Job, source: Ordered): string {
+  if (source.kind === "archive") return "in the plan (an archive)";
+  if (source.kind === "path") {
+    if (job.host.config.allowFileSources === "yes" && path.isAbsolute(source.path))
+      return source.path;
+    const words = path.isAbsolute(source.path)
+      ? "the setting allow-file-sources of this agent has to be yes for it"
+      : "a path of this host has to be absolute";
+    throw unfitPlan(`the source ${source.path} is not one that may be fetched: ${words}`);
+  }
+  try {
+    return shownReference(readReference(source.oci));
+  } catch (error) {
+    if (error instanceof SourceFault)
+      throw unfitPlan(`an artifact as its source: ${error.message}`);
+    throw error;
+  }
+}
+
+async function orderedOf(job: Job, source: Ordered, file: string): Promise<SourceOrder["source"]> {
+  if (source.kind === "path") return { kind: "path", path: source.path };
+  if (source.kind === "archive") {
+    await writeJobFileOnce(file, source.contents, job.place.owner);
+    return { kind: "archive", file };
+  }
+  for (const secret of [source.oci.login.password, source.oci.login.token]) {
+    if (secret) job.hide(secret);
+  }
+  return { kind: "oci", ...source.oci };
+}
+
+type Ended = {
+  readonly title: string;
+  readonly what: string;
+  readonly end: CommandEnd;
+  readonly told: string;
+};
+
+async function revisionOf(job: Job, { title, what, end, told }: Ended): Promise<string> {
+  const isTold = end.why === "exited" && (end.code === 0 || end.code === failedCode);
+  const text = isTold ? await readJobText(told, job.place.owner, mostToldBytes) : "";
+  const said = text === "" ? undefined : sourceTold.parse(JSON.parse(text));
+  if (said !== undefined && "revision" in said) return said.revision;
+  if (end.code === 0) return ""; // what was in memory went with the host's last start
+  const fail = sourceFailure.bind(undefined, { title, what, end });
+  if (said === undefined) throw fail({ words: job.shown(end.words) });
+  throw fail({ words: job.shown(said.words), class: said.class as SourceClass }); // our own child's word
+}

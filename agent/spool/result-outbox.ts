@@ -1,0 +1,219 @@
+import { mkdir, readdir, readFile, rename, rm, stat } from "node:fs/promises";
+import { join } from "node:path";
+import { crc32 } from "node:zlib";
+import type { Log } from "../log.ts";
+import type { Ballast } from "./ballast.ts";
+import { diskTrouble, errorCode } from "../files/disk-error.ts";
+import { syncFolder, writeDurably } from "../files/atomic-file.ts";
+
+/** Results that wait to be delivered, by execution. Each outlives the agent from the moment its `put` resolves. */
+export type ResultSpool = {
+  /**
+   * Keeps a result; JSON, secrets already taken out. On a full disk there is some room for it alone. Never rejects:
+   * where the disk refuses, it is kept in memory, written as soon as the disk allows, and `problem` says so until then.
+   */
+  readonly put: (executionId: string, result: object) => Promise<void>;
+  /** The executions whose results wait, the oldest first. */
+  readonly list: () => readonly string[];
+  /**
+   * The result as it was put; undefined when there is none or it was corrupt (then it has been set aside). Rejects when
+   * the system cannot read it just now.
+   */
+  readonly read: (executionId: string) => Promise<object | undefined>;
+  /** The result is on disk, or there is none any more. */
+  readonly isSafe: (executionId: string) => boolean;
+  /** Resolves when that is so. */
+  readonly safe: (executionId: string) => Promise<void>;
+  /** It was delivered, or finally refused. Never rejects. */
+  readonly remove: (executionId: string) => Promise<void>;
+  /** Moves what cannot be made sense of to corrupt/, with one warning. */
+  readonly setAside: (executionId: string, why: string) => Promise<void>;
+  /** Why results are not safe at present, for people; no job should be claimed while there is a reason. */
+  readonly problem: () => string | undefined;
+  /** Stops trying to write what the disk refused. */
+  readonly close: () => void;
+};
+
+export type ResultSpoolSpec = {
+  /** `results` in the data directory; made when it is missing. */
+  readonly dir: string;
+  readonly log: Log;
+  /** Room that results alone may use when there is no other. */
+  readonly ballast?: Ballast;
+  /** How often a refused write is tried again; 2 s unless told. */
+  readonly retryEveryMs?: number;
+};
+
+type State = ResultSpoolSpec & {
+  /** The executions in the order of their results. */
+  readonly waiting: Set<string>;
+  /** What the disk has refused so far. */
+  readonly unwritten: Map<string, object>;
+  /** Whoever waits for a result to be safe. */
+  readonly waiters: Map<string, () => void>;
+  trouble: string | undefined;
+  isWriting: boolean;
+};
+
+const suffix = ".json";
+const idPattern = /^[\w-]{1,100}$/;
+
+/** Opens the spool and finds what a former process of the agent has left there. */
+export async function openResultSpool(spec: ResultSpoolSpec): Promise<ResultSpool> {
+  const { dir, retryEveryMs = 2000 } = spec;
+  await mkdir(dir, { recursive: true, mode: 0o700 });
+  const waiting = new Set(await findResults(dir));
+  const state: State = {
+    ...spec,
+    waiting,
+    unwritten: new Map(),
+    waiters: new Map(),
+    trouble: undefined,
+    isWriting: false,
+  };
+  const timer = setInterval(() => void writeAgain(state), retryEveryMs).unref();
+  return {
+    put: (id, result) => put(state, id, result),
+    list: () => [...state.waiting],
+    read: (id) => read(state, id),
+    isSafe: (id) => !state.unwritten.has(id),
+    safe: (id) => safe(state, id),
+    remove: (id) => remove(state, id),
+    setAside: (id, why) => setAside(state, id, why),
+    problem: () => state.trouble,
+    close: () => clearInterval(timer),
+  };
+}
+
+/** The oldest first; drafts of writes that were cut off are nobody's. */
+async function findResults(dir: string): Promise<string[]> {
+  const found: { id: string; atMs: number }[] = [];
+  for (const entry of await readdir(dir, { withFileTypes: true })) {
+    const path = join(dir, entry.name);
+    if (!entry.isFile()) continue;
+    const id = entry.name.slice(0, -suffix.length);
+    if (entry.name.endsWith(suffix) && idPattern.test(id)) {
+      found.push({ id, atMs: (await stat(path)).mtimeMs });
+    } else if (entry.name.endsWith(".tmp")) {
+      await rm(path, { force: true });
+    }
+  }
+  return found.sort((one, other) => one.atMs - other.atMs).map(({ id }) => id);
+}
+
+async function put(state: State, id: string, result: object): Promise<void> {
+  state.unwritten.delete(id);
+  try {
+    await write(state, id, result);
+  } catch (error) {
+    const why = diskTrouble(state.dir, error);
+    if (state.trouble === undefined) {
+      state.log.error({ execution_id: id, why }, "a result is kept in memory only");
+    }
+    state.trouble = why;
+    state.unwritten.set(id, result);
+  }
+  state.waiting.add(id);
+}
+
+async function safe({ unwritten, waiters }: State, id: string): Promise<void> {
+  if (unwritten.has(id)) await new Promise<void>((resolve) => waiters.set(id, resolve));
+}
+
+/** It is in memory only no more. */
+function settle({ unwritten, waiters }: State, id: string): void {
+  unwritten.delete(id);
+  waiters.get(id)?.();
+  waiters.delete(id);
+}
+
+const write = ({ dir, ballast }: State, id: string, result: object): Promise<void> =>
+  (ballast?.writing ?? plainly)(() => writeDurably(pathOf(dir, id), toText(result)));
+
+const plainly: Ballast["writing"] = (write) => write();
+
+async function writeAgain(state: State): Promise<void> {
+  if (state.isWriting) return;
+  if (state.unwritten.size === 0) return await state.ballast?.restore();
+  state.isWriting = true;
+  try {
+    for (const [id, result] of state.unwritten) {
+      await write(state, id, result);
+      // Delivered meanwhile: then nothing may be left of it.
+      if (!state.waiting.has(id)) await rm(pathOf(state.dir, id), { force: true });
+      if (state.unwritten.get(id) === result) settle(state, id);
+    }
+    state.trouble = undefined;
+    state.log.info({ dir: state.dir }, "results can be written again");
+  } catch (error) {
+    if (state.unwritten.size > 0) state.trouble = diskTrouble(state.dir, error);
+  } finally {
+    state.isWriting = false;
+  }
+}
+
+async function read(state: State, id: string): Promise<object | undefined> {
+  const unwritten = state.unwritten.get(id);
+  if (unwritten !== undefined) return unwritten;
+  try {
+    return fromText(await readFile(pathOf(state.dir, id), "utf8"));
+  } catch (error) {
+    if (errorCode(error) === "ENOENT") state.waiting.delete(id);
+    else if (error instanceof Senseless) await setAside(state, id, error.message);
+    else throw error;
+    return undefined;
+  }
+}
+
+/** What was read is no result, and never will be. */
+class Senseless extends Error {}
+
+async function remove(state: State, id: string): Promise<void> {
+  state.waiting.delete(id);
+  settle(state, id);
+  if (state.unwritten.size === 0) state.trouble = undefined;
+  try {
+    await rm(pathOf(state.dir, id), { force: true });
+  } catch (error) {
+    // It is delivered once more after the next start, which does no harm.
+    state.log.warn({ execution_id: id, err: error }, "a delivered result cannot be deleted");
+  }
+}
+
+async function setAside(state: State, id: string, why: string): Promise<void> {
+  const { dir, log, waiting } = state;
+  if (!waiting.delete(id)) return;
+  settle(state, id);
+  const corrupt = join(dir, "corrupt");
+  log.warn(
+    { execution_id: id, why, moved_to: corrupt },
+    "a result makes no sense; it is set aside",
+  );
+  try {
+    await mkdir(corrupt, { recursive: true, mode: 0o700 });
+    await rename(pathOf(dir, id), join(corrupt, `${id}${suffix}`));
+    await syncFolder(dir);
+  } catch (error) {
+    // It was in memory only, or the disk refuses: the next start finds it again.
+    log.debug({ execution_id: id, err: error }, "a result stays where it was");
+  }
+}
+
+/** An id comes from the broker: it may name a file here, and nothing elsewhere. */
+function pathOf(dir: string, id: string): string {
+  if (!idPattern.test(id)) throw new Error("an execution's id is no name for a file");
+  return join(dir, `${id}${suffix}`);
+}
+
+function toText(result: object): string {
+  const text = JSON.stringify(result);
+  return `{"crc32":${crc32(text)},"result":${text}}`;
+}
+
+function fromText(text: string): object {
+  const head = /^\{"crc32":(\d+),"result":/.exec(text);
+  if (head === null || !text.endsWith("}")) throw new Senseless("it is not whole");
+  const result = text.slice(head[0].length, -1);
+  if (crc32(result) !== Number(head[1])) throw new Senseless("its checksum is wrong");
+  return JSON.parse(result) as object; // we wrote it: an object
+}

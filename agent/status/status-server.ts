@@ -1,0 +1,100 @@
+import { once } from "node:events";
+import type { IncomingMessage } from "node:http";
+import type { AddressInfo } from "node:net";
+import { http } from "../client/node-http.ts";
+import type { AgentConfig } from "../config/read-config.ts";
+import { ExitError } from "../exit-error.ts";
+import type { Log } from "../log.ts";
+import type { LoopParts } from "../loops/loop-parts.ts";
+import { metricsText } from "./metrics-text.ts";
+import { stalledBy, statusOf } from "./agent-status.ts";
+
+export type WatchServer = {
+  /** Where it answers; null when it is off. */
+  readonly url: string | null;
+  /** From now on there is something to show. */
+  readonly show: (parts: LoopParts) => void;
+  readonly close: () => void;
+};
+
+type Shown = { readonly status: number; readonly type: string; readonly text: string };
+type Page = (parts: LoopParts) => Shown;
+
+const json = "application/json";
+
+const pages: Readonly<Record<string, Page>> = {
+  "/livez": (parts) => {
+    const stalled = stalledBy(parts);
+    const status = stalled === undefined ? 200 : 503;
+    return { status, type: "text/plain", text: `${stalled ?? "ok"}\n` };
+  },
+  "/readyz": (parts) => {
+    const { is_ready, not_ready } = statusOf(parts);
+    const text = `${JSON.stringify({ is_ready, not_ready })}\n`;
+    return { status: is_ready ? 200 : 503, type: json, text };
+  },
+  "/metrics": (parts) => ({
+    status: 200,
+    type: "text/plain; version=0.0.4; charset=utf-8",
+    text: metricsText(parts),
+  }),
+  "/status.json": (parts) => {
+    return { status: 200, type: json, text: `${JSON.stringify(statusOf(parts))}\n` };
+  },
+};
+
+/**
+ * Answers on 127.0.0.1 how the agent is. A port that somebody has asked for and that cannot be had is an ExitError; the usual
+ * one, which another agent of the host may have, is done without, and that is told.
+ */
+export async function openWatchServer(
+  { watchPort: port, sources }: Pick<AgentConfig, "watchPort" | "sources">,
+  log: Log,
+): Promise<WatchServer> {
+  if (port === 0) return { url: null, show: () => {}, close: () => {} };
+  let parts: LoopParts | undefined;
+  const server = http.createServer((request, response) => {
+    const { status, type, text } = show(request, parts);
+    response.writeHead(status, { "content-type": type, "content-length": Buffer.byteLength(text) });
+    response.end(request.method === "HEAD" ? undefined : text);
+  });
+  server.unref();
+  try {
+    server.listen(port === "auto" ? 0 : port, "127.0.0.1");
+    await once(server, "listening");
+  } catch (error) {
+    const words = portWords(port, error);
+    if (sources["watch-port"] !== "default") throw new ExitError("config", words, error);
+    log.warn(`${words} Until then nobody can watch this agent.`);
+    return { url: null, show: () => {}, close: () => {} };
+  }
+  const { port: given } = server.address() as AddressInfo; // it listens on TCP
+  return {
+    url: `http://127.0.0.1:${given}`,
+    show: (shown) => void (parts = shown),
+    close: () => server.close().closeAllConnections(),
+  };
+}
+
+function portWords(port: number | "auto", error: unknown): string {
+  const { code } = error as NodeJS.ErrnoException;
+  const why: Readonly<Record<string, string>> = {
+    EADDRINUSE: "another program listens there",
+    EACCES: "this user may not listen there",
+  };
+  const advice = "give another watch-port, auto for a free one, or 0 for none.";
+  return `The watch-port ${port} on 127.0.0.1 cannot be had: ${why[code ?? ""] ?? code}; ${advice}`;
+}
+
+const starting: Shown = { status: 503, type: "text/plain", text: "it starts\n" };
+const alive: Shown = { status: 200, type: "text/plain", text: "ok\n" };
+
+function show({ method, url = "/" }: IncomingMessage, parts: LoopParts | undefined): Shown {
+  const page = pages[url.replace(/\?.*$/, "")];
+  const names = `${Object.keys(pages).join("\n")}\n`;
+  if (page === undefined) return { status: 404, type: "text/plain", text: names };
+  if (method !== "GET" && method !== "HEAD")
+    return { status: 405, type: "text/plain", text: names };
+  if (parts !== undefined) return page(parts);
+  return url.startsWith("/livez") ? alive : starting;
+}

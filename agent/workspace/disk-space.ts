@@ -1,0 +1,56 @@
+import { errorCode } from "../files/disk-error.ts";
+import { type FreeRoom, freeRoom } from "./free-disk.ts";
+
+/** A place that jobs need room in, and what it has. */
+export type Place = FreeRoom & {
+  readonly name: "data" | "work" | "run";
+  readonly dir: string;
+  readonly floor: FreeRoom;
+};
+
+export type RoomSpec = {
+  readonly dataDir: string;
+  readonly workDir: string;
+  readonly runDir: string;
+  readonly minFreeDisk: number;
+  readonly minFreeInodes: number;
+};
+
+const mib = 2 ** 20;
+/** The output of one more child fits. */
+const mostOutput = 16 * mib;
+
+/** How much room there is wherever jobs need some. A place that cannot be looked at has none. */
+export async function lookAtPlaces(spec: RoomSpec): Promise<Place[]> {
+  const { dataDir, workDir, runDir, minFreeDisk, minFreeInodes } = spec;
+  const floor = { bytes: minFreeDisk, files: minFreeInodes };
+  const wanted = [
+    { name: "data", dir: dataDir, floor },
+    { name: "work", dir: workDir, floor },
+    { name: "run", dir: runDir, floor: { bytes: Math.min(minFreeDisk, mostOutput), files: 0 } },
+  ] as const;
+  return await Promise.all(
+    wanted.map(async (place) => ({ ...place, ...(await freeRoom(place.dir).catch(noRoom)) })),
+  );
+}
+
+function noRoom(error: unknown): FreeRoom {
+  if (errorCode(error) === undefined) throw error;
+  return { bytes: 0, files: 0 };
+}
+
+/**
+ * Why a job has no room there, in words. A place that had none before must be a tenth above its floor: a job that ends
+ * and another that begins are no reason to turn back and forth.
+ */
+export function lackAt({ dir, bytes, files, floor }: Place, hadNone: boolean): string | undefined {
+  const above = (least: number): number => (hadNone ? least + least / 10 : least);
+  if (bytes < above(floor.bytes)) {
+    const [has, least] = [bytes, floor.bytes].map((size) => Math.floor(size / mib));
+    return `disk is full: ${dir} has ${has} MiB free, the floor is ${least} MiB (min-free-disk)`;
+  }
+  if (files < above(floor.files)) {
+    return `disk is full: ${dir} has room for ${files} files, the floor is ${floor.files} (min-free-inodes)`;
+  }
+  return undefined;
+}
