@@ -3,25 +3,25 @@ import type { AgentConfig } from "./config/read-config.ts";
 import { type HeldClaims, makeHeldClaims } from "./executor/held-claims.ts";
 import { type JobCgroups, openJobCgroups } from "./job-cgroups/job-cgroups.ts";
 import { type JobUsers, openJobUsers } from "./job-users/job-users.ts";
-import { type EndBook, makeEndBook } from "./jobs/job-metrics.ts";
+import { type JobMetrics, makeJobMetrics } from "./jobs/job-metrics.ts";
 import type { Log } from "./log.ts";
 import { openRunDir, type RunDir, runDirWish } from "./processes/open-run-dir.ts";
-import { makeRoster, type Roster } from "./running-jobs.ts";
+import { makeRunningJobs, type RunningJobs } from "./running-jobs.ts";
 import { openBallast } from "./spool/ballast.ts";
 import { type LogSpools, openLogSpools } from "./spool/log-spools.ts";
 import { openRescuedStates, type RescuedStates } from "./spool/rescued-states.ts";
-import { openResultSpool, type ResultSpool } from "./spool/result-outbox.ts";
+import { openResultOutbox, type ResultOutbox } from "./spool/result-outbox.ts";
 
 /** What an agent has of its own host: enough to look after jobs while no broker is to be had. */
-export type AgentGround = {
+export type LocalContext = {
   readonly config: AgentConfig;
   readonly log: Log;
   /** The executions that it holds. */
-  readonly roster: Roster;
+  readonly runningJobs: RunningJobs;
   /** How jobs ended here. */
-  readonly ends: EndBook;
+  readonly ends: JobMetrics;
   /** Results wait here until the broker has them; put one, then call `deliver`. */
-  readonly results: ResultSpool;
+  readonly results: ResultOutbox;
   /** So do states that terraform could not bring there. */
   readonly rescued: RescuedStates;
   /** Logs wait here until the broker has them. */
@@ -46,9 +46,9 @@ export type KeptState = {
 };
 
 /** Opens what is on disk. */
-export async function openGround(config: AgentConfig, log: Log): Promise<AgentGround> {
+export async function openLocalContext(config: AgentConfig, log: Log): Promise<LocalContext> {
   const [results, logSpools, runDir, jobUsers, jobCgroups] = await Promise.all([
-    openResultSpool({
+    openResultOutbox({
       dir: path.join(config.dataDir, "results"),
       log,
       ballast: await openBallast(config.dataDir),
@@ -66,8 +66,8 @@ export async function openGround(config: AgentConfig, log: Log): Promise<AgentGr
   return {
     config,
     log,
-    roster: makeRoster(),
-    ends: makeEndBook(),
+    runningJobs: makeRunningJobs(),
+    ends: makeJobMetrics(),
     results,
     rescued: openRescuedStates(path.join(config.dataDir, "rescued"), log),
     logSpools,

@@ -1,9 +1,9 @@
 import { getRunnerJobRoute } from "../shared/api/read-runner-jobs.ts";
 import type { BrokerClient } from "./client/broker-client.ts";
-import type { Departure } from "./shutdown/shutdown-state.ts";
 import type { JobHost } from "./jobs/job-host.ts";
 import type { RedactionStream, Redactor } from "./logs/redactor.ts";
-import type { Roster } from "./running-jobs.ts";
+import type { RunningJobs } from "./running-jobs.ts";
+import type { ShutdownState } from "./shutdown/shutdown-state.ts";
 
 /** Lets an agent do one job, and shows what comes of it. */
 export type OneJob = {
@@ -19,22 +19,22 @@ export type OneJob = {
 
 export type JobEnd = { readonly status: string; readonly description: string };
 
-type Following = { readonly roster: Roster; readonly departure: Departure };
+type Following = { readonly runningJobs: RunningJobs; readonly shutdown: ShutdownState };
 
 const askWithinMs = 10_000;
 
 /** Lets the agent go down after its first job, or when none came in time; answers how to learn the job's end. */
 export function followOneJob(
-  { roster, departure }: Following,
+  { runningJobs, shutdown }: Following,
   one: OneJob,
 ): (client: BrokerClient, runnerId: string) => Promise<void> {
   let jobId: string | undefined;
   const begin = (exit: "done" | "no-job", why: string): void =>
-    departure.begin({ urgency: "draining", exit, why });
+    shutdown.request({ urgency: "draining", exit, why });
   const giveUp = (): void => begin("no-job", "no job came in time");
   const timer = one.waitMs === undefined ? undefined : setTimeout(giveUp, one.waitMs).unref();
-  roster.onChange(() => {
-    const [job] = roster.all();
+  runningJobs.onChange(() => {
+    const [job] = runningJobs.all();
     if (job === undefined || jobId !== undefined) return;
     clearTimeout(timer);
     jobId = job.jobId;

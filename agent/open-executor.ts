@@ -1,16 +1,19 @@
 import { ExitError } from "./exit-error.ts";
-import type { Departure } from "./shutdown/shutdown-state.ts";
-import type { AgentGround } from "./local-context.ts";
-import { type Jobs, openJobs } from "./jobs/host-executor.ts";
+import { type Executor, openHostExecutor } from "./jobs/host-executor.ts";
+import type { LocalContext } from "./local-context.ts";
+import type { ShutdownState } from "./shutdown/shutdown-state.ts";
 
 /** Opens what does the jobs, as the settings say; an ExitError when it cannot be had. */
-export async function openExecutor(ground: AgentGround, departure: Departure): Promise<Jobs> {
+export async function openExecutor(
+  ground: LocalContext,
+  shutdown: ShutdownState,
+): Promise<Executor> {
   const { config } = ground;
   if (config.executor === "kubernetes") {
     const { openPodJobs } = await import("./executor/open-pod-jobs.ts");
-    return await openPodJobs(ground, departure);
+    return await openPodJobs(ground, shutdown);
   }
-  if (config.onSigterm !== "leave") return await openJobs(ground, departure);
+  if (config.onSigterm !== "leave") return await openHostExecutor(ground, shutdown);
   const words = "needs executor = kubernetes: here nothing outlives the agent's end";
   throw new ExitError("config", `on-sigterm = leave ${words}.`);
 }

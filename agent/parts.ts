@@ -1,11 +1,11 @@
 import type { RunnerSettings } from "../shared/api/runner-settings.ts";
 import type { BrokerClient } from "./client/broker-client.ts";
+import type { LocalContext } from "./local-context.ts";
 import type { LogShipping } from "./logs/ship-logs.ts";
-import type { AgentGround } from "./local-context.ts";
-import type { TruthBook } from "./orders/execution-leases.ts";
+import type { ExecutionLeases } from "./orders/execution-leases.ts";
 
 /** What an agent is made of; handed to everything that it runs. */
-export type AgentParts = AgentGround & {
+export type AgentParts = LocalContext & {
   readonly client: BrokerClient;
   readonly runnerId: string;
   /** The process that this agent is at present: a re-registration makes it another one. */
@@ -15,7 +15,7 @@ export type AgentParts = AgentGround & {
   /** The settings of its runner as last read. */
   readonly settings: () => RunnerSettings;
   /** What the broker is known to think of what is held. */
-  readonly truth: TruthBook;
+  readonly leases: ExecutionLeases;
   /** The secrets of the agent itself, for every redactor. */
   readonly secrets: () => readonly string[];
   /** What every child needs to get out to the network: proxies and certificates. */

@@ -1,7 +1,7 @@
 import type { RunningJob } from "./running-job.ts";
 
 /** The executions that an agent holds at present. */
-export type Roster = {
+export type RunningJobs = {
   /** Holds it until it is done. */
   readonly add: (job: RunningJob) => void;
   readonly get: (executionId: string) => RunningJob | undefined;
@@ -15,7 +15,7 @@ export type Roster = {
 };
 
 /** A roster with nobody on it. */
-export function makeRoster(): Roster {
+export function makeRunningJobs(): RunningJobs {
   const held = new Map<string, RunningJob>();
   const listeners = new Set<() => void>();
   const changed = (): void => {

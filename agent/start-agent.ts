@@ -3,31 +3,35 @@ import { getOwnTokenRoute } from "../shared/api/tokens.ts";
 import { version } from "../shared/version.ts";
 import { type BrokerClient, makeBrokerClient } from "./client/broker-client.ts";
 import { makeBrokerClock } from "./client/broker-clock.ts";
+import { Refused, Unanswered } from "./client/broker-errors.ts";
 import { networkOfChildren, openTransport } from "./client/network.ts";
 import { obtainToken, readGivenToken } from "./client/obtain-token.ts";
-import { Refused, Unanswered } from "./client/broker-errors.ts";
-import { makeTokenBook, type TokenBook } from "./client/token-source.ts";
+import { makeTokenSource, type TokenSource } from "./client/token-source.ts";
 import type { AgentConfig } from "./config/read-config.ts";
 import { ExitError } from "./exit-error.ts";
-import { type Departure, type Leaving, makeDeparture } from "./shutdown/shutdown-state.ts";
-import { exitCodes } from "./shutdown/exit-codes.ts";
-import { drain, stopAll } from "./shutdown/shut-down.ts";
-import { makeSignalDesk } from "./shutdown/signal-handler.ts";
 import { memoryFolder } from "./hide-token.ts";
 import { missingBounds } from "./job-cgroups/job-cgroups.ts";
+import { type LocalContext, openLocalContext } from "./local-context.ts";
 import type { Log } from "./log.ts";
 import type { OneJob } from "./one-job.ts";
 import { openExecutor } from "./open-executor.ts";
-import { type AgentGround, openGround } from "./local-context.ts";
 import { takeDataDir } from "./paths/data-dir.ts";
 import { withOwnProgram } from "./paths/own-program.ts";
 import { sweepPassedTokens } from "./paths/sweep-passed-tokens.ts";
-import { unusable } from "./paths/unusable-path.ts";
+import { unusablePath } from "./paths/unusable-path.ts";
 import { register } from "./register/registration.ts";
-import { openSettingsBook } from "./register/settings-cache.ts";
+import { openSettingsCache } from "./register/settings-cache.ts";
 import { runAgent, type RunParts } from "./run-agent.ts";
+import { exitCodes } from "./shutdown/exit-codes.ts";
+import { drain, stopAll } from "./shutdown/shut-down.ts";
+import {
+  type ShutdownState,
+  type ShutdownRequest,
+  makeShutdownState,
+} from "./shutdown/shutdown-state.ts";
+import { makeSignalHandler } from "./shutdown/signal-handler.ts";
 import type { AgentStatus } from "./status/agent-status.ts";
-import { openWatchServer, type WatchServer } from "./status/status-server.ts";
+import { openStatusServer, type StatusServer } from "./status/status-server.ts";
 
 export type StartedAgent = {
   readonly processId: () => string;
@@ -47,22 +51,22 @@ export type StartedAgent = {
 export async function startAgent(
   given: AgentConfig,
   log: Log,
-  onSignalDesk: (signal: StartedAgent["signal"]) => void = () => {},
+  onSignalHandler: (signal: StartedAgent["signal"]) => void = () => {},
   oneJob?: OneJob,
 ): Promise<StartedAgent> {
-  const departure = makeDeparture();
-  const signal = makeSignalDesk(given, departure);
-  onSignalDesk(signal);
+  const shutdown = makeShutdownState();
+  const signal = makeSignalHandler(given, shutdown);
+  onSignalHandler(signal);
   const dataDir = await takeDataDir(given.dataDir, given.jobUser !== undefined);
-  let watch: WatchServer | undefined;
+  let watch: StatusServer | undefined;
   try {
     for (const warning of given.warnings) log.warn(warning);
-    watch = await openWatchServer(given, log);
+    watch = await openStatusServer(given, log);
     const config = await furnish(given);
     const swept = await sweepPassedTokens(memoryFolder());
     if (swept > 0) log.warn({ swept }, "tokens that killed agents had left in memory were removed");
     const { agent, gone } = await runAgent({
-      ...(await prepare(config, log, departure)),
+      ...(await prepare(config, log, shutdown)),
       oneJob,
       watch,
     });
@@ -84,11 +88,11 @@ export async function startAgent(
 async function furnish(given: AgentConfig): Promise<AgentConfig> {
   const { dataDir, workDir, jobUser } = given;
   await mkdir(workDir, { recursive: true, mode: 0o700 }).catch((error: unknown) => {
-    throw unusable(error, "work directory", workDir);
+    throw unusablePath(error, "work directory", workDir);
   });
   if (jobUser !== undefined) await chmod(workDir, 0o711); // jobs pass through it, each to its own
   return await withOwnProgram(given).catch((error: unknown) => {
-    throw unusable(error, "data directory", dataDir);
+    throw unusablePath(error, "data directory", dataDir);
   });
 }
 
@@ -96,28 +100,28 @@ async function furnish(given: AgentConfig): Promise<AgentConfig> {
 async function prepare(
   config: AgentConfig,
   log: Log,
-  departure: Departure,
+  shutdown: ShutdownState,
 ): Promise<Omit<RunParts, "watch">> {
-  const ground = await openGround(config, log).catch((error: unknown) => {
-    throw unusable(error, "data directory", config.dataDir);
+  const ground = await openLocalContext(config, log).catch((error: unknown) => {
+    throw unusablePath(error, "data directory", config.dataDir);
   });
   await ground.jobUsers.assertEnter([config.workDir, ground.runDir.path]);
   tellPowers(ground);
   const quit = new AbortController();
-  const drained = drain(ground, departure).finally(() => quit.abort());
-  const jobs = await openExecutor(ground, departure);
+  const drained = drain(ground, shutdown).finally(() => quit.abort());
+  const jobs = await openExecutor(ground, shutdown);
   await jobs.resume().catch(async (error: unknown) => {
     await jobs.close?.();
     throw error;
   });
   try {
-    const found = await findBroker(ground, departure, quit.signal);
-    return { ...found, ground, jobs, departure, drained };
+    const found = await findBroker(ground, shutdown, quit.signal);
+    return { ...found, ground, jobs, shutdown, drained };
   } catch (error) {
     ground.results.close();
-    const isTold = error instanceof Refused || !departure.isLeaving();
-    const why = isTold ? explained(error) : leftEarly(departure);
-    await leaveEarly(ground, departure, why);
+    const isTold = error instanceof Refused || !shutdown.isRequested();
+    const why = isTold ? explained(error) : leftEarly(shutdown);
+    await leaveEarly(ground, shutdown, why);
     await jobs.close?.();
     await ground.jobCgroups.close();
     throw why;
@@ -125,7 +129,7 @@ async function prepare(
 }
 
 /** What jobs are held together by; bounds that were asked for and cannot be kept are worth a warning. */
-function tellPowers({ config, log, jobCgroups: { powers } }: AgentGround): void {
+function tellPowers({ config, log, jobCgroups: { powers } }: LocalContext): void {
   const { kill, memory, pids, words } = powers;
   const missing = missingBounds(config, powers);
   if (missing.length > 0) log.warn({ missing, why: words }, "jobs run without their bounds");
@@ -133,25 +137,29 @@ function tellPowers({ config, log, jobCgroups: { powers } }: AgentGround): void 
 }
 
 /** Who would start again after that looks after what runs; nobody else does. */
-async function leaveEarly(ground: AgentGround, departure: Departure, why: unknown): Promise<void> {
+async function leaveEarly(
+  ground: LocalContext,
+  shutdown: ShutdownState,
+  why: unknown,
+): Promise<void> {
   const isFinal = why instanceof ExitError && ["unauthorized", "config"].includes(why.exit);
-  if (isFinal) departure.begin({ urgency: "stopping", exit: why.exit, why: why.message });
-  if (departure.isLeaving()) await stopAll(ground, departure);
+  if (isFinal) shutdown.request({ urgency: "stopping", exit: why.exit, why: why.message });
+  if (shutdown.isRequested()) await stopAll(ground, shutdown);
 }
 
-type Found = Omit<RunParts, "ground" | "jobs" | "departure" | "drained" | "watch">;
+type Found = Omit<RunParts, "ground" | "jobs" | "shutdown" | "drained" | "watch">;
 
 /** While it looks after jobs it does not give up looking for the broker. */
 async function findBroker(
-  ground: AgentGround,
-  departure: Departure,
+  ground: LocalContext,
+  shutdown: ShutdownState,
   signal: AbortSignal,
 ): Promise<Found> {
   for (;;) {
     try {
-      return await connect(ground, departure, signal);
+      return await connect(ground, shutdown, signal);
     } catch (error) {
-      const isWorthIt = error instanceof Unanswered && ground.roster.all().length > 0;
+      const isWorthIt = error instanceof Unanswered && ground.runningJobs.all().length > 0;
       if (!isWorthIt || signal.aborted) throw error;
       ground.log.warn({ why: error.message }, "there is no broker; its jobs are looked after");
     }
@@ -160,15 +168,15 @@ async function findBroker(
 
 /** Gets the token, finds out whose it is, and registers. */
 async function connect(
-  ground: AgentGround,
-  departure: Departure,
+  ground: LocalContext,
+  shutdown: ShutdownState,
   signal: AbortSignal,
 ): Promise<Found> {
   const { config, log } = ground;
   const giveUpAfterMs = config.startTimeout === 0 ? undefined : config.startTimeout;
   const how = { signal, giveUpAfterMs };
   const transport = openTransport(config);
-  const clientOf = (tokens: TokenBook): BrokerClient =>
+  const clientOf = (tokens: TokenSource): BrokerClient =>
     makeBrokerClient({
       transport,
       tokens,
@@ -177,35 +185,35 @@ async function connect(
       limits: { fromMs: config.retryFrom, mostMs: config.retryMost },
       requestTimeoutMs: config.requestTimeout,
       userAgent: `svc-agent/${version}`,
-      onEnd: (refused) => departure.begin(endOf(refused)),
+      onEnd: (refused) => shutdown.request(endOf(refused)),
     });
   const obtained = await obtainToken(
     config,
-    (token) => clientOf(makeTokenBook(token, () => token)),
+    (token) => clientOf(makeTokenSource(token, () => token)),
     how,
   );
   // A one-shot token is spent by now: nothing else would know the runner's own.
   if (!(await ground.keptState.untilKept(signal))) throw new Error("it went before it was kept");
-  const tokens = makeTokenBook(obtained.token, () => rereadToken(config));
+  const tokens = makeTokenSource(obtained.token, () => rereadToken(config));
   const client = clientOf(tokens);
   const runnerId = config.runner ?? obtained.runnerId ?? (await findRunnerId(client, how));
   const held = (): string[] => heldHere(ground);
   const registering = { config, client, runnerId, log, held, keptState: ground.keptState };
   const [registration, settings] = await Promise.all([
     register(registering, how),
-    openSettingsBook(client, runnerId, how),
+    openSettingsCache(client, runnerId, how),
   ]);
   const networkEnv = networkOfChildren(config);
   return { client, tokens, runnerId, registration, settings, networkEnv };
 }
 
 /** What runs or has to be taken up, and what has ended and is not delivered. */
-function heldHere({ roster, results }: AgentGround): string[] {
-  const running = roster.all().map(({ executionId }) => executionId);
+function heldHere({ runningJobs, results }: LocalContext): string[] {
+  const running = runningJobs.all().map(({ executionId }) => executionId);
   return [...new Set([...running, ...results.list()])];
 }
 
-function endOf({ what, message }: Refused): Leaving {
+function endOf({ what, message }: Refused): ShutdownRequest {
   const exit = what === "unauthorized" ? "unauthorized" : "config";
   return { urgency: "stopping", exit, why: `the broker refuses it: ${message}` };
 }
@@ -239,7 +247,7 @@ function explained(error: unknown): unknown {
 }
 
 /** It was told to go while it started: nothing new had begun. */
-function leftEarly(departure: Departure): ExitError {
-  const leaving = departure.leaving();
+function leftEarly(shutdown: ShutdownState): ExitError {
+  const leaving = shutdown.current();
   return new ExitError(leaving?.exit ?? "done", `It stopped while it started: ${leaving?.why}`);
 }

@@ -7,7 +7,7 @@ import path from "node:path";
 import { makeBrokerClient } from "../agent/client/broker-client.ts";
 import { makeBrokerClock } from "../agent/client/broker-clock.ts";
 import { openTransport } from "../agent/client/network.ts";
-import { makeTokenBook } from "../agent/client/token-source.ts";
+import { makeTokenSource } from "../agent/client/token-source.ts";
 import { openLog } from "../agent/log.ts";
 import { encodingsOf } from "../agent/logs/encodings-of.ts";
 import { type AgentLogs, openLogs } from "../agent/logs/open-logs.ts";
@@ -133,7 +133,7 @@ async function openSink(url: string, dir: string): Promise<AgentLogs> {
   const token = "none";
   const client = makeBrokerClient({
     transport: openTransport({ brokerUrl: url, caFile: undefined, env: {} }),
-    tokens: makeTokenBook(token, () => token),
+    tokens: makeTokenSource(token, () => token),
     clock: makeBrokerClock(),
     log,
     limits,

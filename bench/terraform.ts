@@ -42,7 +42,7 @@ export const terraform: Bench = {
       const [seat] = fleet.agents;
       if (seat === undefined) return;
       const agent = await startLoneAgent({ url: broker.url, ...agentProgram() }, seat);
-      const ground = await openGround(connection, { fleet, agent: seat }, broker.url);
+      const ground = await openLocalContext(connection, { fleet, agent: seat }, broker.url);
       await inTurns(ground, warmUpS);
       tellAll(tell, await inTurns(ground, seconds));
       await agent.end();
@@ -52,7 +52,11 @@ export const terraform: Bench = {
   },
 };
 
-async function openGround(connection: Connection, timing: Timing, url: string): Promise<Ground> {
+async function openLocalContext(
+  connection: Connection,
+  timing: Timing,
+  url: string,
+): Promise<Ground> {
   const folder = await mkdtemp(path.join(tmpdir(), "svc-bench-"));
   const names = Array.from({ length: resources }, (_, at) => `r${at}`);
   const main = names.map((name) => `resource "terraform_data" "${name}" { input = var.word }\n`);

@@ -9,7 +9,7 @@ import { pathOf } from "./path-of.ts";
 import { pause } from "./pause.ts";
 import { type AgentAnswer, readAnswer, refusalOf } from "./read-answer.ts";
 import { send, type Transport } from "./send.ts";
-import type { TokenBook } from "./token-source.ts";
+import type { TokenSource } from "./token-source.ts";
 
 export type CallHow = {
   /** What a refusal puts an end to; the answer class depends on it. */
@@ -54,7 +54,7 @@ export type ClientFigures = { answered: number; refused: number; unanswered: num
 
 export type ClientParts = {
   readonly transport: Transport;
-  readonly tokens: TokenBook;
+  readonly tokens: TokenSource;
   readonly clock: BrokerClock;
   readonly log: Log;
   readonly limits: BackoffLimits;

@@ -1,5 +1,5 @@
 /** The runner's token. */
-export type TokenBook = {
+export type TokenSource = {
   readonly current: () => string;
   /** Reads its file again; true when there is another token than the refused one now. */
   readonly reread: (refused: string) => boolean;
@@ -8,7 +8,7 @@ export type TokenBook = {
 };
 
 /** Keeps a token; `read` reads it anew where it came from a file that others may change. */
-export function makeTokenBook(first: string, read: () => string | undefined): TokenBook {
+export function makeTokenSource(first: string, read: () => string | undefined): TokenSource {
   let token = first;
   return {
     current: () => token,

@@ -4,7 +4,7 @@ import type { Cluster } from "../kubernetes/cluster.ts";
 import type { ClusterJob } from "./cluster-job.ts";
 import type { JobLook } from "./judge-cluster-job.ts";
 import type { JobFault, PodLook } from "./judge-pod.ts";
-import { lookAtClusterJob } from "./read-cluster-job.ts";
+import { readClusterJob } from "./read-cluster-job.ts";
 import { patiently } from "./retry-while-unreachable.ts";
 
 export type Following = {
@@ -42,7 +42,7 @@ export async function followClusterJob(
   let bad = 0;
   for (let nth = 0; ; nth++) {
     const known = before;
-    const look = await patiently(signal, () => lookAtClusterJob(cluster, one, known));
+    const look = await patiently(signal, () => readClusterJob(cluster, one, known));
     before = look.pods;
     onLook?.(look);
     if (look.phase === "succeeded") return { is: "succeeded", look };

@@ -2,9 +2,9 @@ import { readFile } from "node:fs/promises";
 import path from "node:path";
 import { z } from "zod";
 import { pause } from "../client/pause.ts";
+import { writeAtomically } from "../files/write-atomically.ts";
 import type { Job } from "../jobs/handler.ts";
 import type { Cluster } from "../kubernetes/cluster.ts";
-import { writeWhole } from "../files/write-atomically.ts";
 import { containerOutput } from "./container-output.ts";
 import type { JobLook } from "./judge-cluster-job.ts";
 import type { PodLook } from "./judge-pod.ts";
@@ -102,7 +102,7 @@ function markKeeper(file: string): (mark: LogMark) => void {
     isWriting = true;
     for (let mark = next; mark !== undefined; mark = next) {
       next = undefined;
-      await writeWhole(file, { text: JSON.stringify(mark) }).catch(() => {}); // an older one does, too
+      await writeAtomically(file, { text: JSON.stringify(mark) }).catch(() => {}); // an older one does, too
     }
     isWriting = false;
   };

@@ -12,7 +12,7 @@ const mostPods = "50";
  * Looks at a Job of ours and its pods; at its events where nothing of it has begun. Whoever may not list pods or events
  * sees none, and is told so of pods. Throws ApiRefusal, or JobFailure when nobody answers.
  */
-export async function lookAtClusterJob(
+export async function readClusterJob(
   cluster: Cluster,
   one: ClusterJob,
   before: readonly PodLook[] = [],

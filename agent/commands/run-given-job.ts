@@ -2,10 +2,10 @@ import { mkdtemp, realpath } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import type { AgentConfig } from "../config/read-config.ts";
-import { doGivenJob } from "../pod-job/run-pod-job.ts";
-import { readGivenJob } from "../pod-job/pod-job.ts";
-import { exitCodes } from "../shutdown/exit-codes.ts";
 import { openLog } from "../log.ts";
+import { readPodJob } from "../pod-job/pod-job.ts";
+import { runPodJob } from "../pod-job/run-pod-job.ts";
+import { exitCodes } from "../shutdown/exit-codes.ts";
 import { fateOf } from "./fate-of.ts";
 import { takeAway } from "./take-away.ts";
 
@@ -17,11 +17,11 @@ const usualLogLevel = "warn";
  * disk but below $TMPDIR, and takes that away; the exit code is the job's fate.
  */
 export async function runGivenJob(settings: AgentConfig, file: string): Promise<number> {
-  const given = await readGivenJob(file);
+  const given = await readPodJob(file);
   const folder = await mkdtemp(path.join(await realpath(tmpdir()), "svc-agent-run-job-"));
   const config = within(settings, folder);
   try {
-    const done = await doGivenJob({
+    const done = await runPodJob({
       config,
       given,
       log: openLog(config.logLevel, process.stderr),

@@ -1,7 +1,7 @@
 import { readFile, rm } from "node:fs/promises";
 import path from "node:path";
 import { pause } from "../client/pause.ts";
-import { writeWhole } from "../files/write-atomically.ts";
+import { writeAtomically } from "../files/write-atomically.ts";
 import type { ConsentAnswer, ConsentQuestion } from "./ask-consent.ts";
 
 const lookEveryMs = 500;
@@ -23,7 +23,7 @@ export async function askFolder({
     for (const end of ["yes", "no"]) await rm(named(end), { force: true });
     return true;
   });
-  await writeWhole(named("request.json"), { text: shown });
+  await writeAtomically(named("request.json"), { text: shown });
   try {
     while (!job.signal.aborted && Date.now() < giveUpAtMs) {
       // The no goes first: who has made both was not sure.

@@ -2,10 +2,10 @@ import { getExecutionRoute } from "../../shared/api/read-runner-job-executions.t
 import { isJobOver } from "../client/broker-errors.ts";
 import { pause } from "../client/pause.ts";
 import type { ClusterJob } from "../cluster-jobs/cluster-job.ts";
-import { stopRow } from "../jobs/stop-cause.ts";
 import { abandoned, type End, endOf } from "../jobs/record-end.ts";
+import { stopRow } from "../jobs/stop-cause.ts";
 import { isRefusal } from "../kubernetes/api-refusal.ts";
-import type { SpooledResult } from "../spool/pending-result.ts";
+import type { PendingResult } from "../spool/pending-result.ts";
 import type { ExecutorParts } from "./executor-parts.ts";
 import type { PodEnd } from "./follow-pod.ts";
 import { marks } from "./pod-facts.ts";
@@ -78,7 +78,7 @@ async function tellFor(parts: ExecutorParts, run: PodRun, end: PodEnd): Promise<
 }
 
 /** What nobody else can say any more. */
-function resultFor({ facts, stop }: PodRun, { fault, look }: PodEnd): SpooledResult {
+function resultFor({ facts, stop }: PodRun, { fault, look }: PodEnd): PendingResult {
   const reason = stop.reason();
   const why = fault?.words ?? "its pod ended without telling how";
   const trouble = fault?.trouble ?? "gone";

@@ -4,11 +4,11 @@ import path from "node:path";
 import { pause } from "../client/pause.ts";
 import type { AgentConfig } from "../config/read-config.ts";
 import { ExitError } from "../exit-error.ts";
+import { writeDurably } from "../files/atomic-file.ts";
+import { readIfExists } from "../files/read-if-exists.ts";
 import type { Located } from "../kubernetes/cluster.ts";
 import type { KubeObject } from "../kubernetes/kube-object.ts";
 import type { Log } from "../log.ts";
-import { writeDurably } from "../files/atomic-file.ts";
-import { readIfThere } from "../files/read-if-exists.ts";
 import {
   changeLease,
   freed,
@@ -160,7 +160,7 @@ function alive({ ref: { namespace, name } }: Located, holder: string): ExitError
 /** No two agents have one data directory: who starts in it again is the one that was. */
 async function ownId(dataDir: string): Promise<string> {
   const file = path.join(dataDir, "executor-holder");
-  const known = await readIfThere(file);
+  const known = await readIfExists(file);
   if (known !== "") return known;
   const made = randomUUID();
   await writeDurably(file, made);

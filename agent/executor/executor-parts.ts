@@ -1,11 +1,11 @@
-import type { AgentGround } from "../local-context.ts";
 import type { ConnectedParts } from "../jobs/host-executor.ts";
+import type { LocalContext } from "../local-context.ts";
 import type { OwnCluster } from "./own-cluster.ts";
 import type { PodTemplate } from "./pod-template.ts";
 
 /** What an agent has whose jobs are done in pods. */
 export type ExecutorParts = {
-  readonly ground: AgentGround;
+  readonly ground: LocalContext;
   readonly own: OwnCluster;
   readonly template: PodTemplate;
   /** Resolves when there is a broker. */

@@ -2,12 +2,12 @@ import path from "node:path";
 import { pause } from "../client/pause.ts";
 import { secretAt } from "../cluster-jobs/cluster-job.ts";
 import { ExitError } from "../exit-error.ts";
+import { writeDurably } from "../files/atomic-file.ts";
+import { readIfExists } from "../files/read-if-exists.ts";
 import { isRefusal } from "../kubernetes/api-refusal.ts";
 import { objectPath } from "../kubernetes/discovery.ts";
+import type { LocalContext, KeptState } from "../local-context.ts";
 import type { Log } from "../log.ts";
-import type { AgentGround, KeptState } from "../local-context.ts";
-import { writeDurably } from "../files/atomic-file.ts";
-import { readIfThere } from "../files/read-if-exists.ts";
 import type { ExecutorLease } from "./executor-lease.ts";
 import { exitFor, type OwnCluster } from "./own-cluster.ts";
 
@@ -22,7 +22,7 @@ const againMs = 5_000;
  */
 export async function openKeptState(
   own: OwnCluster,
-  { config, log }: Pick<AgentGround, "config" | "log">,
+  { config, log }: Pick<LocalContext, "config" | "log">,
   isHeld: ExecutorLease["isHeld"],
 ): Promise<KeptState> {
   const { dataDir, executorName } = config;
@@ -35,7 +35,7 @@ export async function openKeptState(
   for (const file of files) {
     const kept = found?.[file];
     const place = path.join(dataDir, file);
-    if (kept && (await readIfThere(place)) === "") {
+    if (kept && (await readIfExists(place)) === "") {
       await writeDurably(place, Buffer.from(kept, "base64").toString("utf8"));
     }
   }
@@ -112,7 +112,7 @@ async function write({ api, cluster, namespace }: OwnCluster, name: string, data
 /** Every file, as a Secret has it; of one that is not there, nothing. */
 async function readAll(dataDir: string): Promise<Data> {
   const texts = await Promise.all(
-    files.map(async (file) => [file, await readIfThere(path.join(dataDir, file))] as const),
+    files.map(async (file) => [file, await readIfExists(path.join(dataDir, file))] as const),
   );
   return Object.fromEntries(
     texts.map(([file, text]) => [file, Buffer.from(text, "utf8").toString("base64")]),

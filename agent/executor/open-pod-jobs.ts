@@ -1,10 +1,10 @@
 import { backoffMs } from "../client/backoff.ts";
 import { pause } from "../client/pause.ts";
 import { ExitError } from "../exit-error.ts";
-import type { Departure } from "../shutdown/shutdown-state.ts";
+import { type ConnectedParts, type Executor, openHostExecutor } from "../jobs/host-executor.ts";
 import type { KubeObject } from "../kubernetes/kube-object.ts";
-import type { AgentGround } from "../local-context.ts";
-import { type ConnectedParts, type Jobs, openJobs } from "../jobs/host-executor.ts";
+import type { LocalContext } from "../local-context.ts";
+import type { ShutdownState } from "../shutdown/shutdown-state.ts";
 import { takeLease } from "./executor-lease.ts";
 import type { ExecutorParts } from "./executor-parts.ts";
 import { openKeptState } from "./kept-state.ts";
@@ -19,18 +19,21 @@ import { takeUpLost } from "./take-up-lost.ts";
  * Jobs in pods of their own, but for those that concern the agent. What the cluster has of this agent's Jobs is taken up
  * before the broker hears of it: whatever was made and had not begun goes back.
  */
-export async function openPodJobs(ground: AgentGround, departure: Departure): Promise<Jobs> {
+export async function openPodJobs(
+  ground: LocalContext,
+  shutdown: ShutdownState,
+): Promise<Executor> {
   const { config, log } = ground;
   if (config.executorImage === undefined) {
     const words = "executor = kubernetes needs executor-image: the image of the agent itself.";
     throw new ExitError("config", words);
   }
-  const local = await openJobs(ground, departure);
+  const local = await openHostExecutor(ground, shutdown);
   const template = await readPodTemplate(config.executorPod);
   const own = await openOwnCluster(config, new AbortController().signal);
   const onLost = (why: string): void =>
-    departure.begin({ urgency: "draining", exit: "config", why, leavesJobs: true });
-  const lease = await takeLease({ own, config, log, leaving: departure.begun, onLost });
+    shutdown.request({ urgency: "draining", exit: "config", why, leavesJobs: true });
+  const lease = await takeLease({ own, config, log, leaving: shutdown.requested, onLost });
   ground.heldClaims.heed(lease.problem);
   try {
     Object.assign(ground.keptState, await openKeptState(own, ground, lease.isHeld));
@@ -40,8 +43,8 @@ export async function openPodJobs(ground: AgentGround, departure: Departure): Pr
   }
   const connected = Promise.withResolvers<ConnectedParts>();
   const left = new AbortController();
-  departure.onChange(() => {
-    if (departure.leaving()?.leavesJobs === true) left.abort();
+  shutdown.onChange(() => {
+    if (shutdown.current()?.leavesJobs === true) left.abort();
   });
   const parts: ExecutorParts = {
     ground,
@@ -54,7 +57,7 @@ export async function openPodJobs(ground: AgentGround, departure: Departure): Pr
     connect(agent) {
       connected.resolve(agent);
       void takeUpLost(parts);
-      void sweepLeft(parts, departure.begun);
+      void sweepLeft(parts, shutdown.requested);
       const beginHere = local.connect(agent);
       return (claimed) => (isForPod(claimed.job) ? beginInPod(parts, claimed) : beginHere(claimed));
     },
@@ -76,7 +79,7 @@ async function listPatiently(parts: ExecutorParts): Promise<KubeObject[]> {
     try {
       return await listUnsettled(parts);
     } catch (error) {
-      const words = `The Jobs of namespace ${own.namespace} cannot be listed: ${(error as Error).message}`;
+      const words = `The Executor of namespace ${own.namespace} cannot be listed: ${(error as Error).message}`;
       if (exitFor(error) === "config") throw new ExitError("config", words, error);
       if (performance.now() > endsAtMs) throw new ExitError("unreachable", words, error);
       log.warn({ err: error }, "the cluster does not answer; trying again");

@@ -2,9 +2,9 @@ import type { RunnerSettings } from "../../shared/api/runner-settings.ts";
 import { clusterJobName } from "../cluster-jobs/cluster-job.ts";
 import type { AgentConfig } from "../config/read-config.ts";
 import { type SettingName, variableOf } from "../config/settings.ts";
-import { givenJobText } from "../pod-job/pod-job.ts";
 import type { Claimed } from "../jobs/run-job.ts";
 import type { KubeObject } from "../kubernetes/kube-object.ts";
+import { podJobText } from "../pod-job/pod-job.ts";
 import { factsOf, marks } from "./pod-facts.ts";
 import type { PodTemplate } from "./pod-template.ts";
 
@@ -89,7 +89,7 @@ export function podSecret(
   const { job, execution, token, deadline } = claimed;
   const broker_url = brokerUrl ?? "";
   const given = { broker_url, runner_id: runnerId, job, execution, token, deadline, settings };
-  return { [jobFile]: givenJobText(given) };
+  return { [jobFile]: podJobText(given) };
 }
 
 const seconds = (ms: number): number => Math.ceil(ms / 1000);

@@ -1,4 +1,4 @@
-import type { AgentGround } from "../local-context.ts";
+import type { LocalContext } from "../local-context.ts";
 
 /** Their jobs concern the agent, and are its own affair wherever other jobs are done. */
 const ownGroups: readonly string[] = ["operations", "management"];
@@ -10,9 +10,9 @@ export function isForPod({ group }: { readonly group: string }): boolean {
 
 /** How many more jobs of a group there is a pod for. */
 export function roomForPods(
-  { config, roster }: Pick<AgentGround, "config" | "roster">,
+  { config, runningJobs }: Pick<LocalContext, "config" | "runningJobs">,
   group: string,
 ): number {
   if (config.executor === "host" || !isForPod({ group })) return Number.POSITIVE_INFINITY;
-  return Math.max(0, config.executorMaxPods - roster.all().filter(isForPod).length);
+  return Math.max(0, config.executorMaxPods - runningJobs.all().filter(isForPod).length);
 }

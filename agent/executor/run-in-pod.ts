@@ -4,8 +4,8 @@ import { Refused } from "../client/broker-errors.ts";
 import { pause } from "../client/pause.ts";
 import { type ClusterJob, jobAt } from "../cluster-jobs/cluster-job.ts";
 import { makeClusterJob } from "../cluster-jobs/make-cluster-job.ts";
+import { abandoned, type End, givenBack, recordEnd } from "../jobs/record-end.ts";
 import type { Claimed } from "../jobs/run-job.ts";
-import { abandoned, type End, givenBack, tellEnd } from "../jobs/record-end.ts";
 import { ApiRefusal } from "../kubernetes/api-refusal.ts";
 import type { KubeObject } from "../kubernetes/kube-object.ts";
 import type { RunningJob } from "../running-job.ts";
@@ -52,7 +52,7 @@ function hold(parts: ExecutorParts, facts: PodFacts, make: () => Promise<Made>):
     stop.close();
     // It is held until this process is no more: the next start is the same process to the broker.
     if (left.aborted) await new Promise<never>(() => {});
-    if (end !== undefined) tellEnd(ground, storedOf(facts), end);
+    if (end !== undefined) recordEnd(ground, storedOf(facts), end);
   });
   return {
     executionId: facts.execution_id,

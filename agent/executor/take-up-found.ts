@@ -15,7 +15,7 @@ export async function listUnsettled({ ground, own }: ExecutorParts): Promise<Kub
 /** Goes on with Jobs that nobody here holds; those that were never let go it gives back, and takes them away. */
 export function takeUpFound(parts: ExecutorParts, objects: readonly KubeObject[]): void {
   const { own, ground } = parts;
-  const { log, roster } = ground;
+  const { log, runningJobs } = ground;
   for (const object of objects) {
     const { name, uid = "" } = object.metadata;
     const facts = readFacts(object);
@@ -24,10 +24,10 @@ export function takeUpFound(parts: ExecutorParts, objects: readonly KubeObject[]
       log.warn({ job: name }, "a Job with this agent's label says of no job that it is for it");
     } else if (isSuspended(object)) {
       log.info({ job: name, execution_id: facts.execution_id }, "given back: it had not begun");
-      roster.add(giveBackUnbegun(parts, { at, facts }));
+      runningJobs.add(giveBackUnbegun(parts, { at, facts }));
     } else {
       log.info({ job: name, execution_id: facts.execution_id }, "taken up again");
-      roster.add(resumeInPod(parts, { one: { at, uid, object }, facts }));
+      runningJobs.add(resumeInPod(parts, { one: { at, uid, object }, facts }));
     }
   }
 }
@@ -57,8 +57,8 @@ export async function sweepLeft(parts: ExecutorParts, signal: AbortSignal): Prom
   }
 }
 
-function isLeft({ ground: { roster } }: ExecutorParts, object: KubeObject): boolean {
+function isLeft({ ground: { runningJobs } }: ExecutorParts, object: KubeObject): boolean {
   const facts = readFacts(object);
   if (facts === undefined || object.metadata.deletionTimestamp !== undefined) return false;
-  return !roster.all().some(({ executionId }) => executionId === facts.execution_id);
+  return !runningJobs.all().some(({ executionId }) => executionId === facts.execution_id);
 }

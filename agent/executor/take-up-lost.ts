@@ -15,15 +15,15 @@ import { giveBackUnbegun } from "./run-in-pod.ts";
  */
 export async function takeUpLost(parts: ExecutorParts): Promise<void> {
   const { ground, own, connected, left } = parts;
-  const { roster, results, log, config } = ground;
+  const { runningJobs, results, log, config } = ground;
   try {
     for (const facts of await listBegunBefore(await connected, left)) {
       const { execution_id, job_id } = facts;
-      const isHeld = roster.all().some(({ executionId }) => executionId === execution_id);
+      const isHeld = runningJobs.all().some(({ executionId }) => executionId === execution_id);
       if (isHeld || results.list().includes(execution_id)) continue;
       log.warn({ execution_id, job_id }, "the cluster has no Job for what this agent had claimed");
       const at = jobAt(own.namespace, clusterJobName(config.executorName, execution_id));
-      roster.add(giveBackUnbegun(parts, { at, facts }));
+      runningJobs.add(giveBackUnbegun(parts, { at, facts }));
     }
   } catch (error) {
     if (!left.aborted) log.error({ err: error }, "what is lost in the cluster was not looked for");

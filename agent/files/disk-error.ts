@@ -8,7 +8,7 @@ const known: Readonly<Record<string, string>> = {
 };
 
 /** What a failed write says to people: which folder, and why. */
-export function diskTrouble(dir: string, error: unknown): string {
+export function describeDiskError(dir: string, error: unknown): string {
   const code = errorCode(error) ?? "";
   const words = known[code] ?? (error instanceof Error ? error.message : String(error));
   return `${dir} cannot be written: ${words}`;

@@ -1,5 +1,5 @@
 /** Does one thing after the other, whatever became of those before. */
-export function makeInTurn(): (act: () => Promise<void>) => Promise<void> {
+export function makeOneAtATime(): (act: () => Promise<void>) => Promise<void> {
   let last: Promise<void> = Promise.resolve();
   return async (act) => {
     const turn = last.then(act);

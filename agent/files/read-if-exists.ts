@@ -2,7 +2,7 @@ import { readFile } from "node:fs/promises";
 import { errorCode } from "./disk-error.ts";
 
 /** A file's text, and none of one that is not there. What cannot be read is thrown: it may hold something. */
-export async function readIfThere(file: string): Promise<string> {
+export async function readIfExists(file: string): Promise<string> {
   try {
     return await readFile(file, "utf8");
   } catch (error) {

@@ -16,7 +16,7 @@ export const healthCheck: Handler = {
         outputs: {
           is_well: isWell,
           loops: Object.fromEntries(loops) as Record<string, unknown>,
-          held_executions: host.roster.all().length,
+          held_executions: host.runningJobs.all().length,
           results_waiting: host.results.list().length,
           log_bytes_waiting: host.logSpools.waitingBytes(),
         },

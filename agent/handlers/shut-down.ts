@@ -7,7 +7,7 @@ export const shutDown: Handler = {
   types: ["shut-down"],
   validate: () => ({
     execute: async ({ host }) => {
-      host.goDown("graceful", "a shut-down job asked for it");
+      host.requestShutdown("graceful", "a shut-down job asked for it");
       return await Promise.resolve({ description: "The agent finishes what runs and ends." });
     },
   }),
@@ -40,6 +40,6 @@ function update({ host, plan, facts }: Job): Produced {
   const isThere = wanted.replace(/^v/, "") === version;
   const outputs = { running_version: version, wanted_version: wanted, restarts: !isThere };
   if (isThere) return { outputs, description: `The agent has version ${version} already.` };
-  host.goDown("restart", `an update to ${wanted} was asked for`);
+  host.requestShutdown("restart", `an update to ${wanted} was asked for`);
   return { outputs, description: `The agent restarts: version ${wanted} is wanted.` };
 }

@@ -7,7 +7,7 @@ import type { AddressInfo } from "node:net";
 import { z } from "zod";
 import { https } from "../client/node-http.ts";
 import type { Environment } from "../config/environment.ts";
-import { writeWhole } from "../files/write-atomically.ts";
+import { writeAtomically } from "../files/write-atomically.ts";
 import { openBrokerRecords } from "./broker-records.ts";
 import { frontDoor } from "./front-door.ts";
 import { frontOrder } from "./front-order.ts";
@@ -32,8 +32,8 @@ export async function serveFront(file: string, env: Environment): Promise<number
   const doorOf = (secret: string) =>
     frontDoor({ secret, namespace: order.namespace, records, upstream, end });
   const { server, place } = await listening(doorOf, await placeIn(order.place));
-  await writeWhole(order.place, { text: JSON.stringify(place) });
-  await writeWhole(order.kubeconfig, { text: kubeconfigOf(place) });
+  await writeAtomically(order.place, { text: JSON.stringify(place) });
+  await writeAtomically(order.kubeconfig, { text: kubeconfigOf(place) });
   let usedAtMs = Date.now();
   const looking = setInterval(() => {
     server.getConnections((_, count) => {

@@ -2,7 +2,7 @@ import { existsSync, lstatSync } from "node:fs";
 import { constants } from "node:fs";
 import { mkdir, open, rm, rmdir, type FileHandle } from "node:fs/promises";
 import path from "node:path";
-import { writeWhole } from "../files/write-atomically.ts";
+import { writeAtomically } from "../files/write-atomically.ts";
 import { isRoot, runAsUser } from "./run-as-user.ts";
 
 /** The user of a job's folders; undefined where it is the agent's own. */
@@ -29,7 +29,7 @@ export async function writeJobFile(
 ): Promise<void> {
   if (owner === undefined) {
     await rm(`${file}.new`, { recursive: true, force: true });
-    await writeWhole(file, { text });
+    await writeAtomically(file, { text });
   } else await runAsUser(owner, { script: writeScript, args: [file], input: text });
 }
 

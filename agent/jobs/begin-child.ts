@@ -3,17 +3,17 @@ import { ChildError, ChildLost } from "../processes/child-error.ts";
 import type { Child } from "../processes/child.ts";
 import { bootId } from "../processes/process-identity.ts";
 import { startChild } from "../processes/start-child.ts";
-import type { ChildrenAhead, UnnumberedChild } from "./prestarted-children.ts";
-import type { ExecutionBook } from "./execution-record.ts";
+import type { ExecutionRecord } from "./execution-record.ts";
 import type { JobCommand } from "./handler.ts";
 import { JobFailure } from "./job-failure.ts";
 import type { LazyJobLog } from "./lazy-job-log.ts";
+import type { PrestartedChildren, UnnumberedChild } from "./prestarted-children.ts";
 import type { StopControl } from "./stop-control.ts";
 
 /** What a job's children share. */
-export type ChildGround = {
+export type ChildContext = {
   readonly runDir: string;
-  readonly book: ExecutionBook;
+  readonly book: ExecutionRecord;
   readonly log: LazyJobLog;
   readonly redactor: Redactor;
   readonly stop: StopControl;
@@ -28,7 +28,7 @@ export type ChildGround = {
   readonly cgroup: string | undefined;
   /** Children that have ended: their folders stay until their output is safe. */
   readonly ended: Child[];
-  readonly ahead: ChildrenAhead;
+  readonly ahead: PrestartedChildren;
 };
 
 const usualStop = { signal: "SIGTERM", to: "group", graceMs: 10_000 } as const;
@@ -39,7 +39,7 @@ const usualStop = { signal: "SIGTERM", to: "group", graceMs: 10_000 } as const;
  * to begin and nobody knows what it did. Throws JobFailure.
  */
 export async function beginChild(
-  ground: ChildGround,
+  ground: ChildContext,
   command: JobCommand,
   isStopped: () => boolean,
 ): Promise<Child | "lost" | undefined> {
@@ -94,14 +94,14 @@ export async function beginChild(
 }
 
 /** Makes a command's child ready, unless it was begun before: nothing of it runs until it is begun. */
-export function makeReady(ground: ChildGround, command: JobCommand): void {
+export function makeReady(ground: ChildContext, command: JobCommand): void {
   const { ahead, book, user } = ground;
   if (typeof user === "object" || book.state.children[command.key] !== undefined) return;
   ahead.make(command.key, specOf(ground, command, user));
 }
 
 function specOf(
-  { book, env, runDir, cgroup }: ChildGround,
+  { book, env, runDir, cgroup }: ChildContext,
   command: JobCommand,
   user: number | undefined,
 ): UnnumberedChild {

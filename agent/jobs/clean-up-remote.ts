@@ -1,17 +1,17 @@
 import { pause } from "../client/pause.ts";
 import { makeRedactor } from "../logs/redactor.ts";
-import type { ExecutionBook } from "./execution-record.ts";
+import type { ExecutionRecord } from "./execution-record.ts";
 import { fetchPlan } from "./fetch-plan.ts";
-import type { GuardedJob } from "./supervise-job.ts";
+import { isRemote, workOf } from "./handler-registry.ts";
 import type { JobHost } from "./job-host.ts";
 import { readKeptToken } from "./job-place.ts";
 import type { LazyJobLog } from "./lazy-job-log.ts";
 import { openJob } from "./open-job.ts";
 import { planSecrets } from "./plan-secrets.ts";
-import { isElsewhere, workOf } from "./handler-registry.ts";
+import type { SupervisedJob } from "./supervise-job.ts";
 
-type Stopped = GuardedJob & {
-  readonly book: ExecutionBook;
+type Stopped = SupervisedJob & {
+  readonly book: ExecutionRecord;
   /** Resolves when there is a broker. */
   readonly host: Promise<JobHost>;
 };
@@ -22,9 +22,9 @@ const mostMs = 55_000;
  * Takes away what a job that was stopped while its agent was away has set going outside of this host, if it is of a kind that does.
  * It never rejects: what could not be taken away is in the agent's own log.
  */
-export async function cleanElsewhere(stopped: Stopped): Promise<void> {
+export async function cleanUpRemote(stopped: Stopped): Promise<void> {
   const { ground, stored, stop } = stopped;
-  if (!isElsewhere(stored.job.type) || stored.is_simulated === true) return;
+  if (!isRemote(stored.job.type) || stored.is_simulated === true) return;
   const done = new AbortController();
   const late = pause(mostMs, stop.hurry, done.signal);
   try {

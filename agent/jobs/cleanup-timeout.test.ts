@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import { cleaningClock } from "./cleanup-timeout.ts";
+import { cleanupTimeout } from "./cleanup-timeout.ts";
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
@@ -7,7 +7,7 @@ afterEach(() => void vi.useRealTimers());
 describe("the time for always-steps", () => {
   test("is 30 s for all of them, from the stop on", () => {
     const stopping = new AbortController();
-    const clock = cleaningClock(stopping.signal);
+    const clock = cleanupTimeout(stopping.signal);
     const first = clock.signal();
     vi.advanceTimersByTime(3_600_000);
     expect(first.aborted).toBe(false);
@@ -22,7 +22,7 @@ describe("the time for always-steps", () => {
 
   test("has no end once the job is over", () => {
     const stopping = new AbortController();
-    const clock = cleaningClock(stopping.signal);
+    const clock = cleanupTimeout(stopping.signal);
     const signal = clock.signal();
     stopping.abort();
     clock.close();

@@ -1,5 +1,5 @@
 /** From the first command on that runs although the job is to stop, there is so much time for all of them. */
-export function cleaningClock(stopping: AbortSignal): {
+export function cleanupTimeout(stopping: AbortSignal): {
   readonly signal: () => AbortSignal;
   readonly close: () => void;
 } {

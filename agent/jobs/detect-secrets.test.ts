@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { secretsByLook } from "./detect-secrets.ts";
+import { detectSecrets } from "./detect-secrets.ts";
 
 test("variables that look like secrets are found, wherever a plan has them", () => {
   const plan = {
@@ -10,7 +10,7 @@ test("variables that look like secrets are found, wherever a plan has them", () 
       vars: { list: [{ deep: "abcdefgh-12345678" }], json: '{"inner":"qwertyuiop123456"}' },
     },
   };
-  expect(secretsByLook(plan)).toEqual([
+  expect(detectSecrets(plan)).toEqual([
     "correct4horse9battery",
     "xxxxxxxxxxxxxxx1",
     "dGhpcyBpcyBiYXNlNjQ9",
@@ -31,15 +31,15 @@ test.each([
   ["INSTALL_ID", "c0ffee00-1111-2222-3333-444455556666"],
   ["INSTALL", "ins_01hzy3x9qk2m4n6p8r0s2t4v6w"],
 ])("%s = %s is no secret by its look", (name, value) => {
-  expect(secretsByLook({ env_vars: { [name]: value } })).toEqual([]);
+  expect(detectSecrets({ env_vars: { [name]: value } })).toEqual([]);
 });
 
 test("what is not a variable is not looked at", () => {
   expect(
-    secretsByLook({
+    detectSecrets({
       component_name: "abcdefgh12345678",
       labels: { A: "abcdefgh12345678" },
     }),
   ).toEqual([]);
-  expect(secretsByLook(null)).toEqual([]);
+  expect(detectSecrets(null)).toEqual([]);
 });

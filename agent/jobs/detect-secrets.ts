@@ -25,7 +25,7 @@ const isId = /^[a-z]{2,5}_[0-9a-z]{26}$/;
  * letters and digits mixed. What has a public name (…_ID, …_URL, …_SHA) or the form of an address, a path or a sentence
  * is none: a log in which every value is taken out cannot be read. Values that are JSON are looked into.
  */
-export function secretsByLook(plan: unknown): string[] {
+export function detectSecrets(plan: unknown): string[] {
   const found = new Set<string>();
   visit(plan, found);
   return [...found];

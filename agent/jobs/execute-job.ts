@@ -6,9 +6,10 @@ import { refusalByRules } from "../consent/refusal-by-rules.ts";
 import type { JobLogSpec } from "../logs/job-log.ts";
 import { makeRedactor, type Redactor } from "../logs/redactor.ts";
 import type { Child } from "../processes/child.ts";
-import type { SpooledResult } from "../spool/pending-result.ts";
-import type { ExecutionBook } from "./execution-record.ts";
-import type { StoredExecution } from "./stored-execution.ts";
+import type { PendingResult } from "../spool/pending-result.ts";
+import { detectSecrets } from "./detect-secrets.ts";
+import type { ExecutionRecord } from "./execution-record.ts";
+import { workOf } from "./handler-registry.ts";
 import type { JobWork, Plan } from "./handler.ts";
 import { crashOf, JobFailure } from "./job-failure.ts";
 import type { JobHost } from "./job-host.ts";
@@ -17,16 +18,15 @@ import { hasKeptToken, keepToken } from "./job-place.ts";
 import { type LazyJobLog, makeLazyJobLog } from "./lazy-job-log.ts";
 import { openJob, type OpenJob } from "./open-job.ts";
 import { planSecrets } from "./plan-secrets.ts";
-import { workOf } from "./handler-registry.ts";
-import { secretsByLook } from "./detect-secrets.ts";
 import { makeStatusReports, type ReportedStatus, type StatusReports } from "./status-reports.ts";
 import { causeOf, isAnothers } from "./stop-cause.ts";
 import type { StopControl } from "./stop-control.ts";
+import type { StoredExecution } from "./stored-execution.ts";
 
 /** A job from its claim, or from its take-over, to its result. */
-export type Life = {
+export type ExecutionContext = {
   readonly host: JobHost;
-  readonly book: ExecutionBook;
+  readonly book: ExecutionRecord;
   readonly stop: StopControl;
   readonly plan: Plan;
   /** Where it is known. */
@@ -38,20 +38,20 @@ export type Life = {
   readonly wasGivenBack: () => Promise<boolean>;
 };
 
-type Lit = Life & {
+type StartedExecution = ExecutionContext & {
   readonly redactor: Redactor;
   readonly log: LazyJobLog;
   readonly reports: StatusReports;
 };
 
 /** What came of the job, and what is to be taken away when that is safe. */
-export type Lived = { readonly result?: SpooledResult; readonly ended: readonly Child[] };
+export type ExecutedJob = { readonly result?: PendingResult; readonly ended: readonly Child[] };
 
 /** Lives the job to its end. Without a result nothing is to be reported: it is not ours any more. */
-export async function liveJob(life: Life): Promise<Lived> {
+export async function executeJob(life: ExecutionContext): Promise<ExecutedJob> {
   const { host, book, plan, token } = life;
   const { state } = book;
-  const redactor = makeRedactor([...host.secrets(), ...planSecrets(plan), ...secretsByLook(plan)]);
+  const redactor = makeRedactor([...host.secrets(), ...planSecrets(plan), ...detectSecrets(plan)]);
   if (token !== undefined) redactor.add(token);
   const log = makeLazyJobLog(
     () => host.openJobLog(logSpec(state), redactor),
@@ -61,11 +61,11 @@ export async function liveJob(life: Life): Promise<Lived> {
   const ids = { jobId: state.job.id, executionId: state.execution_id };
   const reports = makeStatusReports(host, ids, over);
   const job = openJob({ host, book, stop: life.stop, redactor, log, plan, token });
-  const lit: Lit = { ...life, redactor, log, reports };
+  const execution: StartedExecution = { ...life, redactor, log, reports };
   try {
-    const ending = await workThrough(lit, job);
+    const ending = await workThrough(execution, job);
     if (ending === undefined) return { ended: job.ended };
-    return { result: await conclude(lit, ending), ended: job.ended };
+    return { result: await conclude(execution, ending), ended: job.ended };
   } catch (error) {
     // It is told as the job's end; nothing of the job may be left open by it.
     await job.close().catch(() => {});
@@ -88,39 +88,43 @@ export function logSpec(state: StoredExecution): JobLogSpec {
 }
 
 /** Nothing when the job was given back or is not ours. */
-async function workThrough(lit: Lit, open: OpenJob): Promise<Ending | undefined> {
+async function workThrough(
+  execution: StartedExecution,
+  open: OpenJob,
+): Promise<Ending | undefined> {
   // What has begun goes on, although the rules have changed meanwhile.
-  const refusal = isNew(lit)
-    ? refusalByRules(lit.host.config, open.job.facts, lit.plan)
+  const refusal = isNew(execution)
+    ? refusalByRules(execution.host.config, open.job.facts, execution.plan)
     : undefined;
-  const work = refusal ?? readPlan(lit, open);
+  const work = refusal ?? readPlan(execution, open);
   if (work instanceof JobFailure) return { kind: "failed", failure: work };
   // Before anybody knows that it has begun: whoever takes it up then has its token, too.
-  if (work.usesHost === true && lit.token !== undefined) {
-    await keepToken(lit.host.runDir.path, lit.book.state.execution_id, lit.token);
+  if (work.usesHost === true && execution.token !== undefined) {
+    await keepToken(execution.host.runDir.path, execution.book.state.execution_id, execution.token);
   }
   // Its token is gone with the agent that claimed it: handed out anew, the job comes with another.
-  if (work.usesHost === true && hasLostToken(lit) && (await lit.giveBack())) return undefined;
+  if (work.usesHost === true && hasLostToken(execution) && (await execution.giveBack()))
+    return undefined;
   const first = work.prepare === undefined ? "in-progress" : "initializing";
-  const refused = await reportFirst(lit, first);
+  const refused = await reportFirst(execution, first);
   if (refused !== undefined) return refused === "over" ? undefined : refused;
-  const ending = await attempt(lit, work, open);
-  lit.log.sendOff();
-  if (work.usesHost === true && ending !== undefined) await keepOutcome(lit, ending);
-  if (await lit.wasGivenBack()) return await leave(lit, { work, open });
-  if (open.isOpen() || work.cleanup !== undefined) lit.reports.tell("cleaning-up");
-  await cleanUp(lit, { work, open });
+  const ending = await attempt(execution, work, open);
+  execution.log.sendOff();
+  if (work.usesHost === true && ending !== undefined) await keepOutcome(execution, ending);
+  if (await execution.wasGivenBack()) return await leave(execution, { work, open });
+  if (open.isOpen() || work.cleanup !== undefined) execution.reports.tell("cleaning-up");
+  await cleanUp(execution, { work, open });
   return ending;
 }
 
-const hasLostToken = (lit: Lit): boolean =>
-  lit.token === undefined &&
-  isNew(lit) &&
-  !hasKeptToken(lit.host.runDir.path, lit.book.state.execution_id);
+const hasLostToken = (execution: StartedExecution): boolean =>
+  execution.token === undefined &&
+  isNew(execution) &&
+  !hasKeptToken(execution.host.runDir.path, execution.book.state.execution_id);
 
-const isNew = ({ book }: Lit): boolean => book.state.reported === "pending";
+const isNew = ({ book }: StartedExecution): boolean => book.state.reported === "pending";
 
-function readPlan({ book: { state } }: Lit, { job }: OpenJob): JobWork | JobFailure {
+function readPlan({ book: { state } }: StartedExecution, { job }: OpenJob): JobWork | JobFailure {
   try {
     return workOf(state.job, job.plan, state.is_simulated === true);
   } catch (error) {
@@ -130,32 +134,39 @@ function readPlan({ book: { state } }: Lit, { job }: OpenJob): JobWork | JobFail
 }
 
 /** Before the broker has answered it, nothing is done that anybody could notice. */
-async function reportFirst(lit: Lit, status: ReportedStatus): Promise<Ending | "over" | undefined> {
-  const { book, stop } = lit;
+async function reportFirst(
+  execution: StartedExecution,
+  status: ReportedStatus,
+): Promise<Ending | "over" | undefined> {
+  const { book, stop } = execution;
   try {
-    if (book.state.reported === "pending") await lit.reports.first(status, stop.signal);
+    if (book.state.reported === "pending") await execution.reports.first(status, stop.signal);
     else status = book.state.reported;
   } catch (error) {
     if (isJobOver(error)) return "over";
     if (!stop.signal.aborted) throw error;
   }
-  if (await lit.wasGivenBack()) return "over";
+  if (await execution.wasGivenBack()) return "over";
   if (stop.signal.aborted) {
     const cause = causeOf(stop.signal);
     if (book.state.reported === "pending" && isAnothers(cause)) return "over";
     if (book.state.reported === "pending" && cause.kind === "agent-stopped") {
-      if (await lit.giveBack()) return "over";
+      if (await execution.giveBack()) return "over";
     }
     if (book.state.reported === "pending") return { kind: "stopped", cause };
   }
   book.state.reported = status;
-  lit.enter(status);
+  execution.enter(status);
   return undefined;
 }
 
 /** Prepares and executes; whatever is thrown becomes an ending. */
-async function attempt(lit: Lit, work: JobWork, open: OpenJob): Promise<Ending | undefined> {
-  const { stop, book } = lit;
+async function attempt(
+  execution: StartedExecution,
+  work: JobWork,
+  open: OpenJob,
+): Promise<Ending | undefined> {
+  const { stop, book } = execution;
   try {
     if (work.usesHost === true) await open.place(work);
     const { outcome } = book.state;
@@ -163,9 +174,9 @@ async function attempt(lit: Lit, work: JobWork, open: OpenJob): Promise<Ending |
     if (asksFirst(work, open.job)) await askConsent(open.job);
     if (work.prepare !== undefined) {
       await work.prepare(open.job);
-      if (await lit.wasGivenBack()) return undefined;
-      lit.reports.tell("in-progress");
-      lit.enter("in-progress");
+      if (await execution.wasGivenBack()) return undefined;
+      execution.reports.tell("in-progress");
+      execution.enter("in-progress");
     }
     if (work.timeoutMs !== undefined) {
       book.state.timeout_ms = work.timeoutMs; // on disk with the first child
@@ -175,7 +186,7 @@ async function attempt(lit: Lit, work: JobWork, open: OpenJob): Promise<Ending |
     if (stop.signal.aborted) return { kind: "stopped", cause: causeOf(stop.signal) };
     return { kind: "produced", produced: await work.execute(open.job) };
   } catch (error) {
-    const failure = failureOf(lit, error);
+    const failure = failureOf(execution, error);
     if (!stop.signal.aborted) return { kind: "failed", failure };
     return { kind: "stopped", cause: causeOf(stop.signal), failure };
   }
@@ -185,13 +196,13 @@ async function attempt(lit: Lit, work: JobWork, open: OpenJob): Promise<Ending |
  * Whoever takes the job up while its folders are taken away, and its outputs with them, reports the same end. It need
  * not survive a power cut: the ends of the steps tell as much.
  */
-async function keepOutcome({ book, redactor }: Lit, ending: Ending): Promise<void> {
+async function keepOutcome({ book, redactor }: StartedExecution, ending: Ending): Promise<void> {
   book.state.outcome = jobOutcome(ending, redactor);
   await book.save();
 }
 
 /** A failure of ours is told as such; the agent's own log has it whole. */
-function failureOf({ host, book }: Lit, error: unknown): JobFailure {
+function failureOf({ host, book }: StartedExecution, error: unknown): JobFailure {
   if (error instanceof JobFailure) return error;
   host.log.error(
     { err: error, execution_id: book.state.execution_id },
@@ -203,17 +214,17 @@ function failureOf({ host, book }: Lit, error: unknown): JobFailure {
 type Worked = { readonly work: JobWork; readonly open: OpenJob };
 
 /** Nobody wants to hear of it any more: everything is taken away, nothing is said. */
-async function leave(lit: Lit, worked: Worked): Promise<undefined> {
-  await cleanUp(lit, worked);
-  await lit.log.close().catch(() => {});
+async function leave(execution: StartedExecution, worked: Worked): Promise<undefined> {
+  await cleanUp(execution, worked);
+  await execution.log.close().catch(() => {});
 }
 
-async function cleanUp(lit: Lit, { work, open }: Worked): Promise<void> {
-  lit.enter("cleaning-up");
-  const { host, book, log } = lit;
+async function cleanUp(execution: StartedExecution, { work, open }: Worked): Promise<void> {
+  execution.enter("cleaning-up");
+  const { host, book, log } = execution;
   const done = new AbortController();
   try {
-    const bound = (): Promise<void> => pause(mostCleanupMs, lit.stop.hurry, done.signal);
+    const bound = (): Promise<void> => pause(mostCleanupMs, execution.stop.hurry, done.signal);
     if (work.cleanup !== undefined) await Promise.race([work.cleanup(open.job), bound()]);
   } catch (error) {
     host.log.error({ err: error, execution_id: book.state.execution_id }, "a clean-up failed");
@@ -230,8 +241,8 @@ async function cleanUp(lit: Lit, { work, open }: Worked): Promise<void> {
 const mostCleanupMs = 30_000;
 
 /** The last lines, and the result with the number of the last one. */
-async function conclude(lit: Lit, ending: Ending): Promise<SpooledResult> {
-  const { redactor, log, book, host } = lit;
+async function conclude(execution: StartedExecution, ending: Ending): Promise<PendingResult> {
+  const { redactor, log, book, host } = execution;
   const { words, ...finish } = jobOutcome(ending, redactor);
   if (hidesOutputs(outputsOf(ending), redactor)) {
     log.write("Secrets were taken out of the outputs.", "warn");

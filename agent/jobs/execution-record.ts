@@ -1,13 +1,13 @@
 import { mkdir, readdir, readFile, rm } from "node:fs/promises";
 import path from "node:path";
-import type { Log } from "../log.ts";
-import { diskTrouble } from "../files/disk-error.ts";
 import { writeDurably } from "../files/atomic-file.ts";
-import { writeWhole } from "../files/write-atomically.ts";
+import { describeDiskError } from "../files/disk-error.ts";
+import { writeAtomically } from "../files/write-atomically.ts";
+import type { Log } from "../log.ts";
 import { storedExecution, type StoredExecution } from "./stored-execution.ts";
 
 /** What is written down of an execution while it is under way. */
-export type ExecutionBook = {
+export type ExecutionRecord = {
   /** Changed in place, then saved. */
   readonly state: StoredExecution;
   /** Survives the agent's death. Never rejects: what is known stays known, though the disk refuses to be told of it. */
@@ -21,11 +21,11 @@ export type ExecutionBook = {
 };
 
 /** Keeps the state of an execution in a folder of its own, 0700. */
-export async function openExecutionBook(
+export async function openExecutionRecord(
   dataDir: string,
   state: StoredExecution,
   log: Log,
-): Promise<ExecutionBook> {
+): Promise<ExecutionRecord> {
   const dir = executionFolder(dataDir, state.execution_id);
   const file = path.join(dir, fileName);
   await mkdir(dir, { recursive: true, mode: 0o700 });
@@ -35,13 +35,13 @@ export async function openExecutionBook(
     last = turn;
     await turn;
   };
-  const write = (): Promise<void> => inTurn((text) => writeWhole(file, { text }));
+  const write = (): Promise<void> => inTurn((text) => writeAtomically(file, { text }));
   await write();
   return {
     state,
     save: () =>
       write().catch((error: unknown) => {
-        const why = diskTrouble(dir, error);
+        const why = describeDiskError(dir, error);
         log.warn({ execution_id: state.execution_id, why }, "a job's progress is not on disk");
       }),
     saveSurely: write,

@@ -1,14 +1,14 @@
+import type { LocalContext } from "../local-context.ts";
 import { makeRedactor } from "../logs/redactor.ts";
-import type { AgentGround } from "../local-context.ts";
 import { abandonJob } from "./abandon-job.ts";
-import type { StoredExecution } from "./stored-execution.ts";
 import { JobFailure } from "./job-failure.ts";
 import { jobOutcome } from "./job-outcome.ts";
-import { endOf, tellEnd } from "./record-end.ts";
+import { endOf, recordEnd } from "./record-end.ts";
+import type { StoredExecution } from "./stored-execution.ts";
 
 /** Ends an execution as failed without taking it up: whoever took it up did not live. */
 export async function giveUpJob(
-  ground: AgentGround,
+  ground: LocalContext,
   stored: StoredExecution,
   times: number,
 ): Promise<void> {
@@ -21,7 +21,7 @@ export async function giveUpJob(
     const { words: _, ...finish } = jobOutcome({ kind: "failed", failure }, redactor);
     const result = { job_id: job.id, finish };
     await ground.results.put(execution_id, result);
-    tellEnd(ground, stored, endOf(result));
+    recordEnd(ground, stored, endOf(result));
   }
   await abandonJob(ground, execution_id);
 }

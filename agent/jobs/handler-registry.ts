@@ -1,12 +1,12 @@
 import { runnerJobTypeNames, runnerJobTypes } from "../../shared/runner-job-types.ts";
 import { actions } from "../handlers/actions/actions.ts";
 import { clusterJobs } from "../handlers/cluster-jobs/cluster-jobs.ts";
-import { shutDown, updateVersion } from "../handlers/shut-down.ts";
 import { healthCheck } from "../handlers/health-check.ts";
 import { helm } from "../handlers/helm/helm.ts";
 import { management } from "../handlers/management.ts";
 import { manifests } from "../handlers/manifests/manifests.ts";
 import { noop } from "../handlers/noop.ts";
+import { shutDown, updateVersion } from "../handlers/shut-down.ts";
 import { sandboxModeOf, simulate } from "../handlers/simulation/simulate.ts";
 import { terraform } from "../handlers/terraform/terraform.ts";
 import type { Handler, JobFacts, JobWork, Plan } from "./handler.ts";
@@ -63,8 +63,8 @@ const isAgentsOwn = (type: string): boolean =>
 const isKnown = (type: string): boolean => runnerJobTypeNames.some((name) => name === type);
 
 /** Whether what jobs of a type set going may go on without this host: their clean-up ends it. */
-export function isElsewhere(type: string): boolean {
-  return byType.get(type)?.isElsewhere === true;
+export function isRemote(type: string): boolean {
+  return byType.get(type)?.isRemote === true;
 }
 
 /** What jobs of a type need to come to rest after they were stopped, and of that once they are told to hurry. */

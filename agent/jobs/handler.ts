@@ -4,9 +4,9 @@ import type { FileOwner } from "../job-users/job-files.ts";
 import type { LogSource } from "../logs/job-log.ts";
 import type { MakeRenderer } from "../logs/line-renderer.ts";
 import type { ChildOutput, StopPlan } from "../processes/child.ts";
-import type { CommandEnd, StoredExecution } from "./stored-execution.ts";
 import type { JobHost } from "./job-host.ts";
 import type { SetOutput } from "./job-socket.ts";
+import type { CommandEnd, StoredExecution } from "./stored-execution.ts";
 
 export type Plan = Readonly<Record<string, unknown>>;
 export type Outputs = Readonly<Record<string, unknown>>;
@@ -22,7 +22,7 @@ export type Handler = {
   /** Of that, what they need once they are told to hurry; 5 s unless told. */
   readonly hurryMs?: number;
   /** What its jobs set going may go on without this host: `cleanup` ends it, also where nothing else of the job is done. */
-  readonly isElsewhere?: true;
+  readonly isRemote?: true;
   /** Reads the plan, touches nothing. Throws JobFailure when the plan is not fit. */
   readonly validate: (plan: Plan, facts: JobFacts) => JobWork;
 };

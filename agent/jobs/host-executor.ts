@@ -1,12 +1,12 @@
-import type { Departure } from "../shutdown/shutdown-state.ts";
-import type { JobHost } from "./job-host.ts";
+import type { LocalContext } from "../local-context.ts";
 import type { StartJob } from "../loops/take-jobs.ts";
-import type { AgentGround } from "../local-context.ts";
 import type { AgentParts } from "../parts.ts";
 import { clearLeftovers } from "../processes/clear-leftovers.ts";
+import type { ShutdownState } from "../shutdown/shutdown-state.ts";
+import type { JobHost } from "./job-host.ts";
 
 /** How jobs come to run in an agent. */
-export type Jobs = {
+export type Executor = {
   /** Takes up again what a former process of this agent has left under way; until there is a broker, looks after it. */
   readonly resume: () => Promise<void>;
   /** There is a broker: what was taken up goes on. Answers how jobs are begun. */
@@ -19,28 +19,31 @@ export type Jobs = {
 export type ConnectedParts = AgentParts & { readonly openJobLog: JobHost["openJobLog"] };
 
 /** Makes the jobs' side of an agent. What runs them is read from disk now, before it is needed. */
-export async function openJobs(ground: AgentGround, departure: Departure): Promise<Jobs> {
+export async function openHostExecutor(
+  ground: LocalContext,
+  shutdown: ShutdownState,
+): Promise<Executor> {
   const { resumeJob, startJob } = await import("./run-job.ts");
   const { forgetExecution, listStoredExecutions } = await import("./execution-record.ts");
-  const { countTakeUp, mostTakeUps } = await import("./resume-attempts.ts");
+  const { countResume, maxResumes } = await import("./resume-attempts.ts");
   const { giveUpJob } = await import("./give-up-job.ts");
-  const { config, log, roster } = ground;
+  const { config, log, runningJobs } = ground;
   const connected = Promise.withResolvers<JobHost>();
-  const goDown: JobHost["goDown"] = (how, why) => {
+  const requestShutdown: JobHost["requestShutdown"] = (how, why) => {
     const deadlineMs = performance.now() + config.drainTimeout;
     const exit = how === "restart" ? "restart" : "done";
-    departure.begin({ urgency: "draining", exit, why, deadlineMs });
+    shutdown.request({ urgency: "draining", exit, why, deadlineMs });
   };
   return {
     connect(agent) {
-      const host: JobHost = { ...agent, goDown };
+      const host: JobHost = { ...agent, requestShutdown };
       connected.resolve(host);
       return (claimed) => {
         const job = startJob(host, claimed);
         // What has not begun when the agent begins to go down, somebody else may as well do.
         const back = (): void => void job.giveBack();
-        departure.begun.addEventListener("abort", back, { once: true });
-        void job.done.then(() => departure.begun.removeEventListener("abort", back));
+        shutdown.requested.addEventListener("abort", back, { once: true });
+        void job.done.then(() => shutdown.requested.removeEventListener("abort", back));
         return job;
       };
     },
@@ -56,13 +59,13 @@ export async function openJobs(ground: AgentGround, departure: Departure): Promi
       }
       await clear(ground, new Set(stored.map((one) => one.execution_id)));
       for (const one of stored) {
-        const times = await countTakeUp(config.dataDir, one.execution_id);
-        if (times > mostTakeUps) {
-          await giveUpJob(ground, one, mostTakeUps);
+        const times = await countResume(config.dataDir, one.execution_id);
+        if (times > maxResumes) {
+          await giveUpJob(ground, one, maxResumes);
           continue;
         }
         log.info({ execution_id: one.execution_id }, "taken up again");
-        roster.add(resumeJob(ground, one, connected.promise));
+        runningJobs.add(resumeJob(ground, one, connected.promise));
       }
     },
   };
@@ -70,7 +73,7 @@ export async function openJobs(ground: AgentGround, departure: Departure): Promi
 
 /** Whatever else former processes of this agent left on this host. */
 async function clear(
-  { config, runDir, log, jobUsers, jobCgroups }: AgentGround,
+  { config, runDir, log, jobUsers, jobCgroups }: LocalContext,
   keep: ReadonlySet<string>,
 ): Promise<void> {
   const cgroups = await jobCgroups.clear();

@@ -6,5 +6,5 @@ import type { AgentParts } from "../parts.ts";
 export type JobHost = AgentParts & {
   readonly openJobLog: (spec: JobLogSpec, redactor: Redactor) => Promise<JobLog>;
   /** Lets the agent go down as an order of that name would: what runs is finished first. */
-  readonly goDown: (how: "graceful" | "restart", why: string) => void;
+  readonly requestShutdown: (how: "graceful" | "restart", why: string) => void;
 };

@@ -6,7 +6,7 @@ export type JobEnd = {
 };
 
 /** What ended here since the agent began. */
-export type EndBook = {
+export type JobMetrics = {
   readonly add: (end: JobEnd) => void;
   readonly counts: () => readonly { type: string; status: string; count: number }[];
   /** Of each type how many took so many seconds at most, how long all took together, and how many there are. */
@@ -26,7 +26,7 @@ const mostKinds = 200;
 const otherKind = "other";
 
 /** A book with nothing in it. */
-export function makeEndBook(): EndBook {
+export function makeJobMetrics(): JobMetrics {
   const counts = new Map<string, { type: string; status: string; count: number }>();
   const took = new Map<string, { sum: number; each: number[] }>();
   const countOf = (type: string, status: string) => {

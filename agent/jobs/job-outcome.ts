@@ -1,5 +1,5 @@
 import type { Redactor } from "../logs/redactor.ts";
-import type { SpooledResult } from "../spool/pending-result.ts";
+import type { PendingResult } from "../spool/pending-result.ts";
 import type { Outputs, Produced } from "./handler.ts";
 import type { JobFailure } from "./job-failure.ts";
 import { type StopCause, stopRow, stopWords } from "./stop-cause.ts";
@@ -16,7 +16,7 @@ export type Ending =
   /** A former process of the agent knew it already. */
   | { readonly kind: "kept"; readonly outcome: JobOutcome };
 
-type Finish = SpooledResult["finish"];
+type Finish = PendingResult["finish"];
 /** What is to be reported, and the same in words for the log. */
 export type JobOutcome = Omit<Finish, "last_record"> & { readonly words: string };
 

@@ -2,13 +2,13 @@ import { randomBytes } from "node:crypto";
 import { existsSync } from "node:fs";
 import { chmod, chown, mkdir, readFile } from "node:fs/promises";
 import path from "node:path";
+import { writeAtomically } from "../files/write-atomically.ts";
 import { type FileOwner, ownFolder } from "../job-users/job-files.ts";
 import type { Redactor } from "../logs/redactor.ts";
 import { listLeaders } from "../processes/find-child.ts";
 import { removeChildFolder } from "../processes/remove-child-folder.ts";
 import { sweepMarked } from "../processes/sweep-marked.ts";
 import { makeWorkspace, removeWorkspace } from "../workspace/workspace.ts";
-import { writeWhole } from "../files/write-atomically.ts";
 import type { JobPlace } from "./handler.ts";
 import type { JobHost } from "./job-host.ts";
 import { type JobRequests, openJobSocket } from "./job-socket.ts";
@@ -101,7 +101,7 @@ async function keepBearer(file: string): Promise<string> {
   const known = await readFile(file, "utf8").catch(() => "");
   if (known !== "") return known;
   const bearer = randomBytes(24).toString("base64url");
-  await writeWhole(file, { text: bearer });
+  await writeAtomically(file, { text: bearer });
   return bearer;
 }
 
@@ -109,7 +109,7 @@ async function keepBearer(file: string): Promise<string> {
 export async function keepToken(runDir: string, executionId: string, token: string): Promise<void> {
   const kept = keptFolder(runDir, executionId);
   await mkdir(kept, { recursive: true, mode: 0o700 });
-  await writeWhole(path.join(kept, "token"), { text: token });
+  await writeAtomically(path.join(kept, "token"), { text: token });
 }
 
 /** Whether a former process of the agent kept the execution's token. */

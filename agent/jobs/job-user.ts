@@ -1,5 +1,5 @@
-import type { ChildGround } from "./begin-child.ts";
-import type { ExecutionBook } from "./execution-record.ts";
+import type { ChildContext } from "./begin-child.ts";
+import type { ExecutionRecord } from "./execution-record.ts";
 import type { JobHost } from "./job-host.ts";
 
 const refusal =
@@ -11,9 +11,9 @@ const refusal =
  */
 export async function userOf(
   { jobUsers }: Pick<JobHost, "jobUsers">,
-  { state, saveDurably }: ExecutionBook,
+  { state, saveDurably }: ExecutionRecord,
   signal: AbortSignal,
-): Promise<ChildGround["user"]> {
+): Promise<ChildContext["user"]> {
   if (state.job_user !== undefined || !jobUsers.isOn) return state.job_user;
   if (Object.keys(state.children).length > 0) return { refusal };
   state.job_user = await jobUsers.take(state.execution_id, signal);

@@ -1,15 +1,15 @@
 import type { Redactor } from "../logs/redactor.ts";
 import type { Child } from "../processes/child.ts";
-import { type ChildGround, makeReady } from "./begin-child.ts";
-import { makeChildrenAhead } from "./prestarted-children.ts";
-import { cleaningClock } from "./cleanup-timeout.ts";
-import type { ExecutionBook } from "./execution-record.ts";
+import { type ChildContext, makeReady } from "./begin-child.ts";
+import { cleanupTimeout } from "./cleanup-timeout.ts";
+import type { ExecutionRecord } from "./execution-record.ts";
 import type { Job, JobWork, Plan } from "./handler.ts";
 import type { JobHost } from "./job-host.ts";
 import { type OpenPlace, openJobPlace } from "./job-place.ts";
 import { NotNow, type SetOutput } from "./job-socket.ts";
 import { userOf } from "./job-user.ts";
 import type { LazyJobLog } from "./lazy-job-log.ts";
+import { makePrestartedChildren } from "./prestarted-children.ts";
 import { runChild } from "./run-child.ts";
 import type { StopControl } from "./stop-control.ts";
 
@@ -27,7 +27,7 @@ export type OpenJob = {
 
 type Given = {
   readonly host: JobHost;
-  readonly book: ExecutionBook;
+  readonly book: ExecutionRecord;
   readonly stop: StopControl;
   readonly redactor: Redactor;
   readonly log: LazyJobLog;
@@ -40,20 +40,20 @@ export function openJob(given: Given): OpenJob {
   const { host, book, stop, redactor, log } = given;
   const { state } = book;
   const ended: Child[] = [];
-  const cleaning = cleaningClock(stop.signal);
+  const cleaning = cleanupTimeout(stop.signal);
   let place: OpenPlace | undefined;
-  let whose: Pick<ChildGround, "user" | "cgroup"> = { user: undefined, cgroup: undefined };
+  let whose: Pick<ChildContext, "user" | "cgroup"> = { user: undefined, cgroup: undefined };
   let takeOutput: ((output: SetOutput) => Promise<void>) | undefined;
   const setOutput = async (output: SetOutput): Promise<void> => {
     if (takeOutput === undefined) throw new NotNow("This job takes no outputs just now.");
     await takeOutput(output);
   };
   const here = (): OpenPlace => placeOrBug(place);
-  const mayBegin = (): Promise<void> => host.truth.mayBegin(state.execution_id, stop.signal);
+  const mayBegin = (): Promise<void> => host.leases.mayBegin(state.execution_id, stop.signal);
   const runDir = host.runDir.path;
   const shared = { ...given, runDir, cleanupSignal: cleaning.signal, ended, mayBegin };
-  const ahead = makeChildrenAhead(runDir, state);
-  const ground = (): ChildGround => ({ ...shared, ahead, ...whose, env: here().env });
+  const ahead = makePrestartedChildren(runDir, state);
+  const ground = (): ChildContext => ({ ...shared, ahead, ...whose, env: here().env });
   const job: Job = {
     facts: state.job,
     executionId: state.execution_id,
@@ -98,9 +98,9 @@ export function openJob(given: Given): OpenJob {
 
 async function whoseOf(
   host: JobHost,
-  book: ExecutionBook,
+  book: ExecutionRecord,
   signal: AbortSignal,
-): Promise<Pick<ChildGround, "user" | "cgroup">> {
+): Promise<Pick<ChildContext, "user" | "cgroup">> {
   const user = await userOf(host, book, signal);
   const cgroup = await host.jobCgroups.take(book.state.execution_id);
   if (cgroup !== undefined) book.state.cgroup = cgroup; // on disk with the first child
@@ -119,7 +119,7 @@ type Deed<T> = {
 };
 
 async function once<T>(
-  { state, save }: ExecutionBook,
+  { state, save }: ExecutionRecord,
   redactor: Redactor,
   { key, act, mayBegin }: Deed<T>,
 ): Promise<T> {

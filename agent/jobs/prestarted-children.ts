@@ -8,7 +8,7 @@ import type { StoredExecution } from "./stored-execution.ts";
 export type UnnumberedChild = Omit<ChildSpec, "step">;
 
 /** The child of a job that is made ready while the one before it still runs. */
-export type ChildrenAhead = {
+export type PrestartedChildren = {
   /** A number that no child of the execution has, or had: also none that a former process of the agent made ready. */
   readonly nextNumber: () => number;
   /** Makes a child ready, in place of another one; nobody waits for it, and nothing of it runs. */
@@ -26,10 +26,10 @@ type Ahead = {
 };
 
 /** Nothing is ready yet. A child that cannot be made ready is started later as any other, and tells then why it cannot. */
-export function makeChildrenAhead(
+export function makePrestartedChildren(
   runDir: string,
   { execution_id, children }: Pick<StoredExecution, "execution_id" | "children">,
-): ChildrenAhead {
+): PrestartedChildren {
   let ahead: Ahead | undefined;
   let last = 0;
   let isClosed = false;

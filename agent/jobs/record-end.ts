@@ -1,5 +1,5 @@
-import type { AgentGround } from "../local-context.ts";
-import type { SpooledResult } from "../spool/pending-result.ts";
+import type { LocalContext } from "../local-context.ts";
+import type { PendingResult } from "../spool/pending-result.ts";
 import type { StoredExecution } from "./stored-execution.ts";
 
 /** How an execution ended here: the status that is reported, and the reason that its result has. */
@@ -13,7 +13,7 @@ export const abandoned: End = { status: "abandoned", reason: "the broker gave it
 export const toldBefore: End = { status: "told-before" };
 
 /** The end that a result tells of. */
-export function endOf({ finish }: SpooledResult): End {
+export function endOf({ finish }: PendingResult): End {
   return { status: finish.status, reason: finish.result?.error_metadata?.["reason"] };
 }
 
@@ -22,8 +22,8 @@ type Ended = Pick<StoredExecution, "execution_id" | "started_at_ms"> & {
 };
 
 /** Tells the agent's own log and its metrics that an execution has ended, and how; once, when nothing of it is left. */
-export function tellEnd(
-  { log, ends }: Pick<AgentGround, "log" | "ends">,
+export function recordEnd(
+  { log, ends }: Pick<LocalContext, "log" | "ends">,
   { job, execution_id, started_at_ms }: Ended,
   { status, reason }: End,
 ): void {

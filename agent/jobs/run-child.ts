@@ -9,16 +9,16 @@ import { findChild } from "../processes/find-child.ts";
 import { bootId } from "../processes/process-identity.ts";
 import { removeChildFolder } from "../processes/remove-child-folder.ts";
 import { sweepMarked } from "../processes/sweep-marked.ts";
-import { beginChild, type ChildGround, makeReady } from "./begin-child.ts";
-import type { CommandEnd, StoredChild } from "./stored-execution.ts";
+import { beginChild, type ChildContext, makeReady } from "./begin-child.ts";
 import type { JobCommand } from "./handler.ts";
 import { readChild } from "./read-child.ts";
+import type { CommandEnd, StoredChild } from "./stored-execution.ts";
 
 /**
  * Runs a command to its end, its output into the job's log. A command that a former process of the agent began is
  * taken up again, one that has ended is not run again. Throws JobFailure when it cannot be started.
  */
-export async function runChild(ground: ChildGround, command: JobCommand): Promise<CommandEnd> {
+export async function runChild(ground: ChildContext, command: JobCommand): Promise<CommandEnd> {
   const known = ground.book.state.children[command.key];
   if (known?.end !== undefined) return await catchUp(ground, command, { ...known, end: known.end });
   const told = command.isCleanup === true ? ground.cleanupSignal() : ground.stop.signal;
@@ -37,7 +37,7 @@ export async function runChild(ground: ChildGround, command: JobCommand): Promis
 
 /** It has ended; what of its output had not reached the disk is read once more. */
 async function catchUp(
-  ground: ChildGround,
+  ground: ChildContext,
   command: JobCommand,
   { number, end }: StoredChild & { end: CommandEnd },
 ): Promise<CommandEnd> {
@@ -62,7 +62,7 @@ const notStarted: CommandEnd = {
 
 /** A child that was born is adopted; one that was not leaves nothing that could still be born. */
 async function takeUp(
-  ground: ChildGround,
+  ground: ChildContext,
   { number, bootId: bornIn }: StoredChild,
 ): Promise<Child | "unborn" | "lost"> {
   const { execution_id } = ground.book.state;
@@ -85,7 +85,7 @@ function lostWith(known: StoredChild | undefined): CommandEnd {
   return { code: null, why: "lost", words, tookMs: Date.now() - (known?.startedAtMs ?? 0) };
 }
 
-function goneBeforeSeen({ book }: ChildGround, { key }: JobCommand): CommandEnd {
+function goneBeforeSeen({ book }: ChildContext, { key }: JobCommand): CommandEnd {
   const tookMs = Date.now() - (book.state.children[key]?.startedAtMs ?? Date.now());
   return { code: null, why: "lost", words: folderGone.words, tookMs };
 }
@@ -96,7 +96,7 @@ type Following = {
   readonly signal: AbortSignal;
 };
 
-async function follow(ground: ChildGround, following: Following): Promise<CommandEnd> {
+async function follow(ground: ChildContext, following: Following): Promise<CommandEnd> {
   const { command, child, signal } = following;
   const { hurry } = ground.stop;
   let cut: "timed-out" | "stopped" | undefined;
@@ -166,7 +166,7 @@ async function afterAbort(signal: AbortSignal, ms: number): Promise<void> {
 }
 
 async function ended(
-  { book, redactor }: ChildGround,
+  { book, redactor }: ChildContext,
   { key }: JobCommand,
   end: CommandEnd,
 ): Promise<CommandEnd> {

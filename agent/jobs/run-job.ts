@@ -1,23 +1,23 @@
 import { giveBackExecutionRoute } from "../../shared/api/report-executions.ts";
 import { isJobOver } from "../client/broker-errors.ts";
+import type { LocalContext } from "../local-context.ts";
 import { makeRedactor } from "../logs/redactor.ts";
-import type { AgentGround } from "../local-context.ts";
 import type { ClaimedJob, RunningJob } from "../running-job.ts";
-import type { SpooledResult } from "../spool/pending-result.ts";
+import type { PendingResult } from "../spool/pending-result.ts";
 import { abandonJob, removeFolders } from "./abandon-job.ts";
-import { cleanElsewhere } from "./clean-up-remote.ts";
-import { openExecutionBook } from "./execution-record.ts";
-import type { StoredExecution } from "./stored-execution.ts";
+import { cleanUpRemote } from "./clean-up-remote.ts";
+import { type ExecutionContext, executeJob } from "./execute-job.ts";
+import { openExecutionRecord } from "./execution-record.ts";
 import { fetchPlan } from "./fetch-plan.ts";
-import { concludeGuarded, guardJob } from "./supervise-job.ts";
+import { restOf } from "./handler-registry.ts";
 import { crashOf } from "./job-failure.ts";
 import type { JobHost } from "./job-host.ts";
-import { type Life, liveJob } from "./execute-job.ts";
 import { type Ending, jobOutcome } from "./job-outcome.ts";
-import { restOf } from "./handler-registry.ts";
+import { abandoned, type End, endOf, givenBack, recordEnd, toldBefore } from "./record-end.ts";
 import type { ReportedStatus } from "./status-reports.ts";
 import { makeStopControl, type StopControl } from "./stop-control.ts";
-import { abandoned, type End, endOf, givenBack, tellEnd, toldBefore } from "./record-end.ts";
+import type { StoredExecution } from "./stored-execution.ts";
+import { concludeSupervised, superviseJob } from "./supervise-job.ts";
 
 /** A claimed job, and the broker's clock when it was handed out: deadlines are told by that clock. */
 export type Claimed = ClaimedJob & { readonly now?: string };
@@ -62,27 +62,27 @@ export function startJob(host: JobHost, claimed: Claimed): HeldJob {
  * is fetched anew, its children are adopted, and what was done is not done again. Until then they are looked after.
  */
 export function resumeJob(
-  ground: AgentGround,
+  ground: LocalContext,
   stored: StoredExecution,
   host: Promise<JobHost>,
 ): HeldJob {
   return hold({ ground, stored, host }, async (stop) => {
     const begin = async (): Promise<Begun> => {
       const connected = await host;
-      await connected.truth.mayBegin(stored.execution_id, stop.signal);
+      await connected.leases.mayBegin(stored.execution_id, stop.signal);
       const plan = await fetchPlan(connected, stored.job.id, { signal: stop.signal });
       return { host: connected, plan, token: undefined };
     };
-    return await guardJob({ ground, stored, stop }, begin());
+    return await superviseJob({ ground, stored, stop }, begin());
   });
 }
 
-type Begun = Pick<Life, "host" | "plan" | "token">;
+type Begun = Pick<ExecutionContext, "host" | "plan" | "token">;
 /** What a job needs to begin, or to begin again; nothing when it was stopped before. */
 type Begin = (stop: StopControl) => Promise<{ readonly begun: Begun } | undefined>;
 
 type Held = {
-  readonly ground: AgentGround;
+  readonly ground: LocalContext;
   readonly stored: StoredExecution;
   /** Resolves when there is a broker. */
   readonly host: Promise<JobHost>;
@@ -110,7 +110,7 @@ function hold(held: Held, begin: Begin): HeldJob {
   };
   const done = live(held, life, begin)
     .then(async (end) =>
-      tellEnd(held.ground, stored, (await life.wasGivenBack()) ? givenBack : end),
+      recordEnd(held.ground, stored, (await life.wasGivenBack()) ? givenBack : end),
     )
     .finally(() => {
       phase = "over";
@@ -147,7 +147,7 @@ async function askBack(
   }
 }
 
-type HeldLife = Omit<Life, "book" | keyof Begun>;
+type HeldLife = Omit<ExecutionContext, "book" | keyof Begun>;
 
 /** Never rejects: even what goes wrong in here is a result. */
 async function live(held: Held, life: HeldLife, begin: Begin): Promise<End> {
@@ -160,17 +160,17 @@ async function live(held: Held, life: HeldLife, begin: Begin): Promise<End> {
       await abandonJob(ground, execution_id);
       return toldBefore;
     }
-    const book = await openExecutionBook(ground.config.dataDir, stored, ground.log);
+    const book = await openExecutionRecord(ground.config.dataDir, stored, ground.log);
     const beginning = await begin(life.stop);
     if (beginning === undefined) {
       const stopped = { ground, stored, stop: life.stop };
-      await cleanElsewhere({ ...stopped, book, host: held.host });
-      end = await tell(held, await concludeGuarded(stopped));
+      await cleanUpRemote({ ...stopped, book, host: held.host });
+      end = await tell(held, await concludeSupervised(stopped));
       isTold = true;
       await whenSafe(ground, execution_id, () => abandonJob(ground, execution_id));
       return end;
     }
-    const { result, ended } = await liveJob({ ...life, ...beginning.begun, book });
+    const { result, ended } = await executeJob({ ...life, ...beginning.begun, book });
     if (result !== undefined) end = await tell(held, result);
     isTold = true;
     await whenSafe(ground, execution_id, async () => {
@@ -187,7 +187,7 @@ async function live(held: Held, life: HeldLife, begin: Begin): Promise<End> {
 
 /** While its result is in memory only, what is on disk tells the next process of the agent how it ended. */
 async function whenSafe(
-  { results, log }: AgentGround,
+  { results, log }: LocalContext,
   id: string,
   forget: () => Promise<void>,
 ): Promise<void> {
@@ -200,7 +200,7 @@ async function whenSafe(
     });
 }
 
-async function tell({ ground, stored, host }: Held, result: SpooledResult): Promise<End> {
+async function tell({ ground, stored, host }: Held, result: PendingResult): Promise<End> {
   await ground.results.put(stored.execution_id, result);
   void host.then(({ deliver }) => deliver());
   return endOf(result);

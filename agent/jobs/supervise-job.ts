@@ -1,21 +1,21 @@
 import { formatDuration } from "../../shared/duration.ts";
 import { isJobOver } from "../client/broker-errors.ts";
+import type { LocalContext } from "../local-context.ts";
 import { openJobLog } from "../logs/job-log.ts";
 import { makeRedactor } from "../logs/redactor.ts";
-import type { AgentGround } from "../local-context.ts";
 import { adoptChild } from "../processes/adopt-child.ts";
 import type { Child } from "../processes/child.ts";
 import { findChild } from "../processes/find-child.ts";
-import type { SpooledResult } from "../spool/pending-result.ts";
-import type { StoredExecution } from "./stored-execution.ts";
+import type { PendingResult } from "../spool/pending-result.ts";
 import { logSpec } from "./execute-job.ts";
 import { jobOutcome } from "./job-outcome.ts";
 import { causeOf } from "./stop-cause.ts";
 import type { StopControl } from "./stop-control.ts";
+import type { StoredExecution } from "./stored-execution.ts";
 
 /** A job that a former process of the agent began, while its plan is not there. */
-export type GuardedJob = {
-  readonly ground: AgentGround;
+export type SupervisedJob = {
+  readonly ground: LocalContext;
   readonly stored: StoredExecution;
   readonly stop: StopControl;
 };
@@ -24,8 +24,8 @@ export type GuardedJob = {
  * Looks after what runs of a job until it can begin again: its clocks count, and whoever stops it ends its children
  * as their kind wants. Nothing when it was stopped before it could begin.
  */
-export async function guardJob<T>(
-  job: GuardedJob,
+export async function superviseJob<T>(
+  job: SupervisedJob,
   beginning: Promise<T>,
 ): Promise<{ readonly begun: T } | undefined> {
   const { stored, stop } = job;
@@ -52,11 +52,11 @@ export async function guardJob<T>(
 }
 
 /** What is to be reported of a job that was stopped without its plan. */
-export async function concludeGuarded({
+export async function concludeSupervised({
   ground,
   stored,
   stop,
-}: GuardedJob): Promise<SpooledResult> {
+}: SupervisedJob): Promise<PendingResult> {
   const redactor = makeRedactor([]);
   const ending = { kind: "stopped", cause: causeOf(stop.signal) } as const;
   const { words, ...finish } = jobOutcome(ending, redactor);
@@ -71,7 +71,7 @@ export async function concludeGuarded({
 }
 
 /** The plan's own bounds, as far as they are written down. Answers how to stop them. */
-function runClocks({ ground, stored, stop }: GuardedJob): () => void {
+function runClocks({ ground, stored, stop }: SupervisedJob): () => void {
   const { timeout_ms, started_at_ms, children } = stored;
   if (timeout_ms !== undefined) {
     const words = `after ${formatDuration(timeout_ms * 1e6)}`;
@@ -94,7 +94,7 @@ function runClocks({ ground, stored, stop }: GuardedJob): () => void {
 
 const longestTimerMs = 2 ** 31 - 1;
 
-async function endChildren({ ground, stored, stop }: GuardedJob): Promise<void> {
+async function endChildren({ ground, stored, stop }: SupervisedJob): Promise<void> {
   const running = Object.values(stored.children).filter(({ end }) => end === undefined);
   const ending = running.map(async ({ number }) => {
     const child = adopt(ground, stored.execution_id, number);
@@ -106,7 +106,7 @@ async function endChildren({ ground, stored, stop }: GuardedJob): Promise<void> 
   await Promise.all(ending);
 }
 
-function adopt({ runDir }: AgentGround, executionId: string, step: number): Child | undefined {
+function adopt({ runDir }: LocalContext, executionId: string, step: number): Child | undefined {
   const manifest = findChild(runDir.path, executionId, step);
   return manifest && adoptChild(manifest, { from: 0 });
 }

@@ -1,10 +1,10 @@
 import { createHeartBeatRoute } from "../../shared/api/heart-beat.ts";
 import { version } from "../../shared/version.ts";
-import { beatAnswerSchema } from "../client/claim-answer.ts";
 import { Unanswered } from "../client/broker-errors.ts";
+import { beatAnswerSchema } from "../client/claim-answer.ts";
 import { momentNow } from "../orders/execution-leases.ts";
-import type { Loop } from "./loop-runner.ts";
 import type { LoopParts } from "./loop-parts.ts";
+import type { Loop } from "./loop-runner.ts";
 import type { WakeUp } from "./wake-up.ts";
 
 const longestBeatMs = 10_000;
@@ -28,9 +28,9 @@ export async function beat(
 
 async function beatOnce(parts: LoopParts, signal: AbortSignal): Promise<void> {
   const { agent, orders, settings, figures } = parts;
-  const { client, config, roster, runnerId, truth } = agent;
+  const { client, config, runningJobs, runnerId, leases } = agent;
   const asked = momentNow();
-  const executions = roster.all().map(({ executionId }) => executionId);
+  const executions = runningJobs.all().map(({ executionId }) => executionId);
   const { id: processId } = agent.process();
   const body = {
     alive_time: Math.round(process.uptime() * 1e9),
@@ -54,10 +54,10 @@ async function beatOnce(parts: LoopParts, signal: AbortSignal): Promise<void> {
       },
     )
     .catch((error: unknown) => {
-      if (error instanceof Unanswered) truth.unheard(asked);
+      if (error instanceof Unanswered) leases.renewalFailed(asked);
       throw error;
     });
   figures.beats += 1;
   orders.take(processId, answer.body.orders ?? []); // first: what is over may not begin anything by what follows
-  truth.heard(executions, asked);
+  leases.renewed(executions, asked);
 }

@@ -4,17 +4,17 @@ import { processSecretHeader } from "../../shared/api/runner-process.ts";
 import { formatDuration } from "../../shared/duration.ts";
 import { backoffMs } from "../client/backoff.ts";
 import { planAnswerBytes } from "../client/broker-client.ts";
-import { claimAnswerSchema } from "../client/claim-answer.ts";
 import { Unanswered } from "../client/broker-errors.ts";
+import { claimAnswerSchema } from "../client/claim-answer.ts";
 import { pause } from "../client/pause.ts";
 import type { AgentAnswer } from "../client/read-answer.ts";
 import type { ProcessIdentity } from "../parts.ts";
 import type { ClaimedJob } from "../running-job.ts";
 import { freeSlots } from "./free-slots.ts";
-import type { Loop } from "./loop-runner.ts";
 import type { LoopParts } from "./loop-parts.ts";
+import type { Loop } from "./loop-runner.ts";
 import type { WakeUp } from "./wake-up.ts";
-import { lookForRoom } from "./watch-disk-space.ts";
+import { checkDiskSpace } from "./watch-disk-space.ts";
 
 /** What a claim brought, to be taken up or given back. */
 export type TakeJobs = (jobs: readonly ClaimedJob[], now: string) => void;
@@ -55,7 +55,7 @@ export async function claim(
         turn();
         if (answer.jobs.length === 0) waitUntilMs = answer.askedMs + floorMs;
         parts.orders.take(one.process.id, answer.orders);
-        if (answer.jobs.length > 0) await lookForRoom(parts); // the disk may have filled while it was parked
+        if (answer.jobs.length > 0) await checkDiskSpace(parts); // the disk may have filled while it was parked
         take(answer.jobs, answer.now);
       })
       .catch((error: unknown) => void failures.push(error))
@@ -79,7 +79,7 @@ export async function claim(
     }
     if (!isUnderWay || isStale) {
       if (Object.keys(slots).length > 0) {
-        await lookForRoom(parts);
+        await checkDiskSpace(parts);
         slots = freeSlots(parts);
       }
       current = begin(slots);
@@ -134,9 +134,9 @@ async function ask(
   signal: AbortSignal,
 ): Promise<AgentAnswer<typeof claimJobsRoute>> {
   const { client, config, runnerId } = agent;
-  const held = agent.roster.all().map(({ executionId }) => executionId);
+  const held = agent.runningJobs.all().map(({ executionId }) => executionId);
   // After failures and silence only: else beats ask, and no claim has to.
-  const isAsking = held.length > 0 && (isAgain || agent.truth.isStale(held));
+  const isAsking = held.length > 0 && (isAgain || agent.leases.isStale(held));
   const body = {
     process_id: processId,
     poll_id: pollId,

@@ -2,9 +2,9 @@ import { z } from "zod";
 import { finishExecutionRoute, type ResultInput } from "../../shared/api/report-executions.ts";
 import { backoffMs } from "../client/backoff.ts";
 import { Refused, Unanswered } from "../client/broker-errors.ts";
-import { parseSpooledResult, type SpooledResult } from "../spool/pending-result.ts";
-import type { Loop } from "./loop-runner.ts";
+import { parsePendingResult, type PendingResult } from "../spool/pending-result.ts";
 import type { LoopFigures, LoopParts } from "./loop-parts.ts";
+import type { Loop } from "./loop-runner.ts";
 import type { WakeUp } from "./wake-up.ts";
 
 const answerSchema = z.looseObject({ execution: z.looseObject({ id: z.string() }) });
@@ -88,7 +88,7 @@ async function deliverOne(
   const { results } = parts.agent;
   const read = await results.read(executionId);
   if (read === undefined) return;
-  const spooled = parseSpooledResult(read);
+  const spooled = parsePendingResult(read);
   if (spooled === undefined) return await results.setAside(executionId, "it is no result");
   try {
     await finish(parts, executionId, { spooled, signal });
@@ -100,7 +100,7 @@ async function deliverOne(
   }
 }
 
-type Delivery = { readonly spooled: SpooledResult; readonly signal: AbortSignal };
+type Delivery = { readonly spooled: PendingResult; readonly signal: AbortSignal };
 
 async function finish(
   { agent }: DeliverParts,
@@ -124,7 +124,7 @@ async function finish(
 }
 
 /** A large result has more time: a megabyte a second at least. */
-function timeoutOf(requestTimeoutMs: number, { finish: { result } }: SpooledResult): number {
+function timeoutOf(requestTimeoutMs: number, { finish: { result } }: PendingResult): number {
   const texts = [
     result?.contents_compressed,
     result?.contents_display_compressed,
@@ -157,7 +157,7 @@ async function giveUp(
   await results.setAside(executionId, `the broker refused it: ${status} ${code}`);
 }
 
-function bareFailure({ job_id, finish }: SpooledResult, refused: Refused): SpooledResult {
+function bareFailure({ job_id, finish }: PendingResult, refused: Refused): PendingResult {
   const words = `The broker refused the result of this execution, which had ended ${finish.status}: ${refused.message}`;
   const result: ResultInput = {
     success: false,

@@ -5,12 +5,12 @@ import type { LoopParts } from "./loop-parts.ts";
 
 /** How many more jobs of each group may be claimed now; none when the agent goes down or has no room. */
 export function freeSlots(parts: LoopParts): Readonly<Partial<Record<RunnerJobGroup, number>>> {
-  const { agent, departure, settings, figures } = parts;
-  if (departure.isLeaving() || figures.notClaiming !== undefined) return {};
+  const { agent, shutdown, settings, figures } = parts;
+  if (shutdown.isRequested() || figures.notClaiming !== undefined) return {};
   if (figures.claimedJobs >= parts.mostJobs) return {};
   const free: Partial<Record<RunnerJobGroup, number>> = {};
   for (const [group, slots] of Object.entries(servedSlots(agent.config, settings.current()))) {
-    const left = Math.min(slots - agent.roster.count(group), roomForPods(agent, group));
+    const left = Math.min(slots - agent.runningJobs.count(group), roomForPods(agent, group));
     if (left > 0) free[group as RunnerJobGroup] = left; // the keys of a record of groups
   }
   return free;

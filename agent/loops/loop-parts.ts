@@ -1,17 +1,17 @@
-import type { Departure } from "../shutdown/shutdown-state.ts";
-import type { OrderBook } from "../orders/order-dispatcher.ts";
+import type { OrderDispatcher } from "../orders/order-dispatcher.ts";
 import type { AgentParts } from "../parts.ts";
 import type { Registration } from "../register/registration.ts";
-import type { SettingsBook } from "../register/settings-cache.ts";
+import type { SettingsCache } from "../register/settings-cache.ts";
+import type { ShutdownState } from "../shutdown/shutdown-state.ts";
 import type { Place } from "../workspace/disk-space.ts";
 
 /** What the loops share besides the agent's parts. */
 export type LoopParts = {
   readonly agent: AgentParts;
-  readonly departure: Departure;
+  readonly shutdown: ShutdownState;
   readonly registration: Registration;
-  readonly settings: SettingsBook;
-  readonly orders: OrderBook;
+  readonly settings: SettingsCache;
+  readonly orders: OrderDispatcher;
   readonly figures: LoopFigures;
   /** So many jobs are taken, and no more. */
   readonly mostJobs: number;

@@ -1,13 +1,13 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { Unanswered } from "../client/broker-errors.ts";
 import { openLog } from "../log.ts";
-import { makeLoopBook } from "./loop-runner.ts";
+import { makeLoopRunner } from "./loop-runner.ts";
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
 const limits = { fromMs: 100, mostMs: 1_000 };
-const book = () => makeLoopBook(openLog("silent", { write: () => {} }), limits, () => {});
+const book = () => makeLoopRunner(openLog("silent", { write: () => {} }), limits, () => {});
 
 test("a loop that hangs stands still; one that comes round or fails does not", async () => {
   const { run, health } = book();

@@ -8,7 +8,7 @@ import type { LoopHealth } from "../parts.ts";
 export type Loop = { readonly signal: AbortSignal; readonly turn: () => void };
 
 /** Runs the agent's loops and knows how they are. */
-export type LoopBook = {
+export type LoopRunner = {
   /** Runs it until the signal aborts. One that throws is started again, the later the more often it does. */
   readonly run: (
     name: string,
@@ -28,11 +28,11 @@ type Entry = {
 };
 
 /** A broker's refusal is first shown to `onRefused`: it may make the agent another process. */
-export function makeLoopBook(
+export function makeLoopRunner(
   log: Log,
   limits: BackoffLimits,
   onRefused: (refused: Refused) => void,
-): LoopBook {
+): LoopRunner {
   const entries = new Map<string, Entry>();
 
   function failed(name: string, entry: Entry, error: unknown): void {

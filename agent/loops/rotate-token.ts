@@ -1,9 +1,9 @@
 import { rotateOwnTokenRoute } from "../../shared/api/tokens.ts";
 import { keepEnrolled, readEnrolled } from "../client/enrolled-token.ts";
 import { pause } from "../client/pause.ts";
-import type { TokenBook } from "../client/token-source.ts";
-import type { Loop } from "./loop-runner.ts";
+import type { TokenSource } from "../client/token-source.ts";
 import type { LoopParts } from "./loop-parts.ts";
+import type { Loop } from "./loop-runner.ts";
 
 const lookEveryMs = 3_600_000;
 /** A third of the ninety days that an enrolled token lives: long enough to miss a few weeks of the broker. */
@@ -16,7 +16,7 @@ const beforeEndMs = 30 * 86_400_000;
 export async function rotateToken(
   { agent }: LoopParts,
   { signal, turn }: Loop,
-  tokens: TokenBook,
+  tokens: TokenSource,
 ): Promise<void> {
   const { client, config, log } = agent;
   while (!signal.aborted) {

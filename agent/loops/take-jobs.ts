@@ -12,24 +12,25 @@ export type StartJob = (claimed: ClaimedJob & { readonly now: string }) => Runni
 
 /** Starts what a claim brought. What came in the instant of going down, or beyond what there is room for, is given back. */
 export function makeTakeJobs(parts: LoopParts, start: StartJob, signal: AbortSignal): TakeJobs {
-  const { agent, departure, settings, figures } = parts;
-  const { roster, log, config } = agent;
+  const { agent, shutdown, settings, figures } = parts;
+  const { runningJobs, log, config } = agent;
 
   function takeOne(claimed: ClaimedJob, now: string): void {
     const { job, execution } = claimed;
-    if (roster.get(execution.id) !== undefined) return; // a repeated poll brought it again
+    if (runningJobs.get(execution.id) !== undefined) return; // a repeated poll brought it again
     const slots: Readonly<Record<string, number>> = servedSlots(config, settings.current());
     const isFull =
-      roster.count(job.group) >= (slots[job.group] ?? 0) || roomForPods(agent, job.group) === 0;
+      runningJobs.count(job.group) >= (slots[job.group] ?? 0) ||
+      roomForPods(agent, job.group) === 0;
     const isEnough = figures.claimedJobs >= parts.mostJobs;
     const hasRoom = figures.notClaiming === undefined && !isFull;
-    if (departure.isLeaving() || !hasRoom || isEnough) {
+    if (shutdown.isRequested() || !hasRoom || isEnough) {
       return void giveBack(parts, claimed, signal);
     }
     figures.claimedJobs += 1;
-    agent.truth.heard([execution.id], momentNow());
+    agent.leases.renewed([execution.id], momentNow());
     log.info({ job_id: job.id, execution_id: execution.id, type: job.type }, "claimed");
-    roster.add(start({ ...claimed, now }));
+    runningJobs.add(start({ ...claimed, now }));
   }
   return (jobs, now) => {
     for (const claimed of jobs) takeOne(claimed, now);

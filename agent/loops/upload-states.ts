@@ -2,8 +2,8 @@ import { rescueStateRoute } from "../../shared/api/rescued-states.ts";
 import { Refused } from "../client/broker-errors.ts";
 import { pause } from "../client/pause.ts";
 import type { AgentParts } from "../parts.ts";
-import type { Loop } from "./loop-runner.ts";
 import type { LoopParts } from "./loop-parts.ts";
+import type { Loop } from "./loop-runner.ts";
 
 const lookEveryMs = 60_000;
 const longestSendMs = 5 * 60_000; // a state may have 64 MiB
@@ -12,7 +12,7 @@ const longestSendMs = 5 * 60_000; // a state may have 64 MiB
  * Brings states that terraform could not save to the broker, which keeps them aside until somebody has looked, until
  * the signal aborts. What is refused stays on this host, and is tried again.
  */
-export async function bringStates(
+export async function uploadStates(
   { agent }: Pick<LoopParts, "agent">,
   { signal, turn }: Loop,
 ): Promise<void> {
@@ -21,7 +21,7 @@ export async function bringStates(
     let isDone = true;
     for (const executionId of await agent.rescued.list()) {
       // A job that still runs sees to its own.
-      if (agent.roster.all().some((job) => job.executionId === executionId)) continue;
+      if (agent.runningJobs.all().some((job) => job.executionId === executionId)) continue;
       if (!(await bring(agent, executionId, signal))) isDone = false;
     }
     await pause(isDone ? lookEveryMs : Math.min(lookEveryMs, agent.config.retryMost), signal);

@@ -2,15 +2,15 @@ import { createHealthCheckRoute } from "../../shared/api/health-check.ts";
 import { updateProcessRoute } from "../../shared/api/runner-process.ts";
 import { Refused } from "../client/broker-errors.ts";
 import { pause } from "../client/pause.ts";
-import { lackAt, lookAtPlaces, type Place } from "../workspace/disk-space.ts";
-import type { Loop } from "./loop-runner.ts";
+import { diskShortage, readDiskSpaces, type Place } from "../workspace/disk-space.ts";
 import type { LoopParts } from "./loop-parts.ts";
+import type { Loop } from "./loop-runner.ts";
 
 const lookEveryMs = 5_000;
 const noSpace = 28; // ENOSPC, as operators know it
 
 /** Looks after the room on disk: below the floor nothing is claimed, and everybody can see why. */
-export async function watchRoom(
+export async function watchDiskSpace(
   parts: LoopParts,
   { signal, turn }: Loop,
   onChange: () => void,
@@ -18,7 +18,7 @@ export async function watchRoom(
   const told = { processId: "", isLacking: false };
   let wasLacking = false;
   while (!signal.aborted) {
-    await lookForRoom(parts);
+    await checkDiskSpace(parts);
     const why = parts.figures.notClaiming;
     const isLacking = why !== undefined;
     if (isLacking !== wasLacking) {
@@ -38,8 +38,8 @@ export async function watchRoom(
 }
 
 /** Looks whether there is room for a job now, and keeps what it saw: from then on that counts for claims. */
-export async function lookForRoom({ agent, figures }: LoopParts): Promise<void> {
-  const room = await seeRoom(agent, figures.notClaiming !== undefined);
+export async function checkDiskSpace({ agent, figures }: LoopParts): Promise<void> {
+  const room = await measureDiskSpace(agent, figures.notClaiming !== undefined);
   figures.places = room.places;
   figures.notClaiming = room.notClaiming;
 }
@@ -47,7 +47,7 @@ export async function lookForRoom({ agent, figures }: LoopParts): Promise<void> 
 type Seen = { readonly places: readonly Place[]; readonly notClaiming: string | undefined };
 
 /** What room there is, and why no job can be taken, in words. */
-export async function seeRoom(
+export async function measureDiskSpace(
   {
     config,
     results,
@@ -56,8 +56,8 @@ export async function seeRoom(
   }: Pick<LoopParts["agent"], "config" | "results" | "runDir" | "heldClaims">,
   hadNone: boolean,
 ): Promise<Seen> {
-  const places = await lookAtPlaces({ ...config, runDir: runDir.path });
-  const lacks = places.map((place) => lackAt(place, hadNone));
+  const places = await readDiskSpaces({ ...config, runDir: runDir.path });
+  const lacks = places.map((place) => diskShortage(place, hadNone));
   const reasons = [results.problem(), ...lacks, heldClaims.problem()];
   return { places, notClaiming: reasons.find((reason) => reason !== undefined) };
 }

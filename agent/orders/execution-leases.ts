@@ -2,15 +2,15 @@
 export type Moment = { readonly monoMs: number; readonly wallMs: number };
 
 /** What is known here of the broker's view of executions: nothing new begins upon news that are too old. */
-export type TruthBook = {
+export type ExecutionLeases = {
   /** The broker answered what was asked then and named these executions; its orders against them are taken. */
-  readonly heard: (executionIds: readonly string[], asked: Moment) => void;
+  readonly renewed: (executionIds: readonly string[], asked: Moment) => void;
   /** What was asked then was not answered. */
-  readonly unheard: (asked: Moment) => void;
+  readonly renewalFailed: (asked: Moment) => void;
   /** Whether the broker has not spoken of one of these for a while. */
   readonly isStale: (executionIds: readonly string[]) => boolean;
   /** Something else gives reason to ask about an execution. */
-  readonly doubt: (executionId: string) => void;
+  readonly recheck: (executionId: string) => void;
   /**
    * Resolves when something new of the execution may begin, or when the signal aborts: the broker spoke of it a moment
    * ago, or does so now. One that is not there is waited for only when it has been silent for so long that it has given
@@ -32,7 +32,7 @@ export function momentNow(): Moment {
 }
 
 /** A book in which nothing is written; `ask` makes the agent ask the broker soon what it holds. */
-export function makeTruthBook(ask: () => void): TruthBook {
+export function makeExecutionLeases(ask: () => void): ExecutionLeases {
   const heardAt = new Map<string, Moment>();
   const listeners = new Set<() => void>();
   let vainAt: Moment | undefined;
@@ -47,18 +47,18 @@ export function makeTruthBook(ask: () => void): TruthBook {
   }
 
   return {
-    heard(executionIds, asked) {
+    renewed(executionIds, asked) {
       for (const id of executionIds) heardAt.set(id, asked);
       for (const [id, at] of heardAt) if (ageOf(at) > givenUpMs) heardAt.delete(id);
       vainAt = undefined;
       changed();
     },
-    unheard(asked) {
+    renewalFailed(asked) {
       vainAt = asked;
       changed();
     },
     isStale: (executionIds) => executionIds.some((id) => ageOf(heardAt.get(id)) > freshMs),
-    doubt(executionId) {
+    recheck(executionId) {
       if (ageOf(heardAt.get(executionId)) > doubtMs) ask();
     },
     async mayBegin(executionId, signal) {

@@ -1,14 +1,14 @@
 import { LRUCache } from "lru-cache";
 import { orderKey, type ProcessOrder, processOrderSchema } from "../../shared/api/process-order.ts";
 import type { BrokerClock } from "../client/broker-clock.ts";
-import type { Departure } from "../shutdown/shutdown-state.ts";
 import type { Log } from "../log.ts";
 import type { Registration } from "../register/registration.ts";
-import type { SettingsBook } from "../register/settings-cache.ts";
-import type { Roster } from "../running-jobs.ts";
+import type { SettingsCache } from "../register/settings-cache.ts";
+import type { RunningJobs } from "../running-jobs.ts";
+import type { ShutdownState } from "../shutdown/shutdown-state.ts";
 
 /** Obeys what the broker orders, each order once. */
-export type OrderBook = {
+export type OrderDispatcher = {
   /** Takes what an answer to this process said; orders to an earlier process are nobody's any more. */
   readonly take: (processId: string, orders: readonly unknown[]) => void;
   /** Keys of the orders that were taken: they need not be told again at once. */
@@ -16,9 +16,9 @@ export type OrderBook = {
 };
 
 export type OrderParts = {
-  readonly roster: Roster;
-  readonly departure: Departure;
-  readonly settings: SettingsBook;
+  readonly runningJobs: RunningJobs;
+  readonly shutdown: ShutdownState;
+  readonly settings: SettingsCache;
   readonly registration: Registration;
   readonly clock: BrokerClock;
   readonly log: Log;
@@ -33,14 +33,14 @@ type Obey<T extends ProcessOrder["type"]> = (
 
 /** What each order means. A new kind of order needs a line here; until then it is passed by. */
 const meanings: { readonly [T in ProcessOrder["type"]]: Obey<T> } = {
-  cancel({ roster, beatSoon }, { execution_id, reason }) {
-    const job = roster.get(execution_id);
+  cancel({ runningJobs, beatSoon }, { execution_id, reason }) {
+    const job = runningJobs.get(execution_id);
     if (job === undefined) return beatSoon(); // it has stopped, and a beat that does not name it says so
     job.stop(reason, "gently");
     void job.done.then(beatSoon);
   },
-  drain({ departure, clock }, { shutdown_id, deadline }) {
-    departure.begin({
+  drain({ shutdown, clock }, { shutdown_id, deadline }) {
+    shutdown.request({
       urgency: "draining",
       exit: "done",
       why: "an operator asked for a shutdown",
@@ -49,8 +49,8 @@ const meanings: { readonly [T in ProcessOrder["type"]]: Obey<T> } = {
       shutdownId: shutdown_id,
     });
   },
-  restart({ departure, clock }, { shutdown_id, deadline }) {
-    departure.begin({
+  restart({ shutdown, clock }, { shutdown_id, deadline }) {
+    shutdown.request({
       urgency: "draining",
       exit: "restart",
       why: "an operator asked for a restart",
@@ -59,8 +59,8 @@ const meanings: { readonly [T in ProcessOrder["type"]]: Obey<T> } = {
       shutdownId: shutdown_id,
     });
   },
-  force({ departure }, { shutdown_id }) {
-    departure.begin({
+  force({ shutdown }, { shutdown_id }) {
+    shutdown.request({
       urgency: "killing",
       exit: "killed",
       why: "an operator forced a shutdown",
@@ -85,7 +85,7 @@ const mostKnown = 1_000;
 const neverDone = new Set<ProcessOrder["type"]>(["settings", "re-register"]);
 
 /** An order book of this agent. */
-export function makeOrderBook(parts: OrderParts): OrderBook {
+export function makeOrderDispatcher(parts: OrderParts): OrderDispatcher {
   const known = new LRUCache<string, true>({ max: mostKnown });
 
   function obey(order: ProcessOrder): void {
@@ -111,8 +111,8 @@ export function makeOrderBook(parts: OrderParts): OrderBook {
 }
 
 /** While a cancel is told again the broker does not know that the execution has stopped: a beat tells it. */
-function repeatCancel({ roster, beatSoon }: OrderParts, order: ProcessOrder): void {
-  if (order.type === "cancel" && roster.get(order.execution_id) === undefined) beatSoon();
+function repeatCancel({ runningJobs, beatSoon }: OrderParts, order: ProcessOrder): void {
+  if (order.type === "cancel" && runningJobs.get(order.execution_id) === undefined) beatSoon();
 }
 
 function localDeadline(clock: BrokerClock, deadline: string): number {

@@ -4,7 +4,7 @@ import path from "node:path";
 import { z } from "zod";
 import { ExitError } from "../exit-error.ts";
 import { writeDurably } from "../files/atomic-file.ts";
-import { unusable } from "./unusable-path.ts";
+import { unusablePath } from "./unusable-path.ts";
 
 /** What an agent says of itself in its data directory: who it is, and where it can be asked. */
 const presenceSchema = z.object({
@@ -29,7 +29,7 @@ const fileOf = (dataDir: string): string => path.join(dataDir, "agent.json");
 export async function takeDataDir(dataDir: string, isEntered = false): Promise<DataDir> {
   const mode = isEntered ? 0o711 : 0o700;
   await mkdir(dataDir, { recursive: true, mode }).catch((error: unknown) => {
-    throw unusable(error, "data directory", dataDir);
+    throw unusablePath(error, "data directory", dataDir);
   });
   await chmod(dataDir, mode).catch(() => {}); // somebody else's, and wider: it still works
   const other = await readPresence(dataDir);
@@ -40,7 +40,7 @@ export async function takeDataDir(dataDir: string, isEntered = false): Promise<D
   const announce = async (watch_url: string | null): Promise<void> => {
     const presence = { pid: process.pid, start_time: startTimeOf(process.pid) ?? "", watch_url };
     await writeDurably(fileOf(dataDir), `${JSON.stringify(presence)}\n`).catch((error: unknown) => {
-      throw unusable(error, "data directory", dataDir);
+      throw unusablePath(error, "data directory", dataDir);
     });
   };
   await announce(null);

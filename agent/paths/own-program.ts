@@ -2,7 +2,7 @@ import { chmod, mkdir, realpath } from "node:fs/promises";
 import path from "node:path";
 import { isSea } from "node:sea";
 import type { AgentConfig } from "../config/read-config.ts";
-import { writeWhole } from "../files/write-atomically.ts";
+import { writeAtomically } from "../files/write-atomically.ts";
 
 /** Puts this very program on the PATH of jobs, as `svc-agent`: scripts set outputs and hide secrets by it. */
 export async function withOwnProgram(config: AgentConfig): Promise<AgentConfig> {
@@ -13,7 +13,7 @@ export async function withOwnProgram(config: AgentConfig): Promise<AgentConfig> 
   const file = path.join(folder, "svc-agent");
   const words = (await ownProgram()).map(quoted).join(" ");
   // A job that goes on over a restart may be starting it just now.
-  await writeWhole(file, { text: `#!/bin/sh\nexec ${words} "$@"\n`, mode });
+  await writeAtomically(file, { text: `#!/bin/sh\nexec ${words} "$@"\n`, mode });
   await chmod(file, mode);
   const before = config.env["PATH"] ?? "/usr/local/bin:/usr/bin:/bin";
   return { ...config, env: { ...config.env, PATH: `${folder}:${before}` } };

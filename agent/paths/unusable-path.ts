@@ -6,7 +6,7 @@ import { ExitError } from "../exit-error.ts";
  * Why a place on disk that the operator has chosen cannot be used, in one sentence with what to do; anything but the
  * system's refusal is what it was.
  */
-export function unusable(error: unknown, what: string, place: string): unknown {
+export function unusablePath(error: unknown, what: string, place: string): unknown {
   const { code, path = place } = error as NodeJS.ErrnoException;
   const find = reasons[code ?? ""];
   if (find === undefined) return error;

@@ -14,15 +14,15 @@ const schema = z.object({
 });
 
 /** A job that another process has claimed, and all that somebody else needs to do it in its place. */
-export type GivenJob = z.infer<typeof schema>;
+export type PodJob = z.infer<typeof schema>;
 
 /** The file of a given job: it holds the job's token. */
-export function givenJobText(job: Omit<GivenJob, "version">): string {
+export function podJobText(job: Omit<PodJob, "version">): string {
   return JSON.stringify({ version: 1, ...job });
 }
 
 /** Reads it; an ExitError says what is wrong with it, and repeats nothing of it. */
-export async function readGivenJob(file: string): Promise<GivenJob> {
+export async function readPodJob(file: string): Promise<PodJob> {
   const text = await readFile(file, "utf8").catch((error: unknown) => {
     const { code } = error as NodeJS.ErrnoException;
     throw new ExitError("config", `The job in ${file} cannot be read (${code}).`);

@@ -5,38 +5,38 @@ import type { RunnerSettings } from "../../shared/api/runner-settings.ts";
 import { version } from "../../shared/version.ts";
 import { type BrokerClient, makeBrokerClient, planAnswerBytes } from "../client/broker-client.ts";
 import { makeBrokerClock } from "../client/broker-clock.ts";
-import { networkOfChildren, openTransport } from "../client/network.ts";
 import { isJobOver, Unanswered } from "../client/broker-errors.ts";
+import { networkOfChildren, openTransport } from "../client/network.ts";
 import { pause } from "../client/pause.ts";
-import { makeTokenBook } from "../client/token-source.ts";
+import { makeTokenSource } from "../client/token-source.ts";
 import type { AgentConfig } from "../config/read-config.ts";
 import { ExitError } from "../exit-error.ts";
-import { type Departure, makeDeparture } from "../shutdown/shutdown-state.ts";
-import { flush, stopAll } from "../shutdown/shut-down.ts";
-import { makeSignalDesk } from "../shutdown/signal-handler.ts";
 import type { JobHost } from "../jobs/job-host.ts";
+import { type LocalContext, openLocalContext } from "../local-context.ts";
 import type { Log } from "../log.ts";
 import { openLogs } from "../logs/open-logs.ts";
 import { makeSendLogs } from "../logs/send-logs.ts";
-import { bringStates } from "../loops/upload-states.ts";
 import { deliver } from "../loops/deliver.ts";
-import { type LoopBook, makeLoopBook } from "../loops/loop-runner.ts";
+import { type LoopRunner, makeLoopRunner } from "../loops/loop-runner.ts";
+import { uploadStates } from "../loops/upload-states.ts";
 import { makeWakeUp } from "../loops/wake-up.ts";
 import { type OneJob, withShownLog } from "../one-job.ts";
-import { type AgentGround, openGround } from "../local-context.ts";
-import { makeTruthBook } from "../orders/execution-leases.ts";
+import { makeExecutionLeases } from "../orders/execution-leases.ts";
 import { takeDataDir } from "../paths/data-dir.ts";
 import { withOwnProgram } from "../paths/own-program.ts";
-import type { GivenJob } from "./pod-job.ts";
+import { flush, stopAll } from "../shutdown/shut-down.ts";
+import { type ShutdownState, makeShutdownState } from "../shutdown/shutdown-state.ts";
+import { makeSignalHandler } from "../shutdown/signal-handler.ts";
+import type { PodJob } from "./pod-job.ts";
 import { askOnce, watchExecution } from "./watch-execution.ts";
 
 export type Doing = {
   readonly config: AgentConfig;
   readonly log: Log;
-  readonly given: GivenJob;
+  readonly given: PodJob;
   readonly onOutput: OneJob["onOutput"];
   /** Given what to do at a signal, before anything begins. */
-  readonly hearSignals: (signal: ReturnType<typeof makeSignalDesk>) => void;
+  readonly hearSignals: (signal: ReturnType<typeof makeSignalHandler>) => void;
 };
 
 /** How it ended here, and whether the broker has been told all. */
@@ -46,21 +46,21 @@ export type Done = { readonly status: string; readonly isAllSent: boolean };
  * Does a job that another process has claimed, with the job's own token and no other: it reports, ships its log, learns
  * that it is over and ends by itself. Undefined where it has begun before, or is over: then nothing is done.
  */
-export async function doGivenJob(doing: Doing): Promise<Done | undefined> {
+export async function runPodJob(doing: Doing): Promise<Done | undefined> {
   const { given, log } = doing;
-  const departure = makeDeparture();
-  doing.hearSignals(makeSignalDesk({ ...doing.config, onSigterm: "cancel" }, departure));
+  const shutdown = makeShutdownState();
+  doing.hearSignals(makeSignalHandler({ ...doing.config, onSigterm: "cancel" }, shutdown));
   const dataDir = await takeDataDir(doing.config.dataDir);
   // Tools of jobs go to the broker, too.
   const config = await withOwnProgram({ ...doing.config, brokerUrl: given.broker_url });
-  const ground = await openGround(config, log);
-  const client = openClient({ ...doing, config }, departure);
+  const ground = await openLocalContext(config, log);
+  const client = openClient({ ...doing, config }, shutdown);
   try {
-    if (!(await isUnbegun(client, given, departure))) return undefined;
-    const plan = await fetchPlan(client, given, departure);
-    return await doIt({ ground, client, departure, doing }, plan);
+    if (!(await isUnbegun(client, given, shutdown))) return undefined;
+    const plan = await fetchPlan(client, given, shutdown);
+    return await doIt({ ground, client, shutdown, doing }, plan);
   } catch (error) {
-    const leaving = departure.leaving();
+    const leaving = shutdown.current();
     if (leaving !== undefined) {
       throw new ExitError(leaving.exit, `It stopped before its job began: ${leaving.why}`, error);
     }
@@ -74,10 +74,10 @@ export async function doGivenJob(doing: Doing): Promise<Done | undefined> {
   }
 }
 
-function openClient({ config, given, log }: Doing, departure: Departure): BrokerClient {
+function openClient({ config, given, log }: Doing, shutdown: ShutdownState): BrokerClient {
   return makeBrokerClient({
     transport: openTransport(config),
-    tokens: makeTokenBook(given.token, () => undefined),
+    tokens: makeTokenSource(given.token, () => undefined),
     clock: makeBrokerClock(),
     log,
     limits: { fromMs: config.retryFrom, mostMs: config.retryMost },
@@ -87,18 +87,18 @@ function openClient({ config, given, log }: Doing, departure: Departure): Broker
       // A job's token is refused much that a runner's is not, and lives on.
       if (status === 403) return;
       const why = `the broker refuses the job's token, or this version: ${message}`;
-      departure.begin({ urgency: "stopping", exit: "unauthorized", why });
+      shutdown.request({ urgency: "stopping", exit: "unauthorized", why });
     },
   });
 }
 
-const idsOf = ({ job, execution }: GivenJob) => ({ job_id: job.id, execution_id: execution.id });
+const idsOf = ({ job, execution }: PodJob) => ({ job_id: job.id, execution_id: execution.id });
 
-/** What has begun cannot be pending any more: a second start of the same job finds that out, and does nothing. */
+/** What has requested cannot be pending any more: a second start of the same job finds that out, and does nothing. */
 async function isUnbegun(
   client: BrokerClient,
-  given: GivenJob,
-  { begun: signal }: Departure,
+  given: PodJob,
+  { requested: signal }: ShutdownState,
 ): Promise<boolean> {
   const input = { params: idsOf(given), body: { status: "pending" as const } };
   try {
@@ -112,8 +112,8 @@ async function isUnbegun(
 
 async function fetchPlan(
   client: BrokerClient,
-  { runner_id, job }: GivenJob,
-  { begun: signal }: Departure,
+  { runner_id, job }: PodJob,
+  { requested: signal }: ShutdownState,
 ): Promise<Record<string, unknown>> {
   const input = { params: { runner_id, job_id: job.id } };
   const how = { scope: "job", signal, mostBytes: planAnswerBytes } as const;
@@ -122,23 +122,23 @@ async function fetchPlan(
 }
 
 type Begun = {
-  readonly ground: AgentGround;
+  readonly ground: LocalContext;
   readonly client: BrokerClient;
-  readonly departure: Departure;
+  readonly shutdown: ShutdownState;
   readonly doing: Doing;
 };
 
 async function doIt(begun: Begun, plan: Record<string, unknown>): Promise<Done> {
-  const { ground, departure, doing } = begun;
+  const { ground, shutdown, doing } = begun;
   const { job, execution, token, deadline } = doing.given;
   const bells = { watch: makeWakeUp(), deliver: makeWakeUp() };
   const limits = { fromMs: ground.config.retryFrom, mostMs: ground.config.retryMost };
-  const loops = makeLoopBook(ground.log, limits, () => {});
+  const loops = makeLoopRunner(ground.log, limits, () => {});
   const host = await openHost(begun, loops, bells);
   const over = new AbortController();
   const { startJob } = await import("../jobs/run-job.ts");
   const held = startJob(host, { job, execution, plan, token, deadline });
-  ground.roster.add(held);
+  ground.runningJobs.add(held);
   const watched = { agent: host, job: held };
   const parts = { agent: host, figures: { delivered: 0, refusedResults: 0 } };
   const { signal } = over;
@@ -146,15 +146,15 @@ async function doIt(begun: Begun, plan: Record<string, unknown>): Promise<Done> 
     loops.run("watch", signal, (loop) => watchExecution(watched, loop, bells.watch)),
     loops.run("deliver", signal, (loop) => deliver(parts, loop, bells.deliver)),
   ];
-  void departure.reached("stopping").then(async () => {
+  void shutdown.reached("stopping").then(async () => {
     // Who was told to go learns first whether the job is over: then that is the reason.
     const asked = askOnce(watched, AbortSignal.timeout(askWithinMs)).catch(() => {});
-    await Promise.race([asked, departure.reached("killing")]);
-    await stopAll(ground, departure);
+    await Promise.race([asked, shutdown.reached("killing")]);
+    await stopAll(ground, shutdown);
   });
   await held.done;
-  running.push(loops.run("states", signal, (loop) => bringStates(parts, loop)));
-  const isAllSent = await sendAll(host, departure);
+  running.push(loops.run("states", signal, (loop) => uploadStates(parts, loop)));
+  const isAllSent = await sendAll(host, shutdown);
   over.abort();
   await Promise.all(running);
   await host.shipping.stop();
@@ -165,28 +165,28 @@ const askWithinMs = 2_000;
 const lookEveryMs = 100;
 
 /** Nobody sends later what is left here: it goes on until all is sent, or somebody wants this process to go. */
-async function sendAll(host: JobHost, departure: Departure): Promise<boolean> {
+async function sendAll(host: JobHost, shutdown: ShutdownState): Promise<boolean> {
   const { config, rescued } = host;
   for (;;) {
     const untilMs = performance.now() + config.flushTimeout;
-    const isFlushed = await flush(host, departure);
+    const isFlushed = await flush(host, shutdown);
     let states = await rescued.list();
     while (states.length > 0 && performance.now() < untilMs) {
       await pause(lookEveryMs);
       states = await rescued.list();
     }
     const isAllSent = isFlushed && states.length === 0;
-    if (isAllSent || departure.isLeaving()) return isAllSent;
+    if (isAllSent || shutdown.isRequested()) return isAllSent;
   }
 }
 
 async function openHost(
   { ground, client, doing: { given, onOutput } }: Begun,
-  loops: LoopBook,
+  loops: LoopRunner,
   bells: Readonly<Record<"watch" | "deliver", ReturnType<typeof makeWakeUp>>>,
 ): Promise<JobHost> {
   const { config, log } = ground;
-  const truth = makeTruthBook(bells.watch.wake);
+  const leases = makeExecutionLeases(bells.watch.wake);
   const logs = await openLogs({
     dir: path.join(config.dataDir, "logs"),
     send: makeSendLogs(client),
@@ -194,7 +194,7 @@ async function openHost(
     log,
     limits: { fromMs: config.retryFrom, mostMs: config.retryMost },
     spools: ground.logSpools,
-    onDoubt: truth.doubt,
+    onDoubt: leases.recheck,
   });
   const shown: OneJob = {
     waitMs: undefined,
@@ -212,10 +212,10 @@ async function openHost(
     // The process that has claimed the job beats for it; this one is none.
     process: () => ({ id: "", secret: "" }),
     deliver: bells.deliver.wake,
-    truth,
+    leases,
     settings: () => given.settings as unknown as RunnerSettings, // whoever wrote the file had them whole
     secrets: () => [given.token],
     health: loops.health,
-    goDown: () => {},
+    requestShutdown: () => {},
   };
 }

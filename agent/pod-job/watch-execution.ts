@@ -12,7 +12,7 @@ const lookEveryMs = 100;
 const longestAskMs = 10_000;
 
 export type Watched = {
-  readonly agent: Pick<AgentParts, "client" | "truth">;
+  readonly agent: Pick<AgentParts, "client" | "leases">;
   readonly job: HeldJob;
 };
 
@@ -37,7 +37,7 @@ export async function watchExecution(
 
 /** Whether it goes on. */
 export async function askOnce(
-  { agent: { client, truth }, job }: Watched,
+  { agent: { client, leases }, job }: Watched,
   signal: AbortSignal,
 ): Promise<boolean> {
   const status = job.phase();
@@ -52,7 +52,7 @@ export async function askOnce(
       return false;
     }
   } catch (error) {
-    if (error instanceof Unanswered) truth.unheard(asked);
+    if (error instanceof Unanswered) leases.renewalFailed(asked);
     if (!isJobOver(error)) throw error;
     // The job has gone a step further meanwhile, and has said so.
     if (error.code !== "execution_goes_back") {
@@ -60,7 +60,7 @@ export async function askOnce(
       return false;
     }
   }
-  truth.heard([job.executionId], asked);
+  leases.renewed([job.executionId], asked);
   return true;
 }
 

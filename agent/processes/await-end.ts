@@ -1,11 +1,11 @@
 import { existsSync } from "node:fs";
 import path from "node:path";
 import { freeDisk } from "../workspace/free-disk.ts";
-import type { Bell } from "./notifier.ts";
 import { childFiles } from "./child-files.ts";
 import type { ChildEnd, ChildManifest } from "./child.ts";
 import { explainEnd } from "./explain-end.ts";
 import { readText } from "./find-child.ts";
+import type { Notifier } from "./notifier.ts";
 import { countOomKills, reachedBounds } from "./oom-kills.ts";
 import { isRunning } from "./process-identity.ts";
 import type { Stopper } from "./stop-child.ts";
@@ -14,7 +14,10 @@ import { sweepMarked } from "./sweep-marked.ts";
 /** Nobody tells us of a supervisor's death: so often we look. */
 const lookEveryMs = 1_000;
 
-type Means = { readonly bell: Bell; readonly stopper: Pick<Stopper, "sent" | "isHopeless"> };
+type Means = {
+  readonly notifier: Notifier;
+  readonly stopper: Pick<Stopper, "sent" | "isHopeless">;
+};
 
 /**
  * Waits until the child's exit code is written, or can never be. Never rejects: what cannot be looked at now, for
@@ -22,13 +25,13 @@ type Means = { readonly bell: Bell; readonly stopper: Pick<Stopper, "sent" | "is
  */
 export async function awaitEnd(
   manifest: ChildManifest,
-  { bell, stopper }: Means,
+  { notifier, stopper }: Means,
 ): Promise<ChildEnd> {
   for (;;) {
-    const seen = bell.rings();
+    const seen = notifier.count();
     const end = await look(manifest, stopper).catch(() => undefined);
     if (end !== undefined) return end;
-    await bell.after(seen, lookEveryMs);
+    await notifier.after(seen, lookEveryMs);
   }
 }
 

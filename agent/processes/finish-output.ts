@@ -1,9 +1,9 @@
 import { existsSync, readlinkSync, writeFileSync } from "node:fs";
 import path from "node:path";
-import type { Bell } from "./notifier.ts";
 import { childFiles } from "./child-files.ts";
 import type { ChildManifest } from "./child.ts";
 import { listOpen, listProcesses } from "./list-processes.ts";
+import type { Notifier } from "./notifier.ts";
 import { isRunning, type ProcessIdentity, signalGroup, signalProcess } from "./process-identity.ts";
 import { findMarked } from "./sweep-marked.ts";
 
@@ -12,7 +12,7 @@ const patienceMs = 5_000;
 const lookEveryMs = 1_000;
 const longestPauseMs = 30_000;
 
-type Means = { readonly bell: Bell; readonly isClosed: () => boolean };
+type Means = { readonly notifier: Notifier; readonly isClosed: () => boolean };
 
 /**
  * Sees to it that the output of a child that has ended ends, too: after five seconds, whatever it left behind
@@ -21,7 +21,7 @@ type Means = { readonly bell: Bell; readonly isClosed: () => boolean };
  */
 export async function finishOutput(
   manifest: ChildManifest,
-  { bell, isClosed }: Means,
+  { notifier, isClosed }: Means,
 ): Promise<void> {
   let pauseMs = patienceMs;
   let lookAtMs = performance.now() + pauseMs;
@@ -36,10 +36,10 @@ export async function finishOutput(
     return "waits";
   };
   for (;;) {
-    const seen = bell.rings();
+    const seen = notifier.count();
     // What cannot be looked at now, for want of file descriptors, is looked at again.
     if ((await look().catch(() => "waits")) === "over") return;
-    await bell.after(seen, lookEveryMs);
+    await notifier.after(seen, lookEveryMs);
   }
 }
 

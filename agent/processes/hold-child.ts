@@ -24,26 +24,26 @@ export function holdChild(
   let hasEnded = false;
   const isClosed = () => isLeft;
   const stopper = makeStopper(manifest, () => exited);
-  const exited: Promise<ChildEnd> = awaitEnd(manifest, { bell: watch.fate, stopper });
+  const exited: Promise<ChildEnd> = awaitEnd(manifest, { notifier: watch.fate, stopper });
   const finished = exited.then(async () => {
     hasEnded = true;
-    await finishOutput(manifest, { bell: watch.output, isClosed });
+    await finishOutput(manifest, { notifier: watch.output, isClosed });
   });
   return {
     manifest,
-    output: readOutput({ dir, from, bell: watch.output, isClosed }),
+    output: readOutput({ dir, from, notifier: watch.output, isClosed }),
     exited,
     stop: stopper.stop,
     hasten: stopper.hasten,
     kill: stopper.kill,
     leave: () => {
       isLeft = true;
-      watch.output.ring();
+      watch.output.notify();
       void finished.then(watch.close);
     },
     remove: async () => {
       isLeft = true;
-      watch.output.ring();
+      watch.output.notify();
       if (!hasEnded) await stopper.kill();
       await finished;
       watch.close();

@@ -1,23 +1,23 @@
-/** Wakes those who wait. A ring between looking and waiting is not lost: whoever waits says which ring it saw. */
-export type Bell = {
-  readonly ring: () => void;
-  readonly rings: () => number;
-  /** Resolves at the next ring after the one that was seen, or when the time is over. */
+/** Wakes all waiters. A notification between a look and the wait is not lost: the caller passes the count that it saw. */
+export type Notifier = {
+  readonly notify: () => void;
+  readonly count: () => number;
+  /** Resolves at the next notification after the count that was seen, or at the timeout. */
   readonly after: (seen: number, atMostMs: number) => Promise<void>;
 };
 
-/** A bell that nobody waits for yet. */
-export function makeBell(): Bell {
-  let rings = 0;
+/** A notifier without waiters. */
+export function makeNotifier(): Notifier {
+  let count = 0;
   const waiting = new Set<() => void>();
   return {
-    rings: () => rings,
-    ring: () => {
-      rings += 1;
+    count: () => count,
+    notify: () => {
+      count += 1;
       for (const wake of waiting) wake();
     },
     after: async (seen, atMostMs) => {
-      if (rings !== seen) return;
+      if (count !== seen) return;
       await new Promise<void>((resolve) => {
         const wake = () => {
           clearTimeout(timer);

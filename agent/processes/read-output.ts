@@ -2,9 +2,9 @@ import { closeSync, existsSync, openSync, readdirSync, rmSync } from "node:fs";
 import { type FileHandle, open } from "node:fs/promises";
 import path from "node:path";
 import { errorCode } from "../files/disk-error.ts";
-import type { Bell } from "./notifier.ts";
 import { childFiles } from "./child-files.ts";
 import type { ChildOutput, OutputChunk } from "./child.ts";
+import type { Notifier } from "./notifier.ts";
 import { isAbsence } from "./process-identity.ts";
 
 const chunkBytes = 256 * 1_024;
@@ -15,7 +15,7 @@ type Source = {
   readonly dir: string;
   /** The first byte that is asked for. */
   readonly from: number;
-  readonly bell: Bell;
+  readonly notifier: Notifier;
   /** Whether nobody is to read any more. */
   readonly isClosed: () => boolean;
 };
@@ -75,17 +75,17 @@ async function* chunksOf(
 
 /** Waits for a segment to be there; nothing when there will be none. */
 async function openSegment(source: Source, segment: number): Promise<FileHandle | undefined> {
-  const { dir, bell, isClosed } = source;
+  const { dir, notifier, isClosed } = source;
   const file = path.join(dir, `${segment}`);
   for (;;) {
-    const seen = bell.rings();
+    const seen = notifier.count();
     const isLast = isClosed() || existsSync(path.join(dir, childFiles.end)) || !existsSync(dir);
     const handle = await open(file).catch((error: unknown) =>
       isAbsence(error) ? undefined : "later",
     );
     if (handle !== "later" && (handle !== undefined || isLast)) return handle;
     if (handle === "later" && isClosed()) return undefined;
-    await bell.after(seen, lookEveryMs);
+    await notifier.after(seen, lookEveryMs);
   }
 }
 
@@ -93,13 +93,13 @@ type Segment = Place & { readonly file: FileHandle };
 
 /** A segment's bytes as they come; answers how many came before the next segment. */
 async function* grow(
-  { dir, from, bell, isClosed }: Source,
+  { dir, from, notifier, isClosed }: Source,
   { file, segment, offset: start }: Segment,
 ): AsyncGenerator<OutputChunk, number, undefined> {
   let offset = start;
   let isWhole = false;
   for (;;) {
-    const seen = bell.rings();
+    const seen = notifier.count();
     const { size, mtimeMs } = await file.stat();
     offset = Math.max(offset, Math.min(from, start + size));
     while (offset < start + size) {
@@ -113,7 +113,7 @@ async function* grow(
     if (isWhole || isClosed()) return offset;
     // It may have grown between its last byte and the next segment's first: one more look.
     isWhole = [`${segment + 1}`, childFiles.end].some((name) => existsSync(path.join(dir, name)));
-    if (!isWhole) await bell.after(seen, lookEveryMs);
+    if (!isWhole) await notifier.after(seen, lookEveryMs);
     if (!isWhole && !existsSync(dir)) return offset;
   }
 }

@@ -152,7 +152,7 @@ async function launch(spec: ChildSpec, { dir, tools, watch }: Ground): Promise<W
   const over = (why?: unknown): void => {
     isOver = true;
     resolve(why);
-    watch.fate.ring();
+    watch.fate.notify();
   };
   supervisor.once("error", over);
   supervisor.once("exit", () => over());
@@ -185,7 +185,7 @@ async function begin(spec: ChildSpec, { dir, watch, waiting }: Beginning): Promi
   gate?.end("go\n", () => gate.destroy());
   const giveUpAtMs = performance.now() + bornWithinMs;
   for (;;) {
-    const seen = watch.fate.rings();
+    const seen = watch.fate.count();
     const manifest = readManifest(dir, carrier);
     if (manifest !== undefined) return manifest;
     if (!existsSync(dir)) {

@@ -1,13 +1,13 @@
 import { watch } from "node:fs";
-import { type Bell, makeBell } from "./notifier.ts";
 import { childFiles } from "./child-files.ts";
+import { type Notifier, makeNotifier } from "./notifier.ts";
 
 /** What happens in a child's folder. */
 export type FolderWatch = {
   /** Rings when there may be output to read. */
-  readonly output: Bell;
+  readonly output: Notifier;
   /** Rings when the child was born or has ended. */
-  readonly fate: Bell;
+  readonly fate: Notifier;
   readonly close: () => void;
 };
 
@@ -16,20 +16,20 @@ const lookEveryMs = 50;
 
 /** Watches a child's folder until it is closed. A ring says "look", never "there is something". */
 export function watchFolder(dir: string): FolderWatch {
-  const output = makeBell();
-  const fate = makeBell();
+  const output = makeNotifier();
+  const fate = makeNotifier();
   const stops = new Set<() => void>();
   const look = () => {
     const timer = setInterval(() => {
-      output.ring();
-      fate.ring();
+      output.notify();
+      fate.notify();
     }, lookEveryMs);
     stops.add(() => clearInterval(timer));
   };
   try {
     const watcher = watch(dir, (_event, name) => {
-      if (name === childFiles.born || name === childFiles.code) fate.ring();
-      else output.ring();
+      if (name === childFiles.born || name === childFiles.code) fate.notify();
+      else output.notify();
     });
     watcher.on("error", () => {
       watcher.close();

@@ -1,13 +1,13 @@
 import type { RunnerSettings } from "../../shared/api/runner-settings.ts";
 import type { AgentConfig } from "../config/read-config.ts";
-import type { Departure } from "../shutdown/shutdown-state.ts";
 import type { Log } from "../log.ts";
-import type { SettingsBook } from "./settings-cache.ts";
+import type { ShutdownState } from "../shutdown/shutdown-state.ts";
+import type { SettingsCache } from "./settings-cache.ts";
 
 export type Obeying = {
   readonly config: Pick<AgentConfig, "logLevel" | "sources" | "drainTimeout">;
-  readonly settings: Pick<SettingsBook, "current" | "onChange">;
-  readonly departure: Departure;
+  readonly settings: Pick<SettingsCache, "current" | "onChange">;
+  readonly shutdown: ShutdownState;
   readonly log: Log;
   readonly signal: AbortSignal;
 };
@@ -19,7 +19,7 @@ const levels = { DEBUG: "debug", INFO: "info", WARN: "warn", ERROR: "error" } as
  * Lets the runner's settings count for the agent itself, and their changes at once: how much its log says, unless that was
  * said here; and how long it lives, after which it asks to be started again as at an operator's restart.
  */
-export function obeySettings({ config, settings, departure, log, signal }: Obeying): void {
+export function applySettings({ config, settings, shutdown, log, signal }: Obeying): void {
   const startedMs = performance.now();
   let timer: NodeJS.Timeout | undefined;
 
@@ -28,7 +28,7 @@ export function obeySettings({ config, settings, departure, log, signal }: Obeyi
     log.level = levelOf(config, settings.current());
     clearTimeout(timer);
     const uptimeMs = settings.current().container_max_uptime * 1_000;
-    if (uptimeMs === 0 || departure.isLeaving()) return;
+    if (uptimeMs === 0 || shutdown.isRequested()) return;
     const leftMs = startedMs + uptimeMs - performance.now();
     if (leftMs <= 0) return restart();
     timer = setTimeout(obey, Math.min(leftMs, longestTimerMs)).unref();
@@ -37,7 +37,7 @@ export function obeySettings({ config, settings, departure, log, signal }: Obeyi
   function restart(): void {
     const deadlineMs = performance.now() + config.drainTimeout;
     const why = "it has run for as long as container_max_uptime lets it";
-    departure.begin({ urgency: "draining", exit: "restart", why, deadlineMs });
+    shutdown.request({ urgency: "draining", exit: "restart", why, deadlineMs });
   }
 
   signal.addEventListener("abort", () => clearTimeout(timer), { once: true });

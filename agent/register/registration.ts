@@ -2,12 +2,12 @@ import { type NewProcess, registerProcessRoute } from "../../shared/api/runner-p
 import { defaultServes } from "../../shared/process-groups.ts";
 import { version } from "../../shared/version.ts";
 import type { BrokerClient } from "../client/broker-client.ts";
-import { registrationAnswerSchema } from "../client/claim-answer.ts";
 import { Refused } from "../client/broker-errors.ts";
+import { registrationAnswerSchema } from "../client/claim-answer.ts";
 import type { GroupSlots } from "../config/parsers.ts";
 import type { AgentConfig } from "../config/read-config.ts";
+import type { LocalContext } from "../local-context.ts";
 import type { Log } from "../log.ts";
-import type { AgentGround } from "../local-context.ts";
 import { type Moment, momentNow } from "../orders/execution-leases.ts";
 import type { ProcessIdentity } from "../parts.ts";
 import { readStoredProcess, storeProcess } from "./stored-process.ts";
@@ -34,7 +34,7 @@ export type RegistrationParts = {
   readonly client: BrokerClient;
   readonly runnerId: string;
   readonly log: Log;
-  readonly keptState: AgentGround["keptState"];
+  readonly keptState: LocalContext["keptState"];
   /** The executions of which there is something on this host. */
   readonly held: () => readonly string[];
 };

@@ -2,7 +2,7 @@ import { getRunnerSettingsRoute, type RunnerSettings } from "../../shared/api/ru
 import type { BrokerClient } from "../client/broker-client.ts";
 
 /** The settings of the runner as last read. */
-export type SettingsBook = {
+export type SettingsCache = {
   readonly current: () => RunnerSettings;
   /** Reads them anew, unless they are of that version. */
   readonly refresh: (version: number) => Promise<void>;
@@ -12,11 +12,11 @@ export type SettingsBook = {
 type How = { readonly giveUpAfterMs?: number | undefined; readonly signal: AbortSignal };
 
 /** Reads the settings for the first time. */
-export async function openSettingsBook(
+export async function openSettingsCache(
   client: BrokerClient,
   runnerId: string,
   how: How,
-): Promise<SettingsBook> {
+): Promise<SettingsCache> {
   const read = async (asked: How): Promise<RunnerSettings> => {
     const input = { params: { runner_id: runnerId } };
     const answer = await client.call(getRunnerSettingsRoute, input, { scope: "agent", ...asked });

@@ -5,11 +5,11 @@ import {
   updateProcessRoute,
 } from "../../shared/api/runner-process.ts";
 import { pause } from "../client/pause.ts";
+import type { LocalContext } from "../local-context.ts";
 import type { LoopParts } from "../loops/loop-parts.ts";
-import type { AgentGround } from "../local-context.ts";
 import type { AgentParts } from "../parts.ts";
 import { forgetProcess } from "../register/stored-process.ts";
-import type { Departure, Leaving } from "./shutdown-state.ts";
+import type { ShutdownState, ShutdownRequest } from "./shutdown-state.ts";
 
 const sayWithinMs = 2_000;
 const killWithinMs = 10_000;
@@ -20,51 +20,51 @@ const settleWithinMs = 5_000;
  * Goes down as the departure says: lets what runs finish, stops it, kills it, and brings results and logs to the broker.
  * Resolves when the process may exit. Whatever could not be delivered stays on disk for the next start.
  */
-export async function leave(parts: LoopParts, drained: Promise<void>): Promise<Leaving> {
-  const { agent, departure } = parts;
-  await departure.reached("draining");
-  if (leavesJobs(departure)) return await goAside(parts);
-  const told = tell(agent, departure, "pending-shutdown");
+export async function leave(parts: LoopParts, drained: Promise<void>): Promise<ShutdownRequest> {
+  const { agent, shutdown } = parts;
+  await shutdown.reached("draining");
+  if (leavesJobs(shutdown)) return await goAside(parts);
+  const told = tell(agent, shutdown, "pending-shutdown");
   await drained;
   await told;
-  const isSaid = tell(agent, departure, "shutting-down");
-  await stopAll(agent, departure);
+  const isSaid = tell(agent, shutdown, "shutting-down");
+  await stopAll(agent, shutdown);
   await isSaid;
-  const isAllSent = await flush(agent, departure);
+  const isAllSent = await flush(agent, shutdown);
   // Jobs that a claim still brings are given back, before the end of this process would fail them.
   const isSettled = await until(() => parts.figures.unsettled === 0, settleWithinMs);
-  if (isAllSent && isSettled) await sayGoodbye(agent, departure);
-  const leaving = departure.leaving();
+  if (isAllSent && isSettled) await sayGoodbye(agent, shutdown);
+  const leaving = shutdown.current();
   if (leaving === undefined) throw new Error("an agent left that was not leaving");
   return leaving;
 }
 
-const leavesJobs = (departure: Departure): boolean => departure.leaving()?.leavesJobs === true;
+const leavesJobs = (shutdown: ShutdownState): boolean => shutdown.current()?.leavesJobs === true;
 
 /** The process lives on at the broker: the next start is it, and holds what this one held. */
-async function goAside(parts: LoopParts): Promise<Leaving> {
-  const { agent, departure } = parts;
-  await flush(agent, departure);
+async function goAside(parts: LoopParts): Promise<ShutdownRequest> {
+  const { agent, shutdown } = parts;
+  await flush(agent, shutdown);
   await until(() => parts.figures.unsettled === 0, settleWithinMs);
-  return departure.leaving() as Leaving; // it was asked for it
+  return shutdown.current() as ShutdownRequest; // it was asked for it
 }
 
 /** Resolves when the agent goes down and nothing runs any more, the deadline passes, or it gets more urgent. */
 export async function drain(
-  { roster, log }: Pick<AgentGround, "roster" | "log">,
-  departure: Departure,
+  { runningJobs, log }: Pick<LocalContext, "runningJobs" | "log">,
+  shutdown: ShutdownState,
 ): Promise<void> {
-  await departure.reached("draining");
-  if (leavesJobs(departure)) return;
+  await shutdown.reached("draining");
+  if (leavesJobs(shutdown)) return;
   const done = new AbortController();
-  void roster.empty().then(() => done.abort());
-  void departure.reached("stopping").then(() => done.abort());
+  void runningJobs.empty().then(() => done.abort());
+  void shutdown.reached("stopping").then(() => done.abort());
   while (!done.signal.aborted) {
-    const { deadlineMs = Number.POSITIVE_INFINITY, ...leaving } = departure.leaving() ?? {};
+    const { deadlineMs = Number.POSITIVE_INFINITY, ...leaving } = shutdown.current() ?? {};
     const leftMs = deadlineMs - performance.now();
     if (leftMs <= 0) {
       log.warn("the time to finish is over; what runs is stopped");
-      departure.begin({ ...(leaving as Leaving), urgency: "stopping" }); // it is draining, so somebody asked
+      shutdown.request({ ...(leaving as ShutdownRequest), urgency: "stopping" }); // it is draining, so somebody asked
       return;
     }
     // A later order may bring the deadline forward.
@@ -74,37 +74,37 @@ export async function drain(
 
 /** Stops what runs, as its kind wants, and kills what does not end in time. */
 export async function stopAll(
-  { roster, config, log }: Pick<AgentGround, "roster" | "config" | "log">,
-  departure: Departure,
+  { runningJobs, config, log }: Pick<LocalContext, "runningJobs" | "config" | "log">,
+  shutdown: ShutdownState,
 ): Promise<void> {
-  const empty = roster.empty();
-  const isEmpty = (): boolean => roster.all().length === 0;
+  const empty = runningJobs.empty();
+  const isEmpty = (): boolean => runningJobs.all().length === 0;
   if (isEmpty()) return;
   const stop = (how: "gently" | "now"): void => {
-    const reason = departure.leaving()?.reason ?? "agent-stopped";
-    for (const job of roster.all()) job.stop(reason, how);
+    const reason = shutdown.current()?.reason ?? "agent-stopped";
+    for (const job of runningJobs.all()) job.stop(reason, how);
   };
-  if (departure.urgency() === "stopping") {
+  if (shutdown.urgency() === "stopping") {
     stop("gently");
-    await Promise.race([empty, departure.reached("killing"), pause(config.cancelTimeout)]);
+    await Promise.race([empty, shutdown.reached("killing"), pause(config.cancelTimeout)]);
   }
   if (isEmpty()) return;
   stop("now");
   await Promise.race([empty, pause(killWithinMs)]);
   if (!isEmpty())
-    log.error({ jobs: roster.all().length }, "jobs did not end although they were killed");
+    log.error({ jobs: runningJobs.all().length }, "jobs did not end although they were killed");
 }
 
 /** Whether the broker has everything. Who is told to hurry leaves it to the next start. */
 export async function flush(
   { results, deliver, shipping, config, log }: AgentParts,
-  departure: Departure,
+  shutdown: ShutdownState,
 ): Promise<boolean> {
   const untilMs =
     performance.now() +
-    (!canTalk(departure)
+    (!canTalk(shutdown)
       ? 0
-      : departure.urgency() === "killing"
+      : shutdown.urgency() === "killing"
         ? Math.min(hurriedFlushMs, config.flushTimeout)
         : config.flushTimeout);
   deliver();
@@ -127,13 +127,13 @@ async function until(isTrue: () => boolean, withinMs: number): Promise<boolean> 
 /** The broker's clocks decide where this cannot be told. */
 async function tell(
   agent: AgentParts,
-  departure: Departure,
+  shutdown: ShutdownState,
   status: DepartingStatus,
 ): Promise<boolean> {
   const { client, runnerId, log } = agent;
-  if (!canTalk(departure)) return false;
+  if (!canTalk(shutdown)) return false;
   const params = { runner_id: runnerId, process_id: agent.process().id };
-  const body = { status, status_description: departure.leaving()?.why ?? "" };
+  const body = { status, status_description: shutdown.current()?.why ?? "" };
   try {
     const how = { scope: "process", giveUpAfterMs: sayWithinMs, timeoutMs: sayWithinMs } as const;
     await client.call(updateProcessRoute, { params, body }, how);
@@ -144,11 +144,11 @@ async function tell(
   }
 }
 
-async function sayGoodbye(agent: AgentParts, departure: Departure): Promise<void> {
+async function sayGoodbye(agent: AgentParts, shutdown: ShutdownState): Promise<void> {
   const { client, runnerId, config, log } = agent;
   const process_id = agent.process().id;
   const how = { scope: "process", giveUpAfterMs: sayWithinMs, timeoutMs: sayWithinMs } as const;
-  for (const shutdown_id of departure.shutdownIds()) {
+  for (const shutdown_id of shutdown.shutdownIds()) {
     const params = { runner_id: runnerId, process_id, shutdown_id };
     await client
       .call(completeShutdownRoute, { params }, how)
@@ -156,7 +156,7 @@ async function sayGoodbye(agent: AgentParts, departure: Departure): Promise<void
         log.warn({ err: error }, "a shutdown was not reported as complete"),
       );
   }
-  if (!(await tell(agent, departure, "shut-down"))) return;
+  if (!(await tell(agent, shutdown, "shut-down"))) return;
   await forgetProcess(config.dataDir);
   await agent.keptState.keep();
 }
@@ -171,7 +171,7 @@ export async function announceTermination(agent: AgentParts): Promise<void> {
 }
 
 /** A broker that refuses the token or the version hears nothing more. */
-function canTalk(departure: Departure): boolean {
-  const exit = departure.leaving()?.exit;
+function canTalk(shutdown: ShutdownState): boolean {
+  const exit = shutdown.current()?.exit;
   return exit !== "unauthorized" && exit !== "config";
 }

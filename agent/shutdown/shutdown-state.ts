@@ -5,7 +5,7 @@ import type { ExitName } from "./exit-codes.ts";
 export const urgencies = ["staying", "draining", "stopping", "killing"] as const;
 export type Urgency = (typeof urgencies)[number];
 
-export type Leaving = {
+export type ShutdownRequest = {
   readonly urgency: Exclude<Urgency, "staying">;
   readonly exit: ExitName;
   /** For people: the process's status at the broker, and the log. */
@@ -21,16 +21,16 @@ export type Leaving = {
 };
 
 /** Whether, why and how urgently the agent goes down. It is decided once and can only become more urgent. */
-export type Departure = {
+export type ShutdownState = {
   readonly urgency: () => Urgency;
-  readonly isLeaving: () => boolean;
+  readonly isRequested: () => boolean;
   /** What was last decided. */
-  readonly leaving: () => Leaving | undefined;
+  readonly current: () => ShutdownRequest | undefined;
   /** Every order that asked for it. */
   readonly shutdownIds: () => readonly string[];
-  readonly begin: (leaving: Leaving) => void;
+  readonly request: (request: ShutdownRequest) => void;
   /** Aborts at the first decision. */
-  readonly begun: AbortSignal;
+  readonly requested: AbortSignal;
   /** Resolves once it is as urgent as that. */
   readonly reached: (urgency: Urgency) => Promise<void>;
   readonly onChange: (listener: () => void) => void;
@@ -39,33 +39,36 @@ export type Departure = {
 const rank = (urgency: Urgency): number => urgencies.indexOf(urgency);
 
 /** Of two drains the later one counts, and the earlier deadline: nobody gets more time by being told twice. */
-function withEarlierDeadline(leaving: Leaving, before: Leaving | undefined): Leaving {
+function withEarlierDeadline(
+  request: ShutdownRequest,
+  before: ShutdownRequest | undefined,
+): ShutdownRequest {
   const { deadlineMs = Number.POSITIVE_INFINITY } = before ?? {};
-  const isEarlier = leaving.urgency === "draining" && deadlineMs < (leaving.deadlineMs ?? Infinity);
-  return isEarlier ? { ...leaving, deadlineMs } : leaving;
+  const isEarlier = request.urgency === "draining" && deadlineMs < (request.deadlineMs ?? Infinity);
+  return isEarlier ? { ...request, deadlineMs } : request;
 }
 
 /** An agent that stays. */
-export function makeDeparture(): Departure {
-  const begun = new AbortController();
+export function makeShutdownState(): ShutdownState {
+  const requested = new AbortController();
   const listeners = new Set<() => void>();
   const shutdownIds = new Set<string>();
-  let now: Leaving | undefined;
+  let now: ShutdownRequest | undefined;
   const urgency = (): Urgency => now?.urgency ?? "staying";
   return {
     urgency,
-    isLeaving: () => now !== undefined,
-    leaving: () => now,
+    isRequested: () => now !== undefined,
+    current: () => now,
     shutdownIds: () => [...shutdownIds],
-    begin(leaving) {
-      if (leaving.shutdownId !== undefined) shutdownIds.add(leaving.shutdownId);
-      if (rank(leaving.urgency) < rank(urgency())) return;
-      if (leaving.urgency === urgency() && leaving.urgency !== "draining") return;
-      now = withEarlierDeadline(leaving, now);
-      begun.abort();
+    request(request) {
+      if (request.shutdownId !== undefined) shutdownIds.add(request.shutdownId);
+      if (rank(request.urgency) < rank(urgency())) return;
+      if (request.urgency === urgency() && request.urgency !== "draining") return;
+      now = withEarlierDeadline(request, now);
+      requested.abort();
       for (const listener of listeners) listener();
     },
-    begun: begun.signal,
+    requested: requested.signal,
     reached: (wanted) =>
       new Promise((resolve) => {
         const look = (): void => {

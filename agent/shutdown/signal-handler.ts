@@ -1,6 +1,6 @@
 import type { AgentConfig } from "../config/read-config.ts";
-import type { Departure } from "./shutdown-state.ts";
 import type { ExitName } from "./exit-codes.ts";
+import type { ShutdownState } from "./shutdown-state.ts";
 
 type Signal = "SIGTERM" | "SIGINT" | "SIGQUIT";
 
@@ -14,9 +14,9 @@ const exitOf: Readonly<Record<Signal, ExitName>> = {
  * What signals mean: the first lets what runs finish (or, where the host waits for seconds only, stops it), the second
  * stops it, the third and SIGQUIT kill it; or the first leaves what runs elsewhere to the next start. Answers what to do at each signal.
  */
-export function makeSignalDesk(
+export function makeSignalHandler(
   config: Pick<AgentConfig, "onSigterm" | "drainTimeout">,
-  departure: Departure,
+  shutdown: ShutdownState,
 ): (signal: Signal) => void {
   let count = 0;
   return (signal) => {
@@ -24,14 +24,14 @@ export function makeSignalDesk(
     const nth = signal === "SIGQUIT" ? 3 : config.onSigterm === "cancel" ? count + 1 : count;
     const why = `it was sent ${signal}`;
     if (nth === 1 && config.onSigterm === "leave") {
-      departure.begin({ urgency: "draining", exit: "done", why, leavesJobs: true });
+      shutdown.request({ urgency: "draining", exit: "done", why, leavesJobs: true });
     } else if (nth === 1) {
       const deadlineMs = performance.now() + config.drainTimeout;
-      departure.begin({ urgency: "draining", exit: "done", why, deadlineMs });
+      shutdown.request({ urgency: "draining", exit: "done", why, deadlineMs });
     } else if (nth === 2) {
-      departure.begin({ urgency: "stopping", exit: exitOf[signal], why });
+      shutdown.request({ urgency: "stopping", exit: exitOf[signal], why });
     } else {
-      departure.begin({ urgency: "killing", exit: "killed", why });
+      shutdown.request({ urgency: "killing", exit: "killed", why });
     }
   };
 }

@@ -1,13 +1,13 @@
 import path from "node:path";
 import { readJobText, writeJobFileOnce } from "../job-users/job-files.ts";
-import type { CommandEnd } from "../jobs/stored-execution.ts";
 import type { Job } from "../jobs/handler.ts";
 import { unfitPlan } from "../jobs/job-failure.ts";
-import { failedCode } from "./run-fetch-request.ts";
+import type { CommandEnd } from "../jobs/stored-execution.ts";
+import { type FetchRequest, sourceTold } from "./fetch-request.ts";
 import { readReference, shownReference } from "./registry/reference.ts";
+import { failedCode } from "./run-fetch-request.ts";
 import { type SourceClass, sourceFailure } from "./source-failure.ts";
 import { SourceFault } from "./source-fault.ts";
-import { type SourceOrder, sourceTold } from "./fetch-request.ts";
 import type { FetchedSource, Source, SourceFetch } from "./source.ts";
 import { unpackHere } from "./unpack-here.ts";
 
@@ -18,7 +18,7 @@ const mostToldBytes = 2 ** 16;
  * Fetches a source that is no git repository, by a child of this very program that is the job's user; a small archive in
  * the plan is unpacked right here. Throws JobFailure.
  */
-export async function fetchByOrder(
+export async function fetchInChild(
   job: Job,
   source: Ordered,
   fetch: SourceFetch,
@@ -34,7 +34,7 @@ export async function fetchByOrder(
       : undefined;
   if (here !== undefined) return here;
   const orderFile = path.join(secrets, `source-${name}.json`);
-  const order: SourceOrder = {
+  const order: FetchRequest = {
     source: await orderedOf(job, source, `${folder}.base64`),
     folder,
     told,
@@ -81,7 +81,7 @@ function whatOf(job: Job, source: Ordered): string {
   }
 }
 
-async function orderedOf(job: Job, source: Ordered, file: string): Promise<SourceOrder["source"]> {
+async function orderedOf(job: Job, source: Ordered, file: string): Promise<FetchRequest["source"]> {
   if (source.kind === "path") return { kind: "path", path: source.path };
   if (source.kind === "archive") {
     await writeJobFileOnce(file, source.contents, job.place.owner);

@@ -7,7 +7,7 @@ const login = z.object({
 });
 
 /** What the agent writes down for the child that fetches a source, which reads it as the job's user. */
-export const sourceOrder = z.object({
+export const fetchRequest = z.object({
   source: z.discriminatedUnion("kind", [
     z.object({
       kind: z.literal("oci"),
@@ -26,7 +26,7 @@ export const sourceOrder = z.object({
   told: z.string(),
   mostBytes: z.number(),
 });
-export type SourceOrder = z.infer<typeof sourceOrder>;
+export type FetchRequest = z.infer<typeof fetchRequest>;
 
 /** What the child tells: which revision it was, or why it cannot be had. */
 export const sourceTold = z.union([

@@ -1,8 +1,8 @@
 import path from "node:path";
 import { makeJobFolders } from "../job-users/job-files.ts";
 import type { Job } from "../jobs/handler.ts";
-import { fetchByOrder } from "./fetch-in-child.ts";
 import { fetchGit } from "./fetch-git.ts";
+import { fetchInChild } from "./fetch-in-child.ts";
 import { folderWithin } from "./folder-within.ts";
 import type { FetchedSource, Source, SourceFetch } from "./source.ts";
 
@@ -22,7 +22,7 @@ export async function fetchSource(
   const fetched =
     source.kind === "git"
       ? await fetchGit(job, source.git, fetch)
-      : await fetchByOrder(job, source, fetch);
+      : await fetchInChild(job, source, fetch);
   const directory = await folderWithin(fetched.folder, source.directory, fetch.title);
   return { ...fetched, directory };
 }

@@ -1,11 +1,11 @@
 import { createReadStream } from "node:fs";
 import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { type FetchRequest, fetchRequest } from "./fetch-request.ts";
 import { noArchive, readArchiveText } from "./read-archive-text.ts";
 import { type PulledLayer, pullArtifact } from "./registry/pull-artifact.ts";
 import { readReference } from "./registry/reference.ts";
 import { makeRegistryClient } from "./registry/registry-client.ts";
 import { SourceFault } from "./source-fault.ts";
-import { type SourceOrder, sourceOrder } from "./fetch-request.ts";
 import type { ArchiveEntries } from "./unpack/archive-entry.ts";
 import { digestEntries } from "./unpack/digest-entries.ts";
 import { readArchive } from "./unpack/read-archive.ts";
@@ -15,8 +15,8 @@ import { type Unpacked, unpackInto } from "./unpack/unpack-entries.ts";
 const mostEntries = 100_000;
 
 /** Fetches the source of an order in a file, and writes down beside it what came of it. Answers an exit code. */
-export async function carryOutOrder(file: string, say: (line: string) => void): Promise<number> {
-  const order = sourceOrder.parse(JSON.parse(await readFile(file, "utf8")));
+export async function runFetchRequest(file: string, say: (line: string) => void): Promise<number> {
+  const order = fetchRequest.parse(JSON.parse(await readFile(file, "utf8")));
   const { folder, told } = order;
   const tell = async (what: object): Promise<void> =>
     await writeFile(told, JSON.stringify(what), { mode: 0o600 });
@@ -42,7 +42,7 @@ export const failedCode = 72;
 
 async function fetchInto(
   unpacked: Unpacked,
-  { source, folder, mostBytes }: SourceOrder,
+  { source, folder, mostBytes }: FetchRequest,
 ): Promise<string> {
   if (source.kind === "path") {
     const { entries, digest } = digestEntries(readFolder(source.path));

@@ -1,7 +1,6 @@
-import { makeClearing } from "./trim-throttle.ts";
+import { makeOneAtATime } from "../files/one-at-a-time.ts";
 import { followingBatch, sealIfWhole } from "./following-batch.ts";
 import { heldInTheMiddle, holdLines, isTooMuchHeld } from "./held-lines.ts";
-import { makeInTurn } from "../files/one-at-a-time.ts";
 import { type LogBatch, toBatch } from "./log-batch.ts";
 import type { LogFrame, RunPosition } from "./log-frame.ts";
 import {
@@ -13,6 +12,7 @@ import {
   segmentAfter,
 } from "./log-segments.ts";
 import type { LogIdentity, StreamFile } from "./stream-file.ts";
+import { makeTrimThrottle } from "./trim-throttle.ts";
 import { writeEnd, writeFrame } from "./write-frame.ts";
 
 /** One execution's log on this disk: written at its end, sent from its beginning, and deleted as it is sent. */
@@ -82,7 +82,7 @@ type State = LogSpoolSpec & {
 /** Goes on with a log that was found on disk; an empty one is as good. */
 export function makeLogSpool(spec: LogSpoolSpec): LogSpool {
   const { segments, runs, nextSeq, isLast } = spec.found;
-  const inTurn = makeInTurn(); // on the disk
+  const inTurn = makeOneAtATime(); // on the disk
   const state: State = {
     ...spec,
     segments,
@@ -97,7 +97,7 @@ export function makeLogSpool(spec: LogSpoolSpec): LogSpool {
     sentSeq: undefined,
     waitingSinceMs: segments.length > 0 ? Date.now() : undefined,
     buffer: { bytes: Buffer.alloc(0) },
-    clearSoon: makeClearing(() => inTurn(() => clear(state))),
+    clearSoon: makeTrimThrottle(() => inTurn(() => clear(state))),
   };
   return {
     identity: spec.identity,

@@ -1,7 +1,7 @@
 import { mkdir, readdir, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
+import { describeDiskError } from "../files/disk-error.ts";
 import type { Log } from "../log.ts";
-import { diskTrouble } from "../files/disk-error.ts";
 import { findSegments } from "./log-segments.ts";
 import { type LogSpool, makeLogSpool } from "./log-spool.ts";
 import { type LogIdentity, markDoubtful, readStreamFile, writeStreamFile } from "./stream-file.ts";
@@ -100,7 +100,7 @@ export async function openLogSpools(spec: LogSpoolsSpec): Promise<LogSpools> {
     find: (executionId) => state.spools.get(executionId),
     appended(spool) {
       keepBounds(state, spool);
-      lookForRoom(state);
+      checkDiskSpace(state);
       listener?.(spool);
     },
     onAppend: (told) => (listener = told),
@@ -169,7 +169,7 @@ async function openLeft(state: State, name: string): Promise<void> {
 
 function noteWrite(state: State, error: unknown): void {
   const before = state.trouble;
-  state.trouble = error === undefined ? undefined : diskTrouble(state.dir, error);
+  state.trouble = error === undefined ? undefined : describeDiskError(state.dir, error);
   if (state.trouble !== undefined && before === undefined) {
     state.log.error({ why: state.trouble }, "lines of logs are lost");
   }
@@ -204,10 +204,10 @@ async function room(state: State, { spool, pendingBytes, signal }: WantedRoom): 
 function setFlowing(state: State, spool: LogSpool, isFlowing: boolean): void {
   if (isFlowing) state.stalled.delete(spool);
   else state.stalled.add(spool);
-  lookForRoom(state);
+  checkDiskSpace(state);
 }
 
-function lookForRoom(state: State): void {
+function checkDiskSpace(state: State): void {
   const told = state.waiters;
   state.waiters = [];
   for (const tell of told) tell();

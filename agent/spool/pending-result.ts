@@ -3,7 +3,7 @@ import type { RouteInput } from "../../shared/api/call-route.ts";
 import type { finishExecutionRoute } from "../../shared/api/report-executions.ts";
 
 /** A result as it waits in the spool: whose job it is, and the body of its finish. */
-export type SpooledResult = {
+export type PendingResult = {
   readonly job_id: string;
   readonly finish: NonNullable<RouteInput<typeof finishExecutionRoute>["body"]>;
 };
@@ -11,7 +11,7 @@ export type SpooledResult = {
 const schema = z.object({ job_id: z.string(), finish: z.looseObject({ status: z.string() }) });
 
 /** Reads what was spooled; undefined when it has not that form. The rest is the broker's to judge. */
-export function parseSpooledResult(read: object): SpooledResult | undefined {
+export function parsePendingResult(read: object): PendingResult | undefined {
   const parsed = schema.safeParse(read);
-  return parsed.success ? (parsed.data as SpooledResult) : undefined; // written by this program
+  return parsed.success ? (parsed.data as PendingResult) : undefined; // written by this program
 }

@@ -1,13 +1,13 @@
 import { mkdir, readdir, readFile, rename, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { crc32 } from "node:zlib";
+import { syncFolder, writeDurably } from "../files/atomic-file.ts";
+import { describeDiskError, errorCode } from "../files/disk-error.ts";
 import type { Log } from "../log.ts";
 import type { Ballast } from "./ballast.ts";
-import { diskTrouble, errorCode } from "../files/disk-error.ts";
-import { syncFolder, writeDurably } from "../files/atomic-file.ts";
 
 /** Results that wait to be delivered, by execution. Each outlives the agent from the moment its `put` resolves. */
-export type ResultSpool = {
+export type ResultOutbox = {
   /**
    * Keeps a result; JSON, secrets already taken out. On a full disk there is some room for it alone. Never rejects:
    * where the disk refuses, it is kept in memory, written as soon as the disk allows, and `problem` says so until then.
@@ -34,7 +34,7 @@ export type ResultSpool = {
   readonly close: () => void;
 };
 
-export type ResultSpoolSpec = {
+export type ResultOutboxSpec = {
   /** `results` in the data directory; made when it is missing. */
   readonly dir: string;
   readonly log: Log;
@@ -44,7 +44,7 @@ export type ResultSpoolSpec = {
   readonly retryEveryMs?: number;
 };
 
-type State = ResultSpoolSpec & {
+type State = ResultOutboxSpec & {
   /** The executions in the order of their results. */
   readonly waiting: Set<string>;
   /** What the disk has refused so far. */
@@ -59,7 +59,7 @@ const suffix = ".json";
 const idPattern = /^[\w-]{1,100}$/;
 
 /** Opens the spool and finds what a former process of the agent has left there. */
-export async function openResultSpool(spec: ResultSpoolSpec): Promise<ResultSpool> {
+export async function openResultOutbox(spec: ResultOutboxSpec): Promise<ResultOutbox> {
   const { dir, retryEveryMs = 2000 } = spec;
   await mkdir(dir, { recursive: true, mode: 0o700 });
   const waiting = new Set(await findResults(dir));
@@ -106,7 +106,7 @@ async function put(state: State, id: string, result: object): Promise<void> {
   try {
     await write(state, id, result);
   } catch (error) {
-    const why = diskTrouble(state.dir, error);
+    const why = describeDiskError(state.dir, error);
     if (state.trouble === undefined) {
       state.log.error({ execution_id: id, why }, "a result is kept in memory only");
     }
@@ -146,7 +146,7 @@ async function writeAgain(state: State): Promise<void> {
     state.trouble = undefined;
     state.log.info({ dir: state.dir }, "results can be written again");
   } catch (error) {
-    if (state.unwritten.size > 0) state.trouble = diskTrouble(state.dir, error);
+    if (state.unwritten.size > 0) state.trouble = describeDiskError(state.dir, error);
   } finally {
     state.isWriting = false;
   }

@@ -2,7 +2,7 @@
 const clearEveryMs = 1_000;
 
 /** Lets what was sent of a log be taken off the disk: at once where nothing more comes, else once a second at most. */
-export function makeClearing(clear: () => Promise<void>): (isLast: boolean) => void {
+export function makeTrimThrottle(clear: () => Promise<void>): (isLast: boolean) => void {
   let clearedAtMs = Number.NEGATIVE_INFINITY;
   let timer: NodeJS.Timeout | undefined;
   const begin = (): void => {

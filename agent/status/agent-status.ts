@@ -49,8 +49,8 @@ const muchSkewMs = 30_000;
 
 /** What there is to say of the agent now. */
 export function statusOf(parts: LoopParts): AgentStatus {
-  const { agent, departure, settings } = parts;
-  const { roster, results, logSpools, client, config } = agent;
+  const { agent, shutdown, settings } = parts;
+  const { runningJobs, results, logSpools, client, config } = agent;
   const silentMs = performance.now() - client.heardAtMs();
   const reasons = notReady(parts, silentMs);
   const slots = Object.entries(servedSlots(config, settings.current()));
@@ -61,16 +61,16 @@ export function statusOf(parts: LoopParts): AgentStatus {
     runner_id: agent.runnerId,
     process_id: agent.process().id,
     uptime_s: Math.round(process.uptime()),
-    urgency: departure.urgency(),
-    why: departure.leaving()?.why ?? null,
+    urgency: shutdown.urgency(),
+    why: shutdown.current()?.why ?? null,
     silent_s: Number.isFinite(silentMs) ? Math.round(silentMs / 1000) : null,
     clock_ahead_ms: client.clock.skewMs(),
     is_ready: reasons.length === 0,
     not_ready: reasons,
     groups: Object.fromEntries(
-      slots.map(([group, slots]) => [group, { slots, in_use: roster.count(group) }]),
+      slots.map(([group, slots]) => [group, { slots, in_use: runningJobs.count(group) }]),
     ),
-    jobs: roster.all().map(({ jobId, executionId, type, group }) => ({
+    jobs: runningJobs.all().map(({ jobId, executionId, type, group }) => ({
       job_id: jobId,
       execution_id: executionId,
       type,
@@ -96,20 +96,20 @@ export function statusOf(parts: LoopParts): AgentStatus {
 const leastStillMs = 60_000;
 
 /** Why the agent does not live although it runs, in words: every beat has its bound, so one that never ends hangs. */
-export function stalledBy({ agent, departure, settings }: LoopParts): string | undefined {
-  if (departure.isLeaving()) return undefined;
+export function stalledBy({ agent, shutdown, settings }: LoopParts): string | undefined {
+  if (shutdown.isRequested()) return undefined;
   const beat = agent.health().find(({ name }) => name === "beat");
   const mostMs = leastStillMs + (beatsToMiss * settings.current().heart_beat_timeout) / 1e6;
   if (beat === undefined || beat.stillMs <= mostMs) return undefined;
   return `its heart has not beaten for ${Math.round(beat.stillMs / 1000)} s, and nothing said why`;
 }
 
-function notReady({ agent, departure, settings, figures }: LoopParts, silentMs: number): string[] {
+function notReady({ agent, shutdown, settings, figures }: LoopParts, silentMs: number): string[] {
   const beatMs = settings.current().heart_beat_timeout / 1e6;
   const isSilent = silentMs > Math.max(leastSilenceMs, beatsToMiss * beatMs);
   const skewMs = agent.client.clock.skewMs();
   return [
-    departure.isLeaving() ? `it goes down: ${departure.leaving()?.why}` : "",
+    shutdown.isRequested() ? `it goes down: ${shutdown.current()?.why}` : "",
     isSilent ? "the broker does not answer" : "",
     figures.notClaiming ?? "",
     Math.abs(skewMs) > muchSkewMs

@@ -6,10 +6,10 @@ import type { AgentConfig } from "../config/read-config.ts";
 import { ExitError } from "../exit-error.ts";
 import type { Log } from "../log.ts";
 import type { LoopParts } from "../loops/loop-parts.ts";
-import { metricsText } from "./metrics-text.ts";
 import { stalledBy, statusOf } from "./agent-status.ts";
+import { metricsText } from "./metrics-text.ts";
 
-export type WatchServer = {
+export type StatusServer = {
   /** Where it answers; null when it is off. */
   readonly url: string | null;
   /** From now on there is something to show. */
@@ -47,10 +47,10 @@ const pages: Readonly<Record<string, Page>> = {
  * Answers on 127.0.0.1 how the agent is. A port that somebody has asked for and that cannot be had is an ExitError; the usual
  * one, which another agent of the host may have, is done without, and that is told.
  */
-export async function openWatchServer(
+export async function openStatusServer(
   { watchPort: port, sources }: Pick<AgentConfig, "watchPort" | "sources">,
   log: Log,
-): Promise<WatchServer> {
+): Promise<StatusServer> {
   if (port === 0) return { url: null, show: () => {}, close: () => {} };
   let parts: LoopParts | undefined;
   const server = http.createServer((request, response) => {

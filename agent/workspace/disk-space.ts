@@ -21,7 +21,7 @@ const mib = 2 ** 20;
 const mostOutput = 16 * mib;
 
 /** How much room there is wherever jobs need some. A place that cannot be looked at has none. */
-export async function lookAtPlaces(spec: RoomSpec): Promise<Place[]> {
+export async function readDiskSpaces(spec: RoomSpec): Promise<Place[]> {
   const { dataDir, workDir, runDir, minFreeDisk, minFreeInodes } = spec;
   const floor = { bytes: minFreeDisk, files: minFreeInodes };
   const wanted = [
@@ -43,7 +43,10 @@ function noRoom(error: unknown): FreeRoom {
  * Why a job has no room there, in words. A place that had none before must be a tenth above its floor: a job that ends
  * and another that begins are no reason to turn back and forth.
  */
-export function lackAt({ dir, bytes, files, floor }: Place, hadNone: boolean): string | undefined {
+export function diskShortage(
+  { dir, bytes, files, floor }: Place,
+  hadNone: boolean,
+): string | undefined {
   const above = (least: number): number => (hadNone ? least + least / 10 : least);
   if (bytes < above(floor.bytes)) {
     const [has, least] = [bytes, floor.bytes].map((size) => Math.floor(size / mib));

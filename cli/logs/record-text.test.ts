@@ -30,7 +30,7 @@ describe("a record's text", () => {
     ["\u001b[31mred\u001b[0m", "red"],
     ["\u001b]0;title\u0007text", "text"],
     ["up \u001b[2Aand over", "up and over"],
-    ["bell\u0007 back\u0008space", "bell backspace"],
+    ["notifier\u0007 back\u0008space", "notifier backspace"],
     ["50%\r100%\r\ndone\n", "50%\n100%\ndone"],
     ["tab\tstays, so does größe ✓", "tab\tstays, so does größe ✓"],
   ])("of %j cannot steer a terminal", (body, expected) => {

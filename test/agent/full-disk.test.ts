@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from "vitest";
-import { lackAt, type Place } from "../../agent/workspace/disk-space.ts";
+import { diskShortage, type Place } from "../../agent/workspace/disk-space.ts";
 import { jobReader } from "../support/agent/given-jobs.ts";
 import { action, until } from "../support/agent/given-killable-agent.ts";
 import { givenSmallDisk, watched } from "../support/agent/small-disk.ts";
@@ -126,18 +126,18 @@ describe("the floor", () => {
   });
 
   test("is to be passed by a tenth before there is room again", () => {
-    expect(lackAt(place(100 * mib), false)).toBeUndefined();
-    expect(lackAt(place(99 * mib), false)).toBe(
+    expect(diskShortage(place(100 * mib), false)).toBeUndefined();
+    expect(diskShortage(place(99 * mib), false)).toBe(
       "disk is full: /there has 99 MiB free, the floor is 100 MiB (min-free-disk)",
     );
-    expect(lackAt(place(109 * mib, 200), true)).toContain("the floor is 100 MiB");
-    expect(lackAt(place(110 * mib, 200), true)).toBeUndefined();
+    expect(diskShortage(place(109 * mib, 200), true)).toContain("the floor is 100 MiB");
+    expect(diskShortage(place(110 * mib, 200), true)).toBeUndefined();
   });
 
   test("counts files where the file system does", () => {
-    expect(lackAt(place(200 * mib, 99), false)).toBe(
+    expect(diskShortage(place(200 * mib, 99), false)).toBe(
       "disk is full: /there has room for 99 files, the floor is 100 (min-free-inodes)",
     );
-    expect(lackAt(place(200 * mib, Number.POSITIVE_INFINITY), true)).toBeUndefined();
+    expect(diskShortage(place(200 * mib, Number.POSITIVE_INFINITY), true)).toBeUndefined();
   });
 });

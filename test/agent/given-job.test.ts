@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { readdir, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { beforeAll, describe, expect, onTestFinished, test } from "vitest";
-import { givenJobText } from "../../agent/pod-job/pod-job.ts";
+import { podJobText } from "../../agent/pod-job/pod-job.ts";
 import type { NewJob } from "../../broker/jobs/new-job.ts";
 import { until } from "../support/agent/given-killable-agent.ts";
 import { heldScript } from "../support/agent/held-script.ts";
@@ -30,7 +30,7 @@ async function givenClaimed(seat: Seat, job: Partial<NewJob>) {
   const jobId = await seat.enqueue(job);
   const { plan: _, ...claimed } = await claimOverHttp(fleet, seat);
   const file = path.join(await testFolder(0o700), "job.json");
-  const text = givenJobText({
+  const text = podJobText({
     broker_url: fleet.broker.url,
     runner_id: seat.runner.runnerId,
     ...claimed,

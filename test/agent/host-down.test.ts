@@ -34,8 +34,8 @@ async function givenHost(settings: Readonly<Record<string, string>> = {}) {
   const said = (): string => (existsSync(pidFile) ? readFileSync(pidFile, "utf8") : "");
   await until(() => said().endsWith("\n"), 40_000); // it listens
   const announced = () => proxy.seen("POST /terminating").map(({ end }) => end);
-  const goDown = async () => await writeFile(now, "");
-  return { seat, agent, announced, goDown, listener: Number(said()) };
+  const requestShutdown = async () => await writeFile(now, "");
+  return { seat, agent, announced, requestShutdown, listener: Number(said()) };
 }
 
 /** A script that the agent runs and nobody releases. */
@@ -48,8 +48,8 @@ async function givenHeld({ seat }: Awaited<ReturnType<typeof givenHost>>): Promi
 
 describe("a host that goes down", { timeout: 180_000 }, () => {
   test("is told to the broker, and the agent goes", async () => {
-    const { agent, goDown, announced } = await givenHost();
-    await goDown();
+    const { agent, requestShutdown, announced } = await givenHost();
+    await requestShutdown();
     expect(await agent.ended).toBe(0);
     expect(announced()).toEqual([202]);
   });
@@ -57,7 +57,7 @@ describe("a host that goes down", { timeout: 180_000 }, () => {
   test("gives what runs no more time because a SIGTERM follows", async () => {
     const host = await givenHost({ "host-grace": "1s", "drain-timeout": "30m" });
     const jobId = await givenHeld(host);
-    await host.goDown();
+    await host.requestShutdown();
     await until(() => host.announced().length >= 1);
     host.agent.kill("SIGTERM");
     expect(await host.agent.ended).toBe(0);
@@ -68,7 +68,7 @@ describe("a host that goes down", { timeout: 180_000 }, () => {
     const host = await givenHost({ "host-grace": "1s", "drain-timeout": "30m" });
     const jobId = await givenHeld(host);
     host.agent.kill("SIGTERM");
-    await host.goDown();
+    await host.requestShutdown();
     expect(await host.agent.ended).toBe(0);
     expect(host.announced()).toEqual([202]);
     expect((await host.seat.job(jobId)).status).toBe("cancelled");

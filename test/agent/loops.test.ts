@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { Refused, Unanswered } from "../../agent/client/broker-errors.ts";
 import { openLog } from "../../agent/log.ts";
-import { makeLoopBook } from "../../agent/loops/loop-runner.ts";
+import { makeLoopRunner } from "../../agent/loops/loop-runner.ts";
 import { startTestAgent } from "../support/agent/start-test-agent.ts";
 import { givenFleet } from "../support/broker/given-fleet.ts";
 import { until } from "../support/broker/given-polling.ts";
@@ -13,7 +13,7 @@ test("a loop that throws is started again, and its health says so until it comes
   const over = new AbortController();
   const refusals: Refused[] = [];
   const log = openLog("silent");
-  const loops = makeLoopBook(log, limits, (refused) => void refusals.push(refused));
+  const loops = makeLoopRunner(log, limits, (refused) => void refusals.push(refused));
   const refused = new Refused("process-over", { status: 409, code: "x", detail: "" });
   const thrown = [new Error("a fault"), new Unanswered("nobody"), refused];
   let runs = 0;

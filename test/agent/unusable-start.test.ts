@@ -6,7 +6,7 @@ import path from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { readConfig } from "../../agent/config/read-config.ts";
 import { openLog } from "../../agent/log.ts";
-import { openWatchServer } from "../../agent/status/status-server.ts";
+import { openStatusServer } from "../../agent/status/status-server.ts";
 import { startAgentProcess } from "../support/agent/start-agent-process.ts";
 import { testFolder } from "../support/run/folder.ts";
 
@@ -106,7 +106,7 @@ describe("the usual watch-port", () => {
     const logged: string[] = [];
     const log = openLog("info", { write: (line) => void logged.push(line) });
     const sources = { ...given.sources, "watch-port": "default" as const };
-    const watch = await openWatchServer({ watchPort: given.watchPort, sources }, log);
+    const watch = await openStatusServer({ watchPort: given.watchPort, sources }, log);
     expect(watch.url).toBeNull();
     expect(logged.join("")).toContain(`The watch-port ${port} on 127.0.0.1 cannot be had`);
   });

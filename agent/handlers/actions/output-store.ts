@@ -1,12 +1,12 @@
 import { readFile } from "node:fs/promises";
 import path from "node:path";
+import { writeAtomically } from "../../files/write-atomically.ts";
 import { writeJobFile } from "../../job-users/job-files.ts";
 import type { JobPlace } from "../../jobs/handler.ts";
-import { writeWhole } from "../../files/write-atomically.ts";
 import { makeStepOutputs, type StepOutput, type StepOutputs } from "./step-outputs.ts";
 
 /** The outputs of a run, in files in memory: there are secrets among them. */
-export type OutputBook = {
+export type OutputStore = {
   readonly outputs: StepOutputs;
   /** What was set so far survives the agent when this resolves. */
   readonly keep: () => Promise<void>;
@@ -17,11 +17,11 @@ export type OutputBook = {
 };
 
 /** Opens the book of a job in its folders, with what a former process of the agent has kept there. */
-export async function openOutputBook({
+export async function openOutputStore({
   kept: folder,
   secrets,
   owner,
-}: Pick<JobPlace, "kept" | "secrets" | "owner">): Promise<OutputBook> {
+}: Pick<JobPlace, "kept" | "secrets" | "owner">): Promise<OutputStore> {
   const kept = path.join(folder, "outputs-kept.json");
   const file = path.join(secrets, "outputs.json");
   const outputs = await readOutputs(kept);
@@ -29,7 +29,7 @@ export async function openOutputBook({
     outputs,
     keep: writerOf(
       () => JSON.stringify(outputs.list()),
-      async (text) => await writeWhole(kept, { text }),
+      async (text) => await writeAtomically(kept, { text }),
     ),
     handOn: writerOf(
       () => JSON.stringify(outputs.all()),

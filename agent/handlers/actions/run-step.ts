@@ -1,11 +1,11 @@
 import { existsSync } from "node:fs";
-import type { CommandEnd } from "../../jobs/stored-execution.ts";
 import { type FailureReason, JobFailure } from "../../jobs/job-failure.ts";
+import type { CommandEnd } from "../../jobs/stored-execution.ts";
 import { folderWithin } from "../../sources/folder-within.ts";
 import { type ActionStep, stepTitle } from "./action-steps.ts";
 import { OutputFault } from "./output-text.ts";
+import type { StepContext } from "./step-context.ts";
 import { makeStepFiles } from "./step-files.ts";
-import type { StepGround } from "./step-context.ts";
 import { takeOutputFile } from "./step-outputs.ts";
 import { fetchStepSource } from "./step-source.ts";
 
@@ -23,7 +23,7 @@ export type StepEnd = {
 };
 
 /** Runs one step to its end and takes its outputs. Whatever goes wrong is an end, too. */
-export async function runStep(ground: StepGround, step: ActionStep): Promise<StepEnd> {
+export async function runStep(ground: StepContext, step: ActionStep): Promise<StepEnd> {
   const startedAtMs = Date.now();
   try {
     const end = await runCommand(ground, step);
@@ -38,7 +38,7 @@ export async function runStep(ground: StepGround, step: ActionStep): Promise<Ste
 }
 
 /** A script may take away what the agent has of its job; what then cannot be read or written is its own fault. */
-function failureOf({ job }: StepGround, step: ActionStep, error: unknown): JobFailure {
+function failureOf({ job }: StepContext, step: ActionStep, error: unknown): JobFailure {
   if (error instanceof JobFailure) return error;
   if (existsSync(job.place.secrets)) throw error;
   return tookAway(step, "the job's folder in the run directory");
@@ -48,7 +48,7 @@ function tookAway(step: ActionStep, what: string): JobFailure {
   return new JobFailure(`${stepTitle(step)} took ${what} away.`, { reason: "step_failed" });
 }
 
-async function runCommand(ground: StepGround, step: ActionStep): Promise<CommandEnd> {
+async function runCommand(ground: StepContext, step: ActionStep): Promise<CommandEnd> {
   const { job, outputs } = ground;
   const { folder, tookMs } =
     step.source === undefined
@@ -87,7 +87,7 @@ async function runCommand(ground: StepGround, step: ActionStep): Promise<Command
 
 type Written = { readonly step: ActionStep; readonly file: string; readonly isGood: boolean };
 
-async function takeOutputs(ground: StepGround, { step, file, isGood }: Written): Promise<void> {
+async function takeOutputs(ground: StepContext, { step, file, isGood }: Written): Promise<void> {
   const { job, outputs } = ground;
   try {
     await takeOutputFile(outputs, step.name, { file, owner: job.place.owner });

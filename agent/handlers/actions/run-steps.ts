@@ -3,12 +3,12 @@ import type { Job, Produced } from "../../jobs/handler.ts";
 import { JobFailure } from "../../jobs/job-failure.ts";
 import { type ActionRun, type ActionStep, stepTitle } from "./action-steps.ts";
 import { runStep, type StepEnd } from "./run-step.ts";
-import { openStepGround, type StepGround } from "./step-context.ts";
+import { openStepContext, type StepContext } from "./step-context.ts";
 
 /** Runs the steps in order: after a failure or a stop, only those that always run. Throws JobFailure in the end. */
 export async function runSteps(job: Job, run: ActionRun): Promise<Produced> {
   if (run.steps.length === 0) return { description: "There was nothing to do." };
-  const ground = await openStepGround(job, run);
+  const ground = await openStepContext(job, run);
   let failed: { readonly step: ActionStep; readonly end: StepEnd } | undefined;
   for (const step of run.steps) {
     if (!mayRun(job, step, failed !== undefined)) {
@@ -43,7 +43,7 @@ function mayRun(job: Job, step: ActionStep, hasFailed: boolean): boolean {
 }
 
 /** A step that a former process of the agent saw to its end is not run again. */
-async function endOf(ground: StepGround, step: ActionStep): Promise<StepEnd> {
+async function endOf(ground: StepContext, step: ActionStep): Promise<StepEnd> {
   const { job, reports } = ground;
   ground.ran.add(step.index);
   const end = await job.once(`step/${step.index}`, async () => {
@@ -63,7 +63,7 @@ async function endOf(ground: StepGround, step: ActionStep): Promise<StepEnd> {
 }
 
 /** What was in memory may have gone with the host's last start; what was shown of it is in the step's end. */
-function takeUpOutputs({ outputs }: StepGround, { name }: ActionStep, end: StepEnd): void {
+function takeUpOutputs({ outputs }: StepContext, { name }: ActionStep, end: StepEnd): void {
   const known = outputs.shownOf(name);
   for (const [output, value] of Object.entries(end.outputs ?? {})) {
     if (!Object.hasOwn(known, output)) outputs.set(name, output, value);

@@ -5,12 +5,12 @@ import { makeJobFolders } from "../../job-users/job-files.ts";
 import type { Job } from "../../jobs/handler.ts";
 import { allowedEnv } from "../../processes/allowed-env.ts";
 import type { ActionRun } from "./action-steps.ts";
-import { openOutputBook } from "./output-store.ts";
+import { openOutputStore } from "./output-store.ts";
 import type { StepOutputs } from "./step-outputs.ts";
 import { makeStepReports, type StepReports } from "./step-reports.ts";
 
 /** What the steps of a run share. */
-export type StepGround = {
+export type StepContext = {
   readonly job: Job;
   readonly run: ActionRun;
   readonly outputs: StepOutputs;
@@ -28,7 +28,7 @@ export type StepGround = {
 };
 
 /** Makes folders and credentials; finds the outputs of steps that ran before a restart of the agent. */
-export async function openStepGround(job: Job, run: ActionRun): Promise<StepGround> {
+export async function openStepContext(job: Job, run: ActionRun): Promise<StepContext> {
   const { workspace, secrets: folder, owner } = job.place;
   const folders = ["work", "home", "tmp", "sources"].map((name) => path.join(workspace, name));
   await makeJobFolders(folders, owner);
@@ -42,7 +42,7 @@ export async function openStepGround(job: Job, run: ActionRun): Promise<StepGrou
       clouds: run.credentials,
     })),
   };
-  const book = await openOutputBook(job.place);
+  const book = await openOutputStore(job.place);
   return {
     job,
     run,

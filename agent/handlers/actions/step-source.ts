@@ -1,11 +1,11 @@
 import { fetchSource } from "../../sources/fetch-source.ts";
 import type { Source } from "../../sources/source.ts";
 import { type ActionStep, stepTitle } from "./action-steps.ts";
-import type { StepGround } from "./step-context.ts";
+import type { StepContext } from "./step-context.ts";
 
 /** Fetches a step's source, within the step's time; steps that name the same one share it. */
 export async function fetchStepSource(
-  { job, run, env }: StepGround,
+  { job, run, env }: StepContext,
   step: ActionStep,
   source: Source,
 ): Promise<{ readonly folder: string; readonly tookMs: number }> {

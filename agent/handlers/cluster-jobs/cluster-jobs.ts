@@ -11,7 +11,7 @@ import { tearDownJobs } from "./tear-down-jobs.ts";
 export const clusterJobs: Handler = {
   types: ["job-deploy"],
   restMs: 60_000, // a pod has thirty seconds to end
-  isElsewhere: true,
+  isRemote: true,
   validate: (plan, facts) => {
     const run = readJobRun(plan, facts);
     let isConcluded = false;

@@ -11,12 +11,12 @@ import { makePlan, type MadePlan, showPlan } from "./make-plan.ts";
 import { planResult } from "./plan-result.ts";
 import { checkPolicies } from "./policies.ts";
 import { renderDiff } from "./render-diff.ts";
-import { openGround, type TerraformGround } from "./terraform-ground.ts";
+import { openLocalContext, type TerraformGround } from "./terraform-ground.ts";
 import type { TerraformRun } from "./terraform-run.ts";
 
 /** Does a terraform job, or goes on with it. Throws JobFailure. */
 export async function doTerraform(job: Job, run: TerraformRun): Promise<Produced> {
-  const ground = await openGround(job, run);
+  const ground = await openLocalContext(job, run);
   await checkApproved(ground);
   await initialize(ground);
   await checkInitialized(ground);

@@ -37,7 +37,7 @@ export type TerraformGround = {
 export const hurryMs = 12_000;
 
 /** Fetches the source and writes what terraform is to read; what a former process of the agent did is not done again. */
-export async function openGround(job: Job, run: TerraformRun): Promise<TerraformGround> {
+export async function openLocalContext(job: Job, run: TerraformRun): Promise<TerraformGround> {
   const { workspace, secrets, owner } = job.place;
   const names = ["home", "tmp", "data"];
   const folders = names.map((name) => path.join(workspace, name));

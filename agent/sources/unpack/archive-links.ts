@@ -1,7 +1,7 @@
 import path from "node:path";
 
 /** Links of an archive, by their names within it, and where each leads. */
-export type LinkBook = ReadonlyMap<string, string>;
+export type ArchiveLinks = ReadonlyMap<string, string>;
 
 const mostSteps = 1000;
 
@@ -9,7 +9,7 @@ const mostSteps = 1000;
  * Whether a link stays within the archive, whatever other links it passes: as the kernel would go, step by step, with
  * a folder that is really there, or not there, at each.
  */
-export function staysWithin(links: LinkBook, name: string): boolean {
+export function staysWithin(links: ArchiveLinks, name: string): boolean {
   const waiting = stepsOf(links.get(name) ?? "");
   if (waiting === undefined) return false;
   const at = path.posix.dirname(name).split("/").filter(isName);

@@ -3,7 +3,10 @@ import { once } from "node:events";
 import { existsSync, rmSync } from "node:fs";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
-import { makeChildrenAhead, type UnnumberedChild } from "../../../agent/jobs/prestarted-children.ts";
+import {
+  makePrestartedChildren,
+  type UnnumberedChild,
+} from "../../../agent/jobs/prestarted-children.ts";
 import { adoptChild } from "../../../agent/processes/adopt-child.ts";
 import { ChildLost } from "../../../agent/processes/child-error.ts";
 import type { ChildSpec } from "../../../agent/processes/child.ts";
@@ -147,7 +150,8 @@ describe("the children that a job makes ready", () => {
       const { step: _, ...rest } = specOf(argv);
       return rest;
     };
-    const open = () => makeChildrenAhead(place.runDir, { execution_id: executionId, children: {} });
+    const open = () =>
+      makePrestartedChildren(place.runDir, { execution_id: executionId, children: {} });
     return { ...place, unnumbered, open };
   }
 
@@ -164,7 +168,10 @@ describe("the children that a job makes ready", () => {
   test("are nothing to the child that runs meanwhile when they cannot be made", async () => {
     const { unnumbered, executionId } = await ahead();
     const unreadable = `/${"x".repeat(300)}`; // ENAMETOOLONG
-    const children = makeChildrenAhead(unreadable, { execution_id: executionId, children: {} });
+    const children = makePrestartedChildren(unreadable, {
+      execution_id: executionId,
+      children: {},
+    });
     children.make("plan", unnumbered(["true"]));
     expect(await children.take("plan", unnumbered(["true"]))).toBeUndefined();
     await children.close();

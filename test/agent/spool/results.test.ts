@@ -2,7 +2,7 @@ import { appendFile, mkdir, readdir, readFile, rm, stat, writeFile } from "node:
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { openLog } from "../../../agent/log.ts";
-import { openResultSpool } from "../../../agent/spool/result-outbox.ts";
+import { openResultOutbox } from "../../../agent/spool/result-outbox.ts";
 import { testFolder } from "../../support/run/folder.ts";
 
 async function setup() {
@@ -10,7 +10,7 @@ async function setup() {
   const lines: string[] = [];
   const log = openLog("info", { write: (line) => void lines.push(line) });
   const open = async () => {
-    const spool = await openResultSpool({ dir, log, retryEveryMs: 5 });
+    const spool = await openResultOutbox({ dir, log, retryEveryMs: 5 });
     onTestFinished(spool.close);
     return spool;
   };

@@ -7,7 +7,7 @@ import { onTestFinished } from "vitest";
 import { makeBrokerClient } from "../../../agent/client/broker-client.ts";
 import { makeBrokerClock } from "../../../agent/client/broker-clock.ts";
 import { openTransport } from "../../../agent/client/network.ts";
-import { makeTokenBook } from "../../../agent/client/token-source.ts";
+import { makeTokenSource } from "../../../agent/client/token-source.ts";
 import { openLog } from "../../../agent/log.ts";
 import { openLogs } from "../../../agent/logs/open-logs.ts";
 import { makeSendLogs } from "../../../agent/logs/send-logs.ts";
@@ -107,7 +107,7 @@ export async function openTestLogs({ url, token = "a-token", ...asked }: LogsAsk
   const limits = { fromMs: 5, mostMs: 20 };
   const client = makeBrokerClient({
     transport: openTransport({ brokerUrl: url, caFile: undefined, env: {} }),
-    tokens: makeTokenBook(token, () => token),
+    tokens: makeTokenSource(token, () => token),
     clock: makeBrokerClock(),
     log,
     limits,
