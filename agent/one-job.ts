@@ -1,6 +1,6 @@
 import { getRunnerJobRoute } from "../shared/api/read-runner-jobs.ts";
+import type { AgentContext } from "./agent-context.ts";
 import type { BrokerClient } from "./client/broker-client.ts";
-import type { JobHost } from "./jobs/job-host.ts";
 import type { RedactionStream, Redactor } from "./logs/redactor.ts";
 import type { RunningJobs } from "./running-jobs.ts";
 import type { ShutdownState } from "./shutdown/shutdown-state.ts";
@@ -55,9 +55,9 @@ export function followOneJob(
 
 /** Opens logs that are shown as well: lines of the agent's own, and what children print, without secrets. */
 export function withShownLog(
-  open: JobHost["openJobLog"],
+  open: AgentContext["openJobLog"],
   one: OneJob | undefined,
-): JobHost["openJobLog"] {
+): AgentContext["openJobLog"] {
   if (one === undefined) return open;
   return async (spec, redactor) => {
     const shown = makeShown(one.onOutput);

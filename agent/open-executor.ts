@@ -5,15 +5,15 @@ import type { ShutdownState } from "./shutdown/shutdown-state.ts";
 
 /** Opens what does the jobs, as the settings say; an ExitError when it cannot be had. */
 export async function openExecutor(
-  ground: LocalContext,
+  local: LocalContext,
   shutdown: ShutdownState,
 ): Promise<Executor> {
-  const { config } = ground;
+  const { config } = local;
   if (config.executor === "kubernetes") {
     const { openPodJobs } = await import("./executor/open-pod-jobs.ts");
-    return await openPodJobs(ground, shutdown);
+    return await openPodJobs(local, shutdown);
   }
-  if (config.onSigterm !== "leave") return await openHostExecutor(ground, shutdown);
+  if (config.onSigterm !== "leave") return await openHostExecutor(local, shutdown);
   const words = "needs executor = kubernetes: here nothing outlives the agent's end";
   throw new ExitError("config", `on-sigterm = leave ${words}.`);
 }

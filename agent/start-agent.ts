@@ -1,6 +1,7 @@
 import { chmod, mkdir } from "node:fs/promises";
 import { getOwnTokenRoute } from "../shared/api/tokens.ts";
 import { version } from "../shared/version.ts";
+import type { Connection } from "./agent-context.ts";
 import { type BrokerClient, makeBrokerClient } from "./client/broker-client.ts";
 import { makeBrokerClock } from "./client/broker-clock.ts";
 import { Refused, Unanswered } from "./client/broker-errors.ts";
@@ -21,7 +22,7 @@ import { sweepPassedTokens } from "./paths/sweep-passed-tokens.ts";
 import { unusablePath } from "./paths/unusable-path.ts";
 import { register } from "./register/registration.ts";
 import { openSettingsCache } from "./register/settings-cache.ts";
-import { runAgent, type RunParts } from "./run-agent.ts";
+import { type AgentStart, runAgent } from "./run-agent.ts";
 import { exitCodes } from "./shutdown/exit-codes.ts";
 import { drain, stopAll } from "./shutdown/shut-down.ts";
 import {
@@ -101,29 +102,29 @@ async function prepare(
   config: AgentConfig,
   log: Log,
   shutdown: ShutdownState,
-): Promise<Omit<RunParts, "watch">> {
-  const ground = await openLocalContext(config, log).catch((error: unknown) => {
+): Promise<Omit<AgentStart, "watch">> {
+  const local = await openLocalContext(config, log).catch((error: unknown) => {
     throw unusablePath(error, "data directory", config.dataDir);
   });
-  await ground.jobUsers.assertEnter([config.workDir, ground.runDir.path]);
-  tellPowers(ground);
+  await local.jobUsers.assertEnter([config.workDir, local.runDir.path]);
+  tellPowers(local);
   const quit = new AbortController();
-  const drained = drain(ground, shutdown).finally(() => quit.abort());
-  const jobs = await openExecutor(ground, shutdown);
-  await jobs.resume().catch(async (error: unknown) => {
-    await jobs.close?.();
+  const drained = drain(local, shutdown).finally(() => quit.abort());
+  const executor = await openExecutor(local, shutdown);
+  await executor.resume().catch(async (error: unknown) => {
+    await executor.close?.();
     throw error;
   });
   try {
-    const found = await findBroker(ground, shutdown, quit.signal);
-    return { ...found, ground, jobs, shutdown, drained };
+    const connection = await findBroker(local, shutdown, quit.signal);
+    return { local: local, connection, executor, shutdown, drained };
   } catch (error) {
-    ground.results.close();
+    local.results.close();
     const isTold = error instanceof Refused || !shutdown.isRequested();
     const why = isTold ? explained(error) : leftEarly(shutdown);
-    await leaveEarly(ground, shutdown, why);
-    await jobs.close?.();
-    await ground.jobCgroups.close();
+    await leaveEarly(local, shutdown, why);
+    await executor.close?.();
+    await local.jobCgroups.close();
     throw why;
   }
 }
@@ -138,41 +139,39 @@ function tellPowers({ config, log, jobCgroups: { powers } }: LocalContext): void
 
 /** Who would start again after that looks after what runs; nobody else does. */
 async function leaveEarly(
-  ground: LocalContext,
+  local: LocalContext,
   shutdown: ShutdownState,
   why: unknown,
 ): Promise<void> {
   const isFinal = why instanceof ExitError && ["unauthorized", "config"].includes(why.exit);
   if (isFinal) shutdown.request({ urgency: "stopping", exit: why.exit, why: why.message });
-  if (shutdown.isRequested()) await stopAll(ground, shutdown);
+  if (shutdown.isRequested()) await stopAll(local, shutdown);
 }
-
-type Found = Omit<RunParts, "ground" | "jobs" | "shutdown" | "drained" | "watch">;
 
 /** While it looks after jobs it does not give up looking for the broker. */
 async function findBroker(
-  ground: LocalContext,
+  local: LocalContext,
   shutdown: ShutdownState,
   signal: AbortSignal,
-): Promise<Found> {
+): Promise<Connection> {
   for (;;) {
     try {
-      return await connect(ground, shutdown, signal);
+      return await connect(local, shutdown, signal);
     } catch (error) {
-      const isWorthIt = error instanceof Unanswered && ground.runningJobs.all().length > 0;
+      const isWorthIt = error instanceof Unanswered && local.runningJobs.all().length > 0;
       if (!isWorthIt || signal.aborted) throw error;
-      ground.log.warn({ why: error.message }, "there is no broker; its jobs are looked after");
+      local.log.warn({ why: error.message }, "there is no broker; its jobs are looked after");
     }
   }
 }
 
 /** Gets the token, finds out whose it is, and registers. */
 async function connect(
-  ground: LocalContext,
+  local: LocalContext,
   shutdown: ShutdownState,
   signal: AbortSignal,
-): Promise<Found> {
-  const { config, log } = ground;
+): Promise<Connection> {
+  const { config, log } = local;
   const giveUpAfterMs = config.startTimeout === 0 ? undefined : config.startTimeout;
   const how = { signal, giveUpAfterMs };
   const transport = openTransport(config);
@@ -193,12 +192,12 @@ async function connect(
     how,
   );
   // A one-shot token is spent by now: nothing else would know the runner's own.
-  if (!(await ground.keptState.untilKept(signal))) throw new Error("it went before it was kept");
+  if (!(await local.keptState.untilKept(signal))) throw new Error("it went before it was kept");
   const tokens = makeTokenSource(obtained.token, () => rereadToken(config));
   const client = clientOf(tokens);
   const runnerId = config.runner ?? obtained.runnerId ?? (await findRunnerId(client, how));
-  const held = (): string[] => heldHere(ground);
-  const registering = { config, client, runnerId, log, held, keptState: ground.keptState };
+  const held = (): string[] => heldHere(local);
+  const registering = { config, client, runnerId, log, held, keptState: local.keptState };
   const [registration, settings] = await Promise.all([
     register(registering, how),
     openSettingsCache(client, runnerId, how),

@@ -1,4 +1,4 @@
-import type { ConnectedParts } from "../jobs/host-executor.ts";
+import type { AgentContext } from "../agent-context.ts";
 import type { LocalContext } from "../local-context.ts";
 import type { OwnCluster } from "./own-cluster.ts";
 import type { PodTemplate } from "./pod-template.ts";
@@ -9,7 +9,7 @@ export type ExecutorParts = {
   readonly own: OwnCluster;
   readonly template: PodTemplate;
   /** Resolves when there is a broker. */
-  readonly connected: Promise<ConnectedParts>;
+  readonly connected: Promise<AgentContext>;
   /** Aborts when the agent goes and leaves its pods to its next start. */
   readonly left: AbortSignal;
 };

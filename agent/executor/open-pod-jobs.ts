@@ -1,7 +1,8 @@
+import type { AgentContext } from "../agent-context.ts";
 import { backoffMs } from "../client/backoff.ts";
 import { pause } from "../client/pause.ts";
 import { ExitError } from "../exit-error.ts";
-import { type ConnectedParts, type Executor, openHostExecutor } from "../jobs/host-executor.ts";
+import { type Executor, openHostExecutor } from "../jobs/host-executor.ts";
 import type { KubeObject } from "../kubernetes/kube-object.ts";
 import type { LocalContext } from "../local-context.ts";
 import type { ShutdownState } from "../shutdown/shutdown-state.ts";
@@ -41,7 +42,7 @@ export async function openPodJobs(
     await lease.release();
     throw error;
   }
-  const connected = Promise.withResolvers<ConnectedParts>();
+  const connected = Promise.withResolvers<AgentContext>();
   const left = new AbortController();
   shutdown.onChange(() => {
     if (shutdown.current()?.leavesJobs === true) left.abort();

@@ -2,8 +2,8 @@ import { z } from "zod";
 import { listExecutionsRoute } from "../../shared/api/read-runner-job-executions.ts";
 import { listRunnerJobsRoute } from "../../shared/api/read-runner-jobs.ts";
 import { getProcessRoute } from "../../shared/api/runner-process.ts";
+import type { AgentContext } from "../agent-context.ts";
 import { clusterJobName, jobAt } from "../cluster-jobs/cluster-job.ts";
-import type { ConnectedParts } from "../jobs/host-executor.ts";
 import type { ExecutorParts } from "./executor-parts.ts";
 import type { PodFacts } from "./pod-facts.ts";
 import { isForPod } from "./room-for-pods.ts";
@@ -50,7 +50,7 @@ const executionsSchema = z.array(
 );
 
 /** The broker's clock has made all of these times: whatever this process has claimed itself began later. */
-async function listBegunBefore(agent: ConnectedParts, signal: AbortSignal): Promise<PodFacts[]> {
+async function listBegunBefore(agent: AgentContext, signal: AbortSignal): Promise<PodFacts[]> {
   const { client, runnerId: runner_id } = agent;
   const process_id = agent.process().id;
   const how = { scope: "job", signal } as const;
@@ -80,7 +80,7 @@ type SeenJob = z.infer<typeof jobsSchema>[number];
 
 /** The jobs that this process has, of those that are done in pods. */
 async function listOwn(
-  { client, runnerId: runner_id }: ConnectedParts,
+  { client, runnerId: runner_id }: AgentContext,
   processId: string,
   signal: AbortSignal,
 ): Promise<SeenJob[]> {

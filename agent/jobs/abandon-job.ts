@@ -1,11 +1,11 @@
 import { readdir } from "node:fs/promises";
 import path from "node:path";
+import type { AgentContext } from "../agent-context.ts";
 import { listLeaders } from "../processes/find-child.ts";
 import { removeChildFolder } from "../processes/remove-child-folder.ts";
 import { sweepMarked } from "../processes/sweep-marked.ts";
 import { removeWorkspace } from "../workspace/workspace.ts";
 import { forgetExecution } from "./execution-record.ts";
-import type { JobHost } from "./job-host.ts";
 
 /**
  * Ends and takes away whatever a former process of the agent left of an execution that is not ours any more.
@@ -18,7 +18,7 @@ export async function abandonJob(
     log,
     jobUsers,
     jobCgroups,
-  }: Pick<JobHost, "config" | "runDir" | "log" | "jobUsers" | "jobCgroups">,
+  }: Pick<AgentContext, "config" | "runDir" | "log" | "jobUsers" | "jobCgroups">,
   executionId: string,
 ): Promise<void> {
   try {

@@ -13,7 +13,7 @@ import type { StopControl } from "./stop-control.ts";
 /** What a job's children share. */
 export type ChildContext = {
   readonly runDir: string;
-  readonly book: ExecutionRecord;
+  readonly record: ExecutionRecord;
   readonly log: LazyJobLog;
   readonly redactor: Redactor;
   readonly stop: StopControl;
@@ -39,15 +39,15 @@ const usualStop = { signal: "SIGTERM", to: "group", graceMs: 10_000 } as const;
  * to begin and nobody knows what it did. Throws JobFailure.
  */
 export async function beginChild(
-  ground: ChildContext,
+  context: ChildContext,
   command: JobCommand,
   isStopped: () => boolean,
 ): Promise<Child | "lost" | undefined> {
-  const { ahead, book } = ground;
-  const { state, saveDurably, saveSurely, save } = book;
-  const { user } = ground;
+  const { ahead, record } = context;
+  const { state, saveDurably, saveSurely, save } = record;
+  const { user } = context;
   if (typeof user === "object") throw new JobFailure(user.refusal, { reason: "internal" });
-  const spec = specOf(ground, command, user);
+  const spec = specOf(context, command, user);
   const { timeoutMs, isRepeatable } = command;
   const writeDown = async (number: number): Promise<void> => {
     state.children[command.key] = {
@@ -94,19 +94,19 @@ export async function beginChild(
 }
 
 /** Makes a command's child ready, unless it was begun before: nothing of it runs until it is begun. */
-export function makeReady(ground: ChildContext, command: JobCommand): void {
-  const { ahead, book, user } = ground;
-  if (typeof user === "object" || book.state.children[command.key] !== undefined) return;
-  ahead.make(command.key, specOf(ground, command, user));
+export function makeReady(context: ChildContext, command: JobCommand): void {
+  const { ahead, record, user } = context;
+  if (typeof user === "object" || record.state.children[command.key] !== undefined) return;
+  ahead.make(command.key, specOf(context, command, user));
 }
 
 function specOf(
-  { book, env, runDir, cgroup }: ChildContext,
+  { record, env, runDir, cgroup }: ChildContext,
   command: JobCommand,
   user: number | undefined,
 ): UnnumberedChild {
   return {
-    executionId: book.state.execution_id,
+    executionId: record.state.execution_id,
     argv: command.argv,
     cwd: command.cwd,
     env: { ...env, ...command.env },

@@ -1,9 +1,9 @@
+import type { AgentContext } from "../agent-context.ts";
 import { pause } from "../client/pause.ts";
 import { makeRedactor } from "../logs/redactor.ts";
 import type { ExecutionRecord } from "./execution-record.ts";
 import { fetchPlan } from "./fetch-plan.ts";
 import { isRemote, workOf } from "./handler-registry.ts";
-import type { JobHost } from "./job-host.ts";
 import { readKeptToken } from "./job-place.ts";
 import type { LazyJobLog } from "./lazy-job-log.ts";
 import { openJob } from "./open-job.ts";
@@ -11,9 +11,9 @@ import { planSecrets } from "./plan-secrets.ts";
 import type { SupervisedJob } from "./supervise-job.ts";
 
 type Stopped = SupervisedJob & {
-  readonly book: ExecutionRecord;
+  readonly record: ExecutionRecord;
   /** Resolves when there is a broker. */
-  readonly host: Promise<JobHost>;
+  readonly host: Promise<AgentContext>;
 };
 
 const mostMs = 55_000;
@@ -23,7 +23,7 @@ const mostMs = 55_000;
  * It never rejects: what could not be taken away is in the agent's own log.
  */
 export async function cleanUpRemote(stopped: Stopped): Promise<void> {
-  const { ground, stored, stop } = stopped;
+  const { local, stored, stop } = stopped;
   if (!isRemote(stored.job.type) || stored.is_simulated === true) return;
   const done = new AbortController();
   const late = pause(mostMs, stop.hurry, done.signal);
@@ -31,13 +31,13 @@ export async function cleanUpRemote(stopped: Stopped): Promise<void> {
     await Promise.race([clean(stopped, done.signal), late]);
   } catch (error) {
     const { execution_id } = stored;
-    ground.log.error({ err: error, execution_id }, "what a job left elsewhere is not taken away");
+    local.log.error({ err: error, execution_id }, "what a job left elsewhere is not taken away");
   } finally {
     done.abort();
   }
 }
 
-async function clean({ ground, stored, stop, book, host }: Stopped, over: AbortSignal) {
+async function clean({ local, stored, stop, record, host }: Stopped, over: AbortSignal) {
   const connected = await host;
   const signal = AbortSignal.any([stop.hurry, over]);
   const token = await readKeptToken(connected.runDir.path, stored.execution_id);
@@ -47,13 +47,13 @@ async function clean({ ground, stored, stop, book, host }: Stopped, over: AbortS
   const redactor = makeRedactor([...connected.secrets(), ...planSecrets(plan)]);
   const log: LazyJobLog = {
     write: (text) =>
-      ground.log.warn({ execution_id: stored.execution_id }, redactor.redactText(text)),
+      local.log.warn({ execution_id: stored.execution_id }, redactor.redactText(text)),
     pipe: async () => {},
     sendOff: () => {},
     lastError: () => undefined,
     close: async () => await Promise.resolve({ lastRecord: 0 }),
   };
-  const open = openJob({ host: connected, book, stop, redactor, log, plan, token });
+  const open = openJob({ host: connected, record, stop, redactor, log, plan, token });
   try {
     await open.place(work);
     await work.cleanup(open.job);

@@ -1,9 +1,9 @@
 import { formatDuration } from "../../shared/duration.ts";
+import type { AgentContext } from "../agent-context.ts";
 import { isJobOver } from "../client/broker-errors.ts";
 import { pause } from "../client/pause.ts";
 import { askConsent, asksFirst } from "../consent/ask-consent.ts";
 import { refusalByRules } from "../consent/refusal-by-rules.ts";
-import type { JobLogSpec } from "../logs/job-log.ts";
 import { makeRedactor, type Redactor } from "../logs/redactor.ts";
 import type { Child } from "../processes/child.ts";
 import type { PendingResult } from "../spool/pending-result.ts";
@@ -12,21 +12,19 @@ import type { ExecutionRecord } from "./execution-record.ts";
 import { workOf } from "./handler-registry.ts";
 import type { JobWork, Plan } from "./handler.ts";
 import { crashOf, JobFailure } from "./job-failure.ts";
-import type { JobHost } from "./job-host.ts";
 import { type Ending, hidesOutputs, jobOutcome, outputsOf } from "./job-outcome.ts";
 import { hasKeptToken, keepToken } from "./job-place.ts";
-import { type LazyJobLog, makeLazyJobLog } from "./lazy-job-log.ts";
+import { type LazyJobLog, logSpec, makeLazyJobLog } from "./lazy-job-log.ts";
 import { openJob, type OpenJob } from "./open-job.ts";
 import { planSecrets } from "./plan-secrets.ts";
 import { makeStatusReports, type ReportedStatus, type StatusReports } from "./status-reports.ts";
 import { causeOf, isAnothers } from "./stop-cause.ts";
 import type { StopControl } from "./stop-control.ts";
-import type { StoredExecution } from "./stored-execution.ts";
 
 /** A job from its claim, or from its take-over, to its result. */
 export type ExecutionContext = {
-  readonly host: JobHost;
-  readonly book: ExecutionRecord;
+  readonly host: AgentContext;
+  readonly record: ExecutionRecord;
   readonly stop: StopControl;
   readonly plan: Plan;
   /** Where it is known. */
@@ -38,7 +36,7 @@ export type ExecutionContext = {
   readonly wasGivenBack: () => Promise<boolean>;
 };
 
-type StartedExecution = ExecutionContext & {
+type StartedRun = ExecutionContext & {
   readonly redactor: Redactor;
   readonly log: LazyJobLog;
   readonly reports: StatusReports;
@@ -49,8 +47,8 @@ export type ExecutedJob = { readonly result?: PendingResult; readonly ended: rea
 
 /** Lives the job to its end. Without a result nothing is to be reported: it is not ours any more. */
 export async function executeJob(life: ExecutionContext): Promise<ExecutedJob> {
-  const { host, book, plan, token } = life;
-  const { state } = book;
+  const { host, record, plan, token } = life;
+  const { state } = record;
   const redactor = makeRedactor([...host.secrets(), ...planSecrets(plan), ...detectSecrets(plan)]);
   if (token !== undefined) redactor.add(token);
   const log = makeLazyJobLog(
@@ -60,12 +58,12 @@ export async function executeJob(life: ExecutionContext): Promise<ExecutedJob> {
   const over = (): void => life.stop.stop({ kind: "over" }, "gently");
   const ids = { jobId: state.job.id, executionId: state.execution_id };
   const reports = makeStatusReports(host, ids, over);
-  const job = openJob({ host, book, stop: life.stop, redactor, log, plan, token });
-  const execution: StartedExecution = { ...life, redactor, log, reports };
+  const job = openJob({ host, record, stop: life.stop, redactor, log, plan, token });
+  const run: StartedRun = { ...life, redactor, log, reports };
   try {
-    const ending = await workThrough(execution, job);
+    const ending = await workThrough(run, job);
     if (ending === undefined) return { ended: job.ended };
-    return { result: await conclude(execution, ending), ended: job.ended };
+    return { result: await conclude(run, ending), ended: job.ended };
   } catch (error) {
     // It is told as the job's end; nothing of the job may be left open by it.
     await job.close().catch(() => {});
@@ -76,55 +74,40 @@ export async function executeJob(life: ExecutionContext): Promise<ExecutedJob> {
   }
 }
 
-/** Whose log it is. */
-export function logSpec(state: StoredExecution): JobLogSpec {
-  const { id, type, log_stream_id } = state.job;
-  const attributes = {
-    "runner_job.id": id,
-    "runner_job.type": type,
-    "runner_job_execution.id": state.execution_id,
-  };
-  return { executionId: state.execution_id, streamId: log_stream_id ?? id, attributes };
-}
-
 /** Nothing when the job was given back or is not ours. */
-async function workThrough(
-  execution: StartedExecution,
-  open: OpenJob,
-): Promise<Ending | undefined> {
+async function workThrough(run: StartedRun, open: OpenJob): Promise<Ending | undefined> {
   // What has begun goes on, although the rules have changed meanwhile.
-  const refusal = isNew(execution)
-    ? refusalByRules(execution.host.config, open.job.facts, execution.plan)
+  const refusal = isNew(run)
+    ? refusalByRules(run.host.config, open.job.facts, run.plan)
     : undefined;
-  const work = refusal ?? readPlan(execution, open);
+  const work = refusal ?? readPlan(run, open);
   if (work instanceof JobFailure) return { kind: "failed", failure: work };
   // Before anybody knows that it has begun: whoever takes it up then has its token, too.
-  if (work.usesHost === true && execution.token !== undefined) {
-    await keepToken(execution.host.runDir.path, execution.book.state.execution_id, execution.token);
+  if (work.usesHost === true && run.token !== undefined) {
+    await keepToken(run.host.runDir.path, run.record.state.execution_id, run.token);
   }
   // Its token is gone with the agent that claimed it: handed out anew, the job comes with another.
-  if (work.usesHost === true && hasLostToken(execution) && (await execution.giveBack()))
-    return undefined;
+  if (work.usesHost === true && hasLostToken(run) && (await run.giveBack())) return undefined;
   const first = work.prepare === undefined ? "in-progress" : "initializing";
-  const refused = await reportFirst(execution, first);
+  const refused = await reportFirst(run, first);
   if (refused !== undefined) return refused === "over" ? undefined : refused;
-  const ending = await attempt(execution, work, open);
-  execution.log.sendOff();
-  if (work.usesHost === true && ending !== undefined) await keepOutcome(execution, ending);
-  if (await execution.wasGivenBack()) return await leave(execution, { work, open });
-  if (open.isOpen() || work.cleanup !== undefined) execution.reports.tell("cleaning-up");
-  await cleanUp(execution, { work, open });
+  const ending = await attempt(run, work, open);
+  run.log.sendOff();
+  if (work.usesHost === true && ending !== undefined) await keepOutcome(run, ending);
+  if (await run.wasGivenBack()) return await leave(run, { work, open });
+  if (open.isOpen() || work.cleanup !== undefined) run.reports.tell("cleaning-up");
+  await cleanUp(run, { work, open });
   return ending;
 }
 
-const hasLostToken = (execution: StartedExecution): boolean =>
-  execution.token === undefined &&
-  isNew(execution) &&
-  !hasKeptToken(execution.host.runDir.path, execution.book.state.execution_id);
+const hasLostToken = (run: StartedRun): boolean =>
+  run.token === undefined &&
+  isNew(run) &&
+  !hasKeptToken(run.host.runDir.path, run.record.state.execution_id);
 
-const isNew = ({ book }: StartedExecution): boolean => book.state.reported === "pending";
+const isNew = ({ record }: StartedRun): boolean => record.state.reported === "pending";
 
-function readPlan({ book: { state } }: StartedExecution, { job }: OpenJob): JobWork | JobFailure {
+function readPlan({ record: { state } }: StartedRun, { job }: OpenJob): JobWork | JobFailure {
   try {
     return workOf(state.job, job.plan, state.is_simulated === true);
   } catch (error) {
@@ -135,58 +118,54 @@ function readPlan({ book: { state } }: StartedExecution, { job }: OpenJob): JobW
 
 /** Before the broker has answered it, nothing is done that anybody could notice. */
 async function reportFirst(
-  execution: StartedExecution,
+  run: StartedRun,
   status: ReportedStatus,
 ): Promise<Ending | "over" | undefined> {
-  const { book, stop } = execution;
+  const { record, stop } = run;
   try {
-    if (book.state.reported === "pending") await execution.reports.first(status, stop.signal);
-    else status = book.state.reported;
+    if (record.state.reported === "pending") await run.reports.first(status, stop.signal);
+    else status = record.state.reported;
   } catch (error) {
     if (isJobOver(error)) return "over";
     if (!stop.signal.aborted) throw error;
   }
-  if (await execution.wasGivenBack()) return "over";
+  if (await run.wasGivenBack()) return "over";
   if (stop.signal.aborted) {
     const cause = causeOf(stop.signal);
-    if (book.state.reported === "pending" && isAnothers(cause)) return "over";
-    if (book.state.reported === "pending" && cause.kind === "agent-stopped") {
-      if (await execution.giveBack()) return "over";
+    if (record.state.reported === "pending" && isAnothers(cause)) return "over";
+    if (record.state.reported === "pending" && cause.kind === "agent-stopped") {
+      if (await run.giveBack()) return "over";
     }
-    if (book.state.reported === "pending") return { kind: "stopped", cause };
+    if (record.state.reported === "pending") return { kind: "stopped", cause };
   }
-  book.state.reported = status;
-  execution.enter(status);
+  record.state.reported = status;
+  run.enter(status);
   return undefined;
 }
 
 /** Prepares and executes; whatever is thrown becomes an ending. */
-async function attempt(
-  execution: StartedExecution,
-  work: JobWork,
-  open: OpenJob,
-): Promise<Ending | undefined> {
-  const { stop, book } = execution;
+async function attempt(run: StartedRun, work: JobWork, open: OpenJob): Promise<Ending | undefined> {
+  const { stop, record } = run;
   try {
     if (work.usesHost === true) await open.place(work);
-    const { outcome } = book.state;
+    const { outcome } = record.state;
     if (outcome !== undefined) return { kind: "kept", outcome };
     if (asksFirst(work, open.job)) await askConsent(open.job);
     if (work.prepare !== undefined) {
       await work.prepare(open.job);
-      if (await execution.wasGivenBack()) return undefined;
-      execution.reports.tell("in-progress");
-      execution.enter("in-progress");
+      if (await run.wasGivenBack()) return undefined;
+      run.reports.tell("in-progress");
+      run.enter("in-progress");
     }
     if (work.timeoutMs !== undefined) {
-      book.state.timeout_ms = work.timeoutMs; // on disk with the first child
-      const leftMs = book.state.started_at_ms + work.timeoutMs - Date.now();
+      record.state.timeout_ms = work.timeoutMs; // on disk with the first child
+      const leftMs = record.state.started_at_ms + work.timeoutMs - Date.now();
       stop.stopAfter(leftMs, "job-timeout", `after ${formatDuration(work.timeoutMs * 1e6)}`);
     }
     if (stop.signal.aborted) return { kind: "stopped", cause: causeOf(stop.signal) };
     return { kind: "produced", produced: await work.execute(open.job) };
   } catch (error) {
-    const failure = failureOf(execution, error);
+    const failure = failureOf(run, error);
     if (!stop.signal.aborted) return { kind: "failed", failure };
     return { kind: "stopped", cause: causeOf(stop.signal), failure };
   }
@@ -196,16 +175,16 @@ async function attempt(
  * Whoever takes the job up while its folders are taken away, and its outputs with them, reports the same end. It need
  * not survive a power cut: the ends of the steps tell as much.
  */
-async function keepOutcome({ book, redactor }: StartedExecution, ending: Ending): Promise<void> {
-  book.state.outcome = jobOutcome(ending, redactor);
-  await book.save();
+async function keepOutcome({ record, redactor }: StartedRun, ending: Ending): Promise<void> {
+  record.state.outcome = jobOutcome(ending, redactor);
+  await record.save();
 }
 
 /** A failure of ours is told as such; the agent's own log has it whole. */
-function failureOf({ host, book }: StartedExecution, error: unknown): JobFailure {
+function failureOf({ host, record }: StartedRun, error: unknown): JobFailure {
   if (error instanceof JobFailure) return error;
   host.log.error(
-    { err: error, execution_id: book.state.execution_id },
+    { err: error, execution_id: record.state.execution_id },
     "a job failed within the agent",
   );
   return crashOf(error);
@@ -214,35 +193,35 @@ function failureOf({ host, book }: StartedExecution, error: unknown): JobFailure
 type Worked = { readonly work: JobWork; readonly open: OpenJob };
 
 /** Nobody wants to hear of it any more: everything is taken away, nothing is said. */
-async function leave(execution: StartedExecution, worked: Worked): Promise<undefined> {
-  await cleanUp(execution, worked);
-  await execution.log.close().catch(() => {});
+async function leave(run: StartedRun, worked: Worked): Promise<undefined> {
+  await cleanUp(run, worked);
+  await run.log.close().catch(() => {});
 }
 
-async function cleanUp(execution: StartedExecution, { work, open }: Worked): Promise<void> {
-  execution.enter("cleaning-up");
-  const { host, book, log } = execution;
+async function cleanUp(run: StartedRun, { work, open }: Worked): Promise<void> {
+  run.enter("cleaning-up");
+  const { host, record, log } = run;
   const done = new AbortController();
   try {
-    const bound = (): Promise<void> => pause(mostCleanupMs, execution.stop.hurry, done.signal);
+    const bound = (): Promise<void> => pause(mostCleanupMs, run.stop.hurry, done.signal);
     if (work.cleanup !== undefined) await Promise.race([work.cleanup(open.job), bound()]);
   } catch (error) {
-    host.log.error({ err: error, execution_id: book.state.execution_id }, "a clean-up failed");
+    host.log.error({ err: error, execution_id: record.state.execution_id }, "a clean-up failed");
   } finally {
     done.abort();
   }
   try {
     for (const words of await open.close()) log.write(words, "warn");
   } catch (error) {
-    host.log.error({ err: error, execution_id: book.state.execution_id }, "a job was not closed");
+    host.log.error({ err: error, execution_id: record.state.execution_id }, "a job was not closed");
   }
 }
 
 const mostCleanupMs = 30_000;
 
 /** The last lines, and the result with the number of the last one. */
-async function conclude(execution: StartedExecution, ending: Ending): Promise<PendingResult> {
-  const { redactor, log, book, host } = execution;
+async function conclude(run: StartedRun, ending: Ending): Promise<PendingResult> {
+  const { redactor, log, record, host } = run;
   const { words, ...finish } = jobOutcome(ending, redactor);
   if (hidesOutputs(outputsOf(ending), redactor)) {
     log.write("Secrets were taken out of the outputs.", "warn");
@@ -251,11 +230,11 @@ async function conclude(execution: StartedExecution, ending: Ending): Promise<Pe
   const isSaid = redactor.redactText(log.lastError() ?? "") === words;
   if (finish.status !== "finished" && words !== "" && !isSaid) log.write(words, "error");
   const { lastRecord } = await log.close().catch((error: unknown) => {
-    host.log.error({ err: error, execution_id: book.state.execution_id }, "a log was not closed");
+    host.log.error({ err: error, execution_id: record.state.execution_id }, "a log was not closed");
     return { lastRecord: undefined };
   });
   return {
-    job_id: book.state.job.id,
+    job_id: record.state.job.id,
     finish: { ...finish, ...(lastRecord !== undefined && { last_record: lastRecord }) },
   };
 }

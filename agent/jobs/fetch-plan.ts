@@ -1,15 +1,15 @@
 import { getRunnerJobPlanRoute } from "../../shared/api/read-runner-jobs.ts";
 import { processSecretHeader } from "../../shared/api/runner-process.ts";
+import type { AgentContext } from "../agent-context.ts";
 import { planAnswerBytes } from "../client/broker-client.ts";
 import type { Plan } from "./handler.ts";
-import type { JobHost } from "./job-host.ts";
 
 /**
  * The plan of a job that this agent holds, from the broker; with its execution's token, also of one that is over. Rejects when
  * the signal aborts.
  */
 export async function fetchPlan(
-  { client, runnerId, process }: JobHost,
+  { client, runnerId, process }: AgentContext,
   jobId: string,
   { signal, token }: { readonly signal: AbortSignal; readonly token?: string | undefined },
 ): Promise<Plan> {

@@ -1,10 +1,10 @@
 import type { ResultInput } from "../../shared/api/report-executions.ts";
 import type { RunnerJobType } from "../../shared/runner-job-types.ts";
+import type { AgentContext } from "../agent-context.ts";
 import type { FileOwner } from "../job-users/job-files.ts";
 import type { LogSource } from "../logs/job-log.ts";
 import type { MakeRenderer } from "../logs/line-renderer.ts";
 import type { ChildOutput, StopPlan } from "../processes/child.ts";
-import type { JobHost } from "./job-host.ts";
 import type { SetOutput } from "./job-socket.ts";
 import type { CommandEnd, StoredExecution } from "./stored-execution.ts";
 
@@ -65,7 +65,7 @@ export type Job = {
   /** Aborted when there is no time left even to clean up. */
   readonly hurry: AbortSignal;
   /** The agent that it runs in. */
-  readonly host: JobHost;
+  readonly host: AgentContext;
   /** Reaches this execution, its log stream and its workspace at the broker; may be absent after a restart. */
   readonly token: string | undefined;
   readonly place: JobPlace;

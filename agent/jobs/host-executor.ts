@@ -1,45 +1,35 @@
+import type { AgentContext } from "../agent-context.ts";
 import type { LocalContext } from "../local-context.ts";
 import type { StartJob } from "../loops/take-jobs.ts";
-import type { AgentParts } from "../parts.ts";
 import { clearLeftovers } from "../processes/clear-leftovers.ts";
 import type { ShutdownState } from "../shutdown/shutdown-state.ts";
-import type { JobHost } from "./job-host.ts";
 
 /** How jobs come to run in an agent. */
 export type Executor = {
   /** Takes up again what a former process of this agent has left under way; until there is a broker, looks after it. */
   readonly resume: () => Promise<void>;
   /** There is a broker: what was taken up goes on. Answers how jobs are begun. */
-  readonly connect: (agent: ConnectedParts) => StartJob;
+  readonly connect: (agent: AgentContext) => StartJob;
   /** The agent is about to end. */
   readonly close?: () => Promise<void>;
 };
 
-/** The agent's parts, and how a job's log is opened. */
-export type ConnectedParts = AgentParts & { readonly openJobLog: JobHost["openJobLog"] };
-
 /** Makes the jobs' side of an agent. What runs them is read from disk now, before it is needed. */
 export async function openHostExecutor(
-  ground: LocalContext,
+  local: LocalContext,
   shutdown: ShutdownState,
 ): Promise<Executor> {
   const { resumeJob, startJob } = await import("./run-job.ts");
   const { forgetExecution, listStoredExecutions } = await import("./execution-record.ts");
   const { countResume, maxResumes } = await import("./resume-attempts.ts");
   const { giveUpJob } = await import("./give-up-job.ts");
-  const { config, log, runningJobs } = ground;
-  const connected = Promise.withResolvers<JobHost>();
-  const requestShutdown: JobHost["requestShutdown"] = (how, why) => {
-    const deadlineMs = performance.now() + config.drainTimeout;
-    const exit = how === "restart" ? "restart" : "done";
-    shutdown.request({ urgency: "draining", exit, why, deadlineMs });
-  };
+  const { config, log, runningJobs } = local;
+  const connected = Promise.withResolvers<AgentContext>();
   return {
     connect(agent) {
-      const host: JobHost = { ...agent, requestShutdown };
-      connected.resolve(host);
+      connected.resolve(agent);
       return (claimed) => {
-        const job = startJob(host, claimed);
+        const job = startJob(agent, claimed);
         // What has not begun when the agent begins to go down, somebody else may as well do.
         const back = (): void => void job.giveBack();
         shutdown.requested.addEventListener("abort", back, { once: true });
@@ -54,18 +44,18 @@ export async function openHostExecutor(
         await forgetExecution(config.dataDir, executionId);
       }
       for (const { execution_id, job_user, cgroup } of stored) {
-        if (job_user !== undefined) ground.jobUsers.keep(execution_id, job_user);
-        if (cgroup !== undefined) ground.jobCgroups.keep(execution_id, cgroup);
+        if (job_user !== undefined) local.jobUsers.keep(execution_id, job_user);
+        if (cgroup !== undefined) local.jobCgroups.keep(execution_id, cgroup);
       }
-      await clear(ground, new Set(stored.map((one) => one.execution_id)));
+      await clear(local, new Set(stored.map((one) => one.execution_id)));
       for (const one of stored) {
         const times = await countResume(config.dataDir, one.execution_id);
         if (times > maxResumes) {
-          await giveUpJob(ground, one, maxResumes);
+          await giveUpJob(local, one, maxResumes);
           continue;
         }
         log.info({ execution_id: one.execution_id }, "taken up again");
-        runningJobs.add(resumeJob(ground, one, connected.promise));
+        runningJobs.add(resumeJob(local, one, connected.promise));
       }
     },
   };

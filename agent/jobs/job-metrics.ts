@@ -25,7 +25,7 @@ const bounds = [1, 5, 15, 60, 300, 900, 1800, 3600, 10_800];
 const mostKinds = 200;
 const otherKind = "other";
 
-/** A book with nothing in it. */
+/** A record with nothing in it. */
 export function makeJobMetrics(): JobMetrics {
   const counts = new Map<string, { type: string; status: string; count: number }>();
   const took = new Map<string, { sum: number; each: number[] }>();

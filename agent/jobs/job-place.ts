@@ -2,6 +2,7 @@ import { randomBytes } from "node:crypto";
 import { existsSync } from "node:fs";
 import { chmod, chown, mkdir, readFile } from "node:fs/promises";
 import path from "node:path";
+import type { AgentContext } from "../agent-context.ts";
 import { writeAtomically } from "../files/write-atomically.ts";
 import { type FileOwner, ownFolder } from "../job-users/job-files.ts";
 import type { Redactor } from "../logs/redactor.ts";
@@ -10,7 +11,6 @@ import { removeChildFolder } from "../processes/remove-child-folder.ts";
 import { sweepMarked } from "../processes/sweep-marked.ts";
 import { makeWorkspace, removeWorkspace } from "../workspace/workspace.ts";
 import type { JobPlace } from "./handler.ts";
-import type { JobHost } from "./job-host.ts";
 import { type JobRequests, openJobSocket } from "./job-socket.ts";
 import { openKeptSecrets } from "./kept-secrets.ts";
 
@@ -23,7 +23,7 @@ export type OpenPlace = JobPlace & {
   readonly close: () => Promise<string[]>;
 };
 
-type Host = Pick<JobHost, "config" | "runDir" | "jobUsers" | "jobCgroups">;
+type Host = Pick<AgentContext, "config" | "runDir" | "jobUsers" | "jobCgroups">;
 type Means = Pick<JobRequests, "setOutput"> & {
   readonly redactor: Redactor;
   readonly owner: FileOwner;

@@ -1,6 +1,6 @@
+import type { AgentContext } from "../agent-context.ts";
 import type { ChildContext } from "./begin-child.ts";
 import type { ExecutionRecord } from "./execution-record.ts";
-import type { JobHost } from "./job-host.ts";
 
 const refusal =
   "The agent was told to run jobs as other users (job-user) after this job had begun as its own: it is not gone on with.";
@@ -10,7 +10,7 @@ const refusal =
  * starts no further child once there are users for jobs: what it has would be another's.
  */
 export async function userOf(
-  { jobUsers }: Pick<JobHost, "jobUsers">,
+  { jobUsers }: Pick<AgentContext, "jobUsers">,
   { state, saveDurably }: ExecutionRecord,
   signal: AbortSignal,
 ): Promise<ChildContext["user"]> {

@@ -1,6 +1,7 @@
 import { pause } from "../client/pause.ts";
-import type { JobLog } from "../logs/job-log.ts";
+import type { JobLog, JobLogSpec } from "../logs/job-log.ts";
 import type { ChildOutput } from "../processes/child.ts";
+import type { StoredExecution } from "./stored-execution.ts";
 
 /** A job's log that is opened when something is to be written: a job that says nothing costs nothing. */
 export type LazyJobLog = Pick<JobLog, "write" | "close"> & {
@@ -72,4 +73,15 @@ export function makeLazyJobLog(
 /** A child must not wait for a reader. */
 async function drop(output: ChildOutput): Promise<void> {
   for await (const { bytes, offset } of output) output.release(offset + bytes.length);
+}
+
+/** Whose log it is. */
+export function logSpec(state: StoredExecution): JobLogSpec {
+  const { id, type, log_stream_id } = state.job;
+  const attributes = {
+    "runner_job.id": id,
+    "runner_job.type": type,
+    "runner_job_execution.id": state.execution_id,
+  };
+  return { executionId: state.execution_id, streamId: log_stream_id ?? id, attributes };
 }

@@ -1,10 +1,10 @@
+import type { AgentContext } from "../agent-context.ts";
 import type { Redactor } from "../logs/redactor.ts";
 import type { Child } from "../processes/child.ts";
 import { type ChildContext, makeReady } from "./begin-child.ts";
 import { cleanupTimeout } from "./cleanup-timeout.ts";
 import type { ExecutionRecord } from "./execution-record.ts";
 import type { Job, JobWork, Plan } from "./handler.ts";
-import type { JobHost } from "./job-host.ts";
 import { type OpenPlace, openJobPlace } from "./job-place.ts";
 import { NotNow, type SetOutput } from "./job-socket.ts";
 import { userOf } from "./job-user.ts";
@@ -26,8 +26,8 @@ export type OpenJob = {
 };
 
 type Given = {
-  readonly host: JobHost;
-  readonly book: ExecutionRecord;
+  readonly host: AgentContext;
+  readonly record: ExecutionRecord;
   readonly stop: StopControl;
   readonly redactor: Redactor;
   readonly log: LazyJobLog;
@@ -37,8 +37,8 @@ type Given = {
 
 /** A job whose folders are not there yet. */
 export function openJob(given: Given): OpenJob {
-  const { host, book, stop, redactor, log } = given;
-  const { state } = book;
+  const { host, record, stop, redactor, log } = given;
+  const { state } = record;
   const ended: Child[] = [];
   const cleaning = cleanupTimeout(stop.signal);
   let place: OpenPlace | undefined;
@@ -53,7 +53,7 @@ export function openJob(given: Given): OpenJob {
   const runDir = host.runDir.path;
   const shared = { ...given, runDir, cleanupSignal: cleaning.signal, ended, mayBegin };
   const ahead = makePrestartedChildren(runDir, state);
-  const ground = (): ChildContext => ({ ...shared, ahead, ...whose, env: here().env });
+  const context = (): ChildContext => ({ ...shared, ahead, ...whose, env: here().env });
   const job: Job = {
     facts: state.job,
     executionId: state.execution_id,
@@ -72,18 +72,18 @@ export function openJob(given: Given): OpenJob {
     hide: (secret) => here().hide(secret),
     shown: (text) => redactor.redactText(text),
     onOutput: (take) => void (takeOutput = take),
-    run: async (command) => await runChild(ground(), command),
+    run: async (command) => await runChild(context(), command),
     hasBegun: (key) => state.children[key] !== undefined,
-    makeReady: (command) => makeReady(ground(), command),
+    makeReady: (command) => makeReady(context(), command),
     pipe: async (source, output) => await log.pipe(source, output, stop.signal),
-    once: async (key, act) => await once(book, redactor, { key, act, mayBegin }),
+    once: async (key, act) => await once(record, redactor, { key, act, mayBegin }),
   };
   return {
     job,
     ended,
     isOpen: () => place !== undefined,
     place: async ({ isOperators = false }) => {
-      if (!isOperators) whose = await whoseOf(host, book, stop.signal);
+      if (!isOperators) whose = await whoseOf(host, record, stop.signal);
       const { user } = whose;
       const owner = typeof user === "number" ? user : undefined;
       place = await openJobPlace(host, state.execution_id, { ...given, setOutput, owner });
@@ -97,13 +97,13 @@ export function openJob(given: Given): OpenJob {
 }
 
 async function whoseOf(
-  host: JobHost,
-  book: ExecutionRecord,
+  host: AgentContext,
+  record: ExecutionRecord,
   signal: AbortSignal,
 ): Promise<Pick<ChildContext, "user" | "cgroup">> {
-  const user = await userOf(host, book, signal);
-  const cgroup = await host.jobCgroups.take(book.state.execution_id);
-  if (cgroup !== undefined) book.state.cgroup = cgroup; // on disk with the first child
+  const user = await userOf(host, record, signal);
+  const cgroup = await host.jobCgroups.take(record.state.execution_id);
+  if (cgroup !== undefined) record.state.cgroup = cgroup; // on disk with the first child
   return { user, cgroup };
 }
 

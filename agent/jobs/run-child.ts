@@ -18,37 +18,38 @@ import type { CommandEnd, StoredChild } from "./stored-execution.ts";
  * Runs a command to its end, its output into the job's log. A command that a former process of the agent began is
  * taken up again, one that has ended is not run again. Throws JobFailure when it cannot be started.
  */
-export async function runChild(ground: ChildContext, command: JobCommand): Promise<CommandEnd> {
-  const known = ground.book.state.children[command.key];
-  if (known?.end !== undefined) return await catchUp(ground, command, { ...known, end: known.end });
-  const told = command.isCleanup === true ? ground.cleanupSignal() : ground.stop.signal;
+export async function runChild(context: ChildContext, command: JobCommand): Promise<CommandEnd> {
+  const known = context.record.state.children[command.key];
+  if (known?.end !== undefined)
+    return await catchUp(context, command, { ...known, end: known.end });
+  const told = command.isCleanup === true ? context.cleanupSignal() : context.stop.signal;
   const signal = AbortSignal.any([told, command.endEarly ?? told]);
-  const isStopped = (): boolean => signal.aborted || ground.stop.hurry.aborted;
-  const taken = known === undefined ? "unborn" : await takeUp(ground, known);
-  if (taken === "lost") return await ended(ground, command, lostWith(known));
-  if (taken === "unborn") await ground.mayBegin();
+  const isStopped = (): boolean => signal.aborted || context.stop.hurry.aborted;
+  const taken = known === undefined ? "unborn" : await takeUp(context, known);
+  if (taken === "lost") return await ended(context, command, lostWith(known));
+  if (taken === "unborn") await context.mayBegin();
   if (taken === "unborn" && isStopped()) return { ...notStarted };
-  const child = taken === "unborn" ? await beginChild(ground, command, isStopped) : taken;
+  const child = taken === "unborn" ? await beginChild(context, command, isStopped) : taken;
   if (child === undefined) return { ...notStarted };
-  if (child === "lost") return await ended(ground, command, goneBeforeSeen(ground, command));
-  if (command.next !== undefined && !isStopped()) makeReady(ground, command.next);
-  return await ended(ground, command, await follow(ground, { command, child, signal }));
+  if (child === "lost") return await ended(context, command, goneBeforeSeen(context, command));
+  if (command.next !== undefined && !isStopped()) makeReady(context, command.next);
+  return await ended(context, command, await follow(context, { command, child, signal }));
 }
 
 /** It has ended; what of its output had not reached the disk is read once more. */
 async function catchUp(
-  ground: ChildContext,
+  context: ChildContext,
   command: JobCommand,
   { number, end }: StoredChild & { end: CommandEnd },
 ): Promise<CommandEnd> {
-  const isHere = ground.ended.some(({ manifest }) => manifest.step === number);
+  const isHere = context.ended.some(({ manifest }) => manifest.step === number);
   const manifest = isHere
     ? undefined
-    : findChild(ground.runDir, ground.book.state.execution_id, number);
+    : findChild(context.runDir, context.record.state.execution_id, number);
   const child = manifest && adoptChild(manifest, { from: 0 });
   if (child === undefined) return end;
-  ground.ended.push(child);
-  const { piped, kept } = readChild(ground.log, command, { child, signal: ground.stop.signal });
+  context.ended.push(child);
+  const { piped, kept } = readChild(context.log, command, { child, signal: context.stop.signal });
   await piped;
   return { ...end, ...kept() };
 }
@@ -62,18 +63,18 @@ const notStarted: CommandEnd = {
 
 /** A child that was born is adopted; one that was not leaves nothing that could still be born. */
 async function takeUp(
-  ground: ChildContext,
+  context: ChildContext,
   { number, bootId: bornIn }: StoredChild,
 ): Promise<Child | "unborn" | "lost"> {
-  const { execution_id } = ground.book.state;
+  const { execution_id } = context.record.state;
   if (bornIn !== bootId()) return "lost";
   for (let look = 0; look < 10; look++) {
-    const manifest = findChild(ground.runDir, execution_id, number);
+    const manifest = findChild(context.runDir, execution_id, number);
     if (manifest !== undefined) return adoptChild(manifest, { from: 0 }) ?? "lost";
     await pause(20); // its supervisor may be about to write it down
   }
   // In this order: without its folder it cannot be born any more.
-  await removeChildFolder(path.join(ground.runDir, `${execution_id}.${number}`));
+  await removeChildFolder(path.join(context.runDir, `${execution_id}.${number}`));
   await sweepMarked(execution_id, number);
   return "unborn";
 }
@@ -85,8 +86,8 @@ function lostWith(known: StoredChild | undefined): CommandEnd {
   return { code: null, why: "lost", words, tookMs: Date.now() - (known?.startedAtMs ?? 0) };
 }
 
-function goneBeforeSeen({ book }: ChildContext, { key }: JobCommand): CommandEnd {
-  const tookMs = Date.now() - (book.state.children[key]?.startedAtMs ?? Date.now());
+function goneBeforeSeen({ record }: ChildContext, { key }: JobCommand): CommandEnd {
+  const tookMs = Date.now() - (record.state.children[key]?.startedAtMs ?? Date.now());
   return { code: null, why: "lost", words: folderGone.words, tookMs };
 }
 
@@ -96,9 +97,9 @@ type Following = {
   readonly signal: AbortSignal;
 };
 
-async function follow(ground: ChildContext, following: Following): Promise<CommandEnd> {
+async function follow(context: ChildContext, following: Following): Promise<CommandEnd> {
   const { command, child, signal } = following;
-  const { hurry } = ground.stop;
+  const { hurry } = context.stop;
   let cut: "timed-out" | "stopped" | undefined;
   const asked = {
     stop: () => begun("stopped", child.stop),
@@ -122,14 +123,14 @@ async function follow(ground: ChildContext, following: Following): Promise<Comma
           Math.min(Math.max(leftMs, 0), 2 ** 31 - 1),
         );
   try {
-    const { piped, kept } = readChild(ground.log, command, { child, signal: cutting.signal });
+    const { piped, kept } = readChild(context.log, command, { child, signal: cutting.signal });
     const end = await child.exited;
     clearTimeout(timer);
     // Somebody may have stopped it before it was ours: while the plan was not there, only its time can have done that.
     if (end.why === "killed" && timeoutMs !== undefined && leftMs <= 0) cut ??= "timed-out";
     const tookMs = Date.now() - child.manifest.startedAtMs;
     await Promise.race([piped, afterAbort(hurry, lastWordsMs)]);
-    ground.ended.push(child);
+    context.ended.push(child);
     return { code: shellCode(end), ...told(end, cut, timeoutMs), tookMs, ...kept() };
   } finally {
     clearTimeout(timer);
@@ -166,13 +167,13 @@ async function afterAbort(signal: AbortSignal, ms: number): Promise<void> {
 }
 
 async function ended(
-  { book, redactor }: ChildContext,
+  { record, redactor }: ChildContext,
   { key }: JobCommand,
   end: CommandEnd,
 ): Promise<CommandEnd> {
   const shown = { ...end, words: redactor.redactText(end.words) };
-  const child = book.state.children[key];
+  const child = record.state.children[key];
   if (child !== undefined) child.end = shown;
-  await book.save();
+  await record.save();
   return shown;
 }

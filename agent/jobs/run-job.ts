@@ -1,4 +1,5 @@
 import { giveBackExecutionRoute } from "../../shared/api/report-executions.ts";
+import type { AgentContext } from "../agent-context.ts";
 import { isJobOver } from "../client/broker-errors.ts";
 import type { LocalContext } from "../local-context.ts";
 import { makeRedactor } from "../logs/redactor.ts";
@@ -11,7 +12,6 @@ import { openExecutionRecord } from "./execution-record.ts";
 import { fetchPlan } from "./fetch-plan.ts";
 import { restOf } from "./handler-registry.ts";
 import { crashOf } from "./job-failure.ts";
-import type { JobHost } from "./job-host.ts";
 import { type Ending, jobOutcome } from "./job-outcome.ts";
 import { abandoned, type End, endOf, givenBack, recordEnd, toldBefore } from "./record-end.ts";
 import type { ReportedStatus } from "./status-reports.ts";
@@ -34,7 +34,7 @@ export type HeldJob = RunningJob & {
 export type JobPhase = "pending" | ReportedStatus | "over";
 
 /** Begins a claimed job; it reports itself, and resolves `done` when nothing of it is left here. */
-export function startJob(host: JobHost, claimed: Claimed): HeldJob {
+export function startJob(host: AgentContext, claimed: Claimed): HeldJob {
   const { job, execution, plan, token, deadline, now } = claimed;
   const startedAtMs = Date.now();
   const deadlineAtMs =
@@ -52,7 +52,7 @@ export function startJob(host: JobHost, claimed: Claimed): HeldJob {
     children: {},
     done: {},
   };
-  return hold({ ground: host, stored, host: Promise.resolve(host) }, async () => ({
+  return hold({ local: host, stored, host: Promise.resolve(host) }, async () => ({
     begun: await Promise.resolve({ host, plan, token }),
   }));
 }
@@ -62,18 +62,18 @@ export function startJob(host: JobHost, claimed: Claimed): HeldJob {
  * is fetched anew, its children are adopted, and what was done is not done again. Until then they are looked after.
  */
 export function resumeJob(
-  ground: LocalContext,
+  local: LocalContext,
   stored: StoredExecution,
-  host: Promise<JobHost>,
+  host: Promise<AgentContext>,
 ): HeldJob {
-  return hold({ ground, stored, host }, async (stop) => {
+  return hold({ local, stored, host }, async (stop) => {
     const begin = async (): Promise<Begun> => {
       const connected = await host;
       await connected.leases.mayBegin(stored.execution_id, stop.signal);
       const plan = await fetchPlan(connected, stored.job.id, { signal: stop.signal });
       return { host: connected, plan, token: undefined };
     };
-    return await superviseJob({ ground, stored, stop }, begin());
+    return await superviseJob({ local, stored, stop }, begin());
   });
 }
 
@@ -82,10 +82,10 @@ type Begun = Pick<ExecutionContext, "host" | "plan" | "token">;
 type Begin = (stop: StopControl) => Promise<{ readonly begun: Begun } | undefined>;
 
 type Held = {
-  readonly ground: LocalContext;
+  readonly local: LocalContext;
   readonly stored: StoredExecution;
   /** Resolves when there is a broker. */
-  readonly host: Promise<JobHost>;
+  readonly host: Promise<AgentContext>;
 };
 
 function hold(held: Held, begin: Begin): HeldJob {
@@ -110,7 +110,7 @@ function hold(held: Held, begin: Begin): HeldJob {
   };
   const done = live(held, life, begin)
     .then(async (end) =>
-      recordEnd(held.ground, stored, (await life.wasGivenBack()) ? givenBack : end),
+      recordEnd(held.local, stored, (await life.wasGivenBack()) ? givenBack : end),
     )
     .finally(() => {
       phase = "over";
@@ -131,7 +131,7 @@ function hold(held: Held, begin: Begin): HeldJob {
 const mostBackMs = 30_000;
 
 async function askBack(
-  { client, log }: JobHost,
+  { client, log }: AgentContext,
   { job, execution_id }: StoredExecution,
   stop: StopControl,
 ): Promise<boolean> {
@@ -147,40 +147,40 @@ async function askBack(
   }
 }
 
-type HeldLife = Omit<ExecutionContext, "book" | keyof Begun>;
+type HeldLife = Omit<ExecutionContext, "record" | keyof Begun>;
 
 /** Never rejects: even what goes wrong in here is a result. */
 async function live(held: Held, life: HeldLife, begin: Begin): Promise<End> {
-  const { ground, stored } = held;
+  const { local, stored } = held;
   const { execution_id } = stored;
   let end: End = abandoned;
   let isTold = false;
   try {
-    if (ground.results.list().includes(execution_id)) {
-      await abandonJob(ground, execution_id);
+    if (local.results.list().includes(execution_id)) {
+      await abandonJob(local, execution_id);
       return toldBefore;
     }
-    const book = await openExecutionRecord(ground.config.dataDir, stored, ground.log);
+    const record = await openExecutionRecord(local.config.dataDir, stored, local.log);
     const beginning = await begin(life.stop);
     if (beginning === undefined) {
-      const stopped = { ground, stored, stop: life.stop };
-      await cleanUpRemote({ ...stopped, book, host: held.host });
+      const stopped = { local, stored, stop: life.stop };
+      await cleanUpRemote({ ...stopped, record, host: held.host });
       end = await tell(held, await concludeSupervised(stopped));
       isTold = true;
-      await whenSafe(ground, execution_id, () => abandonJob(ground, execution_id));
+      await whenSafe(local, execution_id, () => abandonJob(local, execution_id));
       return end;
     }
-    const { result, ended } = await executeJob({ ...life, ...beginning.begun, book });
+    const { result, ended } = await executeJob({ ...life, ...beginning.begun, record });
     if (result !== undefined) end = await tell(held, result);
     isTold = true;
-    await whenSafe(ground, execution_id, async () => {
+    await whenSafe(local, execution_id, async () => {
       for (const child of ended) await child.remove();
-      await removeFolders(ground.runDir.path, execution_id);
-      await book.remove();
+      await removeFolders(local.runDir.path, execution_id);
+      await record.remove();
     });
   } catch (error) {
     if (!isTold && !isJobOver(error)) end = await tellCrash(held, life, error);
-    await abandonJob(ground, execution_id);
+    await abandonJob(local, execution_id);
   }
   return end;
 }
@@ -200,8 +200,8 @@ async function whenSafe(
     });
 }
 
-async function tell({ ground, stored, host }: Held, result: PendingResult): Promise<End> {
-  await ground.results.put(stored.execution_id, result);
+async function tell({ local, stored, host }: Held, result: PendingResult): Promise<End> {
+  await local.results.put(stored.execution_id, result);
   void host.then(({ deliver }) => deliver());
   return endOf(result);
 }
@@ -219,7 +219,7 @@ async function tellCrash(
     cause !== undefined && error === cause
       ? { kind: "stopped", cause }
       : { kind: "failed", failure: crashOf(error) };
-  held.ground.log.error({ err: error, execution_id }, "a job could not be gone on with");
+  held.local.log.error({ err: error, execution_id }, "a job could not be gone on with");
   const { words: _, ...finish } = jobOutcome(ending, makeRedactor([]));
   return await tell(held, { job_id: job.id, finish });
 }

@@ -1,7 +1,7 @@
 import { updateExecutionRoute } from "../../shared/api/report-executions.ts";
+import type { AgentContext } from "../agent-context.ts";
 import { isJobOver } from "../client/broker-errors.ts";
 import { pause } from "../client/pause.ts";
-import type { JobHost } from "./job-host.ts";
 
 export type ReportedStatus = "initializing" | "in-progress" | "cleaning-up";
 
@@ -19,7 +19,7 @@ type Ids = { readonly jobId: string; readonly executionId: string };
 
 /** Reports on one execution; `onOver` is called when the broker knows it as over. */
 export function makeStatusReports(
-  { client, log }: Pick<JobHost, "client" | "log">,
+  { client, log }: Pick<AgentContext, "client" | "log">,
   { jobId, executionId }: Ids,
   onOver: () => void,
 ): StatusReports {

@@ -7,15 +7,15 @@ import { adoptChild } from "../processes/adopt-child.ts";
 import type { Child } from "../processes/child.ts";
 import { findChild } from "../processes/find-child.ts";
 import type { PendingResult } from "../spool/pending-result.ts";
-import { logSpec } from "./execute-job.ts";
 import { jobOutcome } from "./job-outcome.ts";
+import { logSpec } from "./lazy-job-log.ts";
 import { causeOf } from "./stop-cause.ts";
 import type { StopControl } from "./stop-control.ts";
 import type { StoredExecution } from "./stored-execution.ts";
 
 /** A job that a former process of the agent began, while its plan is not there. */
 export type SupervisedJob = {
-  readonly ground: LocalContext;
+  readonly local: LocalContext;
   readonly stored: StoredExecution;
   readonly stop: StopControl;
 };
@@ -43,7 +43,7 @@ export async function superviseJob<T>(
     }
     stop.stop({ kind: "over" }, "gently");
   }
-  job.ground.log.warn(
+  job.local.log.warn(
     { execution_id: stored.execution_id, why: causeOf(stop.signal).kind },
     "a job is stopped before its plan could be had again",
   );
@@ -53,14 +53,14 @@ export async function superviseJob<T>(
 
 /** What is to be reported of a job that was stopped without its plan. */
 export async function concludeSupervised({
-  ground,
+  local,
   stored,
   stop,
 }: SupervisedJob): Promise<PendingResult> {
   const redactor = makeRedactor([]);
   const ending = { kind: "stopped", cause: causeOf(stop.signal) } as const;
   const { words, ...finish } = jobOutcome(ending, redactor);
-  const log = await openJobLog(ground.logSpools, logSpec(stored), redactor);
+  const log = await openJobLog(local.logSpools, logSpec(stored), redactor);
   log.write(
     "What it printed since its agent died is not shown: the plan, which says what is secret in it, could not be had.",
     "warn",
@@ -71,7 +71,7 @@ export async function concludeSupervised({
 }
 
 /** The plan's own bounds, as far as they are written down. Answers how to stop them. */
-function runClocks({ ground, stored, stop }: SupervisedJob): () => void {
+function runClocks({ local, stored, stop }: SupervisedJob): () => void {
   const { timeout_ms, started_at_ms, children } = stored;
   if (timeout_ms !== undefined) {
     const words = `after ${formatDuration(timeout_ms * 1e6)}`;
@@ -82,7 +82,7 @@ function runClocks({ ground, stored, stop }: SupervisedJob): () => void {
     if (timeoutMs === undefined || end !== undefined) continue;
     const leftMs = Math.max(0, startedAtMs + timeoutMs - Date.now());
     const endIt = (): void => {
-      const child = adopt(ground, stored.execution_id, number);
+      const child = adopt(local, stored.execution_id, number);
       void child?.stop().finally(child.leave);
     };
     timers.push(setTimeout(endIt, Math.min(leftMs, longestTimerMs)));
@@ -94,10 +94,10 @@ function runClocks({ ground, stored, stop }: SupervisedJob): () => void {
 
 const longestTimerMs = 2 ** 31 - 1;
 
-async function endChildren({ ground, stored, stop }: SupervisedJob): Promise<void> {
+async function endChildren({ local, stored, stop }: SupervisedJob): Promise<void> {
   const running = Object.values(stored.children).filter(({ end }) => end === undefined);
   const ending = running.map(async ({ number }) => {
-    const child = adopt(ground, stored.execution_id, number);
+    const child = adopt(local, stored.execution_id, number);
     if (child === undefined) return;
     onceAborted(stop.hurry, () => void child.hasten());
     await child.stop();

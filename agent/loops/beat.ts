@@ -3,7 +3,7 @@ import { version } from "../../shared/version.ts";
 import { Unanswered } from "../client/broker-errors.ts";
 import { beatAnswerSchema } from "../client/claim-answer.ts";
 import { momentNow } from "../orders/execution-leases.ts";
-import type { LoopParts } from "./loop-parts.ts";
+import type { LoopContext } from "./loop-context.ts";
 import type { Loop } from "./loop-runner.ts";
 import type { WakeUp } from "./wake-up.ts";
 
@@ -11,7 +11,7 @@ const longestBeatMs = 10_000;
 
 /** Tells the broker that this process lives and what it holds, and obeys what it answers, until the signal aborts. */
 export async function beat(
-  parts: LoopParts,
+  parts: LoopContext,
   { signal, turn }: Loop,
   wakeUp: WakeUp,
 ): Promise<void> {
@@ -26,7 +26,7 @@ export async function beat(
   }
 }
 
-async function beatOnce(parts: LoopParts, signal: AbortSignal): Promise<void> {
+async function beatOnce(parts: LoopContext, signal: AbortSignal): Promise<void> {
   const { agent, orders, settings, figures } = parts;
   const { client, config, runningJobs, runnerId, leases } = agent;
   const asked = momentNow();

@@ -8,10 +8,10 @@ import { Unanswered } from "../client/broker-errors.ts";
 import { claimAnswerSchema } from "../client/claim-answer.ts";
 import { pause } from "../client/pause.ts";
 import type { AgentAnswer } from "../client/read-answer.ts";
-import type { ProcessIdentity } from "../parts.ts";
+import type { RunnerProcess } from "../register/stored-process.ts";
 import type { ClaimedJob } from "../running-job.ts";
 import { freeSlots } from "./free-slots.ts";
-import type { LoopParts } from "./loop-parts.ts";
+import type { LoopContext } from "./loop-context.ts";
 import type { Loop } from "./loop-runner.ts";
 import type { WakeUp } from "./wake-up.ts";
 import { checkDiskSpace } from "./watch-disk-space.ts";
@@ -24,7 +24,7 @@ type Claim = {
   slots: Slots;
   readonly pollId: string;
   /** Whom it is for, with what shows that. */
-  readonly process: ProcessIdentity;
+  readonly process: RunnerProcess;
   state: "parked" | "failing" | "over";
 };
 
@@ -37,7 +37,7 @@ const graceMs = 10_000;
  * taken meanwhile, a newer request ends the parked one at the broker; whatever the older still brings is taken.
  */
 export async function claim(
-  parts: LoopParts,
+  parts: LoopContext,
   { signal, turn }: Loop,
   { wakeUp, take }: { readonly wakeUp: WakeUp; readonly take: TakeJobs },
 ): Promise<void> {
@@ -101,7 +101,7 @@ type Answer = {
  * that a newer request has ended at the broker may have had jobs in its answer, too: it is the newest again then.
  */
 async function answerOf(
-  parts: LoopParts,
+  parts: LoopContext,
   one: Claim,
   { signal, onFailing }: { readonly signal: AbortSignal; readonly onFailing: () => void },
 ): Promise<Answer> {
@@ -129,7 +129,7 @@ async function answerOf(
 }
 
 async function ask(
-  { agent, orders, settings }: LoopParts,
+  { agent, orders, settings }: LoopContext,
   { slots, pollId, process: { id: processId, secret }, isAgain }: Claim & { isAgain: boolean },
   signal: AbortSignal,
 ): Promise<AgentAnswer<typeof claimJobsRoute>> {
@@ -168,7 +168,7 @@ function mostBytesOf(slots: Slots): number {
 }
 
 /** While it is being repeated it is not replaced: its answer may have been lost with jobs in it. */
-function isOutdated({ agent }: LoopParts, { state, process, slots }: Claim, now: Slots): boolean {
+function isOutdated({ agent }: LoopContext, { state, process, slots }: Claim, now: Slots): boolean {
   if (process.id !== agent.process().id) return true;
   // both are made in the order of one table
   return state !== "failing" && JSON.stringify(slots) !== JSON.stringify(now);

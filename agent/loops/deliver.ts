@@ -3,7 +3,7 @@ import { finishExecutionRoute, type ResultInput } from "../../shared/api/report-
 import { backoffMs } from "../client/backoff.ts";
 import { Refused, Unanswered } from "../client/broker-errors.ts";
 import { parsePendingResult, type PendingResult } from "../spool/pending-result.ts";
-import type { LoopFigures, LoopParts } from "./loop-parts.ts";
+import type { LoopFigures, LoopContext } from "./loop-context.ts";
 import type { Loop } from "./loop-runner.ts";
 import type { WakeUp } from "./wake-up.ts";
 
@@ -12,7 +12,7 @@ const mostAtOnce = 8;
 const lookEveryMs = 30_000;
 const longestSendMs = 5 * 60_000; // a result may have 64 MiB
 
-type DeliverParts = Pick<LoopParts, "agent"> & {
+type DeliverParts = Pick<LoopContext, "agent"> & {
   readonly figures: Pick<LoopFigures, "delivered" | "refusedResults">;
 };
 

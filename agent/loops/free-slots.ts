@@ -1,10 +1,10 @@
 import type { RunnerJobGroup } from "../../shared/runner-job-types.ts";
 import { roomForPods } from "../executor/room-for-pods.ts";
 import { servedSlots } from "../register/served-slots.ts";
-import type { LoopParts } from "./loop-parts.ts";
+import type { LoopContext } from "./loop-context.ts";
 
 /** How many more jobs of each group may be claimed now; none when the agent goes down or has no room. */
-export function freeSlots(parts: LoopParts): Readonly<Partial<Record<RunnerJobGroup, number>>> {
+export function freeSlots(parts: LoopContext): Readonly<Partial<Record<RunnerJobGroup, number>>> {
   const { agent, shutdown, settings, figures } = parts;
   if (shutdown.isRequested() || figures.notClaiming !== undefined) return {};
   if (figures.claimedJobs >= parts.mostJobs) return {};

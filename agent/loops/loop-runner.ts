@@ -2,10 +2,23 @@ import { type BackoffLimits, backoffMs } from "../client/backoff.ts";
 import { Refused, Unanswered } from "../client/broker-errors.ts";
 import { pause } from "../client/pause.ts";
 import type { Log } from "../log.ts";
-import type { LoopHealth } from "../parts.ts";
 
 /** What a loop is given: `turn` says that it has come round. */
 export type Loop = { readonly signal: AbortSignal; readonly turn: () => void };
+
+/** How one of the agent's loops is. */
+export type LoopHealth = {
+  readonly name: string;
+  /** It has not failed since it was last all right. */
+  readonly isWell: boolean;
+  /** How often it threw and was started again. */
+  readonly restarts: number;
+  /** Since it last came round, ms. */
+  readonly quietMs: number;
+  /** Since it last came round or failed, or should have begun again, ms. */
+  readonly stillMs: number;
+  readonly lastError: string | null;
+};
 
 /** Runs the agent's loops and knows how they are. */
 export type LoopRunner = {

@@ -2,7 +2,7 @@ import { rotateOwnTokenRoute } from "../../shared/api/tokens.ts";
 import { keepEnrolled, readEnrolled } from "../client/enrolled-token.ts";
 import { pause } from "../client/pause.ts";
 import type { TokenSource } from "../client/token-source.ts";
-import type { LoopParts } from "./loop-parts.ts";
+import type { LoopContext } from "./loop-context.ts";
 import type { Loop } from "./loop-runner.ts";
 
 const lookEveryMs = 3_600_000;
@@ -14,7 +14,7 @@ const beforeEndMs = 30 * 86_400_000;
  * broker lets both count until then. A token that was given by a file is for those to rotate who gave it.
  */
 export async function rotateToken(
-  { agent }: LoopParts,
+  { agent }: LoopContext,
   { signal, turn }: Loop,
   tokens: TokenSource,
 ): Promise<void> {

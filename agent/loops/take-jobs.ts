@@ -5,13 +5,13 @@ import { momentNow } from "../orders/execution-leases.ts";
 import { servedSlots } from "../register/served-slots.ts";
 import type { ClaimedJob, RunningJob } from "../running-job.ts";
 import type { TakeJobs } from "./claim.ts";
-import type { LoopParts } from "./loop-parts.ts";
+import type { LoopContext } from "./loop-context.ts";
 
 /** Begins a job; it reports itself, and resolves `done` when nothing of it is left here. */
 export type StartJob = (claimed: ClaimedJob & { readonly now: string }) => RunningJob;
 
 /** Starts what a claim brought. What came in the instant of going down, or beyond what there is room for, is given back. */
-export function makeTakeJobs(parts: LoopParts, start: StartJob, signal: AbortSignal): TakeJobs {
+export function makeTakeJobs(parts: LoopContext, start: StartJob, signal: AbortSignal): TakeJobs {
   const { agent, shutdown, settings, figures } = parts;
   const { runningJobs, log, config } = agent;
 
@@ -39,7 +39,7 @@ export function makeTakeJobs(parts: LoopParts, start: StartJob, signal: AbortSig
 
 /** Nothing of it has begun; whatever the broker refuses, its clocks take care of. */
 async function giveBack(
-  { agent, figures }: LoopParts,
+  { agent, figures }: LoopContext,
   { job, execution }: ClaimedJob,
   signal: AbortSignal,
 ): Promise<void> {

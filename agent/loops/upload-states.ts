@@ -1,8 +1,8 @@
 import { rescueStateRoute } from "../../shared/api/rescued-states.ts";
+import type { AgentContext } from "../agent-context.ts";
 import { Refused } from "../client/broker-errors.ts";
 import { pause } from "../client/pause.ts";
-import type { AgentParts } from "../parts.ts";
-import type { LoopParts } from "./loop-parts.ts";
+import type { LoopContext } from "./loop-context.ts";
 import type { Loop } from "./loop-runner.ts";
 
 const lookEveryMs = 60_000;
@@ -13,7 +13,7 @@ const longestSendMs = 5 * 60_000; // a state may have 64 MiB
  * the signal aborts. What is refused stays on this host, and is tried again.
  */
 export async function uploadStates(
-  { agent }: Pick<LoopParts, "agent">,
+  { agent }: Pick<LoopContext, "agent">,
   { signal, turn }: Loop,
 ): Promise<void> {
   while (!signal.aborted) {
@@ -29,7 +29,7 @@ export async function uploadStates(
 }
 
 async function bring(
-  { client, rescued, log }: AgentParts,
+  { client, rescued, log }: AgentContext,
   executionId: string,
   signal: AbortSignal,
 ): Promise<boolean> {

@@ -3,7 +3,7 @@ import { updateProcessRoute } from "../../shared/api/runner-process.ts";
 import { Refused } from "../client/broker-errors.ts";
 import { pause } from "../client/pause.ts";
 import { diskShortage, readDiskSpaces, type Place } from "../workspace/disk-space.ts";
-import type { LoopParts } from "./loop-parts.ts";
+import type { LoopContext } from "./loop-context.ts";
 import type { Loop } from "./loop-runner.ts";
 
 const lookEveryMs = 5_000;
@@ -11,7 +11,7 @@ const noSpace = 28; // ENOSPC, as operators know it
 
 /** Looks after the room on disk: below the floor nothing is claimed, and everybody can see why. */
 export async function watchDiskSpace(
-  parts: LoopParts,
+  parts: LoopContext,
   { signal, turn }: Loop,
   onChange: () => void,
 ): Promise<void> {
@@ -38,7 +38,7 @@ export async function watchDiskSpace(
 }
 
 /** Looks whether there is room for a job now, and keeps what it saw: from then on that counts for claims. */
-export async function checkDiskSpace({ agent, figures }: LoopParts): Promise<void> {
+export async function checkDiskSpace({ agent, figures }: LoopContext): Promise<void> {
   const room = await measureDiskSpace(agent, figures.notClaiming !== undefined);
   figures.places = room.places;
   figures.notClaiming = room.notClaiming;
@@ -53,7 +53,7 @@ export async function measureDiskSpace(
     results,
     runDir,
     heldClaims,
-  }: Pick<LoopParts["agent"], "config" | "results" | "runDir" | "heldClaims">,
+  }: Pick<LoopContext["agent"], "config" | "results" | "runDir" | "heldClaims">,
   hadNone: boolean,
 ): Promise<Seen> {
   const places = await readDiskSpaces({ ...config, runDir: runDir.path });
@@ -64,7 +64,7 @@ export async function measureDiskSpace(
 
 /** False when it could not be told just now. A broker that does not know of such words is told by a health check alone. */
 async function tellBroker(
-  { agent }: LoopParts,
+  { agent }: LoopContext,
   why: string | undefined,
   signal: AbortSignal,
 ): Promise<boolean> {

@@ -3,6 +3,7 @@ import { getRunnerJobPlanRoute } from "../../shared/api/read-runner-jobs.ts";
 import { updateExecutionRoute } from "../../shared/api/report-executions.ts";
 import type { RunnerSettings } from "../../shared/api/runner-settings.ts";
 import { version } from "../../shared/version.ts";
+import type { AgentContext } from "../agent-context.ts";
 import { type BrokerClient, makeBrokerClient, planAnswerBytes } from "../client/broker-client.ts";
 import { makeBrokerClock } from "../client/broker-clock.ts";
 import { isJobOver, Unanswered } from "../client/broker-errors.ts";
@@ -11,7 +12,6 @@ import { pause } from "../client/pause.ts";
 import { makeTokenSource } from "../client/token-source.ts";
 import type { AgentConfig } from "../config/read-config.ts";
 import { ExitError } from "../exit-error.ts";
-import type { JobHost } from "../jobs/job-host.ts";
 import { type LocalContext, openLocalContext } from "../local-context.ts";
 import type { Log } from "../log.ts";
 import { openLogs } from "../logs/open-logs.ts";
@@ -53,12 +53,12 @@ export async function runPodJob(doing: Doing): Promise<Done | undefined> {
   const dataDir = await takeDataDir(doing.config.dataDir);
   // Tools of jobs go to the broker, too.
   const config = await withOwnProgram({ ...doing.config, brokerUrl: given.broker_url });
-  const ground = await openLocalContext(config, log);
+  const local = await openLocalContext(config, log);
   const client = openClient({ ...doing, config }, shutdown);
   try {
     if (!(await isUnbegun(client, given, shutdown))) return undefined;
     const plan = await fetchPlan(client, given, shutdown);
-    return await doIt({ ground, client, shutdown, doing }, plan);
+    return await doIt({ local, client, shutdown, doing }, plan);
   } catch (error) {
     const leaving = shutdown.current();
     if (leaving !== undefined) {
@@ -68,8 +68,8 @@ export async function runPodJob(doing: Doing): Promise<Done | undefined> {
     throw new ExitError("unreachable", `The broker cannot be reached: ${error.message}`, error);
   } finally {
     client.close();
-    ground.results.close();
-    await ground.jobCgroups.close();
+    local.results.close();
+    await local.jobCgroups.close();
     await dataDir.release();
   }
 }
@@ -122,23 +122,23 @@ async function fetchPlan(
 }
 
 type Begun = {
-  readonly ground: LocalContext;
+  readonly local: LocalContext;
   readonly client: BrokerClient;
   readonly shutdown: ShutdownState;
   readonly doing: Doing;
 };
 
 async function doIt(begun: Begun, plan: Record<string, unknown>): Promise<Done> {
-  const { ground, shutdown, doing } = begun;
+  const { local, shutdown, doing } = begun;
   const { job, execution, token, deadline } = doing.given;
   const bells = { watch: makeWakeUp(), deliver: makeWakeUp() };
-  const limits = { fromMs: ground.config.retryFrom, mostMs: ground.config.retryMost };
-  const loops = makeLoopRunner(ground.log, limits, () => {});
+  const limits = { fromMs: local.config.retryFrom, mostMs: local.config.retryMost };
+  const loops = makeLoopRunner(local.log, limits, () => {});
   const host = await openHost(begun, loops, bells);
   const over = new AbortController();
   const { startJob } = await import("../jobs/run-job.ts");
   const held = startJob(host, { job, execution, plan, token, deadline });
-  ground.runningJobs.add(held);
+  local.runningJobs.add(held);
   const watched = { agent: host, job: held };
   const parts = { agent: host, figures: { delivered: 0, refusedResults: 0 } };
   const { signal } = over;
@@ -150,7 +150,7 @@ async function doIt(begun: Begun, plan: Record<string, unknown>): Promise<Done> 
     // Who was told to go learns first whether the job is over: then that is the reason.
     const asked = askOnce(watched, AbortSignal.timeout(askWithinMs)).catch(() => {});
     await Promise.race([asked, shutdown.reached("killing")]);
-    await stopAll(ground, shutdown);
+    await stopAll(local, shutdown);
   });
   await held.done;
   running.push(loops.run("states", signal, (loop) => uploadStates(parts, loop)));
@@ -158,14 +158,14 @@ async function doIt(begun: Begun, plan: Record<string, unknown>): Promise<Done> 
   over.abort();
   await Promise.all(running);
   await host.shipping.stop();
-  return { status: ground.ends.counts()[0]?.status ?? "", isAllSent };
+  return { status: local.ends.counts()[0]?.status ?? "", isAllSent };
 }
 
 const askWithinMs = 2_000;
 const lookEveryMs = 100;
 
 /** Nobody sends later what is left here: it goes on until all is sent, or somebody wants this process to go. */
-async function sendAll(host: JobHost, shutdown: ShutdownState): Promise<boolean> {
+async function sendAll(host: AgentContext, shutdown: ShutdownState): Promise<boolean> {
   const { config, rescued } = host;
   for (;;) {
     const untilMs = performance.now() + config.flushTimeout;
@@ -181,11 +181,11 @@ async function sendAll(host: JobHost, shutdown: ShutdownState): Promise<boolean>
 }
 
 async function openHost(
-  { ground, client, doing: { given, onOutput } }: Begun,
+  { local, client, doing: { given, onOutput } }: Begun,
   loops: LoopRunner,
   bells: Readonly<Record<"watch" | "deliver", ReturnType<typeof makeWakeUp>>>,
-): Promise<JobHost> {
-  const { config, log } = ground;
+): Promise<AgentContext> {
+  const { config, log } = local;
   const leases = makeExecutionLeases(bells.watch.wake);
   const logs = await openLogs({
     dir: path.join(config.dataDir, "logs"),
@@ -193,7 +193,7 @@ async function openHost(
     clock: client.clock,
     log,
     limits: { fromMs: config.retryFrom, mostMs: config.retryMost },
-    spools: ground.logSpools,
+    spools: local.logSpools,
     onDoubt: leases.recheck,
   });
   const shown: OneJob = {
@@ -203,7 +203,7 @@ async function openHost(
     onEnd: () => {},
   };
   return {
-    ...ground,
+    ...local,
     ...logs,
     openJobLog: withShownLog(logs.openJobLog, shown),
     client,

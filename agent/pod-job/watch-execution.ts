@@ -1,10 +1,10 @@
 import { updateExecutionRoute } from "../../shared/api/report-executions.ts";
+import type { AgentContext } from "../agent-context.ts";
 import { isJobOver, type Refused, Unanswered } from "../client/broker-errors.ts";
 import type { HeldJob } from "../jobs/run-job.ts";
 import type { Loop } from "../loops/loop-runner.ts";
 import type { WakeUp } from "../loops/wake-up.ts";
 import { momentNow } from "../orders/execution-leases.ts";
-import type { AgentParts } from "../parts.ts";
 import type { StopReason } from "../running-job.ts";
 
 const askEveryMs = 5_000;
@@ -12,7 +12,7 @@ const lookEveryMs = 100;
 const longestAskMs = 10_000;
 
 export type Watched = {
-  readonly agent: Pick<AgentParts, "client" | "leases">;
+  readonly agent: Pick<AgentContext, "client" | "leases">;
   readonly job: HeldJob;
 };
 

@@ -9,12 +9,11 @@ import type { AgentConfig } from "../config/read-config.ts";
 import type { LocalContext } from "../local-context.ts";
 import type { Log } from "../log.ts";
 import { type Moment, momentNow } from "../orders/execution-leases.ts";
-import type { ProcessIdentity } from "../parts.ts";
-import { readStoredProcess, storeProcess } from "./stored-process.ts";
+import { readStoredProcess, type RunnerProcess, storeProcess } from "./stored-process.ts";
 
 /** Which process of the runner this agent is. */
 export type Registration = {
-  readonly current: () => ProcessIdentity;
+  readonly current: () => RunnerProcess;
   /** What the broker said, at the latest registration, of what this host holds. */
   readonly told: () => ToldOfHeld;
   /** Becomes another process that takes over what this one held, unless it is another one already. */
@@ -71,12 +70,12 @@ export async function register(
   };
 }
 
-type Registered = ProcessIdentity & { readonly told: ToldOfHeld };
+type Registered = RunnerProcess & { readonly told: ToldOfHeld };
 type How = { readonly giveUpAfterMs?: number | undefined; readonly signal: AbortSignal };
 
 async function registerOnce(
   parts: RegistrationParts,
-  before: ProcessIdentity | undefined,
+  before: RunnerProcess | undefined,
   how: How,
 ): Promise<Registered> {
   const { config, runnerId, log } = parts;

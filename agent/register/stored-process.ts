@@ -1,8 +1,10 @@
 import { readFile, rm } from "node:fs/promises";
 import path from "node:path";
 import { z } from "zod";
-import type { ProcessIdentity } from "../parts.ts";
 import { writeDurably } from "../files/atomic-file.ts";
+
+/** A process of the runner, and what proves that it was us. */
+export type RunnerProcess = { readonly id: string; readonly secret: string };
 
 const schema = z.object({ runner_id: z.string(), id: z.string(), secret: z.string() });
 const fileOf = (dataDir: string): string => path.join(dataDir, "process.json");
@@ -11,7 +13,7 @@ const fileOf = (dataDir: string): string => path.join(dataDir, "process.json");
 export async function readStoredProcess(
   dataDir: string,
   runnerId: string,
-): Promise<ProcessIdentity | undefined> {
+): Promise<RunnerProcess | undefined> {
   const text = await readFile(fileOf(dataDir), "utf8").catch(() => "");
   try {
     const { runner_id, id, secret } = schema.parse(JSON.parse(text));
@@ -25,7 +27,7 @@ export async function readStoredProcess(
 export async function storeProcess(
   dataDir: string,
   runnerId: string,
-  { id, secret }: ProcessIdentity,
+  { id, secret }: RunnerProcess,
 ): Promise<void> {
   const text = JSON.stringify({ runner_id: runnerId, id, secret });
   await writeDurably(fileOf(dataDir), `${text}\n`);

@@ -4,10 +4,10 @@ import {
   type DepartingStatus,
   updateProcessRoute,
 } from "../../shared/api/runner-process.ts";
+import type { AgentContext } from "../agent-context.ts";
 import { pause } from "../client/pause.ts";
 import type { LocalContext } from "../local-context.ts";
-import type { LoopParts } from "../loops/loop-parts.ts";
-import type { AgentParts } from "../parts.ts";
+import type { LoopContext } from "../loops/loop-context.ts";
 import { forgetProcess } from "../register/stored-process.ts";
 import type { ShutdownState, ShutdownRequest } from "./shutdown-state.ts";
 
@@ -17,13 +17,16 @@ const hurriedFlushMs = 2_000;
 const settleWithinMs = 5_000;
 
 /**
- * Goes down as the departure says: lets what runs finish, stops it, kills it, and brings results and logs to the broker.
+ * Goes down as the shutdown says: lets what runs finish, stops it, kills it, and brings results and logs to the broker.
  * Resolves when the process may exit. Whatever could not be delivered stays on disk for the next start.
  */
-export async function leave(parts: LoopParts, drained: Promise<void>): Promise<ShutdownRequest> {
+export async function shutDown(
+  parts: LoopContext,
+  drained: Promise<void>,
+): Promise<ShutdownRequest> {
   const { agent, shutdown } = parts;
   await shutdown.reached("draining");
-  if (leavesJobs(shutdown)) return await goAside(parts);
+  if (leavesJobs(shutdown)) return await detach(parts);
   const told = tell(agent, shutdown, "pending-shutdown");
   await drained;
   await told;
@@ -33,16 +36,16 @@ export async function leave(parts: LoopParts, drained: Promise<void>): Promise<S
   const isAllSent = await flush(agent, shutdown);
   // Jobs that a claim still brings are given back, before the end of this process would fail them.
   const isSettled = await until(() => parts.figures.unsettled === 0, settleWithinMs);
-  if (isAllSent && isSettled) await sayGoodbye(agent, shutdown);
-  const leaving = shutdown.current();
-  if (leaving === undefined) throw new Error("an agent left that was not leaving");
-  return leaving;
+  if (isAllSent && isSettled) await completeShutdown(agent, shutdown);
+  const request = shutdown.current();
+  if (request === undefined) throw new Error("the agent shut down without a request");
+  return request;
 }
 
 const leavesJobs = (shutdown: ShutdownState): boolean => shutdown.current()?.leavesJobs === true;
 
 /** The process lives on at the broker: the next start is it, and holds what this one held. */
-async function goAside(parts: LoopParts): Promise<ShutdownRequest> {
+async function detach(parts: LoopContext): Promise<ShutdownRequest> {
   const { agent, shutdown } = parts;
   await flush(agent, shutdown);
   await until(() => parts.figures.unsettled === 0, settleWithinMs);
@@ -97,7 +100,7 @@ export async function stopAll(
 
 /** Whether the broker has everything. Who is told to hurry leaves it to the next start. */
 export async function flush(
-  { results, deliver, shipping, config, log }: AgentParts,
+  { results, deliver, shipping, config, log }: AgentContext,
   shutdown: ShutdownState,
 ): Promise<boolean> {
   const untilMs =
@@ -126,7 +129,7 @@ async function until(isTrue: () => boolean, withinMs: number): Promise<boolean> 
 
 /** The broker's clocks decide where this cannot be told. */
 async function tell(
-  agent: AgentParts,
+  agent: AgentContext,
   shutdown: ShutdownState,
   status: DepartingStatus,
 ): Promise<boolean> {
@@ -144,7 +147,7 @@ async function tell(
   }
 }
 
-async function sayGoodbye(agent: AgentParts, shutdown: ShutdownState): Promise<void> {
+async function completeShutdown(agent: AgentContext, shutdown: ShutdownState): Promise<void> {
   const { client, runnerId, config, log } = agent;
   const process_id = agent.process().id;
   const how = { scope: "process", giveUpAfterMs: sayWithinMs, timeoutMs: sayWithinMs } as const;
@@ -162,7 +165,7 @@ async function sayGoodbye(agent: AgentParts, shutdown: ShutdownState): Promise<v
 }
 
 /** Tells the broker that the host goes away; the whole of it within two seconds. */
-export async function announceTermination(agent: AgentParts): Promise<void> {
+export async function announceTermination(agent: AgentContext): Promise<void> {
   const params = { runner_id: agent.runnerId, process_id: agent.process().id };
   const how = { scope: "process", giveUpAfterMs: sayWithinMs, timeoutMs: sayWithinMs } as const;
   await agent.client

@@ -1,5 +1,5 @@
 import { version } from "../../shared/version.ts";
-import type { LoopParts } from "../loops/loop-parts.ts";
+import type { LoopContext } from "../loops/loop-context.ts";
 import { servedSlots } from "../register/served-slots.ts";
 
 /** How an agent is, as /status.json and `svc-agent status` tell it. */
@@ -48,7 +48,7 @@ const leastSilenceMs = 15_000;
 const muchSkewMs = 30_000;
 
 /** What there is to say of the agent now. */
-export function statusOf(parts: LoopParts): AgentStatus {
+export function statusOf(parts: LoopContext): AgentStatus {
   const { agent, shutdown, settings } = parts;
   const { runningJobs, results, logSpools, client, config } = agent;
   const silentMs = performance.now() - client.heardAtMs();
@@ -96,7 +96,7 @@ export function statusOf(parts: LoopParts): AgentStatus {
 const leastStillMs = 60_000;
 
 /** Why the agent does not live although it runs, in words: every beat has its bound, so one that never ends hangs. */
-export function stalledBy({ agent, shutdown, settings }: LoopParts): string | undefined {
+export function stalledBy({ agent, shutdown, settings }: LoopContext): string | undefined {
   if (shutdown.isRequested()) return undefined;
   const beat = agent.health().find(({ name }) => name === "beat");
   const mostMs = leastStillMs + (beatsToMiss * settings.current().heart_beat_timeout) / 1e6;
@@ -104,7 +104,7 @@ export function stalledBy({ agent, shutdown, settings }: LoopParts): string | un
   return `its heart has not beaten for ${Math.round(beat.stillMs / 1000)} s, and nothing said why`;
 }
 
-function notReady({ agent, shutdown, settings, figures }: LoopParts, silentMs: number): string[] {
+function notReady({ agent, shutdown, settings, figures }: LoopContext, silentMs: number): string[] {
   const beatMs = settings.current().heart_beat_timeout / 1e6;
   const isSilent = silentMs > Math.max(leastSilenceMs, beatsToMiss * beatMs);
   const skewMs = agent.client.clock.skewMs();

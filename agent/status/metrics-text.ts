@@ -1,5 +1,5 @@
 import type { Durations } from "../jobs/job-metrics.ts";
-import type { LoopParts } from "../loops/loop-parts.ts";
+import type { LoopContext } from "../loops/loop-context.ts";
 import { statusOf } from "./agent-status.ts";
 
 type Row = {
@@ -8,7 +8,7 @@ type Row = {
   readonly help: string;
   /** With what follows the name, where it is more than one value. */
   readonly read: (
-    parts: LoopParts,
+    parts: LoopContext,
   ) => number | readonly (readonly [labels: string, value: number])[];
 };
 
@@ -141,7 +141,7 @@ export const agentMetrics: readonly Row[] = [
 ];
 
 /** What /metrics answers, in the Prometheus text format. */
-export function metricsText(parts: LoopParts): string {
+export function metricsText(parts: LoopContext): string {
   const lines = agentMetrics.flatMap(({ name, type, help, read }) => {
     const value = read(parts);
     const all = typeof value === "number" ? [["", value] as const] : value;
@@ -170,7 +170,7 @@ function durationRows({
 }
 
 function bySlots(
-  parts: LoopParts,
+  parts: LoopContext,
   member: "slots" | "in_use",
 ): readonly (readonly [string, number])[] {
   const { groups } = statusOf(parts);

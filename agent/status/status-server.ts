@@ -5,7 +5,7 @@ import { http } from "../client/node-http.ts";
 import type { AgentConfig } from "../config/read-config.ts";
 import { ExitError } from "../exit-error.ts";
 import type { Log } from "../log.ts";
-import type { LoopParts } from "../loops/loop-parts.ts";
+import type { LoopContext } from "../loops/loop-context.ts";
 import { stalledBy, statusOf } from "./agent-status.ts";
 import { metricsText } from "./metrics-text.ts";
 
@@ -13,12 +13,12 @@ export type StatusServer = {
   /** Where it answers; null when it is off. */
   readonly url: string | null;
   /** From now on there is something to show. */
-  readonly show: (parts: LoopParts) => void;
+  readonly show: (parts: LoopContext) => void;
   readonly close: () => void;
 };
 
 type Shown = { readonly status: number; readonly type: string; readonly text: string };
-type Page = (parts: LoopParts) => Shown;
+type Page = (parts: LoopContext) => Shown;
 
 const json = "application/json";
 
@@ -52,7 +52,7 @@ export async function openStatusServer(
   log: Log,
 ): Promise<StatusServer> {
   if (port === 0) return { url: null, show: () => {}, close: () => {} };
-  let parts: LoopParts | undefined;
+  let parts: LoopContext | undefined;
   const server = http.createServer((request, response) => {
     const { status, type, text } = show(request, parts);
     response.writeHead(status, { "content-type": type, "content-length": Buffer.byteLength(text) });
@@ -89,7 +89,7 @@ function portWords(port: number | "auto", error: unknown): string {
 const starting: Shown = { status: 503, type: "text/plain", text: "it starts\n" };
 const alive: Shown = { status: 200, type: "text/plain", text: "ok\n" };
 
-function show({ method, url = "/" }: IncomingMessage, parts: LoopParts | undefined): Shown {
+function show({ method, url = "/" }: IncomingMessage, parts: LoopContext | undefined): Shown {
   const page = pages[url.replace(/\?.*$/, "")];
   const names = `${Object.keys(pages).join("\n")}\n`;
   if (page === undefined) return { status: 404, type: "text/plain", text: names };

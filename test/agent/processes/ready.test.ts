@@ -17,7 +17,7 @@ import { givenChildren, readAll } from "../../support/agent/given-child.ts";
 import { supervisorsOf } from "../../support/agent/supervisors-of.ts";
 import { patiently } from "../../support/run/folder.ts";
 
-const owner = path.join(import.meta.dirname, "..", "..", "support", "ready-owner.ts");
+const owner = path.join(import.meta.dirname, "..", "..", "support", "agent", "ready-owner.ts");
 const soon = { timeout: 30_000 };
 
 async function setup() {

@@ -1,13 +1,13 @@
+import type { AgentContext } from "../agent-context.ts";
 import type { OrderDispatcher } from "../orders/order-dispatcher.ts";
-import type { AgentParts } from "../parts.ts";
 import type { Registration } from "../register/registration.ts";
 import type { SettingsCache } from "../register/settings-cache.ts";
 import type { ShutdownState } from "../shutdown/shutdown-state.ts";
 import type { Place } from "../workspace/disk-space.ts";
 
 /** What the loops share besides the agent's parts. */
-export type LoopParts = {
-  readonly agent: AgentParts;
+export type LoopContext = {
+  readonly agent: AgentContext;
   readonly shutdown: ShutdownState;
   readonly registration: Registration;
   readonly settings: SettingsCache;
