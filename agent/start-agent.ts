@@ -196,8 +196,7 @@ async function connect(
   const tokens = makeTokenSource(obtained.token, () => rereadToken(config));
   const client = clientOf(tokens);
   const runnerId = config.runner ?? obtained.runnerId ?? (await findRunnerId(client, how));
-  const held = (): string[] => heldHere(local);
-  const registering = { config, client, runnerId, log, held, keptState: local.keptState };
+  const registering = { ...local, client, runnerId, held: () => heldHere(local) };
   const [registration, settings] = await Promise.all([
     register(registering, how),
     openSettingsCache(client, runnerId, how),
