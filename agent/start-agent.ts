@@ -1,14 +1,7 @@
 import { chmod, mkdir } from "node:fs/promises";
-import { getOwnTokenRoute } from "../shared/api/tokens.ts";
-import { version } from "../shared/version.ts";
-import type { Connection } from "./agent-context.ts";
-import { type BrokerClient, makeBrokerClient } from "./client/broker-client.ts";
-import { makeBrokerClock } from "./client/broker-clock.ts";
 import { Refused, Unanswered } from "./client/broker-errors.ts";
-import { networkOfChildren, openTransport } from "./client/network.ts";
-import { obtainToken, readGivenToken } from "./client/obtain-token.ts";
-import { makeTokenSource, type TokenSource } from "./client/token-source.ts";
 import type { AgentConfig } from "./config/read-config.ts";
+import { connectToBroker } from "./connect-to-broker.ts";
 import { ExitError } from "./exit-error.ts";
 import { memoryFolder } from "./hide-token.ts";
 import { missingBounds } from "./job-cgroups/job-cgroups.ts";
@@ -20,16 +13,10 @@ import { takeDataDir } from "./paths/data-dir.ts";
 import { withOwnProgram } from "./paths/own-program.ts";
 import { sweepPassedTokens } from "./paths/sweep-passed-tokens.ts";
 import { unusablePath } from "./paths/unusable-path.ts";
-import { register } from "./register/registration.ts";
-import { openSettingsCache } from "./register/settings-cache.ts";
 import { type AgentStart, runAgent } from "./run-agent.ts";
 import { exitCodes } from "./shutdown/exit-codes.ts";
 import { drain, stopAll } from "./shutdown/shut-down.ts";
-import {
-  type ShutdownState,
-  type ShutdownRequest,
-  makeShutdownState,
-} from "./shutdown/shutdown-state.ts";
+import { type ShutdownState, makeShutdownState } from "./shutdown/shutdown-state.ts";
 import { makeSignalHandler } from "./shutdown/signal-handler.ts";
 import type { AgentStatus } from "./status/agent-status.ts";
 import { openStatusServer, type StatusServer } from "./status/status-server.ts";
@@ -116,7 +103,7 @@ async function prepare(
     throw error;
   });
   try {
-    const connection = await findBroker(local, shutdown, quit.signal);
+    const connection = await connectToBroker(local, shutdown, quit.signal);
     return { local: local, connection, executor, shutdown, drained };
   } catch (error) {
     local.results.close();
@@ -146,93 +133,6 @@ async function leaveEarly(
   const isFinal = why instanceof ExitError && ["unauthorized", "config"].includes(why.exit);
   if (isFinal) shutdown.request({ urgency: "stopping", exit: why.exit, why: why.message });
   if (shutdown.isRequested()) await stopAll(local, shutdown);
-}
-
-/** While it looks after jobs it does not give up looking for the broker. */
-async function findBroker(
-  local: LocalContext,
-  shutdown: ShutdownState,
-  signal: AbortSignal,
-): Promise<Connection> {
-  for (;;) {
-    try {
-      return await connect(local, shutdown, signal);
-    } catch (error) {
-      const isWorthIt = error instanceof Unanswered && local.runningJobs.all().length > 0;
-      if (!isWorthIt || signal.aborted) throw error;
-      local.log.warn({ why: error.message }, "there is no broker; its jobs are looked after");
-    }
-  }
-}
-
-/** Gets the token, finds out whose it is, and registers. */
-async function connect(
-  local: LocalContext,
-  shutdown: ShutdownState,
-  signal: AbortSignal,
-): Promise<Connection> {
-  const { config, log } = local;
-  const giveUpAfterMs = config.startTimeout === 0 ? undefined : config.startTimeout;
-  const how = { signal, giveUpAfterMs };
-  const transport = openTransport(config);
-  const clientOf = (tokens: TokenSource): BrokerClient =>
-    makeBrokerClient({
-      transport,
-      tokens,
-      clock: makeBrokerClock(),
-      log,
-      limits: { fromMs: config.retryFrom, mostMs: config.retryMost },
-      requestTimeoutMs: config.requestTimeout,
-      userAgent: `svc-agent/${version}`,
-      onEnd: (refused) => shutdown.request(endOf(refused)),
-    });
-  const obtained = await obtainToken(
-    config,
-    (token) => clientOf(makeTokenSource(token, () => token)),
-    how,
-  );
-  // A one-shot token is spent by now: nothing else would know the runner's own.
-  if (!(await local.keptState.untilKept(signal))) throw new Error("it went before it was kept");
-  const tokens = makeTokenSource(obtained.token, () => rereadToken(config));
-  const client = clientOf(tokens);
-  const runnerId = config.runner ?? obtained.runnerId ?? (await findRunnerId(client, how));
-  const registering = { ...local, client, runnerId, held: () => heldHere(local) };
-  const [registration, settings] = await Promise.all([
-    register(registering, how),
-    openSettingsCache(client, runnerId, how),
-  ]);
-  const networkEnv = networkOfChildren(config);
-  return { client, tokens, runnerId, registration, settings, networkEnv };
-}
-
-/** What runs or has to be taken up, and what has ended and is not delivered. */
-function heldHere({ runningJobs, results }: LocalContext): string[] {
-  const running = runningJobs.all().map(({ executionId }) => executionId);
-  return [...new Set([...running, ...results.list()])];
-}
-
-function endOf({ what, message }: Refused): ShutdownRequest {
-  const exit = what === "unauthorized" ? "unauthorized" : "config";
-  return { urgency: "stopping", exit, why: `the broker refuses it: ${message}` };
-}
-
-/** A token file may be changed while the agent runs; an enrolment token in it is not the runner's. */
-function rereadToken(config: AgentConfig): string | undefined {
-  if (config.tokenFile === undefined) return undefined;
-  try {
-    const given = readGivenToken(config);
-    return given?.startsWith("svc_boot_") === true ? undefined : given;
-  } catch {
-    return undefined; // it is being replaced: the next refusal looks again
-  }
-}
-
-type How = { readonly signal: AbortSignal; readonly giveUpAfterMs: number | undefined };
-
-async function findRunnerId(client: BrokerClient, how: How): Promise<string> {
-  const { body } = await client.call(getOwnTokenRoute, {}, { scope: "agent", ...how });
-  if (body.runner_id !== null) return body.runner_id;
-  throw new ExitError("config", "The token is bound to no runner: say which by --runner.");
 }
 
 function explained(error: unknown): unknown {
