@@ -3,7 +3,7 @@ import { version } from "../shared/version.ts";
 import type { Connection } from "./agent-context.ts";
 import { type BrokerClient, makeBrokerClient } from "./client/broker-client.ts";
 import { makeBrokerClock } from "./client/broker-clock.ts";
-import { Refused, Unanswered } from "./client/broker-errors.ts";
+import { type Refused, Unanswered } from "./client/broker-errors.ts";
 import { networkOfChildren, openTransport } from "./client/network.ts";
 import { obtainToken, readGivenToken } from "./client/obtain-token.ts";
 import { makeTokenSource, type TokenSource } from "./client/token-source.ts";
