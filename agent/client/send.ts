@@ -5,8 +5,8 @@ import type {
   IncomingMessage,
 } from "node:http";
 import type { Agent as HttpsAgent } from "node:https";
-import { http, https } from "./node-http.ts";
 import { Unanswered } from "./broker-errors.ts";
+import { http, https } from "./node-http.ts";
 
 /** Keeps connections open and knows the way out: proxies and certificates. */
 export type Transport = {

@@ -1,5 +1,5 @@
-import { openTransport } from "../client/network.ts";
 import { Unanswered } from "../client/broker-errors.ts";
+import { openTransport } from "../client/network.ts";
 import { pause } from "../client/pause.ts";
 import { type Received, send } from "../client/send.ts";
 import { CredentialFault } from "./credential-fault.ts";

@@ -1,7 +1,7 @@
 import { readFileSync, statSync } from "node:fs";
 import { userInfo } from "node:os";
-import { findSetpriv, isRoot } from "../job-users/run-as-user.ts";
 import { canLookIntoProcesses, missingCapabilities } from "../job-users/capabilities.ts";
+import { findSetpriv, isRoot } from "../job-users/run-as-user.ts";
 import { type DoctorScene, failed, type Found, ok, warning } from "./finding.ts";
 
 const howTo =

@@ -3,7 +3,6 @@ import path from "node:path";
 import { networkOfChildren } from "../client/network.ts";
 import type { AgentConfig } from "../config/read-config.ts";
 import { ExitError } from "../exit-error.ts";
-import type { ExitName } from "../shutdown/exit-codes.ts";
 import { JobFailure } from "../jobs/job-failure.ts";
 import { isRefusal } from "../kubernetes/api-refusal.ts";
 import { type FoundCluster, ofPod, proxyEnv, tlsOf } from "../kubernetes/cluster-access.ts";
@@ -11,6 +10,7 @@ import { type Cluster, clusterOf } from "../kubernetes/cluster.ts";
 import { type KubeApi, openKubeApi } from "../kubernetes/kube-api.ts";
 import { kubeLogin } from "../kubernetes/kube-login.ts";
 import { parseKubeconfig, readKubeconfig } from "../kubernetes/read-kubeconfig.ts";
+import type { ExitName } from "../shutdown/exit-codes.ts";
 
 /** The cluster in which an agent's jobs have their pods. */
 export type OwnCluster = {

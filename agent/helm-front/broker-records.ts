@@ -1,6 +1,6 @@
 import { backoffMs, retryAfterMs } from "../client/backoff.ts";
-import { openTransport } from "../client/network.ts";
 import { Unanswered } from "../client/broker-errors.ts";
+import { openTransport } from "../client/network.ts";
 import { pause } from "../client/pause.ts";
 import { type Received, send } from "../client/send.ts";
 import { FrontRefusal } from "./status-answer.ts";

@@ -1,9 +1,9 @@
 import type { UserRange } from "../config/parsers.ts";
 import { ExitError } from "../exit-error.ts";
-import { findSetpriv, isRoot, runAsUser } from "./run-as-user.ts";
 import { missingCapabilities } from "./capabilities.ts";
 import { busyUsers, endUser, sweepPublicPlaces } from "./end-user.ts";
 import { keepUsers } from "./kept-users.ts";
+import { findSetpriv, isRoot, runAsUser } from "./run-as-user.ts";
 
 /** The users that jobs run as: each is one job's at a time. */
 export type JobUsers = {

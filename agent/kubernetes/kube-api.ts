@@ -1,6 +1,6 @@
 import { backoffMs } from "../client/backoff.ts";
-import { http, https } from "../client/node-http.ts";
 import { Unanswered } from "../client/broker-errors.ts";
+import { http, https } from "../client/node-http.ts";
 import { pause } from "../client/pause.ts";
 import {
   type Opened,

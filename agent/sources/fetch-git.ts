@@ -1,8 +1,8 @@
 import path from "node:path";
 import { readJobText } from "../job-users/job-files.ts";
-import type { CommandEnd } from "../jobs/stored-execution.ts";
 import type { Job } from "../jobs/handler.ts";
 import type { JobFailure } from "../jobs/job-failure.ts";
+import type { CommandEnd } from "../jobs/stored-execution.ts";
 import { gitAccess } from "./git-access.ts";
 import { type SourceClass, sourceFailure } from "./source-failure.ts";
 import type { FetchedSource, GitSource, SourceFetch } from "./source.ts";

@@ -1,5 +1,5 @@
-import type { CommandEnd } from "../jobs/stored-execution.ts";
 import { type FailureReason, JobFailure } from "../jobs/job-failure.ts";
+import type { CommandEnd } from "../jobs/stored-execution.ts";
 
 /** Why a source cannot be had, in one word for machines: `error_metadata.class` of the result. */
 export type SourceClass = "auth" | "not_found" | "digest" | "network" | "unsafe" | "too_large";

@@ -2,8 +2,8 @@ import { createCipheriv, createDecipheriv, randomBytes } from "node:crypto";
 import { mkdir, readdir, readFile, rm } from "node:fs/promises";
 import path from "node:path";
 import { z } from "zod";
-import type { Log } from "../log.ts";
 import { writeDurably } from "../files/atomic-file.ts";
+import type { Log } from "../log.ts";
 
 const about = z.object({ workspace_id: z.string(), job_id: z.string(), execution_id: z.string() });
 /** Whose state it is. */

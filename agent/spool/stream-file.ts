@@ -1,8 +1,8 @@
 import { mkdir, open, readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { bootId } from "../processes/process-identity.ts";
-import { errorCode } from "../files/disk-error.ts";
 import { writeDurably } from "../files/atomic-file.ts";
+import { errorCode } from "../files/disk-error.ts";
+import { bootId } from "../processes/process-identity.ts";
 
 /** Whose log it is, and what the broker is to be told with it. */
 export type LogIdentity = {

@@ -1,8 +1,8 @@
 import { readdirSync } from "node:fs";
 import { chmod, chown, mkdir, readdir } from "node:fs/promises";
 import path from "node:path";
-import { isRoot } from "../job-users/run-as-user.ts";
 import { type FileOwner, removeJobFolder } from "../job-users/job-files.ts";
+import { isRoot } from "../job-users/run-as-user.ts";
 
 /** Makes the execution's workspace, 0700, empty and its owner's; answers its path. What an earlier one left is gone. */
 export async function makeWorkspace(

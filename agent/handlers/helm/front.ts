@@ -1,13 +1,13 @@
 import path from "node:path";
-import { https } from "../../client/node-http.ts";
 import { Unanswered } from "../../client/broker-errors.ts";
+import { https } from "../../client/node-http.ts";
 import { pause } from "../../client/pause.ts";
 import { send } from "../../client/send.ts";
 import { ownPaths } from "../../helm-front/front-door.ts";
 import type { FrontOrder } from "../../helm-front/front-order.ts";
 import { readJobText, writeJobFile } from "../../job-users/job-files.ts";
-import type { CommandEnd } from "../../jobs/stored-execution.ts";
 import type { Job } from "../../jobs/handler.ts";
+import type { CommandEnd } from "../../jobs/stored-execution.ts";
 import { findCluster } from "../../kubernetes/cluster-access.ts";
 import { deployFailure } from "../../kubernetes/deploy-failure.ts";
 import { inlineOr } from "../../kubernetes/kube-login.ts";

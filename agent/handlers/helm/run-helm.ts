@@ -1,8 +1,8 @@
 import path from "node:path";
 import { readJobText } from "../../job-users/job-files.ts";
-import type { CommandEnd } from "../../jobs/stored-execution.ts";
 import type { Job } from "../../jobs/handler.ts";
 import { JobFailure } from "../../jobs/job-failure.ts";
+import type { CommandEnd } from "../../jobs/stored-execution.ts";
 import { type DeployClass, deployFailure } from "../../kubernetes/deploy-failure.ts";
 import type { Front } from "./front.ts";
 

@@ -1,8 +1,8 @@
 import path from "node:path";
 import { makeJobFolders, readJobText, writeJobFileOnce } from "../../job-users/job-files.ts";
-import type { CommandEnd } from "../../jobs/stored-execution.ts";
 import type { Job } from "../../jobs/handler.ts";
 import { JobFailure } from "../../jobs/job-failure.ts";
+import type { CommandEnd } from "../../jobs/stored-execution.ts";
 import { deployFailure } from "../../kubernetes/deploy-failure.ts";
 import type { ManifestText } from "../../kubernetes/read-objects.ts";
 import { findProgram } from "../../processes/find-program.ts";

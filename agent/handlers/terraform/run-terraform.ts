@@ -1,6 +1,6 @@
-import type { CommandEnd } from "../../jobs/stored-execution.ts";
 import type { JobCommand } from "../../jobs/handler.ts";
 import type { ResourceStep } from "../../jobs/open-progress.ts";
+import type { CommandEnd } from "../../jobs/stored-execution.ts";
 import { renderStream } from "./render-stream.ts";
 import { renderText, saidInText } from "./render-text.ts";
 import { openSaid, type Said } from "./said.ts";

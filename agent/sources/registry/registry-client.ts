@@ -1,9 +1,9 @@
 import { SourceFault } from "../source-fault.ts";
 import type { SourceLogin } from "../source.ts";
 import { type Challenge, readChallenge } from "./challenge.ts";
-import { patiently } from "./retrying-request.ts";
 import { readToken } from "./read-token.ts";
 import type { Reference } from "./reference.ts";
+import { patiently } from "./retrying-request.ts";
 
 /** Asks one registry for things of one repository, signing in as it wants. */
 export type RegistryClient = {

@@ -3,8 +3,8 @@ import http from "node:http";
 import type { AddressInfo } from "node:net";
 import { buffer } from "node:stream/consumers";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { patiently } from "../../../agent/sources/registry/retrying-request.ts";
 import { makeRegistryClient } from "../../../agent/sources/registry/registry-client.ts";
+import { patiently } from "../../../agent/sources/registry/retrying-request.ts";
 
 /** A server that answers so, and what it heard: the path, and who asked. */
 async function serve(answer: http.RequestListener): Promise<{ url: string; heard: string[] }> {
