@@ -1,16 +1,59 @@
-import { defineConfig } from "vitest/config";
+import { availableParallelism } from "node:os";
+import { defineConfig, type TestProjectInlineConfiguration } from "vitest/config";
+import { LongestFirst } from "./test/support/run/longest-first.ts";
+
+/** Most files wait for a program, a clock or a connection for half of their time: more of them than cores keep these busy. */
+const maxWorkers = Number(process.env["VITEST_MAX_WORKERS"] ?? availableParallelism() * 3);
+
+const common: TestProjectInlineConfiguration["test"] = {
+  // Nobody waits so long where all is well: a machine that does much else besides must not fail a test.
+  testTimeout: 60_000,
+  hookTimeout: 90_000,
+  expect: { poll: { timeout: 30_000, interval: 20 } },
+  setupFiles: ["test/support/run/set-up-file.ts"],
+  pool: "forks",
+  isolate: true,
+  maxWorkers,
+};
+
+/** What each kind of test needs: docs/decisions/0019-tests.md. */
+const slow = [
+  "test/{build,faults,tools,upgrades}/**/*.test.ts",
+  "test/cli/dev*.test.ts",
+  "test/broker/jobs/{model,storm,capacity-races,clocks-never-stuck}.test.ts",
+];
+
+const projects: TestProjectInlineConfiguration[] = [
+  {
+    test: {
+      ...common,
+      name: "unit",
+      include: ["{shared,broker,agent,cli}/**/*.test.ts", "test/*.test.ts"],
+      pool: "threads",
+      isolate: false,
+    },
+  },
+  { test: { ...common, name: "sql", include: ["test/database/**/*.test.ts"] } },
+  {
+    test: {
+      ...common,
+      name: "api",
+      include: ["test/{broker,cli}/**/*.test.ts"],
+      exclude: slow,
+      isolate: false,
+    },
+  },
+  { test: { ...common, name: "agent", include: ["test/{agent,deploy}/**/*.test.ts"] } },
+  { test: { ...common, name: "slow", include: slow } },
+];
 
 export default defineConfig({
   test: {
-    include: ["test/**/*.test.ts", "{shared,broker,agent,cli}/**/*.test.ts"],
+    projects,
+    maxWorkers,
     reporters: ["default", "./test/support/run/closing-line.ts"],
     globalSetup: ["test/support/run/global-setup.ts"],
-    pool: "forks",
-    maxWorkers: 3,
-    // Nobody waits so long where all is well: a machine that does much else besides must not fail a test.
-    testTimeout: 60_000,
-    hookTimeout: 90_000,
-    expect: { poll: { timeout: 30_000, interval: 20 } },
+    sequence: { sequencer: LongestFirst },
     teardownTimeout: 20_000,
     allowOnly: false,
     passWithNoTests: false,

@@ -2,14 +2,11 @@ import { readFile, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { beforeAll, describe, expect, test } from "vitest";
 import { mintToken } from "../../shared/token.ts";
-import {
-  agentSource,
-  type AgentProcess,
-  startAgentProcess,
-} from "../support/agent/start-agent-process.ts";
+import { type AgentProcess, startAgentProcess } from "../support/agent/start-agent-process.ts";
 import { testDataDir } from "../support/agent/start-test-agent.ts";
 import { type Fleet, givenFleet } from "../support/broker/given-fleet.ts";
 import { faultProxy } from "../support/network/fault-proxy.ts";
+import { agentProgram, agentSource } from "../support/programs/present-programs.ts";
 
 let fleet: Fleet;
 
@@ -49,21 +46,25 @@ describe("an agent's process", { timeout: 180_000 }, () => {
     const agent = await startAgentProcess({
       url: fleet.broker.url,
       env: { SVC_AGENT_TOKEN: token },
-      command: ["/bin/sh", "-c", '"$@"; exit $?', "init", process.execPath, agentSource],
+      command: ["/bin/sh", "-c", '"$@"; exit $?', "init", process.execPath, agentProgram],
     });
     expect(await agent.ended).toBe(78);
     expect(agent.said.err).toContain(`in the environment of process ${agent.pid}`);
     expect(agent.said.err).not.toContain(token);
   });
 
-  test("ends with 0 after one SIGTERM when it is idle", async () => {
-    const { token } = await fleet.seat();
-    const settings = { "token-file": await tokenFile(token) };
-    const agent = await startAgentProcess({ url: fleet.broker.url, settings });
-    await logged(agent, "the agent works");
-    agent.kill("SIGTERM");
-    expect(await agent.ended).toBe(0);
-  });
+  test.each([agentProgram, agentSource])(
+    "of %s ends with 0 after one SIGTERM when it is idle",
+    async (main) => {
+      const { token } = await fleet.seat();
+      const settings = { "token-file": await tokenFile(token) };
+      const command = [process.execPath, main] as const;
+      const agent = await startAgentProcess({ url: fleet.broker.url, settings, command });
+      await logged(agent, "the agent works");
+      agent.kill("SIGTERM");
+      expect(await agent.ended).toBe(0);
+    },
+  );
 
   test.each([
     [["--tokn-file", "x"], 64, "Did you mean --token-file?"],

@@ -7,10 +7,10 @@ import { podJobText } from "../../agent/pod-job/pod-job.ts";
 import type { NewJob } from "../../broker/jobs/new-job.ts";
 import { until } from "../support/agent/given-killable-agent.ts";
 import { heldScript } from "../support/agent/held-script.ts";
-import { agentSource } from "../support/agent/start-agent-process.ts";
 import { hurried } from "../support/agent/start-test-agent.ts";
 import { claimOverHttp } from "../support/broker/claim-over-http.ts";
 import { type Fleet, givenFleet, type Seat } from "../support/broker/given-fleet.ts";
+import { agentProgram } from "../support/programs/present-programs.ts";
 import { testFolder } from "../support/run/folder.ts";
 
 let fleet: Fleet;
@@ -46,7 +46,7 @@ async function run(file: string) {
   const { "watch-port": _, ...settings } = { "run-dir": runDir, "job-file": file, ...hurried };
   const given = Object.entries(settings).flatMap(([name, value]) => [`--${name}`, value]);
   const env = { PATH: process.env["PATH"], TMPDIR: temporary };
-  const child = spawn(process.execPath, [agentSource, "run-job", ...given], { env });
+  const child = spawn(process.execPath, [agentProgram, "run-job", ...given], { env });
   onTestFinished(() => void child.kill("SIGKILL"));
   const said = { out: "", err: "" };
   child.stdout.on("data", (bytes: Buffer) => (said.out += bytes.toString()));

@@ -13,7 +13,7 @@ import { describe, expect, test } from "vitest";
 import { memoryFolder } from "../../agent/hide-token.ts";
 import { sweepPassedTokens } from "../../agent/paths/sweep-passed-tokens.ts";
 import { mintToken } from "../../shared/token.ts";
-import { agentSource } from "../support/agent/start-agent-process.ts";
+import { agentProgram } from "../support/programs/present-programs.ts";
 import { testFolder } from "../support/run/folder.ts";
 
 /** Files in memory that have the token, and whatever folder an agent has made for one since. */
@@ -36,7 +36,7 @@ async function start({
 }: Killed): Promise<number | string | null> {
   const args = ["doctor", "--broker-url", "http://127.0.0.1:9", "--data-dir", await testFolder()];
   const env = { PATH: process.env["PATH"], SVC_AGENT_TOKEN: token };
-  const child = spawn(program, [...first, agentSource, ...args], { env, stdio: "ignore" });
+  const child = spawn(program, [...first, agentProgram, ...args], { env, stdio: "ignore" });
   await once(child, "close");
   return child.exitCode ?? child.signalCode;
 }

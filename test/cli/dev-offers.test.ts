@@ -2,6 +2,7 @@ import { readFile, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { expect, test } from "vitest";
 import { emptyDatabase } from "../support/database/database.ts";
+import { svcSource } from "../support/programs/present-programs.ts";
 import { startSvc } from "../support/programs/svc.ts";
 import { testFolder } from "../support/run/folder.ts";
 
@@ -10,7 +11,7 @@ test("svc dev offers what a cluster is deployed to by where there is a kubeconfi
   const KUBECONFIG = path.join(dataDir, "kubeconfig");
   await writeFile(KUBECONFIG, "");
   const env = { DATABASE_URL: (await emptyDatabase()).url, KUBECONFIG };
-  const dev = startSvc(["dev", "--port", "0", "--data-dir", dataDir], { env });
+  const dev = startSvc(["dev", "--port", "0", "--data-dir", dataDir], { env, main: svcSource });
   const said = (): string => dev.said.out + dev.said.err;
   await expect.poll(said, { timeout: 120_000 }).toContain("Ctrl-C stops it");
   const { runner_id: runnerId } = JSON.parse(

@@ -8,6 +8,7 @@ import { readPresence } from "../../agent/paths/data-dir.ts";
 import { findProgram } from "../../agent/processes/find-program.ts";
 import { emptyDatabase } from "../support/database/database.ts";
 import { expectWithin } from "../support/programs/expect-within.ts";
+import { svcSource } from "../support/programs/present-programs.ts";
 import { type RunningSvc, startSvc, svc } from "../support/programs/svc.ts";
 import { testFolder } from "../support/run/folder.ts";
 
@@ -28,7 +29,7 @@ async function startDev(
   { hasAgent }: { readonly hasAgent: boolean } = { hasAgent: false },
 ): Promise<{ dev: RunningSvc; ready: Ready }> {
   const own = hasAgent ? [] : ["--no-agent"];
-  const dev = startSvc(["dev", "--json", "--port", "0", ...own, ...args], { env });
+  const dev = startSvc(["dev", "--json", "--port", "0", ...own, ...args], { env, main: svcSource });
   await expect.poll(() => dev.said.out || dev.said.err, patience).toMatch(/\{"url".+\n/);
   return { dev, ready: JSON.parse(dev.said.out) as Ready };
 }
@@ -89,7 +90,7 @@ describe("svc dev with its own Postgres", () => {
     expect({ ...again, url }).toEqual(ready);
     const list = await svc(["job", "list", "-o", "name"], { env: { SVC_DATA_DIR: dataDir } });
     expect(list.out).toBe(made.out);
-    const taken = await svc(["dev", "--port", "0", ...args]);
+    const taken = await svc(["dev", "--port", "0", ...args], { main: svcSource });
     expect(taken).toMatchObject({ code: 1, out: "" });
     expect(taken.err).toMatch(
       /^(Starting Postgres …\n)?The data directory .+ is in use by process \d+: .+ --data-dir\.\n$/,
@@ -131,7 +132,7 @@ describe("svc dev over DATABASE_URL", () => {
   test("shows a person where it is, a job done, and commands that work", async () => {
     const dataDir = await testFolder();
     const env = { DATABASE_URL: (await emptyDatabase()).url };
-    const dev = startSvc(["dev", "--port", "0", "--data-dir", dataDir], { env });
+    const dev = startSvc(["dev", "--port", "0", "--data-dir", dataDir], { env, main: svcSource });
     await expect.poll(() => dev.said.out + dev.said.err, patience).toContain("Ctrl-C stops it");
     const { out } = dev.said;
     const { admin_token, runner_token, url } = JSON.parse(
@@ -180,7 +181,10 @@ describe("svc dev over DATABASE_URL", () => {
   test("says in one sentence that the port is taken, and leaves nothing running", async () => {
     const env = { DATABASE_URL: (await emptyDatabase()).url };
     const port = await takenPort();
-    const refused = await svc(["dev", "--port", port, "--data-dir", await testFolder()], { env });
+    const refused = await svc(["dev", "--port", port, "--data-dir", await testFolder()], {
+      env,
+      main: svcSource,
+    });
     expect(refused).toEqual({
       code: 1,
       out: "",
@@ -216,7 +220,10 @@ describe("svc dev over DATABASE_URL", () => {
 
   test("does not erase a database that is not its own", async () => {
     const env = { DATABASE_URL: "postgres://nobody@127.0.0.1:1/none" };
-    const refused = await svc(["dev", "--reset", "--data-dir", await testFolder()], { env });
+    const refused = await svc(["dev", "--reset", "--data-dir", await testFolder()], {
+      env,
+      main: svcSource,
+    });
     expect(refused).toMatchObject({ code: 2, out: "" });
     expect(refused.err).toContain("--reset erases the embedded Postgres only");
   });
@@ -225,7 +232,9 @@ describe("svc dev over DATABASE_URL", () => {
 test("a data directory that cannot be made gets one sentence", async () => {
   const file = path.join(await testFolder(), "file");
   await writeFile(file, "");
-  const refused = await svc(["dev", "--json", "--data-dir", path.join(file, "below")]);
+  const refused = await svc(["dev", "--json", "--data-dir", path.join(file, "below")], {
+    main: svcSource,
+  });
   expect(refused).toEqual({
     code: 1,
     out: "",

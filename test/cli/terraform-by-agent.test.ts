@@ -6,6 +6,7 @@ import type { Workspace } from "../../shared/api/terraform-workspaces.ts";
 import { startAgentProcess } from "../support/agent/start-agent-process.ts";
 import { send } from "../support/broker/broker.ts";
 import { givenFleet } from "../support/broker/given-fleet.ts";
+import { svcSource } from "../support/programs/present-programs.ts";
 import { startSvc, svc, type SvcOptions } from "../support/programs/svc.ts";
 import { givenToken } from "../support/rows/given-token.ts";
 import { describeWithTools } from "../support/run/describe-with-tools.ts";
@@ -24,7 +25,9 @@ describeWithTools(["terraform"], "svc terraform and the agent of svc dev", () =>
     async () => {
       const dataDir = await testFolder();
       const env = { SVC_DATA_DIR: dataDir };
-      const dev = startSvc(["dev", "--json", "--port", "0", "--data-dir", dataDir]);
+      const dev = startSvc(["dev", "--json", "--port", "0", "--data-dir", dataDir], {
+        main: svcSource,
+      });
       await expect.poll(() => dev.said.out || dev.said.err, patience).toMatch(/\{"url".+\n/);
       const { url, runner_id: runnerId, admin_token: token } = JSON.parse(dev.said.out) as Dev;
       const at = [example, "--runner", runnerId];

@@ -40,7 +40,13 @@ async function refusal(promise: Promise<unknown>): Promise<string> {
 
 /** Starts a server in a process of its own, as `npm start` does. */
 async function hold(dataDir: string): Promise<{ holder: ChildProcess; url: string; pid: number }> {
-  const script = path.join(import.meta.dirname, "..", "support", "hold-embedded-postgres.ts");
+  const script = path.join(
+    import.meta.dirname,
+    "..",
+    "support",
+    "database",
+    "hold-embedded-postgres.ts",
+  );
   const holder = spawn(process.execPath, [script, dataDir], {
     stdio: ["ignore", "pipe", "inherit"],
   });

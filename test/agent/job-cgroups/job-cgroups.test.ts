@@ -15,8 +15,9 @@ import {
   until,
   wait,
 } from "../../support/agent/given-killable-agent.ts";
-import { agentSource, startAgentProcess } from "../../support/agent/start-agent-process.ts";
+import { startAgentProcess } from "../../support/agent/start-agent-process.ts";
 import { type Fleet, givenFleet } from "../../support/broker/given-fleet.ts";
+import { agentProgram } from "../../support/programs/present-programs.ts";
 import { patiently } from "../../support/run/folder.ts";
 
 let fleet: Fleet;
@@ -126,7 +127,7 @@ withCgroups("jobs in cgroups", () => {
     ["else below it, whatever it is called", "other", "other"],
   ])("they are made %s", { timeout: 180_000 }, async (_, subgroup, below) => {
     const { unit, enter } = givenDelegated(subgroup);
-    const command = [...enter, process.execPath, agentSource] as const;
+    const command = [...enter, process.execPath, agentProgram] as const;
     const seat = await givenKillableAgent(fleet, {}, command);
     await seat.run(action([step(`cat /proc/self/cgroup >${seat.mark("cgroup")}`)]));
     const [own = ""] = (await seat.lines("cgroup")).filter((line) => line.startsWith("0::"));
@@ -169,7 +170,7 @@ const withBounds = canBound ? describe : () => {};
 withBounds("the bounds of a job", () => {
   test("end what takes more, and that is told", { timeout: 180_000 }, async () => {
     const { enter } = givenDelegated("agent");
-    const command = [...enter, process.execPath, agentSource] as const;
+    const command = [...enter, process.execPath, agentProgram] as const;
     const seat = await givenKillableAgent(fleet, { ...bounds, "job-cgroups": "on" }, command);
     const eater = { name: "eater", argv: [process.execPath, "-e", eats] };
     const fat = await seat.run(action([eater]));
@@ -183,7 +184,7 @@ withBounds("the bounds of a job", () => {
 withCgroups("bounds that cannot be kept", () => {
   test("end an agent that must keep them with a sentence: 78", { timeout: 180_000 }, async () => {
     const { enter } = givenDelegated();
-    const command = [...enter, process.execPath, agentSource] as const;
+    const command = [...enter, process.execPath, agentProgram] as const;
     const seat = await givenKillableAgent(fleet, { ...bounds, "job-cgroups": "on" }, command);
     expect(await seat.first.ended).toBe(78);
     const words =
@@ -212,7 +213,7 @@ test(
       url: fleet.broker.url,
       env: { SVC_AGENT_TOKEN: seat.token },
       settings: { "job-cgroups": "on" },
-      ...(powers.kill && { command: [...hidden, process.execPath, agentSource] as const }),
+      ...(powers.kill && { command: [...hidden, process.execPath, agentProgram] as const }),
     });
     expect(await agent.ended).toBe(78);
     expect(agent.said.err).toContain("job-cgroups is on, and jobs can have no cgroups here: ");

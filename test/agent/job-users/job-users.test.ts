@@ -4,8 +4,8 @@ import path from "node:path";
 import { beforeAll, describe, expect, test } from "vitest";
 import { canChangeUsers, givenJobUsers, leftOut } from "../../support/agent/given-job-users.ts";
 import { until, wait } from "../../support/agent/given-killable-agent.ts";
-import { agentSource } from "../../support/agent/start-agent-process.ts";
 import { type Fleet, givenFleet } from "../../support/broker/given-fleet.ts";
+import { agentProgram } from "../../support/programs/present-programs.ts";
 import { testFolder } from "../../support/run/folder.ts";
 import { readRootFile } from "../../support/run/source-files.ts";
 import { startGitServer } from "../../support/sources/git-server.ts";
@@ -88,7 +88,7 @@ asRoot("jobs as other users", () => {
       const [, rights = ""] = /^CapabilityBoundingSet=(.*)$/m.exec(unit) ?? [];
       const bounding = rights.toLowerCase().replaceAll("cap_", "+").split(" ").join(",");
       const less = ["--no-new-privs", "--inh-caps=-all", `--bounding-set=-all,${bounding}`];
-      const command = ["setpriv", ...less, process.execPath, agentSource] as const;
+      const command = ["setpriv", ...less, process.execPath, agentProgram] as const;
       const seat = await givenJobUsers(fleet, [59_060, 59_060], {}, command);
       const { folder, commit } = await givenRepository();
       await commit("what", "fetched");

@@ -4,8 +4,9 @@ import path from "node:path";
 import { beforeAll, describe, expect, test } from "vitest";
 import { canChangeUsers, givenJobUsers, leftOut } from "../../support/agent/given-job-users.ts";
 import { until } from "../../support/agent/given-killable-agent.ts";
-import { agentSource, startAgentProcess } from "../../support/agent/start-agent-process.ts";
+import { startAgentProcess } from "../../support/agent/start-agent-process.ts";
 import { type Fleet, givenFleet } from "../../support/broker/given-fleet.ts";
+import { agentProgram } from "../../support/programs/present-programs.ts";
 import { testFolder } from "../../support/run/folder.ts";
 
 let fleet: Fleet;
@@ -109,7 +110,7 @@ asRoot("what a job with a shell cannot reach", () => {
           "--regid=59210",
           "--clear-groups",
           process.execPath,
-          agentSource,
+          agentProgram,
         ],
       });
       expect(await agent.ended).toBe(78);

@@ -15,7 +15,7 @@ import {
   unreadBytes,
 } from "../../support/agent/given-child.ts";
 
-const owner = path.join(import.meta.dirname, "..", "..", "support", "child-owner.ts");
+const owner = path.join(import.meta.dirname, "..", "..", "support", "agent", "child-owner.ts");
 const mebibyte = 1_048_576;
 const lines = (count: number) =>
   Array.from({ length: count }, (_, at) => `line ${at + 1}\n`).join("");

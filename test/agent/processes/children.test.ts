@@ -150,7 +150,7 @@ describe("what cannot be started", () => {
 });
 
 describe("a child whose agent has no file descriptor left", () => {
-  const owner = path.join(import.meta.dirname, "..", "..", "support", "starved-owner.ts");
+  const owner = path.join(import.meta.dirname, "..", "..", "support", "agent", "starved-owner.ts");
 
   test.each([
     ["", { code: 3, why: "exited" }],

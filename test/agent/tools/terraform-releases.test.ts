@@ -38,7 +38,7 @@ function spawnFinder(
   version: string,
   settings: object,
 ): ChildProcess & { stdout: NodeJS.ReadableStream } {
-  const entry = path.join(import.meta.dirname, "..", "..", "support", "tool-finder.ts");
+  const entry = path.join(import.meta.dirname, "..", "..", "support", "programs", "tool-finder.ts");
   const args = [entry, "terraform", version, JSON.stringify(settings)];
   const child = spawn(process.execPath, args, { stdio: ["ignore", "pipe", "ignore"] });
   onTestFinished(() => void child.kill("SIGKILL"));

@@ -115,7 +115,7 @@ describe("whoever may not see a plan's secrets", () => {
       ...jobPaths(),
       `/v1/runner-jobs?cursor=`,
       `/v1/runners/${runner.runnerId}/jobs?cursor=`,
-      `/v1/job-events`,
+      `/v1/job-events?cursor=`,
       `/v1/runner-jobs/${jobId}/executions`,
       execution,
       `${execution}/result`,

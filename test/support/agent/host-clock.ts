@@ -1,8 +1,9 @@
 import { writeFile } from "node:fs/promises";
 import path from "node:path";
 import { parseDuration } from "../../../shared/duration.ts";
+import { agentProgram } from "../programs/present-programs.ts";
 import { testFolder } from "../run/folder.ts";
-import { type AgentProcessOptions, agentSource } from "./start-agent-process.ts";
+import { type AgentProcessOptions } from "./start-agent-process.ts";
 
 /** The clock of an agent's host, as nobody may set that of this one. */
 export type HostClock = {
@@ -38,5 +39,5 @@ export async function hostClock(): Promise<HostClock> {
       return found;
     };`;
   const preload = `data:text/javascript,${encodeURIComponent(source)}`;
-  return { agentCommand: [process.execPath, "--import", preload, agentSource], advance };
+  return { agentCommand: [process.execPath, "--import", preload, agentProgram], advance };
 }

@@ -4,7 +4,7 @@ import { writeFile } from "node:fs/promises";
 import path from "node:path";
 import { promisify } from "node:util";
 import { onTestFinished } from "vitest";
-import { agentSource } from "./start-agent-process.ts";
+import { agentProgram } from "../programs/present-programs.ts";
 import { testDataDir } from "./start-test-agent.ts";
 
 export type PrintedAgent = {
@@ -15,7 +15,7 @@ export type PrintedAgent = {
 
 /** Runs what was printed for a person to type, in the folder: the last line starts an agent, which is killed after the test. */
 export async function runPrinted(lines: readonly string[], folder: string): Promise<PrintedAgent> {
-  const program = `#!/bin/sh\nexec "${process.execPath}" "${agentSource}" "$@"\n`;
+  const program = `#!/bin/sh\nexec "${process.execPath}" "${agentProgram}" "$@"\n`;
   await writeFile(path.join(folder, "svc-agent"), program, { mode: 0o755 });
   const env = {
     PATH: `${folder}:${process.env["PATH"]}`,

@@ -2,9 +2,10 @@ import { readFileSync, statfsSync } from "node:fs";
 import { readdir, rm, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { onTestFinished } from "vitest";
+import { agentProgram } from "../programs/present-programs.ts";
 import { testFolder } from "../run/folder.ts";
 import { until } from "./given-killable-agent.ts";
-import { type AgentProcess, agentSource, startAgentProcess } from "./start-agent-process.ts";
+import { type AgentProcess, startAgentProcess } from "./start-agent-process.ts";
 
 /** An agent whose data directory is a file system of its own, of a few MiB, that nobody else sees. */
 export type SmallDisk = {
@@ -41,7 +42,7 @@ export async function givenSmallDisk(
     url: given.url,
     dataDir,
     settings: { "run-dir": runDir, "token-file": tokenFile, ...given.settings },
-    command: [...command, process.execPath, agentSource],
+    command: [...command, process.execPath, agentProgram],
   });
   // What the shell of that namespace sees: its mount is there and nowhere else.
   const inside = `/proc/${agent.pid}/root${dataDir}`;

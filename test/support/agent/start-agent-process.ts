@@ -1,8 +1,8 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import path from "node:path";
 import { createInterface } from "node:readline";
 import { onTestFinished } from "vitest";
+import { agentProgram } from "../programs/present-programs.ts";
 import { hurried, testDataDir } from "./start-test-agent.ts";
 
 /** An agent as a process of its own, which can be killed. */
@@ -21,14 +21,11 @@ export type AgentProcessOptions = {
   readonly dataDir?: string;
   readonly env?: Readonly<Record<string, string>>;
   readonly settings?: Readonly<Record<string, string>>;
-  /** What is run; the agent's source by this Node, unless told. */
+  /** What is run; the present agent by this Node, unless told. */
   readonly command?: readonly [string, ...string[]];
 };
 
-/** The agent's own entry, for this Node to run. */
-export const agentSource = path.join(import.meta.dirname, "..", "..", "..", "agent", "main.ts");
-
-/** Starts `node agent/main.ts start`, hurried unless told; it is killed when the test has finished. */
+/** Starts an agent, hurried unless told; it is killed when the test has finished. */
 export async function startAgentProcess(options: AgentProcessOptions): Promise<AgentProcess> {
   const dataDir = options.dataDir ?? (await testDataDir());
   const settings = {
@@ -38,7 +35,7 @@ export async function startAgentProcess(options: AgentProcessOptions): Promise<A
     ...options.settings,
   };
   const flags = Object.entries(settings).flatMap(([name, value]) => [`--${name}`, value]);
-  const [program, ...first] = options.command ?? [process.execPath, agentSource];
+  const [program, ...first] = options.command ?? [process.execPath, agentProgram];
   const child = spawn(program, [...first, "start", ...flags], {
     env: { PATH: process.env["PATH"], ...options.env },
     stdio: ["ignore", "pipe", "pipe"],

@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import path from "node:path";
 import { createInterface } from "node:readline";
+import { svcProgram } from "../programs/present-programs.ts";
 import { testSealKeys } from "./seal-keys.ts";
 
 /** A broker as a process of its own, which can be killed. */
@@ -13,20 +13,19 @@ export type BrokerProcess = {
   readonly terminate: () => Promise<number | null>;
 };
 
-const source = path.join(import.meta.dirname, "..", "..", "..", "broker", "main.ts");
-
 type BrokerProgram = {
+  /** The present broker unless told. */
   readonly main?: string;
   readonly args?: readonly string[];
   readonly port?: string;
 };
 
-/** Starts `node broker/main.ts` over a database and waits until it serves. The caller kills it in the end. */
+/** Starts a broker over a database and waits until it serves. The caller kills it in the end. */
 export async function startBrokerProcess(
   databaseUrl: string,
-  { main = source, args = [], port = "0" }: BrokerProgram = {},
+  { main, args = main === undefined ? ["broker"] : [], port = "0" }: BrokerProgram = {},
 ): Promise<BrokerProcess> {
-  const child = spawn(process.execPath, [main, ...args], {
+  const child = spawn(process.execPath, [main ?? svcProgram, ...args], {
     env: {
       PATH: process.env["PATH"],
       DATABASE_URL: databaseUrl,

@@ -8,7 +8,7 @@ import { pods, secretAt } from "../../../agent/cluster-jobs/cluster-job.ts";
 import { readConfig } from "../../../agent/config/read-config.ts";
 import { openOwnCluster, type OwnCluster } from "../../../agent/executor/own-cluster.ts";
 import type { KubeObject } from "../../../agent/kubernetes/kube-object.ts";
-import { agentSource } from "../agent/start-agent-process.ts";
+import { agentProgram } from "../programs/present-programs.ts";
 import { testFolder } from "../run/folder.ts";
 import type { Namespace } from "./given-namespace.ts";
 import { killWithin } from "./kill-within.ts";
@@ -185,7 +185,7 @@ function start(name: string, { containers: [container] }: PodSpec, mounts: Mount
   const env = { PATH: process.env["PATH"], ...Object.fromEntries(given) };
   const args = container.args.map(here);
   const runDir = mounts.get("/dev/shm") ?? "";
-  const child = spawn(process.execPath, [agentSource, ...args, "--run-dir", runDir], { env });
+  const child = spawn(process.execPath, [agentProgram, ...args, "--run-dir", runDir], { env });
   let printed = "";
   for (const stream of [child.stdout, child.stderr]) {
     stream.on("data", (bytes: Buffer) => (printed += bytes.toString()));

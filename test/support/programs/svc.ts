@@ -1,13 +1,15 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import path from "node:path";
 import { text } from "node:stream/consumers";
 import { onTestFinished } from "vitest";
+import { svcProgram } from "./present-programs.ts";
 
 export type SvcOptions = {
   /** Besides PATH; nothing of the caller's own environment gets in. */
   readonly env?: Readonly<Record<string, string>>;
   readonly input?: string;
+  /** The built program unless told. */
+  readonly main?: string;
 };
 
 export type SvcResult = {
@@ -25,7 +27,6 @@ export type RunningSvc = {
   readonly ended: Promise<SvcResult>;
 };
 
-const main = path.join(import.meta.dirname, "..", "..", "..", "cli", "main.ts");
 const nowhere = "/nonexistent/svc";
 
 /** Runs one command line as a process of its own, to its end. */
@@ -35,12 +36,12 @@ export async function svc(args: readonly string[], options: SvcOptions = {}): Pr
 
 /** Starts one; it is killed when the test has finished. */
 export function startSvc(args: readonly string[], options: SvcOptions = {}): RunningSvc {
-  return start(process.execPath, [main, ...args], options);
+  return start(process.execPath, [options.main ?? svcProgram, ...args], options);
 }
 
 /** Starts one in a terminal of its own, where everything it says is `out`. */
 export function startSvcInTerminal(args: readonly string[], options: SvcOptions = {}): RunningSvc {
-  const words = [process.execPath, main, ...args].map((word) => `'${word}'`).join(" ");
+  const words = [process.execPath, svcProgram, ...args].map((word) => `'${word}'`).join(" ");
   return start("script", ["-qfec", words, "/dev/null"], options);
 }
 

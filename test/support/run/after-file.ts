@@ -1,5 +1,3 @@
-import { afterAll } from "vitest";
-
 const works: (() => Promise<void>)[] = [];
 
 /**
@@ -10,10 +8,8 @@ export function afterFile(work: () => Promise<void>): void {
   works.push(work);
 }
 
-// Benches use what tests use, and no vitest runs them.
-if (process.env["VITEST"] !== undefined) afterAll(endAll);
-
-async function endAll(): Promise<void> {
+/** Does all that was said; for set-up-file.ts, which tells when a file is over. */
+export async function endFile(): Promise<void> {
   const errors: unknown[] = [];
   for (let work = works.pop(); work !== undefined; work = works.pop()) {
     await work().catch((error: unknown) => errors.push(error));

@@ -1,4 +1,4 @@
-import { chmod, mkdtemp, rm } from "node:fs/promises";
+import { access, chmod, constants, mkdtemp, rm, statfs } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import type { TestProject } from "vitest/node";
@@ -6,6 +6,7 @@ import { connect } from "../../../broker/database/connect.ts";
 import { startEmbeddedPostgres } from "../../../broker/database/embedded.ts";
 import { migrate } from "../../../broker/database/migrate.ts";
 import { offerCluster } from "../cluster/offer-cluster.ts";
+import { buildPrograms } from "./build-programs.ts";
 import { patiently } from "./folder.ts";
 
 declare module "vitest" {
@@ -18,25 +19,64 @@ declare module "vitest" {
     templateError: string;
     /** Asks for the cluster that all tests share. */
     clusterUrl: string;
+    /** The folder of the programs that are built for this run. */
+    programs: string;
   }
 }
 
-/** One Postgres a run, its database migrated once; every test database is a clone of that. */
+const shared = "/dev/shm";
+/** A whole run leaves less than half of it behind. */
+const neededBytes = 4 * 2 ** 30;
+/** Nothing of a test database has to outlive its server: as little as can be is written. */
+const swift = {
+  wal_level: "minimal",
+  max_wal_senders: "0",
+  max_wal_size: "1GB",
+  checkpoint_timeout: "1h",
+  jit: "off",
+};
+
+/** What all tests share: one Postgres with a migrated template, the built programs, and a cluster for who asks. */
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
-  const dataDir = await mkdtemp(path.join(tmpdir(), "svc-test-"));
+  const [endPostgres, programs, cluster] = await Promise.all([
+    providePostgres(project),
+    buildPrograms(),
+    offerCluster(),
+  ]);
+  project.provide("programs", programs.folder);
+  project.onTestsRerun(programs.again);
+  project.provide("clusterUrl", cluster.url);
+  return async () => {
+    await Promise.all([endPostgres(), programs.remove(), cluster.end()]);
+  };
+}
+
+/** One Postgres a run, its database migrated once; every test database is a clone of that. */
+async function providePostgres(project: TestProject): Promise<() => Promise<void>> {
+  const dataDir = await mkdtemp(path.join(await swiftFolder(), "svc-test-"));
   // As root, Postgres runs as another user, who has to go through this folder.
   await chmod(dataDir, 0o711);
   // Each file's brokers keep their pools until its end, and several files run at once.
-  const settings = { max_connections: "1000" };
+  const settings = { ...swift, max_connections: "1000" };
   const postgres = await startEmbeddedPostgres({ dataDir, fsync: false, settings });
   project.provide("templateUrl", postgres.url);
   project.provide("templateError", await failureOf(makeTemplate(postgres.url)));
-  const cluster = await offerCluster();
-  project.provide("clusterUrl", cluster.url);
   return async () => {
-    await Promise.all([postgres.stop(), cluster.end()]);
+    await postgres.stop();
     await rm(dataDir, { ...patiently, force: true });
   };
+}
+
+/** In memory where there is room for a run's databases, else where temporary files are. */
+async function swiftFolder(): Promise<string> {
+  try {
+    await access(shared, constants.W_OK | constants.X_OK);
+    const { bavail, bsize } = await statfs(shared);
+    if (bavail * bsize >= neededBytes) return shared;
+  } catch {
+    // macOS has none
+  }
+  return tmpdir();
 }
 
 async function makeTemplate(url: string): Promise<void> {

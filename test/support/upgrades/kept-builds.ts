@@ -3,7 +3,7 @@ import { chmod, mkdtemp, readFile, realpath, rm, writeFile } from "node:fs/promi
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { brotliDecompressSync } from "node:zlib";
-import { agentSource } from "../agent/start-agent-process.ts";
+import { agentProgram, svcProgram } from "../programs/present-programs.ts";
 import { afterFile } from "../run/after-file.ts";
 import { patiently } from "../run/folder.ts";
 
@@ -17,11 +17,11 @@ export const keptNames: readonly string[] = readdirSync(folder)
   .filter((name) => /^\d{3}-/.test(name))
   .toSorted();
 
-/** What is here now, from its source. */
+/** What is here now. */
 export const present: Build = {
   name: "present",
-  agent: agentSource,
-  svc: path.join(import.meta.dirname, "..", "..", "..", "cli", "main.ts"),
+  agent: agentProgram,
+  svc: svcProgram,
 };
 
 /** Unpacks a kept build into a folder of its own, which is removed after the file. */
