@@ -195,6 +195,7 @@ function freshFigures(room: Pick<LoopFigures, "notClaiming" | "places">): LoopFi
     beats: 0,
     delivered: 0,
     refusedResults: 0,
+    isParked: false,
     unsettled: 0,
   };
   return { ...none, ...room };

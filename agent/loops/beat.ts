@@ -8,22 +8,48 @@ import type { Loop } from "./loop-runner.ts";
 import type { WakeUp } from "./wake-up.ts";
 
 const longestBeatMs = 10_000;
+/** The broker takes a process for offline after 60 s: three beats of one that rests may be lost. */
+const longestRestMs = 15_000;
 
-/** Tells the broker that this process lives and what it holds, and obeys what it answers, until the signal aborts. */
+/**
+ * Tells the broker that this process lives and what it holds, and obeys what it answers, until the signal aborts. A
+ * process that holds nothing and has a claim parked, by which it is heard of and hears as well, leaves two beats of three
+ * out.
+ */
 export async function beat(
   parts: LoopContext,
   { signal, turn }: Loop,
   wakeUp: WakeUp,
 ): Promise<void> {
+  let [beatAtMs, isAsked] = [Number.NEGATIVE_INFINITY, true];
   while (!signal.aborted) {
     const startedMs = performance.now();
-    await beatOnce(parts, signal);
-    turn();
     const everyMs = parts.settings.current().heart_beat_timeout / 1e6;
+    const mayRest = !isAsked && isResting(parts);
+    if (!mayRest || isBeatDue({ sinceMs: startedMs - beatAtMs, everyMs })) {
+      await beatOnce(parts, signal);
+      beatAtMs = startedMs;
+    }
+    turn();
     // Agents that started together drift apart.
     const nextMs = everyMs * (0.9 + Math.random() * 0.1) - (performance.now() - startedMs);
-    await wakeUp.wait(Math.max(0, nextMs), signal);
+    isAsked = await wakeUp.wait(Math.max(0, nextMs), signal);
   }
+}
+
+/** Whether a process that rests has to beat now: the next time would be too late. */
+export function isBeatDue({
+  sinceMs,
+  everyMs,
+}: {
+  readonly sinceMs: number;
+  readonly everyMs: number;
+}): boolean {
+  return sinceMs + everyMs > Math.min(3 * everyMs, longestRestMs);
+}
+
+function isResting({ agent, shutdown, figures }: LoopContext): boolean {
+  return figures.isParked && agent.runningJobs.all().length === 0 && !shutdown.isRequested();
 }
 
 async function beatOnce(parts: LoopContext, signal: AbortSignal): Promise<void> {

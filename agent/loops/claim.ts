@@ -50,7 +50,12 @@ export async function claim(
     const one: Claim = { slots, process, pollId: randomUUID(), state: "parked" };
     const mayBringJobs = Object.keys(slots).length > 0;
     if (mayBringJobs) parts.figures.unsettled += 1;
-    void answerOf(parts, one, { signal, onFailing: () => (current = one) })
+    parts.figures.isParked = true;
+    const onFailing = (): void => {
+      current = one;
+      parts.figures.isParked = false;
+    };
+    void answerOf(parts, one, { signal, onFailing })
       .then(async (answer) => {
         turn();
         if (answer.jobs.length === 0) waitUntilMs = answer.askedMs + floorMs;
@@ -61,6 +66,7 @@ export async function claim(
       .catch((error: unknown) => void failures.push(error))
       .finally(() => {
         one.state = "over";
+        if (current === one) parts.figures.isParked = false;
         if (mayBringJobs) parts.figures.unsettled -= 1;
         wakeUp.wake();
       });

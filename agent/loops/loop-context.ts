@@ -25,6 +25,8 @@ export type LoopFigures = {
   beats: number;
   delivered: number;
   refusedResults: number;
+  /** A claim is parked at the broker, as far as is known: the broker heard of this process when it came. */
+  isParked: boolean;
   /** Requests under way that may bring jobs or give them back. */
   unsettled: number;
   /** Why nothing is claimed at present. */

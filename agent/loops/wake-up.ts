@@ -1,8 +1,11 @@
 /** Lets a loop wait until it is woken; waking one that does not wait is remembered. */
 export type WakeUp = {
   readonly wake: () => void;
-  /** Resolves when it was woken since the last time, when the time is over, or when the signal aborts. */
-  readonly wait: (ms: number, signal: AbortSignal) => Promise<void>;
+  /**
+   * Resolves when it was woken since the last time, when the time is over, or when the signal aborts; true when it was
+   * woken.
+   */
+  readonly wait: (ms: number, signal: AbortSignal) => Promise<boolean>;
 };
 
 /** A wake-up that nobody has rung. */
@@ -28,7 +31,9 @@ export function makeWakeUp(): WakeUp {
           }
         });
       }
+      const wasRung = isRung;
       isRung = false;
+      return wasRung;
     },
   };
 }

@@ -44,7 +44,8 @@ export type AgentStatus = {
 };
 
 const beatsToMiss = 3;
-const leastSilenceMs = 15_000;
+/** An agent that rests asks nothing for 15 s; its beat then has 10 s. */
+const leastSilenceMs = 25_000;
 const muchSkewMs = 30_000;
 
 /** What there is to say of the agent now. */
