@@ -6,7 +6,7 @@ import { until } from "../support/broker/given-polling.ts";
 import { faultProxy } from "../support/network/fault-proxy.ts";
 
 const beat = "POST /heart-beats";
-const everyMs = 1_500;
+const everyMs = 1_000;
 
 test("an agent that holds nothing leaves beats out, and begins again to beat each time with its first job", async () => {
   const fleet = await givenFleet();
