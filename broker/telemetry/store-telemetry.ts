@@ -2,13 +2,12 @@ import type { MetricsRequest, TraceRequest } from "../../shared/api/otlp.ts";
 import { problem } from "../../shared/problem.ts";
 import type { Db } from "../database/connect.ts";
 import type { OrgId } from "../orgs/org-id.ts";
+import type { Refused } from "../otlp/partial-success.ts";
 import { findRunner } from "../runners/queries.ts";
 import { insertPoints, insertSpans, mostKept } from "./queries.ts";
 import { toPoints } from "./to-points.ts";
 import { toSpans } from "./to-spans.ts";
 
-/** What was not taken, and why; an exporter must not send it again. */
-export type Refused = { readonly count: number; readonly reason: string };
 type Sender = { readonly orgId: OrgId; readonly runnerId: string };
 
 /** Keeps the spans that name a job of the runner; 404 for a runner of nobody. */

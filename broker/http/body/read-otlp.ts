@@ -3,6 +3,8 @@ import { promisify } from "node:util";
 import { gunzip } from "node:zlib";
 import { problem } from "../../../shared/problem.ts";
 import { zlibStep } from "../../../shared/zlib-step.ts";
+import { logsRequest, type OtlpRequest } from "../../otlp/otlp-messages.ts";
+import { readProtobuf } from "../../otlp/read-protobuf.ts";
 import type { AppContext } from "../app-types.ts";
 import { requestHeader } from "../gate/request-header.ts";
 import type { DecompressionBudget } from "../limits/decompression-budget.ts";
@@ -62,10 +64,13 @@ export async function readOtlp<Result>(
   return whole;
 }
 
-/** The JSON of such a body, with so many values at most (413); an empty one and `null` are `{}`. */
-export function otlpJson({ bytes }: OtlpBody, mostParts: number): unknown {
+/** The request as OTLP's JSON is parsed, whatever its encoding; 400 when it is none, 413 when it holds too many values. */
+export function otlpRequest({ type, bytes }: OtlpBody, request: OtlpRequest): unknown {
+  if (type === "application/x-protobuf") return readProtobuf(bytes, request);
   if (bytes.length === 0) return {};
-  requireFewJsonParts(bytes, mostParts);
+  requireFewJsonParts(bytes, request.mostParts);
+  // Broken UTF-8 is no reason to lose a log: it is shown as U+FFFD.
+  if (request === logsRequest) return parseJson(bytes.toString("utf8"));
   if (!isUtf8(bytes)) throw problem.malformed("body_not_utf8", "The body is not UTF-8.");
   const text = bytes.toString("utf8");
   const { tooDeep } = scanJson(text, { maxDepth, verbatim: undefined });

@@ -4,7 +4,7 @@ const openBracket = 91;
 const backslash = 92;
 const openBrace = 123;
 
-import { requireFewParts } from "../../telemetry/otlp-limits.ts";
+import { requireFewParts } from "../../otlp/otlp-limits.ts";
 
 /** Refuses a JSON text with more values than so many (413), about, before anything is built of it. */
 export function requireFewJsonParts(bytes: Uint8Array, most: number): void {

@@ -4,6 +4,7 @@ import type { ConfirmExecution, NamedByRunner } from "../../executions/confirm-e
 import type { HotPath } from "../../limits/hot-path.ts";
 import type { Log } from "../../log.ts";
 import type { Metrics } from "../../metrics.ts";
+import type { Refused } from "../../otlp/partial-success.ts";
 import type { Actor } from "../../tokens/actor.ts";
 import type { Wakes } from "../../wake/wakes.ts";
 import type { LogEntry } from "../store/log-record.ts";
@@ -11,7 +12,7 @@ import { makeTidyStreams } from "../store/tidy-streams.ts";
 import { makeAppendLogs } from "./append-logs.ts";
 import { type CheckWriter, makeCheckWriter } from "./check-writer.ts";
 import { type LogPace, makeLogPace } from "./log-pace.ts";
-import type { LogRequest, Refused } from "./log-request.ts";
+import type { LogRequest } from "./log-request.ts";
 import { makeOrgUsage } from "./org-usage.ts";
 
 /** The way into log streams; who may write is asked first, before the body is read. */

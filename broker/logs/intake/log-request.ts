@@ -1,4 +1,6 @@
 import { problem } from "../../../shared/problem.ts";
+import { mostBodyBytes } from "../../otlp/otlp-limits.ts";
+import type { Refused } from "../../otlp/partial-success.ts";
 import type { Attributes, LogEntry } from "../store/log-record.ts";
 
 /** What an ExportLogsServiceRequest holds. */
@@ -7,9 +9,6 @@ export type LogRequest = {
   /** How many more there were that cannot be kept, and why. */
   readonly refused: Refused;
 };
-
-/** A reason without a count is a word to the sender; nothing was refused. */
-export type Refused = { readonly count: number; readonly reason: string };
 
 /** A record as either encoding tells it. */
 export type SentRecord = {
@@ -34,8 +33,6 @@ export type KnownAttributes = {
   readonly rest: Attributes;
 };
 
-/** A longer body is cut. */
-export const mostBodyBytes = 64 * 1024;
 const mostAttributesLength = 32 * 1024;
 const mostScopesLength = 32 * 1024 * 1024;
 const mostWordLength = 256;

@@ -1,6 +1,6 @@
+import type { Refused } from "../../otlp/partial-success.ts";
 import type { LogEntry } from "../store/log-record.ts";
 import type { Gap, LogSequenceRow, LogStream } from "../store/row.ts";
-import type { Refused } from "./log-request.ts";
 import { openSequences, type OpenSequence, type OpenSequences } from "./open-sequences.ts";
 import type { SequencePart } from "./open-sequences.ts";
 

@@ -1,7 +1,7 @@
+import type { Refused } from "../../otlp/partial-success.ts";
 import { type EncodedChunk, encodeChunk } from "../store/encode-chunk.ts";
 import type { LogEntry } from "../store/log-record.ts";
 import type { LogSequenceRow } from "../store/row.ts";
-import type { Refused } from "./log-request.ts";
 import { numberRecords, type PlacedEntry, type StreamHead } from "./number-records.ts";
 import type { SequencePart } from "./open-sequences.ts";
 

@@ -1,17 +1,14 @@
 import { appendLogsRoute, executionHeader } from "../../../shared/api/write-logs.ts";
 import { Problem } from "../../../shared/problem.ts";
+import { answerOtlp } from "../../http/answer/answer-otlp.ts";
 import { setHeader } from "../../http/answer/set-header.ts";
 import type { AppContext, Door } from "../../http/app-types.ts";
-import { parseJson } from "../../http/body/parse-body.ts";
 import { hasBody } from "../../http/body/read-body.ts";
-import { type OtlpBody, readOtlp } from "../../http/body/read-otlp.ts";
-import { requireFewJsonParts } from "../../http/body/require-few-json-parts.ts";
+import { type OtlpBody, otlpRequest, readOtlp } from "../../http/body/read-otlp.ts";
 import { requestHeader } from "../../http/gate/request-header.ts";
-import type { LogRequest, Refused } from "../../logs/intake/log-request.ts";
-import { mostParts } from "../../otlp/protobuf-reader.ts";
-import { readJsonLogs } from "../../otlp/read-json-logs.ts";
-import { readProtobufLogs } from "../../otlp/read-protobuf-logs.ts";
-import { protobufOf } from "../../telemetry/partial-success.ts";
+import type { LogRequest } from "../../logs/intake/log-request.ts";
+import { toLogRequest } from "../../logs/intake/to-log-request.ts";
+import { logsRequest } from "../../otlp/otlp-messages.ts";
 
 const sizes = { maxBytes: 4 * 1024 * 1024, maxInflatedBytes: 32 * 1024 * 1024 };
 /** What keeping a record takes besides what was sent of it. */
@@ -34,7 +31,7 @@ export const appendLogs: Door = (app, { logs, decompressions }) => {
     logs.charge(admitted, { bytes: request.bytes, isRefused: false });
     const { refused, isOver } = await logs.take(actor, id, request);
     if (isOver) setHeader(c, executionHeader, "over");
-    return answer(c, type, refused);
+    return answerOtlp(c, type, { status: 201, refused, counted: "rejectedLogRecords" });
   });
 };
 
@@ -51,30 +48,9 @@ type Read = {
 };
 
 function readRequest(body: OtlpBody): Read {
-  const request = read(body);
+  const request = toLogRequest(otlpRequest(body, logsRequest), Date.now() * 1000);
   const bytes = body.bytes.length + request.entries.length * recordBytes;
   return { type: body.type, request: { ...request, bytes } };
 }
 
-/** Broken UTF-8 is no reason to lose a log: it is shown as U+FFFD. */
-function read({ type, bytes }: OtlpBody): LogRequest {
-  const nowUs = Date.now() * 1000;
-  if (type === "application/x-protobuf") return readProtobufLogs(bytes, nowUs);
-  requireFewJsonParts(bytes, mostParts);
-  return readJsonLogs(bytes.length === 0 ? {} : parseJson(bytes.toString("utf8")), nowUs);
-}
-
 const isTooLarge = (error: unknown): boolean => error instanceof Problem && error.status === 413;
-
-/** In the encoding of the request, as the protocol asks. */
-function answer(c: AppContext, type: OtlpBody["type"], refused: Refused) {
-  if (type === "application/x-protobuf") {
-    // The contract documents the JSON form alone.
-    const bytes = new Uint8Array(protobufOf(refused));
-    return c.body(bytes, 201, { "content-type": type }) as never;
-  }
-  const { count, reason } = refused;
-  if (reason === "") return c.json({}, 201);
-  const partialSuccess = { rejectedLogRecords: String(count), errorMessage: reason };
-  return c.json({ partialSuccess }, 201);
-}

@@ -11,8 +11,10 @@ import { makeTokenSource } from "../../../agent/client/token-source.ts";
 import { openLog } from "../../../agent/log.ts";
 import { openLogs } from "../../../agent/logs/open-logs.ts";
 import { makeSendLogs } from "../../../agent/logs/send-logs.ts";
+import { toLogRequest } from "../../../broker/logs/intake/to-log-request.ts";
 import type { LogEntry } from "../../../broker/logs/store/log-record.ts";
-import { readProtobufLogs } from "../../../broker/otlp/read-protobuf-logs.ts";
+import { logsRequest } from "../../../broker/otlp/otlp-messages.ts";
+import { readProtobuf } from "../../../broker/otlp/read-protobuf.ts";
 
 /** A request as it came. */
 export type SeenLogs = {
@@ -56,7 +58,7 @@ export async function startLogReceiver(): Promise<LogReceiver> {
     void (async () => {
       const body = gunzipSync(await buffer(request));
       const path = request.url ?? "";
-      const one = { path, body, entries: readProtobufLogs(body, 0).entries };
+      const one = { path, body, entries: toLogRequest(readProtobuf(body, logsRequest), 0).entries };
       seen.push(one);
       const { status, isLost, headers, body: text } = await reply(one);
       if (status === 201) store(one);

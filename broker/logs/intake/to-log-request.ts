@@ -1,18 +1,17 @@
-import { type Pointer, problem } from "../../shared/problem.ts";
+import { type Pointer, problem } from "../../../shared/problem.ts";
+import { requireFewRecords } from "../../otlp/otlp-limits.ts";
+import { cutFrom, type Members, sharedNumber } from "../../otlp/read-protobuf.ts";
+import type { Attributes, LogEntry } from "../store/log-record.ts";
 import {
   boundedAttributes,
   cleanText,
+  type KnownAttributes,
   knownAttributes,
   makeScopes,
   type LogRequest,
   names,
   toEntry,
-} from "../logs/intake/log-request.ts";
-import type { Attributes, LogEntry } from "../logs/store/log-record.ts";
-import { requireFewRecords } from "../telemetry/otlp-limits.ts";
-import { assign, valueText } from "./read-any-value.ts";
-
-type Members = Readonly<Record<string, unknown>>;
+} from "./log-request.ts";
 
 const maxDepth = 16;
 const severityWords: Readonly<Record<string, number>> = {
@@ -24,40 +23,50 @@ const severityWords: Readonly<Record<string, number>> = {
   FATAL: 21,
 };
 
-/** The records of an ExportLogsServiceRequest in OTLP's JSON; 400 when a part of it has another shape. */
-export function readJsonLogs(request: unknown, nowUs: number): LogRequest {
+/** The records of an ExportLogsServiceRequest, parsed as OTLP's JSON; 400 when a part of it has another shape. */
+export function toLogRequest(request: unknown, nowUs: number): LogRequest {
   const entries: LogEntry[] = [];
   const ofScopes = makeScopes();
+  const toKnown = makeKnown();
   let records = 0;
-  for (const ofResource of list(object(request, "#"), "resourceLogs", "#")) {
-    const from = attributesOf(object(ofResource["resource"], "#/resourceLogs/*/resource"));
-    const resource = boundedAttributes(from);
-    for (const ofScope of list(ofResource, "scopeLogs", "#/resourceLogs/*")) {
+  for (const resourceLogs of list(object(request, "#"), "resourceLogs", "#/resourceLogs")) {
+    const ofResource = object(resourceLogs, "#/resourceLogs/*");
+    const from = object(ofResource["resource"], "#/resourceLogs/*/resource");
+    const resource = boundedAttributes(attributesOf(attributeList(from)));
+    for (const scopeLogs of list(ofResource, "scopeLogs", "#/resourceLogs/*/scopeLogs")) {
+      const ofScope = object(scopeLogs, "#/resourceLogs/*/scopeLogs/*");
       const { name } = object(ofScope["scope"], "#/resourceLogs/*/scopeLogs/*/scope");
-      const given = list(ofScope, "logRecords", "#/resourceLogs/*/scopeLogs/*");
+      const given = list(ofScope, "logRecords", "#/resourceLogs/*/scopeLogs/*/logRecords");
       requireFewRecords((records += given.length), "records");
       if (given.length === 0) continue;
       const whole = ofScopes(resource, text(name));
-      for (const record of given) {
-        entries.push(readRecord(record, whole, nowUs));
-      }
+      for (const record of given) entries.push(toRecord(record, { whole, toKnown, nowUs }));
     }
   }
   return { entries, refused: { count: 0, reason: "" } };
 }
 
-function readRecord(record: Members, resource: Attributes, nowUs: number): LogEntry {
-  const attributes = attributesOf(record);
+type Context = {
+  readonly whole: Attributes;
+  readonly toKnown: ToKnown;
+  readonly nowUs: number;
+};
+
+function toRecord(given: unknown, { whole, toKnown, nowUs }: Context): LogEntry {
+  const record = object(given, "#/resourceLogs/*/scopeLogs/*/logRecords/*");
+  const { known, seq } = toKnown(attributeList(record));
+  const body = object(record["body"], "#/…/value");
   return toEntry(
     {
       timeUs: nanosAsUs(record["timeUnixNano"]),
       observedUs: nanosAsUs(record["observedTimeUnixNano"]),
       severity: severityOf(record["severityNumber"]),
       severityText: text(record["severityText"]),
-      body: valueText(anyValue(record["body"], 0)),
-      seq: attributes[names.seq] === undefined ? undefined : Number(attributes[names.seq]),
-      known: knownAttributes(attributes),
-      resource,
+      body: bodyText(anyValue(body, 0)),
+      cutFrom: body[cutFrom],
+      seq,
+      known,
+      resource: whole,
       traceId: hex(record["traceId"], 32),
       spanId: hex(record["spanId"], 16),
     },
@@ -65,12 +74,43 @@ function readRecord(record: Members, resource: Attributes, nowUs: number): LogEn
   );
 }
 
-function attributesOf(holder: Members): Record<string, unknown> {
+type ToKnown = (list: readonly unknown[]) => { known: KnownAttributes; seq: number | undefined };
+
+/** Attributes of records that share their bytes, as most do, are looked through once. */
+function makeKnown(): ToKnown {
+  const sets = new Map<string, KnownAttributes>();
+  return (given) => {
+    let key = "";
+    let isShared = true;
+    let seq: number | undefined;
+    for (const pair of given as Members[]) {
+      if (pair?.["key"] === names.seq) seq = Number(anyValue(pair["value"], 0));
+      else if (pair?.[sharedNumber] === undefined) isShared = false;
+      else key += `${pair[sharedNumber]},`;
+    }
+    let known = isShared ? sets.get(key) : undefined;
+    if (known === undefined) {
+      known = knownAttributes(attributesOf(given));
+      if (isShared) sets.set(key, known);
+    }
+    return { known, seq };
+  };
+}
+
+const attributeList = (holder: Members): unknown[] => list(holder, "attributes", "#/…/attributes");
+
+function attributesOf(given: readonly unknown[]): Record<string, unknown> {
   const all: Record<string, unknown> = {};
-  for (const { key, value } of list(holder, "attributes", "#/…")) {
-    assign(all, [text(key), anyValue(value, 0)]);
-  }
+  for (const pair of given) assign(all, pair, 0);
   return all;
+}
+
+/** Sets a member; a name that reaches for a prototype is left out. */
+function assign(all: Record<string, unknown>, pair: unknown, depth: number): void {
+  const { key, value } = object(pair, "#/…/attributes/*");
+  const name = text(key);
+  const plain = anyValue(value, depth);
+  if (name !== "__proto__") all[name] = plain;
 }
 
 function anyValue(value: unknown, depth: number): unknown {
@@ -83,17 +123,21 @@ function anyValue(value: unknown, depth: number): unknown {
   if (sent["bytesValue"] != null) return text(sent["bytesValue"]);
   if (sent["arrayValue"] != null) {
     const holder = object(sent["arrayValue"], "#/…/arrayValue");
-    return list(holder, "values", "#/…/arrayValue").map((one) => anyValue(one, depth + 1));
+    return list(holder, "values", "#/…/arrayValue/values").map((one) => anyValue(one, depth + 1));
   }
   if (sent["kvlistValue"] == null) return null;
   const inner: Record<string, unknown> = {};
   const holder = object(sent["kvlistValue"], "#/…/kvlistValue");
-  for (const { key, value: of } of list(holder, "values", "#/…/kvlistValue")) {
-    assign(inner, [text(key), anyValue(of, depth + 1)]);
-  }
+  for (const pair of list(holder, "values", "#/…/kvlistValue/values"))
+    assign(inner, pair, depth + 1);
   return inner;
 }
 
+/** A body as text: what is none is told as JSON. */
+function bodyText(value: unknown): string {
+  if (typeof value === "string") return value;
+  return value === null ? "" : JSON.stringify(value);
+}
 /** The protocol writes 64 bits as decimal text; numbers are taken as well. */
 function integer(value: unknown): number | string {
   const number = Number(value);
@@ -136,11 +180,11 @@ function object(value: unknown, place: Pointer): Members {
   return value as Members; // any object of JSON is one
 }
 
-function list(holder: Members, name: string, place: Pointer): Members[] {
+function list(holder: Members, name: string, place: Pointer): unknown[] {
   const value = holder[name];
   if (value === undefined || value === null) return [];
-  if (!Array.isArray(value)) throw wrong(`${place}/${name}`, "A list is expected.");
-  return value.map((item) => object(item, `${place}/${name}/*`));
+  if (!Array.isArray(value)) throw wrong(place, "A list is expected.");
+  return value;
 }
 
 const wrong = (place: Pointer, words: string): Error =>

@@ -3,6 +3,9 @@ import { problem } from "../../shared/problem.ts";
 /** A request may hold so many records of logs, or spans and points; an exporter sends some hundred at a time. */
 const mostRecords = 20_000;
 
+/** A longer body of a log record is cut. */
+export const mostBodyBytes = 64 * 1024;
+
 /** Refuses a request that holds more: 413, before anything is made of it. */
 export function requireFewRecords(records: number, what: "records" | "spans or points"): void {
   if (records > mostRecords) throw problem.tooManyParts(what, mostRecords);
