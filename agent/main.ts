@@ -24,7 +24,7 @@ async function main(): Promise<number> {
   const { environment } = await import("./config/environment.ts");
   const { hideToken } = await import("./hide-token.ts");
   const env = hideToken(environment());
-  const { runLine } = await import("./commands/run-line.ts");
+  const { runLine } = await import("./commands/program.ts");
   return await runLine(process.argv.slice(2), env);
 }
 

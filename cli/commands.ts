@@ -1,3 +1,4 @@
+import type { CommandGroup } from "../shared/command-line/program.ts";
 import { logIn, logOut, showAuth } from "./auth/auth-commands.ts";
 import { callApi } from "./call-api.ts";
 import { checkSetup } from "./check-setup.ts";
@@ -63,87 +64,82 @@ import {
   readRescued,
 } from "./workspaces/rescued-states.ts";
 
-/** Every command there is, in the order of help and docs/cli.md. */
-export const commands: readonly Command[] = [
-  // On the machine itself
-  runDev,
-  runBroker,
-  migrateUp,
-  listSchema,
-
-  // Who may do what
-  logIn,
-  showAuth,
-  logOut,
-  listOrgs,
-  getOrg,
-  createOrg,
-  createToken,
-  listTokens,
-  rotateToken,
-  revokeToken,
-
-  // Runners
-  createRunner,
-  enrolRunner,
-  listRunners,
-  getRunner,
-  pauseRunner,
-  resumeRunner,
-  enableRunner,
-  disableRunner,
-  shutDownRunner,
-  deleteRunner,
-
-  // Jobs
-  runJob,
-  createJob,
-  listJobs,
-  getJob,
-  waitForJob,
-  explainJob,
-  cancelJob,
-  rerunJob,
-
-  // Logs
-  tailLog,
-  showLog,
-  searchLog,
-
-  // Terraform
-  planTerraform,
-  applyTerraform,
-  destroyTerraform,
-  findDrift,
-  listWorkspaces,
-  showWorkspace,
-  listRevisions,
-  diffRevisions,
-  rollBackWorkspace,
-  lockWorkspace,
-  unlockWorkspace,
-  blockWorkspace,
-  unblockWorkspace,
-  listRescued,
-  readRescued,
-  pushRescued,
-  discardRescued,
-
-  // Kubernetes: manifests and helm releases
-  diffManifest,
-  applyManifest,
-  deleteManifest,
-  diffRelease,
-  upgradeRelease,
-  installRelease,
-  uninstallRelease,
-  listReleases,
-  showRelease,
-
-  // Everything else
-  callApi,
-  checkSetup,
-  showCompletion,
-  completeLine(() => commands),
-  showVersion,
+/** Every command of svc, in the order of help and docs/cli.md. */
+export const commandGroups: readonly CommandGroup<Command>[] = [
+  { title: "Run svc", commands: [runDev, runBroker, migrateUp, listSchema] },
+  {
+    title: "Access",
+    commands: [
+      logIn,
+      showAuth,
+      logOut,
+      listOrgs,
+      getOrg,
+      createOrg,
+      createToken,
+      listTokens,
+      rotateToken,
+      revokeToken,
+    ],
+  },
+  {
+    title: "Runners",
+    commands: [
+      createRunner,
+      enrolRunner,
+      listRunners,
+      getRunner,
+      pauseRunner,
+      resumeRunner,
+      enableRunner,
+      disableRunner,
+      shutDownRunner,
+      deleteRunner,
+    ],
+  },
+  {
+    title: "Jobs",
+    commands: [runJob, createJob, listJobs, getJob, waitForJob, explainJob, cancelJob, rerunJob],
+  },
+  { title: "Logs", commands: [tailLog, showLog, searchLog] },
+  {
+    title: "Terraform",
+    commands: [
+      planTerraform,
+      applyTerraform,
+      destroyTerraform,
+      findDrift,
+      listWorkspaces,
+      showWorkspace,
+      listRevisions,
+      diffRevisions,
+      rollBackWorkspace,
+      lockWorkspace,
+      unlockWorkspace,
+      blockWorkspace,
+      unblockWorkspace,
+      listRescued,
+      readRescued,
+      pushRescued,
+      discardRescued,
+    ],
+  },
+  {
+    title: "Kubernetes and Helm",
+    commands: [
+      diffManifest,
+      applyManifest,
+      deleteManifest,
+      diffRelease,
+      upgradeRelease,
+      installRelease,
+      uninstallRelease,
+      listReleases,
+      showRelease,
+    ],
+  },
+  {
+    title: "Other",
+    commands: [callApi, checkSetup, showCompletion, completeLine, showVersion],
+  },
 ];

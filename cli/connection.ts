@@ -1,11 +1,11 @@
 import { readFile } from "node:fs/promises";
 import { text as readAll } from "node:stream/consumers";
+import { UsageError } from "../shared/command-line/usage-error.ts";
 import { parseToken } from "../shared/token.ts";
 import type { CliConfig } from "./config.ts";
 import { readDevFile } from "./dev-file.ts";
 import type { GlobalValues } from "./global-flags.ts";
 import { readProfile } from "./profile.ts";
-import { UsageError } from "./usage-error.ts";
 
 /** Where requests go, as whom, and who said so. */
 export type Connection = {

@@ -1,10 +1,8 @@
 import { BrokerUnreachable, RequestRefused } from "../shared/api/call-route.ts";
+import type { Explained } from "../shared/command-line/program.ts";
 import { OperatorError } from "../shared/operator-error.ts";
 import { Problem } from "../shared/problem.ts";
 import { exitCodeOf, exitCodes } from "./exit-codes.ts";
-import { UsageError } from "./usage-error.ts";
-
-type Explained = { readonly code: number; readonly words: readonly string[] };
 
 const unreachable = new Set([
   "CONNECT_TIMEOUT",
@@ -23,10 +21,6 @@ const passing = /^(?:08|53|57P)/;
 
 /** What to say of something that went wrong, and the exit code: a person's words, never a stack. */
 export function explainError(error: unknown): Explained {
-  if (error instanceof UsageError) {
-    const words = error.hint === "" ? [error.message] : [error.message, error.hint];
-    return { code: exitCodes.usage.code, words };
-  }
   if (error instanceof RequestRefused) {
     return { code: exitCodeOf(error.status), words: refusalWords(error) };
   }

@@ -1,4 +1,5 @@
-import type { FlagSpec } from "./command.ts";
+import type { FlagSpecs } from "../shared/command-line/command.ts";
+import { helpFlag } from "../shared/command-line/program.ts";
 
 export const outputFormats = ["table", "json", "ndjson", "name"] as const;
 export type OutputFormat = (typeof outputFormats)[number];
@@ -13,8 +14,8 @@ export const everyFlags = {
       "How results are shown: table, json (the API's own), ndjson (one line each), name (ids).",
   },
   "no-color": { summary: "No colours." },
-  help: { short: "h", summary: "Show help." },
-} as const satisfies Record<string, FlagSpec>;
+  ...helpFlag,
+} as const satisfies FlagSpecs;
 
 /** Flags of every command that asks a broker. */
 export const brokerFlags = {
@@ -30,7 +31,7 @@ export const brokerFlags = {
     value: "FILE",
     summary: "Read the token from a file, or from standard input for -; else SVC_TOKEN.",
   },
-} as const satisfies Record<string, FlagSpec>;
+} as const satisfies FlagSpecs;
 
 export type GlobalValues = {
   readonly output: OutputFormat;
@@ -39,3 +40,9 @@ export type GlobalValues = {
   readonly org: string | undefined;
   readonly "token-file": string | undefined;
 };
+
+/** The flags of every command that shows a page of a list. */
+export const pageFlags = {
+  limit: { value: "N", summary: "How many to show, at most 100 (default 50)." },
+  cursor: { value: "CURSOR", summary: "Continue where the previous page ended." },
+} as const satisfies FlagSpecs;

@@ -16,9 +16,9 @@ async function main(): Promise<void> {
   if (import.meta.filename.endsWith(".ts")) {
     enableCompileCache(path.join(import.meta.dirname, "..", "node_modules", ".cache", "svc"));
   }
-  const { commands } = await import("./commands.ts");
-  const { runCommand } = await import("./run-command.ts");
-  process.exitCode = await runCommand(process.argv.slice(2), commands);
+  const { svc } = await import("./program.ts");
+  const { runProgram } = await import("../shared/command-line/run-program.ts");
+  process.exitCode = await runProgram(process.argv.slice(2), svc);
 }
 
 function refuse(words: string): void {

@@ -4,7 +4,8 @@ import { beforeAll, describe, expect, test } from "vitest";
 import type { z } from "zod";
 import { settingNames, variableOf } from "../agent/config/settings.ts";
 import { settings } from "../broker/config.ts";
-import { commands } from "../cli/commands.ts";
+import { svc } from "../cli/program.ts";
+import { commandsOf } from "../shared/command-line/program.ts";
 import { startBroker, type TestBroker } from "./support/broker/broker.ts";
 import { routeRules } from "./support/broker/route-rules.ts";
 import { testDatabase } from "./support/database/database.ts";
@@ -140,7 +141,7 @@ describe("operations.md", () => {
   test("shows only commands that there are", () => {
     const shown = [...operations.matchAll(/\bnpx svc ([a-z]+)(?: ([a-z]+))?/g)];
     expect(shown.length).toBeGreaterThan(8);
-    const known = commands.map(({ name }) => name);
+    const known = commandsOf(svc).map(({ name }) => name);
     const isKnown = ([, noun = "", verb = ""]: RegExpExecArray): boolean =>
       known.includes(noun) || known.includes(`${noun} ${verb}`);
     expect(shown.filter((one) => !isKnown(one)).map(([text]) => text)).toEqual([]);

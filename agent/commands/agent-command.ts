@@ -1,38 +1,46 @@
+import {
+  type Command,
+  commandDefiner,
+  type FlagSpec,
+  type FlagSpecs,
+} from "../../shared/command-line/command.ts";
+import type { Suggestion } from "../../shared/command-line/completion.ts";
 import type { Environment } from "../config/environment.ts";
 import type { AgentConfig } from "../config/read-config.ts";
-import type { SettingName } from "../config/settings.ts";
+import { type SettingName, settingNames, settingOf } from "../config/settings.ts";
 
-/** A flag of one command alone. */
-export type OwnFlag = {
-  /** What the value is; a flag without one is a switch. */
-  readonly value?: string;
-  readonly doc: string;
-};
-
-/** All that a command gets. */
+/** What a command gets besides its arguments and flags. */
 export type CommandCall = {
-  /** The words after the command's name that are no flags. */
-  readonly words: readonly string[];
-  /** The command's own flags; a switch that was given is "true". */
-  readonly flags: Readonly<Record<string, string>>;
   /** The agent's settings from flags, environment and file; throws an OperatorError when one is wrong. */
   readonly readConfig: () => AgentConfig;
   readonly env: Environment;
   readonly say: (line: string) => void;
+  /** What may come next on a line of these words. */
+  readonly suggest: (words: readonly string[]) => Suggestion;
 };
 
-/** One command as the table keeps it: parsing, help and docs/agent.md are made from this. */
-export type AgentCommand = {
-  /** As it is typed: `output set`. */
-  readonly name: string;
-  readonly summary: string;
-  /** The words that it takes, as help shows them. */
-  readonly words?: string;
-  /** How many words it takes at most; what comes after `--` counts as words, too. */
-  readonly mostWords?: number;
+/** What the table says of a command besides its arguments and flags. */
+type Traits = {
   /** The settings that it takes as flags. */
-  readonly settings: "all" | readonly SettingName[];
-  readonly flags?: Readonly<Record<string, OwnFlag>>;
-  /** Reads what it needs when it is called: a command costs nothing until then. Answers the exit code. */
-  readonly run: (call: CommandCall) => Promise<number>;
+  readonly settings?: "all" | readonly SettingName[];
 };
+
+/** One command of svc-agent. */
+export type AgentCommand = Command<Traits, CommandCall>;
+
+/** A command whose arguments and flags have the types that its own description says. */
+export const defineCommand = commandDefiner<Traits, CommandCall>();
+
+/** The settings that a command takes, as flags; a secret is never one. */
+export function settingFlags({ settings = [] }: Traits): FlagSpecs {
+  const named = settings === "all" ? settingNames : settings;
+  const shown = named.filter((name) => settingOf(name).isSecret !== true);
+  if (shown.length === 0) return {};
+  const config = { value: "FILE", summary: "A file of settings, a line each: name = value." };
+  return { ...Object.fromEntries(shown.map((name) => [name, flagOf(name)])), config };
+}
+
+function flagOf(name: SettingName): FlagSpec {
+  const { value, doc, byDefault } = settingOf(name);
+  return { value, summary: byDefault === undefined ? doc : `${doc} (default ${byDefault})` };
+}

@@ -1,12 +1,16 @@
+import type { Environment } from "../config/environment.ts";
 import { awsKeysOf } from "../credentials/aws-identity.ts";
 import { CredentialFault } from "../credentials/credential-fault.ts";
 import { ExitError } from "../exit-error.ts";
-import type { CommandCall } from "./agent-command.ts";
 
 /** Prints the keys of the identity of a file, as AWS' tools ask for them (a credential_process). */
-export async function printAwsCredentials({ words, env, say }: CommandCall): Promise<number> {
+export async function printAwsCredentials(
+  file: string,
+  env: Environment,
+  say: (line: string) => void,
+): Promise<void> {
   try {
-    const keys = await awsKeysOf(words[0] ?? "", env);
+    const keys = await awsKeysOf(file, env);
     const { accessKeyId, secretAccessKey, sessionToken, expiresAtMs } = keys;
     const told = {
       Version: 1,
@@ -16,7 +20,6 @@ export async function printAwsCredentials({ words, env, say }: CommandCall): Pro
       ...(expiresAtMs !== undefined && { Expiration: new Date(expiresAtMs).toISOString() }),
     };
     say(JSON.stringify(told));
-    return 0;
   } catch (error) {
     if (error instanceof CredentialFault) throw new ExitError("failed", error.message);
     throw error;

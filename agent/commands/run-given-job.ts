@@ -5,8 +5,7 @@ import type { AgentConfig } from "../config/read-config.ts";
 import { openLog } from "../log.ts";
 import { readPodJob } from "../pod-job/pod-job.ts";
 import { runPodJob } from "../pod-job/run-pod-job.ts";
-import { exitCodes } from "../shutdown/exit-codes.ts";
-import { fateOf } from "./fate-of.ts";
+import { exitCodes, fateOf } from "../shutdown/exit-codes.ts";
 import { takeAway } from "./take-away.ts";
 
 const signals = ["SIGTERM", "SIGINT", "SIGQUIT"] as const;

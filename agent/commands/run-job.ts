@@ -10,10 +10,9 @@ import type { AgentConfig } from "../config/read-config.ts";
 import { ExitError } from "../exit-error.ts";
 import { openLog } from "../log.ts";
 import type { JobEnd, OneJob } from "../one-job.ts";
-import { exitCodes } from "../shutdown/exit-codes.ts";
+import { exitCodes, fateOf } from "../shutdown/exit-codes.ts";
 import { startAgent, type StartedAgent } from "../start-agent.ts";
 import type { CommandCall } from "./agent-command.ts";
-import { fateOf } from "./fate-of.ts";
 import { runGivenJob } from "./run-given-job.ts";
 import { takeAway } from "./take-away.ts";
 
@@ -22,18 +21,22 @@ const usualLogLevel = "warn";
 
 const tell = (line: string): void => void process.stderr.write(`svc-agent: ${line}\n`);
 
+type RunJobCall = Pick<CommandCall, "readConfig"> & {
+  readonly flags: { readonly wait: string | undefined; readonly "job-file": string | undefined };
+};
+
 /**
  * Does one job in the foreground, as an agent of its own beside any other of this host: its log goes to standard output,
  * and the exit code is its fate. What it needs on disk is gone afterwards, unless the broker could not be told all.
  */
-export async function runOneJob({ readConfig, flags }: CommandCall): Promise<number> {
+export async function runOneJob({ readConfig, flags }: RunJobCall): Promise<number> {
   const given = readConfig();
   const file = flags["job-file"];
   if (file !== undefined) {
-    if (flags["wait"] !== undefined) throw new ExitError("usage", "--job-file waits for nothing.");
+    if (flags.wait !== undefined) throw new ExitError("usage", "--job-file waits for nothing.");
     return await runGivenJob(given, file);
   }
-  const waitMs = readWait(flags["wait"]);
+  const waitMs = readWait(flags.wait);
   const token = await tokenOf(given);
   const folder = await mkdtemp(path.join(await realpath(tmpdir()), "svc-agent-run-job-"));
   const config = aside(given, folder, token);
@@ -42,7 +45,7 @@ export async function runOneJob({ readConfig, flags }: CommandCall): Promise<num
     const { code, end, agent } = await runToItsEnd(config, waitMs);
     const { results, log_bytes } = agent.status().waiting;
     isAllSent = results === 0 && log_bytes === 0;
-    if (code === exitCodes["no-job"].code) tell(`no job came within ${flags["wait"] ?? ""}`);
+    if (code === exitCodes["no-job"].code) tell(`no job came within ${flags.wait ?? ""}`);
     if (end !== undefined) tell(`the job is ${end.status}${words(end.description)}`);
     return code !== 0 || end === undefined ? code : fateOf(end.status);
   } finally {

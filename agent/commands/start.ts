@@ -9,7 +9,7 @@ const hangUp =
   "nothing is read anew at a SIGHUP: the runner's settings come by themselves, and the agent's own are read at its start";
 
 /** Runs an agent in this process until it has gone down; answers its exit code. */
-export async function start({ readConfig }: CommandCall): Promise<number> {
+export async function start({ readConfig }: Pick<CommandCall, "readConfig">): Promise<number> {
   const config = readConfig();
   await makeRoomToStart(config.dataDir);
   const log = openLog(config.logLevel);

@@ -5,7 +5,13 @@ import type { CommandCall } from "./agent-command.ts";
 const patienceMs = 5_000;
 
 /** Tells how the agent of a data directory is: 0 ready, 1 not ready, 2 there is none or it cannot be asked. */
-export async function status({ flags, readConfig, say }: CommandCall): Promise<number> {
+export async function status({
+  flags,
+  readConfig,
+  say,
+}: Pick<CommandCall, "readConfig" | "say"> & {
+  readonly flags: { readonly json: boolean };
+}): Promise<number> {
   const { dataDir } = readConfig();
   const presence = await readPresence(dataDir);
   if (presence === undefined) {
@@ -23,7 +29,7 @@ export async function status({ flags, readConfig, say }: CommandCall): Promise<n
   });
   if (text === undefined) return 2;
   const told = JSON.parse(text) as AgentStatus; // a server of ours, on this host
-  if (flags["json"] === undefined) for (const line of linesOf(told)) say(line);
+  if (!flags.json) for (const line of linesOf(told)) say(line);
   else say(text.trim());
   return told.is_ready ? 0 : 1;
 }

@@ -1,16 +1,15 @@
 import { version } from "../../shared/version.ts";
-import type { CommandCall } from "./agent-command.ts";
 
 /** Says the versions. */
-export async function showVersion({ flags, say }: CommandCall): Promise<number> {
+export async function showVersion(isJson: boolean, say: (line: string) => void): Promise<void> {
   const all = {
     version,
     node: process.versions.node,
     platform: process.platform,
     arch: process.arch,
   };
-  if (flags["json"] === undefined) {
+  if (!isJson) {
     say(`svc-agent ${version} (Node ${all.node}, ${all.platform} ${all.arch})`);
   } else say(JSON.stringify(all));
-  return await Promise.resolve(0);
+  return await Promise.resolve();
 }

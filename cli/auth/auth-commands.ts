@@ -1,10 +1,10 @@
 import { callRoute } from "../../shared/api/call-route.ts";
 import { getOwnTokenRoute } from "../../shared/api/tokens.ts";
+import { UsageError } from "../../shared/command-line/usage-error.ts";
 import { defineCommand } from "../command.ts";
 import { printItem } from "../print.ts";
 import { removeProfile, writeProfile } from "../profile.ts";
 import { tokenView } from "../tokens/token-view.ts";
-import { UsageError } from "../usage-error.ts";
 
 export const logIn = defineCommand({
   name: "auth login",

@@ -1,3 +1,4 @@
+import { UsageError } from "../../shared/command-line/usage-error.ts";
 import { type Command, defineCommand } from "../command.ts";
 import { clusterFlags, clusterWords } from "../kubernetes/cluster-flags.ts";
 import { endPlan } from "../plans/make-plan.ts";
@@ -10,7 +11,6 @@ import {
   runner,
 } from "../plans/plan-flags.ts";
 import { requireOneInput } from "../plans/require-one-input.ts";
-import { UsageError } from "../usage-error.ts";
 import { helmKind, planRelease } from "./plan-release.ts";
 
 const release = { summary: "The release's name." } as const;

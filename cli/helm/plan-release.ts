@@ -1,3 +1,4 @@
+import { UsageError } from "../../shared/command-line/usage-error.ts";
 import type { CommandCall } from "../command.ts";
 import { readInput } from "../connection.ts";
 import { readOwnCluster } from "../kubernetes/own-kubeconfig.ts";
@@ -6,7 +7,6 @@ import { makePlan } from "../plans/make-plan.ts";
 import { type MadePlan, type PlanKind, showOutputs } from "../plans/plan-kind.ts";
 import { readDurationNs } from "../read-flags.ts";
 import type { Screen } from "../screen.ts";
-import { UsageError } from "../usage-error.ts";
 import { readChart } from "./read-chart.ts";
 import { readSetFlags } from "./read-set-flags.ts";
 
@@ -33,7 +33,7 @@ type ChartFlags = Parameters<typeof readSetFlags>[0] &
     readonly "force-conflicts": boolean;
   };
 
-type At = Pick<CommandCall<never, never>, "call" | "connect" | "screen" | "config">;
+type At = Pick<CommandCall, "call" | "connect" | "screen" | "config">;
 
 /** Plans of helm, as people have them made and applied. */
 export const helmKind: PlanKind = {

@@ -1,4 +1,5 @@
 import { readFile, stat } from "node:fs/promises";
+import { UsageError } from "../../shared/command-line/usage-error.ts";
 import {
   isAddress,
   type NamedSource,
@@ -7,7 +8,6 @@ import {
   sourceWords,
 } from "../plans/named-source.ts";
 import { packFolder } from "../plans/pack-folder.ts";
-import { UsageError } from "../usage-error.ts";
 
 type Flags = {
   readonly repo: string | undefined;

@@ -1,9 +1,10 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { RouteAnswer } from "../../shared/api/call-route.ts";
 import { waitForJobRoute } from "../../shared/api/follow-runner-jobs.ts";
+import type { FlagSpec } from "../../shared/command-line/command.ts";
 import { isFinal } from "../../shared/runner-job.ts";
 import { makePatience } from "../absence.ts";
-import type { CommandCall, FlagSpec } from "../command.ts";
+import type { CommandCall } from "../command.ts";
 import { exitCodes } from "../exit-codes.ts";
 import { printItem } from "../print.ts";
 import { readDurationNs } from "../read-flags.ts";
@@ -19,7 +20,7 @@ export const waitFlags = {
 } as const satisfies Record<string, FlagSpec>;
 
 type Flags = { readonly timeout: string | undefined; readonly "exit-status": boolean };
-type Waiter = Pick<CommandCall<unknown, Flags>, "flags" | "call" | "screen">;
+type Waiter = Pick<CommandCall, "call" | "screen"> & { readonly flags: Flags };
 
 const longestPollMs = 25_000;
 const pauseMs = 500;

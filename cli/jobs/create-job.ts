@@ -20,7 +20,12 @@ export const createJob = defineCommand({
   name: "job create",
   summary: "Enqueue a job for a runner.",
   flags: {
-    runner: { value: "RUNNER", isRequired: true, summary: "The runner that is to do it." },
+    runner: {
+      value: "RUNNER",
+      offers: "runners",
+      isRequired: true,
+      summary: "The runner that is to do it.",
+    },
     type: {
       value: "TYPE",
       isRequired: true,

@@ -3,7 +3,7 @@ import { listJobsRoute, listRunnerJobsRoute } from "../../shared/api/read-runner
 import { runnerJobGroups, runnerJobTypeNames } from "../../shared/runner-job-types.ts";
 import { runnerJobStatuses } from "../../shared/runner-job.ts";
 import { defineCommand } from "../command.ts";
-import { pageFlags } from "../page-flags.ts";
+import { pageFlags } from "../global-flags.ts";
 import { printPage } from "../print.ts";
 import { readDurationNs } from "../read-flags.ts";
 import { jobLine } from "./job-view.ts";
@@ -14,7 +14,7 @@ export const listJobs = defineCommand({
   name: "job list",
   summary: "List jobs, the newest first.",
   flags: {
-    runner: { value: "RUNNER", summary: "Only this runner's." },
+    runner: { value: "RUNNER", offers: "runners", summary: "Only this runner's." },
     status: {
       value: "STATUS",
       isRepeatable: true,

@@ -3,13 +3,13 @@ import { readFile, stat } from "node:fs/promises";
 import path from "node:path";
 import { enqueueJobRoute } from "../../shared/api/enqueue-jobs.ts";
 import type { LogRecord } from "../../shared/api/log-streams.ts";
+import { UsageError } from "../../shared/command-line/usage-error.ts";
 import { runnerJobTypeNames } from "../../shared/runner-job-types.ts";
 import { defineCommand } from "../command.ts";
 import type { CliConfig } from "../config.ts";
 import { recordText } from "../logs/record-text.ts";
 import { printItem } from "../print.ts";
 import { readDurationNs, readPairs } from "../read-flags.ts";
-import { UsageError } from "../usage-error.ts";
 import { cancelOnInterrupt } from "./cancel-on-interrupt.ts";
 import { followJob } from "./follow-job.ts";
 import { endWords, fateCode, ownCode, ownCodes } from "./job-end.ts";
@@ -35,7 +35,12 @@ export const runJob = defineCommand({
     },
   },
   flags: {
-    runner: { value: "RUNNER", isRequired: true, summary: "The runner that is to do it." },
+    runner: {
+      value: "RUNNER",
+      offers: "runners",
+      isRequired: true,
+      summary: "The runner that is to do it.",
+    },
     env: { value: "NAME=VALUE", isRepeatable: true, summary: "A variable for the script." },
     "hidden-env": {
       value: "NAME",

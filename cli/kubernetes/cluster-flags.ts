@@ -1,4 +1,4 @@
-import type { FlagSpec } from "../command.ts";
+import type { FlagSpec } from "../../shared/command-line/command.ts";
 
 /** Flags of every command that deploys to a cluster: which one, and where in it. */
 export const clusterFlags = {

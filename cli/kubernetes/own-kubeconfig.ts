@@ -2,8 +2,8 @@ import { readFile } from "node:fs/promises";
 import { homedir } from "node:os";
 import path from "node:path";
 import { z } from "zod";
+import { UsageError } from "../../shared/command-line/usage-error.ts";
 import type { CliConfig } from "../config.ts";
-import { UsageError } from "../usage-error.ts";
 import { sendableCluster, sendableUser } from "./sendable-context.ts";
 
 const named = z.looseObject({ name: z.string() });

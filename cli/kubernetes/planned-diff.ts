@@ -1,8 +1,8 @@
 import { gunzipSync } from "node:zlib";
 import { z } from "zod";
 import type { RunnerJobExecutionResult } from "../../shared/api/runner-job-execution.ts";
+import { UsageError } from "../../shared/command-line/usage-error.ts";
 import type { Planned } from "../plans/plan-kind.ts";
-import { UsageError } from "../usage-error.ts";
 
 const counts = z.record(z.string(), z.number());
 const contents = z.looseObject({

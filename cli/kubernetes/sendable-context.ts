@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
 import path from "node:path";
-import { UsageError } from "../usage-error.ts";
+import { UsageError } from "../../shared/command-line/usage-error.ts";
 
 /** A part of a kubeconfig, and the folder that its files are named from. */
 type Part = {

@@ -1,9 +1,9 @@
 import { createTokenRoute } from "../../shared/api/tokens.ts";
+import { UsageError } from "../../shared/command-line/usage-error.ts";
 import { grantablePermissions, roleTypes } from "../../shared/permissions.ts";
 import { type Caller, defineCommand } from "../command.ts";
 import { readDurationNs } from "../read-flags.ts";
 import { showSecret } from "../tokens/token-view.ts";
-import { UsageError } from "../usage-error.ts";
 import type { TokenWish } from "./create-token-here.ts";
 import { requireDatabaseUrl } from "./migrate-database.ts";
 
@@ -34,7 +34,7 @@ export const createToken = defineCommand({
       summary: "sa (service account, unless told), pat, rt, st or it.",
     },
     account: { value: "ACCOUNT", summary: "The account of a pat." },
-    runner: { value: "RUNNER", summary: "The runner of an rt." },
+    runner: { value: "RUNNER", offers: "runners", summary: "The runner of an rt." },
     expires: { value: "DURATION", summary: "How long it lasts, like 90d; for ever, unless told." },
     "new-org": {
       value: "NAME",

@@ -141,7 +141,7 @@ function endWords(code: number | null): string {
   if (code === exitCodes.done.code) return "The agent was told to shut down.";
   if (code === exitCodes.restart.code) return "The agent was told to restart.";
   const known = Object.values(exitCodes).find((one) => one.code === code);
-  return `The agent ended (${code ?? "killed"})${known === undefined ? "." : `: ${known.doc}`}`;
+  return `The agent ended (${code ?? "killed"})${known === undefined ? "." : `: ${known.means}`}`;
 }
 
 async function exitOf(child: ChildProcess): Promise<number | null> {

@@ -1,7 +1,7 @@
+import type { ArgSpec, FlagSpec } from "../../shared/command-line/command.ts";
+import { UsageError } from "../../shared/command-line/usage-error.ts";
 import { logSeverities } from "../../shared/log-severity.ts";
-import type { ArgSpec, FlagSpec } from "../command.ts";
 import { readInstant } from "../read-flags.ts";
-import { UsageError } from "../usage-error.ts";
 
 /** What every command on a log takes. */
 export const logArg = {

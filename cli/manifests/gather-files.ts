@@ -1,8 +1,8 @@
 import type { Stats } from "node:fs";
 import { readdir, stat } from "node:fs/promises";
 import path from "node:path";
+import { UsageError } from "../../shared/command-line/usage-error.ts";
 import { packParts } from "../plans/pack-folder.ts";
-import { UsageError } from "../usage-error.ts";
 import { commonFolder } from "./common-folder.ts";
 
 /** Files of this machine, as a plan has them: packed, and named in their order. */

@@ -1,7 +1,7 @@
 import { readFile, realpath, stat } from "node:fs/promises";
 import path from "node:path";
+import { UsageError } from "../../shared/command-line/usage-error.ts";
 import { packParts } from "../plans/pack-folder.ts";
-import { UsageError } from "../usage-error.ts";
 import { commonFolder } from "./common-folder.ts";
 import type { KustomizationNames } from "./named-by-kustomization.ts";
 

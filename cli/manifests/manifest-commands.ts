@@ -1,3 +1,4 @@
+import { UsageError } from "../../shared/command-line/usage-error.ts";
 import { defineCommand } from "../command.ts";
 import { clusterFlags, clusterWords } from "../kubernetes/cluster-flags.ts";
 import { endPlan } from "../plans/make-plan.ts";
@@ -10,7 +11,6 @@ import {
   runner,
 } from "../plans/plan-flags.ts";
 import { requireOneInput } from "../plans/require-one-input.ts";
-import { UsageError } from "../usage-error.ts";
 import { manifestKind, planManifests } from "./plan-manifests.ts";
 
 const args = {

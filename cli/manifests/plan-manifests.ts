@@ -1,3 +1,4 @@
+import { UsageError } from "../../shared/command-line/usage-error.ts";
 import type { CommandCall } from "../command.ts";
 import { readInput } from "../connection.ts";
 import { readOwnCluster } from "../kubernetes/own-kubeconfig.ts";
@@ -7,7 +8,6 @@ import { isAddress, namedSource, readLogin } from "../plans/named-source.ts";
 import { type MadePlan, type PlanKind, showOutputs } from "../plans/plan-kind.ts";
 import { readDurationNs } from "../read-flags.ts";
 import type { Screen } from "../screen.ts";
-import { UsageError } from "../usage-error.ts";
 import { gatherFiles } from "./gather-files.ts";
 import { gatherKustomization } from "./gather-kustomization.ts";
 
@@ -35,7 +35,7 @@ type ManifestFlags = {
   readonly "no-wait"?: boolean;
 };
 
-type At = Pick<CommandCall<never, never>, "call" | "connect" | "screen" | "config">;
+type At = Pick<CommandCall, "call" | "connect" | "screen" | "config">;
 
 /** Plans of manifests, as people have them made and applied. */
 export const manifestKind: PlanKind = {

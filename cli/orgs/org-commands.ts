@@ -1,6 +1,6 @@
 import { createOrgRoute, getCurrentOrgRoute, listOrgsRoute } from "../../shared/api/orgs.ts";
 import { defineCommand } from "../command.ts";
-import { pageFlags } from "../page-flags.ts";
+import { pageFlags } from "../global-flags.ts";
 import { printItem, printPage } from "../print.ts";
 import { orgView } from "./org-view.ts";
 

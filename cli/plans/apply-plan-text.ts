@@ -1,4 +1,4 @@
-import { UsageError } from "../usage-error.ts";
+import { UsageError } from "../../shared/command-line/usage-error.ts";
 import type { Planned } from "./plan-kind.ts";
 
 /** What a plan may have, all in all. */

@@ -1,5 +1,5 @@
+import { UsageError } from "../../shared/command-line/usage-error.ts";
 import { readInput } from "../connection.ts";
-import { UsageError } from "../usage-error.ts";
 
 type Login = { readonly username: string; readonly password: string };
 

@@ -3,7 +3,7 @@ import { readdir, readFile, readlink, stat } from "node:fs/promises";
 import path from "node:path";
 import { promisify } from "node:util";
 import { gzip } from "node:zlib";
-import { UsageError } from "../usage-error.ts";
+import { UsageError } from "../../shared/command-line/usage-error.ts";
 import { tarEnd, tarEntry } from "./tar-entry.ts";
 
 const compress = promisify(gzip);

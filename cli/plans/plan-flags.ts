@@ -1,7 +1,11 @@
-import type { FlagSpec } from "../command.ts";
+import type { FlagSpec } from "../../shared/command-line/command.ts";
 
 /** Flags and habits of every command that has something planned or applied. */
-export const runner = { value: "RUNNER", summary: "The runner that is to do it." } as const;
+export const runner = {
+  value: "RUNNER",
+  offers: "runners",
+  summary: "The runner that is to do it.",
+} as const;
 export const autoApprove = { summary: "Do not ask." } as const satisfies FlagSpec;
 export const detailedExitcode = {
   summary: "The exit code is 7 when something would change.",

@@ -5,7 +5,7 @@ import type { CommandCall } from "../command.ts";
 import type { Screen } from "../screen.ts";
 
 /** Where a command that has something planned calls and speaks. */
-export type Terminal = Pick<CommandCall<never, never>, "call" | "connect" | "screen">;
+export type Terminal = Pick<CommandCall, "call" | "connect" | "screen">;
 
 /** An operation that plans. */
 export type PlanOperation = RunnerJobOperation & ("create-apply-plan" | "create-teardown-plan");

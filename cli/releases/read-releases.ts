@@ -6,7 +6,7 @@ import {
 import { getHelmRecordRoute } from "../../shared/api/helm-releases.ts";
 import { defineCommand } from "../command.ts";
 import { formatAge, formatInstant } from "../format-age.ts";
-import { pageFlags } from "../page-flags.ts";
+import { pageFlags } from "../global-flags.ts";
 import { printItem, printPage, type View } from "../print.ts";
 
 const releaseLine: View<HelmRelease> = {

@@ -1,6 +1,6 @@
 import { deleteRunnerRoute } from "../../shared/api/runners.ts";
+import { UsageError } from "../../shared/command-line/usage-error.ts";
 import { defineCommand } from "../command.ts";
-import { UsageError } from "../usage-error.ts";
 
 export const deleteRunner = defineCommand({
   name: "runner delete",

@@ -1,7 +1,7 @@
 import { runnerStatuses } from "../../shared/api/runner.ts";
 import { listRunnersRoute } from "../../shared/api/runners.ts";
 import { defineCommand } from "../command.ts";
-import { pageFlags } from "../page-flags.ts";
+import { pageFlags } from "../global-flags.ts";
 import { printPage } from "../print.ts";
 import { runnerLine } from "./runner-view.ts";
 

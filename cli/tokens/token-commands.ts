@@ -1,6 +1,6 @@
 import { listTokensRoute, revokeTokenRoute, rotateTokenRoute } from "../../shared/api/tokens.ts";
 import { defineCommand } from "../command.ts";
-import { pageFlags } from "../page-flags.ts";
+import { pageFlags } from "../global-flags.ts";
 import { printItem, printPage } from "../print.ts";
 import { showSecret, tokenView } from "./token-view.ts";
 
@@ -9,7 +9,10 @@ const args = { token: { summary: "The token's id, never the token itself." } } a
 export const listTokens = defineCommand({
   name: "token list",
   summary: "List the org's tokens, the newest first.",
-  flags: { runner: { value: "RUNNER", summary: "Only this runner's." }, ...pageFlags },
+  flags: {
+    runner: { value: "RUNNER", offers: "runners", summary: "Only this runner's." },
+    ...pageFlags,
+  },
   examples: [{ does: "which there are, and when they were used", run: "svc token list" }],
   run: async ({ flags, call, screen }) => {
     const { runner, limit, cursor } = flags;

@@ -12,10 +12,10 @@ import {
   type Workspace,
 } from "../../shared/api/terraform-workspaces.ts";
 import { getOwnTokenRoute } from "../../shared/api/tokens.ts";
+import { UsageError } from "../../shared/command-line/usage-error.ts";
 import { type Caller, defineCommand } from "../command.ts";
 import { printItem } from "../print.ts";
 import { readWhole } from "../read-flags.ts";
-import { UsageError } from "../usage-error.ts";
 import { workspaceDetails } from "./workspace-view.ts";
 
 const heldByHand = "held by hand";

@@ -8,7 +8,7 @@ import { listWorkspaceEventsRoute } from "../../shared/api/workspace-events.ts";
 import { parseExactly } from "../../shared/parse-exactly.ts";
 import { defineCommand } from "../command.ts";
 import { formatAge } from "../format-age.ts";
-import { pageFlags } from "../page-flags.ts";
+import { pageFlags } from "../global-flags.ts";
 import { printItem, printPage } from "../print.ts";
 import { readWhole } from "../read-flags.ts";
 import type { Screen } from "../screen.ts";

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test, vi } from "vitest";
-import { runLine } from "../../agent/commands/run-line.ts";
+import { runLine } from "../../agent/commands/program.ts";
 import { agentMetrics } from "../../agent/status/metrics-text.ts";
 import { startAgentProcess } from "../support/agent/start-agent-process.ts";
 import { startTestAgent, testDataDir } from "../support/agent/start-test-agent.ts";

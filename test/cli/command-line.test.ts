@@ -20,7 +20,7 @@ describe("a command line that is wrong", { timeout: 180_000 }, () => {
       svc(["job", "crate"]),
       svc(["api", "GET", "v1/roles"]),
     ]);
-    const err = "There is no command svc job crate.\nDid you mean svc job create?\n";
+    const err = "Unknown command: svc job crate.\nDid you mean svc job create?\n";
     expect(parsed).toEqual({ code: 2, out: "", err });
     expect(checked).toMatchObject({ code: 2, out: "" });
   });

@@ -1,21 +1,25 @@
 import { describe, expect, test } from "vitest";
-import type { FlagSpec } from "../../cli/command.ts";
-import { commands } from "../../cli/commands.ts";
-import { brokerFlags, everyFlags } from "../../cli/global-flags.ts";
-import { helpText } from "../../cli/help-text.ts";
+import { agentProgram } from "../../agent/commands/program.ts";
+import { svc } from "../../cli/program.ts";
 import { commandReference } from "../../cli/reference.ts";
+import type { CommandSpec } from "../../shared/command-line/command.ts";
+import { helpText } from "../../shared/command-line/help-text.ts";
+import { commandsOf, flagsOf, type Program } from "../../shared/command-line/program.ts";
 
-const visible = commands.filter(({ isHidden }) => isHidden !== true);
-const flagsOf = (each: { readonly flags: Readonly<Record<string, FlagSpec>> }) =>
-  Object.entries<FlagSpec>({ ...everyFlags, ...brokerFlags, ...each.flags });
+const agent = agentProgram({});
 
-describe("the table of commands", () => {
-  test("is what docs/cli.md says", async () => {
-    await expect(commandReference(commands)).toMatchFileSnapshot("../../docs/cli.md");
-  });
+test("docs/cli.md is what svc's table of commands says", async () => {
+  await expect(commandReference()).toMatchFileSnapshot("../../docs/cli.md");
+});
 
-  test("is what svc --help says", () => {
-    expect(helpText([], commands)).toMatchSnapshot();
+describe.each([
+  ["svc", svc as unknown as Program],
+  ["svc-agent", agent as unknown as Program],
+])("the table of commands of %s", (_, program: Program<CommandSpec>) => {
+  const commands = commandsOf(program);
+
+  test("is what --help says", () => {
+    expect(helpText([], program)).toMatchSnapshot();
   });
 
   test("names every command once", () => {
@@ -26,7 +30,7 @@ describe("the table of commands", () => {
   test("gives a flag's name one meaning for the parser, whatever the command", () => {
     const kinds = new Map<string, string>();
     const wrong = commands.flatMap((command) =>
-      flagsOf(command).flatMap(([name, { value, short }]) => {
+      Object.entries(flagsOf(program, command)).flatMap(([name, { value, short }]) => {
         const kind = `${value === undefined ? "switch" : "value"} ${short ?? ""}`;
         const known = kinds.get(name) ?? kind;
         kinds.set(name, known);
@@ -36,23 +40,32 @@ describe("the table of commands", () => {
     expect(wrong).toEqual([]);
   });
 
-  test("has an example for every command, by its own name", () => {
-    const bare = visible.filter(({ name, examples }) =>
-      examples.every(({ run }) => !run.includes(`svc ${name}`) && name !== "dev"),
-    );
-    expect(bare.map(({ name }) => name)).toEqual([]);
-  });
-
   test("takes no secret as a flag's value", () => {
-    const flags = commands.flatMap(({ flags }) => Object.keys(flags));
-    expect(flags.filter((name) => /token$|secret|password/.test(name))).toEqual([]);
+    const flags = commands.flatMap((command) => Object.entries(flagsOf(program, command)));
+    const secret = flags.filter(
+      ([name, { value }]) => value !== undefined && /token$|secret|password/.test(name),
+    );
+    expect(secret).toEqual([]);
   });
 });
 
-test.each(["job", "job create", "completion"])("help on %s", (words) => {
-  expect(helpText(words.split(" "), commands)).toMatchSnapshot();
+test("every command of svc has an example, by its own name", () => {
+  const bare = commandsOf(svc).filter(
+    ({ name, examples, isHidden }) =>
+      examples.every(({ run }) => !run.includes(`svc ${name}`) && name !== "dev") &&
+      isHidden !== true,
+  );
+  expect(bare.map(({ name }) => name)).toEqual([]);
+});
+
+test.each(["job", "job create", "completion"])("help on svc %s", (words) => {
+  expect(helpText(words.split(" "), svc)).toMatchSnapshot();
+});
+
+test.each(["output", "status"])("help on svc-agent %s", (words) => {
+  expect(helpText(words.split(" "), agent)).toMatchSnapshot();
 });
 
 test("there is no help on nonsense", () => {
-  expect(() => helpText(["nonsense"], commands)).toThrow("There is no command svc nonsense.");
+  expect(() => helpText(["nonsense"], svc)).toThrow("Unknown command: svc nonsense.");
 });

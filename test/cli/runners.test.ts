@@ -1,10 +1,10 @@
 import { readFile, stat, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { beforeAll, describe, expect, test } from "vitest";
-import { parseLine } from "../../agent/commands/parse-line.ts";
-import { agentCommands } from "../../agent/commands/table.ts";
+import { agentProgram, givenSettings } from "../../agent/commands/program.ts";
 import { readConfig } from "../../agent/config/read-config.ts";
 import type { Runner } from "../../shared/api/runner.ts";
+import { parseLine } from "../../shared/command-line/parse-line.ts";
 import { runPrinted } from "../support/agent/printed-agent.ts";
 import { type CommandLine, startCommandLine } from "../support/programs/command-line.ts";
 import { givenProcess, givenRunner } from "../support/rows/given.ts";
@@ -28,9 +28,10 @@ const typed = (printed: string): string[] =>
 function readByAgent(line: string | undefined) {
   const [program, ...words] = line?.split(" ") ?? [];
   expect(program).toBe("svc-agent");
-  const parsed = parseLine(words, agentCommands);
+  const parsed = parseLine(words, agentProgram({}));
   if (parsed.kind !== "run") throw new Error(`${line} asks for help`);
-  return { name: parsed.command.name, settings: readConfig(parsed.settings, {}) };
+  const given = givenSettings(parsed.command, parsed.given);
+  return { name: parsed.command.name, settings: readConfig(given, {}) };
 }
 
 /** Waits until a process of the runner has registered. */

@@ -1,0 +1,51 @@
+import { callRoute } from "../shared/api/call-route.ts";
+import type { Given } from "../shared/command-line/command.ts";
+import { suggest } from "../shared/command-line/completion.ts";
+import type { Program } from "../shared/command-line/program.ts";
+import { version } from "../shared/version.ts";
+import type { Caller, Command } from "./command.ts";
+import { commandGroups } from "./commands.ts";
+import { readCliConfig } from "./config.ts";
+import { findConnection } from "./connection.ts";
+import { exitCodes } from "./exit-codes.ts";
+import { explainError } from "./explain-error.ts";
+import { brokerFlags, everyFlags, type GlobalValues } from "./global-flags.ts";
+import { openScreen } from "./screen.ts";
+
+/** The svc command line: runs it, shows its help, completes it and documents it. */
+export const svc: Program<Command> = {
+  name: "svc",
+  summary:
+    "svc runs a job broker, and manages its runners, jobs, logs and deployments from the command line.",
+  groups: commandGroups,
+  footer: "Start here: svc dev",
+  exitCodes: Object.values(exitCodes),
+  usageCode: exitCodes.usage.code,
+  sharedFlags: ({ isLocal }) => {
+    const flags = isLocal === true ? everyFlags : { ...brokerFlags, ...everyFlags };
+    return [{ title: "Flags of every command", flags }];
+  },
+  run: runCommand,
+  explain: explainError,
+};
+
+async function runCommand(command: Command, given: Given): Promise<number | void> {
+  // every value comes from its spec: strings where it has `value`, checked against its `choices`
+  const globals = { output: "table", ...given.flags } as unknown as GlobalValues;
+  const config = readCliConfig();
+  const screen = openScreen({
+    format: globals.output,
+    hasColor: config.hasColor && !globals["no-color"],
+    outlivesReader: command.outlivesReader === true,
+  });
+  const connect = async () => await findConnection(config, globals);
+  const call: Caller = async (route, input) => {
+    const { url, token, orgId } = await connect();
+    return await callRoute({ url, token, orgId, userAgent: `svc-cli/${version}` }, route, input);
+  };
+  if (command.isLocal !== true && command.ownsInterrupt !== true) {
+    process.once("SIGINT", () => process.exit(exitCodes.interrupted.code));
+  }
+  const suggestNext = (words: readonly string[]) => suggest(words, svc);
+  return await command.run({ ...given, screen, config, connect, call, suggest: suggestNext });
+}
