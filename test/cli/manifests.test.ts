@@ -131,7 +131,7 @@ describe("svc manifest", { timeout: 60_000 }, () => {
     const named = path.relative(await realpath(greedy), await realpath(exec));
     await writeFile(path.join(greedy, "kustomization.yaml"), `resources: [${named}]\n`);
     const refusals: readonly (readonly [readonly string[], RegExp])[] = [
-      [[], /PATH is required/],
+      [[], /PATH is missing/],
       [["/none"], /^There is no file or folder \/none here\.$/m],
       [[kustomization], /is a kustomization: name it with -k/],
       [["-k", folder], /is no kustomization/],
