@@ -1,6 +1,6 @@
 import { callRoute } from "../shared/api/call-route.ts";
 import type { Given } from "../shared/command-line/command.ts";
-import { suggest } from "../shared/command-line/completion.ts";
+import { suggest, type Suggestion } from "../shared/command-line/completion.ts";
 import type { Program } from "../shared/command-line/program.ts";
 import { version } from "../shared/version.ts";
 import type { Caller, Command } from "./command.ts";
@@ -46,6 +46,9 @@ async function runCommand(command: Command, given: Given): Promise<number | void
   if (command.isLocal !== true && command.ownsInterrupt !== true) {
     process.once("SIGINT", () => process.exit(exitCodes.interrupted.code));
   }
-  const suggestNext = (words: readonly string[]) => suggest(words, svc);
   return await command.run({ ...given, screen, config, connect, call, suggest: suggestNext });
+}
+
+function suggestNext(words: readonly string[]): Suggestion {
+  return suggest(words, svc);
 }

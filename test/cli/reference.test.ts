@@ -2,7 +2,6 @@ import { describe, expect, test } from "vitest";
 import { agentProgram } from "../../agent/commands/program.ts";
 import { svc } from "../../cli/program.ts";
 import { commandReference } from "../../cli/reference.ts";
-import type { CommandSpec } from "../../shared/command-line/command.ts";
 import { helpText } from "../../shared/command-line/help-text.ts";
 import { commandsOf, flagsOf, type Program } from "../../shared/command-line/program.ts";
 
@@ -15,7 +14,7 @@ test("docs/cli.md is what svc's table of commands says", async () => {
 describe.each([
   ["svc", svc as unknown as Program],
   ["svc-agent", agent as unknown as Program],
-])("the table of commands of %s", (_, program: Program<CommandSpec>) => {
+])("the table of commands of %s", (_, program: Program) => {
   const commands = commandsOf(program);
 
   test("is what --help says", () => {
