@@ -1,6 +1,6 @@
 import type { Broker } from "./broker.ts";
 import type { Config } from "./config.ts";
-import { requireCurrentSchema } from "./database/migrate.ts";
+import { requireCurrentSchema } from "./database/schema-state.ts";
 import { createApp } from "./http/app.ts";
 import { type Serving, serve } from "./http/serve.ts";
 import type { Log } from "./log.ts";

@@ -1,17 +1,15 @@
 import { Logger, runMigrations } from "graphile-worker";
 import postgres from "postgres";
-import { OperatorError } from "../../shared/operator-error.ts";
+import { baseline } from "./baseline.ts";
 import { connect, type Db } from "./connect.ts";
-import { type Migration, readMigrations } from "./read-migrations.ts";
-
-export type MigrationState = "applied" | "pending" | "changed" | "unknown";
-export type MigrationRow = {
-  readonly name: string;
-  readonly state: MigrationState;
-  readonly appliedAt: Date | null;
-};
-type AppliedRow = { name: string; checksum: string; applied_at: Date };
-type Tx = postgres.TransactionSql<{ bigint: number }>;
+import { type Migration, type Migrations, readMigrations } from "./read-migrations.ts";
+import {
+  canTakeOver,
+  type MigrationRow,
+  requireFit,
+  schemaState,
+  type Tx,
+} from "./schema-state.ts";
 
 /** One lock for all replicas; the number is arbitrary but must never change. */
 const advisoryLock = 8_420_000_001;
@@ -19,6 +17,8 @@ const lockTimeout = "5s";
 const lockTries = 12;
 const lockNotAvailable = "55P03";
 const quiet = new Logger(() => () => {});
+/** What the tables call is there before them, the other functions after them. */
+const beforeTables = "functions/before-tables";
 
 /**
  * Brings the schema to what this version knows and answers the names it applied. Replicas that start at
@@ -27,13 +27,19 @@ const quiet = new Logger(() => () => {});
 export async function migrate(url: string, directory?: string): Promise<string[]> {
   const migrations = await readMigrations(directory);
   const db = connect(url, { applicationName: "svc-migrate", max: 1, statementTimeoutMs: 0 });
+  const state = async (tx: Db | Tx) => await schemaState(tx, directory);
   try {
-    requireFit(await schemaState(db, directory));
+    requireFit(await state(db));
     await underLock(db, () => migrateWorker(url));
-    const applied: string[] = [];
-    for (const migration of migrations) {
-      if (await applyOnce(db, migration, directory)) applied.push(migration.name);
-    }
+    const applied = await underLock(db, async (tx) => await takeOver(tx, migrations));
+    const apply = async (files: readonly Migration[], revision?: number) => {
+      const work = async (tx: Tx) => await applyMissing(tx, { state, files, revision });
+      applied.push(...(await underLock(db, work).catch(sayBusy(files))));
+    };
+    const { numbered, functions, revision } = migrations;
+    await apply(functions.filter(({ name }) => name === beforeTables));
+    for (const migration of numbered) await apply([migration]);
+    await apply(functions, revision);
     return applied;
   } finally {
     await db.end({ timeout: 5 });
@@ -50,76 +56,55 @@ export async function listMigrations(url: string, directory?: string): Promise<M
   }
 }
 
-/** What the database's schema is, against the files of this version; changes nothing. */
-export async function schemaState(db: Db | Tx, directory?: string): Promise<MigrationRow[]> {
-  const migrations = await readMigrations(directory);
-  const applied = new Map((await appliedRows(db)).map((row) => [row.name, row]));
-  const known = migrations.map(({ name, checksum }): MigrationRow => {
-    const row = applied.get(name);
-    if (row === undefined) return { name, state: "pending", appliedAt: null };
-    const state = row.checksum === checksum ? "applied" : "changed";
-    return { name, state, appliedAt: row.applied_at };
-  });
-  const names = new Set(migrations.map(({ name }) => name));
-  const unknown = [...applied.values()]
-    .filter(({ name }) => !names.has(name))
-    .map((row): MigrationRow => ({ name: row.name, state: "unknown", appliedAt: row.applied_at }));
-  return [...known, ...unknown].sort((a, b) => (a.name < b.name ? -1 : 1));
+/** Writes down as applied what a database of before the baseline has already. */
+async function takeOver(tx: Tx, migrations: Migrations): Promise<string[]> {
+  if (!(await canTakeOver(tx, migrations))) return [];
+  const taken = migrations.numbered.filter(({ name }) => name <= baseline.last);
+  for (const file of taken) await noteMigration(tx, file);
+  return taken.map(({ name }) => name);
 }
 
-/** Throws an OperatorError unless the schema is exactly what this version knows. */
-export async function requireCurrentSchema(db: Db, directory?: string): Promise<void> {
-  const rows = await schemaState(db, directory);
+type Missing = {
+  readonly state: (tx: Tx) => Promise<MigrationRow[]>;
+  readonly files: readonly Migration[];
+  /** The files are all functions there are, and this is the set's. */
+  readonly revision: number | undefined;
+};
+
+/** Applies those of the files that the database lacks, or has with another text; answers their names. */
+async function applyMissing(tx: Tx, { state, files, revision = 0 }: Missing): Promise<string[]> {
+  const rows = await state(tx);
   requireFit(rows);
-  const pending = named(rows, "pending");
-  if (pending !== "") {
-    throw new OperatorError(`The database lacks ${pending}: run "svc migrate up" first.`);
+  const pending = new Set(rows.filter((row) => row.state === "pending").map(({ name }) => name));
+  const missing = files.filter(({ name }) => pending.has(name));
+  for (const file of missing) {
+    // A function may call one that a later file makes.
+    if (isFunctions(file)) await tx`select set_config('check_function_bodies', 'off', true)`;
+    await applyFile(tx, file);
+    await (isFunctions(file) ? noteFunctions(tx, file) : noteMigration(tx, file));
   }
+  await tx`update svc_functions set revision = ${revision} where revision < ${revision}`;
+  return missing.map(({ name }) => name);
 }
 
-function requireFit(rows: readonly MigrationRow[]): void {
-  const unknown = named(rows, "unknown");
-  if (unknown !== "") {
-    throw new OperatorError(
-      `The database has ${unknown}, which this version does not know: run the newer svc that made it.`,
-    );
-  }
-  const changed = named(rows, "changed");
-  if (changed !== "") {
-    throw new OperatorError(
-      `The database was made by other text than that of ${changed}: an applied migration must not be edited.`,
-    );
-  }
-  const lastApplied = rows.findLastIndex(({ state }) => state === "applied");
-  const skipped = named(rows.slice(0, Math.max(lastApplied, 0)), "pending");
-  if (skipped !== "") {
-    throw new OperatorError(
-      `The database lacks ${skipped}, but has later migrations: give it a number after the last one.`,
-    );
-  }
+const isFunctions = ({ name }: Migration): boolean => name.startsWith("functions/");
+
+async function noteMigration(tx: Tx, { name, checksum }: Migration): Promise<void> {
+  await tx`insert into svc_migrations (name, checksum) values (${name}, ${checksum})`;
 }
 
-function named(rows: readonly MigrationRow[], wanted: MigrationState): string {
-  return rows
-    .filter(({ state }) => state === wanted)
-    .map(({ name }) => name)
-    .join(", ");
+/** The set's revision comes with its last file: until then the database has the one before. */
+async function noteFunctions(tx: Tx, { name, checksum }: Migration): Promise<void> {
+  await tx`
+    insert into svc_functions (name, checksum, revision) values (${name}, ${checksum}, 0)
+    on conflict (name) do update set checksum = excluded.checksum, applied_at = excluded.applied_at`;
 }
 
-/** True when this call applied the file; false when it was there already. */
-async function applyOnce(db: Db, migration: Migration, directory?: string): Promise<boolean> {
-  const { name, text, checksum } = migration;
+async function applyFile(tx: Tx, { name, text }: Migration): Promise<void> {
   try {
-    return await underLock(db, async (tx) => {
-      const rows = await schemaState(tx, directory);
-      requireFit(rows);
-      if (rows.find((row) => row.name === name)?.state === "applied") return false;
-      await tx.unsafe(text).simple();
-      await tx`insert into svc_migrations (name, checksum) values (${name}, ${checksum})`;
-      return true;
-    });
+    await tx.unsafe(text).simple();
   } catch (error) {
-    if (!(error instanceof postgres.PostgresError)) throw error;
+    if (!(error instanceof postgres.PostgresError) || error.code === lockNotAvailable) throw error;
     const line = text.slice(0, Number(error.position ?? 0)).split("\n").length;
     // The driver's error as a cause would repeat the whole file.
     // oxlint-disable-next-line preserve-caught-error
@@ -140,12 +125,7 @@ async function underLock<T>(db: Db, work: (tx: Tx) => Promise<T>): Promise<T> {
         await tx`
           select set_config('lock_timeout', ${lockTimeout}, true),
                  set_config('idle_in_transaction_session_timeout', '0', true)`;
-        await tx`
-          create table if not exists svc_migrations (
-            name text primary key,
-            checksum text not null,
-            applied_at timestamptz not null default clock_timestamp()
-          )`;
+        await makeTables(tx);
         return { value: await work(tx) };
       });
       return result.value;
@@ -156,14 +136,32 @@ async function underLock<T>(db: Db, work: (tx: Tx) => Promise<T>): Promise<T> {
   }
 }
 
+/** Who could not get a table's lock is told which file wanted it. */
+function sayBusy(files: readonly Migration[]): (error: unknown) => never {
+  return (error) => {
+    const isBusy = error instanceof postgres.PostgresError && error.code === lockNotAvailable;
+    if (!isBusy) throw error;
+    throw new Error(`migration ${files.map(({ name }) => name).join(", ")}: ${error.message}`);
+  };
+}
+
+async function makeTables(tx: Tx): Promise<void> {
+  await tx`
+    create table if not exists svc_migrations (
+      name text primary key,
+      checksum text not null,
+      applied_at timestamptz not null default clock_timestamp()
+    )`;
+  await tx`
+    create table if not exists svc_functions (
+      name text primary key,
+      checksum text not null,
+      revision integer not null,
+      applied_at timestamptz not null default clock_timestamp()
+    )`;
+}
+
 /** The follow-up queue's own tables and functions, so that `graphile_worker.add_job` exists. */
 async function migrateWorker(url: string): Promise<void> {
   await runMigrations({ connectionString: url, noHandleSignals: true, logger: quiet });
-}
-
-async function appliedRows(db: Db | Tx): Promise<AppliedRow[]> {
-  const [found] = await db<{ table: string | null }[]>`
-    select to_regclass('svc_migrations')::text as table`;
-  if (found?.table == null) return [];
-  return await db<AppliedRow[]>`select name, checksum, applied_at from svc_migrations`;
 }

@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import { baseline } from "./baseline.ts";
 import { readSqlFiles, type SqlFile } from "./read-sql-files.ts";
 import { shippedMigrations } from "./shipped-migrations.ts";
 
@@ -8,19 +9,37 @@ export type Migration = {
   readonly checksum: string;
 };
 
+export type Migrations = {
+  readonly numbered: readonly Migration[];
+  /** Named functions/…; applied when their text is another than the database's. */
+  readonly functions: readonly Migration[];
+  /** Of the functions as a whole: who knows a lower one is older. */
+  readonly revision: number;
+  /** Whether the numbered files begin with the baseline. */
+  readonly hasBaseline: boolean;
+};
+
 const fileName = /^\d{4}-[a-z0-9-]+\.sql$/;
 
 /** The migrations of a directory (ours unless told) in the order they are applied. */
-export async function readMigrations(directory?: string): Promise<Migration[]> {
+export async function readMigrations(directory?: string): Promise<Migrations> {
   const files = directory === undefined ? await shippedMigrations() : await readSqlFiles(directory);
-  requireOrder(files);
-  return files.map(asMigration);
+  requireOrder(files.numbered);
+  const numbered = files.numbered.map(asMigration);
+  const functions = files.functions.map(asMigration);
+  return {
+    numbered,
+    functions: functions.map((one) => ({ ...one, name: `functions/${one.name}` })),
+    revision: files.functionSet.revision,
+    hasBaseline: numbered[0]?.name === baseline.first,
+  };
 }
 
 function requireOrder(files: readonly SqlFile[]): void {
+  const first = files[0]?.file === `${baseline.first}.sql` ? Number(baseline.first.slice(0, 4)) : 1;
   for (const [at, { file }] of files.entries()) {
     if (!fileName.test(file)) throw new Error(`${file} is not named NNNN-words.sql`);
-    if (Number(file.slice(0, 4)) !== at + 1) throw new Error(`${file} leaves a gap or repeats`);
+    if (Number(file.slice(0, 4)) !== first + at) throw new Error(`${file} leaves a gap or repeats`);
   }
 }
 

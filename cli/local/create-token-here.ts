@@ -1,5 +1,5 @@
 import { connect } from "../../broker/database/connect.ts";
-import { requireCurrentSchema } from "../../broker/database/migrate.ts";
+import { requireCurrentSchema } from "../../broker/database/schema-state.ts";
 import { bootstrapOrg } from "../../broker/orgs/bootstrap-org.ts";
 import type { OrgId } from "../../broker/orgs/org-id.ts";
 import { findOrg } from "../../broker/orgs/queries.ts";

@@ -113,7 +113,7 @@ describe("svc migrate", { timeout: 180_000 }, () => {
   test("brings a database up once, and lists what it has", async () => {
     const env = { DATABASE_URL: (await emptyDatabase()).url };
     const before = await svc(["migrate", "list"], { env });
-    expect(before.out).toMatch(/^NAME +STATE +APPLIED\n0001-identity +pending +-\n/);
+    expect(before.out).toMatch(/^NAME +STATE +APPLIED\n0058-identity +pending +-\n/);
     const both = await Promise.all([
       svc(["migrate", "up", "-o", "name"], { env }),
       svc(["migrate", "up", "-o", "name"], { env }),

@@ -3,12 +3,8 @@ import path from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { connect, type Db } from "../../broker/database/connect.ts";
 import { startEmbeddedPostgres } from "../../broker/database/embedded.ts";
-import {
-  listMigrations,
-  migrate,
-  requireCurrentSchema,
-  schemaState,
-} from "../../broker/database/migrate.ts";
+import { listMigrations, migrate } from "../../broker/database/migrate.ts";
+import { requireCurrentSchema, schemaState } from "../../broker/database/schema-state.ts";
 import { emptyDatabase, testDatabase } from "../support/database/database.ts";
 import { testFolder } from "../support/run/folder.ts";
 
@@ -38,7 +34,7 @@ describe("migrate", () => {
     await write("0002-second.sql", both["0002-second.sql"]);
     expect(await migrate(url, directory)).toEqual(["0002-second"]);
     expect(await migrate(url, directory)).toEqual([]);
-    expect(await tables(db)).toEqual(["one", "svc_migrations", "two"]);
+    expect(await tables(db)).toEqual(["one", "svc_functions", "svc_migrations", "two"]);
   });
 
   test("started by five replicas at once applies each file once", async () => {
@@ -60,7 +56,7 @@ describe("migrate", () => {
       "0002-second.sql": "create table two (n int);\n\ncreate table three (n nonsense);",
     });
     await expect(migrate(url, directory)).rejects.toThrow(/0002-second, near line 3: .*nonsense/);
-    expect(await tables(db)).toEqual(["one", "svc_migrations"]);
+    expect(await tables(db)).toEqual(["one", "svc_functions", "svc_migrations"]);
   });
 
   test("waits for its turn when somebody holds a lock on the table", async () => {

@@ -37,3 +37,9 @@ export async function unpackBuild(name: string): Promise<Build> {
   };
   return { name, agent: await unpack("svc-agent"), svc: await unpack("svc") };
 }
+
+/** The kept builds after one of them, in the order in which a database is upgraded through them. */
+export async function buildsAfter(name: string): Promise<Build[]> {
+  const later = keptNames.slice(keptNames.indexOf(name) + 1);
+  return await Promise.all(later.map(async (one) => await unpackBuild(one)));
+}

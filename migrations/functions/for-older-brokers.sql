@@ -1,0 +1,23 @@
+-- What only brokers of an older version call while they run beside this one (test/builds). A function goes from here,
+-- with a numbered migration that drops it, once no kept build calls it.
+
+-- confirm_by_polls for one group. Called by brokers up to schema 0041.
+create or replace function confirm_by_poll(runner text, only_group text) returns queue_key[]
+  language sql
+  return confirm_by_polls(runner, array[only_group], array[null::timestamptz]);
+
+-- A block by a person; hold_back_workspace is what does it now. Called by brokers up to schema 0047.
+-- outcome: done · not-found
+create or replace function block_workspace(org text, workspace text, actor text, why text) returns workspace_outcome
+  language plpgsql as $$
+declare
+  t timestamptz := svc_now();
+begin
+  update terraform_workspaces set blocked_at = t, blocked_by_id = actor, blocked_reason = why, blocked_kind = null,
+                                  blocked_job_id = null, updated_at = t
+   where org_id = org and id = workspace and deleted_at is null;
+  if not found then return row('not-found', null, null)::workspace_outcome; end if;
+  insert into terraform_workspace_events (org_id, workspace_id, kind, actor_id, reason, at)
+  values (org, workspace, 'blocked', actor, why, t);
+  return row('done', null, null)::workspace_outcome;
+end $$;

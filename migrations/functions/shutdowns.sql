@@ -1,0 +1,136 @@
+-- Going down: what an operator asks of processes, and what processes say of it.
+
+-- Asks live processes to shut down; one record each. Ids come ready-made, one for each process. A later order replaces
+-- an open one, but nothing replaces force: such a process is left out of the answer.
+create or replace function request_shutdowns(process_ids text[], shutdown_ids text[], kind text, cut_after interval, actor text)
+  returns table (shutdown_id text, runner_id text, process_id text)
+  language plpgsql as $$
+#variable_conflict use_column
+declare
+  t timestamptz := svc_now();
+  known text[];
+begin
+  select array_agg(p.id::text) into known
+    from (select p.id from runner_processes p
+           where p.id = any(process_ids) and p.status not in ('inactive', 'shut-down')
+             and (kind = 'force' or p.draining is distinct from 'force') order by p.id for update) p;
+  if known is null then
+    return;
+  end if;
+  update runner_processes p set draining = kind, updated_at = t where p.id = any(known);
+  perform end_shutdowns(known, 'cancelled', 'replaced by a later order', t);
+  with made as (
+    insert into runner_process_shutdowns (id, org_id, runner_id, runner_process_id, type, deadline_at, created_at,
+                                          updated_at, created_by_id)
+    select i.shutdown_id, p.org_id, p.runner_id, p.id, kind, t + cut_after, t, t, actor
+      from unnest(process_ids, shutdown_ids) i (process_id, shutdown_id)
+      join runner_processes p on p.id = i.process_id
+     where p.id = any(known)
+    returning id, org_id
+  )
+  insert into status_history (owner_id, org_id, status, description, at)
+  select m.id, m.org_id, 'requested', 'asked for by an operator', t from made m;
+  perform refresh_runners(array(select distinct p.runner_id from runner_processes p where p.id = any(known)));
+  return query
+  select d.id::text, d.runner_id::text, d.runner_process_id::text from runner_process_shutdowns d
+   where d.id = any(shutdown_ids);
+end $$;
+
+-- Ends the open shutdown records of processes.
+create or replace function end_shutdowns(process_ids text[], new_status text, description text, t timestamptz) returns void
+  language sql as $$
+  with ended as (
+    update runner_process_shutdowns d
+       set status = new_status, status_description = description, deadline_at = null, updated_at = t
+     where d.runner_process_id = any(process_ids) and d.deadline_at is not null
+    returning d.id, d.org_id
+  )
+  insert into status_history (owner_id, org_id, status, description, at)
+  select e.id, e.org_id, new_status, description, t from ended e
+$$;
+
+-- Whether the word of one process settles where an execution is: nobody else can still have it.
+create or replace function speaks_for(process text, s stopping_executions) returns boolean
+  language sql stable as $$
+  select coalesce((s).process_id = process,
+                  (s).holders is null or process = any((s).holders) and not exists (
+                    select from unnest((s).holders) h join runner_processes p on p.id = h
+                     where p.id <> process and p.status <> 'shut-down'))
+$$;
+
+-- A process says where it is on its way out. shut-down ends its executions at once: nothing of it runs any more. What an
+-- operator's force ended is never retried.
+create or replace function process_goes_down(process text, new_status text, description text) returns queue_key[]
+  language plpgsql as $$
+declare
+  t timestamptz := svc_now();
+  woken queue_key[];
+  runner text;
+  is_forced boolean;
+begin
+  select p.runner_id, p.draining is not distinct from 'force' into runner, is_forced
+    from runner_processes p where p.id = process for update;
+  perform set_process_status(array[process], new_status, description, t);
+  perform set_shutdown_status(process, null, case new_status when 'shut-down' then 'completed' else 'in-progress' end,
+                              description, t);
+  perform lock_queues(queues_of_runners(array[runner])); -- all at once: what follows locks some of them, then others
+  woken := array(select k from refresh_runners(array[runner]) k); -- first, so that no slot of its is given out
+  if new_status = 'shut-down' then
+    woken := woken
+          || array(select k from end_executions(array[process], case when is_forced then 'forced' else 'lost' end,
+                     case when is_forced then 'shut down by an operator' else 'process lost: it shut down' end, true) k)
+          || array(select k from confirm_stopped(array(
+               select s.execution_id from stopping_executions s
+                where s.runner_id = runner
+                  and speaks_for(process, s)), t) k);
+  end if;
+  return woken;
+end $$;
+
+create or replace function set_shutdown_status(process text, shutdown text, new_status text, description text, t timestamptz)
+  returns void
+  language sql as $$
+  with changed as (
+    update runner_process_shutdowns d
+       set status = new_status, status_description = description, updated_at = t,
+           deadline_at = case when new_status = 'in-progress' then d.deadline_at end
+     where d.runner_process_id = process and (shutdown is null or d.id = shutdown) and d.deadline_at is not null
+       and d.status <> new_status
+    returning d.id, d.org_id
+  )
+  insert into status_history (owner_id, org_id, status, description, at)
+  select c.id, c.org_id, new_status, description, t from changed c
+$$;
+
+-- A process did what it was asked. It is the last word of a third-party runner: if it was going down, it has shut down.
+create or replace function complete_shutdown(process text, shutdown text) returns queue_key[]
+  language plpgsql as $$
+declare
+  is_last boolean;
+begin
+  select not p.is_ours and p.status <> 'shut-down'
+         and (p.draining is not null or p.status in ('pending-shutdown', 'shutting-down'))
+    into is_last from runner_processes p where p.id = process for update;
+  perform set_shutdown_status(process, shutdown, 'completed', 'the process said so', svc_now());
+  if is_last then
+    return process_goes_down(process, 'shut-down', 'it completed its shutdown');
+  end if;
+  return '{}';
+end $$;
+
+-- The host of a process says that it is going away: nothing new for it.
+create or replace function process_terminating(process text) returns queue_key[]
+  language plpgsql as $$
+declare
+  t timestamptz := svc_now();
+  runner text;
+begin
+  update runner_processes p
+     set going_away_at = coalesce(p.going_away_at, t), draining = coalesce(p.draining, 'graceful'), updated_at = t
+   where p.id = process and p.status not in ('inactive', 'shut-down')
+  returning p.runner_id into runner;
+  if runner is null then
+    return '{}';
+  end if;
+  return array(select k from refresh_runners(array[runner]) k);
+end $$;

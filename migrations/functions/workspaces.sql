@@ -1,0 +1,244 @@
+-- Terraform workspaces: who holds them, and each revision of their state.
+
+create or replace function lock_holder(l terraform_workspace_locks) returns jsonb
+  language sql stable
+  return l.info || jsonb_build_object('ID', l.lock_id);
+
+-- A block as terraform is told of it: Path says of which workspace.
+create or replace function block_holder(w terraform_workspaces) returns jsonb
+  language sql stable
+  return jsonb_build_object('ID', 'blocked', 'Operation', 'blocked', 'Info', w.blocked_reason, 'Who', w.blocked_by_id,
+                            'Created', to_json(w.blocked_at), 'Path', w.id);
+
+-- outcome: locked · held · blocked · ended · not-found
+create or replace function lock_workspace(l terraform_workspace_locks, by_hand boolean) returns workspace_outcome
+  language plpgsql as $$
+declare
+  w terraform_workspaces;
+  h terraform_workspace_locks;
+begin
+  select * into w from terraform_workspaces
+   where org_id = l.org_id and id = l.workspace_id and deleted_at is null for update;
+  if not found then return row('not-found', null, null)::workspace_outcome; end if;
+  select * into h from terraform_workspace_locks where workspace_id = w.id;
+  if found and h.lock_id = l.lock_id then
+    return row('locked', lock_holder(h), w.revision)::workspace_outcome;
+  elsif w.blocked_at is not null then -- who holds it may be dead: the block says what there is to do
+    return row('blocked', block_holder(w), w.revision)::workspace_outcome;
+  elsif h.lock_id is not null then
+    return row('held', lock_holder(h), w.revision)::workspace_outcome;
+  end if;
+  if l.runner_job_id is not null
+     and not exists (select from runner_job_live j where j.id = l.runner_job_id and j.status = 'in-progress'
+                        and (l.execution_id is null or j.execution_id = l.execution_id)) then
+    return row('ended', null, w.revision)::workspace_outcome;
+  end if;
+  l.created_at := svc_now();
+  insert into terraform_workspace_locks select l.*;
+  if by_hand then
+    insert into terraform_workspace_events (org_id, workspace_id, kind, actor_id, reason, info, at)
+    values (w.org_id, w.id, 'locked', l.created_by_id, coalesce(l.info ->> 'Info', ''), lock_holder(l), l.created_at);
+  end if;
+  return row('locked', lock_holder(l), w.revision)::workspace_outcome;
+end $$;
+
+-- Without a lock id whatever holds it is taken away. Written down is what a person does, and who unlocks what another
+-- locked. outcome: unlocked · was-unlocked · held · not-found
+create or replace function release_workspace(org text, workspace text, lock text, actor text, why text, by_hand boolean)
+  returns workspace_outcome language plpgsql as $$
+declare
+  h terraform_workspace_locks;
+begin
+  perform from terraform_workspaces where org_id = org and id = workspace and deleted_at is null for update;
+  if not found then return row('not-found', null, null)::workspace_outcome; end if;
+  select * into h from terraform_workspace_locks where workspace_id = workspace;
+  if not found then return row('was-unlocked', null, null)::workspace_outcome; end if;
+  if lock is not null and lock <> h.lock_id then return row('held', lock_holder(h), null)::workspace_outcome; end if;
+  delete from terraform_workspace_locks where workspace_id = workspace;
+  if lock is null or by_hand or actor <> h.created_by_id then
+    insert into terraform_workspace_events (org_id, workspace_id, kind, actor_id, reason, info, at)
+    values (org, workspace, case when lock is null then 'force-unlocked' else 'unlocked' end, actor, why, lock_holder(h),
+            svc_now());
+  end if;
+  return row('unlocked', lock_holder(h), null)::workspace_outcome;
+end $$;
+
+-- Frees what executions that only plan hold, which are over and, as far as anybody can know, gone; each is written down. An
+-- apply's lock stays, though it took the place of the plan's just now and its execution is over, too.
+create or replace function free_plan_locks(execution_ids text[], t timestamptz) returns void
+  language plpgsql as $$
+declare
+  lock_ids text[];
+begin
+  select array_agg(k.id::text) into lock_ids
+    from runner_job_executions e
+    join terraform_workspace_locks k on k.org_id = e.org_id and k.runner_job_id = e.runner_job_id
+                                    and (k.execution_id is null or k.execution_id = e.id)
+    join runner_jobs j on j.org_id = e.org_id and j.id = e.runner_job_id
+                      and (j.operation in ('create-apply-plan', 'create-teardown-plan') or j.type = 'sandbox-terraform-plan')
+   where e.id = any(execution_ids);
+  if lock_ids is null then
+    return;
+  end if;
+  perform 1 from terraform_workspaces w join terraform_workspace_locks k on k.org_id = w.org_id and k.workspace_id = w.id
+   where k.id = any(lock_ids) order by w.id for update of w; -- in one order, so that no two wait for each other
+  with freed as (
+    delete from terraform_workspace_locks k where k.id = any(lock_ids) returning k as lock
+  )
+  insert into terraform_workspace_events (org_id, workspace_id, kind, actor_id, reason, info, at)
+  select (f.lock).org_id, (f.lock).workspace_id, 'unlocked', 'broker',
+         format('%s only planned, is over and left the lock', (f.lock).runner_job_id), lock_holder(f.lock), t
+    from freed f;
+end $$;
+
+-- What refuses a change of a workspace's state, null when nothing does: the workspace's row is locked from here.
+-- heeds_block: always · unless-held (who holds the lock may save) · never (a rollback is how a block is mended)
+create or replace function refuse_change(org text, workspace text, lock text, needs_lock boolean, heeds_block text)
+  returns workspace_outcome language plpgsql as $$
+declare
+  w terraform_workspaces;
+  h terraform_workspace_locks;
+  is_held boolean;
+begin
+  select * into w from terraform_workspaces x
+   where x.org_id = org and x.id = workspace and x.deleted_at is null for update;
+  if not found then return row('not-found', null, null)::workspace_outcome; end if;
+  select * into h from terraform_workspace_locks where workspace_id = w.id;
+  is_held := found;
+  if is_held and (lock is null or lock <> h.lock_id) then
+    return row('held', lock_holder(h), w.revision)::workspace_outcome;
+  elsif w.blocked_at is not null and (heeds_block = 'always' or (heeds_block = 'unless-held' and not is_held)) then
+    return row('blocked', block_holder(w), w.revision)::workspace_outcome;
+  elsif needs_lock and not is_held then
+    return row('not-locked', null, w.revision)::workspace_outcome;
+  end if;
+  return null;
+end $$;
+
+-- One new revision, whole or not at all: its parts are there already, or come as `only_part`. `prints` has the
+-- fingerprint of these bytes by each key. outcome: written · unchanged · not-found · held · blocked · not-locked ·
+-- terraform-state · serial-older · serial-taken · other-lineage
+create or replace function keep_terraform_state(s terraform_workspace_states, only_part bytea, prints jsonb, lock text,
+                                     needs_lock boolean, reason text, is_terraform boolean) returns workspace_outcome
+  language plpgsql as $$
+declare
+  w terraform_workspaces;
+  c terraform_workspace_states;
+  refused workspace_outcome;
+begin
+  refused := refuse_change(s.org_id, s.workspace_id, lock, needs_lock,
+                           case when s.rolled_back_from is null then 'unless-held' else 'never' end);
+  if refused.outcome is not null then return refused; end if;
+  select * into w from terraform_workspaces where org_id = s.org_id and id = s.workspace_id;
+  select * into c from terraform_workspace_states x where x.org_id = w.org_id and x.id = w.state_id;
+  if found and s.rolled_back_from is null then
+    if encode(c.fingerprint, 'hex') = prints ->> coalesce(c.key_id, '') then
+      return row('unchanged', null, c.revision)::workspace_outcome;
+    elsif not is_terraform and (c.serial is not null or c.lineage is not null) then
+      return row('terraform-state', null, c.revision)::workspace_outcome;
+    elsif c.lineage <> s.lineage then
+      return row('other-lineage', null, c.revision)::workspace_outcome;
+    elsif s.serial < c.serial then
+      return row('serial-older', jsonb_build_object('serial', c.serial), c.revision)::workspace_outcome;
+    elsif s.serial = c.serial then
+      return row('serial-taken', jsonb_build_object('serial', c.serial), c.revision)::workspace_outcome;
+    end if;
+  end if;
+  if s.rolled_back_from is not null and s.serial <= c.serial then -- somebody wrote meanwhile
+    return row('serial-older', jsonb_build_object('serial', c.serial), c.revision)::workspace_outcome;
+  end if;
+  s.revision := w.revision + 1;
+  s.created_at := svc_now();
+  insert into terraform_workspace_states select s.*;
+  if only_part is not null then
+    insert into terraform_state_parts (object_id, n, org_id, body) values (s.id, 0, s.org_id, only_part);
+  else
+    delete from terraform_state_uploads where object_id = s.id;
+    if not found then raise exception 'the parts of % are gone', s.id; end if;
+  end if;
+  update terraform_workspaces set revision = s.revision, state_id = s.id, updated_at = s.created_at
+   where org_id = w.org_id and id = w.id;
+  if s.rolled_back_from is not null then
+    insert into terraform_workspace_events (org_id, workspace_id, kind, actor_id, reason, info, at)
+    values (w.org_id, w.id, 'rolled-back', s.created_by_id, reason,
+            jsonb_build_object('from', s.rolled_back_from, 'revision', s.revision), s.created_at);
+  end if;
+  return row('written', null, s.revision)::workspace_outcome;
+end $$;
+
+-- The workspace has no state from now on; its revisions stay.
+create or replace function drop_terraform_state(org text, workspace text, lock text, needs_lock boolean, actor text, why text)
+  returns workspace_outcome language plpgsql as $$
+declare
+  w terraform_workspaces;
+  refused workspace_outcome;
+begin
+  refused := refuse_change(org, workspace, lock, needs_lock, 'always');
+  if refused.outcome is not null then return refused; end if;
+  select * into w from terraform_workspaces where org_id = org and id = workspace;
+  if w.state_id is not null then
+    update terraform_workspaces set state_id = null, updated_at = svc_now() where org_id = org and id = workspace;
+    insert into terraform_workspace_events (org_id, workspace_id, kind, actor_id, reason, info, at)
+    values (org, workspace, 'state-deleted', actor, why, jsonb_build_object('revision', w.revision), svc_now());
+  end if;
+  return row('deleted', null, w.revision)::workspace_outcome;
+end $$;
+
+-- `terraform show -json` of the current state. Who reads the one before goes on: its parts are taken away an hour later,
+-- like those of what was never finished.
+create or replace function write_state_json(s terraform_workspace_state_jsons, only_part bytea) returns workspace_outcome
+  language plpgsql as $$
+declare
+  old text;
+begin
+  perform from terraform_workspaces w
+    where w.org_id = s.org_id and w.id = s.workspace_id and w.deleted_at is null for update;
+  if not found then return row('not-found', null, null)::workspace_outcome; end if;
+  delete from terraform_workspace_state_jsons where workspace_id = s.workspace_id returning id into old;
+  if found then
+    insert into terraform_state_uploads (object_id, org_id) values (old, s.org_id) on conflict do nothing;
+  end if;
+  s.created_at := svc_now();
+  insert into terraform_workspace_state_jsons select s.*;
+  if only_part is not null then
+    insert into terraform_state_parts (object_id, n, org_id, body) values (s.id, 0, s.org_id, only_part);
+  else
+    delete from terraform_state_uploads where object_id = s.id;
+    if not found then raise exception 'the parts of % are gone', s.id; end if;
+  end if;
+  return row('written', null, null)::workspace_outcome;
+end $$;
+
+-- The workspace is gone for everybody, and kept for a while with all that belongs to it.
+create or replace function retire_workspace(org text, workspace text, actor text, why text) returns workspace_outcome
+  language plpgsql as $$
+declare
+  t timestamptz := svc_now();
+  refused workspace_outcome;
+begin
+  refused := refuse_change(org, workspace, null, false, 'always');
+  if refused.outcome is not null then return refused; end if;
+  update terraform_workspaces set deleted_at = t, updated_at = t where org_id = org and id = workspace;
+  insert into terraform_workspace_events (org_id, workspace_id, kind, actor_id, reason, at)
+  values (org, workspace, 'deleted', actor, why, t);
+  return row('deleted', null, null)::workspace_outcome;
+end $$;
+
+-- Brings back what was deleted within so many days. outcome: done · not-found
+create or replace function restore_workspace(org text, workspace text, kept_days int, actor text, why text) returns workspace_outcome
+  language plpgsql as $$
+declare
+  t timestamptz := svc_now();
+  deleted timestamptz;
+begin
+  select deleted_at into deleted from terraform_workspaces
+   where org_id = org and id = workspace and (deleted_at is null or deleted_at > t - make_interval(days => kept_days))
+     for update;
+  if not found then return row('not-found', null, null)::workspace_outcome; end if;
+  if deleted is not null then
+    update terraform_workspaces set deleted_at = null, updated_at = t where org_id = org and id = workspace;
+    insert into terraform_workspace_events (org_id, workspace_id, kind, actor_id, reason, at)
+    values (org, workspace, 'restored', actor, why, t);
+  end if;
+  return row('done', null, null)::workspace_outcome;
+end $$;

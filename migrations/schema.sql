@@ -1,0 +1,1366 @@
+-- Written by `npm run schema`: what is here now. The numbered files say how it came to be.
+
+create domain svc_id as text collate "C";
+
+create type beaten_process as (
+  process_id text,
+  org_id text,
+  runner_id text,
+  process_type text,
+  status text,
+  is_ours boolean,
+  at timestamp with time zone,
+  orders json,
+  settings_version bigint,
+  wakes queue_key[]
+);
+
+create type claimed_job as (
+  waiter integer,
+  repeated boolean,
+  job_id text,
+  execution_id text,
+  process_id text,
+  holders text[],
+  job_group text,
+  claimed_at timestamp with time zone,
+  deadline_at timestamp with time zone,
+  overall_at timestamp with time zone,
+  execution_count integer,
+  started_at timestamp with time zone,
+  org_id text,
+  runner_id text,
+  type text,
+  operation text,
+  owner_id text,
+  owner_type text,
+  metadata jsonb,
+  queue_timeout bigint,
+  available_timeout bigint,
+  execution_timeout bigint,
+  overall_timeout bigint,
+  max_executions integer,
+  stop_grace bigint,
+  changes_things boolean,
+  rerun_of text,
+  log_stream_id text,
+  created_at timestamp with time zone,
+  created_by_id text,
+  key_id text,
+  plan text
+);
+
+create type enqueued_job as (
+  request integer,
+  outcome text,
+  id text,
+  status text,
+  created_at timestamp with time zone
+);
+
+create type execution_report as (
+  n integer,
+  org_id text,
+  runner_id text,
+  job_id text,
+  execution_id text,
+  status text,
+  description text,
+  last_record bigint,
+  give_back boolean,
+  result json,
+  outputs json,
+  result_id text,
+  outputs_id text,
+  outputs_key_id text,
+  outputs_fingerprint text,
+  sent_outputs sent_upload
+);
+
+create type job_move as (
+  job_id text,
+  event text,
+  execution_status text,
+  ended_by text,
+  description text,
+  clock text,
+  stop_reason text,
+  n integer
+);
+
+create type log_append as (
+  n integer,
+  org_id text,
+  stream_id text,
+  version bigint,
+  next_position bigint,
+  sequences jsonb,
+  records bigint,
+  bytes bigint,
+  loose_chunks integer,
+  late_execution text
+);
+
+create type log_chunk as (
+  n integer,
+  "position" bigint,
+  records integer,
+  bytes integer,
+  first_at timestamp with time zone,
+  last_at timestamp with time zone,
+  min_severity integer,
+  max_severity integer,
+  steps text[],
+  body_from integer,
+  body_length integer
+);
+
+create type log_sequence_part as (
+  n integer,
+  execution_id text,
+  first bigint,
+  part jsonb
+);
+
+create type log_stream as (
+  id text,
+  org_id text,
+  owner_id text,
+  owner_type text,
+  runner_id text,
+  parent_id text,
+  attrs jsonb,
+  created_at timestamp with time zone,
+  is_open boolean,
+  version bigint,
+  last_write text,
+  next_position bigint,
+  records bigint,
+  bytes bigint,
+  dropped_records bigint,
+  dropped_bytes bigint,
+  dropped_from bigint,
+  dropped_before bigint,
+  loose_chunks integer,
+  sequences jsonb,
+  first_day date,
+  last_day date,
+  expired_before bigint
+);
+
+create type moved_job as (
+  job_id text,
+  event text,
+  from_status text,
+  to_status text,
+  org_id text,
+  runner_id text,
+  job_group text,
+  execution_id text,
+  execution runner_job_executions,
+  n integer
+);
+
+create type new_job as (
+  request integer,
+  id text,
+  org_id text,
+  runner_id text,
+  job_group text,
+  type text,
+  operation text,
+  owner_id text,
+  owner_type text,
+  metadata jsonb,
+  queue_timeout bigint,
+  available_timeout bigint,
+  execution_timeout bigint,
+  overall_timeout bigint,
+  max_executions integer,
+  stop_grace bigint,
+  changes_things boolean,
+  rerun_of text,
+  log_stream_id text,
+  created_by_id text,
+  plan text,
+  sealed_plan text,
+  key_id text,
+  idempotency_key text,
+  fingerprint text,
+  plan_names text[],
+  sent_plan sent_upload
+);
+
+create type queue_key as (
+  runner_id text,
+  job_group text
+);
+
+create type reported_result as (
+  success boolean,
+  error_code integer,
+  error_metadata jsonb,
+  composite_error jsonb,
+  contents text,
+  contents_display text,
+  contents_gzip text,
+  contents_display_gzip text,
+  sealed_contents text,
+  key_id text,
+  fingerprint text,
+  sent_contents sent_upload
+);
+
+create type runner_change as (
+  outcome text,
+  wakes queue_key[],
+  process_ids text[],
+  token_ids text[]
+);
+
+create type sent_upload as (
+  id text,
+  bytes integer
+);
+
+create type swept as (
+  due integer,
+  wakes queue_key[],
+  org_ids text[],
+  process_ids text[]
+);
+
+create type workspace_block as (
+  org_id text,
+  workspace_id text,
+  job_id text,
+  kind text,
+  why text
+);
+
+create type workspace_outcome as (
+  outcome text,
+  holder jsonb,
+  revision integer
+);
+
+create table account_roles (
+  account_id svc_id not null,
+  org_id svc_id not null,
+  role_id svc_id not null,
+  created_at timestamp with time zone not null default svc_now(),
+  created_by_id text not null default ''::text,
+  constraint account_roles_pkey PRIMARY KEY (account_id, org_id, role_id),
+  constraint account_roles_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id) ON DELETE CASCADE,
+  constraint account_roles_org_id_fkey FOREIGN KEY (org_id) REFERENCES orgs(id) ON DELETE CASCADE,
+  constraint account_roles_role_id_fkey FOREIGN KEY (role_id) REFERENCES roles(id)
+);
+CREATE INDEX account_roles_by_org ON public.account_roles USING btree (org_id, account_id);
+CREATE INDEX account_roles_by_role ON public.account_roles USING btree (role_id);
+CREATE TRIGGER account_role_fits BEFORE INSERT OR UPDATE ON public.account_roles FOR EACH ROW EXECUTE FUNCTION account_role_fits();
+CREATE TRIGGER account_roles_changed AFTER INSERT OR DELETE OR UPDATE ON public.account_roles FOR EACH ROW EXECUTE FUNCTION account_roles_changed();
+
+create table accounts (
+  id svc_id not null,
+  account_type text not null,
+  name text not null default ''::text,
+  email text not null default ''::text,
+  subject text not null default ''::text,
+  created_at timestamp with time zone not null default svc_now(),
+  updated_at timestamp with time zone not null default svc_now(),
+  created_by_id text not null default ''::text,
+  constraint accounts_pkey PRIMARY KEY (id),
+  constraint accounts_account_type_check CHECK ((account_type = ANY (ARRAY['auth'::text, 'auth0'::text, 'service'::text, 'canary'::text, 'integration'::text])))
+);
+CREATE UNIQUE INDEX accounts_subject ON public.accounts USING btree (account_type, subject) WHERE (subject <> ''::text);
+
+create table action_run_steps (
+  runner_job_id svc_id not null,
+  step_id text not null,
+  org_id svc_id not null,
+  status text not null,
+  execution_duration bigint not null default 0,
+  updated_at timestamp with time zone not null default svc_now(),
+  constraint action_run_steps_pkey PRIMARY KEY (runner_job_id, step_id),
+  constraint action_run_steps_org_id_runner_job_id_fkey FOREIGN KEY (org_id, runner_job_id) REFERENCES runner_jobs(org_id, id) ON DELETE CASCADE,
+  constraint action_run_steps_execution_duration_check CHECK ((execution_duration >= 0)),
+  constraint action_run_steps_status_check CHECK ((status = ANY (ARRAY['finished'::text, 'pending'::text, 'in-progress'::text, 'timed-out'::text, 'error'::text])))
+);
+
+create table broker_listening (
+  singleton boolean not null default true,
+  marked_at timestamp with time zone not null default svc_now(),
+  gap_from timestamp with time zone not null default '-infinity'::timestamp with time zone,
+  resumed_at timestamp with time zone not null default svc_now(),
+  constraint broker_listening_pkey PRIMARY KEY (singleton),
+  constraint broker_listening_singleton_check CHECK (singleton)
+);
+
+create table helm_charts (
+  id svc_id not null,
+  org_id svc_id not null,
+  owner_id text not null default ''::text,
+  owner_type text not null default ''::text,
+  created_at timestamp with time zone not null default svc_now(),
+  created_by_id text not null default ''::text,
+  constraint helm_charts_pkey PRIMARY KEY (org_id, id),
+  constraint helm_charts_org_id_fkey FOREIGN KEY (org_id) REFERENCES orgs(id)
+);
+CREATE INDEX helm_charts_by_owner ON public.helm_charts USING btree (org_id, owner_id, id);
+
+create table helm_releases (
+  id svc_id not null,
+  org_id svc_id not null,
+  helm_chart_id svc_id not null,
+  namespace text collate "C" not null,
+  key text collate "C" not null,
+  name text not null,
+  version integer not null,
+  status text not null,
+  labels jsonb not null,
+  key_id text,
+  contents bytea not null,
+  size_bytes integer not null,
+  created_at timestamp with time zone not null default svc_now(),
+  updated_at timestamp with time zone not null default svc_now(),
+  created_by_id text not null default ''::text,
+  constraint helm_releases_pkey PRIMARY KEY (id),
+  constraint helm_releases_helm_chart_id_namespace_key_key UNIQUE (helm_chart_id, namespace, key),
+  constraint helm_releases_org_id_helm_chart_id_fkey FOREIGN KEY (org_id, helm_chart_id) REFERENCES helm_charts(org_id, id)
+);
+alter table helm_releases alter column contents set storage external;
+
+create table idempotency_keys (
+  org_id svc_id not null,
+  key text not null,
+  operation_id text not null,
+  fingerprint bytea not null,
+  status integer,
+  body text,
+  locked_at timestamp with time zone not null default svc_now(),
+  expires_at timestamp with time zone not null default (svc_now() + '24:00:00'::interval),
+  created_at timestamp with time zone not null default svc_now(),
+  constraint idempotency_keys_pkey PRIMARY KEY (org_id, key),
+  constraint idempotency_keys_org_id_fkey FOREIGN KEY (org_id) REFERENCES orgs(id) ON DELETE CASCADE,
+  constraint idempotency_keys_key_check CHECK (((length(key) >= 1) AND (length(key) <= 255)))
+);
+CREATE INDEX idempotency_keys_expiry ON public.idempotency_keys USING btree (expires_at);
+
+create table log_chunks (
+  day date not null,
+  org_id svc_id not null,
+  stream_id svc_id not null,
+  "position" bigint not null,
+  records integer not null,
+  bytes integer not null,
+  first_at timestamp with time zone not null,
+  last_at timestamp with time zone not null,
+  min_severity smallint not null,
+  max_severity smallint not null,
+  steps text[] not null default '{}'::text[],
+  codec text not null,
+  body bytea not null,
+  received_at timestamp with time zone not null,
+  constraint log_chunks_pkey PRIMARY KEY (stream_id, "position", day),
+  constraint log_chunks_codec_check CHECK ((codec = 'zstd'::text)),
+  constraint log_chunks_records_check CHECK ((records > 0))
+) partition by RANGE (day);
+alter table log_chunks alter column body set storage external;
+
+create table log_org_days (
+  org_id svc_id not null,
+  day date not null,
+  bytes bigint not null,
+  constraint log_org_days_pkey PRIMARY KEY (org_id, day)
+);
+
+create table log_sequences (
+  org_id svc_id not null,
+  stream_id svc_id not null,
+  execution_id text not null,
+  first bigint not null,
+  part jsonb not null,
+  kept_at timestamp with time zone not null,
+  constraint log_sequences_pkey PRIMARY KEY (org_id, stream_id, execution_id, first),
+  constraint log_sequences_org_id_stream_id_fkey FOREIGN KEY (org_id, stream_id) REFERENCES log_streams(org_id, id) ON DELETE CASCADE
+);
+
+create table log_streams (
+  id svc_id not null,
+  org_id svc_id not null,
+  owner_id text not null,
+  owner_type text not null,
+  runner_id svc_id,
+  parent_id svc_id,
+  attrs jsonb not null default '{}'::jsonb,
+  created_at timestamp with time zone not null,
+  closed_at timestamp with time zone,
+  version bigint not null default 0,
+  last_write text not null default ''::text,
+  next_position bigint not null default 1,
+  records bigint not null default 0,
+  bytes bigint not null default 0,
+  dropped_records bigint not null default 0,
+  dropped_bytes bigint not null default 0,
+  dropped_from bigint,
+  dropped_before bigint,
+  loose_chunks integer not null default 0,
+  sequences jsonb not null default '{}'::jsonb,
+  first_day date,
+  last_day date,
+  expired_before bigint,
+  constraint log_streams_pkey PRIMARY KEY (org_id, id),
+  constraint log_streams_org_id_fkey FOREIGN KEY (org_id) REFERENCES orgs(id),
+  constraint log_streams_check CHECK (((dropped_from IS NULL) = (dropped_before IS NULL)))
+) with (fillfactor=70, autovacuum_vacuum_scale_factor=0.05, autovacuum_vacuum_cost_limit=2000);
+CREATE INDEX log_streams_age ON public.log_streams USING btree (last_day);
+CREATE INDEX log_streams_by_owner ON public.log_streams USING btree (org_id, owner_id);
+
+create table orgs (
+  id svc_id not null,
+  name text not null,
+  version bigint not null default 1,
+  created_at timestamp with time zone not null default svc_now(),
+  updated_at timestamp with time zone not null default svc_now(),
+  created_by_id text not null default ''::text,
+  constraint orgs_pkey PRIMARY KEY (id),
+  constraint orgs_name_check CHECK (((length(name) >= 1) AND (length(name) <= 200)))
+);
+
+create table roles (
+  id svc_id not null,
+  org_id svc_id,
+  role_type text not null,
+  title text not null,
+  description text not null default ''::text,
+  applies_to text[] not null default '{account}'::text[],
+  assignable boolean not null default true,
+  managed boolean not null default false,
+  created_at timestamp with time zone not null default svc_now(),
+  updated_at timestamp with time zone not null default svc_now(),
+  created_by_id text not null default ''::text,
+  grants text[] not null default '{}'::text[],
+  constraint roles_pkey PRIMARY KEY (id),
+  constraint roles_org_id_fkey FOREIGN KEY (org_id) REFERENCES orgs(id),
+  constraint roles_applies_to_check CHECK ((applies_to <@ '{account,token}'::text[])),
+  constraint roles_check CHECK (((NOT managed) OR (org_id IS NULL))),
+  constraint roles_grants_check CHECK ((grants <@ '{plans.read,plans.secrets}'::text[])),
+  constraint roles_role_type_check CHECK ((role_type = ANY (ARRAY['org_admin'::text, 'org_support'::text, 'org_read_only'::text, 'org_builder'::text, 'installer'::text, 'runner'::text, 'hosted-installer'::text, 'stack'::text, 'telemetry_collector'::text])))
+);
+CREATE INDEX roles_by_org ON public.roles USING btree (org_id) WHERE (org_id IS NOT NULL);
+CREATE UNIQUE INDEX roles_managed ON public.roles USING btree (role_type) WHERE managed;
+
+create table runner_beat_minutes (
+  process_id svc_id not null,
+  minute_bucket timestamp with time zone not null,
+  org_id svc_id not null,
+  runner_id svc_id not null,
+  beats bigint not null,
+  constraint runner_beat_minutes_pkey PRIMARY KEY (process_id, minute_bucket)
+);
+CREATE INDEX runner_beat_minutes_age ON public.runner_beat_minutes USING brin (minute_bucket);
+
+create table runner_group_settings (
+  id svc_id not null,
+  org_id svc_id not null,
+  runner_group_id svc_id not null,
+  version bigint not null default 1,
+  groups text[] not null default '{}'::text[],
+  job_group_parallelism jsonb not null default '{}'::jsonb,
+  job_group_max_depth integer not null default 10000,
+  heart_beat_timeout bigint not null default '5000000000'::bigint,
+  sandbox_mode boolean not null default false,
+  document jsonb not null default '{}'::jsonb,
+  created_at timestamp with time zone not null default svc_now(),
+  updated_at timestamp with time zone not null default svc_now(),
+  created_by_id text not null default ''::text,
+  constraint runner_group_settings_pkey PRIMARY KEY (id),
+  constraint runner_group_settings_runner_group_id_key UNIQUE (runner_group_id),
+  constraint runner_group_settings_org_id_runner_group_id_fkey FOREIGN KEY (org_id, runner_group_id) REFERENCES runner_groups(org_id, id) ON DELETE CASCADE,
+  constraint runner_group_settings_document_check CHECK ((jsonb_typeof(document) = 'object'::text)),
+  constraint runner_group_settings_heart_beat_timeout_check CHECK (((heart_beat_timeout >= 1000000000) AND (heart_beat_timeout <= '30000000000'::bigint))),
+  constraint runner_group_settings_job_group_max_depth_check CHECK (((job_group_max_depth >= 1) AND (job_group_max_depth <= 10000000))),
+  constraint runner_group_settings_job_group_parallelism_check CHECK ((jsonb_typeof(job_group_parallelism) = 'object'::text))
+);
+
+create table runner_groups (
+  id svc_id not null,
+  org_id svc_id not null,
+  name text not null default ''::text,
+  owner_id text not null,
+  owner_type text not null,
+  type text not null,
+  platform text not null,
+  paused_at timestamp with time zone,
+  paused_until timestamp with time zone,
+  paused_note text,
+  paused_by_id text,
+  version bigint not null default 1,
+  created_at timestamp with time zone not null default svc_now(),
+  updated_at timestamp with time zone not null default svc_now(),
+  created_by_id text not null default ''::text,
+  deleted_at timestamp with time zone,
+  constraint runner_groups_pkey PRIMARY KEY (id),
+  constraint runner_groups_org_id_id_key UNIQUE (org_id, id),
+  constraint runner_groups_org_id_fkey FOREIGN KEY (org_id) REFERENCES orgs(id),
+  constraint runner_groups_check CHECK (((paused_until IS NULL) OR (paused_at IS NOT NULL))),
+  constraint runner_groups_platform_check CHECK ((platform = ANY (ARRAY['unknown'::text, 'aws-ecs'::text, 'aws-eks'::text, 'azure-aks'::text, 'azure-acs'::text, 'gcp-gke'::text, 'local'::text, 'aws'::text, 'azure'::text, 'gcp'::text]))),
+  constraint runner_groups_type_check CHECK ((type = ANY (ARRAY['install'::text, 'org'::text])))
+);
+CREATE INDEX runner_groups_by_org ON public.runner_groups USING btree (org_id, created_at, id);
+CREATE INDEX runner_groups_pause_ends ON public.runner_groups USING btree (paused_until) WHERE (paused_until IS NOT NULL);
+
+create table runner_health_checks (
+  id svc_id not null,
+  org_id svc_id not null,
+  runner_id svc_id not null,
+  process text not null default ''::text,
+  process_id svc_id,
+  minute_bucket timestamp with time zone not null,
+  status text not null,
+  status_code integer not null default 0,
+  runner_job_id svc_id,
+  created_at timestamp with time zone not null default svc_now(),
+  constraint runner_health_checks_pkey PRIMARY KEY (id),
+  constraint runner_health_checks_org_id_runner_id_fkey FOREIGN KEY (org_id, runner_id) REFERENCES runners(org_id, id)
+);
+CREATE INDEX runner_health_checks_age ON public.runner_health_checks USING brin (created_at);
+CREATE INDEX runner_health_checks_recent ON public.runner_health_checks USING btree (runner_id, created_at);
+
+create table runner_job_ends (
+  runner_job_id svc_id not null,
+  org_id svc_id not null,
+  status text not null,
+  status_description text not null default ''::text,
+  clock text,
+  composite_error jsonb,
+  execution_count integer not null,
+  final_execution_id svc_id,
+  created_at timestamp with time zone not null,
+  started_at timestamp with time zone,
+  finished_at timestamp with time zone not null,
+  constraint runner_job_ends_pkey PRIMARY KEY (runner_job_id),
+  constraint runner_job_ends_clock_check CHECK ((clock = ANY (ARRAY['execution_timeout'::text, 'overall_timeout'::text]))),
+  constraint runner_job_ends_status_check CHECK ((status = ANY (ARRAY['finished'::text, 'failed'::text, 'timed-out'::text, 'not-attempted'::text, 'cancelled'::text])))
+);
+CREATE INDEX runner_job_ends_age ON public.runner_job_ends USING brin (finished_at);
+CREATE INDEX runner_job_ends_by_status ON public.runner_job_ends USING btree (org_id, status, runner_job_id) WHERE (status <> 'finished'::text);
+
+create table runner_job_enqueue_keys (
+  org_id svc_id not null,
+  key text not null,
+  fingerprint bytea not null,
+  job_ids text[] not null,
+  created_at timestamp with time zone not null,
+  constraint runner_job_enqueue_keys_pkey PRIMARY KEY (org_id, key),
+  constraint runner_job_enqueue_keys_org_id_fkey FOREIGN KEY (org_id) REFERENCES orgs(id)
+);
+CREATE INDEX runner_job_enqueue_keys_age ON public.runner_job_enqueue_keys USING brin (created_at);
+
+create table runner_job_events (
+  org_id svc_id not null,
+  tx xid8 not null default pg_current_xact_id(),
+  seq bigint not null generated always as identity,
+  runner_job_id svc_id not null,
+  runner_id svc_id not null,
+  job_group text collate "C" not null,
+  event text not null,
+  from_status text not null,
+  to_status text not null,
+  execution_id svc_id,
+  description text not null default ''::text,
+  at timestamp with time zone not null,
+  constraint runner_job_events_pkey PRIMARY KEY (org_id, tx, seq),
+  constraint runner_job_events_is_move CHECK (is_job_move(event, from_status, to_status)) NOT VALID
+);
+CREATE INDEX runner_job_events_age ON public.runner_job_events USING brin (at);
+CREATE INDEX runner_job_events_by_job ON public.runner_job_events USING btree (runner_job_id);
+
+create table runner_job_execution_evidence (
+  id bigint not null generated always as identity,
+  execution_id svc_id not null,
+  org_id svc_id not null,
+  kind text not null,
+  body jsonb not null,
+  reason text not null,
+  created_at timestamp with time zone not null,
+  key_id text,
+  sealed bytea,
+  constraint runner_job_execution_evidence_pkey PRIMARY KEY (id),
+  constraint runner_job_execution_evidence_org_id_execution_id_fkey FOREIGN KEY (org_id, execution_id) REFERENCES runner_job_executions(org_id, id) ON DELETE CASCADE,
+  constraint runner_job_execution_evidence_kind_check CHECK ((kind = ANY (ARRAY['status'::text, 'result'::text, 'outputs'::text])))
+);
+alter table runner_job_execution_evidence alter column sealed set storage external;
+CREATE INDEX runner_job_execution_evidence_by_execution ON public.runner_job_execution_evidence USING btree (execution_id);
+CREATE TRIGGER bound_evidence BEFORE INSERT ON public.runner_job_execution_evidence FOR EACH ROW EXECUTE FUNCTION bound_evidence();
+
+create table runner_job_execution_outputs (
+  execution_id svc_id not null,
+  org_id svc_id not null,
+  id svc_id not null,
+  outputs json,
+  created_at timestamp with time zone not null,
+  sealed_outputs bytea,
+  key_id text,
+  fingerprint bytea,
+  constraint runner_job_execution_outputs_pkey PRIMARY KEY (execution_id),
+  constraint runner_job_execution_outputs_check CHECK ((((outputs IS NULL) = (key_id IS NOT NULL)) AND ((sealed_outputs IS NULL) = (key_id IS NULL)) AND ((fingerprint IS NULL) = (key_id IS NULL)))) NOT VALID
+);
+alter table runner_job_execution_outputs alter column sealed_outputs set storage external;
+
+create table runner_job_execution_progress (
+  execution_id svc_id not null,
+  org_id svc_id not null,
+  steps integer not null default 0,
+  is_full boolean not null default false,
+  updated_at timestamp with time zone not null,
+  constraint runner_job_execution_progress_pkey PRIMARY KEY (execution_id),
+  constraint runner_job_execution_progress_org_id_execution_id_fkey FOREIGN KEY (org_id, execution_id) REFERENCES runner_job_executions(org_id, id) ON DELETE CASCADE
+);
+
+create table runner_job_execution_results (
+  execution_id svc_id not null,
+  org_id svc_id not null,
+  id svc_id not null,
+  success boolean not null,
+  error_code integer not null default 0,
+  error_metadata jsonb not null default '{}'::jsonb,
+  composite_error jsonb,
+  contents text,
+  contents_display text,
+  contents_gzip bytea,
+  contents_display_gzip bytea,
+  created_at timestamp with time zone not null,
+  sealed_contents bytea,
+  key_id text,
+  fingerprint bytea,
+  constraint runner_job_execution_results_pkey PRIMARY KEY (execution_id),
+  constraint runner_job_execution_results_check CHECK ((((sealed_contents IS NULL) = (key_id IS NULL)) AND ((key_id IS NULL) = (fingerprint IS NULL))))
+);
+alter table runner_job_execution_results alter column sealed_contents set storage external;
+
+create table runner_job_execution_steps (
+  execution_id svc_id not null,
+  name text collate "C" not null,
+  org_id svc_id not null,
+  n integer not null,
+  status text not null,
+  detail text not null default ''::text,
+  started_at timestamp with time zone,
+  ended_at timestamp with time zone,
+  constraint runner_job_execution_steps_pkey PRIMARY KEY (execution_id, name),
+  constraint runner_job_execution_steps_execution_id_fkey FOREIGN KEY (execution_id) REFERENCES runner_job_execution_progress(execution_id) ON DELETE CASCADE,
+  constraint runner_job_execution_steps_status_check CHECK ((status = ANY (ARRAY['pending'::text, 'in-progress'::text, 'finished'::text, 'error'::text, 'timed-out'::text])))
+);
+
+create table runner_job_executions (
+  id svc_id not null,
+  org_id svc_id not null,
+  runner_job_id svc_id not null,
+  runner_id svc_id not null,
+  process_id svc_id,
+  holders text[],
+  is_ours boolean not null,
+  status text not null default 'pending'::text,
+  status_description text not null default ''::text,
+  ended_by text,
+  history jsonb not null default '[]'::jsonb,
+  poll_id text,
+  token_digest bytea,
+  created_at timestamp with time zone not null,
+  deadline_at timestamp with time zone not null,
+  confirmed_at timestamp with time zone,
+  finished_at timestamp with time zone,
+  last_record bigint,
+  constraint runner_job_executions_pkey PRIMARY KEY (org_id, id),
+  constraint runner_job_executions_org_id_runner_job_id_fkey FOREIGN KEY (org_id, runner_job_id) REFERENCES runner_jobs(org_id, id) ON DELETE CASCADE,
+  constraint runner_job_executions_check CHECK (((status = ANY (ARRAY['finished'::text, 'failed'::text, 'timed-out'::text, 'not-attempted'::text, 'cancelled'::text])) = (finished_at IS NOT NULL))),
+  constraint runner_job_executions_check1 CHECK (((finished_at IS NULL) = (ended_by IS NULL))),
+  constraint runner_job_executions_ended_by_check CHECK ((ended_by = ANY (ARRAY['client'::text, 'broker'::text]))),
+  constraint runner_job_executions_status_check CHECK ((status = ANY (ARRAY['pending'::text, 'initializing'::text, 'in-progress'::text, 'cleaning-up'::text, 'finished'::text, 'failed'::text, 'timed-out'::text, 'not-attempted'::text, 'cancelled'::text])))
+) with (fillfactor=60);
+CREATE INDEX runner_job_executions_by_job ON public.runner_job_executions USING btree (runner_job_id);
+
+create table runner_job_live (
+  id svc_id not null,
+  org_id svc_id not null,
+  runner_id svc_id not null,
+  job_group text collate "C" not null,
+  status text not null,
+  has_slot boolean not null,
+  withdrawals integer not null default 0,
+  execution_count integer not null default 0,
+  max_executions integer not null,
+  created_at timestamp with time zone not null,
+  status_at timestamp with time zone not null,
+  deadline_at timestamp with time zone not null,
+  overall_at timestamp with time zone not null,
+  queue_timeout bigint not null,
+  available_timeout bigint not null,
+  execution_timeout bigint not null,
+  stop_grace bigint not null,
+  changes_things boolean not null,
+  started_at timestamp with time zone,
+  execution_id svc_id,
+  process_id svc_id,
+  holders text[],
+  blocked_by svc_id,
+  offered_until timestamp with time zone,
+  event_tx xid8 not null default pg_current_xact_id(),
+  constraint runner_job_live_pkey PRIMARY KEY (id),
+  constraint runner_job_live_check CHECK (((status = 'in-progress'::text) = (execution_id IS NOT NULL))),
+  constraint runner_job_live_check1 CHECK (((status <> 'queued'::text) OR (NOT has_slot))),
+  constraint runner_job_live_check2 CHECK (((status <> 'in-progress'::text) OR has_slot)),
+  constraint runner_job_live_status_check CHECK ((status = ANY (ARRAY['queued'::text, 'available'::text, 'in-progress'::text])))
+) with (fillfactor=70, autovacuum_vacuum_scale_factor=0.02, autovacuum_vacuum_cost_limit=2000);
+CREATE INDEX runner_job_live_deadline ON public.runner_job_live USING btree (deadline_at);
+CREATE INDEX runner_job_live_offer ON public.runner_job_live USING btree (runner_id, job_group, withdrawals, created_at, id) WHERE ((status = 'available'::text) AND has_slot);
+CREATE INDEX runner_job_live_overdue ON public.runner_job_live USING btree (job_group) WHERE ((status = 'available'::text) AND (NOT has_slot));
+CREATE INDEX runner_job_live_running ON public.runner_job_live USING btree (runner_id, process_id) WHERE (status = 'in-progress'::text);
+CREATE INDEX runner_job_live_waiting ON public.runner_job_live USING btree (runner_id, job_group, withdrawals, created_at, id) WHERE (NOT has_slot);
+
+create table runner_job_plan_names (
+  org_id svc_id not null,
+  name text collate "C" not null,
+  runner_job_id svc_id not null,
+  constraint runner_job_plan_names_pkey PRIMARY KEY (org_id, name, runner_job_id)
+);
+
+create table runner_job_plans (
+  runner_job_id svc_id not null,
+  org_id svc_id not null,
+  key_id text,
+  contents bytea not null,
+  names text[] collate "C",
+  constraint runner_job_plans_pkey PRIMARY KEY (runner_job_id)
+);
+alter table runner_job_plans alter column contents set storage external;
+
+create table runner_job_spans (
+  org_id svc_id not null,
+  runner_job_id svc_id not null,
+  trace_id text collate "C" not null,
+  span_id text collate "C" not null,
+  parent_span_id text collate "C" not null,
+  name text not null,
+  started_at timestamp with time zone not null,
+  duration_ns bigint not null,
+  detail jsonb not null,
+  created_at timestamp with time zone not null,
+  constraint runner_job_spans_pkey PRIMARY KEY (org_id, runner_job_id, trace_id, span_id)
+);
+
+create table runner_job_tallies (
+  job_group text collate "C" not null,
+  type text not null,
+  status text not null,
+  measure text not null,
+  upto double precision not null,
+  jobs bigint not null,
+  seconds double precision not null,
+  constraint runner_job_tallies_pkey PRIMARY KEY (job_group, type, status, measure, upto),
+  constraint runner_job_tallies_measure_check CHECK ((measure = ANY (ARRAY['end'::text, 'queue'::text, 'run'::text]))),
+  constraint runner_job_tallies_status_check CHECK ((status = ANY (ARRAY['finished'::text, 'failed'::text, 'timed-out'::text, 'not-attempted'::text, 'cancelled'::text])))
+);
+
+create table runner_job_tally_mark (
+  singleton boolean not null default true,
+  tx xid8 not null default pg_current_xact_id(),
+  tallied_at timestamp with time zone not null default svc_now(),
+  constraint runner_job_tally_mark_pkey PRIMARY KEY (singleton),
+  constraint runner_job_tally_mark_singleton_check CHECK (singleton)
+);
+
+create table runner_jobs (
+  id svc_id not null,
+  org_id svc_id not null,
+  runner_id svc_id not null,
+  job_group text collate "C" not null,
+  type text not null,
+  operation text not null,
+  owner_id text not null default ''::text,
+  owner_type text not null default ''::text,
+  metadata jsonb not null default '{}'::jsonb,
+  queue_timeout bigint not null,
+  available_timeout bigint not null,
+  execution_timeout bigint not null,
+  overall_timeout bigint not null,
+  max_executions integer not null,
+  stop_grace bigint not null,
+  changes_things boolean not null,
+  rerun_of svc_id,
+  log_stream_id svc_id,
+  created_at timestamp with time zone not null,
+  created_by_id text not null default ''::text,
+  constraint runner_jobs_pkey PRIMARY KEY (org_id, id),
+  constraint runner_jobs_org_id_runner_id_fkey FOREIGN KEY (org_id, runner_id) REFERENCES runners(org_id, id),
+  constraint runner_jobs_available_timeout_check CHECK ((available_timeout > 0)),
+  constraint runner_jobs_execution_timeout_check CHECK ((execution_timeout > 0)),
+  constraint runner_jobs_max_executions_check CHECK ((max_executions >= 1)),
+  constraint runner_jobs_operation_check CHECK ((operation = ANY (ARRAY['exec'::text, 'build'::text, 'create-apply-plan'::text, 'create-teardown-plan'::text, 'apply-plan'::text, 'unknown'::text]))),
+  constraint runner_jobs_overall_timeout_check CHECK ((overall_timeout > 0)),
+  constraint runner_jobs_queue_timeout_check CHECK ((queue_timeout > 0))
+);
+CREATE INDEX runner_jobs_by_owner ON public.runner_jobs USING btree (org_id, owner_id, id) WHERE (owner_id <> ''::text);
+CREATE INDEX runner_jobs_by_runner ON public.runner_jobs USING btree (runner_id, id);
+
+create table runner_metric_points (
+  org_id svc_id not null,
+  runner_id svc_id not null,
+  runner_job_id text collate "C" not null,
+  series text collate "C" not null,
+  name text not null,
+  kind text not null,
+  unit text not null,
+  description text not null,
+  attributes jsonb not null,
+  value jsonb not null,
+  at timestamp with time zone not null,
+  updated_at timestamp with time zone not null,
+  constraint runner_metric_points_pkey PRIMARY KEY (org_id, runner_id, runner_job_id, series),
+  constraint runner_metric_points_kind_check CHECK ((kind = ANY (ARRAY['gauge'::text, 'sum'::text, 'histogram'::text, 'exponential_histogram'::text, 'summary'::text])))
+) with (fillfactor=60);
+
+create table runner_operations (
+  id svc_id not null,
+  org_id svc_id not null,
+  runner_id svc_id not null,
+  operation_type text not null,
+  status text not null default 'success'::text,
+  status_description text not null default ''::text,
+  created_at timestamp with time zone not null default svc_now(),
+  created_by_id text not null default ''::text,
+  constraint runner_operations_pkey PRIMARY KEY (id),
+  constraint runner_operations_org_id_runner_id_fkey FOREIGN KEY (org_id, runner_id) REFERENCES runners(org_id, id),
+  constraint runner_operations_operation_type_check CHECK ((operation_type = ANY (ARRAY['provision'::text, 'provision_service_account'::text, 'reprovision'::text, 'deprovision'::text])))
+);
+CREATE INDEX runner_operations_by_runner ON public.runner_operations USING btree (runner_id, id);
+
+create table runner_process_beats (
+  process_id svc_id not null,
+  org_id svc_id not null,
+  runner_id svc_id not null,
+  last_seen_at timestamp with time zone not null,
+  last_beat_at timestamp with time zone,
+  previous_beat_at timestamp with time zone,
+  beats bigint not null default 0,
+  alive_time bigint not null default 0,
+  version text not null default ''::text,
+  constraint runner_process_beats_pkey PRIMARY KEY (process_id),
+  constraint runner_process_beats_process_id_fkey FOREIGN KEY (process_id) REFERENCES runner_processes(id) ON DELETE CASCADE
+) with (fillfactor=40, autovacuum_vacuum_scale_factor=0.05, autovacuum_vacuum_cost_limit=2000);
+CREATE INDEX runner_process_beats_by_runner ON public.runner_process_beats USING btree (runner_id);
+
+create table runner_process_shutdowns (
+  id svc_id not null,
+  org_id svc_id not null,
+  runner_id svc_id not null,
+  runner_process_id svc_id not null,
+  type text not null,
+  status text not null default 'requested'::text,
+  status_description text not null default ''::text,
+  metadata jsonb not null default '{}'::jsonb,
+  deadline_at timestamp with time zone,
+  created_at timestamp with time zone not null default svc_now(),
+  updated_at timestamp with time zone not null default svc_now(),
+  created_by_id text not null default ''::text,
+  constraint runner_process_shutdowns_pkey PRIMARY KEY (id),
+  constraint runner_process_shutdowns_org_id_runner_process_id_fkey FOREIGN KEY (org_id, runner_process_id) REFERENCES runner_processes(org_id, id),
+  constraint runner_process_shutdowns_check CHECK (((deadline_at IS NULL) = (status = ANY (ARRAY['completed'::text, 'failed'::text, 'cancelled'::text])))),
+  constraint runner_process_shutdowns_status_check CHECK ((status = ANY (ARRAY['requested'::text, 'in-progress'::text, 'completed'::text, 'failed'::text, 'cancelled'::text]))),
+  constraint runner_process_shutdowns_type_check CHECK ((type = ANY (ARRAY['graceful'::text, 'force'::text, 'restart'::text])))
+);
+CREATE INDEX runner_process_shutdowns_by_process ON public.runner_process_shutdowns USING btree (runner_process_id, created_at);
+CREATE INDEX runner_process_shutdowns_due ON public.runner_process_shutdowns USING btree (deadline_at) WHERE (deadline_at IS NOT NULL);
+CREATE INDEX runner_process_shutdowns_open ON public.runner_process_shutdowns USING btree (runner_process_id) WHERE (deadline_at IS NOT NULL);
+
+create table runner_processes (
+  id svc_id not null,
+  org_id svc_id not null,
+  runner_id svc_id not null,
+  type text not null,
+  version text not null default ''::text,
+  is_ours boolean not null default false,
+  serves jsonb,
+  secret_digest bytea,
+  status text not null default 'pending'::text,
+  status_description text not null default ''::text,
+  status_at timestamp with time zone not null default svc_now(),
+  draining text,
+  going_away_at timestamp with time zone,
+  must_register_anew boolean not null default false,
+  taken_over_by svc_id,
+  started_at timestamp with time zone not null default svc_now(),
+  first_beat_at timestamp with time zone,
+  deadline_at timestamp with time zone,
+  created_at timestamp with time zone not null default svc_now(),
+  updated_at timestamp with time zone not null default svc_now(),
+  takes_no_jobs text,
+  by_beat boolean not null default false,
+  binds_plans boolean not null default false,
+  constraint runner_processes_pkey PRIMARY KEY (id),
+  constraint runner_processes_org_id_id_key UNIQUE (org_id, id),
+  constraint runner_processes_org_id_runner_id_fkey FOREIGN KEY (org_id, runner_id) REFERENCES runners(org_id, id),
+  constraint runner_processes_check CHECK (((deadline_at IS NULL) = (status = ANY (ARRAY['inactive'::text, 'shut-down'::text])))),
+  constraint runner_processes_draining_check CHECK ((draining = ANY (ARRAY['graceful'::text, 'force'::text, 'restart'::text]))),
+  constraint runner_processes_serves_check CHECK ((jsonb_typeof(serves) = 'object'::text)),
+  constraint runner_processes_status_check CHECK ((status = ANY (ARRAY['pending'::text, 'active'::text, 'offline'::text, 'inactive'::text, 'pending-shutdown'::text, 'shutting-down'::text, 'shut-down'::text]))),
+  constraint runner_processes_type_check CHECK ((type = ANY (ARRAY['mng'::text, 'install'::text, 'build'::text, 'org'::text, ''::text])))
+);
+CREATE INDEX runner_processes_alive ON public.runner_processes USING btree (runner_id) WHERE (deadline_at IS NOT NULL);
+CREATE INDEX runner_processes_beaten ON public.runner_processes USING btree (runner_id) WHERE (first_beat_at IS NOT NULL);
+CREATE UNIQUE INDEX runner_processes_by_beat ON public.runner_processes USING btree (runner_id, type) WHERE (by_beat AND (status <> 'shut-down'::text));
+CREATE INDEX runner_processes_by_runner ON public.runner_processes USING btree (runner_id, created_at);
+CREATE INDEX runner_processes_silence ON public.runner_processes USING btree (deadline_at) WHERE (deadline_at IS NOT NULL);
+
+create table runner_queues (
+  runner_id svc_id not null,
+  job_group text collate "C" not null,
+  org_id svc_id not null,
+  parallelism integer not null default 1,
+  max_depth integer not null default 10000,
+  offered integer not null default 0,
+  held text,
+  slots integer not null default 0,
+  in_use integer not null default 0,
+  waiting integer not null default 0,
+  created_at timestamp with time zone not null default svc_now(),
+  constraint runner_queues_pkey PRIMARY KEY (runner_id, job_group),
+  constraint runner_queues_org_id_runner_id_fkey FOREIGN KEY (org_id, runner_id) REFERENCES runners(org_id, id),
+  constraint runner_queues_in_use_check CHECK ((in_use >= 0)),
+  constraint runner_queues_job_group_check CHECK ((job_group = ANY (ARRAY['health-checks'::text, 'sync'::text, 'build'::text, 'deploy'::text, 'sandbox'::text, 'runner'::text, 'operations'::text, 'management'::text, 'actions'::text, 'image-actions'::text, ''::text]))),
+  constraint runner_queues_offered_check CHECK ((offered >= 0)),
+  constraint runner_queues_parallelism_check CHECK ((parallelism >= 0)),
+  constraint runner_queues_slots_check CHECK ((slots >= 0)),
+  constraint runner_queues_waiting_check CHECK ((waiting >= 0))
+) with (fillfactor=30, autovacuum_vacuum_scale_factor=0.01, autovacuum_vacuum_cost_limit=2000);
+
+create table runner_telemetry (
+  org_id svc_id not null,
+  runner_id svc_id not null,
+  runner_job_id text collate "C" not null default ''::text,
+  spans integer not null default 0,
+  spans_dropped bigint not null default 0,
+  series integer not null default 0,
+  series_dropped bigint not null default 0,
+  updated_at timestamp with time zone not null,
+  constraint runner_telemetry_pkey PRIMARY KEY (org_id, runner_id, runner_job_id)
+);
+
+create table runners (
+  id svc_id not null,
+  org_id svc_id not null,
+  runner_group_id svc_id not null,
+  name text not null,
+  display_name text not null default ''::text,
+  lifecycle text not null default 'enabled'::text,
+  status text not null default 'awaiting-heartbeat'::text,
+  status_description text not null default 'no process has registered yet'::text,
+  status_at timestamp with time zone not null default svc_now(),
+  warnings text[] not null default '{}'::text[],
+  restart_requested boolean not null default false,
+  paused_at timestamp with time zone,
+  paused_until timestamp with time zone,
+  paused_note text,
+  paused_by_id text,
+  version bigint not null default 1,
+  created_at timestamp with time zone not null default svc_now(),
+  updated_at timestamp with time zone not null default svc_now(),
+  created_by_id text not null default ''::text,
+  constraint runners_pkey PRIMARY KEY (id),
+  constraint runners_org_id_id_key UNIQUE (org_id, id),
+  constraint runners_org_id_runner_group_id_fkey FOREIGN KEY (org_id, runner_group_id) REFERENCES runner_groups(org_id, id),
+  constraint runners_check CHECK (((paused_until IS NULL) OR (paused_at IS NOT NULL))),
+  constraint runners_lifecycle_check CHECK ((lifecycle = ANY (ARRAY['enabled'::text, 'disabled'::text, 'deprovisioned'::text, 'deleted'::text]))),
+  constraint runners_status_check CHECK ((status = ANY (ARRAY['error'::text, 'active'::text, 'pending'::text, 'provisioning'::text, 'deprovisioning'::text, 'deprovisioned'::text, 'reprovisioning'::text, 'offline'::text, 'awaiting-install-stack-run'::text, 'awaiting-heartbeat'::text, 'disabled'::text, 'unknown'::text])))
+);
+CREATE INDEX runners_by_group ON public.runners USING btree (runner_group_id);
+CREATE INDEX runners_by_org ON public.runners USING btree (org_id, created_at, id) WHERE (lifecycle <> 'deleted'::text);
+CREATE UNIQUE INDEX runners_name ON public.runners USING btree (org_id, name) WHERE (lifecycle <> 'deleted'::text);
+CREATE INDEX runners_pause_ends ON public.runners USING btree (paused_until) WHERE (paused_until IS NOT NULL);
+
+create table seal_brokers (
+  broker_id text not null,
+  key_id text collate "C" not null,
+  changed_at timestamp with time zone not null default '-infinity'::timestamp with time zone,
+  seen_at timestamp with time zone not null default svc_now(),
+  constraint seal_brokers_pkey PRIMARY KEY (broker_id)
+);
+
+create table seal_keys (
+  id text collate "C" not null,
+  proof bytea not null,
+  created_at timestamp with time zone not null default svc_now(),
+  constraint seal_keys_pkey PRIMARY KEY (id),
+  constraint seal_keys_proof_check CHECK ((length(proof) = 32))
+);
+
+create unlogged table sent_pieces (
+  upload_id svc_id not null,
+  n integer not null,
+  org_id svc_id not null,
+  body bytea not null,
+  created_at timestamp with time zone not null default svc_now(),
+  constraint sent_pieces_pkey PRIMARY KEY (upload_id, n)
+);
+alter table sent_pieces alter column body set storage external;
+
+create table status_history (
+  owner_id svc_id not null,
+  seq bigint not null generated always as identity,
+  org_id svc_id not null,
+  status text not null,
+  description text not null default ''::text,
+  metadata jsonb not null default '{}'::jsonb,
+  at timestamp with time zone not null,
+  constraint status_history_pkey PRIMARY KEY (owner_id, seq)
+);
+CREATE INDEX status_history_age ON public.status_history USING brin (at);
+
+create table stopping_executions (
+  execution_id svc_id not null,
+  org_id svc_id not null,
+  runner_id svc_id not null,
+  job_group text collate "C" not null,
+  runner_job_id svc_id not null,
+  process_id svc_id,
+  holders text[],
+  is_ours boolean not null,
+  reason text not null,
+  holds_slot boolean not null default true,
+  started_at timestamp with time zone not null,
+  slot_until timestamp with time zone not null,
+  gone_by timestamp with time zone not null,
+  deadline_at timestamp with time zone not null,
+  constraint stopping_executions_pkey PRIMARY KEY (execution_id),
+  constraint stopping_executions_runner_id_job_group_fkey FOREIGN KEY (runner_id, job_group) REFERENCES runner_queues(runner_id, job_group),
+  constraint stopping_executions_check CHECK ((gone_by >= slot_until)),
+  constraint stopping_executions_reason_check CHECK ((reason = ANY (ARRAY['cancelled'::text, 'timed-out'::text, 'forced'::text, 'lost'::text])))
+);
+CREATE INDEX stopping_executions_by_job ON public.stopping_executions USING btree (runner_job_id);
+CREATE INDEX stopping_executions_by_runner ON public.stopping_executions USING btree (runner_id, process_id);
+CREATE INDEX stopping_executions_due ON public.stopping_executions USING btree (deadline_at);
+
+create table svc_functions (
+  name text not null,
+  checksum text not null,
+  revision integer not null,
+  applied_at timestamp with time zone not null default clock_timestamp(),
+  constraint svc_functions_pkey PRIMARY KEY (name)
+);
+
+create table svc_migrations (
+  name text not null,
+  checksum text not null,
+  applied_at timestamp with time zone not null default clock_timestamp(),
+  constraint svc_migrations_pkey PRIMARY KEY (name)
+);
+
+create table terraform_rescued_states (
+  id svc_id not null,
+  org_id svc_id not null,
+  workspace_id svc_id not null,
+  serial bigint not null,
+  lineage text,
+  terraform_version text not null default ''::text,
+  size_bytes bigint not null,
+  parts integer not null,
+  key_id text,
+  sealed_key bytea not null,
+  fingerprint bytea not null,
+  runner_job_id svc_id,
+  created_at timestamp with time zone not null,
+  created_by_id text not null default ''::text,
+  constraint terraform_rescued_states_pkey PRIMARY KEY (org_id, id),
+  constraint terraform_rescued_states_org_id_workspace_id_fkey FOREIGN KEY (org_id, workspace_id) REFERENCES terraform_workspaces(org_id, id)
+);
+CREATE UNIQUE INDEX terraform_rescued_states_by_id ON public.terraform_rescued_states USING btree (id);
+CREATE INDEX terraform_rescued_states_by_workspace ON public.terraform_rescued_states USING btree (workspace_id, id);
+
+create table terraform_state_parts (
+  object_id svc_id not null,
+  n integer not null,
+  org_id svc_id not null,
+  body bytea not null,
+  constraint terraform_state_parts_pkey PRIMARY KEY (object_id, n)
+);
+alter table terraform_state_parts alter column body set storage external;
+
+create table terraform_state_uploads (
+  object_id svc_id not null,
+  org_id svc_id not null,
+  created_at timestamp with time zone not null default svc_now(),
+  constraint terraform_state_uploads_pkey PRIMARY KEY (object_id)
+);
+CREATE INDEX terraform_state_uploads_age ON public.terraform_state_uploads USING btree (created_at);
+
+create table terraform_workspace_events (
+  id bigint not null generated always as identity,
+  org_id svc_id not null,
+  workspace_id svc_id not null,
+  kind text not null,
+  actor_id text not null,
+  reason text not null default ''::text,
+  info jsonb not null default '{}'::jsonb,
+  at timestamp with time zone not null,
+  constraint terraform_workspace_events_pkey PRIMARY KEY (id),
+  constraint terraform_workspace_events_org_id_workspace_id_fkey FOREIGN KEY (org_id, workspace_id) REFERENCES terraform_workspaces(org_id, id),
+  constraint terraform_workspace_events_kind_check CHECK ((kind = ANY (ARRAY['locked'::text, 'unlocked'::text, 'force-unlocked'::text, 'blocked'::text, 'unblocked'::text, 'rolled-back'::text, 'state-deleted'::text, 'deleted'::text, 'restored'::text, 'state-rescued'::text, 'rescued-state-pushed'::text, 'rescued-state-discarded'::text])))
+);
+CREATE INDEX terraform_workspace_events_by_workspace ON public.terraform_workspace_events USING btree (workspace_id, id);
+
+create table terraform_workspace_locks (
+  workspace_id svc_id not null,
+  org_id svc_id not null,
+  id svc_id not null,
+  lock_id text not null,
+  info jsonb not null,
+  runner_job_id svc_id,
+  execution_id svc_id,
+  created_at timestamp with time zone not null,
+  created_by_id text not null default ''::text,
+  constraint terraform_workspace_locks_pkey PRIMARY KEY (workspace_id),
+  constraint terraform_workspace_locks_org_id_workspace_id_fkey FOREIGN KEY (org_id, workspace_id) REFERENCES terraform_workspaces(org_id, id)
+);
+CREATE INDEX terraform_workspace_locks_by_job ON public.terraform_workspace_locks USING btree (runner_job_id);
+
+create table terraform_workspace_state_jsons (
+  workspace_id svc_id not null,
+  org_id svc_id not null,
+  id svc_id not null,
+  size_bytes bigint not null,
+  parts integer not null,
+  key_id text,
+  sealed_key bytea not null,
+  fingerprint bytea not null,
+  runner_job_id svc_id,
+  created_at timestamp with time zone not null,
+  created_by_id text not null default ''::text,
+  constraint terraform_workspace_state_jsons_pkey PRIMARY KEY (workspace_id),
+  constraint terraform_workspace_state_jsons_org_id_workspace_id_fkey FOREIGN KEY (org_id, workspace_id) REFERENCES terraform_workspaces(org_id, id)
+);
+
+create table terraform_workspace_states (
+  id svc_id not null,
+  org_id svc_id not null,
+  workspace_id svc_id not null,
+  revision integer not null,
+  serial bigint,
+  lineage text,
+  terraform_version text not null default ''::text,
+  size_bytes bigint not null,
+  parts integer not null,
+  key_id text,
+  sealed_key bytea not null,
+  fingerprint bytea not null,
+  rolled_back_from integer,
+  runner_job_id svc_id,
+  created_at timestamp with time zone not null,
+  created_by_id text not null default ''::text,
+  constraint terraform_workspace_states_pkey PRIMARY KEY (org_id, id),
+  constraint terraform_workspace_states_workspace_id_revision_key UNIQUE (workspace_id, revision),
+  constraint terraform_workspace_states_org_id_workspace_id_fkey FOREIGN KEY (org_id, workspace_id) REFERENCES terraform_workspaces(org_id, id),
+  constraint terraform_workspace_states_revision_check CHECK ((revision > 0))
+);
+CREATE UNIQUE INDEX terraform_workspace_states_by_id ON public.terraform_workspace_states USING btree (id);
+
+create table terraform_workspaces (
+  id svc_id not null,
+  org_id svc_id not null,
+  owner_id text not null default ''::text,
+  owner_type text not null default ''::text,
+  revision integer not null default 0,
+  state_id svc_id,
+  blocked_at timestamp with time zone,
+  blocked_by_id text,
+  blocked_reason text,
+  created_at timestamp with time zone not null default svc_now(),
+  updated_at timestamp with time zone not null default svc_now(),
+  created_by_id text not null default ''::text,
+  deleted_at timestamp with time zone,
+  blocked_kind text,
+  blocked_job_id svc_id,
+  constraint terraform_workspaces_pkey PRIMARY KEY (org_id, id),
+  constraint terraform_workspaces_org_id_fkey FOREIGN KEY (org_id) REFERENCES orgs(id),
+  constraint terraform_workspaces_check CHECK (((blocked_at IS NULL) = (blocked_reason IS NULL)))
+);
+CREATE INDEX terraform_workspaces_by_owner ON public.terraform_workspaces USING btree (org_id, owner_id, id) WHERE (deleted_at IS NULL);
+CREATE INDEX terraform_workspaces_deleted ON public.terraform_workspaces USING btree (deleted_at) WHERE (deleted_at IS NOT NULL);
+
+create table tokens (
+  id svc_id not null,
+  org_id svc_id not null,
+  digest bytea not null,
+  hint text not null,
+  kind text not null,
+  token_type text not null,
+  name text not null default ''::text,
+  account_id svc_id,
+  runner_id svc_id,
+  role_type text,
+  issuer text not null default ''::text,
+  source_id text not null default ''::text,
+  source_type text not null default ''::text,
+  issued_at timestamp with time zone not null default svc_now(),
+  expires_at timestamp with time zone,
+  used_at timestamp with time zone,
+  last_used_at timestamp with time zone,
+  revoked_at timestamp with time zone,
+  replaced_by svc_id,
+  created_at timestamp with time zone not null default svc_now(),
+  updated_at timestamp with time zone not null default svc_now(),
+  created_by_id text not null default ''::text,
+  reach text not null default 'org'::text,
+  grants text[] not null default '{}'::text[],
+  constraint tokens_pkey PRIMARY KEY (id),
+  constraint tokens_digest_key UNIQUE (digest),
+  constraint tokens_org_id_id_key UNIQUE (org_id, id),
+  constraint tokens_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id) ON DELETE CASCADE,
+  constraint tokens_org_id_fkey FOREIGN KEY (org_id) REFERENCES orgs(id),
+  constraint tokens_org_id_replaced_by_fkey FOREIGN KEY (org_id, replaced_by) REFERENCES tokens(org_id, id),
+  constraint tokens_org_id_runner_id_fkey FOREIGN KEY (org_id, runner_id) REFERENCES runners(org_id, id),
+  constraint tokens_check CHECK (((kind <> 'pat'::text) OR (account_id IS NOT NULL))),
+  constraint tokens_check1 CHECK (((kind = 'pat'::text) OR (role_type IS NOT NULL))),
+  constraint tokens_check2 CHECK (((kind = ANY (ARRAY['rt'::text, 'boot'::text])) = (runner_id IS NOT NULL))),
+  constraint tokens_check3 CHECK (((kind <> ALL (ARRAY['rt'::text, 'boot'::text])) OR (role_type = 'runner'::text))),
+  constraint tokens_check4 CHECK (((kind <> 'boot'::text) OR (expires_at IS NOT NULL))),
+  constraint tokens_check5 CHECK (((reach = 'org'::text) OR (kind = 'pat'::text))),
+  constraint tokens_check6 CHECK (((grants = '{}'::text[]) OR (role_type IS NOT NULL))),
+  constraint tokens_digest_check CHECK ((length(digest) = 32)),
+  constraint tokens_grants_check CHECK ((grants <@ '{plans.read,plans.secrets}'::text[])),
+  constraint tokens_kind_check CHECK ((kind = ANY (ARRAY['pat'::text, 'sa'::text, 'rt'::text, 'boot'::text, 'st'::text, 'it'::text]))),
+  constraint tokens_reach_check CHECK ((reach = ANY (ARRAY['org'::text, 'account'::text]))),
+  constraint tokens_role_type_check CHECK ((role_type = ANY (ARRAY['org_admin'::text, 'org_support'::text, 'org_read_only'::text, 'org_builder'::text, 'installer'::text, 'runner'::text, 'hosted-installer'::text, 'stack'::text, 'telemetry_collector'::text]))),
+  constraint tokens_token_type_check CHECK ((token_type = ANY (ARRAY['auth'::text, 'auth0'::text, 'admin'::text, 'static'::text, 'integration'::text, 'canary'::text, 'svc'::text, 'federated'::text, 'oauth'::text])))
+) with (fillfactor=80);
+CREATE INDEX tokens_by_account ON public.tokens USING btree (account_id) WHERE (account_id IS NOT NULL);
+CREATE INDEX tokens_by_org ON public.tokens USING btree (org_id, created_at, id);
+CREATE INDEX tokens_by_runner ON public.tokens USING btree (runner_id) WHERE (runner_id IS NOT NULL);
+CREATE UNIQUE INDEX tokens_replaced_by ON public.tokens USING btree (replaced_by) WHERE (replaced_by IS NOT NULL);
+CREATE TRIGGER tokens_changed AFTER UPDATE OF revoked_at, expires_at, role_type, runner_id ON public.tokens FOR EACH ROW WHEN (((old.revoked_at IS DISTINCT FROM new.revoked_at) OR (old.expires_at IS DISTINCT FROM new.expires_at) OR (old.role_type IS DISTINCT FROM new.role_type) OR ((old.runner_id)::text IS DISTINCT FROM (new.runner_id)::text))) EXECUTE FUNCTION tokens_changed();
+CREATE TRIGGER tokens_deleted AFTER DELETE ON public.tokens FOR EACH ROW EXECUTE FUNCTION tokens_changed();
+
+function account_role_fits() returns trigger -- functions/before-tables.sql
+function account_roles_changed() returns trigger -- functions/before-tables.sql
+function act_at(deadline timestamp with time zone, b broker_listening) returns timestamp with time zone -- functions/clocks.sql
+function adopt_restored_events() returns bigint -- functions/tallies.sql
+function announce_groups(process text, slots jsonb) returns queue_key[] -- functions/claim.sql
+function append_logs(write_id text, appends log_append[], chunks log_chunk[], bodies bytea) returns TABLE(n integer, outcome text, stream json, bytes bigint, loose_chunks integer) -- functions/log-streams.sql
+function append_logs_and_sequences(write_id text, appends log_append[], chunks log_chunk[], bodies bytea, parts log_sequence_part[]) returns TABLE(n integer, outcome text, stream json, bytes bigint, loose_chunks integer) -- functions/log-streams.sql
+function awaits_log_until(e runner_job_executions) returns timestamp with time zone -- functions/log-streams.sql
+function beat_processes(ids text[], org_ids text[], runner_ids text[], are_beats boolean[], alive bigint[], versions text[], tells boolean[], held_by text[], held text[]) returns SETOF beaten_process -- functions/beats.sql
+function block_abandoned(execution_ids text[], t timestamp with time zone) returns void -- functions/workspace-blocks.sql
+function block_half_done(moves job_move[], t timestamp with time zone) returns void -- functions/workspace-blocks.sql
+function block_holder(w terraform_workspaces) returns jsonb -- functions/workspaces.sql
+function block_workspace(org text, workspace text, actor text, why text) returns workspace_outcome -- functions/for-older-brokers.sql
+function block_workspaces(blocks workspace_block[], t timestamp with time zone) returns void -- functions/workspace-blocks.sql
+function bound_evidence() returns trigger -- functions/before-tables.sql
+function check_enqueue(jobs new_job[], INOUT outcomes text[]) returns text[] -- functions/enqueue.sql
+function claim_enqueue_keys(jobs new_job[], INOUT outcomes text[]) returns text[] -- functions/enqueue.sql
+function claim_job(org text, runner text, job text, execution text, live_processes text[]) returns TABLE(job_id text, execution_id text) -- functions/claim.sql
+function claim_jobs(waiters integer[], runner_ids text[], process_ids text[], job_groups text[], wants integer[], poll_ids text[], execution_ids text[], digests bytea[]) returns SETOF claimed_job -- functions/claim.sql
+function complete_shutdown(process text, shutdown text) returns queue_key[] -- functions/shutdowns.sql
+function confirm_by_poll(runner text, only_group text) returns queue_key[] -- functions/for-older-brokers.sql
+function confirm_by_polls(runner text, groups text[], since timestamp with time zone[]) returns queue_key[] -- functions/beats.sql
+function confirm_stopped(execution_ids text[], t timestamp with time zone) returns SETOF queue_key -- functions/end.sql
+function create_runner(org text, runner text, runner_group text, runner_name text, display text, operation_id text, actor text) returns text -- functions/runner-control.sql
+function delete_runner_group(org text, runner_group text) returns text -- functions/runner-control.sql
+function discard_rescued_state(org text, workspace text, rescued text, actor text, why text) returns workspace_outcome -- functions/rescued-states.sql
+function drop_terraform_state(org text, workspace text, lock text, needs_lock boolean, actor text, why text) returns workspace_outcome -- functions/workspaces.sql
+function end_error(execution text, event text, ended_by text, clock text, stop_reason text, why text) returns jsonb -- functions/moves.sql
+function end_executions(process_ids text[], reason text, why text, confirmed boolean) returns SETOF queue_key -- functions/end.sql
+function end_jobs(org text, job_ids text[], event text, why text) returns TABLE(job_id text, outcome text, status text, runner_id text, job_group text, execution_id text) -- functions/end.sql
+function end_locked_jobs(job_ids text[], event text, why text, t timestamp with time zone) returns SETOF moved_job -- functions/end.sql
+function end_reported_jobs(moves job_move[], records bigint[], t timestamp with time zone) returns void -- functions/report.sql
+function end_shutdowns(process_ids text[], new_status text, description text, t timestamp with time zone) returns void -- functions/shutdowns.sql
+function enqueue_jobs(batch json) returns SETOF enqueued_job -- functions/enqueue.sql
+function execution_rank(status text) returns integer -- functions/report.sql
+function executions_of(process_ids text[]) returns SETOF runner_job_live -- functions/end.sql
+function find_log_streams(orgs text[], streams text[]) returns SETOF log_stream -- functions/log-streams.sql
+function flush_queues(org text, runner text, only_group text, with_running boolean, why text) returns TABLE(job_id text, from_status text) -- functions/end.sql
+function forget_executions(org text, stream text, most integer) returns void -- functions/log-retention.sql
+function free_plan_locks(execution_ids text[], t timestamp with time zone) returns void -- functions/workspaces.sql
+function groups_served(serves jsonb, runner text) returns TABLE(job_group text, slots integer) -- functions/runners.sql
+function has_log_record(org text, stream text, execution text, seq bigint) returns boolean -- functions/log-streams.sql
+function held_though_over(held_by text[], held text[]) returns TABLE(process_id text, told json, is_ordered boolean) -- functions/beats.sql
+function hold_back_workspace(org text, workspace text, actor text, why text, of_kind text, job text) returns workspace_outcome -- functions/rescued-states.sql
+function instant_of_us(p_us bigint) returns timestamp with time zone -- functions/telemetry.sql
+function is_bound(runner text) returns boolean -- functions/runners.sql
+function is_job_move(event text, from_status text, to_status text) returns boolean -- functions/before-tables.sql
+function is_open_to_runner(ours boolean, process text, given_secret bytea) returns boolean -- functions/runners.sql
+function judge_due_jobs(job_ids text[], b broker_listening, t timestamp with time zone) returns TABLE(job_id text, event text, execution_status text, description text, clock text, stop_reason text, rearm_at timestamp with time zone) -- functions/clocks.sql
+function judge_taken(reports execution_report[]) returns TABLE(place integer, outcome text, job_id text, job_status text, event text, to_status text, end_status text, description text) -- functions/report.sql
+function keep_other_results(reports execution_report[], t timestamp with time zone) returns void -- functions/report.sql
+function keep_progress(org text, runner text, job text, execution text, given json, most integer) returns TABLE(outcome text, steps integer, is_full boolean) -- functions/progress.sql
+function keep_reports(reports execution_report[], results bigint, outputs bigint, t timestamp with time zone) returns void -- functions/report.sql
+function keep_rescued_within(s terraform_rescued_states, only_part bytea, prints jsonb, most jsonb) returns workspace_outcome -- functions/rescued-states.sql
+function keep_terraform_state(s terraform_workspace_states, only_part bytea, prints jsonb, lock text, needs_lock boolean, reason text, is_terraform boolean) returns workspace_outcome -- functions/workspaces.sql
+function listening() returns broker_listening -- functions/clocks.sql
+function live_processes(runner_ids text[]) returns text[] -- functions/runner-control.sql
+function lock_executions(job_ids text[]) returns void -- functions/moves.sql
+function lock_holder(l terraform_workspace_locks) returns jsonb -- functions/workspaces.sql
+function lock_queues(keys queue_key[]) returns void -- functions/moves.sql
+function lock_runners(runner_ids text[]) returns void -- functions/runner-control.sql
+function lock_workspace(l terraform_workspace_locks, by_hand boolean) returns workspace_outcome -- functions/workspaces.sql
+function log_partition_name(day date) returns text -- functions/log-retention.sql
+function log_sequence_of(org text, stream text, sequences jsonb, execution text) returns jsonb -- functions/log-streams.sql
+function log_stream_of(owner_id text) returns text -- functions/log-streams.sql
+function make_log_partition(day date) returns void -- functions/log-retention.sql
+function make_queues(keys queue_key[]) returns void -- functions/enqueue.sql
+function mark_listening() returns broker_listening -- functions/clocks.sql
+function may_register(runner text, takes_over text, most integer) returns boolean -- functions/registrations.sql
+function may_retry(l runner_job_live, t timestamp with time zone) returns boolean -- functions/report.sql
+function merge_log_chunks(org text, stream text, of_day date, positions bigint[], merged log_chunk, body bytea) returns boolean -- functions/log-retention.sql
+function move_jobs(moves job_move[], t timestamp with time zone) returns SETOF moved_job -- functions/moves.sql
+function ns(nanoseconds bigint) returns interval -- functions/before-tables.sql
+function offer_jobs(waiters integer[], runner_ids text[], job_groups text[]) returns TABLE(waiter integer, job_id text) -- functions/claim.sql
+function orders_for(process_ids text[]) returns TABLE(process_id text, orders json, settings_version bigint) -- functions/beats.sql
+function poll_speaks_for(poller text, s stopping_executions) returns boolean -- functions/beats.sql
+function process_goes_down(process text, new_status text, description text) returns queue_key[] -- functions/shutdowns.sql
+function process_terminating(process text) returns queue_key[] -- functions/shutdowns.sql
+function push_rescued_state(org text, workspace text, rescued text, actor text, why text) returns workspace_outcome -- functions/rescued-states.sql
+function queues_of_jobs(job_ids text[]) returns queue_key[] -- functions/end.sql
+function queues_of_runners(runner_ids text[]) returns queue_key[] -- functions/runners.sql
+function reclaim_jobs(waiters integer[], runner_ids text[], process_ids text[], poll_ids text[], repeated integer[], digests bytea[]) returns SETOF claimed_job -- functions/claim.sql
+function refresh_runners(runner_ids text[]) returns SETOF queue_key -- functions/runners.sql
+function refuse_change(org text, workspace text, lock text, needs_lock boolean, heeds_block text) returns workspace_outcome -- functions/workspaces.sql
+function refuse_repetitions(jobs new_job[], INOUT outcomes text[]) returns text[] -- functions/enqueue.sql
+function register_bound_holder(is_allowed boolean, org text, runner text, process text, process_type text, process_version text, process_serves jsonb, secret bytea, old_process text, old_secret bytea, held text[]) returns TABLE(woken queue_key[], orders json) -- functions/registrations.sql
+function register_by_beat(org text, runner text, process text, process_type text, process_version text, process_serves jsonb, most integer, OUT is_allowed boolean, OUT process_id text, OUT woken queue_key[]) returns record -- functions/registrations.sql
+function register_holder(is_allowed boolean, org text, runner text, process text, process_type text, process_version text, ours boolean, process_serves jsonb, secret bytea, old_process text, old_secret bytea, held text[]) returns TABLE(woken queue_key[], orders json) -- functions/registrations.sql
+function register_process(org text, runner text, process text, process_type text, process_version text, ours boolean, process_serves jsonb, secret bytea, old_process text, old_secret bytea) returns queue_key[] -- functions/registrations.sql
+function release_jobs(keys queue_key[], with_withdrawn boolean, t timestamp with time zone) returns SETOF queue_key -- functions/moves.sql
+function release_overdue(job_ids text[], t timestamp with time zone) returns void -- functions/clocks.sql
+function release_workspace(org text, workspace text, lock text, actor text, why text, by_hand boolean) returns workspace_outcome -- functions/workspaces.sql
+function request_shutdowns(process_ids text[], shutdown_ids text[], kind text, cut_after interval, actor text) returns TABLE(shutdown_id text, runner_id text, process_id text) -- functions/shutdowns.sql
+function restore_workspace(org text, workspace text, kept_days integer, actor text, why text) returns workspace_outcome -- functions/workspaces.sql
+function retire_workspace(org text, workspace text, actor text, why text) returns workspace_outcome -- functions/workspaces.sql
+function runners_of_group(runner_group text) returns text[] -- functions/runner-control.sql
+function sent_bytes(org text, upload sent_upload) returns bytea -- functions/sent-pieces.sql
+function served_slots(runner text) returns TABLE(job_group text, slots integer) -- functions/runners.sql
+function serves_group(serves jsonb, runner text, wanted text) returns boolean -- functions/runners.sql
+function set_pause(org text, target text, pause jsonb, reason text, actor text) returns runner_change -- functions/runner-control.sql
+function set_process_status(process_ids text[], new_status text, description text, t timestamp with time zone) returns void -- functions/registrations.sql
+function set_runner_lifecycle(org text, runner text, wanted text, operation_id text, actor text) returns runner_change -- functions/runner-control.sql
+function set_shutdown_status(process text, shutdown text, new_status text, description text, t timestamp with time zone) returns void -- functions/shutdowns.sql
+function speaks_for(process text, s stopping_executions) returns boolean -- functions/shutdowns.sql
+function step_reported(reports execution_report[], t timestamp with time zone) returns TABLE(n integer, e_id text, e_org_id text, e_runner_job_id text, e_runner_id text, e_process_id text, e_holders text[], e_is_ours boolean, e_status text, e_status_description text, e_ended_by text, e_history jsonb, e_created_at timestamp with time zone, e_deadline_at timestamp with time zone, e_confirmed_at timestamp with time zone, e_finished_at timestamp with time zone, e_last_record bigint) -- functions/report.sql
+function store_job_spans(p_org text, p_runner text, p_spans json, p_most integer) returns integer -- functions/telemetry.sql
+function store_metric_points(p_org text, p_runner text, p_points json, p_most integer) returns integer -- functions/telemetry.sql
+function svc_now() returns timestamp with time zone -- functions/before-tables.sql
+function sweep_jobs(batch integer) returns swept -- functions/clocks.sql
+function sweep_pauses(batch integer) returns swept -- functions/clocks.sql
+function sweep_processes(batch integer) returns swept -- functions/clocks.sql
+function sweep_queues(batch integer) returns swept -- functions/clocks.sql
+function sweep_shutdowns(batch integer) returns swept -- functions/clocks.sql
+function sweep_stopping(batch integer) returns swept -- functions/clocks.sql
+function take_reports(batch json) returns TABLE(n integer, outcome text, job_status text, wakes_runner_id text, id text, org_id text, runner_job_id text, runner_id text, process_id text, holders text[], is_ours boolean, status text, status_description text, ended_by text, history jsonb, created_at timestamp with time zone, deadline_at timestamp with time zone, confirmed_at timestamp with time zone, finished_at timestamp with time zone, last_record bigint) -- functions/report.sql
+function tally_job_ends(bounds double precision[], most_transactions bigint, OUT tallied bigint, OUT is_more boolean) returns record -- functions/tallies.sql
+function tokens_changed() returns trigger -- functions/before-tables.sql
+function trim_log_stream(org text, stream text, most_bytes bigint) returns boolean -- functions/log-retention.sql
+function unblock_workspace(org text, workspace text, actor text, why text) returns workspace_outcome -- functions/workspace-blocks.sql
+function wake_processes(process_ids text[], t timestamp with time zone) returns SETOF queue_key -- functions/beats.sql
+function was_cut(e runner_job_executions) returns boolean -- functions/log-streams.sql
+function write_runner_settings(org text, runner_group text, expected bigint, next jsonb) returns runner_change -- functions/runner-control.sql
+function write_runner_status(runner_ids text[], t timestamp with time zone) returns void -- functions/runners.sql
+function write_state_json(s terraform_workspace_state_jsons, only_part bytea) returns workspace_outcome -- functions/workspaces.sql
