@@ -28,7 +28,7 @@ const projects: TestProjectInlineConfiguration[] = [
     test: {
       ...common,
       name: "unit",
-      include: ["{shared,broker,agent,cli}/**/*.test.ts", "test/*.test.ts"],
+      include: ["{shared,broker,agent,cli,bench}/**/*.test.ts", "test/*.test.ts"],
       pool: "threads",
       isolate: false,
     },
