@@ -6,5 +6,6 @@ afterAll(async () => {
   vi.useRealTimers();
   vi.restoreAllMocks();
   vi.unstubAllEnvs();
+  vi.resetConfig();
   await endFile();
 });
