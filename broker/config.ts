@@ -14,28 +14,28 @@ type Setting = { readonly schema: z.ZodType; readonly doc: string };
 export const settings = {
   DATABASE_URL: {
     schema: postgresUrl,
-    doc: "The Postgres database (15 to 18) that all replicas share.",
+    doc: "URL of the Postgres database (version 15 to 18) that all brokers share.",
   },
   SVC_HOST: { schema: z.string().default("127.0.0.1"), doc: "The address to listen on." },
   SVC_PORT: {
     schema: whole(0, 65_535).default(8420),
-    doc: "The port to listen on; 0 takes a free one.",
+    doc: "The port to listen on; 0 picks a free port.",
   },
   SVC_PUBLIC_URL: {
     schema: httpUrl.optional(),
-    doc: "The URL that clients reach the broker by; where it listens, unless told.",
+    doc: "The URL at which clients reach the broker. Default: the address it listens on.",
   },
   SVC_TLS_CERT_FILE: {
     schema: z.string().min(1).optional(),
-    doc: "A PEM certificate chain; with the key, the broker speaks HTTPS itself.",
+    doc: "File with a PEM certificate chain. With it and the key, the broker serves HTTPS itself.",
   },
   SVC_TLS_KEY_FILE: {
     schema: z.string().min(1).optional(),
-    doc: "The certificate's private key, PEM.",
+    doc: "File with the certificate's private key, in PEM.",
   },
   SVC_TRUSTED_PROXIES: {
     schema: words.default([]),
-    doc: "Addresses or networks (10.0.0.0/8,::1) whose X-Forwarded-For and -Proto are believed.",
+    doc: "Addresses or networks of proxies (10.0.0.0/8,::1) whose X-Forwarded-For and X-Forwarded-Proto are trusted.",
   },
   SVC_LOG_LEVEL: {
     schema: z
@@ -43,44 +43,44 @@ export const settings = {
         error: "must be one of trace, debug, info, warn, error, fatal, silent",
       })
       .default("info"),
-    doc: "The least level that is logged; polls and beats are logged at debug.",
+    doc: "The lowest log level that is written. Polls and heartbeats are logged at debug.",
   },
   SVC_POOL_SIZE: {
     schema: whole(2, 200).default(10),
-    doc: "The most database connections of one broker.",
+    doc: "Maximum number of database connections of one broker.",
   },
   SVC_MAX_CONNECTIONS: {
     schema: whole(10, 1_000_000).optional(),
-    doc: "The most clients connected at once, 503 past it; 80 % of the file limit, unless told.",
+    doc: "Maximum number of client connections; more get 503. Default: 80 % of the open-file limit.",
   },
   SVC_RATE_TOKEN_PER_S: {
     schema: whole(0, 1_000_000).default(200),
-    doc: "Requests a second that one token may make on average; 0 for no limit. Polls and beats are free.",
+    doc: "Requests per second that one token may make on average; 0 for no limit. Polls and heartbeats do not count.",
   },
   SVC_RATE_ORG_PER_S: {
     schema: whole(0, 1_000_000).default(2000),
-    doc: "Requests a second that one org may make on average; 0 for no limit.",
+    doc: "Requests per second that one org may make on average; 0 for no limit.",
   },
   ...limitSettings,
   SVC_BODIES_MIB: {
     schema: whole(1, 65_536).default(128),
-    doc: "What large bodies under way take of one broker, and as much what large answers do; others wait, then 503.",
+    doc: "Memory of one broker for large request bodies, and the same again for large answers. Requests beyond it wait, then get 503.",
   },
   SVC_BODIES_ORG_MIB: {
     schema: whole(1, 65_536).default(64),
-    doc: "Of that, what one org may take, 429 past it; a single larger body passes when the org has no other.",
+    doc: "How much of that one org may use; more gets 429. One larger body is accepted when the org has no other.",
   },
   SVC_BODIES_TOKEN_MIB: {
     schema: whole(1, 65_536).default(64),
-    doc: "Of that, what one token may take, 429 past it; a single larger body passes when the token has no other.",
+    doc: "How much of that one token may use; more gets 429. One larger body is accepted when the token has no other.",
   },
   SVC_RETAIN_JOBS_DAYS: {
     schema: whole(1, 3650).default(90),
-    doc: "Days after which a job that has ended is deleted with all that belongs to it.",
+    doc: "Days after which an ended job is deleted with everything that belongs to it.",
   },
   SVC_RETAIN_BEATS_DAYS: {
     schema: whole(1, 3650).default(7),
-    doc: "Days after which heart-beat minutes, health checks and processes that ended are deleted.",
+    doc: "Days after which heartbeat minutes, health checks and ended processes are deleted.",
   },
   SVC_RETAIN_HISTORY_DAYS: {
     schema: whole(1, 3650).default(90),
@@ -88,11 +88,11 @@ export const settings = {
   },
   SVC_SEAL_KEYS: {
     schema: z.string().min(1).optional(),
-    doc: "What seals state and plans: file:PATH, command:PROGRAM ARG… or none. A broker does not start without it.",
+    doc: "Source of the keys that encrypt state and plans: file:PATH, command:PROGRAM ARG… or none. Required: a broker does not start without it.",
   },
   SVC_KEEP_STATE_REVISIONS: {
     schema: whole(0, 1_000_000).default(0),
-    doc: "The newest revisions that are kept of each workspace's state; 0 keeps all.",
+    doc: "Number of newest state revisions that are kept per workspace; 0 keeps all.",
   },
   SVC_RETAIN_DELETED_WORKSPACES_DAYS: {
     schema: whole(0, 3650).default(14),
@@ -100,23 +100,23 @@ export const settings = {
   },
   SVC_RETAIN_LOGS_DAYS: {
     schema: whole(1, 3650).default(30),
-    doc: "Days after which what was written to log streams is deleted.",
+    doc: "Days after which log records are deleted.",
   },
   SVC_LOG_STREAM_MIB: {
     schema: whole(1, 65_536).default(256),
-    doc: "How much one log stream keeps; past it the middle is dropped, never the end.",
+    doc: "Maximum size of one log stream. Beyond it records are dropped from the middle, never from the end.",
   },
   SVC_LOG_STREAM_KIB_PER_S: {
     schema: whole(0, 1_048_576).default(4096),
-    doc: "What one log stream takes a second on average through one broker, 429 past it; 0 for no limit.",
+    doc: "Bytes per second that one log stream may write through one broker on average; more gets 429. 0 for no limit.",
   },
   SVC_LOG_ORG_KIB_PER_S: {
     schema: whole(0, 1_048_576).default(32_768),
-    doc: "What the log streams of one org take a second together through one broker; 0 for no limit.",
+    doc: "Bytes per second that all log streams of one org may write through one broker; more gets 429. 0 for no limit.",
   },
   SVC_LOG_ORG_MIB_PER_DAY: {
     schema: whole(0, 1_073_741_824).default(0),
-    doc: "What one org may log in a day (UTC); past it a stream keeps 1 MiB. 0 for no limit.",
+    doc: "How much one org may log per day (UTC). Beyond it each stream keeps only 1 MiB. 0 for no limit.",
   },
   SVC_RETAIN_TELEMETRY_DAYS: {
     schema: whole(1, 3650).default(14),
@@ -124,12 +124,12 @@ export const settings = {
   },
   ...collectorSettings,
   SVC_METRICS_TOKEN: {
-    schema: z.string().min(16, "must have 16 characters at least").optional(),
-    doc: "A bearer token that /metrics asks for; open to anyone who can reach it, unless told.",
+    schema: z.string().min(16, "must have at least 16 characters").optional(),
+    doc: "Bearer token that /metrics requires. Default: none, so /metrics is open to everyone who can reach the broker.",
   },
   SVC_DRAIN_LINGER_MS: {
     schema: whole(0, 60_000).default(5000),
-    doc: "How long a stopping broker still serves after /readyz turned 503, so that a balancer notices.",
+    doc: "How long a stopping broker keeps serving after /readyz turned 503, so that load balancers notice.",
   },
 } as const satisfies Record<string, Setting>;
 
@@ -242,9 +242,7 @@ function readSettings(env: Readonly<Record<string, string | undefined>>): Settin
 function pairOf(certFile: string | undefined, keyFile: string | undefined): Config["tls"] {
   if (certFile === undefined && keyFile === undefined) return undefined;
   if (certFile === undefined || keyFile === undefined) {
-    throw new OperatorError(
-      "SVC_TLS_CERT_FILE and SVC_TLS_KEY_FILE go together: set both or neither.",
-    );
+    throw new OperatorError("Set both SVC_TLS_CERT_FILE and SVC_TLS_KEY_FILE, or neither.");
   }
   return { certFile, keyFile };
 }

@@ -26,7 +26,7 @@ export function createHealth(): Health {
     },
     isDraining: () => isDraining,
     runChecks: async () => [
-      { name: "draining", fault: isDraining ? "this broker is stopping" : undefined },
+      { name: "draining", fault: isDraining ? "this broker is shutting down" : undefined },
       ...(await Promise.all([...checks].map(([name, check]) => run(name, check)))),
     ],
   };

@@ -34,7 +34,7 @@ async function stop(running: RunningBroker): Promise<void> {
     await running.stop();
     process.exit(0);
   } catch (error) {
-    running.broker.log.fatal({ err: error }, "the broker could not stop in order");
+    running.broker.log.fatal({ err: error }, "the broker could not shut down cleanly");
     process.exit(1);
   }
 }
@@ -51,7 +51,7 @@ async function main(args: readonly string[]): Promise<void> {
     process.stdout.write(`${version}\n`);
   else if (args.length === 1 && /^(?:--help|-h|help)$/.test(word)) process.stdout.write(help);
   else {
-    process.stderr.write(`svc-broker knows no "${args.join(" ")}".\n${help}`);
+    process.stderr.write(`svc-broker does not know the argument "${args.join(" ")}".\n${help}`);
     process.exitCode = 2;
   }
 }

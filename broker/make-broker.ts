@@ -122,7 +122,7 @@ function guessesOf(
 
 function measuredAuthenticator(db: Db, metrics: Metrics): Authenticator {
   const authenticator = createAuthenticator(db, (tokens) => findExecutionCredentials(db, tokens));
-  const help = "Bytes set aside for the tokens that are remembered.";
+  const help = "Memory reserved for the token cache.";
   metrics.gauge("svc_known_token_bytes", help, authenticator.bytes);
   return authenticator;
 }
@@ -130,12 +130,12 @@ function measuredAuthenticator(db: Db, metrics: Metrics): Authenticator {
 function measuredPolls(parts: Omit<PollsOptions, "onBatch">, metrics: Metrics): Polls {
   const batches = metrics.histogram(
     "svc_claim_batch",
-    "Parked polls that one look at the database served together.",
+    "Parked polls that one claim statement served.",
     [1, 2, 4, 8, 16, 32, 64, 128, 256],
   );
   const polls = makePolls({ ...parts, onBatch: (size) => batches.observe(size) });
   const { parked } = polls.dispatcher;
-  metrics.gauge("svc_parked_polls", "Polls that wait at this broker.", () => parked.size);
+  metrics.gauge("svc_parked_polls", "Polls parked at this broker.", () => parked.size);
   return polls;
 }
 
@@ -150,7 +150,10 @@ function measuredBudgets(
   Broker,
   "uploads" | "downloads" | "bodies" | "largeWrites" | "largeReads" | "decompressions"
 > {
-  const refused = metrics.counter("svc_bodies_refused_total", "Large bodies without room.");
+  const refused = metrics.counter(
+    "svc_bodies_refused_total",
+    "Large bodies refused for lack of memory.",
+  );
   const make = (of: "in" | "out", what: string): ByteBudget =>
     new ByteBudget({ ...bodies, what, waitMs: budgetWaitMs }, (bound) =>
       refused.add({ of, bound }),
@@ -163,12 +166,12 @@ function measuredBudgets(
     ] as const;
   metrics.gauge(
     "svc_bodies_bytes",
-    "Held for large bodies.",
+    "Memory held for large bodies.",
     both(({ heldBytes }) => heldBytes),
   );
   metrics.gauge(
     "svc_bodies_waiting",
-    "Waiting for room.",
+    "Large bodies that wait for memory.",
     both(({ waiting }) => waiting),
   );
   const lanes = { largeWrites: makeLimiter(poolSize < 4 ? 1 : 2), largeReads: makeLimiter(1) };
@@ -178,7 +181,7 @@ function measuredBudgets(
 
 function measuredLogFeed(parts: Parameters<typeof makeLogFeed>[0], metrics: Metrics) {
   const feed = makeLogFeed(parts);
-  metrics.gauge("svc_log_followers", "Clients that follow a log here.", feed.followers);
+  metrics.gauge("svc_log_followers", "Clients that follow a log at this broker.", feed.followers);
   return feed;
 }
 
@@ -187,7 +190,7 @@ function measuredDecompressions(metrics: Metrics): DecompressionBudget {
     mostBytes: 64 * mebibyte,
     mostWaitingBytes: 32 * mebibyte,
   });
-  const help = "Bytes set aside for compressed logs, traces and metrics while they are read.";
+  const help = "Memory reserved to decompress logs, traces and metrics.";
   metrics.gauge("svc_inflating_bytes", help, () => budget.heldBytes);
   return budget;
 }

@@ -37,7 +37,7 @@ export async function startBroker(
     broker.drain.push((await startTasks(broker, options)).stop);
     const serving = await serve(createApp(broker), broker);
     startLoops(made);
-    log.info({ url: serving.url }, "the broker serves");
+    log.info({ url: serving.url }, "broker is ready");
     let stopping: Promise<void> | undefined;
     const stop = (): Promise<void> => (stopping ??= drain(broker, serving));
     return { url: serving.url, port: serving.port, broker, stop };
@@ -52,13 +52,13 @@ export async function startBroker(
 async function drain(broker: Broker, serving: Serving): Promise<void> {
   const { config, health, log } = broker;
   health.startDraining();
-  log.info({ linger_ms: config.drainLingerMs }, "the broker drains");
+  log.info({ linger_ms: config.drainLingerMs }, "broker is draining");
   await new Promise((resolve) => setTimeout(resolve, config.drainLingerMs));
   for (const end of broker.drain.toReversed()) await end();
   await serving.stop(answerGraceMs);
   await broker.authenticator.flush().catch(() => {}); // last uses are a courtesy, not worth a failed stop
   await endPools(broker);
-  log.info("the broker has stopped");
+  log.info("broker has stopped");
 }
 
 async function endPools({ db, hotDb }: Broker): Promise<void> {

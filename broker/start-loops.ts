@@ -26,17 +26,19 @@ export function startLoops({ broker, brokerId, receive }: MadeBroker): void {
       if (!isConnected) return;
       authenticator.forgetAll(); // a revocation may have been missed
       scan().catch((error: unknown) =>
-        log.warn({ err: error }, "a scan failed; the next comes soon"),
+        log.warn({ err: error }, "scan failed; it will be retried soon"),
       );
     },
   });
   broker.health.addCheck("listen", () =>
     Promise.resolve(listening.isConnected() ? undefined : "the LISTEN connection is down"),
   );
-  metrics.gauge("svc_listen_connected", "1 while LISTEN hears what other brokers tell.", () =>
-    listening.isConnected() ? 1 : 0,
+  metrics.gauge(
+    "svc_listen_connected",
+    "1 while the LISTEN connection to other brokers is up.",
+    () => (listening.isConnected() ? 1 : 0),
   );
-  const due = metrics.counter("svc_sweep_due_total", "Rows this broker's clocks found due.");
+  const due = metrics.counter("svc_sweep_due_total", "Rows that this broker's sweeps found due.");
   const onDue = (sweep: string, rows: number): void => due.add({ sweep }, rows);
   const clocks = startClocks({ db, clock, wakes, log, onDue });
   const scanning = repeat({ signal: stopped.signal, log }, "scan", scanEveryMs, scan);

@@ -63,14 +63,14 @@ export const problem = {
     new Problem({
       status: 404,
       code: `${what.replaceAll(/[ -]/g, "_")}_not_found`,
-      detail: `There is no such ${what}.`,
+      detail: `This ${what} does not exist.`,
     }),
 
   methodNotAllowed: (allow: string): Problem =>
     new Problem({
       status: 405,
       code: "method_not_allowed",
-      detail: `This path answers ${allow}.`,
+      detail: `Method not allowed. This path supports ${allow}.`,
       headers: { allow },
     }),
 
@@ -87,7 +87,7 @@ export const problem = {
     new Problem({
       status: 413,
       code: "body_too_large",
-      detail: `The body of this request may have ${maxBytes} bytes at most.`,
+      detail: `The body is too large: at most ${maxBytes} bytes are allowed.`,
       headers: { connection: "close" },
     }),
 
@@ -96,7 +96,7 @@ export const problem = {
     new Problem({
       status: 413,
       code: "too_many_parts",
-      detail: `A request may hold ${most} ${what} at most: send them in several.`,
+      detail: `Too many ${what}: at most ${most} are allowed per request. Split them into several requests.`,
     }),
 
   unsupportedMediaType: (detail: string): Problem =>
@@ -123,7 +123,7 @@ function at(pointer: Pointer | undefined, code: string, detail: string): Problem
 }
 
 function summary([first, ...rest]: readonly ProblemError[]): string {
-  if (first === undefined) return "The request is not valid.";
+  if (first === undefined) return "The request is invalid.";
   const more = rest.length === 0 ? "" : ` (and ${rest.length} more)`;
   return `${first.pointer}: ${first.detail}${more}`;
 }

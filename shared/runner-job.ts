@@ -63,7 +63,7 @@ export const runnerJobTransitions = {
   cancel: {
     from: ["queued", "available", "in-progress"],
     to: "cancelled",
-    when: "somebody asked, the overall timeout passed, or the execution ended cancelled",
+    when: "it was requested, the overall timeout passed, or the execution ended cancelled",
   },
 } as const satisfies Record<string, Transition>;
 export type RunnerJobEvent = keyof typeof runnerJobTransitions;

@@ -27,7 +27,10 @@ export async function createAccount(
   const roleIds = await findRoleIds(db, org, account.roles, giver);
   const row = await insertMember(db, org, { ...account, id: newId("acc"), roleIds });
   if (row === undefined) {
-    throw problem.conflict("subject_taken", "An account of this type with this subject exists.");
+    throw problem.conflict(
+      "subject_taken",
+      "An account with this type and subject already exists.",
+    );
   }
   return row;
 }

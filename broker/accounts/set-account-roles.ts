@@ -22,7 +22,7 @@ export async function setAccountRoles(
   if (is_last_admin) {
     throw problem.conflict(
       "last_admin",
-      "This is the org's last admin; make another account one first.",
+      "This account is the org's last admin. Make another account an admin first.",
     );
   }
 }

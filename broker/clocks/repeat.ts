@@ -14,7 +14,7 @@ export async function repeat(
       await act();
     } catch (error) {
       if (!signal.aborted)
-        log.error({ err: error, loop: name }, "a loop failed; it is tried again");
+        log.error({ err: error, loop: name }, "background loop failed; it will be retried");
     }
     // Brokers that started together drift apart, so that they seldom ask for the same rows.
     await pause(signal, everyMs * (0.8 + Math.random() * 0.4));

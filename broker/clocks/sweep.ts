@@ -71,7 +71,10 @@ async function setAside({ db, log }: SweepParts, name: SweepName, error: unknown
      where ${key} = (select ${key} from ${table} where deadline_at <= svc_now() order by deadline_at limit 1)
     returning ${key} as id`;
   if (row === undefined) throw error;
-  log.error({ err: error, clock: name, id: row.id }, "a row cannot be acted on and is set aside");
+  log.error(
+    { err: error, clock: name, id: row.id },
+    "sweep skipped a row that cannot be processed",
+  );
 }
 
 /** Says that somebody listens; answers the database's time. */

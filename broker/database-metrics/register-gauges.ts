@@ -24,22 +24,22 @@ export function registerGauges(metrics: Metrics, read: Read): void {
   });
   gauge(
     "svc_heartbeat_age_seconds",
-    "Silence of the quietest process that counts as live.",
+    "Longest time since the last heartbeat of a live process.",
     ({ longestSilence }) => one(longestSilence),
   );
   gauge(
     "svc_pg_pool_in_use",
-    "Connections of this broker's pool busy with a statement, sampled.",
+    "Connections of this broker's pool that run a statement (sampled).",
     ({ busyConnections }) => one(busyConnections),
   );
   gauge(
     "svc_pg_pool_answer_seconds",
-    "Time this broker's pool took for an empty statement, the wait for a connection included.",
+    "Time of an empty statement on this broker's pool, including the wait for a connection.",
     ({ poolAnswerSeconds }) => one(poolAnswerSeconds),
   );
   gauge(
     "svc_figures_age_seconds",
-    "Age of the values that come from the database.",
+    "Age of the metrics that are read from the database.",
     ({ takenAtMs }) => one((performance.now() - takenAtMs) / 1000),
   );
 }
@@ -61,17 +61,17 @@ function registerJobs(
   );
   gauge(
     "svc_queue_in_flight",
-    "Slots taken: by jobs on offer, in progress and still stopping.",
+    "Slots in use by jobs that are available, in progress or stopping.",
     ({ groups }) => byGroup(groups, (group, row) => [[{ group }, row?.in_flight ?? 0]]),
   );
   gauge(
     "svc_queue_capacity",
-    "Slots that settings and live processes allow, pauses taken off.",
+    "Slots that the settings and live processes allow, minus paused ones.",
     ({ groups }) => byGroup(groups, (group, row) => [[{ group }, row?.capacity ?? 0]]),
   );
   gauge(
     "svc_oldest_waiting_seconds",
-    "Age of the oldest job that nobody has taken; 0 when none waits.",
+    "Age of the oldest job that no process has claimed; 0 when none waits.",
     ({ oldest }) => {
       const ages = new Map(oldest.map((row) => [row.job_group, row.seconds]));
       return runnerJobGroups.map((group) => [{ group }, ages.get(group) ?? 0] as const);
@@ -79,18 +79,18 @@ function registerJobs(
   );
   metrics.total(
     "svc_jobs_total",
-    "Jobs that have ended; the same on every broker, so take max, not sum.",
+    "Ended jobs. Every broker reports the same value: use max, not sum.",
     () => endTotals(read()?.tallies ?? []),
   );
   metrics.distribution(
     "svc_job_queue_seconds",
-    "From the enqueue to the first claim, of jobs that have ended; the same on every broker.",
+    "Time from enqueue to first claim of ended jobs. Every broker reports the same value.",
     secondsBounds,
     () => secondsByLabels(read()?.tallies ?? [], "queue", (row) => ({ group: row.job_group })),
   );
   metrics.distribution(
     "svc_job_run_seconds",
-    "From the first claim to the end; the same on every broker.",
+    "Time from first claim to end. Every broker reports the same value.",
     secondsBounds,
     () =>
       secondsByLabels(read()?.tallies ?? [], "run", (row) => ({

@@ -22,22 +22,30 @@ export function watchProcess(metrics: Metrics): ProcessWatch {
   metrics.gauge("svc_build_info", "Always 1; the version is its label.", () => [[{ version }, 1]]);
   metrics.gauge(
     "svc_event_loop_lag_seconds",
-    "How late timers ran in the last ten seconds.",
+    "Event loop delay in the last ten seconds.",
     () => lags,
   );
-  metrics.total("process_cpu_seconds_total", "Processor time, user and system.", () => {
+  metrics.total("process_cpu_seconds_total", "CPU time, user and system.", () => {
     const { user, system } = process.cpuUsage();
     return (user + system) / 1e6;
   });
   metrics.gauge("process_resident_memory_bytes", "Memory in use.", () => process.memoryUsage.rss());
   metrics.gauge(
     "process_heap_bytes",
-    "Memory of JavaScript objects.",
+    "JavaScript heap in use.",
     () => process.memoryUsage().heapUsed,
   );
   const startedAtS = Math.round(Date.now() / 1000 - process.uptime());
-  metrics.gauge("process_start_time_seconds", "When it started, Unix time.", () => startedAtS);
-  metrics.gauge("process_open_fds", "Open files and sockets; 0 where not told.", () => openFiles);
+  metrics.gauge(
+    "process_start_time_seconds",
+    "Start time of the process, Unix time.",
+    () => startedAtS,
+  );
+  metrics.gauge(
+    "process_open_fds",
+    "Open files and sockets; 0 where the system does not report it.",
+    () => openFiles,
+  );
 
   return {
     refresh: async () => {

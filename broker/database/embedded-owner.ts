@@ -66,7 +66,7 @@ async function removeStale(file: string, dataDir: string): Promise<void> {
     Number(pid) > 0 && start.length > 0 && (await startOf(Number(pid))) === start.join(" ");
   if (isAlive) {
     throw new OperatorError(
-      `The data directory ${dataDir} is in use by process ${pid}: stop that one, or choose another directory.`,
+      `The data directory ${dataDir} is in use by process ${pid}. Stop that process or choose another directory.`,
     );
   }
   await rm(file, { force: true });

@@ -38,7 +38,7 @@ function findNative(packageName: string): string {
   } catch {
     const kind = `${process.platform}-${process.arch}`;
     throw new OperatorError(
-      `There is no embedded Postgres installed for ${kind}: set DATABASE_URL instead.`,
+      `No embedded Postgres is installed for ${kind}. Set DATABASE_URL to use another Postgres.`,
     );
   }
 }

@@ -114,7 +114,7 @@ async function preparedPassword(place: Place, cluster: Cluster): Promise<string>
   }
   await requireMajorVersion(place, cluster);
   return await readFile(file, "utf8").catch(() => {
-    throw new OperatorError(`The data directory ${place.dataDir} has lost its password file.`);
+    throw new OperatorError(`The data directory ${place.dataDir} has no password file any more.`);
   });
 }
 

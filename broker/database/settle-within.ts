@@ -8,7 +8,9 @@ const lostAfterMs = 35_000;
 export async function settleWithin<T>(promise: Promise<T>, ms = lostAfterMs): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
   const lost = new Promise<never>((_, reject) => {
-    const error = Object.assign(new Error("a statement was lost"), { code: "ETIMEDOUT" });
+    const error = Object.assign(new Error("the database connection was lost during a statement"), {
+      code: "ETIMEDOUT",
+    });
     timer = setTimeout(() => reject(error), ms);
   });
   try {

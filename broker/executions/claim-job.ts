@@ -42,5 +42,5 @@ export async function claimJob(broker: Broker, actor: Actor, jobId: string): Pro
 async function statusNow({ db }: Broker, { orgId }: Actor, jobId: string): Promise<string> {
   const job = await findJob(db, orgId, jobId);
   if (job?.status !== "available") return job?.status ?? "gone";
-  return "not on offer just now: another runner was shown it, or no slot is free";
+  return "not available now: it is offered to another poll, or no slot is free";
 }

@@ -35,7 +35,7 @@ export function makeConfirmExecution(db: Db, log: Log): ConfirmExecution {
       (isSo) => isSo && over.set(name, true),
       (error: unknown) => {
         remembered.delete(name);
-        log.warn({ err: error }, "an execution could not be confirmed; the next request does it");
+        log.warn({ err: error }, "could not confirm an execution; the next request will retry");
       },
     );
     return isOver;

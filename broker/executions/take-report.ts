@@ -53,18 +53,23 @@ const conflict =
 
 const refusals: Record<Exclude<ReportOutcome, "ok" | "unchanged">, Refusal> = {
   "not-found": () => problem.notFound("execution"),
-  backwards: conflict("execution_goes_back", (status) => `The execution is ${status} already.`),
+  backwards: conflict(
+    "execution_goes_back",
+    (status) => `This execution has already ended: it is ${status}.`,
+  ),
   ended: conflict(
     "execution_ended",
-    (status) => `The broker ended this execution: it is ${status}. The report is kept as evidence.`,
+    (status) =>
+      `The broker has ended this execution: it is ${status}. The report was stored as late evidence.`,
   ),
   differs: conflict(
     "execution_is_final",
-    (status) => `The execution ended ${status} before. The report is kept as evidence.`,
+    (status) =>
+      `This execution already ended as ${status}. The report was stored as late evidence.`,
   ),
   "needs-result": conflict(
     "result_missing",
-    () => "An execution cannot finish without a result; send one first, or with this report.",
+    () => "An execution cannot finish without a result. Send the result first, or in this report.",
   ),
   "too-late-to-give-back": conflict(
     "too_late_to_give_back",

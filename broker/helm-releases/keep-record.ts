@@ -33,7 +33,10 @@ export async function createRecord(
     insertRecord(parts.db, orgId, { place, record, actorId }),
   );
   if (row !== undefined) return row;
-  throw problem.conflict("release_exists", `There is a record ${place.key} in this namespace.`);
+  throw problem.conflict(
+    "release_exists",
+    `A record with the key ${place.key} already exists in this namespace.`,
+  );
 }
 
 /** Writes a record again; 404 when there is none. */

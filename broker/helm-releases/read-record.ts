@@ -13,8 +13,11 @@ export type RecordFacts = {
 const text = z
   .string()
   .max(1000)
-  .refine((given) => !given.includes("\0"), "Text cannot hold U+0000.")
-  .refine((given) => given.isWellFormed(), "Half of a surrogate pair is no text.");
+  .refine((given) => !given.includes("\0"), "Text must not contain the null character (U+0000).")
+  .refine(
+    (given) => given.isWellFormed(),
+    "Text must be valid Unicode: it contains an unpaired surrogate.",
+  );
 const record = z.looseObject({
   name: text.min(1),
   version: z.int().min(0).max(2_147_483_647).nullish(),
@@ -30,7 +33,7 @@ export function readRecord(bytes: Buffer): RecordFacts {
       error.issues.map(({ path, code, message }) => ({
         pointer: `#/${path.map(String).join("/")}`,
         code,
-        detail: `Helm's release record is not as expected: ${message}`,
+        detail: `This is not a Helm release record: ${message}`,
       })),
     );
   }
@@ -42,10 +45,10 @@ export function readRecord(bytes: Buffer): RecordFacts {
 }
 
 function parse(bytes: Buffer): unknown {
-  if (!isUtf8(bytes)) throw problem.malformed("body_not_utf8", "The body is not UTF-8.");
+  if (!isUtf8(bytes)) throw problem.malformed("body_not_utf8", "The body is not valid UTF-8.");
   try {
     return JSON.parse(bytes.toString("utf8"));
   } catch {
-    throw problem.malformed("malformed_json", "Helm's release record is JSON, and this is not.");
+    throw problem.malformed("malformed_json", "The Helm release record is not valid JSON.");
   }
 }

@@ -11,7 +11,11 @@ const bounds = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5,
 /** Registers the two families. */
 export function createHttpMetrics(metrics: Metrics): HttpMetrics {
   const requests = metrics.counter("svc_http_requests_total", "Requests answered.");
-  const seconds = metrics.histogram("svc_http_request_seconds", "Time to the answer.", bounds);
+  const seconds = metrics.histogram(
+    "svc_http_request_seconds",
+    "Time from request to answer.",
+    bounds,
+  );
   return {
     of(method, route) {
       const byStatus = new Map<number, () => void>();

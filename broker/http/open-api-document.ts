@@ -14,7 +14,7 @@ export function openApiDocument(
       title: "svc",
       version,
       description:
-        "A broker that takes jobs from a control plane, hands each to exactly one process of its runner, and brings every job to a true end.",
+        "svc takes jobs from a control plane, gives each to exactly one process of its runner, and tracks it to its end.",
       license: { name: "Apache-2.0", url: "https://www.apache.org/licenses/LICENSE-2.0" },
     },
     servers: [{ url: broker.config.publicUrl ?? "/" }],

@@ -33,7 +33,10 @@ export async function endJob(
   const answer = rows.find(({ outcome }) => outcome !== "wake");
   if (answer === undefined || answer.outcome === "not-found") throw problem.notFound("job");
   if (answer.outcome === "final") {
-    throw problem.conflict("job_final", `This job is ${answer.status ?? "over"} and stays so.`);
+    throw problem.conflict(
+      "job_final",
+      `This job has already ended: it is ${answer.status ?? "final"}.`,
+    );
   }
   if (answer.outcome === "already") return;
   const released = rows.filter(({ outcome }) => outcome === "wake");

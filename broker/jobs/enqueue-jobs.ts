@@ -196,20 +196,17 @@ function toRow(job: Draft, answer: AnswerRow | undefined): JobRow[] {
 const refusals: Record<string, () => Problem> = {
   "no-runner": () => problem.notFound("runner"),
   "runner-disabled": () =>
-    problem.conflict(
-      "runner_disabled",
-      "This runner is disabled and takes no jobs; enable it first.",
-    ),
+    problem.conflict("runner_disabled", "This runner is disabled. Enable it to enqueue jobs."),
   "runner-deprovisioned": () =>
-    problem.conflict("runner_deprovisioned", "This runner is deprovisioned and takes no jobs."),
+    problem.conflict("runner_deprovisioned", "This runner is deprovisioned and accepts no jobs."),
   full: () =>
-    problem.tooMany("This queue is as deep as job_group_max_depth allows.", 5, "queue_full"),
+    problem.tooMany("This queue is full: job_group_max_depth is reached.", 5, "queue_full"),
   "key-reused": () =>
     problem.invalid([
       {
         pointer: "header:Idempotency-Key",
         code: "idempotency_key_reused",
-        detail: "This key came with another request before; take a new one.",
+        detail: "This idempotency key was already used for a different request. Use a new key.",
       },
     ]),
 };

@@ -110,7 +110,7 @@ function startReader({ db, wakes, log }: FeedParts, org: OrgId): Reader {
   }
 
   function onError(error: unknown): void {
-    log.warn({ err: error, org_id: org }, "job events could not be read; looking again");
+    log.warn({ err: error, org_id: org }, "could not read job events; retrying");
   }
 
   function stop(): void {

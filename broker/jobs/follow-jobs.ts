@@ -78,7 +78,7 @@ async function startOf(db: Broker["db"], cursor: string | undefined): Promise<Ev
   if (cursor === "") return oldestPosition;
   const position = fromCursor(cursor);
   if (position !== undefined && (await isReached(db, position))) return position;
-  const detail = "This is no cursor of these events; begin with an empty one.";
+  const detail = "This cursor is invalid. Start with an empty cursor.";
   throw problem.invalid([{ pointer: "?cursor", code: "invalid_cursor", detail }]);
 }
 

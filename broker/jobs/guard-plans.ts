@@ -44,7 +44,7 @@ export async function requireClaimByName(
   if (hold?.is_bound !== true) return;
   throw problem.forbidden(
     "claims_bound",
-    "Every live process of this runner claims jobs for itself (POST /v1/runners/{runner_id}/jobs/claim): none is claimed by name. Register a process first.",
+    "All live processes of this runner claim jobs with POST /v1/runners/{runner_id}/jobs/claim, so jobs cannot be claimed by id. Register a process first.",
   );
 }
 
@@ -56,5 +56,5 @@ export function secretDigest({ processSecret }: Pick<PlanReader, "processSecret"
 const notItsOwn = (): Error =>
   problem.forbidden(
     "plan_bound",
-    "A process holds this job and binds its plan to itself: it is told to the execution's own token, or with the process's secret (Svc-Process-Secret).",
+    "The plan is bound to the process that runs the job. Use the execution's own token, or send the process's secret in the header Svc-Process-Secret.",
   );

@@ -13,6 +13,6 @@ export function requireOrderRights(
   if (order === undefined || permissions.has(needed)) return;
   throw problem.forbidden(
     "permission_missing",
-    `A job of type ${order} orders the runner itself: this token lacks the permission ${needed}.`,
+    `Jobs of type ${order} manage the runner itself. This token lacks the permission ${needed}.`,
   );
 }

@@ -30,7 +30,7 @@ export async function setJobStatus(broker: Broker, actor: Actor, wanted: Wanted)
   }
   if (job.status === wanted.status) return job;
   if (job.finished_at !== null) {
-    throw problem.conflict("job_final", `This job is ${job.status} and stays so.`);
+    throw problem.conflict("job_final", `This job has already ended: it is ${job.status}.`);
   }
   if (job.execution_id === null) await withPermit(() => endWaiting(broker, actor, wanted));
   else await reportOn(broker, actor, { ...wanted, executionId: job.execution_id });
@@ -63,6 +63,6 @@ function isEnd(status: RunnerJobStatus): status is ExecutionEnd & RunnerJobStatu
 function refused(status: RunnerJobStatus): Error {
   return problem.conflict(
     "move_not_allowed",
-    `No runner can make this job ${status} as it is now.`,
+    `A runner cannot set this job to ${status} in its current status.`,
   );
 }

@@ -139,7 +139,7 @@ function stillStopping({ stopping }: WaitingFacts): WaitingReason[] {
 function withdrawn({ withdrawals, available_timeout: ns, ...facts }: WaitingFacts): WaitingReason {
   const times = withdrawals === 1 ? "once" : `${withdrawals} times`;
   const detail =
-    `it was offered ${times} and nobody took it within ${inWords(ns / 1e9)}: ` +
+    `it was offered ${times} and no process took it within ${inWords(ns / 1e9)}: ` +
     `it waits until a process asks for ${group(facts)}`;
   return reason("withdrawn", detail);
 }
@@ -147,13 +147,13 @@ function withdrawn({ withdrawals, available_timeout: ns, ...facts }: WaitingFact
 function due(facts: WaitingFacts): WaitingReason {
   const free = facts.slots - facts.in_use;
   const slots = free === 1 ? "a slot is free" : `${free} slots are free`;
-  return reason("due-for-release", `${slots} in ${group(facts)}: it is being released`);
+  return reason("due-for-release", `${slots} in ${group(facts)}: it will be available at once`);
 }
 
 function behind({ before }: WaitingFacts): WaitingReason {
   return reason(
     "behind-others",
-    `${before} ${before === 1 ? "job stands" : "jobs stand"} before it in the queue`,
+    `${before} ${before === 1 ? "job is" : "jobs are"} ahead of it in the queue`,
   );
 }
 

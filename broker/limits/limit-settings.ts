@@ -6,19 +6,19 @@ const most = 1_000_000;
 export const limitSettings = {
   SVC_MAX_CONNECTIONS_PER_ADDRESS: {
     schema: whole(0, most).optional(),
-    doc: "The most clients connected at once from one address, 503 past it; half of all, unless told; 0 for no limit. Not for trusted proxies.",
+    doc: "Maximum number of connections from one address; more get 503. Default: half of all. 0 for no limit. Trusted proxies are exempt.",
   },
   SVC_MAX_POLLS_PER_ORG: {
     schema: whole(0, most).default(20_000),
-    doc: "Polls that one org may have parked at one broker, 429 past it; 0 for no limit. A broker parks 25,000 in all.",
+    doc: "Maximum number of parked polls of one org at one broker; more get 429. 0 for no limit. A broker parks at most 25,000 polls.",
   },
   SVC_MAX_POLLS_PER_RUNNER: {
     schema: whole(0, most).default(1000),
-    doc: "Polls that one runner may have parked at one broker, 429 past it; 0 for no limit.",
+    doc: "Maximum number of parked polls of one runner at one broker; more get 429. 0 for no limit.",
   },
   SVC_MAX_FOLLOWERS_PER_TOKEN: {
     schema: whole(0, most).default(1000),
-    doc: "Logs that one token may follow at once through one broker, 429 past it; 0 for no limit.",
+    doc: "Maximum number of logs that one token may follow at once at one broker; more get 429. 0 for no limit.",
   },
   SVC_MAX_FOLLOWERS_PER_ORG: {
     schema: whole(0, most).default(4000),
@@ -26,7 +26,7 @@ export const limitSettings = {
   },
   SVC_MAX_WAITS_PER_TOKEN: {
     schema: whole(0, most).default(2000),
-    doc: "Waits for a job's end or for job events that one token may have at one broker, 429 past it; 0 for no limit.",
+    doc: "Maximum number of waits of one token for a job's end or for job events at one broker; more get 429. 0 for no limit.",
   },
   SVC_MAX_WAITS_PER_ORG: {
     schema: whole(0, most).default(8000),
@@ -34,11 +34,11 @@ export const limitSettings = {
   },
   SVC_MAX_PROCESSES_PER_RUNNER: {
     schema: whole(0, most).default(100),
-    doc: "Processes of one runner that may be pending or alive, 429 past it; 0 for no limit. A takeover is never refused by it.",
+    doc: "Maximum number of pending and live processes of one runner; more get 429. 0 for no limit. It never refuses a takeover.",
   },
   SVC_MAX_REQUESTS_PER_TOKEN: {
     schema: whole(0, most).default(1000),
-    doc: "Requests of one token that use or await the database at once through one broker, 429 past it; 0 for no limit.",
+    doc: "Maximum number of requests of one token that use or wait for the database at one broker; more get 429. 0 for no limit.",
   },
   SVC_MAX_REQUESTS_PER_ORG: {
     schema: whole(0, most).default(4000),
@@ -46,15 +46,15 @@ export const limitSettings = {
   },
   SVC_RESCUED_STATES_ORG_MIB: {
     schema: whole(0, 1_048_576).default(8192),
-    doc: "What states of one org that terraform could not write may take while they wait, 409 past it; 0 for no limit.",
+    doc: "Maximum size of all rescued states of one org; more get 409. 0 for no limit.",
   },
   SVC_LOCK_WAIT_MS: {
     schema: whole(0, 30_000).default(1000),
-    doc: "How long a statement waits for a row that others are changing, 429 `busy` past it; 0 for as long as it takes.",
+    doc: "How long a statement waits for a row lock; after that the request gets 429 `busy`. 0 waits without a limit.",
   },
   SVC_RATE_GUESSES_PER_S: {
     schema: whole(0, most).default(20),
-    doc: "Tokens a second that one address may try that are unknown, on average over ten seconds; 0 for no limit. Behind a proxy set SVC_TRUSTED_PROXIES, or all clients count as one address.",
+    doc: "Unknown tokens that one address may try per second, on average over ten seconds; 0 for no limit. Behind a proxy, set SVC_TRUSTED_PROXIES, or all clients count as one address.",
   },
 } as const;
 
@@ -70,51 +70,51 @@ export const limitTable = {
   polls_of_org: {
     setting: "SVC_MAX_POLLS_PER_ORG",
     has: (n: number) => `This org has ${n} polls parked at this broker`,
-    next: "Start fewer processes, or try again when some of its polls have ended.",
+    next: "Start fewer processes, or try again when some polls have ended.",
   },
   polls_of_runner: {
     setting: "SVC_MAX_POLLS_PER_RUNNER",
     has: (n: number) => `This runner has ${n} polls parked at this broker`,
-    next: "Keep one poll for each process and group, and let it end before the next.",
+    next: "Keep one poll per process and group, and wait for its end before the next one.",
   },
   followers_of_token: {
     setting: "SVC_MAX_FOLLOWERS_PER_TOKEN",
     has: (n: number) => `This token follows ${n} logs through this broker`,
-    next: "Close streams that nobody reads, or read them by pages.",
+    next: "Close streams that nobody reads, or read them page by page.",
   },
   followers_of_org: {
     setting: "SVC_MAX_FOLLOWERS_PER_ORG",
     has: (n: number) => `This org follows ${n} logs through this broker`,
-    next: "Close streams that nobody reads, or read them by pages.",
+    next: "Close streams that nobody reads, or read them page by page.",
   },
   waits_of_token: {
     setting: "SVC_MAX_WAITS_PER_TOKEN",
     has: (n: number) => `This token has ${n} waits for jobs or job events at this broker`,
-    next: "Follow all jobs of the org with one GET /v1/job-events.",
+    next: "Use one GET /v1/job-events to follow all jobs of the org.",
   },
   waits_of_org: {
     setting: "SVC_MAX_WAITS_PER_ORG",
     has: (n: number) => `This org has ${n} waits for jobs or job events at this broker`,
-    next: "Follow all jobs of the org with one GET /v1/job-events.",
+    next: "Use one GET /v1/job-events to follow all jobs of the org.",
   },
   processes_of_runner: {
     setting: "SVC_MAX_PROCESSES_PER_RUNNER",
     has: (n: number) => `This runner has ${n} processes that are pending or alive`,
-    next: "Stop some of them, or take one over; a process that stays silent does not count after a minute.",
+    next: "Stop some of them or take one over. A process without a heartbeat stops counting after one minute.",
   },
   requests_of_token: {
     setting: "SVC_MAX_REQUESTS_PER_TOKEN",
-    has: (n: number) => `This token has ${n} requests that use or await the database`,
+    has: (n: number) => `This token has ${n} requests that use or wait for the database`,
     next: "Send fewer at once.",
   },
   requests_of_org: {
     setting: "SVC_MAX_REQUESTS_PER_ORG",
-    has: (n: number) => `This org has ${n} requests that use or await the database`,
+    has: (n: number) => `This org has ${n} requests that use or wait for the database`,
     next: "Send fewer at once.",
   },
   guesses_of_address: {
     setting: "SVC_RATE_GUESSES_PER_S",
-    has: (n: number) => `This address tried more than ${n} unknown tokens a second`,
+    has: (n: number) => `This address tried more than ${n} unknown tokens per second`,
     next: "Check the token that its clients send.",
   },
 } as const satisfies Record<

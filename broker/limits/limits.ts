@@ -19,7 +19,7 @@ const againAfterS = 5;
 export function makeLimits(config: LimitsConfig, metrics: Metrics): Limits {
   const refused = metrics.counter(
     "svc_bound_refusals_total",
-    "Requests refused because their owner has as much as one may have.",
+    "Requests refused because a limit of their owner was reached.",
   );
   const held = new Map<string, number>(); // as many entries as there are holders now
 
@@ -55,7 +55,7 @@ function refusalOf(name: LimitName, most: number, retryAfterS: number): Problem 
   return new Problem({
     status: 429,
     code: "limit_reached",
-    detail: `${has(most)}, as many as ${setting} allows. ${next}`,
+    detail: `${has(most)}, the limit set by ${setting}. ${next}`,
     headers: { "retry-after": String(retryAfterS) },
     members: { limit: name },
   });

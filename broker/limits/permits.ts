@@ -26,8 +26,12 @@ export function makePermits(connections: number, limits: Limits, metrics: Metric
       if (limits.isReached("requests_of_org", org)) throw limits.refusal("requests_of_org");
     },
   });
-  metrics.gauge("svc_requests_seated", "Requests that may use the database.", () => queue.held);
-  metrics.gauge("svc_requests_waiting", "Requests that wait for their turn.", () => queue.waiting);
+  metrics.gauge(
+    "svc_requests_seated",
+    "Requests that hold a permit for the database.",
+    () => queue.held,
+  );
+  metrics.gauge("svc_requests_waiting", "Requests that wait for a permit.", () => queue.waiting);
   return {
     take: (owner, onLeave) => queue.take(owner, onLeave),
     async run(owner, act) {
@@ -46,7 +50,7 @@ function keptWaiting(): Problem {
   return new Problem({
     status: 429,
     code: "busy",
-    detail: `Other requests of this org kept this one waiting for ${patienceMs / 1000} s. Send fewer at once.`,
+    detail: `Timed out after ${patienceMs / 1000} s behind other requests of this org. Send fewer at once.`,
     headers: { "retry-after": "2" },
   });
 }

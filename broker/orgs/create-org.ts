@@ -22,6 +22,6 @@ export async function createOrg(
        where a.id = ${org.adminAccountId} and r.managed and r.role_type = 'org_admin')
     select * from org`;
   const [row] = rows;
-  if (row === undefined) throw new Error("an insert answered no row");
+  if (row === undefined) throw new Error("an insert returned no row");
   return row;
 }

@@ -54,7 +54,7 @@ async function planOf(broker: Broker, claim: Claim) {
     return { claim, pieces: (await openLarge(broker, found)).pieces };
   } catch (error) {
     if (!(error instanceof Problem)) throw error;
-    broker.log.error({ job_id: job.id }, `a job is handed to nobody: ${error.message}`);
+    broker.log.error({ job_id: job.id }, `a job cannot be claimed here: ${error.message}`);
     return undefined;
   }
 }

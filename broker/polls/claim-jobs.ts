@@ -28,7 +28,7 @@ export type Claim = {
   readonly hasLargePlan: boolean;
   /** Told once; the database has its digest. */
   readonly token: string;
-  /** The earlier of the execution's and the job's own end. */
+  /** The earlier of the execution's and the job's deadline. */
   readonly deadlineAt: Date;
 };
 
@@ -170,7 +170,7 @@ function planOf({ seals, log }: Opening, row: ClaimedRow): string | null | typeo
     if (!(error instanceof Problem)) throw error;
     log.error(
       { job_id: row.id, key_id: row.key_id },
-      `a job is handed to nobody: ${error.message}`,
+      `a job cannot be claimed here: ${error.message}`,
     );
     return unreadable;
   }

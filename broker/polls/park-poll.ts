@@ -46,7 +46,10 @@ export function parkPoll(
     throw limits.refusal("polls_of_org", retryAfterS);
   }
   if (parked.size >= mostPolls) {
-    throw problem.unavailable("As many polls wait at this broker as it takes.", retryAfterS);
+    throw problem.unavailable(
+      "This broker has reached its limit of parked polls. Try again later.",
+      retryAfterS,
+    );
   }
 
   return new Promise((resolve) => {

@@ -55,8 +55,7 @@ export function makePolls(parts: PollsOptions): Polls {
     serveOrgAlone: (orgId, polls) => hotPath.runAlone(orgId, (around) => serveOver(around, polls)),
     undeliverable: (answer) => answer.kind === "claims" && giveBack(parts, answer.claims),
     onOffer: (runnerId) => setTimeout(() => dispatcher.look([runnerId]), offerLapsedMs).unref(),
-    onError: (error) =>
-      log.error({ err: error }, "parked polls could not be served; looking again soon"),
+    onError: (error) => log.error({ err: error }, "could not serve parked polls; retrying soon"),
   });
   const serveOver = (over: Db, polls: readonly Poll[]) => {
     onBatch(polls.length);
@@ -114,7 +113,7 @@ function giveBack({ report, log }: PollsOptions, claims: readonly Claim[]): void
         // Never confirmed, it comes back by its clock 30 s after the claim.
         log.warn(
           { err: error, execution_id: execution.id },
-          "an undelivered job could not be given back",
+          "could not give back an undelivered job",
         );
       },
     );

@@ -81,7 +81,7 @@ async function readProcess(broker: Broker, asked: ClaimingProcess): Promise<Know
 function requireItself(boundBy: Buffer | null, { secret }: ClaimingProcess): void {
   if (boundBy === null || boundBy.equals(secretDigest({ processSecret: secret }))) return;
   const words =
-    "This process claims for itself only: give its secret in the header Svc-Process-Secret.";
+    "Only the process itself may claim. Send its secret in the header Svc-Process-Secret.";
   throw problem.conflict("process_bound", words);
 }
 

@@ -23,7 +23,7 @@ export async function leaveProcess(
      where p.org_id = ${orgId} and p.runner_id = ${runnerId} and p.id = ${processId}`;
   if (row === undefined) throw problem.notFound("process");
   if (row.status === "shut-down" && status !== "shut-down") {
-    throw problem.conflict("process_shut_down", "This process has shut down; start a new one.");
+    throw problem.conflict("process_shut_down", "This process has shut down. Register a new one.");
   }
   if (row.woken !== null) notifyQueues(broker.wakes, orgId, row.woken);
 }

@@ -98,5 +98,5 @@ function restartAt(startedAt: string, maxUptimeS: number): string | null {
 const takeoverRefused = (): Error =>
   problem.conflict(
     "takeover_refused",
-    "takes_over names no process of this runner that has this secret and has not shut down.",
+    "takes_over must name a process of this runner with this secret that has not shut down.",
   );

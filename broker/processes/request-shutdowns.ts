@@ -30,10 +30,7 @@ export async function requestShutdowns(
   if (processIds.length === 0) {
     const runner = await findRunner(broker.db, actor.orgId, runnerId);
     if (runner === undefined) throw problem.notFound("runner");
-    throw problem.conflict(
-      "no_live_process",
-      "No process of this runner is alive, so there is nobody to shut down.",
-    );
+    throw problem.conflict("no_live_process", "This runner has no live process to shut down.");
   }
   return write(broker, actor, processIds, order);
 }
@@ -48,7 +45,7 @@ export async function requestShutdown(
   const process = await findProcess(broker.db, named);
   if (process === undefined) throw problem.notFound("process");
   if (process.status === "inactive" || process.status === "shut-down") {
-    throw problem.conflict("process_not_alive", `This process is ${process.status} already.`);
+    throw problem.conflict("process_not_alive", `This process is already ${process.status}.`);
   }
   const [shutdown] = await write(broker, actor, [process.id], order);
   if (shutdown === undefined) throw forcedAlready();
@@ -75,5 +72,5 @@ async function write(
 const forcedAlready = (): Error =>
   problem.conflict(
     "shutdown_forced",
-    "It is being shut down by force already, which nothing replaces.",
+    "A forced shutdown is already in progress and cannot be replaced.",
   );

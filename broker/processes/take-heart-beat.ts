@@ -68,14 +68,14 @@ export function startedAt(at: Date, aliveTimeNs: number): string {
 
 function unknownType(type: string): Problem {
   const known = runnerProcessTypes.map((one) => `"${one}"`).join(", ");
-  const detail = `There is no process type "${type.slice(0, 50)}". Give process_id, or one of the types ${known}.`;
+  const detail = `Unknown process type "${type.slice(0, 50)}". Send process_id, or one of the types ${known}.`;
   return problem.invalid([{ pointer: "#/process", code: "process_unknown", detail }]);
 }
 
 function shutDown({ isOurs, orders }: BeatenProcess): Problem {
   return problem.conflict(
     "process_shut_down",
-    "This process has shut down; register a new one.",
+    "This process has shut down. Register a new one.",
     isOurs ? { orders } : {},
   );
 }

@@ -46,12 +46,12 @@ function warningsOf(row: ProcessRow): string[] {
   const warnings: string[] = [];
   if (row.status === "offline") {
     const silentNs = (row.read_at.getTime() - row.last_seen_at.getTime()) * 1e6;
-    warnings.push(`it has been silent for ${formatDuration(silentNs)}`);
+    warnings.push(`no heartbeat for ${formatDuration(silentNs)}`);
   }
-  if (row.going_away_at !== null) warnings.push("its host is going away");
-  else if (row.draining !== null) warnings.push("it is shutting down and takes no jobs");
+  if (row.going_away_at !== null) warnings.push("its host is shutting down");
+  else if (row.draining !== null) warnings.push("it is shutting down and accepts no jobs");
   else if (row.takes_no_jobs !== null) warnings.push(`takes no jobs: ${row.takes_no_jobs}`);
-  if (row.must_register_anew) warnings.push("it was given up on and has to register anew");
+  if (row.must_register_anew) warnings.push("it was offline for too long and must register again");
   return warnings;
 }
 

@@ -25,8 +25,14 @@ export async function findRoleIds(
     if (role?.assignable === true) return [];
     const pointer = `#/roles/${at}` as const;
     return role === undefined
-      ? [{ pointer, code: "role_not_found", detail: "This org has no such role." }]
-      : [{ pointer, code: "role_not_assignable", detail: "Accounts are not given this role." }];
+      ? [{ pointer, code: "role_not_found", detail: "This role does not exist in this org." }]
+      : [
+          {
+            pointer,
+            code: "role_not_assignable",
+            detail: "This role cannot be given to accounts.",
+          },
+        ];
   });
   if (errors.length > 0) throw problem.invalid(errors);
   const given = found.flatMap((role) => (role === undefined ? [] : permissionsOf(role)));

@@ -135,8 +135,7 @@ function requireWholeSignature(document: Partial<RunnerSettingsDocument>, at: Po
     {
       pointer: `${at}/container_image_signature_${missing}`,
       code: "signature_incomplete",
-      detail:
-        "An image's signature is checked by its issuer and its identity: give both, or neither.",
+      detail: "Set both the issuer and the identity of the image's signature, or neither.",
     },
   ]);
 }

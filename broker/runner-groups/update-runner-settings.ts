@@ -29,7 +29,9 @@ export async function updateRunnerSettings(
     const present = await findGroupSettings(broker.db, org, update.groupId);
     if (present === undefined) throw problem.notFound("runner group");
     if (update.version !== undefined && update.version !== present.version) {
-      throw problem.preconditionFailed(`The settings are of version ${present.version} now.`);
+      throw problem.preconditionFailed(
+        `The settings were changed: the current version is ${present.version}.`,
+      );
     }
     const old = storedSettings(present);
     const settings = changeSettings(old, update.changes);
@@ -45,5 +47,8 @@ export async function updateRunnerSettings(
     const written = await findGroupSettings(broker.db, org, groupId);
     if (written !== undefined) return written;
   }
-  throw problem.conflict("settings_busy", "The settings change too often just now; try again.");
+  throw problem.conflict(
+    "settings_busy",
+    "The settings are being changed by other requests. Try again.",
+  );
 }

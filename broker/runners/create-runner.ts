@@ -21,5 +21,5 @@ export async function createRunner(
 
 /** The refusal of a name that another runner of the org has. */
 export function nameTaken(): Problem {
-  return problem.conflict("runner_name_taken", "Another runner of the org has this name.");
+  return problem.conflict("runner_name_taken", "Another runner in this org already has this name.");
 }

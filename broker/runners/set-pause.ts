@@ -7,7 +7,7 @@ import { writePause } from "./queries.ts";
 
 type By = Pick<Actor, "id" | "orgId">;
 
-const farWords = "A pause may last 366 days at most; leave `until` out for one without an end.";
+const farWords = "A pause may last at most 366 days. Leave out `until` to pause without an end.";
 
 /** Pauses a runner or a group, from now until the end given; 422 when that is past. No target is no refusal. */
 export async function pause(
@@ -23,7 +23,7 @@ export async function pause(
   const change = await writePause(broker.db, actor.orgId, to);
   if (change?.outcome === "past" || change?.outcome === "far") {
     const code = change.outcome === "past" ? "until_past" : "until_far";
-    const detail = change.outcome === "past" ? "This is not in the future." : farWords;
+    const detail = change.outcome === "past" ? "This must be in the future." : farWords;
     throw problem.invalid([{ pointer: "#/until", code, detail }]);
   }
   if (change?.outcome === "done") notifyChange(broker, actor.orgId, change);

@@ -20,11 +20,11 @@ export async function setRunnerLifecycle(
   if (change === undefined || change.outcome === "not-found") throw problem.notFound("runner");
   if (change.outcome === "busy") {
     const detail =
-      "An execution of this runner is under way; wait for it, or cancel it, or deprovision.";
+      "An execution of this runner is in progress. Wait for its end, cancel it, or deprovision the runner.";
     throw problem.conflict("runner_busy", detail);
   }
   if (change.outcome === "deprovisioned") {
-    throw problem.conflict("runner_deprovisioned", "The runner is deprovisioned; enable it first.");
+    throw problem.conflict("runner_deprovisioned", "The runner is deprovisioned. Enable it first.");
   }
   if (change.outcome === "done") notifyChange(broker, actor.orgId, change);
 }

@@ -48,7 +48,7 @@ export function warningsOf(row: LivingRunner, pause: Runner["pause"]): string[] 
 const placeOf = (row: QueueWithUse): number => runnerJobGroups.indexOf(row.job_group);
 
 function pausedWords({ until, note }: NonNullable<Runner["pause"]>): string {
-  const end = until === null ? "until somebody resumes it" : `until ${until}`;
+  const end = until === null ? "until it is resumed" : `until ${until}`;
   return note === "" ? `paused ${end}` : `paused ${end}: ${note}`;
 }
 

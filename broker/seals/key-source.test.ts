@@ -55,12 +55,14 @@ describe("seal keys", () => {
     const keys = await keySource(`command:${program} ${wrapped}`).read();
     expect(keys.map(({ id }) => id)).toEqual(["k1"]);
     const failing = keySource(`command:${program} ${wrapped}.gone`).read();
-    await expect(failing).rejects.toThrow(/^The program of SVC_SEAL_KEYS gave no keys \(4\)\.$/);
+    await expect(failing).rejects.toThrow(
+      /^The program of SVC_SEAL_KEYS returned no keys \(4\)\.$/,
+    );
   });
 
   test("are none only where that is said", async () => {
     expect(await keySource("none").read()).toEqual([]);
-    expect(() => keySource(undefined)).toThrow("No key seals state and plans");
+    expect(() => keySource(undefined)).toThrow("SVC_SEAL_KEYS is not set");
     expect(() => keySource("/etc/keys")).toThrow("SVC_SEAL_KEYS must be");
     expect(() => keySource("file:")).toThrow("SVC_SEAL_KEYS must be");
   });

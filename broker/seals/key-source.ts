@@ -20,7 +20,7 @@ const keyLine = /^([\w.-]{1,64})\s+([A-Za-z0-9+/_-]{43}=?)$/;
 export function keySource(setting: string | undefined): KeySource {
   if (setting === undefined) {
     throw new OperatorError(
-      "No key seals state and plans: set SVC_SEAL_KEYS to file:PATH or command:PROGRAM, or to none if they may be stored readable.",
+      "SVC_SEAL_KEYS is not set. Set it to file:PATH or command:PROGRAM to encrypt state and plans, or to none to store them unencrypted.",
     );
   }
   if (setting === "none") return { read: async () => [] };
@@ -37,7 +37,7 @@ function split(setting: string): readonly [scheme: string, rest: string] {
 
 async function readKeyFile(path: string): Promise<readonly SealKey[]> {
   const text = await readFile(path, "utf8").catch((error: NodeJS.ErrnoException) => {
-    throw new OperatorError(`The keys of SVC_SEAL_KEYS cannot be read (${error.code ?? "?"}).`);
+    throw new OperatorError(`The key file of SVC_SEAL_KEYS cannot be read (${error.code ?? "?"}).`);
   });
   return parseKeys(text);
 }
@@ -48,7 +48,7 @@ async function readFromProgram(line: string): Promise<readonly SealKey[]> {
   const printed = await run(program, args, { timeout: runWithinMs }).catch(
     ({ code }: { code?: unknown }) => {
       const why = typeof code === "string" || typeof code === "number" ? ` (${code})` : "";
-      throw new OperatorError(`The program of SVC_SEAL_KEYS gave no keys${why}.`);
+      throw new OperatorError(`The program of SVC_SEAL_KEYS returned no keys${why}.`);
     },
   );
   return parseKeys(printed.stdout);
@@ -63,10 +63,11 @@ export function parseKeys(text: string): readonly SealKey[] {
     const key = Buffer.from(encoded, "base64");
     if (id !== "" && key.length === 32) return [{ id, key }];
     throw new OperatorError(
-      `Line ${at + 1} of the seal keys is no key: give an id and 32 bytes in base64.`,
+      `Line ${at + 1} of the seal keys is invalid. Each line needs an id and 32 bytes in base64.`,
     );
   });
-  if (keys.length === 0) throw new OperatorError("There is no key among the seal keys.");
+  if (keys.length === 0)
+    throw new OperatorError("The seal keys are empty: at least one key is needed.");
   if (new Set(keys.map(({ id }) => id)).size < keys.length) {
     throw new OperatorError("Two of the seal keys have the same id.");
   }

@@ -30,7 +30,7 @@ async function refuseOthers(db: Db, keys: readonly KeyProof[]): Promise<void> {
   );
   if (other === undefined) return;
   throw new OperatorError(
-    `The seal key ${other.id} is not the one of that name that this database was sealed with.`,
+    `The seal key ${other.id} differs from the key with this id that this database was sealed with.`,
   );
 }
 
@@ -39,7 +39,7 @@ async function refuseReadable(db: Db): Promise<void> {
   if (known.length === 0) return;
   const names = known.map(({ id }) => id).join(", ");
   throw new OperatorError(
-    `SVC_SEAL_KEYS is none, but this database is sealed: give this broker the keys that the others have (${names}).`,
+    `SVC_SEAL_KEYS is none, but this database is sealed. Give this broker the keys of the others (${names}).`,
   );
 }
 

@@ -29,7 +29,7 @@ export class StagedUploads {
   /** Seals the text as this thing, when it is sent; answers by what the statement names it, and the key. */
   seal(seals: Seals, thing: SealedThing, text: LargeText): { sent: SentUpload; keyId: string } {
     const sealing = seals.sealing(thing);
-    if (sealing === undefined) throw new Error("a large text was to be sealed without a key");
+    if (sealing === undefined) throw new Error("cannot seal a large text without a key");
     const { head, tag } = sealedOverhead;
     const sent = { id: newId("upl"), bytes: head + text.sizeBytes + tag };
     this.#uploads.push({ ...sent, pieces: () => sealing.run(text.slices()) });

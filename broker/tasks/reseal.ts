@@ -6,8 +6,8 @@ const named = 100;
 /** Seals with the newest key what older ones sealed, or nobody; tells what does not open. */
 export const reseal: Task = async (broker, { signal }) => {
   const { sealed, broken } = await seal(broker, signal);
-  if (sealed > 0) broker.log.info({ sealed }, "what older keys sealed, or none, was sealed anew");
+  if (sealed > 0) broker.log.info({ sealed }, "resealed with the newest key");
   if (broken.length === 0) return;
   const told = { broken: broken.length, ids: broken.slice(0, named) };
-  broker.log.error(told, "some of what is sealed does not open; its key is kept");
+  broker.log.error(told, "some sealed values cannot be opened; their keys are kept");
 };

@@ -11,5 +11,8 @@ const payloadSchema = z.object({
 /** The broker gave up on a process: enqueued by the statement that did so, so that it is told exactly then. */
 export const runnerInactive: Task = async ({ log }, { payload }) => {
   const { process_id, runner_id, org_id, at } = payloadSchema.parse(payload);
-  log.warn({ process_id, runner_id, org_id, at }, "a process fell silent and was given up on");
+  log.warn(
+    { process_id, runner_id, org_id, at },
+    "a process was offline for too long; its executions are lost",
+  );
 };

@@ -146,7 +146,7 @@ function kindOf(secret: string, guess: Guesses | undefined): TokenKind {
   if (token !== undefined) return token.kind;
   guess?.note();
   throw problem.unauthenticated(
-    "The Authorization header holds no token of ours.",
+    "The Authorization header does not contain an svc token.",
     "invalid_token",
   );
 }

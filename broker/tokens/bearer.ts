@@ -7,12 +7,14 @@ const longest = 1024;
 /** The secret in an Authorization header; 401 when there is none. */
 export function bearerOf(authorization: string | undefined): string {
   if (authorization === undefined) {
-    throw problem.unauthenticated("This route needs a token: Authorization: Bearer svc_….");
+    throw problem.unauthenticated(
+      "This route requires a token. Send the header Authorization: Bearer svc_….",
+    );
   }
   const secret = authorization.length > longest ? undefined : scheme.exec(authorization)?.[1];
   if (secret === undefined) {
     throw problem.unauthenticated(
-      "The Authorization header is not of the form Bearer <token>.",
+      "The Authorization header must have the form Bearer <token>.",
       "invalid_token",
     );
   }

@@ -53,8 +53,8 @@ function faultsOf(token: NewToken): ProblemError[] {
   const needs = (member: string, isGiven: boolean, isNeeded: boolean): ProblemError[] => {
     if (isGiven === isNeeded) return [];
     const detail = isNeeded
-      ? `Tokens of kind ${kind} need it.`
-      : `Tokens of kind ${kind} have none.`;
+      ? `Tokens of kind ${kind} require this field.`
+      : `Tokens of kind ${kind} do not have this field.`;
     return [{ pointer: `#/${member}`, code: isNeeded ? "required" : "not_allowed", detail }];
   };
   const isForRunner = kind === "rt";
@@ -64,18 +64,18 @@ function faultsOf(token: NewToken): ProblemError[] {
   if (kind !== "pat" && !isForRunner) errors.push(...needs("role", role !== undefined, true));
   if (role === undefined && (token.grants ?? []).length > 0) {
     const detail =
-      "Name a role that they add to; without one the token has all that its owner may.";
+      "Name a role that the grants add to. Without a role the token already has all permissions of its owner.";
     errors.push({ pointer: "#/grants", code: "not_allowed", detail });
   }
   if ((role === "runner") !== isForRunner && role !== undefined) {
-    const detail = "The role runner goes with kind rt, which is bound to one runner.";
+    const detail = "The role runner requires kind rt, which is bound to one runner.";
     errors.push({ pointer: "#/role", code: "not_allowed", detail });
   }
   if (expiresAt !== undefined && Date.parse(expiresAt) <= Date.now()) {
     errors.push({
       pointer: "#/expires_at",
       code: "in_the_past",
-      detail: "This instant has passed.",
+      detail: "This time has already passed.",
     });
   }
   return errors;
@@ -86,11 +86,11 @@ function unknownOwner({ runnerId }: NewToken): ProblemError {
     ? {
         pointer: "#/account_id",
         code: "account_not_found",
-        detail: "This org has no such account.",
+        detail: "This account does not exist in this org.",
       }
     : {
         pointer: "#/runner_id",
         code: "runner_not_found",
-        detail: "This org has no such live runner.",
+        detail: "This runner does not exist in this org, or it was deleted.",
       };
 }

@@ -54,7 +54,7 @@ async function spend(db: Db, digest: Buffer, minted: Minted): Promise<TokenRow |
 
 function refused(): Error {
   return problem.unauthenticated(
-    "This is no enrolment token, or it is spent, revoked or older than an hour.",
+    "The enrolment token is invalid: it is unknown, used, revoked or older than an hour. Create a new one.",
     "invalid_token",
   );
 }

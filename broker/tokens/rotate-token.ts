@@ -22,13 +22,13 @@ export async function rotateToken(
 ): Promise<TokenWithSecret> {
   const { token: old } = rotation;
   if (old.kind === "boot")
-    throw problem.conflict("one_shot", "A one-shot token is not rotated; make another.");
+    throw problem.conflict("one_shot", "A one-time token cannot be rotated. Create a new one.");
   const minted = mint(old.kind);
   const row = await replaceToken(db, org, minted, rotation);
   if (row !== undefined) return { row, secret: minted.secret };
   throw problem.conflict(
     "not_rotatable",
-    "This token is revoked or expired, or the token that replaced it is in use already: rotate that one.",
+    "This token is revoked or expired, or the token that replaced it is already in use. Rotate that one.",
   );
 }
 

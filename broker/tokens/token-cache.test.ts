@@ -67,8 +67,8 @@ describe("a refusal", () => {
     const time = stopTime();
     const { known } = setup();
     const guess = (n: number) => known.learn(`guess ${n}`, async () => undefined);
-    for (let n = 0; n < 50; n++) await expect(guess(n)).rejects.toThrow("not known");
-    expect(known.refusal("guess 49")?.message).toContain("not known");
+    for (let n = 0; n < 50; n++) await expect(guess(n)).rejects.toThrow("token is unknown");
+    expect(known.refusal("guess 49")?.message).toContain("token is unknown");
     expect(known.refusal("guess 0")).toBeUndefined();
     time.pass(6_000);
     await expect.poll(() => known.refusal("guess 49")).toBeUndefined();

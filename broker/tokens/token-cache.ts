@@ -165,7 +165,7 @@ function livesMsOf(credential: Credential): number | null {
 }
 
 function refusalOf(credential: Credential | undefined): string | undefined {
-  if (credential === undefined) return "The token is not known.";
+  if (credential === undefined) return "The token is unknown.";
   if ("digest" in credential && credential.is_revoked) return "The token was revoked.";
   const livesMs = livesMsOf(credential);
   return livesMs !== null && livesMs <= 0 ? "The token has expired." : undefined;

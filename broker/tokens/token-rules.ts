@@ -59,7 +59,8 @@ export function reachOfNew(
 ): TokenReach {
   const { needs, reach } = mintRules[token.kind][whoseOf(maker, token.accountId)];
   if (!maker.permissions.has(needs) || (token.isAdmin && !maker.permissions.has("orgs.create"))) {
-    const detail = "Only a token of type admin may make another, or a token for another account.";
+    const detail =
+      "Only a token of type admin may create another admin token or a token for another account.";
     throw problem.forbidden("admin_only", detail);
   }
   requireNoWider(maker, { role: token.role ?? null, grants: token.grants, reach });
@@ -110,7 +111,7 @@ type Width = {
 function requireNoWider(maker: Maker, { role, grants, reach }: Width): void {
   if (role !== null) requireOwnPermissions(maker, [...rolePermissions[role], ...grants]);
   else if (maker.roleType !== null && reach === "account")
-    throw tooWide("all that its account may");
+    throw tooWide("all permissions of its account");
 }
 
 /** Nobody hands out more than it has, but for what only machines have: 403. */
@@ -128,5 +129,5 @@ const isMachines = (permission: Permission): boolean =>
 const tooWide = (what: string): Error =>
   problem.forbidden(
     "wider_than_own",
-    `That would be more than your token may: ${what}. Name a role that holds no more than yours.`,
+    `The new token would have more permissions than yours: ${what}. Choose a role that has no more than yours.`,
   );

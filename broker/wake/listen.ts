@@ -95,7 +95,7 @@ function openLine({ url, brokerId, onTopics, onTokens }: ListenHandlers): Line {
       await within(sendPing(db));
       const pinging = new AbortController();
       await new Promise<void>((resolve, reject) => {
-        onReopened = () => reject(new Error("the LISTEN connection was lost for a while"));
+        onReopened = () => reject(new Error("LISTEN connection restored after an interruption"));
         if (timesOpened > 1) onReopened?.();
         const timer = setInterval(() => void within(sendPing(db)).catch(reject), pingMs);
         pinging.signal.addEventListener("abort", () => clearInterval(timer));

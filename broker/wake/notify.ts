@@ -47,7 +47,7 @@ export function makeSender(db: Db, brokerId: string, log: Log): Sender {
           from unnest(${payloads}::text[]) p`;
     } catch (error) {
       // Other brokers find out by their own scans within two seconds.
-      log.warn({ err: error }, "could not tell the other brokers what changed");
+      log.warn({ err: error }, "could not notify the other brokers");
     }
     underWay = undefined;
     if (waiting.size > 0) underWay = later();

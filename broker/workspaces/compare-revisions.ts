@@ -42,5 +42,5 @@ const nothingBefore = (revision: number): Problem =>
   new Problem({
     status: 404,
     code: "state_not_found",
-    detail: `No revision before ${revision} is kept: there is nothing to compare it with.`,
+    detail: `Revision ${revision} has no earlier revision to compare with.`,
   });

@@ -81,18 +81,18 @@ async function summarizeElsewhere(
 }
 
 const notTerraform = (revision: number): Error =>
-  problem.conflict("state_not_terraform", `Revision ${revision} is no state of terraform's.`);
+  problem.conflict("state_not_terraform", `Revision ${revision} is not a Terraform state.`);
 
 const tooLarge = (): Error =>
   problem.conflict(
     "state_too_large_to_read",
-    "What is asked takes more memory than this broker gives; read the state's contents instead.",
+    "The state is too large for this view. Read its contents instead.",
   );
 
 const busy = (): Error =>
   new Problem({
     status: 503,
     code: "busy",
-    detail: "Too many large states are being read here; ask again in a moment.",
+    detail: "Too many large states are being read. Try again in a moment.",
     headers: { "retry-after": "5" },
   });

@@ -18,18 +18,18 @@ const conflicts: Readonly<Record<string, (current: Current) => Problem>> = {
   ended: () =>
     problem.conflict(
       "execution_ended",
-      "This execution has ended: it may save its state under the lock that it holds, but take no other lock.",
+      "This execution has ended. It may save its state under the lock it holds, but it cannot take another lock.",
       { ID: "execution_ended: it takes no lock any more" },
     ),
   "not-locked": () =>
     problem.conflict(
       "workspace_not_locked",
-      "The workspace is not locked: lock it, and write with the lock's id as ID.",
+      "The workspace is not locked. Lock it and write with the lock's id as ID.",
     ),
   full: () =>
     problem.conflict(
       "too_many_rescued_states",
-      `${mostRescued.states} states of this job wait already: ${nextOfRescued}`,
+      `This job already has ${mostRescued.states} rescued states: ${nextOfRescued}`,
     ),
   "full-job": () => tooManyRescuedBytes("this job", `${mostRescued.jobMib} MiB`),
   "full-workspace": () => tooManyRescuedBytes("this workspace", `${mostRescued.workspaceMib} MiB`),
@@ -37,7 +37,7 @@ const conflicts: Readonly<Record<string, (current: Current) => Problem>> = {
   "terraform-state": ({ revision }) =>
     problem.conflict(
       "state_is_terraform",
-      `The current state (revision ${revision}) is terraform's: Pulumi cannot go on from it.`,
+      `The current state (revision ${revision}) is a Terraform state. Pulumi cannot use it.`,
       { revision },
     ),
   "serial-older": ({ serial, revision }) =>
@@ -49,13 +49,13 @@ const conflicts: Readonly<Record<string, (current: Current) => Problem>> = {
   "serial-taken": ({ serial, revision }) =>
     problem.conflict(
       "state_serial_taken",
-      `The current state has serial ${serial} (revision ${revision}) already, with other contents.`,
+      `The current state (revision ${revision}) already has serial ${serial}, with other contents.`,
       { serial, revision },
     ),
   "other-lineage": ({ revision }) =>
     problem.conflict(
       "state_lineage_differs",
-      `The current state (revision ${revision}) has another lineage: this is the state of something else.`,
+      `The current state (revision ${revision}) has another lineage: this state belongs to another configuration.`,
       { revision },
     ),
 };

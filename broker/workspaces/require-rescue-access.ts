@@ -24,7 +24,7 @@ export async function requireRescueAccess(
   await requireWorkspace(db, orgId, workspaceId);
   if (jobId === undefined) {
     if (runnerId === null) return null;
-    const detail = "Name the job whose state it is.";
+    const detail = "Name the job that the state belongs to.";
     throw problem.invalid([{ pointer: "?job_id", code: "required", detail }]);
   }
   const job = await requireJob(db, orgId, jobId, runnerId);

@@ -71,6 +71,6 @@ export async function rescueState(
 
 function requireSerial({ serial }: StateFacts): void {
   if (serial !== undefined) return;
-  const detail = "A terraform state has a serial; send errored.tfstate as terraform wrote it.";
+  const detail = "The state has no serial. Send errored.tfstate as Terraform wrote it.";
   throw problem.invalid([{ pointer: "#/serial", code: "required", detail }]);
 }

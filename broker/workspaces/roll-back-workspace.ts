@@ -28,7 +28,10 @@ export async function rollBackWorkspace(
     named: String(revision),
   });
   if (workspace.state_id === old.id) {
-    throw problem.conflict("state_is_current", `Revision ${revision} is the current state.`);
+    throw problem.conflict(
+      "state_is_current",
+      `Revision ${revision} is already the current state.`,
+    );
   }
   const current =
     workspace.state_id === null

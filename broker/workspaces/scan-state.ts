@@ -130,7 +130,10 @@ function takeValue(scan: Scan, byte: number, at: number): void {
   if (byte === 0x7b || byte === 0x5b) {
     scan.stack.push(byte === 0x7b);
     if (scan.stack.length > maxDepth) {
-      throw problem.malformed("too_deep", `A state may nest ${maxDepth} deep at most.`);
+      throw problem.malformed(
+        "too_deep",
+        `The state is nested too deeply: at most ${maxDepth} levels are allowed.`,
+      );
     }
     scan.state = byte === 0x7b ? firstKey : firstItem;
   } else if (byte === 0x22) {
@@ -194,11 +197,11 @@ function endValue(scan: Scan): void {
 
 function end(scan: Scan): StateFacts {
   if (scan.state !== done) {
-    throw problem.malformed("malformed_json", "The state is no JSON object: it ends too early.");
+    throw problem.malformed("malformed_json", "The state is not a JSON object: it is incomplete.");
   }
   const serial = scan.facts.get("serial");
   if (serial !== undefined && !(Number.isSafeInteger(serial) && Number(serial) >= 0)) {
-    const detail = "A serial is a whole number from 0.";
+    const detail = "The serial must be a whole number, 0 or more.";
     throw problem.invalid([{ pointer: "#/serial", code: "invalid_value", detail }]);
   }
   return {
@@ -220,10 +223,10 @@ function textOf({ facts }: Scan, member: string): string | undefined {
   const given = facts.get(member);
   if (typeof given !== "string" || given === "") return undefined;
   if (given.isWellFormed()) return given.replaceAll("\0", "");
-  const detail = "This text has half of a surrogate pair in it.";
+  const detail = "The text contains an unpaired surrogate, which is not valid Unicode.";
   throw problem.invalid([{ pointer: `#/${member}`, code: "invalid_value", detail }]);
 }
 
 /** Tells the place only: the text may hold secrets. */
 const refused = (at: number): Error =>
-  problem.malformed("malformed_json", `The state is no JSON object: see byte ${at}.`);
+  problem.malformed("malformed_json", `The state is not a JSON object: see byte ${at}.`);

@@ -62,7 +62,7 @@ async function* decoded(pieces: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
     }
     const text = rest + piece.toString("latin1").replaceAll(/[\s"]/g, "");
     if (/[^\w+/=-]/.test(text))
-      throw problem.malformed("malformed_json", "The body is neither JSON nor base64 of it.");
+      throw problem.malformed("malformed_json", "The body must be JSON, or JSON in base64.");
     const whole = text.length - (text.length % 4);
     yield Buffer.from(text.slice(0, whole), "base64");
     rest = text.slice(whole);

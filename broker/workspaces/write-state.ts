@@ -94,7 +94,7 @@ function requireMd5(said: string | undefined, is: Buffer): void {
   if (digest.equals(is)) return;
   throw problem.malformed(
     "content_md5_differs",
-    "The body is not the one that Content-MD5 was made of; send it again.",
+    "The body does not match Content-MD5. Send it again.",
     "header:Content-MD5",
   );
 }

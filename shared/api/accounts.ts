@@ -15,8 +15,8 @@ export const accountSchema = z
     name: z.string(),
     email: z.string(),
     subject: z.string(),
-    org_ids: z.array(z.string()).describe("Those of its orgs that the caller acts in."),
-    permissions: z.array(z.string()).describe("What its roles in this org allow."),
+    org_ids: z.array(z.string()).describe("Those of its orgs that the caller can see."),
+    permissions: z.array(z.string()).describe("What its roles in this org permit."),
     roles: z.array(roleSchema),
     user_journeys: z.array(z.object({ name: z.string(), title: z.string() })),
     created_at: z.iso.datetime(),
@@ -84,9 +84,9 @@ export const setAccountRolesRoute = createRoute({
   method: "put",
   path: "/v1/accounts/{account_id}/roles",
   tags: ["Access"],
-  summary: "Give an account these roles in this org, and no others",
+  summary: "Replace the roles of an account in this org",
   request: { params, body: jsonBody(z.strictObject({ roles: roles.min(1) })) },
-  responses: { 200: json(accountSchema, "The account as it is now.") },
+  responses: { 200: json(accountSchema, "The account after the change.") },
 });
 
 export const removeAccountRoute = createRoute({
@@ -95,9 +95,9 @@ export const removeAccountRoute = createRoute({
   method: "delete",
   path: "/v1/accounts/{account_id}",
   tags: ["Access"],
-  summary: "Take an account out of this org",
+  summary: "Remove an account from this org",
   description:
-    "Its roles here are taken away and its tokens of this org revoked; a person's own that reaches other orgs lives on there, and may do nothing here.",
+    "Its roles in this org are removed and its tokens of this org are revoked. A person's own token keeps working in other orgs, without any permission in this one.",
   request: { params },
   responses: { 204: { description: "Done." } },
 });

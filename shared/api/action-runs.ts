@@ -59,7 +59,7 @@ const runSchema = z
     timeout: z.int().describe("Nanoseconds."),
     run_env_vars: z.record(z.string(), z.string()),
     runner_job_id: z.string(),
-    steps: z.array(stepSchema).describe("In the plan's order and number."),
+    steps: z.array(stepSchema).describe("As many as in the plan, in the same order."),
   })
   .openapi("InstallActionWorkflowRun");
 export type ActionRun = z.infer<typeof runSchema>;
@@ -67,7 +67,7 @@ export type ActionRun = z.infer<typeof runSchema>;
 const configSchema = z
   .object({
     id: z.string(),
-    action_workflow_id: z.string().describe("Empty where the plan names none."),
+    action_workflow_id: z.string().describe("Empty if the plan names none."),
     timeout: z.int(),
     steps: z.array(stepConfigSchema),
   })
@@ -99,7 +99,7 @@ const appConfigSchema = z
 export type AppConfig = z.infer<typeof appConfigSchema>;
 
 const derived =
-  "It is made of the plan of one of the runner's own jobs, while that job's execution lives and ten minutes after.";
+  "It is derived from the plan of one of the runner's jobs, while the job's execution is alive and for for ten minutes after.";
 
 export const getAppConfigRoute = createRoute({
   operationId: "getAppConfig",
@@ -112,7 +112,7 @@ export const getAppConfigRoute = createRoute({
   request: {
     params: z.object({ app_id: foreignId("app_id"), config_id: foreignId("config_id") }),
   },
-  responses: { 200: json(appConfigSchema, "The app config, as far as a runner needs it.") },
+  responses: { 200: json(appConfigSchema, "The parts of the app config that a runner needs.") },
 });
 
 export const getActionRunRoute = createRoute({
@@ -172,7 +172,7 @@ export const getSandboxConfigRoute = createRoute({
   path: "/v1/runners/{runner_id}/sandbox-config",
   tags,
   summary: "Read a runner's own sandbox config",
-  description: "There is none: sandbox mode stands in the settings and in plans.",
+  description: "There is none: sandbox mode is part of the settings and of plans.",
   request: {
     params: z.object({ runner_id: foreignId("runner_id") }),
     query: z.object({

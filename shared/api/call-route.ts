@@ -179,7 +179,7 @@ async function answerOf(
 function unreachable(url: string, error: unknown): BrokerUnreachable {
   const { cause } = error as { cause?: { code?: unknown } }; // fetch tells the reason there
   const why = typeof cause?.code === "string" ? ` (${cause.code})` : "";
-  return new BrokerUnreachable(`No broker answers at ${url}${why}.`, { cause: error });
+  return new BrokerUnreachable(`No broker responds at ${url}${why}.`, { cause: error });
 }
 
 function fillPath(path: string, params: unknown): string {

@@ -2,11 +2,11 @@ import { z } from "@hono/zod-openapi";
 import { boundMembers } from "./bound-members.ts";
 
 const members = {
-  type: z.string().describe("What programs switch on, such as `terraform.state_lock`."),
+  type: z.string().describe("The error type for programs, such as `terraform.state_lock`."),
   title: z.string(),
   detail: z.string(),
-  retryable: z.boolean().describe("Whether the same again may go well."),
-  truncated: z.boolean().describe("Whether something was cut away."),
+  retryable: z.boolean().describe("Whether a retry may succeed."),
+  truncated: z.boolean().describe("Whether the error was shortened."),
 };
 
 /** Why a job did not finish, for programs: a few members that all have, and those of its type. */

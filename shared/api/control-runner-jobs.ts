@@ -17,9 +17,9 @@ export const cancelJobRoute = createRoute({
   path: "/v1/runner-jobs/{job_id}/cancel",
   tags,
   summary: "Cancel a job",
-  description: "A cancelled job stays so: 202 again. 409 for a job that ended otherwise.",
+  description: "Cancelling a cancelled job answers 202 again. 409 if the job ended in another way.",
   request: { params: jobParams },
-  responses: { 202: json(runnerJobSchema, "The job, which is cancelled.") },
+  responses: { 202: json(runnerJobSchema, "The cancelled job.") },
 });
 
 export const rerunJobRoute = createRoute({
@@ -28,10 +28,10 @@ export const rerunJobRoute = createRoute({
   method: "post",
   path: "/v1/runner-jobs/{job_id}/rerun",
   tags,
-  summary: "Enqueue a job once more",
+  summary: "Run a job again",
   description:
-    "A new job with the same plan, timeouts and owner, whose `rerun_of` names the old one. The old one stays as it is, " +
-    "whatever its status. With an `Idempotency-Key`, a repetition within a day answers the first one's job.",
+    "Creates a new job with the same plan, timeouts and owner. Its `rerun_of` names the old job, which does not change, " +
+    "whatever its status. Repeating the request with the same `Idempotency-Key` within a day returns the same job.",
   request: { params: jobParams },
   responses: { 201: json(runnerJobSchema, "The new job.") },
 });
@@ -42,7 +42,7 @@ export const setJobStatusRoute = createRoute({
   method: "patch",
   path: "/v1/runner-jobs/{job_id}",
   tags,
-  summary: "Move a job, as its runner",
+  summary: "Set a job's status, as its runner",
   description:
     "The present status changes nothing. Of a job in progress, a final status ends the current execution so, and " +
     "`queued` gives the job back before work began. A job that waits can be made `cancelled` or `not-attempted`. " +
@@ -65,8 +65,8 @@ export const flushRunnerRoute = createRoute({
   method: "post",
   path: "/v1/runners/{runner_id}/flush",
   tags,
-  summary: "End what waits in a runner's queues",
-  description: "Jobs that are queued or available become `not-attempted`; running ones go on.",
+  summary: "Remove waiting jobs from a runner's queues",
+  description: "Jobs that are queued or available end as `not-attempted`. Running jobs continue.",
   request: {
     params: z.object({ runner_id: idParam("runner_id", "run") }),
     body: jsonBody(
@@ -76,6 +76,6 @@ export const flushRunnerRoute = createRoute({
     ),
   },
   responses: {
-    200: json(z.object({ flushed: z.int() }), "How many jobs were ended."),
+    200: json(z.object({ flushed: z.int() }), "Number of jobs that were ended."),
   },
 });

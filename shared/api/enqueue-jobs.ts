@@ -32,11 +32,11 @@ export const newRunnerJobSchema = z
     plan: z
       .record(z.string(), z.unknown())
       .nullish()
-      .describe("Handed to the runner byte for byte as it was sent."),
+      .describe("The runner receives it byte for byte."),
     metadata: z
       .record(z.string().min(1).max(256), z.string().max(4096))
       .refine((map) => Object.keys(map).length <= maxMetadata, {
-        message: `It may have ${maxMetadata} entries.`,
+        message: `At most ${maxMetadata} entries are allowed.`,
       })
       .optional(),
     queue_timeout: timeout,
@@ -70,7 +70,7 @@ export const enqueueJobRoute = createRoute({
   tags: ["Jobs"],
   summary: "Enqueue a job for a runner",
   description:
-    "With an `Idempotency-Key`, a repetition within a day answers the first one's job. 429 past the queue's depth.",
+    "Repeating the request with the same `Idempotency-Key` within a day returns the same job. 429 if the queue is full.",
   request: { params, body: jsonBody(newRunnerJobSchema) },
   responses: { 201: json(runnerJobSchema, "The job.") },
 });

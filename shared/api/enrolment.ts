@@ -10,11 +10,16 @@ export const createEnrolmentTokenRoute = createRoute({
   method: "post",
   path: "/v1/runners/{runner_id}/enrolment-tokens",
   tags: ["Runners"],
-  summary: "Make a token that enrols an agent",
+  summary: "Create an enrolment token for an agent",
   description:
-    "It lasts an hour and is spent when the token that it brought is first used. It can do nothing else.",
+    "It is valid for one hour and can only be used to enrol. It is used up when the runner token that it was exchanged for is first used.",
   request: { params: z.object({ runner_id: idParam("runner_id", "run") }) },
-  responses: { 201: json(tokenWithSecretSchema, "The one-shot token and, this once, its secret.") },
+  responses: {
+    201: json(
+      tokenWithSecretSchema,
+      "The enrolment token with its secret, which is shown only once.",
+    ),
+  },
 });
 
 export const enrolRoute = createRoute({
@@ -23,8 +28,10 @@ export const enrolRoute = createRoute({
   method: "post",
   path: "/v1/enrol",
   tags: ["Runners"],
-  summary: "Exchange a one-shot token for a runner's own",
+  summary: "Exchange an enrolment token for a runner token",
   description:
-    "`Authorization: Bearer svc_boot_…`. Asked again before the runner's token was used, because the answer was lost, it answers another one and revokes the former; of several requests at once one is answered. After that it is 401. The agent keeps the new token and rotates it.",
-  responses: { 201: json(tokenWithSecretSchema, "The runner's token and, this once, its secret.") },
+    "`Authorization: Bearer svc_boot_…`. If the answer was lost, the request can be repeated until the runner token is first used: it returns a new token and revokes the one before. Of several requests at once, one succeeds. After that the answer is 401. The agent stores and rotates the new token.",
+  responses: {
+    201: json(tokenWithSecretSchema, "The runner token with its secret, which is shown only once."),
+  },
 });

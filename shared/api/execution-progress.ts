@@ -30,8 +30,8 @@ const stepSchema = z.object({
 /** How far an execution is. */
 export const executionProgressSchema = z
   .object({
-    steps: z.array(stepSchema).describe("In the order in which they were first told."),
-    is_full: z.boolean().describe("There were more steps than are kept."),
+    steps: z.array(stepSchema).describe("In the order in which they were first reported."),
+    is_full: z.boolean().describe("Some steps were not kept because there were too many."),
     updated_at: z.iso.datetime(),
   })
   .openapi("RunnerJobExecutionProgress");
@@ -41,8 +41,8 @@ const stepInput = z.object({
   name: z.string().min(1).max(200),
   status: z.enum(progressStatuses),
   detail: cutText(mostDetail).nullish(),
-  started_at: instantInput.nullish().describe("When it is first told, unless it is pending."),
-  ended_at: instantInput.nullish().describe("When its end is first told."),
+  started_at: instantInput.nullish().describe("When it was first reported, unless it is pending."),
+  ended_at: instantInput.nullish().describe("When its end was first reported."),
 });
 export type StepInput = z.output<typeof stepInput>;
 
@@ -52,10 +52,10 @@ export const reportProgressRoute = createRoute({
   method: "post",
   path: "/v1/runner-jobs/{job_id}/executions/{execution_id}/progress",
   tags: ["Runner protocol"],
-  summary: "Report how far an execution is",
+  summary: "Report the progress of an execution",
   description:
-    `Steps are known by their names: what is told of one again takes the place of what was told before. ${mostSteps} are kept; of more ` +
-    "only those that are known already are taken, and `is_full` says so. It decides nothing, and is taken for ten minutes after the end.",
+    `Steps are identified by name: a new report replaces the one before. At most ${mostSteps} are kept; beyond that ` +
+    "only known steps are updated, and `is_full` is true. Progress is informational and accepted until ten minutes after the end.",
   request: {
     params: z.object({
       job_id: idParam("job_id", "job"),
@@ -64,6 +64,6 @@ export const reportProgressRoute = createRoute({
     body: jsonBody(z.object({ steps: z.array(stepInput).max(mostAtOnce) })),
   },
   responses: {
-    200: json(z.object({ steps: z.int(), is_full: z.boolean() }), "How many steps are kept."),
+    200: json(z.object({ steps: z.int(), is_full: z.boolean() }), "Number of steps that are kept."),
   },
 });

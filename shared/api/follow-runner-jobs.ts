@@ -14,7 +14,7 @@ const wait = z.string().max(40).optional().describe("At most and by default 25s.
 /** One move of one job. */
 export const jobEventSchema = z
   .object({
-    id: z.string().describe("Names this event for ever."),
+    id: z.string().describe("A permanent id of this event."),
     org_id: z.string(),
     runner_job_id: z.string(),
     runner_id: z.string(),
@@ -38,11 +38,11 @@ export const followJobsRoute = createRoute({
   method: "get",
   path: "/v1/job-events",
   tags,
-  summary: "Follow the moves of all of an org's jobs",
+  summary: "Follow the status changes of all jobs of an org",
   description:
-    "Each move once and, for each job, in order. Without `cursor` it begins now, with an empty `cursor` at the oldest " +
-    "move that is kept; ask again with `next_cursor`. It parks while there is nothing to tell and answers an empty page " +
-    "when `wait` is over. A move is told when no older transaction can come before it any more.",
+    "Returns each status change once, in order for each job. Without `cursor` it begins now; with an empty `cursor` at the oldest " +
+    "event that is kept. Continue with `next_cursor`. The request waits while there is nothing new and returns an empty page " +
+    "when `wait` is over. An event is returned once no older transaction can still add one before it.",
   request: {
     query: z.object({
       cursor: z.string().max(200).optional(),
@@ -55,7 +55,7 @@ export const followJobsRoute = createRoute({
   responses: {
     200: json(
       z.object({ items: z.array(jobEventSchema), next_cursor: z.string() }),
-      "What happened since the cursor.",
+      "The events since the cursor.",
     ),
   },
 });
@@ -67,7 +67,7 @@ export const waitForJobRoute = createRoute({
   path: "/v1/runner-jobs/{job_id}/wait",
   tags,
   summary: "Wait until a job is final",
-  description: "Answers the job as soon as it is final, or as it is when `wait` is over.",
+  description: "Returns the job as soon as it is final, or its current state when `wait` is over.",
   request: { params: jobParams, query: z.object({ wait }) },
   responses: { 200: json(runnerJobSchema, "The job.") },
 });

@@ -32,7 +32,7 @@ const healthCheckBody = z
     status: z
       .enum(runnerStatuses)
       .optional()
-      .describe("`active` unless told, or `error` when there is a status code."),
+      .describe("Default: `active`, or `error` if there is a status code."),
     status_code: z.int().min(-2_147_483_648).max(2_147_483_647).default(0),
   })
   .openapi("NewRunnerHealthCheck");
@@ -45,7 +45,7 @@ export const createHealthCheckRoute = createRoute({
   path: "/v1/runners/{runner_id}/health-checks",
   tags,
   summary: "Report a health check",
-  description: "A process has one in each minute: a later one takes the place of an earlier.",
+  description: "One is kept per process and minute; a later one replaces an earlier one.",
   request: { params, body: jsonBody(healthCheckBody) },
   responses: { 201: json(healthCheckSchema, "The health check.") },
 });
@@ -57,7 +57,7 @@ export const listRecentHealthChecksRoute = createRoute({
   path: "/v1/runners/{runner_id}/recent-health-checks",
   tags,
   summary: "List recent health checks",
-  description: "The last of each minute and process.",
+  description: "The last one of each minute and process.",
   request: {
     params,
     query: z.object({

@@ -24,20 +24,29 @@ const members = {
   process: z.enum(runnerProcessTypes).describe("The type of the process."),
   process_id: z.string(),
   version: z.string(),
-  started_at: instant.describe("When the process started, by what it says."),
+  started_at: instant.describe("When the process started, by its own account."),
   alive_time: nanoseconds,
   created_at: instant,
 };
 
 export const heartBeatSchema = z
   .object({
-    id: z.string().describe("Names this answer; a beat is no row that could be read again."),
+    id: z
+      .string()
+      .describe(
+        "An id of this answer. Heartbeats are not stored as rows and cannot be read again.",
+      ),
     ...members,
     orders: z
       .array(processOrderSchema)
       .optional()
-      .describe("Agents of ours: what to do now. The same with every answer until it is done."),
-    settings_version: z.int().optional().describe("Agents of ours: the version of their settings."),
+      .describe(
+        "svc-agent only: its open orders. Each is repeated in every answer until it is done.",
+      ),
+    settings_version: z
+      .int()
+      .optional()
+      .describe("svc-agent only: the current version of its settings."),
   })
   .openapi("RunnerHeartBeat");
 export type HeartBeat = z.infer<typeof heartBeatSchema>;
@@ -55,19 +64,19 @@ const beatBody = z
       .max(64)
       .default("")
       .describe(
-        "Older clients send none: their first beat registers a process of the type, later ones mean that one.",
+        "Older clients send none. Their first heartbeat registers a process of this type; later ones belong to that process.",
       ),
     executions: z
       .array(z.string().max(64))
       .max(1000)
       .optional()
       .describe(
-        "Agents of ours: the executions that they hold. What is not named any more has stopped.",
+        "svc-agent only: the executions it holds. An execution that is no longer listed has stopped.",
       ),
     settings_version: z
       .int()
       .optional()
-      .describe("Agents of ours: the settings that they work by."),
+      .describe("svc-agent only: the version of the settings it uses."),
   })
   .openapi("NewRunnerHeartBeat");
 export type NewHeartBeat = z.infer<typeof beatBody>;
@@ -79,9 +88,9 @@ export const createHeartBeatRoute = createRoute({
   path,
   tags,
   summary: "Beat",
-  description: "409 `process_shut_down` says that the process was ended; start anew.",
+  description: "409 `process_shut_down`: the process has ended. Register a new one.",
   request: { params, body: jsonBody(beatBody) },
-  responses: { 201: json(heartBeatSchema, "It is noted.") },
+  responses: { 201: json(heartBeatSchema, "The request was accepted.") },
 });
 
 export const getLatestHeartBeatsRoute = createRoute({
@@ -90,12 +99,12 @@ export const getLatestHeartBeatsRoute = createRoute({
   method: "get",
   path: `${path}/latest`,
   tags,
-  summary: "Read the latest beat for each type of process",
+  summary: "Read the latest heartbeat for each process type",
   request: { params },
   responses: {
     200: json(
       z.partialRecord(z.enum(runnerProcessTypes), latestHeartBeatSchema),
-      "By type; a type that never beat has no member.",
+      "By process type. Types without a heartbeat are left out.",
     ),
   },
 });

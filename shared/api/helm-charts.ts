@@ -47,7 +47,7 @@ export const createHelmChartRoute = createRoute({
   method: "post",
   path: "/v1/helm-charts",
   tags,
-  summary: "Create a chart: a place for helm's releases",
+  summary: "Create a chart: a place for Helm releases",
   description: "A plan names it in `helm.helm_chart_id`; its job then keeps helm's records here.",
   request: {
     body: jsonBody(

@@ -6,8 +6,8 @@ import { json } from "./response.ts";
 
 const tags = ["Helm releases"];
 const signIn =
-  "A runner's or a job's token reaches the chart that the plan of its own job names, while that execution lives and " +
-  "ten minutes after.";
+  "A runner or job token gives access to the chart that the plan of its own job names, while the execution is alive and " +
+  "for ten minutes after.";
 const name = (word: string) =>
   z
     .string()
@@ -85,8 +85,8 @@ export const createHelmRecordRoute = createRoute({
   method: "post",
   path: `${path}/{key}`,
   tags,
-  summary: "Write a record for the first time",
-  description: `${signIn}\n\n409 when there is one of this key already.`,
+  summary: "Create a record",
+  description: `${signIn}\n\n409 if a record with this key already exists.`,
   request: { params: inKey, body },
   responses: { 201: json(helmReleaseSchema, "The release.") },
 });
@@ -103,8 +103,8 @@ export const updateHelmRecordRoute = createRoute({
   method: "put",
   path: `${path}/{key}`,
   tags,
-  summary: "Write a record again",
-  description: `${signIn}\n\n404 when there is none of this key.`,
+  summary: "Update a record",
+  description: `${signIn}\n\n404 if there is no record with this key.`,
   request: { params: inKey, body },
   responses: { 200: json(helmReleaseSchema, "The release.") },
 });
@@ -118,5 +118,5 @@ export const deleteHelmRecordRoute = createRoute({
   summary: "Delete a record",
   description: signIn,
   request: { params: inKey },
-  responses: { 200: json(helmReleaseSchema, "The release as it was.") },
+  responses: { 200: json(helmReleaseSchema, "The release before it was deleted.") },
 });

@@ -9,5 +9,5 @@ export const instantInput = z.iso.datetime({ offset: true }).refine(
     const ms = Date.parse(text);
     return Number.isNaN(ms) || (ms >= earliestMs && ms <= latestMs); // NaN is told already
   },
-  { params: { code: "invalid_instant" }, message: "Give an instant from 1970 to 9999." },
+  { params: { code: "invalid_instant" }, message: "Send a time between 1970 and 9999." },
 );

@@ -19,25 +19,30 @@ export const logStreamSchema = z
     org_id: z.string(),
     owner_id: z.string(),
     owner_type: z.string(),
-    parent_id: z.string().nullable().describe("The stream of the operation that this is part of."),
-    open: z.boolean().describe("Whether records may still come."),
+    parent_id: z
+      .string()
+      .nullable()
+      .describe("The stream of the operation that this one is part of."),
+    open: z.boolean().describe("Whether records can still be added."),
     attrs: z.record(z.string(), z.string()),
     runner_api_url: z.string(),
     created_at: instant,
     records: z.int().describe("Kept now."),
-    bytes: z.int().describe("Of these, before compression."),
-    missing_records: z.int().describe("Numbered by their execution, but not arrived."),
+    bytes: z.int().describe("Total size of the records before compression."),
+    missing_records: z
+      .int()
+      .describe("Records that were numbered by their execution but have not arrived."),
     dropped_records: z
       .int()
-      .describe("Given up to keep within what the stream or its org may hold."),
-    end_cursor: z.string().describe("Where the next record will stand."),
+      .describe("Records that were dropped to keep the stream or its org within its limit."),
+    end_cursor: z.string().describe("The position of the next record."),
   })
   .openapi("LogStream");
 export type LogStream = z.infer<typeof logStreamSchema>;
 
 export const logRecordSchema = z
   .object({
-    cursor: z.string().describe("Where this record stands."),
+    cursor: z.string().describe("The position of this record."),
     at: instant.describe("By the sender's clock, with microseconds."),
     observed_at: instant.optional(),
     severity: z.enum(["", ...logSeverities]),
@@ -54,15 +59,15 @@ export const logRecordSchema = z
       .boolean()
       .optional()
       .describe(
-        "It came when its stream had closed: the broker had ended its execution while it ran, and its agent was told late.",
+        "It arrived after its stream was closed: the broker had ended the execution while it still ran.",
       ),
-    cut_from: z.int().optional().describe("The bytes its body had before it was cut."),
+    cut_from: z.int().optional().describe("Size of the body before it was cut, in bytes."),
     notice: z
       .enum(["missing", "dropped", "deleted", "damaged"])
       .optional()
       .describe(
-        "The broker's own words: records are missing here, were dropped to keep within a limit, deleted when their time " +
-          "was over, or cannot be read.",
+        "A notice of the broker: records are missing here, were dropped because of a limit, were deleted after their retention " +
+          "time, or cannot be read.",
       ),
   })
   .openapi("LogRecord");
@@ -80,7 +85,9 @@ const cursor = z
   .string()
   .max(100)
   .optional()
-  .describe("`next_cursor`, or any record's `cursor`; the stream's beginning, unless given.");
+  .describe(
+    "`next_cursor` of the page before, or the `cursor` of any record. Default: the beginning of the stream.",
+  );
 
 export const getLogStreamRoute = createRoute({
   operationId: "getLogStream",
@@ -101,8 +108,8 @@ export const listLogStreamsRoute = createRoute({
   tags,
   summary: "List the org's log streams",
   description:
-    "Those that were written to or made by hand, by their ids backwards: of two jobs the later one's comes first. With " +
-    "`owner_id` of a job or a process its own, written to or not.",
+    "Lists streams that have records or were created by hand, newest id first. With " +
+    "the `owner_id` of a job or process it lists that one's stream, with or without records.",
   request: {
     query: z.object({
       owner_id: jobOwner.optional(),
@@ -118,7 +125,7 @@ export const logPageSchema = z.object({
   next_cursor: z
     .string()
     .nullable()
-    .describe("Where to go on; null once the stream is closed and everything was told."),
+    .describe("Continue here. null once the stream is closed and fully read."),
   previous_cursor: z.string().nullable().describe("For `direction=backward`; null at the start."),
 });
 
@@ -143,7 +150,7 @@ export const listLogsRoute = createRoute({
         .int()
         .min(1)
         .optional()
-        .describe("In pages 100 unless given, 1,000 at most; in text and NDJSON all unless given."),
+        .describe("For pages: default 100, at most 1,000. For text and NDJSON: all by default."),
       direction: z
         .enum(["forward", "backward"])
         .default("forward")
@@ -181,8 +188,8 @@ export const tailLogsRoute = createRoute({
   summary: "Follow a log stream",
   description:
     "Server-sent events: each message is a record, its id the cursor to resume from, which `Last-Event-ID` says. The event " +
-    "`end` tells that the stream is closed and everything was told; who resumes there is answered 204. Resume after " +
-    "anything else. Records that come late, behind others of their execution, are waited for 2 s.",
+    "`end` means that the stream is closed and fully read; resuming there answers 204. Resume after " +
+    "any other interruption. The stream waits up to 2 s for records that arrive out of order.",
   request: {
     params: logStreamParams,
     query: z.object({
@@ -194,11 +201,13 @@ export const tailLogsRoute = createRoute({
         .min(0)
         .max(1000)
         .optional()
-        .describe("Begin with the last so many records; without it and a cursor, with the first."),
+        .describe(
+          "Begin with this many of the last records. Without it and without a cursor, begin with the first.",
+        ),
     }),
   },
   responses: {
     200: { description: "Events.", content: { "text/event-stream": { schema: z.string() } } },
-    204: { description: "Nothing is left to follow." },
+    204: { description: "There is nothing left to follow." },
   },
 });

@@ -14,9 +14,9 @@ export const getLivenessRoute = createRoute({
   method: "get",
   path: "/livez",
   tags,
-  summary: "Whether the process answers",
-  description: "Depends on nothing: a broker without its database lives.",
-  responses: { 200: json(z.object({ status: z.literal("alive") }), "It does.") },
+  summary: "Check that the process is alive",
+  description: "Does not depend on the database.",
+  responses: { 200: json(z.object({ status: z.literal("alive") }), "The process is alive.") },
 });
 
 export const getReadinessRoute = createRoute({
@@ -25,9 +25,9 @@ export const getReadinessRoute = createRoute({
   method: "get",
   path: "/readyz",
   tags,
-  summary: "Whether requests should be sent here",
+  summary: "Check that the broker is ready for requests",
   description:
-    "503 while the database does not answer within a second, the schema is another than this version's, or the broker drains; the problem names the check.",
+    "503 while the database does not answer within a second, the schema does not fit this version, or the broker drains. The problem names the check that failed.",
   request: {
     query: z.object({
       verbose: z
@@ -42,7 +42,7 @@ export const getReadinessRoute = createRoute({
         status: z.literal("ready"),
         checks: z.array(z.object({ name: z.string(), status: z.literal("ok") })).optional(),
       }),
-      "They should.",
+      "The broker is ready.",
     ),
   },
 });
@@ -65,7 +65,7 @@ export const getMetricsRoute = createRoute({
   tags,
   summary: "Get the metrics",
   description:
-    "In the Prometheus text format. Asks for the token of SVC_METRICS_TOKEN where that is set.",
+    "In the Prometheus text format. Requires the token of SVC_METRICS_TOKEN if it is set.",
   responses: { 200: text("The metrics.", "text/plain") },
 });
 

@@ -34,7 +34,7 @@ export const listOrgsRoute = createRoute({
   method: "get",
   path: "/v1/orgs",
   tags: ["Access"],
-  summary: "List the orgs that the caller's token reaches",
+  summary: "List the orgs that the caller's token gives access to",
   request: { query: z.object(pageQuery) },
   responses: { 200: json(pageOf(orgSchema), "A page of orgs, the newest first.") },
 });
@@ -46,7 +46,7 @@ export const getCurrentOrgRoute = createRoute({
   path: "/v1/orgs/current",
   tags: ["Access"],
   summary: "Get the org that the request acts in",
-  description: "The token's own, or the one that `X-Svc-Org-ID` chooses.",
+  description: "The org of the token, or the one named in `X-Svc-Org-ID`.",
   responses: { 200: json(orgSchema, "The org."), 304: { description: "Unchanged." } },
 });
 
@@ -58,5 +58,5 @@ export const updateCurrentOrgRoute = createRoute({
   tags: ["Access"],
   summary: "Change the org",
   request: { body: jsonBody(orgBody.partial()) },
-  responses: { 200: json(orgSchema, "The org as it is now.") },
+  responses: { 200: json(orgSchema, "The org after the change.") },
 });

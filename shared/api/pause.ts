@@ -8,7 +8,7 @@ const maxLength = 1000;
 export const pauseSchema = z
   .object({
     at: z.iso.datetime(),
-    until: z.iso.datetime().nullable().describe("null: until somebody resumes it."),
+    until: z.iso.datetime().nullable().describe("null: until it is resumed."),
     note: z.string(),
     by_id: z.string().describe("Who paused it."),
   })
@@ -42,5 +42,5 @@ export const pauseBody = jsonBody(
 export const resumeBody = jsonBody(z.strictObject({ note: z.string().max(maxLength).default("") }));
 
 export const pausing =
-  "Nothing is released while it is paused; running jobs go on, new ones are taken and wait. Pausing again " +
+  "While paused, no job is started. Running jobs continue; new jobs are accepted and wait. Pausing again " +
   "replaces the note and the end.";

@@ -19,7 +19,7 @@ const freeSlotsInput = z
   .superRefine((slots, ctx) => {
     const unknown = Object.keys(slots).filter((group) => !isGroup(group));
     for (const group of unknown.slice(0, mostUnknownTold)) {
-      const message = `There is no such group; there are: ${runnerJobGroups.join(", ")}`;
+      const message = `Unknown group. The groups are: ${runnerJobGroups.join(", ")}`;
       ctx.addIssue({ code: "custom", path: [group], params: { code: "unknown_group" }, message });
     }
   });
@@ -32,8 +32,10 @@ export const claimedJobSchema = z
     plan: z.record(z.string(), z.unknown()).describe("The plan, byte for byte as it was enqueued."),
     token: z
       .string()
-      .describe("Reaches this execution, its log stream and its workspace, while it lives."),
-    deadline: z.iso.datetime().describe("The earlier of the execution's and the job's own end."),
+      .describe(
+        "Gives access to this execution, its log stream and its workspace while the execution is alive.",
+      ),
+    deadline: z.iso.datetime().describe("The earlier of the execution's and the job's deadline."),
   })
   .openapi("ClaimedJob");
 
@@ -45,7 +47,7 @@ export const claimJobsRoute = createRoute({
   tags: ["Runner protocol"],
   summary: "Claim jobs of many groups in one parked request",
   description:
-    "Parks until a job of a named group can be had, an order is there, or `wait` is over. A process has one parked " +
+    "Waits until a job of a named group is available, there is an order, or `wait` is over. A process has one parked " +
     "claim: a newer one ends the older. The same `poll_id` within 30 s answers the same executions with fresh tokens.",
   request: {
     params: runnerParams,
@@ -55,7 +57,7 @@ export const claimJobsRoute = createRoute({
         poll_id: z.string().min(1).max(128).optional(),
         groups: freeSlotsInput
           .optional()
-          .describe("Free slots by group; `{}` parks for orders only."),
+          .describe("Free slots by group; `{}` waits for orders only."),
         wait: z.string().optional().describe("At most and by default 25s."),
         known_orders: z
           .array(z.string().max(128))
@@ -65,7 +67,10 @@ export const claimJobsRoute = createRoute({
             "Orders that are known already; they alone do not end the wait. An order's name is its " +
               "execution_id, its shutdown_id, or its type.",
           ),
-        settings_version: z.int().optional().describe("The version of the settings that it has."),
+        settings_version: z
+          .int()
+          .optional()
+          .describe("The version of the settings that the process uses."),
         executions: z
           .array(z.string().max(64))
           .max(1_000)
@@ -84,7 +89,7 @@ export const claimJobsRoute = createRoute({
         orders: z.array(processOrderSchema),
         now: z.iso.datetime(),
       }),
-      "Jobs that are the process's now, and what it is told to do.",
+      "The claimed jobs and the orders for the process.",
     ),
   },
 });
@@ -97,8 +102,8 @@ export const tailJobsRoute = createRoute({
   tags: ["Runner protocol"],
   summary: "Wait for a job to be available",
   description:
-    "Shows a job without claiming it: it is shown to one waiting poll for 2 s, then to the next. An empty array before " +
-    "`wait` is over means that this broker is going away.",
+    "Returns a job without claiming it. The job is offered to one waiting poll for 2 s, then to the next. An empty array before " +
+    "`wait` is over means that this broker is shutting down.",
   request: {
     params: runnerParams,
     query: z.object({
@@ -115,8 +120,8 @@ export const createExecutionRoute = createRoute({
   method: "post",
   path: "/v1/runner-jobs/{job_id}/executions",
   tags: ["Runner protocol"],
-  summary: "Claim an available job by name",
+  summary: "Claim an available job by id",
   description: "409 when the job is not available any more.",
   request: { params: z.object({ job_id: idParam("job_id", "job") }), body: jsonBody(z.object({})) },
-  responses: { 201: json(runnerJobExecutionSchema, "The execution: the job is the caller's now.") },
+  responses: { 201: json(runnerJobExecutionSchema, "The new execution of the job.") },
 });

@@ -2,7 +2,7 @@ import { z } from "@hono/zod-openapi";
 
 const shutdown = {
   shutdown_id: z.string(),
-  deadline: z.string().openapi({ description: "When what still runs is cut." }),
+  deadline: z.string().openapi({ description: "When executions that still run are killed." }),
 };
 
 /** What a process is told with every answer; it acts on the words it knows and repeats nothing it has done. */

@@ -17,8 +17,8 @@ export const listExecutionsRoute = createRoute({
   method: "get",
   path: "/v1/runner-jobs/{job_id}/executions",
   tags,
-  summary: "List the attempts at a job",
-  description: "First to last, with their results, without contents and outputs.",
+  summary: "List the executions of a job",
+  description: "Oldest first, with results, without contents and outputs.",
   request: { params: jobParams },
   responses: { 200: json(z.array(runnerJobExecutionSchema), "The executions.") },
 });
@@ -31,7 +31,7 @@ export const getExecutionRoute = createRoute({
   tags,
   summary: "Read an execution",
   description:
-    "With its result (without contents), its outputs, and, for operators, what was reported too late to count.",
+    "With its result (without contents), its outputs and, for operators, reports that arrived too late to count.",
   request: { params: executionParams },
   responses: { 200: json(runnerJobExecutionSchema, "The execution.") },
 });

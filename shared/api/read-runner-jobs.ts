@@ -83,7 +83,7 @@ export const getJobRoute = createRoute({
   path: "/v1/runner-jobs/{job_id}",
   tags,
   summary: "Read a job",
-  description: "With its history, its executions, its outputs and, while it waits, why.",
+  description: "With its history, executions and outputs and, while it waits, the reasons.",
   request: { params: jobParams, query: includeQuery },
   responses: { 200: json(runnerJobSchema, "The job.") },
 });
@@ -136,9 +136,9 @@ export const getWaitingRoute = createRoute({
   method: "get",
   path: "/v1/runner-jobs/{job_id}/why",
   tags,
-  summary: "Say why a job waits",
+  summary: "Explain why a job waits",
   description:
-    "Computed from what releases and claims jobs. A job that does not wait has no reasons.",
+    "Computed from the same facts that decide releases and claims. A job that does not wait has no reasons.",
   request: { params: jobParams },
   responses: {
     200: json(

@@ -56,7 +56,7 @@ export const updateExecutionRoute = createRoute({
   tags,
   summary: "Report the status of an execution",
   description:
-    "Steps may be left out, none goes back. Repeating the present status changes nothing. 409 for a different final " +
+    "Statuses may be skipped but never go back. Repeating the current status changes nothing. 409 for a different final " +
     "status and for an execution that the broker ended.",
   request: {
     params: executionParams,
@@ -80,7 +80,7 @@ export const createResultRoute = createRoute({
   path: `${executionPath}/result`,
   tags,
   summary: "Store the result of an execution",
-  description: "The first result is the result; a different later one is kept as evidence.",
+  description: "The first result counts. A different later one is stored as late evidence.",
   request: { params: executionParams, body: jsonBody(resultInput) },
   responses: { 201: json(runnerJobExecutionResultSchema, "What was received.") },
 });
@@ -128,7 +128,7 @@ export const finishExecutionRoute = createRoute({
   tags,
   summary: "Report result, outputs and end of an execution in one call",
   request: { params: executionParams, body: jsonBody(finishInput) },
-  responses: { 200: json(finishedSchema, "The execution, and what its end made of the job.") },
+  responses: { 200: json(finishedSchema, "The execution, and the status of the job after it.") },
 });
 
 export const giveBackExecutionRoute = createRoute({
@@ -137,10 +137,10 @@ export const giveBackExecutionRoute = createRoute({
   method: "post",
   path: `${executionPath}/give-back`,
   tags,
-  summary: "Give a job back before work on it began",
-  description: "Only while the execution is pending or initializing; the attempt is not counted.",
+  summary: "Give back a job that was not started",
+  description: "Only while the execution is pending or initializing. The attempt does not count.",
   request: { params: executionParams, body: jsonBody(z.object({})) },
-  responses: { 200: json(finishedSchema, "The execution, and where the job is now.") },
+  responses: { 200: json(finishedSchema, "The execution, and the status of the job.") },
 });
 
 const mostReports = 100;
@@ -151,7 +151,7 @@ export const reportExecutionsRoute = createRoute({
   path: "/v1/runners/{runner_id}/reports",
   tags,
   summary: "Report on many executions at once",
-  description: "Each report stands alone and is answered as its own request would be.",
+  description: "Each report is handled on its own and answered like a single request.",
   request: {
     params: z.object({ runner_id: idParam("runner_id", "run") }),
     body: jsonBody(
@@ -178,7 +178,7 @@ export const reportExecutionsRoute = createRoute({
         reports: z.array(
           z.object({
             execution: z.string(),
-            status: z.int().describe("As the HTTP status of its own request."),
+            status: z.int().describe("The HTTP status that a single request would have."),
             execution_status: z.enum(executionStatuses).nullable(),
             job_status: z.enum(runnerJobStatuses).nullable(),
             code: z.string().optional(),

@@ -8,7 +8,7 @@ const tags = ["Terraform workspaces"];
 const path = "/v1/terraform-workspaces/{workspace_id}/rescued-states";
 const params = z.object({ workspace_id: idParam("workspace_id", "tfw") });
 const oneParams = params.extend({ rescued_id: idParam("rescued_id", "tfs") });
-const reason = z.string().trim().min(1).max(2000).describe("Why; it is kept.");
+const reason = z.string().trim().min(1).max(2000).describe("The reason; it is stored.");
 const bytes = { "application/octet-stream": { schema: z.string().openapi({ format: "binary" }) } };
 
 export const rescuedStateSchema = z
@@ -43,10 +43,10 @@ export const rescueStateRoute = createRoute({
   method: "post",
   path,
   tags: ["Terraform state"],
-  summary: "Keep a state that could not be written",
+  summary: "Store a state that Terraform could not write",
   description:
     `The bytes of terraform's errored.tfstate, at most 64 MiB. It changes no revision, and blocks the workspace while its job lives and ` +
-    `ten minutes after. A runner's token needs the \`job_id\` of a job of its own that names the workspace and ended in the last 30 days. The same ` +
+    `for ten minutes after. A runner's token needs the \`job_id\` of a job of its own that names the workspace and ended in the last 30 days. The same ` +
     `bytes are kept once. At most ${mostRescued.states} of a job wait, of ${mostRescued.jobMib} MiB, and ${mostRescued.workspaceMib} MiB for a workspace; the next ` +
     "one is refused (409) and none is taken away for it. An org has a bound, too (SVC_RESCUED_STATES_ORG_MIB).",
   request: {
@@ -55,8 +55,8 @@ export const rescueStateRoute = createRoute({
     body: { content: bytes },
   },
   responses: {
-    201: json(rescuedStateSchema, "It is kept."),
-    204: { description: "It is the current state already." },
+    201: json(rescuedStateSchema, "The state is stored."),
+    204: { description: "It is already the current state." },
   },
 });
 
@@ -78,7 +78,7 @@ export const getRescuedStateContentsRoute = createRoute({
   path: `${path}/{rescued_id}/contents`,
   tags,
   summary: "Read a rescued state, byte for byte",
-  description: "It holds secrets: it needs what a write needs.",
+  description: "A state holds secrets, so this needs the permission to write.",
   request: { params: oneParams },
   responses: {
     200: { description: "The state.", content: { "application/json": { schema: z.unknown() } } },
@@ -91,7 +91,7 @@ export const pushRescuedStateRoute = createRoute({
   method: "post",
   path: `${path}/{rescued_id}/push`,
   tags,
-  summary: "Make a rescued state the current one, and lift the block of its loss",
+  summary: "Make a rescued state the current state and lift its block",
   description:
     "As a new revision under the same id. The rules of every write hold: 409 for an older serial, another lineage, the same serial with " +
     "other bytes; 423 while the workspace is locked. Nothing is forced. A block that is not of this job's lost state stays.",
@@ -107,5 +107,5 @@ export const discardRescuedStateRoute = createRoute({
   tags,
   summary: "Discard a rescued state",
   request: { params: oneParams, query: z.object({ reason: reason.optional() }) },
-  responses: { 204: { description: "It is gone; a block stays." } },
+  responses: { 204: { description: "The rescued state was discarded. A block stays." } },
 });

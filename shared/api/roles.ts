@@ -12,7 +12,7 @@ export const roleSchema = z
     title: z.string(),
     description: z.string(),
     applies_to: z.array(z.enum(["account", "token"])),
-    assignable: z.boolean().describe("Offered where a person picks a role for an account."),
+    assignable: z.boolean().describe("Whether it can be chosen for an account."),
     managed: z.boolean(),
     permissions: z.array(z.string()),
     policies: z

@@ -12,9 +12,9 @@ const params = z.object({ runner_id: idParam("runner_id", "run") });
 
 const members = {
   runner_id: z.string(),
-  connected: z.boolean().describe("A process of it lives: it beat within the last minute."),
+  connected: z.boolean().describe("Whether a process sent a heartbeat within the last minute."),
   live_processes: z.int(),
-  latest_heart_beat_at: z.iso.datetime().nullable().describe("null: there never was one."),
+  latest_heart_beat_at: z.iso.datetime().nullable().describe("null: it never had one."),
 };
 
 const connectionSchema = z.object(members).openapi("RunnerConnection");
@@ -45,9 +45,9 @@ export const getRunnerConnectionRoute = createRoute({
   method: "get",
   path: "/v1/runners/{runner_id}/connected",
   tags,
-  summary: "Tell whether a runner is connected",
+  summary: "Check whether a runner is connected",
   request: { params },
-  responses: { 200: json(connectionSchema, "Whether it is.") },
+  responses: { 200: json(connectionSchema, "Whether the runner is connected.") },
 });
 
 export const getRunnerCardRoute = createRoute({
@@ -56,7 +56,7 @@ export const getRunnerCardRoute = createRoute({
   method: "get",
   path: "/v1/runners/{runner_id}/card-details",
   tags,
-  summary: "Read what a card about a runner shows",
+  summary: "Read a runner's summary card",
   request: { params },
   responses: { 200: json(cardSchema, "The card.") },
 });

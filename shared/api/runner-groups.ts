@@ -23,15 +23,15 @@ export const createRunnerGroupBody = z
   .strictObject({
     type: z.enum(runnerGroupTypes),
     name: members.name.default(""),
-    owner_id: members.owner_id.optional().describe("The org, unless told."),
-    owner_type: members.owner_type.optional().describe("`org`, unless told."),
+    owner_id: members.owner_id.optional().describe("Default: the org."),
+    owner_type: members.owner_type.optional().describe("Default: `org`."),
     platform: members.platform.default("unknown"),
     settings: runnerSettingsChangesSchema.default({}),
   })
   .refine((given) => (given.owner_id === undefined) === (given.owner_type === undefined), {
     path: ["owner_id"],
     params: { code: "owner_incomplete" },
-    message: "Give owner_id and owner_type, or neither.",
+    message: "Send both owner_id and owner_type, or neither.",
   })
   .openapi("NewRunnerGroup", {
     example: { type: "install", name: "Acme", platform: "aws", settings: {} },
@@ -48,7 +48,8 @@ export const createRunnerGroupRoute = createRoute({
   path: "/v1/runner-groups",
   tags,
   summary: "Create a runner group",
-  description: "Its runners share settings; what is not given has a default that fits its type.",
+  description:
+    "Its runners share settings. Settings that are not given get the defaults of its type.",
   request: { body: jsonBody(createRunnerGroupBody) },
   responses: { 201: json(runnerGroupSchema, "The group with its settings.") },
 });
@@ -99,9 +100,9 @@ export const deleteRunnerGroupRoute = createRoute({
   path,
   tags,
   summary: "Delete a runner group",
-  description: "409 while it has runners.",
+  description: "409 while the group has runners.",
   request: { params },
-  responses: { 204: { description: "It is gone." } },
+  responses: { 204: { description: "It was deleted." } },
 });
 
 export const pauseRunnerGroupRoute = createRoute({
@@ -113,7 +114,7 @@ export const pauseRunnerGroupRoute = createRoute({
   summary: "Pause all runners of a group",
   description: pausing,
   request: { params, body: pauseBody },
-  responses: { 200: json(runnerGroupSchema, "The group, paused.") },
+  responses: { 200: json(runnerGroupSchema, "The paused group.") },
 });
 
 export const resumeRunnerGroupRoute = createRoute({
@@ -123,7 +124,7 @@ export const resumeRunnerGroupRoute = createRoute({
   path: `${path}/resume`,
   tags,
   summary: "Resume a paused group",
-  description: "What waits is released at once; a runner that was paused by itself stays paused.",
+  description: "Waiting jobs start at once. A runner that was paused itself stays paused.",
   request: { params, body: resumeBody },
   responses: { 200: json(runnerGroupSchema, "The group.") },
 });

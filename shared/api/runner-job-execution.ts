@@ -64,10 +64,7 @@ export const runnerJobExecutionSchema = z
     ended_by: z.enum(["client", "broker"]).nullable(),
     metadata: words,
     deadline_at: z.iso.datetime(),
-    confirmed_at: z.iso
-      .datetime()
-      .nullable()
-      .describe("When its process first showed that it has it."),
+    confirmed_at: z.iso.datetime().nullable().describe("When its process first confirmed it."),
     finished_at: z.iso.datetime().nullable(),
     logs_complete: z.boolean(),
     created_at: z.iso.datetime(),
@@ -75,7 +72,9 @@ export const runnerJobExecutionSchema = z
     progress: executionProgressSchema
       .nullable()
       .optional()
-      .describe("When one execution is read; when a job is, of its last one."),
+      .describe(
+        "Present when one execution is read, and for the last execution when a job is read.",
+      ),
     result: runnerJobExecutionResultSchema.nullable().optional(),
     outputs: runnerJobExecutionOutputsSchema.nullable().optional(),
     evidence: z.array(lateEvidenceSchema).optional(),

@@ -61,7 +61,7 @@ export const runnerJobSchema = z
     composite_error: compositeErrorSchema
       .nullable()
       .describe(
-        "Of the execution that decided, as it was at the end; the broker's own where it ended the job.",
+        "The error of the execution that decided the job, or of the broker if it ended the job.",
       ),
     install_role_usage: z.null(),
     created_at: instant,

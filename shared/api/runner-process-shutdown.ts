@@ -34,7 +34,9 @@ export const processShutdownSchema = z
     status_description: z.string(),
     composite_status: compositeStatusSchema,
     metadata: z.record(z.string(), z.string()),
-    deadline_at: instant.nullable().describe("When what still runs is cut; null once it is over."),
+    deadline_at: instant
+      .nullable()
+      .describe("When executions that still run are killed; null once the shutdown is over."),
     created_at: instant,
     updated_at: instant,
     created_by_id: z.string(),
@@ -49,12 +51,14 @@ const briefShutdownSchema = processShutdownSchema
 
 const deadline = durationInput({ minNs: 1e9, maxNs: 24 * 3600e9 })
   .optional()
-  .describe("How long what runs may go on before it is cut; 30 minutes unless told.");
+  .describe(
+    "How long running executions may continue before they are killed. Default: 30 minutes.",
+  );
 
 const orderBody = jsonBody(z.strictObject({ deadline }));
 const many = json(z.array(processShutdownSchema), "One record for each live process.");
 const asked =
-  "Orders reach an agent of ours within a second; another runner finds them when it looks for its shutdowns. " +
+  "svc-agent receives the order within a second; another runner finds it when it lists its shutdowns. " +
   "A later order replaces an open one, but nothing replaces force.";
 
 export const listShutdownsRoute = createRoute({
@@ -63,7 +67,7 @@ export const listShutdownsRoute = createRoute({
   method: "get",
   path: `${path}/shutdowns`,
   tags,
-  summary: "List the shutdowns asked of a process",
+  summary: "List the requested shutdowns of a process",
   description:
     "Needs no token: a process id is a secret of its own. A runner acts on status `requested`.",
   request: { params: ofProcess },
@@ -76,9 +80,9 @@ export const completeShutdownRoute = createRoute({
   method: "post",
   path: `${path}/shutdowns/{shutdown_id}/complete`,
   tags,
-  summary: "Say that a shutdown is done",
+  summary: "Report that a shutdown is done",
   description:
-    "A record that has ended before stays as it ended. A third-party runner's process that was going down has shut down.",
+    "A shutdown that has ended does not change. The process of a third-party runner counts as shut down after this.",
   request: { params: ofProcess.extend({ shutdown_id: idParam("shutdown_id", "shd") }) },
   responses: { 200: json(processShutdownSchema, "The record.") },
 });
@@ -89,7 +93,7 @@ export const gracefulShutdownRoute = createRoute({
   method: "post",
   path: `${runnerPath}/graceful-shutdown`,
   tags,
-  summary: "Let all processes of a runner finish what they run and exit",
+  summary: "Shut down all processes of a runner after their running jobs",
   description: asked,
   request: { params: ofRunner, body: orderBody },
   responses: { 201: many },
@@ -101,7 +105,7 @@ export const restartRunnerRoute = createRoute({
   method: "post",
   path: `${runnerPath}/restart`,
   tags,
-  summary: "Let all processes of a runner finish what they run and start anew",
+  summary: "Restart all processes of a runner after their running jobs",
   description: asked,
   request: { params: ofRunner, body: orderBody },
   responses: { 201: many },

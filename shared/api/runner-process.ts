@@ -46,18 +46,20 @@ export const runnerProcessSchema = z
     runner_id: z.string(),
     type: z.enum(runnerProcessTypes),
     version: z.string(),
-    groups: slots.nullable().describe("What it serves, group → slots; null: as its settings say."),
+    groups: slots
+      .nullable()
+      .describe("The groups it serves and their slots; null: as its settings say."),
     started_at: instant,
-    last_seen_at: instant.describe("It registered, beat or asked for jobs."),
-    uptime: z.number().describe("Nanoseconds that it lives, or lived."),
-    initial_health_check: z.boolean().describe("It has been heard from since it registered."),
+    last_seen_at: instant.describe("When it last registered, sent a heartbeat or polled for jobs."),
+    uptime: z.number().describe("How long it is or was alive, in nanoseconds."),
+    initial_health_check: z.boolean().describe("Whether it was heard from since it registered."),
     restart_requested: z.boolean(),
     composite_status: compositeStatusSchema,
     log_stream_id: z.string(),
     labels: z.array(z.string()),
     warnings: z.array(z.string()),
-    next_scheduled_restart_at: instant.nullable().describe("Told at its registration."),
-    previous_scheduled_restart_at: instant.nullable().describe("Told at its registration."),
+    next_scheduled_restart_at: instant.nullable().describe("Reported when it registered."),
+    previous_scheduled_restart_at: instant.nullable().describe("Reported when it registered."),
     shutdowns: z.array(processShutdownSchema).describe("Newest first, ten at most."),
     created_at: instant,
     updated_at: instant,
@@ -70,11 +72,13 @@ const registeredSchema = runnerProcessSchema
     secret: z
       .string()
       .optional()
-      .describe("Shown once, to agents of ours: with it a later process may take this one over."),
+      .describe(
+        "svc-agent only, shown once: with this secret a later process can take over this one.",
+      ),
     orders: z
       .array(processOrderSchema)
       .optional()
-      .describe("Agents of ours that said what they hold: what of it is over and has to stop."),
+      .describe("svc-agent only: orders to stop those of the named executions that have ended."),
   })
   .openapi("RegisteredRunnerProcess");
 export type RegisteredProcess = z.infer<typeof registeredSchema>;
@@ -83,12 +87,14 @@ const registerBody = z
   .object({
     type: z.enum(runnerProcessTypes).default(""),
     version: cutText(200).default(""),
-    groups: slots.optional().describe("Agents of ours: what it serves, group → slots."),
+    groups: slots.optional().describe("svc-agent only: the groups it serves and their slots."),
     takes_over: z
       .string()
       .max(64)
       .optional()
-      .describe("Agents of ours: the process of this host before; what it ran is this one's then."),
+      .describe(
+        "svc-agent only: the process that ran on this host before. This process takes over its executions.",
+      ),
     secret: z.string().max(200).optional().describe("The secret that the old process was given."),
     executions: z
       .array(z.string().max(64))
@@ -102,7 +108,7 @@ const registerBody = z
       .boolean()
       .optional()
       .describe(
-        "Agents of ours: plans of what it runs are told to nobody by the runner's token alone, but with its secret in the header Svc-Process-Secret.",
+        "svc-agent only: plans of the jobs it runs can only be read with its secret in the header Svc-Process-Secret, not with the runner token alone.",
       ),
   })
   .openapi("NewRunnerProcess", { example: { type: "install", version: "1.4.0" } });
@@ -114,11 +120,11 @@ const updateBody = z
     status_description: cutText(mostDescription).default(""),
     takes_no_jobs: cutText(mostDescription)
       .optional()
-      .describe("Agents of ours: why it takes no jobs at present; empty: it takes jobs again."),
+      .describe("svc-agent only: why it accepts no jobs at present. Empty: it accepts jobs again."),
   })
   .refine(({ status, takes_no_jobs: why }) => status !== undefined || why !== undefined, {
     path: ["status"],
-    message: `Give a status: one of ${departingStatuses.join(", ")}.`,
+    message: `Send a status: one of ${departingStatuses.join(", ")}.`,
   });
 
 const one = json(runnerProcessSchema, "The process.");
@@ -130,7 +136,8 @@ export const registerProcessRoute = createRoute({
   path,
   tags,
   summary: "Register a process",
-  description: "Each start of an agent is a process of its own; it lives as long as it beats.",
+  description:
+    "Each start of an agent is a new process. It stays alive as long as it sends heartbeats.",
   request: { params: ofRunner, body: jsonBody(registerBody) },
   responses: { 201: json(registeredSchema, "The process.") },
 });
@@ -170,9 +177,9 @@ export const updateProcessRoute = createRoute({
   method: "patch",
   path: `${path}/{process_id}`,
   tags,
-  summary: "Say that a process goes down, or why it takes no jobs",
+  summary: "Report that a process shuts down, or why it accepts no jobs",
   description:
-    "From `pending-shutdown` on it is given no new jobs. `shut-down` ends whatever it still ran, and is never left. " +
+    "From `pending-shutdown` on it gets no new jobs. `shut-down` is final and ends everything it still ran. " +
     "`takes_no_jobs` is shown among its warnings, and to whoever asks why a job waits.",
   request: {
     params: ofProcess,
@@ -187,8 +194,8 @@ export const announceTerminationRoute = createRoute({
   method: "post",
   path: `${path}/{process_id}/terminating`,
   tags,
-  summary: "Say that the host of a process goes away",
-  description: "Nothing new for it from now on; what it runs goes on as long as it can.",
+  summary: "Report that the host of a process will be terminated",
+  description: "The process gets no new jobs. Running jobs continue as long as they can.",
   request: { params: ofProcess },
-  responses: { 202: { description: "It is noted." } },
+  responses: { 202: { description: "The request was accepted." } },
 });

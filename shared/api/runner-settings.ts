@@ -13,10 +13,10 @@ const yearS = 366 * 86_400;
 const text = z.string().max(2048);
 const textMap = z
   .record(z.string().min(1).max(256), z.string().max(4096))
-  .refine((map) => Object.keys(map).length <= 100, { message: "It may have 100 entries." });
+  .refine((map) => Object.keys(map).length <= 100, { message: "At most 100 entries are allowed." });
 const url = text.refine((given) => given === "" || isUrl(given), {
   params: { code: "invalid_url" },
-  message: "Give an http or https URL, or nothing.",
+  message: "Send an http or https URL, or leave it empty.",
 });
 
 /** What the broker only stores and hands to runners; each is kept when a change does not name it. */
@@ -61,7 +61,7 @@ const groupsInput = z
   .array(z.enum(groupWords))
   .refine((given) => new Set(given.map(jobGroupOf)).size === given.length, {
     params: { code: "duplicate_group" },
-    message: "A group is named twice; `deploys` is `deploy`.",
+    message: "A group is listed twice. `deploys` is the same as `deploy`.",
   });
 
 const parallelismInput = z.partialRecord(
@@ -98,16 +98,14 @@ export const runnerSettingsSchema = z
     id: z.string(),
     org_id: z.string(),
     runner_group_id: z.string(),
-    version: z.int().describe("Grows with every change; it is the ETag, too."),
+    version: z.int().describe("Increases with every change. It is also the ETag."),
     platform: z.enum(runnerPlatforms).describe("The group's."),
     groups: z.array(z.string()).describe("The job groups a runner polls."),
-    job_group_parallelism: map.describe(
-      "How many jobs of a group may be in flight; 1 where none is given.",
-    ),
+    job_group_parallelism: map.describe("How many jobs of a group may run at once. Default: 1."),
     job_group_max_depth: z
       .int()
-      .describe("Past so many waiting jobs of a group an enqueue is refused."),
-    heart_beat_timeout: z.int().positive().describe("Nanoseconds between two beats."),
+      .describe("An enqueue is refused when this many jobs of a group wait."),
+    heart_beat_timeout: z.int().positive().describe("Nanoseconds between two heartbeats."),
     sandbox_mode: z.boolean(),
     container_image_verification_mode: z
       .enum(["none", "keyless"])
@@ -139,7 +137,7 @@ const ofRunner = {
 const body = jsonBody(runnerSettingsChangesSchema);
 const reading = {
   200: json(runnerSettingsSchema, "The settings."),
-  304: { description: "They are still of the version that If-None-Match names." },
+  304: { description: "The settings have not changed since the version in If-None-Match." },
 };
 const changing =
   "With `If-Match`, only while the settings are of that version. Every runner of the group is told at once, and " +
@@ -170,8 +168,8 @@ export const getRunnerSettingsRoute = createRoute({
   operationId: "getRunnerSettings",
   rule: { surface: "runner", permission: "runners.read" },
   method: "get",
-  summary: "Read the settings a runner works by",
-  description: "They are its group's.",
+  summary: "Read the settings that a runner uses",
+  description: "They belong to its group.",
   responses: reading,
 });
 
@@ -180,8 +178,8 @@ export const updateRunnerSettingsRoute = createRoute({
   operationId: "updateRunnerSettings",
   rule: { surface: "operator", permission: "runners.write" },
   method: "patch",
-  summary: "Change the settings a runner works by",
-  description: `They are its group's, and change for all of the group. ${changing}`,
+  summary: "Change the settings that a runner uses",
+  description: `They belong to its group and change for the whole group. ${changing}`,
   request: { ...ofRunner.request, body },
   responses: { 200: json(runnerSettingsSchema, "The new settings.") },
 });

@@ -33,7 +33,7 @@ export const runnerQueueSchema = z
     name: z.enum(runnerJobGroups).describe("The job group."),
     owner_id: z.string(),
     owner_type: z.literal("runner"),
-    max_depth: z.int().describe("Past so many waiting jobs an enqueue is refused."),
+    max_depth: z.int().describe("An enqueue is refused when this many jobs wait."),
     max_in_flight: z.int().describe("The group's parallelism."),
     idle_timeout: z.int(),
     metadata: z.record(z.string(), z.string()),
@@ -42,15 +42,17 @@ export const runnerQueueSchema = z
     emitters: z.array(z.unknown()).max(0),
     queue_signal: z.array(z.unknown()).max(0),
     paused: z.boolean(),
-    held: z.string().nullable().describe("Why nothing is released: `runner paused`, `disabled`."),
+    held: z.string().nullable().describe("Why no job is started: `runner paused`, `disabled`."),
     depth: z.int().describe("Jobs that wait: queued or available."),
     in_flight: z.int().describe("Jobs in progress."),
-    available: z.int().describe("Jobs that have a slot and wait to be taken."),
-    stopping: z.int().describe("Ended executions that may still run over there and hold a slot."),
+    available: z.int().describe("Jobs that have a slot and wait for a process."),
+    stopping: z.int().describe("Ended executions that may still run and hold a slot."),
     offered: z.int().describe("Slots that live processes offer."),
     slots: z
       .int()
-      .describe("Slots there are: the least of parallelism and what is offered, 0 while held."),
+      .describe(
+        "Number of slots: the smaller of parallelism and what processes offer; 0 while held.",
+      ),
     created_at: instant,
   })
   .openapi("RunnerQueue");
@@ -97,7 +99,7 @@ const runnerMembers = {
   name: z.string().openapi({ example: "acme-production" }),
   display_name: z.string(),
   runner_group_id: z.string(),
-  lifecycle: z.enum(runnerLifecycles).describe("What operators made of it; its status follows."),
+  lifecycle: z.enum(runnerLifecycles).describe("Set by operators. The status follows from it."),
   status: z.enum(runnerStatuses),
   status_description: z.string(),
   status_v2: compositeStatusSchema,

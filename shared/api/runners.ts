@@ -11,7 +11,7 @@ const path = "/v1/runners/{runner_id}";
 const params = z.object({ runner_id: idParam("runner_id", "run") });
 
 const members = {
-  name: z.string().trim().min(1).max(200).describe("No other runner of the org has it."),
+  name: z.string().trim().min(1).max(200).describe("Unique in the org."),
   display_name: z.string().trim().max(200),
 };
 
@@ -47,7 +47,7 @@ export const createRunnerRoute = createRoute({
   path: "/v1/runners",
   tags,
   summary: "Create a runner",
-  description: "It takes jobs at once and keeps them until a process serves them.",
+  description: "It accepts jobs at once and keeps them until a process serves them.",
   request: { body: jsonBody(createRunnerBody) },
   responses: { 201: one },
 });
@@ -95,7 +95,7 @@ export const deleteRunnerRoute = createRoute({
   description:
     "409 while an execution runs. Jobs that wait are not attempted, its tokens are revoked, and its jobs stay readable.",
   request: { params },
-  responses: { 204: { description: "It is gone." } },
+  responses: { 204: { description: "It was deleted." } },
 });
 
 export const enableRunnerRoute = createRoute({
@@ -105,7 +105,7 @@ export const enableRunnerRoute = createRoute({
   path: `${path}/enable`,
   tags,
   summary: "Enable a runner",
-  description: "Also one that was deprovisioned. What waits is released at once.",
+  description: "Also works for a deprovisioned runner. Waiting jobs start at once.",
   request: { params },
   responses: { 200: one },
 });
@@ -117,8 +117,7 @@ export const disableRunnerRoute = createRoute({
   path: `${path}/disable`,
   tags,
   summary: "Disable a runner",
-  description:
-    "It takes no new jobs (409); those that wait go on waiting, and running ones finish.",
+  description: "It accepts no new jobs (409). Waiting jobs keep waiting and running jobs finish.",
   request: { params },
   responses: { 200: one },
 });
@@ -130,7 +129,8 @@ export const deprovisionRunnerRoute = createRoute({
   path: `${path}/deprovision`,
   tags,
   summary: "Deprovision a runner",
-  description: "It takes no new jobs; all its jobs, running ones too, end as not-attempted.",
+  description:
+    "It accepts no new jobs. All its jobs, including running ones, end as not-attempted.",
   request: { params },
   responses: { 200: one },
 });
@@ -154,7 +154,7 @@ export const resumeRunnerRoute = createRoute({
   path: `${path}/resume`,
   tags,
   summary: "Resume a paused runner",
-  description: "What waits is released at once, unless its group is paused.",
+  description: "Waiting jobs start at once, unless the runner's group is paused.",
   request: { params, body: resumeBody },
   responses: { 200: one },
 });

@@ -18,7 +18,7 @@ const bodyOf = <Schema extends z.ZodType>(schema: Schema) => ({
 });
 const encodings =
   "OTLP/HTTP as protobuf or JSON, optionally with `Content-Encoding: gzip`; answered in the same encoding. What is " +
-  "not taken is told as a partial success; past 20,000 spans or points a request is 413.";
+  "not accepted is reported as a partial success. More than 20,000 spans or points in a request are a 413.";
 
 export const createTracesRoute = createRoute({
   operationId: "createTraces",
@@ -74,13 +74,13 @@ export const getJobTracesRoute = createRoute({
   path: "/v1/runner-jobs/{job_id}/traces",
   tags,
   summary: "Read the spans of a job",
-  description: "All that are kept, in the order of their beginnings.",
+  description: "All that are kept, ordered by start time.",
   request: { params: jobParams },
   responses: {
     200: json(
       z.object({
         items: z.array(jobSpanSchema),
-        dropped: z.int().describe("Spans for which there was no room."),
+        dropped: z.int().describe("Spans that were dropped because of the limit."),
       }),
       "The spans.",
     ),
@@ -105,7 +105,9 @@ export type MetricPoint = z.infer<typeof metricPointSchema>;
 const points = json(
   z.object({
     items: z.array(metricPointSchema),
-    dropped: z.int().describe("Series for which there was no room, as often as they were sent."),
+    dropped: z
+      .int()
+      .describe("Series that were dropped because of the limit, counted each time they were sent."),
   }),
   "The latest point of each series.",
 );
@@ -117,7 +119,7 @@ export const getRunnerMetricsRoute = createRoute({
   path: "/v1/runners/{runner_id}/metrics",
   tags,
   summary: "Read the metrics of a runner",
-  description: "Of the runner itself; those that name a job are the job's.",
+  description: "Metrics of the runner itself. Metrics that name a job belong to the job.",
   request: { params: runnerParams },
   responses: { 200: points },
 });

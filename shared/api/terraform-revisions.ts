@@ -52,7 +52,7 @@ export const getStateContentsRoute = createRoute({
   path: `${path}/states/{state_id}/contents`,
   tags,
   summary: "Read a revision's state, byte for byte",
-  description: "It holds secrets: it needs what a write needs.",
+  description: "A state holds secrets, so this needs the permission to write.",
   request: { params: stateParams },
   responses: { 200: { description: "The state.", content: bytes } },
 });
@@ -63,10 +63,12 @@ const instanceSchema = z
     deposed: z
       .string()
       .nullable()
-      .describe("The key of an object that was replaced and is yet to be destroyed."),
+      .describe("The key of a deposed object: replaced, but not yet destroyed."),
     status: z.string().describe("`tainted`, or empty."),
     schema_version: z.int(),
-    attributes: z.record(z.string(), z.unknown()).describe("`(sensitive)` in place of what is."),
+    attributes: z
+      .record(z.string(), z.unknown())
+      .describe("Sensitive values are replaced by `(sensitive)`."),
     sensitive_attributes: z.array(z.string()).describe("Where something sensitive is."),
   })
   .openapi("TerraformStateInstance");
@@ -87,7 +89,7 @@ export type StateResource = z.infer<typeof resourceSchema>;
 const outputSchema = z
   .object({
     name: z.string(),
-    type: z.unknown().describe("As terraform has it; of a sensitive one its kind only."),
+    type: z.unknown().describe("As in Terraform; only the kind for sensitive values."),
     sensitive: z.boolean(),
     value: z.unknown().describe("Left out when it is sensitive."),
   })
@@ -135,7 +137,7 @@ const diffSchema = z
           .describe("Where it changed: `tainted`, or empty."),
         attributes: z
           .array(changedSchema)
-          .describe("What changed of what is shown: what is sensitive is not compared."),
+          .describe("Changed attributes. Sensitive values are not compared."),
       }),
     ),
     outputs: z.array(changedSchema.extend({ change: z.enum(["added", "removed", "changed"]) })),
@@ -153,12 +155,12 @@ export const diffStatesRoute = createRoute({
   request: {
     params,
     query: z.object({
-      from: revision.optional().describe("The one before `to`, unless told."),
-      to: revision.optional().describe("The current one, unless told."),
+      from: revision.optional().describe("Default: the one before `to`."),
+      to: revision.optional().describe("Default: the current one."),
     }),
   },
   responses: {
-    200: json(diffSchema, "What `to` has that `from` has not, and the other way round."),
+    200: json(diffSchema, "What was added, changed and removed between `from` and `to`."),
   },
 });
 
@@ -168,8 +170,8 @@ export const getStateJsonRoute = createRoute({
   method: "get",
   path: `${path}/state-json`,
   tags,
-  summary: "Read what terraform show -json said last",
-  description: "It holds secrets: it needs what a write needs.",
+  summary: "Read the last output of terraform show -json",
+  description: "A state holds secrets, so this needs the permission to write.",
   request: { params },
   responses: {
     200: { description: "As it was sent.", content: bytes },

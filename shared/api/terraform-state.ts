@@ -7,8 +7,8 @@ import { terraformLockInput, terraformLockSchema } from "./terraform-lock.ts";
 
 const tags = ["Terraform state"];
 const signIn =
-  "The token may also be the password of HTTP Basic, or `?token=`. A runner's or a job's token reaches the workspace " +
-  "that the plan of its own job names, while that execution lives and ten minutes after.";
+  "The token may also be sent as the password of HTTP Basic or as `?token=`. A runner or job token gives access to the workspace " +
+  "that the plan of its own job names, while that execution lives and for ten minutes after.";
 const anyJob = z.string().max(64).optional().describe("The job that works on it.");
 const workspaceQuery = z.object({
   workspace_id: z.string().max(64),
@@ -55,7 +55,7 @@ export const writeTerraformStateRoute = createRoute({
     "older serial, another lineage, or the same serial with other bytes; the same bytes again change nothing. " +
     "`Content-MD5` is checked. At most 64 MiB.",
   request: { query: workspaceQuery, body: { content: text } },
-  responses: { 200: { description: "It is stored." } },
+  responses: { 200: { description: "The state was stored." } },
 });
 
 export const deleteTerraformStateRoute = createRoute({
@@ -64,12 +64,12 @@ export const deleteTerraformStateRoute = createRoute({
   method: "delete",
   path: "/v1/terraform-backend",
   tags,
-  summary: "Leave the workspace without a state",
+  summary: "Delete the current state",
   description:
-    `${signIn}\n\nIts revisions stay. 423 while somebody else holds the lock or it is blocked; a runner's or a job's token ` +
+    `${signIn}\n\nRevisions are kept. 423 while somebody else holds the lock or the workspace is blocked. A runner or job token ` +
     "needs the lock's id as `ID`, else 409.",
   request: { query: workspaceQuery.extend({ reason: cutText(2000).optional() }) },
-  responses: { 200: { description: "It has none." } },
+  responses: { 200: { description: "The workspace has no state now." } },
 });
 
 export const lockTerraformWorkspaceRoute = createRoute({
@@ -79,7 +79,7 @@ export const lockTerraformWorkspaceRoute = createRoute({
   path: "/v1/terraform-workspaces/{workspace_id}/lock",
   tags,
   summary: "Lock a workspace",
-  description: `${signIn}\n\n423 with the holder's lock info; a lock that is held already is 200 again.`,
+  description: `${signIn}\n\n423 with the holder's lock info. Repeating the same lock answers 200 again.`,
   request: {
     params,
     query: z.object({ job_id: anyJob }),
@@ -104,7 +104,7 @@ export const unlockTerraformWorkspaceRoute = createRoute({
     body: jsonBody(terraformLockInput),
   },
   responses: {
-    200: json(terraformLockSchema.partial(), "The lock that was there, if there was one."),
+    200: json(terraformLockSchema.partial(), "The lock that was removed, if there was one."),
   },
 });
 
@@ -122,10 +122,10 @@ export const writeStateJsonRoute = createRoute({
   method: "post",
   path: "/v1/terraform-workspaces/{workspace_id}/state-json",
   tags,
-  summary: "Store what terraform show -json says",
+  summary: "Store the output of terraform show -json",
   description: `${signIn}\n\nJSON, or a JSON string of it in base64. The last one is kept.`,
   request: { params, query: z.object({ job_id: anyJob }), body: { content: text } },
-  responses: { 200: { description: "It is stored." } },
+  responses: { 200: { description: "The state was stored." } },
 });
 
 const pulumiParams = params;
@@ -161,5 +161,5 @@ export const writePulumiStateRoute = createRoute({
   summary: "Write a Pulumi state",
   description: `${signIn}\n\nAny bytes, at most 64 MiB. Each write is a new revision; it needs no lock, but 423 while one is held or it is blocked, and 409 over a state of terraform's.`,
   request: { params: pulumiParams, query: z.object({ job_id: anyJob }), body: { content: bytes } },
-  responses: { 200: { description: "It is stored." } },
+  responses: { 200: { description: "The state was stored." } },
 });

@@ -9,12 +9,12 @@ import { shownLockSchema } from "./terraform-lock.ts";
 const tags = ["Terraform workspaces"];
 const path = "/v1/terraform-workspaces/{workspace_id}";
 const params = z.object({ workspace_id: idParam("workspace_id", "tfw") });
-const reason = z.string().trim().min(1).max(2000).describe("Why; it is kept.");
+const reason = z.string().trim().min(1).max(2000).describe("The reason; it is stored.");
 const kind = z
   .string()
   .regex(/^[a-z][a-z0-9_]{0,39}$/)
   .default("by_hand")
-  .describe("A word for programs, such as `killed_dirty`.");
+  .describe("A code for programs, such as `killed_dirty`.");
 const instant = z.iso.datetime();
 
 /** As far as the database counts. */
@@ -29,7 +29,7 @@ export const workspaceLockSchema = z
     runner_job_status: z
       .enum(runnerJobStatuses)
       .nullable()
-      .describe("Of the job that holds it: one that has ended takes no other lock."),
+      .describe("Of the job that holds it. A job that has ended cannot take another lock."),
     lock: shownLockSchema,
     created_at: instant,
     created_by_id: z.string(),
@@ -70,12 +70,12 @@ export const workspaceSchema = z
         kind: z
           .string()
           .describe("`by_hand`, what the job said, or `lost`, `timed_out`, `forced`, `cancelled`."),
-        runner_job_id: z.string().nullable().describe("The job that is to be looked into."),
-        blocked_by_id: z.string().describe("`broker` where it did so by itself."),
+        runner_job_id: z.string().nullable().describe("The job that needs attention."),
+        blocked_by_id: z.string().describe("`broker` if the broker set it by itself."),
         blocked_at: instant,
       })
       .nullable()
-      .describe("While there is one, nobody gets a lock."),
+      .describe("While it is set, nobody gets a lock."),
     deleted_at: instant.nullable().describe("From then on it is kept for some days only."),
     created_at: instant,
     updated_at: instant,
@@ -144,7 +144,7 @@ export const deleteWorkspaceRoute = createRoute({
   description:
     "423 while it is locked or blocked. It can be restored for some days (SVC_RETAIN_DELETED_WORKSPACES_DAYS).",
   request: { params, query: z.object({ reason: reason.optional() }) },
-  responses: { 204: { description: "It is gone." } },
+  responses: { 204: { description: "It was deleted." } },
 });
 
 export const restoreWorkspaceRoute = createRoute({
@@ -153,8 +153,8 @@ export const restoreWorkspaceRoute = createRoute({
   method: "post",
   path: `${path}/restore`,
   tags,
-  summary: "Bring a deleted workspace back, as it was",
-  description: "404 when its days are over; what was not deleted stays as it is.",
+  summary: "Restore a deleted workspace",
+  description: "404 after the retention time. A workspace that was not deleted does not change.",
   request: { params, body: jsonBody(z.strictObject({ reason })) },
   responses: { 200: json(workspaceSchema, "The workspace.") },
 });
@@ -165,7 +165,7 @@ export const getWorkspaceLockRoute = createRoute({
   method: "get",
   path: `${path}/lock`,
   tags,
-  summary: "Read who holds a workspace",
+  summary: "Read the lock of a workspace",
   request: { params },
   responses: { 200: json(workspaceLockSchema, "The lock; 404 when there is none.") },
 });
@@ -176,9 +176,9 @@ export const forceUnlockRoute = createRoute({
   method: "post",
   path: `${path}/force-unlock`,
   tags,
-  summary: "Take the lock away from who holds it",
+  summary: "Remove a workspace's lock by force",
   description:
-    "Make sure that nothing is writing any more: a job that was ended may still save its state.",
+    "First make sure that nothing writes any more: a job that was ended may still save its state.",
   request: { params, body: jsonBody(z.strictObject({ reason })) },
   responses: { 200: json(workspaceSchema, "The workspace.") },
 });
@@ -189,10 +189,10 @@ export const blockWorkspaceRoute = createRoute({
   method: "post",
   path: `${path}/block`,
   tags,
-  summary: "Refuse every lock from now on",
+  summary: "Block a workspace",
   description:
     "Refused are what is written without a lock and deletions, too. Who holds the lock may still save the state, and an " +
-    "operator may roll back. A job may block its own workspace, while it lives and ten minutes after. The broker blocks the " +
+    "operator may roll back. A job may block its own workspace, while it lives and for ten minutes after. The broker blocks the " +
     "workspace of an execution of `apply-plan` or `exec` that fails while it holds the lock, or whose result " +
     "says `state_push_failed`, `killed_dirty` or `interrupted` as the `class` of its `error_metadata`. Neither replaces a block that stands.",
   request: { params, body: jsonBody(z.strictObject({ reason, kind })) },
@@ -205,8 +205,8 @@ export const unblockWorkspaceRoute = createRoute({
   method: "post",
   path: `${path}/unblock`,
   tags,
-  summary: "Let locks be taken again",
-  description: "A lock that is still held stays: see `force-unlock`.",
+  summary: "Unblock a workspace",
+  description: "A lock that is held stays. See `force-unlock`.",
   request: { params, body: jsonBody(z.strictObject({ reason })) },
   responses: { 200: json(workspaceSchema, "The workspace.") },
 });

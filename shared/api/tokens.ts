@@ -29,20 +29,20 @@ export const tokenSchema = z
     kind: z
       .enum(kinds)
       .describe(
-        "The word in its prefix: person, service account, runner, one-shot, stack, installer.",
+        "The kind in its prefix: person, service account, runner, enrolment, stack, installer.",
       ),
     reach: z
       .enum(["org", "account"])
       .describe(
-        "org: it acts in its own org only and speaks for itself. account: a person's own; it speaks for its account, in all orgs of that.",
+        "org: it acts in its own org and for itself. account: a person's own token; it acts for its account in all orgs of that account.",
       ),
     token_type: z.enum(tokenTypes),
     name: z.string(),
     hint: z.string().describe("Its prefix and last four characters."),
     account_id: z.string().nullable(),
-    runner_id: z.string().nullable().describe("The one runner it is bound to."),
+    runner_id: z.string().nullable().describe("The runner it is bound to."),
     role: z.enum(roleTypes).nullable().describe("null: all roles of its account."),
-    grants: z.array(grant).describe("What it may do beyond its role."),
+    grants: z.array(grant).describe("Permissions beyond its role."),
     issuer: z.string(),
     source_id: z.string(),
     source_type: z.string(),
@@ -60,7 +60,7 @@ export const tokenSchema = z
 export type Token = z.infer<typeof tokenSchema>;
 
 export const tokenWithSecretSchema = tokenSchema
-  .extend({ secret: z.string().describe("The token itself, told this once and never again.") })
+  .extend({ secret: z.string().describe("The token itself. It is shown only once.") })
   .openapi("TokenWithSecret");
 
 const params = z.object({ token_id: idParam("token_id", "tok") });
@@ -74,28 +74,28 @@ export const createTokenBody = z.strictObject({
     .enum(roleTypes)
     .optional()
     .describe(
-      "Needed for all kinds but pat, which has its account's roles unless told, and rt, which is a runner.",
+      "Required for all kinds except pat (default: the roles of its account) and rt (always runner).",
     ),
   grants: z
     .array(grant)
     .max(grantablePermissions.length)
     .default([])
     .describe(
-      "What it may do beyond its role: what few roles have, as it shows customers' secrets.",
+      "Permissions beyond its role. Few roles have them, because they show customers' secrets.",
     ),
   account_id: z
     .string()
     .max(64)
     .optional()
     .describe(
-      "Needed for kind pat. The token may do no more than this account may in this org. Only a pat that a person's own token makes for its own account speaks for the account and reaches its other orgs.",
+      "Required for kind pat. The token has no more permissions than this account in this org. Only a pat that a person's own token creates for its own account acts for the account in its other orgs.",
     ),
-  runner_id: z.string().max(64).optional().describe("Needed for kind rt."),
+  runner_id: z.string().max(64).optional().describe("Required for kind rt."),
   token_type: z.enum(tokenTypes).optional(),
   issuer: text,
   source_id: text,
   source_type: text,
-  expires_at: instantInput.optional().describe("Never, unless told."),
+  expires_at: instantInput.optional().describe("Default: never."),
 });
 
 export const createTokenRoute = createRoute({
@@ -106,7 +106,9 @@ export const createTokenRoute = createRoute({
   tags: ["Access"],
   summary: "Create a token",
   request: { body: jsonBody(createTokenBody) },
-  responses: { 201: json(tokenWithSecretSchema, "The token and, this once, its secret.") },
+  responses: {
+    201: json(tokenWithSecretSchema, "The token with its secret, which is shown only once."),
+  },
 });
 
 export const listTokensRoute = createRoute({
@@ -145,13 +147,13 @@ export const revokeTokenRoute = createRoute({
   tags: ["Access"],
   summary: "Revoke a token",
   description:
-    "It counts on every replica within a second. A person's own token (reach `account`) is revoked by its account or a token of type admin.",
+    "It takes effect on every broker within a second. A person's own token (reach `account`) can only be revoked by its account or a token of type admin.",
   request: { params },
   responses: { 200: json(tokenSchema, "The token, revoked.") },
 });
 
 const overlap =
-  "Makes a second live token. The old one goes on for 24 hours; a runner's goes on until ten minutes after the first use of the new one.";
+  "Creates a second live token. The old one stays valid for 24 hours; a runner token until ten minutes after the first use of the new one.";
 
 export const rotateTokenRoute = createRoute({
   operationId: "rotateToken",
@@ -162,7 +164,9 @@ export const rotateTokenRoute = createRoute({
   summary: "Rotate a token",
   description: `${overlap} Until the new one is used, the old one may be rotated again: the unused one is revoked. A person's own token (reach \`account\`) is rotated by its account alone.`,
   request: { params },
-  responses: { 201: json(tokenWithSecretSchema, "The new token and, this once, its secret.") },
+  responses: {
+    201: json(tokenWithSecretSchema, "The new token with its secret, which is shown only once."),
+  },
 });
 
 export const getOwnTokenRoute = createRoute({
@@ -171,11 +175,11 @@ export const getOwnTokenRoute = createRoute({
   method: "get",
   path: "/v1/tokens/current",
   tags: ["Access"],
-  summary: "Get the token that makes the request",
+  summary: "Get the token of this request",
   responses: {
     200: json(
       tokenSchema.extend({ permissions: z.array(z.string()) }),
-      "The token and what it allows here.",
+      "The token and its permissions in this org.",
     ),
   },
 });
@@ -186,7 +190,9 @@ export const rotateOwnTokenRoute = createRoute({
   method: "post",
   path: "/v1/tokens/current/rotate",
   tags: ["Access"],
-  summary: "Rotate the token that makes the request",
+  summary: "Rotate the token of this request",
   description: overlap,
-  responses: { 201: json(tokenWithSecretSchema, "The new token and, this once, its secret.") },
+  responses: {
+    201: json(tokenWithSecretSchema, "The new token with its secret, which is shown only once."),
+  },
 });

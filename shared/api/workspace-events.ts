@@ -36,7 +36,7 @@ export const listWorkspaceEventsRoute = createRoute({
   method: "get",
   path: "/v1/terraform-workspaces/{workspace_id}/events",
   tags: ["Terraform workspaces"],
-  summary: "List what was done to a workspace, the newest first",
+  summary: "List the events of a workspace, newest first",
   request: { params: z.object({ workspace_id: idParam("workspace_id", "tfw") }) },
   responses: { 200: json(z.array(workspaceEventSchema), "The last hundred.") },
 });

@@ -12,13 +12,15 @@ export const executionHeader = "svc-execution";
 
 const newLogStreamSchema = z
   .strictObject({
-    owner_id: jobOwner.min(1).describe("Of the operation: a deploy, a run, a build."),
+    owner_id: jobOwner.min(1).describe("The operation, such as a deploy, a run or a build."),
     owner_type: jobOwner
       .min(1)
       .refine((type) => type !== "runner_jobs" && type !== "runner_processes", {
-        error: "The streams of jobs and processes are there by themselves.",
+        error: "The streams of jobs and processes exist by themselves.",
       }),
-    runner_id: idParam("runner_id", "run").optional().describe("Whose tokens may write to it."),
+    runner_id: idParam("runner_id", "run")
+      .optional()
+      .describe("The runner whose tokens may write to it."),
     parent_id: idParam("parent_id", "lgs").optional(),
     attrs: z.record(z.string().max(200), z.string().max(2000)).default({}),
   })
@@ -69,8 +71,8 @@ export const appendLogsRoute = createRoute({
     "OTLP/HTTP: an ExportLogsServiceRequest, as `application/x-protobuf` or `application/json`, gzip or not, up to 4 MiB and 20,000 records. " +
     "The answer is in the request's encoding; refusals are JSON. Records with the integer attribute `svc.seq` (from 1, " +
     "of the execution in `runner_job_execution.id`) are stored once however often they come. 429 and 503 say when to " +
-    "come again; what was answered 201 is on disk. Agents of ours whose execution is over, though its stream is open, are told so " +
-    "within seconds by the header `Svc-Execution: over`.",
+    "retry. After a 201 the records are on disk. If the execution of an svc-agent has ended while its stream is open, the answer says so " +
+    "within seconds in the header `Svc-Execution: over`.",
   request: {
     params: logStreamParams,
     body: {
@@ -87,7 +89,7 @@ export const appendLogsRoute = createRoute({
           .object({ rejectedLogRecords: z.string(), errorMessage: z.string() })
           .optional(),
       }),
-      "Taken; `partialSuccess` says what of it was not.",
+      "Accepted. `partialSuccess` says what was not.",
     ),
   },
 });

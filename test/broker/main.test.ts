@@ -56,7 +56,7 @@ async function exitOf({ child }: Started): Promise<{ code: number | null; stderr
 describe("the broker's process", () => {
   test("serves, and ends with 0 on SIGTERM", async () => {
     const started = start({ DATABASE_URL: url });
-    const serving = await logged(started, "the broker serves");
+    const serving = await logged(started, "broker is ready");
     const answer = await fetch(`${String(serving["url"])}/livez`);
     expect(answer.status).toBe(200);
     await answer.text();
@@ -66,9 +66,9 @@ describe("the broker's process", () => {
 
   test("ends at once with 1 on a second signal", async () => {
     const started = start({ DATABASE_URL: url, SVC_DRAIN_LINGER_MS: "60000" });
-    await logged(started, "the broker serves");
+    await logged(started, "broker is ready");
     started.child.kill("SIGTERM");
-    await logged(started, "the broker drains");
+    await logged(started, "broker is draining");
     started.child.kill("SIGTERM");
     expect((await exitOf(started)).code).toBe(1);
   });
@@ -84,15 +84,15 @@ describe("the broker's process", () => {
   test("does not start without a key, unless told that nothing is to be sealed", async () => {
     const { code, stderr } = await exitOf(start({ DATABASE_URL: url, SVC_SEAL_KEYS: "" }));
     expect(code).toBe(1);
-    expect(stderr).toMatch(/^No key seals state and plans: set SVC_SEAL_KEYS .*\n$/);
+    expect(stderr).toMatch(/^SVC_SEAL_KEYS is not set. Set it to .*\n$/);
     const { url: unsealed } = await testDatabase();
-    await logged(start({ DATABASE_URL: unsealed, SVC_SEAL_KEYS: "none" }), "the broker serves");
+    await logged(start({ DATABASE_URL: unsealed, SVC_SEAL_KEYS: "none" }), "broker is ready");
   });
 
   test("refuses a database without its tables", async () => {
     const { url: empty } = await emptyDatabase();
     const { code, stderr } = await exitOf(start({ DATABASE_URL: empty }));
     expect(code).toBe(1);
-    expect(stderr).toMatch(/^The database lacks .*svc migrate up.*\n$/);
+    expect(stderr).toMatch(/^The database schema is not up to date: .*svc migrate up.*\n$/);
   });
 });

@@ -59,7 +59,7 @@ describe("the broker that a command asks", { timeout: 180_000 }, () => {
     ]);
     expect(results.map(({ code }) => code)).toEqual([0, 6, 0, 0, 4]);
     expect(results[1]?.err).toBe(
-      `No broker answers at ${nobody} (ECONNREFUSED).\nStart one with: svc dev\n`,
+      `No broker responds at ${nobody} (ECONNREFUSED).\nStart one with: svc dev\n`,
     );
   });
 

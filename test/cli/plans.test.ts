@@ -23,7 +23,7 @@ test("svc job get --only-plan says which permission is missing, and who can gran
   const refused = await readPlan([]);
   expect(refused).toMatchObject({ code: 4, out: "" });
   expect(refused.err).toContain("lacks the permission plans.read");
-  expect(refused.err).toContain("an org's admin can grant it");
+  expect(refused.err).toContain("An admin of the org can grant it");
 });
 
 test("svc job get --only-plan says that secrets are hidden", async () => {

@@ -6,7 +6,7 @@ import type { Broker } from "../../broker.ts";
 export function answerUnreadable(broker: Broker, error: unknown): Response {
   const status = error instanceof RequestError ? 400 : 500;
   if (status === 500) broker.log.error({ err: error }, "a request failed before any route");
-  return new Response(problemText(status, "The request line or the Host header makes no sense."), {
+  return new Response(problemText(status, "The request line or the Host header is invalid."), {
     status,
     headers: { "content-type": "application/problem+json" },
   });

@@ -20,20 +20,20 @@ export function answerError(c: AppContext, broker: Broker, error: unknown): Resp
 function unexpected(c: AppContext, broker: Broker, error: unknown): Problem {
   const requestId = c.get("requestId");
   if (isLockTimeout(error)) {
-    broker.log.info({ request_id: requestId }, "a row was not let go in time");
+    broker.log.info({ request_id: requestId }, "timed out waiting for a row lock");
     const detail =
-      "Other requests are changing the same thing, and did not let go of it in time. Try again; send fewer at once.";
+      "Other requests are changing the same object. Try again, and send fewer requests at once.";
     return problem.tooMany(detail, 1, "busy");
   }
   if (isDatabaseAway(error)) {
-    broker.log.error({ err: error, request_id: requestId }, "the database did not answer");
-    return problem.unavailable("The database does not answer just now.", 1);
+    broker.log.error({ err: error, request_id: requestId }, "the database is unavailable");
+    return problem.unavailable("The database is unavailable. Try again later.", 1);
   }
   broker.log.error({ err: error, request_id: requestId }, "a request failed");
   return new Problem({
     status: 500,
     code: "internal",
-    detail: `Something went wrong on our side; it was logged with the request id ${requestId}.`,
+    detail: `Internal error. Give support this request id: ${requestId}.`,
   });
 }
 

@@ -22,7 +22,7 @@ export function requiredVersion(c: AppContext): number | undefined {
   if (sent === undefined || sent.trim() === "*") return undefined;
   const version = /^"(\d{1,15})"$/.exec(sent.trim())?.[1];
   if (version === undefined)
-    throw problem.preconditionFailed("If-Match names no version of this resource.");
+    throw problem.preconditionFailed("The If-Match header is not an ETag of this resource.");
   return Number(version);
 }
 

@@ -17,7 +17,10 @@ export function readPage(asked: Asked, filters: Readonly<Record<string, unknown>
   if (cursor === undefined || cursor === "") return { after: undefined, limit };
   const [sortKey, id, hash] = decode(cursor);
   if (hash !== filterHash(filters)) {
-    throw refused("cursor_mismatch", "This cursor belongs to a list with other filters.");
+    throw refused(
+      "cursor_mismatch",
+      "This cursor was made with other filters. Start again without a cursor.",
+    );
   }
   return { after: { sortKey, id }, limit };
 }
@@ -59,7 +62,7 @@ function decode(cursor: string): CursorParts {
   } catch {
     // Not ours; said below.
   }
-  throw refused("invalid_cursor", "This is no cursor of this list.");
+  throw refused("invalid_cursor", "This cursor is invalid. Start again without a cursor.");
 }
 
 /** Postgres must be able to read whatever is let through here. */

@@ -31,10 +31,7 @@ export function streamAnswer(
     longestMs,
     cut: () => c.env?.outgoing?.destroy(),
     onError: (error) =>
-      log.error(
-        { err: error, request_id: c.get("requestId") },
-        "an answer could not be sent whole",
-      ),
+      log.error({ err: error, request_id: c.get("requestId") }, "an answer was cut off"),
   });
   const response = new Response(ReadableStream.from(watched), {
     status,

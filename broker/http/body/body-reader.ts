@@ -102,7 +102,7 @@ function makeThread() {
 
 async function answerOf(worker: Worker, message: BodyMessage): Promise<BodyAnswer> {
   const answer = Promise.withResolvers<BodyAnswer>();
-  const onExit = (): void => answer.reject(new Error("the thread that reads bodies ended"));
+  const onExit = (): void => answer.reject(new Error("the body reader thread exited"));
   const onError = (error: NodeJS.ErrnoException): void =>
     answer.reject(error.code === "ERR_WORKER_OUT_OF_MEMORY" ? tooMuch() : error);
   worker.once("message", answer.resolve).once("error", onError).once("exit", onExit);
@@ -133,5 +133,5 @@ const tooMuch = (): Problem =>
   new Problem({
     status: 413,
     code: "too_many_parts",
-    detail: "This body has more values than this broker can read; send it in several.",
+    detail: "The body has too many values. Split it into several requests.",
   });

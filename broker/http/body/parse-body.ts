@@ -18,7 +18,11 @@ export function parseBody(text: string, rule: RouteRule): JsonBody {
   }
   const found = scanJson(text, { maxDepth, verbatim: rule.verbatim });
   if (found.tooDeep !== undefined) {
-    throw problem.malformed("too_deep", `JSON may nest ${maxDepth} deep at most.`, found.tooDeep);
+    throw problem.malformed(
+      "too_deep",
+      `The JSON is nested too deeply: at most ${maxDepth} levels are allowed.`,
+      found.tooDeep,
+    );
   }
   const value = parseJson(text);
   requireStorable(found);
@@ -54,18 +58,22 @@ export function parseJson(text: string): unknown {
     // The parser's own words quote the body, which may hold a secret; only the place is told.
     const at = /position (\d+)/.exec(String(error))?.[1];
     const place =
-      at === undefined ? "it ends too early or has a wrong character" : `see character ${at}`;
-    throw problem.malformed("malformed_json", `The body is not JSON: ${place}.`);
+      at === undefined ? "it is incomplete or has an unexpected character" : `see character ${at}`;
+    throw problem.malformed("malformed_json", `The body is not valid JSON: ${place}.`);
   }
 }
 
 function requireStorable({ nul, loneSurrogate }: JsonScan): void {
   const errors: ProblemError[] = [];
   if (nul !== undefined) {
-    errors.push({ pointer: nul, code: "nul_character", detail: "Text cannot hold U+0000." });
+    errors.push({
+      pointer: nul,
+      code: "nul_character",
+      detail: "Text must not contain the null character (U+0000).",
+    });
   }
   if (loneSurrogate !== undefined) {
-    const detail = "Half of a surrogate pair is no text.";
+    const detail = "Text must be valid Unicode: it contains an unpaired surrogate.";
     errors.push({ pointer: loneSurrogate, code: "lone_surrogate", detail });
   }
   if (errors.length > 0) throw problem.invalid(errors);
@@ -73,10 +81,10 @@ function requireStorable({ nul, loneSurrogate }: JsonScan): void {
 
 function requireUnambiguous({ duplicateKey, forbiddenKey }: JsonScan): void {
   if (duplicateKey !== undefined) {
-    throw problem.malformed("duplicate_key", "A member is given twice.", duplicateKey);
+    throw problem.malformed("duplicate_key", "This field appears twice.", duplicateKey);
   }
   if (forbiddenKey !== undefined) {
-    throw problem.malformed("forbidden_key", "A member may not have this name.", forbiddenKey);
+    throw problem.malformed("forbidden_key", "This field name is not allowed.", forbiddenKey);
   }
 }
 

@@ -19,7 +19,7 @@ export async function readJsonBytes(c: AppContext, rule: RouteRule): Promise<Buf
 /** The JSON of a body's bytes; none at all is `{}`, a runner's `null` too. */
 export function jsonOf(bytes: Buffer, rule: RouteRule): JsonBody {
   if (bytes.length === 0) return { value: {}, text: "", verbatim: nothing };
-  if (!isUtf8(bytes)) throw problem.malformed("body_not_utf8", "The body is not UTF-8.");
+  if (!isUtf8(bytes)) throw problem.malformed("body_not_utf8", "The body is not valid UTF-8.");
   return parseBody(bytes.toString("utf8"), rule);
 }
 
@@ -32,10 +32,12 @@ export function maxBytes({ maxBody }: RouteRule): number {
 function requireJsonType(c: AppContext): void {
   const type = requestHeader(c, "content-type");
   if (type === undefined || !jsonType.test(type)) {
-    throw problem.unsupportedMediaType("The body must be sent as application/json, in UTF-8.");
+    throw problem.unsupportedMediaType("Send the body as application/json in UTF-8.");
   }
   const encoding = requestHeader(c, "content-encoding");
   if (encoding !== undefined && encoding.toLowerCase() !== "identity") {
-    throw problem.unsupportedMediaType("The body must be sent without a Content-Encoding.");
+    throw problem.unsupportedMediaType(
+      "Content-Encoding is not supported here. Send the body uncompressed.",
+    );
   }
 }

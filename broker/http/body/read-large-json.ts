@@ -59,7 +59,7 @@ export const isReadApart = (operationId: string): boolean => Object.hasOwn(lifts
 export function readLargeJson(operationId: string, bytes: Buffer): LargeBody {
   const [route, lift] = [routes.get(operationId), lifts[operationId]];
   if (route === undefined || lift === undefined) throw new Error(`${operationId} is not large`);
-  if (!isUtf8(bytes)) throw problem.malformed("body_not_utf8", "The body is not UTF-8.");
+  if (!isUtf8(bytes)) throw problem.malformed("body_not_utf8", "The body is not valid UTF-8.");
   const rule: RouteRule = route.rule;
   const { schema } = route.request.body.content["application/json"];
   const strings = extractStrings(bytes);

@@ -71,11 +71,15 @@ export function otlpRequest({ type, bytes }: OtlpBody, request: OtlpRequest): un
   requireFewJsonParts(bytes, request.mostParts);
   // Broken UTF-8 is no reason to lose a log: it is shown as U+FFFD.
   if (request === logsRequest) return parseJson(bytes.toString("utf8"));
-  if (!isUtf8(bytes)) throw problem.malformed("body_not_utf8", "The body is not UTF-8.");
+  if (!isUtf8(bytes)) throw problem.malformed("body_not_utf8", "The body is not valid UTF-8.");
   const text = bytes.toString("utf8");
   const { tooDeep } = scanJson(text, { maxDepth, verbatim: undefined });
   if (tooDeep !== undefined) {
-    throw problem.malformed("too_deep", `JSON may nest ${maxDepth} deep at most.`, tooDeep);
+    throw problem.malformed(
+      "too_deep",
+      `The JSON is nested too deeply: at most ${maxDepth} levels are allowed.`,
+      tooDeep,
+    );
   }
   return parseJson(text) ?? {};
 }
@@ -86,7 +90,7 @@ function typeOf(c: AppContext): OtlpBody["type"] {
   if (type === "application/json" || type === "application/x-protobuf") return type;
   if (type === "" && !hasBody(c)) return "application/json";
   throw problem.unsupportedMediaType(
-    "The body must be sent as application/x-protobuf or application/json.",
+    "Send the body as application/x-protobuf or application/json.",
   );
 }
 
@@ -94,7 +98,7 @@ function encodingOf(c: AppContext): "gzip" | undefined {
   const encoding = (requestHeader(c, "content-encoding") ?? "identity").trim().toLowerCase();
   if (encoding === "gzip") return encoding;
   if (encoding === "identity" || encoding === "") return undefined;
-  throw problem.unsupportedMediaType("The body's Content-Encoding may be gzip or none.");
+  throw problem.unsupportedMediaType("Content-Encoding must be gzip or absent.");
 }
 
 /** The size that gzip says at its end that its last part has: nearly always of all. */
@@ -117,4 +121,4 @@ async function inflate(body: Buffer, maxOutputLength: number): Promise<Buffer | 
 }
 
 const malformed = (): Error =>
-  problem.malformed("malformed_gzip", "The body is not gzip, or is cut off.");
+  problem.malformed("malformed_gzip", "The body is not valid gzip data, or it is incomplete.");

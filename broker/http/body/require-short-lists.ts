@@ -15,7 +15,7 @@ export function requireShortLists(schema: z.ZodType, value: unknown): void {
   for (const [member, most] of bounds) {
     const list: unknown = Object.hasOwn(value, member) ? Reflect.get(value, member) : undefined;
     if (!Array.isArray(list) || list.length <= most) continue;
-    const detail = `Too many: ${list.length} items, where at most ${most} are allowed.`;
+    const detail = `Too many items: ${list.length}. At most ${most} are allowed.`;
     throw problem.invalid([{ pointer: `#/${member}`, code: "too_big", detail }]);
   }
 }

@@ -34,7 +34,7 @@ export function requirePermission({ permissions }: Actor, needed: Permission): v
   if (permissions.has(needed)) return;
   const isGrantable = grantablePermissions.some((one) => one === needed);
   const hint = isGrantable
-    ? " Few roles have it, as it shows customers' secrets; an org's admin can grant it (docs/access.md)."
+    ? " It shows customers' secrets, so few roles have it. An admin of the org can grant it (docs/access.md)."
     : "";
   throw problem.forbidden(
     "permission_missing",
@@ -47,7 +47,7 @@ function checkRunner(c: AppContext, rule: RouteRule, actor: Actor): void {
   const runnerId = c.req.param("runner_id");
   if (runnerId !== undefined) requireRunner(actor, runnerId);
   else if (rule.ownRunner === undefined) {
-    throw problem.forbidden("runner_only", "A runner's token reaches its own runner only.");
+    throw problem.forbidden("runner_only", "A runner token only gives access to its own runner.");
   }
 }
 

@@ -19,7 +19,7 @@ export function describeRoute({
 
 function permissionText({ permission, ownRunner }: RouteRule): string {
   if (permission === null) return "Needs no permission.";
-  const own = ownRunner === true ? " A runner's token reaches what belongs to its own runner." : "";
+  const own = ownRunner === true ? " A runner token only reaches objects of its own runner." : "";
   return `Needs the permission \`${permission}\`.${own}`;
 }
 
@@ -27,12 +27,12 @@ function headersOf(rule: RouteRule): z.ZodObject | undefined {
   const org = z
     .string()
     .optional()
-    .describe("The org to act in, where the token's account has several.");
+    .describe("The org to act in, if the token's account belongs to several.");
   const key = z
     .string()
     .optional()
     .describe(
-      "1 to 255 visible characters. A repeated request with the same key is done once, for a day.",
+      "1 to 255 visible ASCII characters. Requests with the same key run once; the key is kept for a day.",
     );
   if (rule.permission === null) return undefined;
   if (rule.idempotent === undefined) return z.object({ "x-svc-org-id": org });
@@ -42,11 +42,11 @@ function headersOf(rule: RouteRule): z.ZodObject | undefined {
 function refusal(rule: RouteRule): RouteConfig["responses"][string] {
   return rule.surface === "runner" || rule.runnersRead === true
     ? {
-        description: "A refusal.",
+        description: "An error.",
         content: { "application/json": { schema: runnerProblemSchema } },
       }
     : {
-        description: "A refusal.",
+        description: "An error.",
         content: { "application/problem+json": { schema: problemSchema } },
       };
 }

@@ -98,7 +98,7 @@ async function answerOf(
 export function takeIdempotencyKey(c: AppContext): string | undefined {
   const key = c.req.header("idempotency-key");
   if (key === undefined || keyPattern.test(key)) return key;
-  const detail = "An idempotency key is 1 to 255 visible ASCII characters.";
+  const detail = "An idempotency key must have 1 to 255 visible ASCII characters.";
   throw problem.invalid([
     { pointer: "header:Idempotency-Key", code: "invalid_idempotency_key", detail },
   ]);
@@ -115,7 +115,7 @@ export function tellReplay<Answer extends { readonly isReplay: boolean }>(
 
 function replay(c: AppContext, { is_same, status, body }: EarlierRequest): Response {
   if (!is_same) {
-    const detail = "This key was used for a request with another content.";
+    const detail = "This idempotency key was already used for a different request.";
     throw problem.invalid([
       { pointer: "header:Idempotency-Key", code: "idempotency_key_reused", detail },
     ]);
@@ -124,7 +124,7 @@ function replay(c: AppContext, { is_same, status, body }: EarlierRequest): Respo
     throw new Problem({
       status: 409,
       code: "idempotency_in_flight",
-      detail: "The first request with this key is still under way.",
+      detail: "The first request with this idempotency key is still in progress.",
       headers: { "retry-after": "1" },
     });
   }
@@ -132,7 +132,7 @@ function replay(c: AppContext, { is_same, status, body }: EarlierRequest): Respo
   if (body === null) {
     throw problem.conflict(
       "secret_told_already",
-      "The first request with this key succeeded; its secret was told once and is not stored. Revoke and create anew.",
+      "The first request with this key succeeded. Its secret was shown once and is not stored. Revoke it and create a new one.",
     );
   }
   return new Response(body, { status, headers: { "content-type": "application/json" } });

@@ -170,7 +170,7 @@ function checkParams(c: AppContext, schema: z.ZodType): void {
 function requireEmpty(value: unknown): void {
   const names = typeof value === "object" && value !== null ? Object.keys(value) : [""];
   if (names.length === 0) return;
-  const detail = "This route takes no members.";
+  const detail = "This route does not accept this field.";
   throw problem.invalid(
     names.map((name) => ({
       pointer: name === "" ? "#" : `#/${name}`,

@@ -39,7 +39,9 @@ function addNetwork(trusted: BlockList, network: string): void {
   const most = family === 6 ? 128 : 32;
   const prefix = bits === undefined ? most : Number(bits);
   if (family === 0 || !Number.isInteger(prefix) || prefix < 0 || prefix > most) {
-    throw new OperatorError(`SVC_TRUSTED_PROXIES has ${network}, which is no address or network.`);
+    throw new OperatorError(
+      `SVC_TRUSTED_PROXIES contains ${network}, which is not an IP address or network.`,
+    );
   }
   trusted.addSubnet(address, prefix, family === 6 ? "ipv6" : "ipv4");
 }

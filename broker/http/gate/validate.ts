@@ -56,10 +56,14 @@ export function validateQuery(
     const pointer = `?${name}` as const;
     const given = values.filter((value) => value !== "");
     if (schema === undefined || !Object.hasOwn(schema.shape, name)) {
-      const detail = "This route has no such query parameter.";
+      const detail = "Unknown query parameter.";
       if (!ignoresUnknown) errors.push({ pointer, code: "unknown_parameter", detail });
     } else if (given.some((value) => value.includes("\0"))) {
-      errors.push({ pointer, code: "nul_character", detail: "Text cannot hold U+0000." });
+      errors.push({
+        pointer,
+        code: "nul_character",
+        detail: "Text must not contain the null character (U+0000).",
+      });
     } else if (given.length > 0) {
       query[name] = given.length === 1 ? (given[0] ?? "") : given;
     }
@@ -88,7 +92,7 @@ function toErrors(
 ): ProblemError[] {
   const path = [...base, ...issue.path];
   if (issue.code === "unrecognized_keys") {
-    const detail = "There is no such member.";
+    const detail = "Unknown field.";
     return issue.keys.map((key) => ({
       pointer: toPlace([...path, key]),
       code: "unknown_member",

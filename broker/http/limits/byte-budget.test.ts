@@ -84,7 +84,7 @@ describe("room for bytes", () => {
   test.each([
     ["token", "a1", { brokerBytes: 100, orgBytes: 100 }, 429, /one token .* 4 MiB/],
     ["org", "a2", { brokerBytes: 100, tokenBytes: 100 }, 429, /one org .* 6 MiB/],
-    ["broker", "b", { orgBytes: 100, tokenBytes: 100 }, 503, /broker is full/],
+    ["broker", "b", { orgBytes: 100, tokenBytes: 100 }, 503, /broker has no memory left/],
   ])("that is not had in time is refused, and the %s is named", async (...row) => {
     const [bound, by, given, status, words] = row;
     const mebibyte = 1024 * 1024;

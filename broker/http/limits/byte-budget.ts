@@ -151,12 +151,12 @@ export class ByteBudget {
     this.#onRefusal(name);
     const { what } = this.#limits;
     if (name === "broker") {
-      return problem.unavailable(`This broker is full of ${what} just now; come again.`, 2);
+      return problem.unavailable(`This broker has no memory left for ${what}. Try again later.`, 2);
     }
     const words =
       most === 0
-        ? `Too many ${what} of this token wait at this broker already.`
-        : `The ${what} of one ${name} may take ${most / mebibyte} MiB of a broker at once.`;
+        ? `Too many ${what} of this token are waiting. Send fewer at once.`
+        : `The ${what} of one ${name} may use at most ${most / mebibyte} MiB of a broker at once.`;
     return problem.tooMany(words, 2, "too_many_bytes");
   }
 }

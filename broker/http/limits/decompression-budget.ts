@@ -66,7 +66,7 @@ export class DecompressionBudget {
     if (isIn || (this.#all.waiting <= most && own <= most / 4)) return entered.promise;
     this.#waiters.pop();
     this.#count(key, { bytes: 0, waiting: -waiting });
-    throw problem.unavailable("Too many compressed bodies wait to be read just now.", 1);
+    throw problem.unavailable("Too many compressed bodies are waiting. Try again later.", 1);
   }
 
   #admit(): void {

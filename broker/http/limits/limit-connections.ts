@@ -27,7 +27,8 @@ export function limitConnections(
   broker.metrics.gauge("svc_http_connections", "Connections open.", () => open);
   return {
     listener(request, response) {
-      if (open > most) refuse(response, "This broker has as many connections as it can serve.");
+      if (open > most)
+        refuse(response, "This broker has reached its connection limit. Try again later.");
       else if (addresses.isPast(request.socket)) refuse(response, addresses.words);
       else listener(request, response);
     },
@@ -54,7 +55,7 @@ function countByAddress(
   const counts = new Map<string, number>(); // as many entries as there are addresses connected now
   const past = new Set<string>(); // by name: a request over TLS comes with another socket than the connection
   return {
-    words: `This address has ${most} connections, as many as SVC_MAX_CONNECTIONS_PER_ADDRESS allows.`,
+    words: `This address already has ${most} connections, the limit set by SVC_MAX_CONNECTIONS_PER_ADDRESS.`,
     isPast: (socket) => past.size > 0 && past.has(nameOf(socket)),
     count(socket) {
       const address = socket.remoteAddress ?? "";

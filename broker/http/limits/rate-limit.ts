@@ -40,7 +40,7 @@ export function createBuckets(name: string, perS: number): (key: string) => Head
     if (perS === 0) return [];
     const bucket = fill(buckets, key, { perS, quota });
     if (bucket.left < 1) {
-      const detail = `This ${name} may make ${perS} requests a second.`;
+      const detail = `Rate limit exceeded: this ${name} may make ${perS} requests per second.`;
       throw problem.tooMany(detail, waitS(bucket, perS), "rate_limited");
     }
     bucket.left -= 1;

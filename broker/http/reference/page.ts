@@ -70,26 +70,33 @@ function navGroup(tag: string, entries: readonly Entry[]): Html {
 
 function introduction(): Html {
   const statuses = [
-    ["400", "bad-request", "The body is no JSON, nests too deep, or gives a member twice."],
-    ["401", "unauthorized", "No token, or one that is unknown, expired or revoked."],
+    ["400", "bad-request", "The body is not valid JSON, is nested too deeply, or repeats a field."],
+    ["401", "unauthorized", "The token is missing, unknown, expired or revoked."],
     ["403", "forbidden", "The token lacks the permission."],
-    ["404", "not-found", "No such thing in this org."],
-    ["405", "method-not-allowed", "The path answers other methods; Allow names them."],
-    ["409", "conflict", "The state of things does not allow it now; `code` says why."],
-    ["412", "precondition-failed", "If-Match names another version."],
-    ["413", "payload-too-large", "The body is larger than the route takes."],
+    ["404", "not-found", "The object does not exist in this org."],
+    [
+      "405",
+      "method-not-allowed",
+      "The path does not support this method; the Allow header lists the ones it does.",
+    ],
+    ["409", "conflict", "The current state does not allow this; `code` says why."],
+    ["412", "precondition-failed", "The version in If-Match is not the current one."],
+    ["413", "payload-too-large", "The body is larger than this route accepts."],
     ["415", "unsupported-media-type", "The body is not sent as application/json."],
-    ["422", "unprocessable-entity", "The request breaks a rule; `errors` points at each place."],
-    ["423", "locked", "Somebody else holds it; the answer says who."],
+    [
+      "422",
+      "unprocessable-entity",
+      "The request is invalid; `errors` lists each fault with a pointer.",
+    ],
+    ["423", "locked", "It is locked; the answer says by whom."],
     ["429", "too-many-requests", "Wait for Retry-After seconds."],
-    ["503", "service-unavailable", "The broker or its database cannot serve just now; try again."],
+    ["503", "service-unavailable", "The broker or its database is unavailable. Try again later."],
   ] as const;
-  return html`<h2 id="problems">Refusals</h2>
+  return html`<h2 id="problems">Errors</h2>
     <p>
-      Every refusal is <code>application/problem+json</code> (RFC 9457); <code>code</code> is the
-      word to switch on. Routes that runner clients call answer the same members and
-      <code>error</code>, <code>description</code>, <code>user_error</code> as
-      <code>application/json</code>.
+      Every error is <code>application/problem+json</code> (RFC 9457); <code>code</code> is meant
+      for programs. Routes for runner clients send the same fields and <code>error</code>,
+      <code>description</code>, <code>user_error</code> as <code>application/json</code>.
     </p>
     <div class="scroll">
       <table>

@@ -28,7 +28,7 @@ export type LogEntry = {
   readonly cutFrom?: number | undefined;
 };
 
-/** Records are missing here, were dropped, were deleted when their time was over, or cannot be read. */
+/** Records are missing here, were dropped, were deleted when their time time, or cannot be read. */
 export type Notice = "missing" | "dropped" | "deleted" | "damaged";
 
 /** A record as it is read: a cursor into a stream is a position. */

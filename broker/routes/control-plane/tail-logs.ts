@@ -35,7 +35,7 @@ export const tailLogs: Door = (app, broker) => {
     const isOver = !found.is_open && asked >= found.next_position;
     if (resumed !== undefined && isOver) return c.body(null, 204);
     if (logFeed.followers() >= mostFollowers || logFeed.draining.aborted) {
-      throw problem.unavailable("This broker takes no more followers just now.", 2);
+      throw problem.unavailable("This broker cannot take more log followers. Try again later.", 2);
     }
     limitConcurrency(c, broker, "followers_of_token"); // until its answer is sent, whole or not
     const isLast = last !== undefined && resumed === undefined && cursor === undefined;

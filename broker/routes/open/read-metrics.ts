@@ -18,5 +18,6 @@ export const readMetrics: Door = (app, { config, metrics }) => {
 function requireMetricsToken(wanted: string | undefined, authorization: string | undefined): void {
   if (wanted === undefined) return;
   const isSame = timingSafeEqual(tokenDigest(`Bearer ${wanted}`), tokenDigest(authorization ?? ""));
-  if (!isSame) throw problem.unauthenticated("The metrics need the token of SVC_METRICS_TOKEN.");
+  if (!isSame)
+    throw problem.unauthenticated("Send the token of SVC_METRICS_TOKEN to read the metrics.");
 }

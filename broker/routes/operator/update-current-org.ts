@@ -11,7 +11,8 @@ export const updateCurrentOrg: Door = (app, broker) => {
     const { name } = c.req.valid("json");
     const version = requiredVersion(c);
     const org = await updateOrg(broker.db, c.get("actor").orgId, { name, version });
-    if (org === undefined) throw problem.preconditionFailed("The org has changed since.");
+    if (org === undefined)
+      throw problem.preconditionFailed("The org was changed by another request. Read it again.");
     return c.json(toOrg(org), 200);
   });
 };

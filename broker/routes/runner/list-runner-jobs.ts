@@ -41,7 +41,7 @@ function requireKnown(c: AppContext): void {
     (name) => name === "offset" || !known.has(name),
   );
   if (unknown.length === 0) return;
-  const detail = "This route has no such query parameter.";
+  const detail = "Unknown query parameter.";
   const errors = unknown.map((name) => ({
     pointer: `?${name}` as const,
     code: "unknown_parameter",

@@ -89,7 +89,7 @@ function labelsOf(c: AppContext): Record<string, string> {
     wrong.map(([name]) => ({
       pointer: `?${name.replaceAll("\0", "%00")}`,
       code: "nul_character",
-      detail: "Text cannot hold U+0000.",
+      detail: "Text must not contain the null character (U+0000).",
     })),
   );
 }
@@ -129,5 +129,5 @@ async function* readRecords(
 
 const reservedKey = () =>
   problem.invalid([
-    { pointer: "#", code: "reserved_key", detail: "No record can have the key query." },
+    { pointer: "#", code: "reserved_key", detail: "A record cannot have the key `query`." },
   ]);

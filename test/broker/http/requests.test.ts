@@ -103,7 +103,7 @@ describe("a path", () => {
     const answer = await broker.call(`GET /v1/runners/${runnerId}/jobs/tail`);
     expect(answer.status).toBe(401);
     expect(answer.headers.get("content-type")).toBe("application/json");
-    const detail = "This route needs a token: Authorization: Bearer svc_….";
+    const detail = "This route requires a token. Send the header Authorization: Bearer svc_….";
     expect(answer.body).toMatchObject({
       status: 401,
       error: detail,

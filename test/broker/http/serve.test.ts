@@ -131,6 +131,6 @@ describe("a broker that stops", () => {
   test("stops once, however often it is told", async () => {
     const broker = await startBroker({ url });
     await Promise.all([broker.stop(), broker.stop()]);
-    expect(broker.logged.filter((line) => line.includes("the broker has stopped"))).toHaveLength(1);
+    expect(broker.logged.filter((line) => line.includes("broker has stopped"))).toHaveLength(1);
   });
 });

@@ -74,7 +74,9 @@ describe("a plan", () => {
     const token = await tokenOf("org_support");
     const refused = await at.call(`GET /v1/runner-jobs/${jobId}/plan`, { token });
     expect(refused).toMatchObject({ status: 403, body: { code: "permission_missing" } });
-    expect(refused.body["detail"]).toMatch(/lacks the permission plans\.read\..+admin can grant/);
+    expect(refused.body["detail"]).toMatch(
+      /lacks the permission plans\.read\..+admin of the org can grant/,
+    );
   });
 
   test("is shown without its secrets to a token that was granted to read plans", async () => {

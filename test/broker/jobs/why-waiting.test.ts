@@ -206,11 +206,11 @@ describe("a waiting job says", () => {
     await advanceClock(db, "10 seconds");
     await db`select sweep_jobs(100)`;
     expect(words(await why(runner, jobId))).toEqual([
-      "withdrawn: it was offered once and nobody took it within 60 s: it waits until a process asks for group deploy",
+      "withdrawn: it was offered once and no process took it within 60 s: it waits until a process asks for group deploy",
     ]);
   });
 
-  test("that it is on offer, and that it is being released", async () => {
+  test("that it is on offer, and that it will be available at once", async () => {
     const runner = await givenRunner(db);
     await givenProcess(db, runner);
     const jobId = await givenJob(db, runner);
@@ -221,7 +221,7 @@ describe("a waiting job says", () => {
     await db`update runner_job_live set status = 'queued', has_slot = false where id = ${jobId}`;
     await db`update runner_queues set in_use = 0, waiting = 1 where runner_id = ${runner.runnerId}`;
     expect(words(await why(runner, jobId))).toEqual([
-      "due-for-release: a slot is free in group deploy: it is being released",
+      "due-for-release: a slot is free in group deploy: it will be available at once",
     ]);
   });
 

@@ -69,7 +69,7 @@ describe("a process on its way out", () => {
     expect(await claim(db, given, { processId: given.processId })).toEqual([]);
     expect(await endOf(jobId)).toBeUndefined();
     const read = await call(`GET ${given.path}`, { token: given.token });
-    expect(read.body["warnings"]).toEqual(["its host is going away"]);
+    expect(read.body["warnings"]).toEqual(["its host is shutting down"]);
     expect((await call(`POST ${given.path}/terminating`, { token: given.token })).status).toBe(202);
   });
 });

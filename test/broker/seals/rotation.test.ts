@@ -153,7 +153,7 @@ describe("a broker without a key", () => {
     const { db, url } = await setup();
     const started = startBroker({ url, env: { SVC_SEAL_KEYS: "none" } });
     await expect(started).rejects.toThrow(
-      "SVC_SEAL_KEYS is none, but this database is sealed: give this broker the keys that the others have (k1).",
+      "SVC_SEAL_KEYS is none, but this database is sealed. Give this broker the keys of the others (k1).",
     );
     const [marks] = await db<{ n: number }[]>`select count(*)::int as n from seal_brokers`;
     expect(marks?.n).toBe(1);

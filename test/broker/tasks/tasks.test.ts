@@ -33,7 +33,7 @@ test("a process that was given up on is told once, by one of the brokers", async
     brokers
       .flatMap(({ logged }) => logged)
       .map((line) => JSON.parse(line) as { msg: string; process_id?: string })
-      .filter(({ msg }) => msg === "a process fell silent and was given up on");
+      .filter(({ msg }) => msg === "a process was offline for too long; its executions are lost");
   await vi.waitFor(() => expect(told()).toHaveLength(1), { timeout: 20_000, interval: 20 });
   expect(told()[0]).toMatchObject({ process_id: processId, runner_id: runner.runnerId });
 });

@@ -92,7 +92,7 @@ describe("a new token", () => {
 describe("a token that is no good", () => {
   test.each([
     ["none", undefined, "token_missing"],
-    ["no token of ours", "ghp_abc", "invalid_token"],
+    ["does not contain an svc token", "ghp_abc", "invalid_token"],
     ["a wrong checksum", `${mintToken("sa").slice(0, -1)}_`, "invalid_token"],
     ["one that nobody made", mintToken("sa"), "invalid_token"],
   ])("is 401: %s", async (_, token, code) => {

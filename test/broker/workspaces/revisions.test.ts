@@ -214,6 +214,6 @@ test("a state whose part is broken is cut off, which is logged", async () => {
     update terraform_state_parts set body = '\\x00' where n = 1
        and object_id = (select state_id from terraform_workspaces where id = ${held.id})`;
   await expect(held.read()).rejects.toThrow();
-  const told = () => at.broker.logged.filter((line) => line.includes("could not be sent whole"));
+  const told = () => at.broker.logged.filter((line) => line.includes("an answer was cut off"));
   await expect.poll(told).toHaveLength(1);
 });

@@ -58,13 +58,16 @@ export async function startBrokerProcess(
   };
 }
 
+/** What a broker logs when it serves; releases before 0.2 say it in other words. */
+const isReady = /^(?:broker is ready|the broker serves)$/;
+
 /** Its log says where it serves; the rest of the log is read and forgotten. */
 async function urlOf({ stdout }: ChildProcess): Promise<string> {
   if (stdout === null) throw new Error("the broker has no standard output");
   const { promise, resolve } = Promise.withResolvers<string>();
   createInterface(stdout).on("line", (line) => {
     const { msg, url } = JSON.parse(line) as { msg?: string; url?: string };
-    if (msg === "the broker serves" && url !== undefined) resolve(url);
+    if (isReady.test(msg ?? "") && url !== undefined) resolve(url);
   });
   return promise;
 }

@@ -101,7 +101,7 @@ test("nothing but an enrolment token enrols", async () => {
 });
 
 describe("a runner's token", () => {
-  test("reaches its own runner only", async () => {
+  test("only gives access to its own runner", async () => {
     const { body } = await enrol((await boot()).body.secret);
     const other = await givenRunner(database.db, { orgId: org });
     const token = body.secret;
