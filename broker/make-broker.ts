@@ -6,7 +6,7 @@ import { connect, type Db } from "./database/connect.ts";
 import { makeLimiter } from "./database/limiter.ts";
 import { requireCurrentSchema } from "./database/schema-state.ts";
 import { makeConfirmExecution } from "./executions/confirm-execution.ts";
-import { findExecutionCredentials } from "./executions/find-credential.ts";
+import { findExecutionCredentials } from "./executions/find-execution-credentials.ts";
 import { makeReportExecution } from "./executions/report-executions.ts";
 import { createHealth, type Health } from "./health.ts";
 import { makeBodyReader } from "./http/body/body-reader.ts";

@@ -20,6 +20,14 @@ function edges(from: RegExp, isWrong: (target: string) => boolean): string[] {
     .map(({ edge }) => edge);
 }
 
+/** The names of what a file exports of these kinds, in kebab-case. */
+function exportsOf(text: string, kinds: string): string[] {
+  const found = text.matchAll(new RegExp(`^export (?:${kinds}) (\\w+)`, "gm"));
+  return [...found].map(([, name = ""]) =>
+    name.replaceAll(/(?<=[a-z0-9])(?=[A-Z])/g, "-").toLowerCase(),
+  );
+}
+
 function linesWith(searched: readonly SourceFile[], pattern: RegExp): string[] {
   return searched.flatMap(({ name, text }) =>
     text
@@ -110,6 +118,20 @@ describe("every file", () => {
     const wrong = files.filter(({ name }) => !shape.test(name) || empty.test(name));
     expect(wrong.map(({ name }) => name)).toEqual([]);
     expect(files.filter(({ name }) => /(?:^|\/)data[./]/.test(name))).toEqual([]);
+  });
+
+  test("with one exported value carries its name, in the broker and in what is shared", () => {
+    const isOthers = /(?:^|\/)(?:main|router|registry|queries)\.ts$/;
+    const wrong = shipped.filter(({ name, text }) => {
+      const values = exportsOf(text, "const|async function\\*?|function\\*?|class");
+      if (!/^(?:broker|shared)\//.test(name) || isOthers.test(name) || values.length !== 1)
+        return false;
+      const file = name.replace(/^.*\/|\.ts$/g, "");
+      return ![...values, ...exportsOf(text, "type")].some(
+        (one) => one === file || one.endsWith(`-${file}`) || one.startsWith(`${file}-`),
+      );
+    });
+    expect(wrong.map(({ name }) => name)).toEqual([]);
   });
 
   test("exports its own things, never another file's", () => {

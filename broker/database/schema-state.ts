@@ -29,7 +29,9 @@ export async function requireCurrentSchema(db: Db, directory?: string): Promise<
   requireFit(rows);
   const pending = named(rows, "pending");
   if (pending !== "") {
-    throw new OperatorError(`The database schema is not up to date: ${pending} is missing. Run "svc migrate up".`);
+    throw new OperatorError(
+      `The database schema is not up to date: ${pending} is missing. Run "svc migrate up".`,
+    );
   }
 }
 

@@ -7,8 +7,8 @@ import { openAllRoutes } from "../router.ts";
 import { answerError } from "./answer/answer-error.ts";
 import type { App, AppContext, AppEnv } from "./app-types.ts";
 import { discardBody } from "./body/discard-body.ts";
-import { type AllowedMethods, findAllowedMethods } from "./gate/method-not-allowed.ts";
-import { makeRouteOpener } from "./gate/open-routes.ts";
+import { type AllowedMethods, findAllowedMethods } from "./gate/allowed-methods.ts";
+import { makeRouteOpener } from "./gate/route-opener.ts";
 import { stateAuthorization } from "./gate/state-authorization.ts";
 import { beginRequest, endRequest } from "./request-log.ts";
 

@@ -4,7 +4,7 @@ import { Writer } from "protobufjs/minimal.js";
 export type Refused = { readonly count: number; readonly reason: string };
 
 /** An Export…ServiceResponse: empty when all was taken and there is nothing to say; its numbers are the same for every signal. */
-export function protobufOf({ count, reason }: Refused): Uint8Array<ArrayBuffer> {
+export function partialSuccessProtobuf({ count, reason }: Refused): Uint8Array<ArrayBuffer> {
   const answer = Writer.create();
   if (reason !== "")
     answer.uint32(0x0a).fork().uint32(0x08).int64(count).uint32(0x12).string(reason).ldelim();

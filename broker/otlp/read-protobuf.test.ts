@@ -119,7 +119,7 @@ test("a message that holds itself for ever is refused", () => {
   let value = varintField(1, 1);
   for (let depth = 0; depth < 30; depth++) value = bytesField(5, bytesField(1, value));
   const request = bytesField(1, bytesField(1, bytesField(1, bytesField(2, value))));
-  expect(() => readProtobuf(request, traceRequest)).toThrow("nests too deep");
+  expect(() => readProtobuf(request, traceRequest)).toThrow("nested too deeply");
 });
 
 test("numbers of every kind come out as JSON would hold them", () => {

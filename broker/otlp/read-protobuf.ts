@@ -36,7 +36,10 @@ export function readProtobuf(bytes: Buffer, { name, message, mostParts }: OtlpRe
   } catch (error) {
     if (error instanceof Problem || error instanceof TypeError) throw error;
     // What is left is thrown by the library: of its own making are a RangeError and a plain Error.
-    const why = error instanceof TooDeep ? "A value nests too deep." : "It is cut off or damaged.";
+    const why =
+      error instanceof TooDeep
+        ? "The value is nested too deeply."
+        : "The message is truncated or damaged.";
     throw problem.malformed("malformed_protobuf", `The body is not an ${name}. ${why}`);
   }
 }

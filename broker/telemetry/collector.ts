@@ -36,7 +36,7 @@ const stopMs = 3000;
 export function makeCollector({ config, metrics, log }: Parts): Collector {
   const passed = metrics.counter(
     "svc_telemetry_passed_total",
-    "Telemetry requests for the collector, by what became of them.",
+    "Telemetry requests for the collector, by outcome.",
   );
   const stopped = new AbortController();
   const count = (signal: Signal) => (result: string) => passed.add({ signal, result });
@@ -98,7 +98,7 @@ function makeQueue({
       bytes -= next.body.length;
       const result = await send(target, next);
       count(result);
-      if (result !== "sent") log.warn({ result }, "the collector did not take telemetry");
+      if (result !== "sent") log.warn({ result }, "the collector did not accept telemetry");
     }
     if (--senders === 0) idle.resolve();
   }

@@ -3,6 +3,7 @@ import { problem } from "../../shared/problem.ts";
 import { parseToken, type TokenKind } from "../../shared/token.ts";
 import { makeBatcher } from "../database/batcher.ts";
 import type { Db } from "../database/connect.ts";
+import { actorOf } from "./actor-of.ts";
 import type { Actor } from "./actor.ts";
 import { bearerOf } from "./bearer.ts";
 import {
@@ -11,7 +12,6 @@ import {
   markFirstUse,
   markUse,
 } from "./credential-queries.ts";
-import { actorOf } from "./credential.ts";
 import { createTokenCache, type ExecutionCredential, type Known } from "./token-cache.ts";
 
 /** What counts the tokens that somebody tries out: asked before the look-up, told when there is no such token. */

@@ -2,8 +2,8 @@ import { problem } from "../../shared/problem.ts";
 import type { Broker } from "../broker.ts";
 import type { Actor } from "../tokens/actor.ts";
 import { openStored, type Readable } from "./read-parts.ts";
-import { makeStateScan } from "./scan-state.ts";
 import { requireState } from "./show-workspace.ts";
+import { makeStateScan } from "./state-scan.ts";
 import { requireWritable, writeState } from "./write-state.ts";
 
 type Rollback = {

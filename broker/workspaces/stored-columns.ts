@@ -1,4 +1,4 @@
-import type { StateFacts } from "./scan-state.ts";
+import type { StateFacts } from "./state-scan.ts";
 import type { Stored } from "./store-parts.ts";
 
 /** What a row says of the parts that it names, in JSON. */

@@ -5,7 +5,7 @@ import type { WithPermit } from "../limits/permits.ts";
 import type { Actor } from "../tokens/actor.ts";
 import type { Outcome } from "./queries.ts";
 import { refusalOf } from "./refuse.ts";
-import { makeStateScan } from "./scan-state.ts";
+import { makeStateScan } from "./state-scan.ts";
 import { storeParts } from "./store-parts.ts";
 import { storedColumns } from "./stored-columns.ts";
 import { unlessDiscarded } from "./unless-discarded.ts";

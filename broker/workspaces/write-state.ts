@@ -7,7 +7,7 @@ import type { OrgId } from "../orgs/org-id.ts";
 import type { Actor } from "../tokens/actor.ts";
 import { discardUpload, type Outcome } from "./queries.ts";
 import { refusalOf } from "./refuse.ts";
-import { makeStateScan, type StateFacts } from "./scan-state.ts";
+import { makeStateScan, type StateFacts } from "./state-scan.ts";
 import { type Stored, storeParts } from "./store-parts.ts";
 import { factColumns, storedColumns } from "./stored-columns.ts";
 import { unlessDiscarded } from "./unless-discarded.ts";

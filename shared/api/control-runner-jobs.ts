@@ -3,7 +3,7 @@ import { runnerJobGroups } from "../runner-job-types.ts";
 import { runnerJobStatuses } from "../runner-job.ts";
 import { createRoute } from "./create-route.ts";
 import { cutText, mostStatusDescription } from "./cut-text.ts";
-import { idParam } from "./ids.ts";
+import { idParam } from "./id-param.ts";
 import { jobParams } from "./read-runner-jobs.ts";
 import { json, jsonBody } from "./response.ts";
 import { runnerJobSchema } from "./runner-job.ts";

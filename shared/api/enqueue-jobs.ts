@@ -4,7 +4,7 @@ import { checkPlan } from "../plans/check-plan.ts";
 import { runnerJobGroups, runnerJobOperations, runnerJobTypeNames } from "../runner-job-types.ts";
 import { createRoute } from "./create-route.ts";
 import { durationInput } from "./duration.ts";
-import { idParam } from "./ids.ts";
+import { idParam } from "./id-param.ts";
 import { jobOwner } from "./job-owner.ts";
 import { json, jsonBody } from "./response.ts";
 import { runnerJobSchema } from "./runner-job.ts";

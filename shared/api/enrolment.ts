@@ -1,6 +1,6 @@
 import { z } from "@hono/zod-openapi";
 import { createRoute } from "./create-route.ts";
-import { idParam } from "./ids.ts";
+import { idParam } from "./id-param.ts";
 import { json } from "./response.ts";
 import { tokenWithSecretSchema } from "./tokens.ts";
 

@@ -2,7 +2,7 @@ import { z } from "@hono/zod-openapi";
 import { createRoute } from "./create-route.ts";
 import { cutText } from "./cut-text.ts";
 import { durationInput } from "./duration.ts";
-import { idParam } from "./ids.ts";
+import { idParam } from "./id-param.ts";
 import { json, jsonBody } from "./response.ts";
 import { runnerStatuses } from "./runner.ts";
 

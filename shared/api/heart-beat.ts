@@ -2,7 +2,7 @@ import { z } from "@hono/zod-openapi";
 import { runnerProcessTypes } from "../process-groups.ts";
 import { createRoute } from "./create-route.ts";
 import { cutText } from "./cut-text.ts";
-import { idParam } from "./ids.ts";
+import { idParam } from "./id-param.ts";
 import { processOrderSchema } from "./process-order.ts";
 import { json, jsonBody } from "./response.ts";
 

@@ -1,7 +1,7 @@
 import { z } from "@hono/zod-openapi";
 import { createRoute } from "./create-route.ts";
 import { helmReleaseSchema } from "./helm-charts.ts";
-import { idParam } from "./ids.ts";
+import { idParam } from "./id-param.ts";
 import { json } from "./response.ts";
 
 const tags = ["Helm releases"];

@@ -1,7 +1,7 @@
 import { z } from "@hono/zod-openapi";
 import { logSeverities } from "../log-severity.ts";
 import { createRoute } from "./create-route.ts";
-import { idParam } from "./ids.ts";
+import { idParam } from "./id-param.ts";
 import { instantInput } from "./instant.ts";
 import { jobOwner } from "./job-owner.ts";
 import { pageOf, pageQuery } from "./page.ts";

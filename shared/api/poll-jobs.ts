@@ -1,7 +1,7 @@
 import { z } from "@hono/zod-openapi";
 import { runnerJobGroups } from "../runner-job-types.ts";
 import { createRoute } from "./create-route.ts";
-import { idParam } from "./ids.ts";
+import { idParam } from "./id-param.ts";
 import { jobGroupQuery } from "./job-group.ts";
 import { processOrderSchema } from "./process-order.ts";
 import { json, jsonBody } from "./response.ts";

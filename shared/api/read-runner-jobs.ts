@@ -2,7 +2,7 @@ import { z } from "@hono/zod-openapi";
 import { runnerJobTypeNames } from "../runner-job-types.ts";
 import { runnerJobStatuses } from "../runner-job.ts";
 import { createRoute } from "./create-route.ts";
-import { idParam } from "./ids.ts";
+import { idParam } from "./id-param.ts";
 import { instantInput } from "./instant.ts";
 import { jobGroupQuery } from "./job-group.ts";
 import { jobOwner } from "./job-owner.ts";

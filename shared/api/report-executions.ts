@@ -5,7 +5,7 @@ import { base64Input } from "./base64.ts";
 import { compositeErrorInput, errorMetadataInput } from "./composite-error.ts";
 import { createRoute } from "./create-route.ts";
 import { cutText, mostStatusDescription } from "./cut-text.ts";
-import { idParam } from "./ids.ts";
+import { idParam } from "./id-param.ts";
 import { json, jsonBody } from "./response.ts";
 import {
   runnerJobExecutionOutputsSchema,

@@ -3,7 +3,7 @@ import { runnerProcessTypes } from "../process-groups.ts";
 import { createRoute } from "./create-route.ts";
 import { healthCheckSchema } from "./health-check.ts";
 import { latestHeartBeatSchema } from "./heart-beat.ts";
-import { idParam } from "./ids.ts";
+import { idParam } from "./id-param.ts";
 import { json } from "./response.ts";
 import { runnerStatuses } from "./runner.ts";
 

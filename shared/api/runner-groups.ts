@@ -1,7 +1,7 @@
 import { z } from "@hono/zod-openapi";
 import { runnerGroupTypes, runnerPlatforms } from "../runner-platforms.ts";
 import { createRoute } from "./create-route.ts";
-import { idParam } from "./ids.ts";
+import { idParam } from "./id-param.ts";
 import { pageOf, pageQuery } from "./page.ts";
 import { pauseBody, pausing, resumeBody } from "./pause.ts";
 import { json, jsonBody } from "./response.ts";

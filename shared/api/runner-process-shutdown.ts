@@ -2,7 +2,7 @@ import { z } from "@hono/zod-openapi";
 import { compositeStatusSchema } from "./composite-status.ts";
 import { createRoute } from "./create-route.ts";
 import { durationInput } from "./duration.ts";
-import { idParam } from "./ids.ts";
+import { idParam } from "./id-param.ts";
 import { json, jsonBody } from "./response.ts";
 
 const tags = ["Processes"];

@@ -4,7 +4,7 @@ import { runnerJobGroups } from "../runner-job-types.ts";
 import { compositeStatusSchema } from "./composite-status.ts";
 import { createRoute } from "./create-route.ts";
 import { cutText } from "./cut-text.ts";
-import { idParam } from "./ids.ts";
+import { idParam } from "./id-param.ts";
 import { pageOf, pageQuery } from "./page.ts";
 import { processOrderSchema } from "./process-order.ts";
 import { json, jsonBody } from "./response.ts";

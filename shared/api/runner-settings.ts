@@ -3,7 +3,7 @@ import { runnerJobGroups } from "../runner-job-types.ts";
 import { runnerPlatforms } from "../runner-platforms.ts";
 import { createRoute } from "./create-route.ts";
 import { durationInput, secondsInput } from "./duration.ts";
-import { idParam } from "./ids.ts";
+import { idParam } from "./id-param.ts";
 import { json, jsonBody } from "./response.ts";
 
 export const loggingLevels = ["DEBUG", "INFO", "WARN", "ERROR"] as const;

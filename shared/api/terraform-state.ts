@@ -1,7 +1,7 @@
 import { z } from "@hono/zod-openapi";
 import { createRoute } from "./create-route.ts";
 import { cutText } from "./cut-text.ts";
-import { idParam } from "./ids.ts";
+import { idParam } from "./id-param.ts";
 import { json, jsonBody } from "./response.ts";
 import { terraformLockInput, terraformLockSchema } from "./terraform-lock.ts";
 

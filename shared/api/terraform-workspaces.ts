@@ -1,7 +1,7 @@
 import { z } from "@hono/zod-openapi";
 import { runnerJobStatuses } from "../runner-job.ts";
 import { createRoute } from "./create-route.ts";
-import { idParam } from "./ids.ts";
+import { idParam } from "./id-param.ts";
 import { pageOf, pageQuery } from "./page.ts";
 import { json, jsonBody } from "./response.ts";
 import { shownLockSchema } from "./terraform-lock.ts";

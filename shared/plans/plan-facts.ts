@@ -1,5 +1,5 @@
 import type { RunnerJobType } from "../runner-job-types.ts";
-import { planChart } from "./plan-charts.ts";
+import { planChart } from "./plan-chart.ts";
 import { isId } from "./plan-names.ts";
 import { type PlanWorkspaces, planWorkspaces } from "./plan-workspaces.ts";
 

@@ -1,4 +1,4 @@
-import { protobufOf, type Refused } from "../../otlp/partial-success.ts";
+import { partialSuccessProtobuf, type Refused } from "../../otlp/partial-success.ts";
 import type { AppContext } from "../app-types.ts";
 import type { OtlpBody } from "../body/read-otlp.ts";
 
@@ -17,7 +17,7 @@ export function answerOtlp<Status extends 200 | 201>(
 ) {
   if (type === "application/x-protobuf") {
     // The contract documents the JSON form alone.
-    return c.body(protobufOf(refused), status, { "content-type": type }) as never;
+    return c.body(partialSuccessProtobuf(refused), status, { "content-type": type }) as never;
   }
   const { count, reason } = refused;
   if (reason === "") return c.json({}, status);

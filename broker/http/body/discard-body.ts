@@ -1,7 +1,7 @@
 import type { IncomingMessage } from "node:http";
 import type { AppContext } from "../app-types.ts";
 import { hasBody } from "./read-body.ts";
-import { watchStalls } from "./stall-watch.ts";
+import { watchStalls } from "./watch-stalls.ts";
 
 const idleMs = 5_000;
 const mostBytes = 128 * 1024 * 1024;

@@ -3,7 +3,7 @@ import { type Problem, problem } from "../../../shared/problem.ts";
 import type { AppContext } from "../app-types.ts";
 import { requestHeader } from "../gate/request-header.ts";
 import { bodyIdleMs, bodyStalled, bodyTruncated } from "./body-errors.ts";
-import { watchStalls } from "./stall-watch.ts";
+import { watchStalls } from "./watch-stalls.ts";
 
 const empty = Buffer.alloc(0);
 const stalls = watchStalls(bodyIdleMs);

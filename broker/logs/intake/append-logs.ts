@@ -64,7 +64,8 @@ async function settleGroups(
   let groups = given;
   try {
     for (let round = 0; groups.length > 0; round++) {
-      if (round === mostRounds) throw problem.unavailable("Too many write to a log stream.", 1);
+      if (round === mostRounds)
+        throw problem.unavailable("Too many senders write to this log stream. Try again later.", 1);
       if (round > 1) await pause(Math.random() * pauseMs * round);
       groups = await writeGroups(parts, groups, results);
     }
@@ -213,7 +214,7 @@ const none: Refused = { count: 0, reason: "" };
 /** Nothing is refused; its agent learns that it has been told something. */
 const late: Refused = {
   count: 0,
-  reason: "The execution of these records is over: they are kept as late.",
+  reason: "The execution of these records has ended. They are kept and marked as late.",
 };
 
 type Group = {
@@ -240,4 +241,4 @@ function byStream(appends: readonly LogAppend[]): Group[] {
 
 const closedCode = "log_stream_closed";
 const closed = (): Problem =>
-  problem.conflict(closedCode, "The log stream is closed: nothing can be added to it.");
+  problem.conflict(closedCode, "The log stream is closed. No more records can be added.");

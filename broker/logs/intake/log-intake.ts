@@ -45,8 +45,8 @@ const mostWaitingBytes = 48 * 1024 * 1024;
 /** What a broker needs to take logs. */
 export function makeLogIntake(parts: Parts): LogIntake {
   const { db, hotPath, wakes, log, limits, confirm, metrics } = parts;
-  const taken = metrics.counter("svc_log_records_total", "Log records that were taken.");
-  const bytesTaken = metrics.counter("svc_log_bytes_total", "Bytes of logs that were taken.");
+  const taken = metrics.counter("svc_log_records_total", "Log records accepted.");
+  const bytesTaken = metrics.counter("svc_log_bytes_total", "Bytes of logs accepted.");
   const usage = makeOrgUsage(db, limits.orgBytesPerDay, log);
   const tidy = makeTidyStreams({ db, log, limits, isOverDay: usage.isOver });
   const append = makeAppendLogs({ hotPath, wakes, tidy });

@@ -43,7 +43,7 @@ const mostHeld = 2000;
 
 /** The buckets of streams and orgs at one broker. */
 export function makeLogPace({ limits, metrics, append, isFull }: Parts): LogPace {
-  const slowed = metrics.counter("svc_log_slowed_total", "Log requests that came too fast.");
+  const slowed = metrics.counter("svc_log_slowed_total", "Log requests over the rate limit.");
   const held = metrics.counter("svc_log_held_total", "Refusals of logs that were told late.");
   const ofStream = makeByteBuckets(limits.streamBytesPerS);
   const ofOrg = makeByteBuckets(limits.orgBytesPerS);
@@ -53,7 +53,7 @@ export function makeLogPace({ limits, metrics, append, isFull }: Parts): LogPace
     admit: async ({ orgId }, streamId, sentBytes) => {
       if (isFull()) {
         slowed.add({ limit: "broker" });
-        throw problem.unavailable("Too many logs wait to be written just now.", 1);
+        throw problem.unavailable("Too many logs are waiting to be written. Try again later.", 1);
       }
       const bytes = Math.max(leastBytes, sentBytes);
       const streamS = ofStream.take(streamId, bytes);
@@ -63,7 +63,7 @@ export function makeLogPace({ limits, metrics, append, isFull }: Parts): LogPace
       slowed.add({ limit: streamS > 0 ? "stream" : "org" });
       const perS = streamS > 0 ? limits.streamBytesPerS : limits.orgBytesPerS;
       const whose = streamS > 0 ? "This log stream" : "The log streams of this org";
-      const words = `${whose} may take ${perS} bytes a second.`;
+      const words = `Rate limit exceeded: ${whose} may write ${perS} bytes per second.`;
       tellSlowed(orgId, streamId, words);
       await slowDown(orgId);
       throw problem.tooMany(words, waitS, "logs_too_fast");
@@ -103,7 +103,7 @@ function makeTellSlowed(
     const notice = {
       atUs: Date.now() * 1000,
       severity: 13,
-      body: `svc: ${words} Its sender is slowed down; what it holds back comes later.`,
+      body: `svc: ${words} The sender is slowed down; its records arrive later.`,
       resource: {},
       attributes: { "svc.notice": "slowed" },
     };

@@ -127,9 +127,9 @@ function placeEntries(
 }
 
 function refusalOf(seq: number, sequence: OpenSequence | undefined): string | undefined {
-  if (!isNumber(seq)) return "svc.seq is a whole number from 1.";
+  if (!isNumber(seq)) return "svc.seq must be a whole number, 1 or more.";
   if (sequence !== undefined && seq - sequence.last > longestJump) {
-    return `svc.seq jumps from ${sequence.last} to ${seq}; it may jump by ${longestJump} at most.`;
+    return `svc.seq jumps from ${sequence.last} to ${seq}. It may jump by at most ${longestJump}.`;
   }
   return undefined;
 }

@@ -27,7 +27,7 @@ export function makeOrgUsage(db: Db, mostBytesPerDay: number, log: Log): OrgUsag
       for (const [orgId, bytes] of await addToday(db, adding)) totals.set(orgId, bytes);
     } catch (error) {
       for (const [orgId, bytes] of adding) fresh.set(orgId, (fresh.get(orgId) ?? 0) + bytes);
-      log.warn({ err: error }, "what orgs logged could not be counted; it is counted later");
+      log.warn({ err: error }, "could not count the logs of an org; it will be retried");
     }
     adding = new Map();
     syncing = undefined;

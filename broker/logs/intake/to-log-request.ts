@@ -114,7 +114,7 @@ function assign(all: Record<string, unknown>, pair: unknown, depth: number): voi
 }
 
 function anyValue(value: unknown, depth: number): unknown {
-  if (depth > maxDepth) throw wrong("#/…", "A value nests too deep.");
+  if (depth > maxDepth) throw wrong("#/…", "The value is nested too deeply.");
   const sent = object(value, "#/…/value");
   if (sent["stringValue"] != null) return text(sent["stringValue"]);
   if (sent["boolValue"] != null) return sent["boolValue"] === true;
@@ -188,4 +188,8 @@ function list(holder: Members, name: string, place: Pointer): unknown[] {
 }
 
 const wrong = (place: Pointer, words: string): Error =>
-  problem.malformed("malformed_otlp", `The body is no ExportLogsServiceRequest. ${words}`, place);
+  problem.malformed(
+    "malformed_otlp",
+    `The body is not a valid ExportLogsServiceRequest. ${words}`,
+    place,
+  );

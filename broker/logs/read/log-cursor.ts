@@ -9,6 +9,6 @@ export function toCursor(position: number): string {
 export function fromCursor(cursor: string | undefined, pointer: Pointer = "?cursor"): number {
   if (cursor === undefined || cursor === "") return 1;
   if (/^\d{1,15}$/.test(cursor)) return Math.max(1, Number(cursor));
-  const detail = "This is no cursor of a log stream.";
+  const detail = "The cursor is invalid. Start again without a cursor.";
   throw problem.invalid([{ pointer, code: "invalid_cursor", detail }]);
 }

@@ -16,7 +16,7 @@ export async function closeLogStream(
   if (found.owner_type === "runner_jobs" || found.owner_type === "runner_processes") {
     throw problem.conflict(
       "log_stream_has_owner",
-      "The stream of a job or a process closes with it.",
+      "The log stream of a job or process cannot be closed by hand. It closes with its owner.",
     );
   }
   if (!found.is_open) return found;

@@ -58,7 +58,7 @@ export function makeTidyStreams({ db, log, limits, isOverDay }: Parts): TidyStre
       } catch (error) {
         log.warn(
           { err: error, stream: id },
-          "a log stream could not be tidied; its next append tries again",
+          "could not tidy a log stream; its next append will retry",
         );
       }
     }

@@ -8,7 +8,7 @@ import { type LogBatch, readForward } from "../read/read-forward.ts";
 import { findLogStream } from "../store/queries.ts";
 import type { LogStream } from "../store/row.ts";
 import { makeGapHold } from "./gap-hold.ts";
-import { makeRing } from "./log-ring.ts";
+import { makeRing } from "./ring.ts";
 
 /** One stream as it is followed here. */
 export type FollowedStream = {
@@ -122,7 +122,7 @@ function startReader({ db, wakes, log }: FeedParts, org: OrgId, found: LogStream
   }
 
   function onError(error: unknown): void {
-    log.warn({ err: error, log_stream_id: found.id }, "a log could not be read; looking again");
+    log.warn({ err: error, log_stream_id: found.id }, "could not read a log stream; retrying");
   }
 
   return {

@@ -1,8 +1,8 @@
 import { getLogStreamRoute, listLogStreamsRoute } from "../../../shared/api/log-streams.ts";
 import { readPage, toPage } from "../../http/answer/paginate.ts";
 import type { Door } from "../../http/app-types.ts";
-import { requireLogStream } from "../../logs/store/find-stream.ts";
 import { listStreams } from "../../logs/store/list-streams.ts";
+import { requireLogStream } from "../../logs/store/require-log-stream.ts";
 import { toLogStream } from "../../logs/store/to-log-stream.ts";
 
 /** GET of one log stream, and of an org's or an owner's. */

@@ -9,7 +9,7 @@ import { type LogPage, readPageAfter, readPageBefore } from "../../logs/read/rea
 import { readRecords } from "../../logs/read/read-records.ts";
 import { toLogFilter } from "../../logs/read/to-log-filter.ts";
 import { toLogRecord } from "../../logs/read/to-log-record.ts";
-import { requireLogStream } from "../../logs/store/find-stream.ts";
+import { requireLogStream } from "../../logs/store/require-log-stream.ts";
 import type { LogStream } from "../../logs/store/row.ts";
 
 const pageRecords = { usual: 100, most: 1000 } as const;

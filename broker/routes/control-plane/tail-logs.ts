@@ -12,7 +12,7 @@ import type { LogFilter } from "../../logs/read/log-filter.ts";
 import { eventsBegin, toEvents } from "../../logs/read/log-text.ts";
 import { readPageBefore } from "../../logs/read/read-log-page.ts";
 import { toLogFilter } from "../../logs/read/to-log-filter.ts";
-import { requireLogStream } from "../../logs/store/find-stream.ts";
+import { requireLogStream } from "../../logs/store/require-log-stream.ts";
 import type { LogStream } from "../../logs/store/row.ts";
 import { tailLog } from "../../logs/tail/tail-log.ts";
 

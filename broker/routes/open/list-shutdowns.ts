@@ -2,7 +2,7 @@ import { listShutdownsRoute } from "../../../shared/api/runner-process-shutdown.
 import { problem } from "../../../shared/problem.ts";
 import type { Door } from "../../http/app-types.ts";
 import { limitByAddress } from "../../http/limits/limit-by-address.ts";
-import { makeListBriefShutdowns } from "../../processes/list-open-shutdowns.ts";
+import { makeListBriefShutdowns } from "../../processes/list-brief-shutdowns.ts";
 
 /** Many processes may look from behind one address, every few seconds each. */
 const perAddressPerS = 200;

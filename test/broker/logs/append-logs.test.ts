@@ -210,7 +210,7 @@ describe("numbered records", () => {
     expect(JSON.parse(inJson.text)).toEqual({
       partialSuccess: {
         rejectedLogRecords: "1",
-        errorMessage: "svc.seq is a whole number from 1.",
+        errorMessage: "svc.seq must be a whole number, 1 or more.",
       },
     });
     expect(await bodies()).toEqual(["line 1", "line 2"]);

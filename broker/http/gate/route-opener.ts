@@ -12,10 +12,10 @@ import { isReadApart } from "../body/read-large-json.ts";
 import { requireFewJsonParts } from "../body/require-few-json-parts.ts";
 import { reserveMemory, largeBytes, owned } from "../body/reserve-memory.ts";
 import { type Answered, beginRequest, endRequest } from "../request-log.ts";
+import type { ServedRoute } from "./allowed-methods.ts";
 import { authorize } from "./authorize.ts";
 import { describeRoute } from "./describe-route.ts";
 import { replayOnce } from "./idempotency.ts";
-import type { ServedRoute } from "./method-not-allowed.ts";
 import { validateBody, validateQuery } from "./validate.ts";
 import { handleWithPermit } from "./with-permit.ts";
 

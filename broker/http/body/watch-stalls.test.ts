@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import { watchStalls } from "./stall-watch.ts";
+import { watchStalls } from "./watch-stalls.ts";
 
 beforeEach(() => void vi.useFakeTimers({ toNotFake: ["setImmediate"] }));
 afterEach(() => void vi.useRealTimers());

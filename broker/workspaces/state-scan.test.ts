@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { makeStateScan } from "./scan-state.ts";
+import { makeStateScan } from "./state-scan.ts";
 
 /** What the scan makes of a text that comes in pieces of this length. */
 function scan(text: string, pieceBytes = 7): ReturnType<ReturnType<typeof makeStateScan>["end"]> {
