@@ -180,7 +180,8 @@ create or replace function judge_taken(reports execution_report[]) returns table
            when coalesce(r.give_back, false) and execution_rank(e.status) > 1 then 'too-late-to-give-back'
            when execution_rank(r.status) < execution_rank(e.status) then 'backwards'
            when r.status = 'finished' and e.is_ours and r.result is null -- an agent of ours always has one
-                and not exists (select from runner_job_execution_results s where s.execution_id = e.id)
+                -- no "exists": where tables are new, it is planned as one walk over all results
+                and (select true from runner_job_execution_results s where s.execution_id = e.id) is null
              then 'needs-result'
            else 'ok' end,
          e.runner_job_id, coalesce(l.status, d.status), x.event,

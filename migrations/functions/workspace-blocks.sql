@@ -37,9 +37,10 @@ begin
            r.execution_id is not null as has_result, r.error_metadata ->> 'class' as class,
            coalesce(r.error_metadata ->> 'message', m.description, '') as message
       from unnest(moves) m
-      join runner_job_live l on l.id = m.job_id and l.status = 'in-progress'
+     -- "offset 0" has each job looked up by its id: where tables are new, all that run would be walked
+     cross join lateral (select r.* from runner_job_live r where r.id = m.job_id offset 0) l
       left join runner_job_execution_results r on r.execution_id = l.execution_id and not r.success
-     where m.event in ('fail', 'expire', 'retry', 'cancel')
+     where m.event in ('fail', 'expire', 'retry', 'cancel') and l.status = 'in-progress'
   )
   select array_agg(b) into blocks from (
     select distinct on (d.job_id, d.workspace_id) row(d.org_id, d.workspace_id, d.job_id, d.kind, d.why)::workspace_block as b
