@@ -172,6 +172,6 @@ describe("svc job cancel, rerun and why", { timeout: 180_000 }, () => {
   test("know no job of another name", async () => {
     const refused = await cli.run("job cancel job_00000000000000000000000000");
     expect(refused).toMatchObject({ code: 3, out: "" });
-    expect(refused.err).toContain("There is no such job.");
+    expect(refused.err).toContain("This job does not exist.");
   });
 });

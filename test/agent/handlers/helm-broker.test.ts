@@ -94,7 +94,9 @@ describeWithTools([...clusterTools, "helm"], "a release that the broker keeps", 
     const { release, at, helm } = await brokered(await givenJobSeat(fleet, filesAllowed));
     const none = { ...helm, helm_chart_id: "hch_00000000000000000000000000" };
     const failed = await release("exec", none);
-    expect(failed.description).toMatch(/the broker refuses helm's release: There is no such chart/);
+    expect(failed.description).toMatch(
+      /the broker refuses helm's release: This chart does not exist/,
+    );
     expect(await at.kubectl(["get", "deployments,secrets", "-o", "name"])).toBe("");
   });
 

@@ -49,7 +49,7 @@ describe("every answer", () => {
       type: "https://svc.example/docs#not-found",
       title: "Not Found",
       status: 404,
-      detail: "There is no such account.",
+      detail: "This account does not exist.",
       instance: `urn:request:${headers.get("x-request-id")}`,
       code: "account_not_found",
     });

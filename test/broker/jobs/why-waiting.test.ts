@@ -116,7 +116,7 @@ describe("a waiting job says", () => {
     ]);
   });
 
-  test("which jobs have the slots, for how long, and how many stand before it", async () => {
+  test("which jobs have the slots, for how long, and how many are ahead of it", async () => {
     const runner = await givenRunner(db);
     const processId = await givenProcess(db, runner);
     const running = await givenExecution(db, runner, {
@@ -129,7 +129,7 @@ describe("a waiting job says", () => {
     const full = `group-full: group deploy is full: 1 of 1 in use (job ${running.jobId}, running 12 min)`;
     expect(words(await why(runner, next ?? ""))).toEqual([full]);
     const waiting = await why(runner, last ?? "");
-    expect(words(waiting)).toEqual([full, "behind-others: 1 job stands before it in the queue"]);
+    expect(words(waiting)).toEqual([full, "behind-others: 1 job is ahead of it in the queue"]);
     expect(waiting).toMatchObject({ position: 2, reasons: [{ job_ids: [running.jobId] }, {}] });
   });
 

@@ -169,7 +169,7 @@ describe("a runner", () => {
     const foreign = await at.call(`GET /v1/runners/${other.id}`, { token });
     expect(foreign.status).toBe(404);
     expect(foreign.headers.get("content-type")).toBe("application/json");
-    expect(foreign.body).toMatchObject({ error: "There is no such runner.", user_error: true });
+    expect(foreign.body).toMatchObject({ error: "This runner does not exist.", user_error: true });
     for (const what of [
       "GET /v1/runners",
       "GET /v1/runner-groups",

@@ -168,7 +168,10 @@ describe("a revision", () => {
     expect(diff.body).toMatchObject({ from: { revision: 1 }, to: { revision: 3 } });
     expect(await at.call(`${path}?to=1`)).toMatchObject({
       status: 404,
-      body: { code: "state_not_found", detail: expect.stringContaining("before 1") as string },
+      body: {
+        code: "state_not_found",
+        detail: expect.stringContaining("Revision 1 has no earlier") as string,
+      },
     });
   });
 
