@@ -1,9 +1,9 @@
 import type { z } from "zod";
 import type { Route, RouteAnswer } from "../../shared/api/call-route.ts";
 import { classOfRefusal, type Scope } from "./answer-class.ts";
+import { neededAnswers } from "./answer-schemas.ts";
 import { retryAfterMs } from "./backoff.ts";
 import { Refused, SlowedDown, Unanswered } from "./broker-errors.ts";
-import { neededAnswers } from "./needed-answers.ts";
 import type { Received } from "./send.ts";
 
 /** A good answer; its headers as they came, as Node's own class for them would bring along all of its other HTTP client. */

@@ -2,7 +2,7 @@ import { readFile } from "node:fs/promises";
 import path from "node:path";
 import { z } from "zod";
 import { pause } from "../client/pause.ts";
-import { writeAtomically } from "../files/write-atomically.ts";
+import { writeAtomically } from "../files/atomic-file.ts";
 import type { Job } from "../jobs/handler.ts";
 import type { Cluster } from "../kubernetes/cluster.ts";
 import { containerOutput } from "./container-output.ts";

@@ -1,7 +1,7 @@
 import { readFile, rm } from "node:fs/promises";
 import path from "node:path";
 import { pause } from "../client/pause.ts";
-import { writeAtomically } from "../files/write-atomically.ts";
+import { writeAtomically } from "../files/atomic-file.ts";
 import type { ConsentAnswer, ConsentQuestion } from "./ask-consent.ts";
 
 const lookEveryMs = 500;

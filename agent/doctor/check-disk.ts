@@ -1,6 +1,6 @@
 import { constants } from "node:fs";
 import { access, mkdir } from "node:fs/promises";
-import { freeRoom } from "../workspace/free-disk.ts";
+import { freeRoom } from "../workspace/disk-space.ts";
 import { type DoctorScene, failed, type Found, ok } from "./finding.ts";
 
 const gibibyte = 2 ** 30;

@@ -5,7 +5,7 @@ import type { ClusterJob } from "../cluster-jobs/cluster-job.ts";
 import { abandoned, type End, endOf } from "../jobs/record-end.ts";
 import { stopRow } from "../jobs/stop-cause.ts";
 import { isRefusal } from "../kubernetes/api-refusal.ts";
-import type { PendingResult } from "../spool/pending-result.ts";
+import type { PendingResult } from "../spool/result-outbox.ts";
 import type { ExecutorParts } from "./executor-parts.ts";
 import type { PodEnd } from "./follow-pod.ts";
 import { marks } from "./pod-facts.ts";

@@ -1,6 +1,18 @@
 import { randomUUID } from "node:crypto";
-import { open, rename, rm } from "node:fs/promises";
+import { open, rename, rm, writeFile, readFile } from "node:fs/promises";
 import { dirname } from "node:path";
+import { errorCode } from "./disk-error.ts";
+
+type Content = { readonly text: string | Uint8Array; readonly mode?: number };
+
+/** Replaces the file whole: whoever has it open reads on what it was. 0600 unless told; one writer at a time. */
+export async function writeAtomically(
+  file: string,
+  { text, mode = 0o600 }: Content,
+): Promise<void> {
+  await writeFile(`${file}.new`, text, { mode });
+  await rename(`${file}.new`, file);
+}
 
 /** Writes the file whole or not at all, mode 0600: when this resolves, a power cut does not take it away. */
 export async function writeDurably(path: string, bytes: string | Uint8Array): Promise<void> {
@@ -32,5 +44,15 @@ async function writeSynced(path: string, bytes: string | Uint8Array): Promise<vo
     await file.sync();
   } finally {
     await file.close();
+  }
+}
+
+/** A file's text, and none of one that is not there. What cannot be read is thrown: it may hold something. */
+export async function readIfExists(file: string): Promise<string> {
+  try {
+    return await readFile(file, "utf8");
+  } catch (error) {
+    if (errorCode(error) === "ENOENT") return "";
+    throw error;
   }
 }

@@ -7,7 +7,7 @@ import type { AddressInfo } from "node:net";
 import { z } from "zod";
 import { https } from "../client/node-http.ts";
 import type { Environment } from "../config/environment.ts";
-import { writeAtomically } from "../files/write-atomically.ts";
+import { writeAtomically } from "../files/atomic-file.ts";
 import { openBrokerRecords } from "./broker-records.ts";
 import { frontDoor } from "./front-door.ts";
 import { frontOrder } from "./front-order.ts";

@@ -1,8 +1,7 @@
-import { existsSync, lstatSync } from "node:fs";
-import { constants } from "node:fs";
+import { existsSync, lstatSync, constants } from "node:fs";
 import { mkdir, open, rm, rmdir, type FileHandle } from "node:fs/promises";
 import path from "node:path";
-import { writeAtomically } from "../files/write-atomically.ts";
+import { writeAtomically } from "../files/atomic-file.ts";
 import { isRoot, runAsUser } from "./run-as-user.ts";
 
 /** The user of a job's folders; undefined where it is the agent's own. */

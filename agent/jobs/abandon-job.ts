@@ -1,8 +1,8 @@
 import { readdir } from "node:fs/promises";
 import path from "node:path";
 import type { AgentContext } from "../agent-context.ts";
+import { removeChildFolder } from "../processes/child-files.ts";
 import { listLeaders } from "../processes/find-child.ts";
-import { removeChildFolder } from "../processes/remove-child-folder.ts";
 import { sweepMarked } from "../processes/sweep-marked.ts";
 import { removeWorkspace } from "../workspace/workspace.ts";
 import { forgetExecution } from "./execution-record.ts";

@@ -1,4 +1,4 @@
-import { jsonWithin } from "./json-within.ts";
+import { jsonWithin } from "./secret-names.ts";
 
 /** Members of plans that hold what a user has given: variables by their names. */
 const variableMembers = new Set([

@@ -6,7 +6,7 @@ import { askConsent, asksFirst } from "../consent/ask-consent.ts";
 import { refusalByRules } from "../consent/refusal-by-rules.ts";
 import { makeRedactor, type Redactor } from "../logs/redactor.ts";
 import type { Child } from "../processes/child.ts";
-import type { PendingResult } from "../spool/pending-result.ts";
+import type { PendingResult } from "../spool/result-outbox.ts";
 import { detectSecrets } from "./detect-secrets.ts";
 import type { ExecutionRecord } from "./execution-record.ts";
 import { workOf } from "./handler-registry.ts";

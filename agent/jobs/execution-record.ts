@@ -1,8 +1,7 @@
 import { mkdir, readdir, readFile, rm } from "node:fs/promises";
 import path from "node:path";
-import { writeDurably } from "../files/atomic-file.ts";
+import { writeDurably, writeAtomically } from "../files/atomic-file.ts";
 import { describeDiskError } from "../files/disk-error.ts";
-import { writeAtomically } from "../files/write-atomically.ts";
 import type { Log } from "../log.ts";
 import { storedExecution, type StoredExecution } from "./stored-execution.ts";
 

@@ -22,7 +22,7 @@ export async function openHostExecutor(
   const { resumeJob, startJob } = await import("./run-job.ts");
   const { forgetExecution, listStoredExecutions } = await import("./execution-record.ts");
   const { countResume, maxResumes } = await import("./resume-attempts.ts");
-  const { giveUpJob } = await import("./give-up-job.ts");
+  const { giveUpJob } = await import("./resume-attempts.ts");
   const { config, log, runningJobs } = local;
   const connected = Promise.withResolvers<AgentContext>();
   return {

@@ -1,8 +1,9 @@
 import type { Redactor } from "../logs/redactor.ts";
-import type { PendingResult } from "../spool/pending-result.ts";
+import type { PendingResult } from "../spool/result-outbox.ts";
 import type { Outputs, Produced } from "./handler.ts";
 import type { JobFailure } from "./job-failure.ts";
 import { type StopCause, stopRow, stopWords } from "./stop-cause.ts";
+import type { JobOutcome } from "./stored-execution.ts";
 
 /** How a job came to its end here. */
 export type Ending =
@@ -17,8 +18,6 @@ export type Ending =
   | { readonly kind: "kept"; readonly outcome: JobOutcome };
 
 type Finish = PendingResult["finish"];
-/** What is to be reported, and the same in words for the log. */
-export type JobOutcome = Omit<Finish, "last_record"> & { readonly words: string };
 
 /** What is reported of an ending, without any secret. Success is said, never taken for granted. */
 export function jobOutcome(ending: Ending, redactor: Redactor): JobOutcome {

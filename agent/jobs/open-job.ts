@@ -7,7 +7,6 @@ import type { ExecutionRecord } from "./execution-record.ts";
 import type { Job, JobWork, Plan } from "./handler.ts";
 import { type OpenPlace, openJobPlace } from "./job-place.ts";
 import { NotNow, type SetOutput } from "./job-socket.ts";
-import { userOf } from "./job-user.ts";
 import type { LazyJobLog } from "./lazy-job-log.ts";
 import { makePrestartedChildren } from "./prestarted-children.ts";
 import { runChild } from "./run-child.ts";
@@ -129,4 +128,23 @@ async function once<T>(
   state.done[key] = answer === undefined ? null : redactor.redactJson(answer);
   await save();
   return answer;
+}
+
+const refusal =
+  "The agent was told to run jobs as other users (job-user) after this job had begun as its own: it is not gone on with.";
+
+/**
+ * The user of a job's children: known on disk before the first one is born. A job that began as the agent's own user
+ * starts no further child once there are users for jobs: what it has would be another's.
+ */
+export async function userOf(
+  { jobUsers }: Pick<AgentContext, "jobUsers">,
+  { state, saveDurably }: ExecutionRecord,
+  signal: AbortSignal,
+): Promise<ChildContext["user"]> {
+  if (state.job_user !== undefined || !jobUsers.isOn) return state.job_user;
+  if (Object.keys(state.children).length > 0) return { refusal };
+  state.job_user = await jobUsers.take(state.execution_id, signal);
+  await saveDurably();
+  return state.job_user;
 }

@@ -1,5 +1,4 @@
-import { jsonWithin } from "./json-within.ts";
-import { holdsDeclared, isPublicWithin, isSecretName } from "./secret-names.ts";
+import { jsonWithin, holdsDeclared, isPublicWithin, isSecretName } from "./secret-names.ts";
 
 /**
  * How far what is looked at is secret. `declared`: somebody said so of it, under names of their own choice, which say

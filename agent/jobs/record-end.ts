@@ -1,5 +1,5 @@
 import type { LocalContext } from "../local-context.ts";
-import type { PendingResult } from "../spool/pending-result.ts";
+import type { PendingResult } from "../spool/result-outbox.ts";
 import type { StoredExecution } from "./stored-execution.ts";
 
 /** How an execution ended here: the status that is reported, and the reason that its result has. */

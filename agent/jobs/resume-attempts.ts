@@ -1,7 +1,14 @@
 import { readFile, rm } from "node:fs/promises";
 import path from "node:path";
 import { writeDurably } from "../files/atomic-file.ts";
+import type { LocalContext } from "../local-context.ts";
+import { makeRedactor } from "../logs/redactor.ts";
+import { abandonJob } from "./abandon-job.ts";
 import { executionFolder } from "./execution-record.ts";
+import { JobFailure } from "./job-failure.ts";
+import { jobOutcome } from "./job-outcome.ts";
+import { endOf, recordEnd } from "./record-end.ts";
+import type { StoredExecution } from "./stored-execution.ts";
 
 /** So often in a row an execution is taken up by agents that die within a minute: then it may be what kills them. */
 export const maxResumes = 10;
@@ -14,4 +21,24 @@ export async function countResume(dataDir: string, executionId: string): Promise
   await writeDurably(file, String(before + 1));
   setTimeout(() => void rm(file, { force: true }).catch(() => {}), wellAfterMs).unref(); // then it counts on
   return before + 1;
+}
+
+/** Ends an execution as failed without taking it up: whoever took it up did not live. */
+export async function giveUpJob(
+  local: LocalContext,
+  stored: StoredExecution,
+  times: number,
+): Promise<void> {
+  const { job, execution_id } = stored;
+  const words = `The agent died ${times} times in a row within a minute after it took this job up; it is not tried again.`;
+  local.log.error({ execution_id, times }, "a job is given up: the agent dies of taking it up");
+  if (!local.results.list().includes(execution_id)) {
+    const failure = new JobFailure(words, { reason: "internal" });
+    const redactor = makeRedactor([]);
+    const { words: _, ...finish } = jobOutcome({ kind: "failed", failure }, redactor);
+    const result = { job_id: job.id, finish };
+    await local.results.put(execution_id, result);
+    recordEnd(local, stored, endOf(result));
+  }
+  await abandonJob(local, execution_id);
 }

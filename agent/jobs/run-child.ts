@@ -1,13 +1,13 @@
 import path from "node:path";
 import { formatDuration } from "../../shared/duration.ts";
 import { pause } from "../client/pause.ts";
-import { adoptChild } from "../processes/adopt-child.ts";
 import { folderGone } from "../processes/await-end.ts";
+import { removeChildFolder } from "../processes/child-files.ts";
 import type { Child, ChildEnd } from "../processes/child.ts";
 import { shellCode } from "../processes/explain-end.ts";
 import { findChild } from "../processes/find-child.ts";
+import { adoptChild } from "../processes/hold-child.ts";
 import { bootId } from "../processes/process-identity.ts";
-import { removeChildFolder } from "../processes/remove-child-folder.ts";
 import { sweepMarked } from "../processes/sweep-marked.ts";
 import { beginChild, type ChildContext, makeReady } from "./begin-child.ts";
 import type { JobCommand } from "./handler.ts";

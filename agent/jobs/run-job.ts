@@ -4,7 +4,7 @@ import { isJobOver } from "../client/broker-errors.ts";
 import type { LocalContext } from "../local-context.ts";
 import { makeRedactor } from "../logs/redactor.ts";
 import type { ClaimedJob, RunningJob } from "../running-job.ts";
-import type { PendingResult } from "../spool/pending-result.ts";
+import type { PendingResult } from "../spool/result-outbox.ts";
 import { abandonJob, removeFolders } from "./abandon-job.ts";
 import { cleanUpRemote } from "./clean-up-remote.ts";
 import { type ExecutionContext, executeJob } from "./execute-job.ts";

@@ -52,3 +52,13 @@ function wordsOf(name: string): string[] {
     .split(/[^a-z0-9]+/)
     .filter((word) => word !== "");
 }
+
+/** The object or list that a text is, where it is one: plans have values in values. */
+export function jsonWithin(text: string): object | undefined {
+  if (!/^\s*[[{]/.test(text)) return undefined;
+  try {
+    return JSON.parse(text) as object; // it begins as one
+  } catch {
+    return undefined;
+  }
+}

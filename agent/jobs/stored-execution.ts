@@ -1,5 +1,8 @@
 import { z } from "zod";
-import type { JobOutcome } from "./job-outcome.ts";
+import type { PendingResult } from "../spool/result-outbox.ts";
+
+/** What is to be reported, and the same in words for the log. */
+export type JobOutcome = Omit<PendingResult["finish"], "last_record"> & { readonly words: string };
 
 const commandEnd = z.object({
   /** As a shell tells it: 128 and the signal's number after one. Nothing where nobody knows it. */

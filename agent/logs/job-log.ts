@@ -3,11 +3,9 @@ import type { LogSpool } from "../spool/log-spool.ts";
 import type { LogSpools } from "../spool/log-spools.ts";
 import type { LogIdentity } from "../spool/stream-file.ts";
 import { type Line, makeLineCutter } from "./line-cutter.ts";
-import type { LineRenderer, MakeRenderer, RenderedLine } from "./line-renderer.ts";
+import type { LineRenderer, MakeRenderer, RenderedLine, LogSeverity } from "./line-renderer.ts";
 import { type LogWriter, makeLogWriter, type Run } from "./log-writer.ts";
 import type { Redactor } from "./redactor.ts";
-
-export type LogSeverity = "debug" | "info" | "warn" | "error";
 
 /** Whose log it is; `attributes` are the whole log's: `runner_job.id`, `runner_job.type` … */
 export type JobLogSpec = LogIdentity;

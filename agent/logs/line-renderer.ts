@@ -1,4 +1,4 @@
-import type { LogSeverity } from "./job-log.ts";
+export type LogSeverity = "debug" | "info" | "warn" | "error";
 
 /** A line as it is written in place of one that was printed. */
 export type RenderedLine = {

@@ -1,3 +1,4 @@
+import type { ScanHow } from "./needle-index.ts";
 import { scanUnescaped } from "./scan-unescaped.ts";
 import type { Measure, TokenShape } from "./token-shapes.ts";
 import { interestIn } from "./unescape.ts";
@@ -13,15 +14,6 @@ export type NeedleSet = {
    * on nothing is certain without further bytes; the length when everything is (always, if these are the last).
    */
   readonly scan: (bytes: Buffer, how: ScanHow, found: Found) => number;
-};
-
-export type ScanHow = {
-  /** No more bytes come. */
-  readonly isLast: boolean;
-  /** What begins a needle at the very end is one, too: the rest of it is somewhere else. */
-  readonly hidesCut?: boolean;
-  /** So many bytes of base64 stood right before these. */
-  readonly before?: number;
 };
 
 type Found = (start: number, end: number) => void;

@@ -1,16 +1,6 @@
 import { codeOf, cutOff, type EscapeKind, isByteOf, lengthOf, noEscape } from "./escapes.ts";
-import type { ScanHow } from "./needle-set.ts";
+import type { ScanHow } from "./needle-index.ts";
 import type { EscapeInterest, Spans } from "./unescape.ts";
-
-/** What is looked for, by its first byte. */
-export type ByFirstByte = readonly (readonly Buffer[] | undefined)[];
-
-/** Sorts what is looked for by its first byte. */
-export function byFirstByte(needles: readonly Buffer[]): ByFirstByte {
-  const sorted: Buffer[][] = [];
-  for (const needle of needles) (sorted[needle[0] ?? 0] ??= []).push(needle);
-  return sorted;
-}
 
 const more = -1;
 const mismatch = 0;

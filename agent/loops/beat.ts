@@ -1,7 +1,7 @@
 import { createHeartBeatRoute } from "../../shared/api/heart-beat.ts";
 import { version } from "../../shared/version.ts";
+import { beatAnswerSchema } from "../client/answer-schemas.ts";
 import { Unanswered } from "../client/broker-errors.ts";
-import { beatAnswerSchema } from "../client/claim-answer.ts";
 import { momentNow } from "../orders/execution-leases.ts";
 import type { LoopContext } from "./loop-context.ts";
 import type { Loop } from "./loop-runner.ts";

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { finishExecutionRoute, type ResultInput } from "../../shared/api/report-executions.ts";
 import { backoffMs } from "../client/backoff.ts";
 import { Refused, Unanswered } from "../client/broker-errors.ts";
-import { parsePendingResult, type PendingResult } from "../spool/pending-result.ts";
+import { parsePendingResult, type PendingResult } from "../spool/result-outbox.ts";
 import type { LoopFigures, LoopContext } from "./loop-context.ts";
 import type { Loop } from "./loop-runner.ts";
 import type { WakeUp } from "./wake-up.ts";

@@ -2,7 +2,7 @@ import { chmod, mkdir, realpath } from "node:fs/promises";
 import path from "node:path";
 import { isSea } from "node:sea";
 import type { AgentConfig } from "../config/read-config.ts";
-import { writeAtomically } from "../files/write-atomically.ts";
+import { writeAtomically } from "../files/atomic-file.ts";
 
 /** Puts this very program on the PATH of jobs, as `svc-agent`: scripts set outputs and hide secrets by it. */
 export async function withOwnProgram(config: AgentConfig): Promise<AgentConfig> {

@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import path from "node:path";
-import { freeDisk } from "../workspace/free-disk.ts";
+import { freeDisk } from "../workspace/disk-space.ts";
 import { childFiles } from "./child-files.ts";
 import type { ChildEnd, ChildManifest } from "./child.ts";
 import { explainEnd } from "./explain-end.ts";

@@ -1,3 +1,6 @@
+import { rm } from "node:fs/promises";
+import { ownFolder, removeJobFolder } from "../job-users/job-files.ts";
+
 /** The files in a child's folder, beside its output's segments `0`, `1`, `2` … */
 export const childFiles = {
   /** What was asked for; written before the child is started. */
@@ -19,3 +22,9 @@ export const childFiles = {
   /** Which signal we sent. */
   stopped: "stopped",
 } as const;
+
+/** Takes a child's folder away, also while its supervisor or its carrier still writes the last of it there. */
+export async function removeChildFolder(dir: string): Promise<void> {
+  await removeJobFolder(ownFolder(dir));
+  await rm(dir, { recursive: true, force: true, maxRetries: 10, retryDelay: 20 });
+}

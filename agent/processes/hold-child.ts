@@ -1,9 +1,10 @@
+import { existsSync } from "node:fs";
 import { awaitEnd } from "./await-end.ts";
+import { removeChildFolder } from "./child-files.ts";
 import type { Child, ChildEnd, ChildManifest } from "./child.ts";
 import { finishOutput } from "./finish-output.ts";
-import { signalGroup } from "./process-identity.ts";
+import { signalGroup, bootId } from "./process-identity.ts";
 import { readOutput } from "./read-output.ts";
-import { removeChildFolder } from "./remove-child-folder.ts";
 import { makeStopper } from "./stop-child.ts";
 import { type FolderWatch, watchFolder } from "./watch-folder.ts";
 
@@ -51,4 +52,16 @@ export function holdChild(
       await removeChildFolder(dir);
     },
   };
+}
+
+/**
+ * Takes over a child that another process of the agent started, running or ended, and reads its output from the
+ * given byte on. Nothing when nothing of it is left: its folder has gone, or the machine was started anew.
+ */
+export function adoptChild(
+  manifest: ChildManifest,
+  { from }: { readonly from: number },
+): Child | undefined {
+  if (manifest.bootId !== bootId() || !existsSync(manifest.dir)) return undefined;
+  return holdChild(manifest, { from });
 }

@@ -1,9 +1,9 @@
 import { type NewProcess, registerProcessRoute } from "../../shared/api/runner-process.ts";
 import { defaultServes } from "../../shared/process-groups.ts";
 import { version } from "../../shared/version.ts";
+import { registrationAnswerSchema } from "../client/answer-schemas.ts";
 import type { BrokerClient } from "../client/broker-client.ts";
 import { Refused } from "../client/broker-errors.ts";
-import { registrationAnswerSchema } from "../client/claim-answer.ts";
 import type { GroupSlots } from "../config/parsers.ts";
 import type { AgentConfig } from "../config/read-config.ts";
 import type { LocalContext } from "../local-context.ts";

@@ -6,8 +6,7 @@ import type { CommandEnd } from "../jobs/stored-execution.ts";
 import { type FetchRequest, sourceTold } from "./fetch-request.ts";
 import { readReference, shownReference } from "./registry/reference.ts";
 import { failedCode } from "./run-fetch-request.ts";
-import { type SourceClass, sourceFailure } from "./source-failure.ts";
-import { SourceFault } from "./source-fault.ts";
+import { type SourceClass, sourceFailure, SourceFault } from "./source-failure.ts";
 import type { FetchedSource, Source, SourceFetch } from "./source.ts";
 import { unpackHere } from "./unpack-here.ts";
 

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { writeFile } from "node:fs/promises";
 import path from "node:path";
-import { SourceFault } from "./source-fault.ts";
+import { SourceFault } from "./source-failure.ts";
 import type { ArchiveEntries } from "./unpack/archive-entry.ts";
 import { readArchive } from "./unpack/read-archive.ts";
 

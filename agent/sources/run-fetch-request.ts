@@ -5,7 +5,7 @@ import { noArchive, readArchiveText } from "./read-archive-text.ts";
 import { type PulledLayer, pullArtifact } from "./registry/pull-artifact.ts";
 import { readReference } from "./registry/reference.ts";
 import { makeRegistryClient } from "./registry/registry-client.ts";
-import { SourceFault } from "./source-fault.ts";
+import { SourceFault } from "./source-failure.ts";
 import type { ArchiveEntries } from "./unpack/archive-entry.ts";
 import { digestEntries } from "./unpack/digest-entries.ts";
 import { readArchive } from "./unpack/read-archive.ts";

@@ -3,8 +3,7 @@ import { mkdir, mkdtemp, rename, rm } from "node:fs/promises";
 import path from "node:path";
 import type { Job } from "../jobs/handler.ts";
 import { readArchiveText } from "./read-archive-text.ts";
-import { sourceFailure } from "./source-failure.ts";
-import { SourceFault } from "./source-fault.ts";
+import { sourceFailure, SourceFault } from "./source-failure.ts";
 import type { FetchedSource, Source, SourceFetch } from "./source.ts";
 import { unpackInto } from "./unpack/unpack-entries.ts";
 

@@ -2,7 +2,7 @@ import { randomFillSync } from "node:crypto";
 import { rm, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { errorCode } from "../files/disk-error.ts";
-import { freeDisk } from "../workspace/free-disk.ts";
+import { freeDisk } from "../workspace/disk-space.ts";
 
 /** Room on a disk that is kept for the moment when there is no other. */
 export type Ballast = {

@@ -1,9 +1,10 @@
 import { makeOneAtATime } from "../files/one-at-a-time.ts";
-import { followingBatch, sealIfWhole } from "./following-batch.ts";
-import { heldInTheMiddle, holdLines, isTooMuchHeld } from "./held-lines.ts";
-import { type LogBatch, toBatch } from "./log-batch.ts";
+import { followingBatch, sealIfWhole, type LogBatch, toBatch } from "./log-batch.ts";
 import type { LogFrame, RunPosition } from "./log-frame.ts";
 import {
+  heldInTheMiddle,
+  holdLines,
+  isTooMuchHeld,
   type FoundSegments,
   type LogSegment,
   type ReadBuffer,

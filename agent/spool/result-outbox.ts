@@ -1,6 +1,9 @@
 import { mkdir, readdir, readFile, rename, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { crc32 } from "node:zlib";
+import { z } from "zod";
+import type { RouteInput } from "../../shared/api/call-route.ts";
+import type { finishExecutionRoute } from "../../shared/api/report-executions.ts";
 import { syncFolder, writeDurably } from "../files/atomic-file.ts";
 import { describeDiskError, errorCode } from "../files/disk-error.ts";
 import type { Log } from "../log.ts";
@@ -216,4 +219,18 @@ function fromText(text: string): object {
   const result = text.slice(head[0].length, -1);
   if (crc32(result) !== Number(head[1])) throw new Senseless("its checksum is wrong");
   return JSON.parse(result) as object; // we wrote it: an object
+}
+
+/** A result as it waits in the spool: whose job it is, and the body of its finish. */
+export type PendingResult = {
+  readonly job_id: string;
+  readonly finish: NonNullable<RouteInput<typeof finishExecutionRoute>["body"]>;
+};
+
+const schema = z.object({ job_id: z.string(), finish: z.looseObject({ status: z.string() }) });
+
+/** Reads what was spooled; undefined when it has not that form. The rest is the broker's to judge. */
+export function parsePendingResult(read: object): PendingResult | undefined {
+  const parsed = schema.safeParse(read);
+  return parsed.success ? (parsed.data as PendingResult) : undefined; // written by this program
 }

@@ -4,7 +4,7 @@ import { chmod, mkdir, open, readdir, rename, rm, stat } from "node:fs/promises"
 import path from "node:path";
 import { buffer } from "node:stream/consumers";
 import { pipeline } from "node:stream/promises";
-import { SourceFault } from "../sources/source-fault.ts";
+import { SourceFault } from "../sources/source-failure.ts";
 import { readZip } from "../sources/unpack/read-zip.ts";
 import type { PublicKey } from "./openpgp/public-keys.ts";
 import { verifySignature } from "./openpgp/verify-signature.ts";

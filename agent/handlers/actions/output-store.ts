@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
 import path from "node:path";
-import { writeAtomically } from "../../files/write-atomically.ts";
+import { writeAtomically } from "../../files/atomic-file.ts";
 import { writeJobFile } from "../../job-users/job-files.ts";
 import type { JobPlace } from "../../jobs/handler.ts";
 import { makeStepOutputs, type StepOutput, type StepOutputs } from "./step-outputs.ts";

@@ -3,7 +3,7 @@ import { createWriteStream } from "node:fs";
 import path from "node:path";
 import { pipeline } from "node:stream/promises";
 import { z } from "zod";
-import { SourceFault } from "../source-fault.ts";
+import { SourceFault } from "../source-failure.ts";
 import type { Reference } from "./reference.ts";
 import type { RegistryClient } from "./registry-client.ts";
 

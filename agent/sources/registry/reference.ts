@@ -1,4 +1,4 @@
-import { SourceFault } from "../source-fault.ts";
+import { SourceFault } from "../source-failure.ts";
 
 /** An artifact in a registry. */
 export type Reference = {

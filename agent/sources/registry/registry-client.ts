@@ -1,4 +1,4 @@
-import { SourceFault } from "../source-fault.ts";
+import { SourceFault } from "../source-failure.ts";
 import type { SourceLogin } from "../source.ts";
 import { type Challenge, readChallenge } from "./challenge.ts";
 import { readToken } from "./read-token.ts";

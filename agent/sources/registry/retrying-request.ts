@@ -1,5 +1,5 @@
 import { pause } from "../../client/pause.ts";
-import { SourceFault } from "../source-fault.ts";
+import { SourceFault } from "../source-failure.ts";
 
 const attempts = 4;
 const mostRedirects = 5;

@@ -1,4 +1,4 @@
-import { SourceFault } from "../source-fault.ts";
+import { SourceFault } from "../source-failure.ts";
 
 /** Bytes that come in pieces of any size, taken in pieces of the size that is wanted. */
 export type ByteReader = {

@@ -2,7 +2,7 @@ import { createReadStream } from "node:fs";
 import { open } from "node:fs/promises";
 import { pipeline } from "node:stream";
 import zlib from "node:zlib";
-import { SourceFault } from "../source-fault.ts";
+import { SourceFault } from "../source-failure.ts";
 import type { ArchiveEntries } from "./archive-entry.ts";
 import { readTar } from "./read-tar.ts";
 import { readZip } from "./read-zip.ts";

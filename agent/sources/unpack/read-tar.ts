@@ -1,4 +1,4 @@
-import { SourceFault } from "../source-fault.ts";
+import { SourceFault } from "../source-failure.ts";
 import { type ArchiveEntries, type ArchiveEntry, emptyBody } from "./archive-entry.ts";
 import { type ByteReader, makeByteReader } from "./byte-reader.ts";
 

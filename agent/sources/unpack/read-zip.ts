@@ -1,6 +1,6 @@
 import { buffer } from "node:stream/consumers";
 import yauzl from "yauzl";
-import { SourceFault } from "../source-fault.ts";
+import { SourceFault } from "../source-failure.ts";
 import { type ArchiveEntries, type ArchiveEntry, emptyBody } from "./archive-entry.ts";
 
 const folderBit = 0o040000;

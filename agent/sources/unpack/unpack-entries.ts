@@ -2,7 +2,7 @@ import { createWriteStream } from "node:fs";
 import { link, mkdir, rm, symlink } from "node:fs/promises";
 import path from "node:path";
 import { pipeline } from "node:stream/promises";
-import { SourceFault } from "../source-fault.ts";
+import { SourceFault } from "../source-failure.ts";
 import type { ArchiveEntries, ArchiveEntry } from "./archive-entry.ts";
 import { staysWithin } from "./archive-links.ts";
 

@@ -4,9 +4,9 @@ import { existsSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { adoptChild } from "../../../agent/processes/adopt-child.ts";
 import type { ChildManifest, ChildSpec } from "../../../agent/processes/child.ts";
 import { findChild } from "../../../agent/processes/find-child.ts";
+import { adoptChild } from "../../../agent/processes/hold-child.ts";
 import { findMarked } from "../../../agent/processes/sweep-marked.ts";
 import {
   type ChildPlace,

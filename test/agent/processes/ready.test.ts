@@ -7,10 +7,10 @@ import {
   makePrestartedChildren,
   type UnnumberedChild,
 } from "../../../agent/jobs/prestarted-children.ts";
-import { adoptChild } from "../../../agent/processes/adopt-child.ts";
 import { ChildLost } from "../../../agent/processes/child-error.ts";
 import type { ChildSpec } from "../../../agent/processes/child.ts";
 import { findChild } from "../../../agent/processes/find-child.ts";
+import { adoptChild } from "../../../agent/processes/hold-child.ts";
 import { readyChild } from "../../../agent/processes/ready-child.ts";
 import { findMarked } from "../../../agent/processes/sweep-marked.ts";
 import { givenChildren, readAll } from "../../support/agent/given-child.ts";

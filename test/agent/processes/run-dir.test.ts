@@ -2,11 +2,10 @@ import { existsSync } from "node:fs";
 import { mkdir, readdir, rm, stat, symlink, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
-import { clearLeftovers } from "../../../agent/processes/clear-leftovers.ts";
+import { clearLeftovers, sweepRunDir } from "../../../agent/processes/clear-leftovers.ts";
 import { openRunDir } from "../../../agent/processes/open-run-dir.ts";
 import { isRunning } from "../../../agent/processes/process-identity.ts";
 import { findMarked } from "../../../agent/processes/sweep-marked.ts";
-import { sweepRunDir } from "../../../agent/processes/sweep-run-dir.ts";
 import { givenChildren } from "../../support/agent/given-child.ts";
 import { testFolder } from "../../support/run/folder.ts";
 

@@ -3,7 +3,7 @@ import { existsSync } from "node:fs";
 import { chmod, mkdir, stat, symlink, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
-import { freeDisk } from "../../../agent/workspace/free-disk.ts";
+import { freeDisk } from "../../../agent/workspace/disk-space.ts";
 import {
   makeWorkspace,
   removeWorkspace,

@@ -1,7 +1,7 @@
 import { appendFileSync, existsSync, statSync } from "node:fs";
-import { adoptChild } from "../../../agent/processes/adopt-child.ts";
 import type { ChildSpec } from "../../../agent/processes/child.ts";
 import { findChild } from "../../../agent/processes/find-child.ts";
+import { adoptChild } from "../../../agent/processes/hold-child.ts";
 import { startChild } from "../../../agent/processes/start-child.ts";
 
 /**
