@@ -26,7 +26,10 @@ export async function connectToBroker(
     } catch (error) {
       const isWorthIt = error instanceof Unanswered && local.runningJobs.all().length > 0;
       if (!isWorthIt || signal.aborted) throw error;
-      local.log.warn({ why: error.message }, "there is no broker; its jobs are looked after");
+      local.log.warn(
+        { why: error.message },
+        "the broker is unreachable; running jobs are supervised meanwhile",
+      );
     }
   }
 }
@@ -58,7 +61,8 @@ async function connect(
     how,
   );
   // A one-shot token is spent by now: nothing else would know the runner's own.
-  if (!(await local.keptState.untilKept(signal))) throw new Error("it went before it was kept");
+  if (!(await local.keptState.untilKept(signal)))
+    throw new Error("the agent shut down before its token was stored");
   const tokens = makeTokenSource(obtained.token, () => rereadToken(config));
   const client = clientOf(tokens);
   const runnerId = config.runner ?? obtained.runnerId ?? (await findRunnerId(client, how));
@@ -79,7 +83,7 @@ function heldHere({ runningJobs, results }: LocalContext): string[] {
 
 function endOf({ what, message }: Refused): ShutdownRequest {
   const exit = what === "unauthorized" ? "unauthorized" : "config";
-  return { urgency: "stopping", exit, why: `the broker refuses it: ${message}` };
+  return { urgency: "stopping", exit, why: `the broker refuses this agent: ${message}` };
 }
 
 /** A token file may be changed while the agent runs; an enrolment token in it is not the runner's. */
@@ -98,5 +102,5 @@ type How = { readonly signal: AbortSignal; readonly giveUpAfterMs: number | unde
 async function findRunnerId(client: BrokerClient, how: How): Promise<string> {
   const { body } = await client.call(getOwnTokenRoute, {}, { scope: "agent", ...how });
   if (body.runner_id !== null) return body.runner_id;
-  throw new ExitError("config", "The token is bound to no runner: say which by --runner.");
+  throw new ExitError("config", "The token is not bound to a runner: set --runner.");
 }

@@ -14,6 +14,6 @@ export async function openExecutor(
     return await openPodJobs(local, shutdown);
   }
   if (config.onSigterm !== "leave") return await openHostExecutor(local, shutdown);
-  const words = "needs executor = kubernetes: here nothing outlives the agent's end";
+  const words = "needs executor = kubernetes: jobs on a host do not survive the agent's shutdown";
   throw new ExitError("config", `on-sigterm = leave ${words}.`);
 }

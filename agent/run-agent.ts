@@ -74,7 +74,7 @@ export async function runAgent(start: AgentStart): Promise<RunningAgent> {
   applySettings({ config, log, settings, shutdown, signal: over.signal });
   watch.show(context);
   const host = watchHost(config.env, log, () => void hostGoesDown(agent, shutdown));
-  log.info({ runner_id: connection.runnerId, watch: watch.url }, "the agent works");
+  log.info({ runner_id: connection.runnerId, watch: watch.url }, "agent started");
   const stop = async (): Promise<void> => {
     over.abort();
     host.close();
@@ -167,7 +167,7 @@ function obeyRefusal(
   const { what, processId = registration.current().id } = refused;
   if (what === "process-over" && !shutdown.isRequested()) {
     const failed = (error: unknown): void => {
-      log.warn({ err: error }, "not registered anew");
+      log.warn({ err: error }, "registering again failed");
     };
     registration.renew(processId).catch(failed);
   }
@@ -183,7 +183,12 @@ function takeRegistrationAnswer({ registration, orders, agent }: LoopContext): v
 
 async function hostGoesDown(agent: AgentContext, shutdown: ShutdownState): Promise<void> {
   const deadlineMs = performance.now() + agent.config.hostGrace;
-  shutdown.request({ urgency: "draining", exit: "done", why: "its host goes down", deadlineMs });
+  shutdown.request({
+    urgency: "draining",
+    exit: "done",
+    why: "its host is shutting down",
+    deadlineMs,
+  });
   await announceTermination(agent);
 }
 

@@ -52,7 +52,7 @@ export async function startAgent(
     watch = await openStatusServer(given, log);
     const config = await furnish(given);
     const swept = await sweepPassedTokens(memoryFolder());
-    if (swept > 0) log.warn({ swept }, "tokens that killed agents had left in memory were removed");
+    if (swept > 0) log.warn({ swept }, "tokens left in memory by killed agents were removed");
     const { agent, gone } = await runAgent({
       ...(await prepare(config, log, shutdown)),
       oneJob,
@@ -120,7 +120,8 @@ async function prepare(
 function tellPowers({ config, log, jobCgroups: { powers } }: LocalContext): void {
   const { kill, memory, pids, words } = powers;
   const missing = missingBounds(config, powers);
-  if (missing.length > 0) log.warn({ missing, why: words }, "jobs run without their bounds");
+  if (missing.length > 0)
+    log.warn({ missing, why: words }, "jobs run without the configured limits");
   else log.debug({ kill, memory, pids, ...(words !== "" && { why: words }) }, "cgroups of jobs");
 }
 
@@ -141,11 +142,14 @@ function explained(error: unknown): unknown {
   }
   if (!(error instanceof Refused)) return error;
   const exit = error.what === "unauthorized" ? "unauthorized" : "config";
-  return new ExitError(exit, `It cannot start: the broker refuses it: ${error.message}`, error);
+  return new ExitError(exit, `The broker refuses this agent: ${error.message}`, error);
 }
 
 /** It was told to go while it started: nothing new had begun. */
 function leftEarly(shutdown: ShutdownState): ExitError {
   const leaving = shutdown.current();
-  return new ExitError(leaving?.exit ?? "done", `It stopped while it started: ${leaving?.why}`);
+  return new ExitError(
+    leaving?.exit ?? "done",
+    `The agent stopped while it was starting: ${leaving?.why}`,
+  );
 }

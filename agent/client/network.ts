@@ -23,7 +23,10 @@ const keepMs = 50_000; // below the minute after which balancers cut a quiet con
 export function openTransport(
   config: Pick<AgentConfig, "brokerUrl" | "caFile" | "env">,
 ): Transport {
-  if (config.brokerUrl === undefined) throw new OperatorError("broker-url is missing.");
+  if (config.brokerUrl === undefined)
+    throw new OperatorError(
+      "broker-url is required: set it by --broker-url or SVC_AGENT_BROKER_URL.",
+    );
   const origin = new URL(config.brokerUrl);
   const options = {
     keepAlive: true,

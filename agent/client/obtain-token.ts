@@ -27,8 +27,8 @@ export function readGivenToken(
 function unexposed(token: string | undefined): string | undefined {
   const pid = token === undefined ? undefined : exposingAncestor(token);
   if (pid === undefined) return token;
-  const words = `The token stands in the environment of process ${pid}, above this one, where jobs can read it`;
-  throw new ExitError("config", `${words}: give it by a file, with --token-file.`);
+  const words = `The token is in the environment of the parent process ${pid}, where jobs can read it`;
+  throw new ExitError("config", `${words}. Pass it in a file, with --token-file.`);
 }
 
 /** A token file that is not there any more is none, for who has enrolled: it held the one-shot token. */
@@ -53,10 +53,10 @@ export async function obtainToken(
   const given = givenUnlessEnrolled(config, kept);
   if (given === undefined) {
     if (kept !== undefined) return { token: kept.token, runnerId: kept.runner_id };
-    throw new ExitError("config", "There is no token: give --token-file.");
+    throw new ExitError("config", "No token was given: set --token-file.");
   }
   const kind = parseToken(given)?.kind;
-  if (kind === undefined) throw new ExitError("config", "The given token is no token of svc.");
+  if (kind === undefined) throw new ExitError("config", "The given token is not a svc token.");
   if (kind !== "boot") return { token: given, runnerId: undefined };
   const enrolledBy = hash("sha256", given);
   if (kept?.enrolled_by === enrolledBy) return { token: kept.token, runnerId: kept.runner_id };

@@ -50,7 +50,7 @@ export function refusalOf(
 ): Error {
   const what = classOfRefusal(status, read.isBrokersWord, scope);
   if (what === "retry" || read.problem === undefined) {
-    const words = read.isBrokersWord ? (read.problem?.detail ?? "") : "not in the broker's words";
+    const words = read.isBrokersWord ? (read.problem?.detail ?? "") : "not an answer of the broker";
     const from = read.isBrokersWord ? "broker" : "others";
     const asked = retryAfterMs(headers["retry-after"], atMs, from);
     const isSlowing = read.isBrokersWord && asked !== undefined && slowing.includes(status);

@@ -111,7 +111,7 @@ async function trySending(transport: Transport, sending: Sending): Promise<Recei
 /** Ends a request when its time is over or its signal aborts: a signal made of both would cost more than the request. */
 function bindTo(request: ClientRequest, { timeoutMs, signal }: Sending) {
   let isLate = false;
-  const end = (): void => void request.destroy(new Error("it was ended"));
+  const end = (): void => void request.destroy(new Error("the request was aborted"));
   const timer = setTimeout(() => {
     isLate = true;
     end();
@@ -147,7 +147,7 @@ async function wholeText(response: IncomingMessage, mostBytes: number): Promise<
   for await (const chunk of response as AsyncIterable<Buffer>) {
     length += chunk.length;
     // Leaving the loop destroys the response, and its connection with it.
-    if (length > mostBytes) throw new TooLong(`its answer is longer than ${mostBytes} bytes`);
+    if (length > mostBytes) throw new TooLong(`the response is larger than ${mostBytes} bytes`);
     chunks.push(chunk);
   }
   return Buffer.concat(chunks, length).toString("utf8");

@@ -12,7 +12,7 @@ export function parseConfigFile(file: string, text: string): Readonly<Record<str
       throw new OperatorError(`${file}, line ${at + 1}: write "name = value".`);
     }
     if (Object.hasOwn(values, name)) {
-      throw new OperatorError(`${file}, line ${at + 1}: "${name}" is there twice.`);
+      throw new OperatorError(`${file}, line ${at + 1}: duplicate setting "${name}".`);
     }
     values[name] = value.replace(/^"(.*)"$/, "$1");
   }

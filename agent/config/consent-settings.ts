@@ -8,33 +8,33 @@ export const consentSettings = {
   "allow-types": {
     value: "TYPE,…",
     schema: jobTypes,
-    doc: "The types of jobs that are done here; every type, unless told. Those of group operations, which concern the agent alone, always are.",
+    doc: "Job types that this agent runs. Default: all. Jobs of the group operations concern only the agent and always run.",
   },
   "deny-types": {
     value: "TYPE,…",
     schema: jobTypes,
-    doc: "Types of jobs that are not done here, whatever allow-types says.",
+    doc: "Job types that this agent refuses, even if allow-types names them.",
   },
   "allow-workspaces": {
     value: "ID,…",
     schema: workspaceIds,
-    doc: "The terraform and Pulumi workspaces that jobs may name; every one, unless told.",
+    doc: "Terraform and Pulumi workspaces that jobs may use. Default: all.",
   },
   "read-only": {
     value: "yes|no",
     schema: words("yes", "no"),
     byDefault: "no",
-    doc: "Whether jobs may plan only: of all but group operations, those that make a plan are done, and no others.",
+    doc: "Run only jobs that make a plan, and refuse jobs that change something. Jobs of the group operations always run.",
   },
   "require-approval": {
     value: "PATH",
     schema: text,
-    doc: "What is asked before a job changes anything: a program, which is shown it and says yes by exit code 0, or a folder in which JOB.request.json waits for JOB.yes or JOB.no.",
+    doc: "Who approves a job before it changes anything: a program that reads the change and approves it with exit code 0, or a folder in which JOB.request.json waits for JOB.yes or JOB.no.",
   },
   "approval-timeout": {
     value: "DURATION",
     schema: durationMs(100, weekMs),
     byDefault: "1h",
-    doc: "How long require-approval may take to answer; then it is no.",
+    doc: "How long to wait for the answer of require-approval. Without an answer the job is refused.",
   },
 } as const satisfies Record<string, Setting>;

@@ -11,7 +11,7 @@ export const executorSettings = {
     value: "host|kubernetes",
     schema: words("host", "kubernetes"),
     byDefault: "host",
-    doc: "Where jobs are done: by the agent itself, or each in a pod of its own, which the agent makes a Kubernetes Job for. Jobs that concern the agent alone it does itself.",
+    doc: "Where jobs run: on the agent's host, or each in a pod of its own (a Kubernetes Job). Jobs that concern only the agent always run on its host.",
   },
   "executor-name": {
     value: "NAME",
@@ -19,42 +19,42 @@ export const executorSettings = {
       .string()
       .regex(
         /^[a-z0-9]([a-z0-9-]{0,38}[a-z0-9])?$/,
-        "must be lower-case letters, digits and hyphens, 40 at most",
+        "must be at most 40 lower-case letters, digits and hyphens",
       ),
     byDefault: "svc-agent",
-    doc: "What this agent's Jobs are called after and labelled with, and the Secret in which it keeps who it is: another one for each agent of a namespace.",
+    doc: "Name and label of this agent's Jobs, and of the Secret with its identity. It must be unique among the agents of a namespace.",
   },
   "executor-namespace": {
     value: "NAMESPACE",
     schema: text,
-    doc: "The namespace of the Jobs; the one of the agent's pod or kubeconfig, unless told.",
+    doc: "Namespace of the Jobs. Default: the one of the agent's pod or kubeconfig.",
   },
   "executor-image": {
     value: "IMAGE",
     schema: text,
-    doc: "The image of the Jobs' pods: this agent's own, of the same version.",
+    doc: "Image of the pods: the agent's own image, in the same version.",
   },
   "executor-pod": {
     value: "FILE",
     schema: text,
-    doc: "A pod template, YAML or JSON, to begin from: labels, service account, resources, nodes, volumes; its container job is the one that does the job.",
+    doc: "A pod template in YAML or JSON: labels, service account, resources, nodes, volumes. Its container named job runs the job.",
   },
   "executor-max-pods": {
     value: "NUMBER",
     schema: count.refine((most) => most >= 1, { error: "must be a whole number, 1 or more" }),
     byDefault: "20",
-    doc: "How many pods of jobs there may be at once, whatever the groups' slots are.",
+    doc: "Maximum number of pods at a time, whatever the slots of the groups are.",
   },
   "executor-start-timeout": {
     value: "DURATION",
     schema: durationMs(1_000, dayMs),
     byDefault: "15m",
-    doc: "How long a pod may take to begin before its job is failed with what keeps it from beginning.",
+    doc: "How long a pod may take to start. After that its job fails with the reason why the pod does not start.",
   },
   "executor-keep": {
     value: "DURATION",
     schema: durationMs(0, 30 * dayMs),
     byDefault: "1h",
-    doc: "How long a Job and its pod are kept after their end, for people to look at.",
+    doc: "How long a finished Job and its pod are kept for inspection.",
   },
 } as const satisfies Record<string, Setting>;

@@ -85,7 +85,7 @@ export const userRange = z.string().transform((given, ctx): UserRange => {
   const [first, last] = [Number(from), Number(to)];
   const isRange = first <= last && last - first < mostUsers && last <= mostUserId;
   if (isRange && (last < nobody || first > nobody)) return { first, last };
-  const words = `must be users by their numbers like 59800-59831: at most ${mostUsers}, neither 0 (root) nor ${nobody} (nobody) among them`;
+  const words = `must be a range of user ids like 59800-59831: at most ${mostUsers} users, without 0 (root) and ${nobody} (nobody)`;
   ctx.addIssue({ code: "custom", message: words });
   return z.NEVER;
 });
@@ -94,7 +94,7 @@ export const userRange = z.string().transform((given, ctx): UserRange => {
 export const port = z.string().transform((given, ctx): number | "auto" => {
   if (given === "auto") return given;
   if (/^\d{1,5}$/.test(given) && Number(given) <= 65_535) return Number(given);
-  ctx.addIssue({ code: "custom", message: "must be a port, 0 for none, or auto" });
+  ctx.addIssue({ code: "custom", message: "must be a port number, 0 (disabled) or auto" });
   return z.NEVER;
 });
 
@@ -107,7 +107,10 @@ export const groupSlots = z.string().transform((given, ctx): GroupSlots => {
     if (group === undefined) {
       ctx.addIssue({ code: "custom", message: unknownGroup(name) });
     } else if (!/^\d{1,3}$/.test(amount) || Number(amount) > mostSlots) {
-      ctx.addIssue({ code: "custom", message: `gives ${name} no number from 0 to ${mostSlots}` });
+      ctx.addIssue({
+        code: "custom",
+        message: `sets ${name} to something other than a number from 0 to ${mostSlots}`,
+      });
     } else {
       slots[group] = Number(amount);
     }
@@ -122,7 +125,7 @@ export const jobTypes = z.string().transform((given, ctx): ReadonlySet<string> =
     if (runnerJobTypeNames.some((known) => known === type)) continue;
     const meant = nearestWord(type, runnerJobTypeNames);
     const hint = meant === undefined ? "" : `: did you mean ${meant}?`;
-    ctx.addIssue({ code: "custom", message: `names no type of jobs "${type}"${hint}` });
+    ctx.addIssue({ code: "custom", message: `has an unknown job type "${type}"${hint}` });
   }
   return new Set(types);
 });
@@ -134,7 +137,7 @@ export const workspaceIds = z.string().transform((given, ctx): ReadonlySet<strin
   if (wrong !== undefined || ids.length === 0) {
     ctx.addIssue({
       code: "custom",
-      message: "must be ids of workspaces, with commas between them",
+      message: "must be a comma-separated list of workspace ids",
     });
   }
   return new Set(ids);
@@ -149,6 +152,7 @@ const listed = (given: string): string[] =>
 function unknownGroup(name: string): string {
   const known = runnerJobGroups.filter((group) => group !== "");
   const meant = nearestWord(name, known);
-  const hint = meant === undefined ? `there are ${known.join(", ")}` : `did you mean ${meant}?`;
-  return `names no group "${name}": ${hint}`;
+  const hint =
+    meant === undefined ? `the groups are ${known.join(", ")}` : `did you mean ${meant}?`;
+  return `has an unknown job group "${name}": ${hint}`;
 }

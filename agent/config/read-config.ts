@@ -138,7 +138,7 @@ function unknownVariables(env: Environment): string[] {
   const known = settingNames.map(variableOf);
   return Object.keys(env)
     .filter((name) => name.startsWith(prefix) && ![...known, ...marks].includes(name))
-    .map((name) => `There is no setting ${name}.${didYouMean(name, known)}`);
+    .map((name) => `Unknown setting ${name}.${didYouMean(name, known)}`);
 }
 
 function unknownKeys(inFile: Readonly<Record<string, string>>, file: string | undefined): string[] {

@@ -6,28 +6,28 @@ export const toolSettings = {
   "tools-dir": {
     value: "DIR",
     schema: text,
-    doc: "Where versions of tools are kept that plans ask for and the PATH has not; tools/ in the data directory, unless told. Agents of a host may share it.",
+    doc: "Directory for downloaded tool versions that are not on the PATH. Default: tools/ in the data directory. Agents of a host may share it.",
   },
   "terraform-releases": {
     value: "URL|off",
     schema: urlOrOff,
     byDefault: "https://releases.hashicorp.com/terraform",
-    doc: "Where terraform is downloaded in the version that a plan asks for: VERSION/terraform_VERSION_SHA256SUMS and so on below it; off: never.",
+    doc: "URL for Terraform downloads, with VERSION/terraform_VERSION_SHA256SUMS and so on below it. off: no downloads.",
   },
   "opentofu-releases": {
     value: "URL|off",
     schema: urlOrOff,
     byDefault: "https://github.com/opentofu/opentofu/releases/download",
-    doc: "Where OpenTofu is downloaded: vVERSION/tofu_VERSION_SHA256SUMS and so on below it; off: never.",
+    doc: "URL for OpenTofu downloads, with vVERSION/tofu_VERSION_SHA256SUMS and so on below it. off: no downloads.",
   },
   "terraform-key": {
     value: "FILE",
     schema: text,
-    doc: "The OpenPGP keys, one of which must have signed the sums of a release of terraform; HashiCorp's, unless told.",
+    doc: "File with OpenPGP keys. One of them must have signed the checksums of a Terraform release. Default: HashiCorp's key.",
   },
   "opentofu-key": {
     value: "FILE",
     schema: text,
-    doc: "The same for OpenTofu; its project's key, unless told.",
+    doc: "The same for OpenTofu. Default: the key of the OpenTofu project.",
   },
 } as const satisfies Record<string, Setting>;

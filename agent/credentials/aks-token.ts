@@ -24,7 +24,7 @@ export async function aksToken(env: CloudEnv, identity: AzureIdentity): Promise<
   const secret = identity.clientSecret ?? (file ? undefined : env["AZURE_CLIENT_SECRET"]);
   if (identity.usesMachine === true || (!secret && !file)) return await tokenOfMachine(env, client);
   if (!tenant || !client) {
-    throw new CredentialFault("A token of Entra ID takes tenant_id and client_id of azure_auth.");
+    throw new CredentialFault("azure_auth needs tenant_id and client_id for an Entra ID token.");
   }
   const authority = (env["AZURE_AUTHORITY_HOST"] || "https://login.microsoftonline.com").replace(
     /\/$/,

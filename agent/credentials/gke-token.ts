@@ -21,7 +21,7 @@ export async function gkeToken(env: CloudEnv, key: string | undefined): Promise<
   if (key === undefined) return await tokenOfHost(env);
   const { data } = serviceAccount.safeParse(parsedJson(key));
   if (data === undefined) {
-    throw new CredentialFault("The service account's key is none of type service_account.");
+    throw new CredentialFault("The service account key does not have the type service_account.");
   }
   const body = new URLSearchParams({
     grant_type: "urn:ietf:params:oauth:grant-type:jwt-bearer",
@@ -45,7 +45,7 @@ function assertionOf(key: z.infer<typeof serviceAccount>): string {
   try {
     return `${text}.${createSign("RSA-SHA256").update(text).sign(key.private_key, "base64url")}`;
   } catch {
-    throw new CredentialFault("The private_key of the service account's key is none.");
+    throw new CredentialFault("The private_key of the service account key is invalid.");
   }
 }
 

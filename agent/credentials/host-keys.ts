@@ -62,28 +62,31 @@ async function keysOfContainer(env: CloudEnv): Promise<AwsKeys | undefined> {
 }
 
 async function keysOfMachine(env: CloudEnv): Promise<AwsKeys> {
-  const who = "The machine's metadata";
+  const who = "The instance metadata service";
   if (env["AWS_EC2_METADATA_DISABLED"] === "true") {
-    throw new CredentialFault("This host is nobody to AWS: no variables, no token, no metadata.");
+    throw new CredentialFault(
+      "No AWS credentials on this host: no environment variables, no token file, no instance metadata.",
+    );
   }
   const base = `${(env["AWS_EC2_METADATA_SERVICE_ENDPOINT"] || metadataHost).replace(/\/$/, "")}/latest`;
   const ask = async (path: string, how: object): Promise<{ status: number; text: string }> =>
     await askCloud(env, { url: `${base}/${path}`, who, timeoutMs: metadataPatienceMs, ...how });
   const ttl = { "x-aws-ec2-metadata-token-ttl-seconds": "60" };
   const token = await ask("api/token", { method: "PUT", headers: ttl });
-  if (token.status !== 200) throw new CredentialFault(`${who} gives no token (${token.status}).`);
+  if (token.status !== 200)
+    throw new CredentialFault(`${who} returned no token (${token.status}).`);
   const headers = { "x-aws-ec2-metadata-token": token.text };
   const path = "meta-data/iam/security-credentials/";
   const role = await ask(path, { headers });
   const name = role.text.split("\n")[0]?.trim() ?? "";
-  if (role.status !== 200 || name === "") throw new CredentialFault(`${who} names no role.`);
+  if (role.status !== 200 || name === "") throw new CredentialFault(`${who} returned no role.`);
   const { status, text } = await ask(`${path}${encodeURIComponent(name)}`, { headers });
   return keysFrom(text, status, who);
 }
 
 function keysFrom(text: string, status: number, who: string): AwsKeys {
   const { data } = status === 200 ? given.safeParse(parsedJson(text)) : {};
-  if (data === undefined) throw new CredentialFault(`${who} gives no keys (${status}).`);
+  if (data === undefined) throw new CredentialFault(`${who} returned no keys (${status}).`);
   return {
     accessKeyId: data.AccessKeyId,
     secretAccessKey: data.SecretAccessKey,

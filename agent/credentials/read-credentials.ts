@@ -75,7 +75,7 @@ export function readCredentials(plan: object): Credentials {
     ["cluster_info.token", cluster_info?.token, "endpoint", endpointOf(cluster_info)],
   ];
   for (const [member, given, other, needed] of halves) {
-    if (given && !needed) throw unfit(`${member} is there without ${other}`);
+    if (given && !needed) throw unfit(`${member} is set without ${other}`);
   }
   return data;
 }

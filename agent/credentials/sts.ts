@@ -81,6 +81,6 @@ async function keysFrom(env: CloudEnv, { role, ...asked }: Asked): Promise<AwsKe
   }
   const why = [of("Code"), of("Message")].filter((word) => word !== "").join(": ");
   throw new CredentialFault(
-    `STS does not give the role ${role.roleArn}: ${why.slice(0, 500) || `it answers ${status}`}`,
+    `STS refused the role ${role.roleArn}: ${why.slice(0, 500) || `status ${status}`}`,
   );
 }

@@ -26,5 +26,5 @@ export function tokenFrom(
   }
   const { error, error_description } = refusal.safeParse(said).data ?? {};
   const words = [error, error_description].filter(Boolean).join(": ").slice(0, 500);
-  throw new CredentialFault(`${who} gives no token: ${words || `it answers ${status}`}`);
+  throw new CredentialFault(`${who} returned no token: ${words || `status ${status}`}`);
 }

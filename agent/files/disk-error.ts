@@ -1,9 +1,9 @@
 const known: Readonly<Record<string, string>> = {
   ENOSPC: "the disk is full",
-  EDQUOT: "the disk quota is used up",
+  EDQUOT: "the disk quota is exceeded",
   EROFS: "the disk is read-only",
-  EACCES: "writing is not permitted",
-  EPERM: "writing is not permitted",
+  EACCES: "permission denied",
+  EPERM: "permission denied",
   EIO: "the disk is failing",
 };
 
@@ -11,7 +11,7 @@ const known: Readonly<Record<string, string>> = {
 export function describeDiskError(dir: string, error: unknown): string {
   const code = errorCode(error) ?? "";
   const words = known[code] ?? (error instanceof Error ? error.message : String(error));
-  return `${dir} cannot be written: ${words}`;
+  return `cannot write to ${dir}: ${words}`;
 }
 
 /** The system's name of an error: ENOENT. */

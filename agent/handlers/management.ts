@@ -24,7 +24,7 @@ async function runProgram(job: Job): Promise<Produced> {
   const { managementDir, env: agent } = job.host.config;
   if (managementDir === undefined) {
     throw new JobFailure(
-      `This agent has no program for ${type}: set management-dir to a folder that holds one of that name.`,
+      `This agent has no program for ${type}: set management-dir to a directory with a program of that name.`,
       { reason: "tool_missing" },
     );
   }
@@ -33,7 +33,7 @@ async function runProgram(job: Job): Promise<Produced> {
   await makeJobFolders([home, tmp], owner);
   const planFile = path.join(secrets, "plan.json");
   await writeJobFileOnce(planFile, JSON.stringify(job.plan), owner);
-  job.onOutput(async () => await Promise.reject(new Error("Jobs of this kind take no outputs.")));
+  job.onOutput(async () => await Promise.reject(new Error("Jobs of this type have no outputs.")));
   const { env } = allowedEnv({ agent, plan: {}, home, tmp });
   const end = await job.run({
     key: "program",

@@ -7,8 +7,10 @@ export const shutDown: Handler = {
   types: ["shut-down"],
   validate: () => ({
     execute: async ({ host }) => {
-      host.requestShutdown("graceful", "a shut-down job asked for it");
-      return await Promise.resolve({ description: "The agent finishes what runs and ends." });
+      host.requestShutdown("graceful", "a shut-down job requested it");
+      return await Promise.resolve({
+        description: "The agent finishes its running jobs and shuts down.",
+      });
     },
   }),
 };
@@ -33,13 +35,13 @@ function update({ host, plan, facts }: Job): Produced {
   const wanted = candidates.find((one) => typeof one === "string" && one !== "");
   if (typeof wanted !== "string") {
     throw new JobFailure(
-      "No version to update to is named: by the plan, the job's metadata or the runner's settings.",
+      "The target version is missing: set it in the plan, the job's metadata or the runner's settings.",
       { reason: "plan_invalid" },
     );
   }
   const isThere = wanted.replace(/^v/, "") === version;
   const outputs = { running_version: version, wanted_version: wanted, restarts: !isThere };
-  if (isThere) return { outputs, description: `The agent has version ${version} already.` };
-  host.requestShutdown("restart", `an update to ${wanted} was asked for`);
-  return { outputs, description: `The agent restarts: version ${wanted} is wanted.` };
+  if (isThere) return { outputs, description: `The agent already has version ${version}.` };
+  host.requestShutdown("restart", `an update to ${wanted} was requested`);
+  return { outputs, description: `The agent restarts to update to version ${wanted}.` };
 }

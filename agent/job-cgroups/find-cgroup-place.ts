@@ -17,7 +17,7 @@ const subgroup = "agent";
 export function findCgroupPlace(): CgroupPlace | { readonly words: string } {
   const own = ownCgroup(read("/proc/self/mountinfo"), read("/proc/self/cgroup"));
   if (own === undefined || !existsSync(path.join(own, "cgroup.procs"))) {
-    return { words: "this host shows the agent no cgroup of version 2" };
+    return { words: "the agent sees no cgroup of version 2 on this host" };
   }
   const parent = path.basename(own) === subgroup ? path.dirname(own) : own;
   // The first cgroup of all has no type, and bounds others whatever runs in it.

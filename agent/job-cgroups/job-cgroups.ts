@@ -39,7 +39,7 @@ export async function openJobCgroups(wish: Wish): Promise<JobCgroups> {
   const { base, powers } = await openPlace(wish);
   const lacking = powers.kill ? missingBounds(wish, powers) : ["cgroups"];
   if (wish.jobCgroups === "on" && lacking.length > 0) {
-    const words = `job-cgroups is on, and jobs can have no ${lacking.join(" and no ")} here: ${powers.words}.`;
+    const words = `job-cgroups is on, but jobs cannot have ${lacking.join(" and ")} on this host: ${powers.words}.`;
     throw new ExitError("config", words);
   }
   return makeJobCgroups({ base, powers, wish });
@@ -74,7 +74,7 @@ async function openPlace({ jobCgroups, dataDir }: Wish): Promise<Place> {
   } catch (error) {
     const code = (error as NodeJS.ErrnoException).code ?? "it refuses processes";
     await rmdir(base).catch(() => {}); // it may not have been made
-    return none(`the agent may not make cgroups in ${place.parent} (${code})`);
+    return none(`the agent cannot create cgroups in ${place.parent} (${code})`);
   }
   return { base, powers: await gainPowers(place, base) };
 }
@@ -97,7 +97,7 @@ async function tryToEnter(base: string): Promise<void> {
 /** Hands the controllers that there are down to the cgroups of jobs. */
 async function gainPowers({ parent, mayBound }: CgroupPlace, base: string): Promise<CgroupPowers> {
   if (!mayBound) {
-    const words = `the agent itself runs in ${parent}, where cgroups can be made and not bounded: it needs DelegateSubgroup=agent (systemd 254)`;
+    const words = `the agent itself runs in ${parent}, so cgroups in it cannot have limits: set DelegateSubgroup=agent (systemd 254)`;
     return { kill: true, memory: false, pids: false, words };
   }
   for (const folder of [parent, base]) {
@@ -109,7 +109,7 @@ async function gainPowers({ parent, mayBound }: CgroupPlace, base: string): Prom
   const had = readFileSync(path.join(base, "cgroup.subtree_control"), "utf8").trim().split(" ");
   const [memory, pids] = [had.includes("memory"), had.includes("pids")];
   const lacking = [...(memory ? [] : ["memory"]), ...(pids ? [] : ["pids"])];
-  const words = `${parent} has no controller of ${lacking.join(" and none of ")} to hand down`;
+  const words = `${parent} does not delegate the controllers ${lacking.join(" and ")}`;
   return { kill: true, memory, pids, words: lacking.length === 0 ? "" : words };
 }
 
@@ -133,7 +133,8 @@ function makeJobCgroups({ base, powers, wish }: Made): JobCgroups {
     async end(executionId) {
       const folder = held.get(executionId);
       const left = folder === undefined ? 0 : await endCgroup(folder);
-      if (left > 0) return [`${left} of its processes could not be ended: they hang in the kernel`];
+      if (left > 0)
+        return [`${left} of its processes could not be killed: they hang in the kernel`];
       held.delete(executionId);
       return [];
     },

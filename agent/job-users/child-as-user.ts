@@ -40,7 +40,9 @@ export async function launchOf(spec: ChildSpec, dir: string): Promise<Launch> {
   const setpriv = await findSetpriv();
   const cat = await findProgram("cat", { cwd: "/", search: places });
   if (setpriv === undefined || cat === undefined) {
-    throw new ChildError("This host has no setpriv or cat, which a job as another user needs.");
+    throw new ChildError(
+      "setpriv or cat is missing on this host; running a job as another user needs both.",
+    );
   }
   const rights = [
     `--reuid=${user}`,

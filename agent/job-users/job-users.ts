@@ -29,20 +29,20 @@ type Wish = { readonly range: UserRange | undefined; readonly dataDir: string };
 export async function openJobUsers({ range, dataDir }: Wish): Promise<JobUsers> {
   if (range === undefined) return makeJobUsers([]);
   if (!isRoot()) {
-    const words = `job-user is set, and the agent runs as user ${process.geteuid?.()}: only root can start jobs as other users.`;
+    const words = `job-user is set, but the agent runs as user ${process.geteuid?.()}: only root can run jobs as other users.`;
     throw new ExitError("config", words);
   }
   if ((await findSetpriv()) === undefined) {
-    throw new ExitError("config", "job-user needs setpriv (of util-linux), which is not here.");
+    throw new ExitError("config", "job-user needs setpriv (util-linux), which is not installed.");
   }
   const missing = missingCapabilities();
   if (missing.length > 0) {
-    const words = `job-user is set, and this root may not do what it takes: the container lacks ${missing.map((name) => `CAP_${name}`).join(", ")}.`;
+    const words = `job-user is set, but root lacks capabilities here. Add them to the container: ${missing.map((name) => `CAP_${name}`).join(", ")}.`;
     throw new ExitError("config", words);
   }
   const users = await keepUsers(range, dataDir);
   if (users.length === 0) {
-    const words = `Another agent of this host has all users of job-user (${range.first}-${range.last}): give each its own.`;
+    const words = `Another agent on this host uses all users of job-user (${range.first}-${range.last}): give each agent its own range.`;
     throw new ExitError("config", words);
   }
   return makeJobUsers(users);
@@ -70,7 +70,7 @@ function makeJobUsers(users: readonly number[]): JobUsers {
       if (user === undefined) return;
       for (const folder of folders) {
         await runAsUser(user, { script: 'cd -- "$1"', args: [folder] }).catch(() => {
-          const words = `User ${user}, of job-user, cannot enter ${folder}: let every user pass through the folders above it (chmod o+x), or give another place.`;
+          const words = `User ${user} of job-user cannot enter ${folder}: let every user pass through its parent folders (chmod o+x), or choose another folder.`;
           throw new ExitError("config", words);
         });
       }
@@ -95,7 +95,7 @@ function makeJobUsers(users: readonly number[]): JobUsers {
       const left = user === undefined ? 0 : await endUser(user);
       return left === 0
         ? []
-        : [`${left} of its processes could not be ended: they hang in the kernel`];
+        : [`${left} of its processes could not be killed: they hang in the kernel`];
     },
     giveBack,
     async clear() {

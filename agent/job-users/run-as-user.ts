@@ -35,7 +35,9 @@ export async function runAsUser(user: number, { script, args, input }: UserScrip
   );
   if (!failed) return;
   const [words = ""] = stderr.split("\n");
-  throw new Error(words === "" ? `user ${user} could not do it (${exitCode ?? "killed"})` : words);
+  throw new Error(
+    words === "" ? `the command failed as user ${user} (${exitCode ?? "killed"})` : words,
+  );
 }
 
 /** Where setpriv is, by which a command becomes another user's for good; nothing where there is none. */

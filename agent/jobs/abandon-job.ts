@@ -30,10 +30,7 @@ export async function abandonJob(
     await forgetExecution(config.dataDir, executionId);
     await jobUsers.giveBack(executionId);
   } catch (error) {
-    log.error(
-      { err: error, execution_id: executionId },
-      "what is left of a job cannot be taken away",
-    );
+    log.error({ err: error, execution_id: executionId }, "removing the leftovers of a job failed");
   }
 }
 

@@ -31,7 +31,7 @@ export async function cleanUpRemote(stopped: Stopped): Promise<void> {
     await Promise.race([clean(stopped, done.signal), late]);
   } catch (error) {
     const { execution_id } = stored;
-    local.log.error({ err: error, execution_id }, "what a job left elsewhere is not taken away");
+    local.log.error({ err: error, execution_id }, "cleaning up a job outside of this host failed");
   } finally {
     done.abort();
   }

@@ -53,7 +53,11 @@ export async function executeJob(life: ExecutionContext): Promise<ExecutedJob> {
   if (token !== undefined) redactor.add(token);
   const log = makeLazyJobLog(
     () => host.openJobLog(logSpec(state), redactor),
-    (err) => host.log.error({ err, execution_id: state.execution_id }, "a log is interrupted"),
+    (err) =>
+      host.log.error(
+        { err, execution_id: state.execution_id },
+        "writing a job's log failed; it is retried",
+      ),
   );
   const over = (): void => life.stop.stop({ kind: "over" }, "gently");
   const ids = { jobId: state.job.id, executionId: state.execution_id };
@@ -185,7 +189,7 @@ function failureOf({ host, record }: StartedRun, error: unknown): JobFailure {
   if (error instanceof JobFailure) return error;
   host.log.error(
     { err: error, execution_id: record.state.execution_id },
-    "a job failed within the agent",
+    "a job failed because of an error of the agent",
   );
   return crashOf(error);
 }
@@ -206,14 +210,17 @@ async function cleanUp(run: StartedRun, { work, open }: Worked): Promise<void> {
     const bound = (): Promise<void> => pause(mostCleanupMs, run.stop.hurry, done.signal);
     if (work.cleanup !== undefined) await Promise.race([work.cleanup(open.job), bound()]);
   } catch (error) {
-    host.log.error({ err: error, execution_id: record.state.execution_id }, "a clean-up failed");
+    host.log.error(
+      { err: error, execution_id: record.state.execution_id },
+      "cleaning up a job failed",
+    );
   } finally {
     done.abort();
   }
   try {
     for (const words of await open.close()) log.write(words, "warn");
   } catch (error) {
-    host.log.error({ err: error, execution_id: record.state.execution_id }, "a job was not closed");
+    host.log.error({ err: error, execution_id: record.state.execution_id }, "closing a job failed");
   }
 }
 
@@ -224,13 +231,16 @@ async function conclude(run: StartedRun, ending: Ending): Promise<PendingResult>
   const { redactor, log, record, host } = run;
   const { words, ...finish } = jobOutcome(ending, redactor);
   if (hidesOutputs(outputsOf(ending), redactor)) {
-    log.write("Secrets were taken out of the outputs.", "warn");
+    log.write("Secrets in the outputs were replaced by ***.", "warn");
   }
   // A step may have said it already.
   const isSaid = redactor.redactText(log.lastError() ?? "") === words;
   if (finish.status !== "finished" && words !== "" && !isSaid) log.write(words, "error");
   const { lastRecord } = await log.close().catch((error: unknown) => {
-    host.log.error({ err: error, execution_id: record.state.execution_id }, "a log was not closed");
+    host.log.error(
+      { err: error, execution_id: record.state.execution_id },
+      "closing a job's log failed",
+    );
     return { lastRecord: undefined };
   });
   return {

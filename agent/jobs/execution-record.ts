@@ -41,7 +41,7 @@ export async function openExecutionRecord(
     save: () =>
       write().catch((error: unknown) => {
         const why = describeDiskError(dir, error);
-        log.warn({ execution_id: state.execution_id, why }, "a job's progress is not on disk");
+        log.warn({ execution_id: state.execution_id, why }, "saving a job's progress failed");
       }),
     saveSurely: write,
     saveDurably: () => inTurn((text) => writeDurably(file, text)),

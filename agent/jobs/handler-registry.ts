@@ -43,8 +43,8 @@ export function workOf(facts: JobFacts, plan: Plan, isGroupInSandbox = false): J
   const work = byType.get(facts.type)?.validate(plan, facts);
   if (work !== undefined) return work;
   const words = isKnown(facts.type)
-    ? `This version of the agent cannot do jobs of type ${facts.type}.`
-    : `This agent knows no jobs of type ${facts.type}.`;
+    ? `This version of the agent does not support jobs of type ${facts.type}.`
+    : `Unknown job type ${facts.type}.`;
   throw new JobFailure(words, { reason: "unknown_type", metadata: { type: facts.type } });
 }
 

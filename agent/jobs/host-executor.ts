@@ -40,7 +40,10 @@ export async function openHostExecutor(
     async resume() {
       const { stored, unreadable } = await listStoredExecutions(config.dataDir);
       for (const executionId of unreadable) {
-        log.warn({ execution_id: executionId }, "what was kept of an execution cannot be read");
+        log.warn(
+          { execution_id: executionId },
+          "the stored state of an execution cannot be read; it is deleted",
+        );
         await forgetExecution(config.dataDir, executionId);
       }
       for (const { execution_id, job_user, cgroup } of stored) {
@@ -54,7 +57,7 @@ export async function openHostExecutor(
           await giveUpJob(local, one, maxResumes);
           continue;
         }
-        log.info({ execution_id: one.execution_id }, "taken up again");
+        log.info({ execution_id: one.execution_id }, "resuming a job");
         runningJobs.add(resumeJob(local, one, connected.promise));
       }
     },
@@ -67,11 +70,11 @@ async function clear(
   keep: ReadonlySet<string>,
 ): Promise<void> {
   const cgroups = await jobCgroups.clear();
-  if (cgroups > 0) log.warn({ cgroups }, "what former jobs left in their cgroups was ended");
+  if (cgroups > 0) log.warn({ cgroups }, "processes in cgroups of former jobs were killed");
   const users = await jobUsers.clear();
-  if (users > 0) log.warn({ users }, "what former jobs left running as their users was ended");
+  if (users > 0) log.warn({ users }, "processes of former job users were killed");
   const place = { runDir: runDir.path, workDir: config.workDir, keep };
   const { killed, folders, words } = await clearLeftovers(place);
-  if (folders > 0) log.warn({ folders, killed }, "what former executions left was taken away");
+  if (folders > 0) log.warn({ folders, killed }, "leftovers of former executions were removed");
   for (const one of words) log.warn(one);
 }

@@ -62,7 +62,7 @@ export class JobFailure extends Error {
 
 /** The failure of a job whose plan cannot be followed; `words` name the member and what is wrong with it. */
 export function unfitPlan(words: string): JobFailure {
-  return new JobFailure(`The plan is not fit: ${words}.`, { reason: "plan_invalid" });
+  return new JobFailure(`The plan is invalid: ${words}.`, { reason: "plan_invalid" });
 }
 
 /** A failure of the agent's own, as the job's. The plan may be in the error's text: only its code is told. */
@@ -72,5 +72,7 @@ export function crashOf(error: unknown): JobFailure {
     return new JobFailure("The disk of the agent's host is full.", { reason: "disk_full" });
   }
   const why = typeof code === "string" ? code : (error as Error).name;
-  return new JobFailure(`The agent failed (${why}); its own log says how.`, { reason: "internal" });
+  return new JobFailure(`Internal error of the agent (${why}). See the agent's log for details.`, {
+    reason: "internal",
+  });
 }

@@ -76,7 +76,7 @@ export async function openJobPlace(
       await jobUsers.giveBack(executionId);
       return [
         ...(left > 0
-          ? [`${left} of its processes could not be ended: they hang in the kernel`]
+          ? [`${left} of its processes could not be killed: they hang in the kernel`]
           : hanging),
         ...(stays === undefined ? [] : [stays]),
       ];

@@ -69,10 +69,10 @@ type Means = { readonly bearer: string; readonly requests: JobRequests };
 async function answer(request: IncomingMessage, means: Means): Promise<Answered> {
   try {
     if (!isSame(request.headers.authorization ?? "", `Bearer ${means.bearer}`)) {
-      return { status: 401, detail: "This is not the token of the job." };
+      return { status: 401, detail: "This is not the job's token." };
     }
     const text = await readBody(request);
-    if (text === undefined) return { status: 413, detail: "This is more than 2 MiB." };
+    if (text === undefined) return { status: 413, detail: "The body is larger than 2 MiB." };
     return await take(`${request.method} ${request.url}`, parseJson(text), means.requests);
   } catch (error) {
     if (error instanceof NotNow) return { status: 503, detail: error.message };
@@ -96,14 +96,14 @@ function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    throw new Error("The body is no JSON."); // it may be a secret: it is not repeated
+    throw new Error("The body is not JSON."); // it may be a secret: it is not repeated
   }
 }
 
 async function take(what: string, body: unknown, requests: JobRequests): Promise<Answered> {
   if (what === "POST /outputs") await requests.setOutput(setOutput.parse(body));
   else if (what === "POST /secrets") requests.addSecret(addSecret.parse(body).secret);
-  else return { status: 404, detail: "There is POST /outputs and POST /secrets." };
+  else return { status: 404, detail: "Not found. Use POST /outputs or POST /secrets." };
   return { status: 204 };
 }
 

@@ -24,13 +24,15 @@ export function openKeptSecrets(file: string, redactor: Redactor): KeptSecrets {
       const secretBytes = Buffer.byteLength(secret);
       if (secretBytes > mostSecretBytes) {
         throw new Error(
-          `This is no secret that can be hidden: it has ${secretBytes} bytes; 64 KiB is the most.`,
+          `This secret is too long to hide: it has ${secretBytes} bytes; the limit is 64 KiB.`,
         );
       }
       const nextBytes = bytes + secretBytes;
       if (known.size >= mostSecrets || nextBytes > mostBytes) {
         const most = `${mostSecrets} of them, and 1 MiB together`;
-        throw new Error(`This job has told too many secrets (${most}): this one is not hidden.`);
+        throw new Error(
+          `This job has too many secrets (the limit is ${most}). This secret is not hidden.`,
+        );
       }
       bytes = nextBytes;
       redactor.add(secret);

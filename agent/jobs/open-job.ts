@@ -44,7 +44,8 @@ export function openJob(given: Given): OpenJob {
   let whose: Pick<ChildContext, "user" | "cgroup"> = { user: undefined, cgroup: undefined };
   let takeOutput: ((output: SetOutput) => Promise<void>) | undefined;
   const setOutput = async (output: SetOutput): Promise<void> => {
-    if (takeOutput === undefined) throw new NotNow("This job takes no outputs just now.");
+    if (takeOutput === undefined)
+      throw new NotNow("This job does not accept outputs at the moment.");
     await takeOutput(output);
   };
   const here = (): OpenPlace => placeOrBug(place);
@@ -131,7 +132,7 @@ async function once<T>(
 }
 
 const refusal =
-  "The agent was told to run jobs as other users (job-user) after this job had begun as its own: it is not gone on with.";
+  "The setting job-user was changed after this job had started as the agent's user. The job cannot continue.";
 
 /**
  * The user of a job's children: known on disk before the first one is born. A job that began as the agent's own user

@@ -74,6 +74,6 @@ async function send(job: Job, steps: Waiting[]): Promise<void> {
     const how = { scope: "job", giveUpAfterMs, token } as const;
     await host.client.call(reportProgressRoute, { params, body: { steps } }, how);
   } catch (error) {
-    host.log.debug({ err: error, execution_id: executionId }, "progress was not taken");
+    host.log.debug({ err: error, execution_id: executionId }, "reporting progress failed");
   }
 }

@@ -8,7 +8,7 @@ export type End = { readonly status: string; readonly reason?: string | undefine
 /** The broker has it again: somebody else does it. */
 export const givenBack: End = { status: "given-back" };
 /** The broker wants to hear nothing more of it. */
-export const abandoned: End = { status: "abandoned", reason: "the broker gave it up" };
+export const abandoned: End = { status: "abandoned", reason: "the broker no longer wants it" };
 /** A former process of the agent had ended it already, and its result waits on disk. */
 export const toldBefore: End = { status: "told-before" };
 

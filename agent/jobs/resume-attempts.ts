@@ -30,8 +30,8 @@ export async function giveUpJob(
   times: number,
 ): Promise<void> {
   const { job, execution_id } = stored;
-  const words = `The agent died ${times} times in a row within a minute after it took this job up; it is not tried again.`;
-  local.log.error({ execution_id, times }, "a job is given up: the agent dies of taking it up");
+  const words = `The agent died ${times} times in a row within a minute of resuming this job. It is not resumed again.`;
+  local.log.error({ execution_id, times }, "a job is not resumed: the agent died each time");
   if (!local.results.list().includes(execution_id)) {
     const failure = new JobFailure(words, { reason: "internal" });
     const redactor = makeRedactor([]);

@@ -57,7 +57,7 @@ async function catchUp(
 const notStarted: CommandEnd = {
   code: null,
   why: "stopped",
-  words: "was not started any more",
+  words: "was not started: the job had been stopped",
   tookMs: 0,
 };
 
@@ -81,8 +81,8 @@ async function takeUp(
 
 function lostWith(known: StoredChild | undefined): CommandEnd {
   const isOtherBoot = known?.bootId !== bootId();
-  const why = isOtherBoot ? "the host was started anew" : "what it left behind is gone";
-  const words = `was lost with the agent that ran it: ${why}, so nobody knows how it ended`;
+  const why = isOtherBoot ? "the host was rebooted" : "its files are gone";
+  const words = `was lost with the agent that ran it (${why}); its outcome is unknown`;
   return { code: null, why: "lost", words, tookMs: Date.now() - (known?.startedAtMs ?? 0) };
 }
 

@@ -142,7 +142,7 @@ async function askBack(
     stop.stop({ kind: "over" }, "now");
     return true;
   } catch (error) {
-    log.warn({ err: error, execution_id }, "a job could not be given back");
+    log.warn({ err: error, execution_id }, "giving back a job failed");
     return false;
   }
 }
@@ -196,7 +196,7 @@ async function whenSafe(
     .safe(id)
     .then(forget)
     .catch((err: unknown) => {
-      log.warn({ err, execution_id: id }, "what is left of a job cannot be taken away");
+      log.warn({ err, execution_id: id }, "removing the leftovers of a job failed");
     });
 }
 
@@ -219,7 +219,10 @@ async function tellCrash(
     cause !== undefined && error === cause
       ? { kind: "stopped", cause }
       : { kind: "failed", failure: crashOf(error) };
-  held.local.log.error({ err: error, execution_id }, "a job could not be gone on with");
+  held.local.log.error(
+    { err: error, execution_id },
+    "a job failed because of an error of the agent",
+  );
   const { words: _, ...finish } = jobOutcome(ending, makeRedactor([]));
   return await tell(held, { job_id: job.id, finish });
 }

@@ -41,7 +41,7 @@ export function makeStatusReports(
       await send(status, closed.signal).catch((error: unknown) => {
         if (closed.signal.aborted) return;
         if (isJobOver(error)) onOver();
-        else log.warn({ err: error, execution_id: executionId }, "a status was refused");
+        else log.warn({ err: error, execution_id: executionId }, "the broker refused a status");
       });
     }
     isSending = false;

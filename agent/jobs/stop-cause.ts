@@ -24,16 +24,16 @@ const causes = {
   "timed-out": {
     status: "timed-out",
     code: "timeout_job",
-    words: "timed out by the broker's clock",
+    words: "timed out",
   },
   forced: { status: "failed", code: "agent_stop_forced", words: "shut down by an operator" },
   "agent-stopped": { status: "cancelled", code: "agent_stop", words: "the agent was stopped" },
-  lost: { status: "failed", code: "agent_lost", words: "given up by the broker" },
-  over: { status: "failed", code: "fenced", words: "over for the broker" },
+  lost: { status: "failed", code: "agent_lost", words: "declared lost by the broker" },
+  over: { status: "failed", code: "fenced", words: "already ended at the broker" },
   deadline: {
     status: "timed-out",
     code: "timeout_job",
-    words: "stopped so as to be done by its deadline",
+    words: "stopped shortly before its deadline",
   },
   "job-timeout": { status: "timed-out", code: "timeout_job", words: "timed out" },
 } as const satisfies Record<StopKind, CauseRow>;

@@ -45,7 +45,7 @@ export async function superviseJob<T>(
   }
   job.local.log.warn(
     { execution_id: stored.execution_id, why: causeOf(stop.signal).kind },
-    "a job is stopped before its plan could be had again",
+    "a job was stopped before its plan could be fetched again",
   );
   await endChildren(job);
   return undefined;
@@ -62,7 +62,7 @@ export async function concludeSupervised({
   const { words, ...finish } = jobOutcome(ending, redactor);
   const log = await openJobLog(local.logSpools, logSpec(stored), redactor);
   log.write(
-    "What it printed since its agent died is not shown: the plan, which says what is secret in it, could not be had.",
+    "The output since the agent died is not shown: the plan, which says what is secret, could not be fetched.",
     "warn",
   );
   if (words !== "") log.write(words, "error");

@@ -21,7 +21,7 @@ export function droppedNotices(
     encodeAttribute("svc.notice", "dropped"),
   ]);
   const text = Buffer.from(
-    `svc-agent: ${missing} lines were dropped here: there was no more room for what the broker did not take, or the disk has lost them.`,
+    `svc-agent: ${missing} lines are missing here: the space for unsent logs was full, or the disk lost them.`,
   );
   for (let seq = firstSeq - missing; seq < firstSeq; seq += longestJump) {
     buffer.add(text, { seq, atMs: Date.now(), severity: warning, shared, isContinued: false });

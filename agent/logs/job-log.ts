@@ -54,7 +54,7 @@ export async function openJobLog(
   const spool = await spools.open(spec);
   const writer = makeLogWriter(spools, spool, redactor);
   if (spool.isAnew) {
-    const text = "svc-agent: lines may be missing here: the disk has lost some of them.";
+    const text = "svc-agent: lines may be missing here: the disk lost some of them.";
     writer.lineOf("", numbers.warn)(Buffer.from(text), Date.now(), false);
   }
   const timer = setInterval(writer.tick, flushEveryMs).unref();
@@ -87,7 +87,7 @@ export async function openJobLog(
 function tellLost(run: Run, bytes: number, atMs: number): void {
   run.cutter.feed(run.stream.end(), atMs);
   run.cutter.end();
-  run.cutter.feed(Buffer.from(`svc-agent: ${bytes} bytes of the output are lost here.\n`), atMs);
+  run.cutter.feed(Buffer.from(`svc-agent: ${bytes} bytes of the output are missing here.\n`), atMs);
   run.lostBytes += bytes;
 }
 

@@ -26,7 +26,7 @@ export function makeSendLogs(client: BrokerClient): SendLogs {
 
 /** An ExportLogsServiceResponse that is not empty tells of a partial success: a number and a sentence. */
 function partly(text: string): LogAnswer {
-  const why = /[\x20-\x7e]{4,}/.exec(text)?.[0] ?? "no reason was given";
+  const why = /[\x20-\x7e]{4,}/.exec(text)?.[0] ?? "no reason given";
   return { kind: "stored", why };
 }
 

@@ -63,12 +63,12 @@ export async function shipLog(shipment: Shipment): Promise<boolean> {
       [bytes, refusals] = [Math.min(mostBytes, bytes * 2), 0];
     } else if (answer.kind === "over") {
       shipment.onDoubt(spool.identity.executionId);
-      giveUp(shipment, "the broker takes no more records of it");
+      giveUp(shipment, "the broker takes no more records of this log");
     } else if (batch.count > 1) {
       bytes = Math.ceil(sizeOf(batch) / 2);
     } else {
       skip(shipment, batch, answer);
-      if (++refusals >= mostRefusals) giveUp(shipment, "the broker refuses all of it");
+      if (++refusals >= mostRefusals) giveUp(shipment, "the broker refuses every record");
     }
     onAnswer(spool, "taken");
   }
@@ -102,7 +102,8 @@ async function attempt(
   try {
     return await inTurn(() => send({ executionId, streamId, body }, signal));
   } catch (error) {
-    if (!signal.aborted) log.debug({ err: error, execution_id: executionId }, "a log must wait");
+    if (!signal.aborted)
+      log.debug({ err: error, execution_id: executionId }, "sending a log failed; it is retried");
     return { kind: "later" };
   }
 }
@@ -133,18 +134,21 @@ function tellRefused(
   const { executionId } = spool.identity;
   if (why !== undefined || isOver === true) onDoubt(executionId);
   if (why === undefined) return;
-  log.warn({ execution_id: executionId, why }, "the broker did not take all of a log");
+  log.warn({ execution_id: executionId, why }, "the broker refused part of a log");
 }
 
 /** The line's number stays free: who reads sees that something is missing. */
 function skip({ spool, log }: Shipment, batch: LogBatch, answer: LogAnswer): void {
-  const why = answer.kind === "refused" ? answer.why : "it is too large";
+  const why = answer.kind === "refused" ? answer.why : "the record is too large";
   const { executionId } = spool.identity;
-  log.warn({ execution_id: executionId, record: batch.firstSeq, why }, "a line is not taken");
+  log.warn(
+    { execution_id: executionId, record: batch.firstSeq, why },
+    "the broker refused a log line",
+  );
   spool.pass(batch);
 }
 
 function giveUp({ spool, log }: Shipment, why: string): void {
-  log.info({ execution_id: spool.identity.executionId, why }, "a log is given up");
+  log.info({ execution_id: spool.identity.executionId, why }, "a log is not sent any further");
   spool.giveUp();
 }

@@ -59,7 +59,7 @@ export function shipLogs(spec: ShipLogsSpec): LogShipping {
     const shipping = shipLog({ ...spec, clock, onDoubt, spool, inTurn, signal, onAnswer })
       .catch(async (error: unknown) => {
         const { executionId } = spool.identity;
-        log.error({ err: error, execution_id: executionId }, "a log cannot be sent just now");
+        log.error({ err: error, execution_id: executionId }, "sending a log failed");
         onAnswer(spool, "away");
         await pause(limits.mostMs, signal);
       })

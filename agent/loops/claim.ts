@@ -126,7 +126,10 @@ async function answerOf(
       onFailing();
       const waitMs = backoffMs(nth, limits, error.retryAfterMs);
       const level = nth === 0 ? "debug" : "warn";
-      parts.agent.log[level]({ why: error.message, nth }, "no answer to a claim");
+      parts.agent.log[level](
+        { why: error.message, nth },
+        "the broker did not answer a poll; trying again",
+      );
       await pause(waitMs, signal);
       const slots = freeSlots(parts);
       if (Object.keys(slots).length > 0) one.slots = slots; // with none, jobs of a lost answer would not come again

@@ -68,7 +68,7 @@ function putOff({ agent }: DeliverParts, delays: Delays, { executionId, error }:
   delays.set(executionId, { failures, dueAtMs: performance.now() + waitMs });
   const err = error instanceof Unanswered ? undefined : error;
   const told = { execution_id: executionId, why: (error as Error).message, failures, waitMs, err };
-  log[failures === 1 ? "debug" : "warn"](told, "a result must wait");
+  log[failures === 1 ? "debug" : "warn"](told, "delivering a result failed; it is retried");
 }
 
 function untilNext(delays: Delays): number {
@@ -89,7 +89,7 @@ async function deliverOne(
   const read = await results.read(executionId);
   if (read === undefined) return;
   const spooled = parsePendingResult(read);
-  if (spooled === undefined) return await results.setAside(executionId, "it is no result");
+  if (spooled === undefined) return await results.setAside(executionId, "not a valid result");
   try {
     await finish(parts, executionId, { spooled, signal });
     parts.figures.delivered += 1;
@@ -147,7 +147,10 @@ async function giveUp(
   const { what, status, code, message } = refused;
   if (what === "unauthorized" || what === "outdated") throw refused;
   parts.figures.refusedResults += 1;
-  log.warn({ execution_id: executionId, status, code, why: message }, "a result was refused");
+  log.warn(
+    { execution_id: executionId, status, code, why: message },
+    "the broker refused a result",
+  );
   if (what === "job-over") return await results.remove(executionId);
   await finish(parts, executionId, { spooled: bareFailure(spooled, refused), signal }).catch(
     (error: unknown) => {
@@ -158,7 +161,7 @@ async function giveUp(
 }
 
 function bareFailure({ job_id, finish }: PendingResult, refused: Refused): PendingResult {
-  const words = `The broker refused the result of this execution, which had ended ${finish.status}: ${refused.message}`;
+  const words = `The broker refused the result of this execution (status ${finish.status}): ${refused.message}`;
   const result: ResultInput = {
     success: false,
     error_code: 1,

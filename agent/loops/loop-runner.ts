@@ -58,7 +58,7 @@ export function makeLoopRunner(
       log[entry.inARow === 1 ? "debug" : "warn"](told, "the broker did not answer a loop");
     } else {
       const level = error instanceof Refused ? "warn" : "error";
-      log[level]({ ...told, err: error }, "a loop failed; it is started again");
+      log[level]({ ...told, err: error }, "a loop failed; restarting it");
     }
   }
 

@@ -52,7 +52,7 @@ async function giveBack(
     agent.log.info(told, "given back");
   } catch (error) {
     if (!(error instanceof Refused) && !signal.aborted) throw error;
-    agent.log.warn({ ...told, err: error }, "not given back");
+    agent.log.warn({ ...told, err: error }, "giving back a job failed");
   } finally {
     figures.unsettled -= 1;
   }

@@ -42,11 +42,14 @@ async function bring(
     const input = { params: { workspace_id }, query: { job_id } };
     await client.call(rescueStateRoute, input, how);
     await rescued.remove(executionId);
-    log.info(told, "the broker has a state that could not be saved");
+    log.info(told, "a rescued state was uploaded");
     return true;
   } catch (error) {
     const isRefused = error instanceof Refused;
-    log[isRefused ? "error" : "warn"]({ err: error, ...told }, "a state waits on this host");
+    log[isRefused ? "error" : "warn"](
+      { err: error, ...told },
+      "uploading a rescued state failed; it stays on this host",
+    );
     return isRefused;
   }
 }

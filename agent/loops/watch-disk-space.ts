@@ -85,7 +85,7 @@ async function tellBroker(
     await client.call(updateProcessRoute, { params: process, body: words }, how);
     return true;
   } catch (error) {
-    log.debug({ err: error }, "the broker was not told of the room on disk");
+    log.debug({ err: error }, "reporting disk space failed");
     return error instanceof Refused;
   }
 }

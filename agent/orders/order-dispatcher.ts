@@ -72,10 +72,11 @@ const meanings: { readonly [T in ProcessOrder["type"]]: Obey<T> } = {
     const { id } = registration.current();
     void registration
       .renew(id)
-      .catch((error: unknown) => log.warn({ err: error }, "not registered"));
+      .catch((error: unknown) => log.warn({ err: error }, "registering failed"));
   },
   settings({ settings, log }, { version }) {
-    const failed = (error: unknown): void => log.warn({ err: error }, "settings were not read");
+    const failed = (error: unknown): void =>
+      log.warn({ err: error }, "reading the settings failed");
     void settings.refresh(version).catch(failed);
   },
 };
@@ -92,7 +93,7 @@ export function makeOrderDispatcher(parts: OrderParts): OrderDispatcher {
     const key = orderKey(order);
     if (known.get(key) === true && !neverDone.has(order.type)) return repeatCancel(parts, order);
     if (!neverDone.has(order.type)) known.set(key, true);
-    parts.log.info({ order }, "ordered");
+    parts.log.info({ order }, "order received");
     const mean = meanings[order.type] as (parts: OrderParts, order: ProcessOrder) => void; // by its own key
     mean(parts, order);
   }
@@ -103,7 +104,8 @@ export function makeOrderDispatcher(parts: OrderParts): OrderDispatcher {
       for (const told of orders) {
         const parsed = processOrderSchema.safeParse(told);
         if (parsed.success) obey(parsed.data);
-        else parts.log.warn("the broker gave an order that this version does not know");
+        else
+          parts.log.warn("the broker sent an order that this version does not know; it is ignored");
       }
     },
     known: () => [...known.keys()],

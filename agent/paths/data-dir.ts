@@ -34,7 +34,7 @@ export async function takeDataDir(dataDir: string, isEntered = false): Promise<D
   await chmod(dataDir, mode).catch(() => {}); // somebody else's, and wider: it still works
   const other = await readPresence(dataDir);
   if (other !== undefined && other.pid !== process.pid) {
-    const words = `Another agent (pid ${other.pid}) has the data directory ${dataDir}; give each its own.`;
+    const words = `Another agent (pid ${other.pid}) uses the data directory ${dataDir}. Give each agent its own.`;
     throw new ExitError("failed", words);
   }
   const announce = async (watch_url: string | null): Promise<void> => {

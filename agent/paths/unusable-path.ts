@@ -15,34 +15,34 @@ export function unusablePath(error: unknown, what: string, place: string): unkno
   // Only a full disk passes by itself: then it is to be started again.
   return new ExitError(
     find === full ? "failed" : "config",
-    `The ${what} ${place} cannot be used${where}: ${find(place)}`,
+    `Cannot use the ${what} ${place}${where}: ${find(place)}`,
   );
 }
 
 type Reason = (place: string) => string;
 
 const denied: Reason = (place) => {
-  const advice = "make it belong to that user, or choose another place.";
-  return `${whoAmI()} may not write there${ownerOf(place)}; ${advice}`;
+  const advice = "change its owner, or choose another directory.";
+  return `${whoAmI()} has no write permission${ownerOf(place)}; ${advice}`;
 };
-const noFolder: Reason = () => "a file is in its place or on the way to it; choose another place.";
-const readOnly: Reason = () => "its file system is read-only; choose another place.";
-const full: Reason = () => "its file system is full; make room, or choose another place.";
+const noFolder: Reason = () => "it or one of its parents is a file; choose another directory.";
+const readOnly: Reason = () => "its file system is read-only; choose another directory.";
+const full: Reason = () => "its file system is full; free some space, or choose another directory.";
 const missing: Reason = () =>
-  "it, or a link on the way to it, leads nowhere; choose another place.";
+  "it does not exist, or a symbolic link in it is broken; choose another directory.";
 
 const reasons: Readonly<Record<string, Reason>> = {
   EACCES: denied,
   EPERM: denied,
   EEXIST: noFolder,
   ENOTDIR: noFolder,
-  EISDIR: () => "a folder is in the place of a file of the agent's; choose another place.",
+  EISDIR: () => "a directory has the name of one of the agent's files; choose another directory.",
   EROFS: readOnly,
   ENOSPC: full,
   EDQUOT: full,
   ENOENT: missing,
   ELOOP: missing,
-  ENAMETOOLONG: () => "its name is too long; choose another place.",
+  ENAMETOOLONG: () => "its path is too long; choose another directory.",
 };
 
 function whoAmI(): string {
@@ -55,7 +55,7 @@ function whoAmI(): string {
 
 function ownerOf(place: string): string {
   try {
-    return `, for it is the user ${statSync(place).uid}'s`;
+    return ` (its owner is user ${statSync(place).uid})`;
   } catch {
     return "";
   }

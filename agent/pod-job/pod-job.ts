@@ -31,8 +31,8 @@ export async function readPodJob(file: string): Promise<PodJob> {
   if (data !== undefined) return data;
   const [issue] = error.issues;
   const where = issue?.path.join(".") || "its text";
-  const words = `${file} holds no job that svc-agent start has written (${where} is not right)`;
-  throw new ExitError("config", `${words}: both have to be of one version.`);
+  const words = `${file} is not a job file written by svc-agent start (${where} is invalid)`;
+  throw new ExitError("config", `${words}. The agent and its pods must have the same version.`);
 }
 
 function parsed(text: string): unknown {

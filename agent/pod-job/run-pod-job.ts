@@ -62,7 +62,11 @@ export async function runPodJob(doing: Doing): Promise<Done | undefined> {
   } catch (error) {
     const leaving = shutdown.current();
     if (leaving !== undefined) {
-      throw new ExitError(leaving.exit, `It stopped before its job began: ${leaving.why}`, error);
+      throw new ExitError(
+        leaving.exit,
+        `The agent stopped before its job started: ${leaving.why}`,
+        error,
+      );
     }
     if (!(error instanceof Unanswered)) throw error;
     throw new ExitError("unreachable", `The broker cannot be reached: ${error.message}`, error);
@@ -86,7 +90,7 @@ function openClient({ config, given, log }: Doing, shutdown: ShutdownState): Bro
     onEnd({ status, message }) {
       // A job's token is refused much that a runner's is not, and lives on.
       if (status === 403) return;
-      const why = `the broker refuses the job's token, or this version: ${message}`;
+      const why = `the broker refuses the job's token or this version: ${message}`;
       shutdown.request({ urgency: "stopping", exit: "unauthorized", why });
     },
   });

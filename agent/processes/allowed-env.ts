@@ -32,14 +32,14 @@ const neverByProxy = ["169.254.169.254", "169.254.170.2", "fd00:ec2::254"];
 
 /** What no plan may set: it would run code in every program, or bend what we run on the way. */
 const barred: readonly (readonly [RegExp, string])[] = [
-  [/^SVC_(?:AGENT|JOB)_/, "names that begin so are the agent's own"],
-  [/^(?:LD_|DYLD_)/, "it would load code into every program; set it in the script"],
+  [/^SVC_(?:AGENT|JOB)_/, "the prefix is reserved for the agent"],
+  [/^(?:LD_|DYLD_)/, "it loads code into every program; set it in the script"],
   [
     /^(?:NODE_OPTIONS|BASH_ENV|ENV|PERL5OPT|PYTHONSTARTUP|RUBYOPT|JAVA_TOOL_OPTIONS)$/,
-    "it would run code in other programs than yours; set it in the script",
+    "it runs code in programs other than yours; set it in the script",
   ],
-  [/^TF_(?:CLI_ARGS|REATTACH_PROVIDERS)/, "it would change what terraform is told to do"],
-  [/^(?:IFS|PS4|SHELLOPTS|BASHOPTS|BASH_FUNC_.*)$/, "it would change how shells read scripts"],
+  [/^TF_(?:CLI_ARGS|REATTACH_PROVIDERS)/, "it changes the arguments of terraform"],
+  [/^(?:IFS|PS4|SHELLOPTS|BASHOPTS|BASH_FUNC_.*)$/, "it changes how shells read scripts"],
 ];
 
 /**
@@ -75,8 +75,8 @@ function passing(agent: EnvSources["agent"]): Record<string, string> {
 }
 
 function objectionTo(name: string, value: string): string | undefined {
-  if (!/^[A-Za-z_][A-Za-z0-9_]*$/.test(name)) return "it is no name of a variable";
-  if (value.includes("\0")) return "its value holds a NUL character";
+  if (!/^[A-Za-z_][A-Za-z0-9_]*$/.test(name)) return "it is not a valid variable name";
+  if (value.includes("\0")) return "its value contains a NUL character";
   return barred.find(([pattern]) => pattern.test(name))?.[1];
 }
 

@@ -82,16 +82,16 @@ const lost: ChildEnd = {
   signal: null,
   why: "lost",
   words:
-    "was lost: the process that waits for it was killed, perhaps by the command itself, so nobody " +
-    "knows how it ended; what was left of it was killed",
+    "was lost: its supervising process was killed, perhaps by the command itself. " +
+    "Its outcome is unknown, and its remaining processes were killed",
 };
 
 /** Of one whose folder has gone. */
 export const folderGone: ChildEnd = {
   ...lost,
   words:
-    "was lost: its folder in the run directory was taken away, perhaps by the command itself, so nobody " +
-    "knows how it ended; what was left of it was killed",
+    "was lost: its folder in the run directory was removed, perhaps by the command itself. " +
+    "Its outcome is unknown, and its remaining processes were killed",
 };
 
 const hopeless: ChildEnd = {

@@ -33,7 +33,7 @@ export async function clearLeftovers({ runDir, workDir, keep }: Leftovers): Prom
   }
   const second = first.running.length === 0 ? undefined : await sweepRunDir(runDir, keep);
   const hanging = (second?.running ?? []).map(
-    (executionId) => `Processes of ${executionId} could not be ended: they hang in the kernel.`,
+    (executionId) => `Processes of ${executionId} could not be killed: they hang in the kernel.`,
   );
   const { removed, words } = await sweepWorkspaces(workDir, keep);
   return {

@@ -34,7 +34,10 @@ export function explainEnd(facts: EndFacts): ChildEnd {
   if (facts.sent.length > 0) return end("killed", wordsOfStop(facts, signal));
   const wasKilled = signal === "SIGKILL" || facts.code === 137;
   if (wasKilled && facts.oomKills > 0) {
-    return end("out-of-memory", `${how}: the kernel killed it for want of memory${boundOf(facts)}`);
+    return end(
+      "out-of-memory",
+      `${how}: the kernel killed it because memory ran out${boundOf(facts)}`,
+    );
   }
   if (facts.code !== 0 && facts.freeBytes !== undefined && facts.freeBytes < emptyDiskBytes) {
     return end("disk-full", `${how}: the disk of its working directory is full`);
@@ -81,23 +84,23 @@ function wordsOfStop({ code, sent, graceMs }: EndFacts, signal: string | null): 
 const seconds = (ms: number): string => `${Math.max(0, Math.round(ms / 100)) / 10} s`;
 
 const boundOf = ({ bounds }: EndFacts): string =>
-  bounds.memory ? ", for the job had used up all that job-memory-max gives it" : "";
+  bounds.memory ? ": the job reached job-memory-max" : "";
 
 function hintOf(facts: EndFacts, signal: string | null): string {
   const { code, oomKills, bounds } = facts;
-  if (signal === "SIGKILL") return ", which was not sent by the agent";
-  if (signal === "SIGPIPE") return ": it wrote to something that nobody reads any more";
+  if (signal === "SIGKILL") return ", which the agent did not send";
+  if (signal === "SIGPIPE") return ": it wrote to a closed pipe";
   if (oomKills > 0 && code !== 0) {
     const whose = bounds.memory ? "this job" : "this agent";
-    return `; meanwhile the kernel killed processes of ${whose} for want of memory${boundOf(facts)}`;
+    return `; meanwhile the kernel killed processes of ${whose} because memory ran out${boundOf(facts)}`;
   }
   if (bounds.pids && code !== 0) {
-    return "; meanwhile the job had as many processes as job-pids-max gives it, and got no further one";
+    return "; meanwhile the job reached job-pids-max and could not start another process";
   }
   // A shell passes on so how its own last command ended; and not every shell says a signal.
   if (signal === null && nameOf(code - 128) !== undefined)
     return `, as after ${nameOf(code - 128)}`;
-  if (code === 126) return ": it, or something it called, may not be executed";
-  if (code === 127) return ": it, its interpreter, or something it called was not found";
+  if (code === 126) return ": it, or a program that it called, is not executable";
+  if (code === 127) return ": it, its interpreter or a program that it called was not found";
   return "";
 }

@@ -9,15 +9,13 @@ let found: string[] | undefined;
 export async function findTools(): Promise<readonly string[]> {
   if (found !== undefined) return found;
   if (process.platform !== "linux") {
-    throw new ChildError(
-      "Children can be run on Linux only: they are told apart by what /proc says.",
-    );
+    throw new ChildError("Jobs can run only on Linux: the agent identifies processes by /proc.");
   }
   const tools: string[] = [];
   for (const name of names) {
     const place = await findProgram(name, { cwd: "/", search: places });
     if (place === undefined) {
-      throw new ChildError(`This host has no ${name} in ${places}, which running a child needs.`);
+      throw new ChildError(`${name} is missing in ${places}; the agent needs it to run jobs.`);
     }
     tools.push(place);
   }

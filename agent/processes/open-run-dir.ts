@@ -76,20 +76,20 @@ async function take(folder: string, mode: number): Promise<RunDir> {
     await mkdir(folder, { recursive: true, mode });
   } catch (error) {
     const code = (error as NodeJS.ErrnoException).code;
-    throw new OperatorError(`The run directory ${folder} cannot be made (${code}).`);
+    throw new OperatorError(`Cannot create the run directory ${folder} (${code}).`);
   }
   const { uid } = lstatSync(folder);
   if (!lstatSync(folder).isDirectory() || uid !== process.getuid?.()) {
-    throw new OperatorError(`The run directory ${folder} belongs to somebody else.`);
+    throw new OperatorError(`The run directory ${folder} belongs to another user.`);
   }
   await chmod(folder, mode);
   const { type, bfree, bsize } = await statfs(folder);
   const isMemory = memoryTypes.has(type);
   if (!isMemory) {
-    const words = "the output of jobs is on disk for a moment before secrets are taken out of it";
+    const words = "the output of jobs is on disk for a moment before secrets are redacted";
     return { path: folder, isMemory, words };
   }
   if (bfree * bsize >= amplyBytes) return { path: folder, isMemory };
-  const words = "it holds less than 64 MiB, so children may have to wait while they print much";
+  const words = "it has less than 64 MiB, so jobs that print a lot may be slowed down";
   return { path: folder, isMemory, words };
 }

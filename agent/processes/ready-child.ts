@@ -77,23 +77,21 @@ export async function readyChild(spec: ChildSpec): Promise<ReadyChild> {
 
 async function assertStartable({ argv, cwd, env }: ChildSpec): Promise<void> {
   const [name] = argv;
-  if (name === undefined || name === "") throw new ChildError("There is no command to run.");
+  if (name === undefined || name === "") throw new ChildError("The command is empty.");
   const texts = [...argv, cwd, ...Object.keys(env), ...Object.values(env)];
   if (texts.some((text) => text.includes("\0"))) {
-    throw new ChildError(
-      "An argument or a variable holds a NUL character, which no program can be given.",
-    );
+    throw new ChildError("An argument or an environment variable contains a NUL character.");
   }
   if (statSync(cwd, { throwIfNoEntry: false })?.isDirectory() !== true) {
-    throw new ChildError(`The working directory ${cwd} is not there.`);
+    throw new ChildError(`The working directory ${cwd} does not exist.`);
   }
   const search = env["PATH"] ?? "";
   if ((await findProgram(name, { cwd, search })) === undefined) {
     if (!name.includes("/")) {
-      throw new ChildError(`There is no program called ${name} in PATH (${search}).`, 127);
+      throw new ChildError(`The program ${name} was not found in PATH (${search}).`, 127);
     }
     const code = existsSync(path.resolve(cwd, name)) ? 126 : 127;
-    throw new ChildError(`There is no program at ${name}, or it may not be executed.`, code);
+    throw new ChildError(`The program ${name} does not exist or is not executable.`, code);
   }
 }
 
@@ -196,7 +194,7 @@ async function begin(spec: ChildSpec, { dir, watch, waiting }: Beginning): Promi
     if (isOver() || performance.now() > giveUpAtMs) break;
     await watch.fate.after(seen, 1_000);
   }
-  throw notStarted(isOver() ? reasonOf(await ended, dir) : "it takes too long");
+  throw notStarted(isOver() ? reasonOf(await ended, dir) : "it took too long");
 }
 
 /** What is known of it from here on; before it is told to begin, so that nothing is born without it. */
@@ -219,14 +217,14 @@ function writeAsked({ executionId, step, stop, cwd, cgroup }: ChildSpec, dir: st
 }
 
 const noFolder = (error: unknown): ChildError =>
-  new ChildError(`No folder can be made for the child's output: ${codeOf(error)}.`);
+  new ChildError(`Cannot create the folder for the command's output: ${codeOf(error)}.`);
 
 const notStarted = (why: string): ChildError =>
-  new ChildError(`The child could not be started: ${why}.`);
+  new ChildError(`The command could not be started: ${why}.`);
 
 function reasonOf(error: unknown, dir: string): string {
   const said = readText(path.join(dir, childFiles.said));
-  return said.includes("cgroup.procs") ? "its cgroup cannot be entered" : codeOf(error);
+  return said.includes("cgroup.procs") ? "it could not enter its cgroup" : codeOf(error);
 }
 
 /** The kernel's word for what went wrong. A whole message would show the arguments. */
@@ -237,9 +235,9 @@ function codeOf(error: unknown): string {
 
 const words: Readonly<Record<string, string>> = {
   E2BIG:
-    "its arguments and variables are too large together, or one of them is over 128 KiB (E2BIG)",
-  EAGAIN: "this host gives us no further process (EAGAIN)",
-  ENOMEM: "there is no memory for a further process (ENOMEM)",
-  EEXIST: "this step has one already (EEXIST)",
+    "its arguments and environment variables are too large, or one of them is over 128 KiB (E2BIG)",
+  EAGAIN: "the host's limit of processes is reached (EAGAIN)",
+  ENOMEM: "the host has no memory left (ENOMEM)",
+  EEXIST: "this step already has a command (EEXIST)",
   ENOSPC: "the run directory is full (ENOSPC)",
 };

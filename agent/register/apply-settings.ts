@@ -36,7 +36,7 @@ export function applySettings({ config, settings, shutdown, log, signal }: Obeyi
 
   function restart(): void {
     const deadlineMs = performance.now() + config.drainTimeout;
-    const why = "it has run for as long as container_max_uptime lets it";
+    const why = "it reached container_max_uptime";
     shutdown.request({ urgency: "draining", exit: "restart", why, deadlineMs });
   }
 

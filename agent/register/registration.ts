@@ -99,7 +99,7 @@ async function registerOnce(
     if (before === undefined || !isRefused) throw error;
     log.info(
       { process_id: before.id },
-      "the process before this one is gone; nothing to take over",
+      "the former process no longer exists; nothing to take over",
     );
     return await registerOnce(parts, undefined, how);
   }

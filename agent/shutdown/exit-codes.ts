@@ -1,33 +1,33 @@
 /** What the agent's exit says; supervisors and docs/agent.md go by it. */
 export const exitCodes = {
-  done: { code: 0, means: "It was asked to go and has let everything finish." },
+  done: { code: 0, means: "The agent was asked to stop, and all jobs have finished." },
   failed: {
     code: 1,
-    means: "A fault of its own, or another agent has its data directory; start it again.",
+    means: "An internal error, or another agent uses the data directory. Start it again.",
   },
   "no-job": {
     code: 27,
-    means: "No job came while run-job waited, or the one of --job-file was begun before.",
+    means: "run-job got no job in time, or the job of --job-file was already started before.",
   },
-  usage: { code: 64, means: "The command line is wrong." },
+  usage: { code: 64, means: "The command line is invalid." },
   unreachable: {
     code: 69,
     means:
-      "The broker could not be reached within start-timeout, or the cluster of its jobs does not answer.",
+      "The broker could not be reached within start-timeout, or the cluster for the jobs does not answer.",
   },
-  restart: { code: 75, means: "It was asked to restart: start it again." },
+  restart: { code: 75, means: "A restart was requested. Start it again." },
   unauthorized: { code: 77, means: "The broker refuses its token." },
   config: {
     code: 78,
     means:
-      "A setting, a place on disk, the watch-port or this Node cannot be used, another agent has its executor-name, or the broker refuses this version.",
+      "A setting, a directory, the watch-port or this version of Node cannot be used, another agent uses the same executor-name, or the broker refuses this version.",
   },
-  interrupted: { code: 130, means: "A second SIGINT: what ran was stopped." },
+  interrupted: { code: 130, means: "A second SIGINT: the running jobs were stopped." },
   killed: {
     code: 131,
-    means: "An operator's force, SIGQUIT or a third signal: what ran was killed.",
+    means: "A forced shutdown, SIGQUIT or a third signal: the running jobs were killed.",
   },
-  terminated: { code: 143, means: "A second SIGTERM: what ran was stopped." },
+  terminated: { code: 143, means: "A second SIGTERM: the running jobs were stopped." },
 } as const;
 
 export type ExitName = keyof typeof exitCodes;

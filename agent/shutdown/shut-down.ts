@@ -66,7 +66,7 @@ export async function drain(
     const { deadlineMs = Number.POSITIVE_INFINITY, ...leaving } = shutdown.current() ?? {};
     const leftMs = deadlineMs - performance.now();
     if (leftMs <= 0) {
-      log.warn("the time to finish is over; what runs is stopped");
+      log.warn("the drain timeout is over; stopping the running jobs");
       shutdown.request({ ...(leaving as ShutdownRequest), urgency: "stopping" }); // it is draining, so somebody asked
       return;
     }
@@ -94,8 +94,7 @@ export async function stopAll(
   if (isEmpty()) return;
   stop("now");
   await Promise.race([empty, pause(killWithinMs)]);
-  if (!isEmpty())
-    log.error({ jobs: runningJobs.all().length }, "jobs did not end although they were killed");
+  if (!isEmpty()) log.error({ jobs: runningJobs.all().length }, "killed jobs did not end");
 }
 
 /** Whether the broker has everything. Who is told to hurry leaves it to the next start. */
@@ -116,7 +115,10 @@ export async function flush(
   const areLogsSent = await logs;
   const left = results.list().length;
   if (left > 0 || !areLogsSent) {
-    log.warn({ results: left, logs: areLogsSent }, "not all was sent; the next start sends it");
+    log.warn(
+      { results: left, logs: areLogsSent },
+      "some results or logs were not sent; the next start sends them",
+    );
   }
   return left === 0 && areLogsSent;
 }
@@ -142,7 +144,7 @@ async function tell(
     await client.call(updateProcessRoute, { params, body }, how);
     return true;
   } catch (error) {
-    log.warn({ err: error, status }, "the broker was not told");
+    log.warn({ err: error, status }, "reporting the shutdown failed");
     return false;
   }
 }
@@ -156,7 +158,7 @@ async function completeShutdown(agent: AgentContext, shutdown: ShutdownState): P
     await client
       .call(completeShutdownRoute, { params }, how)
       .catch((error: unknown) =>
-        log.warn({ err: error }, "a shutdown was not reported as complete"),
+        log.warn({ err: error }, "reporting a shutdown as complete failed"),
       );
   }
   if (!(await tell(agent, shutdown, "shut-down"))) return;
@@ -170,7 +172,9 @@ export async function announceTermination(agent: AgentContext): Promise<void> {
   const how = { scope: "process", giveUpAfterMs: sayWithinMs, timeoutMs: sayWithinMs } as const;
   await agent.client
     .call(announceTerminationRoute, { params }, how)
-    .catch((error: unknown) => agent.log.warn({ err: error }, "the host's end was not announced"));
+    .catch((error: unknown) =>
+      agent.log.warn({ err: error }, "announcing the host's shutdown failed"),
+    );
 }
 
 /** A broker that refuses the token or the version hears nothing more. */

@@ -22,7 +22,7 @@ export function makeSignalHandler(
   return (signal) => {
     count += 1;
     const nth = signal === "SIGQUIT" ? 3 : config.onSigterm === "cancel" ? count + 1 : count;
-    const why = `it was sent ${signal}`;
+    const why = `it received ${signal}`;
     if (nth === 1 && config.onSigterm === "leave") {
       shutdown.request({ urgency: "draining", exit: "done", why, leavesJobs: true });
     } else if (nth === 1) {

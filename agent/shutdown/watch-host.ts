@@ -35,7 +35,7 @@ export function watchHost(env: Environment, log: Log, onShutdown: () => void): H
   const mark = { env: { ...env }, signal: closed.signal };
   const listen = ([first, ...others]: typeof listeners): void => {
     if (closed.signal.aborted) return;
-    if (first === undefined) return log.debug("the host's end cannot be foreseen");
+    if (first === undefined) return log.debug("the host does not announce its shutdown");
     const startedMs = performance.now();
     // Its parent's death is its own; without setpriv it has to notice that nobody reads.
     const child = spawn("sh", ["-c", withParent, "sh", ...first], {
@@ -71,7 +71,7 @@ const delay = [
   "--what=shutdown",
   "--mode=delay",
   "--who=svc-agent",
-  "--why=jobs are told that the host goes down",
+  "--why=running jobs must be stopped first",
   "cat",
 ];
 

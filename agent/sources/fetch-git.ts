@@ -97,10 +97,10 @@ type Failed = {
 };
 
 const phases: Readonly<Record<number, string>> = {
-  71: "no repository could be made",
-  72: "it could not be fetched",
-  73: "it could not be checked out",
-  74: "its submodules could not be fetched",
+  71: "creating the repository failed",
+  72: "fetching it failed",
+  73: "checking it out failed",
+  74: "fetching its submodules failed",
 };
 
 async function fetchFailure(
@@ -110,7 +110,8 @@ async function fetchFailure(
   const { commit, tag, ref } = source;
   const what = `${url}${(commit ?? tag ?? ref) ? ` at ${commit ?? tag ?? ref}` : ""}`;
   const fail = sourceFailure.bind(undefined, { title, what, end });
-  if (end.code === 70) return fail({ words: "git is not on this machine", reason: "tool_missing" });
+  if (end.code === 70)
+    return fail({ words: "git is not installed on this host", reason: "tool_missing" });
   const phase = end.why === "exited" ? phases[end.code ?? 0] : undefined;
   if (phase === undefined) return fail({ words: job.shown(end.words) });
   const said = await readJobText(saidFile, job.place.owner, mostSaidBytes);

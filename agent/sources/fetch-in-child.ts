@@ -67,9 +67,9 @@ function whatOf(job: Job, source: Ordered): string {
     if (job.host.config.allowFileSources === "yes" && path.isAbsolute(source.path))
       return source.path;
     const words = path.isAbsolute(source.path)
-      ? "the setting allow-file-sources of this agent has to be yes for it"
-      : "a path of this host has to be absolute";
-    throw unfitPlan(`the source ${source.path} is not one that may be fetched: ${words}`);
+      ? "this needs allow-file-sources = yes in the agent's settings"
+      : "a path on the host must be absolute";
+    throw unfitPlan(`the source ${source.path} is not allowed: ${words}`);
   }
   try {
     return shownReference(readReference(source.oci));

@@ -12,14 +12,14 @@ export async function folderWithin(
   const found = await realpath(wanted).catch(() => undefined);
   const isFolder = found !== undefined && (await stat(found)).isDirectory();
   if (!isFolder) {
-    throw new JobFailure(`${title}: there is no folder ${directory || "."} to run in.`, {
+    throw new JobFailure(`${title}: its working directory ${directory || "."} does not exist.`, {
       reason: "source_unavailable",
       metadata: { class: "not_found" },
     });
   }
   const base = await realpath(root);
   if (found !== base && !found.startsWith(`${base}${path.sep}`)) {
-    throw new JobFailure(`${title}: ${directory} lies outside of where it may run.`, {
+    throw new JobFailure(`${title}: its working directory ${directory} is outside of the source.`, {
       reason: "plan_invalid",
     });
   }

@@ -16,10 +16,9 @@ export async function gitAccess(job: Job, source: GitSource, name: string): Prom
   const isFileAllowed = job.host.config.allowFileSources === "yes";
   const { url, origin, ...inUrl } = readGitUrl(source.url);
   if (!isFileAllowed && !/^(?:https?|ssh|git):\/\/|^[\w.-]+@[\w.-]+:/.test(url)) {
-    throw new JobFailure(
-      `The source ${url} is not one that may be fetched: https, ssh and git are.`,
-      { reason: "plan_invalid" },
-    );
+    throw new JobFailure(`The source ${url} is not allowed: use https, ssh or git.`, {
+      reason: "plan_invalid",
+    });
   }
   const { auth } = source;
   const { secrets, owner } = job.place;

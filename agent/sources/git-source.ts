@@ -18,7 +18,7 @@ export function readGitSource(
   readGitUrl(url); // what is wrong with it is wrong with the plan
   for (const [member, value] of Object.entries({ url, ref, tag, commit })) {
     if (value?.startsWith("-") === true || /[\s\p{Cc}]/u.test(value ?? "")) {
-      throw unfitPlan(`${named(member)} is not one name`);
+      throw unfitPlan(`${named(member)} is not a single name`);
     }
   }
   return {

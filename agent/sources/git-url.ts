@@ -15,8 +15,7 @@ export type GitUrl = {
  */
 export function readGitUrl(given: string): GitUrl {
   if (!/^https?:/i.test(given)) return { url: given };
-  if (!URL.canParse(given))
-    throw unfit("is no URL: what is not a letter or a digit is written as %40");
+  if (!URL.canParse(given)) throw unfit("is not a valid URL: write special characters as %40");
   const url = new URL(given);
   const [username, password] = [decoded(url.username), decoded(url.password)];
   url.username = "";
@@ -31,9 +30,7 @@ function decoded(text: string): string {
   try {
     return decodeURIComponent(text);
   } catch {
-    throw unfit(
-      "has a % in its user or password that stands for nothing: % itself is written as %25",
-    );
+    throw unfit("has an invalid % escape in its user or password: write % as %25");
   }
 }
 

@@ -22,6 +22,6 @@ export async function readArchiveText(
 export function noArchive(what: string): SourceFault {
   return new SourceFault(
     "unsafe",
-    `${what} is no archive: tar, tar with gzip or zstd, and zip are`,
+    `${what} is not a supported archive: use tar (plain, gzip or zstd) or zip`,
   );
 }

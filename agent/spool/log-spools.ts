@@ -126,7 +126,7 @@ async function open(state: State, identity: LogIdentity): Promise<LogSpool> {
   const found = await findSegments(folder);
   const before = await readStreamFile(folder).catch(() => undefined);
   if (found.isSpoilt) {
-    log.warn({ execution_id: executionId }, "a part of a log was spoilt; it is passed over");
+    log.warn({ execution_id: executionId }, "a damaged part of a log was skipped");
   }
   const isDoubtful = !found.isLast && (found.isEndSpoilt || before?.isDoubtful === true);
   const next = Math.max(found.nextSeq, before?.firstFree ?? 1);
@@ -153,12 +153,12 @@ async function openLeft(state: State, name: string): Promise<void> {
   const { dir, log, left, unread } = state;
   try {
     const stored = await readStreamFile(join(dir, name));
-    if (stored === undefined) throw new SyntaxError("nobody knows whose it is");
+    if (stored === undefined) throw new SyntaxError("it does not say which log it is");
     await open(state, stored.identity);
     left.add(name);
   } catch (error) {
     if (error instanceof SyntaxError) {
-      log.warn({ execution_id: name, err: error }, "a log makes no sense; it is deleted");
+      log.warn({ execution_id: name, err: error }, "a log file is invalid; it is deleted");
       await rm(join(dir, name), { recursive: true, force: true });
     } else {
       if (!unread.has(name)) log.warn({ execution_id: name, err: error }, "a log cannot be read");
@@ -171,7 +171,7 @@ function noteWrite(state: State, error: unknown): void {
   const before = state.trouble;
   state.trouble = error === undefined ? undefined : describeDiskError(state.dir, error);
   if (state.trouble !== undefined && before === undefined) {
-    state.log.error({ why: state.trouble }, "lines of logs are lost");
+    state.log.error({ why: state.trouble }, "log lines were lost");
   }
 }
 
@@ -244,7 +244,7 @@ async function sweep(state: State): Promise<void> {
 /** An id comes from the broker: it may name a folder here, and nothing elsewhere. */
 function folderOf(dir: string, executionId: string): string {
   if (!/^[\w-]{1,100}$/.test(executionId)) {
-    throw new Error("an execution's id is no name for a folder");
+    throw new Error("an execution's id is not a valid folder name");
   }
   return join(dir, executionId);
 }

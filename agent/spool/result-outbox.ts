@@ -111,7 +111,10 @@ async function put(state: State, id: string, result: object): Promise<void> {
   } catch (error) {
     const why = describeDiskError(state.dir, error);
     if (state.trouble === undefined) {
-      state.log.error({ execution_id: id, why }, "a result is kept in memory only");
+      state.log.error(
+        { execution_id: id, why },
+        "a result could not be written to disk; it is kept in memory",
+      );
     }
     state.trouble = why;
     state.unwritten.set(id, result);
@@ -190,7 +193,7 @@ async function setAside(state: State, id: string, why: string): Promise<void> {
   const corrupt = join(dir, "corrupt");
   log.warn(
     { execution_id: id, why, moved_to: corrupt },
-    "a result makes no sense; it is set aside",
+    "a result file is invalid; it is set aside",
   );
   try {
     await mkdir(corrupt, { recursive: true, mode: 0o700 });
@@ -198,13 +201,13 @@ async function setAside(state: State, id: string, why: string): Promise<void> {
     await syncFolder(dir);
   } catch (error) {
     // It was in memory only, or the disk refuses: the next start finds it again.
-    log.debug({ execution_id: id, err: error }, "a result stays where it was");
+    log.debug({ execution_id: id, err: error }, "setting a result aside failed");
   }
 }
 
 /** An id comes from the broker: it may name a file here, and nothing elsewhere. */
 function pathOf(dir: string, id: string): string {
-  if (!idPattern.test(id)) throw new Error("an execution's id is no name for a file");
+  if (!idPattern.test(id)) throw new Error("an execution's id is not a valid file name");
   return join(dir, `${id}${suffix}`);
 }
 
@@ -215,7 +218,7 @@ function toText(result: object): string {
 
 function fromText(text: string): object {
   const head = /^\{"crc32":(\d+),"result":/.exec(text);
-  if (head === null || !text.endsWith("}")) throw new Senseless("it is not whole");
+  if (head === null || !text.endsWith("}")) throw new Senseless("it is incomplete");
   const result = text.slice(head[0].length, -1);
   if (crc32(result) !== Number(head[1])) throw new Senseless("its checksum is wrong");
   return JSON.parse(result) as object; // we wrote it: an object

@@ -102,7 +102,7 @@ export function stalledBy({ agent, shutdown, settings }: LoopContext): string | 
   const beat = agent.health().find(({ name }) => name === "beat");
   const mostMs = leastStillMs + (beatsToMiss * settings.current().heart_beat_timeout) / 1e6;
   if (beat === undefined || beat.stillMs <= mostMs) return undefined;
-  return `its heart has not beaten for ${Math.round(beat.stillMs / 1000)} s, and nothing said why`;
+  return `its heartbeat has been stuck for ${Math.round(beat.stillMs / 1000)} s`;
 }
 
 function notReady({ agent, shutdown, settings, figures }: LoopContext, silentMs: number): string[] {
@@ -110,7 +110,7 @@ function notReady({ agent, shutdown, settings, figures }: LoopContext, silentMs:
   const isSilent = silentMs > Math.max(leastSilenceMs, beatsToMiss * beatMs);
   const skewMs = agent.client.clock.skewMs();
   return [
-    shutdown.isRequested() ? `it goes down: ${shutdown.current()?.why}` : "",
+    shutdown.isRequested() ? `it is shutting down: ${shutdown.current()?.why}` : "",
     isSilent ? "the broker does not answer" : "",
     figures.notClaiming ?? "",
     Math.abs(skewMs) > muchSkewMs

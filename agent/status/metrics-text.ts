@@ -23,31 +23,31 @@ export const agentMetrics: readonly Row[] = [
   {
     name: "svc_agent_slots",
     type: "gauge",
-    help: "Jobs of a group that may run here at once.",
+    help: "Maximum number of parallel jobs of a group.",
     read: (parts) => bySlots(parts, "slots"),
   },
   {
     name: "svc_agent_slots_in_use",
     type: "gauge",
-    help: "Jobs of a group that run here.",
+    help: "Running jobs of a group.",
     read: (parts) => bySlots(parts, "in_use"),
   },
   {
     name: "svc_agent_jobs_claimed_total",
     type: "counter",
-    help: "Jobs that the agent has taken.",
+    help: "Jobs that the agent claimed.",
     read: ({ figures }) => figures.claimedJobs,
   },
   {
     name: "svc_agent_jobs_given_back_total",
     type: "counter",
-    help: "Jobs that the agent gave back before it began them.",
+    help: "Jobs that the agent gave back before starting them.",
     read: ({ figures }) => figures.givenBack,
   },
   {
     name: "svc_agent_jobs_ended_total",
     type: "counter",
-    help: "Jobs that ended here, by their type and the status that is reported.",
+    help: "Jobs that ended, by type and reported status.",
     read: ({ agent }) =>
       agent.ends
         .counts()
@@ -56,49 +56,49 @@ export const agentMetrics: readonly Row[] = [
   {
     name: "svc_agent_job_duration_seconds",
     type: "histogram",
-    help: "How long jobs took from their claim to their end, by their type.",
+    help: "Duration of jobs from claim to end, by type.",
     read: ({ agent }) => agent.ends.durations().flatMap(durationRows),
   },
   {
     name: "svc_agent_results_delivered_total",
     type: "counter",
-    help: "Results that the broker has taken.",
+    help: "Results that were delivered to the broker.",
     read: ({ figures }) => figures.delivered,
   },
   {
     name: "svc_agent_results_refused_total",
     type: "counter",
-    help: "Results that the broker did not want any more.",
+    help: "Results that the broker refused.",
     read: ({ figures }) => figures.refusedResults,
   },
   {
     name: "svc_agent_results_waiting",
     type: "gauge",
-    help: "Results on disk that the broker does not have yet.",
+    help: "Results on disk that are not delivered yet.",
     read: ({ agent }) => agent.results.list().length,
   },
   {
     name: "svc_agent_log_waiting_bytes",
     type: "gauge",
-    help: "Logs on disk that the broker does not have yet.",
+    help: "Logs on disk that are not sent yet.",
     read: ({ agent }) => agent.logSpools.waitingBytes(),
   },
   {
     name: "svc_agent_disk_free_bytes",
     type: "gauge",
-    help: "Room on the file system of the data, work and run directories, when it was last looked at.",
+    help: "Free space on the file systems of the data, work and run directories, when last measured.",
     read: ({ figures }) => figures.places.map(({ name, bytes }) => [`{place="${name}"}`, bytes]),
   },
   {
     name: "svc_agent_disk_free_files",
     type: "gauge",
-    help: "Files that may still be made there; +Inf where the file system does not count them.",
+    help: "Free inodes on these file systems; +Inf where they are not counted.",
     read: ({ figures }) => figures.places.map(({ name, files }) => [`{place="${name}"}`, files]),
   },
   {
     name: "svc_agent_requests_total",
     type: "counter",
-    help: "Requests to the broker by what came of them.",
+    help: "Requests to the broker, by outcome.",
     read: ({ agent }) =>
       Object.entries(agent.client.figures).map(
         ([end, count]) => [`{end="${end}"}`, count] as const,
@@ -107,7 +107,7 @@ export const agentMetrics: readonly Row[] = [
   {
     name: "svc_agent_loop_restarts_total",
     type: "counter",
-    help: "How often a loop failed and was started again.",
+    help: "How often a loop failed and was restarted.",
     read: ({ agent }) =>
       agent.health().map(({ name, restarts }) => [`{loop="${name}"}`, restarts] as const),
   },

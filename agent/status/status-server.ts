@@ -65,7 +65,7 @@ export async function openStatusServer(
   } catch (error) {
     const words = portWords(port, error);
     if (sources["watch-port"] !== "default") throw new ExitError("config", words, error);
-    log.warn(`${words} Until then nobody can watch this agent.`);
+    log.warn(`${words} Until then this agent has no status endpoint.`);
     return { url: null, show: () => {}, close: () => {} };
   }
   const { port: given } = server.address() as AddressInfo; // it listens on TCP
@@ -79,14 +79,14 @@ export async function openStatusServer(
 function portWords(port: number | "auto", error: unknown): string {
   const { code } = error as NodeJS.ErrnoException;
   const why: Readonly<Record<string, string>> = {
-    EADDRINUSE: "another program listens there",
-    EACCES: "this user may not listen there",
+    EADDRINUSE: "the port is in use",
+    EACCES: "permission denied",
   };
-  const advice = "give another watch-port, auto for a free one, or 0 for none.";
-  return `The watch-port ${port} on 127.0.0.1 cannot be had: ${why[code ?? ""] ?? code}; ${advice}`;
+  const advice = "choose another watch-port, auto for a free one, or 0 to disable it.";
+  return `Cannot listen on the watch-port ${port} of 127.0.0.1: ${why[code ?? ""] ?? code}; ${advice}`;
 }
 
-const starting: Shown = { status: 503, type: "text/plain", text: "it starts\n" };
+const starting: Shown = { status: 503, type: "text/plain", text: "starting\n" };
 const alive: Shown = { status: 200, type: "text/plain", text: "ok\n" };
 
 function show({ method, url = "/" }: IncomingMessage, parts: LoopContext | undefined): Shown {

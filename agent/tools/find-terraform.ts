@@ -38,7 +38,7 @@ const exact = /^\d+\.\d+\.\d+(?:-[0-9A-Za-z.]+)?$/;
 export async function findTerraform(config: AgentConfig, wish: Wish): Promise<FoundTool> {
   const version = wish.version?.replace(/^v/, "") ?? "";
   if (version !== "" && !exact.test(version)) {
-    throw unfitPlan(`the version ${version} of ${wish.tool} is none: one like 1.9.8 is`);
+    throw unfitPlan(`the version ${version} of ${wish.tool} is invalid: use one like 1.9.8`);
   }
   const search = config.env["PATH"] ?? "";
   const onPath = await findProgram(programs[wish.tool], { cwd: "/", search });
@@ -47,7 +47,7 @@ export async function findTerraform(config: AgentConfig, wish: Wish): Promise<Fo
     return { program: onPath, version: found };
   }
   if (version === "") {
-    const words = `${wish.tool} is not on the PATH of the agent, and the plan names no version of it`;
+    const words = `${wish.tool} is not on the agent's PATH, and the plan does not set a version`;
     throw missing(new ToolFault("not_installed", words));
   }
   try {
@@ -55,7 +55,7 @@ export async function findTerraform(config: AgentConfig, wish: Wish): Promise<Fo
   } catch (error) {
     const told = faultOf(error, wish.signal);
     if (told === undefined) throw error;
-    const words = `${wish.tool} ${version} cannot be had: ${told.message}`;
+    const words = `${wish.tool} ${version} is not available: ${told.message}`;
     throw missing(new ToolFault(told.class, words));
   }
 }
@@ -63,9 +63,9 @@ export async function findTerraform(config: AgentConfig, wish: Wish): Promise<Fo
 /** Why it cannot be had; undefined for what is none of its reasons. */
 function faultOf(error: unknown, signal: AbortSignal): ToolFault | undefined {
   if (error instanceof ToolFault) return error;
-  if (signal.aborted) return new ToolFault("stopped", "the job was stopped before");
+  if (signal.aborted) return new ToolFault("stopped", "the job was stopped");
   const isLate = error instanceof Error && error.name === "TimeoutError";
-  const words = `it is not here after ${longestMs / 60_000} minutes`;
+  const words = `the download took more than ${longestMs / 60_000} minutes`;
   return isLate ? new ToolFault("network", words) : undefined;
 }
 
@@ -80,10 +80,10 @@ async function keptProgram(config: AgentConfig, wish: Wish, version: string): Pr
   if (existsSync(place)) return place;
   const address = tool === "terraform" ? config.terraformReleases : config.opentofuReleases;
   if (address === "off") {
-    const words = `it is neither on the PATH nor at ${place}, and ${tool}-releases is off: nothing is downloaded`;
+    const words = `it is neither on the PATH nor in ${place}, and downloads are disabled (${tool}-releases is off)`;
     throw new ToolFault("not_installed", words);
   }
-  say(`${tool} ${version} is downloaded from ${address}.`);
+  say(`Downloading ${tool} ${version} from ${address}.`);
   await install(place, wish.signal, async (signal) => {
     for (const part of [config.toolsDir, path.dirname(folder), folder]) {
       await mkdir(part, { recursive: true });

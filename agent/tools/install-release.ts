@@ -51,7 +51,7 @@ export async function installRelease(
   try {
     const sum = await write(zip, readRelease(network, `${address}/${archive}`, mostArchiveBytes));
     if (sum !== expected) {
-      throw new ToolFault("digest", `${archive} has not the sum ${expected} but ${sum}`);
+      throw new ToolFault("digest", `${archive} has the checksum ${sum}, expected ${expected}`);
     }
     await unpackProgram(zip, release.program, program);
     await chmod(program, 0o755);
@@ -80,7 +80,7 @@ async function sweep(folder: string): Promise<void> {
 function sumOf(text: string, archive: string): string {
   const found = text.split("\n").map((line) => /^([0-9a-f]{64}) [ *](\S+)$/.exec(line.trim()));
   const sum = found.find((line) => line?.[2] === archive)?.[1];
-  if (sum === undefined) throw new ToolFault("not_found", `its sums have none of ${archive}`);
+  if (sum === undefined) throw new ToolFault("not_found", `its checksums do not list ${archive}`);
   return sum;
 }
 
@@ -110,14 +110,15 @@ async function unpackProgram(zip: string, name: string, to: string): Promise<voi
   } catch (error) {
     throw error instanceof SourceFault ? new ToolFault("digest", error.message) : error;
   }
-  throw new ToolFault("not_found", `the archive has no ${name}`);
+  throw new ToolFault("not_found", `the archive does not contain ${name}`);
 }
 
 async function* bounded(body: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   let bytes = 0;
   for await (const piece of body) {
     bytes += piece.length;
-    if (bytes > mostProgramBytes) throw new ToolFault("too_large", "the program has over 1 GiB");
+    if (bytes > mostProgramBytes)
+      throw new ToolFault("too_large", "the program is larger than 1 GiB");
     yield piece;
   }
 }

@@ -27,13 +27,16 @@ export async function* readRelease(
     for await (const piece of response as AsyncIterable<Buffer>) {
       bytes += piece.length;
       if (bytes > mostBytes)
-        throw new ToolFault("too_large", `${shown(url)} has over ${mostBytes} bytes`);
+        throw new ToolFault("too_large", `${shown(url)} is larger than ${mostBytes} bytes`);
       yield piece;
     }
   } catch (error) {
     if (error instanceof ToolFault) throw error;
     network.signal.throwIfAborted();
-    throw new ToolFault("network", `${shown(url)} broke off in the middle`);
+    throw new ToolFault(
+      "network",
+      `${shown(url)} closed the connection in the middle of its answer`,
+    );
   }
 }
 
@@ -52,9 +55,9 @@ async function patiently(network: ReleaseNetwork, url: string): Promise<Incoming
       if (statusCode === 200) return response;
       response.destroy();
       const isForNow = statusCode === 429 || statusCode >= 500;
-      if (statusCode === 404) throw new ToolFault("not_found", `${shown(url)} is not there (404)`);
+      if (statusCode === 404) throw new ToolFault("not_found", `${shown(url)} was not found (404)`);
       if (isLast || !isForNow)
-        throw new ToolFault("network", `${shown(url)} is answered ${statusCode}`);
+        throw new ToolFault("network", `${shown(url)} answered ${statusCode}`);
     }
     await pause(200 * 4 ** (attempt - 1) * (0.5 + Math.random()), network.signal);
   }
@@ -70,11 +73,11 @@ async function follow(network: ReleaseNetwork, from: string): Promise<IncomingMe
     response.destroy();
     const next = new URL(location, url);
     if (next.protocol !== "https:" && next.protocol !== new URL(from).protocol) {
-      throw new ToolFault("network", `${shown(from)} leads to an address without TLS`);
+      throw new ToolFault("network", `${shown(from)} redirects to an address without TLS`);
     }
     url = next.href;
   }
-  throw new ToolFault("network", `${shown(from)} leads on and on`);
+  throw new ToolFault("network", `${shown(from)} redirects too many times`);
 }
 
 /** One request on a connection of its own. */
@@ -83,7 +86,7 @@ async function ask({ caFile, env, signal }: ReleaseNetwork, url: string): Promis
   const { request: open } = url.startsWith("https:") ? https : http;
   const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>();
   const request = open(url, { agent, signal, headers: { "user-agent": "svc-agent" } });
-  request.setTimeout(silentAfterMs, () => request.destroy(new Error("it does not answer")));
+  request.setTimeout(silentAfterMs, () => request.destroy(new Error("it does not respond")));
   request.once("response", (response) => resolve(response.once("close", close)));
   request.once("error", (error) => (close(), reject(error)));
   request.end();

@@ -51,10 +51,10 @@ export function diskShortage(
   const above = (least: number): number => (hadNone ? least + least / 10 : least);
   if (bytes < above(floor.bytes)) {
     const [has, least] = [bytes, floor.bytes].map((size) => Math.floor(size / mib));
-    return `disk is full: ${dir} has ${has} MiB free, the floor is ${least} MiB (min-free-disk)`;
+    return `disk is full: ${dir} has ${has} MiB free, the minimum is ${least} MiB (min-free-disk)`;
   }
   if (files < above(floor.files)) {
-    return `disk is full: ${dir} has room for ${files} files, the floor is ${floor.files} (min-free-inodes)`;
+    return `disk is full: ${dir} has ${files} free inodes, the minimum is ${floor.files} (min-free-inodes)`;
   }
   return undefined;
 }

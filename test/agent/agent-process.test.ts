@@ -49,7 +49,7 @@ describe("an agent's process", { timeout: 180_000 }, () => {
       command: ["/bin/sh", "-c", '"$@"; exit $?', "init", process.execPath, agentProgram],
     });
     expect(await agent.ended).toBe(78);
-    expect(agent.said.err).toContain(`in the environment of process ${agent.pid}`);
+    expect(agent.said.err).toContain(`in the environment of the parent process ${agent.pid}`);
     expect(agent.said.err).not.toContain(token);
   });
 
@@ -60,7 +60,7 @@ describe("an agent's process", { timeout: 180_000 }, () => {
       const settings = { "token-file": await tokenFile(token) };
       const command = [process.execPath, main] as const;
       const agent = await startAgentProcess({ url: fleet.broker.url, settings, command });
-      await logged(agent, "the agent works");
+      await logged(agent, "agent started");
       agent.kill("SIGTERM");
       expect(await agent.ended).toBe(0);
     },

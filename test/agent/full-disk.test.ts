@@ -75,7 +75,7 @@ describe("a full disk", { timeout: 240_000 }, () => {
     await seat.became(await seat.enqueue(), "finished");
     await small.leaveFree(0);
     const registered = (): number =>
-      small.agent.said.log.filter(({ msg }) => msg === "the agent works").length;
+      small.agent.said.log.filter(({ msg }) => msg === "agent started").length;
     await small.killAndAwaitNext();
     await until(() => registered() === 2);
     const { runnerId } = seat.runner;
@@ -128,15 +128,15 @@ describe("the floor", () => {
   test("is to be passed by a tenth before there is room again", () => {
     expect(diskShortage(place(100 * mib), false)).toBeUndefined();
     expect(diskShortage(place(99 * mib), false)).toBe(
-      "disk is full: /there has 99 MiB free, the floor is 100 MiB (min-free-disk)",
+      "disk is full: /there has 99 MiB free, the minimum is 100 MiB (min-free-disk)",
     );
-    expect(diskShortage(place(109 * mib, 200), true)).toContain("the floor is 100 MiB");
+    expect(diskShortage(place(109 * mib, 200), true)).toContain("the minimum is 100 MiB");
     expect(diskShortage(place(110 * mib, 200), true)).toBeUndefined();
   });
 
   test("counts files where the file system does", () => {
     expect(diskShortage(place(200 * mib, 99), false)).toBe(
-      "disk is full: /there has room for 99 files, the floor is 100 (min-free-inodes)",
+      "disk is full: /there has 99 free inodes, the minimum is 100 (min-free-inodes)",
     );
     expect(diskShortage(place(200 * mib, Number.POSITIVE_INFINITY), true)).toBeUndefined();
   });

@@ -146,7 +146,7 @@ describe("svc-agent run-job --job-file", { timeout: 180_000 }, () => {
     await writeFile(file, '{"version": 1, "token": "svc_job_secret"}');
     const { exit, said } = await run(file);
     expect(await exit).toBe(78);
-    expect(said.err).toContain("holds no job");
+    expect(said.err).toContain("is not a job file");
     expect(said.err).not.toContain("svc_job");
   });
 });

@@ -30,7 +30,7 @@ async function givenHost(settings: Readonly<Record<string, string>> = {}) {
   const proxy = await faultProxy(fleet.broker.url);
   const env = { SVC_AGENT_TOKEN: seat.token, PATH: `${bin}:${process.env["PATH"] ?? ""}` };
   const agent = await startAgentProcess({ url: proxy.url, env, settings });
-  await until(() => agent.said.log.some(({ msg }) => msg === "the agent works"), 40_000);
+  await until(() => agent.said.log.some(({ msg }) => msg === "agent started"), 40_000);
   const said = (): string => (existsSync(pidFile) ? readFileSync(pidFile, "utf8") : "");
   await until(() => said().endsWith("\n"), 40_000); // it listens
   const announced = () => proxy.seen("POST /terminating").map(({ end }) => end);

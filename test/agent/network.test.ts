@@ -43,7 +43,7 @@ describe("an agent behind a proxy", () => {
       env: { SVC_AGENT_TOKEN: await token(), HTTPS_PROXY: proxy.url },
       settings: { "ca-file": certFile },
     });
-    await expect.poll(() => agent.said.log.map(({ msg }) => msg)).toContain("the agent works");
+    await expect.poll(() => agent.said.log.map(({ msg }) => msg)).toContain("agent started");
     expect(new Set(proxy.asked)).toEqual(new Set([new URL(url).host]));
   });
 
@@ -54,7 +54,7 @@ describe("an agent behind a proxy", () => {
       url,
       env: { SVC_AGENT_TOKEN: await token(), HTTP_PROXY: proxy.url, NO_PROXY: "127.0.0.1" },
     });
-    await expect.poll(() => agent.said.log.map(({ msg }) => msg)).toContain("the agent works");
+    await expect.poll(() => agent.said.log.map(({ msg }) => msg)).toContain("agent started");
     expect(proxy.asked).toEqual([]);
   });
 });
@@ -74,7 +74,9 @@ test("a page without an end is read no further than an answer may be long", asyn
   const page = await endlessPage();
   const transport = openTransport(readConfig({ "broker-url": page.url }, {}));
   const sending = { method: "GET", path: "/", headers: {}, timeoutMs: 60_000, mostBytes: 2 ** 20 };
-  await expect(send(transport, sending)).rejects.toThrow("its answer is longer than 1048576 bytes");
+  await expect(send(transport, sending)).rejects.toThrow(
+    "the response is larger than 1048576 bytes",
+  );
   const takenBytes = page.taken();
   expect(takenBytes).toBeLessThan(16 * 2 ** 20); // what the sockets hold besides
   transport.close();

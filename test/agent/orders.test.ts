@@ -58,7 +58,7 @@ describe("settings", () => {
     const seat = await fleet.seat();
     const env = { SVC_AGENT_TOKEN: seat.token };
     const agent = await startAgentProcess({ url: fleet.broker.url, env });
-    await until(() => agent.said.log.some(({ msg }) => msg === "the agent works"), 20_000);
+    await until(() => agent.said.log.some(({ msg }) => msg === "agent started"), 20_000);
     await seat.operate(`PATCH /v1/runners/${seat.runner.runnerId}/settings`, {
       logging_level: "ERROR",
       container_max_uptime: 1,
@@ -130,7 +130,7 @@ test("an agent without room on its disk takes nothing and says why", async () =>
   const given = { url: fleet.broker.url, token: seat.token };
   const agent = await startTestAgent(given, { "min-free-disk": "1000000GiB" });
   const jobId = await seat.enqueue();
-  await until(() => agent.status().not_ready.some((reason) => reason.includes("the floor is")));
+  await until(() => agent.status().not_ready.some((reason) => reason.includes("the minimum is")));
   expect(agent.status().is_ready).toBe(false);
   expect((await seat.job(jobId)).executions).toEqual([]);
 });

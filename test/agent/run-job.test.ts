@@ -78,7 +78,7 @@ describe("svc-agent run-job", { timeout: 180_000 }, () => {
     const lines = log.body.items.map(({ body }) => `${body}\n`);
     expect(lines).toEqual(expect.arrayContaining(["unended\n", "next\n"]));
     expect(said.out).toBe(lines.join(""));
-    expect(said.err).not.toContain("the time to finish is over");
+    expect(said.err).not.toContain("the drain timeout is over");
   });
 
   test("exits as its job ended", async () => {

@@ -146,7 +146,7 @@ describe("a job that was cancelled while its agent could not hear it", { timeout
     await became(id, "cancelled");
     await writeFile(mark("go"), "");
     await toldLate();
-    expect(second.said.log.map(({ msg }) => msg)).toContain("taken up again");
+    expect(second.said.log.map(({ msg }) => msg)).toContain("resuming a job");
     expect(await lines("ran")).toEqual(["first"]);
   });
 });

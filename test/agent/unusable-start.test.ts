@@ -37,8 +37,8 @@ describe("an agent that cannot start", { timeout: 180_000 }, () => {
     const file = path.join(await testFolder(), "data");
     await writeFile(file, "mine");
     for (const place of [file, path.join(file, "below")]) {
-      const words = "a file is in its place or on the way to it; choose another place.";
-      const said = `The data directory ${place} cannot be used: ${words}\n`;
+      const words = "it or one of its parents is a file; choose another directory.";
+      const said = `Cannot use the data directory ${place}: ${words}\n`;
       expect(await refusal({}, place)).toEqual({ code: 78, said });
     }
     expect(await readFile(file, "utf8")).toBe("mine");
@@ -49,7 +49,7 @@ describe("an agent that cannot start", { timeout: 180_000 }, () => {
     await writeFile(path.join(folder, "results"), "");
     const { code, said } = await refusal({}, folder);
     expect(code).toBe(78);
-    expect(said).toMatch(/^The data directory \S+ cannot be used \(\S+\/results\S*\): .+\.\n$/);
+    expect(said).toMatch(/^Cannot use the data directory \S+ \(\S+\/results\S*\): .+\.\n$/);
     expect(await readdir(folder)).not.toContain("agent.json");
   });
 
@@ -58,7 +58,7 @@ describe("an agent that cannot start", { timeout: 180_000 }, () => {
     const place = isRoot ? "/sys/svc-agent" : await testFolder(0o500);
     const { code, said } = await refusal({}, place);
     expect(code).toBe(78);
-    expect(said).toMatch(/^The data directory \S+ cannot be used: [^\n]+\.\n$/);
+    expect(said).toMatch(/^Cannot use the data directory \S+: [^\n]+\.\n$/);
   });
 
   test("says the same of its work directory and its run directory", async () => {
@@ -67,10 +67,10 @@ describe("an agent that cannot start", { timeout: 180_000 }, () => {
     await writeFile(file, "");
     const work = await refusal({ "work-dir": path.join(file, "work") });
     expect(work.code).toBe(78);
-    expect(work.said).toMatch(/^The work directory \S+ cannot be used: .+\.\n$/);
+    expect(work.said).toMatch(/^Cannot use the work directory \S+: .+\.\n$/);
     const run = await refusal({ "run-dir": path.join(file, "run") });
     expect(run.code).toBe(78);
-    expect(run.said).toMatch(/^The run directory \S+ cannot be made \(ENOTDIR\)\.\n$/);
+    expect(run.said).toMatch(/^Cannot create the run directory \S+ \(ENOTDIR\)\.\n$/);
   });
 
   test("says who has its data directory, and leaves what is in it alone", async () => {
@@ -83,7 +83,7 @@ describe("an agent that cannot start", { timeout: 180_000 }, () => {
     const start_time = stat.slice(stat.lastIndexOf(")") + 2).split(" ")[19];
     const presence = { pid: process.pid, start_time, watch_url: null };
     await writeFile(path.join(folder, "agent.json"), JSON.stringify(presence));
-    const words = `Another agent (pid ${process.pid}) has the data directory ${folder}; give each its own.\n`;
+    const words = `Another agent (pid ${process.pid}) uses the data directory ${folder}. Give each agent its own.\n`;
     expect(await refusal({}, folder)).toEqual({ code: 1, said: words });
     expect(await readFile(own, "utf8")).toBe("#!/bin/sh\n");
   });
@@ -92,9 +92,9 @@ describe("an agent that cannot start", { timeout: 180_000 }, () => {
     const port = await taken();
     const { code, said } = await refusal({ "watch-port": `${port}` });
     expect(code).toBe(78);
-    const advice = "give another watch-port, auto for a free one, or 0 for none.";
+    const advice = "choose another watch-port, auto for a free one, or 0 to disable it.";
     expect(said).toBe(
-      `The watch-port ${port} on 127.0.0.1 cannot be had: another program listens there; ${advice}\n`,
+      `Cannot listen on the watch-port ${port} of 127.0.0.1: the port is in use; ${advice}\n`,
     );
   });
 });
@@ -108,6 +108,6 @@ describe("the usual watch-port", () => {
     const sources = { ...given.sources, "watch-port": "default" as const };
     const watch = await openStatusServer({ watchPort: given.watchPort, sources }, log);
     expect(watch.url).toBeNull();
-    expect(logged.join("")).toContain(`The watch-port ${port} on 127.0.0.1 cannot be had`);
+    expect(logged.join("")).toContain(`Cannot listen on the watch-port ${port} of 127.0.0.1`);
   });
 });

@@ -138,7 +138,7 @@ test("one data directory is one agent's", async () => {
   const env = { SVC_AGENT_TOKEN: seat.token };
   const dataDir = await testDataDir();
   const first = await startAgentProcess({ url: fleet.broker.url, env, dataDir });
-  await until(() => first.said.log.some(({ msg }) => msg === "the agent works"), 20_000);
+  await until(() => first.said.log.some(({ msg }) => msg === "agent started"), 20_000);
   const second = await startAgentProcess({ url: fleet.broker.url, env, dataDir });
   expect(await second.ended).toBe(1);
   expect(second.said.err).toContain(`pid ${first.pid}`);

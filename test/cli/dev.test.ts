@@ -175,7 +175,7 @@ describe("svc dev over DATABASE_URL", () => {
     );
     await stop(dev);
     expect(await pid()).toBe(0);
-    expect(await readFile(path.join(dataDir, "agent.log"), "utf8")).toContain("the agent works");
+    expect(await readFile(path.join(dataDir, "agent.log"), "utf8")).toContain("agent started");
   }, 180_000);
 
   test("says in one sentence that the port is taken, and leaves nothing running", async () => {

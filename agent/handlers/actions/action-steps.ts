@@ -55,8 +55,8 @@ export function readActionRun(plan: Plan): ActionRun {
   const steps = (data.steps ?? []).map(readStep);
   const names = new Set<string>();
   for (const { name } of steps) {
-    if (name === "__proto__") throw unfit(`no step can be called ${name}`);
-    if (names.has(name)) throw unfit(`two steps are called ${name}`);
+    if (name === "__proto__") throw unfit(`a step cannot be named ${name}`);
+    if (names.has(name)) throw unfit(`two steps are named ${name}`);
     names.add(name);
   }
   return {
@@ -90,7 +90,7 @@ function readRun(name: string, step: PlanStep): ActionStep["run"] {
   const argv = step.argv ?? [];
   if (argv.length > 0) return { kind: "argv", argv };
   const text = step.interpolated_inline_contents || step.interpolated_command || "";
-  if (text.trim() === "") throw unfit(`${name} has neither a command nor contents`);
+  if (text.trim() === "") throw unfit(`${name} needs a command or inline contents`);
   const shell = typeof step.shell === "string" ? step.shell.trim().split(/\s+/) : step.shell;
   const isGiven = shell !== undefined && shell !== null && (shell[0] ?? "") !== "";
   return { kind: "script", text, args: step.args ?? [], shell: isGiven ? shell : undefined };

@@ -18,17 +18,18 @@ export function parseOutputText(text: string): GivenOutput[] {
     if (line.trim() === "") continue;
     const { name, sign, rest } = splitLine(line);
     if (name === "") {
-      throw new OutputFault(`line ${at + 1} is neither name=value nor name<<END`);
+      throw new OutputFault(`line ${at + 1} must be name=value or name<<END`);
     }
     if (sign === "=") {
       outputs.push({ name, value: rest });
       continue;
     }
     const end = lines.indexOf(rest.trim(), at + 1);
-    if (rest.trim() === "") throw new OutputFault(`line ${at + 1}: no delimiter follows ${name}<<`);
+    if (rest.trim() === "")
+      throw new OutputFault(`line ${at + 1}: the delimiter after ${name}<< is missing`);
     if (end < 0) {
       throw new OutputFault(
-        `line ${at + 1}: the value of ${name} is not ended by a line ${rest.trim()}`,
+        `line ${at + 1}: the end of ${name}, a line ${rest.trim()}, is missing`,
       );
     }
     outputs.push({ name, value: lines.slice(at + 1, end).join("\n") });
@@ -53,7 +54,7 @@ function parseObject(text: string): GivenOutput[] {
   } catch {
     const before = text.slice(0, goodLength(text)).split("\n");
     const column = (before.at(-1)?.length ?? 0) + 1;
-    throw new OutputFault(`it is no JSON object: line ${before.length}, column ${column}`);
+    throw new OutputFault(`it is not a JSON object: line ${before.length}, column ${column}`);
   }
 }
 

@@ -93,7 +93,7 @@ async function takeOutputs(ground: StepContext, { step, file, isGood }: Written)
     await takeOutputFile(outputs, step.name, { file, owner: job.place.owner });
   } catch (error) {
     if (!(error instanceof OutputFault)) throw error;
-    const words = `${stepTitle(step)}: its outputs cannot be taken: ${error.message}.`;
+    const words = `${stepTitle(step)}: its outputs are invalid: ${error.message}.`;
     if (isGood) throw new JobFailure(words, { reason: "outputs_invalid" });
     job.say(words, "warn", step.name, `${step.index}/outputs`); // it has failed by itself already
   }

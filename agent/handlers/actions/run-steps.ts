@@ -7,7 +7,7 @@ import { openStepContext, type StepContext } from "./step-context.ts";
 
 /** Runs the steps in order: after a failure or a stop, only those that always run. Throws JobFailure in the end. */
 export async function runSteps(job: Job, run: ActionRun): Promise<Produced> {
-  if (run.steps.length === 0) return { description: "There was nothing to do." };
+  if (run.steps.length === 0) return { description: "The plan has no steps." };
   const ground = await openStepContext(job, run);
   let failed: { readonly step: ActionStep; readonly end: StepEnd } | undefined;
   for (const step of run.steps) {
@@ -18,7 +18,12 @@ export async function runSteps(job: Job, run: ActionRun): Promise<Produced> {
     const end = await endOf(ground, step);
     if (end.status === "finished") continue;
     if (step.mayFail && !job.signal.aborted) {
-      job.say(`${end.words} The run goes on.`, "warn", step.name, `${step.index}/goes-on`);
+      job.say(
+        `${end.words} The next step runs anyway.`,
+        "warn",
+        step.name,
+        `${step.index}/goes-on`,
+      );
     } else failed ??= { step, end };
   }
   const outputs = ground.outputs.shown();

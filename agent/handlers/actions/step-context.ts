@@ -62,7 +62,7 @@ export async function openStepContext(job: Job, run: ActionRun): Promise<StepCon
       };
       const { env, refused } = allowedEnv({ agent: job.host.config.env, plan: wanted, home, tmp });
       for (const { name, words } of refused) {
-        job.say(`The variable ${name} is left out: ${words}.`, "warn", "", `left-out ${name}`);
+        job.say(`The variable ${name} is ignored: ${words}.`, "warn", "", `left-out ${name}`);
       }
       return {
         ...job.host.networkEnv,

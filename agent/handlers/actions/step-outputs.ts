@@ -67,18 +67,18 @@ const membersOf = (outputs: readonly StepOutput[]): Record<string, unknown> =>
 function checked(name: string, value: unknown): number {
   if (!namePattern.test(name) || taken.has(name)) {
     // Never a piece of it: that could be one of a secret.
-    const shown = name.length > 128 ? `a text of ${name.length} characters` : JSON.stringify(name);
+    const shown = name.length > 128 ? `a name of ${name.length} characters` : JSON.stringify(name);
     throw new OutputFault(
-      `${shown} is no name for an output: letters, digits, _ . and -, at most 128, and not "steps"`,
+      `${shown} is not a valid output name: use at most 128 letters, digits, _ . and -, and not "steps"`,
     );
   }
   const json = JSON.stringify(value ?? null);
   const bytes = Buffer.byteLength(typeof value === "string" ? value : json);
   if (bytes > mostValueBytes) {
-    throw new OutputFault(`the value of ${name} has ${bytes} bytes; 64 KiB is the most`);
+    throw new OutputFault(`the value of ${name} has ${bytes} bytes; the limit is 64 KiB`);
   }
   if (/(?<!\\)(?:\\\\)*\\u(?:0000|d[89a-f])/i.test(json)) {
-    throw new OutputFault(`the value of ${name} holds a NUL or half a character`);
+    throw new OutputFault(`the value of ${name} contains a NUL character or invalid Unicode`);
   }
   return bytes + name.length;
 }
@@ -105,12 +105,12 @@ async function readText({
   if (handle === undefined) return "";
   try {
     const stat = await handle.stat();
-    if (!stat.isFile()) throw new OutputFault("it is not an ordinary file any more");
+    if (!stat.isFile()) throw new OutputFault("it is not a regular file");
     if (stat.size > 2 * mostTotalBytes) {
-      throw new OutputFault(`it has ${stat.size} bytes; all outputs together may have 1 MiB`);
+      throw new OutputFault(`it has ${stat.size} bytes; all outputs together are limited to 1 MiB`);
     }
     const bytes = await readBytes(handle);
-    if (bytes.includes(0)) throw new OutputFault("it is binary: it holds NUL bytes");
+    if (bytes.includes(0)) throw new OutputFault("it is binary: it contains NUL bytes");
     return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
   } catch (error) {
     if (error instanceof TypeError) throw new OutputFault("it is binary: it is not UTF-8");
@@ -135,11 +135,11 @@ async function readBytes(handle: FileHandle): Promise<Buffer> {
     parts.push(buffer.subarray(0, bytesRead));
     length += bytesRead;
   }
-  throw new OutputFault("it grew while it was read; all outputs together may have 1 MiB");
+  throw new OutputFault("it grew while it was read; all outputs together are limited to 1 MiB");
 }
 
 function absent(error: NodeJS.ErrnoException): undefined {
   if (error.code === "ENOENT") return undefined;
-  if (error.code === "ELOOP") throw new OutputFault("it is a symbolic link now");
+  if (error.code === "ELOOP") throw new OutputFault("it is a symbolic link");
   throw new OutputFault(`it cannot be read (${error.code})`);
 }

@@ -59,6 +59,6 @@ async function send({ host, executionId }: Job, params: Params, body: Said): Pro
     const how = { scope: "agent", giveUpAfterMs: 60_000 } as const;
     await host.client.call(updateActionRunStepRoute, { params, body, headers }, how);
   } catch (error) {
-    host.log.debug({ err: error, execution_id: executionId }, "a step's status was not taken");
+    host.log.debug({ err: error, execution_id: executionId }, "reporting a step's status failed");
   }
 }

@@ -17,7 +17,7 @@ export function sandboxModeOf(plan: Plan, isForced = false): SandboxMode | undef
   if (error === undefined) return data?.enabled === true ? data : undefined;
   const [issue] = error.issues;
   throw new JobFailure(
-    `The plan is not fit: sandbox_mode.${issue?.path.join(".")}: ${issue?.message}.`,
+    `The plan is invalid: sandbox_mode.${issue?.path.join(".")}: ${issue?.message}.`,
     { reason: "plan_invalid" },
   );
 }
@@ -29,7 +29,7 @@ export function simulate(facts: JobFacts, plan: Plan, mode: SandboxMode): JobWor
   if (failsAt !== undefined && !phases.some(({ name }) => name === failsAt)) {
     const names = phases.map(({ name }) => name).join(", ");
     throw new JobFailure(
-      `The plan is not fit: sandbox_mode.fail_at: there is no ${failsAt}; there are: ${names}.`,
+      `The plan is invalid: sandbox_mode.fail_at: unknown phase ${failsAt}; the phases are: ${names}.`,
       { reason: "plan_invalid" },
     );
   }
@@ -41,7 +41,7 @@ const usualPhaseMs = 100;
 async function act(job: Job, mode: SandboxMode, phases: readonly Phase[]): Promise<Produced> {
   const phaseMs = mode.duration == null ? usualPhaseMs : mode.duration / 1e6 / phases.length;
   const reports = makeStepReports(job, actionPlan.safeParse(job.plan).data ?? {});
-  job.say("This job is simulated: nothing is run.", "info", "", "simulated");
+  job.say("This job is simulated: nothing runs.", "info", "", "simulated");
   for (const [at, line] of (mode.log_lines ?? []).entries()) {
     job.say(line, "info", "", `line ${at}`);
   }
@@ -57,7 +57,7 @@ async function act(job: Job, mode: SandboxMode, phases: readonly Phase[]): Promi
       }
       if (mode.fail_at === name) {
         reports.tell(phase, "error", phaseMs);
-        throw failure(mode.error || `The simulated ${name} failed, as the plan asked for.`, mode);
+        throw failure(mode.error || `The simulated ${name} failed, as the plan requested.`, mode);
       }
     });
     reports.tell(phase, "finished", phaseMs);

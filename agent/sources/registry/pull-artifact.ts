@@ -53,7 +53,7 @@ export async function pullArtifact(
   if (bytes > mostBytes || layers.length > mostLayers) {
     throw new SourceFault(
       "too_large",
-      `it has ${layers.length} layers with ${bytes} bytes, and ${mostBytes} are allowed`,
+      `its ${layers.length} layers have ${bytes} bytes; the limit is ${mostBytes}`,
     );
   }
   const pulled: PulledLayer[] = [];
@@ -82,7 +82,7 @@ async function findManifest(client: RegistryClient, wanted: string): Promise<Fou
   if (only === undefined || others.length > 0) {
     throw new SourceFault(
       "not_found",
-      `it is an index of ${manifests.length} artifacts: name one by its digest`,
+      `it is an index of ${manifests.length} artifacts: choose one by its digest`,
     );
   }
   const inner = parsed((await getManifest(client, only.digest)).text);
@@ -93,7 +93,7 @@ function parsed(text: string): z.infer<typeof manifestShape> {
   try {
     return manifestShape.parse(JSON.parse(text));
   } catch {
-    throw new SourceFault("unsafe", "its manifest is not one that can be read");
+    throw new SourceFault("unsafe", "its manifest is invalid");
   }
 }
 
@@ -107,7 +107,7 @@ async function getManifest(
   for await (const piece of answer.body) {
     bytes += piece.length;
     if (bytes > mostManifestBytes)
-      throw new SourceFault("too_large", "its manifest has over 4 MiB");
+      throw new SourceFault("too_large", "its manifest is larger than 4 MiB");
     pieces.push(piece);
   }
   const whole = Buffer.concat(pieces);
@@ -133,10 +133,7 @@ async function pullBlob(
     for await (const piece of answer.body) {
       bytes += piece.length;
       if (bytes > size)
-        throw new SourceFault(
-          "digest",
-          `a layer of it has more than the ${size} bytes that its manifest tells`,
-        );
+        throw new SourceFault("digest", `a layer is larger than the ${size} bytes in its manifest`);
       hash.update(piece);
       yield piece;
     }
@@ -145,12 +142,12 @@ async function pullBlob(
     await pipeline(checked, createWriteStream(file, { mode: 0o600 }));
   } catch (error) {
     if (error instanceof SourceFault || "syscall" in (error as Error)) throw error;
-    throw new SourceFault("network", "its registry broke off in the middle of a layer");
+    throw new SourceFault("network", "the registry closed the connection in the middle of a layer");
   }
   const own = `${kind}:${hash.digest("hex")}`;
   if (own !== digest) throw differs("a layer of it", digest, own);
 }
 
 function differs(what: string, told: string, own: string): SourceFault {
-  return new SourceFault("digest", `${what} has not the digest ${told} but ${own}`);
+  return new SourceFault("digest", `${what} has the digest ${own}, expected ${told}`);
 }

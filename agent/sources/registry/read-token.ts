@@ -14,13 +14,16 @@ export async function readToken({
     for await (const piece of body ?? []) {
       bytes += piece.length;
       if (bytes > mostBytes) {
-        throw new SourceFault("auth", "whom its registry names for tokens answers over 1 MiB");
+        throw new SourceFault("auth", "the registry's token server sent more than 1 MiB");
       }
       pieces.push(piece);
     }
   } catch (error) {
     if (error instanceof SourceFault) throw error;
-    throw new SourceFault("network", "whom its registry names for tokens broke off in the middle");
+    throw new SourceFault(
+      "network",
+      "the registry's token server closed the connection in the middle of its answer",
+    );
   }
   return tokenIn(Buffer.concat(pieces).toString("utf8"));
 }

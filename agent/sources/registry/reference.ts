@@ -43,24 +43,21 @@ export function readReference(place: ArtifactPlace): Reference {
     !/^[\w.-]+(?::\d+)?$|^\[[0-9a-f:]+\](?::\d+)?$/i.test(host) ||
     !URL.canParse(reference.origin)
   ) {
-    throw wrong(
-      "its registry is none: it has to be a name like ghcr.io or registry.example.com:5000",
-    );
+    throw wrong("its registry is invalid: use a name like ghcr.io or registry.example.com:5000");
   }
   if (scheme === "http" && place.isPlain !== true && !loopback.test(host)) {
-    throw wrong("its registry would be asked without TLS: plain_http has to allow that");
+    throw wrong("its registry has no TLS: set plain_http to allow that");
   }
-  if (!namePattern.test(name))
-    throw wrong("its repository is none: it has to be a name like acme/app");
+  if (!namePattern.test(name)) throw wrong("its repository is invalid: use a name like acme/app");
   assertNamed(reference);
   return reference;
 }
 
 function assertNamed({ tag, digest }: Reference): void {
-  if (tag === undefined && digest === undefined) throw wrong("it names neither a tag nor a digest");
-  if (tag !== undefined && !tagPattern.test(tag)) throw wrong("its tag is none");
+  if (tag === undefined && digest === undefined) throw wrong("a tag or a digest is required");
+  if (tag !== undefined && !tagPattern.test(tag)) throw wrong("its tag is invalid");
   if (digest !== undefined && !digestPattern.test(digest)) {
-    throw wrong("its digest is none: it has to be sha256: and 64 digits");
+    throw wrong("its digest is invalid: use sha256: and 64 hexadecimal digits");
   }
 }
 

@@ -50,7 +50,7 @@ const hasLogin = ({ username, password, token }: SourceLogin): boolean =>
 async function answerTo(challenge: Challenge | undefined, asked: Asked): Promise<string> {
   const { login } = asked;
   if (challenge === undefined)
-    throw new SourceFault("auth", "its registry says 401, and not how to sign in");
+    throw new SourceFault("auth", "the registry answered 401 without saying how to log in");
   const basic = basicOf(login);
   if (challenge.scheme === "basic") {
     if (basic === undefined) throw needsLogin();
@@ -60,10 +60,7 @@ async function answerTo(challenge: Challenge | undefined, asked: Asked): Promise
   // Without TLS nobody but the registry itself is told who asks, nor believed.
   const isSafe = realm?.protocol === "https:" || realm?.origin === new URL(asked.origin).origin;
   if (realm === undefined || !isSafe) {
-    throw new SourceFault(
-      "auth",
-      "its registry names no place that tokens can safely be asked from",
-    );
+    throw new SourceFault("auth", "the registry's token server is missing or has no TLS");
   }
   if (challenge.service !== "") realm.searchParams.set("service", challenge.service);
   realm.searchParams.set("scope", challenge.scope || `repository:${asked.repository}:pull`);
@@ -73,7 +70,7 @@ async function answerTo(challenge: Challenge | undefined, asked: Asked): Promise
   if (!response.ok) throw await refusalOf(response, hasLogin(login));
   const token = await readToken(response);
   if (token !== undefined) return `Bearer ${token}`;
-  throw new SourceFault("auth", "whom its registry names for tokens gives none");
+  throw new SourceFault("auth", "the registry's token server returned no token");
 }
 
 function basicOf({ username, password }: SourceLogin): string | undefined {
@@ -82,10 +79,7 @@ function basicOf({ username, password }: SourceLogin): string | undefined {
 }
 
 function needsLogin(): SourceFault {
-  return new SourceFault(
-    "auth",
-    "its registry wants to know who asks, and the plan gives no credentials",
-  );
+  return new SourceFault("auth", "the registry requires a login, but the plan has no credentials");
 }
 
 async function refusalOf(response: Response, isKnown: boolean): Promise<SourceFault> {
@@ -93,8 +87,8 @@ async function refusalOf(response: Response, isKnown: boolean): Promise<SourceFa
   const { status } = response;
   if (status === 401 && !isKnown) return needsLogin();
   if (status === 401 || status === 403) {
-    return new SourceFault("auth", `its registry refuses these credentials (${status})`);
+    return new SourceFault("auth", `the registry refused the credentials (${status})`);
   }
-  if (status === 404) return new SourceFault("not_found", "its registry has no such thing (404)");
-  return new SourceFault("network", `its registry answers ${status}`);
+  if (status === 404) return new SourceFault("not_found", "the registry does not have it (404)");
+  return new SourceFault("network", `the registry answered ${status}`);
 }

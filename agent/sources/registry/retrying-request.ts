@@ -26,7 +26,7 @@ export async function patiently(
     if (response instanceof SourceFault) throw response;
     if (response instanceof Error) {
       if (isLast)
-        throw new SourceFault("network", `its registry cannot be reached: ${causeOf(response)}`);
+        throw new SourceFault("network", `the registry cannot be reached: ${causeOf(response)}`);
     } else if (isLast || (response.status !== 429 && response.status < 500)) return response;
     else await response.body?.cancel();
     await pause(200 * 4 ** (attempt - 1) * (0.5 + Math.random()));
@@ -46,7 +46,7 @@ async function follow(from: string, headers: Headers, patience: Patience): Promi
     const next = URL.canParse(location, url.href) ? new URL(location, url) : undefined;
     const isSafe = next?.protocol === "https:" || next?.protocol === url.protocol;
     if (next === undefined || !isSafe || !/^https?:$/.test(next.protocol)) {
-      throw new SourceFault("network", "its registry leads to an address without TLS");
+      throw new SourceFault("network", "the registry redirects to an address without TLS");
     }
     if (next.origin !== url.origin) {
       told = Object.fromEntries(
@@ -55,14 +55,14 @@ async function follow(from: string, headers: Headers, patience: Patience): Promi
     }
     url = next;
   }
-  throw new SourceFault("network", "its registry leads on and on");
+  throw new SourceFault("network", "the registry redirects too many times");
 }
 
 type Bounds = { readonly over: AbortSignal; readonly silentMs: number };
 
 async function once(url: URL, headers: Headers, { over, silentMs }: Bounds): Promise<Response> {
   const silence = new AbortController();
-  const timer = setTimeout(() => silence.abort(new Error("it does not answer")), silentMs);
+  const timer = setTimeout(() => silence.abort(new Error("it does not respond")), silentMs);
   const signal = AbortSignal.any([silence.signal, over]);
   try {
     return await fetch(url, { headers, signal, redirect: "manual" });

@@ -46,5 +46,5 @@ export function makeByteReader(chunks: AsyncIterable<Uint8Array>): ByteReader {
 }
 
 function brokenOff(): SourceFault {
-  return new SourceFault("unsafe", "the archive breaks off in the middle");
+  return new SourceFault("unsafe", "the archive is truncated");
 }

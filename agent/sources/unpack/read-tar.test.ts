@@ -30,7 +30,7 @@ describe("where a tar archive comes from", () => {
     const reading = async (): Promise<void> => {
       for await (const _ of readTar(chunks));
     };
-    await expect(reading()).rejects.toThrow("the archive is no tar archive");
+    await expect(reading()).rejects.toThrow("the archive is not a valid tar archive");
     expect(state.isClosed).toBe(true);
   });
 });

@@ -34,8 +34,7 @@ async function* entriesOf(reader: ByteReader): ArchiveEntries {
     const size = numberAt(block, 124, 12);
     if ("xgLK".includes(type)) {
       extraBytes += size + blockBytes;
-      if (extraBytes > mostExtraBytesOfAll)
-        throw broken("there is more about its entries than in them");
+      if (extraBytes > mostExtraBytesOfAll) throw broken("its extended headers are too large");
       told = { ...told, ...toldBy(type, await extra(reader, size)) };
       continue;
     }
@@ -81,9 +80,9 @@ function entryOf(block: Buffer, type: string, told: Told): ArchiveEntry {
 }
 
 async function extra(reader: ByteReader, size: number): Promise<Buffer> {
-  if (size > mostExtraBytes) throw broken("a name in it has over 1 MiB");
+  if (size > mostExtraBytes) throw broken("a name in it is longer than 1 MiB");
   const bytes = (size === 0 ? Buffer.alloc(0) : await reader.take(size)) ?? Buffer.alloc(0);
-  if (bytes.length < size) throw broken("it breaks off in the middle");
+  if (bytes.length < size) throw broken("it is truncated");
   for await (const _ of reader.stream(paddingOf(size)));
   return bytes;
 }
@@ -104,7 +103,7 @@ function paxOf(bytes: Buffer): Told {
     const length = Number(bytes.toString("latin1", at, space));
     const isLength = space > at && Number.isInteger(length) && length > space - at;
     if (!isLength || at + length > bytes.length)
-      throw broken("the attributes of an entry are wrong");
+      throw broken("the attributes of an entry are invalid");
     const record = bytes.toString("utf8", space + 1, at + length - 1);
     const equals = record.indexOf("=");
     const [key, value] = [record.slice(0, equals), record.slice(equals + 1)];
@@ -119,7 +118,7 @@ function paxOf(bytes: Buffer): Told {
 
 function sizeOf(text: string): number {
   const size = /^\d{1,15}$/.test(text) ? Number(text) : -1;
-  if (size < 0) throw broken("the size of an entry is none");
+  if (size < 0) throw broken("the size of an entry is invalid");
   return size;
 }
 
@@ -137,20 +136,20 @@ function numberAt(block: Buffer, from: number, length: number): number {
   if (((block[from] ?? 0) & 0x80) !== 0) {
     const value = block.readUIntBE(from + length - 6, 6);
     const isSmall = block.subarray(from + 1, from + length - 6).every((byte) => byte === 0);
-    if (block[from] !== 0x80 || !isSmall) throw broken("a number in it is none");
+    if (block[from] !== 0x80 || !isSmall) throw broken("a number in it is invalid");
     return value;
   }
   const digits = textAt(block, from, length).trim();
-  if (!/^[0-7]*$/.test(digits)) throw broken("a number in it is none");
+  if (!/^[0-7]*$/.test(digits)) throw broken("a number in it is invalid");
   return digits === "" ? 0 : Number.parseInt(digits, 8);
 }
 
 function assertSum(block: Buffer): void {
   let sum = 0;
   for (const [at, byte] of block.entries()) sum += at >= 148 && at < 156 ? 0x20 : byte;
-  if (sum !== numberAt(block, 148, 8)) throw broken("a sum in it is wrong");
+  if (sum !== numberAt(block, 148, 8)) throw broken("a checksum is wrong");
 }
 
 function broken(words: string): SourceFault {
-  return new SourceFault("unsafe", `the archive is no tar archive, or it is damaged: ${words}`);
+  return new SourceFault("unsafe", `the archive is not a valid tar archive: ${words}`);
 }

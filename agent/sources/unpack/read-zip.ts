@@ -74,5 +74,5 @@ async function nextOf(archive: yauzl.ZipFile): Promise<yauzl.Entry | undefined> 
 }
 
 function broken(words: string): SourceFault {
-  return new SourceFault("unsafe", `the archive is no zip archive, or it is damaged: ${words}`);
+  return new SourceFault("unsafe", `the archive is not a valid zip archive: ${words}`);
 }

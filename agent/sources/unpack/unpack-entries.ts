@@ -68,7 +68,7 @@ async function makeFolder(ground: Ground, name: string, whose: string): Promise<
   const { made, folder } = ground;
   const known = made.get(name);
   if (known === "folder") return;
-  if (known !== undefined) throw unsafe(whose, `lies in ${shown(name)}, which is a ${known}`);
+  if (known !== undefined) throw unsafe(whose, `is inside ${shown(name)}, which is a ${known}`);
   await mkdir(path.join(folder, name), { mode: 0o755 });
   made.set(name, "folder");
 }
@@ -77,7 +77,7 @@ async function makeFolder(ground: Ground, name: string, whose: string): Promise<
 async function place(ground: Ground, name: string, entry: ArchiveEntry): Promise<void> {
   const { made, links, folder } = ground;
   const known = made.get(name);
-  if (known === "folder") throw unsafe(name, "is a folder already");
+  if (known === "folder") throw unsafe(name, "is already a folder");
   links.delete(name);
   if (known === "file") await rm(path.join(folder, name));
   made.delete(name);
@@ -90,7 +90,7 @@ async function place(ground: Ground, name: string, entry: ArchiveEntry): Promise
 async function makeHardLink({ made, folder }: Ground, name: string, to: string): Promise<void> {
   const target = safeName(to, "leads to");
   if (made.get(target) !== "file") {
-    throw unsafe(name, `is a hard link to ${shown(target)}, which is no file of this archive`);
+    throw unsafe(name, `is a hard link to ${shown(target)}, which is not a file of this archive`);
   }
   await link(path.join(folder, target), path.join(folder, name));
 }
@@ -115,7 +115,7 @@ async function* counted(ground: Ground, name: string, body: AsyncIterable<Uint8A
 async function makeLinks({ links, folder }: Ground): Promise<void> {
   for (const [name, target] of links) {
     if (staysWithin(links, name)) continue;
-    throw unsafe(name, `is a link that leads out of the archive, to ${shown(target)}`);
+    throw unsafe(name, `is a link to ${shown(target)}, outside of the archive`);
   }
   for (const [name, target] of links) await symlink(target, path.join(folder, name));
 }
@@ -127,11 +127,11 @@ function safeName(given: string, verb: string): string {
   const words = given.startsWith("/")
     ? "an absolute name"
     : parts.includes("..")
-      ? 'a name that leads out of the archive ("..")'
+      ? 'a path outside of the archive ("..")'
       : !isShort || parts.length > mostDepth
         ? "a name that is too long or too deep"
         : given === "" || given.includes("\0") || given.includes("\uFFFD")
-          ? "no name that a file can have"
+          ? "an invalid name"
           : undefined;
   if (words !== undefined) throw unsafe(given, `${verb} ${words}`);
   return parts.join("/");
@@ -139,9 +139,9 @@ function safeName(given: string, verb: string): string {
 
 function assertKind(name: string, { kind, what, mode }: ArchiveEntry): void {
   if (kind === "other")
-    throw unsafe(name, `is ${what ?? "no ordinary file"}, which no source may hold`);
+    throw unsafe(name, `is ${what ?? "not a regular file"}, which is not allowed in a source`);
   if (kind !== "folder" && (mode & setIdBits) !== 0) {
-    throw unsafe(name, "would run as another user (setuid or setgid)");
+    throw unsafe(name, "has the setuid or setgid bit, which is not allowed");
   }
 }
 
@@ -150,7 +150,7 @@ function unsafe(name: string, words: string): SourceFault {
 }
 
 function tooLarge(name: string, bound: string): SourceFault {
-  return new SourceFault("too_large", `it has over ${bound}: the entry ${shown(name)} is too much`);
+  return new SourceFault("too_large", `it exceeds ${bound} at the entry ${shown(name)}`);
 }
 
 const shown = (name: string): string =>

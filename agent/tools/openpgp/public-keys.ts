@@ -90,7 +90,7 @@ function numberOf(bytes: Buffer): [number: Buffer, rest: Buffer] {
   const number = bytes.subarray(2, end);
   const firstBit = 32 - Math.clz32(number[0] ?? 0);
   if (end > bytes.length || bits !== (number.length - 1) * 8 + firstBit) {
-    throw new ToolFault("signature", "a number of a key or of a signature is none");
+    throw new ToolFault("signature", "a number in a key or signature is invalid");
   }
   return [number, bytes.subarray(end)];
 }

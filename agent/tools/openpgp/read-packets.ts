@@ -55,5 +55,5 @@ function withoutArmour(bytes: Buffer): Buffer {
 }
 
 function wrong(): ToolFault {
-  return new ToolFault("signature", "what should be OpenPGP is not");
+  return new ToolFault("signature", "this is not valid OpenPGP data");
 }

@@ -77,7 +77,7 @@ describe("a signature that GnuPG made", () => {
     const keys = readPublicKeys(made[kind].keys);
     const { signature } = made[kind];
     expect(() => verifySignature(Buffer.from("hello releasez\n"), signature, keys)).toThrow(
-      "these are not the bytes that were signed",
+      "its signature does not match",
     );
     // Whatever is changed in it, but what says nothing (who signed, once more): it is no other signature.
     const head = (signature[0] ?? 0) & 1 ? 3 : 2;
@@ -95,9 +95,9 @@ describe("a signature that GnuPG made", () => {
   test("is worth nothing by a key that nobody trusts", () => {
     const keys = readPublicKeys(made.rsa.keys);
     expect(() => verifySignature(text, made.edwards.signature, keys)).toThrow(
-      "signed by the key EA690802AE611527, which is none of those that are trusted",
+      "signed by the key EA690802AE611527, which is not trusted that are trusted",
     );
-    expect(() => verifySignature(text, made.edwards.signature, [])).toThrow("none of those");
+    expect(() => verifySignature(text, made.edwards.signature, [])).toThrow("not trusted");
     expect(() => verifySignature(text, Buffer.from("hello"), keys)).toThrow("is not");
   });
 });

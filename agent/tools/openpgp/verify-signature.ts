@@ -18,8 +18,7 @@ export function verifySignature(
   const bodies = readPackets(signature).filter(
     ({ tag, body }) => tag === signatureTag && body[0] === 4,
   );
-  if (bodies.length === 0)
-    throw new ToolFault("signature", "its signature is none that can be read");
+  if (bodies.length === 0) throw new ToolFault("signature", "its signature cannot be read");
   const issuers: string[] = [];
   for (const { body } of bodies) {
     const { type, algorithm, hash, hashed, numbers, issuer } = partsOf(body);
@@ -33,8 +32,8 @@ export function verifySignature(
   }
   const known = keys.some(({ id }) => issuers.includes(id));
   const words = known
-    ? "its signature is wrong: these are not the bytes that were signed"
-    : `it is signed by the key ${issuers.join(", ") || "of nobody"}, which is none of those that are trusted`;
+    ? "its signature does not match"
+    : `it is signed by the key ${issuers.join(", ") || "(none)"}, which is not trusted`;
   throw new ToolFault("signature", words);
 }
 
@@ -50,10 +49,10 @@ type Parts = {
 };
 
 function partsOf(body: Buffer): Parts {
-  if (body.length < 10) throw new ToolFault("signature", "its signature is cut off");
+  if (body.length < 10) throw new ToolFault("signature", "its signature is truncated");
   const hashedEnd = 6 + body.readUInt16BE(4);
   const openEnd = hashedEnd + 2 + (hashedEnd + 2 > body.length ? 0 : body.readUInt16BE(hashedEnd));
-  if (openEnd + 2 > body.length) throw new ToolFault("signature", "its signature is cut off");
+  if (openEnd + 2 > body.length) throw new ToolFault("signature", "its signature is truncated");
   const told = [
     ...subpackets(body.subarray(6, hashedEnd)),
     ...subpackets(body.subarray(hashedEnd + 2, openEnd)),

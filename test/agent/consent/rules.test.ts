@@ -84,8 +84,8 @@ describe(
 describe("a rule that makes no sense is refused at the start", () => {
   test.each([
     [{ "deny-types": "terraform-deplo" }, "did you mean terraform-deploy?"],
-    [{ "allow-types": "everything" }, 'names no type of jobs "everything"'],
-    [{ "allow-workspaces": "tfw 1" }, "must be ids of workspaces"],
+    [{ "allow-types": "everything" }, 'has an unknown job type "everything"'],
+    [{ "allow-workspaces": "tfw 1" }, "must be a comma-separated list of workspace ids"],
     [{ "read-only": "maybe" }, "must be one of yes, no"],
   ])("%j", (settings, words) => {
     expect(() => readConfig(settings as Record<string, string>, {})).toThrow(words);

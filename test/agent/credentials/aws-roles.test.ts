@@ -111,7 +111,7 @@ describeWithTools(["moto_server"], "AWS roles of a job", () => {
     });
     expect(await seat.ended(id)).toMatchObject({ status: "failed" });
     const log = (await seat.logOf(id)).join("\n");
-    expect(log).toContain(`STS does not give the role ${arnOf(role)}: ${words}`);
+    expect(log).toContain(`STS refused the role ${arnOf(role)}: ${words}`);
     expect(log).not.toContain("wrong-secret-key-1");
   });
 

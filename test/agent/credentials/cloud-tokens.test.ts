@@ -109,7 +109,7 @@ describe("a role is taken on by whoever the host is:", { timeout: 60_000 }, () =
 
   test("nobody, which is said", async () => {
     const { awsKeys } = await setup({ aws_auth });
-    await expect(awsKeys(off)).rejects.toThrow("This host is nobody to AWS");
+    await expect(awsKeys(off)).rejects.toThrow("No AWS credentials on this host");
   });
 });
 
@@ -212,7 +212,7 @@ describe("a cluster's token", { timeout: 60_000 }, () => {
       cluster_info,
     });
     const failure = await wrong.kubeToken(env).catch((error: unknown) => String(error));
-    expect(failure).toContain("Entra ID gives no token: invalid_client: AADSTS7000215");
+    expect(failure).toContain("Entra ID returned no token: invalid_client: AADSTS7000215");
     expect(failure).not.toContain("wrong-secret-1");
 
     const pod = await setup({ azure_auth: { tenant_id: "t-1", client_id: "c-1" }, cluster_info });

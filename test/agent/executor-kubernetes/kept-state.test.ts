@@ -87,7 +87,7 @@ describeWithTools(clusterTools, "an agent in a cluster with a one-shot token", (
     expect(said(first, "registered")).toBe(false);
     await rmdir(enrolled);
     await rename(`${enrolled}.aside`, enrolled);
-    await until(() => said(first, "the agent works"));
+    await until(() => said(first, "agent started"));
     first.kill("SIGKILL");
     await first.ended;
     await seat.start(token);

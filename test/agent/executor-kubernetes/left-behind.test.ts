@@ -17,7 +17,7 @@ describeWithTools(clusterTools, "a Job whose Secret could not be made, nor it be
     const { proxy, kubeconfig } = await proxiedCluster(seat.account.kubeconfig);
     const agent = await seat.start({}, kubeconfig);
     const said = (words: string): boolean => agent.said.log.some(({ msg }) => msg === words);
-    await until(() => said("the agent works"));
+    await until(() => said("agent started"));
     proxy.fail(({ method, path }) => method === "POST" && path.includes("/secrets"), "500");
     proxy.fail("DELETE /jobs/", "500");
     const jobId = await seat.enqueue({ type: "noop-deploy" });

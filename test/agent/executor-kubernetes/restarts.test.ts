@@ -34,8 +34,8 @@ describeWithTools(clusterTools, "an agent whose jobs are in pods", () => {
     first.kill("SIGKILL");
     await first.ended;
     const second = await seat.start();
-    await until(() => second.said.log.some(({ msg }) => msg === "taken up again"));
-    await until(() => second.said.log.some(({ msg }) => msg === "the agent works"));
+    await until(() => second.said.log.some(({ msg }) => msg === "resuming a job"));
+    await until(() => second.said.log.some(({ msg }) => msg === "agent started"));
     expect((await seat.job(jobId)).status).toBe("in-progress");
     await release();
     expect(await seat.ended(jobId)).toMatchObject({
@@ -96,7 +96,7 @@ describeWithTools(clusterTools, "an agent whose jobs are in pods", () => {
       JSON.stringify({ rules: to }),
     ];
     const first = await seat.start();
-    await until(() => first.said.log.some(({ msg }) => msg === "the agent works"));
+    await until(() => first.said.log.some(({ msg }) => msg === "agent started"));
     await seat.at.kubectl(patch(less));
     const jobId = await seat.enqueue({ type: "noop-deploy" });
     await until(() => first.said.log.some(({ msg }) => msg === "the cluster has no Job for it"));
@@ -129,7 +129,7 @@ describeWithTools(clusterTools, "an agent whose jobs are in pods", () => {
     const agent = await seat.start();
     await until(async () => (await seat.jobs()).length === 0);
     expect(agent.said.log.map(({ msg }) => msg)).toContain("given back: it had not begun");
-    expect(agent.said.log.map(({ msg }) => msg)).not.toContain("taken up again");
+    expect(agent.said.log.map(({ msg }) => msg)).not.toContain("resuming a job");
   });
 
   test("waits for its pods when an operator shuts it down", async () => {

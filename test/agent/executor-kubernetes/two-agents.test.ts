@@ -15,7 +15,7 @@ beforeAll(async () => {
 });
 
 const worksOf = ({ said }: AgentProcess): boolean =>
-  said.log.some(({ msg }) => msg === "the agent works");
+  said.log.some(({ msg }) => msg === "agent started");
 const whyNot = ({ said }: AgentProcess) => said.log.find(({ msg }) => msg === "takes no jobs");
 const refusal =
   /Another agent with the executor-name svc-agent works in namespace test-\w+ \(.+\/.+\): end it/;

@@ -173,7 +173,7 @@ describe("an action", { timeout: 180_000 }, () => {
         interpolated_command: `echo "{\\"password\\": $API_TOKEN}" >"$SVC_ACTIONS_OUTPUT_FILEPATH"`,
       },
     ]);
-    expect(ended.description).toContain("it is no JSON object: line 1, column 14");
+    expect(ended.description).toContain("it is not a JSON object: line 1, column 14");
     expect(JSON.stringify(ended)).not.toContain("s3cret");
   });
 

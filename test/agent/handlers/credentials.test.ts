@@ -70,7 +70,7 @@ describe("a plan's credentials", { timeout: 180_000 }, () => {
     ],
     [
       { aws_auth: { static: { access_key_id: "A" } } },
-      "aws_auth.static.access_key_id is there without",
+      "aws_auth.static.access_key_id is set without",
     ],
     [
       { aws_auth: { assume_role: { ...role.assume_role, session_name: 5 } } },
@@ -79,7 +79,7 @@ describe("a plan's credentials", { timeout: 180_000 }, () => {
     [{ azure_auth: { use_msi: "yes" } }, "azure_auth.use_msi: "],
     [{ gcp_auth: { service_account_key: 3 } }, "gcp_auth.service_account_key: "],
     [{ cluster_info: { endpoint: "https://x", token: ["t"] } }, "cluster_info.token: "],
-    [{ cluster_info: { token: "t" } }, "cluster_info.token is there without endpoint"],
+    [{ cluster_info: { token: "t" } }, "cluster_info.token is set without endpoint"],
   ])("of another shape than theirs run nothing: %j", async (plan, words) => {
     const { runSteps } = await givenJobSeat(fleet);
     const ended = await runSteps([{ interpolated_command: "true" }], plan);

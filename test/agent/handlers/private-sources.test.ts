@@ -70,7 +70,7 @@ describe("a private source", { timeout: 180_000 }, () => {
     const { runSteps } = await givenJobSeat(fleet);
     const git_source = { url, auth, recurse_submodules: true };
     const ended = await runSteps([{ ...tellWhat, git_source }]);
-    expect(ended.description).toContain("its submodules could not be fetched");
+    expect(ended.description).toContain("fetching its submodules failed");
     expect(stranger.asked.length).toBeGreaterThan(0);
     expect(new Set(stranger.asked)).toEqual(new Set([""]));
   });
@@ -84,7 +84,7 @@ describe("a private source", { timeout: 180_000 }, () => {
     );
     const { runSteps } = await givenJobSeat(fleet);
     const ended = await runSteps([{ ...tellWhat, git_source: { url: `${url}/repo.git`, auth } }]);
-    expect(ended.description).toContain("it could not be fetched");
+    expect(ended.description).toContain("fetching it failed");
     expect(stranger.asked.length).toBeGreaterThan(0);
     expect(new Set(stranger.asked)).toEqual(new Set([""]));
   });
@@ -115,8 +115,8 @@ describe("a private source", { timeout: 180_000 }, () => {
   });
 
   test.each([
-    ["https://u:100%25%pass@127.0.0.1:1/a.git", "has a % in its user or password"],
-    ["https://u:100x/pass@127.0.0.1:1/a.git", "is no URL"],
+    ["https://u:100%25%pass@127.0.0.1:1/a.git", "has an invalid % escape in its user or password"],
+    ["https://u:100x/pass@127.0.0.1:1/a.git", "is not a valid URL"],
   ])("with the URL %s is refused in words that do not repeat it", async (url, words) => {
     const { runSteps } = await givenJobSeat(fleet);
     const ended = await runSteps([{ ...tellWhat, git_source: { url } }]);

@@ -122,7 +122,7 @@ describe("a simulated job", { timeout: 180_000 }, () => {
         // An end waits for its log for a second only; the last lines may come after it.
         await expect.poll(async () => (await saidBy(seat, ended.id)).length).toBeGreaterThan(3);
         const said = (await saidBy(seat, ended.id)).slice(0, 3);
-        expect(said).toEqual(["This job is simulated: nothing is run.", "one", "two"]);
+        expect(said).toEqual(["This job is simulated: nothing runs.", "one", "two"]);
         const hasPlan = /terraform|helm|kubernetes-manifest|pulumi/.test(type);
         expect([type, ended.result?.contents_display_gzip !== undefined]).toEqual([type, hasPlan]);
       }

@@ -68,7 +68,7 @@ describe("a step's source", { timeout: 180_000 }, () => {
     const ended = await runSteps([tellWhat({ url, path: "a" }, { directory: "b" })]);
     expect(ended.outputs["what"]).toBe("deep");
     const absent = await runSteps([tellWhat({ url, path: "nowhere" })]);
-    expect(absent.description).toContain("there is no folder nowhere");
+    expect(absent.description).toContain("its working directory nowhere does not exist");
   });
 
   test("has its submodules when it is asked to", async () => {
@@ -109,7 +109,7 @@ describe("a step's source", { timeout: 180_000 }, () => {
       outputs: { tidy: "1" },
       result: { error_metadata: { reason: "source_unavailable", step: "get" } },
     });
-    expect(ended.description).toContain("at no-such-branch: it could not be fetched");
+    expect(ended.description).toContain("at no-such-branch: fetching it failed");
     expect(ended.description).toContain("no-such-branch");
     const commitless = await runSteps([
       tellWhat({ url: `file://${folder}`, commit: "0123456789abcdef0123456789abcdef01234567" }),
@@ -125,7 +125,7 @@ describe("a step's source", { timeout: 180_000 }, () => {
     const ended = await runSteps([
       tellWhat({ url: `${url}/repo.git`, auth: { username: "me", password: "wrong-one" } }),
     ]);
-    expect(ended.description).toContain("it could not be fetched");
+    expect(ended.description).toContain("fetching it failed");
     expect(JSON.stringify(ended)).not.toContain("wrong-one");
   });
 

@@ -20,7 +20,7 @@ withCgroups("a cgroup", () => {
     const child = await bash("cat /proc/self/cgroup", { cgroup });
     expect(await readAll(child.output)).toContain(`${path.basename(base)}/exe_1\n`);
     await expect(bash("true", { step: 2, cgroup: path.join(base, "exe_2") })).rejects.toThrow(
-      "its cgroup cannot be entered",
+      "it could not enter its cgroup",
     );
   });
 

@@ -174,10 +174,10 @@ withBounds("the bounds of a job", () => {
     const seat = await givenKillableAgent(fleet, { ...bounds, "job-cgroups": "on" }, command);
     const eater = { name: "eater", argv: [process.execPath, "-e", eats] };
     const fat = await seat.run(action([eater]));
-    expect(fat.description).toContain("used up all that job-memory-max gives it");
+    expect(fat.description).toContain("the job reached job-memory-max");
     const forks = "for n in $(seq 50); do sleep 1000 & done; exit 1";
     const forked = await seat.run(action([step(forks)]));
-    expect(forked.description).toContain("as many processes as job-pids-max gives it");
+    expect(forked.description).toContain("the job reached job-pids-max");
   });
 });
 
@@ -188,14 +188,14 @@ withCgroups("bounds that cannot be kept", () => {
     const seat = await givenKillableAgent(fleet, { ...bounds, "job-cgroups": "on" }, command);
     expect(await seat.first.ended).toBe(78);
     const words =
-      "jobs can have no job-memory-max and no job-pids-max here: the agent itself runs in";
+      "jobs cannot have job-memory-max and job-pids-max on this host: the agent itself runs in";
     expect(seat.first.said.err).toContain(words);
   });
 
   test("are warned of, where cgroups need not be", { timeout: 180_000 }, async () => {
     const seat = await givenKillableAgent(fleet, { ...bounds, "job-cgroups": "off" });
     const isWarned = () =>
-      seat.first.said.log.some(({ msg }) => msg === "jobs run without their bounds");
+      seat.first.said.log.some(({ msg }) => msg === "jobs run without the configured limits");
     await until(isWarned);
     expect((await seat.run(action([step("true")]))).status).toBe("finished");
   });
@@ -216,6 +216,8 @@ test(
       ...(powers.kill && { command: [...hidden, process.execPath, agentProgram] as const }),
     });
     expect(await agent.ended).toBe(78);
-    expect(agent.said.err).toContain("job-cgroups is on, and jobs can have no cgroups here: ");
+    expect(agent.said.err).toContain(
+      "job-cgroups is on, but jobs cannot have cgroups on this host: ",
+    );
   },
 );

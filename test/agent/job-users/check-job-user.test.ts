@@ -41,7 +41,7 @@ describe("the doctor on the users of jobs", () => {
 
 test("users that are somebody's are refused", () => {
   for (const given of ["0", "0-5", "65530-65540", "7-3", "1-5000", "nobody"]) {
-    expect(() => readConfig({ "job-user": given }, {})).toThrow("--job-user must be users");
+    expect(() => readConfig({ "job-user": given }, {})).toThrow("--job-user must be a range");
   }
   expect(readConfig({ "job-user": "7" }, {}).jobUser).toEqual({ first: 7, last: 7 });
 });

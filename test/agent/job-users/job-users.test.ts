@@ -107,7 +107,7 @@ asRoot("jobs as other users", () => {
       const plan = JSON.stringify({ steps });
       const job = await seat.run({ type: "actions-workflow", plan });
       expect(job.description).toContain("nowhere");
-      expect(job.description).toContain("could not be fetched");
+      expect(job.description).toContain("fetching it failed");
       expect(job.outputs).toMatchObject({ owner: "59060" });
     },
   );

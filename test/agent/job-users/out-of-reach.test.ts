@@ -114,7 +114,7 @@ asRoot("what a job with a shell cannot reach", () => {
         ],
       });
       expect(await agent.ended).toBe(78);
-      expect(agent.said.err).toContain("job-user is set, and the agent runs as user 59210");
+      expect(agent.said.err).toContain("job-user is set, but the agent runs as user 59210");
     },
   );
 
@@ -140,7 +140,7 @@ asRoot("what a job with a shell cannot reach", () => {
       const given = { url: fleet.broker.url, env: { SVC_AGENT_TOKEN: seat.token } };
       const second = await startAgentProcess({ ...given, settings: { "job-user": "59230-59231" } });
       expect(await second.ended).toBe(78);
-      expect(second.said.err).toContain("Another agent of this host has all users of job-user");
+      expect(second.said.err).toContain("Another agent on this host uses all users of job-user");
     },
   );
 });

@@ -34,22 +34,22 @@ const bad: readonly Bad[] = [
   {
     what: "a step that says nothing to do",
     step: { name: "bad" },
-    words: "bad has neither a command nor contents",
+    words: "bad needs a command or inline contents",
   },
   {
     what: "two steps of one name",
     plan: '{"steps": [{"name":"x","argv":["true"]},{"name":"x","argv":["true"]}]}',
-    words: "two steps are called x",
+    words: "two steps are named x",
   },
   {
     what: "a step's name that no JSON object of JavaScript's can hold",
     step: { name: "__proto__", argv: ["true"] },
-    words: "no step can be called __proto__",
+    words: "a step cannot be named __proto__",
   },
   {
     what: "a missing tool",
     step: { name: "bad", argv: ["no-such-tool", "x"] },
-    words: "There is no program called no-such-tool",
+    words: "The program no-such-tool was not found",
   },
   {
     what: "a missing tool in a script",
@@ -59,17 +59,17 @@ const bad: readonly Bad[] = [
   {
     what: "a shell that is not there",
     step: script("true", { shell: "fish" }),
-    words: "There is no program called fish",
+    words: "The program fish was not found",
   },
   {
     what: "a folder that is not there",
     step: script("true", { directory: "a/b" }),
-    words: "there is no folder a/b",
+    words: "its working directory a/b does not exist",
   },
   {
     what: "a folder outside",
     step: script("true", { directory: "../../.." }),
-    words: "lies outside",
+    words: "outside of the source",
   },
   {
     what: "an outputs file of 1 GB",
@@ -89,17 +89,17 @@ const bad: readonly Bad[] = [
   {
     what: "an unterminated output",
     step: script(`printf 'a=1\\nb<<END\\nx\\n' >"${out}"`),
-    words: "line 2: the value of b is not ended",
+    words: "line 2: the end of b, a line",
   },
   {
     what: "an output with no name",
     step: script(`echo '1x=2' >"${out}"`),
-    words: "is no name for an output",
+    words: "is not a valid output name",
   },
   {
     what: "an output that is too long",
     step: script(`{ printf a=; head -c 70000 /dev/zero | tr '\\0' x; } >"${out}"`),
-    words: "64 KiB is the most",
+    words: "the limit is 64 KiB",
   },
   {
     what: "an outputs file that is a link",
@@ -109,7 +109,7 @@ const bad: readonly Bad[] = [
   {
     what: "an outputs file that is a pipe",
     step: script(`rm "${out}"; mkfifo "${out}"`),
-    words: "not an ordinary file",
+    words: "not a regular file",
   },
   {
     what: "a script that deletes its workspace",
@@ -129,7 +129,7 @@ const bad: readonly Bad[] = [
   {
     what: "a script that deletes the whole run directory",
     step: script('rm -rf "$(dirname "$(dirname "$SVC_JOB_SOCKET")")"; sleep 600'),
-    words: "its folder in the run directory was taken away",
+    words: "its folder in the run directory was removed",
   },
   {
     what: "a script that closes its stdout",
@@ -160,17 +160,17 @@ const bad: readonly Bad[] = [
   {
     what: "a source that may not be fetched",
     step: script("true", { git_source: { url: "ext::sh -c true" } }),
-    words: "git_source.url of bad is not one name",
+    words: "git_source.url of bad is not a single name",
   },
   {
     what: "a source on this host",
     step: script("true", { git_source: { url: "file:///etc" } }),
-    words: "not one that may be fetched",
+    words: "is not allowed",
   },
   {
     what: "a source that nobody serves",
     step: script("true", { git_source: { url: "http://127.0.0.1:1/a.git" } }),
-    words: "it could not be fetched",
+    words: "fetching it failed",
   },
 ];
 

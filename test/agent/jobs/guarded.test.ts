@@ -49,7 +49,7 @@ async function setup(plan: object = {}) {
 }
 
 const hasTakenUp = ({ said }: AgentProcess): boolean =>
-  said.log.some(({ msg }) => msg === "taken up again");
+  said.log.some(({ msg }) => msg === "resuming a job");
 
 describe("what a killed agent left running", { timeout: 180_000 }, () => {
   test("is stopped in order by a next one that is told to stop before it has found the broker", async () => {

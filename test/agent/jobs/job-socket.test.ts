@@ -74,8 +74,8 @@ describe("a job's own processes", { timeout: 180_000 }, () => {
           echo "broken=$(${ask} -d '{"secret": s3cret}' http://x/secrets)" >>"$SVC_ACTIONS_OUTPUT_FILEPATH"`,
       },
     ]);
-    const much = JSON.stringify({ detail: "This is more than 2 MiB." });
-    const broken = JSON.stringify({ detail: "The body is no JSON." });
+    const much = JSON.stringify({ detail: "The body is larger than 2 MiB." });
+    const broken = JSON.stringify({ detail: "The body is not JSON." });
     expect(ended.outputs).toMatchObject({ sized: much, endless: much, broken });
   });
 
@@ -92,7 +92,7 @@ describe("a job's own processes", { timeout: 180_000 }, () => {
       },
     ]);
     expect(ended.description).toBe("");
-    expect(ended.outputs["name"]).toContain("is no name for an output");
-    expect(ended.outputs["token"]).toContain("not the token of the job");
+    expect(ended.outputs["name"]).toContain("is not a valid output name");
+    expect(ended.outputs["token"]).toContain("not the job's token");
   });
 });

@@ -20,7 +20,7 @@ beforeAll(async () => {
 async function taken(again: KillableAgent["again"]): Promise<AgentProcess> {
   const agent = await again();
   const said = (): string => JSON.stringify(agent.said.log);
-  await expect.poll(said, { timeout: 40_000 }).toContain("the agent works");
+  await expect.poll(said, { timeout: 40_000 }).toContain("agent started");
   return agent;
 }
 

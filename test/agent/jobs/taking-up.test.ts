@@ -113,7 +113,7 @@ describe("an agent that was killed and started again", { timeout: 180_000 }, () 
       outputs: { kept: "1" },
       result: { error_metadata: { reason: "lost", step: "gone" } },
     });
-    expect(job.description).toContain("nobody knows how it ended");
+    expect(job.description).toContain("its outcome is unknown");
     expect(existsSync(mark("next"))).toBe(false);
   });
 });

@@ -163,7 +163,7 @@ describe("a job's log", () => {
     };
     await jobLog.pipe(source, output);
     const lines = (await close()).map(({ body }) => body);
-    expect(lines).toEqual(["ab", "svc-agent: 100 bytes of the output are lost here.", "c"]);
+    expect(lines).toEqual(["ab", "svc-agent: 100 bytes of the output are missing here.", "c"]);
   });
 
   test("opened again after a crash has each line once, whatever had reached the disk", async () => {

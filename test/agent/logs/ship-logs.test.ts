@@ -80,7 +80,9 @@ describe("the shipping of logs", () => {
     expect(await logs.shipping.drained("exe_a", 10_000)).toBe(true);
     expect(bodies("a").map((body) => body.slice(0, 1))).toEqual(["a", "c", "d"]);
     expect(receiver.stored("lgs_a").map(({ seq }) => seq)).toEqual([1, 3, 4]);
-    expect(logs.lines.filter((line) => line.includes("a line is not taken"))).toHaveLength(1);
+    expect(
+      logs.lines.filter((line) => line.includes("the broker refused a log line")),
+    ).toHaveLength(1);
   });
 
   test.each([404, 409, 410])(
@@ -91,7 +93,7 @@ describe("the shipping of logs", () => {
       const [over, other] = [await openJobLog("over"), await openJobLog("other")];
       over.write("one");
       other.write("two");
-      await expect.poll(() => logs.lines.join("")).toContain("a log is given up");
+      await expect.poll(() => logs.lines.join("")).toContain("a log is not sent any further");
       over.write("three");
       await Promise.all([over.close(), other.close()]);
       expect(await logs.shipping.allDrained(10_000)).toBe(true);

@@ -24,7 +24,7 @@ describe("a child", () => {
       {
         code: null,
         signal: "SIGKILL",
-        words: expect.stringContaining("not sent by the agent") as string,
+        words: expect.stringContaining("which the agent did not send") as string,
       },
     ],
     ["nothing-of-this-name", { code: 127, words: expect.stringContaining("not found") as string }],
@@ -124,9 +124,9 @@ describe("what cannot be started", () => {
   test.each([
     [["no-such-program"], {}, /no program called no-such-program in PATH/],
     [["./no-such-file"], {}, /no program at \.\/no-such-file/],
-    [["/proc/version"], {}, /no program at \/proc\/version, or it may not be executed/],
-    [[], {}, /no command/],
-    [["true"], { cwd: "/no/such/place" }, /working directory \/no\/such\/place is not there/],
+    [["/proc/version"], {}, /program \/proc\/version does not exist or is not executable/],
+    [[], {}, /command is empty/],
+    [["true"], { cwd: "/no/such/place" }, /working directory \/no\/such\/place does not exist/],
     [["true", "a\0b"], {}, /NUL/],
     [["true", "x".repeat(200_000)], {}, /E2BIG/],
     [["true"], { env: { PATH: "/usr/bin", BIG: "x".repeat(200_000) } }, /E2BIG/],

@@ -117,7 +117,7 @@ describe("a child that is made ready", () => {
     for (const step of [1, 2]) rmSync(dirOf(step), patiently);
     expect(one.isWaiting()).toBe(false);
     await one.drop();
-    await expect(other.go()).rejects.toThrow("No folder can be made");
+    await expect(other.go()).rejects.toThrow("Cannot create the folder");
     for (const step of [1, 2])
       await expect.poll(() => supervisorsOf(dirOf(step)), soon).toEqual([]);
   });

@@ -185,7 +185,7 @@ describe("a script that does harm", { timeout: 180_000 }, () => {
     const child = await bash("echo before; kill -9 $PPID; echo after; sleep 600");
     const end = await child.exited;
     expect(end).toMatchObject({ code: null, why: "lost" });
-    expect(end.words).toContain("the process that waits for it was killed");
+    expect(end.words).toContain("its supervising process was killed");
     expect(await readAll(child.output)).toMatch(/^before\n(?:after\n)?$/);
     expect(await findMarked(executionId)).toEqual([]);
   });

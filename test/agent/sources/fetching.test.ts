@@ -75,11 +75,11 @@ describe("an artifact in a registry", { timeout: 180_000 }, () => {
   });
 
   test.each([
-    ["without credentials", undefined, "the plan gives no credentials"],
+    ["without credentials", undefined, "the plan has no credentials"],
     [
       "with wrong ones",
       { username: "me", password: "wrong-one-1" },
-      "refuses these credentials (401)",
+      "refused the credentials (401)",
     ],
   ])("that is private is not had %s", async (_, auth, words) => {
     const registry = await startRegistryDouble({ kind: "token", login: "me:right-one-1" });
@@ -106,10 +106,10 @@ describe("an artifact in a registry", { timeout: 180_000 }, () => {
     for (const path of registry.blobs()) registry.replace(path, other);
     const changed = await runSteps([tellWhat({ oci: `${registry.host}/acme/app:v1` })]);
     expect(changed.result?.error_metadata["class"]).toBe("digest");
-    expect(changed.description).toContain("has not the digest sha256:");
+    expect(changed.description).toContain("has the digest sha256:");
     const untold = await runSteps([tellWhat({ oci: `${registry.host}/acme/app` })]);
     expect(untold.result?.error_metadata["reason"]).toBe("plan_invalid");
-    expect(untold.description).toContain("it names neither a tag nor a digest");
+    expect(untold.description).toContain("a tag or a digest is required");
   });
 
   test("is asked for again when its registry has an ill moment, and fails when it stays away", async () => {
@@ -121,7 +121,7 @@ describe("an artifact in a registry", { timeout: 180_000 }, () => {
     expect((await runSteps([tellWhat(source)])).outputs["what"]).toBe("module");
     const away = await runSteps([tellWhat({ oci: "127.0.0.1:2/acme/app:v1" })]);
     expect(away.result?.error_metadata).toMatchObject({ class: "network" });
-    expect(away.description).toContain("its registry cannot be reached");
+    expect(away.description).toContain("the registry cannot be reached");
   });
 
   test("may not be larger than the agent allows", async () => {
@@ -131,7 +131,7 @@ describe("an artifact in a registry", { timeout: 180_000 }, () => {
     const { runSteps } = await givenJobSeat(fleet, { "source-size": "64KiB" });
     const ended = await runSteps([tellWhat({ oci: `${registry.host}/acme/app:v1` })]);
     expect(ended.result?.error_metadata["class"]).toBe("too_large");
-    expect(ended.description).toContain('the entry "what" is too much');
+    expect(ended.description).toContain('at the entry "what"');
   });
 });
 
@@ -153,9 +153,9 @@ describe("an archive in a plan", { timeout: 180_000 }, () => {
       reason: "source_unavailable",
       class: "unsafe",
     });
-    expect(ended.description).toContain('the entry "../../evil" is a name that leads out');
+    expect(ended.description).toContain('the entry "../../evil" is a path outside');
     const none = await runSteps([tellWhat({ archive: "aGVsbG8=" })]);
-    expect(none.description).toContain("it is no archive");
+    expect(none.description).toContain("it is not a supported archive");
   });
 });
 

@@ -77,7 +77,7 @@ describe("a spool of results", () => {
     await writeFile(dir, "a file where the folder was");
     await spool.put("exe_a", result);
     await spool.put("exe_b", result);
-    expect(spool.problem()).toContain(`${dir} cannot be written`);
+    expect(spool.problem()).toContain(`cannot write to ${dir}`);
     expect(await spool.read("exe_a")).toEqual(result);
     await spool.remove("exe_b");
     expect(spool.list()).toEqual(["exe_a"]);

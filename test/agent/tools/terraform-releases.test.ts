@@ -66,7 +66,7 @@ describe("terraform of the version that a plan pins", { timeout: 120_000 }, () =
       expect(await find("terraform", "1.5.7")).toEqual({ program: place, version: "1.5.7" });
     }
     expect(archives()).toBe(1);
-    expect(said).toEqual([`terraform 1.5.7 is downloaded from ${url}/terraform.`]);
+    expect(said).toEqual([`Downloading terraform 1.5.7 from ${url}/terraform.`]);
     expect(await readdir(path.dirname(place))).toEqual(["terraform"]);
     const { program } = await find("opentofu", "1.10.5"); // by way of a redirect
     expect(program).toBe(path.join(kept, "opentofu", "1.10.5", "tofu"));
@@ -81,7 +81,7 @@ describe("terraform of the version that a plan pins", { timeout: 120_000 }, () =
     );
     await until(() => archives() === 1);
     one.abort();
-    await expect(finding[0]).rejects.toThrow("the job was stopped before");
+    await expect(finding[0]).rejects.toThrow("the job was stopped");
     letGo();
     expect((await finding[1])?.version).toBe("1.5.7");
     const letOn = hold();
@@ -89,7 +89,7 @@ describe("terraform of the version that a plan pins", { timeout: 120_000 }, () =
     const given = find("terraform", "1.5.8", third.signal);
     await until(() => archives() === 2);
     third.abort();
-    await expect(given).rejects.toThrow("the job was stopped before");
+    await expect(given).rejects.toThrow("the job was stopped");
     letOn();
     const folder = path.join(kept, "terraform", "1.5.8");
     await until(async () => (await readdir(folder)).length === 0);
@@ -100,13 +100,13 @@ describe("terraform of the version that a plan pins", { timeout: 120_000 }, () =
       "whose sums another key has signed",
       ({ replace }) => replace("SHA256SUMS.sig", makeOpenPgpSigner().sign(Buffer.from("x"))),
       "signature",
-      "none of those that are trusted",
+      "which is not trusted",
     ],
     [
       "whose sums were changed after they were signed",
       ({ replace }) => replace("SHA256SUMS", Buffer.from("evil")),
       "signature",
-      "these are not the bytes that were signed",
+      "its signature does not match",
     ],
     [
       "whose signature is none",
@@ -118,7 +118,7 @@ describe("terraform of the version that a plan pins", { timeout: 120_000 }, () =
       "whose archive has another sum",
       ({ replace }) => replace(".zip", Buffer.from("evil")),
       "digest",
-      "has not the sum",
+      "has the checksum",
     ],
     ["that is not there", ({ replace }) => replace("SHA256SUMS", undefined), "not_found", "(404)"],
   ])("and %s is not taken, and nothing is left of it", async (_, change, kind, words) => {
@@ -126,7 +126,7 @@ describe("terraform of the version that a plan pins", { timeout: 120_000 }, () =
     change(server);
     const failure = await server.find("terraform", "1.5.7").catch((error: unknown) => error);
     expect(failure).toMatchObject({ reason: "tool_missing", metadata: { class: kind } });
-    expect(String(failure)).toContain("Terraform 1.5.7 cannot be had: ");
+    expect(String(failure)).toContain("Terraform 1.5.7 is not available: ");
     expect(String(failure)).toContain(words);
     const folder = path.join(server.kept, "terraform", "1.5.7");
     expect(existsSync(folder) ? await readdir(folder) : []).toEqual([]);
@@ -135,12 +135,12 @@ describe("terraform of the version that a plan pins", { timeout: 120_000 }, () =
   test("is not downloaded where the operator wants none, who may put it there", async () => {
     const { find, kept, asked } = await setup({ "terraform-releases": "off" });
     const place = path.join(kept, "terraform", "1.5.7", "terraform");
-    await expect(find("terraform", "1.5.7")).rejects.toThrow(`neither on the PATH nor at ${place}`);
+    await expect(find("terraform", "1.5.7")).rejects.toThrow(`neither on the PATH nor in ${place}`);
     await mkdir(path.dirname(place), { recursive: true });
     await writeFile(place, sayingVersion("1.5.7"), { mode: 0o755 });
     expect((await find("terraform", "1.5.7")).program).toBe(place);
     expect(asked).toEqual([]);
-    await expect(find("opentofu")).rejects.toThrow("Opentofu is not on the PATH");
+    await expect(find("opentofu")).rejects.toThrow("Opentofu is not on the agent");
     await expect(find("terraform", "~> 1.5")).rejects.toThrow("the version ~> 1.5 of terraform");
   });
 

@@ -100,6 +100,6 @@ export async function watched(agent: AgentProcess, page: string): Promise<string
 }
 
 function watchUrlOf({ said }: AgentProcess): string | undefined {
-  const line = said.log.findLast(({ msg }) => msg === "the agent works");
+  const line = said.log.findLast(({ msg }) => msg === "agent started");
   return typeof line?.["watch"] === "string" ? line["watch"] : undefined;
 }

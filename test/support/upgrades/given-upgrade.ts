@@ -14,6 +14,8 @@ import { testFolder } from "../run/folder.ts";
 import type { Build } from "./kept-builds.ts";
 
 const run = promisify(execFile);
+/** What agents log when they work: today, and builds of before. */
+const started = new Set(["agent started", "the agent works"]);
 
 /** An org and a runner over builds of any age, touched by their own programs and by HTTP alone. */
 export type Upgrade = {
@@ -122,7 +124,7 @@ async function makeHost(url: string, token: string): Promise<Host> {
         settings: { "run-dir": runDir },
         command: [process.execPath, build.agent],
       });
-      const works = () => agent.said.log.some(({ msg }) => msg === "the agent works");
+      const works = () => agent.said.log.some(({ msg }) => started.has(msg ?? ""));
       await until(works).catch(() => {
         throw new Error(`${build.name}: ${agent.said.err}${JSON.stringify(agent.said.log.at(-1))}`);
       });
