@@ -15,7 +15,7 @@ import type { Build } from "./kept-builds.ts";
 
 const run = promisify(execFile);
 /** What agents log when they work: today, and builds of before. */
-const started = new Set(["agent started", "the agent works"]);
+const started: readonly string[] = ["agent started", "the agent works"];
 
 /** An org and a runner over builds of any age, touched by their own programs and by HTTP alone. */
 export type Upgrade = {
@@ -124,7 +124,7 @@ async function makeHost(url: string, token: string): Promise<Host> {
         settings: { "run-dir": runDir },
         command: [process.execPath, build.agent],
       });
-      const works = () => agent.said.log.some(({ msg }) => started.has(msg ?? ""));
+      const works = () => agent.said.log.some(({ msg }) => started.includes(String(msg)));
       await until(works).catch(() => {
         throw new Error(`${build.name}: ${agent.said.err}${JSON.stringify(agent.said.log.at(-1))}`);
       });
