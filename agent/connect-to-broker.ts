@@ -75,7 +75,7 @@ async function connect(
   return { client, tokens, runnerId, registration, settings, networkEnv };
 }
 
-/** What runs or has to be taken up, and what has ended and is not delivered. */
+/** What runs or has to be resumed, and what has ended and is not delivered. */
 function heldHere({ runningJobs, results }: LocalContext): string[] {
   const running = runningJobs.all().map(({ executionId }) => executionId);
   return [...new Set([...running, ...results.list()])];

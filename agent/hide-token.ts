@@ -24,7 +24,7 @@ const readers = new Set(["output", "redact"]);
 /**
  * Takes a token out of this process's environment. Deleting the variable would leave it in /proc/<pid>/environ for every
  * job to read, so the process replaces itself, under the same pid, by one that never had it. The token goes as its standard
- * input, a file in memory that has no name, and is gone with this process whenever that is killed. Answers the environment
+ * input, a file in memory that has no name, and is gone with this process whenever that is killed. Returns the environment
  * as it was given.
  */
 export function hideToken(env: Environment): Environment {

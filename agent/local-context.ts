@@ -12,7 +12,7 @@ import { type LogSpools, openLogSpools } from "./spool/log-spools.ts";
 import { openRescuedStates, type RescuedStates } from "./spool/rescued-states.ts";
 import { openResultOutbox, type ResultOutbox } from "./spool/result-outbox.ts";
 
-/** What an agent has of its own host: enough to look after jobs while no broker is to be had. */
+/** What an agent has of its own host: enough to look after jobs while no broker is available. */
 export type LocalContext = {
   readonly config: AgentConfig;
   readonly log: Log;

@@ -6,7 +6,7 @@ export type Log = Logger;
 
 const secretKeys = ["authorization", "token", "secret", "password", "plan", "env"];
 
-/** Opens the log; standard output, unless told. */
+/** Opens the log; standard output, by default. */
 export function openLog(level: string, destination?: DestinationStream): Log {
   const options = {
     level,

@@ -7,7 +7,7 @@ import type { ShutdownState } from "./shutdown/shutdown-state.ts";
 
 /** Lets an agent do one job, and shows what comes of it. */
 export type OneJob = {
-  /** How long to wait for it; for ever, unless told. */
+  /** How long to wait for it; forever, by default. */
   readonly waitMs: number | undefined;
   /** What the job prints, without its secrets, as it comes. */
   readonly onOutput: (text: Buffer) => void;
@@ -23,7 +23,7 @@ type Following = { readonly runningJobs: RunningJobs; readonly shutdown: Shutdow
 
 const askWithinMs = 10_000;
 
-/** Lets the agent go down after its first job, or when none came in time; answers how to learn the job's end. */
+/** Lets the agent shut down after its first job, or when none came in time; returns how to learn the job's end. */
 export function followOneJob(
   { runningJobs, shutdown }: Following,
   one: OneJob,

@@ -24,7 +24,7 @@ export type ClaimedJob = z.infer<typeof claimedJobSchema>;
 
 /**
  * Why a job is stopped. `cancelled`, `timed-out`, `forced` and `lost` are the broker's orders (how a job ends that is
- * `lost`, or `over`, is evidence to the broker and changes nothing); `agent-stopped`: the agent goes down and lets
+ * `lost`, or `over`, is evidence to the broker and changes nothing); `agent-stopped`: the agent shuts down and lets
  * nothing run on.
  */
 export const stopReasons = [
@@ -37,7 +37,7 @@ export const stopReasons = [
 ] as const;
 export type StopReason = (typeof stopReasons)[number];
 
-/** A job on its way, from the claim (or from a take-over) to its result in the spool. */
+/** A job on its way, from the claim (or from a takeover) to its result in the spool. */
 export type RunningJob = {
   readonly executionId: string;
   readonly jobId: string;

@@ -8,7 +8,7 @@ export type RunningJobs = {
   readonly all: () => readonly RunningJob[];
   /** How many there are of a group. */
   readonly count: (group: string) => number;
-  /** Calls the listener after each change; answers how to stop that. */
+  /** Calls the listener after each change; returns how to stop that. */
   readonly onChange: (listener: () => void) => () => void;
   /** Resolves when nothing is held, at once if that is so. */
   readonly empty: () => Promise<void>;

@@ -8,7 +8,7 @@ export const claimAnswerSchema = z.looseObject({
   now: z.iso.datetime(),
 });
 
-/** The answer to a beat. */
+/** The answer to a heartbeat. */
 export const beatAnswerSchema = z.looseObject({
   id: z.string(),
   orders: z.array(z.unknown()).optional(),

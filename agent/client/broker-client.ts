@@ -18,7 +18,7 @@ export type CallHow = {
   readonly processId?: string | undefined;
   /** Ends the waiting and the repeating; the call rejects with its reason. */
   readonly signal?: AbortSignal | undefined;
-  /** For one try; the request timeout unless told. */
+  /** For one try; the request timeout by default. */
   readonly timeoutMs?: number | undefined;
   /** One try only: Unanswered when it brings nothing. Else it is tried until it is answered, or for so long. */
   readonly isOnce?: true;
@@ -27,7 +27,7 @@ export type CallHow = {
   readonly token?: string | undefined;
   /** Sent as they are, in place of the input's body. */
   readonly bytes?: Uint8Array | undefined;
-  /** What the answer must look like; the route's own schema, unless told. */
+  /** What the answer must look like; the route's own schema, by default. */
   readonly answer?: z.ZodType | undefined;
   /** The type of a good answer that is no JSON: its text is handed over as it is. */
   readonly answerType?: string | undefined;

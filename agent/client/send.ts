@@ -23,7 +23,7 @@ export type Sending = {
   /** For the whole of it, from connecting to the answer's last byte. */
   readonly timeoutMs: number;
   readonly signal?: AbortSignal | undefined;
-  /** No more of a longer answer is read; a megabyte unless told: enough for all that holds no plan. */
+  /** No more of a longer answer is read; a megabyte by default: enough for all that holds no plan. */
   readonly mostBytes?: number | undefined;
   /** A connection that turns out to be closed is Unanswered, too: whoever asks says it again, and knows that. */
   readonly isSentOnce?: boolean | undefined;

@@ -9,7 +9,7 @@ type Place = { readonly folder: string; readonly owner?: FileOwner };
 
 /**
  * Writes the credentials of a plan into files in a folder in memory, 0600, where the clouds' tools look for them, and
- * answers the variables that lead there. Without any, tools find the host's own identity.
+ * returns the variables that lead there. Without any, tools find the host's own identity.
  */
 export async function writeCloudCredentials(
   { aws_auth, azure_auth, gcp_auth }: Credentials,

@@ -7,12 +7,12 @@ import { writeAwsIdentity } from "./write-aws-identity.ts";
 type Place = {
   readonly folder: string;
   readonly owner: FileOwner;
-  /** Who the job is to the cluster's cloud; whoever the host is, unless told. */
+  /** Who the job is to the cluster's cloud; whoever the host is, by default. */
   readonly clouds?: Pick<Credentials, "aws_auth" | "azure_auth" | "gcp_auth">;
 };
 
 /**
- * Writes the kubeconfig of a plan's `cluster_info` into a folder in memory, 0600, and answers the variable that
+ * Writes the kubeconfig of a plan's `cluster_info` into a folder in memory, 0600, and returns the variable that
  * leads tools to it: `env_vars` are the plan's, and pass the filter that its others do. A whole one is taken as it is;
  * else one is made of endpoint, certificate and token, or, without a token, of what this very program (`svc-agent
  * kube-token`) gets from the cluster's cloud, as often as it ends.

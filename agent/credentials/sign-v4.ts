@@ -40,7 +40,7 @@ export function signedHeaders(
 
 type Presigned = Omit<Request, "body" | "method"> & {
   readonly expiresSeconds: number;
-  /** Of the body: of nothing, unless told. */
+  /** Of the body: of nothing, by default. */
   readonly hash?: string;
 };
 

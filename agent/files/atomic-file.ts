@@ -5,7 +5,7 @@ import { errorCode } from "./disk-error.ts";
 
 type Content = { readonly text: string | Uint8Array; readonly mode?: number };
 
-/** Replaces the file whole: whoever has it open reads on what it was. 0600 unless told; one writer at a time. */
+/** Replaces the file whole: whoever has it open reads on what it was. 0600 by default; one writer at a time. */
 export async function writeAtomically(
   file: string,
   { text, mode = 0o600 }: Content,

@@ -1,6 +1,6 @@
 import type { Handler } from "../jobs/handler.ts";
 
-/** Answers how the agent's loops are, as outputs. It fails nobody: who asked judges. */
+/** Returns how the agent's loops are, as outputs. It fails nobody: who asked judges. */
 export const healthCheck: Handler = {
   types: ["health-check"],
   validate: () => ({

@@ -2,7 +2,7 @@ import { version } from "../../shared/version.ts";
 import type { Handler, Job, Produced } from "../jobs/handler.ts";
 import { JobFailure } from "../jobs/job-failure.ts";
 
-/** Jobs after which the agent goes down: what runs, this job too, is finished first. */
+/** Jobs after which the agent shuts down: what runs, this job too, is finished first. */
 export const shutDown: Handler = {
   types: ["shut-down"],
   validate: () => ({

@@ -7,7 +7,7 @@ import { isAbsence } from "../processes/process-identity.ts";
 const giveUpAfterMs = 20_000;
 
 /**
- * Kills all that runs in a cgroup and below it, whatever it has shed, and takes the cgroup away. Answers how many
+ * Kills all that runs in a cgroup and below it, whatever it has shed, and takes the cgroup away. Returns how many
  * processes hang in the kernel and are left; a cgroup that is not there has none.
  */
 export async function endCgroup(folder: string): Promise<number> {

@@ -12,13 +12,13 @@ export type JobCgroups = {
   readonly powers: CgroupPowers;
   /** The execution's cgroup, made unless it is there; nothing where jobs have none. */
   readonly take: (executionId: string) => Promise<string | undefined>;
-  /** An execution that is taken up again has this one. */
+  /** An execution that is resumed has this one. */
   readonly keep: (executionId: string, folder: string) => void;
   /** Kills whatever is left in the execution's cgroup, and takes it away; words when something hangs. */
   readonly end: (executionId: string) => Promise<string[]>;
-  /** Ends what former jobs left in cgroups that nobody keeps. Answers how many of those there were. */
+  /** Ends what former jobs left in cgroups that nobody keeps. Returns how many of those there were. */
   readonly clear: () => Promise<number>;
-  /** Takes away the place itself, if no job has a cgroup in it. */
+  /** Removes the place itself, if no job has a cgroup in it. */
   readonly close: () => Promise<void>;
 };
 

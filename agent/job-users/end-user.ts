@@ -7,8 +7,8 @@ import { runAsUser } from "./run-as-user.ts";
 const giveUpAfterMs = 20_000;
 
 /**
- * Kills every process of a user, wherever it hides: what it may signal, the kernel finds for it, at one stroke.
- * Answers how many hang in the kernel and are left.
+ * Kills every process of a user, wherever it hides: what it may signal, the kernel finds for it, at once.
+ * Returns how many hang in the kernel and are left.
  */
 export async function endUser(user: number): Promise<number> {
   const giveUpAtMs = performance.now() + giveUpAfterMs;
@@ -30,7 +30,7 @@ export async function busyUsers(users: ReadonlySet<number>): Promise<Set<number>
   return busy;
 }
 
-/** Takes away what a user has left where everybody may write: the next job of this user finds nothing. */
+/** Removes what a user has left where everybody may write: the next job of this user finds nothing. */
 export async function sweepPublicPlaces(user: number): Promise<void> {
   const script = `for place; do find "$place" -xdev -user "$(id -u)" -delete 2>/dev/null; done; exit 0`;
   // What is left all the same is in nobody's way.

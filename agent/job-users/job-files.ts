@@ -16,7 +16,7 @@ export async function makeJobFolders(folders: readonly string[], owner: FileOwne
   }
 }
 
-/** What a job has put in its place, a pipe that nobody reads for one, is taken away, and not written into. */
+/** What a job has put in its place, a pipe that nobody reads for one, is removed, and not written into. */
 const writeScript =
   'umask 077; rm -rf -- "$1.new"; set -C; cat >"$1.new" && exec mv -f -- "$1.new" "$1"';
 
@@ -33,7 +33,7 @@ export async function writeJobFile(
 }
 
 /**
- * Writes the file unless it is there: after a take-over the job's processes may be reading it, or have changed it for
+ * Writes the file unless it is there: after a takeover the job's processes may be reading it, or have changed it for
  * those that come after them.
  */
 export async function writeJobFileOnce(
@@ -72,7 +72,7 @@ export async function openJobFile(file: string, owner: FileOwner): Promise<FileH
   }
 }
 
-/** The text of such a file, its beginning; empty where it cannot be had. */
+/** The text of such a file, its beginning; empty where it is not available. */
 export async function readJobText(
   file: string,
   owner: FileOwner,
@@ -100,7 +100,7 @@ export async function removeJobFolder(folder: string): Promise<void> {
     await rm(folder, { recursive: true, force: true, maxRetries: 5, retryDelay: 50 });
     return;
   }
-  // It cannot take away the folder itself, which lies in the agent's.
+  // It cannot remove the folder itself, which lies in the agent's.
   const script = 'chmod -R u+rwX -- "$1" 2>/dev/null; rm -rf -- "$1" 2>/dev/null; exit 0';
   await runAsUser(owner, { script, args: [folder] });
   await rmdir(folder);

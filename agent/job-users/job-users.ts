@@ -13,13 +13,13 @@ export type JobUsers = {
   readonly assertEnter: (folders: readonly string[]) => Promise<void>;
   /** A user for an execution, nobody else's until it is given back; waits while all are taken. */
   readonly take: (executionId: string, signal: AbortSignal) => Promise<number>;
-  /** An execution that is taken up again has this one. */
+  /** An execution that is resumed has this one. */
   readonly keep: (executionId: string, user: number) => void;
   /** Kills whatever runs as the execution's user; words when something hangs. */
   readonly end: (executionId: string) => Promise<string[]>;
   /** The execution is over, and its folders are gone: another may have its user. */
   readonly giveBack: (executionId: string) => Promise<void>;
-  /** Ends what former jobs left running as users that nobody keeps. Answers how many users that were. */
+  /** Ends what former jobs left running as users that nobody keeps. Returns how many users that were. */
   readonly clear: () => Promise<number>;
 };
 

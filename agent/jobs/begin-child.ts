@@ -34,7 +34,7 @@ export type ChildContext = {
 const usualStop = { signal: "SIGTERM", to: "group", graceMs: 10_000 } as const;
 
 /**
- * Starts a command's child, that which was made ready for it if there is one. It is written down before, so that whoever
+ * Starts a command's child, that which was made ready for it if there is one. It is stored before, so that whoever
  * comes after us knows that it may have been born. Undefined where the job was stopped meanwhile; "lost" where it was told
  * to begin and nobody knows what it did. Throws JobFailure.
  */

@@ -21,7 +21,7 @@ import { makeStatusReports, type ReportedStatus, type StatusReports } from "./st
 import { causeOf, isAnothers } from "./stop-cause.ts";
 import type { StopControl } from "./stop-control.ts";
 
-/** A job from its claim, or from its take-over, to its result. */
+/** A job from its claim, or from its takeover, to its result. */
 export type ExecutionContext = {
   readonly host: AgentContext;
   readonly record: ExecutionRecord;
@@ -42,7 +42,7 @@ type StartedRun = ExecutionContext & {
   readonly reports: StatusReports;
 };
 
-/** What came of the job, and what is to be taken away when that is safe. */
+/** What came of the job, and what is to be removed when that is safe. */
 export type ExecutedJob = { readonly result?: PendingResult; readonly ended: readonly Child[] };
 
 /** Lives the job to its end. Without a result nothing is to be reported: it is not ours any more. */
@@ -86,7 +86,7 @@ async function workThrough(run: StartedRun, open: OpenJob): Promise<Ending | und
     : undefined;
   const work = refusal ?? readPlan(run, open);
   if (work instanceof JobFailure) return { kind: "failed", failure: work };
-  // Before anybody knows that it has begun: whoever takes it up then has its token, too.
+  // Before anybody knows that it has begun: whoever resumes it then has its token, too.
   if (work.usesHost === true && run.token !== undefined) {
     await keepToken(run.host.runDir.path, run.record.state.execution_id, run.token);
   }
@@ -176,7 +176,7 @@ async function attempt(run: StartedRun, work: JobWork, open: OpenJob): Promise<E
 }
 
 /**
- * Whoever takes the job up while its folders are taken away, and its outputs with them, reports the same end. It need
+ * Whoever resumes the job while its folders are removed, and its outputs with them, reports the same end. It need
  * not survive a power cut: the ends of the steps tell as much.
  */
 async function keepOutcome({ record, redactor }: StartedRun, ending: Ending): Promise<void> {
@@ -196,7 +196,7 @@ function failureOf({ host, record }: StartedRun, error: unknown): JobFailure {
 
 type Worked = { readonly work: JobWork; readonly open: OpenJob };
 
-/** Nobody wants to hear of it any more: everything is taken away, nothing is said. */
+/** Nobody wants to hear of it any more: everything is removed, nothing is said. */
 async function leave(run: StartedRun, worked: Worked): Promise<undefined> {
   await cleanUp(run, worked);
   await run.log.close().catch(() => {});

@@ -5,7 +5,7 @@ import { describeDiskError } from "../files/disk-error.ts";
 import type { Log } from "../log.ts";
 import { storedExecution, type StoredExecution } from "./stored-execution.ts";
 
-/** What is written down of an execution while it is under way. */
+/** What is stored of an execution while it is under way. */
 export type ExecutionRecord = {
   /** Changed in place, then saved. */
   readonly state: StoredExecution;
@@ -15,7 +15,7 @@ export type ExecutionRecord = {
   readonly saveSurely: () => Promise<void>;
   /** Survives a power cut, too; rejects where the disk refuses. */
   readonly saveDurably: () => Promise<void>;
-  /** The execution is over: nothing is to be taken up any more. */
+  /** The execution is over: nothing is to be resumed any more. */
   readonly remove: () => Promise<void>;
 };
 
@@ -68,7 +68,7 @@ export async function listStoredExecutions(dataDir: string): Promise<{
   return { stored, unreadable };
 }
 
-/** Forgets an execution that is not to be taken up. */
+/** Forgets an execution that is not to be resumed. */
 export async function forgetExecution(dataDir: string, executionId: string): Promise<void> {
   await rm(executionFolder(dataDir, executionId), { recursive: true, force: true });
 }
@@ -76,7 +76,7 @@ export async function forgetExecution(dataDir: string, executionId: string): Pro
 const folder = "executions";
 const fileName = "state.json";
 
-/** Where what is written down of an execution lies. */
+/** Where what is stored of an execution lies. */
 export function executionFolder(dataDir: string, executionId: string): string {
   return path.join(dataDir, folder, executionId);
 }

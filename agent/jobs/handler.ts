@@ -17,9 +17,9 @@ export type JobFacts = StoredExecution["job"];
 /** How one or several kinds of job are done. A handler has no state of its own: each job gets its own work. */
 export type Handler = {
   readonly types: readonly RunnerJobType[];
-  /** What its jobs need to come to rest after they were stopped; 12 s unless told. */
+  /** What its jobs need to come to rest after they were stopped; 12 s by default. */
   readonly restMs?: number;
-  /** Of that, what they need once they are told to hurry; 5 s unless told. */
+  /** Of that, what they need once they are told to hurry; 5 s by default. */
   readonly hurryMs?: number;
   /** What its jobs set going may go on without this host: `cleanup` ends it, also where nothing else of the job is done. */
   readonly isRemote?: true;
@@ -71,7 +71,7 @@ export type Job = {
   readonly place: JobPlace;
   /** Writes a line to the job's log; with a key, once, over restarts of the agent. */
   readonly say: (text: string, severity?: Severity, step?: string, key?: string) => void;
-  /** From the next byte on, the text appears nowhere, not after a take-over either. */
+  /** From the next byte on, the text appears nowhere, not after a takeover either. */
   readonly hide: (secret: string) => void;
   /** The text as it may be shown: without any secret. */
   readonly shown: (text: string) => string;
@@ -118,7 +118,7 @@ export type JobCommand = {
   readonly timeoutMs?: number | undefined;
   /** So much of the timeout was used before it began. */
   readonly spentMs?: number;
-  /** The group is told to end by SIGTERM and has ten seconds, unless told. */
+  /** The group is told to end by SIGTERM and has ten seconds, by default. */
   readonly stop?: StopPlan;
   /** Stops it alone, as a stop of the job would. */
   readonly endEarly?: AbortSignal;

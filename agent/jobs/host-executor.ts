@@ -6,9 +6,9 @@ import type { ShutdownState } from "../shutdown/shutdown-state.ts";
 
 /** How jobs come to run in an agent. */
 export type Executor = {
-  /** Takes up again what a former process of this agent has left under way; until there is a broker, looks after it. */
+  /** Resumes what a former process of this agent has left under way; until there is a broker, looks after it. */
   readonly resume: () => Promise<void>;
-  /** There is a broker: what was taken up goes on. Answers how jobs are begun. */
+  /** There is a broker: what was resumed goes on. Returns how jobs are begun. */
   readonly connect: (agent: AgentContext) => StartJob;
   /** The agent is about to end. */
   readonly close?: () => Promise<void>;
@@ -30,7 +30,7 @@ export async function openHostExecutor(
       connected.resolve(agent);
       return (claimed) => {
         const job = startJob(agent, claimed);
-        // What has not begun when the agent begins to go down, somebody else may as well do.
+        // What has not begun when the agent begins to shut down, somebody else may as well do.
         const back = (): void => void job.giveBack();
         shutdown.requested.addEventListener("abort", back, { once: true });
         void job.done.then(() => shutdown.requested.removeEventListener("abort", back));

@@ -15,9 +15,9 @@ import { type JobRequests, openJobSocket } from "./job-socket.ts";
 import { openKeptSecrets } from "./kept-secrets.ts";
 
 export type OpenPlace = JobPlace & {
-  /** Reaches the execution, its log stream and its workspace; after a restart, too, unless the host was started anew. */
+  /** Reaches the execution, its log stream and its workspace; after a restart, too, unless the host was restarted. */
   readonly token: string | undefined;
-  /** From the next byte on, the text appears nowhere, not after a take-over either. */
+  /** From the next byte on, the text appears nowhere, not after a takeover either. */
   readonly hide: (secret: string) => void;
   /** Ends whatever of the job still runs and takes its folders away; words for what could not be. */
   readonly close: () => Promise<string[]>;
@@ -105,7 +105,7 @@ async function keepBearer(file: string): Promise<string> {
   return bearer;
 }
 
-/** Keeps it in the agent's own folder in memory: whoever takes the job up asks as the job, too. */
+/** Keeps it in the agent's own folder in memory: whoever resumes the job asks as the job, too. */
 export async function keepToken(runDir: string, executionId: string, token: string): Promise<void> {
   const kept = keptFolder(runDir, executionId);
   await mkdir(kept, { recursive: true, mode: 0o700 });

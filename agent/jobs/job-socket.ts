@@ -33,7 +33,7 @@ const mostAtOnce = 32;
 
 /**
  * Listens on a unix socket of one job: `POST /outputs {name, value, secret?}` and `POST /secrets {secret}`, with the
- * job's bearer; 204 when it is kept, or a status with `{detail}`: 503 may be asked again. Answers how to stop.
+ * job's bearer; 204 when it is kept, or a status with `{detail}`: 503 may be asked again. Returns how to stop.
  */
 export async function openJobSocket(
   { path, bearer }: { readonly path: string; readonly bearer: string },

@@ -1,7 +1,7 @@
 import { appendFileSync, readFileSync } from "node:fs";
 import type { Redactor } from "../logs/redactor.ts";
 
-/** Secrets that a job told while it ran: hidden, and kept in memory for whoever takes the job up. */
+/** Secrets that a job told while it ran: hidden, and kept in memory for whoever resumes the job. */
 export type KeptSecrets = {
   /** Throws an Error with words when it cannot be kept; hidden it is all the same, for now, unless there are too many. */
   readonly add: (secret: string) => void;

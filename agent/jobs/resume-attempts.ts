@@ -10,11 +10,11 @@ import { jobOutcome } from "./job-outcome.ts";
 import { endOf, recordEnd } from "./record-end.ts";
 import type { StoredExecution } from "./stored-execution.ts";
 
-/** So often in a row an execution is taken up by agents that die within a minute: then it may be what kills them. */
+/** So often in a row an execution is resumed by agents that die within a minute: then it may be what kills them. */
 export const maxResumes = 10;
 const wellAfterMs = 60_000;
 
-/** Counts that the execution is taken up, and answers how often that was in a row; an agent that lives on forgets it. */
+/** Counts that the execution is resumed, and returns how often that was in a row; an agent that lives on forgets it. */
 export async function countResume(dataDir: string, executionId: string): Promise<number> {
   const file = path.join(executionFolder(dataDir, executionId), "take-ups");
   const before = Number.parseInt(await readFile(file, "utf8").catch(() => ""), 10) || 0;
@@ -23,7 +23,7 @@ export async function countResume(dataDir: string, executionId: string): Promise
   return before + 1;
 }
 
-/** Ends an execution as failed without taking it up: whoever took it up did not live. */
+/** Ends an execution as failed without taking it up: whoever resumed it did not live. */
 export async function giveUpJob(
   local: LocalContext,
   stored: StoredExecution,

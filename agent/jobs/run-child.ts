@@ -16,7 +16,7 @@ import type { CommandEnd, StoredChild } from "./stored-execution.ts";
 
 /**
  * Runs a command to its end, its output into the job's log. A command that a former process of the agent began is
- * taken up again, one that has ended is not run again. Throws JobFailure when it cannot be started.
+ * resumed, one that has ended is not run again. Throws JobFailure when it cannot be started.
  */
 export async function runChild(context: ChildContext, command: JobCommand): Promise<CommandEnd> {
   const known = context.record.state.children[command.key];

@@ -58,7 +58,7 @@ export function startJob(host: AgentContext, claimed: Claimed): HeldJob {
 }
 
 /**
- * Takes up a job that a former process of this agent began, as soon as a broker has said that it is not over: its plan
+ * Resumes a job that a former process of this agent began, as soon as a broker has said that it is not over: its plan
  * is fetched anew, its children are adopted, and what was done is not done again. Until then they are looked after.
  */
 export function resumeJob(

@@ -30,7 +30,7 @@ const child = z.object({
 export type StoredChild = z.infer<typeof child>;
 
 /**
- * What an execution's folder holds, so that another process of the agent can take the execution up. There is
+ * What an execution's folder holds, so that another process of the agent can resume the execution. There is
  * no plan in it and no secret: the plan is fetched anew.
  */
 export const storedExecution = z.object({

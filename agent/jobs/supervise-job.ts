@@ -70,7 +70,7 @@ export async function concludeSupervised({
   return { job_id: stored.job.id, finish: { ...finish, last_record: lastRecord } };
 }
 
-/** The plan's own bounds, as far as they are written down. Answers how to stop them. */
+/** The plan's own bounds, as far as they are stored. Returns how to stop them. */
 function runClocks({ local, stored, stop }: SupervisedJob): () => void {
   const { timeout_ms, started_at_ms, children } = stored;
   if (timeout_ms !== undefined) {

@@ -11,7 +11,7 @@ export type EscapeKind = {
   readonly mayBeCut: boolean;
   /** The escape that begins at a place, as `escapeOf` packs it; `noEscape`, or `cutOff` where only more bytes can tell. */
   readonly read: (bytes: Buffer, at: number) => number;
-  /** Characters without which no text looks different; any, unless told. */
+  /** Characters without which no text looks different; any, by default. */
   readonly only?: string;
 };
 

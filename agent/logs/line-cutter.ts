@@ -105,7 +105,7 @@ function tell(line: Line, { bytes, atMs, isContinued, isValid = false }: Told): 
   tellValid(line, { bytes: last, atMs, isContinued });
 }
 
-/** Tells all but the last piece, which has an end of line or more to come; answers where that begins. */
+/** Tells all but the last piece, which has an end of line or more to come; returns where that begins. */
 function tellPieces(line: Line, bytes: Buffer, atMs: number): number {
   let from = 0;
   while (bytes.length - from > mostLineBytes) {

@@ -6,7 +6,7 @@ export type RenderedLine = {
   readonly severity?: LogSeverity;
 };
 
-/** Reads what a program prints for other programs, and answers what people are to read of it. */
+/** Reads what a program prints for other programs, and returns what people are to read of it. */
 export type LineRenderer = {
   /** Every line in order, without its secrets; a longer one than a record holds is left out. */
   readonly line: (text: string) => readonly RenderedLine[];

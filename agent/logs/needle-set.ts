@@ -10,7 +10,7 @@ import { unwrap } from "./wrapped-base64.ts";
  */
 export type NeedleSet = {
   /**
-   * Tells of every place where a needle begins, in order, with the end of the longest one there. Answers from where
+   * Tells of every place where a needle begins, in order, with the end of the longest one there. Returns from where
    * on nothing is certain without further bytes; the length when everything is (always, if these are the last).
    */
   readonly scan: (bytes: Buffer, how: ScanHow, found: Found) => number;

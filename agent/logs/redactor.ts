@@ -19,7 +19,7 @@ export type Redactor = {
 
 /** Redacts a stream of bytes piece by piece; it never holds back more than what may be the beginning of a secret. */
 export type RedactionStream = {
-  /** The next piece; answers what can be said for certain by now. It may be the very bytes that came in. */
+  /** The next piece; returns what can be said for certain by now. It may be the very bytes that came in. */
   readonly push: (bytes: Buffer) => Buffer;
   /** What was held back; what may be the beginning of a secret is hidden. Nobody knows what comes next, if anything. */
   readonly end: () => Buffer;

@@ -15,7 +15,7 @@ export type LogShipping = {
    * the time, and at once while the broker does not take them.
    */
   readonly drained: (executionId: string, withinMs: number) => Promise<boolean>;
-  /** Nothing of any log waits any more; the same for all, when the agent goes down. */
+  /** Nothing of any log waits any more; the same for all, when the agent shuts down. */
   readonly allDrained: (withinMs: number) => Promise<boolean>;
   /** Stops sending; what is on disk stays. */
   readonly stop: () => Promise<void>;

@@ -7,7 +7,7 @@ const mismatch = 0;
 
 /**
  * Finds what stands right behind a sign that makes an escape of its first bytes: `100%` before `deadbeef%2Fcafe`, `C:\`
- * before `new%20pass`. Its beginning is read as it stands there, the rest with escapes undone. Answers from where on
+ * before `new%20pass`. Its beginning is read as it stands there, the rest with escapes undone. Returns from where on
  * nothing is certain.
  */
 export function scanSwallowed(

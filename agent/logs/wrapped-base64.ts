@@ -81,7 +81,7 @@ function runStart(bytes: Buffer, to: number, least: number): number {
   return from;
 }
 
-/** Adds the lines that go on with the first; answers where they end, the end of the bytes if more may come. */
+/** Adds the lines that go on with the first; returns where they end, the end of the bytes if more may come. */
 function follow(bytes: Buffer, pieces: Piece[]): number {
   let at = pieces[0]?.to ?? 0;
   for (;;) {

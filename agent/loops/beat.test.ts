@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { isBeatDue } from "./beat.ts";
 
-/** After how many intervals a process that rests beats again. */
+/** After how many intervals a process that rests sends a heartbeat again. */
 function restOf(everyMs: number): number {
   const intervals = Array.from({ length: 20 }, (_, at) => at + 1);
   return intervals.find((nth) => isBeatDue({ sinceMs: nth * everyMs, everyMs })) ?? Infinity;

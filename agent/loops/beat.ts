@@ -8,12 +8,12 @@ import type { Loop } from "./loop-runner.ts";
 import type { WakeUp } from "./wake-up.ts";
 
 const longestBeatMs = 10_000;
-/** The broker takes a process for offline after 60 s: three beats of one that rests may be lost. */
+/** The broker takes a process for offline after 60 s: three heartbeats of one that rests may be lost. */
 const longestRestMs = 15_000;
 
 /**
  * Tells the broker that this process lives and what it holds, and obeys what it answers, until the signal aborts. A
- * process that holds nothing and has a claim parked, by which it is heard of and hears as well, leaves two beats of three
+ * process that holds nothing and has a claim parked, by which it is heard of and hears as well, leaves two heartbeats of three
  * out.
  */
 export async function beat(

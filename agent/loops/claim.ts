@@ -16,7 +16,7 @@ import type { Loop } from "./loop-runner.ts";
 import type { WakeUp } from "./wake-up.ts";
 import { checkDiskSpace } from "./watch-disk-space.ts";
 
-/** What a claim brought, to be taken up or given back. */
+/** What a claim brought, to be started or given back. */
 export type TakeJobs = (jobs: readonly ClaimedJob[], now: string) => void;
 
 type Slots = ReturnType<typeof freeSlots>;
@@ -144,7 +144,7 @@ async function ask(
 ): Promise<AgentAnswer<typeof claimJobsRoute>> {
   const { client, config, runnerId } = agent;
   const held = agent.runningJobs.all().map(({ executionId }) => executionId);
-  // After failures and silence only: else beats ask, and no claim has to.
+  // After failures and silence only: else heartbeats ask, and no claim has to.
   const isAsking = held.length > 0 && (isAgain || agent.leases.isStale(held));
   const body = {
     process_id: processId,

@@ -3,7 +3,7 @@ import { roomForPods } from "../executor/room-for-pods.ts";
 import { servedSlots } from "../register/served-slots.ts";
 import type { LoopContext } from "./loop-context.ts";
 
-/** How many more jobs of each group may be claimed now; none when the agent goes down or has no room. */
+/** How many more jobs of each group may be claimed now; none when the agent shuts down or has no room. */
 export function freeSlots(parts: LoopContext): Readonly<Partial<Record<RunnerJobGroup, number>>> {
   const { agent, shutdown, settings, figures } = parts;
   if (shutdown.isRequested() || figures.notClaiming !== undefined) return {};

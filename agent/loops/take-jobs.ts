@@ -10,7 +10,7 @@ import type { LoopContext } from "./loop-context.ts";
 /** Begins a job; it reports itself, and resolves `done` when nothing of it is left here. */
 export type StartJob = (claimed: ClaimedJob & { readonly now: string }) => RunningJob;
 
-/** Starts what a claim brought. What came in the instant of going down, or beyond what there is room for, is given back. */
+/** Starts what a claim brought. What came in the instant of shutting down, or beyond what there is room for, is given back. */
 export function makeTakeJobs(parts: LoopContext, start: StartJob, signal: AbortSignal): TakeJobs {
   const { agent, shutdown, settings, figures } = parts;
   const { runningJobs, log, config } = agent;

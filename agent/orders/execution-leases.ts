@@ -19,7 +19,7 @@ export type ExecutionLeases = {
   readonly mayBegin: (executionId: string, signal: AbortSignal) => Promise<void>;
 };
 
-/** Younger news are the truth. Beats bring some every five seconds. */
+/** Younger news are the truth. Heartbeats bring some every five seconds. */
 const freshMs = 15_000;
 /** After such a silence the broker gives a process up, and all that it held. */
 const givenUpMs = 5 * 60_000;

@@ -35,7 +35,7 @@ type Obey<T extends ProcessOrder["type"]> = (
 const meanings: { readonly [T in ProcessOrder["type"]]: Obey<T> } = {
   cancel({ runningJobs, beatSoon }, { execution_id, reason }) {
     const job = runningJobs.get(execution_id);
-    if (job === undefined) return beatSoon(); // it has stopped, and a beat that does not name it says so
+    if (job === undefined) return beatSoon(); // it has stopped, and a heartbeat that does not name it says so
     job.stop(reason, "gently");
     void job.done.then(beatSoon);
   },
@@ -112,7 +112,7 @@ export function makeOrderDispatcher(parts: OrderParts): OrderDispatcher {
   };
 }
 
-/** While a cancel is told again the broker does not know that the execution has stopped: a beat tells it. */
+/** While a cancel is told again the broker does not know that the execution has stopped: a heartbeat tells it. */
 function repeatCancel({ runningJobs, beatSoon }: OrderParts, order: ProcessOrder): void {
   if (order.type === "cancel" && runningJobs.get(order.execution_id) === undefined) beatSoon();
 }

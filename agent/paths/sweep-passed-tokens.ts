@@ -6,9 +6,9 @@ import { listWithTraits } from "../processes/list-processes.ts";
 const leastAgeMs = 60_000;
 
 /**
- * Takes away tokens that earlier versions of the agent left in a folder when they were killed while they started. Only what is
+ * Removes tokens that earlier versions of the agent left in a folder when they were killed while they started. Only what is
  * ours beyond doubt: of this user and readable by nobody else, alone in a folder of that kind, a minute old, and awaited by
- * no process. Answers how many; never rejects.
+ * no process. Returns how many; never rejects.
  */
 export async function sweepPassedTokens(folder: string): Promise<number> {
   let removed = 0;

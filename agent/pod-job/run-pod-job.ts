@@ -213,7 +213,7 @@ async function openHost(
     client,
     runnerId: given.runner_id,
     networkEnv: networkOfChildren(config),
-    // The process that has claimed the job beats for it; this one is none.
+    // The process that has claimed the job sends heartbeats for it; this one is none.
     process: () => ({ id: "", secret: "" }),
     deliver: bells.deliver.wake,
     leases,

@@ -17,7 +17,7 @@ export type Watched = {
 };
 
 /**
- * Tells the broker again and again where the job is, by which it hears what a beat's answer would say: that it goes on, or
+ * Tells the broker again and again where the job is, by which it hears what a heartbeat's answer would say: that it goes on, or
  * that it is over and to be stopped. Until the signal aborts.
  */
 export async function watchExecution(

@@ -23,9 +23,9 @@ export type ChildSpec = {
   /** The agent's run directory, in memory; the child gets a folder of its own in it. */
   readonly runDir: string;
   readonly stop: StopPlan;
-  /** The user that it runs as; the agent's own unless told. */
+  /** The user that it runs as; the agent's own by default. */
   readonly user?: number | undefined;
-  /** The cgroup that it enters before it begins; the agent's own unless told. */
+  /** The cgroup that it enters before it begins; the agent's own by default. */
   readonly cgroup?: string | undefined;
 };
 
@@ -46,7 +46,7 @@ export type ChildManifest = {
   readonly startedAtMs: number;
   /** The cgroup that it was put into, if it was. */
   readonly cgroup?: string | undefined;
-  /** Processes that the kernel had killed for want of memory when the child started, if that can be known. */
+  /** Processes that the kernel had killed because memory ran out when the child started, if that can be known. */
   readonly oomKills: number | null;
 };
 

@@ -6,7 +6,7 @@ import { listLeaders, readManifest } from "./find-child.ts";
 import { bootId } from "./process-identity.ts";
 import { sweepMarked, findMarked } from "./sweep-marked.ts";
 
-/** Where executions leave things, and which of them are taken up again. */
+/** Where executions leave things, and which of them are resumed. */
 export type Leftovers = {
   readonly runDir: string;
   readonly workDir: string;
@@ -18,12 +18,12 @@ export type Cleared = {
   /** Executions of which something still ran; it was killed. */
   readonly killed: readonly string[];
   readonly folders: number;
-  /** What could not be taken away, in words. */
+  /** What could not be removed, in words. */
   readonly words: readonly string[];
 };
 
 /**
- * Ends and takes away whatever executions left on this host that are not taken up again: processes, output,
+ * Ends and removes whatever executions left on this host that are not resumed: processes, output,
  * workspaces. For the start of the agent, before it takes jobs.
  */
 export async function clearLeftovers({ runDir, workDir, keep }: Leftovers): Promise<Cleared> {
@@ -47,7 +47,7 @@ export async function clearLeftovers({ runDir, workDir, keep }: Leftovers): Prom
 export type SweptRunDir = { readonly removed: number; readonly running: readonly string[] };
 
 /**
- * Takes away what executions left in the run directory, but for those that are to be kept and those whose
+ * Removes what executions left in the run directory, but for those that are to be kept and those whose
  * processes still run: these are named, for the caller to end or to adopt. For the start, when nobody else is here.
  */
 export async function sweepRunDir(runDir: string, keep: ReadonlySet<string>): Promise<SweptRunDir> {

@@ -11,7 +11,7 @@ export type EndFacts = {
   /** Every signal that we sent, in order. */
   readonly sent: readonly Sent[];
   readonly graceMs: number;
-  /** Processes that the kernel killed for want of memory meanwhile. */
+  /** Processes that the kernel killed because memory ran out meanwhile. */
   readonly oomKills: number;
   /** Which bounds of its job's own cgroup were reached. */
   readonly bounds: { readonly memory: boolean; readonly pids: boolean };

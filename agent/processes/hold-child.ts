@@ -56,7 +56,7 @@ export function holdChild(
 
 /**
  * Takes over a child that another process of the agent started, running or ended, and reads its output from the
- * given byte on. Nothing when nothing of it is left: its folder has gone, or the machine was started anew.
+ * given byte on. Nothing when nothing of it is left: its folder has gone, or the machine was restarted.
  */
 export function adoptChild(
   manifest: ChildManifest,

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import path from "node:path";
 
 /**
- * How many processes the kernel has killed for want of memory: of the given cgroup where it is counted there, else of
+ * How many processes the kernel has killed because memory ran out: of the given cgroup where it is counted there, else of
  * this agent's; nothing if it does not say.
  */
 export function countOomKills(cgroup?: string): number | undefined {

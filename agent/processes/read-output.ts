@@ -91,7 +91,7 @@ async function openSegment(source: Source, segment: number): Promise<FileHandle 
 
 type Segment = Place & { readonly file: FileHandle };
 
-/** A segment's bytes as they come; answers how many came before the next segment. */
+/** A segment's bytes as they come; returns how many came before the next segment. */
 async function* grow(
   { dir, from, notifier, isClosed }: Source,
   { file, segment, offset: start }: Segment,

@@ -134,7 +134,7 @@ async function isWithin(event: Promise<unknown>, ms: number): Promise<boolean> {
   return isInTime;
 }
 
-/** What was sent, by whom of us ever; more of it is written down as it is sent. */
+/** What was sent, by whom of us ever; more of it is stored as it is sent. */
 function openSent(note: string): { sent: Sent[]; record: (signal: string) => void } {
   const lines = readText(note).split("\n").slice(0, -1);
   const sent: Sent[] = lines.map((line) => {

@@ -41,7 +41,7 @@ export function boundOutput(freeBytes: number): OutputBound {
  * The child begins when the agent says so, by a word through descriptor 3. An agent that dies before says nothing: its end of
  * that is closed by the kernel, and the supervisor goes. What has not begun has written nothing but its end.
  *
- * The child enters its cgroup before anything of it is written down or run: from there nothing of it gets out. The
+ * The child enters its cgroup before anything of it is stored or run: from there nothing of it gets out. The
  * supervisor itself stays outside, for it has to tell how the child ended when all in there is killed.
  *
  * Its variables bear the agent's prefix: an ordinary name could be one of the child's environment, and would

@@ -52,7 +52,7 @@ async function detach(parts: LoopContext): Promise<ShutdownRequest> {
   return shutdown.current() as ShutdownRequest; // it was asked for it
 }
 
-/** Resolves when the agent goes down and nothing runs any more, the deadline passes, or it gets more urgent. */
+/** Resolves when the agent shuts down and nothing runs any more, the deadline passes, or it gets more urgent. */
 export async function drain(
   { runningJobs, log }: Pick<LocalContext, "runningJobs" | "log">,
   shutdown: ShutdownState,

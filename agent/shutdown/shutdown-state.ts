@@ -12,7 +12,7 @@ export type ShutdownRequest = {
   readonly why: string;
   /** When draining turns into stopping, by performance.now(). */
   readonly deadlineMs?: number;
-  /** What runs does so without this process, and its next start takes it up: nothing is waited for or stopped. */
+  /** What runs does so without this process, and its next start resumes it: nothing is waited for or stopped. */
   readonly leavesJobs?: true;
   /** What jobs are told that are stopped by it. */
   readonly reason?: StopReason;
@@ -20,7 +20,7 @@ export type ShutdownRequest = {
   readonly shutdownId?: string;
 };
 
-/** Whether, why and how urgently the agent goes down. It is decided once and can only become more urgent. */
+/** Whether, why and how urgently the agent shuts down. It is decided once and can only become more urgent. */
 export type ShutdownState = {
   readonly urgency: () => Urgency;
   readonly isRequested: () => boolean;

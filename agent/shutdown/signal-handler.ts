@@ -12,7 +12,7 @@ const exitOf: Readonly<Record<Signal, ExitName>> = {
 
 /**
  * What signals mean: the first lets what runs finish (or, where the host waits for seconds only, stops it), the second
- * stops it, the third and SIGQUIT kill it; or the first leaves what runs elsewhere to the next start. Answers what to do at each signal.
+ * stops it, the third and SIGQUIT kill it; or the first leaves what runs elsewhere to the next start. Returns what to do at each signal.
  */
 export function makeSignalHandler(
   config: Pick<AgentConfig, "onSigterm" | "drainTimeout">,

@@ -27,7 +27,7 @@ const livedMs = 10_000;
 const againMs = 5_000;
 
 /**
- * Calls `onShutdown` when the host says that it goes down, and asks the host to wait for this process then, as long as
+ * Calls `onShutdown` when the host says that it shuts down, and asks the host to wait for this process then, as long as
  * logind lets anybody delay it. What listens ends with this process, however that ends.
  */
 export function watchHost(env: Environment, log: Log, onShutdown: () => void): HostNotice {

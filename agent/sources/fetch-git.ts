@@ -9,7 +9,7 @@ import type { FetchedSource, GitSource, SourceFetch } from "./source.ts";
 
 /**
  * Fetches a commit of a git repository into a folder of the job's. Asked again for the same name, by whatever process
- * of the agent, it answers what was fetched. Throws JobFailure.
+ * of the agent, it returns what was fetched. Throws JobFailure.
  */
 export async function fetchGit(
   job: Job,

@@ -6,7 +6,7 @@ const login = z.object({
   token: z.string().nullish(),
 });
 
-/** What the agent writes down for the child that fetches a source, which reads it as the job's user. */
+/** What the agent stores for the child that fetches a source, which reads it as the job's user. */
 export const fetchRequest = z.object({
   source: z.discriminatedUnion("kind", [
     z.object({
@@ -28,7 +28,7 @@ export const fetchRequest = z.object({
 });
 export type FetchRequest = z.infer<typeof fetchRequest>;
 
-/** What the child tells: which revision it was, or why it cannot be had. */
+/** What the child tells: which revision it was, or why it is not available. */
 export const sourceTold = z.union([
   z.object({ revision: z.string() }),
   z.object({ class: z.string(), words: z.string() }),

@@ -11,7 +11,7 @@ export type SourceHere = FetchedSource & { readonly directory: string };
 
 /**
  * Fetches whatever a plan names as its source into a folder of the job's, as the job's user. Asked again for the same
- * name, by whatever process of the agent, it answers what was fetched. Throws JobFailure.
+ * name, by whatever process of the agent, it returns what was fetched. Throws JobFailure.
  */
 export async function fetchSource(
   job: Job,

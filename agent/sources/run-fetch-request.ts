@@ -14,7 +14,7 @@ import { type Unpacked, unpackInto } from "./unpack/unpack-entries.ts";
 
 const mostEntries = 100_000;
 
-/** Fetches the source of an order in a file, and writes down beside it what came of it. Answers an exit code. */
+/** Fetches the source of an order in a file, and stores beside it what came of it. Returns an exit code. */
 export async function runFetchRequest(file: string, say: (line: string) => void): Promise<number> {
   const order = fetchRequest.parse(JSON.parse(await readFile(file, "utf8")));
   const { folder, told } = order;
@@ -37,7 +37,7 @@ export async function runFetchRequest(file: string, say: (line: string) => void)
   }
 }
 
-/** The exit code when what is written down says why. */
+/** The exit code when what is stored says why. */
 export const failedCode = 72;
 
 async function fetchInto(

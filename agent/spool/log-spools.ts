@@ -31,7 +31,7 @@ export type LogSpools = {
   readonly oldestWaitingMs: () => number;
   /** Why logs cannot be kept at present, for people. */
   readonly problem: () => string | undefined;
-  /** Deletes what was sent and is closed; a job that is taken up again within ten minutes still finds how far it got. */
+  /** Deletes what was sent and is closed; a job that is resumed within ten minutes still finds how far it got. */
   readonly sweep: () => Promise<void>;
 };
 
@@ -46,9 +46,9 @@ export type LogSpoolsSpec = {
   /** `logs` in the data directory; made when it is missing. */
   readonly dir: string;
   readonly log: Log;
-  /** The most that one job's log may occupy; 64 MiB unless told. */
+  /** The most that one job's log may occupy; 64 MiB by default. */
   readonly maxBytesPerJob?: number;
-  /** The most that all may occupy; 1 GiB unless told. */
+  /** The most that all may occupy; 1 GiB by default. */
   readonly maxBytes?: number;
 };
 

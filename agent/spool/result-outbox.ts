@@ -43,7 +43,7 @@ export type ResultOutboxSpec = {
   readonly log: Log;
   /** Room that results alone may use when there is no other. */
   readonly ballast?: Ballast;
-  /** How often a refused write is tried again; 2 s unless told. */
+  /** How often a refused write is tried again; 2 s by default. */
   readonly retryEveryMs?: number;
 };
 

@@ -44,7 +44,7 @@ const pages: Readonly<Record<string, Page>> = {
 };
 
 /**
- * Answers on 127.0.0.1 how the agent is. A port that somebody has asked for and that cannot be had is an ExitError; the usual
+ * Serves the status of the agent on 127.0.0.1. A port that somebody has asked for and that is not available is an ExitError; the usual
  * one, which another agent of the host may have, is done without, and that is told.
  */
 export async function openStatusServer(

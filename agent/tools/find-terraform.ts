@@ -19,7 +19,7 @@ export type FoundTool = { readonly program: string; readonly version: string };
 
 type Wish = {
   readonly tool: TerraformTool;
-  /** Whichever is on the PATH, unless told. */
+  /** Whichever is on the PATH, by default. */
   readonly version?: string | null | undefined;
   /** Hears, before it is waited for, that something is downloaded. */
   readonly say: (words: string) => void;
@@ -33,7 +33,7 @@ const exact = /^\d+\.\d+\.\d+(?:-[0-9A-Za-z.]+)?$/;
 
 /**
  * Finds terraform or OpenTofu in the version that is wanted: on the PATH, else in `tools-dir`, else on the release
- * server, from which it is downloaded once, verified and kept. Throws JobFailure that says why it cannot be had.
+ * server, from which it is downloaded once, verified and kept. Throws JobFailure that says why it is not available.
  */
 export async function findTerraform(config: AgentConfig, wish: Wish): Promise<FoundTool> {
   const version = wish.version?.replace(/^v/, "") ?? "";
@@ -60,7 +60,7 @@ export async function findTerraform(config: AgentConfig, wish: Wish): Promise<Fo
   }
 }
 
-/** Why it cannot be had; undefined for what is none of its reasons. */
+/** Why it is not available; undefined for what is none of its reasons. */
 function faultOf(error: unknown, signal: AbortSignal): ToolFault | undefined {
   if (error instanceof ToolFault) return error;
   if (signal.aborted) return new ToolFault("stopped", "the job was stopped");

@@ -60,7 +60,7 @@ function isAlive(text: string): boolean {
   }
 }
 
-/** Takes away what a dead holder left; what somebody took in the same instant is put back. */
+/** Removes what a dead holder left; what somebody took in the same instant is put back. */
 async function clear(file: string, mine: string): Promise<void> {
   const aside = `${ownName(file)}.old`;
   const moved = await rename(file, aside).then(

@@ -30,7 +30,7 @@ const mostProgramBytes = 2 ** 30;
 /**
  * Downloads a release, verifies its sum and the signature of the sums, and puts the program to `place`, whole or not at
  * all. Throws ToolFault. Others, in containers that share the folder, may be at it as well: each writes under a name of its
- * own, and what somebody left half-done hours ago is taken away.
+ * own, and what somebody left half-done hours ago is removed.
  */
 export async function installRelease(
   network: ReleaseNetwork,
@@ -84,7 +84,7 @@ function sumOf(text: string, archive: string): string {
   return sum;
 }
 
-/** Safe on disk when it resolves: the name must never be there without the bytes. Answers their SHA-256. */
+/** Safe on disk when it resolves: the name must never be there without the bytes. Returns their SHA-256. */
 async function write(file: string, pieces: AsyncIterable<Uint8Array>): Promise<string> {
   const hash = createHash("sha256");
   async function* hashed(): AsyncGenerator<Uint8Array> {

@@ -35,7 +35,7 @@ export async function removeWorkspace(
   return second && `The workspace ${folder} could not be removed: ${second}.`;
 }
 
-/** Takes away the workspaces of all executions but those named: how many there were, and words for what stays. */
+/** Removes the workspaces of all executions but those named: how many there were, and words for what stays. */
 export async function sweepWorkspaces(
   workDir: string,
   keep: ReadonlySet<string>,

@@ -18,7 +18,7 @@ export type StepEnd = {
   /** What else a failure says to machines. */
   readonly metadata?: Readonly<Record<string, string>>;
   readonly tookMs: number;
-  /** What it has set, but secrets: kept on disk for whoever takes the job up after the host was started anew. */
+  /** What it has set, but secrets: kept on disk for whoever resumes the job after the host was restarted. */
   readonly outputs?: Readonly<Record<string, unknown>>;
 };
 
@@ -37,7 +37,7 @@ export async function runStep(ground: StepContext, step: ActionStep): Promise<St
   }
 }
 
-/** A script may take away what the agent has of its job; what then cannot be read or written is its own fault. */
+/** A script may remove what the agent has of its job; what then cannot be read or written is its own fault. */
 function failureOf({ job }: StepContext, step: ActionStep, error: unknown): JobFailure {
   if (error instanceof JobFailure) return error;
   if (existsSync(job.place.secrets)) throw error;

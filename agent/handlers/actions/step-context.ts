@@ -19,7 +19,7 @@ export type StepContext = {
   readonly work: string;
   /** A step's environment without what is its own. */
   readonly env: (stepEnv: Readonly<Record<string, string>>) => Record<string, string>;
-  /** Keeps what was set so far for whoever takes the job up. */
+  /** Keeps what was set so far for whoever resumes the job. */
   readonly keepOutputs: () => Promise<void>;
   /** Shows what was set so far to the steps that begin from now on. */
   readonly handOnOutputs: () => Promise<void>;

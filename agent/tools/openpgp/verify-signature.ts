@@ -9,7 +9,7 @@ const hashes: Readonly<Record<number, string>> = { 8: "sha256", 9: "sha384", 10:
 const issuerKey = 16;
 const issuerFingerprint = 33;
 
-/** Answers the key that has signed these bytes. Throws ToolFault when none of the keys has. */
+/** Returns the key that has signed these bytes. Throws ToolFault when none of the keys has. */
 export function verifySignature(
   data: Buffer,
   signature: Buffer,
