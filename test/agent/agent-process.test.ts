@@ -83,7 +83,7 @@ describe("an agent's process", { timeout: 180_000 }, () => {
     const env = { SVC_AGENT_TOKEN: mintToken("rt") };
     const agent = await startAgentProcess({ url: fleet.broker.url, env });
     expect(await agent.ended).toBe(77);
-    expect(agent.said.err).toContain("the broker refuses");
+    expect(agent.said.err).toContain("The broker refuses");
   });
 
   test("ends with 78 when it is given no token of svc", async () => {

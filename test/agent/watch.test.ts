@@ -47,7 +47,7 @@ describe("an agent that can be watched", () => {
     agent.signal("SIGTERM");
     const { status, text } = await read(agent.watchUrl, "/readyz");
     expect(status).toBe(503);
-    expect(text).toContain("it was sent SIGTERM");
+    expect(text).toContain("it received SIGTERM");
   });
 
   test("tells in its log and its metrics how each job ended, and how long it took", async () => {

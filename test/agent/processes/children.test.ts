@@ -122,8 +122,8 @@ describe("a child", () => {
 
 describe("what cannot be started", () => {
   test.each([
-    [["no-such-program"], {}, /no program called no-such-program in PATH/],
-    [["./no-such-file"], {}, /no program at \.\/no-such-file/],
+    [["no-such-program"], {}, /program no-such-program was not found in PATH/],
+    [["./no-such-file"], {}, /program \.\/no-such-file does not exist/],
     [["/proc/version"], {}, /program \/proc\/version does not exist or is not executable/],
     [[], {}, /command is empty/],
     [["true"], { cwd: "/no/such/place" }, /working directory \/no\/such\/place does not exist/],
