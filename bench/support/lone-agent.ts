@@ -57,7 +57,7 @@ export async function startLoneAgent(
   });
   const { promise, resolve } = Promise.withResolvers<void>();
   createInterface(child.stdout).on("line", (line) => {
-    if (line.includes("the agent works")) resolve();
+    if (line.includes("agent started")) resolve();
   });
   await promise;
   return {
