@@ -1,4 +1,4 @@
-import type { ScanHow } from "./needle-index.ts";
+import type { ScanHow } from "./needle-table.ts";
 import { scanUnescaped } from "./scan-unescaped.ts";
 import type { Measure, TokenShape } from "./token-shapes.ts";
 import { interestIn } from "./unescape.ts";

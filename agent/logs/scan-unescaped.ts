@@ -1,4 +1,4 @@
-import type { ScanHow } from "./needle-index.ts";
+import type { ScanHow } from "./needle-table.ts";
 import { scanSwallowed } from "./swallowed-beginnings.ts";
 import { type EscapeInterest, outside, type Spans, unescape } from "./unescape.ts";
 

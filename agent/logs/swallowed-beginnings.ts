@@ -1,5 +1,5 @@
 import { codeOf, cutOff, type EscapeKind, isByteOf, lengthOf, noEscape } from "./escapes.ts";
-import type { ScanHow } from "./needle-index.ts";
+import type { ScanHow } from "./needle-table.ts";
 import type { EscapeInterest, Spans } from "./unescape.ts";
 
 const more = -1;

@@ -7,7 +7,7 @@ import {
   lengthOf,
   noEscape,
 } from "./escapes.ts";
-import { type ByFirstByte, byFirstByte } from "./needle-index.ts";
+import { type ByFirstByte, byFirstByte } from "./needle-table.ts";
 
 /** A part of a text with its escapes of one kind undone. */
 export type Unescaped = {
