@@ -1,3 +1,5 @@
+import { isLast, type Move, statusAfter } from "./moves.ts";
+
 /** Every status a job can have, in the words of the wire. `unknown` is for readers; the broker never writes it. */
 export const runnerJobStatuses = [
   "queued",
@@ -11,11 +13,7 @@ export const runnerJobStatuses = [
 ] as const;
 export type RunnerJobStatus = (typeof runnerJobStatuses)[number];
 
-export type Transition = {
-  readonly from: readonly RunnerJobStatus[];
-  readonly to: RunnerJobStatus;
-  readonly when: string;
-};
+export type Transition = Move<RunnerJobStatus>;
 
 /** The job's state machine: every move there is. All else about statuses is derived from this table. */
 export const runnerJobTransitions = {
@@ -77,14 +75,10 @@ export const runnerJobClocks = {
 
 /** A status that no row of the table leaves is final. */
 export function isFinal(status: RunnerJobStatus): boolean {
-  return !Object.values(runnerJobTransitions).some(({ from }) => includes(from, status));
+  return isLast(runnerJobTransitions, status);
 }
 
 /** Whether the table has a row for this event from this status. */
 export function canMove(event: RunnerJobEvent, from: RunnerJobStatus): boolean {
-  return includes(runnerJobTransitions[event].from, from);
-}
-
-function includes(statuses: readonly RunnerJobStatus[], status: RunnerJobStatus): boolean {
-  return statuses.includes(status);
+  return statusAfter(runnerJobTransitions, from, event) !== undefined;
 }

@@ -20,7 +20,7 @@ begin
                                          where l.org_id = org and l.id = any(job_ids)), event, why, t)
   )
   select a.id, case when m.job_id is not null then 'ended' when d.status is null then 'not-found'
-                    when d.status = case event when 'skip' then 'not-attempted' else 'cancelled' end then 'already'
+                    when d.status = job_status_after('queued', end_jobs.event) then 'already'
                     else 'final' end,
          coalesce(m.to_status, d.status), m.runner_id, m.job_group, m.execution_id
     from unnest(job_ids) a (id)
@@ -44,8 +44,7 @@ declare
 begin
   perform 1 from runner_job_live l where l.id = any(job_ids) order by l.id for update; -- claims take no queue lock
   perform lock_executions(job_ids);
-  select array_agg(row(l.id, event, case when e.id is null then null when event = 'skip' then 'not-attempted'
-                                         else 'cancelled' end,
+  select array_agg(row(l.id, event, case when e.id is not null then job_status_after(l.status, event) end,
                        'broker', why, null,
                        -- ours does nothing before its first report is answered: what is pending is not running
                        case when e.id is not null and not (e.is_ours and e.status = 'pending') then 'cancelled' end,

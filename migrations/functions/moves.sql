@@ -40,9 +40,8 @@ begin
   return query
   with j as materialized (
     select l.*, m.event, m.execution_status, m.ended_by, m.description, m.clock, m.stop_reason, m.n,
-           case m.event when 'finish' then 'finished' when 'fail' then 'failed' when 'expire' then 'timed-out'
-                        when 'skip' then 'not-attempted' when 'cancel' then 'cancelled' else 'queued' end as to_status,
-           m.event in ('withdraw', 'return', 'retry') as goes_back
+           job_status_after(l.status, m.event) as to_status,
+           job_status_after(l.status, m.event) = 'queued' as goes_back -- null, like the status: refused with the event
       from unnest(moves) m
       join runner_job_live l on l.id = m.job_id
   ), gone as (
@@ -57,7 +56,7 @@ begin
       from j where not j.goes_back
   ), back as (
     update runner_job_live l
-       set status = 'queued', has_slot = false, status_at = t,
+       set status = j.to_status, has_slot = false, status_at = t,
            deadline_at = least(t + ns(l.queue_timeout), l.overall_at),
            withdrawals = l.withdrawals + (j.event = 'withdraw')::int,
            execution_count = l.execution_count - (j.event = 'return')::int,

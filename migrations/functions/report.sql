@@ -185,7 +185,7 @@ create or replace function judge_taken(reports execution_report[]) returns table
              then 'needs-result'
            else 'ok' end,
          e.runner_job_id, coalesce(l.status, d.status), x.event,
-         case when x.event in ('return', 'retry') then 'queued' else r.status end,
+         job_status_after(l.status, x.event),
          case when coalesce(r.give_back, false) then 'not-attempted' else r.status end, r.description
     from unnest(reports) with ordinality r
     left join runner_job_executions e on e.org_id = r.org_id and e.id = r.execution_id and e.runner_id = r.runner_id
@@ -211,11 +211,12 @@ begin
     delete from runner_job_live l using unnest(moves) m where l.id = m.job_id
     returning l.id, l.org_id, l.runner_id, l.job_group, l.status, l.has_slot, l.execution_id, l.execution_count,
               l.created_at, l.started_at, l.event_tx, m.event, m.execution_status, coalesce(m.description, '') as why,
+              job_status_after(l.status, m.event) as to_status,
               m.ended_by, m.n
   ), ends as (
     insert into runner_job_ends (runner_job_id, org_id, status, status_description, execution_count,
                                  final_execution_id, created_at, started_at, finished_at, composite_error)
-    select g.id, g.org_id, g.execution_status, g.why, g.execution_count, g.execution_id, g.created_at, g.started_at, t,
+    select g.id, g.org_id, g.to_status, g.why, g.execution_count, g.execution_id, g.created_at, g.started_at, t,
            case when g.event <> 'finish' then end_error(g.execution_id, g.event, g.ended_by, null, null, g.why) end
       from gone g
   ), ended as (
@@ -227,7 +228,7 @@ begin
   ), written as (
     insert into runner_job_events (org_id, runner_job_id, runner_id, job_group, event, from_status, to_status,
                                    execution_id, description, at, tx)
-    select g.org_id, g.id, g.runner_id, g.job_group, g.event, g.status, g.execution_status, g.execution_id, g.why, t,
+    select g.org_id, g.id, g.runner_id, g.job_group, g.event, g.status, g.to_status, g.execution_id, g.why, t,
            greatest(g.event_tx, pg_current_xact_id())
       from gone g
   )

@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, test } from "vitest";
+import { statusAfter } from "../../../shared/moves.ts";
 import {
   canMove,
   isFinal,
@@ -40,7 +41,7 @@ beforeAll(async () => {
         from move_jobs(array[row(job, event, execution_status, 'broker', '', null, null, null)::job_move], svc_now()) m;
       raise exception using errcode = 'P9999', message = status;
     exception
-      when check_violation then return 'refused';
+      when check_violation or not_null_violation then return 'refused';
       when sqlstate 'P9999' then return sqlerrm;
     end $$`);
 });
@@ -60,6 +61,22 @@ describe("the table of moves", () => {
       expect(stored.map(({ move }) => move)).toEqual(from.map((one) => `${one} → ${to}`).sort());
     },
   );
+
+  test("is what SQL is told where an event leads, row by row", async () => {
+    const rows = await db<{ status: RunnerJobStatus; event: string; after: string | null }[]>`
+      select status, event, job_status_after(status, event) as after
+        from unnest(${words}::text[]) status
+       cross join unnest(${[...events, "enqueue", "revive", ""]}::text[]) event`;
+    expect(rows).toHaveLength(words.length * (events.length + 3));
+    const withEnqueue = {
+      ...runnerJobTransitions,
+      enqueue: { from: [""], to: "queued", when: "" },
+    };
+    for (const { status, event, after } of rows) {
+      const expected = statusAfter<string>(withEnqueue, status, event) ?? null;
+      expect(`${status} ${event} ${after}`).toBe(`${status} ${event} ${expected}`);
+    }
+  });
 
   test("is what the function that moves jobs makes of them, and all else it refuses", async () => {
     const runner = await givenRunner(db, { parallelism: { deploy: 2 } });
