@@ -2,8 +2,8 @@ import type { Route, RouteAnswer, RouteInput } from "../shared/api/call-route.ts
 import { type Command as CommandWith, commandDefiner } from "../shared/command-line/command.ts";
 import type { Suggestion } from "../shared/command-line/completion.ts";
 import type { CliConfig } from "./config.ts";
-import type { Connection } from "./connection.ts";
-import type { Screen } from "./screen.ts";
+import type { Connection } from "./connection/connection.ts";
+import type { Screen } from "./output/screen.ts";
 
 /** Calls the broker that the flags, the environment or a profile name. */
 export type Caller = <R extends Route>(route: R, input: RouteInput<R>) => Promise<RouteAnswer<R>>;

@@ -1,9 +1,10 @@
 import type { CommandGroup } from "../shared/command-line/program.ts";
 import { logIn, logOut, showAuth } from "./auth/auth-commands.ts";
-import { callApi } from "./call-api.ts";
-import { checkSetup } from "./check-setup.ts";
 import type { Command } from "./command.ts";
-import { completeLine, showCompletion } from "./complete-line.ts";
+import { callApi } from "./general/call-api.ts";
+import { checkSetup } from "./general/check-setup.ts";
+import { completeLine, showCompletion } from "./general/complete-line.ts";
+import { showVersion } from "./general/show-version.ts";
 import {
   diffRelease,
   installRelease,
@@ -36,7 +37,6 @@ import { getRunner } from "./runners/get-runner.ts";
 import { listRunners } from "./runners/list-runners.ts";
 import { pauseRunner, resumeRunner } from "./runners/pause-runner.ts";
 import { shutDownRunner } from "./runners/shut-down-runner.ts";
-import { showVersion } from "./show-version.ts";
 import {
   applyTerraform,
   destroyTerraform,

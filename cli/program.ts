@@ -6,11 +6,11 @@ import { version } from "../shared/version.ts";
 import type { Caller, Command } from "./command.ts";
 import { commandGroups } from "./commands.ts";
 import { readCliConfig } from "./config.ts";
-import { findConnection } from "./connection.ts";
-import { exitCodes } from "./exit-codes.ts";
-import { explainError } from "./explain-error.ts";
-import { brokerFlags, everyFlags, type GlobalValues } from "./global-flags.ts";
-import { openScreen } from "./screen.ts";
+import { findConnection } from "./connection/connection.ts";
+import { exitCodes } from "./errors/exit-codes.ts";
+import { explainError } from "./errors/explain-error.ts";
+import { brokerFlags, everyFlags, type GlobalValues } from "./flags/global-flags.ts";
+import { openScreen } from "./output/screen.ts";
 
 /** The svc command line: runs it, shows its help, completes it and documents it. */
 export const svc: Program<Command> = {

@@ -1,6 +1,6 @@
 import { flagTable, reference, table } from "../shared/command-line/reference.ts";
 import { variables } from "./config.ts";
-import { brokerFlags, everyFlags } from "./global-flags.ts";
+import { brokerFlags, everyFlags } from "./flags/global-flags.ts";
 import { svc } from "./program.ts";
 
 /** docs/cli.md, made from the table of commands; a test compares the file with it. */

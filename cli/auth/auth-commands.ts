@@ -2,8 +2,8 @@ import { callRoute } from "../../shared/api/call-route.ts";
 import { getOwnTokenRoute } from "../../shared/api/tokens.ts";
 import { UsageError } from "../../shared/command-line/usage-error.ts";
 import { defineCommand } from "../command.ts";
-import { printItem } from "../print.ts";
-import { removeProfile, writeProfile } from "../profile.ts";
+import { removeProfile, writeProfile } from "../connection/profile.ts";
+import { printItem } from "../output/print.ts";
 import { tokenView } from "../tokens/token-view.ts";
 
 export const logIn = defineCommand({

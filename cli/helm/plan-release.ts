@@ -1,12 +1,12 @@
 import { UsageError } from "../../shared/command-line/usage-error.ts";
 import type { CommandCall } from "../command.ts";
-import { readInput } from "../connection.ts";
+import { readInput } from "../connection/connection.ts";
+import { readDurationNs } from "../flags/read-flags.ts";
 import { readOwnCluster } from "../kubernetes/own-kubeconfig.ts";
 import { plannedDiff } from "../kubernetes/planned-diff.ts";
+import type { Screen } from "../output/screen.ts";
 import { makePlan } from "../plans/make-plan.ts";
 import { type MadePlan, type PlanKind, showOutputs } from "../plans/plan-kind.ts";
-import { readDurationNs } from "../read-flags.ts";
-import type { Screen } from "../screen.ts";
 import { readChart } from "./read-chart.ts";
 import { readSetFlags } from "./read-set-flags.ts";
 

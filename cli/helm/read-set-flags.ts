@@ -1,5 +1,5 @@
 import { UsageError } from "../../shared/command-line/usage-error.ts";
-import { readInput } from "../connection.ts";
+import { readInput } from "../connection/connection.ts";
 
 /** A value as a plan sets it. */
 type SetValue = { readonly name: string; readonly value: string; readonly type?: "string" };

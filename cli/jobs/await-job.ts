@@ -3,11 +3,11 @@ import type { RouteAnswer } from "../../shared/api/call-route.ts";
 import { waitForJobRoute } from "../../shared/api/follow-runner-jobs.ts";
 import type { FlagSpec } from "../../shared/command-line/command.ts";
 import { isFinal } from "../../shared/runner-job.ts";
-import { makePatience } from "../absence.ts";
 import type { CommandCall } from "../command.ts";
-import { exitCodes } from "../exit-codes.ts";
-import { printItem } from "../print.ts";
-import { readDurationNs } from "../read-flags.ts";
+import { makePatience } from "../connection/absence.ts";
+import { exitCodes } from "../errors/exit-codes.ts";
+import { readDurationNs } from "../flags/read-flags.ts";
+import { printItem } from "../output/print.ts";
 import { jobDetails } from "./job-view.ts";
 
 /** The flags of every command that waits for a job. */

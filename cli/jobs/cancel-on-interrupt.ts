@@ -1,7 +1,7 @@
 import { cancelJobRoute } from "../../shared/api/control-runner-jobs.ts";
 import type { Caller } from "../command.ts";
-import { exitCodes } from "../exit-codes.ts";
-import type { Screen } from "../screen.ts";
+import { exitCodes } from "../errors/exit-codes.ts";
+import type { Screen } from "../output/screen.ts";
 
 /** The first Ctrl-C asks to cancel; a second one leaves the job to itself. Answers what takes that back. */
 export function cancelOnInterrupt(call: Caller, screen: Screen, jobId: string): () => void {

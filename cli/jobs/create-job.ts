@@ -5,8 +5,8 @@ import {
   runnerJobTypeNames,
 } from "../../shared/runner-job-types.ts";
 import { defineCommand } from "../command.ts";
-import { printItem } from "../print.ts";
-import { readDurationNs, readPairs, readWhole } from "../read-flags.ts";
+import { readDurationNs, readPairs, readWhole } from "../flags/read-flags.ts";
+import { printItem } from "../output/print.ts";
 import { awaitJob, waitFlags } from "./await-job.ts";
 import { jobDetails } from "./job-view.ts";
 import { readPlan, withPlan } from "./plan-text.ts";

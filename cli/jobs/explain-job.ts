@@ -1,6 +1,6 @@
 import { getWaitingRoute } from "../../shared/api/read-runner-jobs.ts";
 import { defineCommand } from "../command.ts";
-import { printItem } from "../print.ts";
+import { printItem } from "../output/print.ts";
 import { waitingText } from "./job-view.ts";
 
 export const explainJob = defineCommand({

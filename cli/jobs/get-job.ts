@@ -1,6 +1,6 @@
 import { getJobPlanRoute, getJobRoute } from "../../shared/api/read-runner-jobs.ts";
 import { defineCommand } from "../command.ts";
-import { printItem } from "../print.ts";
+import { printItem } from "../output/print.ts";
 import { jobDetails } from "./job-view.ts";
 
 export const getJob = defineCommand({

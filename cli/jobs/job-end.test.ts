@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { formatTook } from "../format-age.ts";
+import { formatTook } from "../output/format-age.ts";
 import { endWords } from "./job-end.ts";
 
 const at = (s: number): string => new Date(Date.UTC(2026, 0, 1) + s * 1000).toISOString();

@@ -1,7 +1,7 @@
 import type { RunnerJob } from "../../shared/api/runner-job.ts";
 import type { RunnerJobStatus } from "../../shared/runner-job.ts";
-import { exitCodes } from "../exit-codes.ts";
-import { formatTook } from "../format-age.ts";
+import { exitCodes } from "../errors/exit-codes.ts";
+import { formatTook } from "../output/format-age.ts";
 
 /** What the exit code says of how the job ended. */
 const fates: Readonly<Partial<Record<RunnerJobStatus, number>>> = {

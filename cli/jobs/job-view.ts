@@ -1,8 +1,8 @@
 import type { RunnerJob } from "../../shared/api/runner-job.ts";
 import type { Waiting } from "../../shared/api/why-waiting.ts";
 import { formatDuration } from "../../shared/duration.ts";
-import { formatAge, formatInstant, formatTook } from "../format-age.ts";
-import type { View } from "../print.ts";
+import { formatAge, formatInstant, formatTook } from "../output/format-age.ts";
+import type { View } from "../output/print.ts";
 import { progressText } from "./progress-text.ts";
 
 type Job = Omit<RunnerJob, "type"> & { readonly type: string };

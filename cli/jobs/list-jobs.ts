@@ -3,9 +3,9 @@ import { listJobsRoute, listRunnerJobsRoute } from "../../shared/api/read-runner
 import { runnerJobGroups, runnerJobTypeNames } from "../../shared/runner-job-types.ts";
 import { runnerJobStatuses } from "../../shared/runner-job.ts";
 import { defineCommand } from "../command.ts";
-import { pageFlags } from "../global-flags.ts";
-import { printPage } from "../print.ts";
-import { readDurationNs } from "../read-flags.ts";
+import { pageFlags } from "../flags/global-flags.ts";
+import { readDurationNs } from "../flags/read-flags.ts";
+import { printPage } from "../output/print.ts";
 import { jobLine } from "./job-view.ts";
 
 type Page = RouteAnswer<typeof listJobsRoute>;

@@ -1,5 +1,5 @@
 import { UsageError } from "../../shared/command-line/usage-error.ts";
-import { readInput } from "../connection.ts";
+import { readInput } from "../connection/connection.ts";
 
 /** A plan as it was written, from a file or standard input; a UsageError when it is no JSON object. */
 export async function readPlan(file: string): Promise<string> {

@@ -1,6 +1,6 @@
 import { rerunJobRoute } from "../../shared/api/control-runner-jobs.ts";
 import { defineCommand } from "../command.ts";
-import { printItem } from "../print.ts";
+import { printItem } from "../output/print.ts";
 import { jobDetails } from "./job-view.ts";
 
 export const rerunJob = defineCommand({

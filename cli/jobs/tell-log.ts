@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { getLogStreamRoute, type LogRecord, type LogStream } from "../../shared/api/log-streams.ts";
 import type { Caller } from "../command.ts";
-import type { Connection } from "../connection.ts";
-import { explainError } from "../explain-error.ts";
+import type { Connection } from "../connection/connection.ts";
+import { explainError } from "../errors/explain-error.ts";
 import { followRecords } from "../logs/follow-records.ts";
 
 export type Telling = {

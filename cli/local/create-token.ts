@@ -2,7 +2,7 @@ import { createTokenRoute } from "../../shared/api/tokens.ts";
 import { UsageError } from "../../shared/command-line/usage-error.ts";
 import { grantablePermissions, roleTypes } from "../../shared/permissions.ts";
 import { type Caller, defineCommand } from "../command.ts";
-import { readDurationNs } from "../read-flags.ts";
+import { readDurationNs } from "../flags/read-flags.ts";
 import { showSecret } from "../tokens/token-view.ts";
 import type { TokenWish } from "./create-token-here.ts";
 import { requireDatabaseUrl } from "./migrate-database.ts";

@@ -6,7 +6,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { readPresence } from "../../agent/paths/data-dir.ts";
 import { exitCodes } from "../../agent/shutdown/exit-codes.ts";
 import type { CliConfig } from "../config.ts";
-import type { DevFile } from "../dev-file.ts";
+import type { DevFile } from "../connection/dev-file.ts";
 import { agentProgram } from "./agent-program.ts";
 
 export type DevAgent = {

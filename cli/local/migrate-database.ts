@@ -1,7 +1,7 @@
 import { OperatorError } from "../../shared/operator-error.ts";
 import { defineCommand } from "../command.ts";
 import type { CliConfig } from "../config.ts";
-import { printPage } from "../print.ts";
+import { printPage } from "../output/print.ts";
 
 /** The database that DATABASE_URL names; an OperatorError when it names none. */
 export function requireDatabaseUrl({ databaseUrl }: CliConfig): string {

@@ -5,7 +5,7 @@ import { callRoute, type Endpoint, RequestRefused } from "../../shared/api/call-
 import { createRunnerGroupRoute, listRunnerGroupsRoute } from "../../shared/api/runner-groups.ts";
 import { createRunnerRoute, listRunnersRoute } from "../../shared/api/runners.ts";
 import { createTokenRoute, getOwnTokenRoute } from "../../shared/api/tokens.ts";
-import { type DevFile, readDevFile, writeDevFile } from "../dev-file.ts";
+import { type DevFile, readDevFile, writeDevFile } from "../connection/dev-file.ts";
 
 const creator = "svc dev";
 

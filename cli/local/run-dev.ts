@@ -1,7 +1,7 @@
 import path from "node:path";
 import { UsageError } from "../../shared/command-line/usage-error.ts";
 import { defineCommand } from "../command.ts";
-import { readWhole } from "../read-flags.ts";
+import { readWhole } from "../flags/read-flags.ts";
 
 const mostPort = 65_535;
 

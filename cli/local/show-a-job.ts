@@ -2,11 +2,11 @@ import { callRoute, type Endpoint } from "../../shared/api/call-route.ts";
 import { enqueueJobRoute } from "../../shared/api/enqueue-jobs.ts";
 import { formatDuration } from "../../shared/duration.ts";
 import type { Caller } from "../command.ts";
-import type { DevFile } from "../dev-file.ts";
+import type { DevFile } from "../connection/dev-file.ts";
 import { followJob } from "../jobs/follow-job.ts";
 import { waitingText } from "../jobs/job-view.ts";
 import { recordText } from "../logs/record-text.ts";
-import type { Screen } from "../screen.ts";
+import type { Screen } from "../output/screen.ts";
 
 const greet = `echo "Hello from $(uname -sn), process $$."
 echo "A step is a script, a program or a git source; each line is numbered, timed and kept."

@@ -3,8 +3,8 @@ import { hostKubeconfig } from "../../agent/kubernetes/host-kubeconfig.ts";
 import { findProgram } from "../../agent/processes/find-program.ts";
 import { version } from "../../shared/version.ts";
 import type { CliConfig } from "../config.ts";
-import type { DevFile } from "../dev-file.ts";
-import type { Screen } from "../screen.ts";
+import type { DevFile } from "../connection/dev-file.ts";
+import type { Screen } from "../output/screen.ts";
 
 export type DevPlace = {
   readonly dev: DevFile;

@@ -1,7 +1,7 @@
 import { openRoute, type RouteInput } from "../../shared/api/call-route.ts";
 import { listLogsRoute, type LogRecord } from "../../shared/api/log-streams.ts";
 import { version } from "../../shared/version.ts";
-import type { Connection } from "../connection.ts";
+import type { Connection } from "../connection/connection.ts";
 import { readLines } from "./read-lines.ts";
 
 type Query = NonNullable<RouteInput<typeof listLogsRoute>["query"]>;

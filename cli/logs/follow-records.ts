@@ -2,8 +2,8 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { openRoute, type RouteInput } from "../../shared/api/call-route.ts";
 import { type LogRecord, tailLogsRoute } from "../../shared/api/log-streams.ts";
 import { version } from "../../shared/version.ts";
-import { makePatience, type Patience } from "../absence.ts";
-import type { Connection } from "../connection.ts";
+import { makePatience, type Patience } from "../connection/absence.ts";
+import type { Connection } from "../connection/connection.ts";
 import { type ServerEvent, readEvents } from "./read-events.ts";
 import { readLines } from "./read-lines.ts";
 

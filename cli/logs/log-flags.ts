@@ -1,7 +1,7 @@
 import type { ArgSpec, FlagSpec } from "../../shared/command-line/command.ts";
 import { UsageError } from "../../shared/command-line/usage-error.ts";
 import { logSeverities } from "../../shared/log-severity.ts";
-import { readInstant } from "../read-flags.ts";
+import { readInstant } from "../flags/read-flags.ts";
 
 /** What every command on a log takes. */
 export const logArg = {

@@ -1,5 +1,5 @@
 import type { LogRecord } from "../../shared/api/log-streams.ts";
-import type { Screen } from "../screen.ts";
+import type { Screen } from "../output/screen.ts";
 import type { LogFlags } from "./log-flags.ts";
 import { recordText } from "./record-text.ts";
 

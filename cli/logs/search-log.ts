@@ -1,5 +1,5 @@
 import { defineCommand } from "../command.ts";
-import { exitCodes } from "../exit-codes.ts";
+import { exitCodes } from "../errors/exit-codes.ts";
 import { fetchRecords } from "./fetch-records.ts";
 import { logArg, logDetails, logFlags, logQuery, streamParams } from "./log-flags.ts";
 import { printRecords } from "./print-records.ts";

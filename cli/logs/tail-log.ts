@@ -2,7 +2,7 @@ import type { RouteAnswer } from "../../shared/api/call-route.ts";
 import { listLogsRoute, type LogRecord } from "../../shared/api/log-streams.ts";
 import { UsageError } from "../../shared/command-line/usage-error.ts";
 import { type Caller, defineCommand } from "../command.ts";
-import { readWhole } from "../read-flags.ts";
+import { readWhole } from "../flags/read-flags.ts";
 import { followRecords } from "./follow-records.ts";
 import { logArg, logDetails, logFlags, logQuery, streamParams } from "./log-flags.ts";
 import { printRecords } from "./print-records.ts";

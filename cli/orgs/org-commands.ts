@@ -1,7 +1,7 @@
 import { createOrgRoute, getCurrentOrgRoute, listOrgsRoute } from "../../shared/api/orgs.ts";
 import { defineCommand } from "../command.ts";
-import { pageFlags } from "../global-flags.ts";
-import { printItem, printPage } from "../print.ts";
+import { pageFlags } from "../flags/global-flags.ts";
+import { printItem, printPage } from "../output/print.ts";
 import { orgView } from "./org-view.ts";
 
 export const listOrgs = defineCommand({

@@ -1,6 +1,6 @@
 import type { Org } from "../../shared/api/orgs.ts";
-import { formatAge } from "../format-age.ts";
-import type { View } from "../print.ts";
+import { formatAge } from "../output/format-age.ts";
+import type { View } from "../output/print.ts";
 
 /** An org as a line of a list, and by itself. */
 export const orgView: View<Org> = {

@@ -1,4 +1,4 @@
-import { exitCodes } from "../exit-codes.ts";
+import { exitCodes } from "../errors/exit-codes.ts";
 import { fateCode } from "../jobs/job-end.ts";
 import { applyPlanText } from "./apply-plan-text.ts";
 import { ask } from "./ask.ts";

@@ -1,7 +1,7 @@
 import { getJobPlanRoute, getJobRoute } from "../../shared/api/read-runner-jobs.ts";
 import type { RunnerJob } from "../../shared/api/runner-job.ts";
 import { UsageError } from "../../shared/command-line/usage-error.ts";
-import { exitCodes } from "../exit-codes.ts";
+import { exitCodes } from "../errors/exit-codes.ts";
 import { showPlan } from "./make-plan.ts";
 import type { MadePlan, PlanKind, PlanOperation, Terminal } from "./plan-kind.ts";
 import { readJobResult } from "./run-plan-job.ts";

@@ -1,6 +1,6 @@
-import { exitCodes } from "../exit-codes.ts";
+import { exitCodes } from "../errors/exit-codes.ts";
 import { fateCode } from "../jobs/job-end.ts";
-import type { Screen } from "../screen.ts";
+import type { Screen } from "../output/screen.ts";
 import type { MadePlan, PlanDraft, PlanKind, Planned, Terminal } from "./plan-kind.ts";
 import { readJobResult, runPlanJob } from "./run-plan-job.ts";
 

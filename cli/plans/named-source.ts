@@ -1,5 +1,5 @@
 import { UsageError } from "../../shared/command-line/usage-error.ts";
-import { readInput } from "../connection.ts";
+import { readInput } from "../connection/connection.ts";
 
 type Login = { readonly username: string; readonly password: string };
 

@@ -1,5 +1,5 @@
 import { UsageError } from "../../shared/command-line/usage-error.ts";
-import { brokerFlags, everyFlags } from "../global-flags.ts";
+import { brokerFlags, everyFlags } from "../flags/global-flags.ts";
 import { type Approval, applyPlanned } from "./apply-planned.ts";
 import { findPlanned } from "./find-planned.ts";
 import type { MadePlan, PlanKind, Terminal } from "./plan-kind.ts";

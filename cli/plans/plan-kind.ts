@@ -2,7 +2,7 @@ import type { RunnerJobExecutionResult } from "../../shared/api/runner-job-execu
 import type { RunnerJob } from "../../shared/api/runner-job.ts";
 import type { RunnerJobOperation, RunnerJobType } from "../../shared/runner-job-types.ts";
 import type { CommandCall } from "../command.ts";
-import type { Screen } from "../screen.ts";
+import type { Screen } from "../output/screen.ts";
 
 /** Where a command that has something planned calls and speaks. */
 export type Terminal = Pick<CommandCall, "call" | "connect" | "screen">;

@@ -5,9 +5,9 @@ import {
 } from "../../shared/api/helm-charts.ts";
 import { getHelmRecordRoute } from "../../shared/api/helm-releases.ts";
 import { defineCommand } from "../command.ts";
-import { formatAge, formatInstant } from "../format-age.ts";
-import { pageFlags } from "../global-flags.ts";
-import { printItem, printPage, type View } from "../print.ts";
+import { pageFlags } from "../flags/global-flags.ts";
+import { formatAge, formatInstant } from "../output/format-age.ts";
+import { printItem, printPage, type View } from "../output/print.ts";
 
 const releaseLine: View<HelmRelease> = {
   nameOf: ({ id }) => id,

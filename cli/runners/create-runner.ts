@@ -4,7 +4,7 @@ import { createRunnerGroupRoute, deleteRunnerGroupRoute } from "../../shared/api
 import { createRunnerRoute } from "../../shared/api/runners.ts";
 import { runnerGroupTypes, runnerPlatforms } from "../../shared/runner-platforms.ts";
 import { type Caller, defineCommand } from "../command.ts";
-import { readPairs } from "../read-flags.ts";
+import { readPairs } from "../flags/read-flags.ts";
 import { showNewRunner } from "./show-enrolment.ts";
 
 type GroupFlags = {

@@ -1,7 +1,7 @@
 import { listProcessesRoute } from "../../shared/api/runner-process.ts";
 import { getRunnerRoute } from "../../shared/api/runners.ts";
 import { defineCommand } from "../command.ts";
-import { printItem } from "../print.ts";
+import { printItem } from "../output/print.ts";
 import { runnerDetails, runnerWithProcesses } from "./runner-view.ts";
 
 const mostProcesses = 50;

@@ -1,8 +1,8 @@
 import { runnerStatuses } from "../../shared/api/runner.ts";
 import { listRunnersRoute } from "../../shared/api/runners.ts";
 import { defineCommand } from "../command.ts";
-import { pageFlags } from "../global-flags.ts";
-import { printPage } from "../print.ts";
+import { pageFlags } from "../flags/global-flags.ts";
+import { printPage } from "../output/print.ts";
 import { runnerLine } from "./runner-view.ts";
 
 export const listRunners = defineCommand({

@@ -1,6 +1,6 @@
 import { pauseRunnerRoute, resumeRunnerRoute } from "../../shared/api/runners.ts";
 import { defineCommand } from "../command.ts";
-import { printItem } from "../print.ts";
+import { printItem } from "../output/print.ts";
 import { runnerDetails } from "./runner-view.ts";
 
 const args = { runner: { summary: "The runner's id.", offers: "runners" } } as const;

@@ -1,7 +1,7 @@
 import type { RunnerProcess } from "../../shared/api/runner-process.ts";
 import type { Runner } from "../../shared/api/runner.ts";
-import { formatAge, formatInstant } from "../format-age.ts";
-import type { View } from "../print.ts";
+import { formatAge, formatInstant } from "../output/format-age.ts";
+import type { View } from "../output/print.ts";
 
 const nameOf = (runner: Runner): string => runner.id;
 

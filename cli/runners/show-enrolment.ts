@@ -1,4 +1,4 @@
-import type { Screen } from "../screen.ts";
+import type { Screen } from "../output/screen.ts";
 
 type Enrolment = {
   readonly url: string;

@@ -5,7 +5,7 @@ import {
 } from "../../shared/api/runner-process-shutdown.ts";
 import { UsageError } from "../../shared/command-line/usage-error.ts";
 import { defineCommand } from "../command.ts";
-import { type View, printPage } from "../print.ts";
+import { type View, printPage } from "../output/print.ts";
 
 const shutdownLine: View<{ id: string; runner_process_id: string; type: string; status: string }> =
   {

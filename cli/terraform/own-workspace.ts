@@ -7,7 +7,7 @@ import {
   listWorkspacesRoute,
 } from "../../shared/api/terraform-workspaces.ts";
 import type { Caller } from "../command.ts";
-import type { Screen } from "../screen.ts";
+import type { Screen } from "../output/screen.ts";
 
 /** Whose the workspaces are that people use from a folder of theirs. */
 export const ownerType = "svc-terraform";

@@ -1,9 +1,9 @@
 import { UsageError } from "../../shared/command-line/usage-error.ts";
-import { readInput } from "../connection.ts";
+import { readInput } from "../connection/connection.ts";
+import { readPairs } from "../flags/read-flags.ts";
 import { makePlan } from "../plans/make-plan.ts";
 import { packFolder } from "../plans/pack-folder.ts";
 import { type MadePlan, type PlanKind, showOutputs, type Terminal } from "../plans/plan-kind.ts";
-import { readPairs } from "../read-flags.ts";
 import { findOwnWorkspace, ownerType } from "./own-workspace.ts";
 import { plannedTerraform } from "./planned-terraform.ts";
 

@@ -1,5 +1,5 @@
 import { defineCommand } from "../command.ts";
-import { exitCodes } from "../exit-codes.ts";
+import { exitCodes } from "../errors/exit-codes.ts";
 import { applyPlanned } from "../plans/apply-planned.ts";
 import { endPlan, tellPrograms } from "../plans/make-plan.ts";
 import { planAndApply } from "../plans/plan-and-apply.ts";

@@ -1,7 +1,7 @@
 import { listTokensRoute, revokeTokenRoute, rotateTokenRoute } from "../../shared/api/tokens.ts";
 import { defineCommand } from "../command.ts";
-import { pageFlags } from "../global-flags.ts";
-import { printItem, printPage } from "../print.ts";
+import { pageFlags } from "../flags/global-flags.ts";
+import { printItem, printPage } from "../output/print.ts";
 import { showSecret, tokenView } from "./token-view.ts";
 
 const args = { token: { summary: "The token's id, never the token itself." } } as const;

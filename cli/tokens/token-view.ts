@@ -1,7 +1,7 @@
 import type { Token } from "../../shared/api/tokens.ts";
-import { formatAge } from "../format-age.ts";
-import type { View } from "../print.ts";
-import type { Screen } from "../screen.ts";
+import { formatAge } from "../output/format-age.ts";
+import type { View } from "../output/print.ts";
+import type { Screen } from "../output/screen.ts";
 
 /** A token as a line of a list, and by itself; never its secret. */
 export const tokenView: View<Token> = {

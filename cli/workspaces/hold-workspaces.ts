@@ -14,8 +14,8 @@ import {
 import { getOwnTokenRoute } from "../../shared/api/tokens.ts";
 import { UsageError } from "../../shared/command-line/usage-error.ts";
 import { type Caller, defineCommand } from "../command.ts";
-import { printItem } from "../print.ts";
-import { readWhole } from "../read-flags.ts";
+import { readWhole } from "../flags/read-flags.ts";
+import { printItem } from "../output/print.ts";
 import { workspaceDetails } from "./workspace-view.ts";
 
 const heldByHand = "held by hand";

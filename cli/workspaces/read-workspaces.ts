@@ -7,11 +7,11 @@ import { getWorkspaceRoute, listWorkspacesRoute } from "../../shared/api/terrafo
 import { listWorkspaceEventsRoute } from "../../shared/api/workspace-events.ts";
 import { parseExactly } from "../../shared/parse-exactly.ts";
 import { defineCommand } from "../command.ts";
-import { formatAge } from "../format-age.ts";
-import { pageFlags } from "../global-flags.ts";
-import { printItem, printPage } from "../print.ts";
-import { readWhole } from "../read-flags.ts";
-import type { Screen } from "../screen.ts";
+import { pageFlags } from "../flags/global-flags.ts";
+import { readWhole } from "../flags/read-flags.ts";
+import { formatAge } from "../output/format-age.ts";
+import { printItem, printPage } from "../output/print.ts";
+import type { Screen } from "../output/screen.ts";
 import { stateLine, workspaceDetails, workspaceLine } from "./workspace-view.ts";
 
 const args = { workspace: { summary: "The workspace's id." } } as const;

@@ -6,8 +6,8 @@ import {
   type RescuedState,
 } from "../../shared/api/rescued-states.ts";
 import { defineCommand } from "../command.ts";
-import { formatAge } from "../format-age.ts";
-import { printItem, printPage, type View } from "../print.ts";
+import { formatAge } from "../output/format-age.ts";
+import { printItem, printPage, type View } from "../output/print.ts";
 import { sizeText, workspaceDetails } from "./workspace-view.ts";
 
 const args = {

@@ -1,7 +1,7 @@
 import type { Workspace, WorkspaceState } from "../../shared/api/terraform-workspaces.ts";
 import { isFinal } from "../../shared/runner-job.ts";
-import { formatAge, formatInstant } from "../format-age.ts";
-import type { View } from "../print.ts";
+import { formatAge, formatInstant } from "../output/format-age.ts";
+import type { View } from "../output/print.ts";
 
 /** A workspace as a line of a list. */
 export const workspaceLine: View<Workspace> = {

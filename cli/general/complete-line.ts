@@ -1,7 +1,7 @@
-import { listJobsRoute } from "../shared/api/read-runner-jobs.ts";
-import { listRunnersRoute } from "../shared/api/runners.ts";
-import { completionScript, shells } from "../shared/command-line/completion.ts";
-import { type Caller, defineCommand } from "./command.ts";
+import { listJobsRoute } from "../../shared/api/read-runner-jobs.ts";
+import { listRunnersRoute } from "../../shared/api/runners.ts";
+import { completionScript, shells } from "../../shared/command-line/completion.ts";
+import { type Caller, defineCommand } from "../command.ts";
 
 export const showCompletion = defineCommand({
   name: "completion",

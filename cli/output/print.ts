@@ -1,5 +1,5 @@
 import { styleText } from "node:util";
-import { harmless } from "../shared/command-line/terminal-text.ts";
+import { harmless } from "../../shared/command-line/terminal-text.ts";
 import type { Screen } from "./screen.ts";
 
 /** How one kind of thing is shown: its columns in order, and what names it. */

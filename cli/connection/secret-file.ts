@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { mkdir, readFile, rename, writeFile } from "node:fs/promises";
 import path from "node:path";
 import type { z } from "zod";
-import { OperatorError } from "../shared/operator-error.ts";
+import { OperatorError } from "../../shared/operator-error.ts";
 
 /** What a JSON file holds; undefined when there is none. An OperatorError when it is not what it should be. */
 export async function readSecretFile<Schema extends z.ZodType>(

@@ -1,4 +1,4 @@
-import { harmless } from "../shared/command-line/terminal-text.ts";
+import { harmless } from "../../shared/command-line/terminal-text.ts";
 
 /** What a status line is drawn on. */
 export type StatusTerminal = Pick<NodeJS.WriteStream, "isTTY" | "columns" | "write">;

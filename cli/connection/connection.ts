@@ -1,10 +1,10 @@
 import { readFile } from "node:fs/promises";
 import { text as readAll } from "node:stream/consumers";
-import { UsageError } from "../shared/command-line/usage-error.ts";
-import { parseToken } from "../shared/token.ts";
-import type { CliConfig } from "./config.ts";
+import { UsageError } from "../../shared/command-line/usage-error.ts";
+import { parseToken } from "../../shared/token.ts";
+import type { CliConfig } from "../config.ts";
+import type { GlobalValues } from "../flags/global-flags.ts";
 import { readDevFile } from "./dev-file.ts";
-import type { GlobalValues } from "./global-flags.ts";
 import { readProfile } from "./profile.ts";
 
 /** Where requests go, as whom, and who said so. */

@@ -1,7 +1,7 @@
 import { once } from "node:events";
-import { harmless } from "../shared/command-line/terminal-text.ts";
-import { exitCodes } from "./exit-codes.ts";
-import type { OutputFormat } from "./global-flags.ts";
+import { harmless } from "../../shared/command-line/terminal-text.ts";
+import { exitCodes } from "../errors/exit-codes.ts";
+import type { OutputFormat } from "../flags/global-flags.ts";
 import { openStatusLine, type StatusLine } from "./status-line.ts";
 
 /**

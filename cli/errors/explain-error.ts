@@ -1,7 +1,7 @@
-import { BrokerUnreachable, RequestRefused } from "../shared/api/call-route.ts";
-import type { Explained } from "../shared/command-line/program.ts";
-import { OperatorError } from "../shared/operator-error.ts";
-import { Problem } from "../shared/problem.ts";
+import { BrokerUnreachable, RequestRefused } from "../../shared/api/call-route.ts";
+import type { Explained } from "../../shared/command-line/program.ts";
+import { OperatorError } from "../../shared/operator-error.ts";
+import { Problem } from "../../shared/problem.ts";
 import { exitCodeOf, exitCodes } from "./exit-codes.ts";
 
 const unreachable = new Set([

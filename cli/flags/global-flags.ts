@@ -1,5 +1,5 @@
-import type { FlagSpecs } from "../shared/command-line/command.ts";
-import { helpFlag } from "../shared/command-line/program.ts";
+import type { FlagSpecs } from "../../shared/command-line/command.ts";
+import { helpFlag } from "../../shared/command-line/program.ts";
 
 export const outputFormats = ["table", "json", "ndjson", "name"] as const;
 export type OutputFormat = (typeof outputFormats)[number];

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { BrokerUnreachable, RequestRefused } from "../shared/api/call-route.ts";
+import { BrokerUnreachable, RequestRefused } from "../../shared/api/call-route.ts";
 
 /** So long a broker may be away (a restart, a new replica) before it is given up. */
 const absenceMs = 60_000;

@@ -1,5 +1,5 @@
-import { UsageError } from "../shared/command-line/usage-error.ts";
-import { parseDuration } from "../shared/duration.ts";
+import { UsageError } from "../../shared/command-line/usage-error.ts";
+import { parseDuration } from "../../shared/duration.ts";
 
 /** The pairs of a repeatable flag like --metadata; a UsageError for one that is no NAME=VALUE. */
 export function readPairs(flag: string, given: readonly string[]): Record<string, string> {

@@ -1,9 +1,9 @@
-import { sendRequest } from "../shared/api/call-route.ts";
-import { UsageError } from "../shared/command-line/usage-error.ts";
-import { version } from "../shared/version.ts";
-import { defineCommand } from "./command.ts";
-import { readInput } from "./connection.ts";
-import { readPairs } from "./read-flags.ts";
+import { sendRequest } from "../../shared/api/call-route.ts";
+import { UsageError } from "../../shared/command-line/usage-error.ts";
+import { version } from "../../shared/version.ts";
+import { defineCommand } from "../command.ts";
+import { readInput } from "../connection/connection.ts";
+import { readPairs } from "../flags/read-flags.ts";
 
 const bodiless = new Set(["GET", "HEAD", "DELETE"]);
 

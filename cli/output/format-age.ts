@@ -1,4 +1,4 @@
-import { formatDuration } from "../shared/duration.ts";
+import { formatDuration } from "../../shared/duration.ts";
 
 /** How long ago, in its largest unit: "3m", "2d". */
 export function formatAge(instant: string, nowMs = Date.now()): string {

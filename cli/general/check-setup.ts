@@ -1,9 +1,9 @@
-import { callRoute } from "../shared/api/call-route.ts";
-import { getVersionRoute } from "../shared/api/operations.ts";
-import { getOwnTokenRoute } from "../shared/api/tokens.ts";
-import { version } from "../shared/version.ts";
+import { callRoute } from "../../shared/api/call-route.ts";
+import { getVersionRoute } from "../../shared/api/operations.ts";
+import { getOwnTokenRoute } from "../../shared/api/tokens.ts";
+import { version } from "../../shared/version.ts";
+import { defineCommand } from "../command.ts";
 import { clockSkewS } from "./clock-skew.ts";
-import { defineCommand } from "./command.ts";
 
 export const checkSetup = defineCommand({
   name: "doctor",

@@ -1,5 +1,5 @@
-import { version } from "../shared/version.ts";
-import { defineCommand } from "./command.ts";
+import { version } from "../../shared/version.ts";
+import { defineCommand } from "../command.ts";
 
 export const showVersion = defineCommand({
   name: "version",
