@@ -21,12 +21,13 @@ export type CliConfig = {
 export const variables = {
   SVC_URL: "The broker's URL.",
   SVC_TOKEN:
-    "The token to call it with. A token is never a flag's value: other users would see it.",
-  SVC_ORG: "The org to act in, where the token reaches several.",
-  SVC_DATA_DIR: "Where `svc dev` keeps its database and tokens; the project's .svc/, unless told.",
-  DATABASE_URL: "The Postgres of `svc broker`, `svc migrate`, `svc token create` and `svc dev`.",
-  XDG_CONFIG_HOME: "Profiles are kept in svc/config.json there; in ~/.config, unless told.",
-  NO_COLOR: "Any value: no colours.",
+    "The API token. There is no flag for it, because other users of the machine could read it.",
+  SVC_ORG: "The org to use, if the token has access to several.",
+  SVC_DATA_DIR: "Where `svc dev` stores its database and tokens (default: the project's .svc/).",
+  DATABASE_URL:
+    "The Postgres that `svc broker`, `svc migrate`, `svc token create` and `svc dev` use.",
+  XDG_CONFIG_HOME: "The profile is stored in svc/config.json there (default: ~/.config).",
+  NO_COLOR: "Any value disables colors.",
 } as const;
 
 const projectDir = path.resolve(import.meta.dirname, "..");

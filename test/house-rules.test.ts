@@ -68,6 +68,22 @@ describe("who may import whom", () => {
     );
   });
 
+  test("shared and the command line have no circles of imports, types included", () => {
+    const targets = new Map(shipped.map(({ name, imports }) => [name, imports]));
+    const isReached = (from: string, to: string): boolean => {
+      const seen = new Set<string>();
+      const open = [...(targets.get(from) ?? [])];
+      for (let next = open.pop(); next !== undefined; next = open.pop()) {
+        if (next === to) return true;
+        if (!seen.has(next)) open.push(...(targets.get(next) ?? []));
+        seen.add(next);
+      }
+      return false;
+    };
+    const names = [...targets.keys()].filter((name) => /^(?:shared|cli)\//.test(name));
+    expect(names.filter((name) => isReached(name, name))).toEqual([]);
+  });
+
   test("the broker's database folder knows nobody above it", () => {
     expect(
       edges(/^broker\/database\//, (target) => /^broker\/(?!database\/)/.test(target)),

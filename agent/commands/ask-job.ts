@@ -22,7 +22,7 @@ export function surroundingJob(env: Environment): SurroundingJob {
   const socketPath = env["SVC_JOB_SOCKET"];
   const bearer = env["SVC_JOB_TOKEN"];
   if (socketPath && bearer) return { socketPath, bearer };
-  throw new ExitError("usage", "This works only inside of a job that svc-agent runs.");
+  throw new ExitError("usage", "This command only works inside a job that svc-agent runs.");
 }
 
 /**

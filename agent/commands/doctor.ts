@@ -21,7 +21,7 @@ export type DoctorOptions = {
 const patienceMs = 10_000;
 const marks: Readonly<Record<Verdict, string>> = {
   ok: "ok",
-  warning: "look",
+  warning: "warning",
   failed: "FAILED",
   "left-out": "–",
 };
@@ -56,8 +56,8 @@ export async function doctor(options: DoctorOptions): Promise<number> {
 /** What to look at; a finding where there is not even that. */
 async function sceneOf(config: AgentConfig): Promise<DoctorScene | Finding> {
   if (config.brokerUrl === undefined) {
-    const words = "No broker is given.";
-    return { check: "settings", ...failed(words, "Say which with --broker-url.") };
+    const words = "The broker is not configured.";
+    return { check: "settings", ...failed(words, "Set broker-url.") };
   }
   const broker = new URL(config.brokerUrl);
   try {
@@ -65,7 +65,7 @@ async function sceneOf(config: AgentConfig): Promise<DoctorScene | Finding> {
     return { config, broker, proxy, token: await findToken(config), patienceMs };
   } catch (error) {
     const isProxy = error instanceof TypeError;
-    const words = isProxy ? "HTTPS_PROXY is no URL." : (error as Error).message;
+    const words = isProxy ? "HTTPS_PROXY is not a valid URL." : (error as Error).message;
     return { check: "settings", ...failed(words) };
   }
 }
@@ -84,8 +84,7 @@ function summary(findings: readonly Finding[]): string {
   const count = (verdict: Verdict) => findings.filter((one) => one.verdict === verdict).length;
   const [wrong, odd] = [count("failed"), count("warning")];
   if (wrong > 0) return `An agent cannot work here: ${wrong} of ${findings.length} checks failed.`;
-  if (odd > 0)
-    return `An agent can work here; ${odd === 1 ? "one thing deserves" : `${odd} things deserve`} a look.`;
+  if (odd > 0) return `An agent can work here, with ${odd} ${odd === 1 ? "warning" : "warnings"}.`;
   return "An agent can work here.";
 }
 

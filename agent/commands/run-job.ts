@@ -33,7 +33,8 @@ export async function runOneJob({ readConfig, flags }: RunJobCall): Promise<numb
   const given = readConfig();
   const file = flags["job-file"];
   if (file !== undefined) {
-    if (flags.wait !== undefined) throw new ExitError("usage", "--job-file waits for nothing.");
+    if (flags.wait !== undefined)
+      throw new ExitError("usage", "--wait cannot be used together with --job-file.");
     return await runGivenJob(given, file);
   }
   const waitMs = readWait(flags.wait);
@@ -73,7 +74,7 @@ async function runToItsEnd(config: AgentConfig, waitMs: number | undefined): Pro
   const agent = await startAgent(config, log, hearSignals, one);
   const code = await agent.gone;
   if (code === 0 && jobId !== undefined && end === undefined) {
-    throw new ExitError("unreachable", `The broker does not say how ${jobId} ended.`);
+    throw new ExitError("unreachable", `The broker did not report how ${jobId} ended.`);
   }
   return { code, end, agent };
 }
@@ -107,7 +108,7 @@ function oneEach({ groups, mode }: AgentConfig): GroupSlots {
 
 async function tokenOf(config: AgentConfig): Promise<string> {
   const token = await findToken(config);
-  if (token === undefined) throw new ExitError("config", "There is no token: give --token-file.");
+  if (token === undefined) throw new ExitError("config", "No token: set --token-file.");
   if (parseToken(token)?.kind !== "boot") return token;
   const advice = "give a runner's token, or the data directory of an agent that has enrolled";
   throw new ExitError("config", `A one-shot token would be spent for one job: ${advice}.`);
@@ -116,7 +117,7 @@ async function tokenOf(config: AgentConfig): Promise<string> {
 function readWait(text: string | undefined): number | undefined {
   if (text === undefined) return undefined;
   const ns = text === "0" ? 0 : parseDuration(text);
-  if (ns === undefined) throw new ExitError("usage", "--wait takes a duration like 30s.");
+  if (ns === undefined) throw new ExitError("usage", "--wait must be a duration like 30s.");
   return ns / 1e6;
 }
 

@@ -15,17 +15,17 @@ export async function status({
   const { dataDir } = readConfig();
   const presence = await readPresence(dataDir);
   if (presence === undefined) {
-    say(`No agent has the data directory ${dataDir}.`);
+    say(`No agent uses the data directory ${dataDir}.`);
     return 2;
   }
   if (presence.watch_url === null) {
     say(
-      `An agent runs (pid ${presence.pid}) and cannot be asked: it starts, or its watch-port is 0.`,
+      `An agent runs (pid ${presence.pid}), but its status is not available: it is starting, or its watch-port is 0.`,
     );
     return 2;
   }
   const text = await ask(presence.watch_url).catch((error: unknown) => {
-    say(`An agent runs (pid ${presence.pid}) and does not answer: ${wordsOf(error)}.`);
+    say(`An agent runs (pid ${presence.pid}), but it does not answer: ${wordsOf(error)}.`);
   });
   if (text === undefined) return 2;
   const told = JSON.parse(text) as AgentStatus; // a server of ours, on this host
@@ -42,7 +42,7 @@ async function ask(watchUrl: string): Promise<string> {
 
 function wordsOf(error: unknown): string {
   const { name, message, cause } = error as Error;
-  if (name === "TimeoutError") return `it said nothing for ${patienceMs / 1000} s`;
+  if (name === "TimeoutError") return `no answer within ${patienceMs / 1000} s`;
   return (cause as NodeJS.ErrnoException | undefined)?.code ?? message;
 }
 

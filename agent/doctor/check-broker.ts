@@ -18,11 +18,11 @@ export async function checkBroker(scene: DoctorScene): Promise<Found> {
     }
     const type = received.headers["content-type"] ?? "no type";
     return failed(
-      `What answers at ${scene.broker.href} is no broker: ${received.status}, ${type}.`,
-      "Look at broker-url; a proxy's or a hotel's login page answers like that, too.",
+      `The server at ${scene.broker.href} is not a broker: ${received.status}, ${type}.`,
+      "Check broker-url. The login page of a proxy can also be the cause.",
     );
   } catch (error) {
-    return failed((error as Error).message, "The checks above say how far it goes.");
+    return failed((error as Error).message, "See the checks above.");
   }
 }
 
@@ -30,16 +30,16 @@ export async function checkBroker(scene: DoctorScene): Promise<Found> {
 export async function checkClock(scene: DoctorScene): Promise<Found> {
   const received = await quickAnswer(scene);
   if (received.headers.date === undefined)
-    return leftOut("The answer does not say what time it is.");
+    return leftOut("The broker's answer has no Date header.");
   const clock = makeBrokerClock();
-  if (!clock.learn(received)) return leftOut("No answer comes soon enough to tell the time by.");
+  if (!clock.learn(received)) return leftOut("Answers are too slow to compare the clocks.");
   const skewMs = clock.skewMs();
   const byMs = Math.abs(skewMs);
-  if (byMs < mostSkewMs) return ok("It agrees with the broker's.");
+  if (byMs < mostSkewMs) return ok("It agrees with the broker's clock.");
   const words = `This host's clock is ${formatDuration(byMs * 1e6)} ${skewMs > 0 ? "ahead of" : "behind"} the broker's.`;
   return warning(
     words,
-    "Let it be set by NTP: deadlines are counted by the broker's clock, but clouds and certificates go by this one.",
+    "Synchronize it with NTP. Deadlines use the broker's clock, but cloud credentials and certificates use this one.",
   );
 }
 

@@ -11,7 +11,7 @@ export async function checkCluster({ config, patienceMs }: DoctorScene): Promise
   const { env } = config;
   const file = env["KUBECONFIG"] ?? path.join(env["HOME"] ?? "/nonexistent", ".kube", "config");
   const [isFile, isPod] = await Promise.all([isThere(file), isThere(inPod)]);
-  if (!isFile && !isPod) return leftOut("There is no kubeconfig, and this is no pod.");
+  if (!isFile && !isPod) return leftOut("No kubeconfig, and not in a pod.");
   const place = isFile ? file : "the pod's service account";
   try {
     // Loaded only where there is a cluster: it is large.
@@ -19,14 +19,14 @@ export async function checkCluster({ config, patienceMs }: DoctorScene): Promise
     const asked = askRights(isFile ? file : undefined, (type) => isDone(config, type));
     const { server, namespace, denied } = await withinMs(asked, patienceMs);
     const where = namespace === "" ? place : `${place}, namespace ${namespace}`;
-    if (denied.length === 0) return ok(`${server} allows all that is usual (${where}).`);
+    if (denied.length === 0) return ok(`${server}grants the usual permissions (${where}).`);
     return warning(
-      `${server} does not allow: ${denied.join(", ")} (${where}).`,
-      "Jobs that need these will fail; bind a role that has them.",
+      `${server}denies: ${denied.join(", ")} (${where}).`,
+      "Jobs that need these will fail. Bind a role that grants them.",
     );
   } catch (error) {
-    const words = `The cluster of ${place} cannot be asked (${whyNot(error)}).`;
-    return failed(words, "Jobs that bring no cluster of their own will fail.");
+    const words = `The cluster of ${place} cannot be reached (${whyNot(error)}).`;
+    return failed(words, "Jobs that do not bring their own cluster will fail.");
   }
 }
 
@@ -40,7 +40,7 @@ function whyNot(error: unknown): string {
   if (error instanceof NoAnswer) return error.message;
   const { code, cause } = error as Coded & { readonly cause?: Coded };
   const known = [code, cause?.code].find((one) => /^[A-Z0-9_]{3,}$/.test(`${one ?? ""}`));
-  return `${known ?? "its kubeconfig or its answer makes no sense"}`;
+  return `${known ?? "invalid kubeconfig or answer"}`;
 }
 
 /** With a status, or a system's name of an error. */

@@ -12,13 +12,17 @@ export async function checkConnection({ broker, proxy, patienceMs }: DoctorScene
   } catch (error) {
     const { code, name } = error as NodeJS.ErrnoException;
     if (code === "ECONNREFUSED") {
-      return failed(`${place} refuses connections.`, "Is this the right port, and does it run?");
+      return failed(
+        `${place} refuses connections.`,
+        "Check that the port is right and that the broker is running.",
+      );
     }
     const isSilent = name === "AbortError" || name === "TimeoutError" || code === "ETIMEDOUT";
-    if (!isSilent) return failed(`${place} cannot be reached (${code}).`, "Look at the routes.");
+    if (!isSilent)
+      return failed(`${place} cannot be reached (${code}).`, "Check the network routes.");
     return failed(
       `${place} does not answer within ${patienceMs / 1000} s.`,
-      `A firewall drops it: let TCP port ${portOf(target)} out.`,
+      `A firewall may drop the connection: allow outgoing TCP port ${portOf(target)}.`,
     );
   }
 }
@@ -26,21 +30,24 @@ export async function checkConnection({ broker, proxy, patienceMs }: DoctorScene
 /** Which proxy requests go by, if any, and whether it lets them through. */
 export async function checkProxy(scene: DoctorScene): Promise<Found> {
   const { broker, proxy } = scene;
-  if (proxy === undefined) return ok("None stands between: HTTPS_PROXY and NO_PROXY say so.");
+  if (proxy === undefined) return ok("No proxy is configured (HTTPS_PROXY, NO_PROXY).");
   const place = proxy.host;
-  if (broker.protocol === "http:") return ok(`Requests go by ${place}.`);
+  if (broker.protocol === "http:") return ok(`Requests go through ${place}.`);
   try {
     (await openLine(scene)).destroy();
-    return ok(`Requests go by ${place}, which opens a tunnel to ${broker.host}.`);
+    return ok(`Requests go through ${place}, which opens a tunnel to ${broker.host}.`);
   } catch (error) {
     if (!(error instanceof TunnelRefused)) {
       const { code, message } = error as NodeJS.ErrnoException;
-      return failed(`${place} opens no tunnel (${code ?? message}).`, "Is it an HTTP proxy?");
+      return failed(
+        `${place} does not open a tunnel (${code ?? message}).`,
+        "Is it an HTTP proxy?",
+      );
     }
     const advice =
       error.status === 407
-        ? "It wants a name and a password: HTTPS_PROXY=http://name:password@host:port."
-        : `Have ${broker.host} allowed there, or name it in NO_PROXY.`;
+        ? "It requires a user name and a password: HTTPS_PROXY=http://name:password@host:port."
+        : `Allow ${broker.host} in the proxy, or add it to NO_PROXY.`;
     return failed(`${place} refuses a tunnel to ${broker.host} (${error.status}).`, advice);
   }
 }

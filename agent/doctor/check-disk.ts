@@ -23,13 +23,13 @@ export async function checkDisk({ config }: DoctorScene): Promise<Found> {
     if (files < config.minFreeInodes) {
       return failed(
         `${folder} has room for ${files} files, below the floor of ${config.minFreeInodes} (min-free-inodes): the agent takes no jobs.`,
-        "Remove files, or put data-dir and work-dir where there are more inodes.",
+        "Remove files, or move data-dir and work-dir to a file system with more inodes.",
       );
     }
     if (bytes < config.minFreeDisk) {
       return failed(
         `${words}, below the floor of ${size(config.minFreeDisk)} (min-free-disk): the agent takes no jobs.`,
-        "Make room, or put data-dir and work-dir where there is some.",
+        "Free some space, or move data-dir and work-dir to another file system.",
       );
     }
     told.push(words);

@@ -5,7 +5,7 @@ import { type DoctorScene, failed, type Found, leftOut, ok } from "./finding.ts"
 
 /** Whether jobs can have pods: the settings, and what the cluster allows. */
 export async function checkExecutor({ config, patienceMs }: DoctorScene): Promise<Found> {
-  if (config.executor === "host") return leftOut("Jobs are done by the agent itself.");
+  if (config.executor === "host") return leftOut("The agent runs jobs itself (executor host).");
   if (config.executorImage === undefined) {
     return failed("executor-image is missing.", "Give the image of the agent itself.");
   }
@@ -15,10 +15,10 @@ export async function checkExecutor({ config, patienceMs }: DoctorScene): Promis
     await readPodTemplate(config.executorPod);
     const denied = await listDenied(own, executorRights(config.executorName));
     const where = `namespace ${own.namespace}`;
-    if (denied.length === 0) return ok(`Jobs can have pods in ${where}.`);
+    if (denied.length === 0) return ok(`The agent can run jobs as pods in ${where}.`);
     return failed(
       `In ${where} the agent may not: ${denied.map(rightWords).join(", ")}.`,
-      "Bind a role that has these, as deploy/chart does.",
+      "Bind a role that grants these, as deploy/chart does.",
     );
   } finally {
     own.cluster.close();

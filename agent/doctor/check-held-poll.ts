@@ -12,7 +12,7 @@ const earlyMs = 1_000;
 /** Whether a request for jobs may be held as long as the agent holds it, and where it is cut if not. */
 export async function checkHeldPoll(scene: DoctorScene): Promise<Found> {
   const { token, config } = scene;
-  if (token === undefined) return leftOut("There is no token to ask with.");
+  if (token === undefined) return leftOut("There is no token.");
   const known = await askBroker(scene, getOwnTokenRoute, {}, { token });
   const runnerId = config.runner ?? known.body?.runner_id;
   if (known.body === undefined || runnerId == null) return leftOut("The token reaches no runner.");
@@ -56,12 +56,12 @@ async function hold(
   if (heldMs >= waitMs - earlyMs) return ok(`A poll was held for ${held}.`);
   return failed(
     `A poll was answered with nothing after ${held} of ${waitMs / 1000} s.`,
-    "The broker was going away, or something between answers in its place: try again.",
+    "The broker was shutting down, or a proxy answered instead. Try again.",
   );
 }
 
 const cut = (held: string, why: string, waitMs: number): Found =>
   failed(
     `A poll was cut after ${held}: ${why}`,
-    `A proxy or balancer between here and the broker gives up sooner: let it wait for ${waitMs / 1000 + 10} s, or set claim-wait lower.`,
+    `A proxy or load balancer closes idle requests too early: raise its timeout to ${waitMs / 1000 + 10} s, or lower claim-wait.`,
   );

@@ -14,7 +14,7 @@ export async function checkJobUser({ config }: DoctorScene): Promise<Found> {
   const range = `${jobUser.first}-${jobUser.last}`;
   if (!isRoot()) {
     const words = `job-user is ${range}, and this is user ${process.geteuid?.()}: only root can start jobs as other users.`;
-    return failed(words, "Run the agent as root, or take job-user away.");
+    return failed(words, "Run the agent as root, or remove job-user.");
   }
   const missing = missingCapabilities();
   if (missing.length > 0) {

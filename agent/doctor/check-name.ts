@@ -14,8 +14,8 @@ export async function checkName({ broker, proxy }: DoctorScene): Promise<Found> 
     const { code } = error as NodeJS.ErrnoException;
     const where = proxy === undefined ? "broker-url" : "HTTPS_PROXY";
     return failed(
-      `No address is known for ${host} (${code}).`,
-      `Look for a typing error in ${where}, and at the name servers in /etc/resolv.conf.`,
+      `The name ${host} cannot be resolved (${code}).`,
+      `Check the spelling in ${where}, and the name servers in /etc/resolv.conf.`,
     );
   }
 }

@@ -11,6 +11,6 @@ export async function checkRunDir({ config }: DoctorScene): Promise<Found> {
       "Output of jobs that is not redacted yet would be written there: give a tmpfs with run-dir.",
     );
   } catch (error) {
-    return failed((error as Error).message, "Give another place with run-dir.");
+    return failed((error as Error).message, "Set run-dir to another directory.");
   }
 }

@@ -40,14 +40,14 @@ export async function checkTls(scene: DoctorScene): Promise<Found> {
     const { code, message } = error as NodeJS.ErrnoException;
     return failed(
       `${broker.host} does not speak TLS (${code ?? message}).`,
-      "Is it the right port? Something between may also cut TLS off.",
+      "Check the port. A proxy may also break TLS.",
     );
   }
 }
 
 function plain({ hostname }: URL): Found {
   const isLoopback = /^(?:localhost|127\..*|\[::1\])$/.test(hostname);
-  if (isLoopback) return leftOut("broker-url is http on this very host.");
+  if (isLoopback) return leftOut("broker-url is http on this host.");
   return warning(
     "broker-url is http: token, plans and logs travel in the clear.",
     "Use https but in a network that nobody else is in.",
@@ -84,24 +84,24 @@ function refused(code: string, certificate: tls.PeerCertificate, broker: URL): F
   const issuer = nameOf(certificate.issuer);
   if (strangers.has(code)) {
     return failed(
-      `The certificate of ${broker.hostname} was issued by ${issuer}, whom nobody here trusts (${code}).`,
+      `The certificate of ${broker.hostname} was issued by ${issuer}, which this host does not trust (${code}).`,
       `If that is your company, which reads TLS, or your own CA: give its certificate with ca-file. Else somebody intercepts.`,
     );
   }
   if (code === "CERT_HAS_EXPIRED" || code === "CERT_NOT_YET_VALID") {
     return failed(
       `The certificate of ${broker.hostname} (by ${issuer}) is good from ${certificate.valid_from} to ${certificate.valid_to}, not now (${code}).`,
-      "It must be renewed, unless this host's clock is wrong.",
+      "Renew it, or correct this host's clock.",
     );
   }
   if (code === "ERR_TLS_CERT_ALTNAME_INVALID") {
     const names = certificate.subjectaltname ?? nameOf(certificate.subject);
     return failed(
       `The certificate (by ${issuer}) is for ${names}, not for ${broker.hostname}.`,
-      "Look for a typing error in broker-url.",
+      "Check the spelling of broker-url.",
     );
   }
-  return failed(`The certificate, by ${issuer}, is not believed (${code}).`);
+  return failed(`The certificate, by ${issuer}, is not trusted (${code}).`);
 }
 
 function nameOf(subject: tls.Certificate): string {

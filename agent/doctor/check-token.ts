@@ -17,16 +17,16 @@ export async function checkToken(scene: DoctorScene): Promise<Found> {
   const kind = parseToken(token)?.kind;
   if (kind === undefined) {
     return failed(
-      "What is given as a token is none.",
-      "One looks like svc_rt_… and ends in a checksum: it was probably not copied whole.",
+      "The token is not valid.",
+      "A token looks like svc_rt_… and ends in a checksum. It may have been copied incompletely.",
     );
   }
   if (kind === "boot") {
-    return leftOut("It is a one-shot enrolment token; trying it would spend it.");
+    return leftOut("It is a one-time enrolment token. Testing it would use it up.");
   }
   if (kind !== "rt") {
     return failed(
-      `It is no runner's token (svc_${kind}_…).`,
+      `It is not a runner token (svc_${kind}_…).`,
       'Make one by "svc runner enrol RUNNER".',
     );
   }
@@ -36,7 +36,7 @@ export async function checkToken(scene: DoctorScene): Promise<Found> {
     return failed(`The broker answers ${status} when it is asked about the token.`);
   return failed(
     "The broker does not know the token.",
-    "It was revoked, has expired, or is another broker's: enrol the agent anew.",
+    "It was revoked, has expired, or belongs to another broker. Enrol the agent again.",
   );
 }
 
@@ -48,10 +48,7 @@ function judge({ config }: DoctorScene, { runner_id: runnerId, expires_at: endsA
     );
   }
   if (runnerId === null && config.runner === undefined) {
-    return failed(
-      "The token is bound to no runner.",
-      "Say which one to be with the setting runner.",
-    );
+    return failed("The token is not bound to a runner.", "Set runner to the runner's id.");
   }
   const whose = `It is a token of ${runnerId ?? config.runner}`;
   if (endsAt === null) return ok(`${whose} and does not expire.`);

@@ -10,7 +10,7 @@ export const logIn = defineCommand({
   name: "auth login",
   summary: "Save a broker's URL and a token for later commands.",
   details:
-    "The token comes by --token-file or SVC_TOKEN. It is tried first, then kept with mode 0600.",
+    "The token is read from --token-file or SVC_TOKEN. It is verified first, then stored with mode 0600.",
   examples: [
     {
       does: "a token from a password store",
@@ -21,7 +21,7 @@ export const logIn = defineCommand({
     const { url, token, orgId, source } = await connect();
     if (token === undefined || source !== "flags and environment") {
       throw new UsageError(
-        "Say which: --url URL, and the token by --token-file FILE or SVC_TOKEN.",
+        "Give the broker with --url URL and the token with --token-file FILE or SVC_TOKEN.",
       );
     }
     const own = await callRoute({ url, token, orgId }, getOwnTokenRoute, {});
@@ -33,7 +33,7 @@ export const logIn = defineCommand({
 
 export const showAuth = defineCommand({
   name: "auth status",
-  summary: "Show which broker and token commands use, and where they come from.",
+  summary: "Show which broker and token commands use, and where they are configured.",
   examples: [{ does: "as whom", run: "svc auth status" }],
   run: async ({ connect, call, screen }) => {
     const { url, source } = await connect();
@@ -50,11 +50,11 @@ export const showAuth = defineCommand({
 
 export const logOut = defineCommand({
   name: "auth logout",
-  summary: "Forget the saved broker and token.",
+  summary: "Remove the saved broker and token.",
   isLocal: true,
   examples: [{ does: "forget", run: "svc auth logout" }],
   run: async ({ config, screen }) => {
     await removeProfile(config.profileFile);
-    screen.say("Forgotten. The token itself lives on: svc token revoke takes it away.");
+    screen.say("Logged out. The token itself is still valid; to revoke it: svc token revoke TOKEN");
   },
 });

@@ -54,7 +54,8 @@ export async function readInput(file: string): Promise<string> {
 /** A token from a file or standard input; a UsageError when it is none of ours. */
 export async function readToken(file: string): Promise<string> {
   const token = (await readInput(file)).trim();
-  if (parseToken(token) === undefined) throw new UsageError(`There is no token in ${file}.`);
+  if (parseToken(token) === undefined)
+    throw new UsageError(`${file} does not contain a valid token.`);
   return token;
 }
 
@@ -65,7 +66,7 @@ async function tokenGiven(
   if (file !== undefined) return await readToken(file);
   if (config.token === undefined || parseToken(config.token) !== undefined) return config.token;
   throw new UsageError(
-    "SVC_TOKEN holds no token: one looks like svc_pat_… and ends in a checksum.",
+    "SVC_TOKEN is not a valid token. A token looks like svc_pat_… and ends in a checksum.",
   );
 }
 
@@ -91,5 +92,5 @@ async function savedByDev({ dataDir }: CliConfig): Promise<Source | undefined> {
 
 function requireHttp(url: string): void {
   if (URL.canParse(url) && /^https?:$/.test(new URL(url).protocol)) return;
-  throw new UsageError(`"${url}" is no http or https URL.`);
+  throw new UsageError(`"${url}" is not an http or https URL.`);
 }

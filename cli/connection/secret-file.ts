@@ -15,7 +15,7 @@ export async function readSecretFile<Schema extends z.ZodType>(
   });
   if (text === undefined) return undefined;
   const read = schema.safeParse(parse(text));
-  if (!read.success) throw new OperatorError(`${file} is damaged: mend it or remove it.`);
+  if (!read.success) throw new OperatorError(`${file}is not valid: repair or remove it.`);
   return read.data;
 }
 

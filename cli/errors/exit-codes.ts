@@ -3,23 +3,25 @@ export const exitCodes = {
   ok: { code: 0, means: "Done." },
   failed: {
     code: 1,
-    means: "It could not be done, or the job that was asked about did not finish.",
+    means: "The command failed, or the job did not end as finished.",
   },
-  usage: { code: 2, means: "The command line is wrong, or the broker refused what it says." },
-  notFound: { code: 3, means: "There is no such thing, or it belongs to another org." },
-  denied: { code: 4, means: "No valid token, or one that may not do this." },
-  conflict: { code: 5, means: "It does not fit what is: another state, version or name is there." },
+  usage: {
+    code: 2,
+    means: "The command line is wrong, or the broker rejected the request as invalid.",
+  },
+  notFound: { code: 3, means: "Not found, or it belongs to another org." },
+  denied: { code: 4, means: "The token is missing, invalid, or lacks a permission." },
+  conflict: { code: 5, means: "Conflict with the present state, version or name." },
   unavailable: {
     code: 6,
-    means: "No broker or database answered, or it is busy or limits the rate: try again.",
+    means: "The broker or database is unreachable, busy, or limits the rate. Try again.",
   },
   drift: {
     code: 7,
-    means:
-      "svc terraform drift found that something is not as the state says; with --detailed-exitcode, something would change.",
+    means: "svc terraform drift found drift, or with --detailed-exitcode something would change.",
   },
-  timeout: { code: 124, means: "The time to wait is over." },
-  interrupted: { code: 130, means: "Ctrl-C." },
+  timeout: { code: 124, means: "Timed out waiting." },
+  interrupted: { code: 130, means: "Interrupted by Ctrl-C." },
 } as const;
 
 /** The exit code for an HTTP status that is no success. */

@@ -38,7 +38,10 @@ export function explainError(error: unknown): Explained {
   const outside = outsideWords(error);
   if (outside !== undefined) return outside;
   const message = error instanceof Error ? `${error.name}: ${error.message}` : String(error);
-  return { code: exitCodes.failed.code, words: [`svc has a fault. ${message}`] };
+  return {
+    code: exitCodes.failed.code,
+    words: [`Internal error in svc, please report it. ${message}`],
+  };
 }
 
 function refusalWords(error: RequestRefused): string[] {
@@ -60,12 +63,11 @@ function outsideWords(error: unknown): Explained | undefined {
   if (!(error instanceof Error)) return undefined;
   const { code, path }: NodeJS.ErrnoException = error;
   if (error.name === "PostgresError") {
-    const words = `The database refuses: ${error.message}.`;
+    const words = `The database refused the request: ${error.message}.`;
     return passing.test(code ?? "") ? later(words) : failed(words);
   }
   if (code === undefined) return undefined;
-  if (unreachable.has(code))
-    return later(`The database of DATABASE_URL does not answer (${code}).`);
+  if (unreachable.has(code)) return later(`The database in DATABASE_URL is unreachable (${code}).`);
   const reason = /^\w+: ([^,]+)/.exec(error.message)?.[1] ?? code;
   return path === undefined ? undefined : failed(`${path} cannot be used: ${reason}.`);
 }

@@ -11,9 +11,9 @@ export const everyFlags = {
     value: "FORMAT",
     choices: outputFormats,
     summary:
-      "How results are shown: table, json (the API's own), ndjson (one line each), name (ids).",
+      "The output format: table, json (as the API returns it), ndjson (one object a line), name (ids only).",
   },
-  "no-color": { summary: "No colours." },
+  "no-color": { summary: "Disable colors." },
   ...helpFlag,
 } as const satisfies FlagSpecs;
 
@@ -21,15 +21,15 @@ export const everyFlags = {
 export const brokerFlags = {
   url: {
     value: "URL",
-    summary: "The broker; else SVC_URL, the profile, or the project's svc dev.",
+    summary: "The broker's URL (default: SVC_URL, the profile, or the project's svc dev).",
   },
   org: {
     value: "ORG",
-    summary: "The org to act in, where the token reaches several; else SVC_ORG.",
+    summary: "The org to use, if the token has access to several (default: SVC_ORG).",
   },
   "token-file": {
     value: "FILE",
-    summary: "Read the token from a file, or from standard input for -; else SVC_TOKEN.",
+    summary: "Read the token from a file, or from standard input with - (default: SVC_TOKEN).",
   },
 } as const satisfies FlagSpecs;
 

@@ -9,7 +9,7 @@ const bodiless = new Set(["GET", "HEAD", "DELETE"]);
 
 export const callApi = defineCommand({
   name: "api",
-  summary: "Send any request to the API and show what it answers.",
+  summary: "Send a request to the API and print the response.",
   details:
     "Fields are sent as a JSON body, or as the query of a GET. A value that is JSON (a number, true, null, an " +
     "object) is sent as such, anything else as text.",
@@ -22,7 +22,7 @@ export const callApi = defineCommand({
       short: "f",
       value: "NAME=VALUE",
       isRepeatable: true,
-      summary: "A member of the body.",
+      summary: "A field of the body.",
     },
     input: { value: "FILE", summary: "The whole body from a file, or from standard input for -." },
   },
@@ -37,10 +37,10 @@ export const callApi = defineCommand({
   run: async ({ args, flags, connect, screen }) => {
     const method = args.method.toUpperCase();
     if (!/^[A-Z]+$/.test(method) || !args.path.startsWith("/")) {
-      throw new UsageError("Give a method and a path: svc api GET /v1/runners");
+      throw new UsageError("A method and a path are required, like: svc api GET /v1/runners");
     }
     if (flags.input !== undefined && flags.field.length > 0) {
-      throw new UsageError("--input and --field exclude each other.");
+      throw new UsageError("--input and --field cannot be used together.");
     }
     const fields = readPairs("--field", flags.field);
     const isQuery = bodiless.has(method);

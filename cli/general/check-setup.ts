@@ -7,8 +7,7 @@ import { clockSkewS } from "./clock-skew.ts";
 
 export const checkSetup = defineCommand({
   name: "doctor",
-  summary:
-    "Check that the broker can be reached, that the clocks agree, and what the token may do.",
+  summary: "Check the connection to the broker, its clock, and the permissions of the token.",
   examples: [{ does: "what is wrong", run: "svc doctor" }],
   run: async ({ connect, screen }) => {
     const endpoint = await connect();

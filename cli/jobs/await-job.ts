@@ -14,9 +14,9 @@ import { jobDetails } from "./job-view.ts";
 export const waitFlags = {
   timeout: {
     value: "DURATION",
-    summary: "Wait so long at most, like 10m; then the exit code is 124.",
+    summary: "Wait at most this long, like 10m. On timeout the exit code is 124.",
   },
-  "exit-status": { summary: "The exit code is 1 when the job has ended otherwise than finished." },
+  "exit-status": { summary: "Exit with 1 unless the job ends as finished." },
 } as const satisfies Record<string, FlagSpec>;
 
 type Flags = { readonly timeout: string | undefined; readonly "exit-status": boolean };
@@ -44,7 +44,7 @@ export async function awaitJob({ flags, call, screen }: Waiter, jobId: string): 
       return isGood ? exitCodes.ok.code : exitCodes.failed.code;
     }
     if (Date.now() >= deadlineMs) {
-      screen.say(`${jobId} is ${job?.body.status ?? "unknown"}: the time to wait is over.`);
+      screen.say(`${jobId} is ${job?.body.status ?? "unknown"}: timed out waiting.`);
       screen.say(`See why: svc job why ${jobId}`);
       return exitCodes.timeout.code;
     }

@@ -5,7 +5,7 @@ import { jobDetails } from "./job-view.ts";
 
 export const cancelJob = defineCommand({
   name: "job cancel",
-  summary: "Cancel a job; a running one is told to stop.",
+  summary: "Cancel a job. A running job is told to stop.",
   args: { job: { summary: "The job's id.", offers: "jobs" } },
   examples: [{ does: "cancel it", run: "svc job cancel job_…" }],
   run: async ({ args, call, screen }) => {

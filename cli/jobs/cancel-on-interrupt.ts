@@ -6,10 +6,10 @@ import type { Screen } from "../output/screen.ts";
 /** The first Ctrl-C asks to cancel; a second one leaves the job to itself. Answers what takes that back. */
 export function cancelOnInterrupt(call: Caller, screen: Screen, jobId: string): () => void {
   const cancel = (): void => {
-    screen.say("Cancelling; Ctrl-C again leaves it to itself.");
+    screen.say("Cancelling the job. Press Ctrl-C again to exit without waiting.");
     process.once("SIGINT", leave);
     call(cancelJobRoute, { params: { job_id: jobId } }).catch((error: unknown) => {
-      screen.say(`It could not be cancelled: ${error instanceof Error ? error.message : ""}`);
+      screen.say(`The job could not be cancelled: ${error instanceof Error ? error.message : ""}`);
     });
   };
   process.once("SIGINT", cancel);

@@ -5,9 +5,9 @@ import { waitingText } from "./job-view.ts";
 
 export const explainJob = defineCommand({
   name: "job why",
-  summary: "Say why a job waits.",
+  summary: "Explain why a job is waiting.",
   args: { job: { summary: "The job's id.", offers: "jobs" } },
-  examples: [{ does: "what it waits for, the weightiest cause first", run: "svc job why job_…" }],
+  examples: [{ does: "the reasons, most important first", run: "svc job why job_…" }],
   run: async ({ args, call, screen }) => {
     const why = await call(getWaitingRoute, { params: { job_id: args.job } });
     printItem(screen, why, {

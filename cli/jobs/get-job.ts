@@ -10,7 +10,7 @@ export const getJob = defineCommand({
   flags: {
     "only-plan": {
       summary:
-        "Show its plan and nothing else, byte for byte. Needs the permission plans.read; without plans.secrets its secrets are hidden.",
+        "Print only its plan, unchanged. Needs the permission plans.read; without plans.secrets its secrets are redacted.",
     },
   },
   examples: [
@@ -27,7 +27,7 @@ export const getJob = defineCommand({
     const { text, headers } = await call(getJobPlanRoute, { params });
     screen.asIs.out(text);
     if (headers.get("x-svc-plan") === "masked") {
-      screen.say("Its secrets are hidden: this token lacks the permission plans.secrets.");
+      screen.say("Its secrets are redacted: this token lacks the permission plans.secrets.");
     }
   },
 });

@@ -12,7 +12,7 @@ type Page = RouteAnswer<typeof listJobsRoute>;
 
 export const listJobs = defineCommand({
   name: "job list",
-  summary: "List jobs, the newest first.",
+  summary: "List jobs, newest first.",
   flags: {
     runner: { value: "RUNNER", offers: "runners", summary: "Only this runner's." },
     status: {
@@ -25,7 +25,7 @@ export const listJobs = defineCommand({
     group: { value: "GROUP", choices: runnerJobGroups, summary: "Only jobs of this group." },
     "owner-id": { value: "ID", summary: "Only this owner's." },
     "owner-type": { value: "TYPE", summary: "Only of owners of this kind." },
-    since: { value: "DURATION", summary: "Only jobs enqueued so long ago at most, like 1h." },
+    since: { value: "DURATION", summary: "Only jobs enqueued within this time, like 1h." },
     ...pageFlags,
   },
   examples: [
@@ -51,7 +51,7 @@ export const listJobs = defineCommand({
     const page = await ask();
     printPage(screen, page, {
       ...jobLine,
-      empty: "No such jobs. Enqueue one: svc job create --runner RUNNER --type noop",
+      empty: "No jobs found. Create one: svc job create --runner RUNNER --type noop",
       more: "svc job list (with the same flags)",
     });
 

@@ -8,7 +8,7 @@ export async function readPlan(file: string): Promise<string> {
     const plan: unknown = JSON.parse(text);
     if (typeof plan === "object" && plan !== null && !Array.isArray(plan)) return text.trim();
   } catch {
-    throw new UsageError(`The plan in ${file} is no JSON.`);
+    throw new UsageError(`The plan in ${file} is not valid JSON.`);
   }
   throw new UsageError(`The plan in ${file} must be a JSON object.`);
 }

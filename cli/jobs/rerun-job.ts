@@ -5,7 +5,7 @@ import { jobDetails } from "./job-view.ts";
 
 export const rerunJob = defineCommand({
   name: "job rerun",
-  summary: "Enqueue the same job once more, as a new one.",
+  summary: "Enqueue a copy of a job.",
   args: { job: { summary: "The job's id.", offers: "jobs" } },
   examples: [{ does: "once more", run: "svc job rerun job_…" }],
   run: async ({ args, call, screen }) => {

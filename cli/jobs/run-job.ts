@@ -18,7 +18,7 @@ import { readPlan, withPlan } from "./plan-text.ts";
 
 export const runJob = defineCommand({
   name: "job run",
-  summary: "Run a script or a command at a runner, or any job, and follow its log to the end.",
+  summary: "Run a script, a command or any job on a runner, and follow its log.",
   details:
     "COMMAND that is a file here is sent as it is and run there with the arguments as given; any other is looked for on " +
     "the runner's host. The log goes to standard output, words to standard error. The exit code is COMMAND's own, or, with " +
@@ -39,25 +39,26 @@ export const runJob = defineCommand({
       value: "RUNNER",
       offers: "runners",
       isRequired: true,
-      summary: "The runner that is to do it.",
+      summary: "The runner that runs the job.",
     },
     env: { value: "NAME=VALUE", isRepeatable: true, summary: "A variable for the script." },
     "hidden-env": {
       value: "NAME",
       isRepeatable: true,
-      summary: "A variable of your own environment for the script, hidden in its log.",
+      summary:
+        "A variable of your environment to pass to the script; its value is redacted in the log.",
     },
     timeout: { value: "DURATION", summary: "How long the job may run, like 10m." },
     type: {
       value: "TYPE",
       choices: runnerJobTypeNames,
-      summary: "The kind of job, where it is no command.",
+      summary: "The type of the job, if it is not a command.",
     },
     plan: {
       value: "FILE",
       summary: "Its plan, a JSON object, from a file or standard input (-).",
     },
-    metadata: { value: "NAME=VALUE", isRepeatable: true, summary: "Your own words about it." },
+    metadata: { value: "NAME=VALUE", isRepeatable: true, summary: "Metadata of your own." },
     "exit-code": {
       value: "WHOSE",
       choices: ["script", "fate"],
@@ -145,13 +146,13 @@ async function planOf(
 ): Promise<string> {
   const isAction = flags.type === undefined && flags.plan === undefined;
   if (command.length === 0) {
-    if (isAction) throw new UsageError("Give a command after --, or --type and --plan.");
+    if (isAction) throw new UsageError("A command after -- is required, or --type and --plan.");
     if (flags.type === undefined) throw new UsageError("--plan needs --type.");
     return flags.plan === undefined ? "" : await readPlan(flags.plan);
   }
-  if (!isAction) throw new UsageError("A command goes without --type and --plan.");
+  if (!isAction) throw new UsageError("A command cannot be used together with --type or --plan.");
   if (timeoutNs !== undefined && timeoutNs > longestNs)
-    throw new UsageError("--timeout: 30d at most.");
+    throw new UsageError("--timeout must be at most 30d.");
   const step = {
     ...(await stepOf(command)),
     interpolated_env_vars: readPairs("--env", flags.env),
@@ -169,12 +170,12 @@ async function stepOf([program = "", ...args]: readonly string[]): Promise<objec
   );
   const name = path.basename(program);
   if (!isFile) {
-    if (/^\.{0,2}\//.test(program)) throw new UsageError(`There is no file ${program} here.`);
+    if (/^\.{0,2}\//.test(program)) throw new UsageError(`No such file: ${program}`);
     return { name, argv: [program, ...args] };
   }
   const bytes = await readFile(program);
   if (bytes.includes(0))
-    throw new UsageError(`${program} is no script: it holds bytes that are no text.`);
+    throw new UsageError(`${program} is not a text file: only scripts can be sent.`);
   if (!isUtf8(bytes)) throw new UsageError(`${program} cannot be sent as it is: it is not UTF-8.`);
   return { name, interpolated_inline_contents: bytes.toString("utf8"), args };
 }
@@ -183,7 +184,8 @@ function secretsOf(names: readonly string[], { env }: CliConfig): Record<string,
   return Object.fromEntries(
     names.map((name) => {
       const value = env[name];
-      if (value === undefined) throw new UsageError(`There is no ${name} in your environment.`);
+      if (value === undefined)
+        throw new UsageError(`The variable ${name} is not set in your environment.`);
       return [name, value];
     }),
   );

@@ -11,34 +11,37 @@ const kinds = ["sa", "pat", "rt", "st", "it"] as const;
 
 export const createToken = defineCommand({
   name: "token create",
-  summary: "Create a token; it is shown this once.",
+  summary: "Create a token. It is shown only once.",
   details:
     "With DATABASE_URL it is made in the database itself and needs no other token: so the first one of an " +
     "installation is made. Without, the API makes it.",
   flags: {
-    name: { value: "NAME", summary: "What it is for; needed but with --new-org." },
+    name: {
+      value: "NAME",
+      summary: "A name that says what it is for. Required, except with --new-org.",
+    },
     role: {
       value: "ROLE",
       choices: roleTypes,
-      summary: "What it may do; needed but for pat (its account's roles) and rt.",
+      summary: "Its role. Required, except for pat (which has its account's roles) and rt.",
     },
     grant: {
       value: "PERMISSION",
       isRepeatable: true,
       choices: grantablePermissions,
-      summary: "What it may do beyond its role.",
+      summary: "A permission besides those of its role.",
     },
     kind: {
       value: "KIND",
       choices: kinds,
-      summary: "sa (service account, unless told), pat, rt, st or it.",
+      summary: "The kind of token: sa (service account, the default), pat, rt, st or it.",
     },
     account: { value: "ACCOUNT", summary: "The account of a pat." },
     runner: { value: "RUNNER", offers: "runners", summary: "The runner of an rt." },
-    expires: { value: "DURATION", summary: "How long it lasts, like 90d; for ever, unless told." },
+    expires: { value: "DURATION", summary: "How long it is valid, like 90d (default: no expiry)." },
     "new-org": {
       value: "NAME",
-      summary: "Make an org first, with an admin; the token may do everything. Needs DATABASE_URL.",
+      summary: "Create an org with an admin, and a token with all permissions. Needs DATABASE_URL.",
     },
   },
   examples: [
@@ -57,7 +60,7 @@ export const createToken = defineCommand({
       expiresNs === undefined ? undefined : new Date(Date.now() + expiresNs / 1e6).toISOString();
     const newOrg = flags["new-org"];
     if (newOrg === undefined && flags.name === undefined) {
-      throw new UsageError("--name is missing: say what the token is for.");
+      throw new UsageError("The flag --name is required: it says what the token is for.");
     }
     const wish: TokenWish = {
       name: flags.name ?? "first admin",
@@ -96,5 +99,7 @@ async function createByApi(call: Caller, wish: TokenWish) {
 
 function requireOrg(orgId: string | undefined): string {
   if (orgId !== undefined) return orgId;
-  throw new UsageError("--org is missing: say in which org, or make one with --new-org NAME.");
+  throw new UsageError(
+    "The flag --org is required: name the org, or create one with --new-org NAME.",
+  );
 }

@@ -6,7 +6,9 @@ import { printPage } from "../output/print.ts";
 /** The database that DATABASE_URL names; an OperatorError when it names none. */
 export function requireDatabaseUrl({ databaseUrl }: CliConfig): string {
   if (databaseUrl === undefined) {
-    throw new OperatorError("DATABASE_URL is missing: set it to postgres://user@host:5432/name.");
+    throw new OperatorError(
+      "DATABASE_URL is missing: set it, like postgres://user@host:5432/name.",
+    );
   }
   if (!/^postgres(ql)?:\/\//.test(databaseUrl)) {
     throw new OperatorError("DATABASE_URL must look like postgres://user@host:5432/name.");
@@ -16,7 +18,7 @@ export function requireDatabaseUrl({ databaseUrl }: CliConfig): string {
 
 export const migrateUp = defineCommand({
   name: "migrate up",
-  summary: "Bring the schema of DATABASE_URL to what this version knows.",
+  summary: "Apply pending migrations to the database in DATABASE_URL.",
   details:
     "Forward only. Several at once apply each migration once; a schema newer than this version is refused.",
   isLocal: true,
@@ -41,7 +43,7 @@ export const migrateUp = defineCommand({
 
 export const listSchema = defineCommand({
   name: "migrate list",
-  summary: "List the migrations, and which the database of DATABASE_URL has.",
+  summary: "List the migrations and which of them the database in DATABASE_URL has.",
   isLocal: true,
   examples: [
     { does: "what is pending", run: "DATABASE_URL=… svc migrate list" },

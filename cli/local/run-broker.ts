@@ -2,7 +2,7 @@ import { defineCommand } from "../command.ts";
 
 export const runBroker = defineCommand({
   name: "broker",
-  summary: "Run one broker over the Postgres of DATABASE_URL; run as many as you like.",
+  summary: "Run a broker on the Postgres in DATABASE_URL. Any number can run at once.",
   details:
     "All its settings come from the environment; docs/operations.md lists them. The schema must be current: see " +
     "svc migrate. SIGTERM drains and ends it within 25 s, a second one at once.",

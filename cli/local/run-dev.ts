@@ -7,7 +7,7 @@ const mostPort = 65_535;
 
 export const runDev = defineCommand({
   name: "dev",
-  summary: "Run a broker and an agent with everything they need, for development: npm start.",
+  summary: "Run a broker, an agent and a database for development. Same as: npm start",
   details:
     "An embedded Postgres (or that of DATABASE_URL), its migrations, a broker, an agent on this machine and, at the " +
     "first start, an org, a runner, tokens and a first job to see. Ctrl-C stops it within 5 s; all is kept for the " +
@@ -16,14 +16,14 @@ export const runDev = defineCommand({
   flags: {
     port: {
       value: "PORT",
-      summary: "The port to listen on; 8420, unless told. 0 takes a free one.",
+      summary: "The port to listen on (default 8420). 0 picks a free port.",
     },
     "data-dir": {
       value: "DIR",
-      summary: "Where it keeps everything; the project's .svc/, unless told.",
+      summary: "The data directory (default: the project's .svc/).",
     },
-    "no-agent": { summary: "Start no agent: the runner's part is yours." },
-    reset: { summary: "Erase what an earlier start kept, tokens too." },
+    "no-agent": { summary: "Do not start an agent." },
+    reset: { summary: "Delete all data of earlier starts first, including tokens." },
     json: { summary: "Print one line of JSON when ready, and nothing else on standard output." },
   },
   examples: [
@@ -37,7 +37,7 @@ export const runDev = defineCommand({
       flags["data-dir"] === undefined ? config.dataDir : path.resolve(flags["data-dir"]);
     if (flags.reset && config.databaseUrl !== undefined) {
       throw new UsageError(
-        "--reset erases the embedded Postgres only; DATABASE_URL names another.",
+        "--reset only deletes the embedded Postgres. Unset DATABASE_URL to use it.",
       );
     }
     const { startDev } = await import("./start-dev.ts");

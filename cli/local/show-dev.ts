@@ -54,7 +54,7 @@ export async function showNextSteps(screen: Screen, place: DevPlace): Promise<vo
       `  ${svc} job list`,
       `  ${svc} runner get ${dev.runner_id}`,
       "",
-      "Ctrl-C stops it; the next start finds everything again.",
+      "Ctrl-C stops it. All data is kept for the next start.",
     ].join("\n"),
   );
 }

@@ -46,7 +46,7 @@ export async function startDev(options: DevOptions): Promise<number> {
       throw withAdvice(error);
     });
     await stopSignal.arrival;
-    if (!options.isJson) options.screen.say("Stopping; everything is kept.");
+    if (!options.isJson) options.screen.say("Stopping. All data is kept.");
     return exitCodes.ok.code;
   } finally {
     await endInTurn(endings, stopSignal.deadlineMs() - leaveMs);
@@ -88,7 +88,7 @@ async function start(options: DevOptions, stop: StopSignal, endings: Ending[]): 
   // It is there to be seen; a broker that cannot do it is for the reader to look into, not to be taken away.
   if (isFirst && agent !== undefined) {
     const shown = showAJob(dev, screen).catch((error: unknown) => {
-      screen.say(`The first job was not done: ${error instanceof Error ? error.message : ""}`);
+      screen.say(`The first job did not finish: ${error instanceof Error ? error.message : ""}`);
     });
     await Promise.race([shown, stop.arrival]);
     if (stop.hasArrived()) return;

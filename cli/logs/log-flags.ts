@@ -11,16 +11,22 @@ export const logArg = {
 
 /** What a log is narrowed to, and how its records are shown. */
 export const logFlags = {
-  since: { value: "DURATION", summary: "Only records of that long ago or later; or an instant." },
-  until: { value: "DURATION", summary: "Only records of that long ago or earlier; or an instant." },
+  since: {
+    value: "DURATION",
+    summary: "Only records since then: a duration ago like 15m, or an instant.",
+  },
+  until: {
+    value: "DURATION",
+    summary: "Only records until then: a duration ago like 15m, or an instant.",
+  },
   step: { value: "STEP", summary: "Only records of this step." },
   severity: {
     value: "SEVERITY",
     choices: logSeverities,
-    summary: "Only records of this severity or worse.",
+    summary: "Only records of this severity or higher.",
   },
-  "no-timestamps": { summary: "Leave out when each record was written." },
-  raw: { summary: "Only what was written, as it was: control characters and all." },
+  "no-timestamps": { summary: "Do not show the time of each record." },
+  raw: { summary: "Print only the text as it was written, including control characters." },
 } as const satisfies Record<string, FlagSpec>;
 
 /** How the output formats go with logs. */
@@ -56,7 +62,7 @@ export function logQuery({ since, until, step, severity }: LogFlags): {
 export function streamParams(id: string): { log_stream_id: string } {
   const [, kind, rest] = /^(job|prc|lgs)_([0-9a-z]{26})$/.exec(id) ?? [];
   if (kind === undefined) {
-    throw new UsageError(`"${id}" is no id of a job, a process or a log stream.`);
+    throw new UsageError(`"${id}" is not the id of a job, a process or a log stream.`);
   }
   return { log_stream_id: `lgs_${rest}` };
 }

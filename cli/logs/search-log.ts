@@ -6,7 +6,7 @@ import { printRecords } from "./print-records.ts";
 
 export const searchLog = defineCommand({
   name: "log search",
-  summary: "Show the records of a log that hold a text, in either case.",
+  summary: "Search a log for a text, ignoring case.",
   details: `The exit code is 1 when there are none. ${logDetails}`,
   args: { log: logArg, text: { summary: "The text." } },
   flags: logFlags,
@@ -21,7 +21,7 @@ export const searchLog = defineCommand({
     const asked = { params: streamParams(args.log), query };
     const count = await printRecords(screen, flags, fetchRecords(await connect(), asked));
     if (count > 0) return exitCodes.ok.code;
-    screen.say("No record holds that text.");
+    screen.say("No matching records.");
     return exitCodes.failed.code;
   },
 });

@@ -5,7 +5,7 @@ import { printRecords } from "./print-records.ts";
 
 export const showLog = defineCommand({
   name: "log show",
-  summary: "Show the log of a job, from its beginning to its present end.",
+  summary: "Show the whole log of a job so far.",
   details: logDetails,
   args: { log: logArg },
   flags: logFlags,
@@ -16,6 +16,6 @@ export const showLog = defineCommand({
   run: async ({ args, flags, connect, screen }) => {
     const asked = { params: streamParams(args.log), query: logQuery(flags) };
     const count = await printRecords(screen, flags, fetchRecords(await connect(), asked));
-    if (count === 0) screen.say("Nothing has been logged, or nothing that was asked for.");
+    if (count === 0) screen.say("No log records found.");
   },
 });

@@ -12,14 +12,14 @@ const mostOnAPage = 1000;
 
 export const tailLog = defineCommand({
   name: "log tail",
-  summary: "Show the end of a job's log, and with -f what comes, until the log ends.",
+  summary: "Show the end of a job's log, and with -f follow it until it ends.",
   details: `With -f a broken connection is made again and nothing is missed; it ends, with 0, when the log does. ${logDetails}`,
   args: { log: logArg },
   flags: {
-    follow: { short: "f", summary: "Go on with what comes." },
+    follow: { short: "f", summary: "Follow the log until it ends." },
     tail: {
       value: "N",
-      summary: "Begin with the last N records; 100 unless told, with -f 1,000 at most.",
+      summary: "Start with the last N records (default 100, with -f at most 1,000).",
     },
     ...logFlags,
   },
@@ -32,7 +32,7 @@ export const tailLog = defineCommand({
     const query = logQuery(flags);
     const last = readWhole("--tail", flags.tail) ?? usualTail;
     if (flags.follow && last > mostOnAPage) {
-      throw new UsageError("With -f, --tail is 1,000 at most. See all: svc log show");
+      throw new UsageError("With -f, --tail must be at most 1,000. See all: svc log show");
     }
     const records = flags.follow
       ? followRecords(await connect(), { params, query: { ...query, last } })

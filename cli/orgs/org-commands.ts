@@ -6,7 +6,7 @@ import { orgView } from "./org-view.ts";
 
 export const listOrgs = defineCommand({
   name: "org list",
-  summary: "List the orgs that the token reaches.",
+  summary: "List the orgs that the token has access to.",
   flags: pageFlags,
   examples: [{ does: "which there are", run: "svc org list" }],
   run: async ({ flags, call, screen }) => {
@@ -28,12 +28,12 @@ export const getOrg = defineCommand({
 
 export const createOrg = defineCommand({
   name: "org create",
-  summary: "Create an org; its admin is the account of the token.",
+  summary: "Create an org, with the token's account as its admin.",
   args: { name: { summary: "Its name." } },
   examples: [{ does: "a new customer", run: "svc org create Acme" }],
   run: async ({ args, call, screen }) => {
     const org = await call(createOrgRoute, { body: { name: args.name } });
     printItem(screen, org, orgView);
-    screen.say(`Act in it: svc runner create --org ${org.body.id}`);
+    screen.say(`Use it: svc runner create --org ${org.body.id}`);
   },
 });

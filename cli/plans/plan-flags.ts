@@ -4,14 +4,14 @@ import type { FlagSpec } from "../../shared/command-line/command.ts";
 export const runner = {
   value: "RUNNER",
   offers: "runners",
-  summary: "The runner that is to do it.",
+  summary: "The runner that runs the job.",
 } as const;
 export const autoApprove = { summary: "Do not ask." } as const satisfies FlagSpec;
 export const detailedExitcode = {
-  summary: "The exit code is 7 when something would change.",
+  summary: "Exit with 7 if something would change.",
 } as const satisfies FlagSpec;
 export const followed = { ownsInterrupt: true, outlivesReader: true } as const;
 export const plannedJob = {
   value: "JOB",
-  summary: "Apply what this job has planned, and plan nothing.",
+  summary: "Apply the plan that this job made, instead of making a new one.",
 } as const satisfies FlagSpec;

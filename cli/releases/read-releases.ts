@@ -43,7 +43,7 @@ const releaseDetails: View<HelmRelease> = {
 
 export const listReleases = defineCommand({
   name: "release list",
-  summary: "List the helm releases that are kept here, the newest first.",
+  summary: "List the helm releases that the broker stores, newest first.",
   flags: {
     chart: { value: "CHART", summary: "Only this chart's." },
     name: { value: "NAME", summary: "Only the versions of this release." },
@@ -59,7 +59,7 @@ export const listReleases = defineCommand({
     const query = { chart_id, name, namespace, status, limit, cursor };
     printPage(screen, await call(listHelmReleasesRoute, { query }), {
       ...releaseLine,
-      empty: "No releases. A helm job whose plan names a helm_chart_id keeps them here.",
+      empty: "No releases. The broker stores those of helm jobs whose plan names a helm_chart_id.",
       more: "svc release list (with the same flags)",
     });
   },
@@ -70,7 +70,7 @@ export const showRelease = defineCommand({
   summary: "Show a helm release, or helm's own record of it.",
   args: { release: { summary: "The release's id." } },
   flags: {
-    record: { summary: "Print helm's record, byte for byte; it holds values and manifests." },
+    record: { summary: "Print helm's stored record unchanged. It contains values and manifests." },
   },
   examples: [
     { does: "what it is", run: "svc release show hrl_…" },

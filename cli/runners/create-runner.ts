@@ -16,17 +16,21 @@ type GroupFlags = {
 export const createRunner = defineCommand({
   name: "runner create",
   summary: "Create a runner and a one-time token for its agent.",
-  details: "The token is spent by its first use and lasts an hour. It is shown this once.",
+  details: "The token can be used once, within an hour. It is shown only once.",
   flags: {
-    name: { value: "NAME", summary: "Its name, unique in the org; made up, unless told." },
-    "display-name": { value: "TEXT", summary: "A name for people." },
-    group: { value: "GROUP", summary: "Its runner group; a new one is made, unless told." },
-    type: { value: "TYPE", choices: runnerGroupTypes, summary: "The new group's type; install." },
+    name: { value: "NAME", summary: "Its name, unique in the org (default: generated)." },
+    "display-name": { value: "TEXT", summary: "A display name." },
+    group: { value: "GROUP", summary: "Its runner group (default: a new one)." },
+    type: {
+      value: "TYPE",
+      choices: runnerGroupTypes,
+      summary: "The new group's type (default install).",
+    },
     platform: { value: "PLATFORM", choices: runnerPlatforms, summary: "Where the new group runs." },
     parallelism: {
       value: "GROUP=N",
       isRepeatable: true,
-      summary: "How many jobs of a job group the new group runs at once; 1.",
+      summary: "How many jobs of a job group run at once in the new group (default 1).",
     },
   },
   examples: [

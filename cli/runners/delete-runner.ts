@@ -4,12 +4,13 @@ import { defineCommand } from "../command.ts";
 
 export const deleteRunner = defineCommand({
   name: "runner delete",
-  summary: "Delete a runner: what waits is not attempted, its tokens are revoked.",
+  summary: "Delete a runner: its waiting jobs are not attempted, its tokens are revoked.",
   args: { runner: { summary: "The runner's id.", offers: "runners" } },
-  flags: { yes: { summary: "Needed: this cannot be undone." } },
+  flags: { yes: { summary: "Required: this cannot be undone." } },
   examples: [{ does: "for good", run: "svc runner delete run_… --yes" }],
   run: async ({ args, flags, call, screen }) => {
-    if (!flags.yes) throw new UsageError("A deleted runner does not come back: add --yes.");
+    if (!flags.yes)
+      throw new UsageError("Deleting a runner cannot be undone. To confirm, add --yes.");
     await call(deleteRunnerRoute, { params: { runner_id: args.runner } });
     screen.say(`${args.runner} is deleted.`);
   },

@@ -7,7 +7,7 @@ const args = { runner: { summary: "The runner's id.", offers: "runners" } } as c
 
 export const enableRunner = defineCommand({
   name: "runner enable",
-  summary: "Let a runner take jobs again.",
+  summary: "Enable a runner.",
   args,
   examples: [{ does: "after a disable", run: "svc runner enable run_…" }],
   run: async ({ args, call, screen }) => {
@@ -18,7 +18,7 @@ export const enableRunner = defineCommand({
 
 export const disableRunner = defineCommand({
   name: "runner disable",
-  summary: "Let a runner take no new jobs; running ones finish.",
+  summary: "Disable a runner: it takes no new jobs, running jobs finish.",
   args,
   examples: [{ does: "out of service", run: "svc runner disable run_…" }],
   run: async ({ args, call, screen }) => {

@@ -5,9 +5,9 @@ import { showEnrolmentToken } from "./show-enrolment.ts";
 
 export const enrolRunner = defineCommand({
   name: "runner enrol",
-  summary: "Make another one-time token for a runner's agent.",
+  summary: "Create another one-time token for a runner's agent.",
   args: { runner: { summary: "The runner's id.", offers: "runners" } },
-  details: "The token is spent by its first use and lasts an hour. It is shown this once.",
+  details: "The token can be used once, within an hour. It is shown only once.",
   examples: [
     {
       does: "for a second machine, in a file that nobody else can read",

@@ -8,8 +8,8 @@ const mostProcesses = 50;
 
 export const getRunner = defineCommand({
   name: "runner get",
-  summary: "Show a runner, its queues and its live processes with their versions.",
-  details: "As JSON it is the runner alone; its processes are at /v1/runners/{id}/processes.",
+  summary: "Show a runner, its queues, and its running processes with their versions.",
+  details: "With -o json, the processes are left out; they are at /v1/runners/{id}/processes.",
   args: { runner: { summary: "The runner's id.", offers: "runners" } },
   examples: [{ does: "how it is", run: "svc runner get run_…" }],
   run: async ({ args, call, screen }) => {

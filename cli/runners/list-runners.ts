@@ -7,7 +7,7 @@ import { runnerLine } from "./runner-view.ts";
 
 export const listRunners = defineCommand({
   name: "runner list",
-  summary: "List runners, the newest first.",
+  summary: "List runners, newest first.",
   flags: {
     group: { value: "GROUP", summary: "Only this runner group's." },
     status: { value: "STATUS", choices: runnerStatuses, summary: "Only runners in this status." },

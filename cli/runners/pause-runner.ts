@@ -4,15 +4,18 @@ import { printItem } from "../output/print.ts";
 import { runnerDetails } from "./runner-view.ts";
 
 const args = { runner: { summary: "The runner's id.", offers: "runners" } } as const;
-const note = { value: "TEXT", summary: "Why; others see it." } as const;
+const note = { value: "TEXT", summary: "The reason, which others see." } as const;
 
 export const pauseRunner = defineCommand({
   name: "runner pause",
-  summary: "Release no job to a runner for a while; running ones go on.",
+  summary: "Pause a runner: no new jobs start, running jobs continue.",
   args,
   flags: {
     note,
-    until: { value: "WHEN", summary: "An instant, or a duration from now like 15m; no end." },
+    until: {
+      value: "WHEN",
+      summary: "When it resumes: an instant, or a duration from now like 15m (default: never).",
+    },
   },
   examples: [
     { does: "for a maintenance", run: 'svc runner pause run_… --until 30m --note "new disk"' },
@@ -28,7 +31,7 @@ export const pauseRunner = defineCommand({
 
 export const resumeRunner = defineCommand({
   name: "runner resume",
-  summary: "End a runner's pause.",
+  summary: "Resume a paused runner.",
   args,
   flags: { note },
   examples: [{ does: "go on", run: "svc runner resume run_…" }],

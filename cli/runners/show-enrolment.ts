@@ -31,7 +31,7 @@ export function showEnrolmentToken(screen: Screen, enrolment: Enrolment): void {
     return;
   }
   const until = token.expires_at ?? "it is used";
-  screen.say(`For one agent of ${runner.id}, until ${until}. Keep it: it is shown this once.`);
+  screen.say(`For one agent of ${runner.id}, until ${until}. Save it now: it is not shown again.`);
   screen.out(token.secret);
   screen.say("In a file that nobody else can read, it starts the agent with:");
   screen.say(`  ${startLine(enrolment)}`);

@@ -20,12 +20,12 @@ const shutdownLine: View<{ id: string; runner_process_id: string; type: string; 
 
 export const shutDownRunner = defineCommand({
   name: "runner shutdown",
-  summary: "Ask all processes of a runner to finish what they run and exit.",
+  summary: "Shut down all processes of a runner once their running jobs end.",
   args: { runner: { summary: "The runner's id.", offers: "runners" } },
   flags: {
-    force: { summary: "Stop at once; what runs fails." },
-    restart: { summary: "Start anew afterwards." },
-    deadline: { value: "DURATION", summary: "How long running jobs may go on; 30m." },
+    force: { summary: "Stop at once. Running jobs fail." },
+    restart: { summary: "Restart afterwards." },
+    deadline: { value: "DURATION", summary: "How long running jobs may continue (default 30m)." },
   },
   examples: [
     { does: "let it finish", run: "svc runner shutdown run_… --deadline 10m" },
@@ -34,7 +34,7 @@ export const shutDownRunner = defineCommand({
   run: async ({ args, flags, call, screen }) => {
     const { force, restart, deadline } = flags;
     if (force && (restart || deadline !== undefined)) {
-      throw new UsageError("--force goes alone: it neither waits nor restarts.");
+      throw new UsageError("--force cannot be used together with --restart or --deadline.");
     }
     const params = { runner_id: args.runner };
     const body = deadline === undefined ? {} : { deadline };

@@ -8,7 +8,7 @@ const args = { token: { summary: "The token's id, never the token itself." } } a
 
 export const listTokens = defineCommand({
   name: "token list",
-  summary: "List the org's tokens, the newest first.",
+  summary: "List the org's tokens, newest first.",
   flags: {
     runner: { value: "RUNNER", offers: "runners", summary: "Only this runner's." },
     ...pageFlags,
@@ -30,7 +30,7 @@ export const listTokens = defineCommand({
 
 export const revokeToken = defineCommand({
   name: "token revoke",
-  summary: "Revoke a token; every broker knows within a second.",
+  summary: "Revoke a token. It stops working within a second.",
   args,
   examples: [{ does: "it leaked", run: "svc token revoke tok_…" }],
   run: async ({ args, call, screen }) => {
@@ -44,7 +44,7 @@ export const revokeToken = defineCommand({
 
 export const rotateToken = defineCommand({
   name: "token rotate",
-  summary: "Make a token's successor; the old one goes on for its overlap.",
+  summary: "Replace a token by a new one. The old one stays valid for its overlap period.",
   args,
   examples: [{ does: "a new one into a file", run: "svc token rotate tok_… > token" }],
   run: async ({ args, call, screen }) => {

@@ -21,7 +21,7 @@ type WithSecret = { readonly body: Token & { readonly secret: string }; readonly
 /** Shows a new token, this once: its secret alone on standard output, the words about it beside. */
 export function showSecret(screen: Screen, { body, text }: WithSecret): void {
   if (screen.format === "table") {
-    screen.say(`${body.id}, in org ${body.org_id}. Keep it: it is shown this once.`);
+    screen.say(`${body.id}, in org ${body.org_id}. Save it now: it is not shown again.`);
     screen.out(body.secret);
   } else screen.out(screen.format === "name" ? body.id : text);
 }

@@ -21,13 +21,17 @@ import { workspaceDetails } from "./workspace-view.ts";
 const heldByHand = "held by hand";
 
 const args = { workspace: { summary: "The workspace's id." } } as const;
-const reason = { value: "TEXT", isRequired: true, summary: "Why; it is kept." } as const;
+const reason = {
+  value: "TEXT",
+  isRequired: true,
+  summary: "The reason, which is recorded.",
+} as const;
 
 type Lock = NonNullable<Workspace["lock"]>;
 
 export const lockWorkspace = defineCommand({
   name: "workspace lock",
-  summary: "Hold a workspace, so that no terraform changes it.",
+  summary: "Lock a workspace, so that no terraform run changes it.",
   args,
   flags: { reason },
   examples: [{ does: "while you look", run: 'svc workspace lock tfw_… --reason "moving it"' }],
@@ -47,13 +51,13 @@ export const lockWorkspace = defineCommand({
 
 export const unlockWorkspace = defineCommand({
   name: "workspace unlock",
-  summary: "Give up a workspace that you hold by hand, or take it away from whoever holds it.",
+  summary: "Unlock a workspace that you locked, or with --force one that somebody else locked.",
   details:
-    "Before you take it away, make sure that nothing is writing any more: a job that was ended may still be saving its state.",
+    "Before you use --force, make sure that nothing is writing to it: a job that has been cancelled may still be saving its state.",
   args,
   flags: {
-    force: { summary: "Take it away from a job or from somebody else; with a reason." },
-    reason: { value: "TEXT", summary: "Why it is taken away; it is kept." },
+    force: { summary: "Remove the lock of a job or of somebody else. Requires --reason." },
+    reason: { value: "TEXT", summary: "The reason, which is recorded." },
   },
   examples: [
     { does: "what you locked", run: "svc workspace unlock tfw_…" },
@@ -65,7 +69,7 @@ export const unlockWorkspace = defineCommand({
   run: async ({ args, flags, call, screen }) => {
     const params = { workspace_id: args.workspace };
     if (flags.force) {
-      if (flags.reason === undefined) throw new UsageError("Say with --reason why.");
+      if (flags.reason === undefined) throw new UsageError("The flag --reason is required.");
       const body = { reason: flags.reason };
       printItem(screen, await call(forceUnlockRoute, { params, body }), workspaceDetails);
       return;
@@ -93,7 +97,7 @@ async function requireOwn(call: Caller, { lock, created_by_id: by }: Lock): Prom
 
 export const blockWorkspace = defineCommand({
   name: "workspace block",
-  summary: "Refuse every lock of a workspace until it is unblocked.",
+  summary: "Refuse all locks of a workspace until it is unblocked.",
   details: "Whoever holds the lock may still save and unlock.",
   args,
   flags: { reason },
@@ -110,7 +114,7 @@ export const blockWorkspace = defineCommand({
 
 export const unblockWorkspace = defineCommand({
   name: "workspace unblock",
-  summary: "Let a workspace be locked again.",
+  summary: "Allow locks of a workspace again.",
   args,
   flags: { reason },
   examples: [
@@ -129,16 +133,17 @@ export const unblockWorkspace = defineCommand({
 export const rollBackWorkspace = defineCommand({
   name: "workspace rollback",
   summary: "Make an older revision the current state, as a new revision.",
-  details: "Only the state goes back, not what it describes: look at svc workspace diff first.",
+  details:
+    "Only the state is rolled back, not the resources it describes. Check svc workspace diff first.",
   args,
   flags: {
     revision: {
       value: "REVISION",
       isRequired: true,
-      summary: "Which one; see svc workspace history.",
+      summary: "The revision; see svc workspace history.",
     },
     reason,
-    yes: { summary: "Needed: the next terraform goes by this state." },
+    yes: { summary: "Required: the next terraform run uses this state." },
   },
   examples: [
     {
@@ -150,7 +155,7 @@ export const rollBackWorkspace = defineCommand({
     const revision = readWhole("--revision", flags.revision) ?? 0;
     if (!flags.yes) {
       throw new UsageError(
-        "Only the state goes back, not what it describes: look, then add --yes.",
+        "Only the state is rolled back, not the resources it describes. To confirm, add --yes.",
       );
     }
     const params = { workspace_id: args.workspace };

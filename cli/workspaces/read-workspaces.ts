@@ -18,11 +18,11 @@ const args = { workspace: { summary: "The workspace's id." } } as const;
 
 export const listWorkspaces = defineCommand({
   name: "workspace list",
-  summary: "List terraform workspaces, the newest first.",
+  summary: "List terraform workspaces, newest first.",
   flags: {
     owner: { value: "OWNER", summary: "Only this owner's." },
-    locked: { summary: "Only those that somebody holds." },
-    blocked: { summary: "Only those that are blocked." },
+    locked: { summary: "Only locked ones." },
+    blocked: { summary: "Only blocked ones." },
     ...pageFlags,
   },
   examples: [{ does: "which are held", run: "svc workspace list --locked" }],
@@ -45,7 +45,7 @@ export const listWorkspaces = defineCommand({
 
 export const showWorkspace = defineCommand({
   name: "workspace show",
-  summary: "Show a workspace: its state, who holds it, and what people did to it.",
+  summary: "Show a workspace: its state, its lock, and what people did to it.",
   args,
   examples: [{ does: "who holds it", run: "svc workspace show tfw_…" }],
   run: async ({ args, call, screen }) => {
@@ -61,7 +61,7 @@ export const showWorkspace = defineCommand({
 
 export const listRevisions = defineCommand({
   name: "workspace history",
-  summary: "List the revisions of a workspace's state, the newest first.",
+  summary: "List the revisions of a workspace's state, newest first.",
   args,
   flags: pageFlags,
   examples: [{ does: "who wrote it last", run: "svc workspace history tfw_… --limit 5" }],
@@ -70,7 +70,7 @@ export const listRevisions = defineCommand({
     const query = { limit: flags.limit, cursor: flags.cursor };
     printPage(screen, await call(listStatesRoute, { params, query }), {
       ...stateLine,
-      empty: "No state was ever written.",
+      empty: "No state has been saved yet.",
       more: `svc workspace history ${args.workspace}`,
     });
   },
@@ -81,8 +81,8 @@ export const diffRevisions = defineCommand({
   summary: "Compare two revisions of a workspace's state; sensitive values are not shown.",
   args,
   flags: {
-    from: { value: "REVISION", summary: "The older one; the one before --to, unless told." },
-    to: { value: "REVISION", summary: "The newer one; the current, unless told." },
+    from: { value: "REVISION", summary: "The older revision (default: the one before --to)." },
+    to: { value: "REVISION", summary: "The newer revision (default: the current one)." },
   },
   examples: [
     { does: "what the last write changed", run: "svc workspace diff tfw_…" },
@@ -107,7 +107,7 @@ function showDiff(screen: Screen, { from, to, resources, outputs }: StateDiff): 
   }
   for (const output of outputs) screen.out(`${signs[output.change]} output ${changeText(output)}`);
   if (resources.length === 0 && outputs.length === 0) {
-    screen.say("They hold the same, but for what is sensitive: that is not compared.");
+    screen.say("No differences. Sensitive values are not compared.");
   }
 }
 

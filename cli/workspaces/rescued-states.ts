@@ -14,7 +14,11 @@ const args = {
   workspace: { summary: "The workspace's id." },
   state: { summary: "The rescued state's id; see svc workspace rescued." },
 } as const;
-const reason = { value: "TEXT", isRequired: true, summary: "Why; it is kept." } as const;
+const reason = {
+  value: "TEXT",
+  isRequired: true,
+  summary: "The reason, which is recorded.",
+} as const;
 
 const rescuedLine: View<RescuedState> = {
   nameOf: ({ id }) => id,
@@ -30,7 +34,7 @@ const rescuedLine: View<RescuedState> = {
 
 export const listRescued = defineCommand({
   name: "workspace rescued",
-  summary: "List the states of a workspace that terraform could not write, the newest first.",
+  summary: "List the states that terraform could not save to a workspace, newest first.",
   args: { workspace: args.workspace },
   examples: [{ does: "what waits", run: "svc workspace rescued tfw_…" }],
   run: async ({ args, call, screen }) => {
@@ -38,7 +42,7 @@ export const listRescued = defineCommand({
       params: { workspace_id: args.workspace },
     });
     const page = { text, body: { items: body, next_cursor: null } };
-    printPage(screen, page, { ...rescuedLine, empty: "None waits.", more: "" });
+    printPage(screen, page, { ...rescuedLine, empty: "No rescued states.", more: "" });
     if (body.length > 0 && screen.format === "table") {
       screen.say(`Push one: svc workspace push-rescued ${args.workspace} STATE --reason …`);
     }
@@ -47,7 +51,7 @@ export const listRescued = defineCommand({
 
 export const readRescued = defineCommand({
   name: "workspace read-rescued",
-  summary: "Write a rescued state to standard output, byte for byte; it holds secrets.",
+  summary: "Print a rescued state unchanged. It contains secrets.",
   args,
   examples: [
     { does: "to look into it", run: "svc workspace read-rescued tfw_… tfs_… > errored.tfstate" },
@@ -60,9 +64,9 @@ export const readRescued = defineCommand({
 
 export const pushRescued = defineCommand({
   name: "workspace push-rescued",
-  summary: "Make a rescued state the current one, and lift the block of its loss.",
+  summary: "Make a rescued state the current one, and remove the block that its loss caused.",
   details:
-    "Only one that follows the current state: the same lineage, a higher serial. Nothing is forced, and a lock is in the way.",
+    "It must follow the current state: the same lineage and a higher serial. A locked workspace is refused.",
   args,
   flags: { reason },
   examples: [
@@ -80,7 +84,7 @@ export const pushRescued = defineCommand({
 
 export const discardRescued = defineCommand({
   name: "workspace discard-rescued",
-  summary: "Discard a rescued state; a block stays.",
+  summary: "Discard a rescued state. A block of the workspace stays.",
   args,
   flags: { reason },
   examples: [

@@ -99,7 +99,9 @@ describe("the doctor of a healthy agent", () => {
     const write = (part: string) => void (text += part);
     expect(await doctor({ config, isJson: false, write })).toBe(1);
     expect(text).toMatch(/^ok +name +127\.0\.0\.1 is an address already\.$/m);
-    expect(text).toMatch(/^FAILED +connection +127\.0\.0\.1:1 refuses connections\.\n +→ Is this/m);
+    expect(text).toMatch(
+      /^FAILED +connection +127\.0\.0\.1:1 refuses connections\.\n +→ Check that/m,
+    );
     expect(text).toMatch(/^– +held poll +Not tried: see connection\.$/m);
     expect(text).toMatch(/\nAn agent cannot work here: \d of \d+ checks failed\.\n$/);
   });
@@ -109,13 +111,15 @@ describe("the doctor names a broken way:", () => {
   test("a name without an address", async () => {
     const { code, finding } = await consult({ "broker-url": "https://broker.invalid" });
     expect(code).toBe(1);
-    expect(finding("name")?.words).toMatch(/^No address is known for broker\.invalid \(\w+\)\.$/);
+    expect(finding("name")?.words).toMatch(
+      /^The name broker\.invalid cannot be resolved \(\w+\)\.$/,
+    );
   });
 
   test("a login page in place of a broker", async () => {
     const { code, finding } = await consult({ "broker-url": await loginPage() });
     expect(code).toBe(1);
-    expect(finding("broker")?.words).toContain("is no broker: 200, text/html");
+    expect(finding("broker")?.words).toContain("is not a broker: 200, text/html");
     expect(finding("token")).toMatchObject({ verdict: "left-out" });
   });
 
@@ -146,7 +150,7 @@ describe("the doctor names a broken way:", () => {
     const stranger = await consult({ "broker-url": url });
     expect(stranger.code).toBe(1);
     expect(stranger.finding("tls")?.words).toMatch(
-      /was issued by "localhost", whom nobody here trusts/,
+      /was issued by "localhost", which this host does not trust/,
     );
     expect(stranger.finding("tls")?.advice).toContain("ca-file");
     const trusted = await consult({ "broker-url": url, "ca-file": cert });
@@ -184,8 +188,8 @@ describe("the doctor names a broken way:", () => {
 describe("the doctor names a token that is", () => {
   test.each([
     ["unknown", mintToken("rt"), "The broker does not know the token."],
-    ["mistyped", "svc_rt_abc", "What is given as a token is none."],
-    ["a person's", mintToken("pat"), "It is no runner's token (svc_pat_…)."],
+    ["mistyped", "svc_rt_abc", "The token is not valid."],
+    ["a person's", mintToken("pat"), "It is not a runner token (svc_pat_…)."],
   ])("%s", async (_, TOKEN, words) => {
     const { code, finding } = await consult({}, { TOKEN });
     expect(code).toBe(1);

@@ -114,7 +114,7 @@ describe("svc-agent status", () => {
     const none = await testDataDir();
     expect(await statusOf(none)).toEqual({
       code: 2,
-      out: `No agent has the data directory ${none}.\n`,
+      out: `No agent uses the data directory ${none}.\n`,
     });
   });
 });
@@ -129,7 +129,7 @@ test("svc-agent status says so when the agent does not answer", async () => {
   const { code, out } = await statusOf(agent.dataDir);
   expect({ code, out }).toEqual({
     code: 2,
-    out: `An agent runs (pid ${agent.pid}) and does not answer: it said nothing for 5 s.\n`,
+    out: `An agent runs (pid ${agent.pid}), but it does not answer: no answer within 5 s.\n`,
   });
 });
 

@@ -138,7 +138,7 @@ describe("svc migrate", { timeout: 180_000 }, () => {
     ]);
     expect(results.map(({ code, out }) => `${code}${out}`)).toEqual(["6", "1", "1"]);
     expect(results.map(({ err }) => err)).toEqual([
-      "The database of DATABASE_URL does not answer (ECONNREFUSED).\n",
+      "The database in DATABASE_URL is unreachable (ECONNREFUSED).\n",
       'The database refuses: database "none" does not exist.\n',
       'The database refuses: database "none" does not exist.\n',
     ]);

@@ -113,7 +113,7 @@ describe("svc job list and get", { timeout: 180_000 }, () => {
     expect(await cli.run("job list --status timed-out")).toEqual({
       code: 0,
       out: "",
-      err: "No such jobs. Enqueue one: svc job create --runner RUNNER --type noop\n",
+      err: "No jobs found. Create one: svc job create --runner RUNNER --type noop\n",
     });
   });
 

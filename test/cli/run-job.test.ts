@@ -117,7 +117,9 @@ describe("svc job run", { timeout: 180_000 }, () => {
     await expect.poll(() => running.said.out).toContain("started\n");
     running.kill("SIGINT");
     const ended = await running.ended;
-    expect(ended.err).toContain("Cancelling; Ctrl-C again leaves it to itself.\n");
+    expect(ended.err).toContain(
+      "Cancelling the job. Press Ctrl-C again to exit without waiting.\n",
+    );
     expect(ended.code).toBe(130);
     const [id = ""] = /job_\w+/.exec(ended.err) ?? [];
     expect(await seat.job(id)).toMatchObject({ status: "cancelled" });
@@ -202,9 +204,12 @@ describe("svc job run", { timeout: 180_000 }, () => {
   });
 
   test.each([
-    [[], "Give a command after --, or --type and --plan.\n"],
+    [[], "A command after -- is required, or --type and --plan.\n"],
     [["--plan", "x.json"], "--plan needs --type.\n"],
-    [["--type", "noop", "--", "true"], "A command goes without --type and --plan.\n"],
+    [
+      ["--type", "noop", "--", "true"],
+      "A command cannot be used together with --type or --plan.\n",
+    ],
     [["--timeout", "31d", "--", "true"], "--timeout: 30d at most.\n"],
     [["--", "./not-there.sh"], "There is no file ./not-there.sh here.\n"],
     [["--", process.execPath], /is no script: it holds bytes that are no text\.\n$/],
@@ -244,7 +249,7 @@ describe("a script", { timeout: 180_000 }, () => {
     const asked = run(process.execPath, [main, "output", "set", "x"], { env: {} });
     await expect(asked).rejects.toMatchObject({
       code: 64,
-      stderr: "This works only inside of a job that svc-agent runs.\n",
+      stderr: "This command only works inside a job that svc-agent runs.\n",
     });
   });
 });

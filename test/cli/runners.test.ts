@@ -126,7 +126,7 @@ describe("svc runner", { timeout: 180_000 }, () => {
     expect(unsure).toEqual({
       code: 2,
       out: "",
-      err: "A deleted runner does not come back: add --yes.\n",
+      err: "Deleting a runner cannot be undone. To confirm, add --yes.\n",
     });
     expect(await cli.run(`runner delete ${runnerId} --yes`)).toMatchObject({ code: 0 });
     expect(await cli.run(`runner get ${runnerId}`)).toMatchObject({ code: 3 });
