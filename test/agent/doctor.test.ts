@@ -129,7 +129,7 @@ describe("the doctor names a broken way:", () => {
     expect(code).toBe(1);
     expect(finding("token")).toMatchObject({ verdict: "ok" });
     expect(finding("held poll")?.words).toMatch(/^A poll was cut after \d\.\d s: /);
-    expect(finding("held poll")?.advice).toContain("let it wait for 30 s");
+    expect(finding("held poll")?.advice).toContain("raise its timeout to 30 s");
   });
 
   test("clocks that disagree", async () => {

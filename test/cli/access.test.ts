@@ -68,7 +68,7 @@ describe("svc org", { timeout: 180_000 }, () => {
   test("creates, lists and shows orgs, and acts in the one that --org names", async () => {
     const made = await cli.run("org create Initech -o name");
     const id = made.out.trim();
-    expect(made.err).toBe(`Act in it: svc runner create --org ${id}\n`);
+    expect(made.err).toBe(`Use it: svc runner create --org ${id}\n`);
     const [all, one] = await Promise.all([
       cli.run("org list -o name"),
       cli.run(`org get --org ${id}`),

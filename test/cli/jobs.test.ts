@@ -67,7 +67,7 @@ describe("svc job create", { timeout: 180_000 }, () => {
   test("refuses a plan that is no object before it asks anybody", async () => {
     const line = `job create --runner ${cli.runner.runnerId} --type noop --plan-file -`;
     expect(await cli.run(line, "[1]")).toMatchObject({ code: 2 });
-    expect((await cli.run(line, "{")).err).toBe("The plan in - is no JSON.\n");
+    expect((await cli.run(line, "{")).err).toBe("The plan in - is not valid JSON.\n");
   });
 
   test("makes one job of a repetition with the same key", async () => {

@@ -69,7 +69,7 @@ describe("svc log show", { timeout: 180_000 }, () => {
     expect((await run(log, "show", log.jobId.slice(0, -3).concat("000"))).code).toBe(3);
     const nothing = await run(log, "show", log.jobId);
     expect(nothing).toMatchObject({ code: 0, out: "" });
-    expect(nothing.err).toContain("Nothing has been logged");
+    expect(nothing.err).toContain("No log records found.");
   });
 });
 

@@ -87,7 +87,10 @@ describe("svc job run", { timeout: 180_000 }, () => {
     expect(ran.out).not.toContain(Buffer.from(API_KEY).toString("base64").slice(4, 20));
     expect(ran.code).toBe(0);
     const missing = await run(["--hidden-env", "NOT_THERE", "--", file]);
-    expect(missing).toMatchObject({ code: 2, err: "There is no NOT_THERE in your environment.\n" });
+    expect(missing).toMatchObject({
+      code: 2,
+      err: "The variable NOT_THERE is not set in your environment.\n",
+    });
     expect(seat.runner.runnerId).toMatch(/^run_/);
   });
 

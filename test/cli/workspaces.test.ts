@@ -57,7 +57,7 @@ describe("svc workspace", { timeout: 180_000 }, () => {
       ].join("\n"),
     );
     const same = await cli.run(`workspace diff ${id} --from 2 --to 2`);
-    expect(same.err).toMatch(/They hold the same, but for what is sensitive/);
+    expect(same.err).toMatch(/No differences. Sensitive values/);
     const json = await cli.run(`workspace diff ${id} --from 1 --to 2 -o json`);
     expect(JSON.parse(json.out)).toMatchObject({ from: { revision: 1 }, to: { revision: 2 } });
   });
@@ -110,7 +110,7 @@ describe("svc workspace", { timeout: 180_000 }, () => {
     const id = await givenStates({ serial: 1 });
     const rescued = stateText({ serial: 2 });
     const path = `/v1/terraform-workspaces/${id}/rescued-states`;
-    expect((await cli.run(`workspace rescued ${id}`)).err).toContain("None waits.");
+    expect((await cli.run(`workspace rescued ${id}`)).err).toContain("No rescued states.");
     const { body: kept } = await call<{ id: string }>(`POST ${path}`, rescued);
     const { body: other } = await call<{ id: string }>(`POST ${path}`, stateText({ serial: 3 }));
     const listed = await cli.run(`workspace rescued ${id}`);
