@@ -99,9 +99,7 @@ describe("the doctor of a healthy agent", () => {
     const write = (part: string) => void (text += part);
     expect(await doctor({ config, isJson: false, write })).toBe(1);
     expect(text).toMatch(/^ok +name +127\.0\.0\.1 is an address already\.$/m);
-    expect(text).toMatch(
-      /^FAILED +connection +127\.0\.0\.1:1 refuses connections\.\n +→ Check that/m,
-    );
+    expect(text).toMatch(/^FAILED +connection +127\.0\.0\.1:1 refuses connections\.\n +→ Check/m);
     expect(text).toMatch(/^– +held poll +Not tried: see connection\.$/m);
     expect(text).toMatch(/\nAn agent cannot work here: \d of \d+ checks failed\.\n$/);
   });
@@ -111,9 +109,7 @@ describe("the doctor names a broken way:", () => {
   test("a name without an address", async () => {
     const { code, finding } = await consult({ "broker-url": "https://broker.invalid" });
     expect(code).toBe(1);
-    expect(finding("name")?.words).toMatch(
-      /^The name broker\.invalid cannot be resolved \(\w+\)\.$/,
-    );
+    expect(finding("name")?.words).toMatch(/^The name broker\.invalid cannot be resolved \(\w+\)/);
   });
 
   test("a login page in place of a broker", async () => {

@@ -87,10 +87,8 @@ describe("svc job run", { timeout: 180_000 }, () => {
     expect(ran.out).not.toContain(Buffer.from(API_KEY).toString("base64").slice(4, 20));
     expect(ran.code).toBe(0);
     const missing = await run(["--hidden-env", "NOT_THERE", "--", file]);
-    expect(missing).toMatchObject({
-      code: 2,
-      err: "The variable NOT_THERE is not set in your environment.\n",
-    });
+    expect(missing.code).toBe(2);
+    expect(missing.err).toBe("The variable NOT_THERE is not set in your environment.\n");
     expect(seat.runner.runnerId).toMatch(/^run_/);
   });
 
@@ -120,9 +118,7 @@ describe("svc job run", { timeout: 180_000 }, () => {
     await expect.poll(() => running.said.out).toContain("started\n");
     running.kill("SIGINT");
     const ended = await running.ended;
-    expect(ended.err).toContain(
-      "Cancelling the job. Press Ctrl-C again to exit without waiting.\n",
-    );
+    expect(ended.err).toContain("Press Ctrl-C again to exit without waiting.\n");
     expect(ended.code).toBe(130);
     const [id = ""] = /job_\w+/.exec(ended.err) ?? [];
     expect(await seat.job(id)).toMatchObject({ status: "cancelled" });
@@ -148,10 +144,8 @@ describe("svc job run", { timeout: 180_000 }, () => {
 
   test("leaves at a second Ctrl-C", async () => {
     const { start } = await setup();
-    const running = start([
-      "--",
-      await script('trap "" TERM; echo started; sleep 20 & wait; wait\n'),
-    ]);
+    const file = await script('trap "" TERM; echo started; sleep 20 & wait; wait\n');
+    const running = start(["--", file]);
     await expect.poll(() => running.said.out).toContain("started\n");
     running.kill("SIGINT");
     await expect.poll(() => running.said.err).toContain("Cancelling");
@@ -209,10 +203,7 @@ describe("svc job run", { timeout: 180_000 }, () => {
   test.each([
     [[], "A command after -- is required, or --type and --plan.\n"],
     [["--plan", "x.json"], "--plan needs --type.\n"],
-    [
-      ["--type", "noop", "--", "true"],
-      "A command cannot be used together with --type or --plan.\n",
-    ],
+    [["--type", "noop", "--", "true"], /cannot be used together with --type or --plan\.\n$/],
     [["--timeout", "31d", "--", "true"], "--timeout: 30d at most.\n"],
     [["--", "./not-there.sh"], "There is no file ./not-there.sh here.\n"],
     [["--", process.execPath], /is no script: it holds bytes that are no text\.\n$/],
