@@ -40,7 +40,7 @@ describe("a setting", () => {
   test("that is wrong is named as it was given, without its value", () => {
     const read = (): unknown => readConfig({ "broker-url": "hunter2" }, { SVC_AGENT_GROUPS: "x" });
     expect(read).toThrow(
-      "--broker-url must be an http or https URL; SVC_AGENT_GROUPS names no group",
+      "--broker-url must be an http or https URL; SVC_AGENT_GROUPS has an unknown job group",
     );
     expect(read).not.toThrow("hunter2");
   });
@@ -50,7 +50,7 @@ describe("what is unknown", () => {
   test("in the environment is named with the nearest known", () => {
     const { warnings } = readConfig({}, { SVC_AGENT_TOKN_FILE: "x", SVC_AGENT_STEP: "1" });
     expect(warnings).toEqual([
-      "There is no setting SVC_AGENT_TOKN_FILE. Did you mean SVC_AGENT_TOKEN_FILE?",
+      "Unknown setting SVC_AGENT_TOKN_FILE. Did you mean SVC_AGENT_TOKEN_FILE?",
     ]);
   });
 
@@ -83,7 +83,7 @@ test("groups are read with their slots", () => {
 
 test.each([
   ["no sign", "line 1"],
-  ["log-level = info\nlog-level = warn", "twice"],
+  ["log-level = info\nlog-level = warn", "duplicate"],
 ])("a file with %j is refused", (text, words) => {
   const config = configFile(text);
   expect(() => readConfig({ config }, {})).toThrow(words);

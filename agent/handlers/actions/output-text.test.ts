@@ -22,7 +22,7 @@ describe("an outputs file", () => {
 
   test("is read in one pass, however long its lines are", () => {
     const long = `x${" ".repeat(2_000_000)}x`;
-    expect(() => parseOutputText(long)).toThrow("line 1 is neither");
+    expect(() => parseOutputText(long)).toThrow("line 1 must be name=value");
     expect(parseOutputText(`${long}=1`)).toEqual([{ name: long, value: "1" }]);
   });
 
@@ -34,11 +34,11 @@ describe("an outputs file", () => {
   });
 
   test.each([
-    ["a=1\nnonsense\n", "line 2 is neither"],
-    ["a=1\nb<<END\nx\ny\n", "line 2: the value of b is not ended by a line END"],
-    ["b<<\nx", "line 1: no delimiter"],
-    ["=x", "line 1 is neither"],
-    ['{"a": ', "it is no JSON object: line 1, column 7"],
+    ["a=1\nnonsense\n", "line 2 must be name=value"],
+    ["a=1\nb<<END\nx\ny\n", "line 2: the end of b, a line END, is missing"],
+    ["b<<\nx", "line 1: the delimiter after b<< is missing"],
+    ["=x", "line 1 must be name=value"],
+    ['{"a": ', "it is not a JSON object: line 1, column 7"],
     ['{"a":\n 1,\n "b": s3cret}', "line 3, column 7"],
     ['{"a": "b" s3cret}', "line 1, column 11"],
     ['{"a": "b",}', "line 1, column 11"],

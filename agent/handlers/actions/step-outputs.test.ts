@@ -32,7 +32,7 @@ describe("the outputs of a run", () => {
 
   test("refuse a name whole or not at all: a piece of it may be one of a secret", () => {
     const outputs = makeStepOutputs();
-    expect(() => outputs.set("one", "a b", 1)).toThrow('"a b" is no name');
-    expect(() => outputs.set("one", "x".repeat(129), 1)).toThrow("a text of 129 characters");
+    expect(() => outputs.set("one", "a b", 1)).toThrow('"a b" is not a valid output name');
+    expect(() => outputs.set("one", "x".repeat(129), 1)).toThrow("a name of 129 characters");
   });
 });

@@ -95,7 +95,7 @@ describe("a signature that GnuPG made", () => {
   test("is worth nothing by a key that nobody trusts", () => {
     const keys = readPublicKeys(made.rsa.keys);
     expect(() => verifySignature(text, made.edwards.signature, keys)).toThrow(
-      "signed by the key EA690802AE611527, which is not trusted that are trusted",
+      "signed by the key EA690802AE611527, which is not trusted",
     );
     expect(() => verifySignature(text, made.edwards.signature, [])).toThrow("not trusted");
     expect(() => verifySignature(text, Buffer.from("hello"), keys)).toThrow("is not");

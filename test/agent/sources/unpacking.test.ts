@@ -95,7 +95,7 @@ describe("an archive is refused by its entry's name", () => {
     ["leads out", [{ name: "a/../../evil" }], '"a/../../evil" is a path outside'],
     ["is absolute", [{ name: "/etc/evil" }], '"/etc/evil" is an absolute name'],
     ["links out", [{ name: "l", type: "2", target: "../x" }], '"l" is a link to'],
-    ["links to the host", [{ name: "l", type: "2", target: "/etc" }], '"l" is a link that leads'],
+    ["links to the host", [{ name: "l", type: "2", target: "/etc" }], '"l" is a link to'],
     [
       "links out by another link",
       [
@@ -156,9 +156,9 @@ describe("an archive is refused by its entry's name", () => {
 
   test("with which it has too many, or too much", async () => {
     const many = Array.from({ length: 101 }, (_, at) => ({ name: `f${at}` }));
-    await expect(unpack(tarArchive(many))).rejects.toThrow('over 100 entries at the entry "f100"');
+    await expect(unpack(tarArchive(many))).rejects.toThrow('100 entries at the entry "f100"');
     const bomb = [{ name: "bomb", text: "0".repeat(3_000_000) }];
-    await expect(unpack(gzipSync(tarArchive(bomb)))).rejects.toThrow("over 1000000 bytes");
+    await expect(unpack(gzipSync(tarArchive(bomb)))).rejects.toThrow("exceeds 1000000 bytes");
     const zip = zipArchive([{ name: "bomb", text: "0".repeat(3_000_000), isDeflated: true }]);
     await expect(unpack(zip)).rejects.toThrow('at the entry "bomb"');
   });
