@@ -19,9 +19,9 @@ export async function checkCluster({ config, patienceMs }: DoctorScene): Promise
     const asked = askRights(isFile ? file : undefined, (type) => isDone(config, type));
     const { server, namespace, denied } = await withinMs(asked, patienceMs);
     const where = namespace === "" ? place : `${place}, namespace ${namespace}`;
-    if (denied.length === 0) return ok(`${server}grants the usual permissions (${where}).`);
+    if (denied.length === 0) return ok(`${server} grants the usual permissions (${where}).`);
     return warning(
-      `${server}denies: ${denied.join(", ")} (${where}).`,
+      `${server} denies: ${denied.join(", ")} (${where}).`,
       "Jobs that need these will fail. Bind a role that grants them.",
     );
   } catch (error) {

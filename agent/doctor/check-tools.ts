@@ -94,6 +94,6 @@ async function checkTool({ config }: DoctorScene, tool: Tool): Promise<Found> {
     });
     return ok(`${(stdout.split("\n")[0] ?? "").slice(0, 80)} (${program})`);
   } catch {
-    return warning(`${program}does not report its version: ${tool.needs} may fail.`);
+    return warning(`${program} does not report its version: ${tool.needs} may fail.`);
   }
 }

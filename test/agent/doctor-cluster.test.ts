@@ -19,9 +19,9 @@ function plugin(script: string): object {
 
 test.each<[what: string, user: object, why: RegExp]>([
   ["nobody answers", { token: secret }, /cannot be reached \(ECONNREFUSED\)/],
-  ["its token has two lines", { token: `${secret}\nline` }, /makes no sense/],
-  ["its plugin prints no document", plugin(`echo ${secret}`), /makes no sense/],
-  ["its plugin fails", plugin(`echo ${secret} >&2; exit 1`), /makes no sense/],
+  ["its token has two lines", { token: `${secret}\nline` }, /\(invalid kubeconfig or answer\)/],
+  ["its plugin prints no document", plugin(`echo ${secret}`), /\(invalid kubeconfig or answer\)/],
+  ["its plugin fails", plugin(`echo ${secret} >&2; exit 1`), /\(invalid kubeconfig or answer\)/],
 ])("a cluster that cannot be asked, for %s, is told without a secret", async (_, user, why) => {
   const KUBECONFIG = path.join(await testFolder(), "config");
   const kubeConfig = {
@@ -55,7 +55,7 @@ describeWithTools(clusterTools, "the rights that the doctor asks a cluster for",
       return await checkCluster({ config, patienceMs: 60_000 } as DoctorScene); // all it looks at
     };
     const own = await check({ "allow-types": "job-deploy" });
-    expect(own.words).toMatch(/denies: get pods\/log \(.*, namespace test-\w+\)/);
+    expect(own.words).toMatch(/ denies: get pods\/log \(.*, namespace test-\w+\)/);
     const all = await check({});
     expect(all).toMatchObject({ verdict: "warning" });
     expect(all.words).toMatch(/create namespaces.*patch deployments.*get pods\/log/);

@@ -225,7 +225,7 @@ describe("svc dev over DATABASE_URL", () => {
       main: svcSource,
     });
     expect(refused).toMatchObject({ code: 2, out: "" });
-    expect(refused.err).toContain("--reset erases the embedded Postgres only");
+    expect(refused.err).toContain("--reset only deletes the embedded Postgres.");
   });
 });
 

@@ -204,9 +204,9 @@ describe("svc job run", { timeout: 180_000 }, () => {
     [[], "A command after -- is required, or --type and --plan.\n"],
     [["--plan", "x.json"], "--plan needs --type.\n"],
     [["--type", "noop", "--", "true"], /cannot be used together with --type or --plan\.\n$/],
-    [["--timeout", "31d", "--", "true"], "--timeout: 30d at most.\n"],
-    [["--", "./not-there.sh"], "There is no file ./not-there.sh here.\n"],
-    [["--", process.execPath], /is no script: it holds bytes that are no text\.\n$/],
+    [["--timeout", "31d", "--", "true"], "--timeout must be at most 30d.\n"],
+    [["--", "./not-there.sh"], "No such file: ./not-there.sh\n"],
+    [["--", process.execPath], /is not a text file: only scripts can be sent\.\n$/],
   ])("refuses %j before anything is enqueued", async (words, said) => {
     const argv = ["job", "run", "--runner", "run_1", ...words];
     const { code, err } = await svc(argv, { env: { SVC_URL: fleet.broker.url } });
