@@ -192,7 +192,7 @@ async function hostGoesDown(agent: AgentContext, shutdown: ShutdownState): Promi
   await announceTermination(agent);
 }
 
-function freshFigures(room: Pick<LoopFigures, "notClaiming" | "places">): LoopFigures {
+function freshFigures(room: Awaited<ReturnType<typeof seeRoom>>): LoopFigures {
   const none = {
     claims: 0,
     claimedJobs: 0,

@@ -66,7 +66,7 @@ export function networkOfChildren(
 }
 
 /** Either spelling counts, the small one first; what must never be proxied is added. */
-function proxyEnvironment(env: Environment): Record<string, string> {
+export function proxyEnvironment(env: Environment): Record<string, string> {
   const found: Record<string, string> = {};
   for (const name of proxyNames) {
     const value = env[name] || env[name.toUpperCase()];

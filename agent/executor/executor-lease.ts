@@ -5,8 +5,8 @@ import { pause } from "../client/pause.ts";
 import type { AgentConfig } from "../config/read-config.ts";
 import { ExitError } from "../exit-error.ts";
 import { writeDurably, readIfExists } from "../files/atomic-file.ts";
+import { isRefusal } from "../kubernetes/api-refusal.ts";
 import type { Located } from "../kubernetes/cluster.ts";
-import type { KubeObject } from "../kubernetes/kube-object.ts";
 import type { Log } from "../log.ts";
 import {
   changeLease,
@@ -20,6 +20,7 @@ import {
   setTo,
 } from "./lease-object.ts";
 import { exitFor, type OwnCluster } from "./own-cluster.ts";
+import { rightWords } from "./rights.ts";
 
 /** What shows that an agent is the only one of its executor-name in its namespace. */
 export type ExecutorLease = {
@@ -114,9 +115,9 @@ async function take(parts: LeaseParts, at: Located, holder: string): Promise<voi
   const { own, log, leaving } = parts;
   let watched: Watched | undefined;
   for (;;) {
-    const live = await read(parts, at);
+    const live = await asked("get", at, () => own.cluster.get(at));
     if (live === undefined) {
-      if (await makeLease(own, at, ours(holder))) return;
+      if (await asked("create", at, () => makeLease(own, at, ours(holder)))) return;
       continue;
     }
     const lease = readLease(live);
@@ -126,7 +127,8 @@ async function take(parts: LeaseParts, at: Located, holder: string): Promise<voi
       performance.now() - watched.sinceMs >= Math.max(livesS, lease.livesS) * 1000;
     if (isNobodys || isDead) {
       const to = [setTo("holderIdentity", holder), setTo("leaseDurationSeconds", livesS)];
-      if (await changeLease(own, at, [isAsOf(lease.version), ...to, renewed()])) return;
+      const steps = [isAsOf(lease.version), ...to, renewed()];
+      if (await asked("patch", at, () => changeLease(own, at, steps))) return;
       continue;
     }
     if (watched?.version !== lease.version) {
@@ -141,13 +143,22 @@ async function take(parts: LeaseParts, at: Located, holder: string): Promise<voi
   }
 }
 
-async function read({ own }: LeaseParts, at: Located): Promise<KubeObject | undefined> {
+const saidOf = { get: "read", create: "created", patch: "changed" } as const;
+
+/** An ExitError for what the cluster refuses, which names the right that is missing. */
+async function asked<T>(verb: keyof typeof saidOf, at: Located, act: () => Promise<T>): Promise<T> {
   try {
-    return await own.cluster.get(at);
+    return await act();
   } catch (error) {
     const { namespace, name } = at.ref;
-    const words = `The Lease ${namespace}/${name}, by which agents of one executor-name know of each other, cannot be read`;
-    throw new ExitError(exitFor(error), `${words}: ${(error as Error).message}`, error);
+    const words = `The Lease ${namespace}/${name}, by which agents of one executor-name know of each other, cannot be ${saidOf[verb]}`;
+    const on = verb === "create" ? {} : { name };
+    const right = rightWords({ verb, group: "coordination.k8s.io", resource: "leases", ...on });
+    const lack = isRefusal(error, 403)
+      ? ` The agent needs the right to ${right} in the namespace ${namespace}.`
+      : "";
+    const why = (error as Error).message.replace(/\.$/, "");
+    throw new ExitError(exitFor(error), `${words}: ${why}.${lack}`, error);
   }
 }
 

@@ -13,7 +13,7 @@ describe("claims that are held back", () => {
     for (const seconds of [10, 20, 40, 80, 160, 300, 300]) {
       held.hold("no room");
       pass(seconds - 1);
-      expect(held.problem()).toBe("no room");
+      expect(held.problem()).toEqual({ words: "no room", code: 11 });
       pass(1);
       expect(held.problem()).toBeUndefined();
     }
@@ -31,7 +31,7 @@ describe("claims that are held back", () => {
     let why: string | undefined = "no Lease";
     held.heed(() => why);
     held.release();
-    expect(held.problem()).toBe("no Lease");
+    expect(held.problem()).toEqual({ words: "no Lease", code: 37 });
     why = undefined;
     expect(held.problem()).toBeUndefined();
   });

@@ -6,9 +6,15 @@ export type HeldClaims = {
   readonly release: () => void;
   /** What is asked from now on, besides: why no job may be claimed, for as long as it says so. */
   readonly heed: (why: () => string | undefined) => void;
-  /** Why jobs are not claimed, in words; undefined when they are. */
-  readonly problem: () => string | undefined;
+  /** Why jobs are not claimed; undefined when they are. */
+  readonly problem: () => HeldBack | undefined;
 };
+
+/** Why, in words, and by its number for health checks. */
+export type HeldBack = { readonly words: string; readonly code: number };
+
+/** As operators know them: EAGAIN, ENOLCK. */
+const codes = { noRoom: 11, noLease: 37 } as const;
 
 const firstMs = 10_000;
 const mostMs = 5 * 60_000;
@@ -34,7 +40,9 @@ export function makeHeldClaims(): HeldClaims {
     },
     problem() {
       const isHeld = held !== undefined && performance.now() < held.untilMs;
-      return isHeld ? held?.words : besides?.();
+      if (isHeld && held !== undefined) return { words: held.words, code: codes.noRoom };
+      const words = besides?.();
+      return words === undefined ? undefined : { words, code: codes.noLease };
     },
   };
 }

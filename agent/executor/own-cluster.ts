@@ -1,5 +1,4 @@
 import { readFile } from "node:fs/promises";
-import path from "node:path";
 import { networkOfChildren } from "../client/network.ts";
 import type { AgentConfig } from "../config/read-config.ts";
 import { ExitError } from "../exit-error.ts";
@@ -9,7 +8,7 @@ import { type FoundCluster, ofPod, proxyEnv, tlsOf } from "../kubernetes/cluster
 import { type Cluster, clusterOf } from "../kubernetes/cluster.ts";
 import { type KubeApi, openKubeApi } from "../kubernetes/kube-api.ts";
 import { kubeLogin } from "../kubernetes/kube-login.ts";
-import { parseKubeconfig, readKubeconfig } from "../kubernetes/read-kubeconfig.ts";
+import { readKubeconfigs } from "../kubernetes/read-kubeconfigs.ts";
 import type { ExitName } from "../shutdown/exit-codes.ts";
 
 /** The cluster in which an agent's jobs have their pods. */
@@ -30,8 +29,8 @@ export async function openOwnCluster(
   signal: AbortSignal,
 ): Promise<OwnCluster> {
   try {
-    const file = config.env["KUBECONFIG"]?.split(":")[0] ?? "";
-    const found = file === "" ? await ofPod(config.env) : await ofFile(file, config);
+    const file = config.env["KUBECONFIG"] ?? "";
+    const found = file === "" ? await ofPod(config.env) : await ofFiles(file, config);
     const { namespace: usual, user, read, ...where } = found;
     const login = async () =>
       await kubeLogin(user, { readFile: read, askPlugin: async () => await refusePlugin(file) });
@@ -47,19 +46,27 @@ export async function openOwnCluster(
   }
 }
 
-async function ofFile(file: string, config: AgentConfig): Promise<FoundCluster> {
-  const text = await readFile(file, "utf8").catch((error: unknown) => {
-    const { code } = error as NodeJS.ErrnoException;
-    throw new ExitError("config", `The kubeconfig ${file} cannot be read (${code}).`);
-  });
-  const { cluster, user, namespace } = readKubeconfig(await parseKubeconfig(text));
-  if (user.exec != null) await refusePlugin(file);
-  const read = async (name: string): Promise<string> =>
-    await readFile(path.resolve(path.dirname(file), name), "utf8");
+/** Of several files, which have a colon between them, those that are not there say nothing, as for every tool. */
+async function ofFiles(files: string, config: AgentConfig): Promise<FoundCluster> {
+  const isOne = !files.includes(":");
+  const textOf = async (file: string): Promise<string> =>
+    await readFile(file, "utf8").catch((error: unknown) => {
+      const { code } = error as NodeJS.ErrnoException;
+      if (code === "ENOENT" && !isOne) return "";
+      throw new ExitError("config", `The kubeconfig ${file} cannot be read (${code}).`);
+    });
+  const found = await readKubeconfigs(files, textOf);
+  if (found === undefined) {
+    throw new ExitError("config", `KUBECONFIG names no file that says anything: ${files}.`);
+  }
+  const { cluster, user, namespace } = found;
+  if (user.exec != null) await refusePlugin(files);
   const tls = await tlsOf(cluster, read);
   const proxies = proxyEnv(cluster["proxy-url"], networkOfChildren(config));
   return { namespace, user, read, server: cluster.server, tls, proxyEnv: proxies };
 }
+
+const read = async (file: string): Promise<string> => await readFile(file, "utf8");
 
 /** A plugin runs as a job's user, and here is no job. */
 async function refusePlugin(file: string): Promise<never> {

@@ -1,4 +1,5 @@
 import type { RunnerSettings } from "../../shared/api/runner-settings.ts";
+import { proxyEnvironment } from "../client/network.ts";
 import { clusterJobName } from "../cluster-jobs/cluster-job.ts";
 import type { AgentConfig } from "../config/read-config.ts";
 import { type SettingName, variableOf } from "../config/settings.ts";
@@ -80,16 +81,25 @@ export function podJob({ config, namespace, template }: PodPlan, claimed: Claime
   };
 }
 
-/** What the pod finds in its file: all but the plan, which it fetches by the job's token. */
+/**
+ * What the pod finds in its file, which is all but the plan, which it fetches by the job's token; and the agent's proxies,
+ * by which it reaches the broker.
+ */
 export function podSecret(
-  { brokerUrl }: AgentConfig,
+  { brokerUrl, env }: AgentConfig,
   runnerId: string,
   { claimed, settings }: { readonly claimed: Claimed; readonly settings: RunnerSettings },
 ): Readonly<Record<string, string>> {
   const { job, execution, token, deadline } = claimed;
   const broker_url = brokerUrl ?? "";
   const given = { broker_url, runner_id: runnerId, job, execution, token, deadline, settings };
-  return { [jobFile]: podJobText(given) };
+  return { [jobFile]: podJobText(given), ...proxiesOf(env) };
+}
+
+/** The way out, which may hold a password: by the names that every program knows. */
+function proxiesOf(env: AgentConfig["env"]): Record<string, string> {
+  const found = Object.entries(proxyEnvironment(env));
+  return Object.fromEntries(found.map(([name, value]) => [name.toUpperCase(), value]));
 }
 
 const seconds = (ms: number): number => Math.ceil(ms / 1000);
@@ -119,23 +129,27 @@ function podSpec(config: AgentConfig, { spec = {} }: PodTemplate, secretName: st
       seccompProfile: { type: "RuntimeDefault" },
       ...securityContext,
     },
-    containers: [mainOf(config, main), ...besides],
+    containers: [mainOf(config, main, secretName), ...besides],
     volumes: [
       ...volumes,
-      { name: "svc-job", secret: { secretName, defaultMode: 0o440 } },
+      { name: "svc-job", secret: { secretName, defaultMode: 0o440, items: onlyJob } },
       { name: "svc-tmp", emptyDir: {} },
       { name: "svc-shm", emptyDir: { medium: "Memory", sizeLimit: "256Mi" } },
     ],
   };
 }
 
+const onlyJob = [{ key: jobFile, path: jobFile }];
+
 /** The user of the image who is not root (Dockerfile.agent). */
 const agentUser = 10_001;
 
 type Container = NonNullable<NonNullable<PodTemplate["spec"]>["containers"]>[number];
 
-function mainOf(config: AgentConfig, main: Container | undefined): object {
+function mainOf(config: AgentConfig, main: Container | undefined, secret: string): object {
   const { env = [], volumeMounts = [], securityContext, ...others } = main ?? {};
+  const told = new Set(env.map(({ name }) => name.toUpperCase()));
+  const proxies = Object.keys(proxiesOf(config.env)).filter((name) => !told.has(name));
   return {
     image: config.executorImage,
     ...others,
@@ -144,6 +158,10 @@ function mainOf(config: AgentConfig, main: Container | undefined): object {
     terminationMessagePolicy: "FallbackToLogsOnError",
     env: [
       ...env,
+      ...proxies.map((key) => ({
+        name: key,
+        valueFrom: { secretKeyRef: { name: secret, key } },
+      })),
       { name: "HOME", value: "/tmp" },
       { name: "TMPDIR", value: "/tmp" },
       ...passedOn(config),

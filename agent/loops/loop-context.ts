@@ -31,6 +31,8 @@ export type LoopFigures = {
   unsettled: number;
   /** Why nothing is claimed at present. */
   notClaiming: string | undefined;
+  /** The same as a number, for health checks; 0 while jobs are claimed. */
+  notClaimingCode: number;
   /** Where jobs need room, and what there was when it was last looked at. */
   places: readonly Place[];
 };

@@ -15,7 +15,7 @@ export async function watchDiskSpace(
   { signal, turn }: Loop,
   onChange: () => void,
 ): Promise<void> {
-  const told = { processId: "", isLacking: false };
+  const told = { processId: "", code: 0 };
   let wasLacking = false;
   while (!signal.aborted) {
     await checkDiskSpace(parts);
@@ -28,9 +28,10 @@ export async function watchDiskSpace(
     }
     const { id: processId } = parts.agent.process();
     // The broker knows of a new process that it takes jobs, and nothing else.
-    const known = told.processId === processId && told.isLacking;
-    if (known !== isLacking && (await tellBroker(parts, why, signal))) {
-      Object.assign(told, { processId, isLacking });
+    const known = told.processId === processId ? told.code : 0;
+    const { notClaimingCode: code } = parts.figures;
+    if (known !== code && (await tellBroker(parts, why, signal))) {
+      Object.assign(told, { processId, code });
     }
     turn();
     await pause(lookEveryMs, signal);
@@ -39,14 +40,14 @@ export async function watchDiskSpace(
 
 /** Looks whether there is room for a job now, and keeps what it saw: from then on that counts for claims. */
 export async function checkDiskSpace({ agent, figures }: LoopContext): Promise<void> {
-  const room = await measureDiskSpace(agent, figures.notClaiming !== undefined);
-  figures.places = room.places;
-  figures.notClaiming = room.notClaiming;
+  Object.assign(figures, await measureDiskSpace(agent, figures.notClaiming !== undefined));
 }
 
-type Seen = { readonly places: readonly Place[]; readonly notClaiming: string | undefined };
+type Seen = Pick<LoopContext["figures"], "notClaiming" | "notClaimingCode"> & {
+  readonly places: readonly Place[];
+};
 
-/** What room there is, and why no job can be taken, in words. */
+/** What room there is, and why no job can be taken: in words, and by its number. */
 export async function measureDiskSpace(
   {
     config,
@@ -58,13 +59,15 @@ export async function measureDiskSpace(
 ): Promise<Seen> {
   const places = await readDiskSpaces({ ...config, runDir: runDir.path });
   const lacks = places.map((place) => diskShortage(place, hadNone));
-  const reasons = [results.problem(), ...lacks, heldClaims.problem()];
-  return { places, notClaiming: reasons.find((reason) => reason !== undefined) };
+  const lack = [results.problem(), ...lacks].find((reason) => reason !== undefined);
+  if (lack !== undefined) return { places, notClaiming: lack, notClaimingCode: noSpace };
+  const held = heldClaims.problem();
+  return { places, notClaiming: held?.words, notClaimingCode: held?.code ?? 0 };
 }
 
 /** False when it could not be told just now. A broker that does not know of such words is told by a health check alone. */
 async function tellBroker(
-  { agent }: LoopContext,
+  { agent, figures }: LoopContext,
   why: string | undefined,
   signal: AbortSignal,
 ): Promise<boolean> {
@@ -76,7 +79,7 @@ async function tellBroker(
     process: config.mode,
     process_id: processId,
     status: why === undefined ? ("active" as const) : ("error" as const),
-    status_code: why === undefined ? 0 : noSpace,
+    status_code: why === undefined ? 0 : figures.notClaimingCode,
   };
   const words = { takes_no_jobs: why ?? "" };
   try {

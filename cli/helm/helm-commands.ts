@@ -44,6 +44,11 @@ const chartFlags = {
     isRepeatable: true,
     summary: "Values, as helm's --set has them. Others of this machine see them while svc runs.",
   },
+  "set-json": {
+    value: "NAME=JSON",
+    isRepeatable: true,
+    summary: "Values as JSON, or a whole object: put over those of -f, and below --set.",
+  },
   "set-string": { value: "NAME=VALUE", isRepeatable: true, summary: "The same, each a text." },
   "set-file": {
     value: "NAME=FILE",

@@ -8,6 +8,7 @@ import type { Screen } from "../output/screen.ts";
 import { makePlan } from "../plans/make-plan.ts";
 import { type MadePlan, type PlanKind, showOutputs } from "../plans/plan-kind.ts";
 import { readChart } from "./read-chart.ts";
+import { readJsonFlags } from "./read-json-flags.ts";
 import { readSetFlags } from "./read-set-flags.ts";
 
 /** What is asked of a release: all flags that any of the commands has; a teardown needs no chart. */
@@ -27,6 +28,7 @@ type ReleaseFlags = {
 type ChartFlags = Parameters<typeof readSetFlags>[0] &
   Parameters<typeof readChart>[1] & {
     readonly values: readonly string[];
+    readonly "set-json": readonly string[];
     readonly "create-namespace": boolean;
     readonly "skip-crds": boolean;
     readonly "take-ownership": boolean;
@@ -81,6 +83,8 @@ async function chartMembers(chart: string, flags: Partial<ChartFlags>): Promise<
     force_conflicts: flags["force-conflicts"],
   };
   const values = await readSetFlags({ set, "set-string": texts, "set-file": files });
+  const json = readJsonFlags(flags["set-json"] ?? []);
+  const sent = [...(await Promise.all(valuesFiles.map(readValues))), ...(json ? [json] : [])];
   return {
     ...(await readChart(chart, {
       repo,
@@ -88,7 +92,7 @@ async function chartMembers(chart: string, flags: Partial<ChartFlags>): Promise<
       login,
       "plain-http": flags["plain-http"] === true,
     })),
-    ...(valuesFiles.length > 0 && { values_files: await Promise.all(valuesFiles.map(readValues)) }),
+    ...(sent.length > 0 && { values_files: sent }),
     ...(values.length > 0 && { values }),
     ...Object.fromEntries(Object.entries(switches).filter(([, is]) => is === true)),
   };

@@ -1,9 +1,15 @@
 import { beforeAll, expect, test } from "vitest";
+import { executorRights } from "../../../agent/executor/rights.ts";
 import { heldScript } from "../../support/agent/held-script.ts";
 import type { AgentProcess } from "../../support/agent/start-agent-process.ts";
 import { type Fleet, givenFleet } from "../../support/broker/given-fleet.ts";
 import { clusterTools } from "../../support/cluster/given-cluster.ts";
-import { givenExecutor, untilInCluster as until } from "../../support/cluster/given-executor.ts";
+import {
+  givenExecutor,
+  rulesOf,
+  untilInCluster as until,
+} from "../../support/cluster/given-executor.ts";
+import { givenAccount } from "../../support/cluster/given-namespace.ts";
 import { proxiedCluster } from "../../support/cluster/proxied-cluster.ts";
 import { describeWithTools } from "../../support/run/describe-with-tools.ts";
 import { testFolder } from "../../support/run/folder.ts";
@@ -33,6 +39,12 @@ describeWithTools(clusterTools, "an agent that cannot renew its Lease", () => {
       "hang",
     );
     await until(() => whyNot(agent)?.["why"] === "the executor's Lease cannot be renewed");
+    const { runnerId } = seat.runner;
+    const codes = async (): Promise<unknown> =>
+      (await fleet.db`select status_code from runner_health_checks where runner_id = ${runnerId}`)
+        .map((row) => row["status_code"] as unknown)
+        .filter((code) => code !== 0);
+    await expect.poll(codes, { timeout: 30_000 }).toEqual([37]); // no disk is full
     const later = await seat.enqueue({ type: "noop-deploy" });
     await release();
     expect((await seat.ended(jobId)).status).toBe("finished");
@@ -40,6 +52,31 @@ describeWithTools(clusterTools, "an agent that cannot renew its Lease", () => {
     proxy.mend();
     expect((await seat.ended(later)).status).toBe("finished");
   });
+});
+
+describeWithTools(clusterTools, "an agent that may not", () => {
+  test.each(["create", "get", "patch"])(
+    "%s its Lease names the right, and is not started anew",
+    async (verb) => {
+      const seat = await givenExecutor(fleet);
+      const rights = executorRights("svc-agent").filter(
+        (right) => right.resource !== "leases" || right.verb !== verb,
+      );
+      const narrow = await givenAccount(seat.at, rulesOf(rights));
+      const free = {
+        apiVersion: "coordination.k8s.io/v1",
+        kind: "Lease",
+        metadata: { name: "svc-agent" },
+      };
+      if (verb === "patch") await seat.at.kubectl(["create", "-f", "-"], JSON.stringify(free));
+      const refused = await seat.start({}, narrow.kubeconfig);
+      expect(await refused.ended).toBe(78);
+      const name = verb === "create" ? "" : "/svc-agent";
+      expect(refused.said.err).toContain(
+        `The agent needs the right to ${verb} leases.coordination.k8s.io${name} in the namespace ${seat.at.name}.`,
+      );
+    },
+  );
 });
 
 describeWithTools(clusterTools, "two agents of one executor-name", () => {

@@ -12,6 +12,7 @@ import { agentProgram } from "../programs/present-programs.ts";
 import { testFolder } from "../run/folder.ts";
 import type { Namespace } from "./given-namespace.ts";
 import { killWithin } from "./kill-within.ts";
+import { valuesOf, type Variable } from "./pod-variables.ts";
 
 /** A pod whose container runs as a process of this machine. */
 export type RunPod = {
@@ -83,7 +84,10 @@ export async function startKubelet(at: Namespace): Promise<Kubelet> {
     const place = path.join(folder, uid);
     const mounts = await mount(own, spec, place);
     if (mounts === undefined) return; // its Secret is not there yet
-    const run = start(pod.metadata.name, spec, mounts);
+    const run = start(pod.metadata.name, spec, {
+      mounts,
+      given: await valuesOf(own, spec.containers[0].env),
+    });
     begun.push(run);
     // What its first process leaves behind holds its output open.
     run.child.once("exit", () => killWithin(place));
@@ -135,7 +139,7 @@ type Container = {
   readonly name: string;
   readonly image: string;
   readonly args: readonly string[];
-  readonly env?: readonly { readonly name: string; readonly value: string }[];
+  readonly env?: readonly Variable[];
   readonly volumeMounts: readonly { readonly name: string; readonly mountPath: string }[];
 };
 type PodSpec = {
@@ -143,7 +147,7 @@ type PodSpec = {
   readonly containers: readonly [Container];
   readonly volumes: readonly {
     readonly name: string;
-    readonly secret?: { readonly secretName: string };
+    readonly secret?: { readonly secretName: string; readonly items?: readonly { key: string }[] };
     readonly emptyDir?: object;
   }[];
 };
@@ -165,7 +169,9 @@ async function mount(
     if (volume.secret === undefined) continue;
     const found = await cluster.get(secretAt(namespace, volume.secret.secretName));
     if (found === undefined) return undefined;
+    const { items } = volume.secret;
     for (const [file, text] of Object.entries(found["data"] as Record<string, string>)) {
+      if (items !== undefined && !items.some(({ key }) => key === file)) continue;
       await writeFile(path.join(here, file), Buffer.from(text, "base64"), { mode: 0o600 });
     }
   }
@@ -173,7 +179,11 @@ async function mount(
 }
 
 /** The program of the image is this checkout's; the folders in memory are this test's. */
-function start(name: string, { containers: [container] }: PodSpec, mounts: Mounts): RunPod {
+function start(
+  name: string,
+  { containers: [container] }: PodSpec,
+  { mounts, given }: { readonly mounts: Mounts; readonly given: Readonly<Record<string, string>> },
+): RunPod {
   const here = (text: string): string => {
     for (const [inside, outside] of mounts) {
       if (text === inside || text.startsWith(`${inside}/`))
@@ -181,8 +191,8 @@ function start(name: string, { containers: [container] }: PodSpec, mounts: Mount
     }
     return text;
   };
-  const given = (container.env ?? []).map(({ name: key, value }) => [key, here(value)] as const);
-  const env = { PATH: process.env["PATH"], ...Object.fromEntries(given) };
+  const values = Object.entries(given).map(([key, value]) => [key, here(value)] as const);
+  const env = { PATH: process.env["PATH"], ...Object.fromEntries(values) };
   const args = container.args.map(here);
   const runDir = mounts.get("/dev/shm") ?? "";
   const child = spawn(process.execPath, [agentProgram, ...args, "--run-dir", runDir], { env });
