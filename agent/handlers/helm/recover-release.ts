@@ -4,7 +4,8 @@ import type { Job } from "../../jobs/handler.ts";
 import { deployFailure } from "../../kubernetes/deploy-failure.ts";
 import type { HelmGround } from "./helm-ground.ts";
 import { listRevisions, pendingIn, type Revision } from "./releases.ts";
-import { askHelm } from "./run-helm.ts";
+import { rollBack, rollerOf } from "./roll-back.ts";
+import { askHelm, helmFailure } from "./run-helm.ts";
 
 /** How a release tells whose helm is at work on it. */
 export const markLabels = (jobId: string, executionId: string): string =>
@@ -27,9 +28,8 @@ export async function recoverRelease(
   const { job, run } = ground;
   const pending = pendingIn(revisions);
   if (pending === undefined) return revisions;
-  const labels = markedBy(pending, revisions)?.labels ?? {};
-  const holder = { job: labels["svc-job"], execution: labels["svc-execution"] };
-  if (!(await isOver(ground, holder))) {
+  const holder = holderOf(pending, revisions);
+  if (!(await isOver(ground, holder, pending))) {
     const whose =
       holder.job === undefined ? "Helm that no job of this runner began" : `The job ${holder.job}`;
     throw deployFailure(
@@ -48,18 +48,26 @@ export async function recoverRelease(
   return await listRevisions(ground, "history/recovered");
 }
 
-/** Whose labels tell who is at work. A rollback's own are those of what it goes back to: it is told by what it undoes. */
-function markedBy(pending: Revision, revisions: readonly Revision[]): Revision | undefined {
-  if (pending.status !== "pending-rollback") return pending;
-  const undone = revisions.at(-2);
-  return /^(?:failed$|pending-)/.test(undone?.status ?? "") ? undone : undefined;
+/** Whoever upgrades by hand takes the labels of the revision before over: only the first one that has them is ours. */
+function holderOf(pending: Revision, revisions: readonly Revision[]): Holder {
+  if (pending.status === "pending-rollback") return rollerOf(pending, revisions);
+  const { "svc-job": job, "svc-execution": execution } = pending.labels;
+  const isFirst = !revisions.some(
+    (one) => one.revision < pending.revision && one.labels["svc-execution"] === execution,
+  );
+  return isFirst ? { job, execution } : { job: undefined, execution: undefined };
 }
 
 type Holder = { readonly job: string | undefined; readonly execution: string | undefined };
 
 const over = ["finished", "failed", "timed-out", "not-attempted", "cancelled", "unknown"];
 
-async function isOver({ job }: HelmGround, holder: Holder): Promise<boolean> {
+/** What was begun after the execution was over is somebody else's. */
+async function isOver(
+  { job }: HelmGround,
+  holder: Holder,
+  { status, madeAt = "" }: Revision,
+): Promise<boolean> {
   if (holder.job === undefined || holder.execution === undefined) return false;
   // Ours: the agent that ran it was killed, and its helm with it.
   if (holder.execution === job.executionId) return true;
@@ -67,7 +75,9 @@ async function isOver({ job }: HelmGround, holder: Holder): Promise<boolean> {
   try {
     const how = { scope: "agent", signal: job.signal, giveUpAfterMs: 60_000 } as const;
     const { body } = await job.host.client.call(getExecutionRoute, { params }, how);
-    return over.includes(body.status);
+    if (!over.includes(body.status)) return false;
+    const isLate = Date.parse(madeAt) > Date.parse(body.finished_at ?? "");
+    return status !== "pending-rollback" || !isLate;
   } catch (error) {
     if (error instanceof Refused) return false;
     throw error;
@@ -75,18 +85,20 @@ async function isOver({ job }: HelmGround, holder: Holder): Promise<boolean> {
 }
 
 async function free(
-  { run, helm }: HelmGround,
-  { revision }: Revision,
+  ground: HelmGround,
+  pending: Revision,
   revisions: readonly Revision[],
 ): Promise<void> {
+  const { run, helm } = ground;
+  const key = `recover/${pending.revision}`;
   const good = revisions.findLast(({ status }) => ["deployed", "superseded"].includes(status));
   const doing = `The release ${run.name}, which was left pending, cannot be freed`;
   const timeout = ["--timeout", `${Math.ceil(run.waitMs / 1000)}s`];
   if (good === undefined) {
     const args = ["uninstall", run.name, "--wait", ...timeout];
-    await askHelm(helm, { key: `recover/${revision}`, args }, doing);
+    await askHelm(helm, { key, args }, doing);
     return;
   }
-  const args = ["rollback", run.name, String(good.revision), ...timeout];
-  await askHelm(helm, { key: `recover/${revision}`, args }, doing);
+  const answer = await rollBack(ground, { key, undone: pending, to: good, args: timeout });
+  if (!answer.isGood) throw helmFailure(answer, doing);
 }

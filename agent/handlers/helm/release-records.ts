@@ -14,8 +14,12 @@ export type ReleaseRecords = {
   readonly list: () => Promise<Revision[]>;
   /** The manifests of one revision, its hooks' too. Throws JobFailure or ApiRefusal. */
   readonly manifests: (revision: number) => Promise<string[]>;
+  /** Sets labels of one revision, and takes those away that are null. Throws JobFailure or ApiRefusal. */
+  readonly label: (revision: number, labels: Labels) => Promise<void>;
   readonly close: () => void;
 };
+
+type Labels = Readonly<Record<string, string | null>>;
 
 const release = z.looseObject({
   manifest: z.string().nullish(),
@@ -48,10 +52,11 @@ export function recordsInCluster(cluster: Cluster, kept: Kept): ReleaseRecords {
     list: async () => {
       const query = { labelSelector: `owner=helm,name=${name}` };
       const found = await cluster.listNames(resource, namespace, query);
-      return found.map(({ metadata: { labels = {} } }) => ({
+      return found.map(({ metadata: { labels = {}, creationTimestamp } }) => ({
         revision: Number(labels["version"]),
         status: labels["status"] ?? "unknown",
         labels,
+        madeAt: creationTimestamp,
       }));
     },
     manifests: async (revision) => {
@@ -68,13 +73,17 @@ export function recordsInCluster(cluster: Cluster, kept: Kept): ReleaseRecords {
         throw deployFailure(words, "config_invalid");
       }
     },
+    label: async (revision, labels) => {
+      const ref = { apiVersion: "v1", kind, namespace, name: recordName(name, revision) };
+      await cluster.merge({ ref, resource }, { metadata: { labels } });
+    },
     close: () => {},
   };
 }
 
 const atBroker = z.looseObject({
   version: z.int(),
-  info: z.looseObject({ status: z.string() }),
+  info: z.looseObject({ status: z.string(), last_deployed: z.string().optional() }),
   labels: z.record(z.string(), z.string()).nullish(),
 });
 
@@ -94,6 +103,7 @@ export function recordsAtBroker(job: Job, token: string, kept: Kept): ReleaseRec
           revision: one.version,
           status: one.info.status,
           labels: one.labels ?? {},
+          madeAt: one.info.last_deployed,
         }));
     },
     manifests: async (revision) => {
@@ -101,6 +111,13 @@ export function recordsAtBroker(job: Job, token: string, kept: Kept): ReleaseRec
       const found = await records.read({ namespace, key }).catch(asFailure);
       if (found === undefined) throw absent();
       return manifestsOf(found);
+    },
+    label: async (revision, labels) => {
+      const place = { namespace, key: recordName(name, revision) };
+      const found = atBroker.parse(await records.read(place).catch(asFailure));
+      const all = Object.entries({ ...found.labels, ...labels });
+      const kept = Object.fromEntries(all.filter(([, value]) => value !== null));
+      await records.replace(place, JSON.stringify({ ...found, labels: kept })).catch(asFailure);
     },
     close: records.close,
   };

@@ -7,6 +7,8 @@ export type Revision = {
   /** Helm's own word for it. */
   readonly status: string;
   readonly labels: Readonly<Record<string, string>>;
+  /** When it was written down first, by the clock of who keeps it. */
+  readonly madeAt?: string | undefined;
 };
 
 type Kept = { readonly job: Job; readonly records: ReleaseRecords };

@@ -10,6 +10,7 @@ import { awaitHopeless, podOwnersIn, podsBefore } from "./await-hopeless.ts";
 import type { Chart, HelmGround } from "./helm-ground.ts";
 import { isMarked } from "./recover-release.ts";
 import { deployedIn, listRevisions, type Revision } from "./releases.ts";
+import { rollBack } from "./roll-back.ts";
 import { type HelmAnswer, helmFailure, runHelm } from "./run-helm.ts";
 import { sideBySide } from "./side-by-side.ts";
 import { upgradeArgs } from "./upgrade-args.ts";
@@ -139,10 +140,6 @@ async function undo(ground: HelmGround, before: readonly Revision[]): Promise<st
     return `Somebody else's revision ${last.revision} is there: nothing is undone.`;
   }
   const good = goodIn(left.slice(0, -1));
-  const args =
-    good === undefined
-      ? ["uninstall", run.name, ...timeout]
-      : ["rollback", run.name, String(good.revision), "--cleanup-on-fail", ...timeout];
   const what =
     good === undefined
       ? "It was uninstalled again"
@@ -153,7 +150,11 @@ async function undo(ground: HelmGround, before: readonly Revision[]): Promise<st
     "helm",
     "undo",
   );
-  const answer = await runHelm(helm, { key: "undo", args });
+  const back = { key: "undo", undone: last, args: ["--cleanup-on-fail", ...timeout] };
+  const answer =
+    good === undefined
+      ? await runHelm(helm, { key: "undo", args: ["uninstall", run.name, ...timeout] })
+      : await rollBack(ground, { ...back, to: good });
   if (answer.isGood) return `${what}.`;
   return `It could not be undone: ${helmFailure(answer, "helm").message}`;
 }

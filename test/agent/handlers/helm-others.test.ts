@@ -1,5 +1,6 @@
 import { beforeAll, expect, test } from "vitest";
 import { givenJobSeat } from "../../support/agent/given-jobs.ts";
+import { until } from "../../support/agent/given-killable-agent.ts";
 import { type Fleet, givenFleet } from "../../support/broker/given-fleet.ts";
 import { clusterTools } from "../../support/cluster/given-cluster.ts";
 import { findsHelm, givenChart, releasesOf } from "../../support/helm/given-helm.ts";
@@ -89,6 +90,43 @@ describeWithTools([...clusterTools, "helm"], "a release that somebody else is at
       const patch = ["patch", "deployment", "app-web", "--type=json", "-p"];
       await at.kubectl([...patch, JSON.stringify(anywhere)]);
       expect(await theirs).toContain("STATUS: deployed");
+    },
+    late,
+  );
+
+  test.each([
+    ["a rollback by hand after a job that failed", "rollback"],
+    ["an upgrade by hand after a job that went well", "upgrade"],
+  ])(
+    "is left to them where it is %s",
+    async (_, what) => {
+      const seat = await releasesOf(await givenJobSeat(fleet, { "allow-file-sources": "yes" }));
+      const { at, release, draft, enqueue, ended, operate } = seat;
+      const source = { path: await givenChart() };
+      const env = { KUBECONFIG: at.kubeconfig };
+      const waits = ["--wait", "--timeout", "180s", "--namespace", at.name];
+      const upgrade = ["upgrade", "--install", "app", source.path, "--set", "nowhere=true"];
+      const isPending = async (): Promise<string> =>
+        await at.kubectl(["get", "secrets", "-l", "owner=helm", "--show-labels"]);
+      if (what === "rollback") {
+        await runTool("helm", [...upgrade, "--namespace", at.name], { env });
+        const id = await enqueue(draft("exec", { source, values_override: "nowhere: true" }));
+        await until(async () => (await isPending()).includes("pending-upgrade"));
+        await operate(`POST /v1/runner-jobs/${id}/cancel`);
+        await ended(id);
+        await until(async () => (await isPending()).includes("status=failed"));
+      } else await release("exec", { source });
+      const args = what === "rollback" ? ["rollback", "app", "1"] : upgrade;
+      const theirs = runTool("helm", [...args, ...waits], { env });
+      theirs.catch(() => {}); // awaited below
+      await expect.poll(isPending, { timeout: 60_000 }).toContain(`status=pending-${what}`);
+      const locked = await release("exec", { source });
+      expect(locked.result?.error_metadata).toMatchObject({ class: "locked" });
+      expect(locked.description).toContain("Helm that no job of this runner began holds");
+      const anywhere = [{ op: "remove", path: "/spec/template/spec/nodeSelector" }];
+      const patch = ["patch", "deployment", "app-web", "--type=json", "-p"];
+      await at.kubectl([...patch, JSON.stringify(anywhere)]);
+      expect(await theirs).toMatch(/Rollback was a success|STATUS: deployed/);
     },
     late,
   );

@@ -190,14 +190,17 @@ describeWithTools([...clusterTools, "helm"], "a release", () => {
       const { release, at } = await releasesOf(await givenJobSeat(fleet, filesAllowed));
       const helm = { source: { path: await givenChart() } };
       await release("exec", helm);
-      await release("exec", helm); // its labels name an execution that is over
+      const { id } = await release("exec", helm); // its labels name an execution that is over
       await leave(at.kubectl, [2, "pending-rollback"]);
       const held = await release("exec", helm);
       expect(held.result?.error_metadata["class"]).toBe("locked");
       expect(held.description).toMatch(
         /Helm that no job of this runner began holds the release app/,
       );
-      await leave(at.kubectl, [1, "failed"]);
+      const rolled = { "svc-undo-job": id, "svc-undo-execution": await executionOf(id) };
+      await leave(at.kubectl, [1, "failed"], { ...rolled, "svc-undo": "1" });
+      expect((await release("exec", helm)).result?.error_metadata["class"]).toBe("locked");
+      await leave(at.kubectl, [1, "failed"], { ...rolled, "svc-undo": "2" });
       const freed = await release("exec", helm);
       expect(freed.description).toMatch(/^app is (?:installed|upgraded): revision \d\.$/);
     });
