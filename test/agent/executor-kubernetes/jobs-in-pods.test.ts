@@ -1,6 +1,6 @@
 import { readFile, writeFile } from "node:fs/promises";
 import path from "node:path";
-import { beforeAll, expect, test, vi } from "vitest";
+import { beforeAll, expect, test } from "vitest";
 import { heldScript } from "../../support/agent/held-script.ts";
 import { type Fleet, givenFleet } from "../../support/broker/given-fleet.ts";
 import { clusterTools } from "../../support/cluster/given-cluster.ts";
@@ -47,25 +47,14 @@ describeWithTools(clusterTools, "svc-agent start --executor kubernetes", () => {
     for (const id of ids) expect((await seat.ended(id)).status).toBe("finished");
   });
 
-  test("gives a pod the agent's way out, and of several kubeconfigs takes what each has", async () => {
+  test("is in the cluster of several kubeconfigs together, one of which is not there", async () => {
     const seat = await givenExecutor(fleet);
-    const proxies = {
-      HTTPS_PROXY: "http://me:swordfish@proxy.example:3128",
-      NO_PROXY: "127.0.0.1",
-    };
-    for (const [name, value] of Object.entries(proxies)) vi.stubEnv(name, value);
     const rest = path.join(await testFolder(0o700), "current");
     const config = JSON.parse(await readFile(seat.account.kubeconfig, "utf8")) as object;
     await writeFile(seat.account.kubeconfig, JSON.stringify({ ...config, "current-context": "" }));
     await writeFile(rest, JSON.stringify({ ...config, users: [], clusters: [], contexts: [] }));
     await seat.start({}, `/none/such:${rest}:${seat.account.kubeconfig}`);
-    const print = "echo out by $HTTPS_PROXY | rev; echo not for $NO_PROXY";
-    const job = await seat.run(action(print));
-    expect(job).toMatchObject({ status: "finished" });
-    const log = (await seat.logOf(job.id)).join("\n");
-    expect(log).toContain("8213:elpmaxe.yxorp");
-    expect(log).toContain("not for 127.0.0.1,169.254.169.254");
-    expect(JSON.stringify(await seat.jobs())).not.toContain("swordfish");
+    expect(await seat.run(action("true"))).toMatchObject({ status: "finished" });
   });
 
   test("gives a pod the job's token alone, as a file, and nothing of the cluster", async () => {
