@@ -192,7 +192,7 @@ async function hostGoesDown(agent: AgentContext, shutdown: ShutdownState): Promi
   await announceTermination(agent);
 }
 
-function freshFigures(room: Awaited<ReturnType<typeof seeRoom>>): LoopFigures {
+function freshFigures(room: Awaited<ReturnType<typeof measureDiskSpace>>): LoopFigures {
   const none = {
     claims: 0,
     claimedJobs: 0,

@@ -1,4 +1,4 @@
-import { UsageError } from "../usage-error.ts";
+import { UsageError } from "../../shared/command-line/usage-error.ts";
 
 type Tree = Record<string, unknown>;
 
