@@ -57,6 +57,20 @@ describeWithTools(clusterTools, "svc-agent start --executor kubernetes", () => {
     expect(await seat.run(action("true"))).toMatchObject({ status: "finished" });
   });
 
+  test("gives the scripts of a pod the agent's proxies, and shows them in no Job", async () => {
+    const seat = await givenExecutor(fleet);
+    const proxy = "http://me:swordfish@proxy.example:3128";
+    const proxies = { HTTPS_PROXY: proxy, NO_PROXY: "127.0.0.1" };
+    await seat.start({}, seat.account.kubeconfig, proxies);
+    const print = "echo out by $HTTPS_PROXY | rev; echo not for $NO_PROXY"; // logs hide passwords
+    const job = await seat.run(action(print));
+    expect(job).toMatchObject({ status: "finished" });
+    const log = (await seat.logOf(job.id)).join("\n");
+    expect(log).toContain(`${[...proxy].toReversed().join("")} yb tuo`);
+    expect(log).toContain("not for 127.0.0.1,169.254.169.254");
+    expect(JSON.stringify(await seat.jobs())).not.toContain("swordfish");
+  });
+
   test("gives a pod the job's token alone, as a file, and nothing of the cluster", async () => {
     const seat = await givenExecutor(fleet);
     await seat.start({ "read-only": "yes" });

@@ -28,6 +28,7 @@ export type ExecutorSeat = Seat &
     readonly start: (
       settings?: Readonly<Record<string, string>>,
       kubeconfig?: string,
+      env?: Readonly<Record<string, string>>,
     ) => Promise<AgentProcess>;
     /** The Jobs of the namespace. */
     readonly jobs: () => Promise<SeenJobs>;
@@ -62,10 +63,10 @@ export async function givenExecutor(fleet: Fleet, template: object = {}): Promis
     at,
     account,
     kubelet,
-    start: async (settings = {}, kubeconfig = account.kubeconfig) =>
+    start: async (settings = {}, kubeconfig = account.kubeconfig, env = {}) =>
       await startAgentProcess({
         url: fleet.broker.url,
-        env: { SVC_AGENT_TOKEN: seat.token, KUBECONFIG: kubeconfig },
+        env: { SVC_AGENT_TOKEN: seat.token, KUBECONFIG: kubeconfig, ...env },
         settings: {
           executor: "kubernetes",
           "executor-image": "registry.example/svc-agent:1",
