@@ -139,8 +139,8 @@ describe("svc migrate", { timeout: 180_000 }, () => {
     expect(results.map(({ code, out }) => `${code}${out}`)).toEqual(["6", "1", "1"]);
     expect(results.map(({ err }) => err)).toEqual([
       "The database in DATABASE_URL is unreachable (ECONNREFUSED).\n",
-      'The database refuses: database "none" does not exist.\n',
-      'The database refuses: database "none" does not exist.\n',
+      'The database refused the request: database "none" does not exist.\n',
+      'The database refused the request: database "none" does not exist.\n',
     ]);
   });
 
