@@ -8,14 +8,14 @@ import { actionPlan } from "../../shared/plans/action-plan.ts";
 import { problem } from "../../shared/problem.ts";
 import type { Db } from "../database/connect.ts";
 import type { PlanReader } from "../jobs/guard-plans.ts";
-import { type PlannedJob, plannedJobs } from "../planned-jobs/planned-jobs.ts";
+import { type JobInScope, jobsInScope } from "../plan-scope/jobs-in-scope.ts";
 import type { Seals } from "../seals/seals.ts";
 import { listRunSteps, writeRunStep } from "./queries.ts";
 import { type ActionPlan, toActionRun, toStepConfig } from "./to-action-run.ts";
 
 type Parts = { readonly db: Db; readonly seals: Seals };
 type Run = { readonly installId: string; readonly runId: string };
-type PlannedRun = { readonly job: PlannedJob; readonly plan: ActionPlan };
+type PlannedRun = { readonly job: JobInScope; readonly plan: ActionPlan };
 
 /** The run of an action that one of the runner's jobs is or just was; 404 for any other. */
 export async function readActionRun(parts: Parts, actor: PlanReader, run: Run): Promise<ActionRun> {
@@ -96,7 +96,7 @@ async function findPlan(
   actor: PlanReader,
   { name, isIt }: { readonly name: string; readonly isIt: (plan: ActionPlan) => boolean },
 ): Promise<PlannedRun | undefined> {
-  for await (const job of plannedJobs(parts, actor, { name })) {
+  for await (const job of jobsInScope(parts, actor, { name })) {
     const { success, data: plan } = actionPlan.safeParse(JSON.parse(job.plan));
     if (success && isIt(plan)) return { job, plan };
   }

@@ -2,7 +2,7 @@ import type { AppConfig } from "../../shared/api/action-runs.ts";
 import { deployPlan } from "../../shared/plans/deploy-plan.ts";
 import { problem } from "../../shared/problem.ts";
 import type { Db } from "../database/connect.ts";
-import { plannedJobs } from "../planned-jobs/planned-jobs.ts";
+import { jobsInScope } from "../plan-scope/jobs-in-scope.ts";
 import type { Seals } from "../seals/seals.ts";
 import type { Actor } from "../tokens/actor.ts";
 
@@ -12,7 +12,7 @@ export async function readAppConfig(
   actor: Actor,
   { appId, configId }: { readonly appId: string; readonly configId: string },
 ): Promise<AppConfig> {
-  for await (const job of plannedJobs(parts, actor, { name: configId })) {
+  for await (const job of jobsInScope(parts, actor, { name: configId })) {
     const { success, data: plan } = deployPlan.safeParse(JSON.parse(job.plan));
     if (!success || plan.app_id !== appId || plan.app_config_id !== configId) continue;
     const terraformVersion = job.metadata["terraform_version"] ?? "";

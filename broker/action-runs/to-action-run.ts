@@ -2,7 +2,7 @@ import type { z } from "zod";
 import type { ActionRun, ActionRunStep, ActionStepConfig } from "../../shared/api/action-runs.ts";
 import type { actionPlan } from "../../shared/plans/action-plan.ts";
 import type { RunnerJobStatus } from "../../shared/runner-job.ts";
-import type { PlannedJob } from "../planned-jobs/planned-jobs.ts";
+import type { JobInScope } from "../plan-scope/jobs-in-scope.ts";
 import { toCompositeStatus } from "../status/composite-status.ts";
 import type { ActionRunStepRow } from "./row.ts";
 
@@ -20,7 +20,7 @@ const runStatuses: Partial<Record<RunnerJobStatus, ActionRun["status"]>> = {
 /** The run of an action as its job's plan and what was said of its steps tell it. */
 export function toActionRun(
   org: string,
-  { job, plan }: { readonly job: PlannedJob; readonly plan: ActionPlan },
+  { job, plan }: { readonly job: JobInScope; readonly plan: ActionPlan },
   said: readonly ActionRunStepRow[],
 ): ActionRun {
   const status = runStatuses[job.status] ?? "in-progress";

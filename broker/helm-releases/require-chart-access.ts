@@ -1,6 +1,6 @@
 import { problem } from "../../shared/problem.ts";
 import type { Broker } from "../broker.ts";
-import { namingJobs } from "../planned-jobs/planned-jobs.ts";
+import { namingJobs } from "../plan-scope/jobs-in-scope.ts";
 import type { Actor } from "../tokens/actor.ts";
 import { findChart } from "./queries.ts";
 import type { HelmChartRow } from "./row.ts";

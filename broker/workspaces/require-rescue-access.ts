@@ -1,7 +1,7 @@
 import { problem } from "../../shared/problem.ts";
 import { findExecution } from "../executions/queries.ts";
 import { requireJob } from "../jobs/read-job.ts";
-import { findPlanFacts, type PlanFactsParts } from "../planned-jobs/find-plan-facts.ts";
+import { findPlanFacts, type PlanFactsParts } from "../plan-scope/find-plan-facts.ts";
 import type { Actor } from "../tokens/actor.ts";
 import { hasEndedBefore } from "./rescued-queries.ts";
 import { requireWorkspace } from "./show-workspace.ts";

@@ -1,7 +1,7 @@
 import { problem } from "../../shared/problem.ts";
 import type { Broker } from "../broker.ts";
 import { requireJob } from "../jobs/read-job.ts";
-import { findFinishedPlanner, type NamingJob, namingJobs } from "../planned-jobs/planned-jobs.ts";
+import { findFinishedPlanner, type NamingJob, namingJobs } from "../plan-scope/jobs-in-scope.ts";
 import type { Actor } from "../tokens/actor.ts";
 import { findWorkspace, isGroupInSandbox } from "./queries.ts";
 

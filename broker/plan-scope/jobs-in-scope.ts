@@ -9,7 +9,7 @@ import type { Seals } from "../seals/seals.ts";
 import { findPlanFacts, type PlanFactsParts } from "./find-plan-facts.ts";
 
 /** A job that a runner works on or just did, with the text of its plan. */
-export type PlannedJob = {
+export type JobInScope = {
   readonly id: string;
   readonly runner_id: string;
   readonly type: RunnerJobType;
@@ -23,15 +23,15 @@ export type PlannedJob = {
 };
 
 /** The same with what its plan names. */
-export type NamingJob = Omit<PlannedJob, "plan"> & { readonly facts: PlanFacts };
+export type NamingJob = Omit<JobInScope, "plan"> & { readonly facts: PlanFacts };
 
-export type PlannedJobsParts = { readonly db: Db; readonly seals: Seals };
+export type ScopeParts = { readonly db: Db; readonly seals: Seals };
 type Asked = {
   readonly name: string;
   readonly jobId?: string | undefined;
   readonly operation?: RunnerJobOperation;
 };
-type JobRow = Omit<PlannedJob, "plan">;
+type JobRow = Omit<JobInScope, "plan">;
 type PlanRow = { key_id: string | null; contents: Buffer };
 
 /**
@@ -40,11 +40,11 @@ type PlanRow = { key_id: string | null; contents: Buffer };
  * token alone sees none that a process holds which binds its plans.
  * Plans are sealed, so each is opened to be judged; stop at the one that was looked for.
  */
-export async function* plannedJobs(
-  parts: PlannedJobsParts,
+export async function* jobsInScope(
+  parts: ScopeParts,
   actor: PlanReader,
   asked: Asked,
-): AsyncGenerator<PlannedJob> {
+): AsyncGenerator<JobInScope> {
   for await (const job of reachedJobs(parts.db, actor, asked)) {
     const plan = await readPlan(parts, actor, job.id);
     if (plan?.includes(asked.name) === true) yield { ...job, plan };
@@ -91,7 +91,7 @@ export async function findFinishedPlanner(
 }
 
 async function readPlan(
-  { db, seals }: PlannedJobsParts,
+  { db, seals }: ScopeParts,
   { orgId }: PlanReader,
   id: string,
 ): Promise<string | undefined> {
