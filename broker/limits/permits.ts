@@ -26,11 +26,7 @@ export function makePermits(connections: number, limits: Limits, metrics: Metric
       if (limits.isReached("requests_of_org", org)) throw limits.refusal("requests_of_org");
     },
   });
-  metrics.gauge(
-    "svc_requests_seated",
-    "Requests that hold a permit for the database.",
-    () => queue.held,
-  );
+  metrics.gauge("svc_requests_seated", "Permits for the database in use.", () => queue.held);
   metrics.gauge("svc_requests_waiting", "Requests that wait for a permit.", () => queue.waiting);
   return {
     take: (owner, onLeave) => queue.take(owner, onLeave),

@@ -78,7 +78,7 @@ export function constraints(schema: Schema | undefined): Html {
     span(minimum, maximum, ""),
     span(minLength, maxLength, " characters"),
     pattern === undefined ? "" : `like ${pattern}`,
-    schema.default === undefined ? "" : `${JSON.stringify(schema.default)} unless told`,
+    schema.default === undefined ? "" : `default ${JSON.stringify(schema.default)}`,
   ].filter((word) => word !== "");
   return words.length === 0 ? html`` : html`<span class="soft">${words.join("; ")}</span>`;
 }
