@@ -4,7 +4,7 @@ import type { Config } from "./config.ts";
 import { makeDatabaseMetrics } from "./database-metrics/database-metrics.ts";
 import { connect, type Db } from "./database/connect.ts";
 import { makeLimiter } from "./database/limiter.ts";
-import { requireCurrentSchema } from "./database/schema-state.ts";
+import { requireServedSchema } from "./database/schema-state.ts";
 import { makeConfirmExecution } from "./executions/confirm-execution.ts";
 import { findExecutionCredentials } from "./executions/find-execution-credentials.ts";
 import { makeReportExecution } from "./executions/report-executions.ts";
@@ -202,7 +202,7 @@ function checkedHealth(db: Db, seals: Seals): Health {
     return undefined;
   });
   health.addCheck("schema", async () => {
-    await requireCurrentSchema(db);
+    await requireServedSchema(db);
     return undefined;
   });
   health.addCheck("seals", async () => {

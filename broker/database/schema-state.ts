@@ -35,6 +35,20 @@ export async function requireCurrentSchema(db: Db, directory?: string): Promise<
   }
 }
 
+/**
+ * Throws an OperatorError when a broker that runs cannot go on with the schema. A newer version may have migrated
+ * it meanwhile: what that added or replaced suits this version too.
+ */
+export async function requireServedSchema(db: Db, directory?: string): Promise<void> {
+  const { numbered } = await readMigrations(directory);
+  const wrong = stateOf(numbered, await appliedRows(db), "changed").filter(
+    ({ state }) => state !== "applied",
+  );
+  if (wrong.length === 0) return;
+  const names = wrong.map(({ name, state }) => `${name} (${state})`).join(", ");
+  throw new OperatorError(`The database schema no longer is what this version needs: ${names}.`);
+}
+
 /** Throws an OperatorError when the schema is newer than this version, too old for it, or of other text. */
 export function requireFit(rows: readonly MigrationRow[]): void {
   const unknown = named(rows, "unknown");

@@ -27,9 +27,9 @@ create or replace function job_status_after(status text, event text) returns tex
 
 -- The moves that can be stored. A function in plpgsql, because Postgres reads the text of a check, and of a function in
 -- SQL, anew for every statement that writes the table: with the moves in the check itself a lone insert took four times
--- as long.
+-- as long. It has the search path of the migration: a restore of data and logical replication write with an empty one.
 create or replace function is_job_move(event text, from_status text, to_status text) returns boolean
-  language plpgsql immutable parallel safe as $$
+  language plpgsql immutable parallel safe set search_path from current as $$
 begin
   return coalesce(to_status = job_status_after(from_status, event), false);
 end $$;

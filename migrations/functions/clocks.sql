@@ -1,4 +1,4 @@
--- The clocks. Every broker calls these every second; none is special. Each call does a bounded batch and answers how
+-- The clocks. Every broker calls each at an interval of its own (broker/clocks/sweep.ts); none is special. Each call does a bounded batch and answers how
 -- many rows were due and whom to wake: which queues now have something to offer, whose jobs moved, which processes have
 -- new orders. A caller goes on while there is more.
 

@@ -57,7 +57,7 @@ describe("a database of the last version before the baseline", { timeout: 180_00
     const before = await old.db`select name, checksum, applied_at from svc_migrations order by 1`;
     expect(before.at(-1)?.["name"]).toBe(baseline.past.last);
     await expect(requireCurrentSchema(old.db)).rejects.toThrow(
-      /The database lacks 0058-identity.*run "svc migrate up" first/,
+      /The database schema is not up to date: 0058-identity.*Run "svc migrate up"/,
     );
     const applied = await migrate(old.url);
     expect(applied).toEqual(expect.arrayContaining([baseline.first, "functions/claim"]));

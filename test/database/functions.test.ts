@@ -47,7 +47,7 @@ describe("functions", () => {
     await migrate(url, await version(1, set));
     const next = await version(2, { ...set, "functions/late.sql": answering("late", 2) });
     await expect(requireCurrentSchema(db, next)).rejects.toThrow(
-      'The database lacks functions/late: run "svc migrate up" first.',
+      'The database schema is not up to date: functions/late is missing. Run "svc migrate up".',
     );
     expect(await migrate(url, next)).toEqual(["functions/late"]);
     expect(await answer(db)).toBe(2);

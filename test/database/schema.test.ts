@@ -47,6 +47,26 @@ describe("each function", () => {
        where p.pronamespace = 'public'::regnamespace`;
   });
 
+  test("that a check calls finds what it calls without a search path, as a restore of data has none", async () => {
+    const { db } = await testDatabase();
+    const called = await db<{ call: string }[]>`
+      select distinct format('select public.%I(%s)', p.proname, coalesce(
+               (select string_agg('null::' || format_type(type, null), ', ')
+                  from unnest(p.proargtypes::oid[]) type), '')) as call
+        from pg_constraint c
+        join pg_depend d on d.classid = 'pg_constraint'::regclass and d.objid = c.oid
+         and d.refclassid = 'pg_proc'::regclass
+        join pg_proc p on p.oid = d.refobjid
+       where c.contype = 'c' and p.pronamespace = 'public'::regnamespace and not p.proisstrict`;
+    expect(called.map(({ call }) => call)).toContain(
+      "select public.is_job_move(null::text, null::text, null::text)",
+    );
+    await db.begin(async (tx) => {
+      await tx`set local search_path = ''`;
+      for (const { call } of called) await tx.unsafe(call);
+    });
+  });
+
   test("is called: by the broker, by another one, by hand, or by older brokers", async () => {
     const { functions } = await shippedMigrations();
     const callers = (await sourceFiles()).filter(({ name }) => name.startsWith("broker/"));

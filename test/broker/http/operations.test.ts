@@ -53,6 +53,20 @@ describe("health", () => {
     await expect.poll(() => answerOf("GET /readyz")).toMatchObject({ status: 200 });
   });
 
+  test("stays ready while a newer version migrates the database", async () => {
+    const own = await testDatabase();
+    const other = await startBroker({ url: own.url });
+    await own.db`insert into svc_migrations (name, checksum) values ('9999-later', 'x')`;
+    await expect.poll(async () => (await other.call("GET /readyz")).status).toBe(200);
+    await own.db`update svc_functions set revision = revision + 1, checksum = 'x'`;
+    await expect.poll(async () => (await other.call("GET /readyz")).status).toBe(200);
+    await own.db`update svc_migrations set checksum = 'x' where name < '9999'`;
+    expect(await other.call("GET /readyz")).toMatchObject({
+      status: 503,
+      body: { errors: [{ pointer: "check:schema" }] },
+    });
+  });
+
   test("is not ready on a schema that lacks a migration", async () => {
     const own = await testDatabase();
     const other = await startBroker({ url: own.url });
