@@ -5,6 +5,7 @@ import { connect, type Db } from "./connect.ts";
 import { type Migration, type Migrations, readMigrations } from "./read-migrations.ts";
 import {
   canTakeOver,
+  functionSetRow,
   type MigrationRow,
   requireFit,
   schemaState,
@@ -32,14 +33,16 @@ export async function migrate(url: string, directory?: string): Promise<string[]
     requireFit(await state(db));
     await underLock(db, () => migrateWorker(url));
     const applied = await underLock(db, async (tx) => await takeOver(tx, migrations));
-    const apply = async (files: readonly Migration[], revision?: number) => {
-      const work = async (tx: Tx) => await applyMissing(tx, { state, files, revision });
+    const apply = async (files: readonly Migration[]) => {
+      const work = async (tx: Tx) => await applyMissing(tx, { state, files, migrations });
       applied.push(...(await underLock(db, work).catch(sayBusy(files))));
     };
-    const { numbered, functions, revision } = migrations;
-    await apply(functions.filter(({ name }) => name === beforeTables));
+    const { numbered, functions } = migrations;
+    if ((await state(db)).some((row) => row.state === "pending" && !isFunctions(row))) {
+      await apply(functions.filter(({ name }) => name === beforeTables));
+    }
     for (const migration of numbered) await apply([migration]);
-    await apply(functions, revision);
+    await apply(functions);
     return applied;
   } finally {
     await db.end({ timeout: 5 });
@@ -67,12 +70,11 @@ async function takeOver(tx: Tx, migrations: Migrations): Promise<string[]> {
 type Missing = {
   readonly state: (tx: Tx) => Promise<MigrationRow[]>;
   readonly files: readonly Migration[];
-  /** The files are all functions there are, and this is the set's. */
-  readonly revision: number | undefined;
+  readonly migrations: Migrations;
 };
 
 /** Applies those of the files that the database lacks, or has with another text; answers their names. */
-async function applyMissing(tx: Tx, { state, files, revision = 0 }: Missing): Promise<string[]> {
+async function applyMissing(tx: Tx, { state, files, migrations }: Missing): Promise<string[]> {
   const rows = await state(tx);
   requireFit(rows);
   const pending = new Set(rows.filter((row) => row.state === "pending").map(({ name }) => name));
@@ -81,23 +83,40 @@ async function applyMissing(tx: Tx, { state, files, revision = 0 }: Missing): Pr
     // A function may call one that a later file makes.
     if (isFunctions(file)) await tx`select set_config('check_function_bodies', 'off', true)`;
     await applyFile(tx, file);
-    await (isFunctions(file) ? noteFunctions(tx, file) : noteMigration(tx, file));
+    if (isFunctions(file)) await noteFunctions(tx, file, migrations.revision);
+    else await noteMigration(tx, file);
   }
-  await tx`update svc_functions set revision = ${revision} where revision < ${revision}`;
+  const isOfSet = files === migrations.functions || missing.some(isFunctions);
+  if (isOfSet && migrations.functions.length > 0) await noteSet(tx, migrations);
   return missing.map(({ name }) => name);
 }
 
-const isFunctions = ({ name }: Migration): boolean => name.startsWith("functions/");
+const isFunctions = ({ name }: Pick<Migration, "name">): boolean => name.startsWith("functions/");
 
 async function noteMigration(tx: Tx, { name, checksum }: Migration): Promise<void> {
   await tx`insert into svc_migrations (name, checksum) values (${name}, ${checksum})`;
 }
 
-/** The set's revision comes with its last file: until then the database has the one before. */
-async function noteFunctions(tx: Tx, { name, checksum }: Migration): Promise<void> {
+/** The file's revision is that of the set that brought its text. */
+async function noteFunctions(
+  tx: Tx,
+  { name, checksum }: Migration,
+  revision: number,
+): Promise<void> {
   await tx`
-    insert into svc_functions (name, checksum, revision) values (${name}, ${checksum}, 0)
-    on conflict (name) do update set checksum = excluded.checksum, applied_at = excluded.applied_at`;
+    insert into svc_functions (name, checksum, revision) values (${name}, ${checksum}, ${revision})
+    on conflict (name) do update
+       set checksum = excluded.checksum, revision = excluded.revision, applied_at = excluded.applied_at`;
+}
+
+/** The set comes with its first file: from then on an older version does not put its functions over these. */
+async function noteSet(tx: Tx, { revision, setChecksum }: Migrations): Promise<void> {
+  await tx`
+    insert into svc_functions as s (name, checksum, revision)
+    values (${functionSetRow}, ${setChecksum}, ${revision})
+    on conflict (name) do update
+       set checksum = excluded.checksum, revision = excluded.revision, applied_at = excluded.applied_at
+     where s.revision < excluded.revision`;
 }
 
 async function applyFile(tx: Tx, { name, text }: Migration): Promise<void> {

@@ -15,6 +15,8 @@ export type Migrations = {
   readonly functions: readonly Migration[];
   /** Of the functions as a whole: who knows a lower one is older. */
   readonly revision: number;
+  /** Tells their texts from those of another set that has the same revision. */
+  readonly setChecksum: string;
   /** Whether the numbered files begin with the baseline. */
   readonly hasBaseline: boolean;
 };
@@ -27,10 +29,12 @@ export async function readMigrations(directory?: string): Promise<Migrations> {
   requireOrder(files.numbered);
   const numbered = files.numbered.map(asMigration);
   const functions = files.functions.map(asMigration);
+  const set = functions.map(({ name, checksum }) => `${name} ${checksum}`).join("\n");
   return {
     numbered,
     functions: functions.map((one) => ({ ...one, name: `functions/${one.name}` })),
     revision: files.functionSet.revision,
+    setChecksum: createHash("sha256").update(set).digest("hex"),
     hasBaseline: numbered[0]?.name === baseline.first,
   };
 }

@@ -13,6 +13,8 @@ export type MigrationRow = {
 };
 type AppliedRow = { name: string; checksum: string; applied_at: Date };
 type FunctionRow = AppliedRow & { revision: number };
+/** The row of svc_functions that says which set the database has, or is about to have. */
+export const functionSetRow = "functions";
 export type Tx = postgres.TransactionSql<{ bigint: number }>;
 
 /** What the database's schema is, against the files of this version; changes nothing. */
@@ -104,6 +106,10 @@ function functionsState(migrations: Migrations, applied: readonly FunctionRow[])
   const newest = applied.toSorted((a, b) => a.revision - b.revision).at(-1);
   if (newest !== undefined && newest.revision > migrations.revision) {
     return [asRow({ ...newest, name: `functions of revision ${newest.revision}` }, "unknown")];
+  }
+  const set = applied.find(({ name }) => name === functionSetRow);
+  if (set?.revision === migrations.revision && set.checksum !== migrations.setChecksum) {
+    return [asRow({ ...set, name: `functions of revision ${set.revision}` }, "changed")];
   }
   return stateOf(migrations.functions, applied, "pending");
 }

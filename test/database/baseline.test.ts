@@ -49,6 +49,22 @@ async function oldestPostgres(): Promise<{ one: string; other: string }> {
   return { one: postgres.url, other: other.href };
 }
 
+/** The migrator fails as soon as it notes the step. svc_functions is as migrate.ts makes it. */
+const dieAt = `
+  create table svc_functions (name text primary key, checksum text not null, revision integer not null,
+    applied_at timestamptz not null default clock_timestamp());
+  create table die_at (step text);
+  insert into die_at values ('');
+  create function die() returns trigger language plpgsql as $$
+  begin
+    if exists (select from die_at where step = new.name) then
+      raise exception 'stopped at %', new.name;
+    end if;
+    return new;
+  end $$;
+  create trigger die after insert on svc_migrations for each row execute function die();
+  create trigger die after insert on svc_functions for each row execute function die();`;
+
 describe("a database of the last version before the baseline", { timeout: 180_000 }, () => {
   test("is taken over with what it holds, and has the schema of a new one", async () => {
     const [old, fresh] = [await emptyDatabase(), await emptyDatabase()];
@@ -69,6 +85,24 @@ describe("a database of the last version before the baseline", { timeout: 180_00
     expect(await old.db`select id, name from orgs`).toMatchObject([{ id: "org_1", name: "One" }]);
     await requireCurrentSchema(old.db);
     expect(await migrate(old.url)).toEqual([]);
+  });
+
+  test("comes to the same end when the takeover stops in each of its steps, one after the other", async () => {
+    const [old, fresh] = [await emptyDatabase(), await emptyDatabase()];
+    await migrateBy("003-549264b", old.url);
+    await old.db.unsafe(dieAt);
+    const early = [baseline.first, "functions/before-tables", "functions"];
+    for (const step of [...early, "0068-drop-superseded", "functions/claim"]) {
+      await old.db`update die_at set step = ${step}`;
+      await expect(migrate(old.url)).rejects.toThrow(`stopped at ${step}`);
+      await expect(requireCurrentSchema(old.db)).rejects.toThrow();
+    }
+    await old.db`drop function die() cascade`;
+    await old.db`drop table die_at`;
+    await migrate(old.url);
+    await migrate(fresh.url);
+    await requireCurrentSchema(old.db);
+    expect(await everythingOf(old.db)).toEqual(await everythingOf(fresh.db));
   });
 
   test("is taken over on the oldest Postgres we support, too", async () => {

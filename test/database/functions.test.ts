@@ -75,6 +75,40 @@ describe("functions", () => {
     );
   });
 
+  test("of the same revision and another text are refused", async () => {
+    const { url, db } = await emptyDatabase();
+    await migrate(url, await version(1, set));
+    const other = await version(1, { ...set, "functions/late.sql": answering("late", 2) });
+    const refusal = "functions of revision 1";
+    await expect(migrate(url, other)).rejects.toThrow(refusal);
+    await expect(requireCurrentSchema(db, other)).rejects.toThrow(refusal);
+    expect(await answer(db)).toBe(1);
+  });
+
+  test("that tables call and all others come together where no table changes", async () => {
+    const { url, db } = await emptyDatabase();
+    await migrate(url, await version(1, set));
+    const texts = { "functions/before-tables.sql": answering("early", 2) };
+    const broken = { ...texts, "functions/late.sql": "nonsense;" };
+    await expect(migrate(url, await version(2, { ...set, ...broken }))).rejects.toThrow("nonsense");
+    expect(await db`select early() as n`).toMatchObject([{ n: 1 }]);
+    await requireCurrentSchema(db, await version(1, set));
+  });
+
+  test("that tables call are of a newer set from the first on: a run that stopped goes on, an older version refuses", async () => {
+    const { url, db } = await emptyDatabase();
+    const older = await version(1, set);
+    await migrate(url, older);
+    const texts = { ...set, "functions/before-tables.sql": answering("early", 2) };
+    const broken = await version(2, { ...texts, "0002-next.sql": "nonsense;" });
+    await expect(migrate(url, broken)).rejects.toThrow("nonsense");
+    await expect(migrate(url, older)).rejects.toThrow("functions of revision 2");
+    expect(await db`select early() as n`).toMatchObject([{ n: 2 }]);
+    const mended = await version(2, { ...texts, "0002-next.sql": "create table two (n int);" });
+    expect(await migrate(url, mended)).toEqual(["0002-next"]);
+    await requireCurrentSchema(db, mended);
+  });
+
   test("may call one that a later file makes", async () => {
     const { url, db } = await emptyDatabase();
     const caller = "create or replace function a() returns int language sql as 'select late()';";
