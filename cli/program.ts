@@ -18,6 +18,16 @@ export const svc: Program<Command> = {
   summary:
     "svc runs a job broker, and manages its runners, jobs, logs and deployments from the command line.",
   groups: commandGroups,
+  hints: {
+    queue: "A runner's queues: svc runner get RUNNER",
+    process: "A runner's processes: svc runner get RUNNER",
+    execution: "A job's executions: svc job get JOB -o json",
+    plan: "A job's plan: svc job get JOB --only-plan",
+    state: "Terraform states: svc workspace list",
+    chart: "Helm releases: svc release list",
+    event: "Events of all jobs: svc api GET /v1/job-events",
+    role: "All roles: svc api GET /v1/roles",
+  },
   footer: "Start here: svc dev",
   exitCodes: Object.values(exitCodes),
   usageCode: exitCodes.usage.code,

@@ -32,7 +32,7 @@ export const exitCodes = {
 
 export type ExitName = keyof typeof exitCodes;
 
-/** How a job ended, as the exit code of `svc-agent run-job` and of `svc job run --exit-code fate`. */
+/** How a job ended, as the exit code of `svc-agent run-job` and of `svc job run --exit-code job`. */
 const fates: Readonly<Record<string, number>> = { finished: 0, "timed-out": 124, cancelled: 130 };
 const otherFate = 1;
 

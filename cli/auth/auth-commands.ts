@@ -13,7 +13,7 @@ export const logIn = defineCommand({
     "The token is read from --token-file or SVC_TOKEN. It is verified first, then stored with mode 0600.",
   examples: [
     {
-      does: "a token from a password store",
+      does: "Save a token from a password store.",
       run: "pass show svc | svc auth login --url https://svc.example.com --token-file -",
     },
   ],
@@ -34,7 +34,7 @@ export const logIn = defineCommand({
 export const showAuth = defineCommand({
   name: "auth status",
   summary: "Show which broker and token commands use, and where they are configured.",
-  examples: [{ does: "as whom", run: "svc auth status" }],
+  examples: [{ does: "Show whose token is used.", run: "svc auth status" }],
   run: async ({ connect, call, screen }) => {
     const { url, source } = await connect();
     screen.say(`${url} (${source})`);
@@ -52,7 +52,7 @@ export const logOut = defineCommand({
   name: "auth logout",
   summary: "Remove the saved broker and token.",
   isLocal: true,
-  examples: [{ does: "forget", run: "svc auth logout" }],
+  examples: [{ does: "Remove the saved token.", run: "svc auth logout" }],
   run: async ({ config, screen }) => {
     await removeProfile(config.profileFile);
     screen.say("Logged out. The token itself is still valid; to revoke it: svc token revoke TOKEN");

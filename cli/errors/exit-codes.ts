@@ -3,15 +3,18 @@ export const exitCodes = {
   ok: { code: 0, means: "Done." },
   failed: {
     code: 1,
-    means: "The command failed, or the job did not end as finished.",
+    means: "The command failed, or the job did not finish.",
   },
   usage: {
     code: 2,
-    means: "The command line is wrong, or the broker rejected the request as invalid.",
+    means: "Invalid command line or request.",
   },
-  notFound: { code: 3, means: "Not found, or it belongs to another org." },
+  notFound: { code: 3, means: "Not found, or in another org." },
   denied: { code: 4, means: "The token is missing, invalid, or lacks a permission." },
-  conflict: { code: 5, means: "Conflict with the present state, version or name." },
+  conflict: {
+    code: 5,
+    means: "Conflict with the current state: a different state, version or name exists.",
+  },
   unavailable: {
     code: 6,
     means: "The broker or database is unreachable, busy, or limits the rate. Try again.",
@@ -20,7 +23,7 @@ export const exitCodes = {
     code: 7,
     means: "svc terraform drift found drift, or with --detailed-exitcode something would change.",
   },
-  timeout: { code: 124, means: "Timed out waiting." },
+  timeout: { code: 124, means: "Timed out while waiting." },
   interrupted: { code: 130, means: "Interrupted by Ctrl-C." },
 } as const;
 

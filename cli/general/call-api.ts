@@ -27,10 +27,10 @@ export const callApi = defineCommand({
     input: { value: "FILE", summary: "The whole body from a file, or from standard input for -." },
   },
   examples: [
-    { does: "read", run: "svc api GET /v1/roles" },
-    { does: "write", run: "svc api PATCH /v1/orgs/current -f name=Acme" },
+    { does: "List all roles.", run: "svc api GET /v1/roles" },
+    { does: "Rename the current org.", run: "svc api PATCH /v1/orgs/current -f name=Acme" },
     {
-      does: "a body from a file",
+      does: "Send a body from a file.",
       run: "svc api POST /v1/runners/run_…/jobs/batch --input jobs.json",
     },
   ],

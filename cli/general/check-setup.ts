@@ -8,7 +8,7 @@ import { clockSkewS } from "./clock-skew.ts";
 export const checkSetup = defineCommand({
   name: "doctor",
   summary: "Check the connection to the broker, its clock, and the permissions of the token.",
-  examples: [{ does: "what is wrong", run: "svc doctor" }],
+  examples: [{ does: "Check the setup.", run: "svc doctor" }],
   run: async ({ connect, screen }) => {
     const endpoint = await connect();
     screen.out(`broker   ${endpoint.url} (${endpoint.source})`);

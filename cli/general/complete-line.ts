@@ -9,8 +9,11 @@ export const showCompletion = defineCommand({
   isLocal: true,
   args: { shell: { choices: shells, summary: `One of ${shells.join(", ")}.` } },
   examples: [
-    { does: "bash, in this session", run: "source <(svc completion bash)" },
-    { does: "fish, permanently", run: "svc completion fish > ~/.config/fish/completions/svc.fish" },
+    { does: "Enable completion in this bash session.", run: "source <(svc completion bash)" },
+    {
+      does: "Enable completion in fish permanently.",
+      run: "svc completion fish > ~/.config/fish/completions/svc.fish",
+    },
   ],
   run: async ({ args, screen }) => {
     screen.asIs.out(completionScript("svc", args.shell));

@@ -6,8 +6,8 @@ export const showVersion = defineCommand({
   summary: "Show the version.",
   isLocal: true,
   examples: [
-    { does: "of this command line", run: "svc version" },
-    { does: "the same", run: "svc --version" },
+    { does: "Show the version.", run: "svc version" },
+    { does: "Use the flag instead.", run: "svc --version" },
   ],
   run: async ({ screen }) => {
     const isPlain = screen.format === "table" || screen.format === "name";

@@ -28,9 +28,9 @@ const releaseFlags = {
   "storage-driver": {
     value: "DRIVER",
     choices: ["secret", "configmap"],
-    summary: "In what helm keeps its releases; secret, unless told.",
+    summary: "In what helm keeps its releases (default: secret).",
   },
-  timeout: { value: "DURATION", summary: "How long to wait until all is ready; 5m, unless told." },
+  timeout: { value: "DURATION", summary: "How long to wait until all is ready (default: 5m)." },
 } as const;
 const chartFlags = {
   values: {
@@ -86,11 +86,11 @@ export const diffRelease = defineCommand({
   },
   examples: [
     {
-      does: "what would change",
+      does: "Show what would change.",
       run: "svc helm diff hello examples/helm-hello --runner run_… -n shop",
     },
     {
-      does: "in a script: 7 when something would",
+      does: "Check in a script: exits 7 on changes.",
       run: "svc helm diff web oci://ghcr.io/acme/web --version 1.2.3 --runner run_… --detailed-exitcode",
     },
   ],
@@ -125,12 +125,15 @@ export const upgradeRelease = defineCommand({
     "auto-approve": autoApprove,
   },
   examples: [
-    { does: "needs no image", run: "svc helm upgrade hello examples/helm-hello --runner run_…" },
     {
-      does: "with values of yours, a secret among them, in a cluster of yours",
+      does: "Install an example that needs no image.",
+      run: "svc helm upgrade hello examples/helm-hello --runner run_…",
+    },
+    {
+      does: "Upgrade with your own values, a secret among them, in your own cluster.",
       run: "svc helm upgrade web ./chart -f values.yaml --set-file db.password=pw --runner run_… --context prod -n shop",
     },
-    { does: "what was shown before", run: "svc helm upgrade --job job_… --auto-approve" },
+    { does: "Apply an earlier diff.", run: "svc helm upgrade --job job_… --auto-approve" },
   ],
   run: async (at) => {
     const { args, flags } = at;
@@ -164,7 +167,9 @@ export const uninstallRelease = defineCommand({
   ...followed,
   args: { release: { ...release, isOptional: true } },
   flags: { runner, ...releaseFlags, job: plannedJob, "auto-approve": autoApprove },
-  examples: [{ does: "all of it", run: "svc helm uninstall hello --runner run_… -n shop" }],
+  examples: [
+    { does: "Uninstall a release.", run: "svc helm uninstall hello --runner run_… -n shop" },
+  ],
   run: async (at) => {
     const { args, flags } = at;
     const { release: name = "" } = args;

@@ -7,7 +7,7 @@ export const cancelJob = defineCommand({
   name: "job cancel",
   summary: "Cancel a job. A running job is told to stop.",
   args: { job: { summary: "The job's id.", offers: "jobs" } },
-  examples: [{ does: "cancel it", run: "svc job cancel job_…" }],
+  examples: [{ does: "Cancel a job.", run: "svc job cancel job_…" }],
   run: async ({ args, call, screen }) => {
     const job = await call(cancelJobRoute, { params: { job_id: args.job } });
     printItem(screen, job, jobDetails);

@@ -13,7 +13,7 @@ import { readPlan, withPlan } from "./plan-text.ts";
 
 const timeout = (which: string) => ({
   value: "DURATION",
-  summary: `The ${which} timeout, like 15m; the default of its type, unless told.`,
+  summary: `The ${which} timeout, like 15m (default: that of its type).`,
 });
 
 export const createJob = defineCommand({
@@ -35,7 +35,7 @@ export const createJob = defineCommand({
     operation: {
       value: "OPERATION",
       choices: runnerJobOperations,
-      summary: "The operation (default exec).",
+      summary: "Operation of the job (default: exec).",
     },
     group: {
       value: "GROUP",
@@ -46,7 +46,7 @@ export const createJob = defineCommand({
       value: "FILE",
       summary: "The plan, a JSON object, from a file or standard input (-); passed on unchanged.",
     },
-    metadata: { value: "NAME=VALUE", isRepeatable: true, summary: "Metadata of your own." },
+    metadata: { value: "NAME=VALUE", isRepeatable: true, summary: "Metadata for the job." },
     "owner-id": { value: "ID", summary: "The owner's id in your own system." },
     "owner-type": { value: "TYPE", summary: "The type of the owner, in your own words." },
     "queue-timeout": timeout("queue"),
@@ -62,9 +62,9 @@ export const createJob = defineCommand({
     ...waitFlags,
   },
   examples: [
-    { does: "a job that does nothing", run: "svc job create --runner run_… --type noop" },
+    { does: "Enqueue a job that does nothing.", run: "svc job create --runner run_… --type noop" },
     {
-      does: "a plan from another program; the exit code says whether it finished",
+      does: "Enqueue a plan from another program; the exit code says whether the job finished.",
       run: "make-plan | svc job create --runner run_… --type helm-chart-deploy --plan-file - --wait --exit-status",
     },
   ],

@@ -7,7 +7,7 @@ export const explainJob = defineCommand({
   name: "job why",
   summary: "Explain why a job is waiting.",
   args: { job: { summary: "The job's id.", offers: "jobs" } },
-  examples: [{ does: "the reasons, most important first", run: "svc job why job_…" }],
+  examples: [{ does: "Show the reasons, most important first.", run: "svc job why job_…" }],
   run: async ({ args, call, screen }) => {
     const why = await call(getWaitingRoute, { params: { job_id: args.job } });
     printItem(screen, why, {

@@ -14,9 +14,12 @@ export const getJob = defineCommand({
     },
   },
   examples: [
-    { does: "how it stands", run: "svc job get job_…" },
-    { does: "its executions and their results", run: "svc job get job_… -o json | jq .executions" },
-    { does: "what it is to do", run: "svc job get job_… --only-plan" },
+    { does: "Show the job's status.", run: "svc job get job_…" },
+    {
+      does: "Show its executions and their results.",
+      run: "svc job get job_… -o json | jq .executions",
+    },
+    { does: "Show its plan.", run: "svc job get job_… --only-plan" },
   ],
   run: async ({ args, flags, call, screen }) => {
     const params = { job_id: args.job };

@@ -19,10 +19,10 @@ export const fateCode = ({ status }: Pick<RunnerJob, "status">): number =>
 export const ownCodes = [
   [
     "0 to 255",
-    "COMMAND's own, when it ended by itself; with --exit-code fate 0, or 1 when it failed.",
+    "COMMAND's own, when it ended by itself; with --exit-code job 0, or 1 when it failed.",
   ],
   ["126, 127", "COMMAND may not be executed, or is not there, as a shell has it."],
-  ["128 + n", "Signal n ended COMMAND: 137 is SIGKILL, as for want of memory."],
+  ["128 + n", "Signal n ended COMMAND: 137 is SIGKILL, for example because memory ran out."],
   ["1", "The job failed otherwise: its agent was lost, or its outputs cannot be taken."],
   ["124", "The job timed out."],
   ["130", "The job was cancelled, or Ctrl-C was pressed twice."],

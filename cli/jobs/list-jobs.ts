@@ -29,9 +29,12 @@ export const listJobs = defineCommand({
     ...pageFlags,
   },
   examples: [
-    { does: "what failed in the last hour", run: "svc job list --status failed --since 1h" },
     {
-      does: "the ids of what waits",
+      does: "List the jobs that failed in the last hour.",
+      run: "svc job list --status failed --since 1h",
+    },
+    {
+      does: "Print the ids of waiting jobs.",
       run: "svc job list --status queued --status available -o name",
     },
   ],

@@ -7,7 +7,7 @@ export const rerunJob = defineCommand({
   name: "job rerun",
   summary: "Enqueue a copy of a job.",
   args: { job: { summary: "The job's id.", offers: "jobs" } },
-  examples: [{ does: "once more", run: "svc job rerun job_…" }],
+  examples: [{ does: "Run the job again.", run: "svc job rerun job_…" }],
   run: async ({ args, call, screen }) => {
     const job = await call(rerunJobRoute, { params: { job_id: args.job } });
     printItem(screen, job, jobDetails);

@@ -20,9 +20,9 @@ export const runJob = defineCommand({
   name: "job run",
   summary: "Run a script, a command or any job on a runner, and follow its log.",
   details:
-    "COMMAND that is a file here is sent as it is and run there with the arguments as given; any other is looked for on " +
-    "the runner's host. The log goes to standard output, words to standard error. The exit code is COMMAND's own, or, with " +
-    "--exit-code fate and of a job with --type, the job's fate. A log that is lost on the way, or that nobody reads any " +
+    "COMMAND that is a file here is sent unchanged and run there with the arguments as given; any other is looked for on " +
+    "the runner's host. The log goes to standard output, messages to standard error. The exit code is COMMAND's own, or, with " +
+    "--exit-code job and of a job with --type, the job's outcome. A log that is lost on the way, or that nobody reads any " +
     "more, changes nothing in it. Ctrl-C cancels the job and follows it until it has stopped; a second one leaves.",
   codes: ownCodes,
   ownsInterrupt: true,
@@ -58,21 +58,22 @@ export const runJob = defineCommand({
       value: "FILE",
       summary: "Its plan, a JSON object, from a file or standard input (-).",
     },
-    metadata: { value: "NAME=VALUE", isRepeatable: true, summary: "Metadata of your own." },
+    metadata: { value: "NAME=VALUE", isRepeatable: true, summary: "Metadata for the job." },
     "exit-code": {
       value: "WHOSE",
-      choices: ["script", "fate"],
-      summary: "Whose the exit code is: the script's own, unless told, or the job's fate.",
+      choices: ["script", "job"],
+      formerly: { fate: "job" },
+      summary: "Which exit code to use: the script's (default) or the job's.",
     },
   },
   examples: [
-    { does: "a script of yours", run: "svc job run --runner run_… -- ./check.sh --all" },
+    { does: "Run a local script.", run: "svc job run --runner run_… -- ./check.sh --all" },
     {
-      does: "a program of the runner's host, with a secret",
+      does: "Run a program of the runner's host with a secret.",
       run: "svc job run --runner run_… --hidden-env API_KEY -- curl -sf https://api.example.com",
     },
     {
-      does: "any kind of job",
+      does: "Run a job of any type.",
       run: "svc job run --runner run_… --type helm-chart-deploy --plan plan.json",
     },
   ],
@@ -124,7 +125,7 @@ export const runJob = defineCommand({
     );
     if (!isText) printItem(screen, ended, jobDetails);
     screen.say(endWords(ended.body, screen.isTerminal ? lastShown : undefined));
-    return isLone && flags["exit-code"] !== "fate" ? ownCode(ended.body) : fateCode(ended.body);
+    return isLone && flags["exit-code"] !== "job" ? ownCode(ended.body) : fateCode(ended.body);
   },
 });
 

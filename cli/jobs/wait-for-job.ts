@@ -8,7 +8,7 @@ export const waitForJob = defineCommand({
   flags: waitFlags,
   examples: [
     {
-      does: "ten minutes at most; the exit code says how it went",
+      does: "Wait at most ten minutes; the exit code says how the job ended.",
       run: "svc job wait job_… --timeout 10m --exit-status",
     },
   ],

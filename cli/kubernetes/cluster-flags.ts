@@ -10,12 +10,12 @@ export const clusterFlags = {
   context: {
     value: "NAME",
     summary:
-      "Which context is sent: of --kubeconfig (its current one, unless told), else of your own kubeconfig (KUBECONFIG, ~/.kube/config).",
+      "Which context is sent: of --kubeconfig (default: its current one), else of your own kubeconfig (KUBECONFIG, ~/.kube/config).",
   },
   namespace: {
     short: "n",
     value: "NAMESPACE",
-    summary: "For what names none; that of the context, unless told.",
+    summary: "For what names none (default: that of the context).",
   },
 } as const satisfies Record<string, FlagSpec>;
 

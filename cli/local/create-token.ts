@@ -46,11 +46,11 @@ export const createToken = defineCommand({
   },
   examples: [
     {
-      does: "the first token of an installation, on the database's own machine",
+      does: "Create the first token of an installation, on a machine that reaches the database.",
       run: "DATABASE_URL=… svc token create --new-org Acme > admin-token",
     },
     {
-      does: "one for a build server",
+      does: "Create a token for a build server.",
       run: "svc token create --name ci --role org_builder --expires 90d",
     },
   ],

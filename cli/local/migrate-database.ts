@@ -18,11 +18,13 @@ export function requireDatabaseUrl({ databaseUrl }: CliConfig): string {
 
 export const migrateUp = defineCommand({
   name: "migrate up",
-  summary: "Apply pending migrations to the database in DATABASE_URL.",
+  summary: "Migrate the database to this version's schema.",
   details:
     "Forward only. Several at once apply each migration once; a schema newer than this version is refused.",
   isLocal: true,
-  examples: [{ does: "before a new version", run: "DATABASE_URL=… svc migrate up" }],
+  examples: [
+    { does: "Migrate before a new version starts.", run: "DATABASE_URL=… svc migrate up" },
+  ],
   run: async ({ config, screen }) => {
     const url = requireDatabaseUrl(config);
     const { migrate } = await import("../../broker/database/migrate.ts");
@@ -46,8 +48,8 @@ export const listSchema = defineCommand({
   summary: "List the migrations and which of them the database in DATABASE_URL has.",
   isLocal: true,
   examples: [
-    { does: "what is pending", run: "DATABASE_URL=… svc migrate list" },
-    { does: "for a script", run: "DATABASE_URL=… svc migrate list -o json" },
+    { does: "List pending migrations.", run: "DATABASE_URL=… svc migrate list" },
+    { does: "Print JSON for a script.", run: "DATABASE_URL=… svc migrate list -o json" },
   ],
   run: async ({ config, screen }) => {
     const url = requireDatabaseUrl(config);

@@ -9,7 +9,7 @@ export const runBroker = defineCommand({
   isLocal: true,
   examples: [
     {
-      does: "a replica",
+      does: "Run a replica.",
       run: "DATABASE_URL=postgres://svc@db/svc SVC_HOST=0.0.0.0 svc broker",
     },
   ],

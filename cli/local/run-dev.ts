@@ -27,8 +27,8 @@ export const runDev = defineCommand({
     json: { summary: "Print one line of JSON when ready, and nothing else on standard output." },
   },
   examples: [
-    { does: "the usual way", run: "npm start" },
-    { does: "for a program", run: "svc dev --json --port 0 --data-dir /tmp/svc" },
+    { does: "Start with npm.", run: "npm start" },
+    { does: "Start for a program.", run: "svc dev --json --port 0 --data-dir /tmp/svc" },
   ],
   run: async ({ flags, config, screen }) => {
     const port = readWhole("--port", flags.port);

@@ -12,7 +12,7 @@ export const searchLog = defineCommand({
   flags: logFlags,
   examples: [
     {
-      does: "every denial of the last hour",
+      does: "Find every denial of the last hour.",
       run: 'svc log search job_… "access denied" --since 1h',
     },
   ],

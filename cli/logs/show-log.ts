@@ -10,8 +10,8 @@ export const showLog = defineCommand({
   args: { log: logArg },
   flags: logFlags,
   examples: [
-    { does: "what went wrong in a step", run: "svc log show job_… --step apply --severity error" },
-    { does: "the output alone, as it was", run: "svc log show job_… --raw > apply.log" },
+    { does: "Show the errors of a step.", run: "svc log show job_… --step apply --severity error" },
+    { does: "Save the plain output.", run: "svc log show job_… --raw > apply.log" },
   ],
   run: async ({ args, flags, connect, screen }) => {
     const asked = { params: streamParams(args.log), query: logQuery(flags) };

@@ -24,8 +24,8 @@ export const tailLog = defineCommand({
     ...logFlags,
   },
   examples: [
-    { does: "a job while it runs", run: "svc log tail -f job_…" },
-    { does: "its last ten errors", run: "svc log tail job_… --tail 10 --severity error" },
+    { does: "Follow a job while it runs.", run: "svc log tail -f job_…" },
+    { does: "Show its last ten errors.", run: "svc log tail job_… --tail 10 --severity error" },
   ],
   run: async ({ args, flags, connect, call, screen }) => {
     const params = streamParams(args.log);

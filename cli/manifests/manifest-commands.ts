@@ -59,7 +59,7 @@ const manifestFlags = {
     choices: ["Namespace", "CustomResourceDefinition", "PersistentVolumeClaim"],
     summary: "A kind with which more goes than itself, and that may be deleted all the same.",
   },
-  timeout: { value: "DURATION", summary: "How long to wait until all is ready; 10m, unless told." },
+  timeout: { value: "DURATION", summary: "How long to wait until all is ready (default: 10m)." },
 } as const;
 const applyFlags = {
   prune: { summary: "Delete what was applied by this --name before and is there no more." },
@@ -67,7 +67,7 @@ const applyFlags = {
   "no-wait": { summary: "Do not wait until all is ready." },
 } as const;
 const sent =
-  "The manifests are sent to the runner and compared with the cluster by its own word (server-side, a dry run); values of secrets " +
+  "The manifests are sent to the runner and compared by the cluster itself (a server-side dry run); values of secrets " +
   "are not shown, only which of them change.";
 
 export const diffManifest = defineCommand({
@@ -85,11 +85,11 @@ export const diffManifest = defineCommand({
   },
   examples: [
     {
-      does: "what would change",
+      does: "Show what would change.",
       run: "svc manifest diff examples/manifest-hello --runner run_… -n shop",
     },
     {
-      does: "in a script: 7 when something would",
+      does: "Check in a script: exits 7 on changes.",
       run: "kustomize build . | svc manifest diff - --runner run_… --detailed-exitcode",
     },
   ],
@@ -118,12 +118,15 @@ export const applyManifest = defineCommand({
     "auto-approve": autoApprove,
   },
   examples: [
-    { does: "needs no image", run: "svc manifest apply examples/manifest-hello --runner run_…" },
     {
-      does: "a folder as it is now: what is no longer in it is deleted",
+      does: "Apply an example that needs no image.",
+      run: "svc manifest apply examples/manifest-hello --runner run_…",
+    },
+    {
+      does: "Apply a folder and delete what is no longer in it.",
       run: "svc manifest apply k8s --name shop --prune --runner run_… --context prod -n shop",
     },
-    { does: "what was shown before", run: "svc manifest apply --job job_… --auto-approve" },
+    { does: "Apply an earlier diff.", run: "svc manifest apply --job job_… --auto-approve" },
   ],
   run: async (at) => await change(at, { verb: "apply", by: "svc manifest diff" }),
 });
@@ -139,11 +142,11 @@ export const deleteManifest = defineCommand({
   flags: { runner, ...manifestFlags, job: plannedJob, "auto-approve": autoApprove },
   examples: [
     {
-      does: "what a folder holds",
+      does: "Delete what a folder contains.",
       run: "svc manifest delete examples/manifest-hello --runner run_…",
     },
     {
-      does: "all that was applied by a name",
+      does: "Delete everything that was applied under a name.",
       run: "svc manifest delete --name shop --runner run_… -n shop",
     },
   ],

@@ -8,7 +8,7 @@ export const listOrgs = defineCommand({
   name: "org list",
   summary: "List the orgs that the token has access to.",
   flags: pageFlags,
-  examples: [{ does: "which there are", run: "svc org list" }],
+  examples: [{ does: "List all orgs.", run: "svc org list" }],
   run: async ({ flags, call, screen }) => {
     const { limit, cursor } = flags;
     printPage(screen, await call(listOrgsRoute, { query: { limit, cursor } }), {
@@ -22,7 +22,7 @@ export const listOrgs = defineCommand({
 export const getOrg = defineCommand({
   name: "org get",
   summary: "Show the org that commands act in: the token's own, or that of --org.",
-  examples: [{ does: "where am I", run: "svc org get" }],
+  examples: [{ does: "Show the current org.", run: "svc org get" }],
   run: async ({ call, screen }) => printItem(screen, await call(getCurrentOrgRoute, {}), orgView),
 });
 
@@ -30,7 +30,7 @@ export const createOrg = defineCommand({
   name: "org create",
   summary: "Create an org, with the token's account as its admin.",
   args: { name: { summary: "Its name." } },
-  examples: [{ does: "a new customer", run: "svc org create Acme" }],
+  examples: [{ does: "Create an org for a customer.", run: "svc org create Acme" }],
   run: async ({ args, call, screen }) => {
     const org = await call(createOrgRoute, { body: { name: args.name } });
     printItem(screen, org, orgView);

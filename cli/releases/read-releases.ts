@@ -52,7 +52,10 @@ export const listReleases = defineCommand({
     ...pageFlags,
   },
   examples: [
-    { does: "what an upgrade left behind", run: "svc release list --status pending-upgrade" },
+    {
+      does: "List releases that an upgrade left pending.",
+      run: "svc release list --status pending-upgrade",
+    },
   ],
   run: async ({ flags, call, screen }) => {
     const { chart: chart_id, name, namespace, status, limit, cursor } = flags;
@@ -73,8 +76,8 @@ export const showRelease = defineCommand({
     record: { summary: "Print helm's stored record unchanged. It contains values and manifests." },
   },
   examples: [
-    { does: "what it is", run: "svc release show hrl_…" },
-    { does: "its manifest", run: "svc release show hrl_… --record | jq -r .manifest" },
+    { does: "Show a release.", run: "svc release show hrl_…" },
+    { does: "Print its manifest.", run: "svc release show hrl_… --record | jq -r .manifest" },
   ],
   run: async ({ args, flags, call, screen }) => {
     const params = { release_id: args.release };

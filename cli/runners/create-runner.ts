@@ -34,9 +34,12 @@ export const createRunner = defineCommand({
     },
   },
   examples: [
-    { does: "a runner in a group of its own", run: "svc runner create --name acme-production" },
     {
-      does: "only the token, for a script",
+      does: "Create a runner in a group of its own.",
+      run: "svc runner create --name acme-production",
+    },
+    {
+      does: "Print only the token, for a script.",
       run: "svc runner create --group rgr_… -o json | jq -r .enrolment_token.secret",
     },
   ],

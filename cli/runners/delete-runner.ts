@@ -7,7 +7,7 @@ export const deleteRunner = defineCommand({
   summary: "Delete a runner: its waiting jobs are not attempted, its tokens are revoked.",
   args: { runner: { summary: "The runner's id.", offers: "runners" } },
   flags: { yes: { summary: "Required: this cannot be undone." } },
-  examples: [{ does: "for good", run: "svc runner delete run_… --yes" }],
+  examples: [{ does: "Delete without confirmation.", run: "svc runner delete run_… --yes" }],
   run: async ({ args, flags, call, screen }) => {
     if (!flags.yes)
       throw new UsageError("Deleting a runner cannot be undone. To confirm, add --yes.");

@@ -9,7 +9,7 @@ export const enableRunner = defineCommand({
   name: "runner enable",
   summary: "Enable a runner.",
   args,
-  examples: [{ does: "after a disable", run: "svc runner enable run_…" }],
+  examples: [{ does: "Enable a disabled runner.", run: "svc runner enable run_…" }],
   run: async ({ args, call, screen }) => {
     const params = { runner_id: args.runner };
     printItem(screen, await call(enableRunnerRoute, { params }), runnerDetails);
@@ -20,7 +20,7 @@ export const disableRunner = defineCommand({
   name: "runner disable",
   summary: "Disable a runner: it takes no new jobs, running jobs finish.",
   args,
-  examples: [{ does: "out of service", run: "svc runner disable run_…" }],
+  examples: [{ does: "Take a runner out of service.", run: "svc runner disable run_…" }],
   run: async ({ args, call, screen }) => {
     const params = { runner_id: args.runner };
     printItem(screen, await call(disableRunnerRoute, { params }), runnerDetails);

@@ -11,7 +11,7 @@ export const getRunner = defineCommand({
   summary: "Show a runner, its queues, and its running processes with their versions.",
   details: "With -o json, the processes are left out; they are at /v1/runners/{id}/processes.",
   args: { runner: { summary: "The runner's id.", offers: "runners" } },
-  examples: [{ does: "how it is", run: "svc runner get run_…" }],
+  examples: [{ does: "Show a runner.", run: "svc runner get run_…" }],
   run: async ({ args, call, screen }) => {
     const params = { runner_id: args.runner };
     const { text, body } = await call(getRunnerRoute, { params });

@@ -13,7 +13,7 @@ export const listRunners = defineCommand({
     status: { value: "STATUS", choices: runnerStatuses, summary: "Only runners in this status." },
     ...pageFlags,
   },
-  examples: [{ does: "which are offline", run: "svc runner list --status offline" }],
+  examples: [{ does: "List offline runners.", run: "svc runner list --status offline" }],
   run: async ({ flags, call, screen }) => {
     const { status, cursor } = flags;
     const query = { runner_group_id: flags.group, status, limit: flags.limit, cursor };

@@ -8,7 +8,7 @@ const note = { value: "TEXT", summary: "The reason, which others see." } as cons
 
 export const pauseRunner = defineCommand({
   name: "runner pause",
-  summary: "Pause a runner: no new jobs start, running jobs continue.",
+  summary: "Pause a runner: it gets no jobs; running jobs continue.",
   args,
   flags: {
     note,
@@ -18,7 +18,7 @@ export const pauseRunner = defineCommand({
     },
   },
   examples: [
-    { does: "for a maintenance", run: 'svc runner pause run_… --until 30m --note "new disk"' },
+    { does: "Pause for maintenance.", run: 'svc runner pause run_… --until 30m --note "new disk"' },
   ],
   run: async ({ args, flags, call, screen }) => {
     const { note, until } = flags;
@@ -34,7 +34,7 @@ export const resumeRunner = defineCommand({
   summary: "Resume a paused runner.",
   args,
   flags: { note },
-  examples: [{ does: "go on", run: "svc runner resume run_…" }],
+  examples: [{ does: "Resume the runner.", run: "svc runner resume run_…" }],
   run: async ({ args, flags, call, screen }) => {
     const body = flags.note === undefined ? {} : { note: flags.note };
     const params = { runner_id: args.runner };

@@ -28,8 +28,8 @@ export const shutDownRunner = defineCommand({
     deadline: { value: "DURATION", summary: "How long running jobs may continue (default 30m)." },
   },
   examples: [
-    { does: "let it finish", run: "svc runner shutdown run_… --deadline 10m" },
-    { does: "a new start", run: "svc runner shutdown run_… --restart" },
+    { does: "Let running jobs finish.", run: "svc runner shutdown run_… --deadline 10m" },
+    { does: "Restart the agent.", run: "svc runner shutdown run_… --restart" },
   ],
   run: async ({ args, flags, call, screen }) => {
     const { force, restart, deadline } = flags;

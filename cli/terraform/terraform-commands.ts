@@ -12,7 +12,7 @@ import {
 } from "../plans/plan-flags.ts";
 import { type PlanAsk, planFolder, terraformKind } from "./plan-folder.ts";
 
-const folder = { summary: "The folder with the configuration; it is sent as it is." } as const;
+const folder = { summary: "The folder with the configuration." } as const;
 const args = { folder } as const;
 const planFlags = {
   workspace: {
@@ -47,7 +47,7 @@ export const planTerraform = defineCommand({
   },
   examples: [
     {
-      does: "what would change",
+      does: "Show what would change.",
       run: "svc terraform plan examples/terraform-hello --runner run_…",
     },
   ],
@@ -61,7 +61,7 @@ export const planTerraform = defineCommand({
 export const applyTerraform = defineCommand({
   name: "terraform apply",
   summary: "Plan a folder's terraform at a runner, ask, and apply exactly that plan.",
-  details: `${sent} With --job what svc terraform plan has planned is applied, and nothing is planned anew. Ctrl-C lets terraform come to rest.`,
+  details: `${sent} With --job what svc terraform plan has planned is applied, and nothing is planned anew. Ctrl-C stops terraform gracefully.`,
   ...followed,
   args: { folder: { ...folder, isOptional: true } },
   flags: {
@@ -72,10 +72,10 @@ export const applyTerraform = defineCommand({
   },
   examples: [
     {
-      does: "needs no cloud and no credentials",
+      does: "Apply an example that needs no cloud and no credentials.",
       run: "svc terraform apply examples/terraform-hello --runner run_…",
     },
-    { does: "what was planned before", run: "svc terraform apply --job job_… --auto-approve" },
+    { does: "Apply an earlier plan.", run: "svc terraform apply --job job_… --auto-approve" },
   ],
   run: async (at) => {
     const { args, flags } = at;
@@ -99,7 +99,10 @@ export const destroyTerraform = defineCommand({
   args,
   flags: { runner: requiredRunner, ...planFlags, "auto-approve": autoApprove },
   examples: [
-    { does: "all of it", run: "svc terraform destroy examples/terraform-hello --runner run_…" },
+    {
+      does: "Destroy everything.",
+      run: "svc terraform destroy examples/terraform-hello --runner run_…",
+    },
   ],
   run: async (at) => {
     const { args, flags } = at;
@@ -114,16 +117,21 @@ export const destroyTerraform = defineCommand({
 
 export const findDrift = defineCommand({
   name: "terraform drift",
-  summary: "Look whether what terraform has made is still as its state says.",
+  summary: "Check whether the real resources still match the state.",
   details: `${sent} Nothing is changed and nothing is locked.`,
   codes: [
-    [String(exitCodes.ok.code), "Everything is as the state says."],
-    [String(exitCodes.drift.code), "Something is not."],
+    [String(exitCodes.ok.code), "The resources match the state."],
+    [String(exitCodes.drift.code), "Something differs."],
   ],
   ...followed,
   args,
   flags: { runner: requiredRunner, ...planFlags },
-  examples: [{ does: "in a script", run: "svc terraform drift infra --runner run_… || echo look" }],
+  examples: [
+    {
+      does: "Check for drift in a script.",
+      run: "svc terraform drift infra --runner run_… || echo look",
+    },
+  ],
   run: async (at) => {
     const { args, flags, screen } = at;
     const made = await planFolder(at, { ...askOf(args.folder, flags), isRefreshOnly: true });

@@ -13,7 +13,7 @@ export const listTokens = defineCommand({
     runner: { value: "RUNNER", offers: "runners", summary: "Only this runner's." },
     ...pageFlags,
   },
-  examples: [{ does: "which there are, and when they were used", run: "svc token list" }],
+  examples: [{ does: "List tokens and their last use.", run: "svc token list" }],
   run: async ({ flags, call, screen }) => {
     const { runner, limit, cursor } = flags;
     printPage(
@@ -32,7 +32,7 @@ export const revokeToken = defineCommand({
   name: "token revoke",
   summary: "Revoke a token. It stops working within a second.",
   args,
-  examples: [{ does: "it leaked", run: "svc token revoke tok_…" }],
+  examples: [{ does: "Revoke a leaked token.", run: "svc token revoke tok_…" }],
   run: async ({ args, call, screen }) => {
     printItem(
       screen,
@@ -44,9 +44,9 @@ export const revokeToken = defineCommand({
 
 export const rotateToken = defineCommand({
   name: "token rotate",
-  summary: "Replace a token by a new one. The old one stays valid for its overlap period.",
+  summary: "Rotate a token; the old one stays valid for the overlap period.",
   args,
-  examples: [{ does: "a new one into a file", run: "svc token rotate tok_… > token" }],
+  examples: [{ does: "Write a new token to a file.", run: "svc token rotate tok_… > token" }],
   run: async ({ args, call, screen }) => {
     showSecret(screen, await call(rotateTokenRoute, { params: { token_id: args.token } }));
   },

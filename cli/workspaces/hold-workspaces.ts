@@ -34,7 +34,12 @@ export const lockWorkspace = defineCommand({
   summary: "Lock a workspace, so that no terraform run changes it.",
   args,
   flags: { reason },
-  examples: [{ does: "while you look", run: 'svc workspace lock tfw_… --reason "moving it"' }],
+  examples: [
+    {
+      does: "Lock a workspace during an inspection.",
+      run: 'svc workspace lock tfw_… --reason "moving it"',
+    },
+  ],
   run: async ({ args, flags, call, screen }) => {
     const params = { workspace_id: args.workspace };
     const body = {
@@ -60,9 +65,9 @@ export const unlockWorkspace = defineCommand({
     reason: { value: "TEXT", summary: "The reason, which is recorded." },
   },
   examples: [
-    { does: "what you locked", run: "svc workspace unlock tfw_…" },
+    { does: "Release your own lock.", run: "svc workspace unlock tfw_…" },
     {
-      does: "its host is gone",
+      does: "Release the lock of a host that is gone.",
       run: 'svc workspace unlock tfw_… --force --reason "host is gone"',
     },
   ],
@@ -102,7 +107,10 @@ export const blockWorkspace = defineCommand({
   args,
   flags: { reason },
   examples: [
-    { does: "its apply was killed", run: 'svc workspace block tfw_… --reason "apply was killed"' },
+    {
+      does: "Block a workspace after its apply was killed.",
+      run: 'svc workspace block tfw_… --reason "apply was killed"',
+    },
   ],
   run: async ({ args, flags, call, screen }) => {
     const params = { workspace_id: args.workspace };
@@ -119,7 +127,7 @@ export const unblockWorkspace = defineCommand({
   flags: { reason },
   examples: [
     {
-      does: "it was looked into",
+      does: "Remove a block after an inspection.",
       run: 'svc workspace unblock tfw_… --reason "imported what was lost"',
     },
   ],
@@ -147,7 +155,7 @@ export const rollBackWorkspace = defineCommand({
   },
   examples: [
     {
-      does: "to revision 3",
+      does: "Return to revision 3.",
       run: 'svc workspace rollback tfw_… --revision 3 --reason "4 was wrong" --yes',
     },
   ],

@@ -25,7 +25,7 @@ export const listWorkspaces = defineCommand({
     blocked: { summary: "Only blocked ones." },
     ...pageFlags,
   },
-  examples: [{ does: "which are held", run: "svc workspace list --locked" }],
+  examples: [{ does: "List locked workspaces.", run: "svc workspace list --locked" }],
   run: async ({ flags, call, screen }) => {
     const { owner, limit, cursor } = flags;
     const query = {
@@ -47,7 +47,7 @@ export const showWorkspace = defineCommand({
   name: "workspace show",
   summary: "Show a workspace: its state, its lock, and what people did to it.",
   args,
-  examples: [{ does: "who holds it", run: "svc workspace show tfw_…" }],
+  examples: [{ does: "Show who holds the lock.", run: "svc workspace show tfw_…" }],
   run: async ({ args, call, screen }) => {
     const params = { workspace_id: args.workspace };
     printItem(screen, await call(getWorkspaceRoute, { params }), workspaceDetails);
@@ -64,7 +64,7 @@ export const listRevisions = defineCommand({
   summary: "List the revisions of a workspace's state, newest first.",
   args,
   flags: pageFlags,
-  examples: [{ does: "who wrote it last", run: "svc workspace history tfw_… --limit 5" }],
+  examples: [{ does: "Show the last five writes.", run: "svc workspace history tfw_… --limit 5" }],
   run: async ({ args, flags, call, screen }) => {
     const params = { workspace_id: args.workspace };
     const query = { limit: flags.limit, cursor: flags.cursor };
@@ -85,8 +85,8 @@ export const diffRevisions = defineCommand({
     to: { value: "REVISION", summary: "The newer revision (default: the current one)." },
   },
   examples: [
-    { does: "what the last write changed", run: "svc workspace diff tfw_…" },
-    { does: "all since revision 3", run: "svc workspace diff tfw_… --from 3" },
+    { does: "Show what the last write changed.", run: "svc workspace diff tfw_…" },
+    { does: "Show all changes since revision 3.", run: "svc workspace diff tfw_… --from 3" },
   ],
   run: async ({ args, flags, call, screen }) => {
     const params = { workspace_id: args.workspace };

@@ -36,7 +36,7 @@ export const listRescued = defineCommand({
   name: "workspace rescued",
   summary: "List the states that terraform could not save to a workspace, newest first.",
   args: { workspace: args.workspace },
-  examples: [{ does: "what waits", run: "svc workspace rescued tfw_…" }],
+  examples: [{ does: "List rescued states.", run: "svc workspace rescued tfw_…" }],
   run: async ({ args, call, screen }) => {
     const { text, body } = await call(listRescuedStatesRoute, {
       params: { workspace_id: args.workspace },
@@ -54,7 +54,10 @@ export const readRescued = defineCommand({
   summary: "Print a rescued state unchanged. It contains secrets.",
   args,
   examples: [
-    { does: "to look into it", run: "svc workspace read-rescued tfw_… tfs_… > errored.tfstate" },
+    {
+      does: "Save a rescued state to a file.",
+      run: "svc workspace read-rescued tfw_… tfs_… > errored.tfstate",
+    },
   ],
   run: async ({ args, call, screen }) => {
     const params = { workspace_id: args.workspace, rescued_id: args.state };
@@ -66,12 +69,12 @@ export const pushRescued = defineCommand({
   name: "workspace push-rescued",
   summary: "Make a rescued state the current one, and remove the block that its loss caused.",
   details:
-    "It must follow the current state: the same lineage and a higher serial. A locked workspace is refused.",
+    "Only a state with the same lineage and a higher serial. Fails while the workspace is locked.",
   args,
   flags: { reason },
   examples: [
     {
-      does: "what the apply did",
+      does: "Restore the result of an apply.",
       run: 'svc workspace push-rescued tfw_… tfs_… --reason "the apply was whole"',
     },
   ],
@@ -89,7 +92,7 @@ export const discardRescued = defineCommand({
   flags: { reason },
   examples: [
     {
-      does: "it is older than what is there",
+      does: "Discard a state that is outdated.",
       run: 'svc workspace discard-rescued tfw_… tfs_… --reason "the next apply mended it"',
     },
   ],

@@ -6,6 +6,8 @@ export type FlagSpec = {
   readonly isRequired?: true;
   readonly isRepeatable?: true;
   readonly choices?: readonly string[];
+  /** Former names of choices, which are still taken, and what each is called now. */
+  readonly formerly?: Readonly<Record<string, string>>;
   /** The kind of ids that completion offers here, as the program names it. */
   readonly offers?: string;
 };

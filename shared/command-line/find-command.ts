@@ -56,6 +56,8 @@ function hintFor(
   program: Program,
 ): string {
   const { name } = program;
+  const hint = program.hints?.[noun];
+  if (hint !== undefined) return hint;
   const nouns = [...new Set(listCommands([], program).map((command) => nounOf(command.name)))];
   const meantNoun = nouns.includes(noun) ? noun : nearestWord(noun, nouns);
   if (meantNoun === undefined) return `See: ${name} --help`;

@@ -105,8 +105,9 @@ function readValue(spec: FlagSpec, rawName: string, value: string | undefined): 
     return true;
   }
   if (value === undefined) throw new UsageError(`${rawName} needs a value: ${spec.value}.`);
-  requireChoice(rawName, value, spec.choices);
-  return value;
+  const present = spec.formerly?.[value] ?? value;
+  requireChoice(rawName, present, spec.choices);
+  return present;
 }
 
 function requireChoice(name: string, value: string, choices: readonly string[] | undefined): void {

@@ -23,6 +23,8 @@ export type Program<C extends CommandSpec = CommandSpec> = {
   readonly name: string;
   readonly summary: string;
   readonly groups: readonly CommandGroup<C>[];
+  /** What to type for a noun that has no commands. */
+  readonly hints?: Readonly<Record<string, string>>;
   /** The last lines of its help: where to start. */
   readonly footer: string;
   readonly exitCodes: readonly ExitCode[];

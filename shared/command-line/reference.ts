@@ -63,4 +63,4 @@ function section(program: Program, command: CommandSpec): string {
 }
 
 const wordsOf = (choices: readonly string[]): string =>
-  choices.map((choice) => (choice === "" ? "the empty word" : `\`${choice}\``)).join(", ");
+  choices.map((choice) => (choice === "" ? "the empty string" : `\`${choice}\``)).join(", ");

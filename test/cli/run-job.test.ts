@@ -99,7 +99,7 @@ describe("svc job run", { timeout: 180_000 }, () => {
     expect(ran.err).toMatch(/ failed after [^:]+: .*exited with code 3/);
     expect(ran.code).toBe(3);
     expect(`${ran.out}${ran.err}`.match(/exited with code 3/g)).toHaveLength(2); // in its log and in the words
-    expect(await run(["--exit-code", "fate", "--", file])).toMatchObject({ code: 1 });
+    expect(await run(["--exit-code", "job", "--", file])).toMatchObject({ code: 1 });
   });
 
   test("is too late with its script", async () => {
