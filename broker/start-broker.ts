@@ -1,3 +1,4 @@
+import { setTimeout as pause } from "node:timers/promises";
 import type { Broker } from "./broker.ts";
 import type { Config } from "./config.ts";
 import { requireCurrentSchema } from "./database/schema-state.ts";
@@ -53,7 +54,7 @@ async function drain(broker: Broker, serving: Serving): Promise<void> {
   const { config, health, log } = broker;
   health.startDraining();
   log.info({ linger_ms: config.drainLingerMs }, "broker is draining");
-  await new Promise((resolve) => setTimeout(resolve, config.drainLingerMs));
+  await pause(config.drainLingerMs);
   for (const end of broker.drain.toReversed()) await end();
   await serving.stop(answerGraceMs);
   await broker.authenticator.flush().catch(() => {}); // last uses are a courtesy, not worth a failed stop

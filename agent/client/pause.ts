@@ -1,4 +1,4 @@
-/** Resolves after the time or, if that is sooner, when a signal aborts. It never rejects. */
+/** Resolves after the time or, if that is sooner, when a signal aborts. It never rejects. By the global timer: tests fake it. */
 export function pause(ms: number, ...signals: readonly AbortSignal[]): Promise<void> {
   return new Promise((resolve) => {
     if (signals.some(({ aborted }) => aborted)) return resolve();
@@ -10,4 +10,15 @@ export function pause(ms: number, ...signals: readonly AbortSignal[]): Promise<v
       resolve();
     }
   });
+}
+
+/** Resolves when the first of the signals aborts. */
+export async function untilAborted(...signals: readonly AbortSignal[]): Promise<void> {
+  await new Promise<void>((resolve) => onceAborted(AbortSignal.any([...signals]), resolve));
+}
+
+/** Acts when the signal aborts; at once when it has. */
+export function onceAborted(signal: AbortSignal, act: () => void): void {
+  if (signal.aborted) act();
+  else signal.addEventListener("abort", act, { once: true });
 }

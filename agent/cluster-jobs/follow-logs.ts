@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import path from "node:path";
 import { z } from "zod";
-import { pause } from "../client/pause.ts";
+import { pause, untilAborted } from "../client/pause.ts";
 import { writeAtomically } from "../files/atomic-file.ts";
 import type { Job } from "../jobs/handler.ts";
 import type { Cluster } from "../kubernetes/cluster.ts";
@@ -77,10 +77,7 @@ export function followLogs(job: Job, cluster: Cluster, namespace: string): LogFo
 }
 
 async function afterStop(signal: AbortSignal): Promise<void> {
-  await new Promise<void>((resolve) => {
-    if (signal.aborted) resolve();
-    else signal.addEventListener("abort", () => resolve(), { once: true });
-  });
+  await untilAborted(signal);
   await pause(afterStopMs);
 }
 

@@ -1,4 +1,4 @@
-import { pause } from "../client/pause.ts";
+import { pause, untilAborted } from "../client/pause.ts";
 import type { ClusterJob } from "../cluster-jobs/cluster-job.ts";
 import { type FollowedEnd, followClusterJob } from "../cluster-jobs/follow-cluster-job.ts";
 import type { JobLook } from "../cluster-jobs/judge-cluster-job.ts";
@@ -92,14 +92,6 @@ async function when(
       await pause(againMs, ended); // who follows it says what is wrong
     }
   }
-}
-
-async function untilAborted(...signals: AbortSignal[]): Promise<void> {
-  const any = AbortSignal.any(signals);
-  if (any.aborted) return;
-  await new Promise<void>((resolve) => {
-    any.addEventListener("abort", () => resolve(), { once: true });
-  });
 }
 
 /** The Job goes when its pods have gone, and these have their grace. */

@@ -1,3 +1,5 @@
+import { onceAborted } from "../client/pause.ts";
+
 /** From the first command on that runs although the job is to stop, there is so much time for all of them. */
 export function cleanupTimeout(stopping: AbortSignal): {
   readonly signal: () => AbortSignal;
@@ -8,8 +10,7 @@ export function cleanupTimeout(stopping: AbortSignal): {
   return {
     signal: () => {
       const begin = (): void => void (timer ??= setTimeout(() => cleaning.abort(), mostCleanupMs));
-      if (stopping.aborted) begin();
-      else stopping.addEventListener("abort", begin, { once: true });
+      onceAborted(stopping, begin);
       return cleaning.signal;
     },
     close: () => clearTimeout(timer),

@@ -1,6 +1,6 @@
 import path from "node:path";
 import { formatDuration } from "../../shared/duration.ts";
-import { pause } from "../client/pause.ts";
+import { onceAborted, pause, untilAborted } from "../client/pause.ts";
 import { folderGone } from "../processes/await-end.ts";
 import { removeChildFolder } from "../processes/child-files.ts";
 import type { Child, ChildEnd } from "../processes/child.ts";
@@ -156,13 +156,8 @@ function told(
 
 const lastWordsMs = 2_000;
 
-function onceAborted(signal: AbortSignal, act: () => void): void {
-  if (signal.aborted) act();
-  else signal.addEventListener("abort", act, { once: true });
-}
-
 async function afterAbort(signal: AbortSignal, ms: number): Promise<void> {
-  await new Promise<void>((resolve) => onceAborted(signal, resolve));
+  await untilAborted(signal);
   await pause(ms);
 }
 

@@ -1,5 +1,6 @@
 import { formatDuration } from "../../shared/duration.ts";
 import { isJobOver } from "../client/broker-errors.ts";
+import { onceAborted, untilAborted } from "../client/pause.ts";
 import type { LocalContext } from "../local-context.ts";
 import { openJobLog } from "../logs/job-log.ts";
 import { makeRedactor } from "../logs/redactor.ts";
@@ -32,7 +33,7 @@ export async function superviseJob<T>(
   const closeClocks = runClocks(job);
   const seen = await Promise.race([
     beginning.then((begun) => ({ begun })).catch((error: unknown) => ({ error })),
-    new Promise<"stopped">((resolve) => onceAborted(stop.signal, () => resolve("stopped"))),
+    untilAborted(stop.signal).then(() => "stopped" as const),
   ]);
   closeClocks();
   if (seen !== "stopped" && "begun" in seen && !stop.signal.aborted) return seen;
@@ -109,9 +110,4 @@ async function endChildren({ local, stored, stop }: SupervisedJob): Promise<void
 function adopt({ runDir }: LocalContext, executionId: string, step: number): Child | undefined {
   const manifest = findChild(runDir.path, executionId, step);
   return manifest && adoptChild(manifest, { from: 0 });
-}
-
-function onceAborted(signal: AbortSignal, act: () => void): void {
-  if (signal.aborted) act();
-  else signal.addEventListener("abort", act, { once: true });
 }

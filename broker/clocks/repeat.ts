@@ -1,3 +1,4 @@
+import { setTimeout as pause } from "node:timers/promises";
 import type { Log } from "../log.ts";
 
 export type Loop = { readonly signal: AbortSignal; readonly log: Log };
@@ -17,20 +18,7 @@ export async function repeat(
         log.error({ err: error, loop: name }, "background loop failed; it will be retried");
     }
     // Brokers that started together drift apart, so that they seldom ask for the same rows.
-    await pause(signal, everyMs * (0.8 + Math.random() * 0.4));
+    const waitMs = everyMs * (0.8 + Math.random() * 0.4);
+    await pause(waitMs, undefined, { signal }).catch(() => {}); // what it rejects with is the abort
   }
-}
-
-/** Resolves after the time or, if that is sooner, when the signal aborts. */
-function pause(signal: AbortSignal, ms: number): Promise<void> {
-  return new Promise((resolve) => {
-    if (signal.aborted) return resolve();
-    const timer = setTimeout(done, ms);
-    function done(): void {
-      clearTimeout(timer);
-      signal.removeEventListener("abort", done);
-      resolve();
-    }
-    signal.addEventListener("abort", done);
-  });
 }

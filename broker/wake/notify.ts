@@ -1,4 +1,5 @@
 import { hash } from "node:crypto";
+import { setTimeout as pause } from "node:timers/promises";
 import type { Db } from "../database/connect.ts";
 import type { Log } from "../log.ts";
 import type { Topic } from "./wakes.ts";
@@ -34,7 +35,7 @@ export function makeSender(db: Db, brokerId: string, log: Log): Sender {
   }
 
   async function later(): Promise<void> {
-    await new Promise((resolve) => setTimeout(resolve, flushMs));
+    await pause(flushMs);
     await flush();
   }
 

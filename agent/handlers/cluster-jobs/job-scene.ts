@@ -1,3 +1,4 @@
+import { onceAborted } from "../../client/pause.ts";
 import type { Job } from "../../jobs/handler.ts";
 import { openClusterGround } from "../../kubernetes/cluster-ground.ts";
 import type { Cluster } from "../../kubernetes/cluster.ts";
@@ -18,8 +19,7 @@ const lastRequestsMs = 4_000;
 export async function openJobScene(job: Job, run: JobRun): Promise<JobScene> {
   const late = new AbortController();
   const end = (): void => void setTimeout(() => late.abort(), lastRequestsMs).unref();
-  if (job.hurry.aborted) end();
-  else job.hurry.addEventListener("abort", end, { once: true });
+  onceAborted(job.hurry, end);
   const { cluster } = await openClusterGround(job, run.credentials, late.signal);
   return { job, run, cluster, namespace: run.namespace || cluster.namespace };
 }
