@@ -64,7 +64,7 @@ describe("a built program", () => {
     ["svc", ["version"], `${version}\n`],
     ["svc-broker", ["--version"], `${version}\n`],
     ["svc-agent", ["version"], `svc-agent ${version} (Node `],
-    ["svc", ["--help"], "svc: a broker that keeps four clocks"],
+    ["svc", ["--help"], "svc runs a job broker"],
     ["svc-broker", ["--help"], "svc-broker "],
     ["svc-agent", ["--help"], "svc-agent takes jobs"],
     ["svc", ["job", "run", "--help"], "follow its log"],
@@ -131,7 +131,7 @@ describe("a built program", () => {
     );
     const line = ["doctor", "--broker-url", "http://127.0.0.1:1", "--data-dir", await testFolder()];
     const { out, err } = await built("svc-agent", line, { KUBECONFIG: kubeConfig });
-    expect(out + err).toContain(`The cluster of ${kubeConfig} cannot be asked (ECONNREFUSED)`);
+    expect(out + err).toContain(`The cluster of ${kubeConfig} cannot be reached (ECONNREFUSED)`);
     expect(out + err).not.toContain("kube-secret-token");
   });
 

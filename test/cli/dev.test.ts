@@ -93,7 +93,7 @@ describe("svc dev with its own Postgres", () => {
     const taken = await svc(["dev", "--port", "0", ...args], { main: svcSource });
     expect(taken).toMatchObject({ code: 1, out: "" });
     expect(taken.err).toMatch(
-      /^(Starting Postgres …\n)?The data directory .+ is in use by process \d+: .+ --data-dir\.\n$/,
+      /^(Starting Postgres …\n)?The data directory .+ is in use by process \d+\. .+ --data-dir\.\n$/,
     );
     await stop(second, "SIGTERM");
 

@@ -94,7 +94,7 @@ describe("an embedded Postgres", { timeout: 180_000 }, () => {
     await start({ dataDir });
     const again = await refusal(startEmbeddedPostgres({ dataDir }));
     expect(again).toBe(
-      `The data directory ${dataDir} is in use by process ${process.pid}: stop that one, or choose another directory.`,
+      `The data directory ${dataDir} is in use by process ${process.pid}. Stop that process or choose another directory.`,
     );
     expect(await refusal(eraseEmbeddedPostgres(dataDir))).toBe(again);
   });
