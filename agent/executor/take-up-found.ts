@@ -26,7 +26,7 @@ export function takeUpFound(parts: ExecutorParts, objects: readonly KubeObject[]
       log.info({ job: name, execution_id: facts.execution_id }, "given back: it had not begun");
       runningJobs.add(giveBackUnbegun(parts, { at, facts }));
     } else {
-      log.info({ job: name, execution_id: facts.execution_id }, "taken up again");
+      log.info({ job: name, execution_id: facts.execution_id }, "resuming a job");
       runningJobs.add(resumeInPod(parts, { one: { at, uid, object }, facts }));
     }
   }

@@ -58,7 +58,7 @@ describe("an agent with a one-shot token", () => {
     await startTestAgent({ url: fleet.broker.url, token: "" }, { "token-file": file });
     const again = startTestAgent({ url: fleet.broker.url, token: "" }, { "token-file": file });
     await expect(again).rejects.toMatchObject({ exit: "unauthorized" });
-    await expect(again).rejects.toThrow("spent");
+    await expect(again).rejects.toThrow("unknown, used, revoked");
   });
 });
 

@@ -58,7 +58,7 @@ describe("a simulated job", { timeout: 180_000 }, () => {
     });
     const wrong = await run({ type: "terraform-deploy", plan: sandbox({ fail_at: "nowhere" }) });
     expect(wrong.description).toContain(
-      "there is no nowhere; there are: init, plan, apply, output",
+      "unknown phase nowhere; the phases are: init, plan, apply, output",
     );
   });
 

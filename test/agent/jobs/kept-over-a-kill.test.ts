@@ -123,7 +123,7 @@ describe("an agent that was killed and started again", { timeout: 180_000 }, () 
     await writeFile(mark("go"), "");
     await ended(id);
     const said = async () =>
-      (await logOf(id)).map((line) => line.replace(/ (?:in [^ ]+|is left out.*)$/, ""));
+      (await logOf(id)).map((line) => line.replace(/ (?:in [^ ]+|is ignored.*)$/, ""));
     // An end waits for its log for a second only; the last lines may come after it.
     await expect
       .poll(said)

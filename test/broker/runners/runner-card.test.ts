@@ -74,7 +74,7 @@ describe("a runner's card", () => {
       live_processes: 1,
       status: "active",
       paused: true,
-      warnings: ["paused until somebody resumes it: lunch"],
+      warnings: ["paused until it is resumed: lunch"],
       waiting_jobs: 2,
       running_jobs: 1,
       latest_heart_beats: { install: { process_id: processId } },

@@ -106,7 +106,7 @@ describe("another key", () => {
       body: asked,
     });
     expect(claimed).toMatchObject({ status: 200, body: { jobs: [] } });
-    expect(other.logged.join("\n")).toContain("a job is handed to nobody");
+    expect(other.logged.join("\n")).toContain("a job cannot be claimed here");
     const readiness = async () => {
       const { status, body } = await other.call("GET /readyz");
       return { status, text: JSON.stringify(body) };
@@ -125,7 +125,7 @@ describe("another key", () => {
     const url = at.broker.broker.config.databaseUrl;
     const env = { SVC_SEAL_KEYS: `file:${file}` };
     await expect(startBroker({ url, env })).rejects.toThrow(
-      "The seal key test-1 is not the one of that name",
+      "The seal key test-1 differs from the key with this id",
     );
   });
 });

@@ -185,11 +185,13 @@ describe("another key of a known name", () => {
     const { by, write, reread, k1 } = await setup();
     const held = await holdWorkspace(by);
     await write(keyLine("k1"));
-    await expect(reread()).rejects.toThrow("The seal key k1 is not the one of that name");
+    await expect(reread()).rejects.toThrow("The seal key k1 differs from the key with this id");
     expect((await held.write(stateText({ serial: 1 }))).status).toBe(200);
     const ready = await by.call("GET /readyz");
     expect(ready.status).toBe(503);
-    expect(JSON.stringify(ready.body)).toContain("The seal key k1 is not the one of that name");
+    expect(JSON.stringify(ready.body)).toContain(
+      "The seal key k1 differs from the key with this id",
+    );
     await write(k1);
     await reread();
     await expect.poll(async () => (await by.call("GET /readyz")).status).toBe(200);
