@@ -68,7 +68,7 @@ describe("what an execution prints that the broker had ended while it ran", () =
   test("is answered with the word that the execution is over", async () => {
     const { cut, post, streamId, token, executionId } = await setup();
     await cut();
-    expect((await post(1)).text).toContain("is over");
+    expect((await post(1)).text).toContain("has ended");
     const attributes = [
       { key: "runner_job_execution.id", value: { stringValue: executionId } },
       { key: "svc.seq", value: { intValue: "2" } },
