@@ -1,9 +1,9 @@
 import { runnerStatuses } from "../../shared/api/runner.ts";
 import { runnerJobGroups } from "../../shared/runner-job-types.ts";
 import type { Labels, Metrics } from "../metrics.ts";
-import type { FiguresTaken } from "./database-metrics.ts";
 import { endTotals, secondsByLabels } from "./fold-tallies.ts";
 import type { GroupFigures } from "./queries.ts";
+import type { FiguresTaken } from "./take-figures.ts";
 import { secondsBounds } from "./tally-job-ends.ts";
 
 type Value = readonly [Labels, number];

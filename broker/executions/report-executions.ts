@@ -1,4 +1,3 @@
-import type { ExecutionStatus } from "../../shared/runner-job-execution.ts";
 import type { RunnerJobStatus } from "../../shared/runner-job.ts";
 import { makeBatcher } from "../database/batcher.ts";
 import type { Db } from "../database/connect.ts";
@@ -10,39 +9,10 @@ import { LargeText } from "../seals/large-text.ts";
 import type { Seals } from "../seals/seals.ts";
 import { StagedUploads } from "../seals/staged-uploads.ts";
 import { type Topic, topics, type Wakes } from "../wake/wakes.ts";
+import type { Report } from "./report.ts";
 import type { ExecutionRow } from "./row.ts";
-import { type ReportedOutputs, sealLargeOutputs } from "./sealed-outputs.ts";
+import { sealLargeOutputs } from "./sealed-outputs.ts";
 import { sealLargeResult } from "./sealed-result.ts";
-
-/** A result as runners send it, its members named as they are stored. */
-export type ResultReport = {
-  readonly success: boolean;
-  readonly error_code: number;
-  readonly error_metadata: Readonly<Record<string, string>>;
-  readonly composite_error?: Readonly<Record<string, unknown>> | null | undefined;
-  readonly contents?: string | undefined;
-  readonly contents_display?: string | undefined;
-  /** Standard base64. */
-  readonly contents_gzip?: string | undefined;
-  readonly contents_display_gzip?: string | undefined;
-  /** The JSON of these four, where it is long, in their place. */
-  readonly large?: LargeText | undefined;
-};
-
-export type Report = {
-  readonly orgId: string;
-  readonly runnerId: string;
-  /** When given, the execution must be this job's. */
-  readonly jobId?: string | undefined;
-  readonly executionId: string;
-  /** Absent: only a result or outputs. */
-  readonly status?: ExecutionStatus | undefined;
-  readonly description?: string | undefined;
-  readonly lastRecord?: number | undefined;
-  readonly giveBack?: boolean | undefined;
-  readonly result?: ResultReport | undefined;
-  readonly outputs?: ReportedOutputs | undefined;
-};
 
 export const reportOutcomes = [
   "ok",

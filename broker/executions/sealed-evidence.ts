@@ -1,6 +1,6 @@
 import { z } from "zod";
 import type { Seals } from "../seals/seals.ts";
-import type { ResultReport } from "./report-executions.ts";
+import type { ResultReport } from "./report.ts";
 import type { EvidenceRow } from "./row.ts";
 import { openOutputs, sealOutputs } from "./sealed-outputs.ts";
 import { openResult, sealResult } from "./sealed-result.ts";

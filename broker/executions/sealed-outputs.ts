@@ -2,10 +2,8 @@ import { hash } from "node:crypto";
 import { LargeText } from "../seals/large-text.ts";
 import type { Sealed, Seals } from "../seals/seals.ts";
 import type { StagedUploads, SentUpload } from "../seals/staged-uploads.ts";
+import type { ReportedOutputs } from "./report.ts";
 import type { OfExecution } from "./sealed-result.ts";
-
-/** Outputs, or the text of their JSON where that is long. */
-export type ReportedOutputs = Readonly<Record<string, unknown>> | LargeText;
 
 /** Outputs as `take_reports` takes them. */
 export type StoredOutputs = {

@@ -2,7 +2,7 @@ import { hash } from "node:crypto";
 import { z } from "zod";
 import type { Seals } from "../seals/seals.ts";
 import type { StagedUploads, SentUpload } from "../seals/staged-uploads.ts";
-import type { ResultReport } from "./report-executions.ts";
+import type { ResultReport } from "./report.ts";
 
 /** Whose report it is. */
 export type OfExecution = { readonly orgId: string; readonly id: string };

@@ -5,7 +5,8 @@ import type { Broker } from "../broker.ts";
 import type { LargeText } from "../seals/large-text.ts";
 import type { Actor } from "../tokens/actor.ts";
 import { findExecution } from "./queries.ts";
-import type { Report, Reported, ReportOutcome, ResultReport } from "./report-executions.ts";
+import type { Reported, ReportOutcome } from "./report-executions.ts";
+import type { Report, ResultReport } from "./report.ts";
 import type { ExecutionRow } from "./row.ts";
 
 export type TakenReport = { readonly execution: ExecutionRow; readonly jobStatus: RunnerJobStatus };

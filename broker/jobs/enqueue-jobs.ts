@@ -1,16 +1,16 @@
 import { createHash } from "node:crypto";
 import { type Problem, problem } from "../../shared/problem.ts";
-import type { Broker } from "../broker.ts";
 import { makeBatcher } from "../database/batcher.ts";
 import type { Db } from "../database/connect.ts";
 import type { Limiter } from "../database/limiter.ts";
 import { newId } from "../database/new-id.ts";
 import type { HotPath } from "../limits/hot-path.ts";
+import type { Permits } from "../limits/permits.ts";
 import type { OrgId } from "../orgs/org-id.ts";
 import { LargeText } from "../seals/large-text.ts";
 import type { Seals } from "../seals/seals.ts";
 import { StagedUploads } from "../seals/staged-uploads.ts";
-import { type Topic, topics } from "../wake/wakes.ts";
+import { type Topic, topics, type Wakes } from "../wake/wakes.ts";
 import { jobKind, jobTimeouts, type NewJob } from "./new-job.ts";
 import { findJobs } from "./queries.ts";
 import type { JobRow } from "./row.ts";
@@ -45,11 +45,18 @@ type AnswerRow = {
   created_at: Date;
 };
 
+/** What takes jobs needs of a broker. */
+export type Enqueueing = EnqueueParts & {
+  readonly wakes: Wakes;
+  readonly permits: Permits;
+  readonly enqueueSingle: EnqueueSingle;
+};
+
 /**
  * Takes jobs, all or none. A repetition with the same idempotency key gets the first one's jobs as they are
  * now. Refuses with 404, 409, 422 or, past the depth of a queue, 429.
  */
-export async function enqueueJobs(broker: Broker, enqueue: Enqueue): Promise<Enqueued> {
+export async function enqueueJobs(broker: Enqueueing, enqueue: Enqueue): Promise<Enqueued> {
   const { orgId, actorId: token } = enqueue;
   const withPermit = <Result>(act: () => Promise<Result>): Promise<Result> =>
     enqueue.takesPermit === true ? broker.permits.run({ orgId, token }, act) : act();

@@ -1,14 +1,14 @@
 import type { RunnerJobGroup } from "../../shared/runner-job-types.ts";
-import type { Broker } from "../broker.ts";
-import { topics } from "../wake/wakes.ts";
-import type { Poll } from "./dispatcher.ts";
+import type { Db } from "../database/connect.ts";
+import { topics, type Wakes } from "../wake/wakes.ts";
+import type { Poll } from "./parked-polls.ts";
 
 /** A poll of a third-party runner: its group, null for any, and since when it is parked; undefined: it just came. */
 type ConfirmingPoll = {
   readonly group: RunnerJobGroup | null;
   readonly parkedSince?: string | undefined;
 };
-type Parts = Pick<Broker, "db" | "wakes">;
+type Parts = { readonly db: Db; readonly wakes: Wakes };
 
 /**
  * A third-party runner that polls a group after it took a job there has stopped what it was told to stop. Answers the

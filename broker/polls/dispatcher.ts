@@ -1,28 +1,11 @@
-import type { JobRow } from "../jobs/row.ts";
-import type { OrgId } from "../orgs/org-id.ts";
-import type { Claim } from "./claim-jobs.ts";
-import { type ParkedPoll, ParkedPolls } from "./parked-polls.ts";
-import { makePollBatches } from "./poll-batches.ts";
+import { ParkedPolls, type Poll, type PollAnswer } from "./parked-polls.ts";
+import { makePollBatches, type PollServing, type Served } from "./poll-batches.ts";
 
-/** What ends a parked poll: jobs, orders to look at, or a reason to come again. */
-export type PollAnswer =
-  | { readonly kind: "claims"; readonly claims: readonly Claim[]; readonly hasOrders: boolean }
-  | { readonly kind: "offer"; readonly job: JobRow }
-  | { readonly kind: "orders" }
-  | { readonly kind: "empty" }
-  | { readonly kind: "draining" };
-export type Poll = ParkedPoll<PollAnswer>;
-
-export type Served = ReadonlyMap<Poll, PollAnswer>;
-export type DispatcherParts = {
-  readonly serve: (polls: readonly Poll[]) => Promise<Served>;
-  /** The same for the polls of one org, another way: its locks hold the others up. */
-  readonly serveOrgAlone: (orgId: OrgId, polls: readonly Poll[]) => Promise<Served>;
+type DispatcherParts = PollServing & {
   /** Takes back what was found for a poll that had left meanwhile. */
   readonly undeliverable: (answer: PollAnswer) => void;
   /** A runner's job was shown to a poll, which may let the time pass. */
   readonly onOffer: (runnerId: string) => void;
-  readonly onError: (error: unknown) => void;
 };
 export type Dispatcher = {
   readonly parked: ParkedPolls<PollAnswer>;

@@ -1,7 +1,7 @@
 import type { Db } from "../database/connect.ts";
 import { jobColumns, jobState } from "../jobs/queries.ts";
 import type { JobRow } from "../jobs/row.ts";
-import type { Poll } from "./dispatcher.ts";
+import type { Poll } from "./parked-polls.ts";
 
 const texts = 1009;
 const integers = 1007;

@@ -1,8 +1,7 @@
 import { parseDuration } from "../../shared/duration.ts";
 import { problem } from "../../shared/problem.ts";
 import type { Broker } from "../broker.ts";
-import type { PollAnswer } from "./dispatcher.ts";
-import type { ParkedPoll } from "./parked-polls.ts";
+import type { ParkedPoll, PollAnswer } from "./parked-polls.ts";
 
 export const longestWaitMs = 25_000;
 const mostPolls = 25_000;

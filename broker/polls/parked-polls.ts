@@ -1,5 +1,16 @@
 import type { RunnerJobGroup } from "../../shared/runner-job-types.ts";
+import type { JobRow } from "../jobs/row.ts";
 import type { OrgId } from "../orgs/org-id.ts";
+import type { Claim } from "./claim-jobs.ts";
+
+/** What ends a parked poll: jobs, orders to look at, or a reason to come again. */
+export type PollAnswer =
+  | { readonly kind: "claims"; readonly claims: readonly Claim[]; readonly hasOrders: boolean }
+  | { readonly kind: "offer"; readonly job: JobRow }
+  | { readonly kind: "orders" }
+  | { readonly kind: "empty" }
+  | { readonly kind: "draining" };
+export type Poll = ParkedPoll<PollAnswer>;
 
 /** One parked poll. `settle` is called once at most; a poll whose client is gone is never in the room. */
 export type ParkedPoll<Answer> = {

@@ -2,7 +2,15 @@ import { isLockTimeout } from "../database/is-lock-timeout.ts";
 import { settleWithin } from "../database/settle-within.ts";
 import type { OrgId } from "../orgs/org-id.ts";
 import { makeContendedOrgs } from "./contended-orgs.ts";
-import type { DispatcherParts, Poll, Served } from "./dispatcher.ts";
+import type { Poll, PollAnswer } from "./parked-polls.ts";
+
+export type Served = ReadonlyMap<Poll, PollAnswer>;
+export type PollServing = {
+  readonly serve: (polls: readonly Poll[]) => Promise<Served>;
+  /** The same for the polls of one org, another way: its locks hold the others up. */
+  readonly serveOrgAlone: (orgId: OrgId, polls: readonly Poll[]) => Promise<Served>;
+  readonly onError: (error: unknown) => void;
+};
 
 export type PollBatches = {
   /** Serves them together; orgs whose locks do not come free are served by themselves, and not waited for. Never rejects. */
@@ -13,9 +21,7 @@ export type PollBatches = {
   readonly settled: () => Promise<void>;
 };
 
-type Parts = Pick<DispatcherParts, "serve" | "serveOrgAlone" | "onError"> & {
-  readonly deliver: (served: Served) => void;
-};
+type Parts = PollServing & { readonly deliver: (served: Served) => void };
 type Look = { readonly polls: ReadonlySet<Poll>; readonly over: Promise<unknown> };
 
 /** Looks at the database for polls. */

@@ -7,8 +7,9 @@ import type { Seals } from "../seals/seals.ts";
 import { topics, type Wakes } from "../wake/wakes.ts";
 import type { Claim } from "./claim-jobs.ts";
 import { confirmByParked } from "./confirm-by-poll.ts";
-import { type Dispatcher, makeDispatcher, type Poll } from "./dispatcher.ts";
+import { type Dispatcher, makeDispatcher } from "./dispatcher.ts";
 import { makeMissedWakeUps } from "./missed-wake-ups.ts";
+import type { Poll } from "./parked-polls.ts";
 import { makePendingOrders, type PendingOrders } from "./pending-orders.ts";
 import { servePolls } from "./serve-polls.ts";
 

@@ -3,8 +3,8 @@ import type { Log } from "../log.ts";
 import type { Seals } from "../seals/seals.ts";
 import { topics, type Wakes } from "../wake/wakes.ts";
 import { claimJobs, mostClaims } from "./claim-jobs.ts";
-import type { Poll, PollAnswer } from "./dispatcher.ts";
 import { offerJobs } from "./offer-jobs.ts";
+import type { Poll, PollAnswer } from "./parked-polls.ts";
 import type { PendingOrders } from "./pending-orders.ts";
 
 export type ServeParts = {

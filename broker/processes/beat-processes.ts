@@ -1,6 +1,5 @@
 import type { ProcessOrder } from "../../shared/api/process-order.ts";
 import type { RunnerProcessType } from "../../shared/process-groups.ts";
-import type { Broker } from "../broker.ts";
 import { makeBatcher } from "../database/batcher.ts";
 import type { Db } from "../database/connect.ts";
 import type { HotPath } from "../limits/hot-path.ts";
@@ -68,7 +67,7 @@ export function makeBeats(hotPath: HotPath, wakes: Wakes): Beats {
 
 /** A claim, a poll or a report is a sign of life as well. Need not be awaited; nobody is told of a failure. */
 export function touchProcess(
-  { beats }: Pick<Broker, "beats">,
+  { beats }: { readonly beats: Beats },
   process: NamedProcess,
 ): Promise<void> {
   return beats(process).then(

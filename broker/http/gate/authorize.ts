@@ -16,7 +16,9 @@ export function authorize(c: AppContext, broker: Broker, rule: RouteRule): void 
   const authorization =
     rule.stateToken === true ? stateAuthorization(c) : requestHeader(c, "authorization");
   const org = requestHeader(c, "x-svc-org-id");
-  const actor = broker.authenticator.identify(authorization, org, () => broker.limitGuesses(c));
+  const actor = broker.authenticator.identify(authorization, org, () =>
+    broker.limitGuesses(c.env?.incoming),
+  );
   if (actor instanceof Promise) return actor.then((known) => checkActor(c, broker, rule, known));
   checkActor(c, broker, rule, actor);
 }

@@ -1,12 +1,12 @@
+import type { IncomingMessage } from "node:http";
 import type { Limits } from "../../limits/limits.ts";
 import type { Guesses } from "../../tokens/authenticator.ts";
-import type { AppContext } from "../app-types.ts";
 import { trustProxies } from "../gate/trusted-proxies.ts";
 import { addressKey } from "./address-key.ts";
 import { createLateBuckets } from "./rate-limit.ts";
 
 /** Who pays for the look-up of a token that was not seen lately: the address that sends it. */
-export type LimitGuesses = (c: AppContext) => Guesses | undefined;
+export type LimitGuesses = (incoming: IncomingMessage | undefined) => Guesses | undefined;
 
 /**
  * Lets an address try so many unknown tokens a second. What turns out to be a token costs nothing, and one in use is
@@ -18,8 +18,7 @@ export function limitGuesses(
 ): LimitGuesses {
   const findOrigin = trustProxies(trustedProxies);
   const buckets = createLateBuckets(perS);
-  return (c) => {
-    const { incoming } = c.env ?? {};
+  return (incoming) => {
     if (incoming === undefined) return undefined;
     return {
       admit() {

@@ -8,9 +8,9 @@ import { streamAnswer } from "../../http/answer/stream-answer.ts";
 import type { AppContext, Door } from "../../http/app-types.ts";
 import { requestHeader } from "../../http/gate/request-header.ts";
 import { claimAnswer, giveBackUnlessWritten, openLargePlans } from "../../polls/answer-claim.ts";
-import type { PollAnswer } from "../../polls/dispatcher.ts";
 import { findEndedExecutions } from "../../polls/find-ended-executions.ts";
 import { parkPoll, waitMs } from "../../polls/park-poll.ts";
+import type { PollAnswer } from "../../polls/parked-polls.ts";
 import {
   type ClaimingProcess,
   requireClaimingProcess,
