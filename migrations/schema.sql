@@ -1288,6 +1288,7 @@ function instant_of_us(p_us bigint) returns timestamp with time zone -- function
 function is_bound(runner text) returns boolean -- functions/runners.sql
 function is_job_move(event text, from_status text, to_status text) returns boolean -- functions/before-tables.sql
 function is_open_to_runner(ours boolean, process text, given_secret bytea) returns boolean -- functions/runners.sql
+function is_plan_lock(type text, operation text, info jsonb) returns boolean -- functions/workspaces.sql
 function job_status_after(status text, event text) returns text -- functions/before-tables.sql
 function judge_due_jobs(job_ids text[], b broker_listening, t timestamp with time zone) returns TABLE(job_id text, event text, execution_status text, description text, clock text, stop_reason text, rearm_at timestamp with time zone) -- functions/clocks.sql
 function judge_taken(reports execution_report[]) returns TABLE(place integer, outcome text, job_id text, job_status text, event text, to_status text, end_status text, description text) -- functions/report.sql

@@ -21,8 +21,8 @@ begin
 end $$;
 
 -- Before these moves: of executions whose result says that their state was not saved, that they were stopped half-way or
--- killed, what their plan names; of others that change things and fail, whatever they say, while they hold a workspace,
--- that workspace. What a plan that its own process ended has left locked is free.
+-- killed, what their plan names; of others that change things and fail, whatever they say, while they hold a workspace for
+-- more than to plan, that workspace. What an execution that its own process ended has left locked to plan is free.
 create or replace function block_half_done(moves job_move[], t timestamptz) returns void
   language plpgsql as $$
 declare
@@ -63,8 +63,8 @@ begin
                       e.id, e.message)
           from ended e
           join runner_jobs j on j.org_id = e.org_id and j.id = e.id and j.operation in ('apply-plan', 'exec')
-                           and j.type <> 'sandbox-terraform-plan'
           join terraform_workspace_locks k on k.runner_job_id = e.id and k.org_id = e.org_id
+                                          and not is_plan_lock(j.type, j.operation, k.info)
          where e.event <> 'cancel') d
      order by d.job_id, d.workspace_id, d.rank) one;
   if blocks is not null then
@@ -78,7 +78,7 @@ begin
   end if;
 end $$;
 
--- What executions hold that were told to stop and never said that they have.
+-- What executions hold, for more than to plan, that were told to stop and never said that they have.
 create or replace function block_abandoned(execution_ids text[], t timestamptz) returns void
   language plpgsql as $$
 declare
@@ -91,8 +91,8 @@ begin
     into blocks
     from stopping_executions s
     join runner_jobs j on j.org_id = s.org_id and j.id = s.runner_job_id and j.operation in ('apply-plan', 'exec')
-                      and j.type <> 'sandbox-terraform-plan'
     join terraform_workspace_locks k on k.runner_job_id = s.runner_job_id and k.org_id = s.org_id
+                                    and not is_plan_lock(j.type, j.operation, k.info)
     join terraform_workspaces w on w.org_id = k.org_id and w.id = k.workspace_id and w.blocked_at is null
    where s.execution_id = any(execution_ids);
   if blocks is not null then

@@ -63,7 +63,14 @@ begin
   return row('unlocked', lock_holder(h), null)::workspace_outcome;
 end $$;
 
--- Frees what executions that only plan hold, which are over and, as far as anybody can know, gone; each is written down. An
+-- Whether a job's lock was taken only to plan, which changes nothing. Terraform says in its lock what it is for, and takes
+-- another one to apply: so an exec is known to be still planning.
+create or replace function is_plan_lock(type text, operation text, info jsonb) returns boolean
+  language sql immutable
+  return coalesce(operation in ('create-apply-plan', 'create-teardown-plan') or type = 'sandbox-terraform-plan'
+                  or (operation = 'exec' and info ->> 'Operation' = 'OperationTypePlan'), false);
+
+-- Frees what executions that are over, and, as far as anybody can know, gone, hold to plan; each is written down. An
 -- apply's lock stays, though it took the place of the plan's just now and its execution is over, too.
 create or replace function free_plan_locks(execution_ids text[], t timestamptz) returns void
   language plpgsql as $$
@@ -74,8 +81,7 @@ begin
     from runner_job_executions e
     join terraform_workspace_locks k on k.org_id = e.org_id and k.runner_job_id = e.runner_job_id
                                     and (k.execution_id is null or k.execution_id = e.id)
-    join runner_jobs j on j.org_id = e.org_id and j.id = e.runner_job_id
-                      and (j.operation in ('create-apply-plan', 'create-teardown-plan') or j.type = 'sandbox-terraform-plan')
+    join runner_jobs j on j.org_id = e.org_id and j.id = e.runner_job_id and is_plan_lock(j.type, j.operation, k.info)
    where e.id = any(execution_ids);
   if lock_ids is null then
     return;

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { advanceClock } from "../../support/database/clock.ts";
+import { testDatabase } from "../../support/database/database.ts";
 import { givenApply } from "../../support/workspaces/given-apply.ts";
 import { terraformLock } from "../../support/workspaces/given-workspace.ts";
 
@@ -88,6 +89,42 @@ describe("the lock that is left by a plan", () => {
     expect((await read()).block).toBeNull();
   });
 
+  test("is an exec's, too, as long as it only plans: it blocks nothing, and is free in the end", async () => {
+    const given = { job: { operation: "exec" }, locksTo: "OperationTypePlan" };
+    const failed = await givenApply(given);
+    await failed.fail({ class: "killed", message: "SIGKILL" });
+    expect(await failed.read()).toMatchObject({ block: null, lock: null });
+    const lost = await givenApply(given);
+    await advanceClock(lost.at.db, "5 minutes 1 second");
+    await expect.poll(lost.jobStatus).toBe("failed");
+    expect((await lost.read()).lock).not.toBeNull(); // who was only cut off may still be planning
+    const cancelled = await givenApply(given);
+    await cancelled.at.call(`POST /v1/runner-jobs/${cancelled.jobId}/cancel`);
+    for (const { at, read } of [lost, cancelled]) {
+      await advanceClock(at.db, "2 hours");
+      await expect.poll(async () => (await read()).lock).toBeNull();
+      expect((await read()).block).toBeNull();
+    }
+  });
+
+  test("is not an exec's that applies: it blocks the workspace, killed, lost or never heard of again", async () => {
+    const given = { job: { operation: "exec" }, locksTo: "OperationTypeApply" };
+    const failed = await givenApply(given);
+    await failed.fail({ class: "killed", message: "SIGKILL" });
+    expect((await failed.read()).block).toMatchObject({ kind: "left_locked" });
+    const lost = await givenApply(given);
+    await advanceClock(lost.at.db, "5 minutes 1 second");
+    await expect.poll(lost.jobStatus).toBe("failed");
+    expect((await lost.read()).block).toMatchObject({ kind: "lost" });
+    const cancelled = await givenApply(given);
+    await cancelled.at.call(`POST /v1/runner-jobs/${cancelled.jobId}/cancel`);
+    await advanceClock(cancelled.at.db, "2 hours");
+    await expect
+      .poll(async () => (await cancelled.read()).block)
+      .toMatchObject({ kind: "cancelled" });
+    for (const { read } of [failed, lost, cancelled]) expect((await read()).lock).not.toBeNull();
+  });
+
   test("is another's by then, and stays that one's", async () => {
     const { at, path, lock, own, read, fail } = await givenApply({
       job: { operation: "create-apply-plan" },
@@ -98,4 +135,24 @@ describe("the lock that is left by a plan", () => {
     await fail({ class: "oom", message: "SIGKILL" });
     expect((await read()).lock).toMatchObject({ lock: { id: other.ID } });
   });
+});
+
+test("what a lock was taken for is known by its job's operation and type; of an exec, by the lock's word", async () => {
+  const { db } = await testDatabase();
+  const isPlanLock = async (type: string, operation: string, word?: string): Promise<boolean> => {
+    const info = JSON.stringify(word === undefined ? {} : { Operation: word });
+    const [row] = await db<{ answer: boolean }[]>`
+      select is_plan_lock(${type}, ${operation}, ${info}::text::jsonb) as answer`;
+    return row?.answer ?? false;
+  };
+  const deploy = "terraform-deploy";
+  const [plan, apply] = ["OperationTypePlan", "OperationTypeApply"];
+  expect(await isPlanLock(deploy, "exec", plan)).toBe(true);
+  expect(await isPlanLock(deploy, "exec", apply)).toBe(false);
+  expect(await isPlanLock(deploy, "exec", "operationtypeplan")).toBe(false);
+  expect(await isPlanLock(deploy, "exec")).toBe(false);
+  expect(await isPlanLock(deploy, "apply-plan", plan)).toBe(false); // who applies a plan plans nothing
+  expect(await isPlanLock(deploy, "create-apply-plan", apply)).toBe(true);
+  expect(await isPlanLock(deploy, "create-teardown-plan", apply)).toBe(true);
+  expect(await isPlanLock("sandbox-terraform-plan", "exec", apply)).toBe(true);
 });

@@ -3,8 +3,15 @@ import type { WorkspaceEvent } from "../../../shared/api/workspace-events.ts";
 import { givenOperator } from "../broker/given-operator.ts";
 import { givenStateJob, givenWorkspace, terraformLock } from "./given-workspace.ts";
 
+type GivenApply = {
+  readonly job?: object;
+  readonly locks?: boolean;
+  /** What terraform says in its lock that it is for. */
+  readonly locksTo?: string;
+};
+
 /** An execution that works on a workspace and holds its lock, unless told. */
-export async function givenApply(given: { readonly job?: object; readonly locks?: boolean } = {}) {
+export async function givenApply(given: GivenApply = {}) {
   const at = await givenOperator();
   const id = await givenWorkspace(at);
   const job = { operation: "apply-plan", ...given.job };
@@ -13,7 +20,7 @@ export async function givenApply(given: { readonly job?: object; readonly locks?
   const path = `/v1/terraform-workspaces/${id}`;
   const executionPath = `/v1/runner-jobs/${state.jobId}/executions/${state.executionId}`;
   await at.call(`PATCH ${executionPath}`, { ...own, body: { status: "in-progress" } });
-  const lock = terraformLock();
+  const lock = { ...terraformLock(), ...(given.locksTo && { Operation: given.locksTo }) };
   if (given.locks !== false) await at.call(`POST ${path}/lock`, { ...own, body: lock });
   const read = async () => (await at.call<Workspace>(`GET ${path}`)).body;
   const events = async () => (await at.call<WorkspaceEvent[]>(`GET ${path}/events`)).body;

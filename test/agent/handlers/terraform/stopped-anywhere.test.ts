@@ -95,7 +95,8 @@ describe("a terraform job that is cancelled", slow, () => {
 });
 
 describe("a plan whose terraform is killed while it holds the lock", slow, () => {
-  test.each(["create-apply-plan", "exec"])("leaves the workspace free: %s", async (operation) => {
+  /** An agent whose job plans, holds the lock, and stands still at its state. */
+  async function givenPlanning(operation: string) {
     const at = await setup();
     const held = at.proxy.hold(
       ({ method, path }) =>
@@ -105,7 +106,25 @@ describe("a plan whose terraform is killed while it holds the lock", slow, () =>
     const id = await at.enqueue(await at.terraform.job(operation, { files: small }));
     await until(async () => (await at.terraform.workspace()).lock !== null, 120_000);
     const executionId = (await at.job(id)).executions[0]?.id ?? "";
-    for (const { pid } of await findMarked(executionId)) process.kill(pid, "SIGKILL");
+    const kill = async () => {
+      for (const { pid } of await findMarked(executionId)) process.kill(pid, "SIGKILL");
+    };
+    return { ...at, held, id, kill };
+  }
+
+  test("leaves it free though its agent cannot give the lock back: an exec", async () => {
+    const at = await givenPlanning("exec");
+    const refused = at.proxy.fail(({ path }) => path.endsWith("/lock"), "500");
+    await at.kill();
+    expect(await at.ended(at.id)).toMatchObject({ status: "failed" });
+    expect(refused.hits()).toBeGreaterThan(0);
+    expect(await at.free()).toEqual(isFree);
+    expect(await at.terraform.events()).toMatchObject([{ kind: "unlocked", actor_id: "broker" }]);
+  });
+
+  test.each(["create-apply-plan", "exec"])("leaves the workspace free: %s", async (operation) => {
+    const { held, id, kill, ...at } = await givenPlanning(operation);
+    await kill();
     expect(await at.ended(id)).toMatchObject({ status: "failed" });
     expect(await at.free()).toEqual(isFree);
     held.release();
