@@ -1271,7 +1271,7 @@ function end_error(execution text, event text, ended_by text, clock text, stop_r
 function end_executions(process_ids text[], reason text, why text, confirmed boolean) returns SETOF queue_key -- functions/end.sql
 function end_jobs(org text, job_ids text[], event text, why text) returns TABLE(job_id text, outcome text, status text, runner_id text, job_group text, execution_id text) -- functions/end.sql
 function end_locked_jobs(job_ids text[], event text, why text, t timestamp with time zone) returns SETOF moved_job -- functions/end.sql
-function end_reported_jobs(moves job_move[], records bigint[], t timestamp with time zone) returns void -- functions/report.sql
+function end_reported_jobs(moves job_move[], records bigint[], t timestamp with time zone) returns void -- functions/for-older-brokers.sql
 function end_shutdowns(process_ids text[], new_status text, description text, t timestamp with time zone) returns void -- functions/shutdowns.sql
 function enqueue_jobs(batch json) returns SETOF enqueued_job -- functions/enqueue.sql
 function execution_rank(status text) returns integer -- functions/report.sql
@@ -1296,6 +1296,7 @@ function keep_other_results(reports execution_report[], t timestamp with time zo
 function keep_progress(org text, runner text, job text, execution text, given json, most integer) returns TABLE(outcome text, steps integer, is_full boolean) -- functions/progress.sql
 function keep_reports(reports execution_report[], results bigint, outputs bigint, t timestamp with time zone) returns void -- functions/report.sql
 function keep_rescued_within(s terraform_rescued_states, only_part bytea, prints jsonb, most jsonb) returns workspace_outcome -- functions/rescued-states.sql
+function keep_slots(moves job_move[], t timestamp with time zone) returns void -- functions/moves.sql
 function keep_terraform_state(s terraform_workspace_states, only_part bytea, prints jsonb, lock text, needs_lock boolean, reason text, is_terraform boolean) returns workspace_outcome -- functions/workspaces.sql
 function listening() returns broker_listening -- functions/clocks.sql
 function live_processes(runner_ids text[]) returns text[] -- functions/runner-control.sql
@@ -1338,6 +1339,7 @@ function request_shutdowns(process_ids text[], shutdown_ids text[], kind text, c
 function restore_workspace(org text, workspace text, kept_days integer, actor text, why text) returns workspace_outcome -- functions/workspaces.sql
 function retire_workspace(org text, workspace text, actor text, why text) returns workspace_outcome -- functions/workspaces.sql
 function runners_of_group(runner_group text) returns text[] -- functions/runner-control.sql
+function send_back(moves job_move[], t timestamp with time zone) returns void -- functions/moves.sql
 function sent_bytes(org text, upload sent_upload) returns bytea -- functions/sent-pieces.sql
 function served_slots(runner text) returns TABLE(job_group text, slots integer) -- functions/runners.sql
 function serves_group(serves jsonb, runner text, wanted text) returns boolean -- functions/runners.sql
@@ -1363,6 +1365,7 @@ function trim_log_stream(org text, stream text, most_bytes bigint) returns boole
 function unblock_workspace(org text, workspace text, actor text, why text) returns workspace_outcome -- functions/workspace-blocks.sql
 function wake_processes(process_ids text[], t timestamp with time zone) returns SETOF queue_key -- functions/beats.sql
 function was_cut(e runner_job_executions) returns boolean -- functions/log-streams.sql
+function write_ends(moves job_move[], records bigint[], t timestamp with time zone) returns void -- functions/moves.sql
 function write_runner_settings(org text, runner_group text, expected bigint, next jsonb) returns runner_change -- functions/runner-control.sql
 function write_runner_status(runner_ids text[], t timestamp with time zone) returns void -- functions/runners.sql
 function write_state_json(s terraform_workspace_state_jsons, only_part bytea) returns workspace_outcome -- functions/workspaces.sql

@@ -32,28 +32,81 @@ create or replace function lock_executions(job_ids text[]) returns void
      for no key update of e
 $$;
 
--- Applies moves whose jobs the caller has read under lock; writes everything that belongs to them.
+-- Applies moves whose jobs the caller has read under lock, and answers them (without the executions' rows).
 create or replace function move_jobs(moves job_move[], t timestamptz) returns setof moved_job
   language plpgsql as $$
+declare
+  ends job_move[];
+  backs job_move[];
 begin
   perform block_half_done(moves, t);
   return query
-  with j as materialized (
-    select l.*, m.event, m.execution_status, m.ended_by, m.description, m.clock, m.stop_reason, m.n,
-           job_status_after(l.status, m.event) as to_status,
-           job_status_after(l.status, m.event) = 'queued' as goes_back -- null, like the status: refused with the event
-      from unnest(moves) m
-      join runner_job_live l on l.id = m.job_id
-  ), gone as (
-    delete from runner_job_live l using j where l.id = j.id and not j.goes_back
+  select l.id::text, m.event, l.status, job_status_after(l.status, m.event), l.org_id::text, l.runner_id::text,
+         l.job_group::text, l.execution_id::text, null::runner_job_executions, m.n
+    from unnest(moves) m join runner_job_live l on l.id = m.job_id;
+  -- What the table does not have is no way back either: its end has no status and is refused.
+  select array_agg(m) filter (where job_status_after(l.status, m.event) is distinct from 'queued'),
+         array_agg(m) filter (where job_status_after(l.status, m.event) = 'queued')
+    into ends, backs
+    from unnest(moves) m join runner_job_live l on l.id = m.job_id;
+  perform keep_slots(array(select m from unnest(moves) m where m.stop_reason is not null), t);
+  if ends is not null then
+    perform write_ends(ends, null, t);
+  end if;
+  if backs is not null then
+    perform send_back(backs, t);
+  end if;
+end $$;
+
+-- The one place where a job ends, whoever ends it: what is to follow an end is written here. The caller holds the locks
+-- of queue, job and execution, has blocked what may be half done, and has seen to executions that may still run.
+-- records: the last log records by the moves' numbers.
+create or replace function write_ends(moves job_move[], records bigint[], t timestamptz) returns void
+  language plpgsql as $$
+begin
+  with gone as (
+    delete from runner_job_live l using unnest(moves) m where l.id = m.job_id
+    returning l.id, l.org_id, l.runner_id, l.job_group, l.status, l.has_slot, l.execution_id, l.execution_count,
+              l.created_at, l.started_at, l.event_tx, m.event, m.execution_status, coalesce(m.description, '') as why,
+              job_status_after(l.status, m.event) as to_status,
+              m.ended_by, m.clock, m.stop_reason, m.n
   ), ends as (
     insert into runner_job_ends (runner_job_id, org_id, status, status_description, clock, execution_count,
                                  final_execution_id, created_at, started_at, finished_at, composite_error)
-    select j.id, j.org_id, j.to_status, coalesce(j.description, ''), j.clock, j.execution_count,
-           j.execution_id, j.created_at, j.started_at, t,
-           case when j.event <> 'finish'
-                then end_error(j.execution_id, j.event, j.ended_by, j.clock, j.stop_reason, j.description) end
-      from j where not j.goes_back
+    select g.id, g.org_id, g.to_status, g.why, g.clock, g.execution_count, g.execution_id, g.created_at, g.started_at, t,
+           case when g.event <> 'finish'
+                then end_error(g.execution_id, g.event, g.ended_by, g.clock, g.stop_reason, g.why) end
+      from gone g
+  ), ended as (
+    update runner_job_executions e
+       set status = g.execution_status, status_description = g.why, ended_by = g.ended_by, finished_at = t,
+           history = e.history || jsonb_build_object('status', e.status, 'description', e.status_description, 'at', t),
+           last_record = coalesce(e.last_record, records[g.n])
+      from gone g where g.execution_status is not null and e.org_id = g.org_id and e.id = g.execution_id
+  ), written as (
+    insert into runner_job_events (org_id, runner_job_id, runner_id, job_group, event, from_status, to_status,
+                                   execution_id, description, at, tx)
+    select g.org_id, g.id, g.runner_id, g.job_group, g.event, g.status, g.to_status, g.execution_id, g.why, t,
+           greatest(g.event_tx, pg_current_xact_id())
+      from gone g
+  )
+  update runner_queues q set in_use = q.in_use - c.freed, waiting = q.waiting - c.waiting
+    from (select g.runner_id, g.job_group, count(*) filter (where g.has_slot and g.stop_reason is null)::int as freed,
+                 count(*) filter (where not g.has_slot)::int as waiting
+            from gone g group by 1, 2) c
+   where q.runner_id = c.runner_id and q.job_group = c.job_group and (c.freed <> 0 or c.waiting <> 0);
+end $$;
+
+-- The roads back to the queue: withdraw, return, retry.
+create or replace function send_back(moves job_move[], t timestamptz) returns void
+  language plpgsql as $$
+begin
+  with j as materialized (
+    select l.id, l.org_id, l.runner_id, l.job_group, l.status, l.has_slot, l.execution_id, l.event_tx, m.event,
+           m.execution_status, m.ended_by, coalesce(m.description, '') as why, m.stop_reason,
+           job_status_after(l.status, m.event) as to_status
+      from unnest(moves) m
+      join runner_job_live l on l.id = m.job_id
   ), back as (
     update runner_job_live l
        set status = j.to_status, has_slot = false, status_at = t,
@@ -63,49 +116,44 @@ begin
            execution_id = null, process_id = null, holders = null, offered_until = null,
            blocked_by = case when j.stop_reason is not null then j.execution_id end,
            event_tx = greatest(l.event_tx, pg_current_xact_id())
-      from j where l.id = j.id and j.goes_back
+      from j where l.id = j.id
   ), ended as (
     update runner_job_executions e
-       set status = j.execution_status, status_description = coalesce(j.description, ''),
-           ended_by = j.ended_by, finished_at = t,
+       set status = j.execution_status, status_description = j.why, ended_by = j.ended_by, finished_at = t,
            history = e.history || jsonb_build_object('status', e.status, 'description', e.status_description, 'at', t)
-      from j
-     where j.execution_status is not null and e.org_id = j.org_id and e.id = j.execution_id
-    returning j.id, j.org_id, j.runner_id, j.job_group, j.process_id, j.holders, j.event, j.status as from_status,
-              j.to_status, j.stop_reason, j.stop_grace, j.changes_things, e.id as execution_id, e.is_ours, e.deadline_at,
-              e as execution, j.n
-  ), stopping as (
-    insert into stopping_executions (execution_id, org_id, runner_id, job_group, runner_job_id, process_id, holders,
-                                     is_ours, reason, started_at, slot_until, gone_by, deadline_at)
-    select e.execution_id, e.org_id, e.runner_id, e.job_group, e.id, e.process_id, e.holders,
-           e.is_ours, e.stop_reason, t, t + ns(e.stop_grace),
-           case when e.stop_reason = 'lost' and e.changes_things
-                then greatest(e.deadline_at, t) + ns(e.stop_grace) else t + ns(e.stop_grace) end,
-           t + ns(e.stop_grace)
-      from ended e where e.stop_reason is not null
+      from j where j.execution_status is not null and e.org_id = j.org_id and e.id = j.execution_id
   ), written as (
     insert into runner_job_events (org_id, runner_job_id, runner_id, job_group, event, from_status, to_status,
                                    execution_id, description, at, tx)
-    select j.org_id, j.id, j.runner_id, j.job_group, j.event, j.status, j.to_status,
-           j.execution_id, coalesce(j.description, ''), t, greatest(j.event_tx, pg_current_xact_id())
+    select j.org_id, j.id, j.runner_id, j.job_group, j.event, j.status, j.to_status, j.execution_id, j.why, t,
+           greatest(j.event_tx, pg_current_xact_id())
       from j
-  ), counted as (
-    update runner_queues q
-       set in_use = q.in_use - c.freed, waiting = q.waiting + c.waiting
-      from (select j.runner_id, j.job_group,
-                   count(*) filter (where j.has_slot and j.stop_reason is null) as freed,
-                   sum(j.goes_back::int - (not j.has_slot)::int) as waiting
-              from j group by 1, 2) c
-     where q.runner_id = c.runner_id and q.job_group = c.job_group
-       and (c.freed <> 0 or c.waiting <> 0)
   )
-  select e.id::text, e.event, e.from_status, e.to_status, e.org_id::text, e.runner_id::text, e.job_group::text,
-         e.execution_id::text, e.execution, e.n
-    from ended e
-  union all
-  select j.id::text, j.event, j.status, j.to_status, j.org_id::text, j.runner_id::text, j.job_group::text,
-         j.execution_id::text, null::runner_job_executions, j.n
-    from j where j.execution_status is null;
+  update runner_queues q set in_use = q.in_use - c.freed, waiting = q.waiting + c.waiting
+    from (select j.runner_id, j.job_group, count(*) filter (where j.has_slot and j.stop_reason is null)::int as freed,
+                 count(*) filter (where j.has_slot)::int as waiting
+            from j group by 1, 2) c
+   where q.runner_id = c.runner_id and q.job_group = c.job_group and (c.freed <> 0 or c.waiting <> 0);
+end $$;
+
+-- Before these moves: executions that may still run over there keep their slots until they have stopped.
+create or replace function keep_slots(moves job_move[], t timestamptz) returns void
+  language plpgsql as $$
+begin
+  if cardinality(moves) = 0 then
+    return;
+  end if;
+  insert into stopping_executions (execution_id, org_id, runner_id, job_group, runner_job_id, process_id, holders,
+                                   is_ours, reason, started_at, slot_until, gone_by, deadline_at)
+  select e.id, e.org_id, l.runner_id, l.job_group, l.id, l.process_id, l.holders,
+         e.is_ours, m.stop_reason, t, t + ns(l.stop_grace),
+         case when m.stop_reason = 'lost' and l.changes_things
+              then greatest(e.deadline_at, t) + ns(l.stop_grace) else t + ns(l.stop_grace) end,
+         t + ns(l.stop_grace)
+    from unnest(moves) m
+    join runner_job_live l on l.id = m.job_id
+    join runner_job_executions e on e.org_id = l.org_id and e.id = l.execution_id
+   where m.execution_status is not null;
 end $$;
 
 -- The error that a job which did not finish ends with: the one of its execution's result; the broker's own where it ended

@@ -90,7 +90,8 @@ begin
     perform keep_reports(reports, results, outputs, t);
   end if;
   if moves is not null and not goes_back then
-    perform end_reported_jobs(moves, records, t);
+    perform block_half_done(moves, t);
+    perform write_ends(moves, records, t);
   elsif moves is not null then
     perform move_jobs(moves, t);
   end if;
@@ -200,42 +201,6 @@ create or replace function judge_taken(reports execution_report[]) returns table
                 when 'timed-out' then case when may_retry(l, svc_now()) then 'retry' else 'expire' end end end as event) x
    order by r.ordinality
 $$;
-
--- Ends of jobs in progress whose queues and executions the caller has locked. What goes back to its queue, or stops
--- slowly, is move_jobs' work. records: the last log records by the moves' numbers.
-create or replace function end_reported_jobs(moves job_move[], records bigint[], t timestamptz) returns void
-  language plpgsql as $$
-begin
-  perform block_half_done(moves, t);
-  with gone as (
-    delete from runner_job_live l using unnest(moves) m where l.id = m.job_id
-    returning l.id, l.org_id, l.runner_id, l.job_group, l.status, l.has_slot, l.execution_id, l.execution_count,
-              l.created_at, l.started_at, l.event_tx, m.event, m.execution_status, coalesce(m.description, '') as why,
-              job_status_after(l.status, m.event) as to_status,
-              m.ended_by, m.n
-  ), ends as (
-    insert into runner_job_ends (runner_job_id, org_id, status, status_description, execution_count,
-                                 final_execution_id, created_at, started_at, finished_at, composite_error)
-    select g.id, g.org_id, g.to_status, g.why, g.execution_count, g.execution_id, g.created_at, g.started_at, t,
-           case when g.event <> 'finish' then end_error(g.execution_id, g.event, g.ended_by, null, null, g.why) end
-      from gone g
-  ), ended as (
-    update runner_job_executions e
-       set status = g.execution_status, status_description = g.why, ended_by = g.ended_by, finished_at = t,
-           history = e.history || jsonb_build_object('status', e.status, 'description', e.status_description, 'at', t),
-           last_record = coalesce(e.last_record, records[g.n])
-      from gone g where e.org_id = g.org_id and e.id = g.execution_id
-  ), written as (
-    insert into runner_job_events (org_id, runner_job_id, runner_id, job_group, event, from_status, to_status,
-                                   execution_id, description, at, tx)
-    select g.org_id, g.id, g.runner_id, g.job_group, g.event, g.status, g.to_status, g.execution_id, g.why, t,
-           greatest(g.event_tx, pg_current_xact_id())
-      from gone g
-  )
-  update runner_queues q set in_use = q.in_use - c.freed
-    from (select g.runner_id, g.job_group, count(*)::int as freed from gone g where g.has_slot group by 1, 2) c
-   where q.runner_id = c.runner_id and q.job_group = c.job_group;
-end $$;
 
 -- The first result and the first outputs count, whenever they come; a different later one is kept as evidence.
 -- results, outputs: how many of the reports bring them.
