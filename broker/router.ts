@@ -1,73 +1,84 @@
 import type { Broker } from "./broker.ts";
-import type { App, Door } from "./http/app-types.ts";
-import { cancelJob } from "./routes/control-plane/cancel-job.ts";
-import { createLogStream } from "./routes/control-plane/create-log-stream.ts";
+import type { App, RegisterRoutes } from "./http/app-types.ts";
 import { enqueueJob, enqueueJobBatch } from "./routes/control-plane/enqueue-jobs.ts";
-import { flushRunner } from "./routes/control-plane/flush-runner.ts";
 import { followJobs, waitForJob } from "./routes/control-plane/follow-jobs.ts";
-import { getWaiting } from "./routes/control-plane/get-waiting.ts";
-import { listJobs } from "./routes/control-plane/list-jobs.ts";
-import { readLogStreams } from "./routes/control-plane/read-log-streams.ts";
+import {
+  cancelJob,
+  flushRunner,
+  getWaiting,
+  listJobs,
+  rerunJob,
+} from "./routes/control-plane/jobs.ts";
+import { createLogStream, readLogStreams } from "./routes/control-plane/log-streams.ts";
 import { readLogs } from "./routes/control-plane/read-logs.ts";
 import { readTelemetry } from "./routes/control-plane/read-telemetry.ts";
-import { rerunJob } from "./routes/control-plane/rerun-job.ts";
 import { tailLogs } from "./routes/control-plane/tail-logs.ts";
 import { enrol } from "./routes/open/enrol.ts";
 import { listShutdowns } from "./routes/open/list-shutdowns.ts";
 import { readHealth } from "./routes/open/read-health.ts";
 import { readMetrics } from "./routes/open/read-metrics.ts";
 import { readReference } from "./routes/open/read-reference.ts";
-import { createAccount } from "./routes/operator/create-account.ts";
-import { createEnrolmentToken } from "./routes/operator/create-enrolment-token.ts";
-import { createOrg } from "./routes/operator/create-org.ts";
-import { createRunnerGroup } from "./routes/operator/create-runner-group.ts";
-import { createRunner } from "./routes/operator/create-runner.ts";
-import { createToken } from "./routes/operator/create-token.ts";
-import { deleteRunnerGroup } from "./routes/operator/delete-runner-group.ts";
-import { listRoles } from "./routes/operator/list-roles.ts";
-import { listRunners } from "./routes/operator/list-runners.ts";
-import { manageRunner } from "./routes/operator/manage-runner.ts";
-import { pauseRunnerGroups } from "./routes/operator/pause-runner-groups.ts";
-import { pauseRunners } from "./routes/operator/pause-runners.ts";
-import { readAccounts } from "./routes/operator/read-accounts.ts";
+import {
+  createAccount,
+  listRoles,
+  readAccounts,
+  removeAccount,
+  setAccountRoles,
+} from "./routes/operator/accounts.ts";
+import { createOrg, readOrgs, updateCurrentOrg } from "./routes/operator/orgs.ts";
 import { readHeartBeats } from "./routes/operator/read-heart-beats.ts";
-import { readOrgs } from "./routes/operator/read-orgs.ts";
 import { readProcesses } from "./routes/operator/read-processes.ts";
-import { readRunnerCard } from "./routes/operator/read-runner-card.ts";
-import { readRunnerGroups } from "./routes/operator/read-runner-groups.ts";
-import { readTokens } from "./routes/operator/read-tokens.ts";
-import { removeAccount } from "./routes/operator/remove-account.ts";
 import { requestShutdowns } from "./routes/operator/request-shutdowns.ts";
-import { revokeToken } from "./routes/operator/revoke-token.ts";
-import { rotateToken } from "./routes/operator/rotate-token.ts";
-import { setAccountRoles } from "./routes/operator/set-account-roles.ts";
-import { setRunnerLifecycle } from "./routes/operator/set-runner-lifecycle.ts";
-import { updateCurrentOrg } from "./routes/operator/update-current-org.ts";
-import { updateRunnerGroup } from "./routes/operator/update-runner-group.ts";
-import { updateRunnerSettings } from "./routes/operator/update-runner-settings.ts";
-import { updateRunner } from "./routes/operator/update-runner.ts";
+import {
+  createRunnerGroup,
+  deleteRunnerGroup,
+  pauseRunnerGroups,
+  readRunnerGroups,
+  updateRunnerGroup,
+  updateRunnerSettings,
+} from "./routes/operator/runner-groups.ts";
+import {
+  createRunner,
+  listRunners,
+  manageRunner,
+  pauseRunners,
+  readRunnerCard,
+  setRunnerLifecycle,
+  updateRunner,
+} from "./routes/operator/runners.ts";
+import {
+  createEnrolmentToken,
+  createToken,
+  readTokens,
+  revokeToken,
+  rotateToken,
+} from "./routes/operator/tokens.ts";
+import { readActionRuns, updateActionRunStep } from "./routes/runner/action-runs.ts";
 import { appendLogs } from "./routes/runner/append-logs.ts";
 import { claimJobs } from "./routes/runner/claim-jobs.ts";
-import { completeShutdown } from "./routes/runner/complete-shutdown.ts";
-import { createExecution } from "./routes/runner/create-execution.ts";
-import { createHealthCheck } from "./routes/runner/create-health-check.ts";
-import { createHeartBeat } from "./routes/runner/create-heart-beat.ts";
 import { createReports } from "./routes/runner/create-reports.ts";
-import { finishExecution, giveBackExecution } from "./routes/runner/finish-execution.ts";
-import { leaveProcess } from "./routes/runner/leave-process.ts";
+import {
+  createExecution,
+  finishExecution,
+  giveBackExecution,
+  reportProgress,
+  setJobStatus,
+  updateExecution,
+} from "./routes/runner/executions.ts";
 import { listRunnerJobs } from "./routes/runner/list-runner-jobs.ts";
-import { readActionRuns } from "./routes/runner/read-action-runs.ts";
+import {
+  completeShutdown,
+  createHealthCheck,
+  createHeartBeat,
+  leaveProcess,
+  registerProcess,
+} from "./routes/runner/processes.ts";
 import { readExecutions } from "./routes/runner/read-executions.ts";
 import { readJobs } from "./routes/runner/read-jobs.ts";
 import { readRunner } from "./routes/runner/read-runner.ts";
-import { registerProcess } from "./routes/runner/register-process.ts";
-import { reportProgress } from "./routes/runner/report-progress.ts";
-import { setJobStatus } from "./routes/runner/set-job-status.ts";
 import { createOutputs, createResult } from "./routes/runner/store-result.ts";
 import { storeTelemetry } from "./routes/runner/store-telemetry.ts";
 import { tailJobs } from "./routes/runner/tail-jobs.ts";
-import { updateActionRunStep } from "./routes/runner/update-action-run-step.ts";
-import { updateExecution } from "./routes/runner/update-execution.ts";
 import { helmCharts } from "./routes/state/helm-charts.ts";
 import { helmReleases } from "./routes/state/helm-releases.ts";
 import { keepStateJson, pulumiState } from "./routes/state/keep-state-json.ts";
@@ -78,7 +89,7 @@ import { rescueStates } from "./routes/state/rescue-states.ts";
 import { terraformBackend } from "./routes/state/terraform-backend.ts";
 
 /** Every route there is, grouped by who calls it. */
-const doors: readonly Door[] = [
+const routes: readonly RegisterRoutes[] = [
   // Anyone
   readHealth,
   readMetrics,
@@ -188,7 +199,7 @@ const doors: readonly Door[] = [
   updateActionRunStep,
 ];
 
-/** Opens all routes on the app. */
-export function openAllRoutes(app: App, broker: Broker): void {
-  for (const open of doors) open(app, broker);
+/** Registers all routes on the app. */
+export function registerAllRoutes(app: App, broker: Broker): void {
+  for (const register of routes) register(app, broker);
 }

@@ -101,7 +101,7 @@ describe("who may import whom", () => {
     expect(edges(/^broker\/(?:.+\/)?queries\.ts$|^broker\/database\//, isProblem)).toEqual([]);
   });
 
-  test("routes are thin doors: no SQL, and no route knows another", () => {
+  test("routes are thin registrations: no SQL, and no route knows another", () => {
     const isRoute = ({ name }: SourceFile) => name.startsWith("broker/routes/");
     expect(linesWith(shipped.filter(isRoute), /\b(?:db|sql|tx)(?:<[^`]*>)?`/)).toEqual([]);
     const isWrong = (target: string) =>

@@ -26,5 +26,5 @@ export type AppEnv = {
 export type App = OpenAPIHono<AppEnv>;
 export type AppContext = Context<AppEnv>;
 
-/** Registers one route; broker/router.ts lists them all. */
-export type Door = (app: App, broker: Broker) => void;
+/** Registers one route, or a few that belong together; broker/router.ts lists them all. */
+export type RegisterRoutes = (app: App, broker: Broker) => void;

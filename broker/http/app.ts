@@ -3,7 +3,7 @@ import { problem } from "../../shared/problem.ts";
 import type { RouteRule } from "../../shared/route-rule.ts";
 import { parseToken } from "../../shared/token.ts";
 import type { Broker } from "../broker.ts";
-import { openAllRoutes } from "../router.ts";
+import { registerAllRoutes } from "../router.ts";
 import { answerError } from "./answer/answer-error.ts";
 import type { App, AppContext, AppEnv } from "./app-types.ts";
 import { discardBody } from "./body/discard-body.ts";
@@ -17,7 +17,7 @@ export function createApp(broker: Broker): App {
   const app = new OpenAPIHono<AppEnv>();
   const { open, routes } = makeRouteOpener(app, broker);
   app.openapi = open;
-  openAllRoutes(app, broker);
+  registerAllRoutes(app, broker);
   const find = findAllowedMethods(routes);
   app.notFound(async (c) => {
     await discardBody(c);

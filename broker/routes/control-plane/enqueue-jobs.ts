@@ -5,7 +5,7 @@ import {
 } from "../../../shared/api/enqueue-jobs.ts";
 import { secondNs } from "../../../shared/duration.ts";
 import { planNames } from "../../../shared/plans/plan-names.ts";
-import type { AppContext, Door } from "../../http/app-types.ts";
+import type { AppContext, RegisterRoutes } from "../../http/app-types.ts";
 import { takeIdempotencyKey, tellReplay } from "../../http/gate/idempotency.ts";
 import { enqueueJob as enqueueOne } from "../../jobs/enqueue-job.ts";
 import { enqueueJobs } from "../../jobs/enqueue-jobs.ts";
@@ -15,7 +15,7 @@ import { toRunnerJob } from "../../jobs/to-runner-job.ts";
 import { LargeText } from "../../seals/large-text.ts";
 
 /** POST /v1/runners/{runner_id}/jobs */
-export const enqueueJob: Door = (app, broker) => {
+export const enqueueJob: RegisterRoutes = (app, broker) => {
   app.openapi(enqueueJobRoute, async (c) => {
     const job = toNewJob(c.req.valid("json"), textAt(c, "#/plan"));
     const asked = await toEnqueue(c, [job]);
@@ -25,7 +25,7 @@ export const enqueueJob: Door = (app, broker) => {
 };
 
 /** POST /v1/runners/{runner_id}/jobs/batch */
-export const enqueueJobBatch: Door = (app, broker) => {
+export const enqueueJobBatch: RegisterRoutes = (app, broker) => {
   app.openapi(enqueueJobsRoute, async (c) => {
     const jobs = c.req
       .valid("json")

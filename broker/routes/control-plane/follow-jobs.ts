@@ -2,7 +2,7 @@ import { followJobsRoute, waitForJobRoute } from "../../../shared/api/follow-run
 import type { Broker } from "../../broker.ts";
 import { answerJson } from "../../http/answer/answer-json.ts";
 import { setHeader } from "../../http/answer/set-header.ts";
-import type { AppContext, Door } from "../../http/app-types.ts";
+import type { AppContext, RegisterRoutes } from "../../http/app-types.ts";
 import { permitFor } from "../../http/gate/with-permit.ts";
 import { limitConcurrency } from "../../http/limits/limit-concurrency.ts";
 import { followJobs as followOrg } from "../../jobs/follow-jobs.ts";
@@ -13,7 +13,7 @@ import { waitMs } from "../../polls/park-poll.ts";
 import { JsonPlaceholders } from "../../seals/json-placeholders.ts";
 
 /** GET /v1/job-events */
-export const followJobs: Door = (app, broker) => {
+export const followJobs: RegisterRoutes = (app, broker) => {
   app.openapi(followJobsRoute, async (c) => {
     const { wait, limit, runner_id: runnerId, owner_id: ownerId } = c.req.valid("query");
     const release = limitConcurrency(c, broker, "waits_of_token");
@@ -32,7 +32,7 @@ export const followJobs: Door = (app, broker) => {
 };
 
 /** GET /v1/runner-jobs/{job_id}/wait */
-export const waitForJob: Door = (app, broker) => {
+export const waitForJob: RegisterRoutes = (app, broker) => {
   app.openapi(waitForJobRoute, async (c) => {
     const { orgId } = c.get("actor");
     const release = limitConcurrency(c, broker, "waits_of_token");

@@ -1,7 +1,7 @@
 import { listLogsRoute } from "../../../shared/api/log-streams.ts";
 import type { Broker } from "../../broker.ts";
 import { streamAnswer } from "../../http/answer/stream-answer.ts";
-import type { AppContext, Door } from "../../http/app-types.ts";
+import type { AppContext, RegisterRoutes } from "../../http/app-types.ts";
 import { requestHeader } from "../../http/gate/request-header.ts";
 import { fromCursor, toCursor } from "../../logs/read/log-cursor.ts";
 import { toNdjson, toPlainText } from "../../logs/read/log-text.ts";
@@ -15,7 +15,7 @@ import type { LogStream } from "../../logs/store/row.ts";
 const pageRecords = { usual: 100, most: 1000 } as const;
 
 /** GET /v1/log-streams/{log_stream_id}/logs */
-export const readLogs: Door = (app, broker) => {
+export const readLogs: RegisterRoutes = (app, broker) => {
   app.openapi(listLogsRoute, async (c) => {
     const { orgId, runnerId } = c.get("actor");
     const { cursor, limit, direction, timestamps, ...filters } = c.req.valid("query");

@@ -3,7 +3,7 @@ import {
   getJobTracesRoute,
   getRunnerMetricsRoute,
 } from "../../../shared/api/telemetry.ts";
-import type { AppContext, Door } from "../../http/app-types.ts";
+import type { AppContext, RegisterRoutes } from "../../http/app-types.ts";
 import {
   readJobMetrics,
   readJobTraces,
@@ -11,7 +11,7 @@ import {
 } from "../../telemetry/read-telemetry.ts";
 
 /** GET of what is kept of a job's spans and metrics, and of a runner's metrics. */
-export const readTelemetry: Door = (app, { db }) => {
+export const readTelemetry: RegisterRoutes = (app, { db }) => {
   app.openapi(getJobTracesRoute, async (c) => {
     const { job_id: jobId } = c.req.valid("param");
     return c.json(await readJobTraces(db, orgOf(c), { jobId, runnerId: runnerOf(c) }), 200);

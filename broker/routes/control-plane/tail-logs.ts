@@ -3,7 +3,7 @@ import { problem } from "../../../shared/problem.ts";
 import type { Broker } from "../../broker.ts";
 import { setHeader } from "../../http/answer/set-header.ts";
 import { streamAnswer } from "../../http/answer/stream-answer.ts";
-import type { AppContext, Door } from "../../http/app-types.ts";
+import type { AppContext, RegisterRoutes } from "../../http/app-types.ts";
 import { requestHeader } from "../../http/gate/request-header.ts";
 import { permitFor } from "../../http/gate/with-permit.ts";
 import { limitConcurrency } from "../../http/limits/limit-concurrency.ts";
@@ -19,7 +19,7 @@ import { tailLog } from "../../logs/tail/tail-log.ts";
 const mostFollowers = 10_000;
 
 /** GET /v1/log-streams/{log_stream_id}/logs/tail */
-export const tailLogs: Door = (app, broker) => {
+export const tailLogs: RegisterRoutes = (app, broker) => {
   const { db, logFeed } = broker;
   app.openapi(tailLogsRoute, async (c) => {
     const { orgId, runnerId } = c.get("actor");

@@ -1,5 +1,5 @@
 import { enrolRoute } from "../../../shared/api/enrolment.ts";
-import type { Door } from "../../http/app-types.ts";
+import type { RegisterRoutes } from "../../http/app-types.ts";
 import { limitByAddress } from "../../http/limits/limit-by-address.ts";
 import { bearerOf } from "../../tokens/bearer.ts";
 import { enrol as exchange } from "../../tokens/enrol.ts";
@@ -12,7 +12,7 @@ const perAddressPerS = 20;
 const anybody = { orgId: "", token: "" };
 
 /** POST /v1/enrol */
-export const enrol: Door = (app, broker) => {
+export const enrol: RegisterRoutes = (app, broker) => {
   const take = limitByAddress(broker, perAddressPerS);
   app.openapi(enrolRoute, async (c) => {
     take(c);

@@ -1,6 +1,6 @@
 import { listShutdownsRoute } from "../../../shared/api/runner-process-shutdown.ts";
 import { problem } from "../../../shared/problem.ts";
-import type { Door } from "../../http/app-types.ts";
+import type { RegisterRoutes } from "../../http/app-types.ts";
 import { limitByAddress } from "../../http/limits/limit-by-address.ts";
 import { makeListBriefShutdowns } from "../../processes/list-brief-shutdowns.ts";
 
@@ -8,7 +8,7 @@ import { makeListBriefShutdowns } from "../../processes/list-brief-shutdowns.ts"
 const perAddressPerS = 200;
 
 /** GET /v1/runners/{runner_id}/processes/{process_id}/shutdowns */
-export const listShutdowns: Door = (app, broker) => {
+export const listShutdowns: RegisterRoutes = (app, broker) => {
   const list = makeListBriefShutdowns(broker.db);
   const take = limitByAddress(broker, perAddressPerS);
   app.openapi(listShutdownsRoute, async (c) => {

@@ -5,10 +5,10 @@ import {
 } from "../../../shared/api/operations.ts";
 import { Problem } from "../../../shared/problem.ts";
 import { version } from "../../../shared/version.ts";
-import type { Door } from "../../http/app-types.ts";
+import type { RegisterRoutes } from "../../http/app-types.ts";
 
 /** GET /livez, GET /readyz, GET /version */
-export const readHealth: Door = (app, { health }) => {
+export const readHealth: RegisterRoutes = (app, { health }) => {
   app.openapi(getLivenessRoute, (c) => c.json({ status: "alive" as const }, 200));
 
   app.openapi(getReadinessRoute, async (c) => {

@@ -1,11 +1,11 @@
 import { timingSafeEqual } from "node:crypto";
 import { getMetricsRoute } from "../../../shared/api/operations.ts";
 import { problem } from "../../../shared/problem.ts";
-import type { Door } from "../../http/app-types.ts";
+import type { RegisterRoutes } from "../../http/app-types.ts";
 import { tokenDigest } from "../../tokens/token-digest.ts";
 
 /** GET /metrics */
-export const readMetrics: Door = (app, { config, metrics }) => {
+export const readMetrics: RegisterRoutes = (app, { config, metrics }) => {
   app.openapi(getMetricsRoute, (c) => {
     requireMetricsToken(config.metricsToken, c.req.header("authorization"));
     return c.text(metrics.text(), 200, {

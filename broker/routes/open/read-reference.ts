@@ -4,7 +4,7 @@ import {
   getReferenceStyleRoute,
 } from "../../../shared/api/operations.ts";
 import { setHeader } from "../../http/answer/set-header.ts";
-import type { Door } from "../../http/app-types.ts";
+import type { RegisterRoutes } from "../../http/app-types.ts";
 import { openApiDocument } from "../../http/open-api-document.ts";
 import { referencePage } from "../../http/reference/page.ts";
 import { referenceStyle } from "../../http/reference/style.ts";
@@ -13,7 +13,7 @@ const policy =
   "default-src 'none'; style-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
 /** GET /openapi.json, GET /docs, GET /docs/reference.css; each is made once, when it is first asked for. */
-export const readReference: Door = (app, broker) => {
+export const readReference: RegisterRoutes = (app, broker) => {
   let document: ReturnType<typeof openApiDocument> | undefined;
   let page: string | undefined;
 

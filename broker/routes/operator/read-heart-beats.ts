@@ -2,14 +2,14 @@ import { listRecentHealthChecksRoute } from "../../../shared/api/health-check.ts
 import { getLatestHeartBeatsRoute } from "../../../shared/api/heart-beat.ts";
 import { problem } from "../../../shared/problem.ts";
 import type { Broker } from "../../broker.ts";
-import type { Door } from "../../http/app-types.ts";
+import type { RegisterRoutes } from "../../http/app-types.ts";
 import type { OrgId } from "../../orgs/org-id.ts";
 import { listRecentHealthChecks } from "../../processes/health-checks.ts";
 import { latestHeartBeats } from "../../processes/latest-heart-beats.ts";
 import { findRunner } from "../../runners/queries.ts";
 
 /** GET /v1/runners/{runner_id}/heart-beats/latest, GET /v1/runners/{runner_id}/recent-health-checks */
-export const readHeartBeats: Door = (app, broker) => {
+export const readHeartBeats: RegisterRoutes = (app, broker) => {
   app.openapi(getLatestHeartBeatsRoute, async (c) => {
     const { orgId } = c.get("actor");
     const { runner_id: runnerId } = c.req.valid("param");

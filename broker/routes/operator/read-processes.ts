@@ -1,13 +1,13 @@
 import { getProcessRoute, listProcessesRoute } from "../../../shared/api/runner-process.ts";
 import { problem } from "../../../shared/problem.ts";
 import { readPage, toPage } from "../../http/answer/paginate.ts";
-import type { Door } from "../../http/app-types.ts";
+import type { RegisterRoutes } from "../../http/app-types.ts";
 import { listProcesses } from "../../processes/queries.ts";
 import { showProcess, showProcesses } from "../../processes/show-processes.ts";
 import { findRunner } from "../../runners/queries.ts";
 
 /** GET /v1/runners/{runner_id}/processes, GET /v1/runners/{runner_id}/processes/{process_id} */
-export const readProcesses: Door = (app, broker) => {
+export const readProcesses: RegisterRoutes = (app, broker) => {
   app.openapi(listProcessesRoute, async (c) => {
     const { orgId } = c.get("actor");
     const { runner_id: runnerId } = c.req.valid("param");

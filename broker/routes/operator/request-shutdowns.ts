@@ -4,11 +4,11 @@ import {
   restartRunnerRoute,
   shutDownProcessRoute,
 } from "../../../shared/api/runner-process-shutdown.ts";
-import type { Door } from "../../http/app-types.ts";
+import type { RegisterRoutes } from "../../http/app-types.ts";
 import { requestShutdown, requestShutdowns as request } from "../../processes/request-shutdowns.ts";
 
 /** POST /v1/runners/{runner_id}/graceful-shutdown, …/force-shutdown, …/restart, …/processes/{process_id}/shutdown */
-export const requestShutdowns: Door = (app, broker) => {
+export const requestShutdowns: RegisterRoutes = (app, broker) => {
   app.openapi(gracefulShutdownRoute, async (c) => {
     const order = { type: "graceful", deadlineNs: c.req.valid("json").deadline } as const;
     return c.json(

@@ -2,7 +2,7 @@ import { appendLogsRoute, executionHeader } from "../../../shared/api/write-logs
 import { Problem } from "../../../shared/problem.ts";
 import { answerOtlp } from "../../http/answer/answer-otlp.ts";
 import { setHeader } from "../../http/answer/set-header.ts";
-import type { AppContext, Door } from "../../http/app-types.ts";
+import type { AppContext, RegisterRoutes } from "../../http/app-types.ts";
 import { hasBody } from "../../http/body/read-body.ts";
 import { type OtlpBody, otlpRequest, readOtlp } from "../../http/body/read-otlp.ts";
 import { requestHeader } from "../../http/gate/request-header.ts";
@@ -15,7 +15,7 @@ const sizes = { maxBytes: 4 * 1024 * 1024, maxInflatedBytes: 32 * 1024 * 1024 };
 const recordBytes = 64;
 
 /** POST /v1/log-streams/{log_stream_id}/logs */
-export const appendLogs: Door = (app, { logs, decompressions }) => {
+export const appendLogs: RegisterRoutes = (app, { logs, decompressions }) => {
   app.openapi(appendLogsRoute, async (c) => {
     const { log_stream_id: id } = c.req.valid("param");
     const actor = c.get("actor");

@@ -5,7 +5,7 @@ import { runnerJobGroups } from "../../../shared/runner-job-types.ts";
 import type { Broker } from "../../broker.ts";
 import { setHeader } from "../../http/answer/set-header.ts";
 import { streamAnswer } from "../../http/answer/stream-answer.ts";
-import type { AppContext, Door } from "../../http/app-types.ts";
+import type { AppContext, RegisterRoutes } from "../../http/app-types.ts";
 import { requestHeader } from "../../http/gate/request-header.ts";
 import { claimAnswer, giveBackUnlessWritten, openLargePlans } from "../../polls/answer-claim.ts";
 import { findEndedExecutions } from "../../polls/find-ended-executions.ts";
@@ -18,7 +18,7 @@ import {
 } from "../../polls/require-claiming-process.ts";
 
 /** POST /v1/runners/{runner_id}/jobs/claim */
-export const claimJobs: Door = (app, broker) => {
+export const claimJobs: RegisterRoutes = (app, broker) => {
   const cache = newProcessCache();
   app.openapi(claimJobsRoute, async (c) => {
     const { runner_id: runnerId } = c.req.valid("param");

@@ -1,10 +1,10 @@
 import { reportExecutionsRoute } from "../../../shared/api/report-executions.ts";
 import { reportExecutions } from "../../executions/report-executions.ts";
 import { refusalOf, toResultReport } from "../../executions/take-report.ts";
-import type { Door } from "../../http/app-types.ts";
+import type { RegisterRoutes } from "../../http/app-types.ts";
 
 /** POST /v1/runners/{runner_id}/reports */
-export const createReports: Door = (app, broker) => {
+export const createReports: RegisterRoutes = (app, broker) => {
   app.openapi(reportExecutionsRoute, async (c) => {
     const { runner_id: runnerId } = c.req.valid("param");
     const { orgId } = c.get("actor");

@@ -1,7 +1,7 @@
 import { listRunnerJobsRoute } from "../../../shared/api/read-runner-jobs.ts";
 import { problem } from "../../../shared/problem.ts";
 import { readPage, toPage } from "../../http/answer/paginate.ts";
-import type { AppContext, Door } from "../../http/app-types.ts";
+import type { AppContext, RegisterRoutes } from "../../http/app-types.ts";
 import { toJobFilter } from "../../jobs/job-filter.ts";
 import { listJobs } from "../../jobs/list-jobs.ts";
 import { pollJobs } from "../../jobs/poll-jobs.ts";
@@ -13,7 +13,7 @@ const mostLimit = 100;
 const known = new Set(Object.keys(listRunnerJobsRoute.request.query.shape));
 
 /** GET /v1/runners/{runner_id}/jobs: the array that runners poll, or, with `cursor`, pages for people. */
-export const listRunnerJobs: Door = (app, broker) => {
+export const listRunnerJobs: RegisterRoutes = (app, broker) => {
   const { db } = broker;
   app.openapi(listRunnerJobsRoute, async (c) => {
     const { runner_id: runnerId } = c.req.valid("param");

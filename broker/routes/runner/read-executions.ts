@@ -6,12 +6,12 @@ import {
 import type { Broker } from "../../broker.ts";
 import { readExecution, readResult } from "../../executions/read-execution.ts";
 import { answerJson } from "../../http/answer/answer-json.ts";
-import type { AppContext, Door } from "../../http/app-types.ts";
+import type { AppContext, RegisterRoutes } from "../../http/app-types.ts";
 import { readExecutions as readExecutionsOf, requireJob } from "../../jobs/read-job.ts";
 import { JsonPlaceholders } from "../../seals/json-placeholders.ts";
 
 /** GET …/executions, …/executions/{execution_id}, …/executions/{execution_id}/result */
-export const readExecutions: Door = (app, broker) => {
+export const readExecutions: RegisterRoutes = (app, broker) => {
   app.openapi(listExecutionsRoute, async (c) => {
     const { orgId, runnerId } = c.get("actor");
     const job = await requireJob(broker.db, orgId, c.req.valid("param").job_id, runnerId);

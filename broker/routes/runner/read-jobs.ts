@@ -10,7 +10,7 @@ import { answerJson } from "../../http/answer/answer-json.ts";
 import { answerLarge, answerText } from "../../http/answer/answer-large.ts";
 import { hasVersion } from "../../http/answer/etag.ts";
 import { setHeader } from "../../http/answer/set-header.ts";
-import type { AppContext, Door } from "../../http/app-types.ts";
+import type { AppContext, RegisterRoutes } from "../../http/app-types.ts";
 import { requirePermission } from "../../http/gate/authorize.ts";
 import { requestHeader } from "../../http/gate/request-header.ts";
 import { requireOwnPlan } from "../../jobs/guard-plans.ts";
@@ -23,7 +23,7 @@ import { JsonPlaceholders } from "../../seals/json-placeholders.ts";
 type JobParams = { readonly job_id: string; readonly runner_id?: string };
 
 /** GET of a job and of its plan, by the job's own path and by its runner's. */
-export const readJobs: Door = (app, broker) => {
+export const readJobs: RegisterRoutes = (app, broker) => {
   app.openapi(getJobRoute, async (c) => {
     const row = await ownJob(c, broker, c.req.valid("param"));
     return readFor(c, broker, row, c.req.valid("query").include === "plan");

@@ -5,13 +5,13 @@ import {
 import { getRunnerRoute } from "../../../shared/api/runners.ts";
 import { problem } from "../../../shared/problem.ts";
 import { hasVersion } from "../../http/answer/etag.ts";
-import type { Door } from "../../http/app-types.ts";
+import type { RegisterRoutes } from "../../http/app-types.ts";
 import { findGroupSettings, findRunnerSettings } from "../../runner-groups/queries.ts";
 import { toRunnerSettings } from "../../runner-groups/settings.ts";
 import { showRunner } from "../../runners/show-runner.ts";
 
 /** GET /v1/runners/{runner_id}, …/settings, GET /v1/runner-groups/{runner_group_id}/settings */
-export const readRunner: Door = (app, broker) => {
+export const readRunner: RegisterRoutes = (app, broker) => {
   app.openapi(getRunnerRoute, async (c) => {
     const { runner_id } = c.req.valid("param");
     return c.json(await showRunner(broker.db, c.get("actor").orgId, runner_id), 200);

@@ -3,12 +3,12 @@ import { findOutputs, listResults } from "../../executions/queries.ts";
 import { takeReport, toResultReport } from "../../executions/take-report.ts";
 import { toOutputs, toResult } from "../../executions/to-execution.ts";
 import { answerJson } from "../../http/answer/answer-json.ts";
-import type { Door } from "../../http/app-types.ts";
+import type { RegisterRoutes } from "../../http/app-types.ts";
 import { permitFor } from "../../http/gate/with-permit.ts";
 import { JsonPlaceholders } from "../../seals/json-placeholders.ts";
 
 /** POST /v1/runner-jobs/{job_id}/executions/{execution_id}/result */
-export const createResult: Door = (app, broker) => {
+export const createResult: RegisterRoutes = (app, broker) => {
   app.openapi(createResultRoute, async (c) => {
     const actor = c.get("actor");
     const params = c.req.valid("param");
@@ -25,7 +25,7 @@ export const createResult: Door = (app, broker) => {
 };
 
 /** POST /v1/runner-jobs/{job_id}/executions/{execution_id}/outputs */
-export const createOutputs: Door = (app, broker) => {
+export const createOutputs: RegisterRoutes = (app, broker) => {
   app.openapi(createOutputsRoute, async (c) => {
     const actor = c.get("actor");
     const params = c.req.valid("param");

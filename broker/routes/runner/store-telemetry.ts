@@ -2,7 +2,7 @@ import type { z } from "@hono/zod-openapi";
 import { metricsRequestSchema, traceRequestSchema } from "../../../shared/api/otlp.ts";
 import { createMetricsRoute, createTracesRoute } from "../../../shared/api/telemetry.ts";
 import { answerOtlp } from "../../http/answer/answer-otlp.ts";
-import type { AppContext, Door } from "../../http/app-types.ts";
+import type { AppContext, RegisterRoutes } from "../../http/app-types.ts";
 import { type OtlpBody, otlpRequest, readOtlp } from "../../http/body/read-otlp.ts";
 import { validateBody } from "../../http/gate/validate.ts";
 import { permitFor } from "../../http/gate/with-permit.ts";
@@ -13,7 +13,7 @@ import { storeMetrics, storeTraces } from "../../telemetry/store-telemetry.ts";
 const sizes = { maxBytes: 1024 * 1024, maxInflatedBytes: 8 * 1024 * 1024 };
 
 /** POST of spans and of metrics, at their runner's path. */
-export const storeTelemetry: Door = (app, broker) => {
+export const storeTelemetry: RegisterRoutes = (app, broker) => {
   const { db, collector, decompressions } = broker;
   app.openapi(createTracesRoute, async (c) => {
     const sender = senderOf(c, c.req.valid("param"));

@@ -1,13 +1,13 @@
 import { tailJobsRoute } from "../../../shared/api/poll-jobs.ts";
 import { setHeader } from "../../http/answer/set-header.ts";
-import type { Door } from "../../http/app-types.ts";
+import type { RegisterRoutes } from "../../http/app-types.ts";
 import { permitFor } from "../../http/gate/with-permit.ts";
 import { toRunnerJob } from "../../jobs/to-runner-job.ts";
 import { confirmByPolls } from "../../polls/confirm-by-poll.ts";
 import { parkPoll, waitMs } from "../../polls/park-poll.ts";
 
 /** GET /v1/runners/{runner_id}/jobs/tail */
-export const tailJobs: Door = (app, broker) => {
+export const tailJobs: RegisterRoutes = (app, broker) => {
   app.openapi(tailJobsRoute, async (c) => {
     const { runner_id: runnerId } = c.req.valid("param");
     const { group, wait } = c.req.valid("query");

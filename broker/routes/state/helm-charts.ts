@@ -16,10 +16,10 @@ import {
 import { requireChartAccess } from "../../helm-releases/require-chart-access.ts";
 import { toHelmChart, toHelmRelease } from "../../helm-releases/to-helm-release.ts";
 import { readPage, toPage } from "../../http/answer/paginate.ts";
-import type { Door } from "../../http/app-types.ts";
+import type { RegisterRoutes } from "../../http/app-types.ts";
 
 /** POST, GET /v1/helm-charts; GET …/{chart_id}; GET /v1/helm-releases, …/{release_id} */
-export const helmCharts: Door = (app, broker) => {
+export const helmCharts: RegisterRoutes = (app, broker) => {
   const { db } = broker;
   app.openapi(createHelmChartRoute, async (c) => {
     const row = await createChart(db, c.get("actor"), c.req.valid("json"));

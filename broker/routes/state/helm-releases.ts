@@ -21,7 +21,7 @@ import { toHelmRelease } from "../../helm-releases/to-helm-release.ts";
 import { begun } from "../../http/answer/answer-bytes.ts";
 import { answerLarge } from "../../http/answer/answer-large.ts";
 import { streamAnswer } from "../../http/answer/stream-answer.ts";
-import type { AppContext, Door } from "../../http/app-types.ts";
+import type { AppContext, RegisterRoutes } from "../../http/app-types.ts";
 import { readBody } from "../../http/body/read-body.ts";
 import { maxBytes } from "../../http/body/read-json.ts";
 import { largeBytes, owned } from "../../http/body/reserve-memory.ts";
@@ -32,7 +32,7 @@ import { openLarge } from "../../seals/open-large.ts";
 const json = "application/json";
 
 /** /v1/helm-releases/{chart_id}/releases/{namespace}: helm's storage, as a driver over HTTP uses it */
-export const helmReleases: Door = (app, broker) => {
+export const helmReleases: RegisterRoutes = (app, broker) => {
   app.openapi(listHelmRecordsRoute, (c) => answerRecords(c, broker, {}));
   app.openapi(queryHelmRecordsRoute, (c) => answerRecords(c, broker, labelsOf(c)));
   app.openapi(getHelmRecordRoute, async (c) => {

@@ -5,7 +5,7 @@ import {
   writeStateJsonRoute,
 } from "../../../shared/api/terraform-state.ts";
 import { answerBytes } from "../../http/answer/answer-bytes.ts";
-import type { Door } from "../../http/app-types.ts";
+import type { RegisterRoutes } from "../../http/app-types.ts";
 import { maxBytes } from "../../http/body/read-json.ts";
 import { streamBody } from "../../http/body/stream-body.ts";
 import { requestHeader } from "../../http/gate/request-header.ts";
@@ -19,7 +19,7 @@ import { writeStateJson } from "../../workspaces/write-state-json.ts";
 import { requireWritable, writeState } from "../../workspaces/write-state.ts";
 
 /** POST, GET /v1/terraform-workspaces/{workspace_id}/state-json */
-export const keepStateJson: Door = (app, broker) => {
+export const keepStateJson: RegisterRoutes = (app, broker) => {
   app.openapi(writeStateJsonRoute, async (c) => {
     const { workspace_id: workspaceId } = c.req.valid("param");
     const { job_id: jobId } = c.req.valid("query");
@@ -42,7 +42,7 @@ export const keepStateJson: Door = (app, broker) => {
 };
 
 /** GET, POST /v1/runners/pulumi-state/{workspace_id} */
-export const pulumiState: Door = (app, broker) => {
+export const pulumiState: RegisterRoutes = (app, broker) => {
   app.openapi(getPulumiStateRoute, async (c) => {
     const { workspace_id: workspaceId } = c.req.valid("param");
     const { job_id: jobId } = c.req.valid("query");

@@ -2,13 +2,13 @@ import {
   lockTerraformWorkspaceRoute,
   unlockTerraformWorkspaceRoute,
 } from "../../../shared/api/terraform-state.ts";
-import type { Door } from "../../http/app-types.ts";
+import type { RegisterRoutes } from "../../http/app-types.ts";
 import { lockWorkspace, unlockWorkspace } from "../../workspaces/lock-workspace.ts";
 import { refuseForceUnlock } from "../../workspaces/refuse.ts";
 import { requireWorkspaceAccess } from "../../workspaces/require-workspace-access.ts";
 
 /** POST /v1/terraform-workspaces/{workspace_id}/lock, …/unlock */
-export const lockWorkspaces: Door = (app, broker) => {
+export const lockWorkspaces: RegisterRoutes = (app, broker) => {
   app.openapi(lockTerraformWorkspaceRoute, async (c) => {
     const actor = c.get("actor");
     const { workspace_id: workspaceId } = c.req.valid("param");

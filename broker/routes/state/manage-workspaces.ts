@@ -13,7 +13,7 @@ import {
 import { listWorkspaceEventsRoute } from "../../../shared/api/workspace-events.ts";
 import { problem } from "../../../shared/problem.ts";
 import { readPage, toPage } from "../../http/answer/paginate.ts";
-import type { Door } from "../../http/app-types.ts";
+import type { RegisterRoutes } from "../../http/app-types.ts";
 import { unlockWorkspace } from "../../workspaces/lock-workspace.ts";
 import {
   blockWorkspace,
@@ -34,7 +34,7 @@ import {
 } from "../../workspaces/show-workspace.ts";
 
 /** POST, GET /v1/terraform-workspaces; GET, DELETE …/{workspace_id}; POST …/restore; GET …/lock, …/events */
-export const keepWorkspaces: Door = (app, broker) => {
+export const keepWorkspaces: RegisterRoutes = (app, broker) => {
   const { db } = broker;
   app.openapi(createWorkspaceRoute, async (c) => {
     const actor = c.get("actor");
@@ -80,7 +80,7 @@ export const keepWorkspaces: Door = (app, broker) => {
 };
 
 /** POST /v1/terraform-workspaces/{workspace_id}/force-unlock, …/block, …/unblock, …/rollback */
-export const operateWorkspaces: Door = (app, broker) => {
+export const operateWorkspaces: RegisterRoutes = (app, broker) => {
   const { db } = broker;
   app.openapi(forceUnlockRoute, async (c) => {
     const actor = c.get("actor");

@@ -9,7 +9,7 @@ import {
 import type { Broker } from "../../broker.ts";
 import { answerBytes } from "../../http/answer/answer-bytes.ts";
 import { readPage, toPage } from "../../http/answer/paginate.ts";
-import type { AppContext, Door } from "../../http/app-types.ts";
+import type { AppContext, RegisterRoutes } from "../../http/app-types.ts";
 import { permitFor } from "../../http/gate/with-permit.ts";
 import { compareRevisions } from "../../workspaces/compare-revisions.ts";
 import { typeOfState } from "../../workspaces/open-current-state.ts";
@@ -21,7 +21,7 @@ import { requireState, requireWorkspace, toState } from "../../workspaces/show-w
 type StateParams = { readonly workspace_id: string; readonly state_id: string };
 
 /** GET …/states, …/states/{state_id}, …/contents, …/resources, …/outputs; GET …/diff */
-export const readRevisions: Door = (app, broker) => {
+export const readRevisions: RegisterRoutes = (app, broker) => {
   const { db } = broker;
   app.openapi(listStatesRoute, async (c) => {
     const { cursor, limit } = c.req.valid("query");

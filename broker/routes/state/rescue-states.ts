@@ -8,7 +8,7 @@ import {
 import { problem } from "../../../shared/problem.ts";
 import type { Broker } from "../../broker.ts";
 import { answerBytes } from "../../http/answer/answer-bytes.ts";
-import type { AppContext, Door } from "../../http/app-types.ts";
+import type { AppContext, RegisterRoutes } from "../../http/app-types.ts";
 import { maxBytes } from "../../http/body/read-json.ts";
 import { streamBody } from "../../http/body/stream-body.ts";
 import { permitFor } from "../../http/gate/with-permit.ts";
@@ -22,7 +22,7 @@ import { requireWorkspace, showWorkspace, toRescued } from "../../workspaces/sho
 type Named = { readonly workspace_id: string; readonly rescued_id: string };
 
 /** POST, GET /v1/terraform-workspaces/{workspace_id}/rescued-states; GET …/contents, POST …/push, DELETE */
-export const rescueStates: Door = (app, broker) => {
+export const rescueStates: RegisterRoutes = (app, broker) => {
   const { db } = broker;
   app.openapi(rescueStateRoute, async (c) => {
     const { workspace_id: workspaceId } = c.req.valid("param");

@@ -5,7 +5,7 @@ import {
 } from "../../../shared/api/terraform-state.ts";
 import type { Broker } from "../../broker.ts";
 import { answerBytes } from "../../http/answer/answer-bytes.ts";
-import type { AppContext, Door } from "../../http/app-types.ts";
+import type { AppContext, RegisterRoutes } from "../../http/app-types.ts";
 import { maxBytes } from "../../http/body/read-json.ts";
 import { streamBody } from "../../http/body/stream-body.ts";
 import { requestHeader } from "../../http/gate/request-header.ts";
@@ -18,7 +18,7 @@ import { requireWritable, writeState } from "../../workspaces/write-state.ts";
 type Query = { readonly workspace_id: string; readonly job_id?: string | undefined };
 
 /** GET, POST, DELETE /v1/terraform-backend: terraform's http backend */
-export const terraformBackend: Door = (app, broker) => {
+export const terraformBackend: RegisterRoutes = (app, broker) => {
   app.openapi(getTerraformStateRoute, async (c) => {
     const { workspaceId } = await reach(c, broker, c.req.valid("query"));
     const state = await openCurrentState(broker, c.get("actor").orgId, workspaceId);

@@ -1,0 +1,69 @@
+import {
+  cancelJobRoute,
+  flushRunnerRoute,
+  rerunJobRoute,
+} from "../../../shared/api/control-runner-jobs.ts";
+import { getWaitingRoute, listJobsRoute } from "../../../shared/api/read-runner-jobs.ts";
+import { readPage, toPage } from "../../http/answer/paginate.ts";
+import type { RegisterRoutes } from "../../http/app-types.ts";
+import { takeIdempotencyKey, tellReplay } from "../../http/gate/idempotency.ts";
+import { endJob } from "../../jobs/end-job.ts";
+import { flushRunner as flushQueues } from "../../jobs/flush-runner.ts";
+import { toJobFilter } from "../../jobs/job-filter.ts";
+import { listJobs as listPage } from "../../jobs/list-jobs.ts";
+import { requireJob } from "../../jobs/read-job.ts";
+import { rerunJob as enqueueAgain } from "../../jobs/rerun-job.ts";
+import { toRunnerJob } from "../../jobs/to-runner-job.ts";
+import { whyWaiting } from "../../jobs/why-waiting.ts";
+
+/** GET /v1/runner-jobs */
+export const listJobs: RegisterRoutes = (app, broker) => {
+  app.openapi(listJobsRoute, async (c) => {
+    const { cursor, limit, ...filters } = c.req.valid("query");
+    const page = readPage({ cursor, limit }, filters);
+    const rows = await listPage(broker.db, c.get("actor").orgId, toJobFilter(filters), page);
+    return c.json(toPage(c, rows, { limit, filters, toItem: toRunnerJob }), 200);
+  });
+};
+
+/** GET /v1/runner-jobs/{job_id}/why */
+export const getWaiting: RegisterRoutes = (app, broker) => {
+  app.openapi(getWaitingRoute, async (c) => {
+    const { orgId } = c.get("actor");
+    const { id, status } = await requireJob(broker.db, orgId, c.req.valid("param").job_id);
+    const waiting = await whyWaiting(broker.db, orgId, id);
+    const said = waiting ?? { reasons: [], position: null };
+    return c.json({ runner_job_id: id, status, ...said }, 200);
+  });
+};
+
+/** POST /v1/runner-jobs/{job_id}/cancel */
+export const cancelJob: RegisterRoutes = (app, broker) => {
+  app.openapi(cancelJobRoute, async (c) => {
+    const { orgId, id } = c.get("actor");
+    const jobId = c.req.valid("param").job_id;
+    await endJob(broker, orgId, { jobId, event: "cancel", why: `cancelled by ${id}` });
+    return c.json(toRunnerJob(await requireJob(broker.db, orgId, jobId)), 202);
+  });
+};
+
+/** POST /v1/runner-jobs/{job_id}/rerun */
+export const rerunJob: RegisterRoutes = (app, broker) => {
+  app.openapi(rerunJobRoute, async (c) => {
+    const jobId = c.req.valid("param").job_id;
+    const key = takeIdempotencyKey(c);
+    const made = await enqueueAgain(broker, { jobId, actor: c.get("actor"), key });
+    return c.json(toRunnerJob(tellReplay(c, made).job), 201);
+  });
+};
+
+/** POST /v1/runners/{runner_id}/flush */
+export const flushRunner: RegisterRoutes = (app, broker) => {
+  app.openapi(flushRunnerRoute, async (c) => {
+    const { orgId, id } = c.get("actor");
+    const { runner_id: runnerId } = c.req.valid("param");
+    const { group } = c.req.valid("json");
+    const flushed = await flushQueues(broker, orgId, { runnerId, group, by: id });
+    return c.json({ flushed }, 200);
+  });
+};

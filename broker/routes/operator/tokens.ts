@@ -1,0 +1,111 @@
+import { createEnrolmentTokenRoute } from "../../../shared/api/enrolment.ts";
+import {
+  createTokenRoute,
+  getOwnTokenRoute,
+  getTokenRoute,
+  listTokensRoute,
+  revokeTokenRoute,
+  rotateOwnTokenRoute,
+  rotateTokenRoute,
+} from "../../../shared/api/tokens.ts";
+import { problem } from "../../../shared/problem.ts";
+import { readPage, toPage } from "../../http/answer/paginate.ts";
+import type { RegisterRoutes } from "../../http/app-types.ts";
+import { createEnrolmentToken as makeEnrolmentToken } from "../../tokens/create-enrolment-token.ts";
+import { createToken as makeToken } from "../../tokens/create-token.ts";
+import { findOwnToken } from "../../tokens/find-own-token.ts";
+import { findToken, listTokens } from "../../tokens/queries.ts";
+import { revokeToken as endToken } from "../../tokens/revoke-token.ts";
+import { rotateToken as replaceToken } from "../../tokens/rotate-token.ts";
+import { toToken, toTokenWithSecret } from "../../tokens/to-token.ts";
+import { reachOfNew, requireChange } from "../../tokens/token-rules.ts";
+
+/** POST /v1/tokens */
+export const createToken: RegisterRoutes = (app, broker) => {
+  app.openapi(createTokenRoute, async (c) => {
+    const actor = c.get("actor");
+    const body = c.req.valid("json");
+    const reach = reachOfNew(actor, {
+      kind: body.kind,
+      accountId: body.account_id,
+      role: body.role,
+      grants: body.grants,
+      isAdmin: body.token_type === "admin",
+    });
+    const made = await makeToken(broker.db, actor.orgId, {
+      name: body.name,
+      kind: body.kind,
+      role: body.role,
+      grants: body.grants,
+      accountId: body.account_id,
+      runnerId: body.runner_id,
+      tokenType: body.token_type,
+      issuer: body.issuer,
+      sourceId: body.source_id,
+      sourceType: body.source_type,
+      expiresAt: body.expires_at,
+      createdById: actor.id,
+      reach,
+    });
+    return c.json(toTokenWithSecret(made), 201);
+  });
+};
+
+/** GET /v1/tokens, GET /v1/tokens/current, GET /v1/tokens/{token_id} */
+export const readTokens: RegisterRoutes = (app, broker) => {
+  app.openapi(listTokensRoute, async (c) => {
+    const { cursor, limit, ...filters } = c.req.valid("query");
+    const page = readPage({ cursor, limit }, filters);
+    const rows = await listTokens(broker.db, c.get("actor").orgId, filters, page);
+    return c.json(toPage(c, rows, { limit, filters, toItem: toToken }), 200);
+  });
+
+  app.openapi(getOwnTokenRoute, async (c) => {
+    const actor = c.get("actor");
+    const row = await findOwnToken(broker.db, actor);
+    return c.json({ ...toToken(row), permissions: [...actor.permissions] }, 200);
+  });
+
+  app.openapi(getTokenRoute, async (c) => {
+    const row = await findToken(broker.db, c.get("actor").orgId, c.req.valid("param").token_id);
+    if (row === undefined) throw problem.notFound("token");
+    return c.json(toToken(row), 200);
+  });
+};
+
+/** POST /v1/tokens/current/rotate, POST /v1/tokens/{token_id}/rotate */
+export const rotateToken: RegisterRoutes = (app, broker) => {
+  app.openapi(rotateOwnTokenRoute, async (c) => {
+    const actor = c.get("actor");
+    const own = await findOwnToken(broker.db, actor);
+    const made = await replaceToken(broker.db, own.org_id, { token: own, byId: actor.id });
+    return c.json(toTokenWithSecret(made), 201);
+  });
+
+  app.openapi(rotateTokenRoute, async (c) => {
+    const actor = c.get("actor");
+    const token = await findToken(broker.db, actor.orgId, c.req.valid("param").token_id);
+    if (token === undefined) throw problem.notFound("token");
+    requireChange(actor, "rotate", token);
+    const made = await replaceToken(broker.db, actor.orgId, { token, byId: actor.id });
+    return c.json(toTokenWithSecret(made), 201);
+  });
+};
+
+/** DELETE /v1/tokens/{token_id} */
+export const revokeToken: RegisterRoutes = (app, broker) => {
+  app.openapi(revokeTokenRoute, async (c) => {
+    const { token_id } = c.req.valid("param");
+    return c.json(toToken(await endToken(broker, c.get("actor"), token_id)), 200);
+  });
+};
+
+/** POST /v1/runners/{runner_id}/enrolment-tokens */
+export const createEnrolmentToken: RegisterRoutes = (app, broker) => {
+  app.openapi(createEnrolmentTokenRoute, async (c) => {
+    const { id: createdById, orgId } = c.get("actor");
+    const { runner_id: runnerId } = c.req.valid("param");
+    const made = await makeEnrolmentToken(broker.db, orgId, { runnerId, createdById });
+    return c.json(toTokenWithSecret(made), 201);
+  });
+};
