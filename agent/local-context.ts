@@ -19,7 +19,7 @@ export type LocalContext = {
   /** The executions that it holds. */
   readonly runningJobs: RunningJobs;
   /** How jobs ended here. */
-  readonly ends: JobMetrics;
+  readonly jobMetrics: JobMetrics;
   /** Results wait here until the broker has them; put one, then call `deliver`. */
   readonly results: ResultOutbox;
   /** So do states that terraform could not bring there. */
@@ -67,7 +67,7 @@ export async function openLocalContext(config: AgentConfig, log: Log): Promise<L
     config,
     log,
     runningJobs: makeRunningJobs(),
-    ends: makeJobMetrics(),
+    jobMetrics: makeJobMetrics(),
     results,
     rescued: openRescuedStates(path.join(config.dataDir, "rescued"), log),
     logSpools,

@@ -52,7 +52,7 @@ export type BrokerClient = {
 /** Counted by what came of it. */
 export type ClientFigures = { answered: number; refused: number; unanswered: number };
 
-export type ClientParts = {
+export type ClientSpec = {
   readonly transport: Transport;
   readonly tokens: TokenSource;
   readonly clock: BrokerClock;
@@ -70,7 +70,7 @@ export const planAnswerBytes = 17 * 2 ** 20;
 type Asking = { readonly route: Route; readonly input: RouteInput<Route>; readonly how: CallHow };
 
 /** A client of one broker. Only what waits in a spool is repeated by others: it gives its turn up while it waits. */
-export function makeBrokerClient(parts: ClientParts): BrokerClient {
+export function makeBrokerClient(parts: ClientSpec): BrokerClient {
   const figures: ClientFigures = { answered: 0, refused: 0, unanswered: 0 };
   let heardAtMs = Number.NEGATIVE_INFINITY;
 
@@ -142,7 +142,7 @@ async function counted<T>(figures: ClientFigures, answering: Promise<T>): Promis
   }
 }
 
-function sendingOf(parts: ClientParts, { route, input, how }: Asking, token: string) {
+function sendingOf(parts: ClientSpec, { route, input, how }: Asking, token: string) {
   const given = input as RouteInput<Route> & { body?: unknown; bodyText?: string };
   const body = how.bytes ?? given.bodyText ?? (given.body && JSON.stringify(given.body));
   return {

@@ -30,7 +30,7 @@ export function followLogs(job: Job, cluster: Cluster, namespace: string): LogFo
     const ended = new AbortController();
     const read = async (): Promise<void> => {
       const run = `pod ${pod.uid} ${container}`;
-      const file = path.join(job.place.kept, `log-${pod.uid}-${container}`);
+      const file = path.join(job.directories.agentOnly, `log-${pod.uid}-${container}`);
       const words = `The log of ${container} in pod ${pod.name} is not whole`;
       const output = containerOutput(cluster, {
         namespace,
@@ -40,7 +40,7 @@ export function followLogs(job: Job, cluster: Cluster, namespace: string): LogFo
         signal: cut.signal,
         from: await readMark(file),
         keep: markKeeper(file),
-        onTrouble: (why) => job.say(`${words}: ${why}.`, "warn", container, `log ${run}`),
+        onTrouble: (why) => job.log(`${words}: ${why}.`, "warn", container, `log ${run}`),
       });
       await job.pipe({ step: container, run }, output);
     };
@@ -54,7 +54,7 @@ export function followLogs(job: Job, cluster: Cluster, namespace: string): LogFo
         if (!hasBegun && !readings.has(key)) continue;
         if (!readings.has(key) && readings.size >= mostContainers) {
           const words = `Only the logs of ${mostContainers} containers are followed.`;
-          job.say(words, "warn", "", "most-containers");
+          job.log(words, "warn", "", "most-containers");
           continue;
         }
         const reading = readings.get(key) ?? begin(pod, name);

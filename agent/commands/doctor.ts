@@ -4,7 +4,7 @@ import type { Environment } from "../config/environment.ts";
 import type { AgentConfig } from "../config/read-config.ts";
 import { findProxy } from "../doctor/find-proxy.ts";
 import {
-  type DoctorScene,
+  type DoctorContext,
   failed,
   type Finding,
   type Verdict,
@@ -29,8 +29,8 @@ const marks: Readonly<Record<Verdict, string>> = {
 /** Says in words whether an agent can work here; answers 0 when all is well, 1 when not, 2 when something deserves a look. */
 export async function doctor(options: DoctorOptions): Promise<number> {
   const { config, isJson, write } = options;
-  const scene = await sceneOf(config);
-  const hidden = secretsOf(config, "token" in scene ? scene.token : undefined);
+  const context = await sceneOf(config);
+  const hidden = secretsOf(config, "token" in context ? context.token : undefined);
   const clean = (finding: Finding): Finding => ({
     ...finding,
     words: withoutSecrets(finding.words, hidden),
@@ -41,8 +41,8 @@ export async function doctor(options: DoctorOptions): Promise<number> {
   };
   const odd = config.warnings.map((words) => ({ check: "settings", ...warning(words) }));
   for (const finding of odd) tell(finding);
-  if ("verdict" in scene) tell(scene);
-  const findings = [...odd, ...("verdict" in scene ? [scene] : await runChecks(scene, tell))];
+  if ("verdict" in context) tell(context);
+  const findings = [...odd, ...("verdict" in context ? [context] : await runChecks(context, tell))];
   const code = codeOf(findings);
   if (isJson) {
     const told = { ok: code === 0, exit_code: code, findings: findings.map(clean) };
@@ -54,7 +54,7 @@ export async function doctor(options: DoctorOptions): Promise<number> {
 }
 
 /** What to look at; a finding where there is not even that. */
-async function sceneOf(config: AgentConfig): Promise<DoctorScene | Finding> {
+async function sceneOf(config: AgentConfig): Promise<DoctorContext | Finding> {
   if (config.brokerUrl === undefined) {
     const words = "The broker is not configured.";
     return { check: "settings", ...failed(words, "Set broker-url.") };

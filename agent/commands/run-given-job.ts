@@ -5,8 +5,8 @@ import type { AgentConfig } from "../config/read-config.ts";
 import { openLog } from "../log.ts";
 import { readPodJob } from "../pod-job/pod-job.ts";
 import { runPodJob } from "../pod-job/run-pod-job.ts";
-import { exitCodes, fateOf } from "../shutdown/exit-codes.ts";
-import { takeAway } from "./take-away.ts";
+import { exitCodes, jobExitCode } from "../shutdown/exit-codes.ts";
+import { removeAgentFolders } from "./remove-agent-folders.ts";
 
 const signals = ["SIGTERM", "SIGINT", "SIGQUIT"] as const;
 const usualLogLevel = "warn";
@@ -34,11 +34,11 @@ export async function runGivenJob(settings: AgentConfig, file: string): Promise<
       return exitCodes["no-job"].code;
     }
     tell(`the job is ${done.status}`);
-    if (done.isAllSent) return fateOf(done.status);
+    if (done.isAllSent) return jobExitCode(done.status);
     tell("the broker could not be told all");
     return exitCodes.unreachable.code;
   } finally {
-    await takeAway(config, tell);
+    await removeAgentFolders(config, tell);
   }
 }
 

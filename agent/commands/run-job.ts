@@ -10,11 +10,11 @@ import type { AgentConfig } from "../config/read-config.ts";
 import { ExitError } from "../exit-error.ts";
 import { openLog } from "../log.ts";
 import type { JobEnd, OneJob } from "../one-job.ts";
-import { exitCodes, fateOf } from "../shutdown/exit-codes.ts";
+import { exitCodes, jobExitCode } from "../shutdown/exit-codes.ts";
 import { startAgent, type StartedAgent } from "../start-agent.ts";
 import type { CommandCall } from "./agent-command.ts";
+import { removeAgentFolders } from "./remove-agent-folders.ts";
 import { runGivenJob } from "./run-given-job.ts";
-import { takeAway } from "./take-away.ts";
 
 const signals = ["SIGTERM", "SIGINT", "SIGQUIT"] as const;
 const usualLogLevel = "warn";
@@ -48,9 +48,9 @@ export async function runOneJob({ readConfig, flags }: RunJobCall): Promise<numb
     isAllSent = results === 0 && log_bytes === 0;
     if (code === exitCodes["no-job"].code) tell(`no job came within ${flags.wait ?? ""}`);
     if (end !== undefined) tell(`the job is ${end.status}${words(end.description)}`);
-    return code !== 0 || end === undefined ? code : fateOf(end.status);
+    return code !== 0 || end === undefined ? code : jobExitCode(end.status);
   } finally {
-    if (isAllSent) await takeAway(config, tell);
+    if (isAllSent) await removeAgentFolders(config, tell);
     else tell(`not all was sent; svc-agent start --data-dir ${folder} sends what is left`);
   }
 }

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { consentSettings } from "./consent-settings.ts";
+import { approvalSettings } from "./approval-settings.ts";
 import { executorSettings } from "./executor-settings.ts";
 import {
   count,
@@ -225,7 +225,7 @@ export const settings = {
     byDefault: "30s",
     doc: "Maximum delay between retries.",
   },
-  ...consentSettings,
+  ...approvalSettings,
   ...toolSettings,
   ...executorSettings,
 } as const satisfies Record<string, Setting>;

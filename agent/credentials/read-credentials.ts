@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { unfitPlan as unfit } from "../jobs/job-failure.ts";
+import { invalidPlan as unfit } from "../jobs/job-failure.ts";
 
 const text = z.string().nullish();
 const key = z.union([z.string(), z.looseObject({})]).nullish();

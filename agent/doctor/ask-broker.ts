@@ -4,7 +4,7 @@ import { version } from "../../shared/version.ts";
 import { openTransport } from "../client/network.ts";
 import { pathOf } from "../client/path-of.ts";
 import { type Received, send } from "../client/send.ts";
-import type { DoctorScene } from "./finding.ts";
+import type { DoctorContext } from "./finding.ts";
 
 export type Asked = {
   readonly received: Received;
@@ -16,12 +16,12 @@ export type Asked = {
 
 /** One request by the very way that the agent goes, without repeating it; Unanswered when nothing came. */
 export async function askBroker<R extends Route>(
-  scene: DoctorScene,
+  context: DoctorContext,
   route: R,
   input: RouteInput<R>,
   how: { readonly token?: string; readonly timeoutMs?: number } = {},
 ): Promise<Asked & { body: RouteBody<R> | undefined }> {
-  const transport = openTransport(scene.config);
+  const transport = openTransport(context.config);
   const { body } = input as { body?: unknown };
   try {
     const received = await send(transport, {
@@ -33,7 +33,7 @@ export async function askBroker<R extends Route>(
         ...(body !== undefined && { "content-type": "application/json" }),
       },
       body: body === undefined ? undefined : JSON.stringify(body),
-      timeoutMs: how.timeoutMs ?? scene.patienceMs,
+      timeoutMs: how.timeoutMs ?? context.patienceMs,
     });
     return { received, status: received.status, ...readText(route, received) };
   } finally {

@@ -1,11 +1,11 @@
 import { constants } from "node:fs";
 import { access, stat } from "node:fs/promises";
-import { type DoctorScene, failed, type Found, leftOut, ok, warning } from "./finding.ts";
+import { type DoctorContext, failed, type Found, leftOut, ok, warning } from "./finding.ts";
 
 const othersMayWrite = 0o022;
 
 /** Whether whom `require-approval` names can be asked, and whether only the operator decides who answers. */
-export async function checkApproval({ config }: DoctorScene): Promise<Found> {
+export async function checkApproval({ config }: DoctorContext): Promise<Found> {
   const place = config.requireApproval;
   if (place === undefined)
     return leftOut("Nobody is asked before jobs: require-approval is not set.");

@@ -3,22 +3,22 @@ import { formatDuration } from "../../shared/duration.ts";
 import { makeBrokerClock } from "../client/broker-clock.ts";
 import type { Received } from "../client/send.ts";
 import { askBroker } from "./ask-broker.ts";
-import { type DoctorScene, failed, type Found, leftOut, ok, warning } from "./finding.ts";
+import { type DoctorContext, failed, type Found, leftOut, ok, warning } from "./finding.ts";
 
 const mostSkewMs = 30_000;
 const quickMs = 500;
 const mostAnswers = 5;
 
 /** Whether it is a broker that answers, and not something on the way; what a login page says is no answer. */
-export async function checkBroker(scene: DoctorScene): Promise<Found> {
+export async function checkBroker(context: DoctorContext): Promise<Found> {
   try {
-    const { received, code } = await askBroker(scene, getOwnTokenRoute, {});
+    const { received, code } = await askBroker(context, getOwnTokenRoute, {});
     if (received.status === 401 && code !== undefined) {
-      return ok(`A broker answers at ${scene.broker.href} in ${received.tookMs.toFixed(0)} ms.`);
+      return ok(`A broker answers at ${context.broker.href} in ${received.tookMs.toFixed(0)} ms.`);
     }
     const type = received.headers["content-type"] ?? "no type";
     return failed(
-      `The server at ${scene.broker.href} is not a broker: ${received.status}, ${type}.`,
+      `The server at ${context.broker.href} is not a broker: ${received.status}, ${type}.`,
       "Check broker-url. The login page of a proxy can also be the cause.",
     );
   } catch (error) {
@@ -27,8 +27,8 @@ export async function checkBroker(scene: DoctorScene): Promise<Found> {
 }
 
 /** How far this host's clock is from the broker's. */
-export async function checkClock(scene: DoctorScene): Promise<Found> {
-  const received = await quickAnswer(scene);
+export async function checkClock(context: DoctorContext): Promise<Found> {
+  const received = await quickAnswer(context);
   if (received.headers.date === undefined)
     return leftOut("The broker's answer has no Date header.");
   const clock = makeBrokerClock();
@@ -44,10 +44,10 @@ export async function checkClock(scene: DoctorScene): Promise<Found> {
 }
 
 /** The quickest of some answers; the first that is quick enough to tell a second by. */
-async function quickAnswer(scene: DoctorScene): Promise<Received> {
+async function quickAnswer(context: DoctorContext): Promise<Received> {
   let quickest: Received | undefined;
   for (let nth = 1; ; nth += 1) {
-    const { received } = await askBroker(scene, getOwnTokenRoute, {});
+    const { received } = await askBroker(context, getOwnTokenRoute, {});
     if (quickest === undefined || received.tookMs < quickest.tookMs) quickest = received;
     if (quickest.tookMs < quickMs || nth === mostAnswers) return quickest;
   }

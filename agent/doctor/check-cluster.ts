@@ -2,12 +2,12 @@ import { access } from "node:fs/promises";
 import path from "node:path";
 import type { RunnerJobType } from "../../shared/runner-job-types.ts";
 import type { AgentConfig } from "../config/read-config.ts";
-import { type DoctorScene, failed, type Found, leftOut, ok, warning } from "./finding.ts";
+import { type DoctorContext, failed, type Found, leftOut, ok, warning } from "./finding.ts";
 
 const inPod = "/var/run/secrets/kubernetes.io/serviceaccount/token";
 
 /** What the cluster that this host has by itself allows; jobs may bring clusters of their own. */
-export async function checkCluster({ config, patienceMs }: DoctorScene): Promise<Found> {
+export async function checkCluster({ config, patienceMs }: DoctorContext): Promise<Found> {
   const { env } = config;
   const file = env["KUBECONFIG"] ?? path.join(env["HOME"] ?? "/nonexistent", ".kube", "config");
   const [isFile, isPod] = await Promise.all([isThere(file), isThere(inPod)]);

@@ -1,8 +1,12 @@
-import { type DoctorScene, failed, type Found, ok } from "./finding.ts";
+import { type DoctorContext, failed, type Found, ok } from "./finding.ts";
 import { connectTo, openLine, portOf, TunnelRefused } from "./open-line.ts";
 
 /** Whether a TCP connection can be had to the broker, or to the proxy. */
-export async function checkConnection({ broker, proxy, patienceMs }: DoctorScene): Promise<Found> {
+export async function checkConnection({
+  broker,
+  proxy,
+  patienceMs,
+}: DoctorContext): Promise<Found> {
   const target = proxy ?? broker;
   const place = `${target.hostname}:${portOf(target)}`;
   const startedMs = performance.now();
@@ -28,13 +32,13 @@ export async function checkConnection({ broker, proxy, patienceMs }: DoctorScene
 }
 
 /** Which proxy requests go by, if any, and whether it lets them through. */
-export async function checkProxy(scene: DoctorScene): Promise<Found> {
-  const { broker, proxy } = scene;
+export async function checkProxy(context: DoctorContext): Promise<Found> {
+  const { broker, proxy } = context;
   if (proxy === undefined) return ok("No proxy is configured (HTTPS_PROXY, NO_PROXY).");
   const place = proxy.host;
   if (broker.protocol === "http:") return ok(`Requests go through ${place}.`);
   try {
-    (await openLine(scene)).destroy();
+    (await openLine(context)).destroy();
     return ok(`Requests go through ${place}, which opens a tunnel to ${broker.host}.`);
   } catch (error) {
     if (!(error instanceof TunnelRefused)) {

@@ -1,12 +1,12 @@
 import { constants } from "node:fs";
 import { access, mkdir } from "node:fs/promises";
 import { freeRoom } from "../workspace/disk-space.ts";
-import { type DoctorScene, failed, type Found, ok } from "./finding.ts";
+import { type DoctorContext, failed, type Found, ok } from "./finding.ts";
 
 const gibibyte = 2 ** 30;
 
 /** Whether the data and work directories can be written, with room above the floor. */
-export async function checkDisk({ config }: DoctorScene): Promise<Found> {
+export async function checkDisk({ config }: DoctorContext): Promise<Found> {
   const told: string[] = [];
   for (const folder of new Set([config.dataDir, config.workDir])) {
     try {

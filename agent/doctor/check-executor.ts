@@ -1,10 +1,10 @@
 import { openOwnCluster } from "../executor/own-cluster.ts";
 import { readPodTemplate } from "../executor/pod-template.ts";
 import { executorRights, listDenied, rightWords } from "../executor/rights.ts";
-import { type DoctorScene, failed, type Found, leftOut, ok } from "./finding.ts";
+import { type DoctorContext, failed, type Found, leftOut, ok } from "./finding.ts";
 
 /** Whether jobs can have pods: the settings, and what the cluster allows. */
-export async function checkExecutor({ config, patienceMs }: DoctorScene): Promise<Found> {
+export async function checkExecutor({ config, patienceMs }: DoctorContext): Promise<Found> {
   if (config.executor === "host") return leftOut("The agent runs jobs itself (executor host).");
   if (config.executorImage === undefined) {
     return failed("executor-image is missing.", "Give the image of the agent itself.");

@@ -4,46 +4,49 @@ import { registerProcessRoute, updateProcessRoute } from "../../shared/api/runne
 import { getOwnTokenRoute } from "../../shared/api/tokens.ts";
 import { version } from "../../shared/version.ts";
 import { askBroker } from "./ask-broker.ts";
-import { type DoctorScene, failed, type Found, leftOut, ok } from "./finding.ts";
+import { type DoctorContext, failed, type Found, leftOut, ok } from "./finding.ts";
 
 /** How much sooner than asked an answer may come and still count as held. */
 const earlyMs = 1_000;
 
 /** Whether a request for jobs may be held as long as the agent holds it, and where it is cut if not. */
-export async function checkHeldPoll(scene: DoctorScene): Promise<Found> {
-  const { token, config } = scene;
+export async function checkHeldPoll(context: DoctorContext): Promise<Found> {
+  const { token, config } = context;
   if (token === undefined) return leftOut("There is no token.");
-  const known = await askBroker(scene, getOwnTokenRoute, {}, { token });
+  const known = await askBroker(context, getOwnTokenRoute, {}, { token });
   const runnerId = config.runner ?? known.body?.runner_id;
   if (known.body === undefined || runnerId == null) return leftOut("The token reaches no runner.");
   const params = { runner_id: runnerId };
   // A process that serves nothing: it takes no job away from anybody.
   const body = { type: config.mode, version, groups: {} };
-  const made = await askBroker(scene, registerProcessRoute, { params, body }, { token });
+  const made = await askBroker(context, registerProcessRoute, { params, body }, { token });
   if (made.body === undefined) {
     return failed(`A process cannot be registered: the broker answers ${made.status}.`);
   }
   const process = { ...params, process_id: made.body.id };
   try {
-    return await hold(scene, process, token);
+    return await hold(context, process, token);
   } finally {
     const end = { status: "shut-down", status_description: "svc-agent doctor is done." } as const;
-    await askBroker(scene, updateProcessRoute, { params: process, body: end }, { token });
+    await askBroker(context, updateProcessRoute, { params: process, body: end }, { token });
   }
 }
 
 async function hold(
-  scene: DoctorScene,
+  context: DoctorContext,
   { runner_id, process_id }: { runner_id: string; process_id: string },
   token: string,
 ): Promise<Found> {
-  const waitMs = scene.config.claimWait;
+  const waitMs = context.config.claimWait;
   const body = { process_id, poll_id: randomUUID(), groups: {}, wait: `${waitMs}ms` };
-  const how = { token, timeoutMs: waitMs + scene.patienceMs };
+  const how = { token, timeoutMs: waitMs + context.patienceMs };
   const startedMs = performance.now();
-  const asked = await askBroker(scene, claimJobsRoute, { params: { runner_id }, body }, how).catch(
-    (error: Error) => error,
-  );
+  const asked = await askBroker(
+    context,
+    claimJobsRoute,
+    { params: { runner_id }, body },
+    how,
+  ).catch((error: Error) => error);
   const heldMs = performance.now() - startedMs;
   const held = `${(heldMs / 1000).toFixed(1)} s`;
   if (asked instanceof Error) return cut(held, asked.message, waitMs);

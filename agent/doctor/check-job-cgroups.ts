@@ -1,13 +1,13 @@
 import path from "node:path";
 import { type CgroupPowers, missingBounds, openJobCgroups } from "../job-cgroups/job-cgroups.ts";
 import { isRoot } from "../job-users/run-as-user.ts";
-import { type DoctorScene, failed, type Found, ok, warning } from "./finding.ts";
+import { type DoctorContext, failed, type Found, ok, warning } from "./finding.ts";
 
 const howTo =
   "Run the agent by deploy/svc-agent.service (Delegate=yes, DelegateSubgroup=agent), or as root where cgroups may be made.";
 
 /** Whether jobs get cgroups, and what these can do where the doctor runs. */
-export async function checkJobCgroups({ config }: DoctorScene): Promise<Found> {
+export async function checkJobCgroups({ config }: DoctorContext): Promise<Found> {
   // Beside those of an agent that runs with these settings.
   const dataDir = path.join(config.dataDir, "doctor");
   const cgroups = await openJobCgroups({ ...config, jobCgroups: wishOf(config), dataDir });
@@ -16,11 +16,11 @@ export async function checkJobCgroups({ config }: DoctorScene): Promise<Found> {
 }
 
 /** Whether what the agent could not start without is there is judged here, in the doctor's words. */
-const wishOf = ({ jobCgroups }: DoctorScene["config"]) => (jobCgroups === "off" ? "off" : "auto");
+const wishOf = ({ jobCgroups }: DoctorContext["config"]) => (jobCgroups === "off" ? "off" : "auto");
 
 /** What cgroups can do, judged by the settings. */
 export function judgePowers(
-  config: Pick<DoctorScene["config"], "jobCgroups" | "jobMemoryMax" | "jobPidsMax" | "jobUser">,
+  config: Pick<DoctorContext["config"], "jobCgroups" | "jobMemoryMax" | "jobPidsMax" | "jobUser">,
   powers: CgroupPowers,
 ): Found {
   const { jobCgroups, jobUser } = config;
@@ -45,7 +45,7 @@ export function judgePowers(
 }
 
 /** Who is the agent's own user may write where the agent may. */
-function leaving({ jobUser }: Pick<DoctorScene["config"], "jobUser">): string {
+function leaving({ jobUser }: Pick<DoctorContext["config"], "jobUser">): string {
   if (jobUser !== undefined) return "";
   const who = isRoot() ? "root" : "the agent's user";
   return ` Jobs run as ${who}, and can leave it if they mean to: job-user forbids that.`;

@@ -2,13 +2,13 @@ import { readFileSync, statSync } from "node:fs";
 import { userInfo } from "node:os";
 import { canLookIntoProcesses, missingCapabilities } from "../job-users/capabilities.ts";
 import { findSetpriv, isRoot } from "../job-users/run-as-user.ts";
-import { type DoctorScene, failed, type Found, ok, warning } from "./finding.ts";
+import { type DoctorContext, failed, type Found, ok, warning } from "./finding.ts";
 
 const howTo =
   "Run the agent as root with job-user = 59800-59831 (docs/agent.md, “Jobs as other users”), or run on this host only jobs that may know the token.";
 
 /** Whether jobs are kept from the runner's token: they run as other users than the agent, and can. */
-export async function checkJobUser({ config }: DoctorScene): Promise<Found> {
+export async function checkJobUser({ config }: DoctorContext): Promise<Found> {
   const { jobUser } = config;
   if (jobUser === undefined) return asTheAgent();
   const range = `${jobUser.first}-${jobUser.last}`;
@@ -36,7 +36,7 @@ function asTheAgent(): Found {
 }
 
 /** What works and should not stay so. */
-function oddities(config: DoctorScene["config"]): Found | undefined {
+function oddities(config: DoctorContext["config"]): Found | undefined {
   const { jobUser, tokenFile } = config;
   if (jobUser === undefined) return undefined;
   if (tokenFile !== undefined && isOpenToAll(tokenFile)) {

@@ -1,9 +1,9 @@
 import { lookup } from "node:dns/promises";
 import { isIP } from "node:net";
-import { type DoctorScene, failed, type Found, ok } from "./finding.ts";
+import { type DoctorContext, failed, type Found, ok } from "./finding.ts";
 
 /** Whether the name of the broker, or of the proxy that stands before it, has an address. */
-export async function checkName({ broker, proxy }: DoctorScene): Promise<Found> {
+export async function checkName({ broker, proxy }: DoctorContext): Promise<Found> {
   const host = (proxy ?? broker).hostname.replace(/^\[|\]$/g, "");
   const whose = proxy === undefined ? "" : ", the proxy (which finds the broker by itself)";
   if (isIP(host) !== 0) return ok(`${host} is an address already${whose}.`);

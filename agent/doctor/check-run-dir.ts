@@ -1,8 +1,8 @@
 import { openRunDir, runDirWish } from "../processes/open-run-dir.ts";
-import { type DoctorScene, failed, type Found, ok, warning } from "./finding.ts";
+import { type DoctorContext, failed, type Found, ok, warning } from "./finding.ts";
 
 /** Whether the output of running jobs stays in memory until it is redacted. */
-export async function checkRunDir({ config }: DoctorScene): Promise<Found> {
+export async function checkRunDir({ config }: DoctorContext): Promise<Found> {
   try {
     const runDir = await openRunDir(runDirWish(config));
     if (runDir.isMemory) return ok(`${runDir.path} is in memory.`);

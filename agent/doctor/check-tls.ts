@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { readFileSync } from "node:fs";
 import { isIP } from "node:net";
 import tls from "node:tls";
-import { type DoctorScene, failed, type Found, leftOut, ok, warning } from "./finding.ts";
+import { type DoctorContext, failed, type Found, leftOut, ok, warning } from "./finding.ts";
 import { openLine } from "./open-line.ts";
 
 type Shown = {
@@ -22,16 +22,16 @@ const strangers = new Set([
 ]);
 
 /** Whether the broker's certificate is believed, and who issued it: a stranger there reads along. */
-export async function checkTls(scene: DoctorScene): Promise<Found> {
-  const { broker, config } = scene;
+export async function checkTls(context: DoctorContext): Promise<Found> {
+  const { broker, config } = context;
   if (broker.protocol === "http:") return plain(broker);
   const usual = tls.getCACertificates("default");
   const own = config.caFile === undefined ? [] : [readFileSync(config.caFile, "utf8")];
   try {
-    const shown = await shake(scene, [...usual, ...own]);
+    const shown = await shake(context, [...usual, ...own]);
     const issuer = nameOf(shown.certificate.issuer);
     if (shown.refusal !== undefined) return refused(shown.refusal, shown.certificate, broker);
-    const isOnlyOurs = own.length > 0 && (await shake(scene, usual)).refusal !== undefined;
+    const isOnlyOurs = own.length > 0 && (await shake(context, usual)).refusal !== undefined;
     const whose = isOnlyOurs ? `${issuer}, trusted because of ca-file` : issuer;
     const endsAt = new Date(shown.certificate.valid_to);
     const words = `The certificate was issued by ${whose}, until ${endsAt.toISOString().slice(0, 10)}.`;
@@ -54,17 +54,17 @@ function plain({ hostname }: URL): Found {
   );
 }
 
-async function shake(scene: DoctorScene, ca: string[]): Promise<Shown> {
-  const { hostname } = scene.broker;
+async function shake(context: DoctorContext, ca: string[]): Promise<Shown> {
+  const { hostname } = context.broker;
   const socket = tls.connect({
-    socket: await openLine(scene),
+    socket: await openLine(context),
     ...(isIP(hostname) === 0 && { servername: hostname }),
     host: hostname,
     ca,
     rejectUnauthorized: false, // it is to be looked at, whatever it is; nothing is sent
   });
   try {
-    await once(socket, "secureConnect", { signal: AbortSignal.timeout(scene.patienceMs) });
+    await once(socket, "secureConnect", { signal: AbortSignal.timeout(context.patienceMs) });
     const { authorizationError, authorized } = socket;
     const refusal = authorized ? undefined : codeOf(authorizationError);
     return { refusal, certificate: socket.getPeerCertificate(true) };

@@ -1,13 +1,13 @@
 import { getOwnTokenRoute, type Token } from "../../shared/api/tokens.ts";
 import { parseToken } from "../../shared/token.ts";
 import { askBroker } from "./ask-broker.ts";
-import { type DoctorScene, failed, type Found, leftOut, ok, warning } from "./finding.ts";
+import { type DoctorContext, failed, type Found, leftOut, ok, warning } from "./finding.ts";
 
 const soonMs = 7 * 24 * 3_600_000;
 
 /** Whether the token is a runner's, of this runner, and how long it is good. */
-export async function checkToken(scene: DoctorScene): Promise<Found> {
-  const { token } = scene;
+export async function checkToken(context: DoctorContext): Promise<Found> {
+  const { token } = context;
   if (token === undefined) {
     return failed(
       "There is no token.",
@@ -30,8 +30,8 @@ export async function checkToken(scene: DoctorScene): Promise<Found> {
       'Make one by "svc runner enrol RUNNER".',
     );
   }
-  const { body, status } = await askBroker(scene, getOwnTokenRoute, {}, { token });
-  if (body !== undefined) return judge(scene, body);
+  const { body, status } = await askBroker(context, getOwnTokenRoute, {}, { token });
+  if (body !== undefined) return judge(context, body);
   if (status !== 401)
     return failed(`The broker answers ${status} when it is asked about the token.`);
   return failed(
@@ -40,7 +40,10 @@ export async function checkToken(scene: DoctorScene): Promise<Found> {
   );
 }
 
-function judge({ config }: DoctorScene, { runner_id: runnerId, expires_at: endsAt }: Token): Found {
+function judge(
+  { config }: DoctorContext,
+  { runner_id: runnerId, expires_at: endsAt }: Token,
+): Found {
   if (config.runner !== undefined && runnerId !== config.runner) {
     return failed(
       `The token is that of ${runnerId ?? "no runner"}, not of ${config.runner}.`,

@@ -3,7 +3,7 @@ import { promisify } from "node:util";
 import type { RunnerJobType } from "../../shared/runner-job-types.ts";
 import type { AgentConfig } from "../config/read-config.ts";
 import { findProgram } from "../processes/find-program.ts";
-import type { DoctorScene, Finding, Found } from "./finding.ts";
+import type { DoctorContext, Finding, Found } from "./finding.ts";
 import { failed, ok, warning } from "./finding.ts";
 
 type Tool = {
@@ -65,11 +65,11 @@ const tools: readonly Tool[] = [
 ];
 
 /** Which of the tools that enabled kinds of jobs need are there, in which version. */
-export async function checkTools(scene: DoctorScene): Promise<Finding[]> {
-  const { config } = scene;
+export async function checkTools(context: DoctorContext): Promise<Finding[]> {
+  const { config } = context;
   const wanted = tools.filter(({ types }) => types.some((type) => isDoneHere(config, type)));
   return await Promise.all(
-    wanted.map(async (tool) => ({ check: tool.name, ...(await checkTool(scene, tool)) })),
+    wanted.map(async (tool) => ({ check: tool.name, ...(await checkTool(context, tool)) })),
   );
 }
 
@@ -77,7 +77,7 @@ function isDoneHere({ allowTypes, denyTypes }: AgentConfig, type: RunnerJobType)
   return allowTypes?.has(type) !== false && denyTypes?.has(type) !== true;
 }
 
-async function checkTool({ config }: DoctorScene, tool: Tool): Promise<Found> {
+async function checkTool({ config }: DoctorContext, tool: Tool): Promise<Found> {
   const search = config.env["PATH"] ?? "";
   const program = await findProgram(tool.name, { cwd: "/", search });
   if (program === undefined) {

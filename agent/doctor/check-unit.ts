@@ -2,7 +2,7 @@ import { execFile } from "node:child_process";
 import { promisify } from "node:util";
 import { formatDuration } from "../../shared/duration.ts";
 import type { AgentConfig } from "../config/read-config.ts";
-import { type DoctorScene, failed, type Found, leftOut, ok, warning } from "./finding.ts";
+import { type DoctorContext, failed, type Found, leftOut, ok, warning } from "./finding.ts";
 
 const run = promisify(execFile);
 const unit = "svc-agent.service";
@@ -18,7 +18,7 @@ const spans: Readonly<Record<string, number>> = {
 };
 
 /** Whether systemd gives the agent the time that it takes to go down, and leaves jobs alone when it dies. */
-export async function checkUnit({ config }: DoctorScene): Promise<Found> {
+export async function checkUnit({ config }: DoctorContext): Promise<Found> {
   const shown = await showUnit();
   if (shown === undefined) return leftOut(`There is no ${unit} here.`);
   return judgeUnit(config, shown);

@@ -13,7 +13,7 @@ export type Finding = {
 };
 
 /** What every check may ask. */
-export type DoctorScene = {
+export type DoctorContext = {
   readonly config: AgentConfig;
   readonly broker: URL;
   /** The proxy that requests to the broker go by. */

@@ -2,7 +2,7 @@ import { once } from "node:events";
 import net from "node:net";
 import tls from "node:tls";
 import { http } from "../client/node-http.ts";
-import type { DoctorScene } from "./finding.ts";
+import type { DoctorContext } from "./finding.ts";
 
 /** The proxy said no to a tunnel. */
 export class TunnelRefused extends Error {
@@ -33,7 +33,7 @@ export async function connectTo(url: URL, patienceMs: number): Promise<net.Socke
 }
 
 /** A line to the broker itself: by a proxy's tunnel, where there is one. */
-export async function openLine({ broker, proxy, patienceMs }: DoctorScene): Promise<net.Socket> {
+export async function openLine({ broker, proxy, patienceMs }: DoctorContext): Promise<net.Socket> {
   if (proxy === undefined) return await connectTo(broker, patienceMs);
   const isSecure = proxy.protocol === "https:";
   const line = await connectTo(proxy, patienceMs);

@@ -13,11 +13,11 @@ import { checkTls } from "./check-tls.ts";
 import { checkToken } from "./check-token.ts";
 import { checkTools } from "./check-tools.ts";
 import { checkUnit } from "./check-unit.ts";
-import { type DoctorScene, failed, type Finding, type Found, leftOut } from "./finding.ts";
+import { type DoctorContext, failed, type Finding, type Found, leftOut } from "./finding.ts";
 
 type Check = {
   readonly name: string;
-  readonly run: (scene: DoctorScene) => Promise<Found>;
+  readonly run: (context: DoctorContext) => Promise<Found>;
 };
 
 /** The way to the broker: each step is tried only where the ones before it led somewhere. */
@@ -46,7 +46,7 @@ const host: readonly Check[] = [
 
 /** Makes all checks and tells each finding as soon as it is there, in their order. */
 export async function runChecks(
-  scene: DoctorScene,
+  context: DoctorContext,
   tell: (finding: Finding) => void,
 ): Promise<Finding[]> {
   const findings: Finding[] = [];
@@ -54,13 +54,13 @@ export async function runChecks(
     findings.push(finding);
     tell(finding);
   };
-  const hosts = Promise.all(host.map(async (check) => await runOne(check, scene)));
-  const tools = checkTools(scene);
+  const hosts = Promise.all(host.map(async (check) => await runOne(check, context)));
+  const tools = checkTools(context);
   let broken: string | undefined;
   for (const check of way) {
     const finding =
       broken === undefined
-        ? await runOne(check, scene)
+        ? await runOne(check, context)
         : { check: check.name, ...leftOut(`Not tried: see ${broken}.`) };
     if (finding.verdict === "failed") broken ??= finding.check;
     add(finding);
@@ -69,9 +69,9 @@ export async function runChecks(
   return findings;
 }
 
-async function runOne({ name, run }: Check, scene: DoctorScene): Promise<Finding> {
+async function runOne({ name, run }: Check, context: DoctorContext): Promise<Finding> {
   try {
-    return { check: name, ...(await run(scene)) };
+    return { check: name, ...(await run(context)) };
   } catch (error) {
     return { check: name, ...failed(error instanceof Error ? error.message : "It broke off.") };
   }

@@ -6,7 +6,7 @@ import { abandoned, type End, endOf } from "../jobs/record-end.ts";
 import { stopRow } from "../jobs/stop-cause.ts";
 import { isRefusal } from "../kubernetes/api-refusal.ts";
 import type { PendingResult } from "../spool/result-outbox.ts";
-import type { ExecutorParts } from "./executor-parts.ts";
+import type { ExecutorContext } from "./executor-context.ts";
 import type { PodEnd } from "./follow-pod.ts";
 import { marks } from "./pod-facts.ts";
 import type { PodRun } from "./run-in-pod.ts";
@@ -18,26 +18,26 @@ type Ended = { readonly one: ClusterJob; readonly end: PodEnd };
  * what the cluster says. The Job is left alone from then on.
  */
 export async function concludePod(
-  parts: ExecutorParts,
+  context: ExecutorContext,
   run: PodRun,
   ended: Ended,
 ): Promise<End | undefined> {
-  const status = await endAtBroker(parts, run);
+  const status = await endAtBroker(context, run);
   if (status === "left") return undefined;
   const end =
     status === "over"
       ? abandoned
       : status === "open"
-        ? await tellFor(parts, run, ended.end)
+        ? await tellFor(context, run, ended.end)
         : { status };
-  if (parts.left.aborted) return undefined; // it may not be told yet: the next start sees to it
-  await settle(parts, ended);
+  if (context.left.aborted) return undefined; // it may not be told yet: the next start sees to it
+  await settle(context, ended);
   return end;
 }
 
 /** The status in which the execution ended; `open` when it has not, `over` when it is nobody's. */
 async function endAtBroker(
-  { connected, left }: ExecutorParts,
+  { connected, left }: ExecutorContext,
   { facts: { job_id, execution_id } }: PodRun,
 ): Promise<string> {
   const { client } = await Promise.race([connected, untilLeft(left)]);
@@ -65,13 +65,13 @@ async function untilLeft(left: AbortSignal): Promise<never> {
 const lookEveryMs = 200;
 
 /** Until the broker has it, the Job is what the next start would find. */
-async function tellFor(parts: ExecutorParts, run: PodRun, end: PodEnd): Promise<End> {
-  const { ground, connected, left } = parts;
+async function tellFor(context: ExecutorContext, run: PodRun, end: PodEnd): Promise<End> {
+  const { local, connected, left } = context;
   const { execution_id } = run.facts;
   const result = resultFor(run, end);
-  await ground.results.put(execution_id, result);
+  await local.results.put(execution_id, result);
   (await connected).deliver();
-  while (ground.results.list().includes(execution_id) && !left.aborted) {
+  while (local.results.list().includes(execution_id) && !left.aborted) {
     await pause(lookEveryMs, left);
   }
   return endOf(result);
@@ -124,16 +124,16 @@ function resultFor({ facts, stop }: PodRun, { fault, look }: PodEnd): PendingRes
 const mayGoWell: ReadonlySet<string> = new Set(["evicted", "node_lost", "disrupted", "gone"]);
 
 /** Who could not begin would go on trying; what has ended is kept for a while, for people. */
-async function settle({ own, ground }: ExecutorParts, { one, end }: Ended): Promise<void> {
+async function settle({ own, local }: ExecutorContext, { one, end }: Ended): Promise<void> {
   const { at, uid } = one;
   try {
     const isOver = end.look.phase === "succeeded" || end.look.phase === "failed";
     const labels = { [marks.settled]: "yes" };
-    const spec = { ttlSecondsAfterFinished: Math.ceil(ground.config.executorKeep / 1000) };
+    const spec = { ttlSecondsAfterFinished: Math.ceil(local.config.executorKeep / 1000) };
     if (isOver) await own.cluster.merge(at, { metadata: { uid, labels }, spec });
     else await own.cluster.remove(at, uid);
   } catch (error) {
     if (isRefusal(error, 404) || isRefusal(error, 409)) return; // it is gone, or another's
-    ground.log.warn({ err: error, job: at.ref.name }, "a Job that has ended was not marked so");
+    local.log.warn({ err: error, job: at.ref.name }, "a Job that has ended was not marked so");
   }
 }

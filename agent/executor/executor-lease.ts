@@ -53,11 +53,11 @@ const releaseWithinMs = 2_000;
  * Takes the Lease of the executor's name, and keeps it. One that another agent has is watched: who does not renew it is
  * dead; who does so twice lives, and an ExitError says so.
  */
-export async function takeLease(parts: LeaseParts): Promise<ExecutorLease> {
-  const { own, config, log, onLost } = parts;
+export async function takeLease(context: LeaseParts): Promise<ExecutorLease> {
+  const { own, config, log, onLost } = context;
   const at = leaseAt(own.namespace, config.executorName);
   const holder = `${hostname()}/${await ownId(config.dataDir)}`;
-  await take(parts, at, holder);
+  await take(context, at, holder);
   const over = new AbortController();
   let heldAtMs = performance.now();
   const isFresh = (): boolean => performance.now() - heldAtMs < livesMs;
@@ -111,8 +111,8 @@ type Watched = {
   readonly isChanged: boolean;
 };
 
-async function take(parts: LeaseParts, at: Located, holder: string): Promise<void> {
-  const { own, log, leaving } = parts;
+async function take(context: LeaseParts, at: Located, holder: string): Promise<void> {
+  const { own, log, leaving } = context;
   let watched: Watched | undefined;
   for (;;) {
     const live = await asked("get", at, () => own.cluster.get(at));

@@ -5,7 +5,7 @@ import type { JobLook } from "../cluster-jobs/judge-cluster-job.ts";
 import type { JobFault } from "../cluster-jobs/judge-pod.ts";
 import { podsOfJob } from "../cluster-jobs/read-cluster-job.ts";
 import { isRefusal } from "../kubernetes/api-refusal.ts";
-import type { ExecutorParts } from "./executor-parts.ts";
+import type { ExecutorContext } from "./executor-context.ts";
 import type { PodStop } from "./pod-stop.ts";
 
 /** What became of a pod; `heldBack`: the cluster takes none at present. */
@@ -23,19 +23,19 @@ const againMs = 2_000;
  * stopped. A cluster that does not answer is asked again. `left`: the agent goes, and the pod stays.
  */
 export async function followPod(
-  parts: ExecutorParts,
+  context: ExecutorContext,
   followed: Followed,
   stop: PodStop,
 ): Promise<PodEnd> {
   const { one } = followed;
   const over = new AbortController();
-  const ended = AbortSignal.any([over.signal, parts.left]);
+  const ended = AbortSignal.any([over.signal, context.left]);
   const acting = Promise.all([
-    when(stop.told, ended, () => tellToGo(parts, one)),
-    when(stop.hurried, ended, () => kill(parts, one)),
+    when(stop.told, ended, () => tellToGo(context, one)),
+    when(stop.hurried, ended, () => kill(context, one)),
   ]);
   try {
-    return await follow(parts, followed, stop);
+    return await follow(context, followed, stop);
   } finally {
     over.abort();
     await acting;
@@ -43,34 +43,38 @@ export async function followPod(
 }
 
 async function follow(
-  parts: ExecutorParts,
+  context: ExecutorContext,
   { one, hasBegun }: Followed,
   stop: PodStop,
 ): Promise<PodEnd> {
-  const { config, log } = parts.ground;
+  const { config, log } = context.local;
   const held = new AbortController();
   let heldBy: JobFault | undefined;
   let isTaken = hasBegun;
   const onLook = (look: JobLook): void => {
     // Once: that one pod has room says nothing of the next.
-    if (look.pods.length > 0 && !isTaken) parts.ground.heldClaims.release();
+    if (look.pods.length > 0 && !isTaken) context.local.heldClaims.release();
     isTaken ||= look.pods.length > 0;
     if (isTaken) return;
     if (look.phase !== "waiting" || look.fault === undefined) return;
     heldBy = look.fault;
     held.abort();
   };
-  const signal = AbortSignal.any([stop.givenUp, held.signal, parts.left]);
+  const signal = AbortSignal.any([stop.givenUp, held.signal, context.left]);
   for (;;) {
     try {
       const startWithinMs = config.executorStartTimeout;
-      const end = await followClusterJob(parts.own.cluster, one, { signal, startWithinMs, onLook });
+      const end = await followClusterJob(context.own.cluster, one, {
+        signal,
+        startWithinMs,
+        onLook,
+      });
       if (end.is !== "stopped") return end;
       if (heldBy !== undefined) return { is: "heldBack", look: end.look, fault: heldBy };
-      return parts.left.aborted ? { ...end, is: "left" } : end;
+      return context.left.aborted ? { ...end, is: "left" } : end;
     } catch (error) {
       const look = { phase: "waiting", pods: [] } as const;
-      if (signal.aborted) return { is: parts.left.aborted ? "left" : "stopped", look };
+      if (signal.aborted) return { is: context.left.aborted ? "left" : "stopped", look };
       log.warn({ err: error, job: one.at.ref.name }, "a pod cannot be looked at; trying again");
       await pause(againMs, signal);
     }
@@ -95,13 +99,13 @@ async function when(
 }
 
 /** The Job goes when its pods have gone, and these have their grace. */
-async function tellToGo({ own }: ExecutorParts, { at, uid }: ClusterJob): Promise<void> {
+async function tellToGo({ own }: ExecutorContext, { at, uid }: ClusterJob): Promise<void> {
   await own.cluster.remove(at, uid).catch((error: unknown) => {
     if (!isRefusal(error, 409)) throw error; // another one has its name by now
   });
 }
 
-async function kill({ own }: ExecutorParts, one: ClusterJob): Promise<void> {
+async function kill({ own }: ExecutorContext, one: ClusterJob): Promise<void> {
   for (const { metadata } of (await podsOfJob(own.cluster, one)) ?? []) {
     const path = `/api/v1/namespaces/${own.namespace}/pods/${metadata.name}`;
     const body = { gracePeriodSeconds: 1, preconditions: { uid: metadata.uid } };

@@ -6,8 +6,8 @@ import { type Executor, openHostExecutor } from "../jobs/host-executor.ts";
 import type { KubeObject } from "../kubernetes/kube-object.ts";
 import type { LocalContext } from "../local-context.ts";
 import type { ShutdownState } from "../shutdown/shutdown-state.ts";
+import type { ExecutorContext } from "./executor-context.ts";
 import { takeLease } from "./executor-lease.ts";
-import type { ExecutorParts } from "./executor-parts.ts";
 import { openKeptState } from "./kept-state.ts";
 import { exitFor, openOwnCluster } from "./own-cluster.ts";
 import { readPodTemplate } from "./pod-template.ts";
@@ -20,24 +20,21 @@ import { takeUpLost } from "./take-up-lost.ts";
  * Jobs in pods of their own, but for those that concern the agent. What the cluster has of this agent's Jobs is taken up
  * before the broker hears of it: whatever was made and had not begun goes back.
  */
-export async function openPodJobs(
-  ground: LocalContext,
-  shutdown: ShutdownState,
-): Promise<Executor> {
-  const { config, log } = ground;
+export async function openPodJobs(local: LocalContext, shutdown: ShutdownState): Promise<Executor> {
+  const { config, log } = local;
   if (config.executorImage === undefined) {
     const words = "executor = kubernetes needs executor-image: the image of the agent itself.";
     throw new ExitError("config", words);
   }
-  const local = await openHostExecutor(ground, shutdown);
+  const hostExecutor = await openHostExecutor(local, shutdown);
   const template = await readPodTemplate(config.executorPod);
   const own = await openOwnCluster(config, new AbortController().signal);
   const onLost = (why: string): void =>
     shutdown.request({ urgency: "draining", exit: "config", why, leavesJobs: true });
   const lease = await takeLease({ own, config, log, leaving: shutdown.requested, onLost });
-  ground.heldClaims.heed(lease.problem);
+  local.heldClaims.heed(lease.problem);
   try {
-    Object.assign(ground.keptState, await openKeptState(own, ground, lease.isHeld));
+    Object.assign(local.keptState, await openKeptState(own, local, lease.isHeld));
   } catch (error) {
     await lease.release();
     throw error;
@@ -47,8 +44,8 @@ export async function openPodJobs(
   shutdown.onChange(() => {
     if (shutdown.current()?.leavesJobs === true) left.abort();
   });
-  const parts: ExecutorParts = {
-    ground,
+  const context: ExecutorContext = {
+    local,
     own,
     template,
     connected: connected.promise,
@@ -57,28 +54,29 @@ export async function openPodJobs(
   return {
     connect(agent) {
       connected.resolve(agent);
-      void takeUpLost(parts);
-      void sweepLeft(parts, shutdown.requested);
-      const beginHere = local.connect(agent);
-      return (claimed) => (isForPod(claimed.job) ? beginInPod(parts, claimed) : beginHere(claimed));
+      void takeUpLost(context);
+      void sweepLeft(context, shutdown.requested);
+      const beginHere = hostExecutor.connect(agent);
+      return (claimed) =>
+        isForPod(claimed.job) ? beginInPod(context, claimed) : beginHere(claimed);
     },
     async resume() {
-      await local.resume();
-      takeUpFound(parts, await listPatiently(parts));
+      await hostExecutor.resume();
+      takeUpFound(context, await listPatiently(context));
     },
     close: lease.release,
   };
 }
 
 /** Without them the broker would be told that nothing is held: it is not told anything then. */
-async function listPatiently(parts: ExecutorParts): Promise<KubeObject[]> {
-  const { ground, own, left } = parts;
-  const { config, log } = ground;
+async function listPatiently(context: ExecutorContext): Promise<KubeObject[]> {
+  const { local, own, left } = context;
+  const { config, log } = local;
   const limits = { fromMs: config.retryFrom, mostMs: config.retryMost };
   const endsAtMs = performance.now() + (config.startTimeout || Number.POSITIVE_INFINITY);
   for (let nth = 0; ; nth++) {
     try {
-      return await listUnsettled(parts);
+      return await listUnsettled(context);
     } catch (error) {
       const words = `The Executor of namespace ${own.namespace} cannot be listed: ${(error as Error).message}`;
       if (exitFor(error) === "config") throw new ExitError("config", words, error);

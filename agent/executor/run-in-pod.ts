@@ -10,7 +10,7 @@ import { ApiRefusal } from "../kubernetes/api-refusal.ts";
 import type { KubeObject } from "../kubernetes/kube-object.ts";
 import type { RunningJob } from "../running-job.ts";
 import { concludePod } from "./conclude-pod.ts";
-import type { ExecutorParts } from "./executor-parts.ts";
+import type { ExecutorContext } from "./executor-context.ts";
 import { followPod } from "./follow-pod.ts";
 import { factsOf, marks, type PodFacts } from "./pod-facts.ts";
 import { podGraceMs, podJob, podSecret } from "./pod-plan.ts";
@@ -20,13 +20,13 @@ import { makePodStop, type PodStop } from "./pod-stop.ts";
 export type FoundPod = { readonly one: ClusterJob; readonly facts: PodFacts };
 
 /** Has a claimed job done in a pod of its own. */
-export function beginInPod(parts: ExecutorParts, claimed: Claimed): RunningJob {
-  return hold(parts, factsOf(claimed), async () => await make(parts, claimed));
+export function beginInPod(context: ExecutorContext, claimed: Claimed): RunningJob {
+  return hold(context, factsOf(claimed), async () => await make(context, claimed));
 }
 
 /** Goes on with what an earlier start of the agent has begun. */
-export function resumeInPod(parts: ExecutorParts, { one, facts }: FoundPod): RunningJob {
-  return hold(parts, facts, async () => await Promise.resolve({ one }));
+export function resumeInPod(context: ExecutorContext, { one, facts }: FoundPod): RunningJob {
+  return hold(context, facts, async () => await Promise.resolve({ one }));
 }
 
 /**
@@ -34,10 +34,10 @@ export function resumeInPod(parts: ExecutorParts, { one, facts }: FoundPod): Run
  * is followed to its end, or told as lost.
  */
 export function giveBackUnbegun(
-  parts: ExecutorParts,
+  context: ExecutorContext,
   { at, facts }: { readonly at: ClusterJob["at"]; readonly facts: PodFacts },
 ): RunningJob {
-  return hold(parts, facts, async () => await Promise.resolve({ at }));
+  return hold(context, facts, async () => await Promise.resolve({ at }));
 }
 
 /** The Job; or that none was let go, and why the cluster refuses it, which is no fault of the runner's job. */
@@ -45,14 +45,14 @@ type Made =
   | { readonly one: ClusterJob }
   | { readonly refused?: string; readonly at: ClusterJob["at"] };
 
-function hold(parts: ExecutorParts, facts: PodFacts, make: () => Promise<Made>): RunningJob {
-  const { ground, left } = parts;
-  const stop = makePodStop(podGraceMs(ground.config));
-  const done = liveOn(parts, { facts, stop }, make).then(async (end) => {
+function hold(context: ExecutorContext, facts: PodFacts, make: () => Promise<Made>): RunningJob {
+  const { local, left } = context;
+  const stop = makePodStop(podGraceMs(local.config));
+  const done = liveOn(context, { facts, stop }, make).then(async (end) => {
     stop.close();
     // It is held until this process is no more: the next start is the same process to the broker.
     if (left.aborted) await new Promise<never>(() => {});
-    if (end !== undefined) recordEnd(ground, storedOf(facts), end);
+    if (end !== undefined) recordEnd(local, storedOf(facts), end);
   });
   return {
     executionId: facts.execution_id,
@@ -68,22 +68,22 @@ const afterCrash = { fromMs: 2_000, mostMs: 60_000 };
 
 /** Whatever goes wrong here, a pod is not let out of sight: nobody else would tell its end. */
 async function liveOn(
-  parts: ExecutorParts,
+  context: ExecutorContext,
   run: PodRun,
   make: () => Promise<Made>,
 ): Promise<End | undefined> {
-  const { ground, left } = parts;
+  const { local, left } = context;
   let made: Made | undefined;
   for (let nth = 0; ; nth++) {
     try {
       made ??= await make();
-      return await live(parts, run, made);
+      return await live(context, run, made);
     } catch (error) {
       if (left.aborted) return undefined;
       const { execution_id } = run.facts;
       const isOver = run.stop.reason() !== undefined;
       const words = isOver ? "a pod was lost sight of" : "a pod was lost sight of; looking again";
-      ground.log.error({ err: error, execution_id }, words);
+      local.log.error({ err: error, execution_id }, words);
       if (isOver) return undefined;
       await pause(backoffMs(nth, afterCrash), left);
     }
@@ -100,17 +100,17 @@ const storedOf = ({ job_id, execution_id, type, claimed_at_ms }: PodFacts) => ({
 export type PodRun = { readonly facts: PodFacts; readonly stop: PodStop };
 
 /** Undefined where it goes on without this process. */
-async function live(parts: ExecutorParts, run: PodRun, made: Made): Promise<End | undefined> {
-  if ("one" in made) return await follow(parts, run, made.one);
-  const back = await giveBack(parts, run, made.refused);
+async function live(context: ExecutorContext, run: PodRun, made: Made): Promise<End | undefined> {
+  if ("one" in made) return await follow(context, run, made.one);
+  const back = await giveBack(context, run, made.refused);
   if (back !== "too late") {
-    await removeUnbegun(parts, made.at);
+    await removeUnbegun(context, made.at);
     return back;
   }
   // An answer was lost, and its pod has begun.
-  const object = await untilAnswered(parts, () => parts.own.cluster.get(made.at));
+  const object = await untilAnswered(context, () => context.own.cluster.get(made.at));
   const one = { at: made.at, uid: object?.metadata.uid ?? "", object: object ?? goneJob(run) };
-  return await follow(parts, run, one, true);
+  return await follow(context, run, one, true);
 }
 
 /** A Job that is not there any more; its pods may be, for a while. */
@@ -120,32 +120,32 @@ function goneJob({ facts: { execution_id } }: PodRun): KubeObject {
 }
 
 async function follow(
-  parts: ExecutorParts,
+  context: ExecutorContext,
   run: PodRun,
   one: ClusterJob,
   hasBegun = false,
 ): Promise<End | undefined> {
-  const end = await followPod(parts, { one, hasBegun }, run.stop);
+  const end = await followPod(context, { one, hasBegun }, run.stop);
   if (end.is === "left") return undefined;
   if (end.is !== "heldBack") {
     const { trouble, words } = end.fault ?? {};
     // The next job's pod is made of the same image by the same settings.
     if (end.is === "hopeless" && (trouble === "image_pull" || trouble === "container_config")) {
-      parts.ground.heldClaims.hold(`pods cannot begin: ${words}`);
+      context.local.heldClaims.hold(`pods cannot begin: ${words}`);
     }
-    return await concludePod(parts, run, { one, end });
+    return await concludePod(context, run, { one, end });
   }
   // Should its pod begin meanwhile, it finds that the job was given back, and does nothing.
-  const back = await giveBack(parts, run, end.fault?.words ?? "it takes no pods");
-  if (back === "too late") return await follow(parts, run, one, true);
-  await removeUnbegun(parts, one.at);
+  const back = await giveBack(context, run, end.fault?.words ?? "it takes no pods");
+  if (back === "too late") return await follow(context, run, one, true);
+  await removeUnbegun(context, one.at);
   return back;
 }
 
 /** Whatever the cluster refuses to take as a Job now, it may take later, or another agent's may. */
-async function make(parts: ExecutorParts, claimed: Claimed): Promise<Made> {
-  const { ground, own, template, connected } = parts;
-  const { config, log } = ground;
+async function make(context: ExecutorContext, claimed: Claimed): Promise<Made> {
+  const { local, own, template, connected } = context;
+  const { config, log } = local;
   const { runnerId, settings } = await connected;
   const job = podJob({ config, namespace: own.namespace, template }, claimed);
   const secret = podSecret(config, runnerId, { claimed, settings: settings() });
@@ -161,18 +161,18 @@ async function make(parts: ExecutorParts, claimed: Claimed): Promise<Made> {
 }
 
 /** Only once the job was given back: until then its pod may have begun. */
-async function removeUnbegun({ own, ground }: ExecutorParts, at: ClusterJob["at"]): Promise<void> {
+async function removeUnbegun({ own, local }: ExecutorContext, at: ClusterJob["at"]): Promise<void> {
   try {
     const { uid } = (await own.cluster.get(at))?.metadata ?? {};
     if (uid !== undefined) await own.cluster.remove(at, uid);
   } catch (err) {
-    ground.log.warn({ err, job: at.ref.name }, "a Job that was not begun is left in the cluster");
+    local.log.warn({ err, job: at.ref.name }, "a Job that was not begun is left in the cluster");
   }
 }
 
 const againMs = 2_000;
 
-async function untilAnswered<T>({ left }: ExecutorParts, ask: () => Promise<T>): Promise<T> {
+async function untilAnswered<T>({ left }: ExecutorContext, ask: () => Promise<T>): Promise<T> {
   for (;;) {
     try {
       return await ask();
@@ -188,12 +188,12 @@ async function untilAnswered<T>({ left }: ExecutorParts, ask: () => Promise<T>):
  * cluster refused it.
  */
 async function giveBack(
-  { ground, connected }: ExecutorParts,
+  { local, connected }: ExecutorContext,
   { facts: { job_id, execution_id } }: PodRun,
   refused: string | undefined,
 ): Promise<End | "too late"> {
   if (refused !== undefined) {
-    ground.heldClaims.hold(`the cluster has no room for a pod: ${refused}`);
+    local.heldClaims.hold(`the cluster has no room for a pod: ${refused}`);
   }
   const { client } = await connected;
   const params = { job_id, execution_id };

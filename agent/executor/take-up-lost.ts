@@ -4,7 +4,7 @@ import { listRunnerJobsRoute } from "../../shared/api/read-runner-jobs.ts";
 import { getProcessRoute } from "../../shared/api/runner-process.ts";
 import type { AgentContext } from "../agent-context.ts";
 import { clusterJobName, jobAt } from "../cluster-jobs/cluster-job.ts";
-import type { ExecutorParts } from "./executor-parts.ts";
+import type { ExecutorContext } from "./executor-context.ts";
 import type { PodFacts } from "./pod-facts.ts";
 import { isForPod } from "./room-for-pods.ts";
 import { giveBackUnbegun } from "./run-in-pod.ts";
@@ -13,9 +13,9 @@ import { giveBackUnbegun } from "./run-in-pod.ts";
  * Takes up what the broker has as this process's from before it began, and the cluster has no Job for: who deleted that
  * tells nobody. What has not begun goes back, and the rest is told as lost, unless a pod of it lives on. It never rejects.
  */
-export async function takeUpLost(parts: ExecutorParts): Promise<void> {
-  const { ground, own, connected, left } = parts;
-  const { runningJobs, results, log, config } = ground;
+export async function takeUpLost(context: ExecutorContext): Promise<void> {
+  const { local, own, connected, left } = context;
+  const { runningJobs, results, log, config } = local;
   try {
     for (const facts of await listBegunBefore(await connected, left)) {
       const { execution_id, job_id } = facts;
@@ -23,7 +23,7 @@ export async function takeUpLost(parts: ExecutorParts): Promise<void> {
       if (isHeld || results.list().includes(execution_id)) continue;
       log.warn({ execution_id, job_id }, "the cluster has no Job for what this agent had claimed");
       const at = jobAt(own.namespace, clusterJobName(config.executorName, execution_id));
-      runningJobs.add(giveBackUnbegun(parts, { at, facts }));
+      runningJobs.add(giveBackUnbegun(context, { at, facts }));
     }
   } catch (error) {
     if (!left.aborted) log.error({ err: error }, "what is lost in the cluster was not looked for");

@@ -16,19 +16,19 @@ export const management: Handler = {
     "mng-runner-restart",
     "mng-fetch-token",
   ],
-  validate: () => ({ usesHost: true, isOperators: true, execute: runProgram }),
+  validate: () => ({ needsDirectories: true, runsAsAgentUser: true, execute: runProgram }),
 };
 
 async function runProgram(job: Job): Promise<Produced> {
   const { type, id } = job.facts;
-  const { managementDir, env: agent } = job.host.config;
+  const { managementDir, env: agent } = job.agent.config;
   if (managementDir === undefined) {
     throw new JobFailure(
       `This agent has no program for ${type}: set management-dir to a directory with a program of that name.`,
       { reason: "tool_missing" },
     );
   }
-  const { workspace, secrets, owner } = job.place;
+  const { workspace, secrets, owner } = job.directories;
   const [home, tmp] = [path.join(workspace, "home"), path.join(workspace, "tmp")];
   await makeJobFolders([home, tmp], owner);
   const planFile = path.join(secrets, "plan.json");
@@ -40,7 +40,7 @@ async function runProgram(job: Job): Promise<Produced> {
     step: type,
     argv: [path.join(path.resolve(managementDir), type)],
     cwd: workspace,
-    env: { ...job.host.networkEnv, ...env, SVC_JOB_ID: id, SVC_PLAN_FILEPATH: planFile },
+    env: { ...job.agent.networkEnv, ...env, SVC_JOB_ID: id, SVC_PLAN_FILEPATH: planFile },
   });
   if (end.why === "exited" && end.code === 0) return {};
   throw new JobFailure(`The program for ${type} ${end.words}.`, {

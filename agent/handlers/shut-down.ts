@@ -6,8 +6,8 @@ import { JobFailure } from "../jobs/job-failure.ts";
 export const shutDown: Handler = {
   types: ["shut-down"],
   validate: () => ({
-    execute: async ({ host }) => {
-      host.requestShutdown("graceful", "a shut-down job requested it");
+    execute: async ({ agent }) => {
+      agent.requestShutdown("graceful", "a shut-down job requested it");
       return await Promise.resolve({
         description: "The agent finishes its running jobs and shuts down.",
       });
@@ -24,8 +24,8 @@ export const updateVersion: Handler = {
   validate: () => ({ execute: async (job) => await Promise.resolve(update(job)) }),
 };
 
-function update({ host, plan, facts }: Job): Produced {
-  const settings = host.settings();
+function update({ agent, plan, facts }: Job): Produced {
+  const settings = agent.settings();
   const candidates = [
     plan["version"],
     facts.metadata["version"],
@@ -42,6 +42,6 @@ function update({ host, plan, facts }: Job): Produced {
   const isThere = wanted.replace(/^v/, "") === version;
   const outputs = { running_version: version, wanted_version: wanted, restarts: !isThere };
   if (isThere) return { outputs, description: `The agent already has version ${version}.` };
-  host.requestShutdown("restart", `an update to ${wanted} was requested`);
+  agent.requestShutdown("restart", `an update to ${wanted} was requested`);
   return { outputs, description: `The agent restarts to update to version ${wanted}.` };
 }

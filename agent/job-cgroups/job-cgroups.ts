@@ -5,7 +5,7 @@ import { execa } from "execa";
 import type { AgentConfig } from "../config/read-config.ts";
 import { ExitError } from "../exit-error.ts";
 import { endCgroup } from "./end-cgroup.ts";
-import { cgroupBase, type CgroupPlace, findCgroupPlace } from "./find-cgroup-place.ts";
+import { cgroupBase, type CgroupParent, findCgroupParent } from "./find-cgroup-parent.ts";
 
 /** The cgroups of jobs: each execution's children are in one, and cannot leave it where jobs are other users. */
 export type JobCgroups = {
@@ -65,7 +65,7 @@ const none = (words: string): Place => ({
 
 async function openPlace({ jobCgroups, dataDir }: Wish): Promise<Place> {
   if (jobCgroups === "off") return none("job-cgroups is off");
-  const place = findCgroupPlace();
+  const place = findCgroupParent();
   if ("words" in place) return none(place.words);
   const base = cgroupBase(place, dataDir);
   try {
@@ -95,7 +95,7 @@ async function tryToEnter(base: string): Promise<void> {
 }
 
 /** Hands the controllers that there are down to the cgroups of jobs. */
-async function gainPowers({ parent, mayBound }: CgroupPlace, base: string): Promise<CgroupPowers> {
+async function gainPowers({ parent, mayBound }: CgroupParent, base: string): Promise<CgroupPowers> {
   if (!mayBound) {
     const words = `the agent itself runs in ${parent}, so cgroups in it cannot have limits: set DelegateSubgroup=agent (systemd 254)`;
     return { kill: true, memory: false, pids: false, words };

@@ -31,7 +31,7 @@ export async function busyUsers(users: ReadonlySet<number>): Promise<Set<number>
 }
 
 /** Removes what a user has left where everybody may write: the next job of this user finds nothing. */
-export async function sweepPublicPlaces(user: number): Promise<void> {
+export async function sweepPublicFolders(user: number): Promise<void> {
   const script = `for place; do find "$place" -xdev -user "$(id -u)" -delete 2>/dev/null; done; exit 0`;
   // What is left all the same is in nobody's way.
   await runAsUser(user, { script, args: ["/tmp", "/var/tmp", "/dev/shm"] }).catch(() => {});

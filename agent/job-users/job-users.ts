@@ -1,7 +1,7 @@
 import type { UserRange } from "../config/parsers.ts";
 import { ExitError } from "../exit-error.ts";
 import { missingCapabilities } from "./capabilities.ts";
-import { busyUsers, endUser, sweepPublicPlaces } from "./end-user.ts";
+import { busyUsers, endUser, sweepPublicFolders } from "./end-user.ts";
 import { keepUsers } from "./kept-users.ts";
 import { findSetpriv, isRoot, runAsUser } from "./run-as-user.ts";
 
@@ -58,7 +58,7 @@ function makeJobUsers(users: readonly number[]): JobUsers {
     if (user === undefined) return;
     // Of whom something is left, nobody else becomes.
     if ((await endUser(user)) > 0) return;
-    await sweepPublicPlaces(user);
+    await sweepPublicFolders(user);
     held.delete(executionId);
     if (users.includes(user)) free.push(user);
     waiting.shift()?.();
@@ -102,7 +102,7 @@ function makeJobUsers(users: readonly number[]): JobUsers {
       const busy = await busyUsers(new Set(free));
       for (const user of busy) {
         if ((await endUser(user)) > 0) free.splice(free.indexOf(user), 1);
-        else await sweepPublicPlaces(user);
+        else await sweepPublicFolders(user);
       }
       return busy.size;
     },

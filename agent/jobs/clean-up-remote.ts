@@ -4,7 +4,7 @@ import { makeRedactor } from "../logs/redactor.ts";
 import type { ExecutionRecord } from "./execution-record.ts";
 import { fetchPlan } from "./fetch-plan.ts";
 import { isRemote, workOf } from "./handler-registry.ts";
-import { readKeptToken } from "./job-place.ts";
+import { readStoredToken } from "./job-directories.ts";
 import type { LazyJobLog } from "./lazy-job-log.ts";
 import { openJob } from "./open-job.ts";
 import { planSecrets } from "./plan-secrets.ts";
@@ -13,7 +13,7 @@ import type { SupervisedJob } from "./supervise-job.ts";
 type Stopped = SupervisedJob & {
   readonly record: ExecutionRecord;
   /** Resolves when there is a broker. */
-  readonly host: Promise<AgentContext>;
+  readonly agent: Promise<AgentContext>;
 };
 
 const mostMs = 55_000;
@@ -26,7 +26,7 @@ export async function cleanUpRemote(stopped: Stopped): Promise<void> {
   const { local, stored, stop } = stopped;
   if (!isRemote(stored.job.type) || stored.is_simulated === true) return;
   const done = new AbortController();
-  const late = pause(mostMs, stop.hurry, done.signal);
+  const late = pause(mostMs, stop.killSignal, done.signal);
   try {
     await Promise.race([clean(stopped, done.signal), late]);
   } catch (error) {
@@ -37,10 +37,10 @@ export async function cleanUpRemote(stopped: Stopped): Promise<void> {
   }
 }
 
-async function clean({ local, stored, stop, record, host }: Stopped, over: AbortSignal) {
-  const connected = await host;
-  const signal = AbortSignal.any([stop.hurry, over]);
-  const token = await readKeptToken(connected.runDir.path, stored.execution_id);
+async function clean({ local, stored, stop, record, agent }: Stopped, over: AbortSignal) {
+  const connected = await agent;
+  const signal = AbortSignal.any([stop.killSignal, over]);
+  const token = await readStoredToken(connected.runDir.path, stored.execution_id);
   const plan = await fetchPlan(connected, stored.job.id, { signal, token });
   const work = workOf(stored.job, plan);
   if (work.cleanup === undefined) return;
@@ -53,9 +53,9 @@ async function clean({ local, stored, stop, record, host }: Stopped, over: Abort
     lastError: () => undefined,
     close: async () => await Promise.resolve({ lastRecord: 0 }),
   };
-  const open = openJob({ host: connected, record, stop, redactor, log, plan, token });
+  const open = openJob({ agent: connected, record, stop, redactor, log, plan, token });
   try {
-    await open.place(work);
+    await open.openDirectories(work);
     await work.cleanup(open.job);
   } finally {
     await open.close();

@@ -1,9 +1,9 @@
 import { formatDuration } from "../../shared/duration.ts";
 import type { AgentContext } from "../agent-context.ts";
+import { askApproval, needsApproval } from "../approval/ask-approval.ts";
+import { refusalByRules } from "../approval/refusal-by-rules.ts";
 import { isJobOver } from "../client/broker-errors.ts";
 import { pause } from "../client/pause.ts";
-import { askConsent, asksFirst } from "../consent/ask-consent.ts";
-import { refusalByRules } from "../consent/refusal-by-rules.ts";
 import { makeRedactor, type Redactor } from "../logs/redactor.ts";
 import type { Child } from "../processes/child.ts";
 import type { PendingResult } from "../spool/result-outbox.ts";
@@ -11,9 +11,9 @@ import { detectSecrets } from "./detect-secrets.ts";
 import type { ExecutionRecord } from "./execution-record.ts";
 import { workOf } from "./handler-registry.ts";
 import type { JobWork, Plan } from "./handler.ts";
-import { crashOf, JobFailure } from "./job-failure.ts";
+import { hasStoredToken, storeToken } from "./job-directories.ts";
+import { internalFailure, JobFailure } from "./job-failure.ts";
 import { type Ending, hidesOutputs, jobOutcome, outputsOf } from "./job-outcome.ts";
-import { hasKeptToken, keepToken } from "./job-place.ts";
 import { type LazyJobLog, logSpec, makeLazyJobLog } from "./lazy-job-log.ts";
 import { openJob, type OpenJob } from "./open-job.ts";
 import { planSecrets } from "./plan-secrets.ts";
@@ -23,7 +23,7 @@ import type { StopControl } from "./stop-control.ts";
 
 /** A job from its claim, or from its takeover, to its result. */
 export type ExecutionContext = {
-  readonly host: AgentContext;
+  readonly agent: AgentContext;
   readonly record: ExecutionRecord;
   readonly stop: StopControl;
   readonly plan: Plan;
@@ -46,24 +46,24 @@ type StartedRun = ExecutionContext & {
 export type ExecutedJob = { readonly result?: PendingResult; readonly ended: readonly Child[] };
 
 /** Lives the job to its end. Without a result nothing is to be reported: it is not ours any more. */
-export async function executeJob(life: ExecutionContext): Promise<ExecutedJob> {
-  const { host, record, plan, token } = life;
+export async function executeJob(context: ExecutionContext): Promise<ExecutedJob> {
+  const { agent, record, plan, token } = context;
   const { state } = record;
-  const redactor = makeRedactor([...host.secrets(), ...planSecrets(plan), ...detectSecrets(plan)]);
+  const redactor = makeRedactor([...agent.secrets(), ...planSecrets(plan), ...detectSecrets(plan)]);
   if (token !== undefined) redactor.add(token);
   const log = makeLazyJobLog(
-    () => host.openJobLog(logSpec(state), redactor),
+    () => agent.openJobLog(logSpec(state), redactor),
     (err) =>
-      host.log.error(
+      agent.log.error(
         { err, execution_id: state.execution_id },
         "writing a job's log failed; it is retried",
       ),
   );
-  const over = (): void => life.stop.stop({ kind: "over" }, "gently");
+  const over = (): void => context.stop.stop({ kind: "over" }, "gently");
   const ids = { jobId: state.job.id, executionId: state.execution_id };
-  const reports = makeStatusReports(host, ids, over);
-  const job = openJob({ host, record, stop: life.stop, redactor, log, plan, token });
-  const run: StartedRun = { ...life, redactor, log, reports };
+  const reports = makeStatusReports(agent, ids, over);
+  const job = openJob({ agent, record, stop: context.stop, redactor, log, plan, token });
+  const run: StartedRun = { ...context, redactor, log, reports };
   try {
     const ending = await workThrough(run, job);
     if (ending === undefined) return { ended: job.ended };
@@ -82,22 +82,23 @@ export async function executeJob(life: ExecutionContext): Promise<ExecutedJob> {
 async function workThrough(run: StartedRun, open: OpenJob): Promise<Ending | undefined> {
   // What has begun goes on, although the rules have changed meanwhile.
   const refusal = isNew(run)
-    ? refusalByRules(run.host.config, open.job.facts, run.plan)
+    ? refusalByRules(run.agent.config, open.job.facts, run.plan)
     : undefined;
   const work = refusal ?? readPlan(run, open);
   if (work instanceof JobFailure) return { kind: "failed", failure: work };
   // Before anybody knows that it has begun: whoever resumes it then has its token, too.
-  if (work.usesHost === true && run.token !== undefined) {
-    await keepToken(run.host.runDir.path, run.record.state.execution_id, run.token);
+  if (work.needsDirectories === true && run.token !== undefined) {
+    await storeToken(run.agent.runDir.path, run.record.state.execution_id, run.token);
   }
   // Its token is gone with the agent that claimed it: handed out anew, the job comes with another.
-  if (work.usesHost === true && hasLostToken(run) && (await run.giveBack())) return undefined;
+  if (work.needsDirectories === true && hasLostToken(run) && (await run.giveBack()))
+    return undefined;
   const first = work.prepare === undefined ? "in-progress" : "initializing";
   const refused = await reportFirst(run, first);
   if (refused !== undefined) return refused === "over" ? undefined : refused;
   const ending = await attempt(run, work, open);
   run.log.sendOff();
-  if (work.usesHost === true && ending !== undefined) await keepOutcome(run, ending);
+  if (work.needsDirectories === true && ending !== undefined) await keepOutcome(run, ending);
   if (await run.wasGivenBack()) return await leave(run, { work, open });
   if (open.isOpen() || work.cleanup !== undefined) run.reports.tell("cleaning-up");
   await cleanUp(run, { work, open });
@@ -107,7 +108,7 @@ async function workThrough(run: StartedRun, open: OpenJob): Promise<Ending | und
 const hasLostToken = (run: StartedRun): boolean =>
   run.token === undefined &&
   isNew(run) &&
-  !hasKeptToken(run.host.runDir.path, run.record.state.execution_id);
+  !hasStoredToken(run.agent.runDir.path, run.record.state.execution_id);
 
 const isNew = ({ record }: StartedRun): boolean => record.state.reported === "pending";
 
@@ -151,10 +152,10 @@ async function reportFirst(
 async function attempt(run: StartedRun, work: JobWork, open: OpenJob): Promise<Ending | undefined> {
   const { stop, record } = run;
   try {
-    if (work.usesHost === true) await open.place(work);
+    if (work.needsDirectories === true) await open.openDirectories(work);
     const { outcome } = record.state;
     if (outcome !== undefined) return { kind: "kept", outcome };
-    if (asksFirst(work, open.job)) await askConsent(open.job);
+    if (needsApproval(work, open.job)) await askApproval(open.job);
     if (work.prepare !== undefined) {
       await work.prepare(open.job);
       if (await run.wasGivenBack()) return undefined;
@@ -185,13 +186,13 @@ async function keepOutcome({ record, redactor }: StartedRun, ending: Ending): Pr
 }
 
 /** A failure of ours is told as such; the agent's own log has it whole. */
-function failureOf({ host, record }: StartedRun, error: unknown): JobFailure {
+function failureOf({ agent, record }: StartedRun, error: unknown): JobFailure {
   if (error instanceof JobFailure) return error;
-  host.log.error(
+  agent.log.error(
     { err: error, execution_id: record.state.execution_id },
     "a job failed because of an error of the agent",
   );
-  return crashOf(error);
+  return internalFailure(error);
 }
 
 type Worked = { readonly work: JobWork; readonly open: OpenJob };
@@ -204,23 +205,22 @@ async function leave(run: StartedRun, worked: Worked): Promise<undefined> {
 
 async function cleanUp(run: StartedRun, { work, open }: Worked): Promise<void> {
   run.enter("cleaning-up");
-  const { host, record, log } = run;
+  const { agent, record, log } = run;
+  const logError = (err: unknown, words: string): void =>
+    agent.log.error({ err, execution_id: record.state.execution_id }, words);
   const done = new AbortController();
   try {
-    const bound = (): Promise<void> => pause(mostCleanupMs, run.stop.hurry, done.signal);
+    const bound = (): Promise<void> => pause(mostCleanupMs, run.stop.killSignal, done.signal);
     if (work.cleanup !== undefined) await Promise.race([work.cleanup(open.job), bound()]);
   } catch (error) {
-    host.log.error(
-      { err: error, execution_id: record.state.execution_id },
-      "cleaning up a job failed",
-    );
+    logError(error, "cleaning up a job failed");
   } finally {
     done.abort();
   }
   try {
     for (const words of await open.close()) log.write(words, "warn");
   } catch (error) {
-    host.log.error({ err: error, execution_id: record.state.execution_id }, "closing a job failed");
+    logError(error, "closing a job failed");
   }
 }
 
@@ -228,7 +228,7 @@ const mostCleanupMs = 30_000;
 
 /** The last lines, and the result with the number of the last one. */
 async function conclude(run: StartedRun, ending: Ending): Promise<PendingResult> {
-  const { redactor, log, record, host } = run;
+  const { redactor, log, record, agent } = run;
   const { words, ...finish } = jobOutcome(ending, redactor);
   if (hidesOutputs(outputsOf(ending), redactor)) {
     log.write("Secrets in the outputs were replaced by ***.", "warn");
@@ -237,7 +237,7 @@ async function conclude(run: StartedRun, ending: Ending): Promise<PendingResult>
   const isSaid = redactor.redactText(log.lastError() ?? "") === words;
   if (finish.status !== "finished" && words !== "" && !isSaid) log.write(words, "error");
   const { lastRecord } = await log.close().catch((error: unknown) => {
-    host.log.error(
+    agent.log.error(
       { err: error, execution_id: record.state.execution_id },
       "closing a job's log failed",
     );

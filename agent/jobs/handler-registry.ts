@@ -68,9 +68,12 @@ export function isRemote(type: string): boolean {
 }
 
 /** What jobs of a type need to come to rest after they were stopped, and of that once they are told to hurry. */
-export function restOf(type: string): { readonly restMs: number; readonly hurryMs?: number } {
-  const { restMs = usualRestMs, hurryMs } = byType.get(type) ?? {};
-  return { restMs, ...(hurryMs !== undefined && { hurryMs }) };
+export function gracesOf(type: string): {
+  readonly stopGraceMs: number;
+  readonly killGraceMs?: number;
+} {
+  const { stopGraceMs = defaultStopGraceMs, killGraceMs } = byType.get(type) ?? {};
+  return { stopGraceMs, ...(killGraceMs !== undefined && { killGraceMs }) };
 }
 
-const usualRestMs = 12_000;
+const defaultStopGraceMs = 12_000;

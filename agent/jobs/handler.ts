@@ -18,9 +18,9 @@ export type JobFacts = StoredExecution["job"];
 export type Handler = {
   readonly types: readonly RunnerJobType[];
   /** What its jobs need to come to rest after they were stopped; 12 s by default. */
-  readonly restMs?: number;
+  readonly stopGraceMs?: number;
   /** Of that, what they need once they are told to hurry; 5 s by default. */
-  readonly hurryMs?: number;
+  readonly killGraceMs?: number;
   /** What its jobs set going may go on without this host: `cleanup` ends it, also where nothing else of the job is done. */
   readonly isRemote?: true;
   /** Reads the plan, touches nothing. Throws JobFailure when the plan is not fit. */
@@ -33,11 +33,11 @@ export type Handler = {
  */
 export type JobWork = {
   /** It runs children or keeps files: it gets a workspace and a place for secrets. */
-  readonly usesHost?: boolean;
+  readonly needsDirectories?: boolean;
   /** It runs what the operator put on this host, as the agent's own user whatever `job-user` says. */
-  readonly isOperators?: boolean;
-  /** It asks for consent by itself, when it knows what it would change (agent/consent/ask-consent.ts). */
-  readonly asksConsent?: true;
+  readonly runsAsAgentUser?: boolean;
+  /** It asks for consent by itself, when it knows what it would change (agent/approval/ask-approval.ts). */
+  readonly asksApproval?: true;
   /** The plan's own bound of the whole job. */
   readonly timeoutMs?: number | undefined;
   readonly prepare?: (job: Job) => Promise<void>;
@@ -63,18 +63,18 @@ export type Job = {
   /** Aborted when the job is to stop; its reason is a StopCause. */
   readonly signal: AbortSignal;
   /** Aborted when there is no time left even to clean up. */
-  readonly hurry: AbortSignal;
+  readonly killSignal: AbortSignal;
   /** The agent that it runs in. */
-  readonly host: AgentContext;
+  readonly agent: AgentContext;
   /** Reaches this execution, its log stream and its workspace at the broker; may be absent after a restart. */
   readonly token: string | undefined;
-  readonly place: JobPlace;
+  readonly directories: JobDirectories;
   /** Writes a line to the job's log; with a key, once, over restarts of the agent. */
-  readonly say: (text: string, severity?: Severity, step?: string, key?: string) => void;
+  readonly log: (text: string, severity?: Severity, step?: string, key?: string) => void;
   /** From the next byte on, the text appears nowhere, not after a takeover either. */
-  readonly hide: (secret: string) => void;
+  readonly addSecret: (secret: string) => void;
   /** The text as it may be shown: without any secret. */
-  readonly shown: (text: string) => string;
+  readonly redact: (text: string) => string;
   /**
    * Takes what the job's own processes set as outputs: resolve when it is kept, reject with words for them to refuse it.
    */
@@ -92,13 +92,13 @@ export type Job = {
 };
 
 /** A job's own folders; all are gone after it. */
-export type JobPlace = {
+export type JobDirectories = {
   /** On disk, 0700. */
   readonly workspace: string;
   /** In memory, 0700, the job's own: whatever holds a secret that its processes may know. */
   readonly secrets: string;
   /** In memory, the agent's: what the job's processes may not touch. The same folder where they are the agent's user. */
-  readonly kept: string;
+  readonly agentOnly: string;
   /** Whose workspace and secrets are; undefined: the agent's own. */
   readonly owner: FileOwner;
   /** What every child of the job finds in its environment. */

@@ -61,12 +61,12 @@ export class JobFailure extends Error {
 }
 
 /** The failure of a job whose plan cannot be followed; `words` name the member and what is wrong with it. */
-export function unfitPlan(words: string): JobFailure {
+export function invalidPlan(words: string): JobFailure {
   return new JobFailure(`The plan is invalid: ${words}.`, { reason: "plan_invalid" });
 }
 
 /** A failure of the agent's own, as the job's. The plan may be in the error's text: only its code is told. */
-export function crashOf(error: unknown): JobFailure {
+export function internalFailure(error: unknown): JobFailure {
   const { code } = error as NodeJS.ErrnoException;
   if (code === "ENOSPC" || code === "EDQUOT") {
     return new JobFailure("The disk of the agent's host is full.", { reason: "disk_full" });

@@ -5,7 +5,7 @@ import { type ChildContext, makeReady } from "./begin-child.ts";
 import { cleanupTimeout } from "./cleanup-timeout.ts";
 import type { ExecutionRecord } from "./execution-record.ts";
 import type { Job, JobWork, Plan } from "./handler.ts";
-import { type OpenPlace, openJobPlace } from "./job-place.ts";
+import { type OpenDirectories, openJobDirectories } from "./job-directories.ts";
 import { NotNow, type SetOutput } from "./job-socket.ts";
 import type { LazyJobLog } from "./lazy-job-log.ts";
 import { makePrestartedChildren } from "./prestarted-children.ts";
@@ -16,7 +16,7 @@ import type { StopControl } from "./stop-control.ts";
 export type OpenJob = {
   readonly job: Job;
   /** Makes the job's folders and its socket. */
-  readonly place: (work: Pick<JobWork, "isOperators">) => Promise<void>;
+  readonly openDirectories: (work: Pick<JobWork, "runsAsAgentUser">) => Promise<void>;
   readonly isOpen: () => boolean;
   /** Ends what still runs and takes the folders away; words for what could not be. */
   readonly close: () => Promise<string[]>;
@@ -25,7 +25,7 @@ export type OpenJob = {
 };
 
 type Given = {
-  readonly host: AgentContext;
+  readonly agent: AgentContext;
   readonly record: ExecutionRecord;
   readonly stop: StopControl;
   readonly redactor: Redactor;
@@ -36,41 +36,41 @@ type Given = {
 
 /** A job whose folders are not there yet. */
 export function openJob(given: Given): OpenJob {
-  const { host, record, stop, redactor, log } = given;
+  const { agent, record, stop, redactor, log } = given;
   const { state } = record;
   const ended: Child[] = [];
   const cleaning = cleanupTimeout(stop.signal);
-  let place: OpenPlace | undefined;
-  let whose: Pick<ChildContext, "user" | "cgroup"> = { user: undefined, cgroup: undefined };
+  let directories: OpenDirectories | undefined;
+  let identity: Pick<ChildContext, "user" | "cgroup"> = { user: undefined, cgroup: undefined };
   let takeOutput: ((output: SetOutput) => Promise<void>) | undefined;
   const setOutput = async (output: SetOutput): Promise<void> => {
     if (takeOutput === undefined)
       throw new NotNow("This job does not accept outputs at the moment.");
     await takeOutput(output);
   };
-  const here = (): OpenPlace => placeOrBug(place);
-  const mayBegin = (): Promise<void> => host.leases.mayBegin(state.execution_id, stop.signal);
-  const runDir = host.runDir.path;
+  const here = (): OpenDirectories => directoriesOrBug(directories);
+  const mayBegin = (): Promise<void> => agent.leases.mayBegin(state.execution_id, stop.signal);
+  const runDir = agent.runDir.path;
   const shared = { ...given, runDir, cleanupSignal: cleaning.signal, ended, mayBegin };
   const ahead = makePrestartedChildren(runDir, state);
-  const context = (): ChildContext => ({ ...shared, ahead, ...whose, env: here().env });
+  const context = (): ChildContext => ({ ...shared, ahead, ...identity, env: here().env });
   const job: Job = {
     facts: state.job,
     executionId: state.execution_id,
     deadlineAtMs: state.deadline_at_ms,
     plan: given.plan,
-    host,
+    agent,
     signal: stop.signal,
-    hurry: stop.hurry,
+    killSignal: stop.killSignal,
     get token() {
-      return given.token ?? place?.token;
+      return given.token ?? directories?.token;
     },
-    get place() {
+    get directories() {
       return here();
     },
-    say: log.write,
-    hide: (secret) => here().hide(secret),
-    shown: (text) => redactor.redactText(text),
+    log: log.write,
+    addSecret: (secret) => here().addSecret(secret),
+    redact: (text) => redactor.redactText(text),
     onOutput: (take) => void (takeOutput = take),
     run: async (command) => await runChild(context(), command),
     hasBegun: (key) => state.children[key] !== undefined,
@@ -81,38 +81,39 @@ export function openJob(given: Given): OpenJob {
   return {
     job,
     ended,
-    isOpen: () => place !== undefined,
-    place: async ({ isOperators = false }) => {
-      if (!isOperators) whose = await whoseOf(host, record, stop.signal);
-      const { user } = whose;
-      const owner = typeof user === "number" ? user : undefined;
-      place = await openJobPlace(host, state.execution_id, { ...given, setOutput, owner });
+    isOpen: () => directories !== undefined,
+    openDirectories: async ({ runsAsAgentUser = false }) => {
+      if (!runsAsAgentUser) identity = await identityOf(agent, record, stop.signal);
+      const owner = typeof identity.user === "number" ? identity.user : undefined;
+      const means = { ...given, setOutput, owner };
+      directories = await openJobDirectories(agent, state.execution_id, means);
     },
     close: async () => {
       cleaning.close();
       await ahead.close();
-      return (await place?.close()) ?? [];
+      return (await directories?.close()) ?? [];
     },
   };
 }
 
-async function whoseOf(
-  host: AgentContext,
+async function identityOf(
+  agent: AgentContext,
   record: ExecutionRecord,
   signal: AbortSignal,
 ): Promise<Pick<ChildContext, "user" | "cgroup">> {
-  const user = await userOf(host, record, signal);
-  const cgroup = await host.jobCgroups.take(record.state.execution_id);
+  const user = await userOf(agent, record, signal);
+  const cgroup = await agent.jobCgroups.take(record.state.execution_id);
   if (cgroup !== undefined) record.state.cgroup = cgroup; // on disk with the first child
   return { user, cgroup };
 }
 
-function placeOrBug(place: OpenPlace | undefined): OpenPlace {
-  if (place === undefined) throw new Error("this kind of job has no place: usesHost is not set");
-  return place;
+function directoriesOrBug(directories: OpenDirectories | undefined): OpenDirectories {
+  if (directories === undefined)
+    throw new Error("the job has no directories: its work does not set needsDirectories");
+  return directories;
 }
 
-type Deed<T> = {
+type OnceCall<T> = {
   readonly key: string;
   readonly act: () => Promise<T>;
   readonly mayBegin: () => Promise<void>;
@@ -121,7 +122,7 @@ type Deed<T> = {
 async function once<T>(
   { state, save }: ExecutionRecord,
   redactor: Redactor,
-  { key, act, mayBegin }: Deed<T>,
+  { key, act, mayBegin }: OnceCall<T>,
 ): Promise<T> {
   if (Object.hasOwn(state.done, key)) return state.done[key] as T; // what `act` answered before
   await mayBegin();

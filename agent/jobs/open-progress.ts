@@ -60,7 +60,7 @@ export function openProgress(job: Job): Progress {
 }
 
 const nameOf = (job: Job, address: string): string =>
-  job.shown(address).slice(0, 200).toWellFormed();
+  job.redact(address).slice(0, 200).toWellFormed();
 
 function timesOf(status: Waiting["status"]): Pick<Waiting, "started_at" | "ended_at"> {
   const now = new Date().toISOString();
@@ -68,12 +68,12 @@ function timesOf(status: Waiting["status"]): Pick<Waiting, "started_at" | "ended
 }
 
 async function send(job: Job, steps: Waiting[]): Promise<void> {
-  const { host, executionId, token } = job;
+  const { agent, executionId, token } = job;
   const params = { job_id: job.facts.id, execution_id: executionId };
   try {
     const how = { scope: "job", giveUpAfterMs, token } as const;
-    await host.client.call(reportProgressRoute, { params, body: { steps } }, how);
+    await agent.client.call(reportProgressRoute, { params, body: { steps } }, how);
   } catch (error) {
-    host.log.debug({ err: error, execution_id: executionId }, "reporting progress failed");
+    agent.log.debug({ err: error, execution_id: executionId }, "reporting progress failed");
   }
 }

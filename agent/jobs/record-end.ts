@@ -10,7 +10,7 @@ export const givenBack: End = { status: "given-back" };
 /** The broker wants to hear nothing more of it. */
 export const abandoned: End = { status: "abandoned", reason: "the broker no longer wants it" };
 /** A former process of the agent had ended it already, and its result waits on disk. */
-export const toldBefore: End = { status: "told-before" };
+export const reportedBefore: End = { status: "told-before" };
 
 /** The end that a result tells of. */
 export function endOf({ finish }: PendingResult): End {
@@ -23,13 +23,13 @@ type Ended = Pick<StoredExecution, "execution_id" | "started_at_ms"> & {
 
 /** Tells the agent's own log and its metrics that an execution has ended, and how; once, when nothing of it is left. */
 export function recordEnd(
-  { log, ends }: Pick<LocalContext, "log" | "ends">,
+  { log, jobMetrics }: Pick<LocalContext, "log" | "jobMetrics">,
   { job, execution_id, started_at_ms }: Ended,
   { status, reason }: End,
 ): void {
   const durationMs = Math.max(0, Date.now() - started_at_ms);
   const ids = { job_id: job.id, execution_id, type: job.type };
-  if (status !== toldBefore.status) ends.add({ type: job.type, status, durationMs });
+  if (status !== reportedBefore.status) jobMetrics.add({ type: job.type, status, durationMs });
   log.info(
     { ...ids, status, duration_ms: durationMs, ...(reason !== undefined && { reason }) },
     "ended",

@@ -24,7 +24,7 @@ export async function runChild(context: ChildContext, command: JobCommand): Prom
     return await catchUp(context, command, { ...known, end: known.end });
   const told = command.isCleanup === true ? context.cleanupSignal() : context.stop.signal;
   const signal = AbortSignal.any([told, command.endEarly ?? told]);
-  const isStopped = (): boolean => signal.aborted || context.stop.hurry.aborted;
+  const isStopped = (): boolean => signal.aborted || context.stop.killSignal.aborted;
   const taken = known === undefined ? "unborn" : await takeUp(context, known);
   if (taken === "lost") return await ended(context, command, lostWith(known));
   if (taken === "unborn") await context.mayBegin();
@@ -99,7 +99,7 @@ type Following = {
 
 async function follow(context: ChildContext, following: Following): Promise<CommandEnd> {
   const { command, child, signal } = following;
-  const { hurry } = context.stop;
+  const { killSignal } = context.stop;
   let cut: "timed-out" | "stopped" | undefined;
   const asked = {
     stop: () => begun("stopped", child.stop),
@@ -111,7 +111,7 @@ async function follow(context: ChildContext, following: Following): Promise<Comm
     cutting.abort(); // what is left of its output does not wait for a slow broker
     end().catch(() => {}); // its end is told by `exited`
   };
-  onceAborted(hurry, asked.hasten); // first: what is killed is not asked before
+  onceAborted(killSignal, asked.hasten); // first: what is killed is not asked before
   onceAborted(signal, asked.stop);
   const { timeoutMs, spentMs = 0 } = command;
   const leftMs = child.manifest.startedAtMs - spentMs + (timeoutMs ?? 0) - Date.now();
@@ -129,13 +129,13 @@ async function follow(context: ChildContext, following: Following): Promise<Comm
     // Somebody may have stopped it before it was ours: while the plan was not there, only its time can have done that.
     if (end.why === "killed" && timeoutMs !== undefined && leftMs <= 0) cut ??= "timed-out";
     const tookMs = Date.now() - child.manifest.startedAtMs;
-    await Promise.race([piped, afterAbort(hurry, lastWordsMs)]);
+    await Promise.race([piped, afterAbort(killSignal, lastWordsMs)]);
     context.ended.push(child);
     return { code: shellCode(end), ...told(end, cut, timeoutMs), tookMs, ...kept() };
   } finally {
     clearTimeout(timer);
     signal.removeEventListener("abort", asked.stop);
-    hurry.removeEventListener("abort", asked.hasten);
+    killSignal.removeEventListener("abort", asked.hasten);
   }
 }
 

@@ -10,10 +10,10 @@ import { cleanUpRemote } from "./clean-up-remote.ts";
 import { type ExecutionContext, executeJob } from "./execute-job.ts";
 import { openExecutionRecord } from "./execution-record.ts";
 import { fetchPlan } from "./fetch-plan.ts";
-import { restOf } from "./handler-registry.ts";
-import { crashOf } from "./job-failure.ts";
+import { gracesOf } from "./handler-registry.ts";
+import { internalFailure } from "./job-failure.ts";
 import { type Ending, jobOutcome } from "./job-outcome.ts";
-import { abandoned, type End, endOf, givenBack, recordEnd, toldBefore } from "./record-end.ts";
+import { abandoned, type End, endOf, givenBack, recordEnd, reportedBefore } from "./record-end.ts";
 import type { ReportedStatus } from "./status-reports.ts";
 import { makeStopControl, type StopControl } from "./stop-control.ts";
 import type { StoredExecution } from "./stored-execution.ts";
@@ -34,12 +34,12 @@ export type HeldJob = RunningJob & {
 export type JobPhase = "pending" | ReportedStatus | "over";
 
 /** Begins a claimed job; it reports itself, and resolves `done` when nothing of it is left here. */
-export function startJob(host: AgentContext, claimed: Claimed): HeldJob {
+export function startJob(agent: AgentContext, claimed: Claimed): HeldJob {
   const { job, execution, plan, token, deadline, now } = claimed;
   const startedAtMs = Date.now();
   const deadlineAtMs =
     now === undefined
-      ? host.client.clock.toLocalMs(deadline)
+      ? agent.client.clock.toLocalMs(deadline)
       : startedAtMs + Date.parse(deadline) - Date.parse(now);
   const stored: StoredExecution = {
     version: 1,
@@ -47,13 +47,13 @@ export function startJob(host: AgentContext, claimed: Claimed): HeldJob {
     job,
     deadline_at_ms: deadlineAtMs,
     started_at_ms: startedAtMs,
-    is_simulated: host.settings().sandbox_mode,
+    is_simulated: agent.settings().sandbox_mode,
     reported: "pending",
     children: {},
     done: {},
   };
-  return hold({ local: host, stored, host: Promise.resolve(host) }, async () => ({
-    begun: await Promise.resolve({ host, plan, token }),
+  return hold({ local: agent, stored, agent: Promise.resolve(agent) }, async () => ({
+    begun: await Promise.resolve({ agent, plan, token }),
   }));
 }
 
@@ -64,20 +64,20 @@ export function startJob(host: AgentContext, claimed: Claimed): HeldJob {
 export function resumeJob(
   local: LocalContext,
   stored: StoredExecution,
-  host: Promise<AgentContext>,
+  agent: Promise<AgentContext>,
 ): HeldJob {
-  return hold({ local, stored, host }, async (stop) => {
+  return hold({ local, stored, agent }, async (stop) => {
     const begin = async (): Promise<Begun> => {
-      const connected = await host;
+      const connected = await agent;
       await connected.leases.mayBegin(stored.execution_id, stop.signal);
       const plan = await fetchPlan(connected, stored.job.id, { signal: stop.signal });
-      return { host: connected, plan, token: undefined };
+      return { agent: connected, plan, token: undefined };
     };
     return await superviseJob({ local, stored, stop }, begin());
   });
 }
 
-type Begun = Pick<ExecutionContext, "host" | "plan" | "token">;
+type Begun = Pick<ExecutionContext, "agent" | "plan" | "token">;
 /** What a job needs to begin, or to begin again; nothing when it was stopped before. */
 type Begin = (stop: StopControl) => Promise<{ readonly begun: Begun } | undefined>;
 
@@ -85,7 +85,7 @@ type Held = {
   readonly local: LocalContext;
   readonly stored: StoredExecution;
   /** Resolves when there is a broker. */
-  readonly host: Promise<AgentContext>;
+  readonly agent: Promise<AgentContext>;
 };
 
 function hold(held: Held, begin: Begin): HeldJob {
@@ -94,23 +94,23 @@ function hold(held: Held, begin: Begin): HeldJob {
   const stop = makeStopControl({
     startedAtMs: stored.started_at_ms,
     deadlineAtMs: stored.deadline_at_ms,
-    ...restOf(job.type),
+    ...gracesOf(job.type),
   });
   let phase: JobPhase = "pending";
   let back: Promise<boolean> | undefined;
   const giveBack = async (): Promise<boolean> => {
     if (phase !== "pending" && phase !== "initializing") return false;
-    return await (back ??= held.host.then((host) => askBack(host, stored, stop)));
+    return await (back ??= held.agent.then((agent) => askToGiveBack(agent, stored, stop)));
   };
-  const life = {
+  const context = {
     stop,
     enter: (next: ReportedStatus) => void (phase = next),
     giveBack,
     wasGivenBack: async () => (await back) === true,
   };
-  const done = live(held, life, begin)
+  const done = run(held, context, begin)
     .then(async (end) =>
-      recordEnd(held.local, stored, (await life.wasGivenBack()) ? givenBack : end),
+      recordEnd(held.local, stored, (await context.wasGivenBack()) ? givenBack : end),
     )
     .finally(() => {
       phase = "over";
@@ -130,14 +130,14 @@ function hold(held: Held, begin: Begin): HeldJob {
 
 const mostBackMs = 30_000;
 
-async function askBack(
+async function askToGiveBack(
   { client, log }: AgentContext,
   { job, execution_id }: StoredExecution,
   stop: StopControl,
 ): Promise<boolean> {
   const params = { job_id: job.id, execution_id };
   try {
-    const how = { scope: "job", signal: stop.hurry, giveUpAfterMs: mostBackMs } as const;
+    const how = { scope: "job", signal: stop.killSignal, giveUpAfterMs: mostBackMs } as const;
     await client.call(giveBackExecutionRoute, { params, body: {} }, how);
     stop.stop({ kind: "over" }, "now");
     return true;
@@ -147,10 +147,10 @@ async function askBack(
   }
 }
 
-type HeldLife = Omit<ExecutionContext, "record" | keyof Begun>;
+type HeldContext = Omit<ExecutionContext, "record" | keyof Begun>;
 
 /** Never rejects: even what goes wrong in here is a result. */
-async function live(held: Held, life: HeldLife, begin: Begin): Promise<End> {
+async function run(held: Held, context: HeldContext, begin: Begin): Promise<End> {
   const { local, stored } = held;
   const { execution_id } = stored;
   let end: End = abandoned;
@@ -158,20 +158,20 @@ async function live(held: Held, life: HeldLife, begin: Begin): Promise<End> {
   try {
     if (local.results.list().includes(execution_id)) {
       await abandonJob(local, execution_id);
-      return toldBefore;
+      return reportedBefore;
     }
     const record = await openExecutionRecord(local.config.dataDir, stored, local.log);
-    const beginning = await begin(life.stop);
+    const beginning = await begin(context.stop);
     if (beginning === undefined) {
-      const stopped = { local, stored, stop: life.stop };
-      await cleanUpRemote({ ...stopped, record, host: held.host });
-      end = await tell(held, await concludeSupervised(stopped));
+      const stopped = { local, stored, stop: context.stop };
+      await cleanUpRemote({ ...stopped, record, agent: held.agent });
+      end = await reportResult(held, await concludeSupervised(stopped));
       isTold = true;
       await whenSafe(local, execution_id, () => abandonJob(local, execution_id));
       return end;
     }
-    const { result, ended } = await executeJob({ ...life, ...beginning.begun, record });
-    if (result !== undefined) end = await tell(held, result);
+    const { result, ended } = await executeJob({ ...context, ...beginning.begun, record });
+    if (result !== undefined) end = await reportResult(held, result);
     isTold = true;
     await whenSafe(local, execution_id, async () => {
       for (const child of ended) await child.remove();
@@ -179,7 +179,7 @@ async function live(held: Held, life: HeldLife, begin: Begin): Promise<End> {
       await record.remove();
     });
   } catch (error) {
-    if (!isTold && !isJobOver(error)) end = await tellCrash(held, life, error);
+    if (!isTold && !isJobOver(error)) end = await reportCrash(held, context, error);
     await abandonJob(local, execution_id);
   }
   return end;
@@ -200,16 +200,16 @@ async function whenSafe(
     });
 }
 
-async function tell({ local, stored, host }: Held, result: PendingResult): Promise<End> {
+async function reportResult({ local, stored, agent }: Held, result: PendingResult): Promise<End> {
   await local.results.put(stored.execution_id, result);
-  void host.then(({ deliver }) => deliver());
+  void agent.then(({ deliver }) => deliver());
   return endOf(result);
 }
 
 /** The job could not be gone on with: nobody should have to wait for its deadline to learn that. */
-async function tellCrash(
+async function reportCrash(
   held: Held,
-  { stop, wasGivenBack }: HeldLife,
+  { stop, wasGivenBack }: HeldContext,
   error: unknown,
 ): Promise<End> {
   const { job, execution_id } = held.stored;
@@ -218,11 +218,11 @@ async function tellCrash(
   const ending: Ending =
     cause !== undefined && error === cause
       ? { kind: "stopped", cause }
-      : { kind: "failed", failure: crashOf(error) };
+      : { kind: "failed", failure: internalFailure(error) };
   held.local.log.error(
     { err: error, execution_id },
     "a job failed because of an error of the agent",
   );
   const { words: _, ...finish } = jobOutcome(ending, makeRedactor([]));
-  return await tell(held, { job_id: job.id, finish });
+  return await reportResult(held, { job_id: job.id, finish });
 }

@@ -7,32 +7,32 @@ afterEach(() => void vi.useRealTimers());
 const day = 86_400_000;
 
 /** A job that has so long, and needs so long to come to rest. */
-function givenControl(hasMs: number, restMs = 12_000): StopControl {
+function givenControl(hasMs: number, stopGraceMs = 12_000): StopControl {
   const now = Date.now();
-  return makeStopControl({ startedAtMs: now, deadlineAtMs: now + hasMs, restMs });
+  return makeStopControl({ startedAtMs: now, deadlineAtMs: now + hasMs, stopGraceMs });
 }
 
 describe("a job's stop control", () => {
   test("stops it so long before its deadline that it can rest and report, and then kills", () => {
-    const { signal, hurry, cause } = givenControl(300_000);
+    const { signal, killSignal, cause } = givenControl(300_000);
     vi.advanceTimersByTime(284_999);
     expect(signal.aborted).toBe(false);
     vi.advanceTimersByTime(1);
     expect(cause()).toEqual({ kind: "deadline" });
     vi.advanceTimersByTime(9_999);
-    expect(hurry.aborted).toBe(false);
+    expect(killSignal.aborted).toBe(false);
     vi.advanceTimersByTime(1);
-    expect(hurry.aborted).toBe(true);
+    expect(killSignal.aborted).toBe(true);
   });
 
   test("leaves a short job three quarters of its time", () => {
-    const { signal, hurry } = givenControl(4_000);
+    const { signal, killSignal } = givenControl(4_000);
     vi.advanceTimersByTime(2_999);
     expect(signal.aborted).toBe(false);
     vi.advanceTimersByTime(1);
-    expect([signal.aborted, hurry.aborted]).toEqual([true, false]);
+    expect([signal.aborted, killSignal.aborted]).toEqual([true, false]);
     vi.advanceTimersByTime(500);
-    expect(hurry.aborted).toBe(true);
+    expect(killSignal.aborted).toBe(true);
   });
 
   test("keeps deadlines that are further off than a timer can be", () => {
@@ -44,28 +44,28 @@ describe("a job's stop control", () => {
   });
 
   test("tells the first cause, whatever comes after; a later one may hasten", () => {
-    const { stop, cause, hurry, stopAfter } = givenControl(300_000);
+    const { stop, cause, killSignal, stopAfter } = givenControl(300_000);
     stopAfter(1_000, "job-timeout", "after 1s");
     stop({ kind: "cancelled" }, "gently");
     vi.advanceTimersByTime(2_000);
-    expect([cause(), hurry.aborted]).toEqual([{ kind: "cancelled" }, false]);
+    expect([cause(), killSignal.aborted]).toEqual([{ kind: "cancelled" }, false]);
     stop({ kind: "agent-stopped" }, "now");
-    expect([cause(), hurry.aborted]).toEqual([{ kind: "cancelled" }, true]);
+    expect([cause(), killSignal.aborted]).toEqual([{ kind: "cancelled" }, true]);
   });
 
   test("kills without asking first what is to end at once", () => {
-    const { stop, signal, hurry, cause } = givenControl(300_000);
+    const { stop, signal, killSignal, cause } = givenControl(300_000);
     const seen: unknown[] = [];
-    hurry.addEventListener("abort", () => seen.push("killed"));
+    killSignal.addEventListener("abort", () => seen.push("killed"));
     signal.addEventListener("abort", () => seen.push(cause()));
     stop({ kind: "forced" }, "now");
     expect(seen).toEqual(["killed", { kind: "forced" }]);
   });
 
   test.each(["lost", "over"] as const)("leaves what is %s the time to come to rest", (kind) => {
-    const { stop, signal, hurry } = givenControl(300_000);
+    const { stop, signal, killSignal } = givenControl(300_000);
     stop({ kind }, "gently");
-    expect([signal.aborted, hurry.aborted]).toEqual([true, false]);
+    expect([signal.aborted, killSignal.aborted]).toEqual([true, false]);
   });
 
   test("stops nothing any more once it is closed", () => {

@@ -5,7 +5,7 @@ export type StopControl = {
   /** Aborted by the first cause, which is its reason. */
   readonly signal: AbortSignal;
   /** Aborted when nothing may go on any more: whatever runs is killed. */
-  readonly hurry: AbortSignal;
+  readonly killSignal: AbortSignal;
   readonly cause: () => StopCause | undefined;
   readonly stop: (cause: StopCause, how: "gently" | "now") => void;
   /** Stops it with this cause after the time, unless it has stopped before. */
@@ -21,14 +21,14 @@ export type StopControl = {
 export function makeStopControl(times: {
   readonly startedAtMs: number;
   readonly deadlineAtMs: number;
-  readonly restMs: number;
-  readonly hurryMs?: number;
+  readonly stopGraceMs: number;
+  readonly killGraceMs?: number;
 }): StopControl {
-  const [stopping, hurrying] = [new AbortController(), new AbortController()];
+  const [stopping, killing] = [new AbortController(), new AbortController()];
   const timers = new Set<NodeJS.Timeout>();
   const stop: StopControl["stop"] = (cause, how) => {
     // First: what is killed is not asked before.
-    if (how === "now") hurrying.abort();
+    if (how === "now") killing.abort();
     if (!stopping.signal.aborted) stopping.abort(cause);
   };
   const at = (instantMs: number, act: () => void): void => {
@@ -41,13 +41,13 @@ export function makeStopControl(times: {
     timers.add(timer);
   };
   const { startedAtMs, deadlineAtMs } = times;
-  const reserveMs = Math.min(times.restMs + reportMs, (deadlineAtMs - startedAtMs) / 4);
+  const reserveMs = Math.min(times.stopGraceMs + reportMs, (deadlineAtMs - startedAtMs) / 4);
   at(deadlineAtMs - reserveMs, () => stop({ kind: "deadline" }, "gently"));
-  const leadMs = times.hurryMs ?? usualLeadMs;
-  at(deadlineAtMs - Math.min(reserveMs / 2, leadMs), () => hurrying.abort());
+  const killGraceMs = times.killGraceMs ?? defaultKillGraceMs;
+  at(deadlineAtMs - Math.min(reserveMs / 2, killGraceMs), () => killing.abort());
   return {
     signal: stopping.signal,
-    hurry: hurrying.signal,
+    killSignal: killing.signal,
     cause: () => (stopping.signal.aborted ? (stopping.signal.reason as StopCause) : undefined), // aborted above only
     stop,
     stopAfter: (ms, kind, words) =>
@@ -62,5 +62,5 @@ export function makeStopControl(times: {
 /** Enough to write the last lines and to bring the result to the broker. */
 const reportMs = 3_000;
 /** What is killed so long before the deadline is told before it. */
-const usualLeadMs = 5_000;
+const defaultKillGraceMs = 5_000;
 const longestTimerMs = 2 ** 31 - 1;

@@ -100,7 +100,7 @@ async function endChildren({ local, stored, stop }: SupervisedJob): Promise<void
   const ending = running.map(async ({ number }) => {
     const child = adopt(local, stored.execution_id, number);
     if (child === undefined) return;
-    onceAborted(stop.hurry, () => void child.hasten());
+    onceAborted(stop.killSignal, () => void child.hasten());
     await child.stop();
     await child.remove();
   });

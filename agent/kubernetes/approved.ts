@@ -1,7 +1,7 @@
 import { gunzipSync } from "node:zlib";
 import { z } from "zod";
 import type { Job } from "../jobs/handler.ts";
-import { unfitPlan } from "../jobs/job-failure.ts";
+import { invalidPlan } from "../jobs/job-failure.ts";
 import type { Change, Diff } from "./change.ts";
 import { digestOfDiff } from "./digest-of-diff.ts";
 import { newKey } from "./keyed-digest.ts";
@@ -46,14 +46,14 @@ const mostContentsBytes = 64 * 2 ** 20;
 
 /** What `apply_plan_contents` of a plan holds: what a job that plans brought. Throws JobFailure. */
 export function readApproved(contents: string | null | undefined): Approved {
-  if (!contents) throw unfitPlan("apply_plan_contents is missing: the plan that was approved");
+  if (!contents) throw invalidPlan("apply_plan_contents is missing: the plan that was approved");
   try {
     const bytes = gunzipSync(Buffer.from(contents, "base64"), {
       maxOutputLength: mostContentsBytes,
     });
     return approved.parse(JSON.parse(bytes.toString("utf8")));
   } catch {
-    throw unfitPlan(
+    throw invalidPlan(
       "apply_plan_contents is not what a create-apply-plan or create-teardown-plan job of this kind brought",
     );
   }

@@ -6,9 +6,9 @@ import { deployFailure } from "./deploy-failure.ts";
 import { eachOf } from "./each-of.ts";
 import { getAll } from "./get-all.ts";
 import { type KubeObject, refKey, refWords } from "./kube-object.ts";
+import { logEvidence } from "./log-evidence.ts";
 import { lookForTrouble, type PodsKnown, type Trouble } from "./look-for-trouble.ts";
 import { readinessOf } from "./readiness.ts";
-import { tellEvidence } from "./tell-evidence.ts";
 
 type Waiting = {
   readonly at: Located;
@@ -49,7 +49,7 @@ export async function awaitReady(
     for (const { at, words } of waiting.slice(0, mostSaid)) {
       if (saidAs.get(refKey(at.ref)) === words) continue;
       saidAs.set(refKey(at.ref), words);
-      job.say(`Waiting for ${refWords(at.ref)}: ${words}`, "info", "wait");
+      job.log(`Waiting for ${refWords(at.ref)}: ${words}`, "info", "wait");
     }
     if (Date.now() >= endsAtMs) return await giveUp(job, cluster, { waiting, timeoutMs });
     await pause(Math.min(mostPauseMs, firstPauseMs * 1.5 ** look), job.signal);
@@ -84,7 +84,7 @@ type Bad = { readonly one: Waiting; readonly trouble: Trouble };
 
 async function notReady(job: Job, cluster: Cluster, { one, trouble }: Bad): Promise<Error> {
   const { ref } = one.at;
-  await tellEvidence(job, cluster, { ref, trouble });
+  await logEvidence(job, cluster, { ref, trouble });
   const words = `${refWords(ref)} does not become ready: ${one.words.replace(/\.$/, "")}.`;
   return deployFailure(words, "not_ready", { resources: [refWords(ref)] });
 }
@@ -96,7 +96,7 @@ async function giveUp(job: Job, cluster: Cluster, { waiting, timeoutMs }: Left):
     const object: KubeObject | undefined = await cluster.get(at);
     if (object === undefined) continue;
     const trouble = await lookForTrouble(cluster, at, object);
-    await tellEvidence(job, cluster, { ref: at.ref, trouble });
+    await logEvidence(job, cluster, { ref: at.ref, trouble });
   }
   const [first] = waiting;
   const others = waiting.length > 1 ? ` and ${waiting.length - 1} more` : "";

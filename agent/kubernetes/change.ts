@@ -55,9 +55,9 @@ export function diffContents(job: Job, diff: Diff, told: object): NonNullable<Pr
     op,
     fingerprint: digestOfDiff(diff),
     counts: countsOf(diff),
-    plan: diffLines(diff, job.shown).join("\n"),
+    plan: diffLines(diff, job.redact).join("\n"),
     content_diff: changes.map((change) =>
-      shownAll({ ...maskedChange(change), basis: undefined }, job.shown),
+      shownAll({ ...maskedChange(change), basis: undefined }, job.redact),
     ),
     ...told,
   };

@@ -47,8 +47,8 @@ export async function findCluster(
   env: Readonly<Record<string, string>>,
 ): Promise<FoundCluster> {
   const given = env["KUBECONFIG"];
-  const { env: hostEnv } = job.host.config;
-  const owner = given === undefined ? undefined : job.place.owner;
+  const { env: hostEnv } = job.agent.config;
+  const owner = given === undefined ? undefined : job.directories.owner;
   // What a plan names is read as the job's user, who may not have what the agent may.
   const textOf = async (place: string): Promise<string> =>
     owner === undefined
@@ -69,7 +69,7 @@ export async function findCluster(
     user,
     server: cluster.server,
     tls: await tlsOf(cluster, read),
-    proxyEnv: proxyEnv(cluster["proxy-url"], job.host.networkEnv),
+    proxyEnv: proxyEnv(cluster["proxy-url"], job.agent.networkEnv),
   };
 }
 

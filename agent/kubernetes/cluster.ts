@@ -66,7 +66,7 @@ export async function openCluster(
   job: Job,
   env: Readonly<Record<string, string>>,
   // What was begun is ended: only a job that has no time left cuts a request off.
-  until: AbortSignal = job.hurry,
+  until: AbortSignal = job.killSignal,
 ): Promise<Cluster> {
   const { access, namespace } = await clusterAccess(job, env);
   return clusterOf(openKubeApi(access, until), namespace);

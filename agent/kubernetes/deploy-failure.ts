@@ -71,7 +71,7 @@ export function deployFailure(words: string, of: DeployClass, more: More = {}): 
 }
 
 /** The same failure, with more to say. */
-export function saidMore(failure: JobFailure, more: string): JobFailure {
+export function withMoreDetail(failure: JobFailure, more: string): JobFailure {
   const { message, reason, code, metadata, composite, outputs } = failure;
   const words = `${message} ${more}`;
   return new JobFailure(words, {

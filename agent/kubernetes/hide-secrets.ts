@@ -5,9 +5,9 @@ const mostLength = 65_536;
 const mostSecrets = 2_000;
 
 /** Hides the values of secrets that are deployed: what is deployed may print them, and so may whoever complains of them. */
-export function hideSecrets(job: Pick<Job, "hide">, objects: readonly KubeObject[]): void {
+export function hideSecrets(job: Pick<Job, "addSecret">, objects: readonly KubeObject[]): void {
   const values = objects.flatMap(valuesOf).filter(({ length }) => length <= mostLength);
-  for (const value of values.slice(0, mostSecrets)) job.hide(value);
+  for (const value of values.slice(0, mostSecrets)) job.addSecret(value);
 }
 
 function valuesOf(object: KubeObject): string[] {

@@ -7,7 +7,7 @@ import { type KubeObject, refKey, refWords } from "./kube-object.ts";
 import type { ReadObject } from "./read-objects.ts";
 
 /** An object of a manifest with its place in the cluster. */
-export type PlacedObject = {
+export type LocatedObject = {
   readonly at: Located;
   readonly object: KubeObject;
   /** Where it stands in the manifest. */
@@ -24,7 +24,7 @@ export async function locateObjects(
   cluster: Cluster,
   found: readonly ReadObject[],
   namespace: string,
-): Promise<PlacedObject[]> {
+): Promise<LocatedObject[]> {
   const coming = kindsIn(found);
   const located = await eachOf(found, async (one) => {
     const { apiVersion, kind } = one.object;
@@ -47,7 +47,7 @@ function locate(
   { object, place }: ReadObject,
   resource: Resource,
   namespace: string,
-): Omit<PlacedObject, "isComing"> {
+): Omit<LocatedObject, "isComing"> {
   const { apiVersion, kind, metadata } = object;
   if (!resource.isNamespaced && metadata.namespace) {
     throw invalid({ place }, `${kind} ${metadata.name} names a namespace, and its kind is in none`);
@@ -83,7 +83,7 @@ function kindsIn(found: readonly ReadObject[]): Map<string, Resource> {
   return kinds;
 }
 
-function refuseTwice(located: readonly Omit<PlacedObject, "isComing">[]): void {
+function refuseTwice(located: readonly Omit<LocatedObject, "isComing">[]): void {
   const places = new Map<string, string>();
   for (const { at, place } of located) {
     const before = places.get(refKey(at.ref));
@@ -97,7 +97,7 @@ function refuseTwice(located: readonly Omit<PlacedObject, "isComing">[]): void {
 /** Namespaces that come with the manifest. One that is neither there nor comes is refused. */
 async function missingNamespaces(
   cluster: Cluster,
-  located: readonly Omit<PlacedObject, "isComing">[],
+  located: readonly Omit<LocatedObject, "isComing">[],
 ): Promise<Set<string>> {
   const resource = {
     apiVersion: "v1",

@@ -35,26 +35,26 @@ export async function pluginLogin(plugin: ExecPlugin, means: Means): Promise<Kub
 }
 
 function hideIn({ token, key }: KubeLogin, job: Job): void {
-  if (token) job.hide(token);
-  if (key) job.hide(key);
+  if (token) job.addSecret(token);
+  if (key) job.addSecret(key);
 }
 
 /** What it prints is a secret: it goes to a file in memory, not to the log. */
 async function askPlugin(plugin: ExecPlugin, means: Means, run: number): Promise<string> {
   const { job, env } = means;
   const { command, args } = plugin;
-  const file = path.join(job.place.secrets, `kube-login-${run}`);
+  const file = path.join(job.directories.secrets, `kube-login-${run}`);
   const end = await job.run({
     key: `kube-login/${run}`,
     step: "sign in",
     argv: ["sh", "-c", 'umask 077; exec "$@" >"$SVC_TOLD"', "sh", command, ...(args ?? [])],
-    cwd: job.place.workspace,
+    cwd: job.directories.workspace,
     env: { ...env, ...pluginEnv(plugin), SVC_TOLD: file },
     timeoutMs: pluginTimeoutMs,
   });
   if (end.why === "exited" && end.code === 0) {
-    return await readJobText(file, job.place.owner, mostToldBytes);
+    return await readJobText(file, job.directories.owner, mostToldBytes);
   }
   const name = path.basename(command);
-  throw deployFailure(`The kubeconfig's plugin ${name} ${job.shown(end.words)}.`, "auth");
+  throw deployFailure(`The kubeconfig's plugin ${name} ${job.redact(end.words)}.`, "auth");
 }

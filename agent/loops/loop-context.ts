@@ -3,7 +3,7 @@ import type { OrderDispatcher } from "../orders/order-dispatcher.ts";
 import type { Registration } from "../register/registration.ts";
 import type { SettingsCache } from "../register/settings-cache.ts";
 import type { ShutdownState } from "../shutdown/shutdown-state.ts";
-import type { Place } from "../workspace/disk-space.ts";
+import type { DiskSpace } from "../workspace/disk-space.ts";
 
 /** What the loops share besides the agent's parts. */
 export type LoopContext = {
@@ -34,5 +34,5 @@ export type LoopFigures = {
   /** The same as a number, for health checks; 0 while jobs are claimed. */
   notClaimingCode: number;
   /** Where jobs need room, and what there was when it was last looked at. */
-  places: readonly Place[];
+  places: readonly DiskSpace[];
 };

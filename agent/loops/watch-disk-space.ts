@@ -2,7 +2,7 @@ import { createHealthCheckRoute } from "../../shared/api/health-check.ts";
 import { updateProcessRoute } from "../../shared/api/runner-process.ts";
 import { Refused } from "../client/broker-errors.ts";
 import { pause } from "../client/pause.ts";
-import { diskShortage, readDiskSpaces, type Place } from "../workspace/disk-space.ts";
+import { diskShortage, readDiskSpaces, type DiskSpace } from "../workspace/disk-space.ts";
 import type { LoopContext } from "./loop-context.ts";
 import type { Loop } from "./loop-runner.ts";
 
@@ -44,7 +44,7 @@ export async function checkDiskSpace({ agent, figures }: LoopContext): Promise<v
 }
 
 type Seen = Pick<LoopContext["figures"], "notClaiming" | "notClaimingCode"> & {
-  readonly places: readonly Place[];
+  readonly places: readonly DiskSpace[];
 };
 
 /** What room there is, and why no job can be taken: in words, and by its number. */

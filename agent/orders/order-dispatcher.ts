@@ -15,7 +15,7 @@ export type OrderDispatcher = {
   readonly known: () => string[];
 };
 
-export type OrderParts = {
+export type OrderDispatcherSpec = {
   readonly runningJobs: RunningJobs;
   readonly shutdown: ShutdownState;
   readonly settings: SettingsCache;
@@ -27,7 +27,7 @@ export type OrderParts = {
 };
 
 type Obey<T extends ProcessOrder["type"]> = (
-  parts: OrderParts,
+  parts: OrderDispatcherSpec,
   order: Extract<ProcessOrder, { type: T }>,
 ) => void;
 
@@ -86,7 +86,7 @@ const mostKnown = 1_000;
 const neverDone = new Set<ProcessOrder["type"]>(["settings", "re-register"]);
 
 /** An order book of this agent. */
-export function makeOrderDispatcher(parts: OrderParts): OrderDispatcher {
+export function makeOrderDispatcher(parts: OrderDispatcherSpec): OrderDispatcher {
   const known = new LRUCache<string, true>({ max: mostKnown });
 
   function obey(order: ProcessOrder): void {
@@ -94,7 +94,7 @@ export function makeOrderDispatcher(parts: OrderParts): OrderDispatcher {
     if (known.get(key) === true && !neverDone.has(order.type)) return repeatCancel(parts, order);
     if (!neverDone.has(order.type)) known.set(key, true);
     parts.log.info({ order }, "order received");
-    const mean = meanings[order.type] as (parts: OrderParts, order: ProcessOrder) => void; // by its own key
+    const mean = meanings[order.type] as (parts: OrderDispatcherSpec, order: ProcessOrder) => void; // by its own key
     mean(parts, order);
   }
 
@@ -113,7 +113,7 @@ export function makeOrderDispatcher(parts: OrderParts): OrderDispatcher {
 }
 
 /** While a cancel is told again the broker does not know that the execution has stopped: a heartbeat tells it. */
-function repeatCancel({ runningJobs, beatSoon }: OrderParts, order: ProcessOrder): void {
+function repeatCancel({ runningJobs, beatSoon }: OrderDispatcherSpec, order: ProcessOrder): void {
   if (order.type === "cancel" && runningJobs.get(order.execution_id) === undefined) beatSoon();
 }
 

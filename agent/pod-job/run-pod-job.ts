@@ -162,7 +162,7 @@ async function doIt(begun: Begun, plan: Record<string, unknown>): Promise<Done> 
   over.abort();
   await Promise.all(running);
   await host.shipping.stop();
-  return { status: local.ends.counts()[0]?.status ?? "", isAllSent };
+  return { status: local.jobMetrics.counts()[0]?.status ?? "", isAllSent };
 }
 
 const askWithinMs = 2_000;

@@ -28,7 +28,7 @@ export type ToldOfHeld = {
   readonly orders: readonly unknown[] | undefined;
 };
 
-export type RegistrationParts = {
+export type RegistrationSpec = {
   readonly config: AgentConfig;
   readonly client: BrokerClient;
   readonly runnerId: string;
@@ -45,7 +45,7 @@ const asManyAsSettingsSay = 100;
 
 /** Registers a process, in place of the one that this data directory's agent was before. */
 export async function register(
-  parts: RegistrationParts,
+  parts: RegistrationSpec,
   how: { readonly giveUpAfterMs: number | undefined; readonly signal: AbortSignal },
 ): Promise<Registration> {
   const { config, runnerId } = parts;
@@ -74,7 +74,7 @@ type Registered = RunnerProcess & { readonly told: ToldOfHeld };
 type How = { readonly giveUpAfterMs?: number | undefined; readonly signal: AbortSignal };
 
 async function registerOnce(
-  parts: RegistrationParts,
+  parts: RegistrationSpec,
   before: RunnerProcess | undefined,
   how: How,
 ): Promise<Registered> {
@@ -106,7 +106,7 @@ async function registerOnce(
 }
 
 async function callRegister(
-  { client, runnerId }: RegistrationParts,
+  { client, runnerId }: RegistrationSpec,
   body: NewProcess,
   how: How,
 ): Promise<Registered> {

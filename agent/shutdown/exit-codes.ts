@@ -37,6 +37,6 @@ const fates: Readonly<Record<string, number>> = { finished: 0, "timed-out": 124,
 const otherFate = 1;
 
 /** The exit code for the status in which a job ended. */
-export function fateOf(status: string): number {
+export function jobExitCode(status: string): number {
   return fates[status] ?? otherFate;
 }

@@ -16,7 +16,7 @@ export async function fetchGit(
   source: GitSource,
   fetch: SourceFetch,
 ): Promise<FetchedSource> {
-  const { workspace, secrets, owner } = job.place;
+  const { workspace, secrets, owner } = job.directories;
   const folder = path.join(workspace, "sources", fetch.name);
   const access = await gitAccess(job, source, `git-${fetch.name}`);
   const saidFile = path.join(secrets, `git-${fetch.name}.said`);
@@ -113,11 +113,11 @@ async function fetchFailure(
   if (end.code === 70)
     return fail({ words: "git is not installed on this host", reason: "tool_missing" });
   const phase = end.why === "exited" ? phases[end.code ?? 0] : undefined;
-  if (phase === undefined) return fail({ words: job.shown(end.words) });
-  const said = await readJobText(saidFile, job.place.owner, mostSaidBytes);
-  const complaint = complaintOf(job.shown(said));
+  if (phase === undefined) return fail({ words: job.redact(end.words) });
+  const said = await readJobText(saidFile, job.directories.owner, mostSaidBytes);
+  const complaint = complaintOf(job.redact(said));
   const words = [phase, complaint].filter(Boolean).join(": ");
-  return fail({ words: job.shown(words), class: classOf(complaint) });
+  return fail({ words: job.redact(words), class: classOf(complaint) });
 }
 
 /** The last thing that git called fatal or an error; of a text without secrets, for it is cut. */

@@ -1,7 +1,7 @@
 import path from "node:path";
 import { readJobText, writeJobFileOnce } from "../job-users/job-files.ts";
 import type { Job } from "../jobs/handler.ts";
-import { unfitPlan } from "../jobs/job-failure.ts";
+import { invalidPlan } from "../jobs/job-failure.ts";
 import type { CommandEnd } from "../jobs/stored-execution.ts";
 import { type FetchRequest, sourceTold } from "./fetch-request.ts";
 import { readReference, shownReference } from "./registry/reference.ts";
@@ -23,7 +23,7 @@ export async function fetchInChild(
   fetch: SourceFetch,
 ): Promise<FetchedSource> {
   const { name, key, step, title, timeoutMs, isCleanup } = fetch;
-  const { workspace, secrets, owner } = job.place;
+  const { workspace, secrets, owner } = job.directories;
   const folder = path.join(workspace, "sources", name);
   const told = path.join(secrets, `source-${name}.told`);
   const what = whatOf(job, source);
@@ -37,7 +37,7 @@ export async function fetchInChild(
     source: await orderedOf(job, source, `${folder}.base64`),
     folder,
     told,
-    mostBytes: job.host.config.sourceSize,
+    mostBytes: job.agent.config.sourceSize,
   };
   await writeJobFileOnce(orderFile, JSON.stringify(order), owner);
   const end = await job.run({
@@ -46,8 +46,8 @@ export async function fetchInChild(
     argv: ["svc-agent", "source", "fetch", orderFile],
     cwd: path.dirname(folder),
     env: {
-      PATH: job.host.config.env["PATH"] ?? "",
-      ...job.host.networkEnv,
+      PATH: job.agent.config.env["PATH"] ?? "",
+      ...job.agent.networkEnv,
       NODE_USE_ENV_PROXY: "1",
     },
     timeoutMs,
@@ -64,18 +64,18 @@ export async function fetchInChild(
 function whatOf(job: Job, source: Ordered): string {
   if (source.kind === "archive") return "in the plan (an archive)";
   if (source.kind === "path") {
-    if (job.host.config.allowFileSources === "yes" && path.isAbsolute(source.path))
+    if (job.agent.config.allowFileSources === "yes" && path.isAbsolute(source.path))
       return source.path;
     const words = path.isAbsolute(source.path)
       ? "this needs allow-file-sources = yes in the agent's settings"
       : "a path on the host must be absolute";
-    throw unfitPlan(`the source ${source.path} is not allowed: ${words}`);
+    throw invalidPlan(`the source ${source.path} is not allowed: ${words}`);
   }
   try {
     return shownReference(readReference(source.oci));
   } catch (error) {
     if (error instanceof SourceFault)
-      throw unfitPlan(`an artifact as its source: ${error.message}`);
+      throw invalidPlan(`an artifact as its source: ${error.message}`);
     throw error;
   }
 }
@@ -83,11 +83,11 @@ function whatOf(job: Job, source: Ordered): string {
 async function orderedOf(job: Job, source: Ordered, file: string): Promise<FetchRequest["source"]> {
   if (source.kind === "path") return { kind: "path", path: source.path };
   if (source.kind === "archive") {
-    await writeJobFileOnce(file, source.contents, job.place.owner);
+    await writeJobFileOnce(file, source.contents, job.directories.owner);
     return { kind: "archive", file };
   }
   for (const secret of [source.oci.login.password, source.oci.login.token]) {
-    if (secret) job.hide(secret);
+    if (secret) job.addSecret(secret);
   }
   return { kind: "oci", ...source.oci };
 }
@@ -101,11 +101,11 @@ type Ended = {
 
 async function revisionOf(job: Job, { title, what, end, told }: Ended): Promise<string> {
   const isTold = end.why === "exited" && (end.code === 0 || end.code === failedCode);
-  const text = isTold ? await readJobText(told, job.place.owner, mostToldBytes) : "";
+  const text = isTold ? await readJobText(told, job.directories.owner, mostToldBytes) : "";
   const said = text === "" ? undefined : sourceTold.parse(JSON.parse(text));
   if (said !== undefined && "revision" in said) return said.revision;
   if (end.code === 0) return ""; // what was in memory went with the host's last start
   const fail = sourceFailure.bind(undefined, { title, what, end });
-  if (said === undefined) throw fail({ words: job.shown(end.words) });
-  throw fail({ words: job.shown(said.words), class: said.class as SourceClass }); // our own child's word
+  if (said === undefined) throw fail({ words: job.redact(end.words) });
+  throw fail({ words: job.redact(said.words), class: said.class as SourceClass }); // our own child's word
 }

@@ -18,7 +18,7 @@ export async function fetchSource(
   source: Source,
   fetch: SourceFetch,
 ): Promise<SourceHere> {
-  await makeJobFolders([path.join(job.place.workspace, "sources")], job.place.owner);
+  await makeJobFolders([path.join(job.directories.workspace, "sources")], job.directories.owner);
   const fetched =
     source.kind === "git"
       ? await fetchGit(job, source.git, fetch)

@@ -13,7 +13,7 @@ export type GitAccess = {
 
 /** Writes the credentials of a source to files in memory, 0600; `name` names them within the job. */
 export async function gitAccess(job: Job, source: GitSource, name: string): Promise<GitAccess> {
-  const isFileAllowed = job.host.config.allowFileSources === "yes";
+  const isFileAllowed = job.agent.config.allowFileSources === "yes";
   const { url, origin, ...inUrl } = readGitUrl(source.url);
   if (!isFileAllowed && !/^(?:https?|ssh|git):\/\/|^[\w.-]+@[\w.-]+:/.test(url)) {
     throw new JobFailure(`The source ${url} is not allowed: use https, ssh or git.`, {
@@ -21,7 +21,7 @@ export async function gitAccess(job: Job, source: GitSource, name: string): Prom
     });
   }
   const { auth } = source;
-  const { secrets, owner } = job.place;
+  const { secrets, owner } = job.directories;
   const file = path.join(secrets, name);
   const write = async (file: string, text: string): Promise<void> =>
     await writeJobFileOnce(file, text, owner);
@@ -37,7 +37,7 @@ export async function gitAccess(job: Job, source: GitSource, name: string): Prom
   };
   const password = firstLine(auth.password || auth.token || inUrl.password);
   if (password !== "" && origin !== undefined) {
-    job.hide(password);
+    job.addSecret(password);
     const username = firstLine(auth.username || inUrl.username) || "x-access-token";
     await write(file, `username=${username}\npassword=${password}\n`);
     env["SVC_GIT_CREDENTIALS"] = file;

@@ -1,6 +1,6 @@
 import type { z } from "zod";
 import type { gitSource } from "../../shared/plans/plan-members.ts";
-import { unfitPlan } from "../jobs/job-failure.ts";
+import { invalidPlan } from "../jobs/job-failure.ts";
 import { readGitUrl } from "./git-url.ts";
 import type { GitSource } from "./source.ts";
 
@@ -18,7 +18,7 @@ export function readGitSource(
   readGitUrl(url); // what is wrong with it is wrong with the plan
   for (const [member, value] of Object.entries({ url, ref, tag, commit })) {
     if (value?.startsWith("-") === true || /[\s\p{Cc}]/u.test(value ?? "")) {
-      throw unfitPlan(`${named(member)} is not a single name`);
+      throw invalidPlan(`${named(member)} is not a single name`);
     }
   }
   return {

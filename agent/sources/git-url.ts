@@ -1,4 +1,4 @@
-import { type JobFailure, unfitPlan } from "../jobs/job-failure.ts";
+import { type JobFailure, invalidPlan } from "../jobs/job-failure.ts";
 
 /** A source's URL without the credentials that were in it. */
 export type GitUrl = {
@@ -35,5 +35,5 @@ function decoded(text: string): string {
 }
 
 function unfit(words: string): JobFailure {
-  return unfitPlan(`the url of a git_source ${words}`);
+  return invalidPlan(`the url of a git_source ${words}`);
 }

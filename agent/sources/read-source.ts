@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { gitSource } from "../../shared/plans/plan-members.ts";
-import { unfitPlan } from "../jobs/job-failure.ts";
+import { invalidPlan } from "../jobs/job-failure.ts";
 import { readGitSource } from "./git-source.ts";
 import type { OciSource, Source } from "./source.ts";
 
@@ -47,7 +47,7 @@ export function readSource(plan: object, whose = ""): Source | undefined {
   const { data, error } = members.safeParse(plan);
   if (data === undefined) {
     const [issue] = error.issues;
-    throw unfitPlan(`${issue?.path.join(".")}${whose}: ${issue?.message}`);
+    throw invalidPlan(`${issue?.path.join(".")}${whose}: ${issue?.message}`);
   }
   const { source, src_registry, src_tag, src_digest } = data;
   return (

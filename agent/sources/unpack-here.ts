@@ -29,22 +29,22 @@ export async function unpackHere(
   { contents }: Archive,
   here: Here,
 ): Promise<FetchedSource | undefined> {
-  if (job.place.owner !== undefined || contents.length > mostText) return undefined;
+  if (job.directories.owner !== undefined || contents.length > mostText) return undefined;
   const { key, folder, step } = here;
   const beganMs = performance.now();
   const said = await job.once(`${key}/here`, async () => {
     // It can be there without having been made here by a former version of this program only, whose child knows more.
     if (existsSync(folder)) return null;
-    return await unpack(contents, job.host.config.sourceSize, folder).catch((error: unknown) => {
+    return await unpack(contents, job.agent.config.sourceSize, folder).catch((error: unknown) => {
       if (!(error instanceof SourceFault)) throw error;
       if (error.class === "too_large") return null;
       const end = { code: 1, why: "exited", words: "failed", tookMs: 0 } as const;
-      const words = job.shown(error.message);
+      const words = job.redact(error.message);
       throw sourceFailure({ ...here, end }, { words, class: error.class });
     });
   });
   if (said === null) return undefined;
-  job.say(said.words, "info", step, `${key} unpacked`);
+  job.log(said.words, "info", step, `${key} unpacked`);
   return { folder, revision: said.revision, tookMs: performance.now() - beganMs };
 }
 

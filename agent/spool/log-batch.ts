@@ -1,5 +1,5 @@
 import { recordLengths } from "../logs/otlp-records.ts";
-import { type LogSegment, type PlacedFrame, type ReadBuffer, readFrames } from "./log-segments.ts";
+import { type LogSegment, type LocatedFrame, type ReadBuffer, readFrames } from "./log-segments.ts";
 
 /** Lines that travel in one request: numbered one after the other. */
 export type LogBatch = {
@@ -18,7 +18,7 @@ export type LogBatch = {
  * from behind a gap. `nextSeq` is the line that is to come, if that is known: what is before it was sent already.
  */
 export function toBatch(
-  { segment, frames }: { readonly segment: LogSegment; readonly frames: readonly PlacedFrame[] },
+  { segment, frames }: { readonly segment: LogSegment; readonly frames: readonly LocatedFrame[] },
   mostBytes: number,
   nextSeq: number | undefined,
 ): LogBatch {

@@ -113,7 +113,7 @@ export async function removeSegment({ path, held }: LogSegment): Promise<void> {
 }
 
 /** A frame and the places in its segment where it begins and ends. */
-export type PlacedFrame = { readonly frame: LogFrame; readonly at: number; readonly end: number };
+export type LocatedFrame = { readonly frame: LogFrame; readonly at: number; readonly end: number };
 
 /** Memory that is used again for each reading. */
 export type ReadBuffer = { bytes: Buffer };
@@ -126,7 +126,7 @@ export async function readFrames(
   segment: LogSegment,
   from: number,
   { mostBytes, buffer }: { readonly mostBytes: number; readonly buffer: ReadBuffer },
-): Promise<PlacedFrame[]> {
+): Promise<LocatedFrame[]> {
   const length = segment.size - from;
   if (length <= 0) return [];
   const first = await readBytes(segment, { from, length: Math.min(length, mostBytes), buffer });
@@ -161,7 +161,7 @@ async function readBytes(
   }
 }
 
-function* framesIn(bytes: Buffer, how: "over-spoilt" | "up-to-spoilt"): Generator<PlacedFrame> {
+function* framesIn(bytes: Buffer, how: "over-spoilt" | "up-to-spoilt"): Generator<LocatedFrame> {
   for (let at = 0; at < bytes.length;) {
     const found = decodeFrame(bytes, at);
     if (found !== undefined) yield { ...found, at };

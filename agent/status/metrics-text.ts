@@ -49,7 +49,7 @@ export const agentMetrics: readonly Row[] = [
     type: "counter",
     help: "Jobs that ended, by type and reported status.",
     read: ({ agent }) =>
-      agent.ends
+      agent.jobMetrics
         .counts()
         .map(({ type, status, count }) => [`{type="${type}",end="${status}"}`, count] as const),
   },
@@ -57,7 +57,7 @@ export const agentMetrics: readonly Row[] = [
     name: "svc_agent_job_duration_seconds",
     type: "histogram",
     help: "Duration of jobs from claim to end, by type.",
-    read: ({ agent }) => agent.ends.durations().flatMap(durationRows),
+    read: ({ agent }) => agent.jobMetrics.durations().flatMap(durationRows),
   },
   {
     name: "svc_agent_results_delivered_total",

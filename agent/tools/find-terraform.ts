@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { chmod, mkdir } from "node:fs/promises";
 import path from "node:path";
 import type { AgentConfig } from "../config/read-config.ts";
-import { JobFailure, unfitPlan } from "../jobs/job-failure.ts";
+import { JobFailure, invalidPlan } from "../jobs/job-failure.ts";
 import { findProgram } from "../processes/find-program.ts";
 import { withHostLock } from "./host-lock.ts";
 import { installRelease, type Release } from "./install-release.ts";
@@ -38,7 +38,7 @@ const exact = /^\d+\.\d+\.\d+(?:-[0-9A-Za-z.]+)?$/;
 export async function findTerraform(config: AgentConfig, wish: Wish): Promise<FoundTool> {
   const version = wish.version?.replace(/^v/, "") ?? "";
   if (version !== "" && !exact.test(version)) {
-    throw unfitPlan(`the version ${version} of ${wish.tool} is invalid: use one like 1.9.8`);
+    throw invalidPlan(`the version ${version} of ${wish.tool} is invalid: use one like 1.9.8`);
   }
   const search = config.env["PATH"] ?? "";
   const onPath = await findProgram(programs[wish.tool], { cwd: "/", search });

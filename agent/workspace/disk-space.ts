@@ -3,7 +3,7 @@ import path from "node:path";
 import { errorCode } from "../files/disk-error.ts";
 
 /** A place that jobs need room in, and what it has. */
-export type Place = FreeRoom & {
+export type DiskSpace = FreeRoom & {
   readonly name: "data" | "work" | "run";
   readonly dir: string;
   readonly floor: FreeRoom;
@@ -22,7 +22,7 @@ const mib = 2 ** 20;
 const mostOutput = 16 * mib;
 
 /** How much room there is wherever jobs need some. A place that cannot be looked at has none. */
-export async function readDiskSpaces(spec: RoomSpec): Promise<Place[]> {
+export async function readDiskSpaces(spec: RoomSpec): Promise<DiskSpace[]> {
   const { dataDir, workDir, runDir, minFreeDisk, minFreeInodes } = spec;
   const floor = { bytes: minFreeDisk, files: minFreeInodes };
   const wanted = [
@@ -45,7 +45,7 @@ function noRoom(error: unknown): FreeRoom {
  * and another that begins are no reason to turn back and forth.
  */
 export function diskShortage(
-  { dir, bytes, files, floor }: Place,
+  { dir, bytes, files, floor }: DiskSpace,
   hadNone: boolean,
 ): string | undefined {
   const above = (least: number): number => (hadNone ? least + least / 10 : least);

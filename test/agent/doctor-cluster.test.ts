@@ -3,7 +3,7 @@ import path from "node:path";
 import { expect, test } from "vitest";
 import { readConfig } from "../../agent/config/read-config.ts";
 import { checkCluster } from "../../agent/doctor/check-cluster.ts";
-import type { DoctorScene } from "../../agent/doctor/finding.ts";
+import type { DoctorContext } from "../../agent/doctor/finding.ts";
 import { clusterTools } from "../support/cluster/given-cluster.ts";
 import { givenAccount, givenNamespace } from "../support/cluster/given-namespace.ts";
 import { describeWithTools } from "../support/run/describe-with-tools.ts";
@@ -35,7 +35,7 @@ test.each<[what: string, user: object, why: RegExp]>([
   await writeFile(KUBECONFIG, JSON.stringify(kubeConfig));
   const env = { KUBECONFIG, PATH: process.env["PATH"] };
   const config = readConfig({ "broker-url": "http://127.0.0.1:20011" }, env);
-  const found = await checkCluster({ config, patienceMs: 10_000 } as DoctorScene); // all it looks at
+  const found = await checkCluster({ config, patienceMs: 10_000 } as DoctorContext); // all it looks at
   expect(found).toMatchObject({ verdict: "failed", words: expect.stringMatching(why) as string });
   expect(JSON.stringify(found)).not.toContain(secret);
 });
@@ -52,7 +52,7 @@ describeWithTools(clusterTools, "the rights that the doctor asks a cluster for",
     const check = async (settings: object) => {
       const env = { KUBECONFIG: kubeconfig, PATH: process.env["PATH"] };
       const config = readConfig({ "broker-url": "http://127.0.0.1:20011", ...settings }, env);
-      return await checkCluster({ config, patienceMs: 60_000 } as DoctorScene); // all it looks at
+      return await checkCluster({ config, patienceMs: 60_000 } as DoctorContext); // all it looks at
     };
     const own = await check({ "allow-types": "job-deploy" });
     expect(own.words).toMatch(/ denies: get pods\/log \(.*, namespace test-\w+\)/);

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from "vitest";
-import { diskShortage, type Place } from "../../agent/workspace/disk-space.ts";
+import { diskShortage, type DiskSpace } from "../../agent/workspace/disk-space.ts";
 import { jobReader } from "../support/agent/given-jobs.ts";
 import { action, until } from "../support/agent/given-killable-agent.ts";
 import { givenSmallDisk, watched } from "../support/agent/small-disk.ts";
@@ -117,7 +117,7 @@ describe("a full disk", { timeout: 240_000 }, () => {
 });
 
 describe("the floor", () => {
-  const place = (bytes: number, files = 100): Place => ({
+  const place = (bytes: number, files = 100): DiskSpace => ({
     name: "data",
     dir: "/there",
     bytes,

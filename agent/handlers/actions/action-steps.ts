@@ -2,7 +2,7 @@ import type { z } from "zod";
 import { actionPlan } from "../../../shared/plans/action-plan.ts";
 import { type Credentials, readCredentials } from "../../credentials/read-credentials.ts";
 import type { Plan } from "../../jobs/handler.ts";
-import { unfitPlan as unfit } from "../../jobs/job-failure.ts";
+import { invalidPlan as unfit } from "../../jobs/job-failure.ts";
 import { readSource } from "../../sources/read-source.ts";
 import type { Source } from "../../sources/source.ts";
 

@@ -5,11 +5,11 @@ import { runSteps } from "./run-steps.ts";
 /** Runs of actions: scripts and commands, one after another. A local job is one, too. */
 export const actions: Handler = {
   types: ["actions-workflow", "runner-local"],
-  restMs: 45_000, // ten seconds for a step to end, half a minute for the always-steps
+  stopGraceMs: 45_000, // ten seconds for a step to end, half a minute for the always-steps
   validate: (plan) => {
     const run = readActionRun(plan);
     return {
-      usesHost: run.steps.length > 0,
+      needsDirectories: run.steps.length > 0,
       timeoutMs: run.timeoutMs,
       execute: async (job) => await runSteps(job, run),
     };

@@ -2,7 +2,7 @@ import { readFile } from "node:fs/promises";
 import path from "node:path";
 import { writeAtomically } from "../../files/atomic-file.ts";
 import { writeJobFile } from "../../job-users/job-files.ts";
-import type { JobPlace } from "../../jobs/handler.ts";
+import type { JobDirectories } from "../../jobs/handler.ts";
 import { makeStepOutputs, type StepOutput, type StepOutputs } from "./step-outputs.ts";
 
 /** The outputs of a run, in files in memory: there are secrets among them. */
@@ -18,10 +18,10 @@ export type OutputStore = {
 
 /** Opens the book of a job in its folders, with what a former process of the agent has kept there. */
 export async function openOutputStore({
-  kept: folder,
+  agentOnly: folder,
   secrets,
   owner,
-}: Pick<JobPlace, "kept" | "secrets" | "owner">): Promise<OutputStore> {
+}: Pick<JobDirectories, "agentOnly" | "secrets" | "owner">): Promise<OutputStore> {
   const kept = path.join(folder, "outputs-kept.json");
   const file = path.join(secrets, "outputs.json");
   const outputs = await readOutputs(kept);

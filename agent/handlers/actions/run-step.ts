@@ -23,16 +23,16 @@ export type StepEnd = {
 };
 
 /** Runs one step to its end and takes its outputs. Whatever goes wrong is an end, too. */
-export async function runStep(ground: StepContext, step: ActionStep): Promise<StepEnd> {
+export async function runStep(context: StepContext, step: ActionStep): Promise<StepEnd> {
   const startedAtMs = Date.now();
   try {
-    const end = await runCommand(ground, step);
-    const outputs = ground.outputs.shownOf(step.name);
+    const end = await runCommand(context, step);
+    const outputs = context.outputs.shownOf(step.name);
     return { ...judged(step, end), tookMs: end.tookMs, outputs };
   } catch (error) {
-    const { message, code, reason, metadata } = failureOf(ground, step, error);
+    const { message, code, reason, metadata } = failureOf(context, step, error);
     const whyNot = reason === "timeout_step" ? "timed-out" : "error";
-    const status = ground.job.signal.aborted ? "stopped" : whyNot;
+    const status = context.job.signal.aborted ? "stopped" : whyNot;
     return { status, words: message, code, reason, metadata, tookMs: Date.now() - startedAtMs };
   }
 }
@@ -40,7 +40,7 @@ export async function runStep(ground: StepContext, step: ActionStep): Promise<St
 /** A script may remove what the agent has of its job; what then cannot be read or written is its own fault. */
 function failureOf({ job }: StepContext, step: ActionStep, error: unknown): JobFailure {
   if (error instanceof JobFailure) return error;
-  if (existsSync(job.place.secrets)) throw error;
+  if (existsSync(job.directories.secrets)) throw error;
   return tookAway(step, "the job's folder in the run directory");
 }
 
@@ -48,19 +48,19 @@ function tookAway(step: ActionStep, what: string): JobFailure {
   return new JobFailure(`${stepTitle(step)} took ${what} away.`, { reason: "step_failed" });
 }
 
-async function runCommand(ground: StepContext, step: ActionStep): Promise<CommandEnd> {
-  const { job, outputs } = ground;
+async function runCommand(context: StepContext, step: ActionStep): Promise<CommandEnd> {
+  const { job, outputs } = context;
   const { folder, tookMs } =
     step.source === undefined
-      ? { folder: ground.work, tookMs: 0 }
-      : await fetchStepSource(ground, step, step.source);
+      ? { folder: context.work, tookMs: 0 }
+      : await fetchStepSource(context, step, step.source);
   const cwd = await folderWithin(folder, step.directory, stepTitle(step));
-  const { argv, outputFile } = await makeStepFiles(step, job.place);
-  await ground.handOnOutputs();
+  const { argv, outputFile } = await makeStepFiles(step, job.directories);
+  await context.handOnOutputs();
   job.onOutput(async ({ name, value, secret }) => {
-    if (secret) job.hide(typeof value === "string" ? value : JSON.stringify(value));
+    if (secret) job.addSecret(typeof value === "string" ? value : JSON.stringify(value));
     outputs.set(step.name, name, value, secret);
-    await ground.keepOutputs();
+    await context.keepOutputs();
   });
   const end = await job.run({
     key: `${step.index}/command`,
@@ -68,8 +68,8 @@ async function runCommand(ground: StepContext, step: ActionStep): Promise<Comman
     argv,
     cwd,
     env: {
-      ...ground.env(step.env),
-      ...job.place.env,
+      ...context.env(step.env),
+      ...job.directories.env,
       SVC_STEP_NAME: step.name,
       SVC_ACTIONS_OUTPUT_FILEPATH: outputFile,
     },
@@ -77,27 +77,27 @@ async function runCommand(ground: StepContext, step: ActionStep): Promise<Comman
     spentMs: tookMs,
     isCleanup: step.isAlways,
   });
-  const hasPlace = existsSync(job.place.secrets);
-  if (hasPlace) await takeOutputs(ground, { step, file: outputFile, isGood: isGood(end) });
+  const hasPlace = existsSync(job.directories.secrets);
+  if (hasPlace) await takeOutputs(context, { step, file: outputFile, isGood: isGood(end) });
   if (!isGood(end)) return end;
   if (!hasPlace) throw tookAway(step, "the job's folder in the run directory");
-  if (!existsSync(ground.work)) throw tookAway(step, "the job's workspace");
+  if (!existsSync(context.work)) throw tookAway(step, "the job's workspace");
   return end;
 }
 
 type Written = { readonly step: ActionStep; readonly file: string; readonly isGood: boolean };
 
-async function takeOutputs(ground: StepContext, { step, file, isGood }: Written): Promise<void> {
-  const { job, outputs } = ground;
+async function takeOutputs(context: StepContext, { step, file, isGood }: Written): Promise<void> {
+  const { job, outputs } = context;
   try {
-    await takeOutputFile(outputs, step.name, { file, owner: job.place.owner });
+    await takeOutputFile(outputs, step.name, { file, owner: job.directories.owner });
   } catch (error) {
     if (!(error instanceof OutputFault)) throw error;
     const words = `${stepTitle(step)}: its outputs are invalid: ${error.message}.`;
     if (isGood) throw new JobFailure(words, { reason: "outputs_invalid" });
-    job.say(words, "warn", step.name, `${step.index}/outputs`); // it has failed by itself already
+    job.log(words, "warn", step.name, `${step.index}/outputs`); // it has failed by itself already
   }
-  await ground.keepOutputs();
+  await context.keepOutputs();
 }
 
 const isGood = ({ why, code }: CommandEnd): boolean => why === "exited" && code === 0;

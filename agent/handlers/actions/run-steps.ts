@@ -8,17 +8,17 @@ import { openStepContext, type StepContext } from "./step-context.ts";
 /** Runs the steps in order: after a failure or a stop, only those that always run. Throws JobFailure in the end. */
 export async function runSteps(job: Job, run: ActionRun): Promise<Produced> {
   if (run.steps.length === 0) return { description: "The plan has no steps." };
-  const ground = await openStepContext(job, run);
+  const context = await openStepContext(job, run);
   let failed: { readonly step: ActionStep; readonly end: StepEnd } | undefined;
   for (const step of run.steps) {
     if (!mayRun(job, step, failed !== undefined)) {
-      job.say(`${stepTitle(step)} is skipped.`, "info", step.name, `${step.index}/skipped`);
+      job.log(`${stepTitle(step)} is skipped.`, "info", step.name, `${step.index}/skipped`);
       continue;
     }
-    const end = await endOf(ground, step);
+    const end = await endOf(context, step);
     if (end.status === "finished") continue;
     if (step.mayFail && !job.signal.aborted) {
-      job.say(
+      job.log(
         `${end.words} The next step runs anyway.`,
         "warn",
         step.name,
@@ -26,9 +26,9 @@ export async function runSteps(job: Job, run: ActionRun): Promise<Produced> {
       );
     } else failed ??= { step, end };
   }
-  const outputs = ground.outputs.shown();
+  const outputs = context.outputs.shown();
   if (failed === undefined) {
-    if (job.signal.aborted && run.steps.some(({ index }) => !ground.ran.has(index))) {
+    if (job.signal.aborted && run.steps.some(({ index }) => !context.ran.has(index))) {
       throw new JobFailure("Some steps did not run.", { reason: "step_failed", outputs });
     }
     return { outputs };
@@ -43,27 +43,27 @@ export async function runSteps(job: Job, run: ActionRun): Promise<Produced> {
 }
 
 function mayRun(job: Job, step: ActionStep, hasFailed: boolean): boolean {
-  if (job.hurry.aborted) return false;
+  if (job.killSignal.aborted) return false;
   return step.isAlways || (!hasFailed && !job.signal.aborted);
 }
 
 /** A step that a former process of the agent saw to its end is not run again. */
-async function endOf(ground: StepContext, step: ActionStep): Promise<StepEnd> {
-  const { job, reports } = ground;
-  ground.ran.add(step.index);
+async function endOf(context: StepContext, step: ActionStep): Promise<StepEnd> {
+  const { job, reports } = context;
+  context.ran.add(step.index);
   const end = await job.once(`step/${step.index}`, async () => {
     reports.tell(step, "in-progress", 0);
-    job.say(stepTitle(step), "info", step.name, `${step.index}/begun`);
-    return await runStep(ground, step);
+    job.log(stepTitle(step), "info", step.name, `${step.index}/begun`);
+    return await runStep(context, step);
   });
-  takeUpOutputs(ground, step, end);
+  takeUpOutputs(context, step, end);
   reports.tell(step, end.status, end.tookMs);
   const took = formatDuration(end.tookMs * 1e6);
   const [words, severity] =
     end.status === "finished"
       ? ([`${stepTitle(step)} finished in ${took}.`, "info"] as const)
       : ([end.words, "error"] as const);
-  job.say(words, severity, step.name, `${step.index}/ended`);
+  job.log(words, severity, step.name, `${step.index}/ended`);
   return end;
 }
 

@@ -29,7 +29,7 @@ export type StepContext = {
 
 /** Makes folders and credentials; finds the outputs of steps that ran before a restart of the agent. */
 export async function openStepContext(job: Job, run: ActionRun): Promise<StepContext> {
-  const { workspace, secrets: folder, owner } = job.place;
+  const { workspace, secrets: folder, owner } = job.directories;
   const folders = ["work", "home", "tmp", "sources"].map((name) => path.join(workspace, name));
   await makeJobFolders(folders, owner);
   const [work = "", home = "", tmp = ""] = folders;
@@ -42,7 +42,7 @@ export async function openStepContext(job: Job, run: ActionRun): Promise<StepCon
       clouds: run.credentials,
     })),
   };
-  const book = await openOutputStore(job.place);
+  const book = await openOutputStore(job.directories);
   return {
     job,
     run,
@@ -60,12 +60,12 @@ export async function openStepContext(job: Job, run: ActionRun): Promise<StepCon
         ...plan.override_env_vars,
         ...run.credentials.cluster_info?.env_vars,
       };
-      const { env, refused } = allowedEnv({ agent: job.host.config.env, plan: wanted, home, tmp });
+      const { env, refused } = allowedEnv({ agent: job.agent.config.env, plan: wanted, home, tmp });
       for (const { name, words } of refused) {
-        job.say(`The variable ${name} is ignored: ${words}.`, "warn", "", `left-out ${name}`);
+        job.log(`The variable ${name} is ignored: ${words}.`, "warn", "", `left-out ${name}`);
       }
       return {
-        ...job.host.networkEnv,
+        ...job.agent.networkEnv,
         ...env,
         ...credentials,
         SVC_JOB_ID: job.facts.id,

@@ -1,6 +1,6 @@
 import path from "node:path";
 import { makeJobFolders, touchJobFile, writeJobFileOnce } from "../../job-users/job-files.ts";
-import type { JobPlace } from "../../jobs/handler.ts";
+import type { JobDirectories } from "../../jobs/handler.ts";
 import type { ActionStep } from "./action-steps.ts";
 
 /** What a step is run by; its files are in memory, for there may be secrets in them. */
@@ -9,7 +9,7 @@ export type StepFiles = { readonly argv: readonly string[]; readonly outputFile:
 /** Makes the files of a step in a folder of its own; those of a step that runs already stay as they are. */
 export async function makeStepFiles(
   step: ActionStep,
-  { secrets, owner }: Pick<JobPlace, "secrets" | "owner">,
+  { secrets, owner }: Pick<JobDirectories, "secrets" | "owner">,
 ): Promise<StepFiles> {
   const folder = path.join(secrets, "steps", `${step.index + 1}`);
   await makeJobFolders([folder], owner);

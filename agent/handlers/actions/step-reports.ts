@@ -53,12 +53,12 @@ const isId = (id: string | null | undefined): boolean => /^[\w.:-]{1,200}$/.test
 
 type Params = { readonly install_id: string; readonly run_id: string; readonly step_id: string };
 
-async function send({ host, executionId }: Job, params: Params, body: Said): Promise<void> {
+async function send({ agent, executionId }: Job, params: Params, body: Said): Promise<void> {
   try {
-    const headers = { [processSecretHeader]: host.process().secret };
+    const headers = { [processSecretHeader]: agent.process().secret };
     const how = { scope: "agent", giveUpAfterMs: 60_000 } as const;
-    await host.client.call(updateActionRunStepRoute, { params, body, headers }, how);
+    await agent.client.call(updateActionRunStepRoute, { params, body, headers }, how);
   } catch (error) {
-    host.log.debug({ err: error, execution_id: executionId }, "reporting a step's status failed");
+    agent.log.debug({ err: error, execution_id: executionId }, "reporting a step's status failed");
   }
 }

@@ -2,8 +2,8 @@ import { type ClusterJob, clusterJobName, jobAt } from "../../cluster-jobs/clust
 import { removeClusterJob } from "../../cluster-jobs/remove-cluster-job.ts";
 import type { Job } from "../../jobs/handler.ts";
 import { refWords } from "../../kubernetes/kube-object.ts";
+import { type JobDeployContext, openJobDeployContext } from "./job-deploy-context.ts";
 import type { JobRun } from "./job-run.ts";
-import { type JobScene, openJobScene } from "./job-scene.ts";
 import { isOver } from "./remove-former.ts";
 import { executionLabel } from "./render-job.ts";
 
@@ -15,12 +15,12 @@ const withinMs = 50_000;
  * job was stopped before this one could go on with it. Throws JobFailure or ApiRefusal.
  */
 export async function cleanUpJob(job: Job, run: JobRun): Promise<void> {
-  const scene = await openJobScene(job, run);
+  const context = await openJobDeployContext(job, run);
   try {
-    const became = await removeOwn(scene);
-    if (became !== undefined) job.say(became, "warn");
+    const became = await removeOwn(context);
+    if (became !== undefined) job.log(became, "warn");
   } finally {
-    scene.cluster.close();
+    context.cluster.close();
   }
 }
 
@@ -30,7 +30,7 @@ export async function removeOwn({
   run,
   cluster,
   namespace,
-}: JobScene): Promise<string | undefined> {
+}: JobDeployContext): Promise<string | undefined> {
   const at = jobAt(namespace, clusterJobName(run.prefix, job.executionId));
   const object = await cluster.get(at);
   const uid = object?.metadata.uid ?? "";
@@ -41,11 +41,11 @@ export async function removeOwn({
 
 /** Deletes a Job and says what became of it. Throws JobFailure or ApiRefusal. */
 export async function removeSaying(
-  { job, cluster }: Pick<JobScene, "job" | "cluster">,
+  { job, cluster }: Pick<JobDeployContext, "job" | "cluster">,
   one: ClusterJob,
 ): Promise<string> {
   const name = refWords(one.at.ref);
-  const left = await removeClusterJob(cluster, one, { withinMs, signal: job.hurry });
+  const left = await removeClusterJob(cluster, one, { withinMs, signal: job.killSignal });
   if (left.length === 0) return `${name} was deleted, and its pods.`;
   return `${name} was told to go, and is still there: ${left.slice(0, 3).join(", ")}.`;
 }

@@ -1,8 +1,8 @@
 import type { Handler, Job, Produced } from "../../jobs/handler.ts";
 import { explainRefusal } from "../../kubernetes/explain-refusal.ts";
 import { cleanUpJob } from "./clean-up-job.ts";
+import { openJobDeployContext } from "./job-deploy-context.ts";
 import { type JobRun, readJobRun } from "./job-run.ts";
-import { openJobScene } from "./job-scene.ts";
 import { planJob, planTeardown } from "./plan-job.ts";
 import { runJob } from "./run-job.ts";
 import { tearDownJobs } from "./tear-down-jobs.ts";
@@ -10,14 +10,14 @@ import { tearDownJobs } from "./tear-down-jobs.ts";
 /** Jobs in a cluster: rendered as a plan, run once with what they print in the log, torn down. */
 export const clusterJobs: Handler = {
   types: ["job-deploy"],
-  restMs: 60_000, // a pod has thirty seconds to end
+  stopGraceMs: 60_000, // a pod has thirty seconds to end
   isRemote: true,
   validate: (plan, facts) => {
     const run = readJobRun(plan, facts);
     let isConcluded = false;
     return {
-      usesHost: true,
-      asksConsent: true,
+      needsDirectories: true,
+      asksApproval: true,
       timeoutMs: run.timeoutMs,
       execute: async (job) => {
         const produced = await deploy(job, run);
@@ -32,13 +32,13 @@ export const clusterJobs: Handler = {
 };
 
 async function deploy(job: Job, run: JobRun): Promise<Produced> {
-  const scene = await openJobScene(job, run);
+  const context = await openJobDeployContext(job, run);
   try {
-    return await acts[run.action](scene);
+    return await acts[run.action](context);
   } catch (error) {
-    throw explainRefusal(error, `The Job in ${scene.namespace}`);
+    throw explainRefusal(error, `The Job in ${context.namespace}`);
   } finally {
-    scene.cluster.close();
+    context.cluster.close();
   }
 }
 

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { type Credentials, readCredentials } from "../../credentials/read-credentials.ts";
 import type { JobFacts, Plan } from "../../jobs/handler.ts";
-import { unfitPlan } from "../../jobs/job-failure.ts";
+import { invalidPlan } from "../../jobs/job-failure.ts";
 import { type Approved, readApproved } from "../../kubernetes/approved.ts";
 
 const text = z.string().nullish();
@@ -118,13 +118,13 @@ export function readJobRun(plan: Plan, { operation }: JobFacts): JobRun {
     const why = isKey
       ? "is no name of a variable: letters, digits, _, - and . are allowed"
       : issue?.message;
-    throw unfitPlan(`${issue?.path.join(".")}: ${why}`);
+    throw invalidPlan(`${issue?.path.join(".")}: ${why}`);
   }
   const { job, install_id, component_id } = data;
   const action = actions[operation];
   if (action === undefined) {
     const all = Object.keys(actions).join(", ");
-    throw unfitPlan(`job-deploy has no operation ${operation}: ${all} are`);
+    throw invalidPlan(`job-deploy has no operation ${operation}: ${all} are`);
   }
   const approved = action === "apply?" ? readApproved(data.apply_plan_contents) : undefined;
   const belongsTo = [install_id, component_id].filter(Boolean).join("/");
@@ -166,18 +166,18 @@ function check(
   isTeardown: boolean,
 ): void {
   if (isTeardown && belongsTo === "") {
-    throw unfitPlan("install_id or component_id has to say whose Jobs a teardown deletes");
+    throw invalidPlan("install_id or component_id has to say whose Jobs a teardown deletes");
   }
-  if (!isTeardown && !image_url) throw unfitPlan("job.image_url is missing: the image to run");
+  if (!isTeardown && !image_url) throw invalidPlan("job.image_url is missing: the image to run");
   if (tag && !digest && /:[^/]*$/.test(image_url ?? "")) {
-    throw unfitPlan("job.image_url has a tag, and so has job.tag: give one of them");
+    throw invalidPlan("job.image_url has a tag, and so has job.tag: give one of them");
   }
   const bytes = Object.entries(env).reduce(
     (sum, [name, value]) => sum + name.length + Buffer.byteLength(value),
     0,
   );
   if (bytes > mostEnvBytes) {
-    throw unfitPlan(`job.env_vars are ${bytes} bytes, and ${mostEnvBytes} are allowed`);
+    throw invalidPlan(`job.env_vars are ${bytes} bytes, and ${mostEnvBytes} are allowed`);
   }
 }
 

@@ -3,32 +3,32 @@ import { jobAt } from "../../cluster-jobs/cluster-job.ts";
 import type { Job, Produced } from "../../jobs/handler.ts";
 import { keyedDigest, newKey } from "../../kubernetes/keyed-digest.ts";
 import { refWords } from "../../kubernetes/kube-object.ts";
-import type { JobScene } from "./job-scene.ts";
+import type { JobDeployContext } from "./job-deploy-context.ts";
 import { renderJob, whatIsRun, whatIsTornDown } from "./render-job.ts";
 import { listOwn } from "./tear-down-jobs.ts";
 
 /** The Job as it would be made; the cluster says by a dry run whether it would take it. Throws ApiRefusal. */
-export async function planJob(scene: JobScene): Promise<Produced> {
-  const { job, run, cluster, namespace } = scene;
+export async function planJob(context: JobDeployContext): Promise<Produced> {
+  const { job, run, cluster, namespace } = context;
   const wanted = renderJob(run, namespace, job);
   const { name } = wanted.metadata;
   await cluster.create(jobAt(namespace, name), wanted, true);
   const text = shownJob(job, wanted);
-  return contents(job, { op: "apply", what: whatIsRun(run, scene), counts: { create: 1 }, text });
+  return contents(job, { op: "apply", what: whatIsRun(run, context), counts: { create: 1 }, text });
 }
 
 /** The Jobs of the component that are there. */
-export async function planTeardown(scene: JobScene): Promise<Produced> {
-  const found = await listOwn(scene);
+export async function planTeardown(context: JobDeployContext): Promise<Produced> {
+  const found = await listOwn(context);
   const lines = found.map(({ at }) => `- ${refWords(at.ref)} (delete)`);
-  const what = whatIsTornDown(scene.run, scene);
+  const what = whatIsTornDown(context.run, context);
   const counts = { delete: found.length };
-  return contents(scene.job, { op: "teardown", what, counts, text: lines.join("\n") });
+  return contents(context.job, { op: "teardown", what, counts, text: lines.join("\n") });
 }
 
 /** A Job as people read it, without secrets. */
-export function shownJob(job: Pick<Job, "shown">, wanted: object): string {
-  return job.shown(JSON.stringify(wanted, undefined, 2));
+export function shownJob(job: Pick<Job, "redact">, wanted: object): string {
+  return job.redact(JSON.stringify(wanted, undefined, 2));
 }
 
 type Contents = {
@@ -43,7 +43,7 @@ const mostLines = 500;
 
 function contents(job: Job, { op, what, counts, text }: Contents): Produced {
   for (const [at, line] of text.split("\n").slice(0, mostLines).entries()) {
-    if (line !== "") job.say(line, "info", "plan", `plan ${at}`);
+    if (line !== "") job.log(line, "info", "plan", `plan ${at}`);
   }
   const key = newKey();
   const fingerprint = keyedDigest(what, key);

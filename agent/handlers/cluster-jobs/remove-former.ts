@@ -1,7 +1,7 @@
 import { removeClusterJob } from "../../cluster-jobs/remove-cluster-job.ts";
 import { deployFailure } from "../../kubernetes/deploy-failure.ts";
 import { type KubeObject, refWords } from "../../kubernetes/kube-object.ts";
-import type { JobScene } from "./job-scene.ts";
+import type { JobDeployContext } from "./job-deploy-context.ts";
 import { executionLabel, jobLabel } from "./render-job.ts";
 import { listJobs } from "./tear-down-jobs.ts";
 
@@ -11,16 +11,16 @@ const withinMs = 90_000;
  * Deletes what an earlier execution of the same job left running, whose agent is lost: two never run at a time. Throws
  * JobFailure when it does not go.
  */
-export async function removeFormer(scene: JobScene): Promise<void> {
-  const { job, cluster } = scene;
+export async function removeFormer(context: JobDeployContext): Promise<void> {
+  const { job, cluster } = context;
   if (job.facts.execution_count <= 1) return;
-  const found = await listJobs(scene, { [jobLabel]: job.facts.id });
+  const found = await listJobs(context, { [jobLabel]: job.facts.id });
   for (const one of found) {
     const isOurs = one.object.metadata.labels?.[executionLabel] === job.executionId;
     if (isOurs || isOver(one.object)) continue;
     const name = refWords(one.at.ref);
     const words = `${name} of an earlier execution may still run: it is deleted first.`;
-    job.say(words, "warn", "", `former ${one.uid}`);
+    job.log(words, "warn", "", `former ${one.uid}`);
     const left = await removeClusterJob(cluster, one, { withinMs, signal: job.signal });
     if (left.length === 0) continue;
     const still = `An earlier execution of this job may still run: ${left.join(", ")} is still there.`;

@@ -1,11 +1,11 @@
 import { formatDuration } from "../../../shared/duration.ts";
+import { askApproval } from "../../approval/ask-approval.ts";
 import { type ClusterJob, clusterJobName, jobAt } from "../../cluster-jobs/cluster-job.ts";
 import { followClusterJob, type FollowedEnd } from "../../cluster-jobs/follow-cluster-job.ts";
 import { followLogs, type LogFollower } from "../../cluster-jobs/follow-logs.ts";
 import type { JobLook } from "../../cluster-jobs/judge-cluster-job.ts";
 import { makeClusterJob, type NewClusterJob } from "../../cluster-jobs/make-cluster-job.ts";
 import { patiently } from "../../cluster-jobs/retry-while-unreachable.ts";
-import { askConsent } from "../../consent/ask-consent.ts";
 import type { Job, Produced } from "../../jobs/handler.ts";
 import type { JobFailure } from "../../jobs/job-failure.ts";
 import { causeOf } from "../../jobs/stop-cause.ts";
@@ -15,8 +15,8 @@ import { explainRefusal } from "../../kubernetes/explain-refusal.ts";
 import { type KubeObject, refWords } from "../../kubernetes/kube-object.ts";
 import { warningsOf } from "../../kubernetes/warnings-of.ts";
 import { removeOwn, removeSaying } from "./clean-up-job.ts";
+import type { JobDeployContext } from "./job-deploy-context.ts";
 import { failureOf, outputsOf } from "./job-end.ts";
-import type { JobScene } from "./job-scene.ts";
 import { judge } from "./judge.ts";
 import { shownJob } from "./plan-job.ts";
 import { removeFormer } from "./remove-former.ts";
@@ -28,96 +28,105 @@ const lastLinesMs = 5_000;
  * Runs the Job to its end, once over restarts of the agent, with all that it prints in the job's log. Whatever else comes
  * of it, it is deleted, or what is left of it is told. Throws JobFailure.
  */
-export async function runJob(scene: JobScene): Promise<Produced> {
-  const { job, run, cluster, namespace } = scene;
+export async function runJob(context: JobDeployContext): Promise<Produced> {
+  const { job, run, cluster, namespace } = context;
   await job.once("judged", async () => {
-    judge(run, whatIsRun(run, scene));
+    judge(run, whatIsRun(run, context));
     warnOfSecrets(job, [...run.cmd, ...run.args]);
-    await askConsent(job, shownJob(job, renderJob(run, namespace, job)));
+    await askApproval(job, shownJob(job, renderJob(run, namespace, job)));
     return true;
   });
   await job.once("former", async () => {
-    await removeFormer(scene);
+    await removeFormer(context);
     return true;
   });
   // Now: its own time limit is what is left after the consent.
   const wanted = renderJob(run, namespace, job);
-  const uid = await job.once("made", async () => await make(scene, wanted));
+  const uid = await job.once("made", async () => await make(context, wanted));
   const at = jobAt(namespace, wanted.metadata.name);
-  job.say(`${refWords(at.ref)} is made.`, "info", "", "made");
+  job.log(`${refWords(at.ref)} is made.`, "info", "", "made");
   const one = { at, uid, object: wanted };
   const logs = followLogs(job, cluster, namespace);
   try {
     const end = await job.once("end", async () => {
       // Not before: it may be gone once its end is known, by our own hand.
-      const live = await findMade(scene, wanted, uid);
-      return await follow(scene, live, logs);
+      const live = await findMade(context, wanted, uid);
+      return await follow(context, live, logs);
     });
     await job.once("read", async () => {
       logs.look(end.look);
       await logs.finish();
       return true;
     });
-    return await conclude(scene, one, end);
+    return await conclude(context, one, end);
   } finally {
     await logs.finish(0);
   }
 }
 
 function warnOfSecrets(job: Job, words: readonly string[]): void {
-  if (words.every((word) => job.shown(word) === word)) return;
+  if (words.every((word) => job.redact(word) === word)) return;
   const told =
     "cmd or args hold what looks like a secret: whoever may read Jobs in the cluster reads it. Give it in secret_env_vars.";
-  job.say(told, "warn", "", "secret-args");
+  job.log(told, "warn", "", "secret-args");
 }
 
 /** Makes the Job, and answers its uid. */
-async function make(scene: JobScene, wanted: KubeObject): Promise<string> {
+async function make(context: JobDeployContext, wanted: KubeObject): Promise<string> {
   let isMade = false;
   const onMade = (): void => void (isMade = true);
   return await orRemove(
-    scene,
+    context,
     () => isMade,
-    async () => (await makeClusterJob(scene.cluster, { ...planned(scene, wanted), onMade })).uid,
+    async () =>
+      (await makeClusterJob(context.cluster, { ...planned(context, wanted), onMade })).uid,
   );
 }
 
 /** The Job that was made, as it lives; what a former agent left half-made is made whole. */
-async function findMade(scene: JobScene, wanted: KubeObject, uid: string): Promise<ClusterJob> {
-  const known = { ...planned(scene, wanted), uid };
+async function findMade(
+  context: JobDeployContext,
+  wanted: KubeObject,
+  uid: string,
+): Promise<ClusterJob> {
+  const known = { ...planned(context, wanted), uid };
   const find = async (): Promise<ClusterJob> =>
-    await patiently(scene.job.signal, () => makeClusterJob(scene.cluster, known));
-  return await orRemove(scene, () => true, find);
+    await patiently(context.job.signal, () => makeClusterJob(context.cluster, known));
+  return await orRemove(context, () => true, find);
 }
 
-const planned = ({ run }: JobScene, job: KubeObject): NewClusterJob => ({
+const planned = ({ run }: JobDeployContext, job: KubeObject): NewClusterJob => ({
   job,
   ...(Object.keys(run.env).length > 0 && { secret: run.env }),
 });
 
 /** Half of a Job may be there: one that waits for its Secret, or whose maker got no answer. It goes, or that is told. */
 async function orRemove<T>(
-  scene: JobScene,
+  context: JobDeployContext,
   isMade: () => boolean,
   act: () => Promise<T>,
 ): Promise<T> {
   try {
     return await act();
   } catch (error) {
-    const { job, run, namespace } = scene;
+    const { job, run, namespace } = context;
     const words = refWords(jobAt(namespace, clusterJobName(run.prefix, job.executionId)).ref);
-    const became = await removeOwn(scene).catch((why: unknown) => {
+    const became = await removeOwn(context).catch((why: unknown) => {
       const areRefusals = error instanceof ApiRefusal && why instanceof ApiRefusal;
       if (areRefusals && !isMade()) return undefined; // whoever may do nothing has made nothing
       return `${words} may be there all the same${because(why)}: delete it by hand.`;
     });
-    if (became !== undefined) job.say(became, "warn");
+    if (became !== undefined) job.log(became, "warn");
     throw explainRefusal(error, words);
   }
 }
 
-async function follow(scene: JobScene, one: ClusterJob, logs: LogFollower): Promise<FollowedEnd> {
-  const { job, run, cluster } = scene;
+async function follow(
+  context: JobDeployContext,
+  one: ClusterJob,
+  logs: LogFollower,
+): Promise<FollowedEnd> {
+  const { job, run, cluster } = context;
   let end: FollowedEnd;
   try {
     end = await followClusterJob(cluster, one, {
@@ -130,24 +139,24 @@ async function follow(scene: JobScene, one: ClusterJob, logs: LogFollower): Prom
     });
   } catch (error) {
     const why = explainRefusal(error, refWords(one.at.ref));
-    job.say(await remove(scene, one), "warn");
+    job.log(await remove(context, one), "warn");
     throw why;
   }
-  if (end.is === "stopped") throw await stopped(scene, one, { end, logs });
+  if (end.is === "stopped") throw await stopped(context, one, { end, logs });
   return end;
 }
 
 function tell(job: Job, { pods, fault, phase, isBlind }: JobLook): void {
   if (isBlind === true) {
     const words = "The cluster does not let this job list pods: what they print is not seen.";
-    job.say(words, "warn", "", "blind");
+    job.log(words, "warn", "", "blind");
   }
   for (const { uid, name, node, phase: of } of pods) {
-    if (of === "Running") job.say(`Pod ${name} runs on ${node}.`, "info", "", `runs ${uid}`);
+    if (of === "Running") job.log(`Pod ${name} runs on ${node}.`, "info", "", `runs ${uid}`);
   }
   if (phase !== "waiting" || fault === undefined) return;
-  const words = job.shown(fault.words);
-  job.say(`Waiting: ${words}.`, "info", "wait", `waits ${words}`); // its key is on disk
+  const words = job.redact(fault.words);
+  job.log(`Waiting: ${words}.`, "info", "wait", `waits ${words}`); // its key is on disk
 }
 
 const clocks: ReadonlySet<string> = new Set(["timed-out", "deadline", "job-timeout"]);
@@ -155,13 +164,13 @@ const clocks: ReadonlySet<string> = new Set(["timed-out", "deadline", "job-timeo
 type Stopped = { readonly end: FollowedEnd; readonly logs: LogFollower };
 
 async function stopped(
-  scene: JobScene,
+  context: JobDeployContext,
   one: ClusterJob,
   { end, logs }: Stopped,
 ): Promise<JobFailure> {
-  const became = await remove(scene, one);
+  const became = await remove(context, one);
   await logs.finish(lastLinesMs);
-  const isLate = clocks.has(causeOf(scene.job.signal).kind);
+  const isLate = clocks.has(causeOf(context.job.signal).kind);
   const held = end.fault === undefined ? "" : ` By then: ${end.fault.words}.`;
   return deployFailure(`${became}${held}`, isLate ? "timeout" : "canceled", {
     resources: [refWords(one.at.ref)],
@@ -170,10 +179,10 @@ async function stopped(
 }
 
 /** Says what became of it. It never rejects: this is what is done when something else went wrong. */
-async function remove(scene: JobScene, one: ClusterJob): Promise<string> {
+async function remove(context: JobDeployContext, one: ClusterJob): Promise<string> {
   const name = refWords(one.at.ref);
   try {
-    return await removeSaying(scene, one);
+    return await removeSaying(context, one);
   } catch (error) {
     return `${name} could not be deleted${because(error)}: delete it by hand.`;
   }
@@ -184,20 +193,24 @@ function because(error: unknown): string {
   return ` (${why.replace(/\.$/, "")})`;
 }
 
-async function conclude(scene: JobScene, one: ClusterJob, end: FollowedEnd): Promise<Produced> {
-  const { job, run, cluster } = scene;
+async function conclude(
+  context: JobDeployContext,
+  one: ClusterJob,
+  end: FollowedEnd,
+): Promise<Produced> {
+  const { job, run, cluster } = context;
   const name = refWords(one.at.ref);
   if (end.is !== "succeeded") {
     for (const ref of refsOf(one, end)) {
       for (const words of await warningsOf(cluster, ref))
-        job.say(`${refWords(ref)}: ${words}`, "warn", "", `warned ${job.shown(words)}`);
+        job.log(`${refWords(ref)}: ${words}`, "warn", "", `warned ${job.redact(words)}`);
     }
   }
   const goes = end.is === "hopeless" || (run.keepMs === 0 && end.look.phase !== "gone");
   const stays = `It stays in the cluster for ${formatDuration(run.keepMs * 1e6)}.`;
-  const became = end.look.phase === "gone" ? "" : goes ? await remove(scene, one) : stays;
+  const became = end.look.phase === "gone" ? "" : goes ? await remove(context, one) : stays;
   if (end.is !== "succeeded") throw failureOf(one, end, became);
-  if (became !== "") job.say(became, "info", "", "became");
+  if (became !== "") job.log(became, "info", "", "became");
   return { description: `${name} succeeded.`, outputs: outputsOf(one, end) };
 }
 

@@ -1,33 +1,33 @@
+import { askApproval } from "../../approval/ask-approval.ts";
 import { type ClusterJob, jobAt } from "../../cluster-jobs/cluster-job.ts";
 import { removeClusterJob } from "../../cluster-jobs/remove-cluster-job.ts";
-import { askConsent } from "../../consent/ask-consent.ts";
 import type { Produced } from "../../jobs/handler.ts";
 import { deployFailure } from "../../kubernetes/deploy-failure.ts";
 import { eachOf } from "../../kubernetes/each-of.ts";
 import { refWords } from "../../kubernetes/kube-object.ts";
-import type { JobScene } from "./job-scene.ts";
+import type { JobDeployContext } from "./job-deploy-context.ts";
 import { judge } from "./judge.ts";
 import { ownerLabels, whatIsTornDown } from "./render-job.ts";
 
 const withinMs = 120_000;
 
 /** Deletes all Jobs that were made for the component, whether they run or have ended, and waits. Throws JobFailure. */
-export async function tearDownJobs(scene: JobScene): Promise<Produced> {
-  const { job, run, cluster, namespace } = scene;
-  const listed = await listOwn(scene);
+export async function tearDownJobs(context: JobDeployContext): Promise<Produced> {
+  const { job, run, cluster, namespace } = context;
+  const listed = await listOwn(context);
   // Whoever follows a killed agent deletes nothing that was made since.
   const uids = listed.map(({ uid }) => uid);
   const shown = await job.once("shown", async () => await Promise.resolve(uids));
   const found = listed.filter(({ uid }) => shown.includes(uid));
   await job.once("judged", async () => {
-    judge(run, whatIsTornDown(run, scene));
-    await askConsent(job, found.map(({ at }) => `- ${refWords(at.ref)} (delete)`).join("\n"));
+    judge(run, whatIsTornDown(run, context));
+    await askApproval(job, found.map(({ at }) => `- ${refWords(at.ref)} (delete)`).join("\n"));
     return true;
   });
   const left = await eachOf(found, async (one) => {
     const stays = await removeClusterJob(cluster, one, { withinMs, signal: job.signal });
     if (stays.length === 0) {
-      job.say(`${refWords(one.at.ref)} is deleted.`, "info", "delete", `deleted ${one.uid}`);
+      job.log(`${refWords(one.at.ref)} is deleted.`, "info", "delete", `deleted ${one.uid}`);
     }
     return stays;
   });
@@ -43,13 +43,17 @@ export async function tearDownJobs(scene: JobScene): Promise<Produced> {
 }
 
 /** The Jobs that were made for the component, whichever job at the broker made them. */
-export async function listOwn({ run, cluster, namespace }: JobScene): Promise<ClusterJob[]> {
+export async function listOwn({
+  run,
+  cluster,
+  namespace,
+}: JobDeployContext): Promise<ClusterJob[]> {
   return await listJobs({ cluster, namespace }, ownerLabels(run.belongsTo));
 }
 
 /** The Jobs of a namespace with all of these labels. */
 export async function listJobs(
-  { cluster, namespace }: Pick<JobScene, "cluster" | "namespace">,
+  { cluster, namespace }: Pick<JobDeployContext, "cluster" | "namespace">,
   labels: Readonly<Record<string, string>>,
 ): Promise<ClusterJob[]> {
   const labelSelector = Object.entries(labels)

@@ -6,7 +6,7 @@ import { eachOf } from "../../kubernetes/each-of.ts";
 import { refWords } from "../../kubernetes/kube-object.ts";
 import { lookForTrouble, podOwners, type PodsKnown } from "../../kubernetes/look-for-trouble.ts";
 import { readinessOf } from "../../kubernetes/readiness.ts";
-import type { HelmGround } from "./helm-ground.ts";
+import type { HelmContext } from "./helm-context.ts";
 
 type Meant = readonly Pick<Change, "action" | "ref">[];
 
@@ -15,8 +15,8 @@ const lookMs = 2_000;
 const hopelessLooks = 4;
 
 /** The objects of a release that have pods, where the cluster has them. */
-export async function podOwnersIn(ground: HelmGround, changes: Meant): Promise<Located[]> {
-  const { cluster } = ground;
+export async function podOwnersIn(context: HelmContext, changes: Meant): Promise<Located[]> {
+  const { cluster } = context;
   const meant = changes.filter(
     ({ action, ref }) => action !== "delete" && action !== "keep" && podOwners.includes(ref.kind),
   );

@@ -1,9 +1,9 @@
 import type { Job } from "../../jobs/handler.ts";
+import { changedMeanwhile } from "../../kubernetes/approve-diff.ts";
 import type { Change, Diff } from "../../kubernetes/change.ts";
-import { changedMeanwhile } from "../../kubernetes/consent-to-diff.ts";
 import { digestOfChange, digestOfDiff } from "../../kubernetes/digest-of-diff.ts";
 import { refKey, refWords } from "../../kubernetes/kube-object.ts";
-import type { HelmGround } from "./helm-ground.ts";
+import type { HelmContext } from "./helm-context.ts";
 import { readRevisions, type Revision } from "./releases.ts";
 import { isRenderedAnew } from "./rendered-anew.ts";
 
@@ -19,10 +19,10 @@ export type Shown = {
  * What would be done by now. What the chart renders anew each time (a password, a certificate) stays as it was shown: it
  * can be no other way. Throws JobFailure (`plan_stale`) when somebody else has been at the release.
  */
-export async function diffAgain(ground: HelmGround, shown: Shown): Promise<Diff> {
-  const { job } = ground;
+export async function diffAgain(context: HelmContext, shown: Shown): Promise<Diff> {
+  const { job } = context;
   const { diff, revisions, diffOf } = shown;
-  await expectSame(ground, revisions);
+  await expectSame(context, revisions);
   const second = await diffOf(newLook(job, "approved"));
   if (digestOfDiff(second) === digestOfDiff(diff)) return second;
   const third = byKey(await diffOf(newLook(job, "compared")));
@@ -34,7 +34,7 @@ export async function diffAgain(ground: HelmGround, shown: Shown): Promise<Diff>
     if (digestOfChange(was, diff.key) === digestOfChange(change, diff.key)) return change;
     if (!isRenderedAnew(was, change, other)) return change;
     const words = `${refWords(change.ref)} is rendered anew each time: it gets other values than were shown.`;
-    job.say(words, "warn", "diff", `anew ${key}`);
+    job.log(words, "warn", "diff", `anew ${key}`);
     return was;
   });
   return { ...second, changes };
@@ -45,18 +45,18 @@ export async function diffAgain(ground: HelmGround, shown: Shown): Promise<Diff>
  * is killed before may be followed much later. Throws JobFailure (`plan_stale`).
  */
 export async function expectUntouched(
-  ground: HelmGround,
+  context: HelmContext,
   revisions: readonly Revision[],
   key: string,
 ): Promise<void> {
-  const { job, run } = ground;
-  const { requireApproval } = job.host.config;
+  const { job, run } = context;
+  const { requireApproval } = job.agent.config;
   if (run.approved === undefined && requireApproval === undefined) return;
-  if (!job.hasBegun(`helm/${key}`)) await expectSame(ground, revisions);
+  if (!job.hasBegun(`helm/${key}`)) await expectSame(context, revisions);
 }
 
-async function expectSame(ground: HelmGround, revisions: readonly Revision[]): Promise<void> {
-  const now = await readRevisions(ground.records);
+async function expectSame(context: HelmContext, revisions: readonly Revision[]): Promise<void> {
+  const now = await readRevisions(context.records);
   if (JSON.stringify(now) !== JSON.stringify(revisions)) throw changedMeanwhile();
 }
 

@@ -3,7 +3,7 @@ import { diffObjects } from "../../kubernetes/diff-objects.ts";
 import { hideSecrets } from "../../kubernetes/hide-secrets.ts";
 import { type KubeObject, type ObjectRef, refKey } from "../../kubernetes/kube-object.ts";
 import { readObjects } from "../../kubernetes/read-objects.ts";
-import { type Chart, type HelmGround } from "./helm-ground.ts";
+import { type Chart, type HelmContext } from "./helm-context.ts";
 import { manifestsOf } from "./release-records.ts";
 import { deployedIn, type Revision } from "./releases.ts";
 import { askHelm } from "./run-helm.ts";
@@ -15,55 +15,55 @@ import { upgradeArgs } from "./upgrade-args.ts";
  * for each `look`. Throws JobFailure.
  */
 export async function diffUpgrade(
-  ground: HelmGround,
+  context: HelmContext,
   chart: Chart,
   revisions: readonly Revision[],
   look = "",
 ): Promise<Diff> {
   const [wanted, now] = await sideBySide(
-    renderedObjects(ground, chart, look),
-    deployedObjects(ground, deployedIn(revisions)),
+    renderedObjects(context, chart, look),
+    deployedObjects(context, deployedIn(revisions)),
   );
-  const changes = [...wanted].map(([key, object]) => changeOf(ground, now.get(key), object));
+  const changes = [...wanted].map(([key, object]) => changeOf(context, now.get(key), object));
   const gone = [...now].filter(([key]) => !wanted.has(key));
-  const deletes = gone.map(([, object]) => deleteOf(ground.run.namespace, object));
-  return { op: "apply", key: ground.key, changes: [...changes, ...deletes] };
+  const deletes = gone.map(([, object]) => deleteOf(context.run.namespace, object));
+  return { op: "apply", key: context.key, changes: [...changes, ...deletes] };
 }
 
 /** What an uninstall would delete. Throws JobFailure. */
 export async function diffUninstall(
-  ground: HelmGround,
+  context: HelmContext,
   revisions: readonly Revision[],
 ): Promise<Diff> {
   const last = deployedIn(revisions) ?? revisions.at(-1);
-  const now = await deployedObjects(ground, last);
-  const changes = [...now.values()].map((object) => deleteOf(ground.run.namespace, object));
-  return { op: "teardown", key: ground.key, changes };
+  const now = await deployedObjects(context, last);
+  const changes = [...now.values()].map((object) => deleteOf(context.run.namespace, object));
+  return { op: "teardown", key: context.key, changes };
 }
 
 async function renderedObjects(
-  ground: HelmGround,
+  context: HelmContext,
   chart: Chart,
   look: string,
 ): Promise<Map<string, KubeObject>> {
   // The upgrade checks the same before it changes anything; a plan tells people in time.
-  const unchecked = ground.run.action === "plan" ? [] : ["--disable-openapi-validation"];
-  const args = [...upgradeArgs(ground, chart), "--dry-run=server", "-o", "json", ...unchecked];
+  const unchecked = context.run.action === "plan" ? [] : ["--disable-openapi-validation"];
+  const args = [...upgradeArgs(context, chart), "--dry-run=server", "-o", "json", ...unchecked];
   const call = { key: look === "" ? "render" : `render/${look}`, args };
-  const text = await askHelm(ground.helm, call, "The chart cannot be rendered");
-  return await objectsIn(ground, manifestsOf(JSON.parse(text)));
+  const text = await askHelm(context.helm, call, "The chart cannot be rendered");
+  return await objectsIn(context, manifestsOf(JSON.parse(text)));
 }
 
 async function deployedObjects(
-  ground: HelmGround,
+  context: HelmContext,
   revision: Revision | undefined,
 ): Promise<Map<string, KubeObject>> {
   if (revision === undefined) return new Map();
-  return await objectsIn(ground, await ground.records.manifests(revision.revision));
+  return await objectsIn(context, await context.records.manifests(revision.revision));
 }
 
 async function objectsIn(
-  { job, run }: HelmGround,
+  { job, run }: HelmContext,
   texts: readonly string[],
 ): Promise<Map<string, KubeObject>> {
   const named = texts.map((text) => ({ name: "what the chart makes", text }));
@@ -80,7 +80,7 @@ function refOf(namespace: string, { apiVersion, kind, metadata }: KubeObject): O
 const nothing = { changes: [], conflicts: [], words: "" } as const;
 
 function changeOf(
-  { run, key }: HelmGround,
+  { run, key }: HelmContext,
   before: KubeObject | undefined,
   after: KubeObject,
 ): Change {

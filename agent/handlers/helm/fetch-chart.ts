@@ -5,26 +5,26 @@ import { makeJobFolders, readJobText, writeJobFileOnce } from "../../job-users/j
 import { deployFailure } from "../../kubernetes/deploy-failure.ts";
 import { readYaml } from "../../kubernetes/read-yaml.ts";
 import { fetchSource } from "../../sources/fetch-source.ts";
-import type { HelmGround } from "./helm-ground.ts";
+import type { HelmContext } from "./helm-context.ts";
 import type { RepositoryChart } from "./helm-run.ts";
 import { askHelm, type HelmCaller, helmFailure, runHelm } from "./run-helm.ts";
 
 type Fetched = { readonly folder: string; readonly revision: string };
 
 /** Fetches the chart of a job, from wherever it is, with what it depends on. Throws JobFailure. */
-export async function fetchChart(ground: HelmGround): Promise<Fetched> {
-  const { job, run, env } = ground;
+export async function fetchChart(context: HelmContext): Promise<Fetched> {
+  const { job, run, env } = context;
   if (run.chart === undefined) {
     throw deployFailure("The plan names no chart.", "config_invalid");
   }
-  if ("repository" in run.chart) return await pullChart(ground, run.chart);
+  if ("repository" in run.chart) return await pullChart(context, run.chart);
   const how = { name: "chart", key: "source", step: "fetch", title: "The chart", env };
   const { directory, revision } = await fetchSource(job, run.chart, how);
   const folder = chartWithin(directory);
   // What came with the plan is nowhere.
   if (revision !== "" && run.chart.kind !== "archive")
-    job.say(`The chart is at ${revision}.`, "info", "fetch", "at");
-  await buildDependencies(ground, folder);
+    job.log(`The chart is at ${revision}.`, "info", "fetch", "at");
+  await buildDependencies(context, folder);
   return { folder, revision };
 }
 
@@ -43,10 +43,10 @@ function chartWithin(directory: string): string {
 }
 
 /** The repository's credentials go to a file in memory: nobody reads them in a list of processes. */
-async function pullChart(ground: HelmGround, chart: RepositoryChart): Promise<Fetched> {
-  const { job, helm } = ground;
-  const { secrets, workspace, owner } = job.place;
-  if (chart.password !== "") job.hide(chart.password);
+async function pullChart(context: HelmContext, chart: RepositoryChart): Promise<Fetched> {
+  const { job, helm } = context;
+  const { secrets, workspace, owner } = job.directories;
+  if (chart.password !== "") job.addSecret(chart.password);
   const file = path.join(secrets, "repositories.yaml");
   const { repository: url, username, password } = chart;
   const entry = { name: "plan", url, ...(username && { username, password }) };
@@ -70,15 +70,15 @@ async function updateRepositories(helm: HelmCaller, { key, where, what }: Update
   const answer = await runHelm(helm, { key, args: ["repo", "update", ...where] });
   if (answer.isGood) return;
   const why = /Unable to get an update[^\n]*\n\s*([^\n]+)/.exec(answer.out)?.[1];
-  const complaint = why === undefined ? answer.complaint : helm.job.shown(why);
+  const complaint = why === undefined ? answer.complaint : helm.job.redact(why);
   throw helmFailure({ ...answer, complaint }, what);
 }
 
 const mostChartBytes = 2 ** 20;
 
 /** What has a lock is only built where helm knows each repository that the chart names. */
-async function buildDependencies({ job, helm }: HelmGround, folder: string): Promise<void> {
-  const { owner, secrets } = job.place;
+async function buildDependencies({ job, helm }: HelmContext, folder: string): Promise<void> {
+  const { owner, secrets } = job.directories;
   const text = await readJobText(path.join(folder, "Chart.yaml"), owner, mostChartBytes);
   if (!/^dependencies:/m.test(text) || existsSync(path.join(folder, "charts"))) return;
   const what = "What the chart depends on cannot be had";

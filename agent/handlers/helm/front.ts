@@ -100,7 +100,7 @@ async function orderFor(job: Job, { chartId, namespace, token }: Means, env: Env
     inlineOr(user["client-certificate-data"], user["client-certificate"], read),
     inlineOr(user["client-key-data"], user["client-key"], read),
   ]);
-  const url = job.host.config.brokerUrl ?? "";
+  const url = job.agent.config.brokerUrl ?? "";
   return {
     namespace,
     broker: { url, token, chartId },
@@ -133,7 +133,7 @@ type Starting = { readonly order: Order; readonly env: Env; readonly nth: number
 
 /** Nothing where this one, of a former process of the agent's perhaps, has ended. */
 async function startFront(job: Job, { order, env, nth }: Starting): Promise<Started | undefined> {
-  const { secrets, owner, workspace } = job.place;
+  const { secrets, owner, workspace } = job.directories;
   const file = path.join(secrets, `helm-front-${nth}.json`);
   const kubeconfig = path.join(secrets, "helm-front.kubeconfig");
   const place = path.join(secrets, "helm-front.place");
@@ -147,8 +147,8 @@ async function startFront(job: Job, { order, env, nth }: Starting): Promise<Star
       cwd: workspace,
       env: {
         ...env,
-        ...job.host.networkEnv,
-        PATH: job.host.config.env["PATH"] ?? "",
+        ...job.agent.networkEnv,
+        PATH: job.agent.config.env["PATH"] ?? "",
         NODE_USE_ENV_PROXY: "1",
       },
       stop,
@@ -183,12 +183,12 @@ const mostKubeconfigBytes = 2 ** 16;
 type FrontAddress = { readonly server: URL; readonly ca: string };
 
 async function serverIn(job: Job, kubeconfig: string): Promise<FrontAddress | undefined> {
-  const text = await readJobText(kubeconfig, job.place.owner, mostKubeconfigBytes);
+  const text = await readJobText(kubeconfig, job.directories.owner, mostKubeconfigBytes);
   const [server, secret] = /https:\/\/127\.0\.0\.1:\d+\/([0-9a-f]{48})/.exec(text) ?? [];
   const [, ca] = /"certificate-authority-data":"([^"]+)"/.exec(text) ?? [];
   if (server === undefined || secret === undefined || ca === undefined) return undefined;
   // Helm names it when it complains.
-  job.hide(secret);
+  job.addSecret(secret);
   return { server: new URL(server), ca: Buffer.from(ca, "base64").toString() };
 }
 

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { type Credentials, readCredentials } from "../../credentials/read-credentials.ts";
 import type { JobFacts, Plan } from "../../jobs/handler.ts";
-import { unfitPlan } from "../../jobs/job-failure.ts";
+import { invalidPlan } from "../../jobs/job-failure.ts";
 import { type Approved, readApproved } from "../../kubernetes/approved.ts";
 import { readSource } from "../../sources/read-source.ts";
 import type { Source } from "../../sources/source.ts";
@@ -96,17 +96,17 @@ export function readHelmRun(plan: Plan, { operation }: JobFacts): HelmRun {
   const inner = body.safeParse(data?.helm ?? plan).data;
   const [issue] = error?.issues ?? body.safeParse(data?.helm ?? plan).error?.issues ?? [];
   if (data === undefined || inner === undefined) {
-    throw unfitPlan(`${issue?.path.join(".")}: ${issue?.message}`);
+    throw invalidPlan(`${issue?.path.join(".")}: ${issue?.message}`);
   }
   const action = actions[operation];
   if (action === undefined) {
-    throw unfitPlan(`helm has no operation ${operation}: ${Object.keys(actions).join(", ")} are`);
+    throw invalidPlan(`helm has no operation ${operation}: ${Object.keys(actions).join(", ")} are`);
   }
   const name = inner.name ?? "";
-  if (!releaseName.test(name)) throw unfitPlan("helm.name is no name of a release");
+  if (!releaseName.test(name)) throw invalidPlan("helm.name is no name of a release");
   const chart = chartOf(inner.chart) ?? readSource(inner) ?? readSource(plan);
   if (chart === undefined && action !== "plan-teardown" && action !== "apply") {
-    throw unfitPlan("it has no chart: helm.chart, .source or src_registry says where it is");
+    throw invalidPlan("it has no chart: helm.chart, .source or src_registry says where it is");
   }
   return {
     action,
@@ -154,15 +154,15 @@ function driverOf(given: string, chartId: string): HelmRun["driver"] {
   const isHelms = /^(?:sql|memory)$/.test(given);
   if (chartId !== "" && !isHelms) return "broker";
   const names = "secret, configmap and, with helm_chart_id, broker";
-  throw unfitPlan(`helm.storage_driver ${given} is none of ${names}`);
+  throw invalidPlan(`helm.storage_driver ${given} is none of ${names}`);
 }
 
 function chartOf(given: z.infer<typeof body>["chart"]): RepositoryChart | undefined {
   if (given == null) return undefined;
   const { repository, name, version, username, password } = given;
-  if (!/^https?:\/\//.test(repository)) throw unfitPlan("helm.chart.repository is no URL");
+  if (!/^https?:\/\//.test(repository)) throw invalidPlan("helm.chart.repository is no URL");
   for (const [member, value] of Object.entries({ name, version: version ?? "" })) {
-    if (/^-|[\s\p{Cc}]/u.test(value)) throw unfitPlan(`helm.chart.${member} is not one name`);
+    if (/^-|[\s\p{Cc}]/u.test(value)) throw invalidPlan(`helm.chart.${member} is not one name`);
   }
   return {
     repository,

@@ -1,5 +1,6 @@
 import type { Handler, Job, Produced } from "../../jobs/handler.ts";
 import { openProgress } from "../../jobs/open-progress.ts";
+import { approveDiff } from "../../kubernetes/approve-diff.ts";
 import { isApproved } from "../../kubernetes/approved.ts";
 import {
   type Change,
@@ -10,13 +11,12 @@ import {
   diffLines,
 } from "../../kubernetes/change.ts";
 import { expectCluster, identifyCluster } from "../../kubernetes/cluster-identity.ts";
-import { consentToDiff } from "../../kubernetes/consent-to-diff.ts";
 import { deployFailure } from "../../kubernetes/deploy-failure.ts";
 import { digestOfDiff } from "../../kubernetes/digest-of-diff.ts";
 import { explainRefusal } from "../../kubernetes/explain-refusal.ts";
 import { diffAgain, expectUntouched, type Shown } from "./diff-again.ts";
 import { diffUninstall, diffUpgrade } from "./diff-release.ts";
-import { type HelmGround, openChart, openHelmGround } from "./helm-ground.ts";
+import { type HelmContext, openChart, openHelmContext } from "./helm-context.ts";
 import { type HelmRun, readHelmRun } from "./helm-run.ts";
 import { recoverRelease } from "./recover-release.ts";
 import { releaseOutputs } from "./release-outputs.ts";
@@ -28,12 +28,12 @@ import { upgradeRelease } from "./upgrade-release.ts";
 /** Releases of charts: planned as a diff, installed or upgraded as approved, rolled back where that fails, uninstalled. */
 export const helm: Handler = {
   types: ["helm-chart-deploy", "runner-helm"],
-  restMs: 75_000, // a minute for helm to mark its release as failed
+  stopGraceMs: 75_000, // a minute for helm to mark its release as failed
   validate: (plan, facts) => {
     const run = readHelmRun(plan, facts);
     return {
-      usesHost: true,
-      asksConsent: true,
+      needsDirectories: true,
+      asksApproval: true,
       timeoutMs: run.timeoutMs,
       execute: async (job) => await deploy(job, run),
     };
@@ -41,39 +41,39 @@ export const helm: Handler = {
 };
 
 async function deploy(job: Job, run: HelmRun): Promise<Produced> {
-  const ground = await openHelmGround(job, run);
+  const context = await openHelmContext(job, run);
   try {
     const { approved } = run;
-    if (approved !== undefined) expectCluster(approved, await identifyCluster(ground.cluster));
-    if (run.action === "plan" || run.action === "plan-teardown") return await plan(ground);
+    if (approved !== undefined) expectCluster(approved, await identifyCluster(context.cluster));
+    if (run.action === "plan" || run.action === "plan-teardown") return await plan(context);
     const isTeardown = approved?.op === "teardown";
-    return await (isTeardown ? uninstall(ground) : upgrade(ground));
+    return await (isTeardown ? uninstall(context) : upgrade(context));
   } catch (error) {
     throw explainRefusal(error, `The release ${run.name}`);
   } finally {
-    ground.cluster.close();
-    ground.records.close();
-    await ground.helm.front?.close();
+    context.cluster.close();
+    context.records.close();
+    await context.helm.front?.close();
   }
 }
 
-async function plan(ground: HelmGround): Promise<Produced> {
-  const isTeardown = ground.run.action !== "plan";
+async function plan(context: HelmContext): Promise<Produced> {
+  const isTeardown = context.run.action !== "plan";
   const [chart, revisions] = await sideBySide(
-    isTeardown ? Promise.resolve(undefined) : openChart(ground),
-    listRevisions(ground, "history/before"),
+    isTeardown ? Promise.resolve(undefined) : openChart(context),
+    listRevisions(context, "history/before"),
   );
   const diff = await (chart === undefined
-    ? diffUninstall(ground, revisions)
-    : diffUpgrade(ground, chart, revisions));
-  return await planned(ground, diff, revisions.at(-1));
+    ? diffUninstall(context, revisions)
+    : diffUpgrade(context, chart, revisions));
+  return await planned(context, diff, revisions.at(-1));
 }
 
 const mostLines = 500;
 
 /** What has no changes may have to be deployed all the same, where the last time failed. */
 async function planned(
-  { job, cluster }: HelmGround,
+  { job, cluster }: HelmContext,
   diff: Diff,
   last: Revision | undefined,
 ): Promise<Produced> {
@@ -87,19 +87,19 @@ async function planned(
 }
 
 function sayDiff(job: Job, diff: Diff): void {
-  const lines = diffLines(diff, job.shown).slice(0, mostLines);
-  for (const [at, line] of lines.entries()) job.say(line, "info", "diff", `diff ${at}`);
+  const lines = diffLines(diff, job.redact).slice(0, mostLines);
+  for (const [at, line] of lines.entries()) job.log(line, "info", "diff", `diff ${at}`);
 }
 
 type Judged = { readonly done: readonly Pick<Change, "action" | "ref">[] };
 
 /** What is half done differs from what was approved: it is compared, and asked for, once. */
 async function judgeOnce(
-  ground: HelmGround,
+  context: HelmContext,
   revisions: readonly Revision[],
   diffOf: Shown["diffOf"],
 ): Promise<Judged> {
-  const { job, run } = ground;
+  const { job, run } = context;
   return await job.once("judged", async () => {
     const diff = await diffOf("");
     sayDiff(job, diff);
@@ -110,37 +110,37 @@ async function judgeOnce(
       );
     }
     const shown = { diff, revisions, diffOf };
-    await consentToDiff(job, diff, async () => await diffAgain(ground, shown));
+    await approveDiff(job, diff, async () => await diffAgain(context, shown));
     return { done: diff.changes.map(({ action, ref }) => ({ action, ref })) };
   });
 }
 
-async function upgrade(ground: HelmGround): Promise<Produced> {
-  const { job, run } = ground;
+async function upgrade(context: HelmContext): Promise<Produced> {
+  const { job, run } = context;
   const progress = openProgress(job);
   const [chart, found] = await sideBySide(
-    openChart(ground),
-    listRevisions(ground, "history/before"),
+    openChart(context),
+    listRevisions(context, "history/before"),
   );
-  const revisions = await job.once("revisions", async () => await recoverRelease(ground, found));
+  const revisions = await job.once("revisions", async () => await recoverRelease(context, found));
   const diffOf = async (look: string): Promise<Diff> =>
-    await diffUpgrade(ground, chart, revisions, look);
-  const { done } = await judgeOnce(ground, revisions, diffOf);
-  await expectUntouched(ground, revisions, "upgrade");
+    await diffUpgrade(context, chart, revisions, look);
+  const { done } = await judgeOnce(context, revisions, diffOf);
+  await expectUntouched(context, revisions, "upgrade");
   progress.phase("upgrade", "in-progress");
-  const release = await upgradeRelease(ground, chart, { revisions, changes: done });
+  const release = await upgradeRelease(context, chart, { revisions, changes: done });
   progress.phase("upgrade", "finished");
-  const outputs = await releaseOutputs(ground, chart, release);
+  const outputs = await releaseOutputs(context, chart, release);
   const what = revisions.length === 0 ? "installed" : "upgraded";
   return { description: `${run.name} is ${what}: revision ${release.version}.`, outputs };
 }
 
-async function uninstall(ground: HelmGround): Promise<Produced> {
-  const { job, run, helm } = ground;
-  const found = await listRevisions(ground, "history/before");
-  const revisions = await job.once("revisions", async () => await recoverRelease(ground, found));
-  await judgeOnce(ground, revisions, async () => await diffUninstall(ground, revisions));
-  await expectUntouched(ground, revisions, "uninstall");
+async function uninstall(context: HelmContext): Promise<Produced> {
+  const { job, run, helm } = context;
+  const found = await listRevisions(context, "history/before");
+  const revisions = await job.once("revisions", async () => await recoverRelease(context, found));
+  await judgeOnce(context, revisions, async () => await diffUninstall(context, revisions));
+  await expectUntouched(context, revisions, "uninstall");
   if (revisions.length === 0) return { description: `There is no release ${run.name}.` };
   const timeout = `${Math.ceil(run.waitMs / 1000)}s`;
   const args = ["uninstall", run.name, "--wait", "--ignore-not-found", "--timeout", timeout];

@@ -2,7 +2,7 @@ import { getExecutionRoute } from "../../../shared/api/read-runner-job-execution
 import { Refused } from "../../client/broker-errors.ts";
 import type { Job } from "../../jobs/handler.ts";
 import { deployFailure } from "../../kubernetes/deploy-failure.ts";
-import type { HelmGround } from "./helm-ground.ts";
+import type { HelmContext } from "./helm-context.ts";
 import { listRevisions, pendingIn, type Revision } from "./releases.ts";
 import { rollBack, rollerOf } from "./roll-back.ts";
 import { askHelm, helmFailure } from "./run-helm.ts";
@@ -22,14 +22,14 @@ export const isMarked = (
  * which held it is over. Answers its revisions by then. Throws JobFailure when another one holds it, or nobody knows.
  */
 export async function recoverRelease(
-  ground: HelmGround,
+  context: HelmContext,
   revisions: Revision[],
 ): Promise<Revision[]> {
-  const { job, run } = ground;
+  const { job, run } = context;
   const pending = pendingIn(revisions);
   if (pending === undefined) return revisions;
   const holder = holderOf(pending, revisions);
-  if (!(await isOver(ground, holder, pending))) {
+  if (!(await isOver(context, holder, pending))) {
     const whose =
       holder.job === undefined ? "Helm that no job of this runner began" : `The job ${holder.job}`;
     throw deployFailure(
@@ -38,14 +38,14 @@ export async function recoverRelease(
       "locked",
     );
   }
-  job.say(
+  job.log(
     `The release is ${pending.status} since the job ${holder.job}, which is over: it is freed.`,
     "warn",
     "recover",
     "recover",
   );
-  await free(ground, pending, revisions);
-  return await listRevisions(ground, "history/recovered");
+  await free(context, pending, revisions);
+  return await listRevisions(context, "history/recovered");
 }
 
 /** Whoever upgrades by hand takes the labels of the revision before over: only the first one that has them is ours. */
@@ -64,7 +64,7 @@ const over = ["finished", "failed", "timed-out", "not-attempted", "cancelled", "
 
 /** What was begun after the execution was over is somebody else's. */
 async function isOver(
-  { job }: HelmGround,
+  { job }: HelmContext,
   holder: Holder,
   { status, madeAt = "" }: Revision,
 ): Promise<boolean> {
@@ -74,7 +74,7 @@ async function isOver(
   const params = { job_id: holder.job, execution_id: holder.execution };
   try {
     const how = { scope: "agent", signal: job.signal, giveUpAfterMs: 60_000 } as const;
-    const { body } = await job.host.client.call(getExecutionRoute, { params }, how);
+    const { body } = await job.agent.client.call(getExecutionRoute, { params }, how);
     if (!over.includes(body.status)) return false;
     const isLate = Date.parse(madeAt) > Date.parse(body.finished_at ?? "");
     return status !== "pending-rollback" || !isLate;
@@ -85,11 +85,11 @@ async function isOver(
 }
 
 async function free(
-  ground: HelmGround,
+  context: HelmContext,
   pending: Revision,
   revisions: readonly Revision[],
 ): Promise<void> {
-  const { run, helm } = ground;
+  const { run, helm } = context;
   const key = `recover/${pending.revision}`;
   const good = revisions.findLast(({ status }) => ["deployed", "superseded"].includes(status));
   const doing = `The release ${run.name}, which was left pending, cannot be freed`;
@@ -99,6 +99,6 @@ async function free(
     await askHelm(helm, { key, args }, doing);
     return;
   }
-  const answer = await rollBack(ground, { key, undone: pending, to: good, args: timeout });
+  const answer = await rollBack(context, { key, undone: pending, to: good, args: timeout });
   if (!answer.isGood) throw helmFailure(answer, doing);
 }

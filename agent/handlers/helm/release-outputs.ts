@@ -1,15 +1,15 @@
 import type { Outputs } from "../../jobs/handler.ts";
 import { valuesAt } from "../../kubernetes/values-at.ts";
-import type { Chart, HelmGround } from "./helm-ground.ts";
+import type { Chart, HelmContext } from "./helm-context.ts";
 import type { Installed } from "./upgrade-release.ts";
 
 /** What a job says of a release that it has deployed. */
 export async function releaseOutputs(
-  ground: HelmGround,
+  context: HelmContext,
   chart: Chart,
   { version, info, chart: { metadata } }: Installed,
 ): Promise<Outputs> {
-  const { run, cluster, job } = ground;
+  const { run, cluster, job } = context;
   const fields: Record<string, unknown> = {};
   for (const { output, apiVersion, kind, name, path } of run.fields) {
     const resource = await cluster.discovery.find(apiVersion, kind);
@@ -19,7 +19,7 @@ export async function releaseOutputs(
     // A value of a secret is none that anybody may read elsewhere.
     const found = kind === "Secret" ? [] : valuesAt(live, path);
     if (found.length === 0) {
-      job.say(
+      job.log(
         `The output ${output} has no value: ${kind} ${name} has no ${path}.`,
         "warn",
         "outputs",

@@ -89,7 +89,7 @@ const atBroker = z.looseObject({
 
 /** Those that the broker keeps. `token` is the job's. */
 export function recordsAtBroker(job: Job, token: string, kept: Kept): ReleaseRecords {
-  const { brokerUrl: url = "", caFile, env } = job.host.config;
+  const { brokerUrl: url = "", caFile, env } = job.agent.config;
   const { name, namespace, chartId } = kept;
   const way = { env, caFile, signal: job.signal };
   const records = openBrokerRecords({ url, token, chartId }, way);

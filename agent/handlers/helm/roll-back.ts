@@ -1,4 +1,4 @@
-import type { HelmGround } from "./helm-ground.ts";
+import type { HelmContext } from "./helm-context.ts";
 import type { Revision } from "./releases.ts";
 import { type HelmAnswer, runHelm } from "./run-helm.ts";
 
@@ -18,7 +18,7 @@ const marks = { revision: "svc-undo", job: "svc-undo-job", execution: "svc-undo-
  * it makes, and whose it is. Where that cannot be written down, nobody takes a killed one for ours.
  */
 export async function rollBack(
-  { helm, run, job, records }: HelmGround,
+  { helm, run, job, records }: HelmContext,
   { key, undone, to, args }: RollBack,
 ): Promise<HelmAnswer> {
   const label = async (labels: Parameters<typeof records.label>[1]): Promise<void> =>

@@ -43,7 +43,7 @@ export async function runHelm(
   { job, env, front }: HelmCaller,
   call: HelmCall,
 ): Promise<HelmAnswer> {
-  const { secrets, owner, workspace } = job.place;
+  const { secrets, owner, workspace } = job.directories;
   const base = path.join(secrets, `helm-${call.key.replaceAll("/", "-")}`);
   const [outFile, saidFile] = [`${base}.out`, `${base}.said`];
   const reached = await front?.reach();
@@ -67,7 +67,7 @@ export async function runHelm(
     ...(ends.length > 0 && { endEarly: AbortSignal.any(ends) }),
   });
   if (end.code === 127) throw noHelm();
-  const said = job.shown(await readJobText(saidFile, owner, mostSaidBytes));
+  const said = job.redact(await readJobText(saidFile, owner, mostSaidBytes));
   return {
     end,
     isGood: end.why === "exited" && end.code === 0,

@@ -1,4 +1,4 @@
-import { unfitPlan } from "../../jobs/job-failure.ts";
+import { invalidPlan } from "../../jobs/job-failure.ts";
 import type { SetValue } from "./helm-run.ts";
 
 type Tree = Record<string, unknown>;
@@ -27,16 +27,16 @@ function pathOf(name: string): (string | number)[] {
   for (const part of name.match(/(?:\\.|[^.\\])+/g) ?? []) {
     const [, word = "", indexes = ""] = /^((?:\\.|[^[\\])*)((?:\[\d+\])*)$/s.exec(part) ?? [];
     if (word === "" && indexes === "")
-      throw unfitPlan(`helm.values names ${name}, which is no path`);
+      throw invalidPlan(`helm.values names ${name}, which is no path`);
     if (word !== "") steps.push(word.replaceAll(/\\(.)/gs, "$1"));
     for (const [, index = ""] of indexes.matchAll(/\[(\d+)\]/g)) {
       if (Number(index) > mostIndex)
-        throw unfitPlan(`helm.values names ${name}: the list is too long`);
+        throw invalidPlan(`helm.values names ${name}: the list is too long`);
       steps.push(Number(index));
     }
   }
   if (steps.length === 0 || steps.includes("__proto__")) {
-    throw unfitPlan(`helm.values names "${name}", which is no path`);
+    throw invalidPlan(`helm.values names "${name}", which is no path`);
   }
   return steps;
 }

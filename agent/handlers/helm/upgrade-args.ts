@@ -1,8 +1,8 @@
-import type { Chart, HelmGround } from "./helm-ground.ts";
+import type { Chart, HelmContext } from "./helm-context.ts";
 import { markLabels } from "./recover-release.ts";
 
 /** What helm is told to install or upgrade the release, whether it only renders it or not. */
-export function upgradeArgs({ run, job }: HelmGround, chart: Chart): string[] {
+export function upgradeArgs({ run, job }: HelmContext, chart: Chart): string[] {
   return [
     "upgrade",
     run.name,

@@ -1,13 +1,13 @@
 import { z } from "zod";
 import type { Change } from "../../kubernetes/change.ts";
-import { deployFailure, saidMore } from "../../kubernetes/deploy-failure.ts";
+import { deployFailure, withMoreDetail } from "../../kubernetes/deploy-failure.ts";
 import { eachOf } from "../../kubernetes/each-of.ts";
 import { refWords } from "../../kubernetes/kube-object.ts";
+import { logEvidence } from "../../kubernetes/log-evidence.ts";
 import { lookForTrouble } from "../../kubernetes/look-for-trouble.ts";
 import { readinessOf } from "../../kubernetes/readiness.ts";
-import { tellEvidence } from "../../kubernetes/tell-evidence.ts";
 import { awaitHopeless, podOwnersIn, podsBefore } from "./await-hopeless.ts";
-import type { Chart, HelmGround } from "./helm-ground.ts";
+import type { Chart, HelmContext } from "./helm-context.ts";
 import { isMarked } from "./recover-release.ts";
 import { deployedIn, listRevisions, type Revision } from "./releases.ts";
 import { rollBack } from "./roll-back.ts";
@@ -33,7 +33,7 @@ const marginMs = 120_000;
  * and then what was deployed before is deployed again, or a first install is taken away. Throws JobFailure.
  */
 export async function upgradeRelease(
-  ground: HelmGround,
+  context: HelmContext,
   chart: Chart,
   {
     revisions,
@@ -43,8 +43,8 @@ export async function upgradeRelease(
     readonly changes: readonly Pick<Change, "action" | "ref">[];
   },
 ): Promise<Installed> {
-  const { run, job } = ground;
-  const { answer, hopeless } = await waited(ground, chart, changes);
+  const { run, job } = context;
+  const { answer, hopeless } = await waited(context, chart, changes);
   if (answer.isGood) return installed.parse(JSON.parse(answer.out));
   const doing = `The release ${run.name} cannot be deployed`;
   if (job.signal.aborted) throw helmFailure(answer, doing);
@@ -55,26 +55,26 @@ export async function upgradeRelease(
           `${doing}: it can never become ready, and helm was told to stop.`,
           "not_ready",
         );
-  const reasons = await evidence(ground, changes);
+  const reasons = await evidence(context, changes);
   const told = [hopeless ?? reasons[0] ?? []].flat().map((words) => `${words}.`);
-  const undone = await undo(ground, revisions);
-  throw saidMore(why, [...told, undone].join(" "));
+  const undone = await undo(context, revisions);
+  throw withMoreDetail(why, [...told, undone].join(" "));
 }
 
 type Waited = { readonly answer: HelmAnswer; readonly hopeless: string | undefined };
 
 /** Helm's own wait goes on to its end whatever it sees: where that is hopeless, helm is told to stop. */
 async function waited(
-  ground: HelmGround,
+  context: HelmContext,
   chart: Chart,
   changes: readonly Pick<Change, "action" | "ref">[],
 ): Promise<Waited> {
-  const { helm, run, job, cluster } = ground;
+  const { helm, run, job, cluster } = context;
   const timeout = `${Math.ceil(run.waitMs / 1000)}s`;
   const waits = ["--wait", "--wait-for-jobs", "--timeout", timeout, "-o", "json"];
   const [before, objects] = await sideBySide(
     podsBefore(job, cluster, run.namespace),
-    podOwnersIn(ground, changes),
+    podOwnersIn(context, changes),
   );
   const [ending, over] = [new AbortController(), new AbortController()];
   const look = async (): Promise<void> => {
@@ -89,7 +89,7 @@ async function waited(
   try {
     const answer = await runHelm(helm, {
       key: "upgrade",
-      args: [...upgradeArgs(ground, chart), ...waits],
+      args: [...upgradeArgs(context, chart), ...waits],
       timeoutMs: run.waitMs * 3 + marginMs,
       endEarly: ending.signal,
     });
@@ -105,7 +105,7 @@ async function waited(
 
 /** Says what is not ready, and answers the reasons in short. It fails by nothing. */
 async function evidence(
-  { job, cluster }: HelmGround,
+  { job, cluster }: HelmContext,
   changes: readonly Pick<Change, "action" | "ref">[],
 ): Promise<string[]> {
   const meant = changes.filter(({ action }) => action !== "delete" && action !== "keep");
@@ -118,17 +118,17 @@ async function evidence(
     const readiness = readinessOf(live);
     if (readiness.is === "ready") return [];
     const trouble = await lookForTrouble(cluster, at, live);
-    await tellEvidence(job, cluster, { ref: at.ref, trouble });
+    await logEvidence(job, cluster, { ref: at.ref, trouble });
     return [`${refWords(at.ref)}: ${trouble.hopeless ?? trouble.words[0] ?? readiness.words}`];
   });
   return found.flat();
 }
 
 /** Before it changes anything, helm writes a revision down. What is not this job's stays. */
-async function undo(ground: HelmGround, before: readonly Revision[]): Promise<string> {
-  const { helm, run, job } = ground;
+async function undo(context: HelmContext, before: readonly Revision[]): Promise<string> {
+  const { helm, run, job } = context;
   const timeout = ["--wait", "--timeout", `${Math.ceil(run.waitMs / 1000)}s`];
-  const left = await listRevisions(ground, "history/failed").catch((error: unknown) => {
+  const left = await listRevisions(context, "history/failed").catch((error: unknown) => {
     if (job.signal.aborted) throw error;
     return `What is left of it is not known. ${(error as Error).message}`; // a refusal's, or a failure's
   });
@@ -144,7 +144,7 @@ async function undo(ground: HelmGround, before: readonly Revision[]): Promise<st
     good === undefined
       ? "It was uninstalled again"
       : `It was rolled back to revision ${good.revision}`;
-  job.say(
+  job.log(
     good === undefined ? "Uninstalls what was begun." : "Rolls back.",
     "warn",
     "helm",
@@ -154,7 +154,7 @@ async function undo(ground: HelmGround, before: readonly Revision[]): Promise<st
   const answer =
     good === undefined
       ? await runHelm(helm, { key: "undo", args: ["uninstall", run.name, ...timeout] })
-      : await rollBack(ground, { ...back, to: good });
+      : await rollBack(context, { ...back, to: good });
   if (answer.isGood) return `${what}.`;
   return `It could not be undone: ${helmFailure(answer, "helm").message}`;
 }

@@ -3,57 +3,57 @@ import { JobFailure } from "../../jobs/job-failure.ts";
 import { awaitReady } from "../../kubernetes/await-ready.ts";
 import type { Change } from "../../kubernetes/change.ts";
 import type { Located } from "../../kubernetes/cluster.ts";
-import { deployFailure, saidMore } from "../../kubernetes/deploy-failure.ts";
+import { deployFailure, withMoreDetail } from "../../kubernetes/deploy-failure.ts";
 import { eachOf } from "../../kubernetes/each-of.ts";
 import { explainRefusal } from "../../kubernetes/explain-refusal.ts";
 import { inOrder } from "../../kubernetes/kinds-order.ts";
 import { type KubeObject, refKey, refWords } from "../../kubernetes/kube-object.ts";
-import type { PlacedObject } from "../../kubernetes/locate-objects.ts";
+import type { LocatedObject } from "../../kubernetes/locate-objects.ts";
 import { deleteObjects } from "./delete-objects.ts";
 import { entryOf, type InventoryEntry, unionOf } from "./inventory.ts";
-import { type Scene, stopIfTold } from "./scene.ts";
+import { type ManifestContext, throwIfStopped } from "./manifest-context.ts";
 
 /**
  * Applies all objects in the order of their kinds and deletes what was approved to be deleted. Done again after a crash
  * it comes to the same. Throws JobFailure that says how far it came.
  */
 export async function applyChanges(
-  scene: Scene,
+  context: ManifestContext,
   approved: readonly Pick<Change, "action" | "ref">[],
 ): Promise<void> {
-  const { run, objects, inventory } = scene;
+  const { run, objects, inventory } = context;
   const uids = new Map<string, string>();
   const groups = inOrder(objects, ({ at }) => at.ref);
   const namespaces = groups.filter(([one]) => one?.at.ref.kind === "Namespace");
   // The list of what is made lies in a namespace, which may have to be made itself.
-  for (const group of namespaces) await applyGroup(scene, group, uids);
+  for (const group of namespaces) await applyGroup(context, group, uids);
   const now = (): InventoryEntry[] =>
     objects.map(({ at }) => entryOf(at.ref, uids.get(refKey(at.ref))));
   const old = (await inventory?.read()) ?? [];
   await inventory?.write(unionOf(old, now()));
   for (const group of groups) {
-    if (!namespaces.includes(group)) await applyGroup(scene, group, uids);
+    if (!namespaces.includes(group)) await applyGroup(context, group, uids);
   }
   const deletes = approved
     .filter(({ action }) => action === "delete")
     .map(({ ref }) => refKey(ref));
   const kept = old.filter((one) => !uids.has(refKey(one)));
   const gone = kept.filter((one) => deletes.includes(refKey(one)));
-  await deleteObjects(scene, gone, `${uids.size} objects were applied`);
-  await inventory?.write(unionOf(run.prunes ? await stillThere(scene, kept, gone) : kept, now()));
+  await deleteObjects(context, gone, `${uids.size} objects were applied`);
+  await inventory?.write(unionOf(run.prunes ? await stillThere(context, kept, gone) : kept, now()));
 }
 
 /** Waits until all that was applied is ready, where the plan says so. Throws JobFailure. */
-export async function awaitApplied({ job, run, cluster, objects }: Scene): Promise<void> {
+export async function awaitApplied({ job, run, cluster, objects }: ManifestContext): Promise<void> {
   if (!run.waits) return;
   const located = objects.map(({ at }) => at);
   await awaitReady(job, cluster, { objects: located, timeoutMs: run.waitMs });
-  stopIfTold(job, () => `all ${objects.length} objects were applied, and not all are ready`);
+  throwIfStopped(job, () => `all ${objects.length} objects were applied, and not all are ready`);
 }
 
 /** What was kept goes on being remembered: whoever allows it later may have it deleted then. */
 async function stillThere(
-  { cluster }: Scene,
+  { cluster }: ManifestContext,
   kept: readonly InventoryEntry[],
   gone: readonly InventoryEntry[],
 ): Promise<InventoryEntry[]> {
@@ -71,16 +71,16 @@ async function stillThere(
 const mostNamed = 20;
 
 async function applyGroup(
-  scene: Scene,
-  group: readonly PlacedObject[],
+  context: ManifestContext,
+  group: readonly LocatedObject[],
   uids: Map<string, string>,
 ): Promise<void> {
-  const { job } = scene;
+  const { job } = context;
   await eachOf(group, async (one) => {
-    stopIfTold(job, () => doneWords(scene, uids));
-    const applied = await applyObject(scene, one, uids);
+    throwIfStopped(job, () => doneWords(context, uids));
+    const applied = await applyObject(context, one, uids);
     uids.set(refKey(one.at.ref), applied.metadata.uid ?? "");
-    job.say(
+    job.log(
       `${refWords(one.at.ref)} is applied.`,
       "info",
       "apply",
@@ -90,30 +90,30 @@ async function applyGroup(
   const kind = group[0]?.at.ref.kind;
   if (kind === "Namespace" || kind === "CustomResourceDefinition") {
     const objects = group.map(({ at }) => at);
-    await awaitReady(job, scene.cluster, {
+    await awaitReady(job, context.cluster, {
       objects,
-      timeoutMs: Math.min(scene.run.waitMs, 60_000),
+      timeoutMs: Math.min(context.run.waitMs, 60_000),
     });
-    if (kind === "CustomResourceDefinition") await awaitServed(scene);
+    if (kind === "CustomResourceDefinition") await awaitServed(context);
   }
 }
 
 async function applyObject(
-  scene: Scene,
-  { at, object, place }: PlacedObject,
+  context: ManifestContext,
+  { at, object, place }: LocatedObject,
   uids: Map<string, string>,
 ): Promise<KubeObject> {
-  const { cluster, manager, run } = scene;
+  const { cluster, manager, run } = context;
   try {
     return await cluster.apply(at, object, { manager, force: run.isForced, isDry: false });
   } catch (error) {
     const explained = explainRefusal(error, `${refWords(at.ref)} (${place})`);
     if (!(explained instanceof JobFailure) || uids.size === 0) throw explained;
-    throw saidMore(explained, `Before that, ${doneWords(scene, uids)}.`);
+    throw withMoreDetail(explained, `Before that, ${doneWords(context, uids)}.`);
   }
 }
 
-function doneWords({ objects }: Scene, uids: ReadonlyMap<string, string>): string {
+function doneWords({ objects }: ManifestContext, uids: ReadonlyMap<string, string>): string {
   if (uids.size === 0) return "nothing was applied";
   const names = objects
     .filter(({ at }) => uids.has(refKey(at.ref)))
@@ -125,7 +125,7 @@ function doneWords({ objects }: Scene, uids: ReadonlyMap<string, string>): strin
 const mostLooks = 60;
 
 /** An established kind is served a moment later. */
-async function awaitServed({ cluster, objects, job }: Scene): Promise<void> {
+async function awaitServed({ cluster, objects, job }: ManifestContext): Promise<void> {
   const coming: readonly Located[] = objects.filter(({ isComing }) => isComing).map(({ at }) => at);
   for (const { resource } of coming) {
     for (let look = 0; ; look++) {

@@ -24,7 +24,7 @@ export async function buildKustomization(
   given: Kustomize,
   { place, env }: Where,
 ): Promise<ManifestText[]> {
-  const { secrets, owner, workspace } = job.place;
+  const { secrets, owner, workspace } = job.directories;
   const target = await withPatches(job, given.patches ?? [], place);
   const [built, said] = [path.join(secrets, "kustomized"), path.join(secrets, "kustomize.said")];
   const options = [
@@ -63,7 +63,7 @@ async function kustomizeOf(env: Readonly<Record<string, string>>): Promise<strin
 /** A kustomization of our own over theirs: patches that the plan gives are not theirs to name. */
 async function withPatches(job: Job, patches: readonly string[], place: string): Promise<string> {
   if (patches.length === 0) return place;
-  const { workspace, owner } = job.place;
+  const { workspace, owner } = job.directories;
   const folder = path.join(workspace, "sources", "patched");
   await makeJobFolders([folder], owner);
   const inline = [];
@@ -84,7 +84,7 @@ async function withPatches(job: Job, patches: readonly string[], place: string):
 }
 
 function kustomizeFailure(job: Job, end: CommandEnd, said: string): Error {
-  const shown = job.shown(said);
+  const shown = job.redact(said);
   const complaint = shown
     .split("\n")
     .findLast((line) => line.trim() !== "")

@@ -7,26 +7,26 @@ import { explainRefusal } from "../../kubernetes/explain-refusal.ts";
 import { inOrder } from "../../kubernetes/kinds-order.ts";
 import { refKey, refWords } from "../../kubernetes/kube-object.ts";
 import type { InventoryEntry } from "./inventory.ts";
+import { type ManifestContext, throwIfStopped } from "./manifest-context.ts";
 import { findLive, whyKept } from "./plan-changes.ts";
-import { type Scene, stopIfTold } from "./scene.ts";
 
 /** Deletes objects in the reverse order of their kinds and waits until each group is gone. Throws JobFailure. */
 export async function deleteObjects(
-  scene: Scene,
+  context: ManifestContext,
   entries: readonly InventoryEntry[],
   before: string,
 ): Promise<void> {
-  const { job } = scene;
+  const { job } = context;
   let deleted = 0;
   for (const group of inOrder(entries, (entry) => entry).toReversed()) {
     const going = await eachOf(group, async (entry) => {
-      stopIfTold(job, () => `${before}, ${deleted} of ${entries.length} were deleted`);
-      const at = await deleteObject(scene, entry);
+      throwIfStopped(job, () => `${before}, ${deleted} of ${entries.length} were deleted`);
+      const at = await deleteObject(context, entry);
       deleted += 1;
       return at;
     });
     await awaitGone(
-      scene,
+      context,
       going.flatMap((at) => at ?? []),
     );
   }
@@ -34,13 +34,16 @@ export async function deleteObjects(
 
 type Going = { readonly at: Located; readonly uid: string };
 
-async function deleteObject(scene: Scene, entry: InventoryEntry): Promise<Going | undefined> {
-  const found = await findLive(scene, entry);
+async function deleteObject(
+  context: ManifestContext,
+  entry: InventoryEntry,
+): Promise<Going | undefined> {
+  const found = await findLive(context, entry);
   if (found === undefined) return undefined;
   const { at, live } = found;
-  const kept = whyKept(scene, entry, live);
+  const kept = whyKept(context, entry, live);
   if (kept !== "") {
-    scene.job.say(
+    context.job.log(
       `${refWords(entry)} is kept: ${kept}.`,
       "info",
       "delete",
@@ -50,18 +53,18 @@ async function deleteObject(scene: Scene, entry: InventoryEntry): Promise<Going 
   }
   const uid = live.metadata.uid ?? "";
   try {
-    if (!(await scene.cluster.remove(at, uid))) return undefined;
+    if (!(await context.cluster.remove(at, uid))) return undefined;
   } catch (error) {
     // Another one has its name by now.
     if (isRefusal(error, 409)) return undefined;
     throw explainRefusal(error, refWords(entry));
   }
-  scene.job.say(`${refWords(entry)} is deleted.`, "info", "delete", `deleted ${uid}`);
+  context.job.log(`${refWords(entry)} is deleted.`, "info", "delete", `deleted ${uid}`);
   return { at, uid };
 }
 
-async function awaitGone(scene: Scene, going: readonly Going[]): Promise<void> {
-  const { job, cluster, run } = scene;
+async function awaitGone(context: ManifestContext, going: readonly Going[]): Promise<void> {
+  const { job, cluster, run } = context;
   const endsAtMs = Date.now() + run.waitMs;
   let left = going;
   for (let look = 0; left.length > 0; look++) {
@@ -72,7 +75,7 @@ async function awaitGone(scene: Scene, going: readonly Going[]): Promise<void> {
     left = left.filter((_, at) => are[at] !== undefined);
     const [first] = left;
     if (first === undefined) return;
-    stopIfTold(job, () => `${refWords(first.at.ref)} is still being deleted`);
+    throwIfStopped(job, () => `${refWords(first.at.ref)} is still being deleted`);
     if (Date.now() >= endsAtMs) {
       const finalizers = are.flatMap((live) => live?.metadata.finalizers ?? []).join(", ");
       const words = `${refWords(first.at.ref)} was told to go and is still there (finalizers: ${finalizers || "none"}).`;

@@ -34,7 +34,7 @@ export async function gatherManifest(
   for (const name of names) {
     const parent = await folderWithin(directory, path.dirname(name), "The manifest");
     const file = path.join(parent, path.basename(name));
-    const text = await readJobText(file, job.place.owner, mostFileBytes);
+    const text = await readJobText(file, job.directories.owner, mostFileBytes);
     if (text === "") throw deployFailure(`The source has no file ${name}.`, "not_found");
     texts.push({ name, text });
   }
@@ -50,7 +50,7 @@ async function fetchManifest(
   const fetched = await fetchSource(job, source, how);
   // What came with the plan is nowhere.
   if (fetched.revision !== "" && source.kind !== "archive")
-    job.say(`The source is at ${fetched.revision}.`, "info", "fetch", "at");
+    job.log(`The source is at ${fetched.revision}.`, "info", "fetch", "at");
   return fetched;
 }
 

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { type Credentials, readCredentials } from "../../credentials/read-credentials.ts";
 import type { JobFacts, Plan } from "../../jobs/handler.ts";
-import { unfitPlan } from "../../jobs/job-failure.ts";
+import { invalidPlan } from "../../jobs/job-failure.ts";
 import { type Approved, readApproved } from "../../kubernetes/approved.ts";
 import { readSource } from "../../sources/read-source.ts";
 import type { Source } from "../../sources/source.ts";
@@ -70,13 +70,13 @@ export function readManifestRun(plan: Plan, { operation }: JobFacts): ManifestRu
   const { data, error } = whole.safeParse(plan);
   if (data === undefined) {
     const [issue] = error.issues;
-    throw unfitPlan(`${issue?.path.join(".")}: ${issue?.message}`);
+    throw invalidPlan(`${issue?.path.join(".")}: ${issue?.message}`);
   }
   const { kubernetes_manifest: inner, install_id, component_id } = data;
   const action = actions[operation];
   if (action === undefined) {
     const all = Object.keys(actions).join(", ");
-    throw unfitPlan(`manifests have no operation ${operation}: ${all} are`);
+    throw invalidPlan(`manifests have no operation ${operation}: ${all} are`);
   }
   const manifest = inner.manifest ?? "";
   const source = readSource(inner) ?? (manifest.trim() === "" ? readSource(plan) : undefined);
@@ -85,7 +85,7 @@ export function readManifestRun(plan: Plan, { operation }: JobFacts): ManifestRu
   // What is torn down may be known by what was remembered of it alone.
   const isTeardown = action === "plan-teardown" || approved?.op === "teardown";
   if (manifest.trim() === "" && source === undefined && !isTeardown) {
-    throw unfitPlan(
+    throw invalidPlan(
       "it has no manifest: kubernetes_manifest.manifest, .source or .oci_artifact gives one",
     );
   }

@@ -1,5 +1,6 @@
 import type { Handler, Job, Produced } from "../../jobs/handler.ts";
 import { openProgress } from "../../jobs/open-progress.ts";
+import { approveDiff } from "../../kubernetes/approve-diff.ts";
 import { approvedChanges, isApproved } from "../../kubernetes/approved.ts";
 import {
   countsOf,
@@ -9,7 +10,6 @@ import {
   diffLines,
 } from "../../kubernetes/change.ts";
 import { identifyCluster } from "../../kubernetes/cluster-identity.ts";
-import { consentToDiff } from "../../kubernetes/consent-to-diff.ts";
 import { deployFailure } from "../../kubernetes/deploy-failure.ts";
 import { digestOfDiff } from "../../kubernetes/digest-of-diff.ts";
 import { explainRefusal } from "../../kubernetes/explain-refusal.ts";
@@ -17,20 +17,20 @@ import { refKey } from "../../kubernetes/kube-object.ts";
 import { applyChanges, awaitApplied } from "./apply-changes.ts";
 import { deleteObjects } from "./delete-objects.ts";
 import { entryOf } from "./inventory.ts";
+import { openManifestContext, type ManifestContext } from "./manifest-context.ts";
 import { type ManifestRun, readManifestRun } from "./manifest-run.ts";
 import { expectMeant, type Meant, meantBy } from "./meant-changes.ts";
 import { planApply, planTeardown } from "./plan-changes.ts";
-import { openScene, type Scene } from "./scene.ts";
 
 /** Deploys of Kubernetes manifests: planned as a diff, applied as approved, torn down. */
 export const manifests: Handler = {
   types: ["kubernetes-manifest-deploy"],
-  restMs: 30_000,
+  stopGraceMs: 30_000,
   validate: (plan, facts) => {
     const run = readManifestRun(plan, facts);
     return {
-      usesHost: true,
-      asksConsent: true,
+      needsDirectories: true,
+      asksApproval: true,
       timeoutMs: run.timeoutMs,
       execute: async (job) => await deploy(job, run),
     };
@@ -38,14 +38,14 @@ export const manifests: Handler = {
 };
 
 async function deploy(job: Job, run: ManifestRun): Promise<Produced> {
-  const scene = await openScene(job, run);
+  const context = await openManifestContext(job, run);
   try {
     if (run.action === "plan" || run.action === "plan-teardown") {
-      const diff = await (run.action === "plan" ? planApply(scene) : planTeardown(scene));
+      const diff = await (run.action === "plan" ? planApply(context) : planTeardown(context));
       sayDiff(job, diff);
       const [cluster, unremembered] = await Promise.all([
-        identifyCluster(scene.cluster),
-        countUnremembered(scene),
+        identifyCluster(context.cluster),
+        countUnremembered(context),
       ]);
       return {
         description: `The plan: ${countWords(diff)}.`,
@@ -53,16 +53,16 @@ async function deploy(job: Job, run: ManifestRun): Promise<Produced> {
         result: diffContents(job, diff, { cluster, unremembered }),
       };
     }
-    return await carryOut(scene);
+    return await carryOut(context);
   } catch (error) {
     throw explainRefusal(error, "Something besides what is deployed");
   } finally {
-    scene.cluster.close();
+    context.cluster.close();
   }
 }
 
 /** What is as it would be may still have to be applied, to be remembered. */
-async function countUnremembered({ inventory, objects, run }: Scene): Promise<number> {
+async function countUnremembered({ inventory, objects, run }: ManifestContext): Promise<number> {
   if (inventory === undefined || run.action !== "plan") return 0;
   const known = new Set((await inventory.read()).map(refKey));
   return objects.filter(({ at }) => !known.has(refKey(at.ref))).length;
@@ -71,12 +71,12 @@ async function countUnremembered({ inventory, objects, run }: Scene): Promise<nu
 const mostLines = 500;
 
 function sayDiff(job: Job, diff: Diff): void {
-  const lines = diffLines(diff, job.shown);
+  const lines = diffLines(diff, job.redact);
   for (const [at, line] of lines.slice(0, mostLines).entries()) {
-    job.say(line, "info", "diff", `diff ${at}`);
+    job.log(line, "info", "diff", `diff ${at}`);
   }
   if (lines.length > mostLines) {
-    job.say(
+    job.log(
       `… and ${lines.length - mostLines} lines more, in the plan's contents.`,
       "info",
       "diff",
@@ -84,25 +84,25 @@ function sayDiff(job: Job, diff: Diff): void {
   }
 }
 
-async function carryOut(scene: Scene): Promise<Produced> {
-  const { job, run } = scene;
+async function carryOut(context: ManifestContext): Promise<Produced> {
+  const { job, run } = context;
   const progress = openProgress(job);
   const op = run.approved?.op ?? "apply";
   // What a plan says of its changes itself is not to be shown to whoever approves them here.
-  const isAsked = job.host.config.requireApproval !== undefined;
+  const isAsked = job.agent.config.requireApproval !== undefined;
   const taken = isAsked ? undefined : approvedChanges(run.approved);
   // What is half done differs from what was approved: it is compared once.
   let isTakenUp = true;
   const { done, counts } = await job.once("judged", async () => {
     isTakenUp = false;
     progress.phase("diff", "in-progress");
-    const diff = await (op === "apply" ? planApply(scene, taken) : planTeardown(scene));
+    const diff = await (op === "apply" ? planApply(context, taken) : planTeardown(context));
     progress.phase("diff", "finished", countWords(diff));
     sayDiff(job, diff);
     judge(run, diff);
     const known = new Map(diff.changes.map((change) => [refKey(change.ref), change]));
-    await consentToDiff(job, diff, async () =>
-      op === "apply" ? await planApply(scene, known) : await planTeardown(scene),
+    await approveDiff(job, diff, async () =>
+      op === "apply" ? await planApply(context, known) : await planTeardown(context),
     );
     return { done: meantBy(diff), counts: countsOf(diff) };
   });
@@ -110,11 +110,11 @@ async function carryOut(scene: Scene): Promise<Produced> {
   const changes: readonly Meant[] = done;
   if (op === "apply") {
     await job.once("applied", async () => {
-      if (isTakenUp && (run.approved !== undefined || isAsked)) await expectMeant(scene, changes);
-      await applyChanges(scene, changes);
+      if (isTakenUp && (run.approved !== undefined || isAsked)) await expectMeant(context, changes);
+      await applyChanges(context, changes);
     });
-    await awaitApplied(scene);
-  } else await tearDown(scene, changes);
+    await awaitApplied(context);
+  } else await tearDown(context, changes);
   progress.phase(op, "finished");
   const { create, update, unchanged, delete: deleted, keep: kept } = counts;
   const what = { created: create, updated: update, unchanged, deleted, kept };
@@ -122,7 +122,7 @@ async function carryOut(scene: Scene): Promise<Produced> {
   const words = told.map(([name, count]) => `${count} ${name}`).join(", ");
   return {
     description: words === "" ? "There was nothing to do." : `${words}.`,
-    outputs: { ...what, namespace: scene.namespace },
+    outputs: { ...what, namespace: context.namespace },
   };
 }
 
@@ -145,10 +145,10 @@ function judge({ approved }: ManifestRun, diff: Diff): void {
   );
 }
 
-async function tearDown(scene: Scene, changes: readonly Meant[]): Promise<void> {
+async function tearDown(context: ManifestContext, changes: readonly Meant[]): Promise<void> {
   const deletes = changes.filter(({ action }) => action === "delete").map(({ ref }) => ref);
-  const known = new Map(((await scene.inventory?.read()) ?? []).map((one) => [refKey(one), one]));
+  const known = new Map(((await context.inventory?.read()) ?? []).map((one) => [refKey(one), one]));
   const entries = deletes.map((ref) => known.get(refKey(ref)) ?? entryOf(ref));
-  await deleteObjects(scene, entries, "nothing was applied");
-  await scene.inventory?.remove();
+  await deleteObjects(context, entries, "nothing was applied");
+  await context.inventory?.remove();
 }

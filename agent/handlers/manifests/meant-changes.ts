@@ -2,8 +2,8 @@ import type { Change, Diff } from "../../kubernetes/change.ts";
 import { deployFailure } from "../../kubernetes/deploy-failure.ts";
 import { digestOfChange } from "../../kubernetes/digest-of-diff.ts";
 import { refKey, refWords } from "../../kubernetes/kube-object.ts";
+import type { ManifestContext } from "./manifest-context.ts";
 import { planApply } from "./plan-changes.ts";
-import type { Scene } from "./scene.ts";
 
 /** A change that is to be made, as it is remembered over restarts of the agent. */
 export type Meant = Pick<Change, "action" | "ref"> & { readonly digest: string };
@@ -21,12 +21,15 @@ export function meantBy({ changes, key }: Diff): Meant[] {
  * What was approved holds for the objects as they were then: an agent that is killed before it has applied all may be
  * followed much later. What is left to do has to be a part of it. Throws JobFailure (`plan_stale`) when it is not.
  */
-export async function expectMeant(scene: Scene, meant: readonly Meant[]): Promise<void> {
+export async function expectMeant(
+  context: ManifestContext,
+  meant: readonly Meant[],
+): Promise<void> {
   const digests = new Map(meant.map(({ ref, digest }) => [refKey(ref), digest]));
-  const { changes } = await planApply(scene);
+  const { changes } = await planApply(context);
   const other = changes.filter((change) => {
     if (change.action === "unchanged" || change.action === "keep") return false;
-    return digests.get(refKey(change.ref)) !== digestOfChange(change, scene.key);
+    return digests.get(refKey(change.ref)) !== digestOfChange(change, context.key);
   });
   const [first] = other;
   if (first === undefined) return;

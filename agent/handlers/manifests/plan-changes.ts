@@ -8,53 +8,53 @@ import { getAll } from "../../kubernetes/get-all.ts";
 import { keyedDigest } from "../../kubernetes/keyed-digest.ts";
 import { holdsOthers } from "../../kubernetes/kinds-order.ts";
 import { type KubeObject, refKey, refWords } from "../../kubernetes/kube-object.ts";
-import type { PlacedObject } from "../../kubernetes/locate-objects.ts";
+import type { LocatedObject } from "../../kubernetes/locate-objects.ts";
 import { entryOf, type InventoryEntry } from "./inventory.ts";
-import { type Scene, stopIfTold } from "./scene.ts";
+import { type ManifestContext, throwIfStopped } from "./manifest-context.ts";
 
 /**
  * What an apply would do, by the server's own word. A change that is known is not asked for while neither the object nor
  * what is wanted of it has changed. Throws JobFailure when the server refuses an object.
  */
 export async function planApply(
-  scene: Scene,
+  context: ManifestContext,
   known: ReadonlyMap<string, Change> = new Map(),
 ): Promise<Diff> {
-  const there = scene.objects.filter(({ isComing }) => !isComing).map(({ at }) => at);
-  const liveOf = await getAll(scene.cluster, there);
-  const applied = await eachOf(scene.objects, async (one) => {
-    stopIfTold(scene.job, () => "nothing was changed");
+  const there = context.objects.filter(({ isComing }) => !isComing).map(({ at }) => at);
+  const liveOf = await getAll(context.cluster, there);
+  const applied = await eachOf(context.objects, async (one) => {
+    throwIfStopped(context.job, () => "nothing was changed");
     const live = liveOf(one.at);
-    const basis = basisOf(scene, one, live);
+    const basis = basisOf(context, one, live);
     const same = known.get(refKey(one.at.ref));
     if (same?.basis !== undefined && same.basis === basis) return { ...same, ref: one.at.ref };
-    return { ...(await planObject(scene, one, live)), ...(basis !== undefined && { basis }) };
+    return { ...(await planObject(context, one, live)), ...(basis !== undefined && { basis }) };
   });
-  const old = scene.run.prunes ? ((await scene.inventory?.read()) ?? []) : [];
-  const now = new Set(scene.objects.map(({ at }) => refKey(at.ref)));
+  const old = context.run.prunes ? ((await context.inventory?.read()) ?? []) : [];
+  const now = new Set(context.objects.map(({ at }) => refKey(at.ref)));
   const gone = old.filter((entry) => !now.has(refKey(entry)));
   return {
     op: "apply",
-    key: scene.key,
-    changes: [...applied, ...(await planDeletes(scene, gone))],
+    key: context.key,
+    changes: [...applied, ...(await planDeletes(context, gone))],
   };
 }
 
 /** What a teardown would delete: all that deploys have made, and what the manifest has. */
-export async function planTeardown(scene: Scene): Promise<Diff> {
-  const old = (await scene.inventory?.read()) ?? [];
+export async function planTeardown(context: ManifestContext): Promise<Diff> {
+  const old = (await context.inventory?.read()) ?? [];
   const known = new Set(old.map(refKey));
-  const given = scene.objects
+  const given = context.objects
     .filter(({ at, isComing }) => !isComing && !known.has(refKey(at.ref)))
     .map(({ at }) => entryOf(at.ref));
-  const changes = await planDeletes(scene, [...old, ...given]);
-  return { op: "teardown", key: scene.key, changes };
+  const changes = await planDeletes(context, [...old, ...given]);
+  return { op: "teardown", key: context.key, changes };
 }
 
 /** None for an object that has no version: nobody knows whether it has changed. */
 function basisOf(
-  { manager, run, key }: Scene,
-  { object, isComing }: PlacedObject,
+  { manager, run, key }: ManifestContext,
+  { object, isComing }: LocatedObject,
   live: KubeObject | undefined,
 ): string | undefined {
   if (live !== undefined && !live.metadata.resourceVersion) return undefined;
@@ -65,8 +65,8 @@ function basisOf(
 const unchanged = { changes: [], conflicts: [], words: "" } as const;
 
 async function planObject(
-  scene: Scene,
-  one: PlacedObject,
+  context: ManifestContext,
+  one: LocatedObject,
   live: KubeObject | undefined,
 ): Promise<Change> {
   const { ref } = one.at;
@@ -74,14 +74,14 @@ async function planObject(
     ...unchanged,
     ref,
     action: "create",
-    changes: diffObjects({ after: one.object }, scene.key),
+    changes: diffObjects({ after: one.object }, context.key),
   });
   if (one.isComing) return create();
   try {
-    const { object, conflicts } = await dryRun(scene, one);
+    const { object, conflicts } = await dryRun(context, one);
     if (object === undefined) return { ...unchanged, ref, action: "conflict", conflicts };
     if (live === undefined) return create();
-    const changes = diffObjects({ before: live, after: object }, scene.key);
+    const changes = diffObjects({ before: live, after: object }, context.key);
     const action = changes.length + conflicts.length === 0 ? "unchanged" : "update";
     return { ...unchanged, ref, action, changes, conflicts };
   } catch (error) {
@@ -92,7 +92,10 @@ async function planObject(
 type Dry = { readonly object?: KubeObject; readonly conflicts: Change["conflicts"] };
 
 /** Nothing where others manage what it sets, and the plan does not say that this is taken over. */
-async function dryRun({ cluster, manager, run }: Scene, one: PlacedObject): Promise<Dry> {
+async function dryRun(
+  { cluster, manager, run }: ManifestContext,
+  one: LocatedObject,
+): Promise<Dry> {
   const how = { manager, force: false, isDry: true };
   try {
     return { object: await cluster.apply(one.at, one.object, how), conflicts: [] };
@@ -105,26 +108,32 @@ async function dryRun({ cluster, manager, run }: Scene, one: PlacedObject): Prom
   }
 }
 
-async function planDeletes(scene: Scene, entries: readonly InventoryEntry[]): Promise<Change[]> {
+async function planDeletes(
+  context: ManifestContext,
+  entries: readonly InventoryEntry[],
+): Promise<Change[]> {
   const planned = await eachOf(entries, async (entry) => {
-    stopIfTold(scene.job, () => "nothing was changed");
-    return await planDelete(scene, entry);
+    throwIfStopped(context.job, () => "nothing was changed");
+    return await planDelete(context, entry);
   });
   return planned.flatMap((change) => change ?? []);
 }
 
 /** Nothing where the object is gone, or is another one than was made. */
-async function planDelete(scene: Scene, entry: InventoryEntry): Promise<Change | undefined> {
+async function planDelete(
+  context: ManifestContext,
+  entry: InventoryEntry,
+): Promise<Change | undefined> {
   const { uid: _, ...ref } = entry;
-  const found = await findLive(scene, entry);
+  const found = await findLive(context, entry);
   if (found === undefined) return undefined;
-  const words = whyKept(scene, entry, found.live);
+  const words = whyKept(context, entry, found.live);
   return { ...unchanged, ref, action: words === "" ? "delete" : "keep", words };
 }
 
 /** The object as it lives, and where; nothing where there is none, or its kind is gone with all of its objects. */
 export async function findLive(
-  { cluster }: Scene,
+  { cluster }: ManifestContext,
   entry: InventoryEntry,
 ): Promise<{ readonly at: Located; readonly live: KubeObject } | undefined> {
   const resource = await cluster.discovery.find(entry.apiVersion, entry.kind);
@@ -144,7 +153,7 @@ export async function findLive(
  * we manage.
  */
 export function whyKept(
-  { run, manager }: Pick<Scene, "run" | "manager">,
+  { run, manager }: Pick<ManifestContext, "run" | "manager">,
   entry: InventoryEntry,
   live: KubeObject,
 ): string {

@@ -41,15 +41,15 @@ const usualPhaseMs = 100;
 async function act(job: Job, mode: SandboxMode, phases: readonly Phase[]): Promise<Produced> {
   const phaseMs = mode.duration == null ? usualPhaseMs : mode.duration / 1e6 / phases.length;
   const reports = makeStepReports(job, actionPlan.safeParse(job.plan).data ?? {});
-  job.say("This job is simulated: nothing runs.", "info", "", "simulated");
+  job.log("This job is simulated: nothing runs.", "info", "", "simulated");
   for (const [at, line] of (mode.log_lines ?? []).entries()) {
-    job.say(line, "info", "", `line ${at}`);
+    job.log(line, "info", "", `line ${at}`);
   }
   for (const phase of phases) {
     const { name, line } = phase;
     await job.once(`phase/${name}`, async () => {
       reports.tell(phase, "in-progress", 0);
-      job.say(line, "info", name, `phase ${name}`);
+      job.log(line, "info", name, `phase ${name}`);
       await pause(phaseMs, job.signal);
       if (job.signal.aborted) {
         reports.tell(phase, "stopped", phaseMs);

@@ -1,12 +1,12 @@
 import type { Outputs } from "../../jobs/handler.ts";
-import { crashOf, JobFailure } from "../../jobs/job-failure.ts";
+import { internalFailure, JobFailure } from "../../jobs/job-failure.ts";
 import { appliedCounts } from "./apply-result.ts";
 import type { Ran } from "./run-terraform.ts";
-import type { TerraformGround } from "./terraform-ground.ts";
+import type { TerraformContext } from "./terraform-context.ts";
 
 /** Does what follows a good apply: a failure of it says first that the plan is applied, and brings these outputs. */
 export async function afterApply<T>(
-  { job }: TerraformGround,
+  { job }: TerraformContext,
   ran: Ran,
   outputs: Outputs,
   act: () => Promise<T>,
@@ -17,11 +17,11 @@ export async function afterApply<T>(
     const isTold = error instanceof JobFailure;
     if (!isTold) {
       const told = { err: error, execution_id: job.executionId };
-      job.host.log.error(told, "what follows an apply failed within the agent");
+      job.agent.log.error(told, "what follows an apply failed within the agent");
     }
     const { message, reason, code, metadata, composite, ...failure } = isTold
       ? error
-      : crashOf(error);
+      : internalFailure(error);
     throw new JobFailure(`The plan is applied (${appliedCounts(ran)}); but then: ${message}`, {
       reason,
       code,

@@ -4,21 +4,24 @@ import { isJobKilled, leaveHalfDone } from "./leave-half-done.ts";
 import { noteApplyBegun } from "./lost-with-host.ts";
 import { isOnlyUnsaved, type Rescued, rescueState } from "./rescue-state.ts";
 import { isWell, type Ran, runTerraform, type TerraformCommand } from "./run-terraform.ts";
+import type { TerraformContext } from "./terraform-context.ts";
 import { failureOfRun, terraformFailure } from "./terraform-failure.ts";
-import type { TerraformGround } from "./terraform-ground.ts";
 
 /** Applies the plan in the plan file, of which is known by now what in it is sensitive. Throws JobFailure. */
-export async function applyPlan(ground: TerraformGround): Promise<Ran> {
-  await noteApplyBegun(ground.job);
-  const ran = await runTerraform(ground, { ...applyCommand(ground), next: stateCommand(ground) });
+export async function applyPlan(context: TerraformContext): Promise<Ran> {
+  await noteApplyBegun(context.job);
+  const ran = await runTerraform(context, {
+    ...applyCommand(context),
+    next: stateCommand(context),
+  });
   if (isWell(ran)) return ran;
-  const rescued = await rescueState(ground);
+  const rescued = await rescueState(context);
   if (rescued === "saved" && isOnlyUnsaved(ran)) return ran;
-  throw await unwell(ground, ran, rescued);
+  throw await unwell(context, ran, rescued);
 }
 
 /** The run that applies. */
-export function applyCommand({ run, files, progress }: TerraformGround): TerraformCommand {
+export function applyCommand({ run, files, progress }: TerraformContext): TerraformCommand {
   return {
     key: "apply",
     step: "apply",
@@ -34,17 +37,17 @@ export function applyCommand({ run, files, progress }: TerraformGround): Terrafo
   };
 }
 
-async function unwell(ground: TerraformGround, ran: Ran, rescued: Rescued): Promise<JobFailure> {
-  const { job } = ground;
+async function unwell(context: TerraformContext, ran: Ran, rescued: Rescued): Promise<JobFailure> {
+  const { job } = context;
   const { begun } = ran.said;
-  if (isJobKilled(ran) || (job.hurry.aborted && begun > 0)) {
-    return await leaveHalfDone(ground, ran, { kind: "killed_dirty", rescued });
+  if (isJobKilled(ran) || (job.killSignal.aborted && begun > 0)) {
+    return await leaveHalfDone(context, ran, { kind: "killed_dirty", rescued });
   }
   if (rescued === "at-broker" || rescued === "on-host") return unsaved(ran, rescued);
   if (job.signal.aborted && begun > 0) {
-    return await leaveHalfDone(ground, ran, { kind: "interrupted", rescued });
+    return await leaveHalfDone(context, ran, { kind: "interrupted", rescued });
   }
-  return await failureOfRun(ground, "apply", ran);
+  return await failureOfRun(context, "apply", ran);
 }
 
 function unsaved({ end, said }: Ran, rescued: "at-broker" | "on-host"): JobFailure {

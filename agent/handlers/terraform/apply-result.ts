@@ -5,7 +5,7 @@ import { hideAll } from "./hide-all.ts";
 import { hideSensitive } from "./hide-sensitive.ts";
 import { mostJsonBytes, readBytes } from "./read-json-file.ts";
 import { isWell, type Ran, runTerraform, type TerraformCommand } from "./run-terraform.ts";
-import type { TerraformGround } from "./terraform-ground.ts";
+import type { TerraformContext } from "./terraform-context.ts";
 
 const output = z.looseObject({
   sensitive: z.boolean().catch(false),
@@ -18,12 +18,12 @@ type StateOutputs = z.infer<typeof outputsSchema>;
 const mostStateJsonBytes = 64 * 2 ** 20;
 
 /** What an applied plan brings: its outputs, of those that are sensitive only that they are there. */
-export async function applyResult(ground: TerraformGround, ran: Ran): Promise<Produced> {
-  const outputs = await readOutputs(ground);
+export async function applyResult(context: TerraformContext, ran: Ran): Promise<Produced> {
+  const outputs = await readOutputs(context);
   const { add = 0, change = 0, remove = 0 } = ran.said.counts ?? {};
   const open = Object.entries(outputs).filter(([, { sensitive }]) => !sensitive);
   const summary = {
-    tool: ground.run.tool,
+    tool: context.run.tool,
     add,
     change,
     destroy: remove,
@@ -45,18 +45,18 @@ export function appliedCounts({ said }: Ran): string {
 }
 
 /** From the whole state, which the broker gets as JSON, too; from outputs alone where it is very large. */
-async function readOutputs(ground: TerraformGround): Promise<StateOutputs> {
-  const { job } = ground;
-  const shown = await readState(ground, stateCommand(ground));
+async function readOutputs(context: TerraformContext): Promise<StateOutputs> {
+  const { job } = context;
+  const shown = await readState(context, stateCommand(context));
   if (shown === undefined) return {};
-  await postStateJson(ground, shown);
+  await postStateJson(context, shown);
   if (shown.length <= mostJsonBytes) {
     const state = JSON.parse(shown.toString("utf8")) as Record<string, unknown>; // terraform's own
     const values = (state["values"] ?? {}) as Record<string, unknown>;
     return outputsIn(job, { outputs: values["outputs"] ?? {}, values });
   }
-  job.say("The state is large: only its outputs are read.", "info", "outputs", "large state");
-  const outputs = await readState(ground, stateCommand(ground, "output"));
+  job.log("The state is large: only its outputs are read.", "info", "outputs", "large state");
+  const outputs = await readState(context, stateCommand(context, "output"));
   if (outputs === undefined) return {};
   return outputsIn(job, { outputs: JSON.parse(outputs.toString("utf8")) as unknown });
 }
@@ -70,7 +70,7 @@ const mostReadBytes = 512 * 2 ** 20;
 
 /** The run that reads the state, or its outputs alone. */
 export function stateCommand(
-  { files }: TerraformGround,
+  { files }: TerraformContext,
   what: "show" | "output" = "show",
 ): TerraformCommand {
   return {
@@ -84,29 +84,29 @@ export function stateCommand(
 }
 
 async function readState(
-  ground: TerraformGround,
+  context: TerraformContext,
   command: TerraformCommand,
 ): Promise<Buffer | undefined> {
-  const { job, files } = ground;
-  const ran = await runTerraform(ground, command);
+  const { job, files } = context;
+  const ran = await runTerraform(context, command);
   if (isWell(ran)) {
     const bounds = { what: "The state as JSON", mostBytes: mostReadBytes };
-    return await readBytes(files.stateJson, job.place.owner, bounds);
+    return await readBytes(files.stateJson, job.directories.owner, bounds);
   }
   const words = `The plan is applied, but its outputs cannot be read: terraform ${command.args[0]} ${ran.end.words}.`;
-  job.say(words, "warn", "outputs", `unread ${command.args[0]}`);
+  job.log(words, "warn", "outputs", `unread ${command.args[0]}`);
   return undefined;
 }
 
 const patienceMs = 60_000;
 
 /** It is what people look at; without it the job is done all the same. */
-async function postStateJson(ground: TerraformGround, bytes: Buffer): Promise<void> {
-  const { job, run } = ground;
+async function postStateJson(context: TerraformContext, bytes: Buffer): Promise<void> {
+  const { job, run } = context;
   if (bytes.length > mostStateJsonBytes) {
     const words =
       "The state as JSON has more than 64 MiB: the broker does not get it in that form.";
-    return job.say(words, "warn", "outputs", "state json");
+    return job.log(words, "warn", "outputs", "state json");
   }
   const input = {
     params: { workspace_id: run.workspaceId },
@@ -115,9 +115,9 @@ async function postStateJson(ground: TerraformGround, bytes: Buffer): Promise<vo
   try {
     const { token } = job;
     const how = { scope: "job", giveUpAfterMs: patienceMs, bytes, token } as const;
-    await job.host.client.call(writeStateJsonRoute, input, how);
+    await job.agent.client.call(writeStateJsonRoute, input, how);
   } catch (error) {
-    job.host.log.warn({ err: error, execution_id: job.executionId }, "a state was not shown");
-    job.say("The broker did not take the state as JSON.", "warn", "outputs", "state json");
+    job.agent.log.warn({ err: error, execution_id: job.executionId }, "a state was not shown");
+    job.log("The broker did not take the state as JSON.", "warn", "outputs", "state json");
   }
 }

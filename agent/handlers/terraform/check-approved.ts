@@ -1,21 +1,26 @@
 import { existsSync } from "node:fs";
 import { writeJobFile } from "../../job-users/job-files.ts";
 import { digestsOf } from "./plan-result.ts";
+import type { TerraformContext } from "./terraform-context.ts";
 import { terraformFailure } from "./terraform-failure.ts";
-import type { TerraformGround } from "./terraform-ground.ts";
 import { zipEntry } from "./zip-entry.ts";
 
 /**
  * Throws JobFailure, class plan_changed, unless the plan that is to be applied is, byte for byte, the approved one, and
  * its source, whose scripts and archives an apply reads anew, the same revision. A source without a lock file gets the plan's: the same providers apply it as have planned it.
  */
-export async function checkApproved({ job, run, files, revision }: TerraformGround): Promise<void> {
+export async function checkApproved({
+  job,
+  run,
+  files,
+  revision,
+}: TerraformContext): Promise<void> {
   const { planFile, approved } = run;
   if (planFile === undefined) return;
   if (Object.values(approved).every((one) => one === undefined)) {
     const words =
       "The job does not say which plan was approved (approved): nothing was compared with it.";
-    job.say(words, "warn", "", "nothing approved");
+    job.log(words, "warn", "", "nothing approved");
   }
   const { plan_sha256, lock_sha256 } = digestsOf(planFile);
   if (approved.plan !== undefined && approved.plan !== plan_sha256) {
@@ -32,7 +37,7 @@ export async function checkApproved({ job, run, files, revision }: TerraformGrou
   }
   if (lock === undefined) throw changed("What is to be applied is no plan file of terraform's.");
   await job.once("terraform/plan-lock", async () => {
-    if (!existsSync(files.lock)) await writeJobFile(files.lock, lock, job.place.owner);
+    if (!existsSync(files.lock)) await writeJobFile(files.lock, lock, job.directories.owner);
   });
 }
 

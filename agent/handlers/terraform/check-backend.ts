@@ -5,8 +5,8 @@ import type { JobFailure } from "../../jobs/job-failure.ts";
 import { type BackendAddresses, backendAddresses, overrideName } from "./backend-override.ts";
 import { type Backend, planBackend } from "./plan-backend.ts";
 import { readBytes } from "./read-json-file.ts";
+import type { TerraformContext } from "./terraform-context.ts";
 import { terraformFailure } from "./terraform-failure.ts";
-import type { TerraformGround } from "./terraform-ground.ts";
 
 const overriding = /^(?:[^.].*_)?override\.(?:tf|tofu)(?:\.json)?$/;
 
@@ -19,12 +19,12 @@ export async function refuseLaterOverrides(cwd: string): Promise<void> {
 }
 
 /** Throws JobFailure unless the folder was initialized with the workspace's backend at the broker. */
-export async function checkInitialized(ground: TerraformGround): Promise<void> {
-  const { job, files } = ground;
+export async function checkInitialized(context: TerraformContext): Promise<void> {
+  const { job, files } = context;
   await job.once("terraform/backend-in-place", async () => {
     const file = path.join(files.data, "terraform.tfstate");
-    const found = readInitialized(await readJobText(file, job.place.owner, mostBytes));
-    refuseOther(found, addressesOf(ground), "terraform init has");
+    const found = readInitialized(await readJobText(file, job.directories.owner, mostBytes));
+    refuseOther(found, addressesOf(context), "terraform init has");
     return true;
   });
 }
@@ -33,18 +33,18 @@ const mostBytes = 2 ** 20;
 const mostPlanBytes = 256 * 2 ** 20;
 
 /** Throws JobFailure unless the plan in the plan file names the same: an apply heeds no other backend. */
-export async function checkPlanBackend(ground: TerraformGround): Promise<void> {
-  const { job, files } = ground;
+export async function checkPlanBackend(context: TerraformContext): Promise<void> {
+  const { job, files } = context;
   await job.once("terraform/backend-in-plan", async () => {
     const what = { what: "The plan file", mostBytes: mostPlanBytes };
-    const bytes = await readBytes(files.plan, job.place.owner, what);
-    refuseOther(planBackend(bytes), addressesOf(ground), "The plan file names");
+    const bytes = await readBytes(files.plan, job.directories.owner, what);
+    refuseOther(planBackend(bytes), addressesOf(context), "The plan file names");
     return true;
   });
 }
 
-function addressesOf({ job, run }: TerraformGround): BackendAddresses {
-  return backendAddresses(job.host.config.brokerUrl ?? "", run.workspaceId, job.facts.id);
+function addressesOf({ job, run }: TerraformContext): BackendAddresses {
+  return backendAddresses(job.agent.config.brokerUrl ?? "", run.workspaceId, job.facts.id);
 }
 
 function readInitialized(text: string): Backend | undefined {

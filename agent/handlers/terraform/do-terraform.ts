@@ -1,4 +1,4 @@
-import { askConsent } from "../../consent/ask-consent.ts";
+import { askApproval } from "../../approval/ask-approval.ts";
 import type { Job, Produced } from "../../jobs/handler.ts";
 import { afterApply } from "./after-apply.ts";
 import { applyPlan } from "./apply-plan.ts";
@@ -11,43 +11,43 @@ import { makePlan, type MadePlan, showPlan } from "./make-plan.ts";
 import { planResult } from "./plan-result.ts";
 import { checkPolicies } from "./policies.ts";
 import { renderDiff } from "./render-diff.ts";
-import { openLocalContext, type TerraformGround } from "./terraform-ground.ts";
+import { openTerraformContext, type TerraformContext } from "./terraform-context.ts";
 import type { TerraformRun } from "./terraform-run.ts";
 
 /** Does a terraform job, or goes on with it. Throws JobFailure. */
 export async function doTerraform(job: Job, run: TerraformRun): Promise<Produced> {
-  const ground = await openLocalContext(job, run);
-  await checkApproved(ground);
-  await initialize(ground);
-  await checkInitialized(ground);
-  if (run.action === "plan") return await planResult(ground, await plan(ground));
-  if (run.action === "apply") return await apply(ground);
-  const made = await plan(ground);
-  const planned = await planResult(ground, made);
+  const context = await openTerraformContext(job, run);
+  await checkApproved(context);
+  await initialize(context);
+  await checkInitialized(context);
+  if (run.action === "plan") return await planResult(context, await plan(context));
+  if (run.action === "apply") return await apply(context);
+  const made = await plan(context);
+  const planned = await planResult(context, made);
   if (!made.changes.hasChanges && made.changes.drift.length === 0) return planned;
-  return await apply(ground, made);
+  return await apply(context, made);
 }
 
-async function plan(ground: TerraformGround): Promise<MadePlan> {
-  await runHook(ground, "pre_plan");
-  const made = await makePlan(ground);
-  await checkPolicies(ground, made.shown);
-  await runHook(ground, "post_plan");
+async function plan(context: TerraformContext): Promise<MadePlan> {
+  await runHook(context, "pre_plan");
+  const made = await makePlan(context);
+  await checkPolicies(context, made.shown);
+  await runHook(context, "post_plan");
   return made;
 }
 
-async function apply(ground: TerraformGround, made?: MadePlan): Promise<Produced> {
-  await checkPlanBackend(ground);
-  const { job } = ground;
+async function apply(context: TerraformContext, made?: MadePlan): Promise<Produced> {
+  await checkPlanBackend(context);
+  const { job } = context;
   // Before it is known what in a plan is sensitive, nothing that its apply prints can be shown.
-  const known = made ?? (await showPlan(ground));
-  if (made === undefined) await checkPolicies(ground, known.shown);
-  await askConsent(job, renderDiff(known.changes, false));
-  const what = ground.run.isDestroy || known.changes.isTeardown ? "destroy" : "apply";
-  await runHook(ground, `pre_${what}`);
-  const ran = await applyPlan(ground);
-  const produced = await afterApply(ground, ran, {}, async () => await applyResult(ground, ran));
+  const known = made ?? (await showPlan(context));
+  if (made === undefined) await checkPolicies(context, known.shown);
+  await askApproval(job, renderDiff(known.changes, false));
+  const what = context.run.isDestroy || known.changes.isTeardown ? "destroy" : "apply";
+  await runHook(context, `pre_${what}`);
+  const ran = await applyPlan(context);
+  const produced = await afterApply(context, ran, {}, async () => await applyResult(context, ran));
   const { outputs = {} } = produced;
-  await afterApply(ground, ran, outputs, async () => await runHook(ground, `post_${what}`));
+  await afterApply(context, ran, outputs, async () => await runHook(context, `post_${what}`));
   return produced;
 }

@@ -1,7 +1,7 @@
 import { unlockTerraformWorkspaceRoute } from "../../../shared/api/terraform-state.ts";
 import { lockHolder } from "./lock-holder.ts";
 import type { Ran } from "./run-terraform.ts";
-import type { TerraformGround } from "./terraform-ground.ts";
+import type { TerraformContext } from "./terraform-context.ts";
 
 const patienceMs = 5_000;
 
@@ -9,10 +9,10 @@ const patienceMs = 5_000;
  * Gives back the lock that a plan of this job left, which was killed or could not unlock: it wrote nothing, and terraform
  * is gone. Nothing where that is not sure, or the lock is of anything else. Never rejects.
  */
-export async function freePlanLock(ground: TerraformGround, { end }: Ran): Promise<void> {
+export async function freePlanLock(context: TerraformContext, { end }: Ran): Promise<void> {
   if (end.why === "lost") return;
-  const { job, run } = ground;
-  const holder = await lockHolder(ground);
+  const { job, run } = context;
+  const holder = await lockHolder(context);
   if (holder?.runner_job_id !== job.facts.id || holder.operation !== "OperationTypePlan") return;
   const { token } = job;
   const how = { scope: "job", giveUpAfterMs: patienceMs, timeoutMs: patienceMs, token } as const;
@@ -22,11 +22,11 @@ export async function freePlanLock(ground: TerraformGround, { end }: Ran): Promi
     body: { ID: holder.id },
   };
   try {
-    await job.host.client.call(unlockTerraformWorkspaceRoute, input, how);
-    job.say("The lock that the plan left is given back.", "info", "plan", "lock given back");
+    await job.agent.client.call(unlockTerraformWorkspaceRoute, input, how);
+    job.log("The lock that the plan left is given back.", "info", "plan", "lock given back");
   } catch (error) {
     // The broker frees it when the job is over, or blocks the workspace and says so.
     const told = { err: error, execution_id: job.executionId };
-    job.host.log.warn(told, "a plan's lock could not be given back");
+    job.agent.log.warn(told, "a plan's lock could not be given back");
   }
 }

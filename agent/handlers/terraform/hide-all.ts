@@ -10,9 +10,9 @@ export function hideAll(job: Job, secrets: readonly string[]): void {
   for (const [at, secret] of secrets.toSorted((a, b) => b.length - a.length).entries()) {
     bytes += secret.length;
     if (at >= mostSecrets || bytes > mostBytes) left += 1;
-    else job.hide(secret);
+    else job.addSecret(secret);
   }
   if (left === 0) return;
   const words = `${left} sensitive values are too many to be looked for everywhere; where terraform marks them, they are hidden.`;
-  job.say(words, "warn", "", "too many secrets");
+  job.log(words, "warn", "", "too many secrets");
 }

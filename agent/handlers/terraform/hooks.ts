@@ -2,7 +2,7 @@ import path from "node:path";
 import { z } from "zod";
 import { writeJobFileOnce } from "../../job-users/job-files.ts";
 import { JobFailure } from "../../jobs/job-failure.ts";
-import type { TerraformGround } from "./terraform-ground.ts";
+import type { TerraformContext } from "./terraform-context.ts";
 
 export const hookNames = [
   "pre_plan",
@@ -51,11 +51,11 @@ export function readHooks(given: z.infer<typeof hooksSchema>): Hooks {
 }
 
 /** Runs a hook if the plan has it: the job fails when it does, after what it came after, too. */
-export async function runHook(ground: TerraformGround, name: HookName): Promise<void> {
-  const { job, run, cwd } = ground;
+export async function runHook(context: TerraformContext, name: HookName): Promise<void> {
+  const { job, run, cwd } = context;
   const hook = run.hooks[name];
   if (hook === undefined) return;
-  const { secrets, owner } = job.place;
+  const { secrets, owner } = job.directories;
   const file = path.join(secrets, `hook-${name}`);
   await writeJobFileOnce(file, hook.text, owner);
   const end = await job.run({
@@ -63,7 +63,7 @@ export async function runHook(ground: TerraformGround, name: HookName): Promise<
     step: name,
     argv: ["bash", "--noprofile", "--norc", "-eo", "pipefail", file],
     cwd,
-    env: { ...ground.scriptEnv(hook.env), SVC_TERRAFORM_HOOK: name },
+    env: { ...context.scriptEnv(hook.env), SVC_TERRAFORM_HOOK: name },
     timeoutMs: hook.timeoutMs,
   });
   if (end.why === "exited" && end.code === 0) return;

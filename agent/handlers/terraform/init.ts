@@ -8,35 +8,35 @@ import {
   runTerraform,
   type TerraformCommand,
 } from "./run-terraform.ts";
+import type { TerraformContext } from "./terraform-context.ts";
 import { failureOfRun } from "./terraform-failure.ts";
-import type { TerraformGround } from "./terraform-ground.ts";
 
 /**
  * Initializes the folder: backend, modules, providers. A lock file of the source's is never changed. Throws JobFailure.
  */
-export async function initialize(ground: TerraformGround): Promise<void> {
-  const { job, run, files } = ground;
+export async function initialize(context: TerraformContext): Promise<void> {
+  const { job, run, files } = context;
   // Looked at once: terraform itself writes one.
   const hasLock = await job.once("terraform/lock", async () => await isThere(files.lock));
-  const command = initCommand(ground, hasLock);
-  const next = run.action === "apply" ? showCommand(ground) : planCommand(ground);
-  const first = await runTerraform(ground, { ...command, next });
-  const ran = needsOthers(first) ? await again(ground, command) : first;
-  if (!isWell(ran)) throw await failureOfRun(ground, "init", ran);
-  await keepProviders(ground);
+  const command = initCommand(context, hasLock);
+  const next = run.action === "apply" ? showCommand(context) : planCommand(context);
+  const first = await runTerraform(context, { ...command, next });
+  const ran = needsOthers(first) ? await again(context, command) : first;
+  if (!isWell(ran)) throw await failureOfRun(context, "init", ran);
+  await keepProviders(context);
 }
 
 /** Makes the initialization ready while the files that it reads are written: as it will be, as far as that is known. */
-export function makeInitReady(ground: TerraformGround): void {
-  const { run, files } = ground;
+export function makeInitReady(context: TerraformContext): void {
+  const { run, files } = context;
   makeTerraformReady(
-    ground,
-    initCommand(ground, run.planFile !== undefined || existsSync(files.lock)),
+    context,
+    initCommand(context, run.planFile !== undefined || existsSync(files.lock)),
   );
 }
 
-function initCommand({ job, env }: TerraformGround, hasLock: boolean): TerraformCommand {
-  const isBound = job.host.config.jobMemoryMax !== undefined;
+function initCommand({ job, env }: TerraformContext, hasLock: boolean): TerraformCommand {
+  const isBound = job.agent.config.jobMemoryMax !== undefined;
   const args = ["init", "-input=false", "-no-color", ...(hasLock ? ["-lockfile=readonly"] : [])];
   return {
     key: "init",
@@ -65,11 +65,11 @@ function needsOthers({ end, said }: Ran): boolean {
   );
 }
 
-async function again(ground: TerraformGround, command: TerraformCommand): Promise<Ran> {
-  const { job, files } = ground;
+async function again(context: TerraformContext, command: TerraformCommand): Promise<Ran> {
+  const { job, files } = context;
   const words =
     "What this host has kept of a provider does not fit the lock file; it is fetched anew.";
-  job.say(words, "warn", "init", "init again");
+  job.log(words, "warn", "init", "init again");
   const env = { ...command.env, TF_CLI_CONFIG_FILE: files.bareCliConfig };
-  return await runTerraform(ground, { ...command, key: "init-2", env });
+  return await runTerraform(context, { ...command, key: "init-2", env });
 }

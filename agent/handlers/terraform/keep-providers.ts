@@ -3,16 +3,16 @@ import { existsSync } from "node:fs";
 import { cp, link, lstat, mkdir, readdir, rename, rm } from "node:fs/promises";
 import path from "node:path";
 import { providerStore } from "./cli-config.ts";
-import type { TerraformGround } from "./terraform-ground.ts";
+import type { TerraformContext } from "./terraform-context.ts";
 
 /**
  * Keeps the providers that were installed for this job, for every job on this host: a folder appears there whole or not at
  * all, and is never written again, so that any number may look for one, and run it, at once. Where jobs run as other
  * users nothing is kept: one of them could lay a provider of its own under for the others.
  */
-export async function keepProviders({ job, files }: TerraformGround): Promise<void> {
-  if (job.place.owner !== undefined) return;
-  const store = providerStore(job.host.config.dataDir);
+export async function keepProviders({ job, files }: TerraformContext): Promise<void> {
+  if (job.directories.owner !== undefined) return;
+  const store = providerStore(job.agent.config.dataDir);
   const installed = path.join(files.data, "providers");
   try {
     for (const folder of await packagesIn(installed)) {
@@ -21,7 +21,7 @@ export async function keepProviders({ job, files }: TerraformGround): Promise<vo
     }
   } catch (error) {
     // The job has what it needs; the next one installs it once more.
-    job.host.log.warn({ err: error, execution_id: job.executionId }, "a provider was not kept");
+    job.agent.log.warn({ err: error, execution_id: job.executionId }, "a provider was not kept");
   }
 }
 

@@ -3,8 +3,8 @@ import type { JobFailure } from "../../jobs/job-failure.ts";
 import { classify } from "./classify.ts";
 import type { Rescued } from "./rescue-state.ts";
 import type { Ran } from "./run-terraform.ts";
+import type { TerraformContext } from "./terraform-context.ts";
 import { terraformFailure } from "./terraform-failure.ts";
-import type { TerraformGround } from "./terraform-ground.ts";
 
 /** Whether terraform was ended by a signal, or nobody knows how: it has not come to rest by itself. */
 export function isJobKilled({ end }: Ran): boolean {
@@ -16,7 +16,7 @@ export function isJobKilled({ end }: Ran): boolean {
  * failure that says so.
  */
 export async function leaveHalfDone(
-  ground: TerraformGround,
+  context: TerraformContext,
   ran: Ran,
   { kind, rescued }: HalfDone,
 ): Promise<JobFailure> {
@@ -25,9 +25,9 @@ export async function leaveHalfDone(
   const open = begun - made - failed;
   const counts = `${made} of the changes that it began are made, ${failed} failed${open > 0 ? `, of ${open} nobody knows` : ""}`;
   const detail = `terraform apply ${end.words}: ${counts}. ${stateOf(ran, { kind, rescued })}`;
-  const isBlocked = await block(ground, kind, detail);
+  const isBlocked = await block(context, kind, detail);
   const next = isBlocked
-    ? `The workspace is blocked until somebody has looked: svc workspace unblock ${ground.run.workspaceId}.`
+    ? `The workspace is blocked until somebody has looked: svc workspace unblock ${context.run.workspaceId}.`
     : "The workspace could not be blocked: look at it before the next apply.";
   return terraformFailure(`${detail} ${next}`, {
     class: kind,
@@ -66,18 +66,18 @@ function stateOf({ end, said }: Ran, { kind, rescued }: HalfDone): string {
 const patienceMs = 20_000;
 
 /** By the broker itself, too, once it has the result; before that nobody else should have had the lock. */
-async function block(ground: TerraformGround, kind: string, detail: string): Promise<boolean> {
-  const { job, run } = ground;
+async function block(context: TerraformContext, kind: string, detail: string): Promise<boolean> {
+  const { job, run } = context;
   const params = { workspace_id: run.workspaceId };
-  const reason = `${job.facts.id}: ${job.shown(detail)}`.slice(0, 1_900).toWellFormed();
+  const reason = `${job.facts.id}: ${job.redact(detail)}`.slice(0, 1_900).toWellFormed();
   try {
     const { token } = job;
     const how = { scope: "job", giveUpAfterMs: patienceMs, timeoutMs: patienceMs, token } as const;
-    await job.host.client.call(blockWorkspaceRoute, { params, body: { reason, kind } }, how);
+    await job.agent.client.call(blockWorkspaceRoute, { params, body: { reason, kind } }, how);
     return true;
   } catch (error) {
     const told = { err: error, execution_id: job.executionId };
-    job.host.log.error(told, "a workspace could not be blocked");
+    job.agent.log.error(told, "a workspace could not be blocked");
     return false;
   }
 }

@@ -1,5 +1,5 @@
 import { getWorkspaceLockRoute } from "../../../shared/api/terraform-workspaces.ts";
-import type { TerraformGround } from "./terraform-ground.ts";
+import type { TerraformContext } from "./terraform-context.ts";
 
 /** Who holds a workspace; terraform itself tells no more than the lock's id. */
 export type LockHolder = {
@@ -13,12 +13,12 @@ export type LockHolder = {
 const patienceMs = 5_000;
 
 /** The holder of the job's workspace; undefined where nobody holds it, or the broker does not say so. */
-export async function lockHolder({ job, run }: TerraformGround): Promise<LockHolder | undefined> {
+export async function lockHolder({ job, run }: TerraformContext): Promise<LockHolder | undefined> {
   const { token } = job;
   const params = { workspace_id: run.workspaceId };
   const how = { scope: "job", giveUpAfterMs: patienceMs, timeoutMs: patienceMs, token } as const;
   try {
-    const { body } = await job.host.client.call(getWorkspaceLockRoute, { params }, how);
+    const { body } = await job.agent.client.call(getWorkspaceLockRoute, { params }, how);
     const { id, who, operation, created } = body.lock;
     const { runner_job_id } = body;
     return { id, who, operation, created, ...(runner_job_id !== null && { runner_job_id }) };

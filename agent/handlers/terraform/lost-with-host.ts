@@ -21,13 +21,18 @@ export async function lostWithHost(job: Job, run: TerraformRun): Promise<JobFail
   const words = "The host was started anew while the job ran: what it had in memory is gone.";
   const hasBegun = await job.once(begun, async () => await Promise.resolve(false));
   if (!hasBegun) return new JobFailure(words, { reason: "lost", class: "lost" });
-  const folder = path.join(job.place.workspace, "sources", "configuration", run.source.directory);
+  const folder = path.join(
+    job.directories.workspace,
+    "sources",
+    "configuration",
+    run.source.directory,
+  );
   const file = path.join(folder, "errored.tfstate");
   const hasState = existsSync(file);
   if (hasState) {
-    const bytes = await readErroredState(file, job.place.owner);
+    const bytes = await readErroredState(file, job.directories.owner);
     const ids = { workspace_id: run.workspaceId, job_id: job.facts.id };
-    await job.host.rescued.put({ ...ids, execution_id: job.executionId, bytes });
+    await job.agent.rescued.put({ ...ids, execution_id: job.executionId, bytes });
   }
   const state = hasState
     ? "The state that terraform could not save is sealed on this host, and goes to the broker."

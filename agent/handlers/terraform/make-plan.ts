@@ -5,8 +5,8 @@ import { hideSensitive } from "./hide-sensitive.ts";
 import { type PlanChanges, planChanges } from "./plan-changes.ts";
 import { readJsonFile } from "./read-json-file.ts";
 import { isWell, runTerraform, type TerraformCommand } from "./run-terraform.ts";
+import type { TerraformContext } from "./terraform-context.ts";
 import { failureOfRun } from "./terraform-failure.ts";
-import type { TerraformGround } from "./terraform-ground.ts";
 
 /** A plan that lies in a file, and what it would change, without anything sensitive. */
 export type MadePlan = {
@@ -16,18 +16,18 @@ export type MadePlan = {
 };
 
 /** Plans into the plan file. Throws JobFailure. */
-export async function makePlan(ground: TerraformGround): Promise<MadePlan> {
-  const ran = await runTerraform(ground, { ...planCommand(ground), next: showCommand(ground) });
+export async function makePlan(context: TerraformContext): Promise<MadePlan> {
+  const ran = await runTerraform(context, { ...planCommand(context), next: showCommand(context) });
   if (!isWell(ran, [0, 2])) {
-    const failure = await failureOfRun(ground, "plan", ran); // names who holds the lock
-    await freePlanLock(ground, ran);
+    const failure = await failureOfRun(context, "plan", ran); // names who holds the lock
+    await freePlanLock(context, ran);
     throw failure;
   }
-  return await showPlan(ground);
+  return await showPlan(context);
 }
 
 /** The run that plans. */
-export function planCommand({ run, files }: TerraformGround): TerraformCommand {
+export function planCommand({ run, files }: TerraformContext): TerraformCommand {
   const lock = run.isRefreshOnly
     ? ["-lock=false"]
     : [`-lock-timeout=${Math.round(run.lockTimeoutMs / 1000)}s`];
@@ -53,7 +53,7 @@ export function planCommand({ run, files }: TerraformGround): TerraformCommand {
 }
 
 /** The run that shows what is in the plan file. */
-export function showCommand({ files }: TerraformGround): TerraformCommand {
+export function showCommand({ files }: TerraformContext): TerraformCommand {
   const args = ["show", "-json", files.plan];
   const output = { file: files.planJson };
   return { key: "show", step: "show", args, output, isRepeatable: true };
@@ -63,16 +63,16 @@ export function showCommand({ files }: TerraformGround): TerraformCommand {
  * Reads what the plan in the plan file would change; from here on, none of its sensitive values is shown anywhere. Throws
  * JobFailure.
  */
-export async function showPlan(ground: TerraformGround): Promise<MadePlan> {
-  const { job, run, files } = ground;
-  const ran = await runTerraform(ground, {
-    ...showCommand(ground),
-    ...(run.action !== "plan" && { next: applyCommand(ground) }),
+export async function showPlan(context: TerraformContext): Promise<MadePlan> {
+  const { job, run, files } = context;
+  const ran = await runTerraform(context, {
+    ...showCommand(context),
+    ...(run.action !== "plan" && { next: applyCommand(context) }),
   });
-  if (!isWell(ran)) throw await failureOfRun(ground, "show", ran);
-  const plan = await readJsonFile(files.planJson, job.place.owner, "The plan as JSON");
+  if (!isWell(ran)) throw await failureOfRun(context, "show", ran);
+  const plan = await readJsonFile(files.planJson, job.directories.owner, "The plan as JSON");
   hideAll(job, hideSensitive(plan));
-  const shown = job.shown(JSON.stringify(plan));
+  const shown = job.redact(JSON.stringify(plan));
   return { changes: planChanges(readShown(shown, plan)), shown };
 }
 

@@ -4,8 +4,8 @@ import type { Produced } from "../../jobs/handler.ts";
 import type { MadePlan } from "./make-plan.ts";
 import { readBytes } from "./read-json-file.ts";
 import { closing, renderDiff } from "./render-diff.ts";
+import type { TerraformContext } from "./terraform-context.ts";
 import { terraformFailure } from "./terraform-failure.ts";
-import type { TerraformGround } from "./terraform-ground.ts";
 import { zipEntry } from "./zip-entry.ts";
 
 /** The broker takes results of 64 MiB, and base64 is a third longer. */
@@ -16,11 +16,11 @@ const mostUnpackedBytes = 256 * 2 ** 20;
 export type PlanDigests = { readonly plan_sha256: string; readonly lock_sha256: string | null };
 
 /** What a plan job brings: the plan file, what it says, and what people and programs need to approve it. */
-export async function planResult(ground: TerraformGround, plan: MadePlan): Promise<Produced> {
-  const { job, run, files } = ground;
+export async function planResult(context: TerraformContext, plan: MadePlan): Promise<Produced> {
+  const { job, run, files } = context;
   const { changes, shown } = plan;
   const what = { what: "The plan file", mostBytes: mostPlanBytes };
-  const bytes = await readBytes(files.plan, job.place.owner, what);
+  const bytes = await readBytes(files.plan, job.directories.owner, what);
   refuseEncrypted(bytes);
   const display = gzipSync(shown);
   if (bytes.length + display.length > mostPlanBytes) {
@@ -29,7 +29,7 @@ export async function planResult(ground: TerraformGround, plan: MadePlan): Promi
     throw terraformFailure(detail, { class: "too_large", detail });
   }
   const diff = renderDiff(changes, run.isRefreshOnly);
-  job.say(diff, "info", "diff", "diff");
+  job.log(diff, "info", "diff", "diff");
   const summary = {
     tool: run.tool,
     terraform_version: changes.terraformVersion,
@@ -37,7 +37,7 @@ export async function planResult(ground: TerraformGround, plan: MadePlan): Promi
     has_drift: changes.drift.length > 0,
     ...changes.counts,
     ...digestsOf(bytes),
-    source_revision: ground.revision || null,
+    source_revision: context.revision || null,
   };
   return {
     description: closing(changes, run.isRefreshOnly),

@@ -4,7 +4,7 @@ import { readJobText, writeJobFileOnce } from "../../job-users/job-files.ts";
 import { JobFailure } from "../../jobs/job-failure.ts";
 import { findProgram } from "../../processes/find-program.ts";
 import { type PolicyVerdict, readPolicyVerdict } from "./policy-verdict.ts";
-import type { TerraformGround } from "./terraform-ground.ts";
+import type { TerraformContext } from "./terraform-context.ts";
 
 const policy = z.looseObject({
   name: z.string().nullish(),
@@ -31,19 +31,19 @@ export function readPolicies(given: z.infer<typeof policiesSchema>): Policy[] {
  * Evaluates the policies of the job over its plan, of which they see no sensitive value. Throws JobFailure when one
  * denies, and when one cannot be evaluated: that is no consent.
  */
-export async function checkPolicies(ground: TerraformGround, shownPlan: string): Promise<void> {
-  const { job, run } = ground;
+export async function checkPolicies(context: TerraformContext, shownPlan: string): Promise<void> {
+  const { job, run } = context;
   if (run.policies.length === 0) return;
-  const { secrets, owner } = job.place;
+  const { secrets, owner } = job.directories;
   // opa's policies find it as `input.plan`, those of conftest as `input` itself.
   const inputs = { opa: `{"plan":${shownPlan}}`, conftest: shownPlan };
   const denied: { readonly policy: string; readonly message: string }[] = [];
   for (const [at, policy] of run.policies.entries()) {
     const input = path.join(secrets, `policy-input.${policy.engine}.json`);
     await writeJobFileOnce(input, inputs[policy.engine], owner);
-    const { deny, warn } = await evaluate(ground, policy, { at, input });
+    const { deny, warn } = await evaluate(context, policy, { at, input });
     for (const message of warn) {
-      job.say(
+      job.log(
         `Policy ${policy.name} warns: ${message}`,
         "warn",
         "policies",
@@ -51,7 +51,7 @@ export async function checkPolicies(ground: TerraformGround, shownPlan: string):
       );
     }
     denied.push(...deny.map((message) => ({ policy: policy.name, message })));
-    if (deny.length === 0) job.say(`Policy ${policy.name} passes.`, "info", "policies", `ok ${at}`);
+    if (deny.length === 0) job.log(`Policy ${policy.name} passes.`, "info", "policies", `ok ${at}`);
   }
   const [first] = denied;
   if (first === undefined) return;
@@ -72,13 +72,13 @@ export async function checkPolicies(ground: TerraformGround, shownPlan: string):
 type Evaluation = { readonly at: number; readonly input: string };
 
 async function evaluate(
-  ground: TerraformGround,
+  context: TerraformContext,
   policy: Policy,
   { at, input }: Evaluation,
 ): Promise<PolicyVerdict> {
-  const { job, cwd } = ground;
-  const { secrets, owner } = job.place;
-  const env = ground.scriptEnv({});
+  const { job, cwd } = context;
+  const { secrets, owner } = job.directories;
+  const env = context.scriptEnv({});
   const program = await findProgram(policy.engine, { cwd, search: env["PATH"] ?? "" });
   if (program === undefined) throw missing(policy);
   const file = path.join(secrets, `policy-${at}.rego`);

@@ -15,10 +15,10 @@ const patienceMs = 30_000;
  * False where it was not taken.
  */
 export async function pushState(job: Job, state: RescuedState): Promise<boolean> {
-  const { client, log } = job.host;
+  const { client, log } = job.agent;
   const { workspace_id, job_id, bytes } = state;
   const { token } = job;
-  const how = { scope: "job", giveUpAfterMs: patienceMs, signal: job.hurry, token } as const;
+  const how = { scope: "job", giveUpAfterMs: patienceMs, signal: job.killSignal, token } as const;
   const at = { params: { workspace_id }, query: { job_id } };
   const lock = {
     ID: randomUUID(),

@@ -6,8 +6,8 @@ import type { RescuedState } from "../../spool/rescued-states.ts";
 import { pushState } from "./push-state.ts";
 import { readBytes } from "./read-json-file.ts";
 import type { Ran } from "./run-terraform.ts";
+import type { TerraformContext } from "./terraform-context.ts";
 import { terraformFailure } from "./terraform-failure.ts";
-import type { TerraformGround } from "./terraform-ground.ts";
 
 /** What became of a state that terraform could not save: it is the workspace's, the broker keeps it aside, or this host. */
 export type Rescued = "none" | "saved" | "at-broker" | "on-host";
@@ -20,23 +20,23 @@ const patienceMs = 15_000;
  * Saves the state that terraform left on this host: first here, where it outlives the job, the agent and a power cut,
  * then at the broker. What the broker does not take now, it gets later (agent/loops/upload-states.ts).
  */
-export async function rescueState(ground: TerraformGround): Promise<Rescued> {
-  const { job, run, files } = ground;
+export async function rescueState(context: TerraformContext): Promise<Rescued> {
+  const { job, run, files } = context;
   if (!existsSync(files.erroredState)) return "none";
-  const bytes = await readErroredState(files.erroredState, job.place.owner);
-  const { rescued } = job.host;
+  const bytes = await readErroredState(files.erroredState, job.directories.owner);
+  const { rescued } = job.agent;
   const ids = { workspace_id: run.workspaceId, job_id: job.facts.id };
   const state: RescuedState = { ...ids, execution_id: job.executionId, bytes };
   await rescued.put(state);
   const words =
     "terraform could not save its state; this host has it, and brings it to the broker.";
-  job.say(words, "warn", "apply", "rescued");
+  job.log(words, "warn", "apply", "rescued");
   if (await pushState(job, state)) {
     await rescued.remove(job.executionId);
-    job.say("The state is saved at the broker.", "info", "apply", "pushed");
+    job.log("The state is saved at the broker.", "info", "apply", "pushed");
     return "saved";
   }
-  if (!(await keptAside(ground, state))) return "on-host";
+  if (!(await keptAside(context, state))) return "on-host";
   await rescued.remove(job.executionId);
   return "at-broker";
 }
@@ -50,16 +50,16 @@ export async function readErroredState(file: string, owner: FileOwner): Promise<
   });
 }
 
-async function keptAside({ job }: TerraformGround, state: RescuedState): Promise<boolean> {
+async function keptAside({ job }: TerraformContext, state: RescuedState): Promise<boolean> {
   const { workspace_id, job_id, bytes } = state;
   const { token } = job;
   try {
     const how = { scope: "job", giveUpAfterMs: patienceMs, bytes, token } as const;
     const input = { params: { workspace_id }, query: { job_id } };
-    await job.host.client.call(rescueStateRoute, input, how);
+    await job.agent.client.call(rescueStateRoute, input, how);
     return true;
   } catch (error) {
-    job.host.log.warn({ err: error, execution_id: job.executionId }, "a state waits on this host");
+    job.agent.log.warn({ err: error, execution_id: job.executionId }, "a state waits on this host");
     return false;
   }
 }

@@ -4,7 +4,7 @@ import type { CommandEnd } from "../../jobs/stored-execution.ts";
 import { renderStream } from "./render-stream.ts";
 import { renderText, saidInText } from "./render-text.ts";
 import { openSaid, type Said } from "./said.ts";
-import type { TerraformGround } from "./terraform-ground.ts";
+import type { TerraformContext } from "./terraform-context.ts";
 
 /** One run of terraform. */
 export type TerraformCommand = {
@@ -19,7 +19,7 @@ export type TerraformCommand = {
    */
   readonly output: "stream" | "text" | { readonly file: string };
   readonly onStep?: (step: ResourceStep) => void;
-  /** Over the ground's own. */
+  /** Added to the environment of all commands. */
   readonly env?: Readonly<Record<string, string>>;
   readonly isCleanup?: boolean;
   /** It may be run again after a power cut, which ends the job: what is in memory is gone. */
@@ -36,24 +36,24 @@ export type Ran = { readonly end: CommandEnd; readonly said: Said };
  * its providers die of a signal that it survives.
  */
 export async function runTerraform(
-  ground: TerraformGround,
+  context: TerraformContext,
   command: TerraformCommand,
 ): Promise<Ran> {
-  const { job, progress } = ground;
+  const { job, progress } = context;
   const { step, output } = command;
   progress.phase(step, "in-progress");
-  const end = await job.run(jobCommand(ground, command));
+  const end = await job.run(jobCommand(context, command));
   progress.phase(step, statusOf(end), end.words);
   return { end, said: output === "stream" ? openSaid(end.kept) : saidInText(end.kept) };
 }
 
 /** Makes a run ready that is to come soon. */
-export function makeTerraformReady(ground: TerraformGround, command: TerraformCommand): void {
-  ground.job.makeReady(jobCommand(ground, command));
+export function makeTerraformReady(context: TerraformContext, command: TerraformCommand): void {
+  context.job.makeReady(jobCommand(context, command));
 }
 
-function jobCommand(ground: TerraformGround, command: TerraformCommand): JobCommand {
-  const { program, cwd, env, stop } = ground;
+function jobCommand(context: TerraformContext, command: TerraformCommand): JobCommand {
+  const { program, cwd, env, stop } = context;
   const { key, step, args, output, onStep = () => {}, isCleanup, isRepeatable, next } = command;
   const isFile = typeof output === "object";
   const argv = [program, ...args];
@@ -68,7 +68,7 @@ function jobCommand(ground: TerraformGround, command: TerraformCommand): JobComm
     render: output === "stream" ? renderStream(onStep) : renderText,
     ...(isCleanup !== undefined && { isCleanup }),
     ...(isRepeatable !== undefined && { isRepeatable }),
-    ...(next !== undefined && { next: jobCommand(ground, next) }),
+    ...(next !== undefined && { next: jobCommand(context, next) }),
   };
 }
 

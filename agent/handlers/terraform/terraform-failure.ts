@@ -4,7 +4,7 @@ import { classify, lockIdIn, type TerraformClass } from "./classify.ts";
 import { type LockHolder, lockHolder } from "./lock-holder.ts";
 import type { Ran } from "./run-terraform.ts";
 import type { Diagnostic } from "./said.ts";
-import type { TerraformGround } from "./terraform-ground.ts";
+import type { TerraformContext } from "./terraform-context.ts";
 
 const titles: Readonly<Record<TerraformClass, string>> = {
   state_lock: "The workspace is locked by another",
@@ -78,14 +78,14 @@ export function terraformFailure(words: string, fault: TerraformFault): JobFailu
 
 /** The failure of a run that did not end well; `step` is what it was to do. */
 export async function failureOfRun(
-  ground: TerraformGround,
+  context: TerraformContext,
   step: string,
   ran: Ran,
 ): Promise<JobFailure> {
   const { end, said } = ran;
-  if (ground.job.signal.aborted) return stoppedFailure(ground, step, ran);
+  if (context.job.signal.aborted) return stoppedFailure(context, step, ran);
   const { class: kind, main, isRetryable } = classify(end, said);
-  const holder = kind === "state_lock" ? await holderOf(ground, lockIdIn(main)) : undefined;
+  const holder = kind === "state_lock" ? await holderOf(context, lockIdIn(main)) : undefined;
   const told = main === undefined ? lastWords(said.words) : sentenceOf(main);
   const who = holder?.who === undefined ? "" : ` It is held by ${whoIs(holder)}.`;
   const detail = `${told === "" ? `It ${end.words}.` : told}${who}`;
@@ -103,17 +103,17 @@ export async function failureOfRun(
 const clocks: ReadonlySet<string> = new Set(["timed-out", "deadline", "job-timeout"]);
 
 /** It was told to stop, and whatever it complained of then comes of that. */
-function stoppedFailure({ job }: TerraformGround, step: string, { end }: Ran): JobFailure {
+function stoppedFailure({ job }: TerraformContext, step: string, { end }: Ran): JobFailure {
   const isLate = clocks.has(causeOf(job.signal).kind);
   const detail = `terraform ${step} ${end.words}; nothing was changed.`;
   return terraformFailure(detail, { class: isLate ? "timeout" : "canceled", detail });
 }
 
 async function holderOf(
-  ground: TerraformGround,
+  context: TerraformContext,
   id: string | undefined,
 ): Promise<Partial<LockHolder> | undefined> {
-  const holder = await lockHolder(ground);
+  const holder = await lockHolder(context);
   if (id === undefined || holder?.id === id) return holder;
   return { id };
 }

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { type Credentials, readCredentials } from "../../credentials/read-credentials.ts";
 import type { JobFacts, Plan } from "../../jobs/handler.ts";
-import { unfitPlan } from "../../jobs/job-failure.ts";
+import { invalidPlan } from "../../jobs/job-failure.ts";
 import { readSource } from "../../sources/read-source.ts";
 import type { Source } from "../../sources/source.ts";
 import { type Hooks, hooksSchema, readHooks } from "./hooks.ts";
@@ -87,11 +87,11 @@ export function readTerraformRun(plan: Plan, facts: JobFacts): TerraformRun {
   const inner = parsed(body, outer.terraform ?? plan, outer.terraform == null ? "" : "terraform.");
   const workspaceId = inner.terraform_backend?.WorkspaceID ?? "";
   if (!/^tfw_\w{1,60}$/.test(workspaceId)) {
-    throw unfitPlan("terraform_backend.WorkspaceID names no workspace: tfw_…");
+    throw invalidPlan("terraform_backend.WorkspaceID names no workspace: tfw_…");
   }
   const source = readSource(outer.terraform ?? plan) ?? readSource(plan);
   if (source === undefined) {
-    throw unfitPlan("it names no source: source.git, source.oci, source.archive or source.path");
+    throw invalidPlan("it names no source: source.git, source.oci, source.archive or source.path");
   }
   const asked = askedOf(facts, inner);
   const approved = outer.approved ?? inner.approved;
@@ -127,7 +127,7 @@ function askedOf({ type, operation }: JobFacts, inner: Body): Asked {
   const isRefreshOnly = inner.refresh_only === true;
   const isDestroy = operation === "create-teardown-plan" || inner.destroy === true;
   if (isRefreshOnly && isDestroy) {
-    throw unfitPlan("refresh_only and a teardown exclude each other");
+    throw invalidPlan("refresh_only and a teardown exclude each other");
   }
   const plans = type === "sandbox-terraform-plan" || inner.plan_only === true;
   const actions: Readonly<Record<string, Asked["action"]>> = {
@@ -138,12 +138,12 @@ function askedOf({ type, operation }: JobFacts, inner: Body): Asked {
   };
   const action = actions[operation];
   if (action === undefined) {
-    throw unfitPlan(
+    throw invalidPlan(
       `terraform has no operation ${operation}: create-apply-plan, create-teardown-plan, apply-plan and exec are`,
     );
   }
   if (action === "apply" && type === "sandbox-terraform-plan") {
-    throw unfitPlan("a job of type sandbox-terraform-plan applies nothing");
+    throw invalidPlan("a job of type sandbox-terraform-plan applies nothing");
   }
   return { action, isDestroy, isRefreshOnly };
 }
@@ -152,18 +152,19 @@ function parsed<T extends z.ZodType>(schema: T, given: unknown, where: string): 
   const { data, error } = schema.safeParse(given);
   if (data !== undefined) return data;
   const [issue] = error?.issues ?? [];
-  throw unfitPlan(`${where}${issue?.path.join(".")}: ${issue?.message}`);
+  throw invalidPlan(`${where}${issue?.path.join(".")}: ${issue?.message}`);
 }
 
 /** What begins with a dash, terraform would read as an option. */
 function addresses(given: readonly string[] | null | undefined, member: string): string[] {
   const wrong = given?.find((address) => address.trim() === "" || /^-|[\0\n]/.test(address));
-  if (wrong !== undefined) throw unfitPlan(`${member} holds what is no address of a resource`);
+  if (wrong !== undefined) throw invalidPlan(`${member} holds what is no address of a resource`);
   return [...(given ?? [])];
 }
 
 function planBytes(contents: string | null | undefined): Buffer {
-  if (!contents) throw unfitPlan("apply_plan_contents is missing: the plan that is to be applied");
+  if (!contents)
+    throw invalidPlan("apply_plan_contents is missing: the plan that is to be applied");
   return Buffer.from(contents, "base64");
 }
 

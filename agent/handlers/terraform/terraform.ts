@@ -1,18 +1,18 @@
 import type { Handler } from "../../jobs/handler.ts";
 import { doTerraform } from "./do-terraform.ts";
-import { hurryMs } from "./terraform-ground.ts";
+import { killGraceMs } from "./terraform-context.ts";
 import { readTerraformRun } from "./terraform-run.ts";
 
 /** Plans and applies of terraform and OpenTofu, whose state the broker keeps. */
 export const terraform: Handler = {
   types: ["terraform-deploy", "sandbox-terraform", "sandbox-terraform-plan", "runner-terraform"],
-  restMs: 150_000, // two minutes for terraform to come to rest, half of one to save what it could not
-  hurryMs: hurryMs + 3_000,
+  stopGraceMs: 150_000, // two minutes for terraform to come to rest, half of one to save what it could not
+  killGraceMs: killGraceMs + 3_000,
   validate: (plan, facts) => {
     const run = readTerraformRun(plan, facts);
     return {
-      usesHost: true,
-      asksConsent: true,
+      needsDirectories: true,
+      asksApproval: true,
       timeoutMs: run.timeoutMs,
       execute: async (job) => await doTerraform(job, run),
     };

@@ -11,7 +11,7 @@ export type Reference = {
 };
 
 /** What a plan says of where an artifact is. */
-export type ArtifactPlace = {
+export type ArtifactLocation = {
   /** `oci://ghcr.io/acme/app:v1`, a registry's address with or without a repository. */
   readonly url: string;
   readonly repository?: string | undefined;
@@ -28,7 +28,7 @@ const digestPattern = /^(?:sha256:[0-9a-f]{64}|sha512:[0-9a-f]{128})$/;
 const loopback = /^(?:localhost|127\.[0-9.]+|\[::1\])(?::\d+)?$/;
 
 /** Reads where an artifact is. Throws SourceFault that names what is wrong. */
-export function readReference(place: ArtifactPlace): Reference {
+export function readReference(place: ArtifactLocation): Reference {
   const [, scheme = "", rest = ""] = /^(?:(https?|oci):\/\/)?(.*)$/s.exec(place.url) ?? [];
   const [host = "", ...names] = rest.replace(/\/+$/, "").split("/");
   const { name, tag, digest } = split([...names, place.repository ?? ""].filter(Boolean).join("/"));

@@ -1,9 +1,9 @@
 import { SourceFault } from "../source-failure.ts";
 import type { SourceLogin } from "../source.ts";
 import { type Challenge, readChallenge } from "./challenge.ts";
+import { getWithRetries } from "./get-with-retries.ts";
 import { readToken } from "./read-token.ts";
 import type { Reference } from "./reference.ts";
-import { patiently } from "./retrying-request.ts";
 
 /** Asks one registry for things of one repository, signing in as it wants. */
 export type RegistryClient = {
@@ -20,7 +20,10 @@ export function makeRegistryClient(
   let authorization = login.token ? `Bearer ${login.token}` : undefined;
 
   const ask = async (url: string, headers: Record<string, string>): Promise<Response> =>
-    await patiently(url, authorization === undefined ? headers : { ...headers, authorization });
+    await getWithRetries(
+      url,
+      authorization === undefined ? headers : { ...headers, authorization },
+    );
 
   return {
     get: async (at, headers = {}) => {
@@ -66,7 +69,7 @@ async function answerTo(challenge: Challenge | undefined, asked: Asked): Promise
   realm.searchParams.set("scope", challenge.scope || `repository:${asked.repository}:pull`);
   if (login.username) realm.searchParams.set("account", login.username);
   const told: Record<string, string> = basic === undefined ? {} : { authorization: basic };
-  const response = await patiently(realm.href, told, tokenPatience);
+  const response = await getWithRetries(realm.href, told, tokenPatience);
   if (!response.ok) throw await refusalOf(response, hasLogin(login));
   const token = await readToken(response);
   if (token !== undefined) return `Bearer ${token}`;

@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { beforeAll, expect, test } from "vitest";
+import type { JobDeployContext } from "../../../agent/handlers/cluster-jobs/job-deploy-context.ts";
 import { readJobRun } from "../../../agent/handlers/cluster-jobs/job-run.ts";
-import type { JobScene } from "../../../agent/handlers/cluster-jobs/job-scene.ts";
 import { removeFormer } from "../../../agent/handlers/cluster-jobs/remove-former.ts";
 import type { JobFacts } from "../../../agent/jobs/handler.ts";
 import { type Fleet, givenFleet } from "../../support/broker/given-fleet.ts";
@@ -138,7 +138,7 @@ describeWithTools(clusterTools, "a job-deploy that its cluster refuses", () => {
       signal: new AbortController().signal,
       say: (text: string) => void said.push(text),
     };
-    await removeFormer({ job, cluster, namespace: at.name } as unknown as JobScene); // all it looks at
+    await removeFormer({ job, cluster, namespace: at.name } as unknown as JobDeployContext); // all it looks at
     const names = await at.kubectl(["get", "job", "-o", "jsonpath={.items[*].metadata.name}"]);
     expect(names.split(" ").sort()).toEqual(["other", "ours", "over"]);
     expect(said).toEqual([expect.stringContaining("former of an earlier execution")]);

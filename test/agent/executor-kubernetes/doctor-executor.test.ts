@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { readConfig } from "../../../agent/config/read-config.ts";
 import { checkExecutor } from "../../../agent/doctor/check-executor.ts";
-import type { DoctorScene } from "../../../agent/doctor/finding.ts";
+import type { DoctorContext } from "../../../agent/doctor/finding.ts";
 import { clusterTools } from "../../support/cluster/given-cluster.ts";
 import { givenAccount, givenNamespace } from "../../support/cluster/given-namespace.ts";
 import { describeWithTools } from "../../support/run/describe-with-tools.ts";
@@ -13,9 +13,9 @@ const flags = {
 };
 
 /** All that the check looks at. */
-function scene(kubeconfig: string, more: Readonly<Record<string, string>> = {}): DoctorScene {
+function scene(kubeconfig: string, more: Readonly<Record<string, string>> = {}): DoctorContext {
   const config = readConfig({ ...flags, ...more }, { KUBECONFIG: kubeconfig });
-  return { config, patienceMs: 60_000 } as DoctorScene;
+  return { config, patienceMs: 60_000 } as DoctorContext;
 }
 
 describeWithTools(clusterTools, "svc-agent doctor about pods for jobs", () => {

@@ -4,7 +4,7 @@ import type { AddressInfo } from "node:net";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { deleteObjects } from "../../../agent/handlers/manifests/delete-objects.ts";
 import { entryOf } from "../../../agent/handlers/manifests/inventory.ts";
-import type { Scene } from "../../../agent/handlers/manifests/scene.ts";
+import type { ManifestContext } from "../../../agent/handlers/manifests/manifest-context.ts";
 import { clusterOf } from "../../../agent/kubernetes/cluster.ts";
 import { openKubeApi } from "../../../agent/kubernetes/kube-api.ts";
 
@@ -43,7 +43,7 @@ async function givenScene(manager: string) {
   const run = { deleteKinds: [], waitMs: 60_000 };
   const cluster = clusterOf(api, "shop");
   // what deletes need of a scene
-  const scene = { job, run, cluster, manager: ours } as unknown as Scene;
+  const scene = { job, run, cluster, manager: ours } as unknown as ManifestContext;
   return { scene, said, isThere: () => isThere };
 }
 

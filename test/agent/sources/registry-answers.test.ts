@@ -3,8 +3,8 @@ import http from "node:http";
 import type { AddressInfo } from "node:net";
 import { buffer } from "node:stream/consumers";
 import { describe, expect, onTestFinished, test } from "vitest";
+import { getWithRetries } from "../../../agent/sources/registry/get-with-retries.ts";
 import { makeRegistryClient } from "../../../agent/sources/registry/registry-client.ts";
-import { patiently } from "../../../agent/sources/registry/retrying-request.ts";
 
 /** A server that answers so, and what it heard: the path, and who asked. */
 async function serve(answer: http.RequestListener): Promise<{ url: string; heard: string[] }> {
@@ -55,7 +55,7 @@ describe("a registry's answer", () => {
       response.writeHead(307, { location: `${store.url}/blob` }).end();
     });
     const headers = { authorization: "Bearer t" };
-    const answer = await patiently(`${registry.url}/v2/blob`, headers);
+    const answer = await getWithRetries(`${registry.url}/v2/blob`, headers);
     expect(await answer.text()).toBe("blob");
     expect([registry.heard, store.heard]).toEqual([["/v2/blob Bearer t"], ["/blob "]]);
   });
@@ -63,7 +63,7 @@ describe("a registry's answer", () => {
   test("that drips is cut off when its time is over", async () => {
     const registry = await serve((_, response) => void response.writeHead(200).write("x"));
     const patience = { silentMs: 60_000, altogetherMs: 1_000 };
-    const { body } = await patiently(registry.url, {}, patience);
+    const { body } = await getWithRetries(registry.url, {}, patience);
     if (body === null) throw new Error("it has no body");
     await expect(buffer(body)).rejects.toThrow("timeout");
   });

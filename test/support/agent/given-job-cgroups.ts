@@ -3,7 +3,7 @@ import path from "node:path";
 import { onTestFinished } from "vitest";
 import { readConfig } from "../../../agent/config/read-config.ts";
 import { endCgroup } from "../../../agent/job-cgroups/end-cgroup.ts";
-import { cgroupBase, findCgroupPlace } from "../../../agent/job-cgroups/find-cgroup-place.ts";
+import { cgroupBase, findCgroupParent } from "../../../agent/job-cgroups/find-cgroup-parent.ts";
 import { openJobCgroups } from "../../../agent/job-cgroups/job-cgroups.ts";
 
 /** What cgroups can do on this machine; where jobs can have none, tests say so in one line. */
@@ -18,7 +18,7 @@ async function openAndClose() {
 
 /** The cgroup that those of an agent's jobs are in; whatever is left in there is ended after the test. */
 export function givenCgroupBase(dataDir: string): { base: string; list: () => string[] } {
-  const place = findCgroupPlace();
+  const place = findCgroupParent();
   if ("words" in place) throw new Error(place.words);
   const base = cgroupBase(place, dataDir);
   onTestFinished(async () => void (await endCgroup(base)));
@@ -33,7 +33,7 @@ export function givenDelegated(subgroup = ""): {
   unit: string;
   enter: readonly [string, ...string[]];
 } {
-  const place = findCgroupPlace();
+  const place = findCgroupParent();
   if ("words" in place) throw new Error(place.words);
   units += 1;
   const unit = path.join(place.parent, `svc-test-${process.pid}-${units}.service`);

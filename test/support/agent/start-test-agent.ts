@@ -4,7 +4,7 @@ import path from "node:path";
 import { onTestFinished } from "vitest";
 import { readConfig } from "../../../agent/config/read-config.ts";
 import { endCgroup } from "../../../agent/job-cgroups/end-cgroup.ts";
-import { cgroupBase, findCgroupPlace } from "../../../agent/job-cgroups/find-cgroup-place.ts";
+import { cgroupBase, findCgroupParent } from "../../../agent/job-cgroups/find-cgroup-parent.ts";
 import { openLog } from "../../../agent/log.ts";
 import { openRunDir } from "../../../agent/processes/open-run-dir.ts";
 import { type StartedAgent, startAgent } from "../../../agent/start-agent.ts";
@@ -37,7 +37,7 @@ export async function testDataDir(): Promise<string> {
   const dir = await mkdtemp(path.join(await realpath(tmpdir()), "svc-agent-test-"));
   onTestFinished(async () => {
     const { path: runDir } = await openRunDir({ dataDir: dir });
-    const place = findCgroupPlace();
+    const place = findCgroupParent();
     if (!("words" in place)) await endCgroup(cgroupBase(place, dir));
     for (const folder of [runDir, dir]) await rm(folder, { ...patiently, force: true });
   });

@@ -4,7 +4,7 @@ import { makeJobFolders, readJobText, writeJobFileOnce } from "../../job-users/j
 import type { Job } from "../../jobs/handler.ts";
 import { JobFailure } from "../../jobs/job-failure.ts";
 import { diffKey } from "../../kubernetes/approved.ts";
-import { type ClusterGround, openClusterGround } from "../../kubernetes/cluster-ground.ts";
+import { type ClusterContext, openClusterContext } from "../../kubernetes/cluster-context.ts";
 import { deployFailure } from "../../kubernetes/deploy-failure.ts";
 import { hostKubeconfig } from "../../kubernetes/host-kubeconfig.ts";
 import { folderWithin } from "../../sources/folder-within.ts";
@@ -16,7 +16,7 @@ import type { HelmCaller } from "./run-helm.ts";
 import { setValues } from "./set-values.ts";
 
 /** What a helm job stands on. */
-export type HelmGround = ClusterGround & {
+export type HelmContext = ClusterContext & {
   readonly run: HelmRun;
   readonly helm: HelmCaller;
   readonly records: ReleaseRecords;
@@ -34,18 +34,18 @@ export type Chart = {
 };
 
 /** Opens the cluster and gives helm a home of its own. Throws JobFailure. */
-export async function openHelmGround(job: Job, run: HelmRun): Promise<HelmGround> {
+export async function openHelmContext(job: Job, run: HelmRun): Promise<HelmContext> {
   const key = await diffKey(job, run.approved);
-  const ground = { ...(await openClusterGround(job, run.credentials)), run, key };
-  const { workspace, owner } = job.place;
+  const context = { ...(await openClusterContext(job, run.credentials)), run, key };
+  const { workspace, owner } = job.directories;
   const names = ["helm-cache", "helm-config", "helm-data"];
   const [cache = "", config = "", own = ""] = names.map((name) => path.join(workspace, name));
   await makeJobFolders([cache, config, own], owner);
-  const hostFile = hostKubeconfig(job.host.config.env);
+  const hostFile = hostKubeconfig(job.agent.config.env);
   const env = {
     // Helm's home is the job's, where there is none; a pod's own cluster is found without.
     ...(hostFile.split(":").some(existsSync) && { KUBECONFIG: hostFile }),
-    ...ground.env,
+    ...context.env,
     HELM_CACHE_HOME: cache,
     HELM_CONFIG_HOME: config,
     HELM_DATA_HOME: own,
@@ -54,13 +54,13 @@ export async function openHelmGround(job: Job, run: HelmRun): Promise<HelmGround
     HELM_MAX_HISTORY: "10",
   };
   if (run.driver !== "broker") {
-    const records = recordsInCluster(ground.cluster, run);
-    return { ...ground, env, helm: { job, env }, records };
+    const records = recordsInCluster(context.cluster, run);
+    return { ...context, env, helm: { job, env }, records };
   }
   const token = tokenOf(job);
   const front = await openFront(job, { ...run, token }, env);
   const records = recordsAtBroker(job, token, run);
-  return { ...ground, env, helm: { job, env, front }, records };
+  return { ...context, env, helm: { job, env, front }, records };
 }
 
 function tokenOf({ token }: Job): string {
@@ -70,10 +70,10 @@ function tokenOf({ token }: Job): string {
 }
 
 /** Fetches the chart and writes the values of the plan down, in memory. Throws JobFailure. */
-export async function openChart(ground: HelmGround): Promise<Chart> {
-  const { job, run } = ground;
-  const { secrets, owner } = job.place;
-  const { folder, revision } = await fetchChart(ground);
+export async function openChart(context: HelmContext): Promise<Chart> {
+  const { job, run } = context;
+  const { secrets, owner } = job.directories;
+  const { folder, revision } = await fetchChart(context);
   const files: string[] = [];
   const keep = async (text: string): Promise<void> => {
     const file = path.join(secrets, `values-${files.length + 1}.yaml`);
@@ -95,7 +95,7 @@ const mostValuesBytes = 4 * 2 ** 20;
 async function fileOf(folder: string, name: string, job: Job): Promise<string> {
   const parent = await folderWithin(folder, path.dirname(name), "The values file");
   const file = path.join(parent, path.basename(name));
-  const text = await readJobText(file, job.place.owner, mostValuesBytes);
+  const text = await readJobText(file, job.directories.owner, mostValuesBytes);
   if (text !== "") return text;
   throw deployFailure(`The chart has no values file ${name}.`, "not_found");
 }

@@ -2,7 +2,7 @@ import { readFile, rm } from "node:fs/promises";
 import path from "node:path";
 import { pause } from "../client/pause.ts";
 import { writeAtomically } from "../files/atomic-file.ts";
-import type { ConsentAnswer, ConsentQuestion } from "./ask-consent.ts";
+import type { ApprovalAnswer, ApprovalRequest } from "./ask-approval.ts";
 
 const lookEveryMs = 500;
 const mostWhy = 500;
@@ -12,18 +12,18 @@ const mostWhy = 500;
  * say why. Answers nothing when nobody did in time or the job is stopped.
  */
 export async function askFolder({
-  place,
+  approver,
   job,
-  shown,
+  text,
   giveUpAtMs,
-}: ConsentQuestion): Promise<ConsentAnswer | undefined> {
-  const named = (end: string): string => path.join(place, `${job.facts.id}.${end}`);
+}: ApprovalRequest): Promise<ApprovalAnswer | undefined> {
+  const named = (end: string): string => path.join(approver, `${job.facts.id}.${end}`);
   // Whoever answered before it was asked has answered something else.
   await job.once("consent/cleared", async () => {
     for (const end of ["yes", "no"]) await rm(named(end), { force: true });
     return true;
   });
-  await writeAtomically(named("request.json"), { text: shown });
+  await writeAtomically(named("request.json"), { text });
   try {
     while (!job.signal.aborted && Date.now() < giveUpAtMs) {
       // The no goes first: who has made both was not sure.
@@ -38,7 +38,7 @@ export async function askFolder({
   }
 }
 
-async function readAnswer(file: string, end: "yes" | "no"): Promise<ConsentAnswer | undefined> {
+async function readAnswer(file: string, end: "yes" | "no"): Promise<ApprovalAnswer | undefined> {
   const text = await readFile(file, "utf8").catch(() => undefined);
   if (text === undefined) return undefined;
   const [first = ""] = text.trim().split("\n");

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { ownCgroup } from "./find-cgroup-place.ts";
+import { ownCgroup } from "./find-cgroup-parent.ts";
 
 const mount = (root: string, place: string, type = "cgroup2"): string =>
   `35 25 0:30 ${root} ${place} rw,nosuid shared:9 - ${type} cgroup rw\n`;

@@ -8,7 +8,7 @@ import { allowedEnv } from "../processes/allowed-env.ts";
 import { type Cluster, openCluster } from "./cluster.ts";
 
 /** What a job that deploys to a cluster stands on. */
-export type ClusterGround = {
+export type ClusterContext = {
   readonly job: Job;
   readonly cluster: Cluster;
   /** What its children find: the way out, credentials, a home of their own. */
@@ -19,22 +19,22 @@ export type ClusterGround = {
  * Writes the credentials of a plan for children, and opens the cluster that they lead to: it is spoken to until the signal
  * aborts, that of a job that has no time left unless told. Throws JobFailure.
  */
-export async function openClusterGround(
+export async function openClusterContext(
   job: Job,
   credentials: Credentials,
-  until: AbortSignal = job.hurry,
-): Promise<ClusterGround> {
-  const { workspace, secrets: folder, owner } = job.place;
+  until: AbortSignal = job.killSignal,
+): Promise<ClusterContext> {
+  const { workspace, secrets: folder, owner } = job.directories;
   const [home = "", tmp = ""] = ["home", "tmp"].map((name) => path.join(workspace, name));
   await makeJobFolders([home, tmp], owner);
-  const hostEnv = job.host.config.env;
+  const hostEnv = job.agent.config.env;
   const plan = credentials.cluster_info?.env_vars ?? {};
   const { env: own, refused } = allowedEnv({ agent: hostEnv, plan, home, tmp });
   for (const { name, words } of refused) {
-    job.say(`The variable ${name} is left out: ${words}.`, "warn", "", `left-out ${name}`);
+    job.log(`The variable ${name} is left out: ${words}.`, "warn", "", `left-out ${name}`);
   }
   const env = {
-    ...job.host.networkEnv,
+    ...job.agent.networkEnv,
     ...own,
     ...(await writeCloudCredentials(credentials, { folder, owner })),
     ...(await writeKubeconfig(credentials.cluster_info, { folder, owner, clouds: credentials })),

@@ -4,7 +4,7 @@ import type { Setting } from "./setting.ts";
 const weekMs = 7 * 24 * 60 * 60_000;
 
 /** What whoever runs the agent lets it do, whatever jobs ask for. */
-export const consentSettings = {
+export const approvalSettings = {
   "allow-types": {
     value: "TYPE,…",
     schema: jobTypes,

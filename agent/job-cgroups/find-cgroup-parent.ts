@@ -3,7 +3,7 @@ import { existsSync, readFileSync } from "node:fs";
 import path from "node:path";
 
 /** Where cgroups of jobs may be made. */
-export type CgroupPlace = {
+export type CgroupParent = {
   /** The cgroup that they are to be below. */
   readonly parent: string;
   /** Whether they can have bounds there: nothing runs in the parent itself, or it is the kernel's first one. */
@@ -14,7 +14,7 @@ export type CgroupPlace = {
 const subgroup = "agent";
 
 /** The place that this process's own cgroup gives to those of jobs; words where there is none. */
-export function findCgroupPlace(): CgroupPlace | { readonly words: string } {
+export function findCgroupParent(): CgroupParent | { readonly words: string } {
   const own = ownCgroup(read("/proc/self/mountinfo"), read("/proc/self/cgroup"));
   if (own === undefined || !existsSync(path.join(own, "cgroup.procs"))) {
     return { words: "the agent sees no cgroup of version 2 on this host" };
@@ -26,7 +26,7 @@ export function findCgroupPlace(): CgroupPlace | { readonly words: string } {
 }
 
 /** The cgroup that those of one agent's jobs are in: the same after a restart, another one for another data directory. */
-export function cgroupBase({ parent }: Pick<CgroupPlace, "parent">, dataDir: string): string {
+export function cgroupBase({ parent }: Pick<CgroupParent, "parent">, dataDir: string): string {
   const digest = createHash("sha256").update(path.resolve(dataDir)).digest("hex").slice(0, 12);
   return path.join(parent, `svc-agent-${digest}`);
 }

@@ -8,13 +8,13 @@ const mostPods = 5;
 const lastLines = 20;
 
 /** Says in the job's log all that is known of an object that is not ready: trouble, events, the last lines of containers. */
-export async function tellEvidence(
-  job: Pick<Job, "say">,
+export async function logEvidence(
+  job: Pick<Job, "log">,
   cluster: Cluster,
   { ref, trouble }: { readonly ref: ObjectRef; readonly trouble: Trouble },
 ): Promise<void> {
-  const say = (text: string): void => job.say(`  ${text}`, "warn", "wait");
-  job.say(`${refWords(ref)} is not ready:`, "warn", "wait");
+  const say = (text: string): void => job.log(`  ${text}`, "warn", "wait");
+  job.log(`${refWords(ref)} is not ready:`, "warn", "wait");
   for (const words of trouble.words) say(words);
   for (const words of await warningsOf(cluster, ref)) say(words);
   for (const { pod, troubles } of trouble.pods.slice(0, mostPods)) {

@@ -1,4 +1,4 @@
-import { askConsent } from "../consent/ask-consent.ts";
+import { askApproval } from "../approval/ask-approval.ts";
 import type { Job } from "../jobs/handler.ts";
 import { type Diff, diffLines } from "./change.ts";
 import { deployFailure } from "./deploy-failure.ts";
@@ -8,17 +8,13 @@ import { digestOfDiff } from "./digest-of-diff.ts";
  * Asks for consent to a diff, where somebody is to be asked, and computes it once more after a yes, which may have taken
  * long. Throws JobFailure: `refused`, or `plan_stale` when it is not what was shown any more.
  */
-export async function consentToDiff(
-  job: Job,
-  diff: Diff,
-  again: () => Promise<Diff>,
-): Promise<void> {
-  if (job.host.config.requireApproval === undefined) return;
+export async function approveDiff(job: Job, diff: Diff, again: () => Promise<Diff>): Promise<void> {
+  if (job.agent.config.requireApproval === undefined) return;
   const digest = digestOfDiff(diff);
   // An agent that is killed while somebody thinks is followed by one that must not ask for something else.
   const shown = await job.once("consent/diff", async () => await Promise.resolve(digest));
   if (shown !== digest) throw changedMeanwhile();
-  await askConsent(job, diffLines(diff, job.shown).join("\n"));
+  await askApproval(job, diffLines(diff, job.redact).join("\n"));
   if (digestOfDiff(await again()) !== shown) throw changedMeanwhile();
 }
 

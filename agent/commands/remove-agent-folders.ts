@@ -6,7 +6,10 @@ import { openRunDir, runDirWish } from "../processes/open-run-dir.ts";
  * Removes what an agent of one job has on disk. What cannot be removed is told, and changes nothing of the job's fate;
  * a supervisor that has a last word to write has a moment for it.
  */
-export async function takeAway(config: AgentConfig, tell: (line: string) => void): Promise<void> {
+export async function removeAgentFolders(
+  config: AgentConfig,
+  tell: (line: string) => void,
+): Promise<void> {
   const run = openRunDir(runDirWish(config)).then(async ({ path }) => await removed(path));
   for (const removal of await Promise.allSettled([run, removed(config.dataDir)])) {
     if (removal.status === "rejected") tell(`not all could be removed: ${String(removal.reason)}`);

@@ -1,11 +1,11 @@
 import { onceAborted } from "../../client/pause.ts";
 import type { Job } from "../../jobs/handler.ts";
-import { openClusterGround } from "../../kubernetes/cluster-ground.ts";
+import { openClusterContext } from "../../kubernetes/cluster-context.ts";
 import type { Cluster } from "../../kubernetes/cluster.ts";
 import type { JobRun } from "./job-run.ts";
 
 /** What a job-deploy works on. */
-export type JobScene = {
+export type JobDeployContext = {
   readonly job: Job;
   readonly run: JobRun;
   readonly cluster: Cluster;
@@ -16,10 +16,10 @@ export type JobScene = {
 const lastRequestsMs = 4_000;
 
 /** Opens the cluster that the plan names. Throws JobFailure. */
-export async function openJobScene(job: Job, run: JobRun): Promise<JobScene> {
+export async function openJobDeployContext(job: Job, run: JobRun): Promise<JobDeployContext> {
   const late = new AbortController();
   const end = (): void => void setTimeout(() => late.abort(), lastRequestsMs).unref();
-  onceAborted(job.hurry, end);
-  const { cluster } = await openClusterGround(job, run.credentials, late.signal);
+  onceAborted(job.killSignal, end);
+  const { cluster } = await openClusterContext(job, run.credentials, late.signal);
   return { job, run, cluster, namespace: run.namespace || cluster.namespace };
 }

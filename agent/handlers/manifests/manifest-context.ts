@@ -1,23 +1,23 @@
 import type { Job } from "../../jobs/handler.ts";
 import { diffKey } from "../../kubernetes/approved.ts";
-import { type ClusterGround, openClusterGround } from "../../kubernetes/cluster-ground.ts";
+import { type ClusterContext, openClusterContext } from "../../kubernetes/cluster-context.ts";
 import { expectCluster, identifyCluster } from "../../kubernetes/cluster-identity.ts";
 import type { Cluster } from "../../kubernetes/cluster.ts";
 import { deployFailure } from "../../kubernetes/deploy-failure.ts";
 import { explainRefusal } from "../../kubernetes/explain-refusal.ts";
 import { hideSecrets } from "../../kubernetes/hide-secrets.ts";
-import { locateObjects, type PlacedObject } from "../../kubernetes/locate-objects.ts";
+import { locateObjects, type LocatedObject } from "../../kubernetes/locate-objects.ts";
 import { readObjects } from "../../kubernetes/read-objects.ts";
 import { gatherManifest } from "./gather-manifest.ts";
 import { type Inventory, openInventory } from "./inventory.ts";
 import type { ManifestRun } from "./manifest-run.ts";
 
 /** What a deploy of manifests works on. */
-export type Scene = {
+export type ManifestContext = {
   readonly job: Job;
   readonly run: ManifestRun;
   readonly cluster: Cluster;
-  readonly objects: readonly PlacedObject[];
+  readonly objects: readonly LocatedObject[];
   readonly namespace: string;
   /** Whom the cluster has as the manager of the fields that are set. */
   readonly manager: string;
@@ -28,17 +28,20 @@ export type Scene = {
 };
 
 /** Gathers the manifest, reads it, and finds the place of each object. Throws JobFailure. */
-export async function openScene(job: Job, run: ManifestRun): Promise<Scene> {
-  const ground = await openClusterGround(job, run.credentials);
+export async function openManifestContext(job: Job, run: ManifestRun): Promise<ManifestContext> {
+  const context = await openClusterContext(job, run.credentials);
   try {
-    return await sceneOn(ground, run);
+    return await contextIn(context, run);
   } catch (error) {
-    ground.cluster.close();
+    context.cluster.close();
     throw explainRefusal(error, "What the cluster is asked before anything is deployed");
   }
 }
 
-async function sceneOn({ job, cluster, env }: ClusterGround, run: ManifestRun): Promise<Scene> {
+async function contextIn(
+  { job, cluster, env }: ClusterContext,
+  run: ManifestRun,
+): Promise<ManifestContext> {
   const { approved } = run;
   if (approved !== undefined) expectCluster(approved, await identifyCluster(cluster));
   const texts = await gatherManifest(job, run, env);
@@ -55,13 +58,13 @@ async function sceneOn({ job, cluster, env }: ClusterGround, run: ManifestRun): 
   if (inventory === undefined && run.prunes) {
     const words =
       "The plan names no install, component or inventory: what it no longer has is not deleted.";
-    job.say(words, "info", "", "no-inventory");
+    job.log(words, "info", "", "no-inventory");
   }
   const key = await diffKey(job, approved);
   return { job, run, cluster, objects, namespace, manager, inventory, key };
 }
 
 /** Throws when the job is to stop; `did` says what was done by then. */
-export function stopIfTold(job: Job, did: () => string): void {
+export function throwIfStopped(job: Job, did: () => string): void {
   if (job.signal.aborted) throw deployFailure(`It was stopped: ${did()}.`, "canceled");
 }

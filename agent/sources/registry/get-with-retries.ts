@@ -15,7 +15,7 @@ const usual: Patience = { silentMs: silentAfterMs, altogetherMs: mostAltogetherM
  * A GET whose failures for now are tried again a few times. It follows redirects, but none from TLS to none, and says who
  * asks to nobody but the first origin. Throws SourceFault.
  */
-export async function patiently(
+export async function getWithRetries(
   url: string,
   headers: Headers,
   patience: Patience = usual,

@@ -13,10 +13,14 @@ import { findTerraform } from "../../tools/find-terraform.ts";
 import { makeInitReady } from "./init.ts";
 import { lostWithHost } from "./lost-with-host.ts";
 import type { TerraformRun } from "./terraform-run.ts";
-import { type GroundFiles, groundFiles, writeGroundFiles } from "./write-ground-files.ts";
+import {
+  type TerraformFiles,
+  terraformFiles,
+  writeTerraformFiles,
+} from "./write-terraform-files.ts";
 
 /** What the commands of a terraform job share. */
-export type TerraformGround = {
+export type TerraformContext = {
   readonly job: Job;
   readonly run: TerraformRun;
   readonly program: string;
@@ -24,7 +28,7 @@ export type TerraformGround = {
   readonly cwd: string;
   /** What exactly the configuration is: a commit, a digest; empty where nobody knows. */
   readonly revision: string;
-  readonly files: GroundFiles;
+  readonly files: TerraformFiles;
   readonly progress: Progress;
   readonly stop: StopPlan;
   /** What terraform finds in its environment: of the agent's and the plan's what may pass, and how it is to run. */
@@ -34,11 +38,11 @@ export type TerraformGround = {
 };
 
 /** After a second SIGINT terraform gives its providers five seconds, and saves its state. */
-export const hurryMs = 12_000;
+export const killGraceMs = 12_000;
 
 /** Fetches the source and writes what terraform is to read; what a former process of the agent did is not done again. */
-export async function openLocalContext(job: Job, run: TerraformRun): Promise<TerraformGround> {
-  const { workspace, secrets, owner } = job.place;
+export async function openTerraformContext(job: Job, run: TerraformRun): Promise<TerraformContext> {
+  const { workspace, secrets, owner } = job.directories;
   const names = ["home", "tmp", "data"];
   const folders = names.map((name) => path.join(workspace, name));
   const memory = path.join(secrets, "terraform");
@@ -49,10 +53,10 @@ export async function openLocalContext(job: Job, run: TerraformRun): Promise<Ter
   // What is in memory went with the host's last start: the plan, and what of it was known.
   if (isAnew && !existsSync(memory)) throw await lostWithHost(job, run);
   const [home = "", tmp = "", data = ""] = folders;
-  const { program } = await findTerraform(job.host.config, {
+  const { program } = await findTerraform(job.agent.config, {
     ...run,
     signal: job.signal,
-    say: (words) => job.say(words, "info", "tool", "tool"),
+    say: (words) => job.log(words, "info", "tool", "tool"),
   });
   const scriptEnv = await environment(job, run, { home, tmp });
   const { directory: cwd, revision } = await fetchSource(job, run.source, {
@@ -63,10 +67,10 @@ export async function openLocalContext(job: Job, run: TerraformRun): Promise<Ter
     env: scriptEnv({}),
   });
   if (revision !== "")
-    job.say(`The configuration is at ${revision}.`, "info", "source", "revision");
-  const files = groundFiles(run, { cwd, data, memory });
-  const graceMs = run.patienceMs ?? job.host.config.terraformPatience;
-  const ground: TerraformGround = {
+    job.log(`The configuration is at ${revision}.`, "info", "source", "revision");
+  const files = terraformFiles(run, { cwd, data, memory });
+  const graceMs = run.patienceMs ?? job.agent.config.terraformPatience;
+  const context: TerraformContext = {
     job,
     run,
     program,
@@ -74,7 +78,7 @@ export async function openLocalContext(job: Job, run: TerraformRun): Promise<Ter
     revision,
     files,
     progress: openProgress(job),
-    stop: { signal: "SIGINT", to: "leader", graceMs, hurryMs },
+    stop: { signal: "SIGINT", to: "leader", graceMs, hurryMs: killGraceMs },
     scriptEnv,
     env: {
       ...scriptEnv({}),
@@ -87,9 +91,9 @@ export async function openLocalContext(job: Job, run: TerraformRun): Promise<Ter
       TF_HTTP_PASSWORD: tokenOf(job),
     },
   };
-  makeInitReady(ground);
-  await writeGroundFiles(job, run, ground);
-  return ground;
+  makeInitReady(context);
+  await writeTerraformFiles(job, run, context);
+  return context;
 }
 
 /** The agent's own token would reach more than this job. */
@@ -105,9 +109,9 @@ async function environment(
   job: Job,
   run: TerraformRun,
   { home, tmp }: Folders,
-): Promise<TerraformGround["scriptEnv"]> {
-  const { secrets: folder, owner } = job.place;
-  const { config, networkEnv } = job.host;
+): Promise<TerraformContext["scriptEnv"]> {
+  const { secrets: folder, owner } = job.directories;
+  const { config, networkEnv } = job.agent;
   const { credentials } = run;
   const told = {
     ...(await writeCloudCredentials(credentials, { folder, owner })),
@@ -121,7 +125,7 @@ async function environment(
       refused.push({ name, words: "the agent alone says how terraform is to run" });
     }
     for (const { name, words } of refused) {
-      job.say(`The variable ${name} is left out: ${words}.`, "warn", "", `left-out ${name}`);
+      job.log(`The variable ${name} is left out: ${words}.`, "warn", "", `left-out ${name}`);
     }
     return {
       ...networkEnv,

@@ -8,7 +8,7 @@ import { cliConfig, providerStore } from "./cli-config.ts";
 import type { TerraformRun } from "./terraform-run.ts";
 
 /** Where a terraform job's files are. What holds values is in memory; what the source's folder gets holds none. */
-export type GroundFiles = {
+export type TerraformFiles = {
   /** TF_DATA_DIR: modules and providers. */
   readonly data: string;
   readonly cliConfig: string;
@@ -27,7 +27,7 @@ export type GroundFiles = {
 type Folders = { readonly cwd: string; readonly data: string; readonly memory: string };
 
 /** The files of a job; none of them is there yet. */
-export function groundFiles(run: TerraformRun, { cwd, data, memory }: Folders): GroundFiles {
+export function terraformFiles(run: TerraformRun, { cwd, data, memory }: Folders): TerraformFiles {
   const names = run.varsFiles.map(
     (text, at) => `vars-${at + 1}.${isJson(text) ? "tfvars.json" : "tfvars"}`,
   );
@@ -48,13 +48,13 @@ export function groundFiles(run: TerraformRun, { cwd, data, memory }: Folders): 
 }
 
 /** Writes what terraform is to read: its backend, its own settings, variables, and the plan that is to be applied. */
-export async function writeGroundFiles(
+export async function writeTerraformFiles(
   job: Job,
   run: TerraformRun,
-  { cwd, files }: { readonly cwd: string; readonly files: GroundFiles },
+  { cwd, files }: { readonly cwd: string; readonly files: TerraformFiles },
 ): Promise<void> {
-  const { owner } = job.place;
-  const { config } = job.host;
+  const { owner } = job.directories;
+  const { config } = job.agent;
   const store = owner === undefined ? providerStore(config.dataDir) : undefined;
   if (store !== undefined) await mkdir(store, { recursive: true, mode: 0o700 });
   const mirror = config.providerMirror;

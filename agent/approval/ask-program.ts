@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { pause } from "../client/pause.ts";
-import type { ConsentAnswer, ConsentQuestion } from "./ask-consent.ts";
+import type { ApprovalAnswer, ApprovalRequest } from "./ask-approval.ts";
 
 const mostSaid = 64 * 1024;
 const mostWhy = 500;
@@ -11,9 +11,9 @@ const lastWordsMs = 1_000;
  * every other a no, and the first line that it prints says why. Answers nothing when it did not end in time or the job is
  * stopped; then it is killed, with all that it started in its group.
  */
-export async function askProgram(question: ConsentQuestion): Promise<ConsentAnswer | undefined> {
-  const { place, job, giveUpAtMs } = question;
-  const child = start(question);
+export async function askProgram(request: ApprovalRequest): Promise<ApprovalAnswer | undefined> {
+  const { approver, job, giveUpAtMs } = request;
+  const child = start(request);
   const ended = endOf(child);
   const waiting = new AbortController();
   const tooLate = pause(Math.max(0, giveUpAtMs - Date.now()), job.signal, waiting.signal);
@@ -24,17 +24,17 @@ export async function askProgram(question: ConsentQuestion): Promise<ConsentAnsw
     return undefined;
   }
   const [first = ""] = end.said.trim().split("\n");
-  const why = job.shown(first).slice(0, mostWhy);
+  const why = job.redact(first).slice(0, mostWhy);
   if (end.code === 0) return { isYes: true, why };
-  return { isYes: false, why: end.words ?? (why || `${place} exited with code ${end.code}`) };
+  return { isYes: false, why: end.words ?? (why || `${approver} exited with code ${end.code}`) };
 }
 
-function start({ place, job, shown }: ConsentQuestion): ChildProcess {
+function start({ approver, job, text }: ApprovalRequest): ChildProcess {
   const { id, type, operation } = job.facts;
-  const child = spawn(place, [], {
+  const child = spawn(approver, [], {
     cwd: "/",
     env: {
-      PATH: job.host.config.env["PATH"] ?? "",
+      PATH: job.agent.config.env["PATH"] ?? "",
       SVC_JOB_ID: id,
       SVC_JOB_TYPE: type,
       SVC_JOB_OPERATION: operation,
@@ -43,7 +43,7 @@ function start({ place, job, shown }: ConsentQuestion): ChildProcess {
     detached: true, // a group of its own
   });
   child.stdin?.on("error", () => {}); // it need not read what it is shown
-  child.stdin?.end(shown);
+  child.stdin?.end(text);
   return child;
 }
 

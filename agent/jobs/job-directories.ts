@@ -10,15 +10,15 @@ import { removeChildFolder } from "../processes/child-files.ts";
 import { listLeaders } from "../processes/find-child.ts";
 import { sweepMarked } from "../processes/sweep-marked.ts";
 import { makeWorkspace, removeWorkspace } from "../workspace/workspace.ts";
-import type { JobPlace } from "./handler.ts";
+import type { JobDirectories } from "./handler.ts";
 import { type JobRequests, openJobSocket } from "./job-socket.ts";
 import { openKeptSecrets } from "./kept-secrets.ts";
 
-export type OpenPlace = JobPlace & {
+export type OpenDirectories = JobDirectories & {
   /** Reaches the execution, its log stream and its workspace; after a restart, too, unless the host was restarted. */
   readonly token: string | undefined;
   /** From the next byte on, the text appears nowhere, not after a takeover either. */
-  readonly hide: (secret: string) => void;
+  readonly addSecret: (secret: string) => void;
   /** Ends whatever of the job still runs and takes its folders away; words for what could not be. */
   readonly close: () => Promise<string[]>;
 };
@@ -32,34 +32,34 @@ type Means = Pick<JobRequests, "setOutput"> & {
 };
 
 /** The folders and the socket of one execution; those of a former process of the agent, where they are there. */
-export async function openJobPlace(
+export async function openJobDirectories(
   { config, runDir, jobUsers, jobCgroups }: Host,
   executionId: string,
   { setOutput, redactor, owner, token: claimed }: Means,
-): Promise<OpenPlace> {
-  const kept = keptFolder(runDir.path, executionId);
-  await mkdir(kept, { recursive: true, mode: 0o700 });
-  const secrets = await openSecrets(kept, owner);
+): Promise<OpenDirectories> {
+  const agentOnly = agentFolder(runDir.path, executionId);
+  await mkdir(agentOnly, { recursive: true, mode: 0o700 });
+  const secrets = await openSecrets(agentOnly, owner);
   const known = path.join(config.workDir, executionId);
   const workspace = existsSync(known)
     ? known
     : await makeWorkspace(config.workDir, executionId, owner);
-  const bearer = await keepBearer(path.join(kept, "bearer"));
+  const bearer = await keepBearer(path.join(agentOnly, "bearer"));
   redactor.add(bearer);
-  const token = claimed ?? (await readToken(kept));
+  const token = claimed ?? (await readToken(agentOnly));
   if (token !== undefined) redactor.add(token);
-  const { add: hide } = openKeptSecrets(path.join(kept, "secrets"), redactor);
-  const socket = path.join(kept, "socket");
-  const requests = { setOutput, addSecret: hide };
+  const { add: addSecret } = openKeptSecrets(path.join(agentOnly, "secrets"), redactor);
+  const socket = path.join(agentOnly, "socket");
+  const requests = { setOutput, addSecret };
   const closeSocket = await openJobSocket({ path: socket, bearer }, requests);
   if (owner !== undefined) await chown(socket, owner, owner);
   return {
     workspace,
     secrets,
-    kept,
+    agentOnly,
     owner,
     token,
-    hide,
+    addSecret,
     env: { SVC_JOB_SOCKET: socket, SVC_JOB_TOKEN: bearer },
     close: async () => {
       const leaders = listLeaders(runDir.path, executionId);
@@ -71,7 +71,7 @@ export async function openJobPlace(
       const hanging = [...together, ...(await jobUsers.end(executionId))].slice(0, 1);
       const [stays] = await Promise.all([
         removeWorkspace(config.workDir, executionId),
-        removeChildFolder(kept),
+        removeChildFolder(agentOnly),
       ]);
       await jobUsers.giveBack(executionId);
       return [
@@ -85,11 +85,11 @@ export async function openJobPlace(
 }
 
 /** Where the job's own files in memory are: a folder of its user's in that of the agent, which that user may pass. */
-async function openSecrets(kept: string, owner: FileOwner): Promise<string> {
-  if (owner === undefined) return kept;
-  await chown(kept, process.geteuid?.() ?? 0, owner);
-  await chmod(kept, 0o750);
-  const secrets = ownFolder(kept);
+async function openSecrets(agentOnly: string, owner: FileOwner): Promise<string> {
+  if (owner === undefined) return agentOnly;
+  await chown(agentOnly, process.geteuid?.() ?? 0, owner);
+  await chmod(agentOnly, 0o750);
+  const secrets = ownFolder(agentOnly);
   if (existsSync(secrets)) return secrets;
   await mkdir(secrets, { mode: 0o700 });
   await chown(secrets, owner, owner);
@@ -106,28 +106,32 @@ async function keepBearer(file: string): Promise<string> {
 }
 
 /** Keeps it in the agent's own folder in memory: whoever resumes the job asks as the job, too. */
-export async function keepToken(runDir: string, executionId: string, token: string): Promise<void> {
-  const kept = keptFolder(runDir, executionId);
-  await mkdir(kept, { recursive: true, mode: 0o700 });
-  await writeAtomically(path.join(kept, "token"), { text: token });
+export async function storeToken(
+  runDir: string,
+  executionId: string,
+  token: string,
+): Promise<void> {
+  const agentOnly = agentFolder(runDir, executionId);
+  await mkdir(agentOnly, { recursive: true, mode: 0o700 });
+  await writeAtomically(path.join(agentOnly, "token"), { text: token });
 }
 
 /** Whether a former process of the agent kept the execution's token. */
-export function hasKeptToken(runDir: string, executionId: string): boolean {
-  return existsSync(path.join(keptFolder(runDir, executionId), "token"));
+export function hasStoredToken(runDir: string, executionId: string): boolean {
+  return existsSync(path.join(agentFolder(runDir, executionId), "token"));
 }
 
 /** The token of an execution that another process of the agent kept; nothing after a start of the host. */
-export async function readKeptToken(
+export async function readStoredToken(
   runDir: string,
   executionId: string,
 ): Promise<string | undefined> {
-  return await readToken(keptFolder(runDir, executionId));
+  return await readToken(agentFolder(runDir, executionId));
 }
 
-async function readToken(kept: string): Promise<string | undefined> {
-  return (await readFile(path.join(kept, "token"), "utf8").catch(() => "")) || undefined;
+async function readToken(agentOnly: string): Promise<string | undefined> {
+  return (await readFile(path.join(agentOnly, "token"), "utf8").catch(() => "")) || undefined;
 }
 
-const keptFolder = (runDir: string, executionId: string): string =>
+const agentFolder = (runDir: string, executionId: string): string =>
   path.join(runDir, `${executionId}.job`);

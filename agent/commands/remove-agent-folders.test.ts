@@ -4,12 +4,12 @@ import path from "node:path";
 import { expect, test } from "vitest";
 import { testFolder } from "../../test/support/run/folder.ts";
 import { readConfig } from "../config/read-config.ts";
-import { takeAway } from "./take-away.ts";
+import { removeAgentFolders } from "./remove-agent-folders.ts";
 
 async function setup(dataDir: string) {
   const runDir = await testFolder(0o700);
   const lines: string[] = [];
-  await takeAway(readConfig({ "data-dir": dataDir, "run-dir": runDir }, {}), (line) => {
+  await removeAgentFolders(readConfig({ "data-dir": dataDir, "run-dir": runDir }, {}), (line) => {
     lines.push(line);
   });
   return lines;

@@ -4,8 +4,8 @@ import type { OwnCluster } from "./own-cluster.ts";
 import type { PodTemplate } from "./pod-template.ts";
 
 /** What an agent has whose jobs are done in pods. */
-export type ExecutorParts = {
-  readonly ground: LocalContext;
+export type ExecutorContext = {
+  readonly local: LocalContext;
   readonly own: OwnCluster;
   readonly template: PodTemplate;
   /** Resolves when there is a broker. */

@@ -9,23 +9,26 @@ import { concernsAgentAlone, isPlanOnly } from "./refusal-by-rules.ts";
 import { refused } from "./refused.ts";
 
 /** What was said; plain JSON, kept over restarts of the agent. */
-export type ConsentAnswer = { readonly isYes: boolean; readonly why: string };
+export type ApprovalAnswer = { readonly isYes: boolean; readonly why: string };
 
 /** What is asked, and until when. */
-export type ConsentQuestion = {
+export type ApprovalRequest = {
   /** A program, or a folder. */
-  readonly place: string;
+  readonly approver: string;
   readonly job: Job;
   /** JSON without secrets: the job, and what it would do. */
-  readonly shown: string;
+  readonly text: string;
   readonly giveUpAtMs: number;
 };
 
 /** Whether a job is to be asked for before its handler begins: it changes something, and does not ask by itself. */
-export function asksFirst(work: JobWork, { facts, plan }: Pick<Job, "facts" | "plan">): boolean {
+export function needsApproval(
+  work: JobWork,
+  { facts, plan }: Pick<Job, "facts" | "plan">,
+): boolean {
   const changes =
-    work.usesHost === true && !isPlanOnly(facts, plan) && !concernsAgentAlone(facts.type);
-  return changes && work.asksConsent !== true;
+    work.needsDirectories === true && !isPlanOnly(facts, plan) && !concernsAgentAlone(facts.type);
+  return changes && work.asksApproval !== true;
 }
 
 /**
@@ -33,29 +36,29 @@ export function asksFirst(work: JobWork, { facts, plan }: Pick<Job, "facts" | "p
  * what the job would do, as a person reads it: it is shown without secrets, in place of the plan. Throws JobFailure
  * (`refused`) unless the answer is yes.
  */
-export async function askConsent(job: Job, display?: string): Promise<void> {
-  const { requireApproval: place, approvalTimeout } = job.host.config;
-  if (place === undefined) return;
+export async function askApproval(job: Job, display?: string): Promise<void> {
+  const { requireApproval: approver, approvalTimeout } = job.agent.config;
+  if (approver === undefined) return;
   const askedAtMs = await job.once("consent/asked", async () => await Promise.resolve(Date.now()));
   const giveUpAtMs = askedAtMs + approvalTimeout;
-  job.say(`Asks ${place} for approval.`, "info", "", "consent/asked");
-  const question = { place, job, shown: shownOf(job, display), giveUpAtMs };
-  const { isYes, why } = await job.once("consent/answer", async () => await answerTo(question));
+  job.log(`Asks ${approver} for approval.`, "info", "", "consent/asked");
+  const request = { approver, job, text: shownOf(job, display), giveUpAtMs };
+  const { isYes, why } = await job.once("consent/answer", async () => await answerTo(request));
   if (!isYes) throw refused("require-approval", `This job was not approved (${why})`);
-  job.say(`It is approved${why === "" ? "" : `: ${why}`}.`, "info", "", "consent/answered");
+  job.log(`It is approved${why === "" ? "" : `: ${why}`}.`, "info", "", "consent/answered");
 }
 
-async function answerTo(question: ConsentQuestion): Promise<ConsentAnswer> {
-  const found = await stat(question.place).catch(() => undefined);
+async function answerTo(request: ApprovalRequest): Promise<ApprovalAnswer> {
+  const found = await stat(request.approver).catch(() => undefined);
   if (found === undefined)
-    return { isYes: false, why: `${question.place} is not there to be asked` };
-  const answer = found.isDirectory() ? await askFolder(question) : await askProgram(question);
+    return { isYes: false, why: `${request.approver} is not there to be asked` };
+  const answer = found.isDirectory() ? await askFolder(request) : await askProgram(request);
   if (answer !== undefined) return answer;
-  const { job } = question;
+  const { job } = request;
   // Not an answer: nobody has said it, and it must not be kept.
   if (job.signal.aborted)
     throw refused("require-approval", "This job was stopped before it was approved");
-  const after = formatDuration(job.host.config.approvalTimeout * 1e6);
+  const after = formatDuration(job.agent.config.approvalTimeout * 1e6);
   return { isYes: false, why: `nobody answered within ${after}` };
 }
 
@@ -66,5 +69,5 @@ function shownOf(job: Job, display: string | undefined): string {
       ? { plan: maskPlan(type as RunnerJobType, job.plan) } // a type without a shape is hidden whole
       : { display };
   const asked = { job_id: id, execution_id: job.executionId, type, operation, metadata, ...what };
-  return `${job.shown(JSON.stringify(asked, undefined, 2))}\n`;
+  return `${job.redact(JSON.stringify(asked, undefined, 2))}\n`;
 }
