@@ -1274,7 +1274,9 @@ function end_locked_jobs(job_ids text[], event text, why text, t timestamp with 
 function end_reported_jobs(moves job_move[], records bigint[], t timestamp with time zone) returns void -- functions/for-older-brokers.sql
 function end_shutdowns(process_ids text[], new_status text, description text, t timestamp with time zone) returns void -- functions/shutdowns.sql
 function enqueue_jobs(batch json) returns SETOF enqueued_job -- functions/enqueue.sql
-function execution_rank(status text) returns integer -- functions/report.sql
+function execution_event(status text) returns text -- functions/before-tables.sql
+function execution_rank(status text) returns integer -- functions/for-older-brokers.sql
+function execution_status_after(status text, event text) returns text -- functions/before-tables.sql
 function executions_of(process_ids text[]) returns SETOF runner_job_live -- functions/end.sql
 function find_log_streams(orgs text[], streams text[]) returns SETOF log_stream -- functions/log-streams.sql
 function flush_queues(org text, runner text, only_group text, with_running boolean, why text) returns TABLE(job_id text, from_status text) -- functions/end.sql
@@ -1286,6 +1288,7 @@ function held_though_over(held_by text[], held text[]) returns TABLE(process_id 
 function hold_back_workspace(org text, workspace text, actor text, why text, of_kind text, job text) returns workspace_outcome -- functions/rescued-states.sql
 function instant_of_us(p_us bigint) returns timestamp with time zone -- functions/telemetry.sql
 function is_bound(runner text) returns boolean -- functions/runners.sql
+function is_execution_end(status text) returns boolean -- functions/before-tables.sql
 function is_job_move(event text, from_status text, to_status text) returns boolean -- functions/before-tables.sql
 function is_open_to_runner(ours boolean, process text, given_secret bytea) returns boolean -- functions/runners.sql
 function is_plan_lock(type text, operation text, info jsonb) returns boolean -- functions/workspaces.sql

@@ -25,6 +25,34 @@ create or replace function job_status_after(status text, event text) returns tex
     when 'skip' then case when status in ('queued', 'available', 'in-progress') then 'not-attempted' end
     when 'cancel' then case when status in ('queued', 'available', 'in-progress') then 'cancelled' end end;
 
+-- Where an event takes an execution: the rows of shared/runner-job-execution.ts. Null: there is no such move.
+create or replace function execution_status_after(status text, event text) returns text
+  language sql immutable parallel safe
+  return case event
+    when 'initialize' then case when status = 'pending' then 'initializing' end
+    when 'start' then case when status in ('pending', 'initializing') then 'in-progress' end
+    when 'clean-up' then case when status in ('pending', 'initializing', 'in-progress') then 'cleaning-up' end
+    when 'return' then case when status in ('pending', 'initializing') then 'not-attempted' end
+    when 'finish' then case when status in ('pending', 'initializing', 'in-progress', 'cleaning-up') then 'finished' end
+    when 'fail' then case when status in ('pending', 'initializing', 'in-progress', 'cleaning-up') then 'failed' end
+    when 'expire' then case when status in ('pending', 'initializing', 'in-progress', 'cleaning-up') then 'timed-out' end
+    when 'skip' then case when status in ('pending', 'initializing', 'in-progress', 'cleaning-up') then 'not-attempted' end
+    when 'cancel' then case when status in ('pending', 'initializing', 'in-progress', 'cleaning-up') then 'cancelled' end
+    end;
+
+-- The event that a report of this status is.
+create or replace function execution_event(status text) returns text
+  language sql immutable parallel safe
+  return case status
+    when 'initializing' then 'initialize' when 'in-progress' then 'start' when 'cleaning-up' then 'clean-up'
+    when 'finished' then 'finish' when 'failed' then 'fail' when 'timed-out' then 'expire'
+    when 'not-attempted' then 'skip' when 'cancelled' then 'cancel' end;
+
+-- Whether no move leaves it; false of no status.
+create or replace function is_execution_end(status text) returns boolean
+  language sql immutable parallel safe
+  return status is not null and execution_status_after(status, 'cancel') is null;
+
 -- The moves that can be stored. A function in plpgsql, because Postgres reads the text of a check, and of a function in
 -- SQL, anew for every statement that writes the table: with the moves in the check itself a lone insert took four times
 -- as long. It has the search path of the migration: a restore of data and logical replication write with an empty one.

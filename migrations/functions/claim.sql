@@ -78,7 +78,7 @@ begin
      limit cardinality(execution_ids)
   ), claimed as (
     update runner_job_live l
-       set status = 'in-progress', status_at = t, execution_id = execution_ids[g.k], process_id = g.process_id,
+       set status = job_status_after(l.status, 'claim'), status_at = t, execution_id = execution_ids[g.k], process_id = g.process_id,
            started_at = coalesce(l.started_at, t), execution_count = l.execution_count + 1, offered_until = null,
            event_tx = greatest(l.event_tx, pg_current_xact_id()),
            deadline_at = least(t + interval '30 s', t + ns(l.execution_timeout), l.overall_at)
@@ -94,7 +94,8 @@ begin
   ), written as (
     insert into runner_job_events (org_id, runner_job_id, runner_id, job_group, event, from_status, to_status,
                                    execution_id, at, tx)
-    select c.org_id, c.id, c.runner_id, c.job_group, 'claim', 'available', 'in-progress', c.execution_id, t, c.event_tx
+    select c.org_id, c.id, c.runner_id, c.job_group, 'claim', 'available', job_status_after('available', 'claim'), c.execution_id, t,
+           c.event_tx
       from claimed c
   )
   select c.waiter, false, c.id::text, c.execution_id::text, c.process_id::text, null::text[], c.job_group::text, t,
@@ -158,7 +159,7 @@ begin
   return query
   with claimed as (
     update runner_job_live l
-       set status = 'in-progress', status_at = t, execution_id = execution,
+       set status = job_status_after(l.status, 'claim'), status_at = t, execution_id = execution,
            process_id = case when cardinality(live_processes) = 1 then live_processes[1] end,
            holders = case when cardinality(live_processes) > 1 then live_processes end,
            started_at = coalesce(l.started_at, t), execution_count = l.execution_count + 1, offered_until = null,
@@ -174,7 +175,8 @@ begin
   ), written as (
     insert into runner_job_events (org_id, runner_job_id, runner_id, job_group, event, from_status, to_status,
                                    execution_id, at, tx)
-    select c.org_id, c.id, c.runner_id, c.job_group, 'claim', 'available', 'in-progress', c.execution_id, t, c.event_tx
+    select c.org_id, c.id, c.runner_id, c.job_group, 'claim', 'available', job_status_after('available', 'claim'), c.execution_id, t,
+           c.event_tx
       from claimed c
   )
   select c.id::text, c.execution_id::text from claimed c;

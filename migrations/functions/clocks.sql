@@ -128,14 +128,15 @@ create or replace function release_overdue(job_ids text[], t timestamptz) return
   language sql as $$
   with released as (
     update runner_job_live l
-       set status = 'available', status_at = t, deadline_at = least(t + ns(l.available_timeout), l.overall_at),
+       set status = job_status_after(l.status, 'release'), status_at = t,
+           deadline_at = least(t + ns(l.available_timeout), l.overall_at),
            event_tx = greatest(l.event_tx, pg_current_xact_id())
      where l.id = any(job_ids)
     returning l.*
   )
   insert into runner_job_events (org_id, runner_job_id, runner_id, job_group, event, from_status, to_status,
                                  description, at, tx)
-  select r.org_id, r.id, r.runner_id, r.job_group, 'release', 'queued', 'available', 'the queue timeout passed', t,
+  select r.org_id, r.id, r.runner_id, r.job_group, 'release', 'queued', r.status, 'the queue timeout passed', t,
          r.event_tx
     from released r
 $$;

@@ -88,7 +88,8 @@ begin
     insert into runner_job_events (org_id, runner_job_id, runner_id, job_group, event, from_status, to_status, at)
     select p.org_id, p.id, p.runner_id, p.job_group, e.event, e.from_status, e.to_status, t
       from placed p
-      join (values ('enqueue', '', 'queued'), ('release', 'queued', 'available')) e (event, from_status, to_status)
+      join (values ('enqueue', '', job_status_after('', 'enqueue')),
+                   ('release', 'queued', job_status_after('queued', 'release'))) e (event, from_status, to_status)
         on e.event = 'enqueue' or p.gets_slot
      order by p.request, p.id, e.event
   ), counted as (

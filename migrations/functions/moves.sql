@@ -79,7 +79,8 @@ begin
       from gone g
   ), ended as (
     update runner_job_executions e
-       set status = g.execution_status, status_description = g.why, ended_by = g.ended_by, finished_at = t,
+       set status = execution_status_after(e.status, execution_event(g.execution_status)), status_description = g.why,
+           ended_by = g.ended_by, finished_at = t,
            history = e.history || jsonb_build_object('status', e.status, 'description', e.status_description, 'at', t),
            last_record = coalesce(e.last_record, records[g.n])
       from gone g where g.execution_status is not null and e.org_id = g.org_id and e.id = g.execution_id
@@ -119,7 +120,8 @@ begin
       from j where l.id = j.id
   ), ended as (
     update runner_job_executions e
-       set status = j.execution_status, status_description = j.why, ended_by = j.ended_by, finished_at = t,
+       set status = execution_status_after(e.status, execution_event(j.execution_status)), status_description = j.why,
+           ended_by = j.ended_by, finished_at = t,
            history = e.history || jsonb_build_object('status', e.status, 'description', e.status_description, 'at', t)
       from j where j.execution_status is not null and e.org_id = j.org_id and e.id = j.execution_id
   ), written as (
@@ -211,14 +213,16 @@ begin
         order by u.withdrawals, u.created_at, u.id limit f.slots) c
   ), released as (
     update runner_job_live l
-       set status = 'available', has_slot = true, status_at = t, offered_until = null,
+       set status = coalesce(job_status_after(l.status, 'release'), l.status), -- or its queue timeout has released it already
+           has_slot = true, status_at = t, offered_until = null,
            deadline_at = least(t + ns(l.available_timeout), l.overall_at),
            event_tx = greatest(l.event_tx, pg_current_xact_id())
       from picked p where l.id = p.id
     returning l.id, l.org_id, l.runner_id, l.job_group, l.event_tx, p.status as from_status
   ), written as (
     insert into runner_job_events (org_id, runner_job_id, runner_id, job_group, event, from_status, to_status, at, tx)
-    select r.org_id, r.id, r.runner_id, r.job_group, 'release', 'queued', 'available', t, r.event_tx
+    select r.org_id, r.id, r.runner_id, r.job_group, 'release', 'queued', job_status_after('queued', 'release'), t,
+           r.event_tx
       from released r where r.from_status = 'queued'
   ), counted as (
     update runner_queues q set in_use = q.in_use + c.n, waiting = q.waiting - c.n

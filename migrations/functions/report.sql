@@ -32,8 +32,8 @@ declare
   taken int;
 begin
   select array_agg(r order by r.n),
-         bool_or(coalesce(r.give_back, false) or coalesce(execution_rank(r.status) = 4, false)),
-         bool_or(not coalesce(r.give_back, false) and coalesce(execution_rank(r.status) < 4, true)),
+         bool_or(coalesce(r.give_back, false) or is_execution_end(r.status)),
+         bool_or(not coalesce(r.give_back, false) and not is_execution_end(r.status)),
          count(r.result), count(r.outputs), array_agg(r.last_record order by r.n)
     into reports, ends, steps, results, outputs, records
     from json_populate_recordset(null::execution_report, batch) r;
@@ -46,7 +46,7 @@ begin
          from runner_job_executions e join runner_job_live l on l.id = e.runner_job_id
         where e.org_id = r.org_id and e.id = r.execution_id and e.finished_at is null
        offset 0) q -- a fence: every report finds its own way through two keys
-     where execution_rank(r.status) = 4 or r.give_back;
+     where is_execution_end(r.status) or r.give_back;
     if keys is not null then
       perform lock_queues(keys);
       perform 1 from runner_job_executions e join unnest(reports) r on e.org_id = r.org_id and e.id = r.execution_id
@@ -107,7 +107,7 @@ begin
            case outcomes[r.ordinality] when 'ended' then 'the broker had ended this execution'
                                        else 'another end was reported before' end, t
       from unnest(reports) with ordinality r
-     where outcomes[r.ordinality] in ('ended', 'differs') and execution_rank(r.status) = 4;
+     where outcomes[r.ordinality] in ('ended', 'differs') and is_execution_end(r.status);
   end if;
 
   return query
@@ -127,11 +127,6 @@ begin
   end if;
 end $$;
 
-create or replace function execution_rank(status text) returns int
-  language sql immutable parallel safe
-  return case when status is null then null when status = 'pending' then 0 when status = 'initializing' then 1
-              when status = 'in-progress' then 2 when status = 'cleaning-up' then 3 else 4 end;
-
 -- Whether an attempt remains, and time for it.
 create or replace function may_retry(l runner_job_live, t timestamptz) returns boolean
   language sql stable
@@ -146,19 +141,21 @@ create or replace function step_reported(reports execution_report[], t timestamp
   e_last_record bigint)
   language sql as $$
   update runner_job_executions e
-     set status = case when execution_rank(r.status) > execution_rank(e.status) then r.status else e.status end,
-         status_description = case when execution_rank(r.status) >= execution_rank(e.status)
+     set status = coalesce(execution_status_after(e.status, r.event), e.status),
+         status_description = case when r.status = e.status or execution_status_after(e.status, r.event) is not null
                                    then coalesce(r.description, e.status_description) else e.status_description end,
-         history = case when execution_rank(r.status) > execution_rank(e.status)
+         history = case when execution_status_after(e.status, r.event) is not null
                         then e.history || jsonb_build_object('status', e.status, 'description', e.status_description,
                                                              'at', t) else e.history end,
          confirmed_at = coalesce(e.confirmed_at, t)
-    from (select u.n, u.org_id, u.runner_id, u.job_id, u.execution_id, u.status, u.description from unnest(reports) u
-           where not coalesce(u.give_back, false) and (u.status is null or execution_rank(u.status) < 4)
+    from (select u.n, u.org_id, u.runner_id, u.job_id, u.execution_id, u.status, u.description,
+                 execution_event(u.status) as event
+            from unnest(reports) u
+           where not coalesce(u.give_back, false) and not is_execution_end(u.status)
            order by u.execution_id) r
    where e.org_id = r.org_id and e.id = r.execution_id and e.runner_id = r.runner_id and e.finished_at is null
      and (r.job_id is null or e.runner_job_id = r.job_id)
-     and (e.confirmed_at is null or execution_rank(r.status) > execution_rank(e.status))
+     and (e.confirmed_at is null or execution_status_after(e.status, r.event) is not null)
   returning r.n, e.id::text, e.org_id::text, e.runner_job_id::text, e.runner_id::text, e.process_id::text, e.holders,
             e.is_ours, e.status, e.status_description, e.ended_by, e.history, e.created_at, e.deadline_at,
             e.confirmed_at, e.finished_at, e.last_record
@@ -175,11 +172,13 @@ create or replace function judge_taken(reports execution_report[]) returns table
            when e.finished_at is not null and r.status = e.status then 'unchanged'
            when e.finished_at is not null and coalesce(r.give_back, false)
              then case e.status when 'not-attempted' then 'unchanged' else 'ended' end
-           when e.finished_at is not null and execution_rank(r.status) < 4
+           when e.finished_at is not null and not is_execution_end(r.status)
              then case e.ended_by when 'client' then 'unchanged' else 'ended' end
            when e.finished_at is not null then case e.ended_by when 'client' then 'differs' else 'ended' end
-           when coalesce(r.give_back, false) and execution_rank(e.status) > 1 then 'too-late-to-give-back'
-           when execution_rank(r.status) < execution_rank(e.status) then 'backwards'
+           when coalesce(r.give_back, false) and execution_status_after(e.status, 'return') is null
+             then 'too-late-to-give-back'
+           when r.status <> e.status and execution_status_after(e.status, execution_event(r.status)) is null
+             then 'backwards'
            when r.status = 'finished' and e.is_ours and r.result is null -- an agent of ours always has one
                 -- no "exists": where tables are new, it is planned as one walk over all results
                 and (select true from runner_job_execution_results s where s.execution_id = e.id) is null
@@ -195,10 +194,8 @@ create or replace function judge_taken(reports execution_report[]) returns table
     left join runner_job_ends d on d.runner_job_id = e.runner_job_id and l.id is null
     cross join lateral (
       select case when coalesce(r.give_back, false) then 'return'
-              else case r.status
-                when 'finished' then 'finish' when 'failed' then 'fail' when 'not-attempted' then 'skip'
-                when 'cancelled' then 'cancel'
-                when 'timed-out' then case when may_retry(l, svc_now()) then 'retry' else 'expire' end end end as event) x
+                  when r.status = 'timed-out' and may_retry(l, svc_now()) then 'retry'
+                  when is_execution_end(r.status) then execution_event(r.status) end as event) x
    order by r.ordinality
 $$;
 

@@ -1,5 +1,4 @@
 import { beforeAll, describe, expect, test } from "vitest";
-import { statusAfter } from "../../../shared/moves.ts";
 import {
   canMove,
   isFinal,
@@ -12,7 +11,6 @@ import {
 } from "../../../shared/runner-job.ts";
 import { testDatabase } from "../../support/database/database.ts";
 import { givenExecution, givenJobs, givenProcess, givenRunner } from "../../support/rows/given.ts";
-import { readRootFile } from "../../support/run/source-files.ts";
 
 const { db } = await testDatabase();
 const table: [string, Transition][] = Object.entries(runnerJobTransitions);
@@ -62,22 +60,6 @@ describe("the table of moves", () => {
     },
   );
 
-  test("is what SQL is told where an event leads, row by row", async () => {
-    const rows = await db<{ status: RunnerJobStatus; event: string; after: string | null }[]>`
-      select status, event, job_status_after(status, event) as after
-        from unnest(${words}::text[]) status
-       cross join unnest(${[...events, "enqueue", "revive", ""]}::text[]) event`;
-    expect(rows).toHaveLength(words.length * (events.length + 3));
-    const withEnqueue = {
-      ...runnerJobTransitions,
-      enqueue: { from: [""], to: "queued", when: "" },
-    };
-    for (const { status, event, after } of rows) {
-      const expected = statusAfter<string>(withEnqueue, status, event) ?? null;
-      expect(`${status} ${event} ${after}`).toBe(`${status} ${event} ${expected}`);
-    }
-  });
-
   test("is what the function that moves jobs makes of them, and all else it refuses", async () => {
     const runner = await givenRunner(db, { parallelism: { deploy: 2 } });
     const processId = await givenProcess(db, runner, { serves: { deploy: 2 } });
@@ -93,16 +75,6 @@ describe("the table of moves", () => {
         expect(`${from} ${event} ${row?.to}`).toBe(`${from} ${event} ${expected}`);
       }
     }
-  });
-
-  test("leads to every status from queued", () => {
-    const reached = new Set<RunnerJobStatus>(["queued"]);
-    for (let size = 0; size < reached.size;) {
-      size = reached.size;
-      for (const [, { from, to }] of table)
-        if (from.some((one) => reached.has(one))) reached.add(to);
-    }
-    expect([...reached].sort()).toEqual([...runnerJobStatuses].sort());
   });
 
   test("leaves no final status", () => {
@@ -143,39 +115,6 @@ describe("the table of moves", () => {
     );
   });
 });
-
-describe("docs/runner-job.md", () => {
-  test("draws the table", async () => {
-    const text = await readRootFile("docs/runner-job.md");
-    expect(between(text, "diagram")).toBe(diagram());
-    expect(between(text, "moves")).toBe(moves());
-  });
-});
-
-function between(text: string, name: string): string | undefined {
-  return new RegExp(`<!-- ${name} -->\n([^]*?)\n<!-- /${name} -->`).exec(text)?.[1];
-}
-
-function diagram(): string {
-  const arrows = table.flatMap(([event, { from, to }]) =>
-    from.map((one) => `  ${id(one)} --> ${id(to)}: ${event}`),
-  );
-  const finals = runnerJobStatuses.filter(isFinal).map((status) => `  ${id(status)} --> [*]`);
-  const named = runnerJobStatuses
-    .filter((status) => id(status) !== status)
-    .map((status) => `  state "${status}" as ${id(status)}`);
-  const lines = [...named, "  [*] --> queued: enqueue", ...arrows, ...finals];
-  return ["```mermaid", "stateDiagram-v2", ...lines, "```"].join("\n");
-}
-
-function moves(): string {
-  const rows = table.map(
-    ([event, { from, to, when }]) => `| ${event} | ${from.join(", ")} | ${to} | ${when} |`,
-  );
-  return ["| event | from | to | when |", "|---|---|---|---|", ...rows].join("\n");
-}
-
-const id = (status: string): string => status.replaceAll("-", "_");
 
 function byName(one = "", other = ""): number {
   return one < other ? -1 : 1;

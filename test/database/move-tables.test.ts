@@ -1,0 +1,121 @@
+import { describe, expect, test } from "vitest";
+import { isLast, statusAfter } from "../../shared/moves.ts";
+import {
+  executionEnds,
+  executionStatuses,
+  executionTransitions,
+  isExecutionEnd,
+} from "../../shared/runner-job-execution.ts";
+import { runnerJobStatuses, runnerJobTransitions } from "../../shared/runner-job.ts";
+import { testDatabase } from "../support/database/database.ts";
+import { between, diagramOf, type Machine, rowsOf } from "../support/moves/draw-moves.ts";
+import { readRootFile } from "../support/run/source-files.ts";
+
+type Described = Machine & {
+  /** Its function in SQL is called NAME_status_after. */
+  readonly name: string;
+  /** Tables whose checks together list its statuses. */
+  readonly stored: readonly string[];
+  readonly page: string;
+  /** How the page's drawing and table are marked. */
+  readonly marks: readonly [diagram: string, rows: string];
+  /** Whether SQL has the beginning as a row, too. */
+  readonly startIsMove?: boolean;
+};
+
+const machines: readonly Described[] = [
+  {
+    name: "job",
+    statuses: runnerJobStatuses,
+    table: runnerJobTransitions,
+    start: { event: "enqueue", to: "queued" },
+    startIsMove: true,
+    stored: ["runner_job_live", "runner_job_ends"],
+    page: "docs/runner-job.md",
+    marks: ["diagram", "moves"],
+  },
+  {
+    name: "execution",
+    statuses: executionStatuses,
+    table: executionTransitions,
+    start: { event: "claim", to: "pending" },
+    stored: ["runner_job_executions"],
+    page: "docs/runner-job.md",
+    marks: ["execution-diagram", "execution-moves"],
+  },
+];
+
+const { db } = await testDatabase();
+
+describe.each(machines)("the table of moves of $name", (machine) => {
+  const { statuses, table, start } = machine;
+
+  test("is what SQL is told where an event leads, row by row", async () => {
+    const moves = {
+      ...table,
+      ...(machine.startIsMove === true && {
+        [start.event]: { from: [""], to: start.to, when: "" },
+      }),
+    };
+    const words = ["", ...statuses, "unknown"];
+    const events = [...Object.keys(moves), "revive", ""];
+    const rows = await db<{ status: string; event: string; after: string | null }[]>`
+      select status, event, ${db(`${machine.name}_status_after`)}(status, event) as after
+        from unnest(${words}::text[]) status cross join unnest(${events}::text[]) event`;
+    expect(rows).toHaveLength(words.length * events.length);
+    for (const { status, event, after } of rows) {
+      const expected = statusAfter<string>(moves, status, event) ?? null;
+      expect(`${status} ${event} ${after}`).toBe(`${status} ${event} ${expected}`);
+    }
+  });
+
+  test("leads from the first status to every other, and leaves none that is last", () => {
+    const reached = new Set([start.to]);
+    for (let size = 0; size < reached.size;) {
+      size = reached.size;
+      for (const { from, to } of Object.values(table))
+        if (from.some((one) => reached.has(one))) reached.add(to);
+    }
+    expect([...reached].sort()).toEqual([...statuses].sort());
+    expect(statuses.some((status) => isLast(table, status))).toBe(true);
+  });
+
+  test("has the statuses that can be stored", async () => {
+    const rows = await db<{ text: string }[]>`
+      select pg_get_constraintdef(c.oid) as text from pg_constraint c
+       where c.conrelid = any(${[...machine.stored]}::regclass[]) and c.contype = 'c'
+         and pg_get_constraintdef(c.oid) like 'CHECK ((status = ANY (ARRAY[%'`;
+    const stored = rows.flatMap(({ text }) =>
+      [...text.matchAll(/'([a-z-]+)'::text/g)].map(([, word = ""]) => word),
+    );
+    expect(stored.sort()).toEqual([...statuses].sort());
+  });
+
+  test("is drawn in its page", async () => {
+    const text = await readRootFile(machine.page);
+    const [diagram, rows] = machine.marks;
+    expect(between(text, diagram)).toBe(diagramOf(machine));
+    expect(between(text, rows)).toBe(rowsOf(table));
+  });
+});
+
+describe("a report of an execution's status", () => {
+  test("is the event that leads there, in SQL as in the table", async () => {
+    const rows = await db<{ status: string; event: string | null; ends: boolean }[]>`
+      select status, execution_event(status) as event, is_execution_end(status) as ends
+        from unnest(${[...executionStatuses]}::text[]) status`;
+    for (const { status, event, ends } of rows) {
+      const [expected = null] = Object.entries(executionTransitions)
+        .filter(([name, { to }]) => to === status && name !== "return") // asked for by a word of its own
+        .map(([name]) => name);
+      expect(`${status} ${event}`).toBe(`${status} ${expected}`);
+      expect(ends).toBe(Object.hasOwn(executionEnds, status));
+    }
+    const ends: readonly string[] = Object.keys(executionEnds);
+    expect(executionStatuses.filter(isExecutionEnd)).toEqual(ends);
+    expect(await db`select is_execution_end(null) as ends`).toEqual([{ ends: false }]);
+    for (const [end, event] of Object.entries(executionEnds)) {
+      expect(executionTransitions[event].to).toBe(end);
+    }
+  });
+});
