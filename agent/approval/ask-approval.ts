@@ -3,23 +3,10 @@ import { formatDuration } from "../../shared/duration.ts";
 import { maskPlan } from "../../shared/plans/mask-plan.ts";
 import type { RunnerJobType } from "../../shared/runner-job-types.ts";
 import type { Job, JobWork } from "../jobs/handler.ts";
+import type { ApprovalAnswer, ApprovalRequest } from "./approval-request.ts";
 import { askFolder } from "./ask-folder.ts";
 import { askProgram } from "./ask-program.ts";
-import { concernsAgentAlone, isPlanOnly } from "./refusal-by-rules.ts";
-import { refused } from "./refused.ts";
-
-/** What was said; plain JSON, kept over restarts of the agent. */
-export type ApprovalAnswer = { readonly isYes: boolean; readonly why: string };
-
-/** What is asked, and until when. */
-export type ApprovalRequest = {
-  /** A program, or a folder. */
-  readonly approver: string;
-  readonly job: Job;
-  /** JSON without secrets: the job, and what it would do. */
-  readonly text: string;
-  readonly giveUpAtMs: number;
-};
+import { concernsAgentAlone, isPlanOnly, refused } from "./refusal-by-rules.ts";
 
 /** Whether a job is to be asked for before its handler begins: it changes something, and does not ask by itself. */
 export function needsApproval(

@@ -2,7 +2,7 @@ import { readFile, rm } from "node:fs/promises";
 import path from "node:path";
 import { pause } from "../client/pause.ts";
 import { writeAtomically } from "../files/atomic-file.ts";
-import type { ApprovalAnswer, ApprovalRequest } from "./ask-approval.ts";
+import type { ApprovalAnswer, ApprovalRequest } from "./approval-request.ts";
 
 const lookEveryMs = 500;
 const mostWhy = 500;

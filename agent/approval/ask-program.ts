@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { pause } from "../client/pause.ts";
-import type { ApprovalAnswer, ApprovalRequest } from "./ask-approval.ts";
+import type { ApprovalAnswer, ApprovalRequest } from "./approval-request.ts";
 
 const mostSaid = 64 * 1024;
 const mostWhy = 500;

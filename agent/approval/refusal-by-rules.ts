@@ -1,9 +1,9 @@
 import { planWorkspaces } from "../../shared/plans/plan-workspaces.ts";
 import { type RunnerJobType, runnerJobTypes } from "../../shared/runner-job-types.ts";
 import type { AgentConfig } from "../config/read-config.ts";
+import type { SettingName } from "../config/settings.ts";
 import type { JobFacts, Plan } from "../jobs/handler.ts";
-import type { JobFailure } from "../jobs/job-failure.ts";
-import { refused } from "./refused.ts";
+import { JobFailure } from "../jobs/job-failure.ts";
 
 type Rules = Pick<AgentConfig, "allowTypes" | "denyTypes" | "allowWorkspaces" | "readOnly">;
 
@@ -86,4 +86,10 @@ const isKnown = (type: string): type is RunnerJobType => Object.hasOwn(runnerJob
 
 function workspacesOf(type: string, plan: Plan): readonly string[] {
   return isKnown(type) ? planWorkspaces(plan, type).ids : [];
+}
+
+/** The failure of a job that the owner of this agent does not allow; it names the setting that forbids it. */
+export function refused(setting: SettingName, words: string): JobFailure {
+  const message = `${words}: so says the setting ${setting} of the agent on this host.`;
+  return new JobFailure(message, { reason: "refused", metadata: { class: "policy", setting } });
 }

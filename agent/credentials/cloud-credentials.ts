@@ -1,8 +1,7 @@
 import path from "node:path";
 import { type FileOwner, writeJobFileOnce } from "../job-users/job-files.ts";
-import { rolesOf } from "./job-aws-identity.ts";
+import { rolesOf, writeAwsIdentity } from "./job-aws-identity.ts";
 import type { AwsAuth, AzureAuth, Credentials, GcpAuth } from "./read-credentials.ts";
-import { writeAwsIdentity } from "./write-aws-identity.ts";
 
 /** Where credentials go. */
 type Place = { readonly folder: string; readonly owner?: FileOwner };

@@ -1,3 +1,5 @@
+import path from "node:path";
+import { type FileOwner, writeJobFileOnce } from "../job-users/job-files.ts";
 import type { AwsIdentity } from "./aws-identity.ts";
 import type { AwsAuth } from "./read-credentials.ts";
 import type { AwsRole } from "./sts.ts";
@@ -11,6 +13,19 @@ export function rolesOf({ assume_role, assume_roles }: AwsAuth): AwsRole[] {
     const one = roleOf(role);
     return one === undefined ? [] : [one];
   });
+}
+
+type Target = { readonly folder: string; readonly owner?: FileOwner };
+
+/** Writes the AWS identity of a job into a file in memory, 0600, for `svc-agent aws-credentials` and `kube-token`; returns its path. */
+export async function writeAwsIdentity(
+  auth: AwsAuth | null | undefined,
+  region: string,
+  { folder, owner }: Target,
+): Promise<string> {
+  const file = path.join(folder, "aws-identity.json");
+  await writeJobFileOnce(file, JSON.stringify(awsIdentityOf(auth, region)), owner);
+  return file;
 }
 
 /** Who a plan says that its job is to AWS. */

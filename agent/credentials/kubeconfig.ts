@@ -1,8 +1,8 @@
 import path from "node:path";
 import { type FileOwner, writeJobFileOnce } from "../job-users/job-files.ts";
 import type { ClusterIdentity } from "./cluster-identity.ts";
+import { writeAwsIdentity } from "./job-aws-identity.ts";
 import type { ClusterInfo, Credentials } from "./read-credentials.ts";
-import { writeAwsIdentity } from "./write-aws-identity.ts";
 
 type Place = {
   readonly folder: string;

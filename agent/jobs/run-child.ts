@@ -1,6 +1,7 @@
 import path from "node:path";
 import { formatDuration } from "../../shared/duration.ts";
 import { onceAborted, pause, untilAborted } from "../client/pause.ts";
+import type { LineRenderer } from "../logs/line-renderer.ts";
 import { folderGone } from "../processes/await-end.ts";
 import { removeChildFolder } from "../processes/child-files.ts";
 import type { Child, ChildEnd } from "../processes/child.ts";
@@ -11,7 +12,7 @@ import { bootId } from "../processes/process-identity.ts";
 import { sweepMarked } from "../processes/sweep-marked.ts";
 import { beginChild, type ChildContext, makeReady } from "./begin-child.ts";
 import type { JobCommand } from "./handler.ts";
-import { readChild } from "./read-child.ts";
+import type { LazyJobLog } from "./lazy-job-log.ts";
 import type { CommandEnd, StoredChild } from "./stored-execution.ts";
 
 /**
@@ -171,4 +172,20 @@ async function ended(
   if (child !== undefined) child.end = shown;
   await record.save();
   return shown;
+}
+
+type Reading = { readonly child: Child; readonly signal: AbortSignal };
+
+/** Brings a child's output into the log; `kept` is what the renderer of it knows by then. */
+function readChild(
+  log: LazyJobLog,
+  { key, step, render }: JobCommand,
+  { child, signal }: Reading,
+): { readonly piped: Promise<void>; readonly kept: () => { readonly kept?: string } } {
+  let renderer: LineRenderer | undefined;
+  const make = render && ((kept: string | undefined) => (renderer = render(kept)));
+  return {
+    piped: log.pipe({ step, run: key, render: make }, child.output, signal),
+    kept: () => (renderer === undefined ? {} : { kept: renderer.kept() }),
+  };
 }

@@ -1,7 +1,8 @@
 import { askApproval } from "../approval/ask-approval.ts";
 import type { Job } from "../jobs/handler.ts";
-import { type Diff, diffLines } from "./change.ts";
+import { type Diff } from "./change.ts";
 import { deployFailure } from "./deploy-failure.ts";
+import { diffLines } from "./diff-contents.ts";
 import { digestOfDiff } from "./digest-of-diff.ts";
 
 /**

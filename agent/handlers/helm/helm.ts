@@ -2,16 +2,10 @@ import type { Handler, Job, Produced } from "../../jobs/handler.ts";
 import { openProgress } from "../../jobs/open-progress.ts";
 import { approveDiff } from "../../kubernetes/approve-diff.ts";
 import { isApproved } from "../../kubernetes/approved.ts";
-import {
-  type Change,
-  countsOf,
-  countWords,
-  type Diff,
-  diffContents,
-  diffLines,
-} from "../../kubernetes/change.ts";
+import { type Change, countsOf, countWords, type Diff } from "../../kubernetes/change.ts";
 import { expectCluster, identifyCluster } from "../../kubernetes/cluster-identity.ts";
 import { deployFailure } from "../../kubernetes/deploy-failure.ts";
+import { diffContents, diffLines } from "../../kubernetes/diff-contents.ts";
 import { digestOfDiff } from "../../kubernetes/digest-of-diff.ts";
 import { explainRefusal } from "../../kubernetes/explain-refusal.ts";
 import { diffAgain, expectUntouched, type Shown } from "./diff-again.ts";

@@ -2,15 +2,10 @@ import type { Handler, Job, Produced } from "../../jobs/handler.ts";
 import { openProgress } from "../../jobs/open-progress.ts";
 import { approveDiff } from "../../kubernetes/approve-diff.ts";
 import { approvedChanges, isApproved } from "../../kubernetes/approved.ts";
-import {
-  countsOf,
-  countWords,
-  type Diff,
-  diffContents,
-  diffLines,
-} from "../../kubernetes/change.ts";
+import { countsOf, countWords, type Diff } from "../../kubernetes/change.ts";
 import { identifyCluster } from "../../kubernetes/cluster-identity.ts";
 import { deployFailure } from "../../kubernetes/deploy-failure.ts";
+import { diffContents, diffLines } from "../../kubernetes/diff-contents.ts";
 import { digestOfDiff } from "../../kubernetes/digest-of-diff.ts";
 import { explainRefusal } from "../../kubernetes/explain-refusal.ts";
 import { refKey } from "../../kubernetes/kube-object.ts";
