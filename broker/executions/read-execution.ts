@@ -71,6 +71,16 @@ async function showEvidence(parts: Parts, actor: Actor, row: EvidenceRow): Promi
   return toEvidence({ ...row, body: { ...verdict, ...contents } });
 }
 
+/** When an execution ended, null while it has not; 404 for one of another runner. */
+export async function readExecutionEnd(
+  db: Db,
+  actor: Actor,
+  named: NamedExecution,
+): Promise<Pick<RunnerJobExecution, "finished_at">> {
+  const { finished_at } = toExecution(await requireExecution(db, actor, named));
+  return { finished_at };
+}
+
 /** An execution's result, with its contents for who may see what plans hold; 404 when there is none. */
 export async function readResult(
   parts: Parts,

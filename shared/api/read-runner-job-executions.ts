@@ -36,6 +36,28 @@ export const getExecutionRoute = createRoute({
   responses: { 200: json(runnerJobExecutionSchema, "The execution.") },
 });
 
+export const getExecutionEndRoute = createRoute({
+  operationId: "getExecutionEnd",
+  rule: { surface: "runner", permission: "runner.execution", ownRunner: true },
+  method: "get",
+  path: "/v1/runner-jobs/{job_id}/executions/{execution_id}/end",
+  tags,
+  summary: "Ask whether an execution is over",
+  description:
+    "And nothing else of it: so a job's token may ask whether another job of its runner, which left a lock, still holds it.",
+  request: { params: executionParams },
+  responses: {
+    200: json(
+      z
+        .object({
+          finished_at: z.iso.datetime().nullable().describe("null while it is not over."),
+        })
+        .openapi("RunnerJobExecutionEnd"),
+      "When it ended.",
+    ),
+  },
+});
+
 export const getResultRoute = createRoute({
   operationId: "getResult",
   rule: { surface: "runner", permission: "jobs.read", ownRunner: true },

@@ -1,4 +1,7 @@
-import { getExecutionRoute } from "../../../shared/api/read-runner-job-executions.ts";
+import {
+  getExecutionEndRoute,
+  getExecutionRoute,
+} from "../../../shared/api/read-runner-job-executions.ts";
 import { Refused } from "../../client/broker-errors.ts";
 import type { Job } from "../../jobs/handler.ts";
 import { deployFailure } from "../../kubernetes/deploy-failure.ts";
@@ -60,8 +63,6 @@ function holderOf(pending: Revision, revisions: readonly Revision[]): Holder {
 
 type Holder = { readonly job: string | undefined; readonly execution: string | undefined };
 
-const over = ["finished", "failed", "timed-out", "not-attempted", "cancelled", "unknown"];
-
 /** What was begun after the execution was over is somebody else's. */
 async function isOver(
   { job }: HelmContext,
@@ -71,16 +72,31 @@ async function isOver(
   if (holder.job === undefined || holder.execution === undefined) return false;
   // Ours: the agent that ran it was killed, and its helm with it.
   if (holder.execution === job.executionId) return true;
-  const params = { job_id: holder.job, execution_id: holder.execution };
+  const ids = { job_id: holder.job, execution_id: holder.execution };
   try {
-    const how = { scope: "agent", signal: job.signal, giveUpAfterMs: 60_000 } as const;
-    const { body } = await job.agent.client.call(getExecutionRoute, { params }, how);
-    if (!over.includes(body.status)) return false;
-    const isLate = Date.parse(madeAt) > Date.parse(body.finished_at ?? "");
+    const endedAt = await endOf(job, ids);
+    if (endedAt === null) return false;
+    const isLate = Date.parse(madeAt) > Date.parse(endedAt);
     return status !== "pending-rollback" || !isLate;
   } catch (error) {
     if (error instanceof Refused) return false;
     throw error;
+  }
+}
+
+type ExecutionIds = { readonly job_id: string; readonly execution_id: string };
+
+/** In a pod there is only the job's token, which may ask for no more than this. */
+async function endOf({ agent, signal }: Job, params: ExecutionIds): Promise<string | null> {
+  const how = { scope: "agent", signal, giveUpAfterMs: 60_000 } as const;
+  try {
+    const { body } = await agent.client.call(getExecutionEndRoute, { params }, how);
+    return body.finished_at;
+  } catch (error) {
+    // A broker of a version before this one has no such route; to a runner's token it says the same in this way.
+    if (!(error instanceof Refused) || error.status !== 404) throw error;
+    const { body } = await agent.client.call(getExecutionRoute, { params }, how);
+    return body.finished_at;
   }
 }
 

@@ -1,16 +1,17 @@
 import {
+  getExecutionEndRoute,
   getExecutionRoute,
   getResultRoute,
   listExecutionsRoute,
 } from "../../../shared/api/read-runner-job-executions.ts";
 import type { Broker } from "../../broker.ts";
-import { readExecution, readResult } from "../../executions/read-execution.ts";
+import { readExecution, readExecutionEnd, readResult } from "../../executions/read-execution.ts";
 import { answerJson } from "../../http/answer/answer-json.ts";
 import type { AppContext, RegisterRoutes } from "../../http/app-types.ts";
 import { readExecutions as readExecutionsOf, requireJob } from "../../jobs/read-job.ts";
 import { JsonPlaceholders } from "../../seals/json-placeholders.ts";
 
-/** GET …/executions, …/executions/{execution_id}, …/executions/{execution_id}/result */
+/** GET …/executions, …/executions/{execution_id}, …/executions/{execution_id}/end, …/executions/{execution_id}/result */
 export const readExecutions: RegisterRoutes = (app, broker) => {
   app.openapi(listExecutionsRoute, async (c) => {
     const { orgId, runnerId } = c.get("actor");
@@ -25,6 +26,9 @@ export const readExecutions: RegisterRoutes = (app, broker) => {
     confirmOwn(c, broker, value.finished_at === null ? value.id : null);
     return answerJson(c, broker, { value, placeholders });
   });
+  app.openapi(getExecutionEndRoute, async (c) =>
+    c.json(await readExecutionEnd(broker.db, c.get("actor"), c.req.valid("param")), 200),
+  );
   app.openapi(getResultRoute, async (c) => {
     const placeholders = new JsonPlaceholders();
     const value = await readResult(

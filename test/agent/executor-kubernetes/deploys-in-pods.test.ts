@@ -3,6 +3,8 @@ import { beforeAll, expect, test } from "vitest";
 import { type Fleet, givenFleet } from "../../support/broker/given-fleet.ts";
 import { clusterTools } from "../../support/cluster/given-cluster.ts";
 import { givenExecutor } from "../../support/cluster/given-executor.ts";
+import { findsHelm, givenChart, releasesOf } from "../../support/helm/given-helm.ts";
+import { leaveAs } from "../../support/helm/leave-pending.ts";
 import { describeWithTools } from "../../support/run/describe-with-tools.ts";
 import { approvedPlan, givenTerraformSeat } from "../../support/terraform/given-terraform.ts";
 
@@ -58,5 +60,28 @@ describeWithTools(clusterTools, "a deploy in a pod, with its job's token alone",
     expect(applied).toMatchObject({ status: "finished" });
     const made = ["get", "configmap", "made", "-o", "jsonpath={.data.by}"];
     expect(await seat.at.kubectl(made)).toBe("a pod");
+  });
+});
+
+describeWithTools([...clusterTools, "helm"], "helm in a pod", () => {
+  test("frees a release that the helm of a killed pod left pending, when that pod's job is over", async () => {
+    findsHelm();
+    const seat = await givenExecutor(fleet);
+    const { release, at, job } = await releasesOf(seat);
+    await seat.start({ "allow-file-sources": "yes" });
+    const helm = { source: { path: await givenChart() } };
+    const { id } = await release("exec", helm);
+    const [execution] = (await job(id)).executions;
+    const pending = [1, "pending-install"] as const;
+    await leaveAs(at, pending, {
+      "svc-job": id,
+      "svc-execution": "exe_00000000000000000000000000",
+    });
+    const held = await release("exec", helm);
+    expect(held.result?.error_metadata["class"]).toBe("locked");
+    await leaveAs(at, pending, { "svc-job": id, "svc-execution": execution?.id ?? "" });
+    const freed = await release("exec", helm);
+    expect(freed.description).toMatch(/^app is (?:installed|upgraded): revision \d\.$/);
+    expect(seat.kubelet.begun).toHaveLength(3);
   });
 });

@@ -1,6 +1,5 @@
 import { readFile } from "node:fs/promises";
-import { gunzipSync, gzipSync } from "node:zlib";
-import { beforeAll, describe, expect, test, vi } from "vitest";
+import { beforeAll, expect, test, vi } from "vitest";
 import { givenJobSeat } from "../../support/agent/given-jobs.ts";
 import { type Fleet, givenFleet } from "../../support/broker/given-fleet.ts";
 import { clusterTools } from "../../support/cluster/given-cluster.ts";
@@ -149,66 +148,5 @@ describeWithTools([...clusterTools, "helm"], "a release", () => {
     const failed = await release("create-teardown-plan", helm);
     expect(failed.result?.error_metadata["class"]).toBe("config_invalid");
     expect(failed.description).toContain(`${name} is no record of helm's`);
-  });
-
-  describe("that somebody's helm left pending", () => {
-    /** Makes a revision look as helm leaves it. */
-    const leave = async (
-      kubectl: (args: readonly string[]) => Promise<string>,
-      [revision, status]: readonly [number, string],
-      labels: Readonly<Record<string, string>> = {},
-    ): Promise<void> => {
-      const name = `sh.helm.release.v1.app.v${revision}`;
-      const text = await kubectl(["get", "secret", name, "-o", "jsonpath={.data.release}"]);
-      const packed = Buffer.from(Buffer.from(text, "base64").toString(), "base64");
-      const record = JSON.parse(gunzipSync(packed).toString()) as { info: { status: string } };
-      record.info.status = status;
-      const again = gzipSync(JSON.stringify(record)).toString("base64");
-      const release = Buffer.from(again).toString("base64");
-      const metadata = { labels: { status, ...labels } };
-      const patch = JSON.stringify({ metadata, data: { release } });
-      await kubectl(["patch", "secret", name, "--type=merge", "-p", patch]);
-    };
-    const pending = [1, "pending-install"] as const;
-
-    test("is freed when the job that held it is over, and only then", async () => {
-      const { release, at } = await releasesOf(await givenJobSeat(fleet, filesAllowed));
-      const helm = { source: { path: await givenChart() } };
-      await release("exec", helm);
-      await leave(at.kubectl, pending, { "svc-execution": "exe_00000000000000000000000000" });
-      const held = await release("exec", helm);
-      expect(held.result?.error_metadata["class"]).toBe("locked");
-      expect(held.description).toMatch(/holds the release app \(pending-install, revision 1\)/);
-      const ended = await release("create-apply-plan", helm);
-      const { id } = ended;
-      await leave(at.kubectl, pending, { "svc-job": id, "svc-execution": await executionOf(id) });
-      const freed = await release("exec", helm);
-      expect(freed.description).toMatch(/^app is (?:installed|upgraded): revision \d\.$/);
-    });
-
-    test("by a rollback is told by the revision that it undoes, not by the one it goes back to", async () => {
-      const { release, at } = await releasesOf(await givenJobSeat(fleet, filesAllowed));
-      const helm = { source: { path: await givenChart() } };
-      await release("exec", helm);
-      const { id } = await release("exec", helm); // its labels name an execution that is over
-      await leave(at.kubectl, [2, "pending-rollback"]);
-      const held = await release("exec", helm);
-      expect(held.result?.error_metadata["class"]).toBe("locked");
-      expect(held.description).toMatch(
-        /Helm that no job of this runner began holds the release app/,
-      );
-      const rolled = { "svc-undo-job": id, "svc-undo-execution": await executionOf(id) };
-      await leave(at.kubectl, [1, "failed"], { ...rolled, "svc-undo": "1" });
-      expect((await release("exec", helm)).result?.error_metadata["class"]).toBe("locked");
-      await leave(at.kubectl, [1, "failed"], { ...rolled, "svc-undo": "2" });
-      const freed = await release("exec", helm);
-      expect(freed.description).toMatch(/^app is (?:installed|upgraded): revision \d\.$/);
-    });
-
-    const executionOf = async (jobId: string): Promise<string> => {
-      const [row] = await fleet.db<{ id: string }[]>`
-        select id from runner_job_executions where runner_job_id = ${jobId}`;
-      return row?.id ?? "";
-    };
   });
 });
