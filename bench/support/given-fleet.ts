@@ -1,6 +1,6 @@
 import type { Db } from "../../broker/database/connect.ts";
 import { newId, newRandomId } from "../../broker/database/new-id.ts";
-import { tokenDigest } from "../../broker/tokens/token-digest.ts";
+import { tokenDigest } from "../../broker/tokens/token-secret.ts";
 import { mintToken } from "../../shared/token.ts";
 
 export type FleetAgent = {

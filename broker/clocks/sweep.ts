@@ -1,7 +1,7 @@
 import type { Db } from "../database/connect.ts";
-import { isRefusal } from "../database/is-refusal.ts";
+import { isRefusal } from "../database/database-errors.ts";
 import type { Log } from "../log.ts";
-import { parseQueueKeys } from "../queues/queue-key.ts";
+import { parseQueueKeys } from "../queues/queue-keys.ts";
 import { topics, type Wakes } from "../wake/wakes.ts";
 import type { DatabaseClock } from "./database-clock.ts";
 import { type Loop, repeat } from "./repeat.ts";

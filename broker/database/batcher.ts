@@ -1,5 +1,4 @@
-import { isLockTimeout } from "./is-lock-timeout.ts";
-import { isRefusal } from "./is-refusal.ts";
+import { isLockTimeout, isRefusal } from "./database-errors.ts";
 import { type Lanes, makeLanes } from "./lanes.ts";
 import { settleWithin } from "./settle-within.ts";
 

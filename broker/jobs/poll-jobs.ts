@@ -1,8 +1,9 @@
+import type { RunnerJobGroup } from "../../shared/runner-job-types.ts";
 import type { Broker } from "../broker.ts";
 import type { OrgId } from "../orgs/org-id.ts";
 import { confirmByPolls } from "../polls/confirm-by-poll.ts";
+import { topics } from "../wake/wakes.ts";
 import { type JobFilter, listClaimableJobs, listRunnerJobs } from "./list-jobs.ts";
-import { releaseForPoll } from "./release-for-poll.ts";
 import type { JobRow } from "./row.ts";
 
 export type JobPoll = {
@@ -25,4 +26,27 @@ export async function pollJobs(broker: Broker, org: OrgId, poll: JobPoll): Promi
     await releaseForPoll(broker, org, runnerId, group);
   }
   return listClaimableJobs(broker.db, org, { ...filter, statuses: undefined }, poll);
+}
+
+/**
+ * Makes available again what nobody took in time: somebody asks who could take it. Costs one look where
+ * there is no such job.
+ */
+async function releaseForPoll(
+  { db, wakes }: Broker,
+  org: OrgId,
+  runnerId: string,
+  group: RunnerJobGroup | undefined,
+): Promise<void> {
+  const released = await db`
+    with short as materialized (
+      select array_agg(row(q.runner_id::text, q.job_group::text)::queue_key) as keys
+        from runner_queues q
+       where q.org_id = ${org} and q.runner_id = ${runnerId} and q.waiting > 0 and q.slots > q.in_use
+             ${group === undefined ? db`` : db`and q.job_group = ${group}`}
+    ), locked as materialized (
+      select s.keys, lock_queues(s.keys) from short s where s.keys is not null
+    )
+    select k.* from locked l cross join lateral release_jobs(l.keys, true, svc_now()) k`;
+  if (released.length > 0) wakes.notify([topics.queue(runnerId), topics.org(org)]);
 }

@@ -1,6 +1,6 @@
 import type { CompositeStatus } from "../../shared/api/composite-status.ts";
 import type { RunnerJob } from "../../shared/api/runner-job.ts";
-import { logStreamOf } from "../logs/store/log-stream-of.ts";
+import { logStreamOf } from "../logs/store/row.ts";
 import type { JobRow } from "./row.ts";
 
 /** A job as the API shows it in lists; what only a single read shows is added by `readJob`. */

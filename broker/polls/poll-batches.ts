@@ -1,4 +1,4 @@
-import { isLockTimeout } from "../database/is-lock-timeout.ts";
+import { isLockTimeout } from "../database/database-errors.ts";
 import { settleWithin } from "../database/settle-within.ts";
 import type { OrgId } from "../orgs/org-id.ts";
 import { makeContendedOrgs } from "./contended-orgs.ts";

@@ -4,7 +4,7 @@ import type { Broker } from "../broker.ts";
 import { secretDigest } from "../jobs/guard-plans.ts";
 import type { OrgId } from "../orgs/org-id.ts";
 import { touchProcess } from "../processes/beat-processes.ts";
-import { parseQueueKeys } from "../queues/queue-key.ts";
+import { parseQueueKeys } from "../queues/queue-keys.ts";
 import { topics } from "../wake/wakes.ts";
 
 export type ClaimingProcess = {

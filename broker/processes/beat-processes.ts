@@ -4,7 +4,7 @@ import { makeBatcher } from "../database/batcher.ts";
 import type { Db } from "../database/connect.ts";
 import type { HotPath } from "../limits/hot-path.ts";
 import type { OrgId } from "../orgs/org-id.ts";
-import { parseQueueKeys } from "../queues/queue-key.ts";
+import { parseQueueKeys } from "../queues/queue-keys.ts";
 import { type Topic, topics, type Wakes } from "../wake/wakes.ts";
 
 /** A process as its caller names it; under another runner or org it is not found. */

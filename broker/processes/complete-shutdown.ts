@@ -1,7 +1,7 @@
 import type { ProcessShutdown } from "../../shared/api/runner-process-shutdown.ts";
 import { problem } from "../../shared/problem.ts";
 import type { Broker } from "../broker.ts";
-import { notifyQueues } from "../queues/notify-queues.ts";
+import { notifyQueues } from "../queues/queue-keys.ts";
 import type { NamedProcess } from "./beat-processes.ts";
 import { showShutdownsById } from "./show-processes.ts";
 

@@ -1,7 +1,7 @@
 import type { DepartingStatus } from "../../shared/api/runner-process.ts";
 import { problem } from "../../shared/problem.ts";
 import type { Broker } from "../broker.ts";
-import { notifyQueues } from "../queues/notify-queues.ts";
+import { notifyQueues } from "../queues/queue-keys.ts";
 import type { NamedProcess } from "./beat-processes.ts";
 
 type LeavingRow = { status: string; woken: string[] | null };

@@ -3,7 +3,7 @@ import { defaultServes, type RunnerProcessType } from "../../shared/process-grou
 import type { Broker } from "../broker.ts";
 import { newRandomId } from "../database/new-id.ts";
 import type { OrgId } from "../orgs/org-id.ts";
-import { notifyQueues } from "../queues/notify-queues.ts";
+import { notifyQueues } from "../queues/queue-keys.ts";
 
 type RegisteredRow = { is_allowed: boolean; process_id: string | null; woken: string[] };
 

@@ -8,7 +8,7 @@ import type { Broker } from "../broker.ts";
 import type { Db } from "../database/connect.ts";
 import { newRandomId } from "../database/new-id.ts";
 import type { OrgId } from "../orgs/org-id.ts";
-import { notifyQueues } from "../queues/notify-queues.ts";
+import { notifyQueues } from "../queues/queue-keys.ts";
 import type { StatusHistoryRow } from "../status/row.ts";
 import { findProcess } from "./queries.ts";
 import type { ProcessRow } from "./row.ts";

@@ -1,7 +1,7 @@
 import type { ProcessShutdown } from "../../shared/api/runner-process-shutdown.ts";
 import type { RunnerProcess } from "../../shared/api/runner-process.ts";
 import { formatDuration } from "../../shared/duration.ts";
-import { logStreamOf } from "../logs/store/log-stream-of.ts";
+import { logStreamOf } from "../logs/store/row.ts";
 import { toCompositeStatus } from "../status/composite-status.ts";
 import type { StatusHistoryRow } from "../status/row.ts";
 import type { ProcessRow, ProcessShutdownRow } from "./row.ts";

@@ -1,6 +1,6 @@
 import type { Broker } from "../broker.ts";
 import type { OrgId } from "../orgs/org-id.ts";
-import { parseQueueKeys } from "../queues/queue-key.ts";
+import { parseQueueKeys } from "../queues/queue-keys.ts";
 import { topics } from "../wake/wakes.ts";
 
 /** What a change of runners answers: what became of it, and whom to wake (null: nobody). */

@@ -1,7 +1,7 @@
 import type { RunnerChanges } from "../../shared/api/runners.ts";
 import { problem } from "../../shared/problem.ts";
 import type { Broker } from "../broker.ts";
-import { isUniqueViolation } from "../database/is-unique-violation.ts";
+import { isUniqueViolation } from "../database/database-errors.ts";
 import type { OrgId } from "../orgs/org-id.ts";
 import { nameTaken } from "./create-runner.ts";
 import { updateRunnerColumns } from "./queries.ts";

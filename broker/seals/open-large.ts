@@ -1,8 +1,8 @@
 import { hash } from "node:crypto";
 import { LRUCache } from "lru-cache";
 import type { Limiter } from "../database/limiter.ts";
+import { makeLoopThrottle } from "./loop-throttle.ts";
 import { type SealedThing, type Seals, sealedOverhead } from "./seals.ts";
-import { makeTurnstile } from "./turnstile.ts";
 
 /** Sealed bytes that are read a piece at a time: where they are, and how many. */
 export type LargeSealed = {
@@ -27,8 +27,8 @@ export const mostAtOnceBytes = 256 * 1024;
 /** So much is read in one statement. */
 const pieceBytes = 256 * 1024;
 
-/** A socket takes a piece in a fraction of a millisecond, and many want one at once. */
-const turn = makeTurnstile(4);
+/** A socket takes a piece in a fraction of a millisecond, and many readers want one at once. */
+const throttle = makeLoopThrottle(4);
 
 /** What was looked through: a digest of each sealed piece, by which it is known when it is read again. */
 type Look = readonly Buffer[];
@@ -77,7 +77,7 @@ export async function openLarge(
 
   async function* pieces(): AsyncGenerator<Buffer> {
     for (let nth = 0; nth * pieceBytes < sizeBytes; nth++) {
-      await turn(); // what is known is there at once: all of it would be sent before anybody else's turn
+      await throttle(); // cached pieces are there at once: one reader's would all be sent before anybody else's
       yield opened.get(nameOf(nth)) ?? (await openAgain(nth));
     }
   }

@@ -1,15 +1,16 @@
-import { deleteOldBeats } from "./delete-old-beats.ts";
-import { deleteOldHistory } from "./delete-old-history.ts";
-import { deleteOldJobs } from "./delete-old-jobs.ts";
-import { deleteOldLogs } from "./delete-old-logs.ts";
-import { deleteOldTelemetry } from "./delete-old-telemetry.ts";
 import { mergeLogChunks } from "./merge-log-chunks.ts";
 import { reseal } from "./reseal.ts";
-import { rollUpBeats } from "./roll-up-beats.ts";
+import {
+  deleteOldBeats,
+  deleteOldHistory,
+  deleteOldJobs,
+  deleteOldLogs,
+  deleteOldTelemetry,
+  tidyStates,
+} from "./retention.ts";
+import { rollUpBeats, tallyJobEnds } from "./roll-ups.ts";
 import { runnerInactive } from "./runner-inactive.ts";
-import { tallyJobEnds } from "./tally-job-ends.ts";
 import type { Task } from "./task.ts";
-import { tidyStates } from "./tidy-states.ts";
 
 type Row = {
   readonly task: Task;

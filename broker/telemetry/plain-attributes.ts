@@ -53,3 +53,17 @@ export function plainDouble(value: number | string): number | string {
   const number = Number(value);
   return Number.isFinite(number) ? number : String(number);
 }
+
+/** The job that telemetry is of, by the attribute that runners set; empty when there is none. */
+export function jobAttribute(attributes: PlainAttributes): string {
+  const id = attributes["runner_job.id"];
+  return typeof id === "string" && /^job_[0-9a-z]{26}$/.test(id) ? id : "";
+}
+
+const latestUs = BigInt(Date.UTC(10_000, 0, 1)) * 1000n;
+
+/** Nanoseconds since 1970 as microseconds; undefined for 0, which is the protocol's "unknown", and past 9999. */
+export function toMicroseconds(nanos: string | number | null | undefined): number | undefined {
+  const us = BigInt(nanos ?? 0) / 1000n;
+  return us <= 0n || us >= latestUs ? undefined : Number(us);
+}

@@ -1,16 +1,16 @@
 import { hash } from "node:crypto";
 import type { MetricsRequest, OtlpMetric, OtlpPoint } from "../../shared/api/otlp.ts";
 import { problem } from "../../shared/problem.ts";
-import { jobAttribute } from "./job-attribute.ts";
 import {
   type Plain,
   type PlainAttributes,
+  jobAttribute,
   plainAttributes,
   plainDouble,
   plainInteger,
   plainText,
+  toMicroseconds,
 } from "./plain-attributes.ts";
-import { toMicroseconds } from "./to-microseconds.ts";
 
 /** What a series measured last. */
 export type NewPoint = {

@@ -1,7 +1,11 @@
 import type { OtlpSpan, TraceRequest } from "../../shared/api/otlp.ts";
-import { jobAttribute } from "./job-attribute.ts";
-import { type PlainAttributes, plainAttributes, plainText } from "./plain-attributes.ts";
-import { toMicroseconds } from "./to-microseconds.ts";
+import {
+  type PlainAttributes,
+  jobAttribute,
+  plainAttributes,
+  plainText,
+  toMicroseconds,
+} from "./plain-attributes.ts";
 
 /** A span as it is kept: what is looked for beside, the rest in `detail`. */
 export type NewSpan = {

@@ -1,9 +1,9 @@
 import { problem } from "../../shared/problem.ts";
 import type { Db } from "../database/connect.ts";
 import type { OrgId } from "../orgs/org-id.ts";
-import { mint } from "./mint.ts";
 import { insertBootToken } from "./queries.ts";
 import type { TokenWithSecret } from "./row.ts";
+import { mint } from "./token-secret.ts";
 
 /** Makes a one-shot token that enrols an agent of the runner within the hour; 404 for no live runner. */
 export async function createEnrolmentToken(

@@ -2,9 +2,9 @@ import type { GrantablePermission, RoleType } from "../../shared/permissions.ts"
 import { type ProblemError, problem } from "../../shared/problem.ts";
 import type { Db } from "../database/connect.ts";
 import type { OrgId } from "../orgs/org-id.ts";
-import { mint } from "./mint.ts";
 import { insertToken } from "./queries.ts";
 import type { TokenReach, TokenRow, TokenWithSecret } from "./row.ts";
+import { mint } from "./token-secret.ts";
 
 export type NewToken = {
   readonly name: string;

@@ -1,9 +1,8 @@
 import { problem } from "../../shared/problem.ts";
 import { parseToken } from "../../shared/token.ts";
 import type { Db } from "../database/connect.ts";
-import { mint } from "./mint.ts";
 import type { Minted, TokenRow, TokenWithSecret } from "./row.ts";
-import { tokenDigest } from "./token-digest.ts";
+import { mint, tokenDigest } from "./token-secret.ts";
 
 /**
  * Exchanges a one-shot token for its runner's own, which lives 90 days and is rotated by its agent. Within its hour, and

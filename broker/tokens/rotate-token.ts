@@ -1,8 +1,8 @@
 import { problem } from "../../shared/problem.ts";
 import type { Db } from "../database/connect.ts";
 import type { OrgId } from "../orgs/org-id.ts";
-import { mint } from "./mint.ts";
 import type { Minted, TokenRow, TokenWithSecret } from "./row.ts";
+import { mint } from "./token-secret.ts";
 
 export type Rotation = {
   /** One that the caller may rotate: its own, or what token-rules.ts lets it. */

@@ -7,10 +7,13 @@ import type { Actor } from "../tokens/actor.ts";
 import { discardUpload, type Outcome } from "./queries.ts";
 import { refusalOf } from "./refuse.ts";
 import { makeStateScan, type StateFacts } from "./state-scan.ts";
-import { storeParts } from "./store-parts.ts";
-import { factColumns, storedColumns } from "./stored-columns.ts";
-import { unlessDiscarded } from "./unless-discarded.ts";
-import { watchPieces } from "./watch-pieces.ts";
+import {
+  factColumns,
+  storeParts,
+  storedColumns,
+  unlessDiscarded,
+  watchPieces,
+} from "./store-parts.ts";
 
 type Rescue = {
   readonly workspaceId: string;

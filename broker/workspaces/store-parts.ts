@@ -1,8 +1,10 @@
 import { createHash } from "node:crypto";
 import type { Broker } from "../broker.ts";
+import type { Db } from "../database/connect.ts";
 import type { OrgId } from "../orgs/org-id.ts";
 import { newPartsKey, partBytes, sealPart, sealPartsKey } from "../seals/sealed-parts.ts";
-import { insertPart } from "./queries.ts";
+import { discardUpload, insertPart } from "./queries.ts";
+import type { StateFacts } from "./state-scan.ts";
 
 /** What was stored, and what has to be written down for it to be found. */
 export type Stored = {
@@ -81,4 +83,45 @@ async function* inParts(pieces: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
     size += rest.length;
   }
   if (size > 0) yield Buffer.concat(gathered);
+}
+
+/** Deletes the upload at once when `store` fails; a task deletes what a killed broker leaves behind. */
+export async function unlessDiscarded<Result>(
+  { db }: { readonly db: Db },
+  { orgId, id }: { readonly orgId: OrgId; readonly id: string },
+  store: () => Promise<Result>,
+): Promise<Result> {
+  try {
+    return await store();
+  } catch (error) {
+    await discardUpload(db, orgId, id).catch(() => {}); // the task will
+    throw error;
+  }
+}
+
+/** The same pieces; `look` sees each before it is passed on. */
+export async function* watchPieces(
+  pieces: AsyncIterable<Buffer>,
+  look: (piece: Buffer) => void,
+): AsyncGenerator<Buffer> {
+  for await (const piece of pieces) {
+    look(piece);
+    yield piece;
+  }
+}
+
+/** The columns of a row that names the stored parts. */
+export function storedColumns({ sizeBytes, parts, keyId, sealedKey, fingerprints }: Stored) {
+  return {
+    size_bytes: sizeBytes,
+    parts,
+    key_id: keyId,
+    sealed_key: `\\x${sealedKey.toString("hex")}`,
+    fingerprint: `\\x${fingerprints[keyId ?? ""] ?? ""}`,
+  };
+}
+
+/** The columns with what is known of the state itself. */
+export function factColumns({ serial, lineage, terraformVersion = "" }: StateFacts) {
+  return { serial, lineage, terraform_version: terraformVersion };
 }

@@ -6,10 +6,7 @@ import type { Actor } from "../tokens/actor.ts";
 import type { Outcome } from "./queries.ts";
 import { refusalOf } from "./refuse.ts";
 import { makeStateScan } from "./state-scan.ts";
-import { storeParts } from "./store-parts.ts";
-import { storedColumns } from "./stored-columns.ts";
-import { unlessDiscarded } from "./unless-discarded.ts";
-import { watchPieces } from "./watch-pieces.ts";
+import { storeParts, storedColumns, unlessDiscarded, watchPieces } from "./store-parts.ts";
 
 type Where = { readonly workspaceId: string; readonly jobId: string | null };
 

@@ -8,10 +8,14 @@ import type { Actor } from "../tokens/actor.ts";
 import { discardUpload, type Outcome } from "./queries.ts";
 import { refusalOf } from "./refuse.ts";
 import { makeStateScan, type StateFacts } from "./state-scan.ts";
-import { type Stored, storeParts } from "./store-parts.ts";
-import { factColumns, storedColumns } from "./stored-columns.ts";
-import { unlessDiscarded } from "./unless-discarded.ts";
-import { watchPieces } from "./watch-pieces.ts";
+import {
+  type Stored,
+  factColumns,
+  storeParts,
+  storedColumns,
+  unlessDiscarded,
+  watchPieces,
+} from "./store-parts.ts";
 
 export type StateWrite = {
   readonly workspaceId: string;

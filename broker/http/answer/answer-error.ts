@@ -2,8 +2,7 @@ import { STATUS_CODES } from "node:http";
 import { Problem, problem } from "../../../shared/problem.ts";
 import type { RouteRule } from "../../../shared/route-rule.ts";
 import type { Broker } from "../../broker.ts";
-import { isDatabaseAway } from "../../database/is-database-away.ts";
-import { isLockTimeout } from "../../database/is-lock-timeout.ts";
+import { isDatabaseAway, isLockTimeout } from "../../database/database-errors.ts";
 import type { AppContext } from "../app-types.ts";
 import { setHeader } from "./set-header.ts";
 

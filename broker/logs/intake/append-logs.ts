@@ -3,7 +3,7 @@ import { LRUCache } from "lru-cache";
 import { type Problem, problem } from "../../../shared/problem.ts";
 import { makeBatcher } from "../../database/batcher.ts";
 import type { Db } from "../../database/connect.ts";
-import { isRefusal } from "../../database/is-refusal.ts";
+import { isRefusal } from "../../database/database-errors.ts";
 import type { HotPath } from "../../limits/hot-path.ts";
 import type { OrgId } from "../../orgs/org-id.ts";
 import type { Refused } from "../../otlp/partial-success.ts";

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from "node:timers/promises";
 import type postgres from "postgres";
 import type { Db } from "../../database/connect.ts";
-import { isDatabaseAway } from "../../database/is-database-away.ts";
+import { isDatabaseAway } from "../../database/database-errors.ts";
 import type { OrgId } from "../../orgs/org-id.ts";
 import type { LogStream } from "../store/row.ts";
 import type { StreamHead } from "./number-records.ts";

@@ -74,3 +74,8 @@ export const logChunkRow = z.object({
   received_at: z.date(),
 });
 export type LogChunkRow = z.infer<typeof logChunkRow>;
+
+/** The id of a job's or a process's log stream: its owner's, with another prefix. As log_stream_of in SQL. */
+export function logStreamOf(ownerId: string): string {
+  return `lgs_${ownerId.slice(4)}`;
+}

@@ -2,10 +2,12 @@ import { getLogStreamRoute, listLogStreamsRoute } from "../../../shared/api/log-
 import { closeLogStreamRoute, createLogStreamRoute } from "../../../shared/api/write-logs.ts";
 import { readPage, toPage } from "../../http/answer/paginate.ts";
 import type { RegisterRoutes } from "../../http/app-types.ts";
-import { closeLogStream } from "../../logs/store/close-log-stream.ts";
-import { createLogStream as create } from "../../logs/store/create-log-stream.ts";
-import { listStreams } from "../../logs/store/list-streams.ts";
-import { requireLogStream } from "../../logs/store/require-log-stream.ts";
+import {
+  closeLogStream,
+  createLogStream as create,
+  listStreams,
+  requireLogStream,
+} from "../../logs/store/log-streams.ts";
 import { toLogStream } from "../../logs/store/to-log-stream.ts";
 
 /** POST /v1/log-streams, POST /v1/log-streams/{log_stream_id}/close */

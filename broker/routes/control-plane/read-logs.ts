@@ -4,12 +4,12 @@ import { streamAnswer } from "../../http/answer/stream-answer.ts";
 import type { AppContext, RegisterRoutes } from "../../http/app-types.ts";
 import { requestHeader } from "../../http/gate/request-header.ts";
 import { fromCursor, toCursor } from "../../logs/read/log-cursor.ts";
+import { toLogFilter } from "../../logs/read/log-filter.ts";
 import { toNdjson, toPlainText } from "../../logs/read/log-text.ts";
 import { type LogPage, readPageAfter, readPageBefore } from "../../logs/read/read-log-page.ts";
 import { readRecords } from "../../logs/read/read-records.ts";
-import { toLogFilter } from "../../logs/read/to-log-filter.ts";
 import { toLogRecord } from "../../logs/read/to-log-record.ts";
-import { requireLogStream } from "../../logs/store/require-log-stream.ts";
+import { requireLogStream } from "../../logs/store/log-streams.ts";
 import type { LogStream } from "../../logs/store/row.ts";
 
 const pageRecords = { usual: 100, most: 1000 } as const;

@@ -8,11 +8,10 @@ import { requestHeader } from "../../http/gate/request-header.ts";
 import { permitFor } from "../../http/gate/with-permit.ts";
 import { limitConcurrency } from "../../http/limits/limit-concurrency.ts";
 import { fromCursor } from "../../logs/read/log-cursor.ts";
-import type { LogFilter } from "../../logs/read/log-filter.ts";
+import { type LogFilter, toLogFilter } from "../../logs/read/log-filter.ts";
 import { eventsBegin, toEvents } from "../../logs/read/log-text.ts";
 import { readPageBefore } from "../../logs/read/read-log-page.ts";
-import { toLogFilter } from "../../logs/read/to-log-filter.ts";
-import { requireLogStream } from "../../logs/store/require-log-stream.ts";
+import { requireLogStream } from "../../logs/store/log-streams.ts";
 import type { LogStream } from "../../logs/store/row.ts";
 import { tailLog } from "../../logs/tail/tail-log.ts";
 

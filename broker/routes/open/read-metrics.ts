@@ -2,7 +2,7 @@ import { timingSafeEqual } from "node:crypto";
 import { getMetricsRoute } from "../../../shared/api/operations.ts";
 import { problem } from "../../../shared/problem.ts";
 import type { RegisterRoutes } from "../../http/app-types.ts";
-import { tokenDigest } from "../../tokens/token-digest.ts";
+import { tokenDigest } from "../../tokens/token-secret.ts";
 
 /** GET /metrics */
 export const readMetrics: RegisterRoutes = (app, { config, metrics }) => {

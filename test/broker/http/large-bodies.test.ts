@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from "node:crypto";
 import { connect, type Socket } from "node:net";
 import { describe, expect, test } from "vitest";
-import { isDatabaseAway } from "../../../broker/database/is-database-away.ts";
+import { isDatabaseAway } from "../../../broker/database/database-errors.ts";
 import { startBroker } from "../../support/broker/broker.ts";
 import { testDatabase } from "../../support/database/database.ts";
 import { givenToken } from "../../support/rows/given-token.ts";

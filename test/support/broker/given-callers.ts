@@ -4,7 +4,7 @@ import { bootstrapOrg } from "../../../broker/orgs/bootstrap-org.ts";
 import type { OrgId } from "../../../broker/orgs/org-id.ts";
 import { createToken, type NewToken } from "../../../broker/tokens/create-token.ts";
 import type { TokenWithSecret } from "../../../broker/tokens/row.ts";
-import { tokenDigest } from "../../../broker/tokens/token-digest.ts";
+import { tokenDigest } from "../../../broker/tokens/token-secret.ts";
 import { roleTypes } from "../../../shared/permissions.ts";
 import { jobToken, mintJobSecret } from "../../../shared/token.ts";
 import { testDatabase } from "../database/database.ts";

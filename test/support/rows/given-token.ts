@@ -1,6 +1,6 @@
 import type { Db } from "../../../broker/database/connect.ts";
 import { newId } from "../../../broker/database/new-id.ts";
-import { tokenDigest } from "../../../broker/tokens/token-digest.ts";
+import { tokenDigest } from "../../../broker/tokens/token-secret.ts";
 import type { RoleType } from "../../../shared/permissions.ts";
 import { mintToken, tokenHint } from "../../../shared/token.ts";
 

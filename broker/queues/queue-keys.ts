@@ -1,3 +1,6 @@
+import type { OrgId } from "../orgs/org-id.ts";
+import { type Wakes, topics } from "../wake/wakes.ts";
+
 /** Names one queue: a runner and a job group. */
 export type QueueKey = { readonly runnerId: string; readonly jobGroup: string };
 
@@ -8,4 +11,10 @@ export function parseQueueKeys(texts: readonly string[]): QueueKey[] {
     const jobGroup = text.slice(comma + 1, -1);
     return { runnerId: text.slice(1, comma), jobGroup: jobGroup === '""' ? "" : jobGroup };
   });
+}
+
+/** Wakes whoever waits for the queues that a change answered (queue_key[]), and who follows the org. */
+export function notifyQueues(wakes: Wakes, org: OrgId, woken: readonly string[]): void {
+  const runnerIds = new Set(parseQueueKeys(woken).map(({ runnerId }) => runnerId));
+  wakes.notify([topics.org(org), ...[...runnerIds].map(topics.queue)]);
 }

@@ -1,0 +1,73 @@
+import type { NewLogStream } from "../../../shared/api/write-logs.ts";
+import { problem } from "../../../shared/problem.ts";
+import type { Db } from "../../database/connect.ts";
+import { newId } from "../../database/new-id.ts";
+import type { PageRequest } from "../../database/page-request.ts";
+import type { OrgId } from "../../orgs/org-id.ts";
+import { type Wakes, topics } from "../../wake/wakes.ts";
+import { type StreamFilter, listLogStreams } from "../read/read-queries.ts";
+import { closeStream, findLogStream, insertLogStream } from "./queries.ts";
+import { type LogStream, logStreamOf } from "./row.ts";
+
+/** A stream for an operation, open until it is closed by hand; 404 for a runner or parent of nobody. */
+export async function createLogStream(
+  db: Db,
+  org: OrgId,
+  wanted: NewLogStream,
+): Promise<LogStream> {
+  const id = newId("lgs");
+  const isMade = await insertLogStream(db, org, { id, ...wanted });
+  const stream = isMade ? await findLogStream(db, org, id) : undefined;
+  if (stream !== undefined) return stream;
+  throw problem.notFound(wanted.parent_id === undefined ? "runner" : "runner or parent stream");
+}
+
+/** Closes the stream of an operation; a closed one stays as it is, those of jobs and processes are 409. */
+export async function closeLogStream(
+  { db, wakes }: { readonly db: Db; readonly wakes: Wakes },
+  org: OrgId,
+  id: string,
+): Promise<LogStream> {
+  const found = await findLogStream(db, org, id);
+  if (found === undefined) throw problem.notFound("log stream");
+  if (found.owner_type === "runner_jobs" || found.owner_type === "runner_processes") {
+    throw problem.conflict(
+      "log_stream_has_owner",
+      "The log stream of a job or process cannot be closed by hand. It closes with its owner.",
+    );
+  }
+  if (!found.is_open) return found;
+  await closeStream(db, org, id);
+  wakes.notify([topics.logs(id)]);
+  return { ...found, is_open: false };
+}
+
+/** The stream, of this runner if one is named; 404 otherwise. */
+export async function requireLogStream(
+  db: Db,
+  org: OrgId,
+  id: string,
+  runnerId: string | null,
+): Promise<LogStream> {
+  const stream = await findLogStream(db, org, id);
+  if (stream === undefined || (runnerId !== null && stream.runner_id !== runnerId)) {
+    throw problem.notFound("log stream");
+  }
+  return stream;
+}
+
+/** A page of streams; a job's or a process's own is there even when nothing was written to it. */
+export async function listStreams(
+  db: Db,
+  org: OrgId,
+  filter: StreamFilter,
+  page: PageRequest,
+): Promise<(LogStream & { sort_key: string })[]> {
+  const rows = await listLogStreams(db, org, filter, page);
+  const { ownerId, ownerType } = filter;
+  if (rows.length > 0 || page.after !== undefined || !/^(job|prc)_/.test(ownerId ?? ""))
+    return rows;
+  const own = await findLogStream(db, org, logStreamOf(ownerId ?? ""));
+  const isAsked = own?.owner_id === ownerId && (ownerType ?? own?.owner_type) === own?.owner_type;
+  return own !== undefined && isAsked ? [{ ...own, sort_key: "" }] : [];
+}
