@@ -1,5 +1,6 @@
 import { problem } from "../../shared/problem.ts";
 import type { Broker } from "../broker.ts";
+import type { Db } from "../database/connect.ts";
 import { newId } from "../database/new-id.ts";
 import { requireClaimByName } from "../jobs/guard-plans.ts";
 import { findJob } from "../jobs/queries.ts";
@@ -13,7 +14,11 @@ import type { ExecutionRow } from "./row.ts";
  * Claims an available job by name. The execution belongs to the only live process that serves the job's group or, where
  * several do, to all of them. 409 when the job is not available any more.
  */
-export async function claimJob(broker: Broker, actor: Actor, jobId: string): Promise<ExecutionRow> {
+export async function claimJob(
+  broker: Pick<Broker, "db" | "wakes" | "beats">,
+  actor: Actor,
+  jobId: string,
+): Promise<ExecutionRow> {
   const { db, wakes } = broker;
   const [job] = await Promise.all([findJob(db, actor.orgId, jobId), requireClaimByName(db, actor)]);
   const isReached = actor.runnerId === null || actor.runnerId === job?.runner_id;
@@ -27,7 +32,7 @@ export async function claimJob(broker: Broker, actor: Actor, jobId: string): Pro
   if (claimed.length === 0) {
     throw problem.conflict(
       "job_not_available",
-      `This job is ${await statusNow(broker, actor, jobId)}.`,
+      `This job is ${await statusNow(db, actor, jobId)}.`,
     );
   }
   wakes.notify([topics.org(actor.orgId)]);
@@ -39,7 +44,7 @@ export async function claimJob(broker: Broker, actor: Actor, jobId: string): Pro
   return execution;
 }
 
-async function statusNow({ db }: Broker, { orgId }: Actor, jobId: string): Promise<string> {
+async function statusNow(db: Db, { orgId }: Actor, jobId: string): Promise<string> {
   const job = await findJob(db, orgId, jobId);
   if (job?.status !== "available") return job?.status ?? "gone";
   return "not available now: it is offered to another poll, or no slot is free";

@@ -14,7 +14,7 @@ export type NamedExecution = { readonly job_id: string; readonly execution_id: s
 
 /** Takes a report on the caller's own execution; what cannot be taken is refused with 404 or 409. */
 export async function takeReport(
-  broker: Broker,
+  broker: Pick<Broker, "db" | "permits" | "report">,
   actor: Actor,
   { job_id: jobId, execution_id: executionId }: NamedExecution,
   said: Omit<Report, "orgId" | "runnerId" | "jobId" | "executionId">,
@@ -31,7 +31,7 @@ export async function takeReport(
 
 /** A runner's or a job's token names its runner; a job's token reaches its own execution only. */
 async function runnerOf(
-  { db, permits }: Broker,
+  { db, permits }: Pick<Broker, "db" | "permits">,
   actor: Actor,
   executionId: string,
 ): Promise<string> {

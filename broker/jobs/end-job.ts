@@ -23,11 +23,10 @@ export type JobEnding = {
  * changes nothing; a job that ended otherwise is a 409, one of nobody a 404.
  */
 export async function endJob(
-  broker: Broker,
+  { db, wakes }: Pick<Broker, "db" | "wakes">,
   org: OrgId,
   { jobId, event, why }: JobEnding,
 ): Promise<void> {
-  const { db, wakes } = broker;
   const rows = await db<OutcomeRow[]>`
     select * from end_jobs(${org}, ${[jobId]}, ${event}, ${why})`;
   const answer = rows.find(({ outcome }) => outcome !== "wake");

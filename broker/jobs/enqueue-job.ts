@@ -1,5 +1,4 @@
-import type { Broker } from "../broker.ts";
-import { type Enqueue, enqueueJobs } from "./enqueue-jobs.ts";
+import { type Enqueue, type EnqueueingBroker, enqueueJobs } from "./enqueue-jobs.ts";
 import type { NewJob } from "./new-job.ts";
 import type { JobRow } from "./row.ts";
 
@@ -8,7 +7,7 @@ type EnqueueOne = Omit<Enqueue, "jobs"> & { readonly job: NewJob };
 
 /** Takes one job, as enqueueJobs takes several. */
 export async function enqueueJob(
-  broker: Broker,
+  broker: EnqueueingBroker,
   { job, ...enqueue }: EnqueueOne,
 ): Promise<EnqueuedJob> {
   const { rows, isReplay } = await enqueueJobs(broker, { ...enqueue, jobs: [job] });

@@ -46,7 +46,7 @@ type AnswerRow = {
 };
 
 /** What takes jobs needs of a broker. */
-export type Enqueueing = EnqueueParts & {
+export type EnqueueingBroker = EnqueueParts & {
   readonly wakes: Wakes;
   readonly permits: Permits;
   readonly enqueueSingle: EnqueueSingle;
@@ -56,7 +56,7 @@ export type Enqueueing = EnqueueParts & {
  * Takes jobs, all or none. A repetition with the same idempotency key gets the first one's jobs as they are
  * now. Refuses with 404, 409, 422 or, past the depth of a queue, 429.
  */
-export async function enqueueJobs(broker: Enqueueing, enqueue: Enqueue): Promise<Enqueued> {
+export async function enqueueJobs(broker: EnqueueingBroker, enqueue: Enqueue): Promise<Enqueued> {
   const { orgId, actorId: token } = enqueue;
   const withPermit = <Result>(act: () => Promise<Result>): Promise<Result> =>
     enqueue.takesPermit === true ? broker.permits.run({ orgId, token }, act) : act();

@@ -7,7 +7,7 @@ import { hasRunner } from "./queries.ts";
 
 /** Ends what waits in a runner's queues (one group, or all) as not attempted; answers how many jobs. */
 export async function flushRunner(
-  { db, wakes }: Broker,
+  { db, wakes }: Pick<Broker, "db" | "wakes">,
   org: OrgId,
   flush: {
     readonly runnerId: string;

@@ -1,6 +1,7 @@
 import { problem } from "../../shared/problem.ts";
 import type { Broker } from "../broker.ts";
 import { park } from "../clocks/park.ts";
+import type { Db } from "../database/connect.ts";
 import type { WithPermit } from "../limits/permits.ts";
 import type { OrgId } from "../orgs/org-id.ts";
 import {
@@ -31,7 +32,7 @@ const mostPages = 10;
 
 /** The org's events after the cursor; parks while there are none. Empty when the time is over. */
 export async function followJobs(
-  { db, events }: Broker,
+  { db, events }: Pick<Broker, "db" | "events">,
   org: OrgId,
   following: Following,
 ): Promise<Followed> {
@@ -73,7 +74,7 @@ function answer({ events, upto }: Read): Followed {
   return { events, nextCursor: toCursor(upto) };
 }
 
-async function startOf(db: Broker["db"], cursor: string | undefined): Promise<EventPosition> {
+async function startOf(db: Db, cursor: string | undefined): Promise<EventPosition> {
   if (cursor === undefined) return findPresentPosition(db);
   if (cursor === "") return oldestPosition;
   const position = fromCursor(cursor);
@@ -82,7 +83,7 @@ async function startOf(db: Broker["db"], cursor: string | undefined): Promise<Ev
   throw problem.invalid([{ pointer: "?cursor", code: "invalid_cursor", detail }]);
 }
 
-type Source = { readonly db: Broker["db"]; readonly org: OrgId; readonly following: Following };
+type Source = { readonly db: Db; readonly org: OrgId; readonly following: Following };
 
 /** Reads settled events until there are enough, or none are left. */
 async function readKept({ db, org, following }: Source, from: EventPosition): Promise<Read> {

@@ -6,6 +6,8 @@ import { topics } from "../wake/wakes.ts";
 import { type JobFilter, listClaimableJobs, listRunnerJobs } from "./list-jobs.ts";
 import type { JobRow } from "./row.ts";
 
+type Parts = Pick<Broker, "db" | "wakes">;
+
 export type JobPoll = {
   readonly filter: JobFilter & { readonly runnerId: string };
   readonly limit: number;
@@ -15,7 +17,7 @@ export type JobPoll = {
 };
 
 /** What a runner sees when it asks without waiting: the jobs it can claim now, or those of other statuses. */
-export async function pollJobs(broker: Broker, org: OrgId, poll: JobPoll): Promise<JobRow[]> {
+export async function pollJobs(broker: Parts, org: OrgId, poll: JobPoll): Promise<JobRow[]> {
   const { filter, isRunner } = poll;
   const { statuses = ["available"], runnerId, group } = filter;
   if (statuses.length > 1 || statuses[0] !== "available") {
@@ -33,7 +35,7 @@ export async function pollJobs(broker: Broker, org: OrgId, poll: JobPoll): Promi
  * there is no such job.
  */
 async function releaseForPoll(
-  { db, wakes }: Broker,
+  { db, wakes }: Parts,
   org: OrgId,
   runnerId: string,
   group: RunnerJobGroup | undefined,

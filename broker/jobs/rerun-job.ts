@@ -1,14 +1,17 @@
 import { planNames } from "../../shared/plans/plan-names.ts";
-import type { Broker } from "../broker.ts";
 import type { OrgId } from "../orgs/org-id.ts";
 import { LargeText } from "../seals/large-text.ts";
-import { openLarge, wholeOf } from "../seals/open-large.ts";
+import { type OpeningParts, openLarge, wholeOf } from "../seals/open-large.ts";
 import type { Actor } from "../tokens/actor.ts";
 import { type EnqueuedJob, enqueueJob } from "./enqueue-job.ts";
+import type { EnqueueingBroker } from "./enqueue-jobs.ts";
 import type { NewJob } from "./new-job.ts";
 import { findPlanNames, findPlanToSend } from "./queries.ts";
 import { requireJob } from "./read-job.ts";
 import { requireOrderRights } from "./require-order-rights.ts";
+
+/** What takes jobs, and what opens the plan of an old one. */
+type RerunningBroker = EnqueueingBroker & OpeningParts;
 
 export type Rerun = {
   readonly jobId: string;
@@ -18,7 +21,10 @@ export type Rerun = {
 };
 
 /** Enqueues a job like an old one, with the same plan; the old one stays as it is, whatever its status. */
-export async function rerunJob(broker: Broker, { jobId, actor, key }: Rerun): Promise<EnqueuedJob> {
+export async function rerunJob(
+  broker: RerunningBroker,
+  { jobId, actor, key }: Rerun,
+): Promise<EnqueuedJob> {
   const { orgId } = actor;
   const old = await requireJob(broker.db, orgId, jobId);
   requireOrderRights(actor, [old.type]);
@@ -50,7 +56,7 @@ export async function rerunJob(broker: Broker, { jobId, actor, key }: Rerun): Pr
 type PlanAgain = { readonly plan?: NewJob["plan"]; readonly names?: NewJob["planNames"] };
 
 /** The same plan, and what it names. A long one is not read again for that. */
-async function planAgain(broker: Broker, org: OrgId, jobId: string): Promise<PlanAgain> {
+async function planAgain(broker: RerunningBroker, org: OrgId, jobId: string): Promise<PlanAgain> {
   const plan = await findPlanToSend(broker, org, jobId);
   if (plan === undefined) return {};
   if (typeof plan === "string") return { plan, names: planNames(JSON.parse(plan)) };

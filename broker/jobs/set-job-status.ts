@@ -9,6 +9,8 @@ import { endJob } from "./end-job.ts";
 import { requireJob } from "./read-job.ts";
 import type { JobRow } from "./row.ts";
 
+type Parts = Pick<Broker, "db" | "wakes" | "permits" | "report">;
+
 type Wanted = {
   readonly jobId: string;
   readonly status: RunnerJobStatus;
@@ -20,7 +22,7 @@ type Wanted = {
  * it, `queued` gives it back. What waits can be cancelled or skipped. The present status changes nothing; all
  * other moves are the broker's own and a 409 here.
  */
-export async function setJobStatus(broker: Broker, actor: Actor, wanted: Wanted): Promise<JobRow> {
+export async function setJobStatus(broker: Parts, actor: Actor, wanted: Wanted): Promise<JobRow> {
   const { db } = broker;
   const withPermit: WithPermit = (act) =>
     broker.permits.run({ orgId: actor.orgId, token: actor.id }, act);
@@ -37,7 +39,7 @@ export async function setJobStatus(broker: Broker, actor: Actor, wanted: Wanted)
   return withPermit(() => requireJob(db, actor.orgId, wanted.jobId));
 }
 
-async function endWaiting(broker: Broker, actor: Actor, wanted: Wanted): Promise<void> {
+async function endWaiting(broker: Parts, actor: Actor, wanted: Wanted): Promise<void> {
   const event = { cancelled: "cancel", "not-attempted": "skip" } as const;
   const { status } = wanted;
   if (status !== "cancelled" && status !== "not-attempted") throw refused(status);
@@ -46,7 +48,7 @@ async function endWaiting(broker: Broker, actor: Actor, wanted: Wanted): Promise
 }
 
 async function reportOn(
-  broker: Broker,
+  broker: Parts,
   actor: Actor,
   { jobId, executionId, status, description }: Wanted & { executionId: string },
 ): Promise<void> {

@@ -15,7 +15,7 @@ type Waiting = {
 
 /** The job as soon as it is final, or as it is when the time is over; 404 for a job of nobody. */
 export async function waitForJob(
-  { db, events }: Broker,
+  { db, events }: Pick<Broker, "db" | "events">,
   org: OrgId,
   jobId: string,
   { waitMs, signal, withPermit }: Waiting,

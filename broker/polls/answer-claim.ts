@@ -1,23 +1,23 @@
 import type { ProcessOrder } from "../../shared/api/process-order.ts";
 import { Problem } from "../../shared/problem.ts";
 import type { Broker } from "../broker.ts";
+import type { DatabaseClock } from "../clocks/database-clock.ts";
 import { toExecution } from "../executions/to-execution.ts";
 import { findPlanToSend } from "../jobs/queries.ts";
 import { toRunnerJob } from "../jobs/to-runner-job.ts";
 import type { OrgId } from "../orgs/org-id.ts";
-import { openLarge } from "../seals/open-large.ts";
+import { type OpeningParts, openLarge } from "../seals/open-large.ts";
 import type { Claim } from "./claim-jobs.ts";
+import type { Polls } from "./polls.ts";
 
+type Opening = OpeningParts & Pick<Broker, "db" | "clock" | "log">;
 type Answering = { readonly claims: readonly Claim[]; readonly orders: readonly ProcessOrder[] };
 
 /**
  * The body of a claim's answer. Plans go in as their source text, so that they arrive byte for byte. `now` is the
  * database's, as all that it is compared with.
  */
-export function claimAnswer(
-  { clock }: Pick<Broker, "clock">,
-  { claims, orders }: Answering,
-): string {
+export function claimAnswer(clock: DatabaseClock, { claims, orders }: Answering): string {
   const jobs = claims.map((claim) => `${beforePlan(claim)}${claim.plan ?? "{}"}}`).join(",");
   return `{"jobs":[${jobs}],"orders":${JSON.stringify(orders)},"now":"${clock.now().toISOString()}"}`;
 }
@@ -27,7 +27,7 @@ export function claimAnswer(
  * claimJobs says.
  */
 export async function openLargePlans(
-  broker: Broker,
+  broker: Opening,
   { claims, orders }: Answering,
 ): Promise<() => AsyncGenerator<Buffer>> {
   const opened = await Promise.all(claims.map((claim) => planOf(broker, claim)));
@@ -45,7 +45,7 @@ export async function openLargePlans(
   };
 }
 
-async function planOf(broker: Broker, claim: Claim) {
+async function planOf(broker: Opening, claim: Claim) {
   const { job, plan } = claim;
   if (!claim.hasLargePlan) return { claim, pieces: () => once(plan ?? "{}") };
   try {
@@ -81,13 +81,13 @@ type Outgoing = {
 
 /** Claims whose answer could not be written out go back at once: nobody can have seen them. */
 export function giveBackUnlessWritten(
-  broker: Broker,
+  polls: Pick<Polls, "giveBack">,
   outgoing: Outgoing | undefined,
   claims: readonly Claim[],
 ): void {
   if (outgoing === undefined) return;
   const onClose = (): void => {
-    if (!outgoing.writableFinished) broker.polls.giveBack(claims);
+    if (!outgoing.writableFinished) polls.giveBack(claims);
   };
   if (outgoing.closed) onClose(); // it closed after the claim was settled: no event comes any more
   else outgoing.once("close", onClose);

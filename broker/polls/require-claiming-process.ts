@@ -31,6 +31,8 @@ type KnownRow = {
   bound_by: Buffer | null;
 };
 
+type Parts = Pick<Broker, "db" | "wakes" | "permits" | "beats">;
+
 /** Which processes claim here, and which groups they are known to serve: facts that only grow. */
 export type ProcessCache = LRUCache<string, Known>;
 
@@ -47,7 +49,7 @@ const touchEveryMs = 5_000;
  * for anybody else's process, 409 for one that binds its plans and whose secret was not given.
  */
 export async function requireClaimingProcess(
-  broker: Broker,
+  broker: Parts,
   book: ProcessCache,
   asked: ClaimingProcess,
 ): Promise<void> {
@@ -64,7 +66,7 @@ export async function requireClaimingProcess(
   void touchProcess(broker, asked);
 }
 
-async function readProcess(broker: Broker, asked: ClaimingProcess): Promise<Known> {
+async function readProcess(broker: Parts, asked: ClaimingProcess): Promise<Known> {
   const [row] = await broker.db<KnownRow[]>`
     select runner_id, is_ours, serves, case when binds_plans then secret_digest end as bound_by from runner_processes
      where id = ${asked.processId} and org_id = ${asked.orgId} and runner_id = ${asked.runnerId}`;
@@ -86,10 +88,10 @@ function requireItself(boundBy: Buffer | null, { secret }: ClaimingProcess): voi
 }
 
 async function announce(
-  broker: Broker,
+  { db, wakes }: Parts,
   { runnerId, processId, groups }: ClaimingProcess,
 ): Promise<void> {
-  const [row] = await broker.db<{ wakes: string[] }[]>`
-    select announce_groups(${processId}, ${broker.db.json(Object.fromEntries(groups))}) as wakes`;
-  if (parseQueueKeys(row?.wakes ?? []).length > 0) broker.wakes.notify([topics.queue(runnerId)]);
+  const [row] = await db<{ wakes: string[] }[]>`
+    select announce_groups(${processId}, ${db.json(Object.fromEntries(groups))}) as wakes`;
+  if (parseQueueKeys(row?.wakes ?? []).length > 0) wakes.notify([topics.queue(runnerId)]);
 }

@@ -11,11 +11,11 @@ type LeavingRow = { status: string; woken: string[] | null };
  * another status after it; the same again changes nothing.
  */
 export async function leaveProcess(
-  broker: Broker,
+  { db, wakes }: Pick<Broker, "db" | "wakes">,
   { orgId, runnerId, processId }: NamedProcess,
   { status, description }: { readonly status: DepartingStatus; readonly description: string },
 ): Promise<void> {
-  const [row] = await broker.db<LeavingRow[]>`
+  const [row] = await db<LeavingRow[]>`
     select p.status,
            case when p.status not in ('shut-down', ${status})
                 then process_goes_down(p.id, ${status}, ${description}) end as woken
@@ -25,7 +25,7 @@ export async function leaveProcess(
   if (row.status === "shut-down" && status !== "shut-down") {
     throw problem.conflict("process_shut_down", "This process has shut down. Register a new one.");
   }
-  if (row.woken !== null) notifyQueues(broker.wakes, orgId, row.woken);
+  if (row.woken !== null) notifyQueues(wakes, orgId, row.woken);
 }
 
 /** Notes why a process takes no jobs at present, or, by no word, that it takes some again. */
@@ -43,13 +43,13 @@ export async function noteNoJobs(
 
 /** Notes that the host of a process goes away: nothing new for it. Of one that has ended, nothing is noted. */
 export async function announceTermination(
-  broker: Broker,
+  { db, wakes }: Pick<Broker, "db" | "wakes">,
   { orgId, runnerId, processId }: NamedProcess,
 ): Promise<void> {
-  const [row] = await broker.db<{ woken: string[] }[]>`
+  const [row] = await db<{ woken: string[] }[]>`
     select process_terminating(p.id) as woken
       from runner_processes p
      where p.org_id = ${orgId} and p.runner_id = ${runnerId} and p.id = ${processId}`;
   if (row === undefined) throw problem.notFound("process");
-  notifyQueues(broker.wakes, orgId, row.woken);
+  notifyQueues(wakes, orgId, row.woken);
 }

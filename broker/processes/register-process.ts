@@ -4,13 +4,13 @@ import type { ProcessOrder } from "../../shared/api/process-order.ts";
 import type { NewProcess, RegisteredProcess } from "../../shared/api/runner-process.ts";
 import { problem } from "../../shared/problem.ts";
 import { defaultServes } from "../../shared/process-groups.ts";
-import type { Broker } from "../broker.ts";
 import type { Db } from "../database/connect.ts";
 import { newRandomId } from "../database/new-id.ts";
 import type { OrgId } from "../orgs/org-id.ts";
 import { notifyQueues } from "../queues/queue-keys.ts";
 import type { StatusHistoryRow } from "../status/row.ts";
 import { findProcess } from "./queries.ts";
+import type { RegisteringParts } from "./register-by-beat.ts";
 import type { ProcessRow } from "./row.ts";
 import { toProcess } from "./to-process.ts";
 
@@ -31,7 +31,7 @@ const againAfterS = 10;
  * many processes that live as it may. One that says what its host holds is told what of that is over.
  */
 export async function registerProcess(
-  broker: Broker,
+  broker: RegisteringParts,
   { orgId, runnerId }: Runner,
   asked: NewProcess,
 ): Promise<RegisteredProcess> {

@@ -9,6 +9,8 @@ import type { NamedProcess } from "./beat-processes.ts";
 import { findProcess, listLiveProcessIds } from "./queries.ts";
 import { showShutdownsById } from "./show-processes.ts";
 
+type Parts = Pick<Broker, "db" | "wakes">;
+
 export type ShutdownOrder = {
   readonly type: ShutdownType;
   /** How long what runs may go on; force takes no wish. */
@@ -21,7 +23,7 @@ const forceNs = 10e9;
 
 /** Asks all live processes of a runner to shut down; one record each. 409 when none is alive. */
 export async function requestShutdowns(
-  broker: Broker,
+  broker: Parts,
   actor: By,
   runnerId: string,
   order: ShutdownOrder,
@@ -37,7 +39,7 @@ export async function requestShutdowns(
 
 /** Asks one process to shut down. 409 when it has ended already. */
 export async function requestShutdown(
-  broker: Broker,
+  broker: Parts,
   actor: By,
   named: NamedProcess,
   order: ShutdownOrder,
@@ -53,7 +55,7 @@ export async function requestShutdown(
 }
 
 async function write(
-  broker: Broker,
+  broker: Parts,
   actor: By,
   processIds: string[],
   { type, deadlineNs = drainNs }: ShutdownOrder,

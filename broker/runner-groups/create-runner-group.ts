@@ -1,5 +1,5 @@
 import type { NewRunnerGroup } from "../../shared/api/runner-groups.ts";
-import type { Broker } from "../broker.ts";
+import type { Db } from "../database/connect.ts";
 import { newId } from "../database/new-id.ts";
 import type { Actor } from "../tokens/actor.ts";
 import { insertRunnerGroup } from "./queries.ts";
@@ -7,7 +7,7 @@ import { changeSettings, firstSettings } from "./settings.ts";
 
 /** Creates a group with its settings; answers its id. Without an owner it is the org's. */
 export async function createRunnerGroup(
-  { db }: Pick<Broker, "db">,
+  db: Db,
   actor: Pick<Actor, "id" | "orgId">,
   { settings, ...group }: NewRunnerGroup,
 ): Promise<string> {

@@ -1,10 +1,10 @@
 import { problem } from "../../shared/problem.ts";
-import type { Broker } from "../broker.ts";
+import type { Db } from "../database/connect.ts";
 import type { OrgId } from "../orgs/org-id.ts";
 import { deleteGroupRow } from "./queries.ts";
 
 /** Deletes a group; 409 while the group has runners. */
-export async function deleteRunnerGroup({ db }: Broker, org: OrgId, id: string): Promise<void> {
+export async function deleteRunnerGroup(db: Db, org: OrgId, id: string): Promise<void> {
   const outcome = await deleteGroupRow(db, org, id);
   if (outcome === "not-found") throw problem.notFound("runner group");
   if (outcome === "in-use") {

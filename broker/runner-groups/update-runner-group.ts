@@ -8,13 +8,13 @@ import { updateGroupColumns } from "./queries.ts";
 
 /** Changes what a group is called, whose it is and where it runs; its settings show the platform, too. */
 export async function updateRunnerGroup(
-  broker: Broker,
+  { db, wakes }: Pick<Broker, "db" | "wakes">,
   org: OrgId,
   update: { readonly id: string; readonly changes: RunnerGroupChanges },
 ): Promise<void> {
-  const isThere = await updateGroupColumns(broker.db, org, update);
+  const isThere = await updateGroupColumns(db, org, update);
   if (!isThere) throw problem.notFound("runner group");
   if (update.changes.platform === undefined) return;
-  const processIds = await listLiveProcesses(broker.db, org, update.id);
-  broker.wakes.notify(processIds.map(topics.process));
+  const processIds = await listLiveProcesses(db, org, update.id);
+  wakes.notify(processIds.map(topics.process));
 }

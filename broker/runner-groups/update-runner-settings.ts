@@ -1,9 +1,9 @@
 import { isDeepStrictEqual } from "node:util";
 import type { RunnerSettingsChanges } from "../../shared/api/runner-settings.ts";
 import { problem } from "../../shared/problem.ts";
-import type { Broker } from "../broker.ts";
+import type { Db } from "../database/connect.ts";
 import type { OrgId } from "../orgs/org-id.ts";
-import { notifyChange } from "../runners/notify-change.ts";
+import { type ChangeListeners, notifyChange } from "../runners/notify-change.ts";
 import { findGroupSettings, type SettingsWithPlatform, writeSettings } from "./queries.ts";
 import { changeSettings, storedSettings } from "./settings.ts";
 
@@ -21,7 +21,7 @@ const maxTries = 10;
  * once. Settings that stay the same keep their version. 412 when they are of another version than asked for.
  */
 export async function updateRunnerSettings(
-  broker: Broker,
+  broker: ChangeListeners & { readonly db: Db },
   org: OrgId,
   update: Update,
 ): Promise<SettingsWithPlatform> {

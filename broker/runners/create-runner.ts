@@ -1,13 +1,13 @@
 import type { NewRunner } from "../../shared/api/runners.ts";
 import { type Problem, problem } from "../../shared/problem.ts";
-import type { Broker } from "../broker.ts";
+import type { Db } from "../database/connect.ts";
 import { newId } from "../database/new-id.ts";
 import type { Actor } from "../tokens/actor.ts";
 import { insertRunner } from "./queries.ts";
 
 /** Creates a runner, ready to take jobs; answers its id. 404 without its group, 409 for a taken name. */
 export async function createRunner(
-  { db }: Pick<Broker, "db">,
+  db: Db,
   actor: Pick<Actor, "id" | "orgId">,
   runner: NewRunner,
 ): Promise<string> {

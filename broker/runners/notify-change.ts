@@ -3,6 +3,9 @@ import type { OrgId } from "../orgs/org-id.ts";
 import { parseQueueKeys } from "../queues/queue-keys.ts";
 import { topics } from "../wake/wakes.ts";
 
+/** Who has to hear of a change. */
+export type ChangeListeners = Pick<Broker, "wakes" | "authenticator">;
+
 /** What a change of runners answers: what became of it, and whom to wake (null: nobody). */
 export type RunnerChange = {
   readonly outcome: string;
@@ -12,7 +15,7 @@ export type RunnerChange = {
 };
 
 /** Wakes the polls, processes and followers that a change concerns, on every broker. */
-export function notifyChange(broker: Broker, org: OrgId, change: RunnerChange): void {
+export function notifyChange(broker: ChangeListeners, org: OrgId, change: RunnerChange): void {
   const tokenIds = change.token_ids ?? [];
   if (tokenIds.length > 0) broker.authenticator.forget(tokenIds);
   broker.wakes.notify([

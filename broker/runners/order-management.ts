@@ -1,6 +1,6 @@
 import type { RunnerJobType } from "../../shared/runner-job-types.ts";
-import type { Broker } from "../broker.ts";
 import { type EnqueuedJob, enqueueJob } from "../jobs/enqueue-job.ts";
+import type { EnqueueingBroker } from "../jobs/enqueue-jobs.ts";
 import type { Actor } from "../tokens/actor.ts";
 
 export type ManagementOrder = Extract<RunnerJobType, `mng-${string}`>;
@@ -14,7 +14,7 @@ type Ordered = {
 
 /** Enqueues a job for the management process of a runner, which owns the job itself. */
 export async function orderManagement(
-  broker: Broker,
+  broker: EnqueueingBroker,
   actor: Pick<Actor, "id" | "orgId">,
   { runnerId, type, key }: Ordered,
 ): Promise<EnqueuedJob> {

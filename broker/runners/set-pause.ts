@@ -1,8 +1,8 @@
 import type { PauseEnd } from "../../shared/api/pause.ts";
 import { problem } from "../../shared/problem.ts";
-import type { Broker } from "../broker.ts";
+import type { Db } from "../database/connect.ts";
 import type { Actor } from "../tokens/actor.ts";
-import { notifyChange } from "./notify-change.ts";
+import { type ChangeListeners, notifyChange } from "./notify-change.ts";
 import { writePause } from "./queries.ts";
 
 type By = Pick<Actor, "id" | "orgId">;
@@ -11,7 +11,7 @@ const farWords = "A pause may last at most 366 days. Leave out `until` to pause 
 
 /** Pauses a runner or a group, from now until the end given; 422 when that is past. No target is no refusal. */
 export async function pause(
-  broker: Broker,
+  broker: ChangeListeners & { readonly db: Db },
   actor: By,
   {
     id,
@@ -31,7 +31,7 @@ export async function pause(
 
 /** Ends the pause of a runner or a group and releases what now fits; nothing when it is not paused. */
 export async function resume(
-  broker: Broker,
+  broker: ChangeListeners & { readonly db: Db },
   actor: By,
   { id, note }: { readonly id: string; readonly note: string },
 ): Promise<void> {

@@ -1,8 +1,8 @@
 import { problem } from "../../shared/problem.ts";
-import type { Broker } from "../broker.ts";
+import type { Db } from "../database/connect.ts";
 import { newId } from "../database/new-id.ts";
 import type { Actor } from "../tokens/actor.ts";
-import { notifyChange } from "./notify-change.ts";
+import { type ChangeListeners, notifyChange } from "./notify-change.ts";
 import { writeLifecycle } from "./queries.ts";
 import type { RunnerRow } from "./row.ts";
 
@@ -11,7 +11,7 @@ import type { RunnerRow } from "./row.ts";
  * follow in the same statement. As it is already is no refusal; a delete is 409 while an execution runs.
  */
 export async function setRunnerLifecycle(
-  broker: Broker,
+  broker: ChangeListeners & { readonly db: Db },
   actor: Pick<Actor, "id" | "orgId">,
   to: { readonly id: string; readonly lifecycle: RunnerRow["lifecycle"] },
 ): Promise<void> {

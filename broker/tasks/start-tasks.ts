@@ -10,11 +10,13 @@ import type { Broker } from "../broker.ts";
 import { repeat } from "../clocks/repeat.ts";
 import type { Log } from "../log.ts";
 import { tasks } from "./registry.ts";
+import type { TaskParts } from "./task.ts";
 
 export type TaskOptions = {
   /** Without it nothing is due by itself: tasks run when a statement enqueues them. */
   readonly hasCron?: boolean;
 };
+type RunnerParts = TaskParts & Pick<Broker, "metrics">;
 export type RunningTasks = {
   /** Lets what is under way end its batch and stops. */
   readonly stop: () => Promise<void>;
@@ -32,7 +34,7 @@ const longestMs = 10 * 60_000;
  * own and small, so that no claim ever waits for it.
  */
 export async function startTasks(
-  broker: Broker,
+  broker: RunnerParts,
   { hasCron = true }: TaskOptions = {},
 ): Promise<RunningTasks> {
   const stopped = new AbortController();
@@ -53,7 +55,7 @@ export async function startTasks(
   };
 }
 
-function optionsOf(broker: Broker, stopped: AbortSignal, hasCron: boolean): RunnerOptions {
+function optionsOf(broker: RunnerParts, stopped: AbortSignal, hasCron: boolean): RunnerOptions {
   return {
     connectionString: broker.config.databaseUrl,
     maxPoolSize: poolSize,
@@ -65,7 +67,7 @@ function optionsOf(broker: Broker, stopped: AbortSignal, hasCron: boolean): Runn
   };
 }
 
-function taskList(broker: Broker, stopped: AbortSignal): TaskList {
+function taskList(broker: RunnerParts, stopped: AbortSignal): TaskList {
   const runs = broker.metrics.counter("svc_tasks_total", "Background tasks that ran.");
   return Object.fromEntries(
     Object.entries(tasks).map(([name, { task }]) => [

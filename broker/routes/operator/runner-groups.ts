@@ -29,7 +29,7 @@ import { pause, resume } from "../../runners/set-pause.ts";
 export const createRunnerGroup: RegisterRoutes = (app, broker) => {
   app.openapi(createRunnerGroupRoute, async (c) => {
     const actor = c.get("actor");
-    const id = await makeGroup(broker, actor, c.req.valid("json"));
+    const id = await makeGroup(broker.db, actor, c.req.valid("json"));
     return c.json(await showRunnerGroup(broker.db, actor.orgId, id), 201);
   });
 };
@@ -62,7 +62,7 @@ export const updateRunnerGroup: RegisterRoutes = (app, broker) => {
 /** DELETE /v1/runner-groups/{runner_group_id} */
 export const deleteRunnerGroup: RegisterRoutes = (app, broker) => {
   app.openapi(deleteRunnerGroupRoute, async (c) => {
-    await deleteGroup(broker, c.get("actor").orgId, c.req.valid("param").runner_group_id);
+    await deleteGroup(broker.db, c.get("actor").orgId, c.req.valid("param").runner_group_id);
     return c.body(null, 204);
   });
 };

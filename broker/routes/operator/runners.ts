@@ -37,7 +37,7 @@ import type { Actor } from "../../tokens/actor.ts";
 export const createRunner: RegisterRoutes = (app, broker) => {
   app.openapi(createRunnerRoute, async (c) => {
     const actor = c.get("actor");
-    const id = await makeRunner(broker, actor, c.req.valid("json"));
+    const id = await makeRunner(broker.db, actor, c.req.valid("json"));
     return c.json(await showRunner(broker.db, actor.orgId, id), 201);
   });
 };
@@ -71,7 +71,7 @@ export const updateRunner: RegisterRoutes = (app, broker) => {
   app.openapi(updateRunnerRoute, async (c) => {
     const { runner_id: id } = c.req.valid("param");
     const { orgId } = c.get("actor");
-    await renameRunner(broker, orgId, { id, changes: c.req.valid("json") });
+    await renameRunner(broker.db, orgId, { id, changes: c.req.valid("json") });
     return c.json(await showRunner(broker.db, orgId, id), 200);
   });
 };

@@ -86,13 +86,13 @@ type Answering = { readonly answer: PollAnswer; readonly orders: readonly Proces
 
 async function answerClaim(c: AppContext, broker: Broker, { answer, orders }: Answering) {
   const claims = answer.kind === "claims" ? answer.claims : [];
-  if (claims.length > 0) giveBackUnlessWritten(broker, c.env.outgoing, claims);
+  if (claims.length > 0) giveBackUnlessWritten(broker.polls, c.env.outgoing, claims);
   if (answer.kind === "draining") setHeader(c, "connection", "close");
   const type = "application/json"; // below text, so that plans stay as they are
   if (claims.some(({ hasLargePlan }) => hasLargePlan)) {
     const parts = await openLargePlans(broker, { claims, orders });
     return streamAnswer(c, broker, { type, parts: parts() }) as never;
   }
-  const body = claimAnswer(broker, { claims, orders });
+  const body = claimAnswer(broker.clock, { claims, orders });
   return c.body(body, 200, { "content-type": type }) as never;
 }

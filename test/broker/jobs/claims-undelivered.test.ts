@@ -103,7 +103,7 @@ describe("an answer that cannot be written", () => {
     };
     const [claimed] = await claimJobs(at.brokers[0].broker, [request]);
     expect(claimed?.claims.map(({ job }) => job.id)).toEqual([jobId]);
-    giveBackUnlessWritten(at.brokers[0].broker, response, claimed?.claims ?? []);
+    giveBackUnlessWritten(at.brokers[0].broker.polls, response, claimed?.claims ?? []);
     await until(async () => (await jobState(at.db, jobId)).status === "available");
   });
 
