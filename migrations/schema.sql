@@ -1272,7 +1272,7 @@ function end_executions(process_ids text[], reason text, why text, confirmed boo
 function end_jobs(org text, job_ids text[], event text, why text) returns TABLE(job_id text, outcome text, status text, runner_id text, job_group text, execution_id text) -- functions/end.sql
 function end_locked_jobs(job_ids text[], event text, why text, t timestamp with time zone) returns SETOF moved_job -- functions/end.sql
 function end_reported_jobs(moves job_move[], records bigint[], t timestamp with time zone) returns void -- functions/for-older-brokers.sql
-function end_shutdowns(process_ids text[], new_status text, description text, t timestamp with time zone) returns void -- functions/shutdowns.sql
+function end_shutdowns(process_ids text[], new_status text, description text, t timestamp with time zone) returns void -- functions/for-older-brokers.sql
 function enqueue_jobs(batch json) returns SETOF enqueued_job -- functions/enqueue.sql
 function execution_event(status text) returns text -- functions/before-tables.sql
 function execution_rank(status text) returns integer -- functions/for-older-brokers.sql
@@ -1318,11 +1318,14 @@ function may_register(runner text, takes_over text, most integer) returns boolea
 function may_retry(l runner_job_live, t timestamp with time zone) returns boolean -- functions/report.sql
 function merge_log_chunks(org text, stream text, of_day date, positions bigint[], merged log_chunk, body bytea) returns boolean -- functions/log-retention.sql
 function move_jobs(moves job_move[], t timestamp with time zone) returns SETOF moved_job -- functions/moves.sql
+function move_processes(process_ids text[], event text, description text, t timestamp with time zone) returns void -- functions/registrations.sql
+function move_shutdowns(process_ids text[], shutdown text, event text, description text, t timestamp with time zone) returns void -- functions/shutdowns.sql
 function ns(nanoseconds bigint) returns interval -- functions/before-tables.sql
 function offer_jobs(waiters integer[], runner_ids text[], job_groups text[]) returns TABLE(waiter integer, job_id text) -- functions/claim.sql
 function orders_for(process_ids text[]) returns TABLE(process_id text, orders json, settings_version bigint) -- functions/beats.sql
 function poll_speaks_for(poller text, s stopping_executions) returns boolean -- functions/beats.sql
 function process_goes_down(process text, new_status text, description text) returns queue_key[] -- functions/shutdowns.sql
+function process_status_after(status text, event text) returns text -- functions/before-tables.sql
 function process_terminating(process text) returns queue_key[] -- functions/shutdowns.sql
 function push_rescued_state(org text, workspace text, rescued text, actor text, why text) returns workspace_outcome -- functions/rescued-states.sql
 function queues_of_jobs(job_ids text[]) returns queue_key[] -- functions/end.sql
@@ -1347,9 +1350,10 @@ function sent_bytes(org text, upload sent_upload) returns bytea -- functions/sen
 function served_slots(runner text) returns TABLE(job_group text, slots integer) -- functions/runners.sql
 function serves_group(serves jsonb, runner text, wanted text) returns boolean -- functions/runners.sql
 function set_pause(org text, target text, pause jsonb, reason text, actor text) returns runner_change -- functions/runner-control.sql
-function set_process_status(process_ids text[], new_status text, description text, t timestamp with time zone) returns void -- functions/registrations.sql
+function set_process_status(process_ids text[], new_status text, description text, t timestamp with time zone) returns void -- functions/for-older-brokers.sql
 function set_runner_lifecycle(org text, runner text, wanted text, operation_id text, actor text) returns runner_change -- functions/runner-control.sql
-function set_shutdown_status(process text, shutdown text, new_status text, description text, t timestamp with time zone) returns void -- functions/shutdowns.sql
+function set_shutdown_status(process text, shutdown text, new_status text, description text, t timestamp with time zone) returns void -- functions/for-older-brokers.sql
+function shutdown_status_after(status text, event text) returns text -- functions/before-tables.sql
 function speaks_for(process text, s stopping_executions) returns boolean -- functions/shutdowns.sql
 function step_reported(reports execution_report[], t timestamp with time zone) returns TABLE(n integer, e_id text, e_org_id text, e_runner_job_id text, e_runner_id text, e_process_id text, e_holders text[], e_is_ours boolean, e_status text, e_status_description text, e_ended_by text, e_history jsonb, e_created_at timestamp with time zone, e_deadline_at timestamp with time zone, e_confirmed_at timestamp with time zone, e_finished_at timestamp with time zone, e_last_record bigint) -- functions/report.sql
 function store_job_spans(p_org text, p_runner text, p_spans json, p_most integer) returns integer -- functions/telemetry.sql

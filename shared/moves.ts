@@ -1,7 +1,6 @@
 /**
- * A row of a table of moves: the event is its key. Whatever has statuses is described by such a table (jobs today; processes,
- * shutdowns, workspaces, queues and workflows have the same shape), and SQL has one function of each, NAME_status_after(status, event),
- * that its moves ask. A test compares both row by row.
+ * A row of a table of moves: the event is its key. What has statuses is described by such a table (jobs, executions, processes and
+ * shutdowns), and SQL has one function of each, NAME_status_after(status, event), that its moves ask. A test compares both row by row.
  */
 export type Move<Status extends string> = {
   readonly from: readonly Status[];

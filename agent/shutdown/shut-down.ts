@@ -1,9 +1,6 @@
 import { completeShutdownRoute } from "../../shared/api/runner-process-shutdown.ts";
-import {
-  announceTerminationRoute,
-  type DepartingStatus,
-  updateProcessRoute,
-} from "../../shared/api/runner-process.ts";
+import { announceTerminationRoute, updateProcessRoute } from "../../shared/api/runner-process.ts";
+import type { DepartingStatus } from "../../shared/runner-process.ts";
 import type { AgentContext } from "../agent-context.ts";
 import { pause } from "../client/pause.ts";
 import type { LocalContext } from "../local-context.ts";

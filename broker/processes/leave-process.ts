@@ -1,5 +1,5 @@
-import type { DepartingStatus } from "../../shared/api/runner-process.ts";
 import { problem } from "../../shared/problem.ts";
+import type { DepartingStatus } from "../../shared/runner-process.ts";
 import type { Broker } from "../broker.ts";
 import { notifyQueues } from "../queues/queue-keys.ts";
 import type { NamedProcess } from "./beat-processes.ts";

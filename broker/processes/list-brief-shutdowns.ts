@@ -1,4 +1,5 @@
-import type { ShutdownStatus, ShutdownType } from "../../shared/api/runner-process-shutdown.ts";
+import type { ShutdownType } from "../../shared/api/runner-process-shutdown.ts";
+import type { ShutdownStatus } from "../../shared/runner-process.ts";
 import { makeBatcher } from "../database/batcher.ts";
 import type { Db } from "../database/connect.ts";
 

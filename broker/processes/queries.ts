@@ -1,5 +1,5 @@
-import type { ProcessStatus } from "../../shared/api/runner-process.ts";
 import type { RunnerProcessType } from "../../shared/process-groups.ts";
+import type { ProcessStatus } from "../../shared/runner-process.ts";
 import type { Db } from "../database/connect.ts";
 import type { PageRequest } from "../database/page-request.ts";
 import type { OrgId } from "../orgs/org-id.ts";

@@ -1,9 +1,9 @@
 import { z } from "zod";
-import { shutdownStatuses, shutdownTypes } from "../../shared/api/runner-process-shutdown.ts";
-import { processStatuses } from "../../shared/api/runner-process.ts";
+import { shutdownTypes } from "../../shared/api/runner-process-shutdown.ts";
 import { runnerStatuses } from "../../shared/api/runner.ts";
 import { runnerProcessTypes } from "../../shared/process-groups.ts";
 import { runnerJobGroups } from "../../shared/runner-job-types.ts";
+import { processStatuses, shutdownStatuses } from "../../shared/runner-process.ts";
 
 /** A row of `runner_processes`. */
 export const processRow = z.object({

@@ -130,7 +130,7 @@ create or replace function wake_processes(process_ids text[], t timestamptz) ret
 begin
   update runner_processes p set must_register_anew = true
    where p.id = any(process_ids) and p.is_ours and p.status = 'inactive';
-  perform set_process_status(process_ids, 'active', 'beating', t);
+  perform move_processes(process_ids, 'beat', 'beating', t);
   update runner_processes p set first_beat_at = coalesce(p.first_beat_at, t), deadline_at = t + interval '60 s'
    where p.id = any(process_ids);
   return query select * from refresh_runners(array(select distinct p.runner_id::text from runner_processes p

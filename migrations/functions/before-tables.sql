@@ -53,6 +53,29 @@ create or replace function is_execution_end(status text) returns boolean
   language sql immutable parallel safe
   return status is not null and execution_status_after(status, 'cancel') is null;
 
+-- Where an event takes a process, and a shutdown of one: the rows of shared/runner-process.ts.
+create or replace function process_status_after(status text, event text) returns text
+  language sql immutable parallel safe
+  return case event
+    when 'beat' then case when status in ('pending', 'offline', 'inactive') then 'active' end
+    when 'silence' then case when status in ('pending', 'active') then 'offline' end
+    when 'give-up' then case when status in ('pending', 'active', 'offline', 'pending-shutdown', 'shutting-down')
+                             then 'inactive' end
+    when 'announce-shutdown' then case when status in ('pending', 'active', 'offline', 'inactive', 'shutting-down')
+                                       then 'pending-shutdown' end
+    when 'begin-shutdown' then case when status in ('pending', 'active', 'offline', 'inactive', 'pending-shutdown')
+                                    then 'shutting-down' end
+    when 'shut-down' then case when status in ('pending', 'active', 'offline', 'inactive', 'pending-shutdown',
+                                               'shutting-down') then 'shut-down' end end;
+
+create or replace function shutdown_status_after(status text, event text) returns text
+  language sql immutable parallel safe
+  return case event
+    when 'begin' then case when status = 'requested' then 'in-progress' end
+    when 'complete' then case when status in ('requested', 'in-progress') then 'completed' end
+    when 'fail' then case when status in ('requested', 'in-progress') then 'failed' end
+    when 'cancel' then case when status in ('requested', 'in-progress') then 'cancelled' end end;
+
 -- The moves that can be stored. A function in plpgsql, because Postgres reads the text of a check, and of a function in
 -- SQL, anew for every statement that writes the table: with the moves in the check itself a lone insert took four times
 -- as long. It has the search path of the migration: a restore of data and logical replication write with an empty one.

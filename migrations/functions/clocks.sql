@@ -210,8 +210,8 @@ begin
     join runner_process_beats w on w.process_id = p.id
    cross join lateral (select t - greatest(w.last_seen_at, (b).resumed_at) as silent) s
    where p.id = any(due);
-  perform set_process_status(quiet, 'offline', 'silent for 60 s', t);
-  perform set_process_status(dead, 'inactive', 'silent for 5 min: the broker gave up on it', t);
+  perform move_processes(quiet, 'silence', 'silent for 60 s', t);
+  perform move_processes(dead, 'give-up', 'silent for 5 min: the broker gave up on it', t);
   update runner_processes p
      set deadline_at = greatest(t + interval '200 ms', greatest(w.last_seen_at, (b).resumed_at)
                        + case when p.status in ('pending', 'active') then interval '60 s' else interval '5 min' end)
@@ -223,7 +223,7 @@ begin
   if runner_ids is null then
     return result;
   end if;
-  perform end_shutdowns(dead, 'failed', 'the process fell silent', t);
+  perform move_shutdowns(dead, null, 'fail', 'the process fell silent', t);
   perform lock_queues(queues_of_runners(runner_ids)); -- all at once: what follows locks some of them, then others
   result.wakes := array(select k from refresh_runners(runner_ids) k); -- first, so that no slot of the dead is given out
   if dead is not null then

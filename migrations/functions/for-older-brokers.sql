@@ -36,3 +36,29 @@ create or replace function execution_rank(status text) returns int
   language sql immutable parallel safe
   return case when status is null then null when status = 'pending' then 0 when status = 'initializing' then 1
               when status = 'in-progress' then 2 when status = 'cleaning-up' then 3 else 4 end;
+
+-- What move_processes and move_shutdowns do now. Called by functions that began before they were replaced.
+create or replace function set_process_status(process_ids text[], new_status text, description text, t timestamptz) returns void
+  language plpgsql as $$
+begin
+  perform move_processes(process_ids, case new_status when 'active' then 'beat' when 'offline' then 'silence'
+                                                      when 'inactive' then 'give-up'
+                                                      when 'pending-shutdown' then 'announce-shutdown'
+                                                      when 'shutting-down' then 'begin-shutdown'
+                                                      when 'shut-down' then 'shut-down' end, description, t);
+end $$;
+
+create or replace function end_shutdowns(process_ids text[], new_status text, description text, t timestamptz) returns void
+  language plpgsql as $$
+begin
+  perform move_shutdowns(process_ids, null, case new_status when 'completed' then 'complete' when 'failed' then 'fail'
+                                                            when 'cancelled' then 'cancel' end, description, t);
+end $$;
+
+create or replace function set_shutdown_status(process text, shutdown text, new_status text, description text, t timestamptz)
+  returns void
+  language plpgsql as $$
+begin
+  perform move_shutdowns(array[process], shutdown, case new_status when 'in-progress' then 'begin'
+                                                                   when 'completed' then 'complete' end, description, t);
+end $$;

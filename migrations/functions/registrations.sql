@@ -46,7 +46,7 @@ begin
   values (process, org, runner, t, process_version);
   insert into status_history (owner_id, org_id, status, description, at) values (process, org, 'pending', 'registered', t);
   if old_process is not null then
-    perform end_shutdowns(array[old_process], 'completed', 'taken over by ' || process, t);
+    perform move_shutdowns(array[old_process], null, 'complete', 'taken over by ' || process, t);
     perform lock_queues(queues_of_runners(array[runner]));
     update runner_job_executions e set process_id = process
       from runner_job_live l
@@ -56,7 +56,7 @@ begin
      where l.runner_id = runner and l.process_id = old_process and l.status = 'in-progress';
     update stopping_executions s set process_id = process where s.runner_id = runner and s.process_id = old_process;
     update runner_processes p set taken_over_by = process where p.id in (named_process, old_process);
-    perform set_process_status(array[old_process], 'shut-down', 'taken over by ' || process, t);
+    perform move_processes(array[old_process], 'shut-down', 'taken over by ' || process, t);
   end if;
   return array(select k from refresh_runners(array[runner]) k);
 end $$;
@@ -159,16 +159,16 @@ begin
   woken := array(select k from refresh_runners(array[runner]) k);
 end $$;
 
-create or replace function set_process_status(process_ids text[], new_status text, description text, t timestamptz) returns void
+-- Moves processes as the table of moves says; those that have no such move stay as they are.
+create or replace function move_processes(process_ids text[], event text, description text, t timestamptz) returns void
   language sql as $$
   with changed as (
     update runner_processes p
-       set status = new_status, status_description = description, status_at = t, updated_at = t,
-           deadline_at = case when new_status in ('inactive', 'shut-down') then null
-                              else coalesce(p.deadline_at, t) end
-     where p.id = any(process_ids) and p.status <> 'shut-down' and p.status <> new_status
-    returning p.id, p.org_id
+       set status = process_status_after(p.status, event), status_description = description, status_at = t, updated_at = t,
+           deadline_at = case when event not in ('give-up', 'shut-down') then coalesce(p.deadline_at, t) end
+     where p.id = any(process_ids) and process_status_after(p.status, event) is not null
+    returning p.id, p.org_id, p.status
   )
   insert into status_history (owner_id, org_id, status, description, at)
-  select c.id, c.org_id, new_status, description, t from changed c
+  select c.id, c.org_id, c.status, description, t from changed c
 $$;

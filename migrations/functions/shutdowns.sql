@@ -18,7 +18,7 @@ begin
     return;
   end if;
   update runner_processes p set draining = kind, updated_at = t where p.id = any(known);
-  perform end_shutdowns(known, 'cancelled', 'replaced by a later order', t);
+  perform move_shutdowns(known, null, 'cancel', 'replaced by a later order', t);
   with made as (
     insert into runner_process_shutdowns (id, org_id, runner_id, runner_process_id, type, deadline_at, created_at,
                                           updated_at, created_by_id)
@@ -36,17 +36,20 @@ begin
    where d.id = any(shutdown_ids);
 end $$;
 
--- Ends the open shutdown records of processes.
-create or replace function end_shutdowns(process_ids text[], new_status text, description text, t timestamptz) returns void
+-- Moves the open shutdowns of processes (one of them, or all) as the table of moves says.
+create or replace function move_shutdowns(process_ids text[], shutdown text, event text, description text, t timestamptz)
+  returns void
   language sql as $$
-  with ended as (
+  with changed as (
     update runner_process_shutdowns d
-       set status = new_status, status_description = description, deadline_at = null, updated_at = t
-     where d.runner_process_id = any(process_ids) and d.deadline_at is not null
-    returning d.id, d.org_id
+       set status = shutdown_status_after(d.status, event), status_description = description, updated_at = t,
+           deadline_at = case when event = 'begin' then d.deadline_at end
+     where d.runner_process_id = any(process_ids) and (shutdown is null or d.id = shutdown) and d.deadline_at is not null
+       and shutdown_status_after(d.status, event) is not null
+    returning d.id, d.org_id, d.status
   )
   insert into status_history (owner_id, org_id, status, description, at)
-  select e.id, e.org_id, new_status, description, t from ended e
+  select c.id, c.org_id, c.status, description, t from changed c
 $$;
 
 -- Whether the word of one process settles where an execution is: nobody else can still have it.
@@ -70,9 +73,11 @@ declare
 begin
   select p.runner_id, p.draining is not distinct from 'force' into runner, is_forced
     from runner_processes p where p.id = process for update;
-  perform set_process_status(array[process], new_status, description, t);
-  perform set_shutdown_status(process, null, case new_status when 'shut-down' then 'completed' else 'in-progress' end,
-                              description, t);
+  perform move_processes(array[process], case new_status when 'pending-shutdown' then 'announce-shutdown'
+                                                         when 'shutting-down' then 'begin-shutdown'
+                                                         when 'shut-down' then 'shut-down' end, description, t);
+  perform move_shutdowns(array[process], null, case new_status when 'shut-down' then 'complete' else 'begin' end,
+                         description, t);
   perform lock_queues(queues_of_runners(array[runner])); -- all at once: what follows locks some of them, then others
   woken := array(select k from refresh_runners(array[runner]) k); -- first, so that no slot of its is given out
   if new_status = 'shut-down' then
@@ -87,21 +92,6 @@ begin
   return woken;
 end $$;
 
-create or replace function set_shutdown_status(process text, shutdown text, new_status text, description text, t timestamptz)
-  returns void
-  language sql as $$
-  with changed as (
-    update runner_process_shutdowns d
-       set status = new_status, status_description = description, updated_at = t,
-           deadline_at = case when new_status = 'in-progress' then d.deadline_at end
-     where d.runner_process_id = process and (shutdown is null or d.id = shutdown) and d.deadline_at is not null
-       and d.status <> new_status
-    returning d.id, d.org_id
-  )
-  insert into status_history (owner_id, org_id, status, description, at)
-  select c.id, c.org_id, new_status, description, t from changed c
-$$;
-
 -- A process did what it was asked. It is the last word of a third-party runner: if it was going down, it has shut down.
 create or replace function complete_shutdown(process text, shutdown text) returns queue_key[]
   language plpgsql as $$
@@ -111,7 +101,7 @@ begin
   select not p.is_ours and p.status <> 'shut-down'
          and (p.draining is not null or p.status in ('pending-shutdown', 'shutting-down'))
     into is_last from runner_processes p where p.id = process for update;
-  perform set_shutdown_status(process, shutdown, 'completed', 'the process said so', svc_now());
+  perform move_shutdowns(array[process], shutdown, 'complete', 'the process said so', svc_now());
   if is_last then
     return process_goes_down(process, 'shut-down', 'it completed its shutdown');
   end if;

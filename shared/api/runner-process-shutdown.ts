@@ -1,4 +1,5 @@
 import { z } from "@hono/zod-openapi";
+import { shutdownStatuses } from "../runner-process.ts";
 import { compositeStatusSchema } from "./composite-status.ts";
 import { createRoute } from "./create-route.ts";
 import { durationInput } from "./duration.ts";
@@ -14,15 +15,6 @@ const instant = z.iso.datetime();
 
 export const shutdownTypes = ["graceful", "force", "restart"] as const;
 export type ShutdownType = (typeof shutdownTypes)[number];
-
-export const shutdownStatuses = [
-  "requested",
-  "in-progress",
-  "completed",
-  "failed",
-  "cancelled",
-] as const;
-export type ShutdownStatus = (typeof shutdownStatuses)[number];
 
 export const processShutdownSchema = z
   .object({

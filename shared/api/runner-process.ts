@@ -1,6 +1,7 @@
 import { z } from "@hono/zod-openapi";
 import { runnerProcessTypes } from "../process-groups.ts";
 import { runnerJobGroups } from "../runner-job-types.ts";
+import { departingStatuses, processStatuses } from "../runner-process.ts";
 import { compositeStatusSchema } from "./composite-status.ts";
 import { createRoute } from "./create-route.ts";
 import { cutText } from "./cut-text.ts";
@@ -18,21 +19,6 @@ const path = "/v1/runners/{runner_id}/processes";
 const ofRunner = z.object({ runner_id: idParam("runner_id", "run") });
 const ofProcess = ofRunner.extend({ process_id: idParam("process_id", "prc") });
 const instant = z.iso.datetime();
-
-export const processStatuses = [
-  "pending",
-  "active",
-  "offline",
-  "inactive",
-  "pending-shutdown",
-  "shutting-down",
-  "shut-down",
-] as const;
-export type ProcessStatus = (typeof processStatuses)[number];
-
-/** What a process may say of itself; the broker finds out the rest by its beats. */
-export const departingStatuses = ["pending-shutdown", "shutting-down", "shut-down"] as const;
-export type DepartingStatus = (typeof departingStatuses)[number];
 
 /** Shows that a request comes from the process that holds what it asks for. */
 export const processSecretHeader = "svc-process-secret";

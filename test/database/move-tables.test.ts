@@ -7,8 +7,16 @@ import {
   isExecutionEnd,
 } from "../../shared/runner-job-execution.ts";
 import { runnerJobStatuses, runnerJobTransitions } from "../../shared/runner-job.ts";
+import {
+  departingStatuses,
+  processStatuses,
+  processTransitions,
+  shutdownStatuses,
+  shutdownTransitions,
+} from "../../shared/runner-process.ts";
 import { testDatabase } from "../support/database/database.ts";
 import { between, diagramOf, type Machine, rowsOf } from "../support/moves/draw-moves.ts";
+import { givenProcess, givenRunner, type GivenRunner } from "../support/rows/given.ts";
 import { readRootFile } from "../support/run/source-files.ts";
 
 type Described = Machine & {
@@ -42,6 +50,24 @@ const machines: readonly Described[] = [
     stored: ["runner_job_executions"],
     page: "docs/runner-job.md",
     marks: ["execution-diagram", "execution-moves"],
+  },
+  {
+    name: "process",
+    statuses: processStatuses,
+    table: processTransitions,
+    start: { event: "register", to: "pending" },
+    stored: ["runner_processes"],
+    page: "docs/runner-process.md",
+    marks: ["process-diagram", "process-moves"],
+  },
+  {
+    name: "shutdown",
+    statuses: shutdownStatuses,
+    table: shutdownTransitions,
+    start: { event: "request", to: "requested" },
+    stored: ["runner_process_shutdowns"],
+    page: "docs/runner-process.md",
+    marks: ["shutdown-diagram", "shutdown-moves"],
   },
 ];
 
@@ -98,6 +124,64 @@ describe.each(machines)("the table of moves of $name", (machine) => {
     expect(between(text, rows)).toBe(rowsOf(table));
   });
 });
+
+describe("the functions that move processes and shutdowns", () => {
+  test("move each as its table says, and leave it where the table has no such move", async () => {
+    const runner = await givenRunner(db);
+    const processId = await givenProcess(db, runner);
+    for (const status of processStatuses) {
+      for (const event of Object.keys(processTransitions)) {
+        const after = await movedProcess(processId, status, event);
+        const expected = statusAfter(processTransitions, status, event) ?? status;
+        expect(`${status} ${event} ${after}`).toBe(`${status} ${event} ${expected}`);
+      }
+    }
+    for (const status of shutdownStatuses) {
+      for (const event of Object.keys(shutdownTransitions)) {
+        const after = await movedShutdown({ ...runner, processId }, status, event);
+        const expected = statusAfter(shutdownTransitions, status, event) ?? status;
+        expect(`${status} ${event} ${after}`).toBe(`${status} ${event} ${expected}`);
+      }
+    }
+  });
+
+  test("take a process wherever it says that it is on its way out", async () => {
+    const runner = await givenRunner(db);
+    const processId = await givenProcess(db, runner);
+    for (const status of departingStatuses) {
+      await db`select process_goes_down(${processId}, ${status}, '')`;
+      expect(await statusOf("runner_processes", processId)).toBe(status);
+    }
+  });
+});
+
+async function movedProcess(id: string, status: string, event: string): Promise<string> {
+  await db`
+    update runner_processes
+       set status = ${status}, deadline_at = case when ${status} in ('inactive', 'shut-down') then null else svc_now() end
+     where id = ${id}`;
+  await db`select move_processes(${[id]}, ${event}, '', svc_now())`;
+  return statusOf("runner_processes", id);
+}
+
+async function movedShutdown(
+  { orgId, runnerId, processId }: GivenRunner & { readonly processId: string },
+  status: string,
+  event: string,
+): Promise<string> {
+  const id = `shd_${status}_${event}`.replaceAll("-", "_");
+  await db`
+    insert into runner_process_shutdowns (id, org_id, runner_id, runner_process_id, type, status, deadline_at)
+    values (${id}, ${orgId}, ${runnerId}, ${processId}, 'graceful', ${status},
+            case when ${status} in ('requested', 'in-progress') then svc_now() end)`;
+  await db`select move_shutdowns(${[processId]}, ${id}, ${event}, '', svc_now())`;
+  return statusOf("runner_process_shutdowns", id);
+}
+
+async function statusOf(table: string, id: string): Promise<string> {
+  const [row] = await db<{ status: string }[]>`select status from ${db(table)} where id = ${id}`;
+  return row?.status ?? "gone";
+}
 
 describe("a report of an execution's status", () => {
   test("is the event that leads there, in SQL as in the table", async () => {

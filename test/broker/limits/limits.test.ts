@@ -203,9 +203,9 @@ describe("the processes of a runner", () => {
     expect((await register()).status).toBe(201);
     expect((await register()).status).toBe(429);
     await db`
-      select set_process_status(array(select id::text from runner_processes
+      select move_processes(array(select id::text from runner_processes
                                        where runner_id = ${runner.runnerId} and status = 'pending'),
-                                'offline', 'silent for 60 s', svc_now())`;
+                                'silence', 'silent for 60 s', svc_now())`;
     expect((await register()).status).toBe(201);
   });
 });

@@ -120,7 +120,7 @@ describe("the stream of a process", () => {
     const send = async (text: string) =>
       (await postLogs({ url, streamId, token, body: protobufLogs([{ body: text }]) })).status;
     expect(await send("running")).toBe(201);
-    await db`select set_process_status(${[processId]}, 'shut-down', 'gone', svc_now())`;
+    await db`select move_processes(${[processId]}, 'shut-down', 'gone', svc_now())`;
     expect(await send("gone")).toBe(201);
     await advanceClock(db, "61 s");
     expect(await send("late")).toBe(409);
