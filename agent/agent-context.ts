@@ -15,26 +15,26 @@ import type { SettingsCache } from "./register/settings-cache.ts";
 import type { RunnerProcess } from "./register/stored-process.ts";
 import type { ShutdownState } from "./shutdown/shutdown-state.ts";
 
-/** What a connected agent has for its whole life: its host's part, and what its broker adds. Jobs and loops get it. */
+/** What a connected agent has: its local context and what the broker adds. Jobs and loops get it. */
 export type AgentContext = LocalContext & {
   readonly client: BrokerClient;
   readonly runnerId: string;
-  /** The process that this agent is at present: a re-registration makes it another one. */
+  /** The runner process that this agent currently is. Registering again changes it. */
   readonly process: () => RunnerProcess;
   readonly deliver: () => void;
   readonly shipping: LogShipping;
   /** The settings of its runner as last read. */
   readonly settings: () => RunnerSettings;
-  /** What the broker is known to think of what is held. */
+  /** What the broker last said about the executions held here. */
   readonly leases: ExecutionLeases;
-  /** The secrets of the agent itself, for every redactor. */
+  /** The agent's own secrets; every redactor hides them. */
   readonly secrets: () => readonly string[];
-  /** What every child needs to get out to the network: proxies and certificates. */
+  /** Network settings for every child: proxies and certificates. */
   readonly networkEnv: Readonly<Record<string, string>>;
-  /** How the agent's own loops are, for jobs that ask. */
+  /** The state of the agent's loops, for health-check jobs. */
   readonly health: () => readonly LoopHealth[];
   readonly openJobLog: (spec: JobLogSpec, redactor: Redactor) => Promise<JobLog>;
-  /** Lets the agent shut down as an order of that name would: what runs is finished first. */
+  /** Shuts the agent down like the order of that name: running jobs finish first. */
   readonly requestShutdown: (how: "graceful" | "restart", why: string) => void;
 };
 

@@ -34,7 +34,7 @@ export async function connectToBroker(
   }
 }
 
-/** Gets the token, finds out whose it is, and registers. */
+/** Obtains the token, asks the broker which runner it belongs to, and registers. */
 async function connect(
   local: LocalContext,
   shutdown: ShutdownState,
@@ -60,7 +60,7 @@ async function connect(
     (token) => clientOf(makeTokenSource(token, () => token)),
     how,
   );
-  // A one-shot token is spent by now: nothing else would know the runner's own.
+  // The enrolment token is used up by now; only this process knows the runner's token.
   if (!(await local.keptState.untilKept(signal)))
     throw new Error("the agent shut down before its token was stored");
   const tokens = makeTokenSource(obtained.token, () => rereadToken(config));
@@ -75,7 +75,7 @@ async function connect(
   return { client, tokens, runnerId, registration, settings, networkEnv };
 }
 
-/** What runs or has to be resumed, and what has ended and is not delivered. */
+/** Executions that run or must be resumed, and those whose results are not delivered yet. */
 function heldHere({ runningJobs, results }: LocalContext): string[] {
   const running = runningJobs.all().map(({ executionId }) => executionId);
   return [...new Set([...running, ...results.list()])];
@@ -93,7 +93,7 @@ function rereadToken(config: AgentConfig): string | undefined {
     const given = readGivenToken(config);
     return given?.startsWith("svc_boot_") === true ? undefined : given;
   } catch {
-    return undefined; // it is being replaced: the next refusal looks again
+    return undefined; // the file is being replaced: the next refusal reads it again
   }
 }
 

@@ -1,6 +1,6 @@
 import type { ExitName } from "./shutdown/exit-codes.ts";
 
-/** The agent cannot start or go on, and its exit code says of which kind that is; the message is for the operator. */
+/** The agent cannot start or continue. `exit` selects the exit code; the message is for the operator. */
 export class ExitError extends Error {
   override readonly name = "ExitError";
   readonly exit: ExitName;

@@ -18,14 +18,13 @@ import type { Environment } from "./config/environment.ts";
 
 const variable = "SVC_AGENT_TOKEN";
 const passed = "SVC_AGENT_TOKEN_ONCE";
-/** What reads standard input needs no token: it asks the agent that runs its job. */
+/** Commands that read standard input need no token: they ask the agent that runs their job. */
 const readers = new Set(["output", "redact"]);
 
 /**
- * Takes a token out of this process's environment. Deleting the variable would leave it in /proc/<pid>/environ for every
- * job to read, so the process replaces itself, under the same pid, by one that never had it. The token goes as its standard
- * input, a file in memory that has no name, and is gone with this process whenever that is killed. Returns the environment
- * as it was given.
+ * Removes a token from this process's environment. Deleting the variable would leave it in /proc/<pid>/environ for
+ * every job to read, so the process re-executes itself, with the same pid, without it. The token is passed as standard
+ * input: an unnamed file in memory, which is gone when this process ends. Returns the environment as it was given.
  */
 export function hideToken(env: Environment): Environment {
   const { [variable]: token, [passed]: isPassed, ...rest } = env;
@@ -49,25 +48,25 @@ export function memoryFolder(): string {
   }
 }
 
-/** Only the standard streams are handed on, and the lowest number that is free is given to the next file. */
+/** An exec keeps only the standard streams open, and the next file that is opened gets the lowest free number. */
 function giveInput(token: string): void {
   closeSync(0);
   const file = openNameless(memoryFolder());
   if (file !== 0) throw new Error("standard input could not be replaced");
-  writeSync(file, token, 0); // at a place: what reads it begins at its beginning
+  writeSync(file, token, 0); // a positioned write: the reader starts at offset 0
 }
 
 const { O_RDWR, O_CREAT, O_EXCL, O_DIRECTORY } = constants;
-/** Linux's, which Node does not name: with O_DIRECTORY it makes a file that never had a name. */
+/** O_TMPFILE, which Node does not export: with O_DIRECTORY it makes an unnamed file. */
 const O_TMPFILE = 0o20_000_000 | O_DIRECTORY;
 
 function openNameless(folder: string): number {
   try {
     if (process.platform === "linux") return openSync(folder, O_TMPFILE | O_RDWR, 0o600);
   } catch {
-    // Not every file system can do it.
+    // Not every file system supports O_TMPFILE.
   }
-  // It loses its name while it is still empty.
+  // Unlinked while it is still empty, so that the token never has a name.
   const own = mkdtempSync(path.join(folder, "svc-agent-"));
   const file = path.join(own, "token");
   try {

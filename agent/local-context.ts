@@ -12,36 +12,38 @@ import { type LogSpools, openLogSpools } from "./spool/log-spools.ts";
 import { openRescuedStates, type RescuedStates } from "./spool/rescued-states.ts";
 import { openResultOutbox, type ResultOutbox } from "./spool/result-outbox.ts";
 
-/** What an agent has of its own host: enough to look after jobs while no broker is available. */
+/** What an agent has on its own host: enough to supervise jobs while no broker is reachable. */
 export type LocalContext = {
   readonly config: AgentConfig;
   readonly log: Log;
   /** The executions that it holds. */
   readonly runningJobs: RunningJobs;
-  /** How jobs ended here. */
+  /** Counts how jobs ended here. */
   readonly jobMetrics: JobMetrics;
   /** Results wait here until the broker has them; put one, then call `deliver`. */
   readonly results: ResultOutbox;
-  /** So do states that terraform could not bring there. */
+  /** Terraform states that could not be saved wait here until the broker has them. */
   readonly rescued: RescuedStates;
   /** Logs wait here until the broker has them. */
   readonly logSpools: LogSpools;
   readonly runDir: RunDir;
-  /** Whom jobs run as. */
+  /** The operating system users that jobs run as. */
   readonly jobUsers: JobUsers;
-  /** What holds all processes of a job together. */
+  /** The cgroups that hold all processes of a job. */
   readonly jobCgroups: JobCgroups;
-  /** Whether a cluster has room for pods of jobs. */
+  /** Whether claims are held back because the cluster cannot start pods. */
   readonly heldClaims: HeldClaims;
-  /** Keeps who the agent is beyond its disk, where its disk goes with it. */
+  /** Keeps the agent's identity outside of its disk, where the disk does not survive a restart. */
   readonly keptState: KeptState;
 };
 
-/** Brings what the data directory has of the agent's own where a start with an empty one finds it. Never rejects. */
+/**
+ * Copies the agent's own state from the data directory to where a start with an empty one finds it. Never rejects.
+ */
 export type KeptState = {
-  /** Tries it; where that fails, again and again, and nobody waits for it. */
+  /** Tries to copy; failures are retried in the background. */
   keep: () => Promise<void>;
-  /** Resolves when all is kept; false when the signal aborts before. */
+  /** Resolves true when everything is copied; false when the signal aborts first. */
   untilKept: (signal: AbortSignal) => Promise<boolean>;
 };
 

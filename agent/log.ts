@@ -1,7 +1,7 @@
 import { type DestinationStream, type Logger, pino } from "pino";
 import { tokenPattern } from "../shared/token.ts";
 
-/** The agent's own log, JSON lines. No secret gets in: by its member's name, or wherever a token of ours is seen. */
+/** The agent's own log, as JSON lines. Secrets are redacted, by the name of the member or the form of our tokens. */
 export type Log = Logger;
 
 const secretKeys = ["authorization", "token", "secret", "password", "plan", "env"];

@@ -3,9 +3,9 @@ import { enableCompileCache } from "node:module";
 import path from "node:path";
 import { setFlagsFromString } from "node:v8";
 
-/** The first whose own HTTP client knows proxies. */
+/** The first version whose own HTTP client supports proxies. */
 const oldest = [24, 5] as const;
-/** A wrong setting's code, of the table that cannot be loaded yet: whoever starts it again finds the same Node. */
+/** The exit code `config`. The table of exit codes cannot be loaded yet, and a restart would find the same Node. */
 const configCode = 78;
 
 /** Nothing else is loaded before this: an older Node might not even parse it. */
@@ -15,9 +15,11 @@ async function main(): Promise<number> {
     process.stderr.write(`${words}\n`);
     return configCode;
   }
-  // What the start throws away would else make the young space large for good: six megabytes of an agent at rest.
+  // Otherwise the garbage of the start would enlarge the young generation for good: six megabytes of an idle
+  // agent.
   setFlagsFromString("--semi-space-growth-factor=1");
-  // Halves the time to start; where the folder cannot be written, it is as before. A built program has no such folder.
+  // Halves the time to start. If the folder cannot be written, nothing changes; a built program has no such
+  // folder.
   if (import.meta.filename.endsWith(".ts")) {
     enableCompileCache(path.join(import.meta.dirname, "..", "node_modules", ".cache", "svc"));
   }

@@ -5,15 +5,15 @@ import type { RedactionStream, Redactor } from "./logs/redactor.ts";
 import type { RunningJobs } from "./running-jobs.ts";
 import type { ShutdownState } from "./shutdown/shutdown-state.ts";
 
-/** Lets an agent do one job, and shows what comes of it. */
+/** Options of an agent that runs one job and shows its output. */
 export type OneJob = {
-  /** How long to wait for it; forever, by default. */
+  /** How long to wait for a job; without a limit by default. */
   readonly waitMs: number | undefined;
-  /** What the job prints, without its secrets, as it comes. */
+  /** Gets the redacted output of the job as it arrives. */
   readonly onOutput: (text: Buffer) => void;
-  /** The job, as soon as the agent has it. */
+  /** Called with the job as soon as it is claimed. */
   readonly onJob: (jobId: string) => void;
-  /** How the broker says that it ended; undefined when it does not answer. */
+  /** The job's final status at the broker; undefined when the broker does not answer. */
   readonly onEnd: (end: JobEnd | undefined) => void;
 };
 
@@ -23,7 +23,10 @@ type Following = { readonly runningJobs: RunningJobs; readonly shutdown: Shutdow
 
 const askWithinMs = 10_000;
 
-/** Lets the agent shut down after its first job, or when none came in time; returns how to learn the job's end. */
+/**
+ * Shuts the agent down after its first job, or when none came in time. Returns a function that asks the broker how the
+ * job ended.
+ */
 export function followOneJob(
   { runningJobs, shutdown }: Following,
   one: OneJob,
@@ -53,7 +56,7 @@ export function followOneJob(
   };
 }
 
-/** Opens logs that are shown as well: lines of the agent's own, and what children print, without secrets. */
+/** Opens logs that are also shown: the agent's own lines and the redacted output of children. */
 export function withShownLog(
   open: AgentContext["openJobLog"],
   one: OneJob | undefined,
@@ -76,7 +79,7 @@ export function withShownLog(
 
 type Shown = ReturnType<typeof makeShown>;
 
-/** Nothing of one source goes on in a line of another. */
+/** Lines of different sources are never joined. */
 function makeShown(show: OneJob["onOutput"]) {
   let isWithinLine = false;
   const bytes = (text: Buffer): Buffer => {
@@ -94,7 +97,7 @@ function makeShown(show: OneJob["onOutput"]) {
   return { bytes, endLine, line };
 }
 
-/** What else is redacted, a step's name or the job's description, is no part of the log. */
+/** Other redacted text, such as a step's name or the job's description, is not part of the log. */
 function showingOutput(redactor: Redactor, shown: Shown): Redactor {
   return {
     ...redactor,

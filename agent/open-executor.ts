@@ -3,7 +3,7 @@ import { type Executor, openHostExecutor } from "./jobs/host-executor.ts";
 import type { LocalContext } from "./local-context.ts";
 import type { ShutdownState } from "./shutdown/shutdown-state.ts";
 
-/** Opens what does the jobs, as the settings say; an ExitError when it is not available. */
+/** Opens the executor that the settings select. Throws an ExitError when it is not available. */
 export async function openExecutor(
   local: LocalContext,
   shutdown: ShutdownState,

@@ -1,7 +1,7 @@
-/** A field of a protobuf message that has bytes: a text, a message, a map's entry. */
+/** A length-delimited field of a protobuf message: a string, a message or an entry of a map. */
 export type ProtobufField = { readonly number: number; readonly bytes: Buffer };
 
-/** All fields of a message that have bytes, in their order; numbers are passed by. Throws RangeError where it is none. */
+/** All length-delimited fields of a message, in order; others are skipped. Throws RangeError for invalid bytes. */
 export function protobufFields(message: Buffer): ProtobufField[] {
   const found: ProtobufField[] = [];
   let at = 0;

@@ -22,17 +22,17 @@ import { watchHost } from "./shutdown/watch-host.ts";
 import { type AgentStatus, statusOf } from "./status/agent-status.ts";
 import type { StatusServer } from "./status/status-server.ts";
 
-/** What there is before the loops run. */
+/** What exists before the loops start. */
 export type AgentStart = {
   readonly local: LocalContext;
   readonly connection: Connection;
   readonly executor: Executor;
   readonly shutdown: ShutdownState;
-  /** Resolves when the agent shuts down and what ran has finished, or may not go on. */
+  /** Resolves when the agent shuts down and its jobs have ended, or may not continue. */
   readonly drained: Promise<void>;
-  /** Where it can be watched; until it works it says that it starts. */
+  /** The status server; it reports "starting" until the loops run. */
   readonly watch: StatusServer;
-  /** It does one job and exits. */
+  /** Set when the agent runs one job and exits. */
   readonly oneJob?: OneJob | undefined;
 };
 
@@ -47,7 +47,7 @@ export type RunningAgent = {
 
 type WakeUps = Readonly<Record<"claim" | "beat" | "deliver", ReturnType<typeof makeWakeUp>>>;
 
-/** Starts the loops; the agent works from here on until it has shut down. */
+/** Starts the loops. From here on the agent works until it has shut down. */
 export async function runAgent(start: AgentStart): Promise<RunningAgent> {
   const { connection, shutdown, watch, local } = start;
   const { registration, settings } = connection;
@@ -60,7 +60,7 @@ export async function runAgent(start: AgentStart): Promise<RunningAgent> {
   for (const tell of [agent.runningJobs.onChange, shutdown.onChange, settings.onChange]) {
     tell(wakeUps.claim.wake);
   }
-  takeRegistrationAnswer(context); // before anything is resumed that a former process of the agent began
+  takeRegistrationAnswer(context); // before anything that an earlier process of the agent left is resumed
   registration.onChange(() => {
     takeRegistrationAnswer(context);
     wakeUps.claim.wake();
@@ -159,7 +159,7 @@ function startLoops(
   ]);
 }
 
-/** A loop was refused because its process is over: the agent is another process then, unless it is one already. */
+/** The broker refused a loop because its process has ended: register again, unless that has happened already. */
 function obeyRefusal(
   { shutdown, connection: { registration }, local: { log } }: AgentStart,
   refused: Refused,
@@ -173,10 +173,10 @@ function obeyRefusal(
   }
 }
 
-/** What the broker said of what is held here: what is over is stopped, what is not may go on. */
+/** Applies the registration's answer: ended executions are stopped, the others may continue. */
 function takeRegistrationAnswer({ registration, orders, agent }: LoopContext): void {
   const { executionIds, asked, orders: told } = registration.told();
-  if (told === undefined) return; // a broker of the version before: the first heartbeat asks it
+  if (told === undefined) return; // an older broker does not say: the first heartbeat asks
   orders.take(registration.current().id, told);
   agent.leases.renewed(executionIds, asked);
 }

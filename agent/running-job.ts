@@ -2,8 +2,8 @@ import { z } from "zod";
 import { runnerJobSchema } from "../shared/api/runner-job.ts";
 
 /**
- * What a claim hands over, as far as the agent relies on it. A newer broker may say more, and use words that this agent
- * does not know: an unknown type of job fails as such.
+ * What the agent needs of a claimed job. A newer broker may send more, and types that this agent does not know; jobs
+ * of an unknown type fail with that reason.
  */
 export const claimedJobSchema = z.looseObject({
   job: z.looseObject({
@@ -23,9 +23,8 @@ export const claimedJobSchema = z.looseObject({
 export type ClaimedJob = z.infer<typeof claimedJobSchema>;
 
 /**
- * Why a job is stopped. `cancelled`, `timed-out`, `forced` and `lost` are the broker's orders (how a job ends that is
- * `lost`, or `over`, is evidence to the broker and changes nothing); `agent-stopped`: the agent shuts down and lets
- * nothing run on.
+ * Why a job is stopped. `cancelled`, `timed-out`, `forced` and `lost` are orders of the broker (the end of a `lost` or
+ * `over` job is only evidence to the broker); `agent-stopped` means that the agent shuts down and does not wait.
  */
 export const stopReasons = [
   "cancelled",
@@ -37,17 +36,17 @@ export const stopReasons = [
 ] as const;
 export type StopReason = (typeof stopReasons)[number];
 
-/** A job on its way, from the claim (or from a takeover) to its result in the spool. */
+/** A job from its claim (or adoption) until its result is in the outbox. */
 export type RunningJob = {
   readonly executionId: string;
   readonly jobId: string;
   readonly group: string;
   readonly type: string;
-  /** The job has ended here: nothing of it runs, its result is in the spool. Never rejects. */
+  /** Resolves when nothing of the job runs here and its result is in the outbox. Never rejects. */
   readonly done: Promise<void>;
   /**
-   * Begins to stop it: `gently`, by its kind's signal and grace, or `now`, by SIGKILL. The first reason is the one that
-   * is told; asked again it may only hurry.
+   * Starts to stop the job: `gently` with the signal and grace of its kind, `now` with SIGKILL. The first reason is
+   * reported; a later call can only make it faster.
    */
   readonly stop: (reason: StopReason, how: "gently" | "now") => void;
 };

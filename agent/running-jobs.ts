@@ -2,19 +2,19 @@ import type { RunningJob } from "./running-job.ts";
 
 /** The executions that an agent holds at present. */
 export type RunningJobs = {
-  /** Holds it until it is done. */
+  /** Keeps the job until it is done. */
   readonly add: (job: RunningJob) => void;
   readonly get: (executionId: string) => RunningJob | undefined;
   readonly all: () => readonly RunningJob[];
-  /** How many there are of a group. */
+  /** The number of jobs in a group. */
   readonly count: (group: string) => number;
   /** Calls the listener after each change; returns how to stop that. */
   readonly onChange: (listener: () => void) => () => void;
-  /** Resolves when nothing is held, at once if that is so. */
+  /** Resolves when no job is left; at once if there is none. */
   readonly empty: () => Promise<void>;
 };
 
-/** A roster with nobody on it. */
+/** Makes an empty set of running jobs. */
 export function makeRunningJobs(): RunningJobs {
   const held = new Map<string, RunningJob>();
   const listeners = new Set<() => void>();

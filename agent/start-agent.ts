@@ -24,17 +24,17 @@ import { openStatusServer, type StatusServer } from "./status/status-server.ts";
 export type StartedAgent = {
   readonly processId: () => string;
   readonly status: () => AgentStatus;
-  /** Where it can be watched; null when it cannot. */
+  /** The URL of the status server; null when there is none. */
   readonly watchUrl: string | null;
-  /** As if the process had been sent it. */
+  /** Handles the signal as if the process had received it. */
   readonly signal: (name: "SIGTERM" | "SIGINT" | "SIGQUIT") => void;
-  /** Resolves with the exit code when it has gone down in order. */
+  /** Resolves with the exit code after an orderly shutdown. */
   readonly gone: Promise<number>;
 };
 
 /**
- * Starts an agent: takes its data directory, looks after what a former process left running, gets its token, registers,
- * and works until it is told to go, or for one job.
+ * Starts an agent: locks its data directory, supervises what an earlier process left running, obtains its token,
+ * registers, and works until it is told to stop, or for one job.
  */
 export async function startAgent(
   given: AgentConfig,
@@ -72,19 +72,19 @@ export async function startAgent(
   }
 }
 
-/** Makes the places that the operator has chosen, and puts the program itself where jobs find it. */
+/** Makes the configured directories and puts this program on the PATH of jobs. */
 async function furnish(given: AgentConfig): Promise<AgentConfig> {
   const { dataDir, workDir, jobUser } = given;
   await mkdir(workDir, { recursive: true, mode: 0o700 }).catch((error: unknown) => {
     throw unusablePath(error, "work directory", workDir);
   });
-  if (jobUser !== undefined) await chmod(workDir, 0o711); // jobs pass through it, each to its own
+  if (jobUser !== undefined) await chmod(workDir, 0o711); // jobs pass through it to their own folders
   return await withOwnProgram(given).catch((error: unknown) => {
     throw unusablePath(error, "data directory", dataDir);
   });
 }
 
-/** Everything that must be there before the loops run; what former processes left under way is looked after meanwhile. */
+/** Prepares everything that the loops need; meanwhile jobs of earlier processes are supervised. */
 async function prepare(
   config: AgentConfig,
   log: Log,
@@ -116,7 +116,7 @@ async function prepare(
   }
 }
 
-/** What jobs are held together by; bounds that were asked for and cannot be kept are worth a warning. */
+/** Opens the cgroups of jobs and warns of configured limits that cannot be enforced. */
 function tellPowers({ config, log, jobCgroups: { powers } }: LocalContext): void {
   const { kill, memory, pids, words } = powers;
   const missing = missingBounds(config, powers);
@@ -125,7 +125,7 @@ function tellPowers({ config, log, jobCgroups: { powers } }: LocalContext): void
   else log.debug({ kill, memory, pids, ...(words !== "" && { why: words }) }, "cgroups of jobs");
 }
 
-/** Who would start again after that looks after what runs; nobody else does. */
+/** An exit code that leads to a restart keeps running jobs supervised; any other ends them. */
 async function leaveEarly(
   local: LocalContext,
   shutdown: ShutdownState,
@@ -145,7 +145,7 @@ function explained(error: unknown): unknown {
   return new ExitError(exit, `The broker refuses this agent: ${error.message}`, error);
 }
 
-/** It was told to go while it started: nothing new had begun. */
+/** A shutdown was requested during the start: no new job had begun. */
 function leftEarly(shutdown: ShutdownState): ExitError {
   const leaving = shutdown.current();
   return new ExitError(

@@ -8,7 +8,7 @@ import { askFolder } from "./ask-folder.ts";
 import { askProgram } from "./ask-program.ts";
 import { concernsAgentAlone, isPlanOnly, refused } from "./refusal-by-rules.ts";
 
-/** Whether a job is to be asked for before its handler begins: it changes something, and does not ask by itself. */
+/** Whether a job needs approval before its handler begins: it changes something and does not ask by itself. */
 export function needsApproval(
   work: JobWork,
   { facts, plan }: Pick<Job, "facts" | "plan">,
@@ -19,8 +19,8 @@ export function needsApproval(
 }
 
 /**
- * Asks whom `require-approval` names, once over restarts of the agent; without the setting nobody is asked. `display` is
- * what the job would do, as a person reads it: it is shown without secrets, in place of the plan. Throws JobFailure
+ * Asks the approver that `require-approval` names; once, even if the agent restarts. Without the setting nobody is
+ * asked. `display` describes the changes for people and replaces the plan, both without secrets. Throws JobFailure
  * (`refused`) unless the answer is yes.
  */
 export async function askApproval(job: Job, display?: string): Promise<void> {
@@ -42,7 +42,7 @@ async function answerTo(request: ApprovalRequest): Promise<ApprovalAnswer> {
   const answer = found.isDirectory() ? await askFolder(request) : await askProgram(request);
   if (answer !== undefined) return answer;
   const { job } = request;
-  // Not an answer: nobody has said it, and it must not be kept.
+  // Not an answer of the approver, so it must not be stored.
   if (job.signal.aborted)
     throw refused("require-approval", "This job was stopped before it was approved");
   const after = formatDuration(job.agent.config.approvalTimeout * 1e6);
@@ -53,7 +53,7 @@ function shownOf(job: Job, display: string | undefined): string {
   const { id, type, operation, metadata } = job.facts;
   const what =
     display === undefined
-      ? { plan: maskPlan(type as RunnerJobType, job.plan) } // a type without a shape is hidden whole
+      ? { plan: maskPlan(type as RunnerJobType, job.plan) } // the plan of an unknown type is masked completely
       : { display };
   const asked = { job_id: id, execution_id: job.executionId, type, operation, metadata, ...what };
   return `${job.redact(JSON.stringify(asked, undefined, 2))}\n`;

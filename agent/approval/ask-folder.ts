@@ -8,8 +8,8 @@ const lookEveryMs = 500;
 const mostWhy = 500;
 
 /**
- * Puts JOB.request.json into a folder and waits until somebody makes JOB.yes or JOB.no beside it, whose first line may
- * say why. Answers nothing when nobody did in time or the job is stopped.
+ * Writes JOB.request.json to a folder and waits until somebody creates JOB.yes or JOB.no beside it; its first line may
+ * give a reason. Returns undefined when there is no answer in time or the job is stopped.
  */
 export async function askFolder({
   approver,
@@ -18,7 +18,7 @@ export async function askFolder({
   giveUpAtMs,
 }: ApprovalRequest): Promise<ApprovalAnswer | undefined> {
   const named = (end: string): string => path.join(approver, `${job.facts.id}.${end}`);
-  // Whoever answered before it was asked has answered something else.
+  // An answer from before the request was about something else.
   await job.once("consent/cleared", async () => {
     for (const end of ["yes", "no"]) await rm(named(end), { force: true });
     return true;
@@ -26,7 +26,7 @@ export async function askFolder({
   await writeAtomically(named("request.json"), { text });
   try {
     while (!job.signal.aborted && Date.now() < giveUpAtMs) {
-      // The no goes first: who has made both was not sure.
+      // If both exist, "no" counts.
       const answer =
         (await readAnswer(named("no"), "no")) ?? (await readAnswer(named("yes"), "yes"));
       if (answer !== undefined) return answer;

@@ -7,9 +7,9 @@ const mostWhy = 500;
 const lastWordsMs = 1_000;
 
 /**
- * Runs a program of the operator's as the agent's own user, with the job on its standard input: exit code 0 is a yes,
- * every other a no, and the first line that it prints says why. Answers nothing when it did not end in time or the job is
- * stopped; then it is killed, with all that it started in its group.
+ * Runs a program of the operator as the agent's user, with the job on standard input: exit code 0 approves, every
+ * other refuses, and its first line of output gives the reason. Returns undefined when it does not end in time or the
+ * job is stopped; then its process group is killed.
  */
 export async function askProgram(request: ApprovalRequest): Promise<ApprovalAnswer | undefined> {
   const { approver, job, giveUpAtMs } = request;
@@ -40,16 +40,16 @@ function start({ approver, job, text }: ApprovalRequest): ChildProcess {
       SVC_JOB_OPERATION: operation,
     },
     stdio: ["pipe", "pipe", "ignore"],
-    detached: true, // a group of its own
+    detached: true, // a process group of its own
   });
-  child.stdin?.on("error", () => {}); // it need not read what it is shown
+  child.stdin?.on("error", () => {}); // the program need not read its input
   child.stdin?.end(text);
   return child;
 }
 
 type End = { readonly code: number | null; readonly said: string; readonly words?: string };
 
-/** What it started may hold its output for long after its own end. */
+/** Processes that it started may keep its output open long after its end. */
 async function endOf(child: ChildProcess): Promise<End> {
   let said = "";
   child.stdout?.on("data", (bytes: Buffer) => {
@@ -73,6 +73,6 @@ function kill({ pid, stdout }: ChildProcess): void {
   try {
     process.kill(-pid, "SIGKILL");
   } catch {
-    // gone meanwhile
+    // it has ended meanwhile
   }
 }

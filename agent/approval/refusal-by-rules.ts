@@ -7,7 +7,7 @@ import { JobFailure } from "../jobs/job-failure.ts";
 
 type Rules = Pick<AgentConfig, "allowTypes" | "denyTypes" | "allowWorkspaces" | "readOnly">;
 
-/** Why the settings of this agent forbid a job, before anything of it is touched; undefined when they do not. */
+/** Why the settings of this agent forbid a job; undefined when they allow it. Decided before the job begins. */
 export function refusalByRules(config: Rules, facts: JobFacts, plan: Plan): JobFailure | undefined {
   const { type } = facts;
   if (config.denyTypes?.has(type) === true) {
@@ -34,7 +34,7 @@ export function refusalByRules(config: Rules, facts: JobFacts, plan: Plan): JobF
   );
 }
 
-/** The types whose handlers make a plan first, and change nothing by that. */
+/** Types with planning operations, which change nothing. */
 const planTypes: ReadonlySet<string> = new Set<RunnerJobType>([
   "terraform-deploy",
   "helm-chart-deploy",
@@ -46,15 +46,15 @@ const planTypes: ReadonlySet<string> = new Set<RunnerJobType>([
   "runner-terraform",
   "runner-helm",
 ]);
-/** Those that never do more, whatever their operation is called. */
+/** Types that only read, whatever their operation is. */
 const readingTypes: ReadonlySet<string> = new Set<RunnerJobType>([
   "sandbox-terraform-plan",
   "fetch-image-metadata",
 ]);
 
 /**
- * Whether a job makes a plan, or reads, and changes nothing. The operation is a word of whoever enqueued the job: it counts
- * only for types that heed it. Hooks are scripts, which may do anything.
+ * Whether a job only plans or reads. The operation is chosen by the caller, so it counts only for types that obey it.
+ * Hooks are scripts and may do anything.
  */
 export function isPlanOnly(
   { type, operation }: Pick<JobFacts, "type" | "operation">,
@@ -77,7 +77,7 @@ function hasHooks(plan: Plan): boolean {
   });
 }
 
-/** Its health, its end. */
+/** Whether jobs of this type concern only the agent: its health, its shutdown. */
 export function concernsAgentAlone(type: string): boolean {
   return isKnown(type) && runnerJobTypes[type].group === "operations";
 }

@@ -8,7 +8,7 @@ import { removeWorkspace } from "../workspace/workspace.ts";
 import { forgetExecution } from "./execution-record.ts";
 
 /**
- * Ends and removes whatever a former process of the agent left of an execution that is not ours any more.
+ * Ends and removes what an earlier process of the agent left of an execution that no longer belongs to this agent.
  * Never rejects.
  */
 export async function abandonJob(
@@ -34,7 +34,7 @@ export async function abandonJob(
   }
 }
 
-/** Removes what the execution has in the run directory: also of steps that a former process saw to their end. */
+/** Removes everything of the execution in the run directory, also of steps that have ended. */
 export async function removeFolders(runDir: string, executionId: string): Promise<void> {
   const left = (await readdir(runDir)).filter((name) => name.startsWith(`${executionId}.`));
   for (const name of left) await removeChildFolder(path.join(runDir, name));

@@ -17,16 +17,16 @@ export type ChildContext = {
   readonly log: LazyJobLog;
   readonly redactor: Redactor;
   readonly stop: StopControl;
-  /** Resolves when something new may begin, or the job is stopped. */
+  /** Resolves when a new child may begin, or when the job is stopped. */
   readonly mayBegin: () => Promise<void>;
-  /** Aborted when cleaning up has taken too long. */
+  /** Aborted when the clean-up takes too long. */
   readonly cleanupSignal: () => AbortSignal;
   readonly env: Readonly<Record<string, string>>;
-  /** Whom children run as; words where none may be started any more. */
+  /** The user of the children; `refusal` when no further child may start. */
   readonly user: number | undefined | { readonly refusal: string };
-  /** What holds them together, where there is such a thing. */
+  /** The cgroup of the children, if cgroups are used. */
   readonly cgroup: string | undefined;
-  /** Children that have ended: their folders stay until their output is safe. */
+  /** Children that have ended. Their folders stay until their output is stored. */
   readonly ended: Child[];
   readonly ahead: PrestartedChildren;
 };
@@ -34,9 +34,9 @@ export type ChildContext = {
 const usualStop = { signal: "SIGTERM", to: "group", graceMs: 10_000 } as const;
 
 /**
- * Starts a command's child, that which was made ready for it if there is one. It is stored before, so that whoever
- * comes after us knows that it may have been born. Undefined where the job was stopped meanwhile; "lost" where it was told
- * to begin and nobody knows what it did. Throws JobFailure.
+ * Starts the child of a command; a prestarted child is used if there is one. The child is recorded first, so that an
+ * agent that resumes the job knows that it may exist. Returns undefined when the job was stopped meanwhile, "lost"
+ * when the child was told to begin and its fate is unknown. Throws JobFailure.
  */
 export async function beginChild(
   context: ChildContext,
@@ -57,7 +57,7 @@ export async function beginChild(
       ...(timeoutMs !== undefined && { timeoutMs }),
     };
     await (isRepeatable === true ? saveSurely : saveDurably)().catch(async (error: unknown) => {
-      delete state.children[command.key]; // it was not started, and will not be
+      delete state.children[command.key]; // it was not started and will not be
       await ready?.drop();
       throw error;
     });
@@ -66,7 +66,7 @@ export async function beginChild(
   let number = ready?.spec.step ?? ahead.nextNumber();
   await writeDown(number);
   if (ready?.isWaiting() === false) {
-    await ready.drop(); // it has gone meanwhile, and has done nothing
+    await ready.drop(); // it ended before it was told to begin, so nothing of it ran
     ready = undefined;
     number = ahead.nextNumber();
     await writeDown(number);
@@ -93,7 +93,7 @@ export async function beginChild(
   }
 }
 
-/** Makes a command's child ready, unless it was begun before: nothing of it runs until it is begun. */
+/** Prestarts the child of a command, unless it has begun already. The command itself does not run yet. */
 export function makeReady(context: ChildContext, command: JobCommand): void {
   const { ahead, record, user } = context;
   if (typeof user === "object" || record.state.children[command.key] !== undefined) return;

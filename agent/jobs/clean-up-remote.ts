@@ -19,8 +19,8 @@ type Stopped = SupervisedJob & {
 const mostMs = 55_000;
 
 /**
- * Removes what a job that was stopped while its agent was away has set going outside of this host, if it is of a kind that does.
- * It never rejects: what could not be removed is in the agent's own log.
+ * Removes what a job started outside of this host, when it was stopped while no agent ran and its handler is remote.
+ * Never rejects: what cannot be removed is reported in the agent's log.
  */
 export async function cleanUpRemote(stopped: Stopped): Promise<void> {
   const { local, stored, stop } = stopped;

@@ -1,6 +1,6 @@
 import { onceAborted } from "../client/pause.ts";
 
-/** From the first command on that runs although the job is to stop, there is so much time for all of them. */
+/** One timeout for all clean-up commands of a stopped job. It starts with the first of them. */
 export function cleanupTimeout(stopping: AbortSignal): {
   readonly signal: () => AbortSignal;
   readonly close: () => void;

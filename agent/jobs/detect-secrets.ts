@@ -1,6 +1,6 @@
 import { jsonWithin } from "./secret-names.ts";
 
-/** Members of plans that hold what a user has given: variables by their names. */
+/** Members of plans that hold variables of users. */
 const variableMembers = new Set([
   "env_vars",
   "interpolated_env_vars",
@@ -15,15 +15,15 @@ const publicWords = new Set(
   ).split(" "),
 );
 const leastLength = 16;
-/** Addresses, paths, names of images, sentences: a secret has neither these signs nor only letters or digits. */
+/** Characters of addresses, paths, image names and sentences: a value with one of them is not taken for a secret. */
 const isPlain = /[\s/:@,;(){}[\]]|^[^a-z]*$|^[^0-9]*$|^[0-9.-]+$/i;
-/** An id of ours, or of anybody who puts its kind in front. */
+/** An id with a prefix for its kind, such as ours. */
 const isId = /^[a-z]{2,5}_[0-9a-z]{26}$/;
 
 /**
- * Values of a plan's variables that look like secrets although their names do not say so: 16 characters or more of
- * letters and digits mixed. What has a public name (…_ID, …_URL, …_SHA) or the form of an address, a path or a sentence
- * is none: a log in which every value is taken out cannot be read. Values that are JSON are looked into.
+ * Values of a plan's variables that look like secrets although their names do not say so: 16 or more characters,
+ * letters and digits mixed. Values with a public name (…_ID, …_URL, …_SHA) or in the form of an address, a path or a
+ * sentence are left alone: a log in which every value is redacted cannot be read. JSON values are searched, too.
  */
 export function detectSecrets(plan: unknown): string[] {
   const found = new Set<string>();

@@ -21,18 +21,18 @@ import { makeStatusReports, type ReportedStatus, type StatusReports } from "./st
 import { causeOf, isAnothers } from "./stop-cause.ts";
 import type { StopControl } from "./stop-control.ts";
 
-/** A job from its claim, or from its takeover, to its result. */
+/** What executing a job needs, from its claim or its resumption to its result. */
 export type ExecutionContext = {
   readonly agent: AgentContext;
   readonly record: ExecutionRecord;
   readonly stop: StopControl;
   readonly plan: Plan;
-  /** Where it is known. */
+  /** The execution's token, if it is known. */
   readonly token: string | undefined;
   readonly enter: (phase: ReportedStatus) => void;
-  /** Gives the job back: nothing of it has begun. False when the broker does not take it. */
+  /** Gives the job back before anything of it has begun. False when the broker refuses. */
   readonly giveBack: () => Promise<boolean>;
-  /** Resolves true when it was given back meanwhile; then nothing may begin. */
+  /** Resolves true when the job was given back; then nothing may begin. */
   readonly wasGivenBack: () => Promise<boolean>;
 };
 
@@ -42,10 +42,10 @@ type StartedRun = ExecutionContext & {
   readonly reports: StatusReports;
 };
 
-/** What came of the job, and what is to be removed when that is safe. */
+/** The result of a job, and the children to remove when it is stored. */
 export type ExecutedJob = { readonly result?: PendingResult; readonly ended: readonly Child[] };
 
-/** Lives the job to its end. Without a result nothing is to be reported: it is not ours any more. */
+/** Executes the job to its end. Without a result nothing is reported: the job no longer belongs to this agent. */
 export async function executeJob(context: ExecutionContext): Promise<ExecutedJob> {
   const { agent, record, plan, token } = context;
   const { state } = record;
@@ -69,7 +69,7 @@ export async function executeJob(context: ExecutionContext): Promise<ExecutedJob
     if (ending === undefined) return { ended: job.ended };
     return { result: await conclude(run, ending), ended: job.ended };
   } catch (error) {
-    // It is told as the job's end; nothing of the job may be left open by it.
+    // The error becomes the job's result; close what the job still has open.
     await job.close().catch(() => {});
     await log.close().catch(() => {});
     throw error;
@@ -78,19 +78,19 @@ export async function executeJob(context: ExecutionContext): Promise<ExecutedJob
   }
 }
 
-/** Nothing when the job was given back or is not ours. */
+/** Undefined when the job was given back or no longer belongs to this agent. */
 async function workThrough(run: StartedRun, open: OpenJob): Promise<Ending | undefined> {
-  // What has begun goes on, although the rules have changed meanwhile.
+  // Rules that changed after a job had begun do not stop it.
   const refusal = isNew(run)
     ? refusalByRules(run.agent.config, open.job.facts, run.plan)
     : undefined;
   const work = refusal ?? readPlan(run, open);
   if (work instanceof JobFailure) return { kind: "failed", failure: work };
-  // Before anybody knows that it has begun: whoever resumes it then has its token, too.
+  // Stored before the first report, so that an agent that resumes the job has its token.
   if (work.needsDirectories === true && run.token !== undefined) {
     await storeToken(run.agent.runDir.path, run.record.state.execution_id, run.token);
   }
-  // Its token is gone with the agent that claimed it: handed out anew, the job comes with another.
+  // The token was lost with the agent that claimed the job. Given back, the job is claimed again with a new one.
   if (work.needsDirectories === true && hasLostToken(run) && (await run.giveBack()))
     return undefined;
   const first = work.prepare === undefined ? "in-progress" : "initializing";
@@ -121,7 +121,7 @@ function readPlan({ record: { state } }: StartedRun, { job }: OpenJob): JobWork 
   }
 }
 
-/** Before the broker has answered it, nothing is done that anybody could notice. */
+/** Nothing with visible effects happens before the broker has accepted the first report. */
 async function reportFirst(
   run: StartedRun,
   status: ReportedStatus,
@@ -148,7 +148,7 @@ async function reportFirst(
   return undefined;
 }
 
-/** Prepares and executes; whatever is thrown becomes an ending. */
+/** Prepares and executes the job; an error becomes its ending. */
 async function attempt(run: StartedRun, work: JobWork, open: OpenJob): Promise<Ending | undefined> {
   const { stop, record } = run;
   try {
@@ -163,7 +163,7 @@ async function attempt(run: StartedRun, work: JobWork, open: OpenJob): Promise<E
       run.enter("in-progress");
     }
     if (work.timeoutMs !== undefined) {
-      record.state.timeout_ms = work.timeoutMs; // on disk with the first child
+      record.state.timeout_ms = work.timeoutMs; // stored together with the first child
       const leftMs = record.state.started_at_ms + work.timeoutMs - Date.now();
       stop.stopAfter(leftMs, "job-timeout", `after ${formatDuration(work.timeoutMs * 1e6)}`);
     }
@@ -177,15 +177,15 @@ async function attempt(run: StartedRun, work: JobWork, open: OpenJob): Promise<E
 }
 
 /**
- * Whoever resumes the job while its folders are removed, and its outputs with them, reports the same end. It need
- * not survive a power cut: the ends of the steps tell as much.
+ * Stores the outcome, so that an agent that resumes the job during its clean-up, when its outputs may be removed,
+ * reports the same. It need not survive a power failure: the stored ends of the steps lead to the same outcome.
  */
 async function keepOutcome({ record, redactor }: StartedRun, ending: Ending): Promise<void> {
   record.state.outcome = jobOutcome(ending, redactor);
   await record.save();
 }
 
-/** A failure of ours is told as such; the agent's own log has it whole. */
+/** An unexpected error is the agent's fault: the job reports it as internal, and the agent's log has the details. */
 function failureOf({ agent, record }: StartedRun, error: unknown): JobFailure {
   if (error instanceof JobFailure) return error;
   agent.log.error(
@@ -197,7 +197,7 @@ function failureOf({ agent, record }: StartedRun, error: unknown): JobFailure {
 
 type Worked = { readonly work: JobWork; readonly open: OpenJob };
 
-/** Nobody wants to hear of it any more: everything is removed, nothing is said. */
+/** Cleans up without a result: the broker does not expect one. */
 async function leave(run: StartedRun, worked: Worked): Promise<undefined> {
   await cleanUp(run, worked);
   await run.log.close().catch(() => {});
@@ -226,14 +226,14 @@ async function cleanUp(run: StartedRun, { work, open }: Worked): Promise<void> {
 
 const mostCleanupMs = 30_000;
 
-/** The last lines, and the result with the number of the last one. */
+/** Writes the last lines and makes the result, which names the number of the last record. */
 async function conclude(run: StartedRun, ending: Ending): Promise<PendingResult> {
   const { redactor, log, record, agent } = run;
   const { words, ...finish } = jobOutcome(ending, redactor);
   if (hidesOutputs(outputsOf(ending), redactor)) {
     log.write("Secrets in the outputs were replaced by ***.", "warn");
   }
-  // A step may have said it already.
+  // A step may have logged the same words already.
   const isSaid = redactor.redactText(log.lastError() ?? "") === words;
   if (finish.status !== "finished" && words !== "" && !isSaid) log.write(words, "error");
   const { lastRecord } = await log.close().catch((error: unknown) => {

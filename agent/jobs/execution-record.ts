@@ -5,21 +5,21 @@ import { describeDiskError } from "../files/disk-error.ts";
 import type { Log } from "../log.ts";
 import { storedExecution, type StoredExecution } from "./stored-execution.ts";
 
-/** What is stored of an execution while it is under way. */
+/** The stored state of a running execution. */
 export type ExecutionRecord = {
-  /** Changed in place, then saved. */
+  /** Change it in place, then save. */
   readonly state: StoredExecution;
-  /** Survives the agent's death. Never rejects: what is known stays known, though the disk refuses to be told of it. */
+  /** Saves so that the state survives the agent. Never rejects: if the disk fails, the state stays in memory. */
   readonly save: () => Promise<void>;
-  /** The same, but rejects where the disk refuses. */
+  /** The same, but rejects when the disk fails. */
   readonly saveSurely: () => Promise<void>;
-  /** Survives a power cut, too; rejects where the disk refuses. */
+  /** Saves so that the state survives a power failure, too; rejects when the disk fails. */
   readonly saveDurably: () => Promise<void>;
-  /** The execution is over: nothing is to be resumed any more. */
+  /** Removes the record: the execution has ended and must not be resumed. */
   readonly remove: () => Promise<void>;
 };
 
-/** Keeps the state of an execution in a folder of its own, 0700. */
+/** Opens the record of an execution, in a folder of its own with mode 0700. */
 export async function openExecutionRecord(
   dataDir: string,
   state: StoredExecution,
@@ -52,7 +52,7 @@ export async function openExecutionRecord(
   };
 }
 
-/** The executions that a former process of the agent left under way; what cannot be read is answered by its id. */
+/** The executions that an earlier process of the agent left running; for an unreadable one only its id. */
 export async function listStoredExecutions(dataDir: string): Promise<{
   readonly stored: StoredExecution[];
   readonly unreadable: string[];
@@ -68,7 +68,7 @@ export async function listStoredExecutions(dataDir: string): Promise<{
   return { stored, unreadable };
 }
 
-/** Forgets an execution that is not to be resumed. */
+/** Removes the record of an execution that is not resumed. */
 export async function forgetExecution(dataDir: string, executionId: string): Promise<void> {
   await rm(executionFolder(dataDir, executionId), { recursive: true, force: true });
 }
@@ -76,7 +76,7 @@ export async function forgetExecution(dataDir: string, executionId: string): Pro
 const folder = "executions";
 const fileName = "state.json";
 
-/** Where what is stored of an execution lies. */
+/** The folder of an execution's record. */
 export function executionFolder(dataDir: string, executionId: string): string {
   return path.join(dataDir, folder, executionId);
 }

@@ -5,8 +5,8 @@ import { planAnswerBytes } from "../client/broker-client.ts";
 import type { Plan } from "./handler.ts";
 
 /**
- * The plan of a job that this agent holds, from the broker; with its execution's token, also of one that is over. Rejects when
- * the signal aborts.
+ * Fetches the plan of a job that this agent holds. With the execution's token it also works after the job's end.
+ * Rejects when the signal aborts.
  */
 export async function fetchPlan(
   { client, runnerId, process }: AgentContext,
@@ -17,5 +17,5 @@ export async function fetchPlan(
   const headers = { [processSecretHeader]: process().secret };
   const how = { scope: "job", signal, mostBytes: planAnswerBytes, token } as const;
   const { text } = await client.call(getRunnerJobPlanRoute, { params, headers }, how);
-  return JSON.parse(text) as Plan; // a plan is an object: the broker takes no other
+  return JSON.parse(text) as Plan; // the broker accepts only objects as plans
 }

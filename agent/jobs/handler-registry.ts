@@ -12,7 +12,7 @@ import { terraform } from "../handlers/terraform/terraform.ts";
 import type { Handler, JobFacts, JobWork, Plan } from "./handler.ts";
 import { JobFailure } from "./job-failure.ts";
 
-/** Every handler there is; a new kind of job is a line here. */
+/** All handlers; a new kind of job is a new line here. */
 const handlers: readonly Handler[] = [
   noop,
   actions,
@@ -31,11 +31,11 @@ const byType = new Map<string, Handler>(
 );
 
 /**
- * The work of a job, or, when its plan or its runner's group is in sandbox mode, of its likeness. Throws JobFailure when
- * the plan is not fit, or nobody here does this kind.
+ * Validates the plan and returns the work of a job, or a simulation of it in sandbox mode. Throws JobFailure when the
+ * plan is invalid or the type is not supported.
  */
 export function workOf(facts: JobFacts, plan: Plan, isGroupInSandbox = false): JobWork {
-  // What concerns the agent alone (its health, its end) touches nothing that a sandbox protects.
+  // Jobs that concern only the agent (health, shutdown) change nothing that the sandbox protects.
   const isForced = isGroupInSandbox && !isAgentsOwn(facts.type);
   const mode = isKnown(facts.type) ? sandboxModeOf(plan, isForced) : undefined;
   if (mode !== undefined)
@@ -48,7 +48,7 @@ export function workOf(facts: JobFacts, plan: Plan, isGroupInSandbox = false): J
   throw new JobFailure(words, { reason: "unknown_type", metadata: { type: facts.type } });
 }
 
-/** The plan's own bound; none of a plan that is not fit, which may be simulated all the same: nothing of it is run. */
+/** The timeout in the plan. An invalid plan has none; it may still be simulated, because nothing of it runs. */
 function boundOf(facts: JobFacts, plan: Plan): number | undefined {
   try {
     return byType.get(facts.type)?.validate(plan, facts).timeoutMs;
@@ -62,12 +62,12 @@ const isAgentsOwn = (type: string): boolean =>
   Object.entries(runnerJobTypes).some(([name, row]) => name === type && row.group === "operations");
 const isKnown = (type: string): boolean => runnerJobTypeNames.some((name) => name === type);
 
-/** Whether what jobs of a type set going may go on without this host: their clean-up ends it. */
+/** Whether jobs of a type start work outside of this host that may outlive it: their clean-up must end it. */
 export function isRemote(type: string): boolean {
   return byType.get(type)?.isRemote === true;
 }
 
-/** What jobs of a type need to come to rest after they were stopped, and of that once they are told to hurry. */
+/** The grace periods of a job type, with the defaults. */
 export function gracesOf(type: string): {
   readonly stopGraceMs: number;
   readonly killGraceMs?: number;

@@ -11,123 +11,134 @@ import type { CommandEnd, StoredExecution } from "./stored-execution.ts";
 export type Plan = Readonly<Record<string, unknown>>;
 export type Outputs = Readonly<Record<string, unknown>>;
 export type Severity = "debug" | "info" | "warn" | "error";
-/** The job as it was claimed. */
+/** The claimed job, without its plan. */
 export type JobFacts = StoredExecution["job"];
 
-/** How one or several kinds of job are done. A handler has no state of its own: each job gets its own work. */
+/** The implementation of one or more job types. A handler has no state of its own; the work of each job has. */
 export type Handler = {
   readonly types: readonly RunnerJobType[];
-  /** What its jobs need to come to rest after they were stopped; 12 s by default. */
+  /** The time that its jobs need to end after a stop; 12 s by default. */
   readonly stopGraceMs?: number;
-  /** Of that, what they need once they are told to hurry; 5 s by default. */
+  /** The part of it that is left when `killSignal` aborts; 5 s by default. */
   readonly killGraceMs?: number;
-  /** What its jobs set going may go on without this host: `cleanup` ends it, also where nothing else of the job is done. */
+  /**
+   * Its jobs start work outside of this host. `cleanup` must end that, even when nothing else of the job is executed.
+   */
   readonly isRemote?: true;
-  /** Reads the plan, touches nothing. Throws JobFailure when the plan is not fit. */
+  /** Validates the plan, without side effects. Throws JobFailure when the plan is invalid. */
   readonly validate: (plan: Plan, facts: JobFacts) => JobWork;
 };
 
 /**
- * The work of one job. After a restart of the agent it is made anew from the plan and done again from the
- * start: `job.run` and `job.once` answer at once what was done before, so nothing happens twice.
+ * The work of one job. After a restart of the agent it is made from the plan again and executed from the start.
+ * `job.run` and `job.once` then return stored answers at once, so that nothing happens twice.
  */
 export type JobWork = {
-  /** It runs children or keeps files: it gets a workspace and a place for secrets. */
+  /** It runs children or writes files, so `job.directories` must be made. */
   readonly needsDirectories?: boolean;
-  /** It runs what the operator put on this host, as the agent's own user whatever `job-user` says. */
+  /** It runs a program of the operator, as the agent's own user whatever `job-user` says. */
   readonly runsAsAgentUser?: boolean;
-  /** It asks for consent by itself, when it knows what it would change (agent/approval/ask-approval.ts). */
+  /** It asks for approval itself, once it knows its changes (agent/approval/ask-approval.ts). */
   readonly asksApproval?: true;
-  /** The plan's own bound of the whole job. */
+  /** The timeout of the whole job, from its plan. */
   readonly timeoutMs?: number | undefined;
   readonly prepare?: (job: Job) => Promise<void>;
   readonly execute: (job: Job) => Promise<Produced>;
-  /** Runs whatever happened, when something was prepared or executed; bounded. */
+  /** Always runs once something was prepared or executed; its time is limited. */
   readonly cleanup?: (job: Job) => Promise<void>;
 };
 
-/** What came of a job that went well. */
+/** The result of a successful job. */
 export type Produced = {
   readonly outputs?: Outputs;
   readonly description?: string;
   readonly result?: Omit<ResultInput, "success" | "error_code" | "error_metadata">;
 };
 
-/** A job in its handler's hands. */
+/** What a handler is given of a job. */
 export type Job = {
   readonly facts: JobFacts;
   readonly executionId: string;
-  /** When it has to be over, by this host's clock. */
+  /** The job's deadline, by this host's clock. */
   readonly deadlineAtMs: number;
   readonly plan: Plan;
-  /** Aborted when the job is to stop; its reason is a StopCause. */
+  /** Aborts when the job must stop; the reason is a StopCause. */
   readonly signal: AbortSignal;
-  /** Aborted when there is no time left even to clean up. */
+  /** Aborts when not even the clean-up may continue. */
   readonly killSignal: AbortSignal;
-  /** The agent that it runs in. */
+  /** The agent that runs the job. */
   readonly agent: AgentContext;
-  /** Reaches this execution, its log stream and its workspace at the broker; may be absent after a restart. */
+  /**
+   * The execution's token; it reaches this execution, its log stream and its workspace at the broker. It may be absent
+   * after a restart.
+   */
   readonly token: string | undefined;
   readonly directories: JobDirectories;
-  /** Writes a line to the job's log; with a key, once, over restarts of the agent. */
+  /** Writes a line to the job's log. A line with a key is written once, even if the agent restarts. */
   readonly log: (text: string, severity?: Severity, step?: string, key?: string) => void;
-  /** From the next byte on, the text appears nowhere, not after a takeover either. */
+  /** Redacts the text from the next byte on, also after the agent restarts. */
   readonly addSecret: (secret: string) => void;
-  /** The text as it may be shown: without any secret. */
+  /** Replaces all secrets in the text. */
   readonly redact: (text: string) => string;
   /**
-   * Takes what the job's own processes set as outputs: resolve when it is kept, reject with words for them to refuse it.
+   * Sets the receiver of outputs from the job's own processes. It resolves when the output is stored, and rejects with
+   * a message for the script's author.
    */
   readonly onOutput: (take: (output: SetOutput) => Promise<void>) => void;
   /** Runs a child whose output goes to the log. Throws JobFailure when it cannot be started. */
   readonly run: (command: JobCommand) => Promise<CommandEnd>;
-  /** Whether the child of this key was begun, by whichever process of the agent; it may have ended. */
+  /** Whether a child with this key has begun, also in an earlier process of the agent; it may have ended. */
   readonly hasBegun: (key: string) => boolean;
-  /** Makes the child of a command ready that is to be run soon, so that it begins at once; it may as well never be run. */
+  /** Prestarts the child of a command that will probably run soon, so that it begins without delay. */
   readonly makeReady: (command: JobCommand) => void;
-  /** Brings what something prints that is no child of the job into its log; resolves when it has been read to its end. */
+  /** Copies output that is not a child's into the job's log; resolves when all of it is read. */
   readonly pipe: (source: LogSource, output: ChildOutput) => Promise<void>;
-  /** Does something once, over restarts of the agent; its answer, redacted, is kept on disk. */
+  /** Does something once, even if the agent restarts; the answer is redacted and stored on disk. */
   readonly once: <T>(key: string, act: () => Promise<T>) => Promise<T>;
 };
 
-/** A job's own folders; all are gone after it. */
+/** The directories of a job; they are removed at its end. */
 export type JobDirectories = {
   /** On disk, 0700. */
   readonly workspace: string;
-  /** In memory, 0700, the job's own: whatever holds a secret that its processes may know. */
+  /** In memory, 0700, the job user's: for files with secrets that the job's processes may read. */
   readonly secrets: string;
-  /** In memory, the agent's: what the job's processes may not touch. The same folder where they are the agent's user. */
+  /**
+   * In memory, the agent's: for files that the job's processes must not reach. The same as `secrets` where jobs run as
+   * the agent's user.
+   */
   readonly agentOnly: string;
-  /** Whose workspace and secrets are; undefined: the agent's own. */
+  /** The user who owns `workspace` and `secrets`; undefined means the agent's own. */
   readonly owner: FileOwner;
-  /** What every child of the job finds in its environment. */
+  /** Environment variables of every child of the job. */
   readonly env: Readonly<Record<string, string>>;
 };
 
-/** A child of a job. */
+/** A command of a job, to run as a child process. */
 export type JobCommand = {
-  /** Names it within the job: "3/command". The same name is the same run. */
+  /** Its name within the job, such as "3/command". The same name means the same run. */
   readonly key: string;
   /** The step's name, as the log shows it. */
   readonly step: string;
   readonly argv: readonly string[];
   readonly cwd: string;
-  /** Over the job's own. */
+  /** Added to the environment of the job. */
   readonly env?: Readonly<Record<string, string>>;
   readonly timeoutMs?: number | undefined;
-  /** So much of the timeout was used before it began. */
+  /** The part of the timeout that was used before the command began. */
   readonly spentMs?: number;
-  /** The group is told to end by SIGTERM and has ten seconds, by default. */
+  /** By default SIGTERM to the process group, then SIGKILL after ten seconds. */
   readonly stop?: StopPlan;
-  /** Stops it alone, as a stop of the job would. */
+  /** Stops only this command, in the same way as a stop of the job. */
   readonly endEarly?: AbortSignal;
-  /** What it prints is for programs: people read what this makes of it, and what it knows is the end's `kept`. */
+  /** For machine-readable output: renders it for people. What the renderer knows at the end is `kept`. */
   readonly render?: MakeRenderer;
-  /** Goes on although the job is to stop: the always-steps after a cancel. */
+  /** Runs even when the job is stopped: the always-steps after a cancel. */
   readonly isCleanup?: boolean;
-  /** What is to be run after it, as far as is known: its child is made ready while this one runs. */
+  /** The command that probably follows; its child is prestarted while this one runs. */
   readonly next?: JobCommand;
-  /** After a power cut it is run again, or the job ends, whether or not it is known to have begun. */
+  /**
+   * It may run again after a power failure, or the job then fails anyway, so it need not be recorded durably first.
+   */
   readonly isRepeatable?: true;
 };

@@ -4,17 +4,17 @@ import type { StartJob } from "../loops/take-jobs.ts";
 import { clearLeftovers } from "../processes/clear-leftovers.ts";
 import type { ShutdownState } from "../shutdown/shutdown-state.ts";
 
-/** How jobs come to run in an agent. */
+/** Runs the jobs of an agent, on its host or in pods. */
 export type Executor = {
-  /** Resumes what a former process of this agent has left under way; until there is a broker, looks after it. */
+  /** Resumes the jobs of an earlier process of this agent; supervises them until the broker is reachable. */
   readonly resume: () => Promise<void>;
-  /** There is a broker: what was resumed goes on. Returns how jobs are begun. */
+  /** Called once the broker is connected: resumed jobs continue. Returns the function that starts jobs. */
   readonly connect: (agent: AgentContext) => StartJob;
-  /** The agent is about to end. */
+  /** Called right before the agent ends. */
   readonly close?: () => Promise<void>;
 };
 
-/** Makes the jobs' side of an agent. What runs them is read from disk now, before it is needed. */
+/** Makes the executor that runs jobs on this host. Its modules are loaded now, not when the disk may be full. */
 export async function openHostExecutor(
   local: LocalContext,
   shutdown: ShutdownState,
@@ -30,7 +30,7 @@ export async function openHostExecutor(
       connected.resolve(agent);
       return (claimed) => {
         const job = startJob(agent, claimed);
-        // What has not begun when the agent begins to shut down, somebody else may as well do.
+        // A job that has not begun when the shutdown begins is given back to other agents.
         const back = (): void => void job.giveBack();
         shutdown.requested.addEventListener("abort", back, { once: true });
         void job.done.then(() => shutdown.requested.removeEventListener("abort", back));
@@ -64,7 +64,7 @@ export async function openHostExecutor(
   };
 }
 
-/** Whatever else former processes of this agent left on this host. */
+/** Removes what earlier processes of this agent left on this host otherwise. */
 async function clear(
   { config, runDir, log, jobUsers, jobCgroups }: LocalContext,
   keep: ReadonlySet<string>,

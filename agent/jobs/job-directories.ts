@@ -15,11 +15,14 @@ import { type JobRequests, openJobSocket } from "./job-socket.ts";
 import { openKeptSecrets } from "./kept-secrets.ts";
 
 export type OpenDirectories = JobDirectories & {
-  /** Reaches the execution, its log stream and its workspace; after a restart, too, unless the host was restarted. */
+  /** The execution's token. It survives a restart of the agent, but not of the host. */
   readonly token: string | undefined;
-  /** From the next byte on, the text appears nowhere, not after a takeover either. */
+  /** Redacts the text from the next byte on, also after the agent restarts. */
   readonly addSecret: (secret: string) => void;
-  /** Ends whatever of the job still runs and takes its folders away; words for what could not be. */
+  /**
+   * Ends what still runs of the job and removes its directories; returns messages about what it could not end or
+   * remove.
+   */
   readonly close: () => Promise<string[]>;
 };
 
@@ -27,11 +30,13 @@ type Host = Pick<AgentContext, "config" | "runDir" | "jobUsers" | "jobCgroups">;
 type Means = Pick<JobRequests, "setOutput"> & {
   readonly redactor: Redactor;
   readonly owner: FileOwner;
-  /** The execution's own, where this process has claimed it. */
+  /** The execution's token, if this process claimed the job. */
   readonly token: string | undefined;
 };
 
-/** The folders and the socket of one execution; those of a former process of the agent, where they are there. */
+/**
+ * Opens the directories and the socket of one execution; existing ones of an earlier agent process are used again.
+ */
 export async function openJobDirectories(
   { config, runDir, jobUsers, jobCgroups }: Host,
   executionId: string,
@@ -84,7 +89,7 @@ export async function openJobDirectories(
   };
 }
 
-/** Where the job's own files in memory are: a folder of its user's in that of the agent, which that user may pass. */
+/** The job's own directory in memory, inside the agent's, which the job's user may pass through. */
 async function openSecrets(agentOnly: string, owner: FileOwner): Promise<string> {
   if (owner === undefined) return agentOnly;
   await chown(agentOnly, process.geteuid?.() ?? 0, owner);
@@ -96,7 +101,7 @@ async function openSecrets(agentOnly: string, owner: FileOwner): Promise<string>
   return secrets;
 }
 
-/** The same after a restart of the agent: the job's processes have it in their environment. */
+/** Stays the same after a restart of the agent: the job's processes have it in their environment. */
 async function keepBearer(file: string): Promise<string> {
   const known = await readFile(file, "utf8").catch(() => "");
   if (known !== "") return known;
@@ -105,7 +110,7 @@ async function keepBearer(file: string): Promise<string> {
   return bearer;
 }
 
-/** Keeps it in the agent's own folder in memory: whoever resumes the job asks as the job, too. */
+/** Stores the execution's token in the agent's own directory in memory, for an agent that resumes the job. */
 export async function storeToken(
   runDir: string,
   executionId: string,
@@ -116,12 +121,12 @@ export async function storeToken(
   await writeAtomically(path.join(agentOnly, "token"), { text: token });
 }
 
-/** Whether a former process of the agent kept the execution's token. */
+/** Whether an earlier process of the agent stored the execution's token. */
 export function hasStoredToken(runDir: string, executionId: string): boolean {
   return existsSync(path.join(agentFolder(runDir, executionId), "token"));
 }
 
-/** The token of an execution that another process of the agent kept; nothing after a start of the host. */
+/** The token that an earlier process of the agent stored; undefined after a reboot. */
 export async function readStoredToken(
   runDir: string,
   executionId: string,

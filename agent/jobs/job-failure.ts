@@ -1,4 +1,4 @@
-/** The reason of a failed job in one word for machines: `error_metadata.reason` of its result. */
+/** Why a job failed, in one word for programs: `error_metadata.reason` of its result. */
 export type FailureReason =
   | "plan_invalid"
   | "unknown_type"
@@ -17,12 +17,12 @@ export type FailureReason =
   | "simulated"
   | "internal";
 
-/** What went wrong, for programs: `type` says which members besides there are. */
+/** What went wrong, for programs. `type` decides which other members there are. */
 export type CompositeError = {
   readonly type: string;
   readonly title: string;
   readonly detail: string;
-  /** The same again may go well. */
+  /** Whether a retry may succeed. */
   readonly retryable: boolean;
 } & Readonly<Record<string, unknown>>;
 
@@ -31,14 +31,14 @@ type Failure = {
   /** The kind of failure, within its reason: `error_metadata.class`. */
   readonly class?: string;
   readonly composite?: CompositeError;
-  /** The result's number: a child's exit code where there is one. */
+  /** The code of the result; a child's exit code if there was one. */
   readonly code?: number;
   readonly metadata?: Readonly<Record<string, string>>;
-  /** What was produced all the same. */
+  /** Outputs that exist despite the failure. */
   readonly outputs?: Readonly<Record<string, unknown>>;
 };
 
-/** A job that fails as jobs may: its message is the description that people read. */
+/** An expected failure of a job; its message is the description that people read. */
 export class JobFailure extends Error {
   override readonly name = "JobFailure";
   readonly reason: FailureReason;
@@ -60,12 +60,15 @@ export class JobFailure extends Error {
   }
 }
 
-/** The failure of a job whose plan cannot be followed; `words` name the member and what is wrong with it. */
+/** The failure of a job with an invalid plan; `words` name the member and what is wrong with it. */
 export function invalidPlan(words: string): JobFailure {
   return new JobFailure(`The plan is invalid: ${words}.`, { reason: "plan_invalid" });
 }
 
-/** A failure of the agent's own, as the job's. The plan may be in the error's text: only its code is told. */
+/**
+ * Reports an unexpected error of the agent as the job's failure. The error's text may contain the plan, so only its
+ * code is reported.
+ */
 export function internalFailure(error: unknown): JobFailure {
   const { code } = error as NodeJS.ErrnoException;
   if (code === "ENOSPC" || code === "EDQUOT") {

@@ -1,15 +1,15 @@
-/** How a job ended here: the status that is reported of it, or that it was given back or given up to the broker. */
+/** How a job ended here: the reported status, or that it was given back or abandoned. */
 export type JobEnd = {
   readonly type: string;
   readonly status: string;
   readonly durationMs: number;
 };
 
-/** What ended here since the agent began. */
+/** Counts the jobs that ended since the agent started. */
 export type JobMetrics = {
   readonly add: (end: JobEnd) => void;
   readonly counts: () => readonly { type: string; status: string; count: number }[];
-  /** Of each type how many took so many seconds at most, how long all took together, and how many there are. */
+  /** A histogram of durations for each job type: cumulative buckets, sum and count. */
   readonly durations: () => readonly Durations[];
 };
 
@@ -21,11 +21,11 @@ export type Durations = {
 };
 
 const bounds = [1, 5, 15, 60, 300, 900, 1800, 3600, 10_800];
-/** A broker that makes types up does not fill the memory of its agents. */
+/** The number of types is limited, so that a broker cannot fill the agent's memory with made-up types. */
 const mostKinds = 200;
 const otherKind = "other";
 
-/** A record with nothing in it. */
+/** Makes empty metrics. */
 export function makeJobMetrics(): JobMetrics {
   const counts = new Map<string, { type: string; status: string; count: number }>();
   const took = new Map<string, { sum: number; each: number[] }>();

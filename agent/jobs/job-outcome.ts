@@ -5,7 +5,7 @@ import type { JobFailure } from "./job-failure.ts";
 import { type StopCause, stopRow, stopWords } from "./stop-cause.ts";
 import type { JobOutcome } from "./stored-execution.ts";
 
-/** How a job came to its end here. */
+/** How a job ended here. */
 export type Ending =
   | { readonly kind: "produced"; readonly produced: Produced }
   | { readonly kind: "failed"; readonly failure: JobFailure }
@@ -14,12 +14,12 @@ export type Ending =
       readonly cause: StopCause;
       readonly failure?: JobFailure | undefined;
     }
-  /** A former process of the agent knew it already. */
+  /** An earlier process of the agent stored the outcome. */
   | { readonly kind: "kept"; readonly outcome: JobOutcome };
 
 type Finish = PendingResult["finish"];
 
-/** What is reported of an ending, without any secret. Success is said, never taken for granted. */
+/** What is reported of an ending, redacted. Success is always stated explicitly. */
 export function jobOutcome(ending: Ending, redactor: Redactor): JobOutcome {
   if (ending.kind === "kept") return ending.outcome;
   const { outputs, ...finish } = finishOf(ending);
@@ -33,7 +33,7 @@ export function jobOutcome(ending: Ending, redactor: Redactor): JobOutcome {
   };
 }
 
-/** Compressed contents are bytes that nobody reads as they are; every other member is text. */
+/** Compressed contents are not searched for secrets; every other member is text and is redacted. */
 function redacted(result: NonNullable<Finish["result"]>, redactor: Redactor): Finish["result"] {
   const { contents_compressed, contents_display_compressed, ...texts } = result;
   const { error_metadata, ...others } = redactor.redactJson(texts);
@@ -45,18 +45,18 @@ function redacted(result: NonNullable<Finish["result"]>, redactor: Redactor): Fi
   };
 }
 
-/** Only what has no secret in it any more is cut: a piece of one would not be known as such. */
+/** Text is cut after it was redacted: a part of a secret would not be recognized. */
 function cut(metadata: Readonly<Record<string, string>>): Record<string, string> {
   const { message, ...others } = metadata;
   return { ...others, ...(message !== undefined && { message: message.slice(0, mostMessage) }) };
 }
 
-/** Whether outputs hold a secret that will be taken out. */
+/** Whether the outputs contain a secret that will be redacted. */
 export function hidesOutputs(outputs: Outputs | undefined, redactor: Redactor): boolean {
   return outputs !== undefined && redactor.redactJson(outputs) !== outputs;
 }
 
-/** The outputs that an ending brings, if any. */
+/** The outputs of an ending, if it has any. */
 export function outputsOf(ending: Ending): Outputs | undefined {
   if (ending.kind === "kept") return undefined;
   return ending.kind === "produced" ? ending.produced.outputs : ending.failure?.outputs;

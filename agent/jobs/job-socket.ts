@@ -7,13 +7,13 @@ import { openSocketPath } from "../paths/socket-path.ts";
 
 /** What a job's own processes may ask of the agent, through `svc-agent output set` and `svc-agent redact add`. */
 export type JobRequests = {
-  /** Resolves when it is kept; rejects with an Error whose message is for the script's author. */
+  /** Resolves when the output is stored; rejects with an Error whose message is for the script's author. */
   readonly setOutput: (output: SetOutput) => Promise<void>;
   /** The same, at once. */
   readonly addSecret: (secret: string) => void;
 };
 
-/** It cannot be taken yet: the same may be asked again. */
+/** The request cannot be served yet and may be repeated. */
 export class NotNow extends Error {
   override readonly name = "NotNow";
 }
@@ -21,32 +21,33 @@ export class NotNow extends Error {
 const setOutput = z.object({
   name: z.string(),
   value: z.unknown(),
-  /** Later steps get it; it is shown nowhere and never leaves this host. */
+  /** A secret output: later steps get it, but it is never shown and never leaves this host. */
   secret: z.boolean().default(false),
 });
 export type SetOutput = z.infer<typeof setOutput>;
 
 const addSecret = z.object({ secret: z.string() });
 const mostBytes = 2 * 2 ** 20;
-/** A job's scripts ask a few at once; who is refused asks again. */
+/** A job's scripts make few requests at once; a refused one is repeated. */
 const mostAtOnce = 32;
 
 /**
- * Listens on a unix socket of one job: `POST /outputs {name, value, secret?}` and `POST /secrets {secret}`, with the
- * job's bearer; 204 when it is kept, or a status with `{detail}`: 503 may be asked again. Returns how to stop.
+ * Serves the socket of one job: `POST /outputs {name, value, secret?}` and `POST /secrets {secret}` with the job's
+ * bearer token. Answers 204 when it is stored, else a status with `{detail}`; after a 503 the request may be repeated.
+ * Returns a function that closes the socket.
  */
 export async function openJobSocket(
   { path, bearer }: { readonly path: string; readonly bearer: string },
   requests: JobRequests,
 ): Promise<() => Promise<void>> {
-  await rm(path, { force: true }); // a former process of the agent may have left it
+  await rm(path, { force: true }); // an earlier process of the agent may have left it
   const server = http.createServer((request, response) => {
     void answer(request, { bearer, requests }).then(({ status, detail }) => {
       response.writeHead(status, { "content-type": "application/json", connection: "close" });
       response.end(detail === undefined ? undefined : JSON.stringify({ detail }));
     });
   });
-  server.maxConnections = mostAtOnce; // each may bring its 2 MiB into the process that all jobs share
+  server.maxConnections = mostAtOnce; // each connection may send 2 MiB into the process that all jobs share
   const short = openSocketPath(path);
   await new Promise<void>((resolve, reject) => {
     server.once("error", reject);
@@ -80,7 +81,10 @@ async function answer(request: IncomingMessage, means: Means): Promise<Answered>
   }
 }
 
-/** Undefined for too much: that is read to its end, or its sender would not hear the answer, and kept by nobody. */
+/**
+ * Undefined for a body that is too large. It is still read to its end, because the sender would otherwise not see the
+ * answer.
+ */
 async function readBody(request: IncomingMessage): Promise<string | undefined> {
   const parts: Buffer[] = [];
   let bytes = 0;
@@ -96,7 +100,7 @@ function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    throw new Error("The body is not JSON."); // it may be a secret: it is not repeated
+    throw new Error("The body is not JSON."); // the body may be a secret, so it is not quoted
   }
 }
 

@@ -1,18 +1,20 @@
 import { appendFileSync, readFileSync } from "node:fs";
 import type { Redactor } from "../logs/redactor.ts";
 
-/** Secrets that a job told while it ran: hidden, and kept in memory for whoever resumes the job. */
+/** Secrets that a job added while it ran, stored in memory for an agent that resumes the job. */
 export type KeptSecrets = {
-  /** Throws an Error with words when it cannot be kept; hidden it is all the same, for now, unless there are too many. */
+  /** Throws when it cannot be stored; it is redacted anyway for now, unless there are too many. */
   readonly add: (secret: string) => void;
 };
 
-/** Each is looked for in everything that the job prints, in all encodings, by the one process that all jobs share. */
+/**
+ * The number is limited: each secret is searched in all output, in all encodings, by the process that all jobs share.
+ */
 const mostSecrets = 500;
 const mostSecretBytes = 64 * 1024;
 const mostBytes = 2 ** 20;
 
-/** Hides what the file holds from a former process of the agent, and keeps in it what is added. */
+/** Redacts the secrets that the file has from an earlier process of the agent, and stores new ones in it. */
 export function openKeptSecrets(file: string, redactor: Redactor): KeptSecrets {
   const known = new Set(readSecrets(file));
   for (const secret of known) redactor.add(secret);
@@ -36,7 +38,7 @@ export function openKeptSecrets(file: string, redactor: Redactor): KeptSecrets {
       }
       bytes = nextBytes;
       redactor.add(secret);
-      // It begins a line of its own, whatever was cut off before it.
+      // Starts on a new line, because the last one may have been cut off.
       appendFileSync(file, `\n${JSON.stringify(secret)}\n`, { mode: 0o600 });
       known.add(secret);
     },
@@ -56,7 +58,7 @@ function readText(file: string): string {
   }
 }
 
-/** A line that was cut off was never answered for: it is told again. */
+/** A line that was cut off was never confirmed, so its sender repeats it. */
 function parsed(line: string): string[] {
   if (line === "") return [];
   try {

@@ -3,20 +3,20 @@ import type { JobLog, JobLogSpec } from "../logs/job-log.ts";
 import type { ChildOutput } from "../processes/child.ts";
 import type { StoredExecution } from "./stored-execution.ts";
 
-/** A job's log that is opened when something is to be written: a job that says nothing costs nothing. */
+/** A job's log that is opened at the first line, so that a silent job costs nothing. */
 export type LazyJobLog = Pick<JobLog, "write" | "close"> & {
-  /** Never rejects: an output that cannot be read or kept, however often it is tried, is read to its end and dropped. */
+  /** Never rejects: output that cannot be read or stored after all retries is read to its end and dropped. */
   readonly pipe: JobLog["pipe"];
-  /** Sends what was written so far, while the job is cleaned up; nobody waits for it. */
+  /** Starts to send what was written so far, without waiting for it. */
   readonly sendOff: () => void;
-  /** The error that was written last. */
+  /** The last line with severity error. */
   readonly lastError: () => string | undefined;
 };
 
 const tries = 5;
 const firstPauseMs = 100;
 
-/** Opens the log at the first need; lines keep their order. `onFault` is told what stands in the way. */
+/** Opens the log when it is first needed; lines keep their order. `onFault` gets the errors. */
 export function makeLazyJobLog(
   open: () => Promise<JobLog>,
   onFault: (error: unknown) => void,
@@ -32,12 +32,12 @@ export function makeLazyJobLog(
         return (log = made);
       },
       (error: unknown) => {
-        opening = undefined; // whoever writes next tries again
+        opening = undefined; // the next write tries again
         throw error;
       },
     ));
 
-  /** Gone on with where it stopped: what was read is in the log, with how far that was. */
+  /** Retries from where it stopped: the log records how far the output was read. */
   async function pipe(...[source, output, signal]: Parameters<JobLog["pipe"]>): Promise<void> {
     for (let nth = 0; nth < tries; nth++) {
       try {
@@ -70,12 +70,12 @@ export function makeLazyJobLog(
   };
 }
 
-/** A child must not wait for a reader. */
+/** Read and discard, so that the child is not blocked. */
 async function drop(output: ChildOutput): Promise<void> {
   for await (const { bytes, offset } of output) output.release(offset + bytes.length);
 }
 
-/** Whose log it is. */
+/** Identifies the log of a stored execution. */
 export function logSpec(state: StoredExecution): JobLogSpec {
   const { id, type, log_stream_id } = state.job;
   const attributes = {

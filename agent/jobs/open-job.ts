@@ -12,15 +12,15 @@ import { makePrestartedChildren } from "./prestarted-children.ts";
 import { runChild } from "./run-child.ts";
 import type { StopControl } from "./stop-control.ts";
 
-/** A job as its handler sees it, and what its life needs besides. */
+/** A job as its handler sees it, and what executing it needs besides. */
 export type OpenJob = {
   readonly job: Job;
-  /** Makes the job's folders and its socket. */
+  /** Makes the job's directories and its socket. */
   readonly openDirectories: (work: Pick<JobWork, "runsAsAgentUser">) => Promise<void>;
   readonly isOpen: () => boolean;
-  /** Ends what still runs and takes the folders away; words for what could not be. */
+  /** Ends what still runs and removes the directories; returns messages about what it could not end or remove. */
   readonly close: () => Promise<string[]>;
-  /** Children whose output is kept until the log has it. */
+  /** Ended children, whose output is kept until the log has it. */
   readonly ended: readonly Child[];
 };
 
@@ -34,7 +34,7 @@ type Given = {
   readonly token: string | undefined;
 };
 
-/** A job whose folders are not there yet. */
+/** Makes a job. Its directories do not exist yet. */
 export function openJob(given: Given): OpenJob {
   const { agent, record, stop, redactor, log } = given;
   const { state } = record;
@@ -103,7 +103,7 @@ async function identityOf(
 ): Promise<Pick<ChildContext, "user" | "cgroup">> {
   const user = await userOf(agent, record, signal);
   const cgroup = await agent.jobCgroups.take(record.state.execution_id);
-  if (cgroup !== undefined) record.state.cgroup = cgroup; // on disk with the first child
+  if (cgroup !== undefined) record.state.cgroup = cgroup; // stored together with the first child
   return { user, cgroup };
 }
 
@@ -124,7 +124,7 @@ async function once<T>(
   redactor: Redactor,
   { key, act, mayBegin }: OnceCall<T>,
 ): Promise<T> {
-  if (Object.hasOwn(state.done, key)) return state.done[key] as T; // what `act` answered before
+  if (Object.hasOwn(state.done, key)) return state.done[key] as T; // what `act` returned before
   await mayBegin();
   const answer = await act();
   state.done[key] = answer === undefined ? null : redactor.redactJson(answer);
@@ -136,8 +136,8 @@ const refusal =
   "The setting job-user was changed after this job had started as the agent's user. The job cannot continue.";
 
 /**
- * The user of a job's children: known on disk before the first one is born. A job that began as the agent's own user
- * starts no further child once there are users for jobs: what it has would be another's.
+ * The user of a job's children; stored before the first child starts. A job that began as the agent's own user starts
+ * no further child after `job-user` was set: the files of its earlier children belong to another user.
  */
 export async function userOf(
   { jobUsers }: Pick<AgentContext, "jobUsers">,

@@ -7,7 +7,7 @@ import {
 import { pause } from "../client/pause.ts";
 import type { Job } from "./handler.ts";
 
-/** How far one resource is. */
+/** The progress of one resource. */
 export type ResourceStep = {
   readonly address: string;
   /** create, update, delete, read … */
@@ -15,10 +15,10 @@ export type ResourceStep = {
   readonly status: "in-progress" | "finished" | "error";
 };
 
-/** Tells the broker how far each resource is; nobody waits for it, and nothing fails by it. */
+/** Reports progress to the broker. Callers do not wait, and failures are ignored. */
 export type Progress = {
   readonly tell: (step: ResourceStep) => void;
-  /** How far a phase of the whole is: "plan", "apply". */
+  /** Progress of a whole phase: "plan", "apply". */
   readonly phase: (name: string, status: StepInput["status"], detail?: string) => void;
 };
 
@@ -28,10 +28,10 @@ type Waiting = z.input<
 
 const mostAtOnce = 200;
 const giveUpAfterMs = 30_000;
-/** What comes so soon after goes together with it. */
+/** Reports within this time are sent together. */
 const gatherMs = 150;
 
-/** Of several reports on a step that wait, only the last is sent, and those that wait together in one. */
+/** Reports that wait are sent in one request; of several reports on the same step only the last is sent. */
 export function openProgress(job: Job): Progress {
   const waiting = new Map<string, Waiting>();
   const known = new Set<string>();

@@ -1,8 +1,8 @@
 import { jsonWithin, holdsDeclared, isPublicWithin, isSecretName } from "./secret-names.ts";
 
 /**
- * How far what is looked at is secret. `declared`: somebody said so of it, under names of their own choice, which say
- * nothing of it. `named`: it is part of what a name says to be secret; parts with public names are let be.
+ * How secret the current value is. `declared`: the plan declares it secret, under names that users chose and that mean
+ * nothing. `named`: it is part of a value whose name means a secret; parts with public names are left alone.
  */
 type Standing = "open" | "named" | "declared";
 
@@ -29,7 +29,7 @@ function collect(value: unknown, standing: Standing, found: Set<string>): void {
   }
 }
 
-/** Its direct members may be called anything, `name` and `value` too. */
+/** Its direct members may have any name, also `name` and `value`. */
 function collectDeclared(holder: unknown, found: Set<string>): void {
   if (typeof holder !== "object" || holder === null) return collect(holder, "declared", found);
   for (const member of Object.values(holder)) collect(member, "declared", found);
@@ -41,7 +41,7 @@ function standingOf(name: string, around: Standing): Standing {
   return around === "named" && !isPublicWithin(name) ? "named" : "open";
 }
 
-/** What has a name of its own is secret where it is among secrets, whatever that name is. */
+/** A named value among secrets is secret, whatever its name is. */
 function standingOfNamed(name: string, around: Standing): Standing {
   return around === "open" && isSecretName(name) ? "named" : around;
 }
@@ -50,12 +50,12 @@ function collectText(text: string, standing: Standing, found: Set<string>): void
   if (standing !== "open" && text !== "") found.add(text);
   for (const secret of secretsInUrls(text)) found.add(secret);
   const inner = jsonWithin(text);
-  // Of a whole that was given as one text only its own kind knows the names in it: a service account's key.
+  // In a text that holds JSON, only known kinds have known member names, such as a service account's key.
   if (inner !== undefined) return collect(inner, standing === "open" ? "open" : "named", found);
   for (const secret of secretsInPairs(text)) found.add(secret);
 }
 
-/** The name in `{name: "DB_PASSWORD", value: "…"}`, as lists of values have it. */
+/** The name in `{name: "DB_PASSWORD", value: "…"}`, the form of values in lists. */
 function valueName(within: object): string | undefined {
   if (!("value" in within && "name" in within)) return undefined;
   return typeof within.name === "string" ? within.name : undefined;
@@ -67,7 +67,7 @@ function valueName(within: object): string | undefined {
  */
 const pair =
   /(?<![\w.-])([\w.-]*[A-Za-z])["']?[ \t]*(?:=|:[ \t])[ \t]*(?:"([^"\n]*)"|'([^'\n]*)'|([^\s;&,"'}]+))/g;
-/** What only refers to a value is none. */
+/** A reference to a value is not a secret. */
 const reference = /^[$<]|^\{\{/;
 
 function secretsInPairs(text: string): string[] {
@@ -79,7 +79,7 @@ function secretsInPairs(text: string): string[] {
   return found;
 }
 
-/** A name that stands alone before the @ is a token if it is as long as one; `ubuntu` and `deploy` log in by keys. */
+/** A single name before the @ is a token if it is as long as one; `ubuntu` and `deploy` log in with keys. */
 const leastTokenLength = 20;
 
 function secretsInUrls(text: string): string[] {

@@ -4,18 +4,18 @@ import { isAbsence } from "../processes/process-identity.ts";
 import { type ReadyChild, readyChild } from "../processes/ready-child.ts";
 import type { StoredExecution } from "./stored-execution.ts";
 
-/** A child that has no number yet. */
+/** The spec of a child without its number. */
 export type UnnumberedChild = Omit<ChildSpec, "step">;
 
-/** The child of a job that is made ready while the one before it still runs. */
+/** The next child of a job, prestarted while the one before it still runs. */
 export type PrestartedChildren = {
-  /** A number that no child of the execution has, or had: also none that a former process of the agent made ready. */
+  /** A number that no child of the execution had, including children that an earlier agent process prestarted. */
   readonly nextNumber: () => number;
-  /** Makes a child ready, in place of another one; nobody waits for it, and nothing of it runs. */
+  /** Prestarts a child in the background and drops an earlier one. Nothing of the command runs yet. */
   readonly make: (key: string, spec: UnnumberedChild) => void;
-  /** The child that was made ready, if it is this very one and can begin. */
+  /** The prestarted child, if it has exactly this spec and can begin. */
   readonly take: (key: string, spec: UnnumberedChild) => Promise<ReadyChild | undefined>;
-  /** Resolves when nothing of a child that was not taken is left. */
+  /** Resolves when nothing of an unused child is left. */
   readonly close: () => Promise<void>;
 };
 
@@ -25,7 +25,10 @@ type Ahead = {
   readonly ready: Promise<ReadyChild | undefined>;
 };
 
-/** Nothing is ready yet. A child that cannot be made ready is started later as any other, and tells then why it cannot. */
+/**
+ * Starts without a prestarted child. A child that cannot be prestarted is started normally later, and reports its
+ * error then.
+ */
 export function makePrestartedChildren(
   runDir: string,
   { execution_id, children }: Pick<StoredExecution, "execution_id" | "children">,
@@ -39,11 +42,11 @@ export function makePrestartedChildren(
     last = Math.max(last, ...known, ...numbersIn(runDir, execution_id)) + 1;
     return last;
   };
-  /** It has its number at once. What goes wrong then is nothing to the child that runs meanwhile. */
+  /** The number is assigned at once. Errors do not affect the child that runs meanwhile. */
   const makeNext = async (spec: UnnumberedChild): Promise<ReadyChild> =>
     await readyChild({ ...spec, step: nextNumber() });
   const drop = ({ ready }: Ahead): void => {
-    const dropped = ready.then((made) => made?.drop()).catch(() => {}); // its folder goes with the job's
+    const dropped = ready.then((made) => made?.drop()).catch(() => {}); // its folder is removed with the job's
     dropping.add(dropped);
     void dropped.then(() => dropping.delete(dropped));
   };

@@ -5,14 +5,14 @@ import type { StoredExecution } from "./stored-execution.ts";
 /** How an execution ended here: the status that is reported, and the reason that its result has. */
 export type End = { readonly status: string; readonly reason?: string | undefined };
 
-/** The broker has it again: somebody else does it. */
+/** The job was given back to the broker. */
 export const givenBack: End = { status: "given-back" };
-/** The broker wants to hear nothing more of it. */
+/** The broker no longer wants a result. */
 export const abandoned: End = { status: "abandoned", reason: "the broker no longer wants it" };
-/** A former process of the agent had ended it already, and its result waits on disk. */
+/** An earlier process of the agent ended it; its result waits on disk. */
 export const reportedBefore: End = { status: "told-before" };
 
-/** The end that a result tells of. */
+/** The end that a result states. */
 export function endOf({ finish }: PendingResult): End {
   return { status: finish.status, reason: finish.result?.error_metadata?.["reason"] };
 }
@@ -21,7 +21,7 @@ type Ended = Pick<StoredExecution, "execution_id" | "started_at_ms"> & {
   readonly job: { readonly id: string; readonly type: string };
 };
 
-/** Tells the agent's own log and its metrics that an execution has ended, and how; once, when nothing of it is left. */
+/** Records the end of an execution in the agent's log and metrics; once, when nothing of it is left. */
 export function recordEnd(
   { log, jobMetrics }: Pick<LocalContext, "log" | "jobMetrics">,
   { job, execution_id, started_at_ms }: Ended,

@@ -10,20 +10,23 @@ import { jobOutcome } from "./job-outcome.ts";
 import { endOf, recordEnd } from "./record-end.ts";
 import type { StoredExecution } from "./stored-execution.ts";
 
-/** So often in a row an execution is resumed by agents that die within a minute: then it may be what kills them. */
+/**
+ * How often in a row an execution is resumed by agents that die within a minute: then the execution may be what kills
+ * them.
+ */
 export const maxResumes = 10;
 const wellAfterMs = 60_000;
 
-/** Counts that the execution is resumed, and returns how often that was in a row; an agent that lives on forgets it. */
+/** Counts a resumption and returns how many there were in a row. An agent that stays alive resets the counter. */
 export async function countResume(dataDir: string, executionId: string): Promise<number> {
   const file = path.join(executionFolder(dataDir, executionId), "take-ups");
   const before = Number.parseInt(await readFile(file, "utf8").catch(() => ""), 10) || 0;
   await writeDurably(file, String(before + 1));
-  setTimeout(() => void rm(file, { force: true }).catch(() => {}), wellAfterMs).unref(); // then it counts on
+  setTimeout(() => void rm(file, { force: true }).catch(() => {}), wellAfterMs).unref(); // then the counter is not reset
   return before + 1;
 }
 
-/** Ends an execution as failed without taking it up: whoever resumed it did not live. */
+/** Fails an execution without resuming it, because the agents that resumed it died. */
 export async function giveUpJob(
   local: LocalContext,
   stored: StoredExecution,

@@ -16,8 +16,8 @@ import type { LazyJobLog } from "./lazy-job-log.ts";
 import type { CommandEnd, StoredChild } from "./stored-execution.ts";
 
 /**
- * Runs a command to its end, its output into the job's log. A command that a former process of the agent began is
- * resumed, one that has ended is not run again. Throws JobFailure when it cannot be started.
+ * Runs a command to its end and copies its output to the job's log. A command that an earlier process of the agent
+ * started is adopted; one that has ended is not run again. Throws JobFailure when it cannot be started.
  */
 export async function runChild(context: ChildContext, command: JobCommand): Promise<CommandEnd> {
   const known = context.record.state.children[command.key];
@@ -37,7 +37,7 @@ export async function runChild(context: ChildContext, command: JobCommand): Prom
   return await ended(context, command, await follow(context, { command, child, signal }));
 }
 
-/** It has ended; what of its output had not reached the disk is read once more. */
+/** The command has ended; output that was not stored yet is read once more. */
 async function catchUp(
   context: ChildContext,
   command: JobCommand,
@@ -62,7 +62,7 @@ const notStarted: CommandEnd = {
   tookMs: 0,
 };
 
-/** A child that was born is adopted; one that was not leaves nothing that could still be born. */
+/** Adopts a child that was started. Of one that was not started, nothing may be left that could still start. */
 async function takeUp(
   context: ChildContext,
   { number, bootId: bornIn }: StoredChild,
@@ -72,9 +72,9 @@ async function takeUp(
   for (let look = 0; look < 10; look++) {
     const manifest = findChild(context.runDir, execution_id, number);
     if (manifest !== undefined) return adoptChild(manifest, { from: 0 }) ?? "lost";
-    await pause(20); // its supervisor may be about to write it down
+    await pause(20); // its supervisor may be about to record it
   }
-  // In this order: without its folder it cannot be born any more.
+  // In this order: without its folder it can no longer start.
   await removeChildFolder(path.join(context.runDir, `${execution_id}.${number}`));
   await sweepMarked(execution_id, number);
   return "unborn";
@@ -109,10 +109,10 @@ async function follow(context: ChildContext, following: Following): Promise<Comm
   const cutting = new AbortController();
   const begun = (why: NonNullable<typeof cut>, end: () => Promise<void>): void => {
     cut ??= why;
-    cutting.abort(); // what is left of its output does not wait for a slow broker
-    end().catch(() => {}); // its end is told by `exited`
+    cutting.abort(); // the rest of its output does not wait for a slow broker
+    end().catch(() => {}); // its end is reported by `exited`
   };
-  onceAborted(killSignal, asked.hasten); // first: what is killed is not asked before
+  onceAborted(killSignal, asked.hasten); // first, because a killed child gets no SIGTERM before
   onceAborted(signal, asked.stop);
   const { timeoutMs, spentMs = 0 } = command;
   const leftMs = child.manifest.startedAtMs - spentMs + (timeoutMs ?? 0) - Date.now();
@@ -127,7 +127,7 @@ async function follow(context: ChildContext, following: Following): Promise<Comm
     const { piped, kept } = readChild(context.log, command, { child, signal: cutting.signal });
     const end = await child.exited;
     clearTimeout(timer);
-    // Somebody may have stopped it before it was ours: while the plan was not there, only its time can have done that.
+    // Another process may have stopped it before. While there was no plan, only its timeout can have done that.
     if (end.why === "killed" && timeoutMs !== undefined && leftMs <= 0) cut ??= "timed-out";
     const tookMs = Date.now() - child.manifest.startedAtMs;
     await Promise.race([piped, afterAbort(killSignal, lastWordsMs)]);
@@ -140,7 +140,7 @@ async function follow(context: ChildContext, following: Following): Promise<Comm
   }
 }
 
-/** What we cut short is told as that; whatever it made of our signal is its own affair. */
+/** A child that we stopped is reported as stopped, whatever it made of the signal. */
 function told(
   end: ChildEnd,
   cut: "timed-out" | "stopped" | undefined,
@@ -176,7 +176,7 @@ async function ended(
 
 type Reading = { readonly child: Child; readonly signal: AbortSignal };
 
-/** Brings a child's output into the log; `kept` is what the renderer of it knows by then. */
+/** Copies a child's output to the log; `kept` is what its renderer knows afterwards. */
 function readChild(
   log: LazyJobLog,
   { key, step, render }: JobCommand,

@@ -19,21 +19,21 @@ import { makeStopControl, type StopControl } from "./stop-control.ts";
 import type { StoredExecution } from "./stored-execution.ts";
 import { concludeSupervised, superviseJob } from "./supervise-job.ts";
 
-/** A claimed job, and the broker's clock when it was handed out: deadlines are told by that clock. */
+/** A claimed job, and the broker's time when it was handed out, in which its deadline is given. */
 export type Claimed = ClaimedJob & { readonly now?: string };
 
 /** A job that this agent holds. */
 export type HeldJob = RunningJob & {
-  /** Where it is. */
+  /** The current phase. */
   readonly phase: () => JobPhase;
-  /** Gives it back while no work began; false when it is too late for that. */
+  /** Gives the job back if no work has begun; false when it is too late. */
   readonly giveBack: () => Promise<boolean>;
 };
 
-/** The statuses of an execution as its agent goes through them; `over` when nothing of it is left here. */
+/** The phases of an execution at its agent; `over` when nothing of it is left here. */
 export type JobPhase = "pending" | ReportedStatus | "over";
 
-/** Begins a claimed job; it reports itself, and resolves `done` when nothing of it is left here. */
+/** Starts a claimed job. The job reports itself; `done` resolves when nothing of it is left here. */
 export function startJob(agent: AgentContext, claimed: Claimed): HeldJob {
   const { job, execution, plan, token, deadline, now } = claimed;
   const startedAtMs = Date.now();
@@ -58,8 +58,8 @@ export function startJob(agent: AgentContext, claimed: Claimed): HeldJob {
 }
 
 /**
- * Resumes a job that a former process of this agent began, as soon as a broker has said that it is not over: its plan
- * is fetched anew, its children are adopted, and what was done is not done again. Until then they are looked after.
+ * Resumes a job of an earlier process of this agent, as soon as a broker confirms that it has not ended: its plan is
+ * fetched again, its children are adopted, and finished work is not repeated. Until then its children are supervised.
  */
 export function resumeJob(
   local: LocalContext,
@@ -78,7 +78,7 @@ export function resumeJob(
 }
 
 type Begun = Pick<ExecutionContext, "agent" | "plan" | "token">;
-/** What a job needs to begin, or to begin again; nothing when it was stopped before. */
+/** What a job needs to begin or to resume; undefined when it was stopped before that. */
 type Begin = (stop: StopControl) => Promise<{ readonly begun: Begun } | undefined>;
 
 type Held = {
@@ -149,7 +149,7 @@ async function askToGiveBack(
 
 type HeldContext = Omit<ExecutionContext, "record" | keyof Begun>;
 
-/** Never rejects: even what goes wrong in here is a result. */
+/** Never rejects: an internal error becomes the job's result. */
 async function run(held: Held, context: HeldContext, begin: Begin): Promise<End> {
   const { local, stored } = held;
   const { execution_id } = stored;
@@ -185,7 +185,10 @@ async function run(held: Held, context: HeldContext, begin: Begin): Promise<End>
   return end;
 }
 
-/** While its result is in memory only, what is on disk tells the next process of the agent how it ended. */
+/**
+ * Removes the job's state when its result is stored. Until then that state tells the next agent process how the job
+ * ended.
+ */
 async function whenSafe(
   { results, log }: LocalContext,
   id: string,
@@ -206,7 +209,7 @@ async function reportResult({ local, stored, agent }: Held, result: PendingResul
   return endOf(result);
 }
 
-/** The job could not be gone on with: nobody should have to wait for its deadline to learn that. */
+/** Reports an internal error at once, so that nobody has to wait for the job's deadline. */
 async function reportCrash(
   held: Held,
   { stop, wasGivenBack }: HeldContext,

@@ -2,21 +2,21 @@ const secretWords = (
   "password passwd passphrase pwd pass secret secrets token tokens credential credentials " +
   "apikey accesskey accountkey privatekey secretkey sharedkey dsn kubeconfig auth"
 ).split(" ");
-/** Also at the end of a word that is written without a sign between: PGPASSWORD, SSHPASS, NPM_AUTHTOKEN. */
+/** Also at the end of a word without a separator: PGPASSWORD, SSHPASS, NPM_AUTHTOKEN. */
 const endings = secretWords.filter((word) => !["auth", "dsn"].includes(word));
-/** Words that only end as one of those. */
+/** Words that merely end like one of those. */
 const otherWords = new Set(["bypass", "compass", "trespass", "surpass", "underpass", "overpass"]);
 const publicWords = new Set(["name", "file", "path", "arn", "url", "region", "type", "format"]);
 /**
- * Within what is secret as a whole, these are not: a service account's key names its project, a kubeconfig that it is a
- * Config, and which namespace is meant.
+ * Public members of values that are secret as a whole: a service account's key names its project, and a kubeconfig its
+ * kind and namespace.
  */
 const publicWithin = new Set([
   ...publicWords,
   ..."id email uri domain project tenant kind version namespace context server".split(" "),
 ]);
 
-/** Whether a name says of its value that it is secret: DB_PASSWORD, apiKey, client-secret; not TOKEN_URL. */
+/** Whether a name means that its value is secret: DB_PASSWORD, apiKey, client-secret; not TOKEN_URL. */
 export function isSecretName(name: string): boolean {
   const words = wordsOf(name);
   const last = words.at(-1) ?? "";
@@ -27,12 +27,12 @@ export function isSecretName(name: string): boolean {
   return words.some((word, at) => isSecretWord(word, at > 0 && at === words.length - 1));
 }
 
-/** Within what is secret as a whole: whether this member is not. */
+/** Whether this member of a secret value is public. */
 export function isPublicWithin(name: string): boolean {
   return publicWithin.has(wordsOf(name).at(-1) ?? "");
 }
 
-/** Whether the members of what has this name are secrets, under names that somebody chose for them. */
+/** Whether the value of this name holds secrets under names that users chose. */
 export function holdsDeclared(name: string): boolean {
   return /^(?:secrets|(?:secret|hidden) (?:env|(?:env )?(?:vars|variables|values)))$/.test(
     wordsOf(name).join(" "),
@@ -53,11 +53,11 @@ function wordsOf(name: string): string[] {
     .filter((word) => word !== "");
 }
 
-/** The object or list that a text is, where it is one: plans have values in values. */
+/** The object or list in a text that is JSON: plans have JSON in values. */
 export function jsonWithin(text: string): object | undefined {
   if (!/^\s*[[{]/.test(text)) return undefined;
   try {
-    return JSON.parse(text) as object; // it begins as one
+    return JSON.parse(text) as object; // it starts like JSON
   } catch {
     return undefined;
   }

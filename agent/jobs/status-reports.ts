@@ -5,19 +5,19 @@ import { pause } from "../client/pause.ts";
 
 export type ReportedStatus = "initializing" | "in-progress" | "cleaning-up";
 
-/** Tells the broker how far an execution is. */
+/** Reports the status of an execution to the broker. */
 export type StatusReports = {
-  /** The report that makes the execution ours: resolves when the broker has answered it, rejects when it refused. */
+  /** The first report confirms the claim: resolves when the broker accepts it, rejects when it refuses. */
   readonly first: (status: ReportedStatus, signal: AbortSignal) => Promise<void>;
-  /** Tells it soon; of several that come close upon each other only the last is told. */
+  /** Reports soon; of several in quick succession only the last is sent. */
   readonly tell: (status: ReportedStatus) => void;
-  /** Nothing is told any more: the end says it all. */
+  /** Stops reporting: the end includes everything. */
   readonly close: () => void;
 };
 
 type Ids = { readonly jobId: string; readonly executionId: string };
 
-/** Reports on one execution; `onOver` is called when the broker knows it as over. */
+/** Makes the reports of one execution; `onOver` is called when the broker says that it has ended. */
 export function makeStatusReports(
   { client, log }: Pick<AgentContext, "client" | "log">,
   { jobId, executionId }: Ids,

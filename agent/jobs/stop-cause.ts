@@ -1,20 +1,20 @@
 import type { ExecutionEnd } from "../../shared/runner-job-execution.ts";
 import type { StopReason } from "../running-job.ts";
 
-/** Everything that stops a job before its end: what the agent is told, and the job's own clocks. */
+/** Everything that can stop a job: orders, and the job's own timeouts. */
 export type StopKind = StopReason | "deadline" | "job-timeout";
 
-/** Why a job is stopped: the reason of its signal's abort. Whoever came first is told. */
+/** Why a job is stopped: the abort reason of its signal. The first cause is reported. */
 export type StopCause = {
   readonly kind: StopKind;
-  /** More than the kind says: "after 30s". */
+  /** Details, such as "after 30s". */
   readonly words?: string;
 };
 
 type CauseRow = {
-  /** What the execution ends as. */
+  /** The final status of the execution. */
   readonly status: Exclude<ExecutionEnd, "finished">;
-  /** The result's word for machines. */
+  /** The reason in the result, for programs. */
   readonly code: string;
   readonly words: string;
 };
@@ -38,17 +38,17 @@ const causes = {
   "job-timeout": { status: "timed-out", code: "timeout_job", words: "timed out" },
 } as const satisfies Record<StopKind, CauseRow>;
 
-/** What a cause makes of its execution. */
+/** How a cause ends its execution. */
 export function stopRow({ kind }: StopCause): CauseRow {
   return causes[kind];
 }
 
-/** Whether the broker has given the job up, or away: what has not begun does not begin; what has comes to rest. */
+/** Whether the job no longer belongs to this agent: if it has not begun, it does not begin; else it is stopped. */
 export function isAnothers({ kind }: StopCause): boolean {
   return kind === "lost" || kind === "over";
 }
 
-/** A cause in words, for people. */
+/** The cause as text for people. */
 export function stopWords(cause: StopCause): string {
   const { words } = causes[cause.kind];
   return cause.words === undefined ? words : `${words} ${cause.words}`;
@@ -56,5 +56,5 @@ export function stopWords(cause: StopCause): string {
 
 /** The cause with which a job's signal was aborted. */
 export function causeOf(signal: AbortSignal): StopCause {
-  return signal.reason as StopCause; // job signals are aborted by the stop controller only
+  return signal.reason as StopCause; // only the stop control aborts signals of jobs
 }

@@ -1,22 +1,22 @@
 import type { StopCause, StopKind } from "./stop-cause.ts";
 
-/** Says when a job is to stop, and when to stop without grace. */
+/** Decides when a job is stopped, and when it is killed. */
 export type StopControl = {
-  /** Aborted by the first cause, which is its reason. */
+  /** Aborts with the first cause as its reason. */
   readonly signal: AbortSignal;
-  /** Aborted when nothing may go on any more: whatever runs is killed. */
+  /** Aborts when everything that still runs must be killed. */
   readonly killSignal: AbortSignal;
   readonly cause: () => StopCause | undefined;
   readonly stop: (cause: StopCause, how: "gently" | "now") => void;
-  /** Stops it with this cause after the time, unless it has stopped before. */
+  /** Stops the job with this cause after the time, unless it was stopped before. */
   readonly stopAfter: (ms: number, kind: StopKind, words?: string) => void;
-  /** Stops the clocks. */
+  /** Clears all timers. */
   readonly close: () => void;
 };
 
 /**
- * Watches over a job's deadline: it is stopped so much before it that there is time to come to rest and to
- * report, and killed shortly before it. Short jobs keep three quarters of their time to themselves.
+ * Enforces a job's deadline: the job is stopped early enough to end and to report, and killed shortly before the
+ * deadline. Jobs with little time keep three quarters of it for themselves.
  */
 export function makeStopControl(times: {
   readonly startedAtMs: number;
@@ -27,7 +27,7 @@ export function makeStopControl(times: {
   const [stopping, killing] = [new AbortController(), new AbortController()];
   const timers = new Set<NodeJS.Timeout>();
   const stop: StopControl["stop"] = (cause, how) => {
-    // First: what is killed is not asked before.
+    // First, because a killed job gets no SIGTERM before.
     if (how === "now") killing.abort();
     if (!stopping.signal.aborted) stopping.abort(cause);
   };
@@ -48,7 +48,7 @@ export function makeStopControl(times: {
   return {
     signal: stopping.signal,
     killSignal: killing.signal,
-    cause: () => (stopping.signal.aborted ? (stopping.signal.reason as StopCause) : undefined), // aborted above only
+    cause: () => (stopping.signal.aborted ? (stopping.signal.reason as StopCause) : undefined), // aborted only above
     stop,
     stopAfter: (ms, kind, words) =>
       at(Date.now() + ms, () => stop({ kind, ...(words !== undefined && { words }) }, "gently")),
@@ -59,8 +59,8 @@ export function makeStopControl(times: {
   };
 }
 
-/** Enough to write the last lines and to bring the result to the broker. */
+/** Enough time to write the last lines and to deliver the result. */
 const reportMs = 3_000;
-/** What is killed so long before the deadline is told before it. */
+/** Killed this long before the deadline, the job can still report its end in time. */
 const defaultKillGraceMs = 5_000;
 const longestTimerMs = 2 ** 31 - 1;

@@ -1,37 +1,37 @@
 import { z } from "zod";
 import type { PendingResult } from "../spool/result-outbox.ts";
 
-/** What is to be reported, and the same in words for the log. */
+/** What to report, and the same as text for the log. */
 export type JobOutcome = Omit<PendingResult["finish"], "last_record"> & { readonly words: string };
 
 const commandEnd = z.object({
-  /** As a shell tells it: 128 and the signal's number after one. Nothing where nobody knows it. */
+  /** The exit code as a shell reports it: 128 plus the signal's number. Null when it is unknown. */
   code: z.int().nullable(),
   why: z.enum(["exited", "killed", "out-of-memory", "disk-full", "lost", "timed-out", "stopped"]),
   /** For people, redacted: "exited with code 3". */
   words: z.string(),
   tookMs: z.number(),
-  /** What the renderer of its output knew in the end. */
+  /** What the renderer of its output knew at the end. */
   kept: z.string().optional(),
 });
 /** How a child of a job ended. */
 export type CommandEnd = z.infer<typeof commandEnd>;
 
 const child = z.object({
-  /** Which of the execution's children: its marker, and its folder in the run directory. */
+  /** The number of the child: in its marker, and in the name of its folder in the run directory. */
   number: z.int(),
   startedAtMs: z.number(),
   timeoutMs: z.number().optional(),
-  /** The start of the machine in which it was started. */
+  /** The boot of the machine that it was started in. */
   bootId: z.string(),
-  /** Absent while it may or may not have been born, and while it runs. */
+  /** Absent until it has ended; it may not have been started. */
   end: commandEnd.optional(),
 });
 export type StoredChild = z.infer<typeof child>;
 
 /**
- * What an execution's folder holds, so that another process of the agent can resume the execution. There is
- * no plan in it and no secret: the plan is fetched anew.
+ * The stored state of an execution, with which another process of the agent resumes it. It holds no plan and no
+ * secret: the plan is fetched again.
  */
 export const storedExecution = z.object({
   version: z.literal(1),
@@ -50,9 +50,9 @@ export const storedExecution = z.object({
   /** By this host's clock. */
   deadline_at_ms: z.number(),
   started_at_ms: z.number(),
-  /** Its group was in sandbox mode when it was claimed; what is under way does not change with the settings. */
+  /** Whether its group was in sandbox mode when it was claimed; a later change does not affect it. */
   is_simulated: z.boolean().optional(),
-  /** The plan's own bound of the whole job, once it is known. */
+  /** The timeout of the whole job, once the plan is known. */
   timeout_ms: z.number().optional(),
   /** The last status that was reported or is about to be. */
   reported: z.enum(["pending", "initializing", "in-progress", "cleaning-up"]),
@@ -60,11 +60,11 @@ export const storedExecution = z.object({
   job_user: z.int().optional(),
   /** The cgroup that its children are in; absent: the agent's own. */
   cgroup: z.string().optional(),
-  /** By its key. */
+  /** Children by their keys. */
   children: z.record(z.string(), child),
-  /** What was done once, by its key, with the answer. */
+  /** Answers of `job.once`, by key. */
   done: z.record(z.string(), z.unknown()),
-  /** What is to be reported, once that is known; written by this program. */
+  /** The outcome to report, once it is known; written by this program. */
   outcome: z.custom<JobOutcome>((value) => typeof value === "object").optional(),
 });
 export type StoredExecution = z.infer<typeof storedExecution>;

@@ -14,7 +14,7 @@ import { causeOf } from "./stop-cause.ts";
 import type { StopControl } from "./stop-control.ts";
 import type { StoredExecution } from "./stored-execution.ts";
 
-/** A job that a former process of the agent began, while its plan is not there. */
+/** A job of an earlier process of the agent whose plan is not available yet. */
 export type SupervisedJob = {
   readonly local: LocalContext;
   readonly stored: StoredExecution;
@@ -22,8 +22,8 @@ export type SupervisedJob = {
 };
 
 /**
- * Looks after what runs of a job until it can begin again: its clocks count, and whoever stops it ends its children
- * as their kind wants. Nothing when it was stopped before it could begin.
+ * Supervises the children of a job until it can resume: its timeouts count, and a stop ends its children with their
+ * stop plans. Returns undefined when it was stopped before.
  */
 export async function superviseJob<T>(
   job: SupervisedJob,
@@ -52,7 +52,7 @@ export async function superviseJob<T>(
   return undefined;
 }
 
-/** What is to be reported of a job that was stopped without its plan. */
+/** Makes the result of a job that was stopped before its plan was available. */
 export async function concludeSupervised({
   local,
   stored,
@@ -71,7 +71,7 @@ export async function concludeSupervised({
   return { job_id: stored.job.id, finish: { ...finish, last_record: lastRecord } };
 }
 
-/** The plan's own bounds, as far as they are stored. Returns how to stop them. */
+/** Starts timers for the timeouts that are stored. Returns a function that clears them. */
 function runClocks({ local, stored, stop }: SupervisedJob): () => void {
   const { timeout_ms, started_at_ms, children } = stored;
   if (timeout_ms !== undefined) {
