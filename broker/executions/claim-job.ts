@@ -11,7 +11,7 @@ import { findExecution } from "./queries.ts";
 import type { ExecutionRow } from "./row.ts";
 
 /**
- * Claims an available job by name. The execution belongs to the only live process that serves the job's group or, where
+ * Claims an available job by its id. The execution belongs to the only live process that serves the job's group or, when
  * several do, to all of them. 409 when the job is not available any more.
  */
 export async function claimJob(

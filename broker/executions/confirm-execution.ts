@@ -4,14 +4,14 @@ import type { Db } from "../database/connect.ts";
 import type { Log } from "../log.ts";
 import type { OrgId } from "../orgs/org-id.ts";
 
-/** What a runner's request named: an execution, or a job, whose current execution is meant. */
+/** What a runner's request named: an execution, or a job, which stands for its current execution. */
 export type NamedByRunner = { readonly orgId: OrgId; readonly runnerId: string } & (
   | { readonly executionId: string; readonly jobId?: undefined }
   | { readonly jobId: string; readonly executionId?: undefined }
 );
 
 /**
- * Takes a request as the sign that a third-party runner received an execution; nobody waits for it. Answers whether the
+ * Takes a request as the sign that a third-party runner received an execution; callers do not wait for the write. Returns whether the
  * named execution is one of our agents' and known here to be over.
  */
 export type ConfirmExecution = (named: NamedByRunner) => boolean;
@@ -20,7 +20,7 @@ export type ConfirmExecution = (named: NamedByRunner) => boolean;
 const rememberedMs = 10_000;
 const mostRemembered = 20_000;
 
-/** Confirmations that come together are written together; one that fails is followed by the next request's. */
+/** Confirmations that arrive together are written together; after a failure the next request confirms again. */
 export function makeConfirmExecution(db: Db, log: Log): ConfirmExecution {
   const remembered = new LRUCache<string, true>({ max: mostRemembered, ttl: rememberedMs });
   const over = new LRUCache<string, true>({ max: mostRemembered });
@@ -29,7 +29,7 @@ export function makeConfirmExecution(db: Db, log: Log): ConfirmExecution {
   return (named) => {
     const name = nameOf(named);
     const isOver = over.has(name);
-    // A job's current execution is another one tomorrow: only executions are remembered.
+    // A job's current execution changes: only executions are remembered.
     if (named.executionId !== undefined && isRemembered(name)) return isOver;
     void write(named).then(
       (isSo) => isSo && over.set(name, true),
@@ -41,7 +41,7 @@ export function makeConfirmExecution(db: Db, log: Log): ConfirmExecution {
     return isOver;
   };
 
-  /** True when it was told a moment ago; remembers it otherwise. */
+  /** True when it was written a moment ago; otherwise remembers it. */
   function isRemembered(name: string): boolean {
     if (remembered.has(name)) return true;
     remembered.set(name, true);
@@ -49,11 +49,11 @@ export function makeConfirmExecution(db: Db, log: Log): ConfirmExecution {
   }
 }
 
-/** With who names it: another runner's word about an execution is nothing to its own. */
+/** The key includes the caller: another runner's request confirms nothing. */
 const nameOf = ({ orgId, runnerId, executionId = "" }: NamedByRunner): string =>
   `${orgId} ${runnerId} ${executionId}`;
 
-/** A row that somebody else is changing is left to them: whoever moves an execution knows that it lives. */
+/** A locked row is skipped: whoever changes an execution knows that it is alive. */
 async function confirm(db: Db, named: readonly NamedByRunner[]): Promise<boolean[]> {
   const rows = await db<{ id: string }[]>`
     with seen as (

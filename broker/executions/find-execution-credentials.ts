@@ -15,7 +15,7 @@ type CredentialRow = {
 
 const permissions = new Set(jobTokenPermissions);
 
-/** Whom each job's token speaks for: one execution, while it lives and for 10 minutes after its end. */
+/** What each job's token stands for: one execution, while it runs and for 10 minutes after its end. */
 export async function findExecutionCredentials(
   db: Db,
   tokens: readonly string[],

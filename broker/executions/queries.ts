@@ -32,7 +32,7 @@ export async function listExecutions(db: Db, org: OrgId, jobId: string): Promise
      order by e.created_at, e.id`;
 }
 
-/** The digest of an execution's token is read by nobody but the authenticator. */
+/** Only the authenticator reads the digest of an execution's token. */
 function columns(db: Db): postgres.Fragment {
   return db`
     e.id, e.org_id, e.runner_job_id, e.runner_id, e.process_id, e.holders, e.is_ours, e.status,
@@ -55,7 +55,7 @@ export async function listResults(
      where r.execution_id = any(${executionIds}) and r.org_id = ${org}`;
 }
 
-/** An execution's result with its contents; of long ones, which are up to 64 MiB, what is to be opened. */
+/** An execution's result with its contents; long contents, up to 64 MiB, as a sealed value to open. */
 export async function findResult(
   db: Db,
   org: OrgId,
@@ -146,7 +146,7 @@ function largeReport(
   };
 }
 
-/** How far an execution is, and its steps in order; undefined when nothing was told of it. */
+/** The progress of an execution and its steps in order; undefined when none was reported. */
 export async function findProgress(
   db: Db,
   org: OrgId,
@@ -162,7 +162,7 @@ export async function findProgress(
   return { progress, steps };
 }
 
-/** What came too late for an execution, in the order in which it came. */
+/** An execution's late evidence, in the order of arrival. */
 export async function listEvidence(
   db: Db,
   org: OrgId,

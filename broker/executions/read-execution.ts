@@ -24,11 +24,11 @@ import { toEvidence, toExecution, toOutputs, toProgress, toResult } from "./to-e
 
 type Parts = OpeningParts & {
   readonly db: Db;
-  /** For what is read while it is sent. */
+  /** For values that are read while they are sent. */
   readonly placeholders: JsonPlaceholders;
 };
 
-/** An execution with its result, its outputs and, for who is no runner, what was reported too late. */
+/** An execution with its result, its outputs and, except for runners, late evidence. */
 export async function readExecution(
   parts: Parts,
   actor: Actor,
@@ -55,7 +55,7 @@ export async function readExecution(
   };
 }
 
-/** What came too late, with its contents for who may see them; large ones are read while they are sent. */
+/** Late evidence, with its contents for callers that may see them; large contents are read while they are sent. */
 async function showEvidence(parts: Parts, actor: Actor, row: EvidenceRow): Promise<LateEvidence> {
   const { large } = row;
   if (large === undefined) {
@@ -81,7 +81,7 @@ export async function readExecutionEnd(
   return { finished_at };
 }
 
-/** An execution's result, with its contents for who may see what plans hold; 404 when there is none. */
+/** An execution's result, with its contents for callers that may see plans' secrets; 404 when there is none. */
 export async function readResult(
   parts: Parts,
   actor: Actor,
@@ -105,7 +105,7 @@ export async function readResult(
   return { ...toResult(result), ...openResult(seals, of, { keyId, bytes }) };
 }
 
-/** A result's contents are the next plan's: what terraform plans, what helm renders. */
+/** A result's contents go into the next plan: Terraform's plan file, Helm's rendered manifests. */
 const seesContents = ({ permissions }: Actor): boolean => permissions.has("plans.secrets");
 
 function withoutContents(body: unknown): unknown {

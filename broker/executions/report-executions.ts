@@ -68,10 +68,10 @@ export function makeReportExecution({ hotPath, ...parts }: HotParts): ReportExec
 }
 
 const largeLength = 256 * 1024;
-/** One statement of many reports carries about so much. */
+/** About the most that one statement of many reports carries. */
 const mostTogether = 1024 * 1024;
 
-/** Nobody's small report waits for somebody else's sixty megabytes. */
+/** Large reports go alone, so that small ones do not wait for them. */
 const isLarge = (report: Report): boolean =>
   report.result?.large !== undefined ||
   report.outputs instanceof LargeText ||

@@ -24,7 +24,7 @@ export const executionRow = z.object({
 });
 export type ExecutionRow = z.infer<typeof executionRow> & { readonly logs_complete: boolean };
 
-/** A row of `runner_job_execution_results`; its contents, up to 64 MiB, only where they are asked for. */
+/** A row of `runner_job_execution_results`; its contents, up to 64 MiB, only when a query asks for them. */
 export const resultRow = z.object({
   execution_id: z.string(),
   org_id: z.string(),
@@ -54,7 +54,7 @@ export const outputsRow = z.object({
   created_at: z.date(),
 });
 type StoredOutputs = z.infer<typeof outputsRow>;
-/** With the text of the outputs as it was sent; of long ones what is to be opened. */
+/** With the text of the outputs as it was sent; long outputs as a sealed value to open. */
 export type OutputsRow = Omit<StoredOutputs, "outputs" | "sealed_outputs" | "key_id"> & {
   readonly outputs: string | LargeSealed;
 };
@@ -94,7 +94,7 @@ export const evidenceRow = z.object({
   reason: z.string(),
   created_at: z.date(),
 });
-/** Of what is large, what is to be opened beside its body. */
+/** A large one has, instead of its body, a sealed value to open. */
 export type EvidenceRow = Omit<z.infer<typeof evidenceRow>, "sealed"> & {
   readonly large?: LargeSealed | undefined;
 };

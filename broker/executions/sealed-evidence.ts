@@ -5,7 +5,7 @@ import type { EvidenceRow } from "./row.ts";
 import { openOutputs, sealOutputs } from "./sealed-outputs.ts";
 import { openResult, sealResult } from "./sealed-result.ts";
 
-/** What was reported too late, as it is stored. */
+/** Late evidence, as it is stored. */
 export type SealedEvidence = Pick<
   EvidenceRow,
   "org_id" | "execution_id" | "kind" | "body" | "key_id"
@@ -14,13 +14,13 @@ export type SealedEvidence = Pick<
 const sealedResult = z.looseObject({ sealed_contents: z.string() });
 const sealedVerdict = z.looseObject({});
 
-/** Of a result whose contents are sealed beside it what else was reported. */
+/** The verdict of a late result, whose contents are sealed separately. */
 export function verdictOf(body: unknown): Readonly<Record<string, unknown>> {
   const { key_id: _, fingerprint: __, ...verdict } = sealedVerdict.parse(body);
   return verdict;
 }
 
-/** What was reported, as it came; refuses what this broker's keys do not open. */
+/** The report as it was sent; refuses what this broker's keys do not open. */
 export function openEvidence(seals: Seals, row: SealedEvidence): unknown {
   const { key_id: keyId, body } = row;
   if (keyId === null) return body;

@@ -7,11 +7,11 @@ import type { OfExecution } from "./sealed-result.ts";
 
 /** Outputs as `take_reports` takes them. */
 export type StoredOutputs = {
-  /** Base64 of the sealed JSON where there is a key; empty where that was sent ahead. */
+  /** Base64 of the sealed JSON where there is a key; empty for a staged upload. */
   readonly outputs: unknown;
   readonly sent_outputs?: SentUpload;
   readonly outputs_key_id?: string;
-  /** By which a repetition is told from other outputs, in hexadecimal. */
+  /** To tell a repetition from other outputs, in hexadecimal. */
   readonly outputs_fingerprint?: string | undefined;
 };
 
@@ -31,7 +31,7 @@ export function sealOutputs(
   };
 }
 
-/** As sealOutputs, of outputs that are sent ahead; without a key they are made one. */
+/** As sealOutputs; large outputs are staged for upload. Without a key they are stored as one value. */
 export async function sealLargeOutputs(
   seals: Seals,
   ahead: StagedUploads,

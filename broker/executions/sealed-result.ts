@@ -7,7 +7,7 @@ import type { ResultReport } from "./report.ts";
 /** Whose report it is. */
 export type OfExecution = { readonly orgId: string; readonly id: string };
 
-/** What a result carries besides its verdict: a plan file, a manifest, what was displayed. */
+/** The contents of a result besides its verdict: a plan file, a manifest, the displayed text. */
 const contentsSchema = z.object({
   contents: z.string().optional(),
   contents_display: z.string().optional(),
@@ -20,10 +20,10 @@ type StoredResult = Omit<ResultReport, keyof Contents> &
   Contents & {
     /** Base64 of the contents' sealed JSON, in place of the contents. */
     sealed_contents?: string;
-    /** The same, where it was sent ahead. */
+    /** The same as a staged upload. */
     sent_contents?: SentUpload;
     key_id?: string;
-    /** By which a repetition is told from another result, in hexadecimal. */
+    /** To tell a repetition from another result, in hexadecimal. */
     fingerprint?: string | undefined;
   };
 
@@ -43,7 +43,7 @@ export function sealResult(
   return { ...verdict, sealed_contents: bytes.toString("base64"), key_id: keyId, fingerprint };
 }
 
-/** As sealResult, of contents that are sent ahead; without a key they are made one. */
+/** As sealResult; large contents are staged for upload. Without a key they are stored as one value. */
 export async function sealLargeResult(
   seals: Seals,
   ahead: StagedUploads,
@@ -61,7 +61,7 @@ export async function sealLargeResult(
   return { ...verdict, sent_contents: sent, key_id: keyId, fingerprint };
 }
 
-/** What of a result is sealed: equal contents are equal bytes. */
+/** The part of a result that is sealed: equal contents are equal bytes. */
 export function contentsText(carried: Contents): Buffer {
   const { contents, contents_display, contents_gzip, contents_display_gzip } = carried;
   return Buffer.from(

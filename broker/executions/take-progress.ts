@@ -7,7 +7,7 @@ import type { NamedExecution } from "./take-report.ts";
 type Kept = { readonly outcome: string; readonly steps: number; readonly is_full: boolean };
 
 /**
- * Keeps how far the caller's own execution is; of a step that is named twice the last word counts. 404 for another's
+ * Stores the progress of the caller's own execution; of a step that is named twice the last entry counts. 404 for another's
  * execution, 409 for one that ended more than ten minutes ago.
  */
 export async function takeProgress(

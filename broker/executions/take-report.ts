@@ -12,7 +12,7 @@ import type { ExecutionRow } from "./row.ts";
 export type TakenReport = { readonly execution: ExecutionRow; readonly jobStatus: RunnerJobStatus };
 export type NamedExecution = { readonly job_id: string; readonly execution_id: string };
 
-/** Takes a report on the caller's own execution; what cannot be taken is refused with 404 or 409. */
+/** Takes a report on the caller's own execution; refuses with 404 or 409. */
 export async function takeReport(
   broker: Pick<Broker, "db" | "permits" | "report">,
   actor: Actor,
@@ -29,7 +29,7 @@ export async function takeReport(
   return { execution, jobStatus };
 }
 
-/** A runner's or a job's token names its runner; a job's token reaches its own execution only. */
+/** A runner's or a job's token names its runner; a job's token may report on its own execution only. */
 async function runnerOf(
   { db, permits }: Pick<Broker, "db" | "permits">,
   actor: Actor,
@@ -79,13 +79,13 @@ const refusals: Record<Exclude<ReportOutcome, "ok" | "unchanged">, Refusal> = {
   ),
 };
 
-/** Why a report was not taken; undefined when it was. */
+/** The refusal of a report; undefined when it was taken. */
 export function refusalOf(reported: Reported): Problem | undefined {
   const { outcome } = reported;
   return outcome === "ok" || outcome === "unchanged" ? undefined : refusals[outcome](reported);
 }
 
-/** A result by the names it is stored under; absent booleans and numbers mean false and 0. */
+/** A result by its stored names; absent booleans and numbers mean false and 0. */
 export function toResultReport(result: ResultInput, large?: LargeText): ResultReport {
   return {
     large,

@@ -45,7 +45,7 @@ export function toExecution(row: ExecutionRow): RunnerJobExecution {
   };
 }
 
-/** The history says when each status was left; the next one began then. */
+/** The history has the time at which each status ended, which is when the next one began. */
 function historyOf(row: ExecutionRow): RunnerJobExecution["status_v2"]["history"] {
   return row.history.map((entry, at) => ({
     status: entry.status,
@@ -64,7 +64,7 @@ function leftAt(row: ExecutionRow, entry: number): Date {
   return left === undefined ? row.created_at : new Date(left);
 }
 
-/** A result as the API shows it; contents that the row does not carry are left out. */
+/** A result as the API shows it; contents that the row lacks are left out. */
 export function toResult(row: ResultRow): RunnerJobExecutionResult {
   return {
     id: row.id,
@@ -84,7 +84,7 @@ export function toResult(row: ResultRow): RunnerJobExecutionResult {
   };
 }
 
-/** Outputs as the API shows them, parsed and once more byte for byte; long ones are read while they are sent. */
+/** Outputs as the API shows them, parsed and also byte for byte; long ones are read while they are sent. */
 export async function toOutputs(
   { outputs, ...row }: OutputsRow,
   { placeholders, ...parts }: OpeningParts & { readonly placeholders: JsonPlaceholders },
@@ -101,14 +101,14 @@ export async function toOutputs(
   };
 }
 
-/** Stored outputs are JSON; what is no object is shown in none. */
+/** Stored outputs are JSON; anything but an object is shown as an empty object. */
 export function parseOutputs(text: string): Record<string, unknown> {
   const value: unknown = JSON.parse(text);
   const isObject = typeof value === "object" && value !== null && !Array.isArray(value);
   return isObject ? (value as Record<string, unknown>) : {}; // checked in the line before
 }
 
-/** How far an execution is, as the API shows it. */
+/** The progress of an execution, as the API shows it. */
 export function toProgress({
   progress,
   steps,

@@ -28,7 +28,7 @@ export async function requireJob(
 
 export type ReadJobParts = Parameters<typeof showLargePlan>[0] & {
   readonly db: Db;
-  /** For what is read while it is sent. */
+  /** For values that are read while they are sent. */
   readonly placeholders: JsonPlaceholders;
 };
 

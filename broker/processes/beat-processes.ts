@@ -7,7 +7,7 @@ import type { OrgId } from "../orgs/org-id.ts";
 import { parseQueueKeys } from "../queues/queue-keys.ts";
 import { type Topic, topics, type Wakes } from "../wake/wakes.ts";
 
-/** A process as its caller names it; under another runner or org it is not found. */
+/** A process, its runner and its org; under another runner or org it is not found. */
 export type NamedProcess = {
   readonly orgId: OrgId;
   readonly runnerId: string;
@@ -17,7 +17,7 @@ export type NamedProcess = {
 export type Beat = NamedProcess & {
   readonly aliveTime: number;
   readonly version: string;
-  /** The executions that it says it holds; absent when it does not say. */
+  /** The executions that the process says it holds; absent when it does not say. */
   readonly executions?: readonly string[] | undefined;
 };
 
@@ -31,7 +31,7 @@ export type BeatenProcess = {
   readonly settingsVersion: number | undefined;
 };
 
-/** Takes a beat or, without one, a sign of life; undefined when there is no such process. */
+/** Takes a heartbeat or another sign of life; undefined when there is no such process. */
 export type Beats = (process: Beat | NamedProcess) => Promise<BeatenProcess | undefined>;
 
 type BeatenRow = {
@@ -51,8 +51,8 @@ const booleans = 1000;
 const bigints = 1016;
 
 /**
- * Beats that arrive within a tenth of a second travel in one statement. A broker that serves twenty thousand
- * processes writes ten times a second; a lone beat does not wait.
+ * Heartbeats that arrive within a tenth of a second share a statement. A broker that serves twenty thousand
+ * processes writes ten times a second; a single heartbeat does not wait.
  */
 export function makeBeats(hotPath: HotPath, wakes: Wakes): Beats {
   return makeBatcher(
@@ -65,14 +65,14 @@ export function makeBeats(hotPath: HotPath, wakes: Wakes): Beats {
   );
 }
 
-/** A claim, a poll or a report is a sign of life as well. Need not be awaited; nobody is told of a failure. */
+/** A claim, a poll or a report is a sign of life, too. Need not be awaited; never rejects. */
 export function touchProcess(
   { beats }: { readonly beats: Beats },
   process: NamedProcess,
 ): Promise<void> {
   return beats(process).then(
     () => {},
-    // The caller's own statement meets the same database and says what is wrong with it.
+    // The caller's own statement uses the same database and reports its failure.
     () => {},
   );
 }
@@ -91,7 +91,7 @@ async function flush(
   });
 }
 
-/** One row a process and runner: a beat outlives a mere sign of life, a later beat an earlier one. */
+/** One row per process and runner: a heartbeat replaces another sign of life, a later heartbeat an earlier one. */
 function onceEach(processes: readonly (Beat | NamedProcess)[]): Map<string, Beat | NamedProcess> {
   const kept = new Map<string, Beat | NamedProcess>();
   for (const process of processes) {
@@ -128,7 +128,7 @@ async function writeBeats(db: Db, processes: (Beat | NamedProcess)[]): Promise<B
       ${held.map(({ id }) => id)}::text[])`;
 }
 
-/** Jobs that a beat released are on offer at the runners of this very flush. */
+/** Jobs that a heartbeat released are available at the runners of the same flush. */
 function changed(rows: readonly BeatenRow[]): Topic[] {
   const woken = parseQueueKeys(rows.at(-1)?.wakes ?? []);
   if (woken.length === 0) return [];

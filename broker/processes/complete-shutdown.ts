@@ -6,8 +6,8 @@ import type { NamedProcess } from "./beat-processes.ts";
 import { showShutdownsById } from "./show-processes.ts";
 
 /**
- * Writes that a process has done what it was asked; a record that has ended stays as it ended. It is the last word of a
- * third-party runner: if its process was going down, it has shut down.
+ * Stores that a process has shut down as requested; a record that has ended does not change. It is the last report of a
+ * third-party runner: if its process was shutting down, it has shut down.
  */
 export async function completeShutdown(
   { db, wakes }: Pick<Broker, "db" | "wakes">,

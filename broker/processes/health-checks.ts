@@ -7,8 +7,8 @@ import type { HealthCheckRow } from "./row.ts";
 type Runner = { readonly orgId: OrgId; readonly runnerId: string };
 
 /**
- * Stores a health check of the runner, and of its process where one of its own is named; undefined: no such one. A
- * process has one row a minute, found by its id, which says them both; without a process, each type of process has one.
+ * Stores a health check of the runner or of one of its processes; undefined when there is no such process. A
+ * process has one row a minute, whose id names both; without a process, each type of process has one.
  */
 export async function insertHealthCheck(
   db: Db,

@@ -12,7 +12,7 @@ type LatestRow = {
   last_beat_at: Date;
 };
 
-/** The runner's latest beat for each type of process that has ever beaten. */
+/** The runner's latest heartbeat for each type of process that ever sent one. */
 export async function latestHeartBeats(
   db: Db,
   org: OrgId,

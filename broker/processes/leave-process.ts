@@ -7,7 +7,7 @@ import type { NamedProcess } from "./beat-processes.ts";
 type LeavingRow = { status: string; woken: string[] | null };
 
 /**
- * Writes what a process says of its way out. `shut-down` ends whatever it still ran and is never left: 409 for
+ * Stores the status of a process that is shutting down. `shut-down` ends whatever it still ran and is final: 409 for
  * another status after it; the same again changes nothing.
  */
 export async function leaveProcess(
@@ -28,7 +28,7 @@ export async function leaveProcess(
   if (row.woken !== null) notifyQueues(wakes, orgId, row.woken);
 }
 
-/** Notes why a process takes no jobs at present, or, by no word, that it takes some again. */
+/** Stores why a process takes no jobs at present; an empty text means that it takes jobs again. */
 export async function noteNoJobs(
   { db }: Pick<Broker, "db">,
   { orgId, runnerId, processId }: NamedProcess,
@@ -41,7 +41,7 @@ export async function noteNoJobs(
   if (row === undefined) throw problem.notFound("process");
 }
 
-/** Notes that the host of a process goes away: nothing new for it. Of one that has ended, nothing is noted. */
+/** Stores that the host of a process is being terminated: it gets no new jobs. A process that has ended is not changed. */
 export async function announceTermination(
   { db, wakes }: Pick<Broker, "db" | "wakes">,
   { orgId, runnerId, processId }: NamedProcess,

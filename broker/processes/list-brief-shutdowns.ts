@@ -14,7 +14,7 @@ export type ListBriefShutdowns = (asked: Asked) => Promise<readonly BriefShutdow
 
 type Row = { at: number; shutdowns: BriefShutdown[] };
 
-/** What a process was asked, for anybody who knows its id. Processes look often: what comes together is read together. */
+/** The shutdowns of a process, for any caller that knows its id. Processes ask often: concurrent reads share a statement. */
 export function makeListBriefShutdowns(db: Db): ListBriefShutdowns {
   return makeBatcher((asked) => list(db, asked), { max: 500 });
 }

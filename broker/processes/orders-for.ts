@@ -3,13 +3,13 @@ import type { Db } from "../database/connect.ts";
 
 export type Orders = {
   readonly orders: readonly ProcessOrder[];
-  /** The version of the settings as they are now. */
+  /** The current version of the settings. */
   readonly settingsVersion: number;
 };
 
 type OrdersRow = { process_id: string; orders: ProcessOrder[] | null; settings_version: number };
 
-/** What our own agents are told with every answer, by process; a process that is unknown has no key. */
+/** The orders that our own agents get with every answer, by process; an unknown process has no entry. */
 export async function ordersFor(
   db: Db,
   processIds: readonly string[],
@@ -23,7 +23,7 @@ export async function ordersFor(
   );
 }
 
-/** The orders, and one more when the process knows older settings than there are. */
+/** The orders, plus one to load settings when the process has an older version. */
 export function withSettingsOrder(
   {
     orders,

@@ -55,7 +55,7 @@ function processColumns(db: Db) {
     p.created_at, p.updated_at, w.last_seen_at, svc_now() as read_at`;
 }
 
-/** The processes of a runner that somebody could still shut down: alive, or silent for less than five minutes. */
+/** The processes of a runner that can still be shut down: alive, or silent for less than five minutes. */
 export async function listLiveProcessIds(db: Db, org: OrgId, runnerId: string): Promise<string[]> {
   const rows = await db<{ id: string }[]>`
     select id from runner_processes
@@ -65,7 +65,7 @@ export async function listLiveProcessIds(db: Db, org: OrgId, runnerId: string): 
 }
 
 /**
- * The third-party process of a type that a beat without a process id is of: the one that such a beat registered, unless
+ * The third-party process that a heartbeat without a process id belongs to: the one that such a heartbeat registered, unless
  * it has shut down, else the latest live one.
  */
 export async function findBeatingProcessId(

@@ -9,12 +9,12 @@ type RegisteredRow = { is_allowed: boolean; process_id: string | null; woken: st
 
 export type RegisteringParts = Pick<Broker, "db" | "wakes" | "limits" | "config">;
 
-/** A process that does not beat does not count after a minute: a place may soon be free. */
+/** A process without heartbeats does not count after a minute, so there may soon be room. */
 const againAfterS = 10;
 
 /**
- * Registers the process of a runner whose client registers none; answers its id. At most one of a type is there until it
- * shuts down, however many first beats come at once. 404 when the runner is
+ * Registers the process of a runner whose client does not register; returns its id. There is at most one of a type until it
+ * shuts down, however many first heartbeats arrive at once. 404 when the runner is
  * gone, 429 when it has as many processes as it may.
  */
 export async function registerByBeat(

@@ -22,13 +22,13 @@ type RegisteredRow = {
   max_uptime_s: number;
 };
 
-/** A process that does not beat does not count after a minute: a place may soon be free. */
+/** A process without heartbeats does not count after a minute, so there may soon be room. */
 const againAfterS = 10;
 
 /**
- * Registers a process of a runner. One that says what it serves or what it takes over is an agent of ours and
- * is given a secret, which is not shown again; 409 when what it would take over is not its own, 429 when the runner has as
- * many processes that live as it may. One that says what its host holds is told what of that is over.
+ * Registers a process of a runner. One that sends its groups or the process that it takes over is our agent and
+ * gets a secret, which is shown once; 409 when it may not take over that process, 429 when the runner has as
+ * many live processes as it may. One that sends the executions of its host is told which of them have ended.
  */
 export async function registerProcess(
   broker: RegisteringParts,
@@ -62,7 +62,7 @@ export async function registerProcess(
   };
 }
 
-/** What its history holds by now: it is new. */
+/** The history of a new process. */
 function beginningOf({ id, org_id, status, status_at: at }: ProcessRow): StatusHistoryRow {
   return { seq: 0, owner_id: id, org_id, status, description: "registered", metadata: {}, at };
 }
@@ -74,7 +74,7 @@ type Registering = {
   readonly asked: NewProcess;
 };
 
-/** Who binds its plans is registered as that at once: there is no instant in which it is not. */
+/** A process that binds its plans is registered as such in the same statement: it is bound from the start. */
 function registering(db: Db, { processId, isOurs, secret, asked }: Registering): postgres.Fragment {
   const serves = asked.groups ?? defaultServes(asked.type, isOurs);
   const isBound = isOurs && asked.binds_plans === true;
@@ -89,7 +89,7 @@ function digestOf(secret: string | undefined): Buffer | null {
   return secret === undefined ? null : hash("sha256", secret, "buffer");
 }
 
-/** A container lives for so long at most; 0 says that it may live for ever. */
+/** The longest life of a container; 0 means no limit. */
 function restartAt(startedAt: string, maxUptimeS: number): string | null {
   if (maxUptimeS === 0) return null;
   return new Date(Date.parse(startedAt) + maxUptimeS * 1000).toISOString();

@@ -13,7 +13,7 @@ type Parts = Pick<Broker, "db" | "wakes">;
 
 export type ShutdownOrder = {
   readonly type: ShutdownType;
-  /** How long what runs may go on; force takes no wish. */
+  /** How long running jobs may continue; ignored by force. */
   readonly deadlineNs?: number | undefined;
 };
 type By = Pick<Actor, "id" | "orgId">;
@@ -21,7 +21,7 @@ type By = Pick<Actor, "id" | "orgId">;
 const drainNs = 30 * 60e9;
 const forceNs = 10e9;
 
-/** Asks all live processes of a runner to shut down; one record each. 409 when none is alive. */
+/** Requests a shutdown of all live processes of a runner; one record each. 409 when none is alive. */
 export async function requestShutdowns(
   broker: Parts,
   actor: By,
@@ -37,7 +37,7 @@ export async function requestShutdowns(
   return write(broker, actor, processIds, order);
 }
 
-/** Asks one process to shut down. 409 when it has ended already. */
+/** Requests a shutdown of one process. 409 when it has ended already. */
 export async function requestShutdown(
   broker: Parts,
   actor: By,

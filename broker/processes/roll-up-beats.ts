@@ -1,8 +1,8 @@
 import type { Db } from "../database/connect.ts";
 
 /**
- * Keeps, for the minute that has just ended, how often each process had beaten by then; answers how many
- * processes beat in it. A minute that is rolled up again stays as it is.
+ * Stores, for the last full minute, each process's count of heartbeats; returns how many
+ * processes sent some. Rolling a minute up again changes nothing.
  */
 export async function rollUpBeats(db: Db): Promise<number> {
   const written = await db`

@@ -31,7 +31,7 @@ export const processRow = z.object({
   updated_at: z.date(),
 });
 
-/** A process as it is read: with when it was last heard of, and the instant of the reading. */
+/** A process with the time of its last sign of life and the time of the read. */
 export type ProcessRow = Omit<z.infer<typeof processRow>, "secret_digest"> & {
   readonly last_seen_at: Date;
   readonly read_at: Date;

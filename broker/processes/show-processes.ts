@@ -24,7 +24,7 @@ export async function showProcesses(
   );
 }
 
-/** One process; 404 when the runner has no such one. */
+/** One process; 404 when the runner has no such process. */
 export async function showProcess(db: Db, named: NamedProcess): Promise<RunnerProcess> {
   const row = await findProcess(db, named);
   const [process] = row === undefined ? [] : await showProcesses(db, named.orgId, [row]);

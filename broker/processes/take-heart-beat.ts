@@ -10,8 +10,8 @@ import { findBeatingProcessId } from "./queries.ts";
 import { type RegisteringParts, registerByBeat } from "./register-by-beat.ts";
 
 /**
- * Takes a beat and answers, to agents of ours, what they have to do. Older clients name no process and register none:
- * their first beat registers one of that type, later ones are of that one.
+ * Takes a heartbeat and answers our agents with their orders. Older clients name no process and register none:
+ * their first heartbeat registers a process of that type, and later ones belong to it.
  */
 export async function takeHeartBeat(
   broker: RegisteringParts & Pick<Broker, "beats" | "permits">,
@@ -61,7 +61,7 @@ async function beatingProcess(
   return known ?? (await registerByBeat(broker, runner, { type, version }));
 }
 
-/** A clock that went wrong over there may say any age; the earliest instant there is stands for it. */
+/** A wrong clock may send any age; the earliest possible time is used then. */
 export function startedAt(at: Date, aliveTimeNs: number): string {
   return new Date(Math.max(0, at.getTime() - aliveTimeNs / 1e6)).toISOString();
 }

@@ -8,7 +8,7 @@ import type { ProcessRow, ProcessShutdownRow } from "./row.ts";
 
 type History = readonly StatusHistoryRow[] | undefined;
 
-/** A process as the wire has it. */
+/** A process as the API shows it. */
 export function toProcess(
   row: ProcessRow,
   { history, shutdowns }: { readonly history: History; readonly shutdowns: ProcessShutdown[] },
@@ -55,7 +55,7 @@ function warningsOf(row: ProcessRow): string[] {
   return warnings;
 }
 
-/** A shutdown record as the wire has it. */
+/** A shutdown record as the API shows it. */
 export function toShutdown(row: ProcessShutdownRow, history: History): ProcessShutdown {
   return {
     id: row.id,

@@ -8,7 +8,7 @@ import { defaultServes } from "../../shared/process-groups.ts";
 import type { RunnerGroupType, RunnerPlatform } from "../../shared/runner-platforms.ts";
 import type { RunnerSettingsRow } from "./row.ts";
 
-/** What can be changed of settings, as it is stored. */
+/** The settings that can be changed, as they are stored. */
 export type StoredSettings = Pick<
   RunnerSettingsRow,
   "groups" | "job_group_max_depth" | "heart_beat_timeout" | "sandbox_mode"
@@ -48,7 +48,7 @@ const defaultDocument: RunnerSettingsDocument = {
   vendor_telemetry_resource_attributes: {},
 };
 
-/** What a group of this type starts with. */
+/** The first settings of a group of this type. */
 export function firstSettings(type: RunnerGroupType): StoredSettings {
   return {
     groups: Object.keys(defaultServes(type, false) ?? {}),
@@ -60,7 +60,7 @@ export function firstSettings(type: RunnerGroupType): StoredSettings {
   };
 }
 
-/** The settings after the changes; 422 where they do not go together. `at` is where in the request they stand. */
+/** The settings after the changes; 422 when they contradict each other. `at` is their place in the request. */
 export function changeSettings(
   present: StoredSettings,
   changes: RunnerSettingsChanges,
@@ -98,7 +98,7 @@ export function storedSettings(row: RunnerSettingsRow): StoredSettings {
   };
 }
 
-/** Settings as the wire has them. */
+/** Settings as the API shows them. */
 export function toRunnerSettings(
   row: RunnerSettingsRow & { readonly platform: RunnerPlatform },
 ): RunnerSettings {
@@ -125,7 +125,7 @@ export function toRunnerSettings(
   };
 }
 
-/** Half a signature check would check nothing. */
+/** An issuer without an identity, or the reverse, would check nothing. */
 function requireWholeSignature(document: Partial<RunnerSettingsDocument>, at: Pointer): void {
   const issuer = document.container_image_signature_issuer ?? "";
   const identity = document.container_image_signature_identity_regexp ?? "";
@@ -142,7 +142,7 @@ function requireWholeSignature(document: Partial<RunnerSettingsDocument>, at: Po
 
 type Given<Members> = { [Name in keyof Members]: Exclude<Members[Name], undefined> };
 
-/** The members that are there. */
+/** The members that have a value. */
 function given<Members extends object>(members: Members): Given<Members> {
   const entries = Object.entries(members).filter(([, value]) => value !== undefined);
   return Object.fromEntries(entries) as Given<Members>; // only members without a value were left out

@@ -2,7 +2,7 @@ import type { RunnerGroup } from "../../shared/api/runner.ts";
 import { toPause } from "../runners/to-pause.ts";
 import type { RunnerGroupRow } from "./row.ts";
 
-/** A group as the wire has it, without its settings and runners. */
+/** A group as the API shows it, without its settings and runners. */
 export function toGroupMembers(row: RunnerGroupRow): Omit<RunnerGroup, "settings" | "runners"> {
   return {
     id: row.id,

@@ -3,10 +3,10 @@ import type { OrgId } from "../orgs/org-id.ts";
 import { parseQueueKeys } from "../queues/queue-keys.ts";
 import { topics } from "../wake/wakes.ts";
 
-/** Who has to hear of a change. */
+/** Who must be told of a change. */
 export type ChangeListeners = Pick<Broker, "wakes" | "authenticator">;
 
-/** What a change of runners answers: what became of it, and whom to wake (null: nobody). */
+/** The outcome of a change of runners, and whom to wake (null: nobody). */
 export type RunnerChange = {
   readonly outcome: string;
   readonly wakes: readonly string[] | null;

@@ -63,7 +63,7 @@ export async function listRunners(
      order by u.created_at desc, u.id desc limit ${limit}`;
 }
 
-/** A restart that was ordered counts as requested until its process is gone. */
+/** An ordered restart counts as requested until its process is gone. */
 function runnerColumns(db: Db) {
   return db`
     u.id, u.org_id, u.runner_group_id, u.name, u.display_name, u.lifecycle, u.status, u.status_description,
@@ -75,7 +75,7 @@ function runnerColumns(db: Db) {
     ) as restart_requested`;
 }
 
-/** Writes what is given; false when there is no such runner. A taken name violates `runners_name`. */
+/** Writes the given columns; false when there is no such runner. A taken name violates `runners_name`. */
 export async function updateRunnerColumns(
   db: Db,
   org: OrgId,
@@ -113,7 +113,7 @@ export async function writePause(
   org: OrgId,
   to: {
     readonly id: string;
-    /** null: it goes on. */
+    /** null: resume. */
     readonly pause: object | null;
     readonly note: string;
     readonly actorId: string;
@@ -167,7 +167,7 @@ export async function listLiveProcesses(db: Db, org: OrgId, groupId: string): Pr
   return row?.ids ?? [];
 }
 
-/** How many processes of a runner live, of whatever type, and when one last beat. */
+/** How many live processes a runner has, of any type, and the time of the last heartbeat. */
 export async function countLiveProcesses(
   db: Db,
   org: OrgId,

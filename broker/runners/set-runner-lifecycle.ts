@@ -8,7 +8,7 @@ import type { RunnerRow } from "./row.ts";
 
 /**
  * Enables, disables, deprovisions or deletes a runner: what it may run, its waiting jobs and its status
- * follow in the same statement. As it is already is no refusal; a delete is 409 while an execution runs.
+ * follow in the same statement. The current lifecycle again changes nothing; a delete is 409 while an execution runs.
  */
 export async function setRunnerLifecycle(
   broker: ChangeListeners & { readonly db: Db },

@@ -17,7 +17,7 @@ export async function showConnection(db: Db, org: OrgId, id: string): Promise<Ru
   return connectionOf(db, org, id);
 }
 
-/** What a card about a runner shows; 404 when there is none. */
+/** A runner's card; 404 when there is no such runner. */
 export async function showCard(db: Db, org: OrgId, id: string): Promise<RunnerCard> {
   const row = await requireRunner(db, org, id);
   const asked = { windowNs: hourNs, processId: undefined, limit: 60, offset: 0 };

@@ -4,7 +4,7 @@ import type { RunnerGroupRow } from "../runner-groups/row.ts";
 
 type Paused = Pick<RunnerGroupRow, "paused_at" | "paused_until" | "paused_note" | "paused_by_id">;
 
-/** A pause as the wire has it; null when there is none. */
+/** A pause as the API shows it; null when there is none. */
 export function toPause(row: Paused): z.infer<typeof pauseSchema> | null {
   if (row.paused_at === null) return null;
   return {

@@ -2,9 +2,9 @@ import type { RunnerQueue } from "../../shared/api/runner.ts";
 import { toCompositeStatus } from "../status/composite-status.ts";
 import type { QueueWithUse } from "./queries.ts";
 
-/** One job group of a runner as the wire has it. */
+/** One job group of a runner as the API shows it. */
 export function toRunnerQueue(row: QueueWithUse): RunnerQueue {
-  const available = Math.max(0, row.in_use - row.in_progress - row.stopping); // counted a moment apart
+  const available = Math.max(0, row.in_use - row.in_progress - row.stopping); // the counts are not of the same instant
   return {
     id: `${row.runner_id}:${row.job_group}`,
     org_id: row.org_id,

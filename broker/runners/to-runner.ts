@@ -14,7 +14,7 @@ export type RunnerParts = {
   readonly operations: readonly RunnerOperationRow[];
 };
 
-/** A runner as the wire has it, without what is there only when one is read. */
+/** A runner as the API shows it in lists. */
 export function toRunner(row: LivingRunner, parts: RunnerParts): Runner {
   const pause = toPause(row);
   const present = { status: row.status, description: row.status_description, at: row.status_at };
@@ -40,7 +40,7 @@ export function toRunner(row: LivingRunner, parts: RunnerParts): Runner {
   };
 }
 
-/** What is wrong with a runner, or keeps it from working, in words. */
+/** What is wrong with a runner, or keeps it from working, as sentences. */
 export function warningsOf(row: LivingRunner, pause: Runner["pause"]): string[] {
   return pause === null ? row.warnings : [...row.warnings, pausedWords(pause)];
 }

@@ -1,38 +1,38 @@
 import { randomBytes } from "node:crypto";
 import type { Opened } from "./open-large.ts";
 
-/** What fills a hole: its length, where it is known before, and its bytes. */
+/** What replaces a placeholder: its length, if it is known in advance, and its bytes. */
 type Filling = { readonly sizeBytes: number | undefined; readonly pieces: Opened["pieces"] };
 
-/** JSON in pieces; without a size where that shows only in the end. */
+/** JSON in pieces; without a size when that is known only at the end. */
 export type JsonInPieces = Filling;
 
-/** Text that is read, or made, while it is sent. */
+/** Text that is read or generated while it is sent. */
 export type TextInPieces = Pick<Opened, "pieces"> & { readonly heldBytes?: number };
 
-/** Large texts within a value that is sent as JSON: short words stand for them until it is sent. */
+/** Large texts within a value that is sent as JSON: short placeholders stand for them until it is sent. */
 export class JsonPlaceholders {
   readonly #nonce = randomBytes(16).toString("hex");
   readonly #fillings: Filling[] = [];
-  /** What they take of memory while they are sent, besides a piece. */
+  /** The memory that they hold while they are sent, besides one piece. */
   heldBytes = 0;
 
   get isEmpty(): boolean {
     return this.#fillings.length === 0;
   }
 
-  /** Stands for what is JSON itself. */
+  /** A placeholder for JSON. */
   json({ sizeBytes, pieces }: Opened): string {
     return this.#hole({ sizeBytes, pieces });
   }
 
-  /** Stands, as a member of an object, for the members of what is the JSON of an object that has some. */
+  /** A placeholder, as a member of an object, for the members of another object's JSON, which has some. */
   members({ sizeBytes, pieces }: Opened): Readonly<Record<string, null>> {
     const filling = { sizeBytes: sizeBytes - 2, pieces: () => inner(pieces(), sizeBytes) };
     return { [this.#hole(filling)]: null };
   }
 
-  /** Stands for the base64 of these bytes, as a string. */
+  /** A placeholder for the base64 of these bytes, as a string. */
   base64({ sizeBytes, pieces }: Opened): string {
     return this.#hole({
       sizeBytes: 2 + Math.ceil(sizeBytes / 3) * 4,
@@ -40,13 +40,13 @@ export class JsonPlaceholders {
     });
   }
 
-  /** Stands for a string of this text, of which so much is in memory at once. */
+  /** A placeholder for this text as a string, of which so much is in memory at once. */
   text({ pieces, heldBytes = 0 }: TextInPieces): string {
     this.heldBytes += heldBytes;
     return this.#hole({ sizeBytes: undefined, pieces: () => quoted(escaped(pieces())) });
   }
 
-  /** The JSON of a value with such words. */
+  /** The JSON of a value with placeholders. */
   filled(value: unknown): JsonInPieces {
     const parts = JSON.stringify(value).split(new RegExp(`"${this.#nonce}(\\d{8})"(?::null)?`));
     const between = parts.filter((_, at) => at % 2 === 0).map((part) => Buffer.from(part));
@@ -77,7 +77,7 @@ export class JsonPlaceholders {
 
 type Pieces = AsyncGenerator<Buffer>;
 
-/** Without the first byte and the last, which are an object's braces. */
+/** Without the first and last byte, which are the object's braces. */
 async function* inner(pieces: Pieces, sizeBytes: number): Pieces {
   let at = 0;
   for await (const piece of pieces) {
@@ -92,7 +92,7 @@ async function* quoted(pieces: Pieces): Pieces {
   yield Buffer.from('"');
 }
 
-/** Each piece ends where a whole number of letters does. */
+/** Each piece ends at a whole base64 group. */
 async function* inBase64(pieces: Pieces): Pieces {
   let rest: Buffer = Buffer.alloc(0);
   for await (const piece of pieces) {

@@ -3,12 +3,12 @@ import { readFile } from "node:fs/promises";
 import { promisify } from "node:util";
 import { OperatorError } from "../../shared/operator-error.ts";
 
-/** A key that seals: 256 bits, and the name that what it sealed is kept with. */
+/** A sealing key: 256 bits, and the id that is stored with everything it seals. */
 export type SealKey = { readonly id: string; readonly key: Buffer };
 
 /** Where keys come from: a file, a program that asks a KMS, or nowhere. */
 export type KeySource = {
-  /** The newest first; an OperatorError says what is wrong with them, never what they are. */
+  /** Newest first; an OperatorError says what is wrong with the keys, never what they are. */
   readonly read: () => Promise<readonly SealKey[]>;
 };
 
@@ -42,7 +42,7 @@ async function readKeyFile(path: string): Promise<readonly SealKey[]> {
   return parseKeys(text);
 }
 
-/** The program prints what a key file holds; whatever else it says is not repeated. */
+/** The program prints what a key file contains; nothing else it prints is repeated. */
 async function readFromProgram(line: string): Promise<readonly SealKey[]> {
   const [program = "", ...args] = line.trim().split(/\s+/);
   const printed = await run(program, args, { timeout: runWithinMs }).catch(
@@ -54,7 +54,7 @@ async function readFromProgram(line: string): Promise<readonly SealKey[]> {
   return parseKeys(printed.stdout);
 }
 
-/** One key a line, `<id> <32 bytes in base64>`, the newest first; empty lines and those with # are left out. */
+/** One key a line, `<id> <32 bytes in base64>`, newest first; empty lines and lines that begin with # are skipped. */
 export function parseKeys(text: string): readonly SealKey[] {
   const lines = text.split("\n").map((line) => line.trim());
   const keys = lines.flatMap((line, at) => {

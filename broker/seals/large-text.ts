@@ -3,7 +3,7 @@ import { setImmediate as turn } from "node:timers/promises";
 
 const sliceBytes = 256 * 1024;
 
-/** Text that is too long to be handled as one: its bytes, in pieces that lie where they came. */
+/** Text that is too long for one buffer: its bytes, in the pieces in which they arrived. */
 export class LargeText {
   readonly #pieces: readonly Uint8Array[];
 
@@ -15,7 +15,7 @@ export class LargeText {
     return this.#pieces.reduce((sum, piece) => sum + piece.length, 0);
   }
 
-  /** Its bytes, a quarter of a mebibyte at a time at the most. */
+  /** Its bytes, at most a quarter of a mebibyte at a time. */
   *slices(): Generator<Uint8Array> {
     for (const piece of this.#pieces) {
       for (let at = 0; at < piece.length; at += sliceBytes) {
@@ -24,7 +24,7 @@ export class LargeText {
     }
   }
 
-  /** The digest of all of it; others get their turn meanwhile. */
+  /** The digest of the whole text; the event loop runs in between. */
   async sha256(): Promise<Buffer> {
     const digest = createHash("sha256");
     for (const slice of this.slices()) {
@@ -34,7 +34,7 @@ export class LargeText {
     return digest.digest();
   }
 
-  /** All of it as one: for who has no other way. */
+  /** The whole text: for callers that cannot use pieces. */
   toString(): string {
     return Buffer.concat(this.#pieces).toString("utf8");
   }

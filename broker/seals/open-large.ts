@@ -9,34 +9,34 @@ export type LargeSealed = {
   readonly thing: SealedThing;
   readonly keyId: string | null;
   readonly storedBytes: number;
-  /** Some of the stored bytes; throws when they are not there any more. */
+  /** A range of the stored bytes; throws when they are gone. */
   readonly read: (from: number, length: number) => Promise<Buffer>;
 };
 
-/** What was sealed, ready to be read. */
+/** An opened value, ready to be read. */
 export type Opened = {
   readonly sizeBytes: number;
   readonly pieces: () => AsyncGenerator<Buffer>;
 };
 
-/** What it takes to open what is large. */
+/** What is needed to open a large value. */
 export type OpeningParts = { readonly seals: Seals; readonly largeReads: Limiter };
 
-/** What is larger is read in pieces. */
+/** Larger values are read in pieces. */
 export const mostAtOnceBytes = 256 * 1024;
-/** So much is read in one statement. */
+/** The size of one read. */
 const pieceBytes = 256 * 1024;
 
 /** A socket takes a piece in a fraction of a millisecond, and many readers want one at once. */
 const throttle = makeLoopThrottle(4);
 
-/** What was looked through: a digest of each sealed piece, by which it is known when it is read again. */
+/** The digest of each sealed piece of a verified value; a piece that is read again must match it. */
 type Look = readonly Buffer[];
 
 const mostKnown = 500;
-/** Looks through seals to their end, by what they seal and their last bytes: both say which bytes they are. */
+/** Verified values, by what they seal and their tag, which together identify the bytes. */
 const looks = new LRUCache<string, Promise<Look>>({ max: mostKnown });
-/** Opened pieces, by their seal and place: many read the same plan at once, and each would read and open it again. */
+/** Opened pieces, by value and index: many clients read the same plan at once, and each would read and open it again. */
 const opened = new LRUCache<string, Buffer>({
   maxSize: 32 * 1024 * 1024,
   sizeCalculation: ({ length }) => length,
@@ -45,8 +45,8 @@ const opened = new LRUCache<string, Buffer>({
 });
 
 /**
- * Opens what is large without ever having it whole. Before its first byte is told it was read once to its end: refuses
- * what this broker's keys do not open. What is changed between the two cuts the answer off.
+ * Opens a large value without holding it whole. It is read once to its end before the first byte is returned: refuses
+ * what this broker's keys do not open. A change between the two reads cuts the answer off.
  */
 export async function openLarge(
   { seals, largeReads }: OpeningParts,
@@ -85,7 +85,7 @@ export async function openLarge(
   async function openAgain(nth: number): Promise<Buffer> {
     const from = nth * pieceBytes;
     return largeReads(async () => {
-      const known = opened.get(nameOf(nth)); // somebody may have read it meanwhile
+      const known = opened.get(nameOf(nth)); // another request may have read it meanwhile
       if (known !== undefined) return known;
       const sealed = await read(headBytes + from, Math.min(pieceBytes, sizeBytes - from));
       if (look[nth]?.equals(digestOf(sealed)) !== true) throw new Error(`${name} was changed`);
@@ -106,7 +106,7 @@ export async function openLarge(
   }
 }
 
-/** All of it as one, whose memory is its own: for who has no other way. */
+/** The whole value in memory of its own: for callers that cannot use pieces. */
 export async function wholeOf({ sizeBytes, pieces }: Opened): Promise<Uint8Array<ArrayBuffer>> {
   const whole = new Uint8Array(sizeBytes);
   let at = 0;
@@ -119,7 +119,7 @@ export async function wholeOf({ sizeBytes, pieces }: Opened): Promise<Uint8Array
 
 const digestOf = (bytes: Buffer): Buffer => hash("sha256", bytes, "buffer");
 
-/** Who asks meanwhile waits for the same look; one that refuses is made again. */
+/** Concurrent callers share one verification; a failed one is not kept. */
 function remember(name: string, look: Promise<Look>): Promise<Look> {
   looks.set(name, look);
   look.catch(() => looks.delete(name));

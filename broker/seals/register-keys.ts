@@ -3,9 +3,9 @@ import type { Db } from "../database/connect.ts";
 import type { KeyProof, Seals } from "./seals.ts";
 
 /**
- * Writes down, before a broker seals with it, which key that is, and that this broker does. An OperatorError when
- * another key of one of these names is known in this database: what the two seal could not be told apart. And when
- * there is none although something is sealed here: what this broker stores would be readable beside it.
+ * Records, before a broker seals with a key, which key that is, and that this broker uses it. An OperatorError when
+ * the database knows another key with the same id: what the two seal could not be told apart. Also when
+ * there is no key although the database has sealed values: what this broker stores would be readable.
  */
 export async function registerKeys(
   db: Db,
@@ -43,7 +43,7 @@ async function refuseReadable(db: Db): Promise<void> {
   );
 }
 
-/** Marks of brokers that are gone stay until a re-sealing that they call for is done, or a living one says the same. */
+/** Marks of stopped brokers stay until the resealing that they require is done, or a running broker has the same mark. */
 async function markBroker(db: Db, brokerId: string, keyId: string): Promise<void> {
   await db`
     with gone as (
@@ -55,7 +55,7 @@ async function markBroker(db: Db, brokerId: string, keyId: string): Promise<void
                changed_at = case when b.key_id = excluded.key_id then b.changed_at else svc_now() end`;
 }
 
-/** The keys that something in this database is sealed with and that this broker does not have. */
+/** The keys that values in this database are sealed with and that this broker lacks. */
 export async function missingSealKeys(db: Db, seals: Seals): Promise<string[]> {
   const own = seals.proofs().map(({ id }) => id);
   const rows = await db<{ id: string }[]>`

@@ -8,7 +8,7 @@ import type { Seals } from "./seals.ts";
 type Parts = { readonly db: Db; readonly seals: Seals };
 type OpenedRow = { readonly org_id: string; readonly key_id: string | null };
 
-/** Whether a result that is not sealed has what would be. */
+/** Whether an unsealed result has contents that would be sealed. */
 export const holdsContents = (db: Db): postgres.Fragment =>
   db`num_nonnulls(contents, contents_display, contents_gzip, contents_display_gzip) > 0`;
 
@@ -65,7 +65,7 @@ export async function resealOutputs({ db, seals }: Parts, id: string): Promise<v
      where execution_id = ${id} and key_id is not distinct from ${row.key_id}`;
 }
 
-/** What was reported too late and is readable, or sealed with an older key. */
+/** Late evidence that is readable, or sealed with an older key. */
 export async function* listEvidenceToReseal(db: Db, newest: string): AsyncGenerator<string> {
   for (let after = "0"; ;) {
     const rows = await db<{ id: string }[]>`

@@ -5,13 +5,13 @@ import type { Seals } from "./seals.ts";
 
 type Parts = { readonly db: Db; readonly seals: Seals };
 
-/** How many things were sealed, and which could not be opened. */
+/** How many values were resealed, and which could not be opened. */
 export type Resealed = { readonly sealed: number; readonly broken: readonly string[] };
 
 /**
- * Seals with the newest key what older ones sealed, and what is readable still. It walks only while an older key, or
- * none, is known to have been used, and forgets that when a whole walk has found nothing and no living broker uses it.
- * What does not open is left as it is, and its key is kept. Every broker has had ten minutes to take the newest key.
+ * Seals with the newest key what older keys sealed, and what is still readable. It walks only while an older key, or
+ * none, is known to have been used, and forgets that once a complete walk finds nothing and no running broker uses it.
+ * Values that do not open are left unchanged, and their keys are kept. Every broker gets ten minutes to load the newest key.
  */
 export async function reseal(parts: Parts, signal: AbortSignal): Promise<Resealed> {
   const newest = parts.seals.newest();
@@ -41,7 +41,7 @@ async function isResealed(parts: Parts, place: SealedPlace, id: string): Promise
     await place.reseal(parts, id);
     return true;
   } catch (error) {
-    if (error instanceof Problem) return false; // a seal that does not open: the next one may
+    if (error instanceof Problem) return false; // this value does not open: the next one may
     throw error;
   }
 }

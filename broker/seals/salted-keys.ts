@@ -1,10 +1,10 @@
 import { createHmac, createSecretKey, type KeyObject, randomBytes } from "node:crypto";
 import { LRUCache } from "lru-cache";
 
-/** What one key seals with next: a key made by a salt, and a number that it never had before. */
+/** What to seal with next: a key derived with a salt, and a number that this key has never used. */
 export type NextSeal = { readonly salt: Buffer; readonly count: number; readonly key: KeyObject };
 
-/** The keys made of one key of the broker. */
+/** The keys derived from one key of the broker. */
 export type SaltedKeys = {
   readonly next: () => NextSeal;
   readonly ofSalt: (salt: Buffer) => KeyObject;
@@ -14,14 +14,14 @@ export type SaltedKeys = {
 
 export const saltBytes = 16;
 
-/** So often seals a salt: a number of four bytes never runs out. */
+/** How often one salt is used: a number of four bytes never runs out. */
 const sealsPerSalt = 2 ** 24;
-/** Each start of a broker makes a salt or some more; whoever opens meets those of many. */
+/** Each start of a broker makes one or more salts; readers meet those of many brokers. */
 const keptKeys = 4096;
 
 /**
- * A salt is this process's own and drawn anew long before its numbers run out, so that no key ever seals twice with
- * one number, however many brokers share the key; and a key object is made once for a salt, not for each thing.
+ * A salt belongs to this process and is replaced long before its numbers run out, so that no key ever seals twice with
+ * the same number, however many brokers share the key. A key object is made once for each salt, not for each value.
  */
 export function saltedKeys(bytes: Buffer): SaltedKeys {
   const key = createSecretKey(bytes);

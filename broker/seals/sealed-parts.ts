@@ -5,10 +5,10 @@ import { Problem } from "../../shared/problem.ts";
 import { zlibStep } from "../../shared/zlib-step.ts";
 import type { Sealed, SealedThing, Seals } from "./seals.ts";
 
-/** What opens a thing that is kept in parts: the key of its own, and the digests of the whole. */
+/** What opens a value that is stored in parts: its own key, and the digests of the whole. */
 export type PartsKey = { readonly key: Buffer; readonly sha256: Buffer; readonly md5: Buffer };
 
-/** How long a part is before it is compressed and sealed: what bounds the memory of reading and writing. */
+/** The size of a part before compression and sealing: it bounds the memory of readers and writers. */
 export const partBytes = 1024 * 1024;
 
 const keyBytes = 32;
@@ -22,18 +22,18 @@ const quickly = (pledgedSrcSize: number) => ({
   chunkSize: zlibStep(pledgedSrcSize),
   pledgedSrcSize,
 });
-/** States compress to a tenth and less. */
+/** States compress to a tenth or less. */
 const mostRatio = 16;
 
-/** A key for one thing; it is never used for another, so its parts are told apart by their number alone. */
+/** A key for one value only, so a part's number is enough to tell the parts apart. */
 export const newPartsKey = (): Buffer => randomBytes(keyBytes);
 
-/** Seals the key of a thing, so that a rotation of the broker's keys leaves the parts alone. */
+/** Seals a value's own key, so that a rotation of the broker's keys does not touch the parts. */
 export function sealPartsKey(seals: Seals, thing: SealedThing, parts: PartsKey): Sealed {
   return seals.seal(thing, Buffer.concat([parts.key, parts.sha256, parts.md5]));
 }
 
-/** The key of a thing; refuses what this broker's keys do not open. */
+/** A value's own key; refuses what this broker's keys do not open. */
 export function openPartsKey(seals: Seals, thing: SealedThing, sealed: Sealed): PartsKey {
   const plain = seals.open(thing, sealed);
   const [afterKey, afterSha256] = [keyBytes, keyBytes + sha256Bytes];
@@ -52,7 +52,7 @@ export async function sealPart(key: Buffer, n: number, plain: Buffer): Promise<B
   return Buffer.concat([body, cipher.getAuthTag()]);
 }
 
-/** What was sealed as this part; refuses one that was changed or stands in another's place. */
+/** Opens a part; refuses one that was changed or has another part's number. */
 export async function openPart(key: Buffer, n: number, sealed: Buffer): Promise<Buffer> {
   const decipher = createDecipheriv("aes-256-gcm", key, nonceOf(n));
   decipher.setAuthTag(sealed.subarray(-tagBytes));

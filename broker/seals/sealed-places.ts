@@ -13,7 +13,7 @@ import type { Seals } from "./seals.ts";
 type Parts = { readonly db: Db; readonly seals: Seals };
 type Walk = { readonly newest: string; readonly signal: AbortSignal };
 
-/** A table whose rows hold something sealed, which of them do not by the newest key, and how one is sealed anew. */
+/** A table with sealed values: which of its rows do not use the newest key, and how one is resealed. */
 export type SealedPlace = {
   readonly table: string;
   readonly due: (db: Db, walk: Walk) => AsyncGenerator<string>;
@@ -23,7 +23,7 @@ export type SealedPlace = {
 type Named = {
   readonly table: string;
   readonly id: string;
-  /** Whether a row without a key holds what is readable; all do, unless told. */
+  /** Whether a row without a key holds readable contents; by default every row does. */
   readonly holdsPlain?: (db: Db) => postgres.Fragment;
 };
 type Row = { readonly org_id: string; readonly key_id: string | null; readonly bytes: Buffer };
@@ -31,7 +31,7 @@ type Walked = { readonly last: string | null; readonly ids: string[] | null };
 
 const walkAtOnce = 1000;
 
-/** Everything that is sealed. Bytes that are kept in parts have a key of their own: only that is sealed anew. */
+/** Everything that is sealed. Values in parts have keys of their own: only these are resealed. */
 export const sealedPlaces: readonly SealedPlace[] = [
   contents({ table: "runner_job_plans", id: "runner_job_id" }, "plan"),
   contents({ table: "helm_releases", id: "id" }, "helm-release"),
@@ -50,7 +50,7 @@ export const sealedPlaces: readonly SealedPlace[] = [
   keyOfParts({ table: "terraform_workspace_state_jsons", id: "workspace_id" }),
 ];
 
-/** Its rows are walked in the order of their ids. */
+/** Rows are walked in the order of their ids. */
 function place(
   { table, id, holdsPlain = (db) => db`true` }: Named,
   reseal: SealedPlace["reseal"],
@@ -70,7 +70,7 @@ function place(
   }
 }
 
-/** Helm writes its records again: only the bytes that were read are replaced. */
+/** Helm rewrites its records, so only the bytes that were read are replaced. */
 function contents({ table, id: column }: Named, part: string): SealedPlace {
   return place({ table, id: column }, async ({ db, seals }, id) => {
     const [row] = await db<Row[]>`

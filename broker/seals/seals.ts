@@ -14,43 +14,43 @@ export type Sealed = { readonly keyId: string | null; readonly bytes: Buffer };
 export type Seals = {
   /** The id of the newest key, which seals; null: nothing is sealed. */
   readonly newest: () => string | null;
-  /** Without a key as it is, but 503 `seal_key_missing` where that is refused. */
+  /** Without a key the bytes stay plain; 503 `seal_key_missing` where that is refused. */
   readonly seal: (thing: SealedThing, plain: Buffer) => Sealed;
-  /** Seals piece by piece, byte for byte as `seal` would; undefined without a key. */
+  /** Seals piece by piece, with the same result as `seal`; undefined without a key. */
   readonly sealing: (thing: SealedThing) => Sealing | undefined;
-  /** Opens piece by piece what has this head and this end; what comes out is true only when `end` has not refused. */
+  /** Opens piece by piece; the output is authentic only after `end` has not thrown. */
   readonly opening: (thing: SealedThing, headAndTag: Sealed) => Opening;
-  /** Opens any stretch of what has this head. Whether it is true it cannot see: only for what was looked through. */
+  /** Opens any range. It cannot authenticate: use it only for bytes that were verified before. */
   readonly openingAt: (head: Sealed) => OpeningAt;
   /** 503 `seal_key_missing` or `seal_broken` for what this broker's keys do not open. */
   readonly open: (thing: SealedThing, sealed: Sealed) => Buffer;
   /**
-   * Tells equal contents without telling what they are: of each key. That of "" is the digest itself, for what was
+   * A keyed digest for each key, to recognize equal contents without revealing them. Under "" is the plain digest, for what was
    * stored readable; it is never stored with what is sealed.
    */
   readonly fingerprints: (digest: Buffer) => Readonly<Record<string, string>>;
-  /** What each key is known by, so that two keys of one name are told apart. */
+  /** A proof of each key, so that two keys with the same id are told apart. */
   readonly proofs: () => readonly KeyProof[];
-  /** Reads the keys anew, and seals and opens with them once they are admitted: until then with those it has. */
+  /** Reads the keys again and uses them once `admit` resolves; until then the old ones. */
   readonly refresh: (admit: (keys: readonly KeyProof[]) => Promise<void>) => Promise<void>;
-  /** Why the keys that were read last are not taken; undefined when they are. */
+  /** Why the keys that were read last were not accepted; undefined when they were. */
   readonly refusal: () => string | undefined;
 };
 
-/** Something that is being sealed with this key. */
+/** A value that is being sealed with this key. */
 export type Sealing = {
   readonly keyId: string;
-  /** The sealed bytes of these, which are all of them. */
+  /** The sealed bytes of the whole value. */
   readonly run: (pieces: Iterable<Uint8Array>) => Generator<Buffer>;
 };
 
-/** Something that is being opened. */
+/** A value that is being opened. */
 export type Opening = { readonly update: (piece: Buffer) => Buffer; readonly end: () => void };
 
-/** The bytes sealed as these, which stand from here on, a multiple of 16, behind the head. */
+/** Decrypts these bytes, which begin at this offset after the head, a multiple of 16. */
 export type OpeningAt = (from: number, sealed: Buffer) => Buffer;
 
-/** A key's name, and what tells it from another one of that name. */
+/** A key's id, and a proof that tells it from another key with the same id. */
 export type KeyProof = { readonly id: string; readonly proof: Buffer };
 
 type RingKey = SaltedKeys & { readonly id: string };
@@ -61,10 +61,10 @@ const countAt = 1 + saltBytes;
 const headBytes = countAt + 4;
 const nonceBytes = 12;
 const blockBytes = 16;
-/** What stands before and behind the sealed bytes themselves. */
+/** The lengths of what precedes and follows the encrypted bytes. */
 export const sealedOverhead = { head: headBytes, tag: tagBytes } as const;
 
-/** Seals over the keys of a source, which is read before this resolves; who starts a broker has them admitted. */
+/** Seals with the keys of a source, which is read before this resolves; the caller must register the keys before use. */
 export async function openSeals(source: KeySource): Promise<Seals> {
   let keys: readonly RingKey[] = [];
   let byId = new Map<string, RingKey>();
@@ -87,7 +87,7 @@ export async function openSeals(source: KeySource): Promise<Seals> {
     byId = new Map(keys.map((key) => [key.id, key]));
   };
   let last: Promise<void> = Promise.resolve();
-  // One after the other: what was read later is what counts, however long it took to admit what was read before.
+  // One after the other, so that the keys that were read last win, however long earlier ones took to be registered.
   const refresh: Seals["refresh"] = (admit) =>
     (last = last.catch(() => {}).then(() => refreshOnce(admit)));
   await refresh(async () => {});
@@ -127,7 +127,7 @@ export async function openSeals(source: KeySource): Promise<Seals> {
 const proofsOf = (ring: readonly RingKey[]): readonly KeyProof[] =>
   ring.map(({ id, mac }) => ({ id, proof: mac("proof", Buffer.alloc(0)) }));
 
-/** version · salt · count · what AES-256-GCM made of it · tag */
+/** version · salt · counter · AES-256-GCM ciphertext · tag */
 function sealWith(ring: RingKey, thing: SealedThing, plain: Buffer): Buffer {
   return Buffer.concat([...sealPieces(ring, thing, [plain])]);
 }
@@ -157,7 +157,7 @@ function openWith(ring: RingKey, thing: SealedThing, sealed: Buffer): Buffer {
   return plain;
 }
 
-/** By the head and the end of what is sealed, whatever stands between them. */
+/** From the head and the end of a sealed value, whatever is between them. */
 function openPieces(ring: RingKey, thing: SealedThing, sealed: Buffer): Opening {
   if (sealed.length < headBytes + tagBytes || sealed[0] !== version) throw broken(ring.id);
   const key = ring.ofSalt(sealed.subarray(1, countAt));
@@ -175,7 +175,7 @@ function openPieces(ring: RingKey, thing: SealedThing, sealed: Buffer): Opening 
   };
 }
 
-/** GCM is counter mode from its second block on, and a digest besides. */
+/** GCM is counter mode from the second block on, plus an authentication tag. */
 function openStretches(ring: RingKey, head: Buffer): OpeningAt {
   if (head.length < headBytes || head[0] !== version) throw broken(ring.id);
   const key = ring.ofSalt(head.subarray(1, countAt));
@@ -187,7 +187,7 @@ function openStretches(ring: RingKey, head: Buffer): OpeningAt {
   };
 }
 
-/** The count, behind as many zeros as a nonce needs. */
+/** The counter, padded with zeros to a nonce. */
 function nonceOf(head: Buffer): Buffer {
   const nonce = Buffer.alloc(nonceBytes);
   head.copy(nonce, nonceBytes - 4, countAt, headBytes);

@@ -9,16 +9,16 @@ import type { OrgId } from "../orgs/org-id.ts";
 import type { LargeText } from "./large-text.ts";
 import { type SealedThing, type Seals, sealedOverhead } from "./seals.ts";
 
-/** What was sent ahead, by the names of `sent_upload`. */
+/** A staged upload, with the member names of the type `sent_upload`. */
 export type SentUpload = { readonly id: string; readonly bytes: number };
 
 type Upload = SentUpload & { readonly pieces: () => Generator<Buffer> };
 type Parts = { readonly db: Db; readonly largeWrites: Limiter };
 
-/** So much travels in one statement: others get their turn, and no connection is held for long. */
+/** The most that one statement carries, so that others get a turn and no connection is held for long. */
 const turnBytes = 8 * 1024 * 1024;
 
-/** Large texts that are sealed and sent, in pieces, ahead of the statement that stores them. */
+/** Large texts that are sealed and uploaded in pieces before the statement that stores them. */
 export class StagedUploads {
   readonly #uploads: Upload[] = [];
 
@@ -26,7 +26,7 @@ export class StagedUploads {
     return this.#uploads.length === 0;
   }
 
-  /** Seals the text as this thing, when it is sent; answers by what the statement names it, and the key. */
+  /** Seals the text when it is uploaded; returns the reference for the statement, and the key. */
   seal(seals: Seals, thing: SealedThing, text: LargeText): { sent: SentUpload; keyId: string } {
     const sealing = seals.sealing(thing);
     if (sealing === undefined) throw new Error("cannot seal a large text without a key");
@@ -37,8 +37,8 @@ export class StagedUploads {
   }
 
   /**
-   * Sends what was sealed, then runs the statement that stores it. What was sent is taken away again at once; what a kill
-   * leaves behind, by a task.
+   * Uploads the sealed texts, then runs the statement that stores them. The upload is deleted at once; a task deletes what a killed
+   * broker leaves behind.
    */
   async within<Result>(
     { db, largeWrites }: Parts,
@@ -61,7 +61,7 @@ async function send({ db, largeWrites }: Parts, org: OrgId, { id, pieces }: Uplo
     await largeWrites(async () => {
       const into = await db`
         copy sent_pieces (upload_id, n, org_id, body) from stdin with (format binary)`.writable();
-      // The driver never tells of a connection that is lost at the very end.
+      // The driver does not report a connection that is lost at the very end.
       await settleWithin(pipeline(Readable.from(rows()), into));
     });
   }

@@ -13,7 +13,7 @@ type Asked = {
   readonly to?: number | undefined;
 };
 
-/** Two revisions side by side, as JSON: the current one and the one before that is kept, unless told. */
+/** The differences of two revisions as JSON; by default the current one and the kept one before it. */
 export async function compareRevisions(
   broker: Pick<Broker, "db" | "seals">,
   org: OrgId,

@@ -6,7 +6,7 @@ type Instance = StateResource["instances"][number];
 type Instances = ReadonlyMap<string, Instance>;
 type Changes = Pick<StateDiff, "resources" | "outputs">;
 
-/** What one state has that the other has not. What is sensitive is compared as little as it is shown. */
+/** The differences between two states. Sensitive values are neither compared nor shown. */
 export function diffStates(from: StateSummary, to: StateSummary): Changes {
   const [before, after] = [instancesOf(from), instancesOf(to)];
   const [had, has] = [outputsOf(from), outputsOf(to)];
@@ -51,7 +51,7 @@ function instancesOf({ resources }: StateSummary): Instances {
   );
 }
 
-/** As terraform tells them: an object that was replaced stands beside the one in its place. */
+/** As Terraform writes them: a deposed object is listed beside its replacement. */
 function addressOf({ address }: StateResource, { index_key: key, deposed }: Instance): string {
   const indexed = key === null ? address : `${address}[${JSON.stringify(key)}]`;
   return deposed === null ? indexed : `${indexed} (deposed object ${deposed})`;

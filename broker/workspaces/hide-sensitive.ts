@@ -2,7 +2,7 @@ import { z } from "zod";
 import { isKeptNumber } from "../../shared/parse-exactly.ts";
 import { hidden } from "./redact-value.ts";
 
-/** A step that cannot be read is undefined: it leads nowhere. */
+/** A step that cannot be parsed is undefined and matches nothing. */
 type SensitivePath = readonly (string | number | undefined)[];
 type Members = Readonly<Record<string, unknown>>;
 type Container = Record<string | number, unknown>;
@@ -10,22 +10,22 @@ type Container = Record<string | number, unknown>;
 const step = z.looseObject({ value: z.unknown() });
 const sensitivePaths = z.array(z.array(step));
 
-/** What leads to all that there is. */
+/** The path of the whole value. */
 const everything: SensitivePath = [];
 
-/** The paths that terraform marks in an instance; what cannot be read may say that all of it is sensitive. */
+/** The paths that Terraform marks as sensitive in an instance; when they cannot be parsed, all of it counts as sensitive. */
 export function readSensitivePaths(given: unknown): readonly SensitivePath[] {
   const { success, data } = sensitivePaths.safeParse(given ?? []);
   if (!success) return [everything];
   return data.map((path) => path.map(({ value }) => (isKey(value) ? value : indexOf(value))));
 }
 
-/** What may be shown of attributes, and where something was left out. */
+/** Attributes that may be shown, and the places where something was left out. */
 export type Shown = { readonly attributes: Members; readonly hiddenAt: readonly string[] };
 
 /**
- * Attributes without what is below these paths, and without texts that are the same elsewhere in them: a provider
- * repeats what it is given, unmarked. A path that cannot be followed hides all below the last point that it reaches.
+ * Attributes without the values at these paths, and without copies of these values elsewhere: providers
+ * repeat their inputs unmarked. A path that cannot be followed hides everything below the last place that it reaches.
  */
 export function hideSensitive(given: Members, paths: readonly SensitivePath[]): Shown {
   const attributes: Container = { ...given };
@@ -45,14 +45,14 @@ export function hideSensitive(given: Members, paths: readonly SensitivePath[]): 
 
 type Place = { readonly holder: Container; readonly key: string | number; readonly depth: number };
 
-/** The last place on the path that is there; undefined when not even its first is. */
+/** The last place on the path that exists; undefined when not even the first does. */
 function placeOf(attributes: Container, path: SensitivePath): Place | undefined {
   let place: Place | undefined;
   let from: unknown = attributes;
   for (const [depth, key] of path.entries()) {
     if (place !== undefined && isDynamic(from)) {
-      if (key === undefined || Object.hasOwn(from, key)) return place; // or no wrapper: who knows
-      from["type"] = hidden; // it has the names of what is in there
+      if (key === undefined || Object.hasOwn(from, key)) return place; // or it is not a wrapper: this cannot be told
+      from["type"] = hidden; // the type contains the names of the members
       place = { holder: from, key: "value", depth };
       from = from["value"];
     }
@@ -63,7 +63,7 @@ function placeOf(attributes: Container, path: SensitivePath): Place | undefined 
   return place;
 }
 
-/** What terraform wraps a value in whose type is not the schema's; paths have no step for it. */
+/** Terraform's wrapper for a value of dynamic type; paths have no step for it. */
 function isDynamic(from: unknown): from is Container {
   if (!isContainer(from) || Array.isArray(from)) return false;
   return Object.keys(from).length === 2 && "value" in from && "type" in from;

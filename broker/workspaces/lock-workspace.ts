@@ -15,7 +15,7 @@ import type { WorkspaceAccess } from "./require-workspace-access.ts";
 export type LockInput = z.output<typeof terraformLockInput>;
 
 /**
- * Locks the workspace; the lock that is held already is answered as it is. 423 with the holder's lock, or
+ * Locks the workspace; the same lock again is returned unchanged. 423 with the holder's lock, or
  * with the reason of a block; 409 for an execution that has ended.
  */
 export async function lockWorkspace(
@@ -47,14 +47,14 @@ export async function lockWorkspace(
   return terraformLockSchema.parse(outcome.holder);
 }
 
-/** Terraform cannot read a lock whose instant is none. */
+/** Terraform cannot parse a lock without a valid time. */
 function createdOf({ Created: given }: LockInput): string {
   const isInstant =
     given !== undefined && /^\d{4}-\d\d-\d\dT/.test(given) && !Number.isNaN(Date.parse(given));
   return isInstant ? given : new Date().toISOString();
 }
 
-/** Unlocks the workspace if this lock holds it, or whatever holds it without one; 423 when another does. */
+/** Unlocks the workspace if this lock holds it, or, without a lock id, whoever holds it; 423 when another lock does. */
 export async function unlockWorkspace(
   db: Db,
   actor: Pick<Actor, "id" | "orgId" | "runnerId">,

@@ -7,7 +7,7 @@ import { refusalOf } from "./refuse.ts";
 
 type Who = Pick<Actor, "id" | "orgId">;
 type Change = { readonly workspaceId: string; readonly reason: string };
-/** Its kind is a word for programs; the job is the one that says so, if one does. */
+/** Its kind is for programs; the job is the one that asked for it, if one did. */
 type Block = Change & { readonly kind: string; readonly jobId: string | null };
 
 /** Creates a workspace without a state; answers its id. */
@@ -21,7 +21,7 @@ export async function createWorkspace(
   return id;
 }
 
-/** Deletes a workspace, which is kept for some days with its revisions. 423 while it is locked or blocked. */
+/** Deletes a workspace; it can be restored for some days. 423 while it is locked or blocked. */
 export async function deleteWorkspace(
   db: Db,
   actor: Who,
@@ -33,7 +33,7 @@ export async function deleteWorkspace(
   );
 }
 
-/** Brings a deleted workspace back as it was; 404 when its days are over. */
+/** Restores a deleted workspace; 404 when it was deleted too long ago. */
 export async function restoreWorkspace(
   { db, config }: Pick<Broker, "db" | "config">,
   actor: Who,
@@ -47,8 +47,8 @@ export async function restoreWorkspace(
 }
 
 /**
- * Refuses locks, deletions and what is written without a lock from now on; who holds the lock may still save. A
- * second block has its own reason.
+ * Blocks the workspace: new locks, deletions and writes without a lock are refused; the lock's holder may still write. A
+ * second block replaces the reason.
  */
 export async function blockWorkspace(
   db: Db,

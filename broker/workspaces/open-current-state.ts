@@ -16,7 +16,7 @@ export async function openCurrentState(
   return state && { ...openStored(broker, state), type: typeOfState(state) };
 }
 
-/** What a state is sent as: only of one with a serial is it known that it is JSON, whichever way it is read. */
+/** The content type of a state: only one with a serial is known to be JSON. */
 export function typeOfState({ serial }: Pick<WorkspaceStateRow, "serial">): string {
   return serial === null ? "application/octet-stream" : "application/json";
 }

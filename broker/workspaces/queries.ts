@@ -17,7 +17,7 @@ export type WorkspaceFilters = {
 };
 type Sorted = { readonly sort_key: string };
 
-/** What a function of migrations/ answers: a word, and what was in the way. */
+/** What a function of migrations/ returns: an outcome, and what was in the way. */
 export type Outcome = {
   readonly outcome: string;
   readonly holder: Readonly<Record<string, unknown>> | null;
@@ -127,7 +127,7 @@ export async function listStates(
      order by s.revision desc limit ${limit}`;
 }
 
-/** What people did last, the newest first. */
+/** The latest events, newest first. */
 export async function listEvents(
   db: Db,
   org: OrgId,
@@ -138,7 +138,7 @@ export async function listEvents(
      where e.org_id = ${org} and e.workspace_id = ${workspaceId} order by e.id desc limit 100`;
 }
 
-/** What `terraform show -json` said last. */
+/** The latest output of `terraform show -json`. */
 export async function findStateJson(
   db: Db,
   org: OrgId,
@@ -163,7 +163,7 @@ export async function findPart(
   return row?.body;
 }
 
-/** Writes a part of what is not finished yet; it is taken away again if it never is. */
+/** Writes a part of an unfinished upload; it is deleted if the upload is never finished. */
 export async function insertPart(
   db: Db,
   org: OrgId,
@@ -177,7 +177,7 @@ export async function insertPart(
     values (${objectId}, ${n}, ${org}, ${body})`;
 }
 
-/** Takes away the parts of what was not finished; what was is left alone. */
+/** Deletes the parts of an unfinished upload; a finished one is left alone. */
 export async function discardUpload(db: Db, org: OrgId, objectId: string): Promise<void> {
   await db`
     with gone as (
@@ -185,7 +185,7 @@ export async function discardUpload(db: Db, org: OrgId, objectId: string): Promi
     delete from terraform_state_parts p using gone g where p.object_id = g.object_id`;
 }
 
-/** Whether the group of a runner's job only simulates. */
+/** Whether the group of a job's runner is in sandbox mode. */
 export async function isGroupInSandbox(db: Db, org: OrgId, runnerId: string): Promise<boolean> {
   const [row] = await db<{ sandbox_mode: boolean }[]>`
     select s.sandbox_mode from runners u

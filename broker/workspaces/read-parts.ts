@@ -6,27 +6,27 @@ import type { StoredParts } from "./row.ts";
 
 type Parts = Pick<Broker, "db" | "seals">;
 
-/** What is kept in parts, ready to be read. */
+/** A value that is stored in parts, ready to be read. */
 export type Readable = {
   readonly md5: Buffer;
   readonly sizeBytes: number;
   readonly pieces: () => AsyncGenerator<Buffer>;
 };
 
-/** Opens what is kept in parts; refuses at once what this broker's keys do not open. */
+/** Opens a value that is stored in parts; refuses at once when this broker's keys do not open it. */
 export function openStored({ db, seals }: Parts, stored: StoredParts): Readable {
   const { id, org_id: orgId, parts, key_id: keyId, sealed_key: bytes } = stored;
   const { key, md5 } = openPartsKey(seals, { orgId, id, part: "key" }, { keyId, bytes });
   return { md5, sizeBytes: stored.size_bytes, pieces };
 
-  /** The next part is fetched while this one is sent; no more than these two are in memory. */
+  /** The next part is fetched while this one is sent; at most two parts are in memory. */
   async function* pieces(): AsyncGenerator<Buffer> {
     let next = part(0);
     for (let n = 0; n < parts; n++) {
       const piece = await next;
       if (n + 1 < parts) {
         next = part(n + 1);
-        next.catch(() => {}); // told when it is awaited, if it ever is
+        next.catch(() => {}); // the error is handled where it is awaited
       }
       yield piece;
     }
@@ -39,7 +39,7 @@ export function openStored({ db, seals }: Parts, stored: StoredParts): Readable 
   }
 }
 
-/** All of it at once, for what has to be looked into. */
+/** The whole value at once, for callers that must parse it. */
 export async function readWhole(readable: Readable): Promise<Buffer> {
   const pieces: Buffer[] = [];
   for await (const piece of readable.pieces()) pieces.push(piece);

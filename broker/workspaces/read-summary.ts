@@ -14,8 +14,8 @@ let working: Promise<unknown> = Promise.resolve();
 let count = 0;
 
 /**
- * What stored states have, for people, as JSON; 409 for what is no state of terraform's. Large ones are read by a
- * thread of its own, one after the other, so that nobody else waits for it; 503 when too many wait for that.
+ * The contents of stored states as JSON for people; 409 when one is not a Terraform state. Large ones are parsed in a
+ * separate thread, one at a time, so that other requests are not delayed; 503 when too many are waiting.
  */
 export async function readSummary(
   broker: Pick<Broker, "db" | "seals">,
@@ -46,7 +46,7 @@ async function inTurn<Result>(act: () => Promise<Result>): Promise<Result> {
   }
 }
 
-/** The pieces of the states change hands, and so does the answer: neither is here as a whole before it is finished. */
+/** Pieces and answer are transferred, not copied: this thread never holds a whole state. */
 async function summarizeElsewhere(
   wanted: Wanted,
   stored: readonly Readable[],

@@ -1,6 +1,6 @@
 import { isKeptNumber, parseExactly } from "../../shared/parse-exactly.ts";
 
-/** What stands in place of what is not shown. */
+/** Replaces what is not shown. */
 export const hidden = "(sensitive)";
 
 /** Providers do not mark every secret, and a reader of a list needs none of them. */
@@ -13,10 +13,10 @@ const assigned =
   /((?:passw(?:or)?d|pwd|secret|token|api_?key|access_?key|account_?key)[\w-]{0,40}\s{0,3}=\s{0,3}["']?)[^\s;,"'&]{1,500}/gi;
 const privateKey = /-----BEGIN [A-Z ]{0,30}PRIVATE KEY-----/;
 
-/** Whether what has this name is a secret, as far as a name can tell. */
+/** Whether the name suggests a secret. */
 export const isSecretName = (name: string): boolean => secretName.test(name);
 
-/** All of it hidden, but for what tells nothing: flags, and that there is nothing. */
+/** The value with everything hidden except booleans and nulls. */
 export function hideAll(value: unknown): unknown {
   const isEmpty =
     value === "" || (typeof value === "object" && Object.keys(value ?? {}).length === 0);
@@ -24,8 +24,8 @@ export function hideAll(value: unknown): unknown {
 }
 
 /**
- * A value without the secrets in it: what is below the name of one, at any depth and in JSON within strings, the
- * passwords of URLs and of `name=value`, private keys.
+ * A value without its secrets: values below a secret's name, at any depth and in JSON within strings,
+ * passwords in URLs and in `name=value`, and private keys.
  */
 export function redactValue(value: unknown, depth = 0): unknown {
   if (typeof value === "string") return redactText(value, depth);

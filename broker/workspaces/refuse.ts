@@ -4,7 +4,7 @@ import type { Db } from "../database/connect.ts";
 import type { OrgId } from "../orgs/org-id.ts";
 import { listLocks, type Outcome } from "./queries.ts";
 
-/** The refusal that an outcome stands for; undefined where it is none. */
+/** The refusal for an outcome; undefined when the outcome is a success. */
 export function refusalOf({ outcome, holder, revision }: Outcome): Problem | undefined {
   if (outcome === "held") return workspaceLocked(holder);
   if (outcome === "blocked") return workspaceBlocked(holder);
@@ -68,13 +68,13 @@ function tooManyRescuedBytes(whose: string, most: string): Problem {
   return problem.conflict("too_many_rescued_bytes", detail);
 }
 
-/** A runner may not take a lock away: 423 with the holder; an unlocked workspace is none's. */
+/** A runner may not break a lock: 423 with the holder. */
 export async function refuseForceUnlock(db: Db, org: OrgId, workspaceId: string): Promise<void> {
   const [lock] = await listLocks(db, org, [workspaceId]);
   if (lock !== undefined) throw workspaceLocked({ ...lock.info, ID: lock.lock_id });
 }
 
-/** 423 in the words of terraform's lock info, so that it can tell who holds the lock. */
+/** 423 with Terraform's lock info, so that Terraform can show who holds the lock. */
 function workspaceLocked(holder: Outcome["holder"]): Problem {
   const who = textOf(holder?.["Who"]);
   const operation = textOf(holder?.["Operation"]);
@@ -86,7 +86,7 @@ function workspaceLocked(holder: Outcome["holder"]): Problem {
   });
 }
 
-/** Of a refused lock terraform tells the ID and nothing else, so the reason is there, too, and what to do. */
+/** Terraform prints only the ID of a refused lock, so the ID also says the reason and what to do. */
 function workspaceBlocked(block: Outcome["holder"]): Problem {
   const reason = textOf(block?.["Info"]).replace(/\.$/, "");
   const advice = `Look into it, then: svc workspace unblock ${textOf(block?.["Path"])} --reason …`;

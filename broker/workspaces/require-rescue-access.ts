@@ -8,11 +8,11 @@ import { requireWorkspace } from "./show-workspace.ts";
 
 type Asked = { readonly workspaceId: string; readonly jobId: string | undefined };
 
-/** So long a host may have kept a state that nobody took. */
+/** How long a host may keep a state that it could not deliver. */
 const longestDays = 30;
 
 /**
- * The job whose state is rescued; null where a person names none. 404 for a workspace, and to a runner for one that the
+ * The job whose state is rescued; null when a person names none. 404 for an unknown workspace and, for a runner, one that the
  * plan of its own job does not name, or whose job ended longer ago than a host keeps such a state.
  */
 export async function requireRescueAccess(

@@ -5,29 +5,29 @@ import { findFinishedPlanner, type NamingJob, namingJobs } from "../plan-scope/j
 import type { Actor } from "../tokens/actor.ts";
 import { findWorkspace, isGroupInSandbox } from "./queries.ts";
 
-/** A workspace within the caller's reach, and the job on whose behalf the caller is here. */
+/** A workspace that the caller may access, and the job on whose behalf it asks. */
 export type WorkspaceAccess = {
   readonly workspaceId: string;
   readonly jobId: string | null;
   readonly executionId: string | null;
-  /** Its job only simulates: it may write without a lock. */
+  /** Its job runs in sandbox mode: it may write without a lock. */
   readonly isSandbox: boolean;
-  /** Its job keeps Pulumi's state there, which no check for terraform's is true of. */
+  /** Its job keeps Pulumi's state there, to which the checks for Terraform's do not apply. */
   readonly isPulumi: boolean;
 };
 
 type Asked = {
   readonly workspaceId: string;
   readonly jobId?: string | undefined;
-  /** Only where Pulumi keeps its state. */
+  /** Only workspaces with Pulumi's state. */
   readonly isPulumi?: boolean;
 };
 type Parts = Pick<Broker, "db" | "seals" | "largeReads" | "bodies">;
 
 /**
- * The workspace; 404 for one that is not there and, for a runner's or a job's token, for one that no plan of
- * its own jobs names: those that run, are being stopped, or ended in the last ten minutes. For a person 404 when
- * the job is none of the org.
+ * The workspace; 404 when it does not exist and, for a runner's or a job's token, when no plan of
+ * its own jobs names it: jobs that run, are being stopped, or ended in the last ten minutes. For a person, 404 when
+ * the job is not of this org.
  */
 export async function requireWorkspaceAccess(
   broker: Parts,
@@ -61,8 +61,8 @@ type Naming = {
 };
 
 /**
- * The job that a call counts as. terraform reads its backend's address, with the id of the job that planned, from
- * inside the saved plan: when that one has finished, the call is of the job that applies the plan, if there is one.
+ * The job that a call is attributed to. Terraform reads its backend's address, with the id of the planning job, from
+ * the saved plan: when that job has finished, the call belongs to the job that applies the plan, if there is one.
  */
 async function findActingJob(
   parts: Parts,
@@ -81,7 +81,7 @@ async function findActingJob(
   return first ?? own;
 }
 
-/** One that runs goes before one that has ended, and one for the same owner before another's. */
+/** A running job is preferred to an ended one, and a job of the same owner to another's. */
 function rank(job: NamingJob, planner: NamingJob): number {
   const isOwners = job.owner_id === planner.owner_id && job.owner_type === planner.owner_type;
   return (job.status === "in-progress" ? 0 : 2) + (isOwners ? 0 : 1);

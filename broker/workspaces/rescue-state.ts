@@ -19,15 +19,15 @@ type Rescue = {
   readonly workspaceId: string;
   readonly jobId: string | null;
   readonly pieces: AsyncIterable<Buffer>;
-  /** Takes a permit for what waits for the workspace; none is held while the pieces come. */
+  /** Takes a permit for statements that may wait for the workspace; none is held while the body arrives. */
   readonly withPermit: WithPermit;
 };
 
 const mebibyte = 1024 * 1024;
 
 /**
- * Keeps a state that could not be written, whole or not at all; answers its id, of bytes that are kept already that of
- * these, undefined when it is the current state. Refuses what is no terraform state, and one too many.
+ * Stores a state that could not be written, completely or not at all; returns its id. The same bytes again return the id of
+ * the stored ones; undefined when it is the current state. Refuses what is not a Terraform state, and more than the limits allow.
  */
 export async function rescueState(
   broker: Pick<Broker, "db" | "seals" | "config">,

@@ -2,7 +2,7 @@ import type { Db } from "../database/connect.ts";
 import type { OrgId } from "../orgs/org-id.ts";
 import type { RescuedStateRow } from "./row.ts";
 
-/** The states that wait to be made a workspace's current one, the newest first. */
+/** The rescued states of a workspace, newest first. */
 export async function listRescued(
   db: Db,
   org: OrgId,

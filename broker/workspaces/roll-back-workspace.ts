@@ -13,7 +13,7 @@ type Rollback = {
 };
 
 /**
- * Makes an older revision the current state: its bytes with the current serial and one, as a new revision.
+ * Makes an older revision the current state: its bytes with the current serial plus one, as a new revision.
  * 423 while the workspace is locked, 409 when a state was written meanwhile.
  */
 export async function rollBackWorkspace(
@@ -52,7 +52,7 @@ export async function rollBackWorkspace(
   await writeState(broker, actor, { write, pieces, withPermit: (act) => act() }); // its request holds one
 }
 
-/** The same text with another number in place of its serial: it is read twice, for the number may stand anywhere. */
+/** The same text with another serial. It is read twice, because the serial may be anywhere in it. */
 async function* withSerial(readable: Readable, serial: number): AsyncGenerator<Buffer> {
   const scan = makeStateScan();
   for await (const piece of readable.pieces()) scan.push(piece);

@@ -34,7 +34,7 @@ export const workspaceLockRow = z.object({
   created_at: z.date(),
   created_by_id: z.string(),
 });
-/** With where the job stands that holds it. */
+/** With the status of the job that holds it. */
 export type WorkspaceLockRow = z.infer<typeof workspaceLockRow> & {
   readonly job_status: RunnerJobStatus | null;
 };
@@ -66,7 +66,7 @@ export const rescuedStateRow = workspaceStateRow
   .extend({ serial: z.number() });
 export type RescuedStateRow = z.infer<typeof rescuedStateRow>;
 
-/** What it takes to read a thing that is kept in sealed parts. */
+/** The columns that are needed to read a value that is stored in sealed parts. */
 export type StoredParts = Pick<
   WorkspaceStateRow,
   "id" | "org_id" | "size_bytes" | "parts" | "key_id" | "sealed_key"

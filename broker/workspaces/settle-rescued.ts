@@ -11,7 +11,7 @@ type Settling = {
 };
 
 /**
- * Makes a rescued state the current one and lifts the block of its job's lost state. 409 where it does not follow the current one, 423 while the
+ * Makes a rescued state the current one and lifts the block of its job's lost state. 409 when it does not follow the current one, 423 while the
  * workspace is locked.
  */
 export async function pushRescued(db: Db, { id, orgId }: Who, settling: Settling): Promise<void> {
@@ -22,7 +22,7 @@ export async function pushRescued(db: Db, { id, orgId }: Who, settling: Settling
   );
 }
 
-/** Takes a rescued state away; a block stays. */
+/** Deletes a rescued state; a block stays. */
 export async function discardRescued(
   db: Db,
   { id, orgId }: Who,

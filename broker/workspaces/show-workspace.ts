@@ -44,7 +44,7 @@ export async function requireState(
   return { workspace, state };
 }
 
-/** Reads what belongs to these workspaces, and answers how each is shown. */
+/** Reads what belongs to these workspaces; returns a function that shows each of them. */
 export async function prepareToShow(
   db: Db,
   org: OrgId,
@@ -146,7 +146,7 @@ export function toRescued(row: RescuedStateRow): RescuedState {
   };
 }
 
-/** What somebody did, as the API shows it. */
+/** An event of a workspace as the API shows it. */
 export function toWorkspaceEvent(row: WorkspaceEventRow): WorkspaceEvent {
   const { kind, actor_id, reason, info, at } = row;
   return { kind, actor_id, reason, info, at: at.toISOString() };

@@ -1,18 +1,18 @@
 import { problem } from "../../shared/problem.ts";
 
-/** What the broker has to know of a state. Members that it does not have are undefined. */
+/** What the broker reads from a state. Members that it lacks are undefined. */
 export type StateFacts = {
   readonly serial: number | undefined;
   readonly lineage: string | undefined;
   readonly terraformVersion: string | undefined;
-  /** Where the text of the serial's number stands, from its first byte to behind its last. */
+  /** Offsets of the serial's number: its first byte, and the byte after its last. */
   readonly serialAt: readonly [start: number, end: number] | undefined;
 };
 
 export type StateScan = {
   /** Takes the next bytes; 400 at the first that cannot be JSON. */
   readonly push: (bytes: Buffer) => void;
-  /** 400 when the text is no whole JSON object, 422 for a serial that is none. */
+  /** 400 when the text is not a complete JSON object, 422 for an invalid serial. */
   readonly end: () => StateFacts;
 };
 
@@ -20,15 +20,15 @@ const maxDepth = 512;
 const mostCaptured = 1024;
 const captured: ReadonlySet<string> = new Set(["serial", "lineage", "terraform_version"]);
 
-/** What may come next. Strings and what is no string, number or bracket have states of their own. */
+/** What may come next. Strings and literals have states of their own. */
 const [value, firstKey, key, colon, firstItem, after, string, escape, unicode, number, word, done] =
   [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11] as const;
 const words: Readonly<Record<number, string>> = { 0x74: "true", 0x66: "false", 0x6e: "null" };
 const wholeNumber = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
 
 /**
- * Follows the text of a state as its bytes come, so that a large one is never in memory as a whole. It admits
- * what JSON.parse admits and keeps only the members of the outermost object that the broker needs.
+ * Scans a state while its bytes arrive, so that a large one is never in memory as a whole. It accepts
+ * what JSON.parse accepts and keeps only the members of the outermost object that the broker needs.
  */
 export function makeStateScan(): StateScan {
   const scan: Scan = {
@@ -67,7 +67,7 @@ type Scan = {
 
 function push(scan: Scan, bytes: Buffer): void {
   for (let at = 0; at < bytes.length; at++) {
-    // Most bytes of a state are spaces, and in strings that nobody asks for.
+    // Most bytes of a state are spaces, or in strings that are not needed.
     if (scan.state < string) at = endOfSpaces(bytes, at);
     else if (scan.state === string && scan.token === undefined) at = endOfPlainText(bytes, at);
     if (at === bytes.length) break;
@@ -84,7 +84,7 @@ function endOfSpaces(bytes: Buffer, from: number): number {
   return at;
 }
 
-/** Where a quote, a backslash or what no string may hold comes next. */
+/** The next quote, backslash or byte that a string may not contain. */
 function endOfPlainText(bytes: Buffer, from: number): number {
   let at = from;
   for (; at < bytes.length; at++) {
@@ -218,7 +218,7 @@ function isOfNumber(byte: number): boolean {
   );
 }
 
-/** An empty lineage is none: a state that terraform makes has one. */
+/** An empty lineage counts as none: every state that Terraform makes has one. */
 function textOf({ facts }: Scan, member: string): string | undefined {
   const given = facts.get(member);
   if (typeof given !== "string" || given === "") return undefined;
@@ -227,6 +227,6 @@ function textOf({ facts }: Scan, member: string): string | undefined {
   throw problem.invalid([{ pointer: `#/${member}`, code: "invalid_value", detail }]);
 }
 
-/** Tells the place only: the text may hold secrets. */
+/** Names the position only: the text may contain secrets. */
 const refused = (at: number): Error =>
   problem.malformed("malformed_json", `The state is not a JSON object: see byte ${at}.`);

@@ -6,16 +6,16 @@ import { newPartsKey, partBytes, sealPart, sealPartsKey } from "../seals/sealed-
 import { discardUpload, insertPart } from "./queries.ts";
 import type { StateFacts } from "./state-scan.ts";
 
-/** What was stored, and what has to be written down for it to be found. */
+/** What was stored, and the facts that its row must have. */
 export type Stored = {
   readonly sizeBytes: number;
   readonly parts: number;
   readonly keyId: string | null;
   readonly sealedKey: Buffer;
   readonly md5: Buffer;
-  /** By each key, so that equal bytes are known whichever key sealed them. */
+  /** By key, so that equal bytes are recognized whichever key sealed them. */
   readonly fingerprints: Readonly<Record<string, string>>;
-  /** The one part of what is small: it is written with the row that names it. */
+  /** The only part of a small value: it is written together with its row. */
   readonly onlyPart: Buffer | null;
 };
 
@@ -23,8 +23,8 @@ type Parts = Pick<Broker, "db" | "seals">;
 type Naming = { readonly orgId: OrgId; readonly id: string };
 
 /**
- * Compresses, seals and writes bytes as they come. At most two parts are in memory: one that is written, one
- * that is gathered. Nothing can be read before the row that names the parts is written.
+ * Compresses, seals and writes bytes as they arrive. At most two parts are in memory: one is being written, one
+ * is being filled. Nothing can be read before the row that names the parts is written.
  */
 export async function storeParts(
   { db, seals }: Parts,

@@ -30,13 +30,13 @@ const stateShape = z.looseObject({
   resources: z.array(z.unknown()).nullish(),
 });
 
-/** What a state has, for people: nothing sensitive is in it. */
+/** A state as people are shown it: without anything sensitive. */
 export type StateSummary = {
   readonly resources: readonly StateResource[];
   readonly outputs: readonly StateOutput[];
 };
 
-/** Reads a state's text, its resources only where they are wanted; undefined for what is none of terraform's. */
+/** Parses a state, its resources only when they are wanted; undefined when the text is not a Terraform state. */
 export function summarizeState(
   text: string,
   wanted: { readonly resources: boolean } = { resources: true },
@@ -67,7 +67,7 @@ function toOutput(name: string, given: unknown): StateOutput | undefined {
 
 const kinds = ["string", "number", "bool", "dynamic", "list", "set", "map", "object", "tuple"];
 
-/** Of a type the word before names of members, which may be part of what is sensitive. */
+/** A type without the names of its members, which may be sensitive. */
 function kindOf(type: unknown): string | null {
   const kind: unknown = Array.isArray(type) ? type[0] : type;
   return kinds.find((one) => one === kind) ?? null;
@@ -100,7 +100,7 @@ function toInstance(
   };
 }
 
-/** Of a thing that is a secret itself only what it is called. */
+/** A resource that is a secret itself is shown by its identifiers only. */
 const shownOfSecrets: ReadonlySet<string> = new Set(["id", "arn", "name"]);
 
 function shownAttributes(

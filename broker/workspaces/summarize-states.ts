@@ -1,15 +1,15 @@
 import { diffStates } from "./diff-states.ts";
 import { type StateSummary, summarizeState } from "./summarize-state.ts";
 
-/** What is wanted of one state, or of two. */
+/** What to make of one state, or of two. */
 export type Wanted = "resources" | "outputs" | "changes";
 
-/** JSON for people; or the number of the state that is none of terraform's. */
+/** JSON for people; or the index of the state that is not Terraform's. */
 export type Summarized =
   | { readonly json: Uint8Array<ArrayBuffer> }
   | { readonly notTerraform: number };
 
-/** Looks into the states that `wanted` is about. Each is taken out of the list, and so out of memory, when it was read. */
+/** Summarizes the states. Each is removed from the list, and so from memory, once it is parsed. */
 export function summarizeStates(wanted: Wanted, states: (Buffer | undefined)[]): Summarized {
   const summaries: StateSummary[] = [];
   for (const [n, bytes = Buffer.alloc(0)] of states.entries()) {

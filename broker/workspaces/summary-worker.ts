@@ -1,12 +1,12 @@
 import { parentPort } from "node:worker_threads";
 import { summarizeStates, type Wanted } from "./summarize-states.ts";
 
-/** The next bytes of one of the states; then, when all have come, what is wanted of them. */
+/** The next bytes of one of the states; after the last, what is to be made of them. */
 export type SummaryMessage =
   | { readonly of: number; readonly bytes: Uint8Array }
   | { readonly wanted: Wanted };
 
-// The thread's whole work: the pieces of a state or two in, finished bytes out.
+// All that the thread does: it takes the pieces of one or two states and sends back finished bytes.
 const pieces: Uint8Array[][] = [];
 parentPort?.on("message", (message: SummaryMessage) => {
   if ("bytes" in message) (pieces[message.of] ??= []).push(message.bytes);

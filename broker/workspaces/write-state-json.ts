@@ -13,11 +13,11 @@ type Where = { readonly workspaceId: string; readonly jobId: string | null };
 type Upload = {
   readonly where: Where;
   readonly pieces: AsyncIterable<Buffer>;
-  /** Takes a permit for what waits for the workspace; none is held while the pieces come. */
+  /** Takes a permit for statements that may wait for the workspace; none is held while the body arrives. */
   readonly withPermit: WithPermit;
 };
 
-/** Keeps what `terraform show -json` says, in place of what it said before; 400 for what is no JSON object. */
+/** Stores the output of `terraform show -json` in place of the earlier one; 400 when it is not a JSON object. */
 export async function writeStateJson(
   broker: Pick<Broker, "db" | "seals">,
   actor: Pick<Actor, "id" | "orgId">,

@@ -20,12 +20,12 @@ import {
 export type StateWrite = {
   readonly workspaceId: string;
   readonly jobId: string | null;
-  /** The lock under which it is written. */
+  /** The lock that the write is made under. */
   readonly lockId: string | null;
   readonly needsLock: boolean;
-  /** As the client says it. */
+  /** As the client sends it. */
   readonly contentMd5?: string | undefined;
-  /** Whether it is terraform's, whose serial and lineage are looked at. */
+  /** Whether it is a Terraform state, whose serial and lineage are checked. */
   readonly isTerraform: boolean;
   readonly rollback?: { readonly from: number; readonly reason: string } | undefined;
 };
@@ -33,7 +33,7 @@ export type StateWrite = {
 export type StateUpload = {
   readonly write: StateWrite;
   readonly pieces: AsyncIterable<Buffer>;
-  /** Takes a permit for what waits for the workspace; none is held while the pieces come. */
+  /** Takes a permit for statements that may wait for the workspace; none is held while the body arrives. */
   readonly withPermit: WithPermit;
 };
 
@@ -48,8 +48,8 @@ const noFacts: StateFacts = {
 };
 
 /**
- * Writes the next revision of a workspace's state, whole or not at all; answers its number. The same bytes
- * again change nothing. Refuses what is no state, and, with 409 or 423, what does not follow the current one.
+ * Writes the next revision of a workspace's state, completely or not at all; returns its number. The same bytes
+ * again change nothing. Refuses what is not a state and, with 409 or 423, what does not follow the current state.
  */
 export async function writeState(
   broker: Parts,
@@ -73,7 +73,7 @@ export async function writeState(
   });
 }
 
-/** Refuses before a byte is read what a lock or a block will refuse in the end. */
+/** Refuses before the body is read what a lock or a block would refuse afterwards. */
 export async function requireWritable(
   db: Db,
   org: OrgId,

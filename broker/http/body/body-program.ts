@@ -1,4 +1,4 @@
-/** The program of the thread that reads large bodies; a built program has its text within itself. */
+/** The program of the thread that parses large bodies; a built program contains its text. */
 export const bodyProgram: { readonly file?: URL; readonly text?: string } = {
   file: new URL("./body-worker.ts", import.meta.url),
 };

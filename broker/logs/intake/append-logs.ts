@@ -24,19 +24,19 @@ export type LogAppend = {
 };
 
 /**
- * Adds records to a stream; resolves when they are committed, with what of them was refused. Rejects with 404 or 409
- * when the stream is not there or is closed; a request that brings nothing new is taken even then.
+ * Adds records to a stream; resolves when they are committed, with those that were refused. Rejects with 404 or 409
+ * when the stream does not exist or is closed; a request without new records is accepted even then.
  */
 export type AppendLogs = (append: LogAppend) => Promise<Refused>;
 
 type Parts = { readonly db: Db; readonly wakes: Wakes; readonly tidy: TidyStreams };
 type HotParts = Omit<Parts, "db"> & { readonly hotPath: HotPath };
 
-/** Another broker that writes to the same stream is met once or twice; then chance decides who goes first. */
+/** Two brokers that write to one stream may collide once or twice; after that a random delay decides who is first. */
 const mostRounds = 20;
 const pauseMs = 5;
 
-/** Requests that arrive together, for whatever streams, travel in one statement. */
+/** Requests that arrive together, for any streams, share a statement. */
 export function makeAppendLogs({ hotPath, ...parts }: HotParts): AppendLogs {
   const heads = makeHeads();
   const write = (db: Db, appends: readonly LogAppend[]) => flush({ ...parts, db, heads }, appends);
@@ -55,7 +55,7 @@ async function flush(parts: Flush, appends: readonly LogAppend[]): Promise<(Refu
   return appends.map((append) => results.get(append) ?? new Error("an append was forgotten"));
 }
 
-/** Where the database refused what it was given, nothing was written: only the append with it fails. */
+/** When the database refuses a value, nothing was written: only the append with that value fails. */
 async function settleGroups(
   parts: Flush,
   given: readonly Group[],
@@ -73,7 +73,7 @@ async function settleGroups(
     const smaller = isRefusal(error) ? split(groups) : [];
     for (const group of smaller) await settleGroups(parts, [group], results);
     if (smaller.length > 0) return;
-    // Whether these were written is not known: what is remembered may be wrong. Others of the flush are done.
+    // Whether these were written is unknown, so their cached state may be wrong. The others of the flush are done.
     for (const { key, appends: unknown } of groups) {
       parts.heads.forget(key);
       for (const append of unknown) results.set(append, asError(error));
@@ -81,7 +81,7 @@ async function settleGroups(
   }
 }
 
-/** Groups in one's place that can be tried alone; none when there is but one append. */
+/** The appends of a group as groups of their own, to be tried alone; none for a group of one. */
 function split(groups: readonly Group[]): readonly Group[] {
   const [first] = groups;
   if (groups.length > 1 || first === undefined) return groups;
@@ -93,7 +93,7 @@ function split(groups: readonly Group[]): readonly Group[] {
 const asError = (error: unknown): Error =>
   error instanceof Error ? error : new Error(String(error));
 
-/** Answers the groups that have to be tried again. */
+/** Returns the groups to try again. */
 async function writeGroups(
   parts: Flush,
   groups: readonly Group[],
@@ -109,7 +109,7 @@ async function writeGroups(
       return { ...group, before, prepared: await prepareAppend(before, requests, stored) };
     }),
   );
-  // What a known stream has already needs no statement.
+  // Records that a cached stream already has need no statement.
   const fresh = prepared.filter((group) => group.prepared.chunks.length > 0);
   const written = fresh.length === 0 ? [] : await writeAppends(parts.db, fresh);
   const outcomes = new Map(fresh.map((group, at) => [group, written[at]]));
@@ -128,7 +128,7 @@ async function writeGroups(
   });
 }
 
-/** The execution that all of it is of, which may have been ended while it ran: then its stream is open for it yet. */
+/** The one execution of all records: if the broker ended it while it ran, its stream still takes them. */
 function maybeLate({ appends, lateExecution }: Group, refusal: Problem): string | undefined {
   if (refusal.code !== closedCode || lateExecution !== undefined) return undefined;
   const ids = new Set(appends.flatMap(({ entries }) => entries.map((entry) => entry.executionId)));
@@ -142,7 +142,7 @@ function ofBoth(refused: Refused | undefined, taken: Refused): Refused {
   return refused === undefined || refused.count === 0 ? taken : refused;
 }
 
-/** What stands beside the stream's row and is asked for: nearly always nothing. */
+/** The parts outside the stream's row that are needed: nearly always none. */
 async function storedParts(
   db: Db,
   { orgId, streamId, appends }: Group,
@@ -155,7 +155,7 @@ async function storedParts(
   return wanted === undefined ? [] : listSequenceParts(db, orgId, { streamId, ...wanted });
 }
 
-/** Learns from what became of an append; why what is new in it is refused, if it is. */
+/** Updates the cache with the outcome of an append; returns why its new records are refused, if they are. */
 function settle(
   { heads, wakes, tidy }: Flush,
   { key, orgId, streamId, before, prepared }: PreparedGroup,
@@ -178,7 +178,7 @@ function settle(
   return result.outcome === "closed" && wasKnown ? closed() : "again";
 }
 
-/** Streams whose state this broker remembers; what it has wrong is put right by the next append. */
+/** The cached state of streams; a wrong entry is corrected by the next append. */
 const mostHeads = 20_000;
 const mostHeadsBytes = 64 * 1024 * 1024;
 const empty: StreamHead = { version: 0, next_position: 1, sequences: {} };
@@ -211,7 +211,7 @@ function bytesOfHead({ sequences }: StreamHead): number {
 }
 
 const none: Refused = { count: 0, reason: "" };
-/** Nothing is refused; its agent learns that it has been told something. */
+/** Nothing is refused; the agent is told that its records came late. */
 const late: Refused = {
   count: 0,
   reason: "The execution of these records has ended. They are kept and marked as late.",

@@ -8,13 +8,13 @@ const mostBuckets = 20_000;
 export type ByteBuckets = {
   /** Takes bytes from the bucket of a key; the seconds to wait when it is empty, and nothing was taken. */
   readonly take: (key: string, bytes: number) => number;
-  /** Takes bytes that are there or not. */
+  /** Takes bytes even when the bucket is empty. */
   readonly charge: (key: string, bytes: number) => void;
 };
 
 /**
- * Lets so many bytes a second through on average, ten seconds' worth at once; 0 is no limit. One request may be larger
- * than what is left: the next ones wait for it.
+ * Admits so many bytes a second on average, and a burst of ten seconds' worth; 0 is no limit. One request may be larger
+ * than what is left: later requests wait for it.
  */
 export function makeByteBuckets(perS: number): ByteBuckets {
   const buckets = new LRUCache<string, Bucket>({ max: mostBuckets });

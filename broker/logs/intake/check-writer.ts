@@ -5,7 +5,7 @@ import type { HotPath } from "../../limits/hot-path.ts";
 import type { Actor } from "../../tokens/actor.ts";
 import { findLogStream } from "../store/queries.ts";
 
-/** Lets a caller through that may write to the stream; 404 otherwise, whether there is one or not. */
+/** Admits a caller that may write to the stream; 404 otherwise, whether or not it exists. */
 export type CheckWriter = (actor: Actor, streamId: string) => Promise<void>;
 
 type Owner = { readonly runnerId: string | null; readonly ownerId: string };
@@ -14,7 +14,7 @@ const mostRemembered = 10_000;
 
 /**
  * A runner's token writes to the streams of its runner, a job's token to that of its execution's job, others to any of
- * their org. Who owns a stream never changes, so that it is remembered.
+ * their org. A stream's owner never changes, so it is cached.
  */
 export function makeCheckWriter(hotPath: HotPath): CheckWriter {
   const owners = new LRUCache<string, Owner>({ max: mostRemembered });

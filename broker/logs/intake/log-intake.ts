@@ -15,10 +15,10 @@ import { type LogPace, makeLogPace } from "./log-pace.ts";
 import type { LogRequest } from "./log-request.ts";
 import { makeOrgUsage } from "./org-usage.ts";
 
-/** The way into log streams; who may write is asked first, before the body is read. */
+/** Takes logs. The caller's right to write is checked before the body is read. */
 export type LogIntake = LogPace & {
   readonly checkWriter: CheckWriter;
-  /** Resolves when the records are committed, with what of them was refused. `bytes` is what was charged. */
+  /** Resolves when the records are committed, with those that were refused. `bytes` is what was charged. */
   readonly take: (
     actor: Actor,
     streamId: string,
@@ -40,7 +40,7 @@ type Parts = {
   readonly metrics: Metrics;
 };
 
-/** So much may wait at this broker for the database. */
+/** How much may wait at this broker for the database. */
 const mostWaitingBytes = 48 * 1024 * 1024;
 /** What a broker needs to take logs. */
 export function makeLogIntake(parts: Parts): LogIntake {
@@ -89,7 +89,7 @@ export function makeLogIntake(parts: Parts): LogIntake {
   };
 }
 
-/** What a job's token writes is of its execution, said or not. */
+/** What a job's token writes belongs to its execution, whether or not it says so. */
 function withExecution({ executionId }: Actor, entries: readonly LogEntry[]): readonly LogEntry[] {
   if (executionId === null || entries.every((entry) => entry.executionId !== undefined)) {
     return entries;

@@ -8,21 +8,21 @@ import type { Actor } from "../../tokens/actor.ts";
 import type { AppendLogs } from "./append-logs.ts";
 import { makeByteBuckets } from "./byte-buckets.ts";
 
-/** How fast logs may come. */
+/** The rate limits of logs. */
 export type LogPace = {
   /**
-   * Call before the body is read, with what it says it has: the next ones wait for it from now on. 429 when the stream
-   * or the org sends too fast, 503 when too much waits here; who goes on all the same is told a second late.
+   * Call before the body is read, with its declared size, which is charged at once. 429 when the stream
+   * or the org sends too fast, 503 when too much is waiting here; a sender that ignores this gets the next refusal a second later.
    */
   readonly admit: (actor: Actor, streamId: string, sentBytes: number) => Promise<Admitted>;
   /**
-   * Call when it is known what the request costs, which the next ones wait for. What is refused for its size costs its
-   * stream alone: the org's other streams do not wait for it.
+   * Call when the request's cost is known. A request that is refused for its size is charged to its
+   * stream only: the org's other streams do not wait for it.
    */
   readonly charge: (admitted: Admitted, cost: RequestCost) => void;
 };
 
-/** A request that may be read, and what was charged for it before. */
+/** An admitted request, and what it was charged. */
 type Admitted = { readonly orgId: OrgId; readonly streamId: string; readonly bytes: number };
 type RequestCost = { readonly bytes: number; readonly isRefused: boolean };
 
@@ -30,13 +30,13 @@ type Parts = {
   readonly limits: LogLimits;
   readonly metrics: Metrics;
   readonly append: AppendLogs;
-  /** Whether as much as may waits for the database. */
+  /** Whether the queue for the database is full. */
   readonly isFull: () => boolean;
 };
 
-/** A request costs its stream as much at least, whatever becomes of it. */
+/** The least that a request is charged, whatever its outcome. */
 const leastBytes = 1024;
-/** What an org may be refused a second at once; each further refusal is held for a second. */
+/** How many refusals a second an org gets at once; each further one is delayed by a second. */
 const refusalsPerS = 20;
 const holdMs = 1000;
 const mostHeld = 2000;
@@ -76,7 +76,7 @@ export function makeLogPace({ limits, metrics, append, isFull }: Parts): LogPace
   };
 }
 
-/** Who does not heed a refusal gets the next one late, so that refusing costs little however fast it sends. */
+/** Delays refusals to a sender that ignores them, so that refusing stays cheap however fast it sends. */
 function makeSlowDown(onHeld: () => void): (orgId: OrgId) => Promise<void> {
   const refusals = makeByteBuckets(refusalsPerS);
   let held = 0;

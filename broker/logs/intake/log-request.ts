@@ -3,14 +3,14 @@ import { mostBodyBytes } from "../../otlp/otlp-limits.ts";
 import type { Refused } from "../../otlp/partial-success.ts";
 import type { Attributes, LogEntry } from "../store/log-record.ts";
 
-/** What an ExportLogsServiceRequest holds. */
+/** The contents of an ExportLogsServiceRequest. */
 export type LogRequest = {
   readonly entries: readonly LogEntry[];
   /** How many more there were that cannot be kept, and why. */
   readonly refused: Refused;
 };
 
-/** A record as either encoding tells it. */
+/** A record as either encoding gives it. */
 export type SentRecord = {
   readonly timeUs: number;
   readonly observedUs: number;
@@ -26,7 +26,7 @@ export type SentRecord = {
   readonly spanId: string;
 };
 
-/** A record's attributes; those with a meaning here stand by themselves. */
+/** A record's attributes; those with a meaning here are members of their own. */
 export type KnownAttributes = {
   readonly executionId: string | undefined;
   readonly step: string | undefined;
@@ -44,7 +44,7 @@ export const names = {
   step: "runner_job_execution_step.name",
 } as const;
 
-/** A record as it is kept: an unknown time is that of its observation, or now; what is too long is cut. */
+/** A record as it is stored: without a time it gets its observation's, or now; what is too long is cut. */
 export function toEntry(sent: SentRecord, nowUs: number): LogEntry {
   const { timeUs, observedUs, severity, severityText, seq, known, resource } = sent;
   const observed = isInstant(observedUs) ? observedUs : undefined;

@@ -4,12 +4,12 @@ import type { Gap, LogSequenceRow, LogStream } from "../store/row.ts";
 import { openSequences, type OpenSequence, type OpenSequences } from "./open-sequences.ts";
 import type { SequencePart } from "./open-sequences.ts";
 
-/** What a writer must know of a stream to add to it. */
+/** What a writer must know of a stream to append to it. */
 export type StreamHead = Pick<LogStream, "version" | "next_position" | "sequences">;
 
 export type PlacedEntry = { readonly position: number; readonly entry: LogEntry };
 
-/** What becomes of one request. */
+/** The outcome of one request. */
 export type PlacedRequest = {
   readonly placed: readonly PlacedEntry[];
   readonly refused: Refused;
@@ -23,13 +23,13 @@ export type Numbered = {
   readonly parts: readonly SequencePart[];
 };
 
-/** A number may be so much greater than the last: positions are kept free for what is missing. */
+/** How much greater than the last a number may be: positions are reserved for the missing ones. */
 export const longestJump = 1_000_000;
 
 /**
- * Gives each record its position in the stream, one request after the other. One that its execution numbered comes
- * once: what was there before is left out. Where numbers are missing, positions are kept for them, so that they are
- * read in order if they come. `stored` are the parts that `wantedParts` asks for.
+ * Gives each record its position in the stream, one request after the other. A numbered record is stored
+ * once: repetitions are left out. Positions are reserved for missing numbers, so that they are
+ * read in order if they arrive. `stored` has the parts that `wantedParts` asks for.
  */
 export function numberRecords(
   head: StreamHead,
@@ -51,7 +51,7 @@ export function numberRecords(
   };
 }
 
-/** A request may come by scope or by thread: what an execution numbered stands in that order, in the same places. */
+/** A request may be grouped by scope or thread: the numbered records of an execution are sorted within their places. */
 function inNumberOrder(entries: readonly LogEntry[]): readonly LogEntry[] {
   if (isInOrder(entries)) return entries;
   const places = new Map<string, number[]>();
@@ -135,12 +135,12 @@ function refusalOf(seq: number, sequence: OpenSequence | undefined): string | un
 }
 
 type Filler = {
-  /** The position that was kept for a missing record, which then is missing no more; undefined when it was there. */
+  /** The position that was reserved for a missing record, which then is filled; undefined when it is not missing. */
   readonly fill: (seq: number) => number | undefined;
   readonly end: () => void;
 };
 
-/** Fills gaps of an execution by numbers that only grow: all gaps are gone through once. */
+/** Fills gaps of an execution by ascending numbers, in one pass over all gaps. */
 function makeFiller(sequence: OpenSequence): Filler {
   const passed: Gap[] = [];
   let at = 0;

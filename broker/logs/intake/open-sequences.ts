@@ -1,6 +1,6 @@
 import type { Gap, LogSequenceRow, Sequence } from "../store/row.ts";
 
-/** What is known of an execution's numbers while records are added. */
+/** The state of an execution's numbers while records are added. */
 export type OpenSequence = {
   last: number;
   /** In order. Of those that were put away, the ones that are asked for. */
@@ -105,7 +105,7 @@ export function openSequences(
   };
 }
 
-/** How many numbers are missing below the last. */
+/** How many numbers are missing below the greatest. */
 export function missingOf({ gaps = [], away }: Pick<Sequence, "gaps" | "away">): number {
   return countOf(gaps) + (away?.missing ?? 0);
 }
@@ -125,7 +125,7 @@ function openSequence(known: Sequence | undefined, parts: readonly LogSequenceRo
   return { last: before.last, gaps, isChanged: false, pages, before, wasAway };
 }
 
-/** The newest gaps stay in the row; pages hold the others. */
+/** The newest gaps stay in the row; the others go to pages. */
 function closeSequence(
   id: string,
   { last, gaps, pages, before }: Opened,
@@ -156,7 +156,7 @@ function closeSequence(
   };
 }
 
-/** A page that was filled in many places is parted; one without a gap is removed. */
+/** A page that was filled in many places is split; one without a gap is removed. */
 function pagesOf(id: string, gaps: readonly Gap[], key?: number): SequencePart[] {
   if (key !== undefined && gaps.length <= 2 * pageGaps) {
     return [{ execution_id: id, first: key, part: gaps.length === 0 ? null : gaps }];
@@ -170,7 +170,7 @@ function pagesOf(id: string, gaps: readonly Gap[], key?: number): SequencePart[]
   return pages;
 }
 
-/** Whom to put away where there are too many: who was used longest ago, and not just now. */
+/** The executions to move out of the row when there are too many: the least recently used ones, never those in use. */
 function leastUsed(
   known: ReadonlyMap<string, Sequence>,
   justUsed: ReadonlySet<string>,

@@ -2,7 +2,7 @@ import type { Db } from "../../database/connect.ts";
 import type { Log } from "../../log.ts";
 import type { OrgId } from "../../orgs/org-id.ts";
 
-/** What orgs have logged today, through all brokers, a few seconds ago. */
+/** The volume that orgs have logged today at all brokers, as of a few seconds ago. */
 export type OrgUsage = {
   readonly add: (orgId: OrgId, bytes: number) => void;
   readonly isOver: (orgId: OrgId) => boolean;
@@ -11,7 +11,7 @@ export type OrgUsage = {
 
 const everyMs = 5_000;
 
-/** Counts in memory and adds it to the database now and then; without a limit nothing is counted. */
+/** Counts in memory and adds to the database at intervals; without a limit nothing is counted. */
 export function makeOrgUsage(db: Db, mostBytesPerDay: number, log: Log): OrgUsage {
   let fresh = new Map<OrgId, number>();
   let adding: ReadonlyMap<OrgId, number> = new Map();
@@ -33,7 +33,7 @@ export function makeOrgUsage(db: Db, mostBytesPerDay: number, log: Log): OrgUsag
     syncing = undefined;
   }
 
-  /** All that is known of an org, what is on its way to the database included. */
+  /** An org's known volume, including what is on its way to the database. */
   function total(orgId: OrgId): number {
     return [totals, adding, fresh].reduce((sum, counted) => sum + (counted.get(orgId) ?? 0), 0);
   }

@@ -9,9 +9,9 @@ export type PlacedChunk = EncodedChunk & { readonly position: number };
 
 /** Several requests for one stream, as one append. */
 export type PreparedAppend = {
-  /** What is not kept of each request. */
+  /** What each request holds that is not kept. */
   readonly refused: readonly Refused[];
-  /** Whether each request holds anything that was not there before. */
+  /** Whether each request holds anything new. */
   readonly isNew: readonly boolean[];
   readonly chunks: readonly PlacedChunk[];
   /** The stream after it, except for its version. */
@@ -22,7 +22,7 @@ export type PreparedAppend = {
 
 /** A chunk is closed at about this size, so that reading anywhere costs little. */
 const chunkBytes = 128 * 1024;
-/** A smaller one is loose: it is merged with its neighbours by and by. */
+/** A smaller one counts as small: it is merged with its neighbours later. */
 export const fullChunkBytes = 64 * 1024;
 const lineBytes = 64;
 
@@ -49,7 +49,7 @@ export async function prepareAppend(
 
 type Run = { readonly position: number; readonly entries: LogEntry[] };
 
-/** Records of consecutive positions, in pieces of a chunk's size. */
+/** Consecutive records in groups of a chunk's size. */
 function runsOf(placed: readonly PlacedEntry[]): Run[] {
   const runs: Run[] = [];
   const lengthOf = makeLengths();

@@ -133,7 +133,7 @@ function anyValue(value: unknown, depth: number): unknown {
   return inner;
 }
 
-/** A body as text: what is none is told as JSON. */
+/** A body as text; other values as JSON. */
 function bodyText(value: unknown): string {
   if (typeof value === "string") return value;
   return value === null ? "" : JSON.stringify(value);

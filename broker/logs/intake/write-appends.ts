@@ -12,12 +12,12 @@ export type StreamAppend = {
   readonly streamId: string;
   /** The execution that all of it is of, where it is known to come late. */
   readonly lateExecution?: string | undefined;
-  /** As the writer knew it. */
+  /** The stream's state as the writer knew it. */
   readonly before: StreamHead;
   readonly prepared: PreparedAppend;
 };
 
-/** What became of an append; a conflict tells the stream as it is. */
+/** The outcome of an append; a conflict has the stream's present state. */
 export type WrittenAppend =
   | { readonly outcome: "ok"; readonly bytes: number; readonly looseChunks: number }
   | { readonly outcome: "conflict" | "closed"; readonly stream: StreamHead }
@@ -35,8 +35,8 @@ const tryAgainForMs = 8_000;
 const pauseMs = 100;
 
 /**
- * Writes appends to different streams in one statement; answers one result each. While the database is away it is
- * tried again for 8 s: if an earlier try was carried out though its answer was lost, the stream tells so, and
+ * Writes appends to different streams in one statement; returns one result each. While the database is unavailable it is
+ * tried again for 8 s: if an earlier try was committed though its answer was lost, the stream's version shows it, and
  * nothing is written twice.
  */
 export async function writeAppends(
@@ -110,7 +110,7 @@ function appendColumns(append: StreamAppend, n: number): object {
   };
 }
 
-/** A chunk by its columns, except for its body. Its instants are told in whole milliseconds that span it. */
+/** A chunk's columns except its body. Its times are rounded outwards to whole milliseconds. */
 export function chunkColumns(chunk: PlacedChunk): object {
   return {
     position: chunk.position,

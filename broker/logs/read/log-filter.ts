@@ -1,7 +1,7 @@
 import { type LogSeverity, leastSeverity } from "../../../shared/log-severity.ts";
 import type { LogRecord } from "../store/log-record.ts";
 
-/** What records are narrowed to; what is undefined narrows nothing. */
+/** A filter of records; undefined members filter nothing. */
 export type LogFilter = {
   readonly minSeverity?: number | undefined;
   readonly step?: string | undefined;
@@ -11,12 +11,12 @@ export type LogFilter = {
   readonly text?: string | undefined;
 };
 
-/** Whether the filter lets everything through: only then is what is missing told. */
+/** Whether the filter passes everything: only then are notices of gaps shown. */
 export function isOpenFilter(filter: LogFilter): boolean {
   return Object.values(filter).every((value) => value === undefined);
 }
 
-/** Whether a record is asked for. */
+/** Whether a record passes the filter. */
 export function isAskedFor(record: LogRecord, filter: LogFilter): boolean {
   const { minSeverity, step, sinceUs, untilUs, text } = filter;
   if (minSeverity !== undefined && record.severity < minSeverity) return false;

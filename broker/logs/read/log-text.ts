@@ -4,12 +4,12 @@ import { toCursor } from "./log-cursor.ts";
 import type { LogBatch } from "./read-forward.ts";
 import { instantOf, toLogRecord } from "./to-log-record.ts";
 
-/** A JSON object a line. */
+/** One JSON object per line. */
 export function toNdjson(records: readonly LogRecord[]): string {
   return records.map((record) => `${JSON.stringify(toLogRecord(record))}\n`).join("");
 }
 
-/** Each record as it was written, with its instant before it on request, on lines of its own. */
+/** Each record as it was written, on its own lines, with its time in front on request. */
 export function toPlainText(records: readonly LogRecord[], hasTimestamps: boolean): string {
   return records
     .map(({ atUs, body }) => {
@@ -19,14 +19,14 @@ export function toPlainText(records: readonly LogRecord[], hasTimestamps: boolea
     .join("");
 }
 
-/** How soon a client comes back after its connection broke; when a broker drains, its clients spread out. */
+/** How soon a client reconnects after its connection broke; after a drain at a random time up to `drain`, so that clients spread out. */
 const retryMs = { usual: 2000, drain: 1000 } as const;
 const encoded = new WeakMap<readonly LogRecord[], Buffer>();
 
-/** The first words of a server-sent stream. */
+/** The beginning of a stream of server-sent events. */
 export const eventsBegin = Buffer.from(`retry: ${retryMs.usual}\n\n`);
 
-/** One step of a tail as server-sent events; the same batch is encoded once, whoever it is for. */
+/** One step of a tail as server-sent events; a batch is encoded once for all clients. */
 export function toEvents({ kind, batch }: TailStep): Buffer {
   const resume = `id: ${toCursor(batch.next)}\n`;
   if (kind === "records") return eventsOf(batch);
@@ -36,7 +36,7 @@ export function toEvents({ kind, batch }: TailStep): Buffer {
   return Buffer.from(`${resume}retry: ${spread}\n: this broker stops; come again\n\n`);
 }
 
-/** The id of a record's event is where to resume after it. */
+/** The id of a record's event is the cursor after it. */
 function eventsOf({ records, next }: LogBatch): Buffer {
   const known = encoded.get(records);
   if (known !== undefined) return known;

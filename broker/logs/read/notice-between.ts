@@ -14,7 +14,7 @@ type Dropped = Pick<
 const warning = 13;
 
 /**
- * What stands in a stream where positions are missing: between the record that was read last, or the beginning, and
+ * The notice for missing positions in a stream: between the record that was read last, or the beginning, and
  * the next. Undefined where nothing is missing. It has the position of the first that is missing.
  */
 export function noticeBetween(

@@ -8,16 +8,16 @@ import { noticeBetween } from "./notice-between.ts";
 import { chunksFor, type LogBatch } from "./read-forward.ts";
 import { readChunksBefore } from "./read-queries.ts";
 
-/** Records that stand before those of the batch before it. */
+/** Records that precede those of the previous batch. */
 export type EarlierBatch = Omit<LogBatch, "next"> & {
-  /** All from this position on is told; 1 when nothing is left. */
+  /** All records from this position on have been returned; 1 when nothing is left. */
   readonly previous: number;
 };
 
 type BackwardReading = {
   readonly before: number;
   readonly filter: LogFilter;
-  /** More records than these are of no use: the reading ends where an unfiltered one has found them. */
+  /** The most records that are needed: reading stops when an unfiltered read has found them. */
   readonly wanted: number;
 };
 type Later = Pick<LogRecord, "position" | "atUs">;

@@ -7,30 +7,30 @@ import type { LogChunkRow, LogStream } from "../store/row.ts";
 import { isAskedFor, isOpenFilter, type LogFilter } from "./log-filter.ts";
 import { noticeBetween } from "./notice-between.ts";
 
-/** Records that follow each other, as far as they are asked for. */
+/** Consecutive records that pass the filter. */
 export type LogBatch = {
   readonly records: readonly LogRecord[];
-  /** All before this position is told. */
+  /** All records before this position have been returned. */
   readonly next: number;
-  /** What was looked through, before compression. */
+  /** The size of what was read, before compression. */
   readonly bytes: number;
 };
 
 export type ForwardReading = {
   readonly from: number;
-  /** Where to stop; what the stream holds, unless told. */
+  /** Where to stop; by default at the stream's end. */
   readonly before?: number;
   readonly filter: LogFilter;
-  /** More records than these are of no use: the reading ends where an unfiltered one has found them. */
+  /** The most records that are needed: reading stops when an unfiltered read has found them. */
   readonly wanted?: number;
 };
 
-/** What one statement brings at most, before compression, once the size of chunks is known. */
+/** The most that one statement reads, before compression, once the size of chunks is known. */
 const aimBytes = 4 * 1024 * 1024;
 const firstChunks = 4;
 const mostChunks = 256;
 
-/** A stream's records from a position on, a chunk at a time; no more is in memory than one statement brings. */
+/** A stream's records from a position on, a chunk at a time; only the chunks of one statement are in memory. */
 export async function* readForward(
   db: Db,
   org: OrgId,
@@ -61,7 +61,7 @@ export async function* readForward(
   if (next < before) yield { records: [], next: before, bytes: 0 };
 }
 
-/** How many chunks like these are about as much as is aimed at. */
+/** How many chunks like these make about the target size. */
 export function chunksFor(chunks: readonly LogChunkRow[]): number {
   const bytes = chunks.reduce((sum, chunk) => sum + chunk.bytes, 0) / chunks.length;
   return Math.min(mostChunks, Math.max(1, Math.floor(aimBytes / Math.max(bytes, 1))));

@@ -15,10 +15,10 @@ export type LogPage = {
 
 type Asked = { readonly limit: number; readonly filter: LogFilter };
 
-/** One request looks through no more than this, before compression. */
+/** The most that one request reads, before compression. */
 const budgetBytes = 16 * 1024 * 1024;
 
-/** Up to `limit` records from a position on; fewer when much had to be looked through. */
+/** Up to `limit` records from a position on; fewer when the filter skips many. */
 export async function readPageAfter(
   db: Db,
   org: OrgId,
@@ -39,7 +39,7 @@ export async function readPageAfter(
   return { records, next, previous: from };
 }
 
-/** The last records before a position, up to `limit`; fewer when much had to be looked through. */
+/** The last records before a position, up to `limit`; fewer when the filter skips many. */
 export async function readPageBefore(
   db: Db,
   org: OrgId,
@@ -60,7 +60,7 @@ export async function readPageBefore(
   return { records: kept, next: before, previous: first };
 }
 
-/** A notice stands at the first missing position, and what it tells of reaches to the next record. */
+/** A notice has the first missing position, and its gap reaches to the next record. */
 function after(last: LogRecord | undefined, following: LogRecord | undefined): number {
   if (last?.notice !== undefined && following !== undefined) return following.position;
   return (last?.position ?? 0) + 1;

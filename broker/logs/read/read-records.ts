@@ -5,7 +5,7 @@ import type { LogStream } from "../store/row.ts";
 import type { LogFilter } from "./log-filter.ts";
 import { readForward } from "./read-forward.ts";
 
-/** The records from a position to what is the end now, or until there are enough; a chunk at a time. */
+/** The records from a position to the present end, or until there are enough; a chunk at a time. */
 export async function* readRecords(
   db: Db,
   org: OrgId,

@@ -7,16 +7,16 @@ import type { Attributes, LogRecord } from "./log-record.ts";
 const decompress = promisify(zstdDecompress);
 const nothing: Attributes = Object.freeze({});
 
-/** What of a chunk is wanted; all of it, unless told. */
+/** What to read of a chunk; by default all of it. */
 type Wanted = {
-  /** In lower case: no records at all when no body in the chunk can hold it, which is told without reading them. */
+  /** In lower case: no records when no body in the chunk can contain it, which is decided without parsing them. */
   readonly text?: string | undefined;
   /** Positions: from this on, and before that. */
   readonly from?: number;
   readonly before?: number;
 };
 
-/** The records of a chunk, in the order of their positions; what is not wanted is not read. */
+/** The records of a chunk, in the order of their positions; those that are not wanted are not parsed. */
 export async function decodeChunk(
   chunk: { readonly position: number; readonly body: Buffer; readonly bytes: number },
   { text: searched, from = 0, before = Infinity }: Wanted = {},
@@ -50,7 +50,7 @@ function readLine(head: ChunkHead, line: string, position: number): LogRecord {
   }
 }
 
-/** A text as it stands in the body's JSON. */
+/** A text as it is written in the body's JSON. */
 function asWritten(searched: string): string {
   return JSON.stringify(searched).slice(1, -1).toLowerCase();
 }

@@ -2,7 +2,7 @@ import { promisify } from "node:util";
 import { constants, zstdCompress } from "node:zlib";
 import type { Attributes, LogEntry } from "./log-record.ts";
 
-/** What stands in the first line of a chunk; the others are records that refer to it by number, from 1. */
+/** The first line of a chunk; the other lines are records that refer to its entries by number, from 1. */
 export type ChunkHead = {
   readonly v: 1;
   readonly at: number;
@@ -12,7 +12,7 @@ export type ChunkHead = {
   readonly sets: readonly Attributes[];
 };
 
-/** [µs after the head's, severity, body, seq, execution, step, resource, attributes, what is rare]; 0 is none. */
+/** [µs after the head's, severity, body, seq, execution, step, resource, attributes, rare members]; 0 is none. */
 export type ChunkLine = readonly [
   afterUs: number,
   severity: number,
@@ -44,14 +44,14 @@ export type EncodedChunk = {
 };
 
 const compress = promisify(zstdCompress);
-/** Told the size, zstd makes no larger tables than that takes: half the time. */
+/** With the size known, zstd makes smaller tables, which takes half the time. */
 const quickly = (pledgedSrcSize: number) => ({
   params: { [constants.ZSTD_c_compressionLevel]: 1 },
   chunkSize: 128 * 1024,
   pledgedSrcSize,
 });
 
-/** Lines of JSON, compressed: what repeats from record to record is told once. */
+/** Lines of JSON, compressed: what repeats from record to record is written once. */
 export async function encodeChunk(entries: readonly LogEntry[]): Promise<EncodedChunk> {
   const words = new Map<string, number>();
   const sets = makeSets();
@@ -130,7 +130,7 @@ type Sets = {
   readonly texts: () => string[];
 };
 
-/** Numbers sets of attributes by what they hold; the very same object is not looked at twice. */
+/** Numbers sets of attributes by their contents; the same object is not compared twice. */
 function makeSets(): Sets {
   const byText = new Map<string, number>();
   const seen = new Map<Attributes, number>();

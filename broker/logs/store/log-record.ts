@@ -1,6 +1,6 @@
 export type Attributes = Readonly<Record<string, unknown>>;
 
-/** What a record says of itself, as it was sent; text is free of NULs and of halves of surrogate pairs. */
+/** A record as it was sent; its text has no NULs and no lone surrogates. */
 export type LogEntry = {
   /** Microseconds since 1970, by the sender's clock. */
   readonly atUs: number;
@@ -16,24 +16,24 @@ export type LogEntry = {
   readonly executionId?: string | undefined;
   /** `runner_job_execution_step.name` */
   readonly step?: string | undefined;
-  /** Of the process that wrote it, and of the scope that it wrote it in. */
+  /** Attributes of the process that wrote it, and of the scope. */
   readonly resource: Attributes;
-  /** Its own, without those that are members above. */
+  /** Its own attributes, without those that are members above. */
   readonly attributes: Attributes;
   readonly traceId?: string | undefined;
   readonly spanId?: string | undefined;
-  /** It came when its stream had closed: the broker had ended its execution. */
+  /** It arrived after its stream had closed, because the broker had ended its execution. */
   readonly late?: true | undefined;
-  /** The bytes that its body had before it was cut. */
+  /** The size of its body before it was cut, in bytes. */
   readonly cutFrom?: number | undefined;
 };
 
-/** Records are missing here, were dropped, were deleted when their time time, or cannot be read. */
+/** Records are missing here, were dropped, were deleted by retention, or cannot be read. */
 export type Notice = "missing" | "dropped" | "deleted" | "damaged";
 
 /** A record as it is read: a cursor into a stream is a position. */
 export type LogRecord = LogEntry & {
   readonly position: number;
-  /** The broker's own words in the sender's place. */
+  /** A notice of the broker in place of records. */
   readonly notice?: Notice | undefined;
 };

@@ -9,7 +9,7 @@ import { type StreamFilter, listLogStreams } from "../read/read-queries.ts";
 import { closeStream, findLogStream, insertLogStream } from "./queries.ts";
 import { type LogStream, logStreamOf } from "./row.ts";
 
-/** A stream for an operation, open until it is closed by hand; 404 for a runner or parent of nobody. */
+/** Creates a stream for an operation, open until it is closed by hand; 404 for an unknown runner or parent. */
 export async function createLogStream(
   db: Db,
   org: OrgId,
@@ -22,7 +22,7 @@ export async function createLogStream(
   throw problem.notFound(wanted.parent_id === undefined ? "runner" : "runner or parent stream");
 }
 
-/** Closes the stream of an operation; a closed one stays as it is, those of jobs and processes are 409. */
+/** Closes the stream of an operation; closing it again changes nothing. 409 for streams of jobs and processes. */
 export async function closeLogStream(
   { db, wakes }: { readonly db: Db; readonly wakes: Wakes },
   org: OrgId,
@@ -42,7 +42,7 @@ export async function closeLogStream(
   return { ...found, is_open: false };
 }
 
-/** The stream, of this runner if one is named; 404 otherwise. */
+/** The stream, of this runner if one is given; 404 otherwise. */
 export async function requireLogStream(
   db: Db,
   org: OrgId,
@@ -56,7 +56,7 @@ export async function requireLogStream(
   return stream;
 }
 
-/** A page of streams; a job's or a process's own is there even when nothing was written to it. */
+/** A page of streams; a job's or a process's own stream is listed even before anything is written to it. */
 export async function listStreams(
   db: Db,
   org: OrgId,

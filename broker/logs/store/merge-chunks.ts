@@ -15,8 +15,8 @@ import {
 const mostMerged = 500;
 
 /**
- * Puts full chunks in the place of a stream's small ones, where they follow each other on one day. Who appends
- * meanwhile is not held up: what is merged was read before, and each merge is a statement of its own.
+ * Replaces consecutive small chunks of one day by full ones. Appends
+ * are not delayed: the chunks are read before, and each merge is a statement of its own.
  */
 export async function mergeChunks(db: Db, org: OrgId, streamId: string): Promise<void> {
   const stream = await findLogStream(db, org, streamId);
@@ -42,7 +42,7 @@ async function mergeRun(
   await replaceChunks(db, org, { streamId, day: first.day, positions, merged });
 }
 
-/** Runs of two at least, each of one day and without a gap, that make about one full chunk. */
+/** Runs of at least two chunks, each of one day and without a gap, that make about one full chunk. */
 function mergeable(places: readonly ChunkPlace[]): ChunkPlace[][] {
   const runs: ChunkPlace[][] = [];
   let run: ChunkPlace[] = [];

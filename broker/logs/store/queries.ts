@@ -6,7 +6,7 @@ import { fullChunkBytes, type PlacedChunk } from "../intake/prepare-append.ts";
 import { chunkColumns } from "../intake/write-appends.ts";
 import type { LogChunkRow, LogSequenceRow, LogStream } from "./row.ts";
 
-/** The stream as it is now, written to or not; undefined when nothing in this org has a stream of that id. */
+/** The stream's present state, written to or not; undefined when nothing in this org has a stream with this id. */
 export async function findLogStream(
   db: Db,
   org: OrgId,
@@ -61,7 +61,7 @@ export async function readChunks(
   return rows;
 }
 
-/** Where a chunk stands, without what it holds. Its day is `2026-11-21`. */
+/** A chunk's position without its contents. Its day is `2026-11-21`. */
 export type ChunkPlace = Pick<LogChunkRow, "position" | "records" | "bytes"> & {
   readonly day: string;
 };
@@ -103,7 +103,7 @@ export async function listChunks(
      order by c.position`;
 }
 
-/** Puts one chunk in the place of several; false, and nothing changed, when they are not there any more. */
+/** Replaces several chunks by one; false, and nothing changed, when they are gone. */
 export async function replaceChunks(
   db: Db,
   org: OrgId,
@@ -117,7 +117,7 @@ export async function replaceChunks(
   return row?.is_merged === true;
 }
 
-/** The parts of a stream's sequences that stand beside its row, as far as they are asked for. */
+/** The requested parts of a stream's sequences that are stored in rows of their own. */
 export async function listSequenceParts(
   db: Db,
   org: OrgId,
@@ -134,7 +134,7 @@ export async function listSequenceParts(
             order by q.first desc limit 1) p`;
 }
 
-/** So many of a stream's small chunks were looked at. */
+/** Stores how many of a stream's small chunks were looked at. */
 export async function forgetLoose(
   db: Db,
   org: OrgId,
@@ -180,7 +180,7 @@ export async function closeStream(db: Db, org: OrgId, id: string): Promise<void>
     update log_streams set closed_at = svc_now() where org_id = ${org} and id = ${id} and closed_at is null`;
 }
 
-/** Streams that rest in many small chunks, of today and yesterday; another choice each time, so that none starves. */
+/** Idle streams with many small chunks, of today and yesterday; a random choice, so that none starves. */
 export async function listScattered(
   db: Db,
   most: number,

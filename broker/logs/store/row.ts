@@ -1,13 +1,13 @@
 import { z } from "zod";
 
 const gap = z.tuple([z.number(), z.number(), z.number()]);
-/** Numbers that are missing: the first, the last, and the position that is kept for the first. */
+/** Missing numbers: the first, the last, and the position that is reserved for the first. */
 export type Gap = z.infer<typeof gap>;
 
 /**
- * What is known of the numbers (`svc.seq`) of one execution's records: the greatest that came, what is missing below
- * it, and, where that is much, how many more are missing up to a number, whose gaps are pages beside the stream's row.
- * Where a stream has several executions, `used` is how far it had come when this one wrote last.
+ * The state of the numbers (`svc.seq`) of one execution's records: the greatest received, what is missing below
+ * it and, when that is much, how many more are missing up to a number; those gaps are pages in rows of their own.
+ * In a stream with several executions, `used` is the stream's position when this one wrote last.
  */
 export const sequence = z.object({
   last: z.number(),
@@ -50,7 +50,7 @@ export const logStreamRow = z.object({
   sequences: z.record(z.string(), sequence),
 });
 
-/** A stream as find_log_streams answers it: as it is now, with or without a row. Days are `2026-11-21`. */
+/** A stream as find_log_streams returns it: its present state, with or without a row. Days are `2026-11-21`. */
 export type LogStream = Omit<z.infer<typeof logStreamRow>, "closed_at"> & {
   readonly is_open: boolean;
   readonly first_day: string | null;

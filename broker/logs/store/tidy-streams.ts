@@ -5,7 +5,7 @@ import type { OrgId } from "../../orgs/org-id.ts";
 import { mergeChunks } from "./merge-chunks.ts";
 import { trimStream } from "./queries.ts";
 
-/** A stream as its last append left it. */
+/** A stream after its last append. */
 export type GrownStream = {
   readonly orgId: OrgId;
   readonly streamId: string;
@@ -13,11 +13,11 @@ export type GrownStream = {
   readonly looseChunks: number;
 };
 
-/** Keeps streams small and in large pieces, behind the appends. */
+/** Trims streams and merges their chunks in the background, after appends. */
 export type TidyStreams = {
-  /** Call after an append; what has to be done is done soon, one stream at a time. */
+  /** Call after an append; the work is done soon, one stream at a time. */
   readonly look: (stream: GrownStream) => void;
-  /** Ends with the stream under way. */
+  /** Stops after the current stream. */
   readonly stop: () => Promise<void>;
 };
 
@@ -25,15 +25,15 @@ type Parts = {
   readonly db: Db;
   readonly log: Log;
   readonly limits: Pick<LogLimits, "streamBytes">;
-  /** Whether the org has used up what it may log today. */
+  /** Whether the org has used up its daily log volume. */
   readonly isOverDay: (orgId: OrgId) => boolean;
 };
 
 const mostLoose = 32;
-/** What a stream keeps when its org has used up its day. */
+/** What a stream keeps when its org has used up its daily volume. */
 const leastBytes = 1024 * 1024;
 
-/** A stream that could not be tidied is looked at again after its next append. */
+/** After a failure a stream is tidied again after its next append. */
 export function makeTidyStreams({ db, log, limits, isOverDay }: Parts): TidyStreams {
   const waiting = new Map<string, GrownStream>();
   let working: Promise<void> | undefined;

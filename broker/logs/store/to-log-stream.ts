@@ -3,7 +3,7 @@ import { missingOf } from "../intake/open-sequences.ts";
 import { toCursor } from "../read/log-cursor.ts";
 import type { LogStream } from "./row.ts";
 
-/** A stream as who reads it sees it. */
+/** A stream as the API shows it. */
 export function toLogStream(row: LogStream, apiUrl: string): ShownStream {
   return {
     id: row.id,

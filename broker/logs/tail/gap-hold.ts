@@ -1,18 +1,18 @@
 import type { LogBatch } from "../read/read-forward.ts";
 
 export type GapHold = {
-  /** The stream reached up to this position, when it was looked at. */
+  /** The stream's end when it was read. */
   readonly saw: (nextPosition: number) => void;
   /** Whether a batch is still to wait for records that are missing before it. */
   readonly holds: (batch: LogBatch) => boolean;
 };
 
-/** Records that come late are waited for so long; then what follows them is told. */
+/** How long to wait for late records before the records after them are sent. */
 const waitMs = 2000;
 
 /**
- * Holds back what stands behind missing records, for 2 s from when it was first seen to be there: gaps that are open at
- * the same time grow old together.
+ * Holds back the records after a gap for 2 s from when they were first seen: gaps that are open at
+ * the same time expire together.
  */
 export function makeGapHold(start: number, clock = () => performance.now()): GapHold {
   let upto = start;

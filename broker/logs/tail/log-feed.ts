@@ -10,38 +10,38 @@ import type { LogStream } from "../store/row.ts";
 import { makeGapHold } from "./gap-hold.ts";
 import { makeRing } from "./ring.ts";
 
-/** One stream as it is followed here. */
+/** One stream that is followed at this broker. */
 export type FollowedStream = {
-  /** The latest that is known of the stream; undefined once it was deleted. */
+  /** The stream's last known state; undefined after it was deleted. */
   readonly stream: () => LogStream | undefined;
-  /** All before this position was read, here or before somebody followed. */
+  /** All records before this position were read, here or before the first follower came. */
   readonly upto: () => number;
-  /** It is closed, and all of it was read. */
+  /** The stream is closed, and all of it was read. */
   readonly isEnded: () => boolean;
-  /** What stands at this position, if it is still at hand. */
+  /** The records at this position, if they are still in the ring. */
   readonly take: (from: number) => LogBatch | undefined;
   /** Calls back at each change, until the returned function is called. */
   readonly onChange: (listener: () => void) => () => void;
   readonly leave: () => void;
 };
 
-/** One reader a stream and broker, for all who follow it here: the database is asked once for all of them. */
+/** One reader per stream and broker for all its followers: the database is asked once for all of them. */
 export type LogFeed = {
   readonly follow: (org: OrgId, stream: LogStream) => FollowedStream;
   /** Aborts when this broker drains. */
   readonly draining: AbortSignal;
   readonly drain: () => void;
-  /** Who follows, over all streams. */
+  /** The number of followers, over all streams. */
   readonly followers: () => number;
 };
 
 type FeedParts = { readonly db: Db; readonly wakes: Wakes; readonly log: Log };
 
-/** A wake-up may be lost, and a stream closes by the clock. Where nothing happens, looks come at growing distances. */
+/** A wake-up may be lost, and a timeout may close a stream. While nothing happens, the interval between reads grows. */
 const fallbackMs = { first: 1500, longest: 5000 };
-/** Looks are at least this far apart, so that what is written in small pieces travels together. */
+/** The shortest time between two reads, so that small writes are read together. */
 const restMs = 15;
-/** How soon to look again for records that come late. */
+/** How soon to read again for late records. */
 const gapLookMs = 100;
 
 /** The feed of one broker; a stream is read only while somebody follows it. */
@@ -93,7 +93,7 @@ function startReader({ db, wakes, log }: FeedParts, org: OrgId, found: LogStream
   const poller = makePoller({ look, onError, restMs, fallbackMs: fallbackMs.first });
   const unsubscribe = wakes.subscribe(topics.logs(found.id), poller.ask);
   poller.start();
-  poller.ask(); // written between the stream's being found and this
+  poller.ask(); // written between the query of the stream and the subscription
 
   /** Reads on, and answers when to look again. */
   async function look(): Promise<number> {

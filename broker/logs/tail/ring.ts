@@ -1,9 +1,9 @@
 import type { LogBatch } from "../read/read-forward.ts";
 
-/** The latest part of a stream, shared by all who follow it; who falls behind reads the database. */
+/** The latest part of a stream, shared by all its followers; a follower that falls behind reads the database. */
 export type Ring = {
   readonly add: (batch: LogBatch) => void;
-  /** What stands at this position and after it in the same batch; undefined when it is not here. */
+  /** The records from this position to the end of its batch; undefined when it is not in the ring. */
   readonly take: (from: number) => LogBatch | undefined;
   /** Where the next batch begins. */
   readonly upto: () => number;

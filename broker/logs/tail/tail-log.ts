@@ -5,7 +5,7 @@ import { type LogBatch, readForward } from "../read/read-forward.ts";
 import type { LogStream } from "../store/row.ts";
 import type { FollowedStream, LogFeed } from "./log-feed.ts";
 
-/** What who follows a stream is told next, and where to resume after it. */
+/** The next step of a follower, and the cursor after it. */
 export type TailStep = {
   readonly kind: "records" | "idle" | "end" | "drain";
   readonly batch: LogBatch;
@@ -16,15 +16,15 @@ export type Tailing = {
   readonly filter: LogFilter;
   /** Aborts when the client is gone. */
   readonly signal: AbortSignal;
-  /** A follower who hears nothing for so long is told that, and how far the stream was read; 15 s, unless told. */
+  /** After this time without records, a follower gets a keep-alive with the current cursor; 15 s by default. */
   readonly idleMs?: number;
 };
 
 const usualIdleMs = 15_000;
 
 /**
- * A stream's records as they come, until it is closed and all was told. It is as fast as its reader: what the
- * reader does not take in time is read from the database again, so that a slow one costs no memory.
+ * A stream's records as they arrive, until it is closed and all were sent. It is as fast as its reader: what the
+ * reader does not take in time is read from the database again, so a slow reader costs no memory.
  */
 export async function* tailLog(
   parts: TailParts,
@@ -82,7 +82,7 @@ async function* steps(
   }
 }
 
-/** What is there to be told now: what everybody hears, or, for who is behind that, what the database holds. */
+/** The records to send now: from the ring or, for a follower that is behind, from the database. */
 async function* readReady(
   { db, org, followed }: Follower,
   from: number,
@@ -97,7 +97,7 @@ async function* readReady(
   }
 }
 
-/** The very batch where nothing narrows it, so that what was made of it can be used again. */
+/** The same batch object when nothing is filtered, so that its encoding can be reused. */
 function narrowed(batch: LogBatch, filter: LogFilter): LogBatch {
   if (isOpenFilter(filter)) return batch;
   const asked = batch.records.filter(
