@@ -2,14 +2,14 @@ import { availableParallelism } from "node:os";
 import { defineConfig, type TestProjectInlineConfiguration } from "vitest/config";
 import { LongestFirst } from "./test/support/run/longest-first.ts";
 
-/** Most files wait for a program, a clock or a connection for half of their time: more of them than cores keep these busy. */
-const maxWorkers = Number(process.env["VITEST_MAX_WORKERS"] ?? availableParallelism() * 3);
+/** Most files wait for a program, a clock or a connection for most of their time: more of them than cores keep these busy. */
+const maxWorkers = Number(process.env["VITEST_MAX_WORKERS"] ?? availableParallelism() * 5);
 
 const common: TestProjectInlineConfiguration["test"] = {
   // Nobody waits so long where all is well: a machine that does much else besides must not fail a test.
   testTimeout: 60_000,
   hookTimeout: 90_000,
-  expect: { poll: { timeout: 30_000, interval: 20 } },
+  expect: { poll: { timeout: 30_000, interval: 50 } },
   setupFiles: ["test/support/run/set-up-file.ts"],
   pool: "forks",
   isolate: true,

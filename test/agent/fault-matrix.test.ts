@@ -46,7 +46,7 @@ function outcomeOf(request: Request, fault: Fault): Outcome {
 /** Only who hangs is given up soon: an answer that a busy machine brings late would be asked for, and counted, twice. */
 const settingsOf = (fault: Fault) => ({
   "claim-wait": "400ms",
-  "request-timeout": fault === "hang" ? "1500ms" : "20s",
+  "request-timeout": fault === "hang" ? "4s" : "20s",
   "cancel-timeout": "5s",
 });
 

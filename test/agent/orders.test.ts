@@ -58,7 +58,7 @@ describe("settings", () => {
     const seat = await fleet.seat();
     const env = { SVC_AGENT_TOKEN: seat.token };
     const agent = await startAgentProcess({ url: fleet.broker.url, env });
-    await until(() => agent.said.log.some(({ msg }) => msg === "agent started"), 20_000);
+    await until(() => agent.said.log.some(({ msg }) => msg === "agent started"), 60_000);
     await seat.operate(`PATCH /v1/runners/${seat.runner.runnerId}/settings`, {
       logging_level: "ERROR",
       container_max_uptime: 1,

@@ -5,6 +5,7 @@ import { givenToken } from "../rows/given-token.ts";
 import { type GivenRunner, givenJob, givenRunner } from "../rows/given.ts";
 import type { TestBroker } from "./broker.ts";
 import { startBroker } from "./broker.ts";
+import { until } from "./given-polling.ts";
 
 /** A broker with runners for agents to be. */
 export type Fleet = {
@@ -61,8 +62,9 @@ export async function givenFleet(): Promise<Fleet> {
       job,
       enqueue: async (draft) => await givenJob(db, runner, { type: "noop", ...draft }),
       became: async (jobId, status) => {
-        const read = async (): Promise<string> => (await job(jobId)).status;
-        await expect.poll(read, { timeout: 60_000, interval: 20 }).toBe(status);
+        let seen = "";
+        const isSo = async (): Promise<boolean> => (seen = (await job(jobId)).status) === status;
+        await until(isSo, 60_000).catch(() => expect(seen).toBe(status));
         return await job(jobId);
       },
       operate: async (what, body = {}) => {

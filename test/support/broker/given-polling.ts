@@ -88,15 +88,36 @@ export async function parkedOf(
   await until(() => broker.polls.dispatcher.parked.countOfRunner(runnerId) === count);
 }
 
-/** Looks again and again until it is true; throws after half a minute, unless told another time. */
+/** So far apart are the first looks, and so many times as far the last: most ask a broker, whose CPU others wait for. */
+const turnMs = 10;
+const mostTurns = 10;
+
+/** Looks again and again, ever less often, until it is true; throws after half a minute, unless told another time. */
 export async function until(
   isTrue: () => boolean | Promise<boolean>,
   timeout = 30_000,
 ): Promise<void> {
+  const untrue = new Error("it did not become true in time");
+  const look = async (): Promise<Error | undefined> => {
+    try {
+      return (await isTrue()) ? undefined : untrue;
+    } catch (error) {
+      return error as Error; // what it looks at may not be there yet
+    }
+  };
+  let fault: Error | undefined = untrue;
+  let turn = 0;
+  let nextTurn = 0;
+  let turns = 1;
   await vi.waitFor(
     async () => {
-      if (!(await isTrue())) throw new Error("it did not become true in time");
+      turn += 1;
+      if (turn < nextTurn) throw fault ?? untrue;
+      turns = Math.min(turns * 1.1, mostTurns);
+      nextTurn = turn + turns;
+      fault = await look();
+      if (fault !== undefined) throw fault;
     },
-    { timeout, interval: 10 },
+    { timeout, interval: turnMs },
   );
 }

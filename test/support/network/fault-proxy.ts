@@ -10,11 +10,11 @@ import { onTestFinished, vi } from "vitest";
  * `truncated`: it does, and its answer is lost. 401 to 410 are in the broker's own words; `html` is a proxy's page.
  */
 export const faults = [
+  "hang", // what takes longest begins first
   "down",
   "500",
   "429",
   "html",
-  "hang",
   "reset",
   "401",
   "404",
