@@ -6,9 +6,9 @@ import path from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { readPresence } from "../../agent/paths/data-dir.ts";
 import { findProgram } from "../../agent/processes/find-program.ts";
-import { emptyDatabase } from "../support/database/database.ts";
+import { emptyDatabase, testDatabase } from "../support/database/database.ts";
 import { svcSource } from "../support/programs/present-programs.ts";
-import { type RunningSvc, startSvc, svc } from "../support/programs/svc.ts";
+import { type RunningSvc, startSvc, svc, type SvcOptions } from "../support/programs/svc.ts";
 import { testFolder } from "../support/run/folder.ts";
 
 type Ready = {
@@ -21,14 +21,14 @@ type Ready = {
 
 const patience = { timeout: 120_000 };
 
-/** Starts `svc dev --json` without an agent, unless told, and waits for its line. */
+/** Starts `svc dev --json` without an agent, and the built program, unless told, and waits for its line. */
 async function startDev(
   args: readonly string[],
-  env: Readonly<Record<string, string>> = {},
+  options: SvcOptions = {},
   { hasAgent }: { readonly hasAgent: boolean } = { hasAgent: false },
 ): Promise<{ dev: RunningSvc; ready: Ready }> {
   const own = hasAgent ? [] : ["--no-agent"];
-  const dev = startSvc(["dev", "--json", "--port", "0", ...own, ...args], { env, main: svcSource });
+  const dev = startSvc(["dev", "--json", "--port", "0", ...own, ...args], options);
   await expect.poll(() => dev.said.out || dev.said.err, patience).toMatch(/\{"url".+\n/);
   return { dev, ready: JSON.parse(dev.said.out) as Ready };
 }
@@ -56,7 +56,8 @@ describe("svc dev with its own Postgres", () => {
   test("makes all at its first start, finds it at the next, and anew after --reset", async () => {
     const dataDir = await testFolder();
     const args = ["--data-dir", dataDir];
-    const { dev: first, ready } = await startDev(args);
+    const fromSource = { main: svcSource }; // which Postgres is packed with
+    const { dev: first, ready } = await startDev(args, fromSource);
     expect(Object.keys(ready)).toEqual([
       "url",
       "org_id",
@@ -82,18 +83,18 @@ describe("svc dev with its own Postgres", () => {
     const both = await Promise.all([parked, stop(first)]);
     expect(both[0]).toBe(200);
 
-    const { dev: second, ready: again } = await startDev(args);
+    const { dev: second, ready: again } = await startDev(args, fromSource);
     expect({ ...again, url }).toEqual(ready);
     const list = await svc(["job", "list", "-o", "name"], { env: { SVC_DATA_DIR: dataDir } });
     expect(list.out).toBe(made.out);
-    const taken = await svc(["dev", "--port", "0", ...args], { main: svcSource });
+    const taken = await svc(["dev", "--port", "0", ...args], fromSource);
     expect(taken).toMatchObject({ code: 1, out: "" });
     expect(taken.err).toMatch(
       /^(Starting Postgres …\n)?The data directory .+ is in use by process \d+\. .+ --data-dir\.\n$/,
     );
     await stop(second, "SIGTERM");
 
-    const { dev: third, ready: anew } = await startDev([...args, "--reset"]);
+    const { dev: third, ready: anew } = await startDev([...args, "--reset"], fromSource);
     expect(anew.org_id).not.toBe(ready.org_id);
     expect(await statusOf(anew.url, admin_token)).toBe(401);
     expect(await statusOf(anew.url, anew.admin_token)).toBe(200);
@@ -106,16 +107,16 @@ describe("svc dev over DATABASE_URL", () => {
     const dataDir = await testFolder();
     const env = { DATABASE_URL: (await emptyDatabase()).url };
     const args = ["--data-dir", dataDir];
-    const { dev: first, ready } = await startDev(args, env);
+    const { dev: first, ready } = await startDev(args, { env });
     await stop(first);
     expect(await stat(path.join(dataDir, "cluster")).catch(() => "none")).toBe("none");
 
-    const { dev: second, ready: again } = await startDev(args, env);
+    const { dev: second, ready: again } = await startDev(args, { env });
     expect({ ...again, url: ready.url }).toEqual(ready);
     await stop(second);
 
     await rm(path.join(dataDir, "dev.json"));
-    const { dev: third, ready: lost } = await startDev(args, env);
+    const { dev: third, ready: lost } = await startDev(args, { env });
     expect({ org: lost.org_id, runner: lost.runner_id }).toEqual({
       org: ready.org_id,
       runner: ready.runner_id,
@@ -156,8 +157,8 @@ describe("svc dev over DATABASE_URL", () => {
 
   test("starts its agent again when that dies, and takes it along when it stops", async () => {
     const dataDir = await testFolder();
-    const env = { DATABASE_URL: (await emptyDatabase()).url };
-    const { dev } = await startDev(["--data-dir", dataDir], env, { hasAgent: true });
+    const env = { DATABASE_URL: (await testDatabase()).url };
+    const { dev } = await startDev(["--data-dir", dataDir], { env }, { hasAgent: true });
     const pid = async (): Promise<number> => {
       const presence = await readPresence(path.join(dataDir, "agent"));
       return presence?.watch_url == null ? 0 : presence.pid; // once it works
@@ -175,12 +176,9 @@ describe("svc dev over DATABASE_URL", () => {
   }, 180_000);
 
   test("says in one sentence that the port is taken, and leaves nothing running", async () => {
-    const env = { DATABASE_URL: (await emptyDatabase()).url };
+    const env = { DATABASE_URL: (await testDatabase()).url };
     const port = await takenPort();
-    const refused = await svc(["dev", "--port", port, "--data-dir", await testFolder()], {
-      env,
-      main: svcSource,
-    });
+    const refused = await svc(["dev", "--port", port, "--data-dir", await testFolder()], { env });
     expect(refused).toEqual({
       code: 1,
       out: "",
@@ -191,8 +189,8 @@ describe("svc dev over DATABASE_URL", () => {
   }, 180_000);
 
   test("ends at once on a second Ctrl-C", async () => {
-    const env = { DATABASE_URL: (await emptyDatabase()).url };
-    const { dev, ready } = await startDev(["--data-dir", await testFolder()], env);
+    const env = { DATABASE_URL: (await testDatabase()).url };
+    const { dev, ready } = await startDev(["--data-dir", await testFolder()], { env });
     // a body that never comes keeps the broker waiting
     const headers = { authorization: `Bearer ${ready.admin_token}`, expect: "100-continue" };
     const hanging = request(`${ready.url}/v1/orgs`, { method: "POST", headers });
@@ -216,10 +214,7 @@ describe("svc dev over DATABASE_URL", () => {
 
   test("does not erase a database that is not its own", async () => {
     const env = { DATABASE_URL: "postgres://nobody@127.0.0.1:1/none" };
-    const refused = await svc(["dev", "--reset", "--data-dir", await testFolder()], {
-      env,
-      main: svcSource,
-    });
+    const refused = await svc(["dev", "--reset", "--data-dir", await testFolder()], { env });
     expect(refused).toMatchObject({ code: 2, out: "" });
     expect(refused.err).toContain("--reset only deletes the embedded Postgres.");
   });
@@ -228,9 +223,7 @@ describe("svc dev over DATABASE_URL", () => {
 test("a data directory that cannot be made gets one sentence", async () => {
   const file = path.join(await testFolder(), "file");
   await writeFile(file, "");
-  const refused = await svc(["dev", "--json", "--data-dir", path.join(file, "below")], {
-    main: svcSource,
-  });
+  const refused = await svc(["dev", "--json", "--data-dir", path.join(file, "below")]);
   expect(refused).toEqual({
     code: 1,
     out: "",

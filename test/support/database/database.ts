@@ -17,6 +17,11 @@ export async function emptyDatabase(): Promise<TestDatabase> {
   return await createDatabase("template1");
 }
 
+/** One more of what this one is now, which nobody may be connected to. */
+export async function cloneOf({ url }: Pick<TestDatabase, "url">): Promise<TestDatabase> {
+  return await createDatabase(new URL(url).pathname.slice(1));
+}
+
 async function createDatabase(template: string): Promise<TestDatabase> {
   // Not by the process id: a long run uses one twice, and the database of the first may still be there.
   const name = `test_${randomUUID()}`;

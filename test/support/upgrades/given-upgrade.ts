@@ -9,7 +9,7 @@ import { type BrokerProcess, startBrokerProcess } from "../broker/broker-process
 import { send } from "../broker/broker.ts";
 import type { SeenJob } from "../broker/given-fleet.ts";
 import { testSealKeys } from "../broker/seal-keys.ts";
-import { emptyDatabase } from "../database/database.ts";
+import { cloneOf, emptyDatabase, type TestDatabase } from "../database/database.ts";
 import { testFolder } from "../run/folder.ts";
 import type { Build } from "./kept-builds.ts";
 
@@ -42,19 +42,13 @@ export type Host = {
 
 /** A database that the build has migrated, with a broker of that build over it. */
 export async function givenUpgrade(from: Build): Promise<Upgrade> {
-  const { url: databaseUrl } = await emptyDatabase();
-  const svc: Upgrade["svc"] = async (build, ...args) => {
-    const env = { PATH: process.env["PATH"], HOME: "/nonexistent", DATABASE_URL: databaseUrl };
-    const how = { env: { ...env, SVC_SEAL_KEYS: testSealKeys } };
-    return (await run(process.execPath, [build.svc, ...args], how)).stdout;
-  };
+  const { database, admin } = await (origins.get(from.name) ?? makeOrigin(from));
+  const { url: databaseUrl } = await cloneOf(database);
   const broker: Upgrade["broker"] = async (build) => {
     const started = await startBrokerProcess(databaseUrl, { main: build.svc, args: ["broker"] });
     onTestFinished(async () => await started.kill());
     return started;
   };
-  await svc(from, "migrate", "up");
-  const admin = /svc_\w+/.exec(await svc(from, "token", "create", "--new-org", "Acme"))?.[0];
   const { url } = await broker(from);
   const call: Upgrade["call"] = async <T>(what: string, body?: unknown): Promise<T> => {
     const answer = await send<T>(url, what, { token: admin, body });
@@ -67,7 +61,7 @@ export async function givenUpgrade(from: Build): Promise<Upgrade> {
     databaseUrl,
     url,
     runnerId,
-    svc,
+    svc: async (build, ...args) => await runSvc(databaseUrl, build, args),
     broker,
     call,
     job,
@@ -92,6 +86,29 @@ export async function givenUpgrade(from: Build): Promise<Upgrade> {
       return (await call<{ items: { body: string }[] }>(what)).items.map((line) => line.body);
     },
   };
+}
+
+type Origin = { readonly database: TestDatabase; readonly admin: string | undefined };
+
+/** What builds have made in this file, by their names: each migrates once, and every scene has a clone. */
+const origins = new Map<string, Promise<Origin>>();
+
+async function makeOrigin(build: Build): Promise<Origin> {
+  const making = async (): Promise<Origin> => {
+    const database = await emptyDatabase();
+    await runSvc(database.url, build, ["migrate", "up"]);
+    const told = await runSvc(database.url, build, ["token", "create", "--new-org", "Acme"]);
+    return { database, admin: /svc_\w+/.exec(told)?.[0] };
+  };
+  const made = making();
+  origins.set(build.name, made);
+  return await made;
+}
+
+async function runSvc(url: string, { svc }: Build, args: readonly string[]): Promise<string> {
+  const env = { PATH: process.env["PATH"], HOME: "/nonexistent", DATABASE_URL: url };
+  const how = { env: { ...env, SVC_SEAL_KEYS: testSealKeys } };
+  return (await run(process.execPath, [svc, ...args], how)).stdout;
 }
 
 async function makeRunner(call: Upgrade["call"]) {
