@@ -3,27 +3,37 @@ import type { Diverted } from "./diverted.ts";
 import { readSecret, recordOf, secretOf } from "./secret-record.ts";
 import { FrontRefusal } from "./status-answer.ts";
 
-export type RecordsAnswer = { readonly code: number; readonly body: string };
+/** A list is told while its records come. */
+export type RecordsAnswer = {
+  readonly code: number;
+  readonly body: string | AsyncGenerator<string>;
+};
 type Asked = { readonly method: string; readonly diverted: Diverted; readonly body: Buffer };
 
 /** Answers a request for helm's own secrets out of the broker's records. Throws FrontRefusal. */
 export async function answerRecords(records: BrokerRecords, asked: Asked): Promise<RecordsAnswer> {
   const { diverted: what } = asked;
-  if (what.what === "list") return await answerList(records, asked, what);
+  if (what.what === "list") return answerList(records, asked, what);
   const key = what.what === "one" ? what.key : readSecret(asked.body).name;
   return await answerOne(records, asked, { namespace: what.namespace, key });
 }
 
-async function answerList(
+function answerList(
   records: BrokerRecords,
   { method }: Asked,
   { namespace, labels }: Extract<Diverted, { what: "list" }>,
-): Promise<RecordsAnswer> {
+): RecordsAnswer {
   if (method !== "GET") throw notAllowed(method);
-  const found = await records.list(namespace, labels);
-  const items = found.map((record) => secretOf(record, namespace));
-  const metadata = { resourceVersion: "1" };
-  return good(200, { apiVersion: "v1", kind: "SecretList", metadata, items });
+  return { code: 200, body: secretList(records.list(namespace, labels), namespace) };
+}
+
+async function* secretList(records: AsyncGenerator, namespace: string): AsyncGenerator<string> {
+  let before = `{"apiVersion":"v1","kind":"SecretList","metadata":{"resourceVersion":"1"},"items":[`;
+  for await (const record of records) {
+    yield before + JSON.stringify(secretOf(record, namespace));
+    before = ",";
+  }
+  yield before === "," ? "]}" : `${before}]}`;
 }
 
 type Place = { readonly namespace: string; readonly key: string };

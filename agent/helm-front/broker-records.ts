@@ -2,17 +2,16 @@ import { backoffMs, retryAfterMs } from "../client/backoff.ts";
 import { Unanswered } from "../client/broker-errors.ts";
 import { openTransport } from "../client/network.ts";
 import { pause } from "../client/pause.ts";
-import { type Received, send } from "../client/send.ts";
+import { type Opened, type Received, send, sendForBody, type Transport } from "../client/send.ts";
+import { eachRecord, mostRecordBytes } from "./each-record.ts";
 import { FrontRefusal } from "./status-answer.ts";
 
 export type RecordPlace = { readonly namespace: string; readonly key: string };
 
 /** Helm's records at the broker. What it refuses is thrown as FrontRefusal; while it is away it is asked again. */
 export type BrokerRecords = {
-  readonly list: (
-    namespace: string,
-    labels: Readonly<Record<string, string>>,
-  ) => Promise<readonly unknown[]>;
+  /** The records with these labels, while they come: one of them is held at a time. */
+  readonly list: (namespace: string, labels: Readonly<Record<string, string>>) => AsyncGenerator;
   /** The record; undefined where there is none. */
   readonly read: (place: RecordPlace) => Promise<unknown>;
   /** False where there is one of that name. */
@@ -28,13 +27,13 @@ type Ask = {
   readonly path: string;
   readonly body?: string;
 };
-type Answer = Received & { readonly isAnew: boolean };
+type Head = Pick<Received, "status" | "headers">;
+type Anew = { readonly isAnew: boolean };
+type Told = Pick<Received, "status" | "text">;
 
 /** A broker that is started anew costs no release. */
 const patienceMs = 240_000;
 const tryMs = 60_000;
-/** Eleven revisions, each as long as may be. */
-const mostBytes = 192 * 2 ** 20;
 
 /** The way to the broker, and the signal that ends waiting for it. */
 export type RecordsWay = {
@@ -53,30 +52,16 @@ export function openBrokerRecords(
   const base = `/v1/helm-releases/${encodeURIComponent(chartId)}/releases`;
   const at = ({ namespace, key }: RecordPlace): string =>
     `${base}/${encodeURIComponent(namespace)}/${encodeURIComponent(key)}`;
-  const ask = async ({ method, path, body }: Ask): Promise<Answer> => {
-    const endsAtMs = Date.now() + patienceMs;
-    // Whether it was asked before has to be known here.
-    const sending = { method, path, body, timeoutMs: tryMs, mostBytes, signal, isSentOnce: true };
-    const typed = body === undefined ? headers : { ...headers, "content-type": "application/json" };
-    for (let nth = 0; ; nth++) {
-      const answer = await send(transport, { ...sending, headers: typed }).catch(asUnanswered);
-      if (!(answer instanceof Unanswered) && !isBusy(answer)) return { ...answer, isAnew: nth > 0 };
-      const asked = answer instanceof Unanswered ? undefined : askedMs(answer);
-      const waitMs = backoffMs(nth, { fromMs: 250, mostMs: 10_000 }, asked);
-      if (Date.now() + waitMs > endsAtMs) throw away(answer);
-      await pause(waitMs, signal);
-      signal.throwIfAborted();
-    }
-  };
+  const { ask, open } = openAsking({ transport, headers, signal });
   const read = async (place: RecordPlace): Promise<unknown> => {
     const answer = await ask({ method: "GET", path: at(place) });
     return isAbsent(answer) ? undefined : JSON.parse(goodText(answer));
   };
   return {
-    list: async (namespace, labels) => {
+    list: (namespace, labels) => {
       const query = new URLSearchParams(labels).toString();
       const path = `${base}/${encodeURIComponent(namespace)}/query?${query}`;
-      return JSON.parse(goodText(await ask({ method: "GET", path }))) as unknown[];
+      return eachRecord({ open: () => open(path), silenceMs: tryMs, patienceMs, signal });
     },
     read,
     create: async (place, record) => {
@@ -99,17 +84,57 @@ export function openBrokerRecords(
   };
 }
 
+type Asking = {
+  readonly transport: Transport;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly signal: AbortSignal;
+};
+
+/** Asks until there is an answer; `open` answers a good one's body, which is still to be read. */
+function openAsking({ transport, headers, signal }: Asking) {
+  const until = async <A extends Head>(trying: () => Promise<A>): Promise<A & Anew> => {
+    const endsAtMs = Date.now() + patienceMs;
+    for (let nth = 0; ; nth++) {
+      const answer = await trying().catch(asUnanswered);
+      if (!(answer instanceof Unanswered) && !isBusy(answer)) return { ...answer, isAnew: nth > 0 };
+      const asked = answer instanceof Unanswered ? undefined : askedMs(answer);
+      const waitMs = backoffMs(nth, { fromMs: 250, mostMs: 10_000 }, asked);
+      if (Date.now() + waitMs > endsAtMs) throw away(answer);
+      await pause(waitMs, signal);
+      signal.throwIfAborted();
+    }
+  };
+  const ask = async ({ method, path, body }: Ask): Promise<Received & Anew> => {
+    const typed = body === undefined ? headers : { ...headers, "content-type": "application/json" };
+    const how = { timeoutMs: tryMs, mostBytes: mostRecordBytes, signal };
+    // Whether it was asked before has to be known here.
+    const sending = { ...how, method, path, body, headers: typed, isSentOnce: true };
+    return await until(() => send(transport, sending));
+  };
+  const open = async (path: string): Promise<Opened["body"]> => {
+    const sending = { method: "GET", path, headers, timeoutMs: tryMs, signal };
+    const { status, body } = await until(async () => {
+      const opened = await sendForBody(transport, sending);
+      if (isBusy(opened)) opened.body.destroy();
+      return opened;
+    });
+    if (status >= 300) throw refusalOf({ status, text: await beginningOf(body) });
+    return body;
+  };
+  return { ask, open };
+}
+
 function asUnanswered(error: unknown): Unanswered {
   if (error instanceof Unanswered) return error;
   throw error;
 }
 
-const isBusy = ({ status }: Received): boolean => status === 429 || status >= 500;
+const isBusy = ({ status }: Head): boolean => status === 429 || status >= 500;
 
-const askedMs = ({ headers }: Received): number | undefined =>
+const askedMs = ({ headers }: Head): number | undefined =>
   retryAfterMs(headers["retry-after"], Date.now(), "others");
 
-function away(answer: Received | Unanswered): FrontRefusal {
+function away(answer: Head | Unanswered): FrontRefusal {
   const why = answer instanceof Unanswered ? answer.message : `It says ${answer.status}.`;
   return new FrontRefusal(500, `the broker, which keeps helm's releases, does not answer: ${why}`);
 }
@@ -118,17 +143,32 @@ function away(answer: Received | Unanswered): FrontRefusal {
 const isAbsent = (answer: Received): boolean =>
   answer.status === 404 && problemOf(answer).code === "release_not_found";
 
-function goodText(answer: Received): string {
+function goodText(answer: Told): string {
   if (answer.status < 300) return answer.text;
-  const { detail } = problemOf(answer);
-  const code = answer.status === 404 ? 403 : answer.status;
-  throw new FrontRefusal(code, `the broker refuses helm's release: ${detail || answer.status}`);
+  throw refusalOf(answer);
 }
 
-function problemOf({ text }: Received): { readonly code?: string; readonly detail?: string } {
+function refusalOf(answer: Told): FrontRefusal {
+  const { detail } = problemOf(answer);
+  const code = answer.status === 404 ? 403 : answer.status;
+  return new FrontRefusal(code, `the broker refuses helm's release: ${detail || answer.status}`);
+}
+
+function problemOf({ text }: Told): { readonly code?: string; readonly detail?: string } {
   try {
     return JSON.parse(text) as { code?: string; detail?: string }; // a problem of the broker's
   } catch {
     return {};
   }
+}
+
+const mostRefusalBytes = 65_536;
+
+async function beginningOf(body: Opened["body"]): Promise<string> {
+  let text = "";
+  for await (const chunk of body as AsyncIterable<Buffer>) {
+    text += chunk.toString("utf8");
+    if (text.length >= mostRefusalBytes) break;
+  }
+  return text;
 }

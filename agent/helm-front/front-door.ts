@@ -1,6 +1,7 @@
 import { timingSafeEqual } from "node:crypto";
 import type { IncomingMessage, RequestListener, ServerResponse } from "node:http";
-import { answerRecords } from "./answer-records.ts";
+import { pipeline } from "node:stream/promises";
+import { answerRecords, type RecordsAnswer } from "./answer-records.ts";
 import type { BrokerRecords } from "./broker-records.ts";
 import { diverted, isRecordName } from "./diverted.ts";
 import { readSecret } from "./secret-record.ts";
@@ -56,7 +57,23 @@ async function answer(
     return;
   }
   const answered = await answerRecords(behind.records, { method, diverted: wanted, body });
-  response.writeHead(answered.code, { "content-type": "application/json" }).end(answered.body);
+  await send(response, answered);
+}
+
+/** What is told while it comes begins when its first part is there: until then it can be refused. */
+async function send(response: ServerResponse, { code, body }: RecordsAnswer): Promise<void> {
+  const headers = { "content-type": "application/json" };
+  if (typeof body === "string") {
+    response.writeHead(code, headers).end(body);
+    return;
+  }
+  const first = await body.next();
+  response.writeHead(code, headers);
+  const whole = async function* () {
+    if (first.done !== true) yield first.value;
+    yield* body;
+  };
+  await pipeline(whole, response);
 }
 
 /** What follows the secret; undefined where that is not known. */

@@ -1,5 +1,6 @@
 import { gunzipSync, gzipSync } from "node:zlib";
 import { protobufFields } from "../protobuf-fields.ts";
+import { type HelmRecord, mostRecordBytes } from "./each-record.ts";
 import { FrontRefusal } from "./status-answer.ts";
 
 /** A secret as helm sends it: its name, its labels, and of what it holds the release. */
@@ -8,9 +9,6 @@ export type SentSecret = {
   readonly labels: Readonly<Record<string, string>>;
   readonly release: Buffer | undefined;
 };
-
-/** As much as the broker takes of a record. */
-const mostRecordBytes = 16 * 2 ** 20;
 
 /** Of Kubernetes' generated.proto. */
 const fields = {
@@ -101,13 +99,6 @@ export function unpackRelease(release: string, mostBytes = mostRecordBytes): str
     throw new FrontRefusal(413, words);
   }
 }
-
-type HelmRecord = {
-  readonly name?: string;
-  readonly version?: number;
-  readonly info?: { readonly status?: string } | null;
-  readonly labels?: Readonly<Record<string, string>> | null;
-};
 
 /** A record of the broker's as the secret that helm reads. */
 export function secretOf(record: unknown, namespace: string): object {

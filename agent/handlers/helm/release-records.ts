@@ -95,16 +95,18 @@ export function recordsAtBroker(job: Job, token: string, kept: Kept): ReleaseRec
   const records = openBrokerRecords({ url, token, chartId }, way);
   return {
     list: async () => {
-      const found = await records.list(namespace, { owner: "helm", name }).catch(asFailure);
-      return z
-        .array(atBroker)
-        .parse(found)
-        .map((one) => ({
-          revision: one.version,
-          status: one.info.status,
-          labels: one.labels ?? {},
-          madeAt: one.info.last_deployed,
-        }));
+      const found: Revision[] = [];
+      try {
+        // Of each no more is kept than this: together they may be very long.
+        for await (const record of records.list(namespace, { owner: "helm", name })) {
+          const { version: revision, info, labels } = atBroker.parse(record);
+          const { status, last_deployed: madeAt } = info;
+          found.push({ revision, status, labels: ownLabels(labels ?? {}), madeAt });
+        }
+      } catch (error) {
+        asFailure(error);
+      }
+      return found;
     },
     manifests: async (revision) => {
       const key = recordName(name, revision);
@@ -121,6 +123,11 @@ export function recordsAtBroker(job: Job, token: string, kept: Kept): ReleaseRec
     },
     close: records.close,
   };
+}
+
+/** Those by which jobs tell that a revision is theirs. */
+function ownLabels(labels: Readonly<Record<string, string>>): Revision["labels"] {
+  return Object.fromEntries(Object.entries(labels).filter(([name]) => name.startsWith("svc-")));
 }
 
 function asFailure(error: unknown): never {

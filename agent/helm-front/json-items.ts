@@ -1,0 +1,69 @@
+/** One item of an array is longer than was allowed: read again, it is so again. */
+export class ItemTooLong extends Error {}
+
+/**
+ * The objects of a JSON array, each as its own bytes, while the array is still coming: no more than one of them is held.
+ * Throws ItemTooLong, and another error for what is no array, or breaks off.
+ */
+export async function* jsonItems(
+  chunks: AsyncIterable<Buffer>,
+  mostBytes: number,
+): AsyncGenerator<Buffer> {
+  const place = { depth: 0, isOpened: false, isInText: false, isEscaped: false };
+  let held: Buffer[] = [];
+  let heldBytes = 0;
+  let isWhole = false;
+  const hold = (part: Buffer): void => {
+    heldBytes += part.length;
+    if (heldBytes > mostBytes) throw new ItemTooLong(`it has more than ${mostBytes} bytes`);
+    held.push(part);
+  };
+  for await (const chunk of chunks) {
+    let from = 0;
+    for (let at = stepTo(place, chunk, 0); at < chunk.length; at = stepTo(place, chunk, at + 1)) {
+      if (place.depth === 2 && place.isOpened) from = at;
+      if (place.depth === 1 && !place.isOpened) {
+        hold(chunk.subarray(from, at + 1));
+        yield Buffer.concat(held, heldBytes);
+        [held, heldBytes] = [[], 0];
+      }
+      isWhole = place.depth === 0;
+    }
+    if (place.depth > 1) hold(chunk.subarray(from));
+  }
+  if (!isWhole) throw new Error("it is no array, or breaks off");
+}
+
+type Place = { depth: number; isOpened: boolean; isInText: boolean; isEscaped: boolean };
+
+const [quote, backslash] = [0x22, 0x5c];
+const [openList, closeList, openObject, closeObject] = [0x5b, 0x5d, 0x7b, 0x7d];
+
+/**
+ * Goes on to the next byte that opens or closes a list or an object, and answers where that is; the chunk's length where
+ * none is left. All bytes that mean something are ASCII, and none of them is a part of a longer character in UTF-8.
+ */
+function stepTo(place: Place, chunk: Buffer, from: number): number {
+  let { isInText, isEscaped } = place;
+  for (let at = from; at < chunk.length; at++) {
+    const byte = chunk[at];
+    if (isEscaped) isEscaped = false;
+    else if (byte === quote) isInText = !isInText;
+    else if (isInText) isEscaped = byte === backslash;
+    else if (
+      byte === openList ||
+      byte === openObject ||
+      byte === closeList ||
+      byte === closeObject
+    ) {
+      place.isOpened = byte === openList || byte === openObject;
+      place.depth += place.isOpened ? 1 : -1;
+      place.isInText = false;
+      place.isEscaped = false;
+      return at;
+    }
+  }
+  place.isInText = isInText;
+  place.isEscaped = isEscaped;
+  return chunk.length;
+}
