@@ -4,7 +4,7 @@ import type { Cluster } from "../kubernetes/cluster.ts";
 import type { ClusterJob } from "./cluster-job.ts";
 import type { JobLook } from "./judge-cluster-job.ts";
 import type { JobFault, PodLook } from "./judge-pod.ts";
-import { readClusterJob } from "./read-cluster-job.ts";
+import { readClusterJob, type See, seeAlone } from "./read-cluster-job.ts";
 import { patiently } from "./retry-while-unreachable.ts";
 
 export type Following = {
@@ -13,6 +13,8 @@ export type Following = {
   readonly startWithinMs: number;
   /** Told of every look, before anything is concluded from it. */
   readonly onLook?: (look: JobLook) => void;
+  /** How it is looked at, where not by requests of its own. */
+  readonly see?: See;
 };
 
 /** How a Job came to its end, or that it cannot come to one. */
@@ -35,14 +37,14 @@ const hopelessLooks = 3;
 export async function followClusterJob(
   cluster: Cluster,
   one: ClusterJob,
-  { signal, startWithinMs, onLook }: Following,
+  { signal, startWithinMs, onLook, see = seeAlone(cluster) }: Following,
 ): Promise<FollowedEnd> {
   let waitsSinceMs = Date.now();
   let before: readonly PodLook[] = [];
   let bad = 0;
   for (let nth = 0; ; nth++) {
     const known = before;
-    const look = await patiently(signal, () => readClusterJob(cluster, one, known));
+    const look = await patiently(signal, () => readClusterJob({ cluster, see }, one, known));
     before = look.pods;
     onLook?.(look);
     if (look.phase === "succeeded") return { is: "succeeded", look };

@@ -8,19 +8,34 @@ import { judgeUnmade } from "./judge-unmade.ts";
 
 const mostPods = "50";
 
+/** A Job and its pods as the cluster has them; no pods for whoever may not list them. */
+export type Seen = {
+  readonly job: KubeObject | undefined;
+  readonly pods: readonly KubeObject[] | undefined;
+};
+/** How they are read. */
+export type See = (one: ClusterJob) => Promise<Seen>;
+
+/** Reads each for itself. */
+export const seeAlone =
+  (cluster: Cluster): See =>
+  async (one) => {
+    // Pods first: a Job that has ended by then has pods that have.
+    const listed = await podsOfJob(cluster, one);
+    return { pods: listed, job: await cluster.get(one.at) };
+  };
+
 /**
  * Looks at a Job of ours and its pods; at its events where nothing of it has begun. Whoever may not list pods or events
  * sees none, and is told so of pods. Throws ApiRefusal, or JobFailure when nobody answers.
  */
 export async function readClusterJob(
-  cluster: Cluster,
+  { cluster, see }: { readonly cluster: Cluster; readonly see: See },
   one: ClusterJob,
   before: readonly PodLook[] = [],
 ): Promise<JobLook> {
-  // Pods first: a Job that has ended by then has pods that have.
-  const listed = await podsOfJob(cluster, one);
+  const { job: found, pods: listed } = await see(one);
   const living = listed ?? [];
-  const found = await cluster.get(one.at);
   const job = found?.metadata.uid === one.uid ? found : undefined;
   const judged = judgeClusterJob(job, living, before);
   const isUnmade = judged.phase === "waiting" && judged.pods.length === 0;
@@ -40,16 +55,32 @@ export async function podsOfJob(
   cluster: Cluster,
   { at, uid, object }: ClusterJob,
 ): Promise<KubeObject[] | undefined> {
-  const { selector } = object["spec"] as Selecting; // a Job has one
-  const labels = Object.entries(selector?.matchLabels ?? { "controller-uid": uid });
+  const labels = Object.entries(podLabelsOf({ uid, object }));
   const labelSelector = labels.map(([name, value]) => `${name}=${value}`).join(",");
-  const query = { labelSelector, limit: mostPods };
+  return await listPods(cluster, at.ref.namespace, { labelSelector, limit: mostPods });
+}
+
+/** Pods by a query; undefined for whoever may not list pods. */
+export async function listPods(
+  cluster: Cluster,
+  namespace: string,
+  query: Readonly<Record<string, string>>,
+): Promise<KubeObject[] | undefined> {
   try {
-    return await cluster.list(pods, at.ref.namespace, query);
+    return await cluster.list(pods, namespace, query);
   } catch (error) {
     if (error instanceof ApiRefusal && error.status === 403) return undefined;
     throw error;
   }
+}
+
+/** The labels that all pods of a Job have, and no other pods. */
+export function podLabelsOf({
+  uid,
+  object,
+}: Pick<ClusterJob, "uid" | "object">): Readonly<Record<string, string>> {
+  const { selector } = object["spec"] as Selecting; // a Job has one
+  return selector?.matchLabels ?? { "controller-uid": uid };
 }
 
 type Selecting = {

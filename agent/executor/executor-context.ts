@@ -1,4 +1,5 @@
 import type { AgentContext } from "../agent-context.ts";
+import type { See } from "../cluster-jobs/read-cluster-job.ts";
 import type { LocalContext } from "../local-context.ts";
 import type { OwnCluster } from "./own-cluster.ts";
 import type { PodTemplate } from "./pod-template.ts";
@@ -7,6 +8,8 @@ import type { PodTemplate } from "./pod-template.ts";
 export type ExecutorContext = {
   readonly local: LocalContext;
   readonly own: OwnCluster;
+  /** How its Jobs are looked at, all together. */
+  readonly see: See;
   readonly template: PodTemplate;
   /** Resolves when there is a broker. */
   readonly connected: Promise<AgentContext>;

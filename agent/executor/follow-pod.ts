@@ -68,6 +68,7 @@ async function follow(
         signal,
         startWithinMs,
         onLook,
+        see: context.see,
       });
       if (end.is !== "stopped") return end;
       if (heldBy !== undefined) return { is: "heldBack", look: end.look, fault: heldBy };

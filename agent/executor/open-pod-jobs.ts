@@ -13,6 +13,7 @@ import { exitFor, openOwnCluster } from "./own-cluster.ts";
 import { readPodTemplate } from "./pod-template.ts";
 import { isForPod } from "./room-for-pods.ts";
 import { beginInPod } from "./run-in-pod.ts";
+import { seeTogether } from "./see-together.ts";
 import { listUnsettled, sweepLeft, takeUpFound } from "./take-up-found.ts";
 import { takeUpLost } from "./take-up-lost.ts";
 
@@ -47,6 +48,7 @@ export async function openPodJobs(local: LocalContext, shutdown: ShutdownState):
   const context: ExecutorContext = {
     local,
     own,
+    see: seeTogether(own, left.signal),
     template,
     connected: connected.promise,
     left: left.signal,

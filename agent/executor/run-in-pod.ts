@@ -115,8 +115,9 @@ async function live(context: ExecutorContext, run: PodRun, made: Made): Promise<
 
 /** A Job that is not there any more; its pods may be, for a while. */
 function goneJob({ facts: { execution_id } }: PodRun): KubeObject {
-  const spec = { selector: { matchLabels: { [marks.execution]: execution_id } } };
-  return { apiVersion: "batch/v1", kind: "Job", metadata: { name: "" }, spec };
+  const labels = { [marks.execution]: execution_id };
+  const spec = { selector: { matchLabels: labels } };
+  return { apiVersion: "batch/v1", kind: "Job", metadata: { name: "", labels }, spec };
 }
 
 async function follow(

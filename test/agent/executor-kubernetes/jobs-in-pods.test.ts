@@ -5,6 +5,7 @@ import { heldScript } from "../../support/agent/held-script.ts";
 import { type Fleet, givenFleet } from "../../support/broker/given-fleet.ts";
 import { clusterTools } from "../../support/cluster/given-cluster.ts";
 import { givenExecutor, untilInCluster as until } from "../../support/cluster/given-executor.ts";
+import { proxiedCluster } from "../../support/cluster/proxied-cluster.ts";
 import { describeWithTools } from "../../support/run/describe-with-tools.ts";
 import { testFolder } from "../../support/run/folder.ts";
 
@@ -43,6 +44,36 @@ describeWithTools(clusterTools, "svc-agent start --executor kubernetes", () => {
     const ids = await Promise.all(held.map(async ({ job }) => await seat.enqueue(job)));
     await until(() => seat.kubelet.begun.every(({ printed }) => printed().includes("waiting")));
     await until(() => seat.kubelet.begun.length === 2);
+    for (const { release } of held) await release();
+    for (const id of ids) expect((await seat.ended(id)).status).toBe("finished");
+  });
+
+  test("looks at all of its pods by one list a second, and at all of its Jobs by another", async () => {
+    const seat = await givenExecutor(fleet);
+    const { proxy, kubeconfig } = await proxiedCluster(seat.account.kubeconfig);
+    await seat.start({}, kubeconfig);
+    const folder = await testFolder(0o777);
+    const held = [heldScript(folder, "one"), heldScript(folder, "two")];
+    const ids = await Promise.all(held.map(async ({ job }) => await seat.enqueue(job)));
+    await until(() => seat.kubelet.begun.length === 2);
+    await until(() => seat.kubelet.begun.every(({ printed }) => printed().includes("waiting")));
+    const listOf = (what: "pods" | "jobs") =>
+      proxy.seen(({ method, path }) => method === "GET" && path.includes(`/${what}?`));
+    const reads = () =>
+      proxy.seen(({ method, path }) => method === "GET" && /\/jobs\/\w/.test(path));
+    const [before, readBefore] = [listOf("pods").length, reads().length];
+    await until(() => listOf("pods").length >= before + 5);
+    for (const what of ["pods", "jobs"] as const) {
+      const times = listOf(what)
+        .slice(-4)
+        .map(({ atMs }) => atMs);
+      expect((times.at(-1) ?? 0) - (times[0] ?? 0)).toBeGreaterThan(2_900);
+    }
+    const executions = await Promise.all(ids.map(async (id) => (await seat.job(id)).executions[0]));
+    const isOfBoth = ({ path }: { readonly path: string }): boolean =>
+      executions.every((one) => path.includes(one?.id ?? "none"));
+    expect(listOf("pods").slice(before).some(isOfBoth)).toBe(true);
+    expect(reads().length).toBe(readBefore);
     for (const { release } of held) await release();
     for (const id of ids) expect((await seat.ended(id)).status).toBe("finished");
   });
