@@ -15,8 +15,8 @@ import type { HelmRun } from "./helm-run.ts";
 
 /** What stands between helm and the cluster of a job, and keeps its releases at the broker. */
 export type Front = {
-  /** What leads helm there, when it is there. Throws JobFailure. */
-  readonly reach: () => Promise<Reached>;
+  /** What leads the call of helm that has this key there, when it is there. Throws JobFailure. */
+  readonly reach: (key: string) => Promise<Reached>;
   readonly close: () => Promise<void>;
 };
 
@@ -35,6 +35,8 @@ const stop = { signal: "SIGTERM", to: "leader", graceMs: 120_000 } as const;
 const mostFronts = 20;
 const bornWithinMs = 60_000;
 const lookMs = 20;
+/** Of a helm that has ended meanwhile its end is heard within that. */
+const heardWithinMs = 2_000;
 
 /**
  * Starts it as a child of its own, beside helm: when the agent is killed both go on, and the next agent adopts both. One
@@ -77,9 +79,13 @@ export async function openFront(job: Job, means: Means, env: Env): Promise<Front
   };
   let current = toldLater(start());
   return {
-    reach: async () => {
-      const { kubeconfig } = await current;
-      return { env: { KUBECONFIG: kubeconfig }, gone: gone.signal };
+    reach: async (key) => {
+      const { kubeconfig, server } = await current;
+      const { port } = new URL(server);
+      // A helm that a killed agent began looks where the front was by then.
+      const begunAt = await job.once(`helm-front/${key}`, async () => await Promise.resolve(port));
+      const env = { KUBECONFIG: kubeconfig };
+      return { env, gone: begunAt === port ? gone.signal : AbortSignal.timeout(heardWithinMs) };
     },
     close: async () => {
       closing.abort();

@@ -46,7 +46,7 @@ export async function runHelm(
   const { secrets, owner, workspace } = job.directories;
   const base = path.join(secrets, `helm-${call.key.replaceAll("/", "-")}`);
   const [outFile, saidFile] = [`${base}.out`, `${base}.said`];
-  const reached = await front?.reach();
+  const reached = await front?.reach(call.key);
   const ends = [call.endEarly, reached?.gone].filter((one) => one !== undefined);
   const end = await job.run({
     key: `helm/${call.key}`,

@@ -59,9 +59,11 @@ describeWithTools([...clusterTools, "helm"], "the port of helm's killed front", 
     fleet = await givenFleet();
   });
 
-  test("tells a stranger who takes it nothing; helm is told to stop, and what it did is undone", async () => {
+  /** A job whose helm waits for a first install, and where its front is. */
+  async function givenWaiting() {
     const given = await givenKillableAgent(fleet, { "allow-file-sources": "yes" });
-    const { first, runDir, draft, at, enqueue, ended, job, operate } = await releasesOf(given);
+    const releases = await releasesOf(given);
+    const { runDir, draft, at, enqueue, job, operate } = releases;
     const { id: helm_chart_id } = await operate("POST /v1/helm-charts");
     const helm = { source: { path: await givenChart() }, helm_chart_id };
     const id = await enqueue(draft("exec", { ...helm, values_override: "nowhere: true" }));
@@ -69,17 +71,18 @@ describeWithTools([...clusterTools, "helm"], "the port of helm's killed front", 
     await expect.poll(deployments, { timeout: 90_000 }).toContain("app-web");
     const [own = ""] = readdirSync(runDir);
     const folder = path.join(runDir, own, `${(await job(id)).executions[0]?.id}.job`);
-    const port = portIn(folder);
+    const killFront = async (): Promise<void> => {
+      for (const pid of frontsOf(folder)) process.kill(Number(pid), "SIGKILL");
+      await expect.poll(() => frontsOf(folder)).toEqual([]);
+    };
+    return { ...releases, id, deployments, folder, port: portIn(folder), killFront };
+  }
 
-    // The agent is to be too late for the port.
-    first.kill("SIGSTOP");
-    onTestFinished(() => void first.kill("SIGCONT"));
-    for (const pid of frontsOf(folder)) process.kill(Number(pid), "SIGKILL");
-    await expect.poll(() => frontsOf(folder)).toEqual([]);
-    const { said, hungUp } = await strangerAt(port);
-    await expect.poll(() => hungUp.length, { timeout: 60_000 }).toBeGreaterThan(0);
-    first.kill("SIGCONT");
-
+  /** Helm was told to stop, what it did is undone, and the stranger has heard nothing. */
+  async function expectUndone(
+    { ended, id, deployments, folder }: Awaited<ReturnType<typeof givenWaiting>>,
+    { said, hungUp }: Awaited<ReturnType<typeof strangerAt>>,
+  ): Promise<void> {
     const { status, description } = await ended(id);
     expect(status).toBe("failed");
     expect(description).toMatch(/something else on this host has taken its port/);
@@ -89,5 +92,28 @@ describeWithTools([...clusterTools, "helm"], "the port of helm's killed front", 
     expect(said).toEqual([]);
     // Not by plain HTTP either.
     expect(hungUp.join("\n")).not.toMatch(/http request/i);
+  }
+
+  test("tells a stranger who takes it nothing; helm is told to stop, and what it did is undone", async () => {
+    const waiting = await givenWaiting();
+    const { first, killFront, port } = waiting;
+    // The agent is to be too late for the port.
+    first.kill("SIGSTOP");
+    onTestFinished(() => void first.kill("SIGCONT"));
+    await killFront();
+    const stranger = await strangerAt(port);
+    await expect.poll(() => stranger.hungUp.length, { timeout: 60_000 }).toBeGreaterThan(0);
+    first.kill("SIGCONT");
+    await expectUndone(waiting, stranger);
+  });
+
+  test("and that of its killed agent are followed by ones at another: helm is told to stop, too", async () => {
+    const waiting = await givenWaiting();
+    const { first, kill, again, killFront, port } = waiting;
+    await kill(first);
+    await killFront();
+    const stranger = await strangerAt(port);
+    await again();
+    await expectUndone(waiting, stranger);
   });
 });
