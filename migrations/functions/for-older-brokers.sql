@@ -62,3 +62,32 @@ begin
   perform move_shutdowns(array[process], shutdown, case new_status when 'in-progress' then 'begin'
                                                                    when 'completed' then 'complete' end, description, t);
 end $$;
+
+-- Forward steps and confirmations, which take_reports itself writes now. Called by one that began before the functions
+-- were replaced.
+create or replace function step_reported(reports execution_report[], t timestamptz) returns table (
+  n int, e_id text, e_org_id text, e_runner_job_id text, e_runner_id text, e_process_id text, e_holders text[],
+  e_is_ours boolean, e_status text, e_status_description text, e_ended_by text, e_history jsonb,
+  e_created_at timestamptz, e_deadline_at timestamptz, e_confirmed_at timestamptz, e_finished_at timestamptz,
+  e_last_record bigint)
+  language sql as $$
+  update runner_job_executions e
+     set status = coalesce(execution_status_after(e.status, r.event), e.status),
+         status_description = case when r.status = e.status or execution_status_after(e.status, r.event) is not null
+                                   then coalesce(r.description, e.status_description) else e.status_description end,
+         history = case when execution_status_after(e.status, r.event) is not null
+                        then e.history || jsonb_build_object('status', e.status, 'description', e.status_description,
+                                                             'at', t) else e.history end,
+         confirmed_at = coalesce(e.confirmed_at, t)
+    from (select u.n, u.org_id, u.runner_id, u.job_id, u.execution_id, u.status, u.description,
+                 execution_event(u.status) as event
+            from unnest(reports) u
+           where not coalesce(u.give_back, false) and not is_execution_end(u.status)
+           order by u.execution_id) r
+   where e.org_id = r.org_id and e.id = r.execution_id and e.runner_id = r.runner_id and e.finished_at is null
+     and (r.job_id is null or e.runner_job_id = r.job_id)
+     and (e.confirmed_at is null or execution_status_after(e.status, r.event) is not null)
+  returning r.n, e.id::text, e.org_id::text, e.runner_job_id::text, e.runner_id::text, e.process_id::text, e.holders,
+            e.is_ours, e.status, e.status_description, e.ended_by, e.history, e.created_at, e.deadline_at,
+            e.confirmed_at, e.finished_at, e.last_record
+$$;
