@@ -69,7 +69,9 @@ begin
            j.stop_grace, j.changes_things, j.rerun_of, j.log_stream_id, t, j.created_by_id
       from unnest(jobs) j
   ), placed as materialized ( -- narrow: it is read five times
-    select p.*, p.place <= q.slots - q.in_use as gets_slot
+    select p.*, p.place <= q.slots - q.in_use as gets_slot,
+           case when p.place <= q.slots - q.in_use then job_status_after('queued', 'release')
+                else job_status_after('', 'enqueue') end as status
       from (select j.request, j.id, j.org_id, j.runner_id, j.job_group, j.max_executions, j.overall_timeout,
                    j.queue_timeout, j.available_timeout, j.execution_timeout, j.stop_grace, j.changes_things,
                    row_number() over (partition by j.runner_id, j.job_group order by j.request, j.id) as place
@@ -79,8 +81,7 @@ begin
     insert into runner_job_live (id, org_id, runner_id, job_group, status, has_slot, max_executions, created_at,
                                  status_at, overall_at, deadline_at, queue_timeout, available_timeout,
                                  execution_timeout, stop_grace, changes_things)
-    select p.id, p.org_id, p.runner_id, p.job_group, case when p.gets_slot then 'available' else 'queued' end,
-           p.gets_slot, p.max_executions, t, t, t + ns(p.overall_timeout),
+    select p.id, p.org_id, p.runner_id, p.job_group, p.status, p.gets_slot, p.max_executions, t, t, t + ns(p.overall_timeout),
            t + ns(least(p.overall_timeout, case when p.gets_slot then p.available_timeout else p.queue_timeout end)),
            p.queue_timeout, p.available_timeout, p.execution_timeout, p.stop_grace, p.changes_things
       from placed p
@@ -99,7 +100,7 @@ begin
               from placed p group by 1, 2) c
      where q.runner_id = c.runner_id and q.job_group = c.job_group
   )
-  select p.request, 'enqueued', p.id, case when p.gets_slot then 'available' else 'queued' end, t
+  select p.request, 'enqueued', p.id, p.status, t
     from placed p order by p.request, p.id;
 end $$;
 

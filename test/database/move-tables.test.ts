@@ -125,6 +125,34 @@ describe.each(machines)("the table of moves of $name", (machine) => {
   });
 });
 
+describe("functions that write a status", () => {
+  test("ask its table of moves, and name none themselves", async () => {
+    const functions = await db<{ name: string; text: string }[]>`
+      select proname as name, prosrc as text from pg_proc where pronamespace = 'public'::regnamespace`;
+    const tables = machines.flatMap(({ stored }) => stored).join("|");
+    const update = new RegExp(
+      `update (?:${tables}) \\w\\s+set status = ([\\w.]+(?:\\(\\w*)?)`,
+      "g",
+    );
+    const written = functions.flatMap(({ name, text }) =>
+      [...text.matchAll(update)].map(([, value = ""]) => `${name}: ${value}`),
+    );
+    expect(written.sort()).toEqual([
+      "claim_job: job_status_after(l",
+      "claim_jobs: job_status_after(l",
+      "move_processes: process_status_after(p",
+      "move_shutdowns: shutdown_status_after(d",
+      "release_jobs: coalesce(job_status_after",
+      "release_overdue: job_status_after(l",
+      "send_back: execution_status_after(e",
+      "send_back: j.to_status", // asked in the same statement
+      "step_reported: coalesce(execution_status_after", // of older brokers
+      "take_reports: coalesce(execution_status_after",
+      "write_ends: execution_status_after(e",
+    ]);
+  });
+});
+
 describe("the functions that move processes and shutdowns", () => {
   test("move each as its table says, and leave it where the table has no such move", async () => {
     const runner = await givenRunner(db);
