@@ -1,9 +1,9 @@
-/** What a request is about, and so what a refusal of it puts an end to. */
+/** What a request is about; a refusal ends that. */
 export type Scope = "job" | "process" | "agent";
 
 /**
- * What to make of a refusal. `retry`: nobody decided anything. `job-over`: the execution is not ours any more.
- * `process-over`: register anew. `unauthorized` and `outdated` end the agent. `refused`: this very request is wrong.
+ * What a refusal means. `retry`: nothing was decided. `job-over`: the execution no longer belongs to this agent.
+ * `process-over`: register again. `unauthorized` and `outdated` end the agent. `refused`: this request is wrong.
  */
 export type AnswerClass =
   | "retry"
@@ -18,7 +18,7 @@ type Row = Readonly<Record<Scope, AnswerClass>>;
 const all = (one: AnswerClass): Row => ({ job: one, process: one, agent: one });
 const gone: Row = { job: "job-over", process: "process-over", agent: "refused" };
 
-/** Refusals by status; a status that is not here is a retry from 500 on, else `refused`. */
+/** Classes by status. Other statuses are `retry` from 500 on, else `refused`. */
 const classes: Readonly<Record<number, Row>> = {
   401: all("unauthorized"),
   403: { job: "job-over", process: "unauthorized", agent: "unauthorized" },
@@ -33,8 +33,8 @@ const classes: Readonly<Record<number, Row>> = {
 };
 
 /**
- * The class of a refusal. Only the broker's own words decide anything: a proxy, a portal or a balancer on the way may
- * answer any status, and means none of it.
+ * The class of a refusal. Only answers of the broker itself decide anything: a proxy or load balancer on the way may
+ * answer any status.
  */
 export function classOfRefusal(status: number, isBrokersWord: boolean, scope: Scope): AnswerClass {
   if (!isBrokersWord) return "retry";

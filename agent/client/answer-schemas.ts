@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { claimedJobSchema } from "../running-job.ts";
 
-/** The answer to a claim; each order is looked at by itself, so that an unknown one is passed by. */
+/** The answer to a claim. Each order is parsed separately, so that an unknown one can be ignored. */
 export const claimAnswerSchema = z.looseObject({
   jobs: z.array(claimedJobSchema),
   orders: z.array(z.unknown()),
@@ -30,8 +30,8 @@ const token = {
 const named = z.looseObject({ id: z.string() });
 
 /**
- * What an agent needs of an answer, by the route's operation, and no more: a broker of another version says more or
- * less besides. Routes that are not here are asked with a schema of their own, or must keep their promise whole.
+ * What the agent needs of an answer, by operation, and no more, because brokers of other versions send more or less.
+ * Routes that are not listed have a schema at their call, or use the route's own.
  */
 export const neededAnswers: Readonly<Record<string, z.ZodType>> = {
   enrol: z.looseObject(token),

@@ -1,12 +1,12 @@
 export type BackoffLimits = {
-  /** The longest wait before the first repetition; it doubles from there. */
+  /** The longest delay before the first retry; it doubles with each. */
   readonly fromMs: number;
   readonly mostMs: number;
 };
 
 /**
- * How long to wait before the nth repetition (from 0): anything up to a bound that doubles, so that agents cut off
- * together do not come back together. What the broker asks for is obeyed, and never undercut.
+ * The delay before the nth retry (from 0): random, up to a limit that doubles, so that agents cut off together do not
+ * return together. A Retry-After of the broker is a minimum.
  */
 export function backoffMs(nth: number, limits: BackoffLimits, askedMs?: number): number {
   const bound = Math.min(limits.mostMs, limits.fromMs * 2 ** Math.min(nth, 30));
@@ -14,10 +14,10 @@ export function backoffMs(nth: number, limits: BackoffLimits, askedMs?: number):
   return askedMs === undefined ? drawn : askedMs + drawn / 4;
 }
 
-/** The broker is obeyed for up to a day; who stands between, and may speak of anything, for ten minutes. */
+/** Retry-After of the broker counts up to a day; that of anything in between up to ten minutes. */
 const obeyedMs = { broker: 86_400_000, others: 600_000 } as const;
 
-/** What a Retry-After header asks for, in ms, as far as it is obeyed: seconds or an instant. */
+/** The delay that a Retry-After header asks for, in ms, limited; it may be seconds or a date. */
 export function retryAfterMs(
   header: string | undefined,
   nowMs: number,

@@ -12,30 +12,33 @@ import { send, type Transport } from "./send.ts";
 import type { TokenSource } from "./token-source.ts";
 
 export type CallHow = {
-  /** What a refusal puts an end to; the answer class depends on it. */
+  /** What a refusal ends; it selects the answer class. */
   readonly scope: Scope;
-  /** The process that asks, where a refusal would be its end. */
+  /** The process that a refusal would end. */
   readonly processId?: string | undefined;
-  /** Ends the waiting and the repeating; the call rejects with its reason. */
+  /** Aborts the call and its retries; the call rejects with the signal's reason. */
   readonly signal?: AbortSignal | undefined;
-  /** For one try; the request timeout by default. */
+  /** The timeout of one attempt; the request timeout by default. */
   readonly timeoutMs?: number | undefined;
-  /** One try only: Unanswered when it brings nothing. Else it is tried until it is answered, or for so long. */
+  /**
+   * One attempt only, which throws Unanswered if it fails. By default a call is retried until it is answered, or for
+   * `giveUpAfterMs`.
+   */
   readonly isOnce?: true;
   readonly giveUpAfterMs?: number | undefined;
-  /** A job's token, in place of the runner's. */
+  /** A job's token, instead of the runner's. */
   readonly token?: string | undefined;
-  /** Sent as they are, in place of the input's body. */
+  /** Raw bytes, sent instead of the input's body. */
   readonly bytes?: Uint8Array | undefined;
-  /** What the answer must look like; the route's own schema, by default. */
+  /** The schema of the answer; the route's own by default. */
   readonly answer?: z.ZodType | undefined;
-  /** The type of a good answer that is no JSON: its text is handed over as it is. */
+  /** The content type of an answer that is not JSON; its text is returned as it is. */
   readonly answerType?: string | undefined;
-  /** How long an answer may be; longer than usual where it holds plans. */
+  /** The largest accepted answer; larger than the default where it contains plans. */
   readonly mostBytes?: number | undefined;
 };
 
-/** Speaks to the broker: what cannot be answered is repeated, what is refused is a Refused. */
+/** Calls the broker. What gets no answer is retried; a refusal throws Refused. */
 export type BrokerClient = {
   readonly call: <R extends Route>(
     route: R,
@@ -43,13 +46,13 @@ export type BrokerClient = {
     how: CallHow,
   ) => Promise<AgentAnswer<R>>;
   readonly clock: BrokerClock;
-  /** When the broker last answered in its own words, by performance.now(). */
+  /** When the broker itself last answered, by performance.now(). */
   readonly heardAtMs: () => number;
   readonly figures: ClientFigures;
   readonly close: () => void;
 };
 
-/** Counted by what came of it. */
+/** Calls by their outcome. */
 export type ClientFigures = { answered: number; refused: number; unanswered: number };
 
 export type ClientSpec = {
@@ -60,16 +63,19 @@ export type ClientSpec = {
   readonly limits: BackoffLimits;
   readonly requestTimeoutMs: number;
   readonly userAgent: string;
-  /** Told when the broker refuses the token or the version: whoever asked, the agent is at its end. */
+  /** Called when the broker refuses the token or the version; the agent must then end. */
   readonly onEnd?: (refused: Refused) => void;
 };
 
-/** What a plan, or a claimed job with its plan, takes in an answer: the broker takes no larger ones. */
+/** The most that a plan, or a claimed job with its plan, takes in an answer: the broker's own limit. */
 export const planAnswerBytes = 17 * 2 ** 20;
 
 type Asking = { readonly route: Route; readonly input: RouteInput<Route>; readonly how: CallHow };
 
-/** A client of one broker. Only what waits in a spool is repeated by others: it gives its turn up while it waits. */
+/**
+ * Makes a client of one broker. It retries all calls but those of results and logs, whose senders retry, so that
+ * others can be sent meanwhile.
+ */
 export function makeBrokerClient(parts: ClientSpec): BrokerClient {
   const figures: ClientFigures = { answered: 0, refused: 0, unanswered: 0 };
   let heardAtMs = Number.NEGATIVE_INFINITY;
@@ -85,11 +91,11 @@ export function makeBrokerClient(parts: ClientSpec): BrokerClient {
     if (read.answer !== undefined) return read.answer;
     const refusal = refusalOf(received, read, asking.how);
     const isStale = isEnd(refusal) && refusal.what === "unauthorized";
-    // A token that was changed in its file meanwhile is no end: it is read again before it is believed.
+    // The token's file may have changed meanwhile: it is read again before the refusal counts.
     if (isStale && asking.how.token === undefined && parts.tokens.reread(token)) {
       return await tryOnce(asking);
     }
-    // A job's token ends with its job, and nothing else with it.
+    // A job's token ends with its job; its refusal ends nothing else.
     const isOwn = asking.how.token === undefined;
     if (isEnd(refusal) && (isOwn || refusal.what === "outdated")) parts.onEnd?.(refusal);
     throw refusal;
@@ -117,7 +123,7 @@ export function makeBrokerClient(parts: ClientSpec): BrokerClient {
   return {
     call: async <R extends Route>(route: R, input: RouteInput<R>, how: CallHow) => {
       const asking = { route, input: input as RouteInput<Route>, how };
-      return (await callUntilAnswered(asking)) as AgentAnswer<R>; // it was read as that route's
+      return (await callUntilAnswered(asking)) as AgentAnswer<R>; // it was parsed with that route's schema
     },
     clock: parts.clock,
     heardAtMs: () => heardAtMs,

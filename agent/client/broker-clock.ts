@@ -1,31 +1,37 @@
-/** The broker's clock as seen from here: deadlines are told in its time. */
+/** The broker's clock, as estimated here. Deadlines are in its time. */
 export type BrokerClock = {
-  /** Learns from the head of an answer: its Date, when it came and how long that took. Whether that told anything. */
+  /**
+   * Learns from an answer: its Date header, when it arrived and how long it took. Returns whether it changed the
+   * estimate.
+   */
   readonly learn: (heard: {
     readonly headers: { readonly date?: string | undefined };
     readonly atMs: number;
     readonly tookMs: number;
   }) => boolean;
-  /** How far our clock is ahead of the broker's, ms; 0 while nothing is known. It stays as it is until our clock changes. */
+  /**
+   * How far this host's clock is ahead of the broker's, in ms; 0 while unknown. It is stable until this host's clock
+   * is changed.
+   */
   readonly skewMs: () => number;
   /** Whether anything was learned. */
   readonly isKnown: () => boolean;
-  /** An instant of the broker's as one of ours. */
+  /** Converts an instant of the broker to this host's clock. */
   readonly toLocalMs: (brokersInstant: string) => number;
 };
 
-/** A Date header tells whole seconds; less than that is no skew. */
+/** A Date header has whole seconds; a smaller difference is no skew. */
 const resolutionMs = 1_000;
-/** An answer that was parked says nothing about when it was written. */
+/** The answer of a parked request does not say when it was written. */
 const promptMs = 1_500;
 
 /**
- * A clock that thinks no skew until it hears of one. An answer that may tell the same as those before changes nothing:
- * what is reckoned by it does not go to and fro.
+ * Makes a clock without skew. An answer that is consistent with the estimate does not change it, so that converted
+ * instants do not jitter.
  */
 export function makeBrokerClock(): BrokerClock {
   let skewMs = 0;
-  /** By so much at most it may be another. */
+  /** The largest error of the estimate. */
   let doubtMs = 0;
   let isKnown = false;
   return {

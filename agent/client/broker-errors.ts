@@ -7,15 +7,15 @@ type Told = {
   readonly executionStatus?: string | undefined;
 };
 
-/** The broker said no, and saying it again would not help; `what` says what has come to its end by that. */
+/** The broker refused, and a retry would not help; `what` is what the refusal ends. */
 export class Refused extends Error {
   override readonly name = "Refused";
   readonly what: Exclude<AnswerClass, "retry">;
   readonly status: number;
   readonly code: string;
-  /** The process whose request it was, where it was one's: the agent may be another one by now. */
+  /** The process that sent the request; the agent may be another one by now. */
   readonly processId: string | undefined;
-  /** Where the execution is, of which a report was not taken. */
+  /** The status of the execution whose report was refused. */
   readonly executionStatus: string | undefined;
 
   constructor(
@@ -32,10 +32,10 @@ export class Refused extends Error {
   }
 }
 
-/** No answer that can be believed: no connection, none in time, or somebody else's page. */
+/** No trustworthy answer: no connection, a timeout, or an answer of something in between. */
 export class Unanswered extends Error {
   override readonly name = "Unanswered";
-  /** What the other side asked to wait, ms. */
+  /** The requested delay before a retry, in ms. */
   readonly retryAfterMs: number | undefined;
 
   constructor(message: string, retryAfterMs?: number, cause?: unknown) {
@@ -44,10 +44,10 @@ export class Unanswered extends Error {
   }
 }
 
-/** The broker is there, and says when to come again: it has too much to do just now. */
+/** The broker is reachable but overloaded, and says when to retry. */
 export class SlowedDown extends Unanswered {}
 
-/** Whether the error says that an execution is not ours any more. */
+/** Whether the error means that an execution no longer belongs to this agent. */
 export function isJobOver(error: unknown): error is Refused {
   return error instanceof Refused && error.what === "job-over";
 }

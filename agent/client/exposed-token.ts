@@ -1,8 +1,8 @@
 import { readFileSync } from "node:fs";
 
 /**
- * The process above this one, if there is one, in whose environment the token stands for every job of this user to read.
- * What this process may not read, its jobs may not either.
+ * The ancestor process, if any, whose environment shows the token to every job of this user. If this process may not
+ * read it, jobs may not either.
  */
 export function exposingAncestor(token: string): number | undefined {
   for (let pid = process.ppid; pid > 0; pid = parentOf(pid)) {

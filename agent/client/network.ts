@@ -7,7 +7,7 @@ import type { AgentConfig } from "../config/read-config.ts";
 import { http, https } from "./node-http.ts";
 import type { Transport } from "./send.ts";
 
-/** Addresses of clouds' own metadata servers: no proxy can reach them for us. */
+/** Addresses of cloud metadata servers, which no proxy can reach for this host. */
 const neverProxied = ["169.254.169.254", "169.254.170.2", "fd00:ec2::254"];
 const proxyNames = ["http_proxy", "https_proxy", "no_proxy"] as const;
 const certificateNames = [
@@ -17,9 +17,11 @@ const certificateNames = [
   "AWS_CA_BUNDLE",
   "REQUESTS_CA_BUNDLE",
 ];
-const keepMs = 50_000; // below the minute after which balancers cut a quiet connection
+const keepMs = 50_000; // below the minute after which load balancers close an idle connection
 
-/** The way to the broker: by HTTPS_PROXY and NO_PROXY, trusting the certificates of `ca-file` as well. */
+/**
+ * Makes the transport to the broker: it uses HTTPS_PROXY and NO_PROXY and also trusts the certificates of `ca-file`.
+ */
 export function openTransport(
   config: Pick<AgentConfig, "brokerUrl" | "caFile" | "env">,
 ): Transport {
@@ -45,7 +47,10 @@ export function openTransport(
   return { origin, agent, close: () => agent.destroy() };
 }
 
-/** What children need to get out the same way: proxies, and one file with all trusted certificates. */
+/**
+ * Environment variables with which children use the same network settings: proxies, and one file with all trusted
+ * certificates.
+ */
 export function networkOfChildren(
   config: Pick<AgentConfig, "caFile" | "dataDir" | "env">,
 ): Readonly<Record<string, string>> {
@@ -65,7 +70,7 @@ export function networkOfChildren(
   return { ...told, NODE_EXTRA_CA_CERTS: config.caFile };
 }
 
-/** Either spelling counts, the small one first; what must never be proxied is added. */
+/** Both spellings count, lower case first; addresses that must never be proxied are added. */
 export function proxyEnvironment(env: Environment): Record<string, string> {
   const found: Record<string, string> = {};
   for (const name of proxyNames) {

@@ -8,10 +8,10 @@ import type { BrokerClient } from "./broker-client.ts";
 import { type EnrolledToken, keepEnrolled, readEnrolled } from "./enrolled-token.ts";
 import { exposingAncestor } from "./exposed-token.ts";
 
-/** The token as it was given, or as it was got for it. */
+/** The token that was given, or the runner's token that it was exchanged for. */
 export type ObtainedToken = { readonly token: string; readonly runnerId: string | undefined };
 
-/** Reads the given token: from its file, else from the environment; undefined when none was given. */
+/** Reads the configured token: from its file, else from the environment; undefined when there is none. */
 export function readGivenToken(
   config: Pick<AgentConfig, "tokenFile" | "token">,
 ): string | undefined {
@@ -31,7 +31,7 @@ function unexposed(token: string | undefined): string | undefined {
   throw new ExitError("config", `${words}. Pass it in a file, with --token-file.`);
 }
 
-/** A token file that is not there any more is none, for who has enrolled: it held the one-shot token. */
+/** After an enrolment a missing token file is accepted: it held the enrolment token. */
 function givenUnlessEnrolled(
   config: Pick<AgentConfig, "tokenFile" | "token">,
   kept: EnrolledToken | undefined,
@@ -41,8 +41,8 @@ function givenUnlessEnrolled(
 }
 
 /**
- * The runner's token: the given one; for a one-shot token the runner's own, which is safe on disk before it is used; with
- * none given, or its file gone, the one of an earlier enrolment.
+ * Obtains the runner's token: the configured one; for an enrolment token the one that it is exchanged for, which is
+ * stored durably before it is used; without a configured token that of an earlier enrolment.
  */
 export async function obtainToken(
   config: Pick<AgentConfig, "tokenFile" | "token" | "dataDir">,
@@ -71,7 +71,10 @@ export async function obtainToken(
   return { token: enrolled.token, runnerId: enrolled.runner_id };
 }
 
-/** The token that an agent with these settings would use, without asking the broker: an unspent one-shot one as it is. */
+/**
+ * Finds the token that an agent with these settings would use, without calling the broker; an unused enrolment token
+ * is returned as it is.
+ */
 export async function findToken(
   config: Pick<AgentConfig, "tokenFile" | "token" | "dataDir">,
 ): Promise<string | undefined> {

@@ -2,7 +2,7 @@ import type { Route, RouteInput } from "../../shared/api/call-route.ts";
 
 type QueryValue = string | number | boolean | undefined;
 
-/** A route's path with its parameters and its query filled in; a list is the same name several times. */
+/** A route's path with its parameters and query filled in; a list repeats the name. */
 export function pathOf(route: Route, input: RouteInput<Route>): string {
   const { params, query } = input as {
     readonly params?: Readonly<Record<string, unknown>>;

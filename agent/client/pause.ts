@@ -1,4 +1,6 @@
-/** Resolves after the time or, if that is sooner, when a signal aborts. It never rejects. By the global timer: tests fake it. */
+/**
+ * Resolves after the time or when a signal aborts; never rejects. It uses the global setTimeout, which tests fake.
+ */
 export function pause(ms: number, ...signals: readonly AbortSignal[]): Promise<void> {
   return new Promise((resolve) => {
     if (signals.some(({ aborted }) => aborted)) return resolve();
@@ -17,7 +19,7 @@ export async function untilAborted(...signals: readonly AbortSignal[]): Promise<
   await new Promise<void>((resolve) => onceAborted(AbortSignal.any([...signals]), resolve));
 }
 
-/** Acts when the signal aborts; at once when it has. */
+/** Calls `act` when the signal aborts; at once if it has. */
 export function onceAborted(signal: AbortSignal, act: () => void): void {
   if (signal.aborted) act();
   else signal.addEventListener("abort", act, { once: true });

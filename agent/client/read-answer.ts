@@ -6,18 +6,21 @@ import { retryAfterMs } from "./backoff.ts";
 import { Refused, SlowedDown, Unanswered } from "./broker-errors.ts";
 import type { Received } from "./send.ts";
 
-/** A good answer; its headers as they came, as Node's own class for them would bring along all of its other HTTP client. */
+/** A valid answer. Headers stay raw, because Node's Headers class would load its fetch. */
 export type AgentAnswer<R> = Omit<RouteAnswer<R>, "headers"> & Pick<Received, "headers">;
 
-/** What an answer turned out to be. */
+/** An answer: valid, or a refusal. */
 type Read = {
-  /** Made by the broker, not by something on the way. */
+  /** Whether the broker itself made it, not something in between. */
   readonly isBrokersWord: boolean;
   readonly answer?: AgentAnswer<Route>;
   readonly problem?: { code: string; detail: string; executionStatus?: string };
 };
 
-/** A good answer has the status and the type that the route promises, and what the agent needs of it; else it is nobody's. */
+/**
+ * A valid answer has the status and content type of the route and what the agent needs of its body; anything else is
+ * not the broker's.
+ */
 export function readAnswer(
   { status, headers, text }: Received,
   route: Route,
@@ -42,7 +45,7 @@ export function readAnswer(
 
 const slowing: readonly number[] = [429, 503];
 
-/** A refusal as an error: Refused where the broker has decided, Unanswered where nobody has. */
+/** The error for a refusal: Refused when the broker decided, Unanswered otherwise. */
 export function refusalOf(
   { status, headers, atMs }: Received,
   read: Read,
@@ -67,7 +70,7 @@ function parseJson(text: string): unknown {
   }
 }
 
-/** The broker's refusals are problem documents with a code of their own. */
+/** The broker's refusals are problem documents (RFC 9457) with a code. */
 function problemOf(body: unknown): Read["problem"] {
   if (typeof body !== "object" || body === null || !("code" in body)) return undefined;
   const { code, detail, execution_status } = body as Readonly<Record<string, unknown>>;

@@ -8,7 +8,7 @@ import type { Agent as HttpsAgent } from "node:https";
 import { Unanswered } from "./broker-errors.ts";
 import { http, https } from "./node-http.ts";
 
-/** Keeps connections open and knows the way out: proxies and certificates. */
+/** Keeps connections open; knows proxies and certificates. */
 export type Transport = {
   readonly origin: URL;
   readonly agent: HttpAgent | HttpsAgent;
@@ -20,12 +20,15 @@ export type Sending = {
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: string | Uint8Array | undefined;
-  /** For the whole of it, from connecting to the answer's last byte. */
+  /** The timeout for the whole exchange, from connecting to the last byte of the answer. */
   readonly timeoutMs: number;
   readonly signal?: AbortSignal | undefined;
-  /** No more of a longer answer is read; a megabyte by default: enough for all that holds no plan. */
+  /** The most bytes of an answer that are read; by default one megabyte, enough for all answers without plans. */
   readonly mostBytes?: number | undefined;
-  /** A connection that turns out to be closed is Unanswered, too: whoever asks says it again, and knows that. */
+  /**
+   * Throws Unanswered also for a kept connection that was closed, instead of sending again: the caller must know that
+   * it retries.
+   */
   readonly isSentOnce?: boolean | undefined;
 };
 
@@ -33,7 +36,7 @@ export type Received = {
   readonly status: number;
   readonly headers: IncomingHttpHeaders;
   readonly text: string;
-  /** When the head of the answer came, and how long that took. */
+  /** When the head of the answer arrived, and how long it took. */
   readonly atMs: number;
   readonly tookMs: number;
 };
@@ -41,8 +44,8 @@ export type Received = {
 const usualBytes = 2 ** 20;
 
 /**
- * One request, one whole answer, whatever it says; Unanswered when none came. A kept connection that the other side
- * closed in the same instant is not a failure: the request is sent once more on a new one.
+ * Sends one request and reads the whole answer, whatever its status. Throws Unanswered when there is none. If a kept
+ * connection was closed at the same moment, the request is sent once more on a new one.
  */
 export async function send(transport: Transport, sending: Sending): Promise<Received> {
   try {
@@ -54,12 +57,12 @@ export async function send(transport: Transport, sending: Sending): Promise<Rece
   }
 }
 
-/** An answer whose body is still to be read. */
+/** An answer whose body is not read yet. */
 export type Opened = Pick<Received, "status" | "headers"> & { readonly body: IncomingMessage };
 
 /**
- * One request, and its answer from the head on; `timeoutMs` is for the head, and `signal` ends the body too. Unanswered
- * when no head came.
+ * Sends one request and returns after the answer's head; `timeoutMs` limits the head, `signal` also the body. Throws
+ * Unanswered without a head.
  */
 export async function sendForBody(transport: Transport, sending: Sending): Promise<Opened> {
   const request = open(transport, sending);
@@ -86,7 +89,7 @@ async function headOf(request: ClientRequest, body: Sending["body"]): Promise<In
 
 class StaleConnection extends Unanswered {}
 
-/** The answer is longer than was allowed: asked again, it is so again. */
+/** The answer is too large; a retry would not help. */
 export class TooLong extends Unanswered {}
 
 async function trySending(transport: Transport, sending: Sending): Promise<Received> {
@@ -108,7 +111,7 @@ async function trySending(transport: Transport, sending: Sending): Promise<Recei
   }
 }
 
-/** Ends a request when its time is over or its signal aborts: a signal made of both would cost more than the request. */
+/** Ends a request at its timeout or when its signal aborts. AbortSignal.any would cost more than the request. */
 function bindTo(request: ClientRequest, { timeoutMs, signal }: Sending) {
   let isLate = false;
   const end = (): void => void request.destroy(new Error("the request was aborted"));
@@ -140,13 +143,13 @@ function open({ origin, agent }: Transport, sending: Sending): ClientRequest {
   });
 }
 
-/** A body that ends before its length is told by Node as an error; a chunked one that breaks off, too. */
+/** Node reports a body that ends early as an error, also a chunked one. */
 async function wholeText(response: IncomingMessage, mostBytes: number): Promise<string> {
   const chunks: Buffer[] = [];
   let length = 0;
   for await (const chunk of response as AsyncIterable<Buffer>) {
     length += chunk.length;
-    // Leaving the loop destroys the response, and its connection with it.
+    // Leaving the loop destroys the response and its connection.
     if (length > mostBytes) throw new TooLong(`the response is larger than ${mostBytes} bytes`);
     chunks.push(chunk);
   }

@@ -1,19 +1,19 @@
 /** The runner's token. */
 export type TokenSource = {
   readonly current: () => string;
-  /** Reads its file again; true when there is another token than the refused one now. */
+  /** Reads the token's file again; true when it holds another token than the refused one. */
   readonly reread: (refused: string) => boolean;
-  /** From now on this one. */
+  /** Uses this token from now on. */
   readonly replace: (token: string) => void;
 };
 
-/** Keeps a token; `read` reads it anew where it came from a file that others may change. */
+/** Holds the token; `read` reads it again from a file that others may change. */
 export function makeTokenSource(first: string, read: () => string | undefined): TokenSource {
   let token = first;
   return {
     current: () => token,
     reread(refused) {
-      if (token !== refused) return true; // somebody else has read it meanwhile
+      if (token !== refused) return true; // another request has read it meanwhile
       const found = read();
       if (found === undefined || found === refused) return false;
       token = found;

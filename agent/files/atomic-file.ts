@@ -5,7 +5,10 @@ import { errorCode } from "./disk-error.ts";
 
 type Content = { readonly text: string | Uint8Array; readonly mode?: number };
 
-/** Replaces the file whole: whoever has it open reads on what it was. 0600 by default; one writer at a time. */
+/**
+ * Replaces the file atomically; readers that have it open keep the old text. Mode 0600 by default; one writer at a
+ * time.
+ */
 export async function writeAtomically(
   file: string,
   { text, mode = 0o600 }: Content,
@@ -14,7 +17,7 @@ export async function writeAtomically(
   await rename(`${file}.new`, file);
 }
 
-/** Writes the file whole or not at all, mode 0600: when this resolves, a power cut does not take it away. */
+/** Writes the file atomically, with mode 0600. When it resolves, the file survives a power failure. */
 export async function writeDurably(path: string, bytes: string | Uint8Array): Promise<void> {
   const draft = `${path}.${randomUUID()}.tmp`;
   try {
@@ -27,7 +30,7 @@ export async function writeDurably(path: string, bytes: string | Uint8Array): Pr
   await syncFolder(dirname(path));
 }
 
-/** Makes renames and removals in the folder last. */
+/** Makes renames and removals in the folder survive a power failure. */
 export async function syncFolder(path: string): Promise<void> {
   const folder = await open(path, "r");
   try {
@@ -47,7 +50,7 @@ async function writeSynced(path: string, bytes: string | Uint8Array): Promise<vo
   }
 }
 
-/** A file's text, and none of one that is not there. What cannot be read is thrown: it may hold something. */
+/** A file's text; undefined when it does not exist. Other errors are thrown, because the file may hold something. */
 export async function readIfExists(file: string): Promise<string> {
   try {
     return await readFile(file, "utf8");

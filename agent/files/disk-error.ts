@@ -7,14 +7,14 @@ const known: Readonly<Record<string, string>> = {
   EIO: "the disk is failing",
 };
 
-/** What a failed write says to people: which folder, and why. */
+/** The message of a failed write: which folder, and why. */
 export function describeDiskError(dir: string, error: unknown): string {
   const code = errorCode(error) ?? "";
   const words = known[code] ?? (error instanceof Error ? error.message : String(error));
   return `cannot write to ${dir}: ${words}`;
 }
 
-/** The system's name of an error: ENOENT. */
+/** The system's code of an error, such as ENOENT. */
 export function errorCode(error: unknown): string | undefined {
   return error instanceof Error && "code" in error && typeof error.code === "string"
     ? error.code

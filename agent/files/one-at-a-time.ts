@@ -1,4 +1,4 @@
-/** Does one thing after the other, whatever became of those before. */
+/** Makes a queue that runs one action at a time; failures do not stop it. */
 export function makeOneAtATime(): (act: () => Promise<void>) => Promise<void> {
   let last: Promise<void> = Promise.resolve();
   return async (act) => {

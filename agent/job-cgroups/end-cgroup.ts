@@ -7,8 +7,8 @@ import { isAbsence } from "../processes/process-identity.ts";
 const giveUpAfterMs = 20_000;
 
 /**
- * Kills all that runs in a cgroup and below it, whatever it has shed, and takes the cgroup away. Returns how many
- * processes hang in the kernel and are left; a cgroup that is not there has none.
+ * Kills all processes in a cgroup and below it, and removes the cgroup. Returns how many hang in the kernel and are
+ * left; 0 for a cgroup that does not exist.
  */
 export async function endCgroup(folder: string): Promise<number> {
   const giveUpAtMs = performance.now() + giveUpAfterMs;
@@ -18,7 +18,7 @@ export async function endCgroup(folder: string): Promise<number> {
       await (existsSync(path.join(folder, "cgroup.kill")) ? kill(folder) : killOneByOne(folder));
       if (performance.now() > giveUpAtMs) return (await processesIn(folder)).length;
     } catch (error) {
-      // For want of file descriptors or memory: others will give some back.
+      // Failed for want of file descriptors or memory, which others will free.
       if (performance.now() > giveUpAtMs) throw error;
     }
     await pauseBetweenLooks(round);
@@ -27,24 +27,24 @@ export async function endCgroup(folder: string): Promise<number> {
   return 0;
 }
 
-/** At one stroke (Linux 5.14): what forks meanwhile is killed as well. */
+/** cgroup.kill (Linux 5.14) is atomic: what forks meanwhile is killed as well. */
 async function kill(folder: string): Promise<void> {
   await write(path.join(folder, "cgroup.kill"), "1");
 }
 
-/** For older kernels: what stands still cannot fork, and can be killed all the same. */
+/** For older kernels: frozen processes cannot fork, but can be killed. */
 export async function killOneByOne(folder: string): Promise<void> {
   await write(path.join(folder, "cgroup.freeze"), "1");
   for (const pid of await processesIn(folder)) {
     try {
       process.kill(pid, "SIGKILL");
     } catch {
-      // It has gone meanwhile.
+      // It has ended meanwhile.
     }
   }
 }
 
-/** Those below it first. Who has just died may still keep it for a moment. */
+/** Children first. A process that has just died may still hold a cgroup for a moment. */
 async function removeCgroup(folder: string, giveUpAtMs: number): Promise<void> {
   for (const below of await foldersIn(folder)) await removeCgroup(below, giveUpAtMs);
   for (let round = 0; ; round += 1) {

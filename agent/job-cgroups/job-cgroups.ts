@@ -7,34 +7,36 @@ import { ExitError } from "../exit-error.ts";
 import { endCgroup } from "./end-cgroup.ts";
 import { cgroupBase, type CgroupParent, findCgroupParent } from "./find-cgroup-parent.ts";
 
-/** The cgroups of jobs: each execution's children are in one, and cannot leave it where jobs are other users. */
+/**
+ * The cgroups of jobs. All children of an execution are in one, which they cannot leave where jobs run as other users.
+ */
 export type JobCgroups = {
   readonly powers: CgroupPowers;
-  /** The execution's cgroup, made unless it is there; nothing where jobs have none. */
+  /** Makes or finds the execution's cgroup; undefined when cgroups are not used. */
   readonly take: (executionId: string) => Promise<string | undefined>;
-  /** An execution that is resumed has this one. */
+  /** Reserves the cgroup of a resumed execution. */
   readonly keep: (executionId: string, folder: string) => void;
-  /** Kills whatever is left in the execution's cgroup, and takes it away; words when something hangs. */
+  /** Kills what is left in the execution's cgroup and removes it; returns messages about what hangs. */
   readonly end: (executionId: string) => Promise<string[]>;
-  /** Ends what former jobs left in cgroups that nobody keeps. Returns how many of those there were. */
+  /** Ends what former jobs left in cgroups that are not reserved. Returns the number of cgroups. */
   readonly clear: () => Promise<number>;
-  /** Removes the place itself, if no job has a cgroup in it. */
+  /** Removes the parent cgroup, if no job has a cgroup in it. */
   readonly close: () => Promise<void>;
 };
 
 /** What cgroups of jobs can do here. */
 export type CgroupPowers = {
-  /** Everything of a job can be killed at once; without this jobs have no cgroups. */
+  /** All processes of a job can be killed at once; without this no cgroups are used. */
   readonly kill: boolean;
   readonly memory: boolean;
   readonly pids: boolean;
-  /** Why a power is not had, in words. */
+  /** Why something is not possible. */
   readonly words: string;
 };
 
 type Wish = Pick<AgentConfig, "jobCgroups" | "jobMemoryMax" | "jobPidsMax" | "dataDir">;
 
-/** Opens the place for jobs' cgroups. Throws a sentence when `job-cgroups` is on and what is wished for cannot be. */
+/** Opens the parent of the cgroups of jobs. Throws a message when `job-cgroups` is on and cannot be satisfied. */
 export async function openJobCgroups(wish: Wish): Promise<JobCgroups> {
   const { base, powers } = await openPlace(wish);
   const lacking = powers.kill ? missingBounds(wish, powers) : ["cgroups"];
@@ -45,7 +47,7 @@ export async function openJobCgroups(wish: Wish): Promise<JobCgroups> {
   return makeJobCgroups({ base, powers, wish });
 }
 
-/** What of the bounds that are set cannot be kept. */
+/** The configured limits that cannot be enforced. */
 export function missingBounds(
   { jobMemoryMax, jobPidsMax }: Pick<Wish, "jobMemoryMax" | "jobPidsMax">,
   powers: CgroupPowers,
@@ -79,7 +81,7 @@ async function openPlace({ jobCgroups, dataDir }: Wish): Promise<Place> {
   return { base, powers: await gainPowers(place, base) };
 }
 
-/** Only who may move a process knows it: the rights of the cgroup that it comes from count as well. */
+/** Tried with a real process, because the permissions of the cgroup that it comes from count as well. */
 async function tryToEnter(base: string): Promise<void> {
   const folder = path.join(base, `try-${process.pid}`);
   await mkdir(folder, { recursive: true });
@@ -94,7 +96,7 @@ async function tryToEnter(base: string): Promise<void> {
   }
 }
 
-/** Hands the controllers that there are down to the cgroups of jobs. */
+/** Enables the available controllers for the cgroups of jobs. */
 async function gainPowers({ parent, mayBound }: CgroupParent, base: string): Promise<CgroupPowers> {
   if (!mayBound) {
     const words = `the agent itself runs in ${parent}, so cgroups in it cannot have limits: set DelegateSubgroup=agent (systemd 254)`;
@@ -102,7 +104,7 @@ async function gainPowers({ parent, mayBound }: CgroupParent, base: string): Pro
   }
   for (const folder of [parent, base]) {
     for (const name of ["memory", "pids"]) {
-      // What is not there, or not ours to hand down, shows below.
+      // Missing controllers, or those that may not be enabled, show up below.
       await writeFile(path.join(folder, "cgroup.subtree_control"), `+${name}`).catch(() => {});
     }
   }
@@ -146,7 +148,7 @@ function makeJobCgroups({ base, powers, wish }: Made): JobCgroups {
       return left.length;
     },
     async close() {
-      if (base !== undefined) await rmdir(base).catch(() => {}); // a job hangs in it
+      if (base !== undefined) await rmdir(base).catch(() => {}); // a job's process hangs in it
     },
   };
 }

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 
-/** What root needs for jobs of other users, by the kernel's numbers; containers may have taken some away. */
+/** The capabilities that root needs for jobs of other users, by number; containers may have dropped some. */
 const needed: Readonly<Record<string, number>> = {
   CHOWN: 0,
   DAC_OVERRIDE: 1,
@@ -10,7 +10,7 @@ const needed: Readonly<Record<string, number>> = {
 };
 const sysPtrace = 19;
 
-/** The rights that this process lacks to start jobs as other users and to look after them. */
+/** The capabilities that this process lacks to run jobs as other users. */
 export function missingCapabilities(): string[] {
   const mine = effective();
   return Object.entries(needed)
@@ -18,7 +18,10 @@ export function missingCapabilities(): string[] {
     .map(([name]) => name);
 }
 
-/** Whether it may look into other users' processes: who left its session is then found before its job's end. */
+/**
+ * Whether it may inspect processes of other users, and so find those that left their session before the end of their
+ * job.
+ */
 export function canLookIntoProcesses(): boolean {
   return has(effective(), sysPtrace);
 }

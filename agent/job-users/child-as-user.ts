@@ -5,19 +5,19 @@ import type { ChildSpec } from "../processes/child.ts";
 import { findProgram } from "../processes/find-program.ts";
 import { findSetpriv } from "./run-as-user.ts";
 
-/** What the supervisor is told to run, in which environment of its own, and what of it is handed down. */
+/** The command and the environment of the supervisor, and the file that is passed down. */
 export type Launch = {
   readonly argv: readonly string[];
   readonly cwd: string;
   readonly env: Readonly<Record<string, string>>;
-  /** An open file, the supervisor's standard input, that the child reads its environment from; it has no name any more. */
+  /** An open unnamed file, the supervisor's standard input, from which the child reads its environment. */
   readonly environment: number | undefined;
   readonly close: () => void;
 };
 
 /**
- * The child's own side, as its user and before its command: it enters the folder, so that no link leads the
- * supervisor anywhere, and takes its variables, which would else bend the supervisor's own programs.
+ * Runs as the job's user before its command: it changes to the directory, so that no link can redirect the supervisor,
+ * and sets the variables, which would otherwise change the supervisor's own programs.
  */
 const beginScript = `
 SVC_AGENT_V=$("$1") || exit 126
@@ -30,10 +30,10 @@ exec "$@"
 `;
 
 const places = "/usr/bin:/bin:/usr/sbin:/sbin:/usr/local/bin";
-/** Names that some shells give themselves and let nobody set. */
+/** Variables that some shells set themselves and make read-only. */
 const shellsOwn = /^(?:UID|EUID|GID|EGID|PPID|BASHOPTS|SHELLOPTS|BASH_VERSINFO)$/;
 
-/** How a child is started as it is, or as its user. The supervisor is the agent's own in any case. */
+/** How a child is started, as the agent's or as another user. The supervisor always runs as the agent's user. */
 export async function launchOf(spec: ChildSpec, dir: string): Promise<Launch> {
   const { user, argv, cwd, env } = spec;
   if (user === undefined) return { argv, cwd, env, environment: undefined, close: () => {} };
@@ -62,7 +62,7 @@ export async function launchOf(spec: ChildSpec, dir: string): Promise<Launch> {
   };
 }
 
-/** In the child's folder, which is in memory and the agent's alone. */
+/** Written to the child's folder, which is in memory and only the agent's. */
 function openNameless(file: string, text: string): number {
   writeFileSync(file, text, { mode: 0o600, flag: "wx" });
   try {

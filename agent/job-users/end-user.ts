@@ -7,21 +7,21 @@ import { runAsUser } from "./run-as-user.ts";
 const giveUpAfterMs = 20_000;
 
 /**
- * Kills every process of a user, wherever it hides: what it may signal, the kernel finds for it, at once.
- * Returns how many hang in the kernel and are left.
+ * Kills all processes of a user: kill(-1) as that user reaches all of them at once. Returns how many hang in the
+ * kernel and are left.
  */
 export async function endUser(user: number): Promise<number> {
   const giveUpAtMs = performance.now() + giveUpAfterMs;
   for (let round = 0; ; round += 1) {
     const left = await countOf(user);
     if (left === 0 || performance.now() > giveUpAtMs) return left;
-    // It fails when the last one went meanwhile: the next look tells.
+    // It fails when the last process has ended meanwhile: the next check shows that.
     await runAsUser(user, { script: "kill -KILL -1", args: [] }).catch(() => {});
     await pauseBetweenLooks(round);
   }
 }
 
-/** Users of a range of whom something runs. */
+/** The users of a range that have running processes. */
 export async function busyUsers(users: ReadonlySet<number>): Promise<Set<number>> {
   const busy = new Set<number>();
   for await (const { pid } of listProcesses()) {
@@ -30,10 +30,10 @@ export async function busyUsers(users: ReadonlySet<number>): Promise<Set<number>
   return busy;
 }
 
-/** Removes what a user has left where everybody may write: the next job of this user finds nothing. */
+/** Removes a user's files from world-writable folders, so that the next job of this user does not find them. */
 export async function sweepPublicFolders(user: number): Promise<void> {
   const script = `for place; do find "$place" -xdev -user "$(id -u)" -delete 2>/dev/null; done; exit 0`;
-  // What is left all the same is in nobody's way.
+  // What cannot be removed does no harm.
   await runAsUser(user, { script, args: ["/tmp", "/var/tmp", "/dev/shm"] }).catch(() => {});
 }
 
@@ -43,7 +43,7 @@ async function countOf(user: number): Promise<number> {
   return count;
 }
 
-/** Real, effective, saved and file system's; a process that cannot be dumped hides them in no other place. */
+/** Real, effective, saved and file system uid. A process that is not dumpable hides them elsewhere, but not here. */
 function usersOf(pid: number): number[] {
   try {
     const [, ids = ""] = /^Uid:\s+(.*)$/m.exec(readFileSync(`/proc/${pid}/status`, "latin1")) ?? [];

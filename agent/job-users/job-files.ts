@@ -4,10 +4,10 @@ import path from "node:path";
 import { writeAtomically } from "../files/atomic-file.ts";
 import { isRoot, runAsUser } from "./run-as-user.ts";
 
-/** The user of a job's folders; undefined where it is the agent's own. */
+/** The owner of a job's directories; undefined means the agent's own user. */
 export type FileOwner = number | undefined;
 
-/** Makes folders for a job, 0700 and its own; those that are there stay. */
+/** Makes directories for a job, with mode 0700 and its owner; existing ones stay. */
 export async function makeJobFolders(folders: readonly string[], owner: FileOwner): Promise<void> {
   if (owner === undefined) {
     for (const folder of folders) await mkdir(folder, { recursive: true, mode: 0o700 });
@@ -16,11 +16,11 @@ export async function makeJobFolders(folders: readonly string[], owner: FileOwne
   }
 }
 
-/** What a job has put in its place, a pipe that nobody reads for one, is removed, and not written into. */
+/** Whatever a job put in its place, such as a pipe without a reader, is removed and not written to. */
 const writeScript =
   'umask 077; rm -rf -- "$1.new"; set -C; cat >"$1.new" && exec mv -f -- "$1.new" "$1"';
 
-/** Replaces a file in a job's own folder whole, 0600. */
+/** Replaces a file in a job's own directory atomically, with mode 0600. */
 export async function writeJobFile(
   file: string,
   text: string | Uint8Array,
@@ -33,8 +33,8 @@ export async function writeJobFile(
 }
 
 /**
- * Writes the file unless it is there: after a takeover the job's processes may be reading it, or have changed it for
- * those that come after them.
+ * Writes the file unless it exists: after a restart of the agent the job's processes may be reading it, or may have
+ * changed it for later ones.
  */
 export async function writeJobFileOnce(
   file: string,
@@ -44,7 +44,7 @@ export async function writeJobFileOnce(
   if (!existsSync(file)) await writeJobFile(file, text, owner);
 }
 
-/** Makes a file of a job's, empty, unless it is there. */
+/** Makes an empty file of a job, unless it exists. */
 export async function touchJobFile(file: string, owner: FileOwner): Promise<void> {
   if (existsSync(file)) return;
   if (owner !== undefined) return await writeJobFile(file, "", owner);
@@ -52,12 +52,12 @@ export async function touchJobFile(file: string, owner: FileOwner): Promise<void
 }
 
 const { O_RDONLY, O_NOFOLLOW, O_NONBLOCK } = constants;
-/** Linux's, which Node does not name: the place alone is opened, and nothing happens to what is there. */
+/** O_PATH, which Node does not export: it opens the location without touching what is there. */
 const O_PATH = 0o10_000_000;
 
 /**
- * Opens a file that a job wrote, to be read. A link at its end is not followed (ELOOP), nobody is waited for, and of
- * a job's user only its own ordinary file is opened (EACCES), whatever links lead to the place.
+ * Opens a file that a job wrote, for reading. A link at its end is not followed (ELOOP), opening a pipe does not
+ * block, and with a job user only its own regular files are opened (EACCES), wherever links lead.
  */
 export async function openJobFile(file: string, owner: FileOwner): Promise<FileHandle> {
   if (owner === undefined) return await open(file, O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
@@ -72,7 +72,7 @@ export async function openJobFile(file: string, owner: FileOwner): Promise<FileH
   }
 }
 
-/** The text of such a file, its beginning; empty where it is not available. */
+/** The beginning of such a file as text; empty when it cannot be read. */
 export async function readJobText(
   file: string,
   owner: FileOwner,
@@ -91,8 +91,8 @@ export async function readJobText(
 }
 
 /**
- * Takes a folder away that may be a job's user's: that user empties it, for whom no link leads anywhere that is not
- * its own. Throws when something stays.
+ * Removes a directory that may belong to a job's user: that user empties it, because links cannot lead it to files
+ * that are not its own. Throws when something stays.
  */
 export async function removeJobFolder(folder: string): Promise<void> {
   const owner = foreignOwnerOf(folder);
@@ -100,19 +100,19 @@ export async function removeJobFolder(folder: string): Promise<void> {
     await rm(folder, { recursive: true, force: true, maxRetries: 5, retryDelay: 50 });
     return;
   }
-  // It cannot remove the folder itself, which lies in the agent's.
+  // The user cannot remove the directory itself, whose parent belongs to the agent.
   const script = 'chmod -R u+rwX -- "$1" 2>/dev/null; rm -rf -- "$1" 2>/dev/null; exit 0';
   await runAsUser(owner, { script, args: [folder] });
   await rmdir(folder);
 }
 
-/** Whose a folder is, if an agent that is root finds it to be somebody else's. */
+/** The owner of a directory, when the agent is root and the owner is another user. */
 function foreignOwnerOf(folder: string): number | undefined {
   const uid = lstatSync(folder, { throwIfNoEntry: false })?.uid ?? 0;
   return isRoot() && uid !== 0 ? uid : undefined;
 }
 
-/** Where in the folder of a job, which is the agent's, the job's user has its own. */
+/** The subdirectory of the job's user in the agent's directory for the job. */
 export function ownFolder(folder: string): string {
   return path.join(folder, "own");
 }

@@ -5,27 +5,30 @@ import { busyUsers, endUser, sweepPublicFolders } from "./end-user.ts";
 import { keepUsers } from "./kept-users.ts";
 import { findSetpriv, isRoot, runAsUser } from "./run-as-user.ts";
 
-/** The users that jobs run as: each is one job's at a time. */
+/** The users that jobs run as; a user has one job at a time. */
 export type JobUsers = {
   /** Whether jobs run as other users than the agent. */
   readonly isOn: boolean;
-  /** Throws a sentence when they cannot enter one of these folders. */
+  /** Throws a message when they cannot enter one of these folders. */
   readonly assertEnter: (folders: readonly string[]) => Promise<void>;
-  /** A user for an execution, nobody else's until it is given back; waits while all are taken. */
+  /** Takes a free user for an execution until it is given back; waits while all are taken. */
   readonly take: (executionId: string, signal: AbortSignal) => Promise<number>;
-  /** An execution that is resumed has this one. */
+  /** Reserves the user of a resumed execution. */
   readonly keep: (executionId: string, user: number) => void;
-  /** Kills whatever runs as the execution's user; words when something hangs. */
+  /** Kills all processes of the execution's user; returns messages about what hangs. */
   readonly end: (executionId: string) => Promise<string[]>;
-  /** The execution is over, and its folders are gone: another may have its user. */
+  /** Frees the user: the execution has ended and its directories are removed. */
   readonly giveBack: (executionId: string) => Promise<void>;
-  /** Ends what former jobs left running as users that nobody keeps. Returns how many users that were. */
+  /** Ends what former jobs left running as users that are not reserved. Returns the number of users. */
   readonly clear: () => Promise<number>;
 };
 
 type Wish = { readonly range: UserRange | undefined; readonly dataDir: string };
 
-/** Opens the users of the setting, without those that another agent of this host has. Throws a sentence when it cannot be. */
+/**
+ * Opens the users of the setting, except those of other agents on this host. Throws a message when that is not
+ * possible.
+ */
 export async function openJobUsers({ range, dataDir }: Wish): Promise<JobUsers> {
   if (range === undefined) return makeJobUsers([]);
   if (!isRoot()) {
@@ -48,7 +51,7 @@ export async function openJobUsers({ range, dataDir }: Wish): Promise<JobUsers> 
   return makeJobUsers(users);
 }
 
-/** The users of a list, taken in turn. */
+/** Takes the users of a list in turn. */
 function makeJobUsers(users: readonly number[]): JobUsers {
   const free = [...users];
   const held = new Map<string, number>();
@@ -56,7 +59,7 @@ function makeJobUsers(users: readonly number[]): JobUsers {
   const giveBack = async (executionId: string): Promise<void> => {
     const user = held.get(executionId);
     if (user === undefined) return;
-    // Of whom something is left, nobody else becomes.
+    // A user with leftover processes is not used again.
     if ((await endUser(user)) > 0) return;
     await sweepPublicFolders(user);
     held.delete(executionId);

@@ -4,12 +4,12 @@ import path from "node:path";
 import type { UserRange } from "../config/parsers.ts";
 import { readPresence } from "../paths/data-dir.ts";
 
-/** Gone with the host's next start, as whatever runs by then. */
+/** Removed by a reboot, which also ends all processes. */
 const places = ["/run", "/dev/shm"];
 
 /**
- * The users of the range that this data directory's agent may have: all but those that another agent of this host
- * has, which runs or whose jobs may run. An agent kills whatever runs as its users.
+ * Reserves the users of the range for the agent of this data directory, except those of other agents on this host that
+ * run or whose jobs may run. An agent kills all processes of its users.
  */
 export async function keepUsers({ first, last }: UserRange, dataDir: string): Promise<number[]> {
   const folder = await makeFolder();

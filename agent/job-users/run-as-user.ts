@@ -1,7 +1,7 @@
 import { execa } from "execa";
 import { findProgram } from "../processes/find-program.ts";
 
-/** A shell's words for what a job's user is to do, and what the script calls $1, $2 … */
+/** A shell script for the job's user, and its arguments $1, $2 … */
 export type UserScript = {
   readonly script: string;
   readonly args: readonly string[];
@@ -13,8 +13,8 @@ const withinMs = 120_000;
 const search = "/usr/bin:/bin:/usr/sbin:/sbin:/usr/local/bin";
 
 /**
- * Lets a job's user do something in folders of its own. What the user may not do, the kernel refuses: the agent
- * itself, whom nothing is refused, touches nothing that a job could replace by a link. Throws when it fails.
+ * Runs a script as a job's user in its own directories. The kernel refuses what that user may not do, so the agent as
+ * root never touches what a job could replace by a link. Throws when it fails.
  */
 export async function runAsUser(user: number, { script, args, input }: UserScript): Promise<void> {
   const { failed, exitCode, stderr } = await execa(
@@ -40,12 +40,12 @@ export async function runAsUser(user: number, { script, args, input }: UserScrip
   );
 }
 
-/** Where setpriv is, by which a command becomes another user's for good; nothing where there is none. */
+/** The path of setpriv, which drops to another user for good; undefined without it. */
 export async function findSetpriv(): Promise<string | undefined> {
   return await findProgram("setpriv", { cwd: "/", search });
 }
 
-/** Whether this process may become any user. */
+/** Whether this process may switch to any user. */
 export function isRoot(): boolean {
   return process.geteuid?.() === 0;
 }

@@ -3,12 +3,12 @@ import type { LogIdentity } from "../spool/stream-file.ts";
 import { encodeAttribute, makeRecordBuffer } from "./otlp-records.ts";
 
 const warning = 13;
-/** The broker takes no number that is a million or more after the last. */
+/** The broker refuses a number that is a million or more after the last. */
 const longestJump = 900_000;
 
 /**
- * What is said in the place of lines that were dropped: one record with the number of the first of them. The other
- * numbers stay free, so that readers see how many are missing.
+ * Makes the notice that replaces dropped lines: one record with the number of the first of them. The other numbers
+ * stay unused, so that readers see how many lines are missing.
  */
 export function droppedNotices(
   { executionId }: LogIdentity,

@@ -2,19 +2,18 @@ import { isUtf8 } from "node:buffer";
 import { numberForms } from "./number-forms.ts";
 import { quotedForms } from "./quoted-forms.ts";
 
-/** The shortest text that is looked for: what is shorter would be found everywhere. */
+/** The shortest text that is searched; shorter ones would be found everywhere. */
 export const leastNeedleBytes = 4;
 
 /**
- * Every way in which programs commonly print the secret, but for escapes, which are undone before it is looked for: plain,
- * base64 (whatever stands before it), also of itself, of UTF-16 and of JSON; as numbers; quoted for shells. Bytes, as latin1
- * text.
+ * All common encodings of a secret, except escapes, which are undone before the search: plain, base64 (at each offset;
+ * also of itself, of UTF-16 and of JSON), as numbers, quoted for shells. As latin1 text of bytes.
  */
 export function encodingsOf(secret: Buffer): Set<string> {
   return long([...plainForms(secret), ...numberForms(secret), ...quotedForms(secret)]);
 }
 
-/** Those that may be escaped in turn: in JSON, in a URL, in HTML, and so on. */
+/** The encodings that may be escaped in turn: in JSON, in a URL, in HTML, and so on. */
 export function plainForms(secret: Buffer): Set<string> {
   const text = secret.toString("latin1");
   const base64 = base64Forms(secret);
@@ -22,7 +21,7 @@ export function plainForms(secret: Buffer): Set<string> {
   const escaped = isUtf8(secret) ? jsonEscapes(secret.toString("utf8")) : [];
   return long([
     text,
-    text.replaceAll(" ", "+"), // as forms are sent
+    text.replaceAll(" ", "+"), // as in form data
     ...base64,
     ...[...new Set(base64.map(unpadded))].flatMap((form) => base64Forms(Buffer.from(form))),
     ...wide.map((bytes) => bytes.toString("latin1")),
@@ -36,7 +35,7 @@ const long = (forms: Iterable<string>): Set<string> =>
 
 const unpadded = (base64: string): string => base64.replace(/=+$/, "");
 
-/** Three bytes make four characters, so a secret looks different by what stands before it: once for each shift. */
+/** Three bytes make four characters, so the base64 of a secret depends on its offset: one form for each. */
 export function base64Forms(secret: Buffer): string[] {
   const forms: string[] = [];
   for (const shift of [0, 1, 2]) {
@@ -50,16 +49,16 @@ export function base64Forms(secret: Buffer): string[] {
   return forms;
 }
 
-/** UTF-16, as Windows has it, and the other way round. */
+/** UTF-16, little endian as on Windows, and big endian. */
 function wideForms(text: string): Buffer[] {
   const little = Buffer.from(text, "utf16le");
   return [little, Buffer.from(little).swap16()];
 }
 
-/** What JSON makes of the secret, where that is not itself. */
+/** The JSON forms of the secret, where they differ from itself. */
 function jsonEscapes(text: string): string[] {
   const plain = JSON.stringify(text).slice(1, -1);
-  // Go escapes what HTML would mind, PHP the slash, Python and Ruby whatever is not ASCII.
+  // Go escapes characters of HTML, PHP the slash, Python and Ruby everything that is not ASCII.
   const forms = [plain, plain.replaceAll(/[<>&]/g, unicodeEscape), plain.replaceAll("/", "\\/")];
   const ascii = plain.replaceAll(/[\u007f-\uffff]/g, unicodeEscape);
   const upper = ascii.replaceAll(/\\u[\da-f]{4}/g, (code) => `\\u${code.slice(2).toUpperCase()}`);

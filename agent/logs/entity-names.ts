@@ -1,4 +1,4 @@
-/** What HTML's named entities stand for, as far as encoders of whole texts use them: ASCII's signs and Latin-1. */
+/** The characters of HTML's named entities that common encoders produce: ASCII punctuation and Latin-1. */
 export const entityCodes: ReadonlyMap<string, number> = new Map([
   ...pairs(
     "amp& lt< gt> quot\" apos' sol/ bsol\\ plus+ equals= colon: semi; comma, period. excl! quest? num# dollar$ percnt% " +

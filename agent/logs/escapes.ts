@@ -1,17 +1,14 @@
 import { entityCodes } from "./entity-names.ts";
 
-/**
- * One way in which programs write a character so that it means nothing to whoever reads the text. Each is undone by
- * itself: what one of them escapes is plain text to another.
- */
+/** One kind of escape. Each kind is undone separately: the escapes of one are plain text to another. */
 export type EscapeKind = {
   /** An escape begins so. */
   readonly trigger: Buffer;
-  /** It may be the only byte of it that is known. */
+  /** Whether its first byte may be the only one known so far. */
   readonly mayBeCut: boolean;
   /** The escape that begins at a place, as `escapeOf` packs it; `noEscape`, or `cutOff` where only more bytes can tell. */
   readonly read: (bytes: Buffer, at: number) => number;
-  /** Characters without which no text looks different; any, by default. */
+  /** The characters that it escapes; any by default. */
   readonly only?: string;
 };
 
@@ -20,7 +17,7 @@ export const cutOff = -1;
 const lengthMask = 31;
 const byteFlag = 32;
 
-/** What stands for one character: so many bytes, a byte or a code point. */
+/** One escape: its length, and the byte or code point that it stands for. */
 const escapeOf = (length: number, code: number, isByte = false): number =>
   length + (isByte ? byteFlag : 0) + code * 64;
 export const lengthOf = (escape: number): number => escape & lengthMask;
@@ -29,7 +26,10 @@ export const codeOf = (escape: number): number => escape >>> 6;
 export const isByteOf = (escape: number): boolean =>
   codeOf(escape) < 0x80 || (escape & byteFlag) !== 0;
 
-/** Backslashes (JSON, C, shells, and so on), per cent, entities of HTML and XML, doubled quotes, PowerShell's backtick. */
+/**
+ * The kinds: backslashes (JSON, C, shells, and so on), percent-encoding, entities of HTML and XML, doubled quotes,
+ * PowerShell's backtick.
+ */
 export const escapeKinds: readonly EscapeKind[] = [
   { trigger: Buffer.from("\\"), mayBeCut: true, read: readBackslash },
   { trigger: Buffer.from("%"), mayBeCut: true, read: readPercent },
@@ -44,7 +44,7 @@ const hexDigits = Uint8Array.from({ length: 256 }, (_, byte) => {
   return Number.isNaN(digit) ? 255 : digit;
 });
 
-/** The value of so many hexadecimal digits; `cutOff` or `none` when they are not there. */
+/** The value of this many hexadecimal digits; `cutOff` or `none` when they are missing. */
 const none = -2;
 function hexAt(bytes: Buffer, at: number, count: number): number {
   let value = 0;
@@ -74,7 +74,7 @@ const letterCodes: Readonly<Record<string, number>> = {
   e: 27,
   E: 27,
 };
-/** By the character after a backslash: what both mean; 255 where more has to be read, or they mean nothing. */
+/** What a backslash and this character mean; 255 where more bytes are needed or it is no escape. */
 const afterBackslash = Uint8Array.from({ length: 256 }, (_, byte) => {
   const character = String.fromCharCode(byte);
   if (/[^\w]/.test(character) && byte >= 0x20 && byte < 0x7f) return byte;

@@ -12,8 +12,8 @@ const region =
   /^(?:[a-z]{2,12}-(?:gov-|iso[a-z]?-)?(?:(?:north|south|east|west|central)+)-?\d{1,2}(?:-?[a-f])?|(?:north|south|east|west|central)+(?:us|europe|asia|india)\d?)$/;
 
 /**
- * Whether a text is hidden at all. Texts under four bytes, words like `true`, numbers up to five digits and the names of
- * clouds' regions are not: with each of them taken out, no log could be read, and it would be told by its gaps.
+ * Whether a secret is redacted at all. Texts under four bytes, words like `true`, numbers up to five digits and names
+ * of cloud regions are not: redacting each of them would make logs unreadable, and the gaps would reveal them.
  */
 export function isWorthHiding(text: string): boolean {
   const trimmed = text.trim();

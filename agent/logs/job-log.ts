@@ -7,45 +7,45 @@ import type { LineRenderer, MakeRenderer, RenderedLine, LogSeverity } from "./li
 import { type LogWriter, makeLogWriter, type Run } from "./log-writer.ts";
 import type { Redactor } from "./redactor.ts";
 
-/** Whose log it is; `attributes` are the whole log's: `runner_job.id`, `runner_job.type` … */
+/** Identifies the log; `attributes` apply to the whole log: `runner_job.id`, `runner_job.type` … */
 export type JobLogSpec = LogIdentity;
 
-/** What a line comes from. */
+/** The source of a line. */
 export type LogSource = {
   /** The step's name, as readers see it. */
   readonly step: string;
-  /** Names the run of a child within the job: the same name, after a restart of the agent, is the same run. */
+  /** The name of a child's run within the job; the same name after a restart of the agent means the same run. */
   readonly run: string;
-  /** What is printed is for programs: this is what people are to read of it. */
+  /** For machine-readable output: renders it for people. */
   readonly render?: MakeRenderer | undefined;
 };
 
 /**
- * The log of one execution: lines, numbered from 1, timed, redacted. What has been written goes to disk within 250 ms
- * and to the broker by itself; opened again after a crash, it goes on where it was, each line once.
+ * The log of one execution: numbered, timed and redacted lines. They are on disk within 250 ms and are sent in the
+ * background. Reopened after a crash it continues where it was, with each line once.
  */
 export type JobLog = {
-  /** Says a line (or several) of the agent's own; with a key, once, after a crash, too. */
+  /** Writes a line (or several) of the agent itself; a line with a key is written once, even after a crash. */
   readonly write: (text: string, severity?: LogSeverity, step?: string, key?: string) => void;
   /**
-   * Reads the output to its end, or on from where a former process of the agent stopped; releases what is on disk. It is
-   * no faster than the broker, until the signal aborts: then nobody may have to wait for that.
+   * Reads the output to its end, or on from where an earlier process of the agent stopped, and releases what is on
+   * disk. It does not read faster than the broker accepts, until the signal aborts.
    */
   readonly pipe: (source: LogSource, output: ChildOutput, signal?: AbortSignal) => Promise<void>;
   /** Resolves when everything written so far is on disk. */
   readonly flush: () => Promise<void>;
-  /** The same, and it is sent at once: what comes now is the end. */
+  /** The same, and sends it at once: the end follows. */
   readonly sendOff: () => Promise<void>;
-  /** Resolves when all is on disk; nothing can be written any more. The number of the last line goes with the finish. */
+  /** Closes the log; resolves when everything is on disk. The number of the last record is part of the result. */
   readonly close: () => Promise<{ readonly lastRecord: number }>;
 };
 
 const flushEveryMs = 200;
-/** Output is released so often at least, however little is left of it in lines. */
+/** Output is released after at most this many bytes, even when they make few lines. */
 const releaseBytes = 1024 * 1024;
 const numbers: Readonly<Record<LogSeverity, number>> = { debug: 5, info: 9, warn: 13, error: 17 };
 
-/** Opens the log of an execution; after a crash, the one that is there. */
+/** Opens the log of an execution, or reopens an existing one. */
 export async function openJobLog(
   spools: LogSpools,
   spec: JobLogSpec,
@@ -83,7 +83,7 @@ export async function openJobLog(
   };
 }
 
-/** Nobody knows what came in between: it neither goes on with a line nor hides the rest of a secret. */
+/** Output is missing in between, so neither a line nor a redacted secret continues over the gap. */
 function tellLost(run: Run, bytes: number, atMs: number): void {
   run.cutter.feed(run.stream.end(), atMs);
   run.cutter.end();
@@ -139,9 +139,9 @@ async function pipe(
     if (writer.isFull() || at - flushedAt >= releaseBytes) {
       await flushing;
       flushedAt = at;
-      // While it is written, the next is read.
+      // The next chunk is read while this one is written.
       flushing = writer.flush();
-      flushing.catch(() => {}); // told when it is awaited
+      flushing.catch(() => {}); // thrown when it is awaited
       await spools.room({ spool, pendingBytes, signal });
     }
     run.idleSinceMs = performance.now();
@@ -156,7 +156,7 @@ async function pipe(
   output.release(at);
 }
 
-/** Each whole line as its renderer has it; pieces of one that is too long are told as such, once. */
+/** Renders each whole line; the pieces of a line that is too long are reported once. */
 function renderedLine(renderer: LineRenderer, lineOf: (severity: LogSeverity) => Line): Line {
   const lines = new Map<LogSeverity, Line>();
   let isPiece = false;
@@ -178,7 +178,7 @@ function renderedLine(renderer: LineRenderer, lineOf: (severity: LogSeverity) =>
   };
 }
 
-/** The same chunks, none larger than that. */
+/** Splits chunks to this size. */
 async function* inPieces(output: ChildOutput, mostBytes: number): AsyncGenerator<OutputChunk> {
   for await (const chunk of output) {
     for (let at = 0; at < chunk.bytes.length; at += mostBytes) {

@@ -3,15 +3,18 @@ import { isUtf8 } from "node:buffer";
 /** A longer line goes on in the next record. */
 export const mostLineBytes = 64 * 1024;
 
-/** What a child printed, cut into lines. */
+/** Cuts a child's output into lines. */
 export type LineCutter = {
-  /** Tells each line that has ended, without its end. */
+  /** Emits each complete line, without its end. */
   readonly feed: (bytes: Buffer, atMs: number) => void;
   /** The line that has not ended yet, and when it began. */
   readonly rest: () => UnendedLine;
-  /** Tells what stands in an unended line: all of it, or up to its last carriage return, where a progress bar begins anew. */
+  /**
+   * Emits what an incomplete line has so far: all of it, or up to its last carriage return, where a progress bar
+   * starts again.
+   */
   readonly show: (what: "all" | "progress") => void;
-  /** Nothing comes any more. */
+  /** Ends the output. */
   readonly end: () => void;
 };
 
@@ -23,7 +26,7 @@ const newline = 0x0a;
 const carriageReturn = 0x0d;
 const nothing = Buffer.alloc(0);
 
-/** Cuts bytes into lines of valid UTF-8, of `mostLineBytes` at most; what is no UTF-8 shows U+FFFD. */
+/** Cuts bytes into lines of valid UTF-8 with at most `mostLineBytes`; invalid bytes become U+FFFD. */
 export function makeLineCutter(line: Line, resume?: UnendedLine): LineCutter {
   let held: Buffer[] = resume === undefined || resume.bytes.length === 0 ? [] : [resume.bytes];
   let heldBytes = resume?.bytes.length ?? 0;
@@ -34,7 +37,7 @@ export function makeLineCutter(line: Line, resume?: UnendedLine): LineCutter {
     if (bytes.length === 0) return;
     fedAtMs = atMs;
     let from = 0;
-    const isValid = isUtf8(bytes); // then so is each line of it
+    const isValid = isUtf8(bytes); // then each line of it is valid, too
     for (let end = bytes.indexOf(newline); end !== -1; end = bytes.indexOf(newline, from)) {
       const isAlone = heldBytes === 0;
       const facts = { atMs: isAlone ? atMs : heldAtMs, isContinued: false };
@@ -48,7 +51,7 @@ export function makeLineCutter(line: Line, resume?: UnendedLine): LineCutter {
   function hold(bytes: Buffer, atMs: number): void {
     if (bytes.length === 0) return;
     if (heldBytes === 0) heldAtMs = atMs;
-    held.push(Buffer.from(bytes)); // a copy: a piece of what came in would keep all of it in memory
+    held.push(Buffer.from(bytes)); // a copy, because a slice would keep the whole chunk in memory
     heldBytes += bytes.length;
     if (heldBytes <= mostLineBytes) return;
     const whole = takeHeld();
@@ -84,7 +87,7 @@ export function makeLineCutter(line: Line, resume?: UnendedLine): LineCutter {
 const joined = (parts: readonly Buffer[]): Buffer =>
   parts.length === 1 ? (parts[0] ?? nothing) : Buffer.concat(parts);
 
-/** So much of an unended line is shown. */
+/** The most of an incomplete line that is shown. */
 function shownOf(bytes: Buffer, what: "all" | "progress"): number {
   return what === "all" ? endOfCharacters(bytes) : bytes.lastIndexOf(carriageReturn, -2) + 1;
 }
@@ -105,7 +108,7 @@ function tell(line: Line, { bytes, atMs, isContinued, isValid = false }: Told): 
   tellValid(line, { bytes: last, atMs, isContinued });
 }
 
-/** Tells all but the last piece, which has an end of line or more to come; returns where that begins. */
+/** Emits all pieces but the last, which ends the line or is incomplete; returns where that begins. */
 function tellPieces(line: Line, bytes: Buffer, atMs: number): number {
   let from = 0;
   while (bytes.length - from > mostLineBytes) {
@@ -119,19 +122,19 @@ function tellPieces(line: Line, bytes: Buffer, atMs: number): number {
 function tellValid(line: Line, { bytes, atMs, isContinued }: Told): void {
   if (isUtf8(bytes)) return line(bytes, atMs, isContinued);
   const mended = Buffer.from(bytes.toString("utf8"));
-  // What is not UTF-8 takes more room when it is shown.
+  // Invalid bytes take more space once they are replaced.
   const last = mended.subarray(tellPieces(line, mended, atMs));
   line(last, atMs, isContinued);
 }
 
-/** Where a piece of a long line ends: between two characters. */
+/** Where a piece of a long line ends: at the boundary of a character. */
 function pieceEnd(bytes: Buffer, from: number): number {
   let end = from + mostLineBytes;
   for (let back = 0; back < 3 && ((bytes[end] ?? 0) & 0xc0) === 0x80; back++) end--;
   return end;
 }
 
-/** The length without a character that may still be on its way. */
+/** The length without an incomplete character at the end. */
 function endOfCharacters(bytes: Buffer): number {
   for (let back = 1; back <= Math.min(3, bytes.length); back++) {
     const byte = bytes[bytes.length - back] ?? 0;

@@ -1,23 +1,23 @@
 export type LogSeverity = "debug" | "info" | "warn" | "error";
 
-/** A line as it is written in place of one that was printed. */
+/** A line that replaces a printed one. */
 export type RenderedLine = {
   readonly text: string;
   readonly severity?: LogSeverity;
 };
 
-/** Reads what a program prints for other programs, and returns what people are to read of it. */
+/** Converts machine-readable output to lines for people. */
 export type LineRenderer = {
-  /** Every line in order, without its secrets; a longer one than a record holds is left out. */
+  /** Gets each line in order, redacted; lines longer than a record are left out. */
   readonly line: (text: string) => readonly RenderedLine[];
   /** Called in place of `line` for one that is too long. */
   readonly tooLong: () => readonly RenderedLine[];
   /**
-   * What it has to know to go on after a restart of the agent, small: written to disk together with the lines that it came
-   * of, so that neither is ever without the other.
+   * The small state that it needs to continue after a restart of the agent. It is written together with the lines that
+   * it came from, so that neither exists without the other.
    */
   readonly kept: () => string;
 };
 
-/** Makes a renderer anew, or as it was when it answered that from `kept`. */
+/** Makes a renderer, or restores one from what `kept` returned. */
 export type MakeRenderer = (kept: string | undefined) => LineRenderer;

@@ -1,11 +1,11 @@
 import type { BrokerClock } from "../client/broker-clock.ts";
 import type { LogSpool } from "../spool/log-spool.ts";
 
-/** How the times of a log's records become the broker's. */
+/** How the times of a log's records are converted to the broker's. */
 export type LogSkew = {
-  /** They are so much too late; 0 where they stay as they are. */
+  /** The correction; 0 where times stay unchanged. */
   readonly aheadMs: number;
-  /** What tells readers that. */
+  /** The attribute that tells readers. */
   readonly attributes: Readonly<Record<string, boolean | number>>;
 };
 
@@ -15,8 +15,8 @@ const right: LogSkew = { aheadMs: 0, attributes: {} };
 const unknown: LogSkew = { aheadMs: 0, attributes: { "svc.clock_unknown": true } };
 
 /**
- * Tells by the broker's clock how wrong the times of records are. A log that began to be sent when that was not known
- * yet stays as it is, so that it does not run backwards.
+ * Computes the correction of a log's times from the broker's clock. A log that was sent in part before that was known
+ * stays uncorrected, so that its times do not run backwards.
  */
 export function makeLogClock(clock: Pick<BrokerClock, "skewMs" | "isKnown">): LogClock {
   const begunUnknown = new WeakSet<LogSpool>();

@@ -6,19 +6,22 @@ export type LogRequest = {
   readonly body: Buffer;
 };
 
-/** What became of it. What throws instead is tried again. */
+/** The outcome of a request. After an exception the request is retried. */
 export type LogAnswer =
-  /** 2xx; `why` some of the records were refused for good (OTLP's partial success); whether the broker says that their execution is over. */
+  /**
+   * 2xx. `why`: the reason for permanently refused records (OTLP's partial success). Also whether the broker says that
+   * the execution has ended.
+   */
   | { readonly kind: "stored"; readonly why?: string; readonly isOver?: boolean }
-  /** No answer, or nobody's: a proxy's page, 500. */
+  /** No answer, or not the broker's: a proxy's page, a 500. */
   | { readonly kind: "later"; readonly afterMs?: number | undefined }
-  /** 429 or 503 of a broker that says when to come again: what is sent comes too fast. */
+  /** 429 or 503 with Retry-After: records arrive too fast. */
   | { readonly kind: "slower"; readonly afterMs?: number | undefined }
   /** 413 */
   | { readonly kind: "too-large" }
-  /** 400, 415, 422: it will not be taken, however often it is sent. */
+  /** 400, 415, 422: it is refused permanently. */
   | { readonly kind: "refused"; readonly why: string }
-  /** 404, 409, 410: nobody wants this stream's records any more. */
+  /** 404, 409, 410: the stream accepts no records any more. */
   | { readonly kind: "over" };
 
 export type SendLogs = (request: LogRequest, signal: AbortSignal) => Promise<LogAnswer>;

@@ -6,9 +6,9 @@ import { encodeAttribute, makeRecordBuffer } from "./otlp-records.ts";
 import type { RedactionStream, Redactor } from "./redactor.ts";
 
 const flushBytes = 64 * 1024;
-/** Few lines are sent so much later, together with what follows: a short job's whole log is one request. */
+/** A few lines wait this long for more: a short job's whole log is one request. */
 const gatherMs = 50;
-/** An unended line is shown when nothing comes for so long: a question, a row of dots. */
+/** An incomplete line is shown after this time without output: a question, a row of dots. */
 const quietMs = 2000;
 
 /** How far a child's output has been read. */
@@ -16,17 +16,17 @@ export type Run = {
   readonly stream: RedactionStream;
   readonly cutter: LineCutter;
   lostBytes: number;
-  /** What its renderer goes on with; undefined where its lines are written as they are. */
+  /** The state of its renderer; undefined without a renderer. */
   readonly kept: (() => string) | undefined;
-  /** Since when there is nothing to read, by performance.now(). */
+  /** Since when there is no output, by performance.now(). */
   idleSinceMs: number | undefined;
-  /** Told how far it is on the disk, whoever made that so. */
+  /** Called with the position that is on disk. */
   readonly onWritten: (offset: number) => void;
 };
 
 export type LogWriter = ReturnType<typeof makeLogWriter>;
 
-/** Collects lines and brings them to the disk, together with how far their runs have got. */
+/** Collects lines and writes them to disk, together with the positions of their runs. */
 export function makeLogWriter(spools: LogSpools, spool: LogSpool, redactor: Redactor) {
   const records = makeRecordBuffer();
   const runs = new Map<string, Run>();
@@ -39,7 +39,7 @@ export function makeLogWriter(spools: LogSpools, spool: LogSpool, redactor: Reda
   let isClosed = false;
   const announce = makeAnnouncer(() => spools.appended(spool));
 
-  /** What brings a cut line into the buffer. */
+  /** Puts a cut line into the buffer. */
   const lineOf = (step: string, severity: number) => {
     const shared = makeAttributes(spool, redactor, step);
     return (text: Buffer, atMs: number, isContinued: boolean): void => {
@@ -69,7 +69,7 @@ export function makeLogWriter(spools: LogSpools, spool: LogSpool, redactor: Reda
 
   function tick(): void {
     for (const [name, { cutter, idleSinceMs, kept }] of runs) {
-      // Half a line says nothing to who has to read it before it is shown.
+      // A renderer cannot read half a line.
       if (idleSinceMs === undefined || kept !== undefined) continue;
       const before = seq;
       cutter.show(performance.now() - idleSinceMs >= quietMs ? "all" : "progress");
@@ -84,13 +84,13 @@ export function makeLogWriter(spools: LogSpools, spool: LogSpool, redactor: Reda
 }
 
 type Flush = {
-  /** Nothing comes after it. */
+  /** It is the last one. */
   readonly isLast?: boolean;
-  /** It is sent at once, and not with what may come soon; the last always is. */
+  /** It is sent at once, without waiting for more; the last one always is. */
   readonly isUrgent?: boolean;
 };
 
-/** How far the runs are that have moved, and who is to hear when that is on the disk; none has moved any more. */
+/** Takes the positions of runs that have moved, and the callbacks for when they are on disk. */
 function takeMoved(runs: ReadonlyMap<string, Run>, moved: Set<string>) {
   const positions: Record<string, RunPosition> = {};
   const written: (() => void)[] = [];
@@ -119,7 +119,10 @@ function makeAnnouncer(tell: () => void): (isUrgent: boolean) => void {
   };
 }
 
-/** The attributes of a step's lines; a step may be called as a secret is that becomes known only later. */
+/**
+ * The attributes of a step's lines. They are redacted each time, because a step's name may turn out to be a secret
+ * later.
+ */
 function makeAttributes(spool: LogSpool, redactor: Redactor, step: string): () => Buffer {
   let knownCount = -1;
   let shared: Buffer = Buffer.alloc(0);
@@ -132,7 +135,7 @@ function makeAttributes(spool: LogSpool, redactor: Redactor, step: string): () =
   };
 }
 
-/** Knows what was said once: that goes to the disk together with the line, as a run that has got nowhere. */
+/** Knows which keyed lines were written. That is stored together with the line, as a run at position zero. */
 function makeOnce(spool: LogSpool) {
   const said = new Set<string>();
   return {

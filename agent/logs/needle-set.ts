@@ -5,13 +5,13 @@ import { interestIn } from "./unescape.ts";
 import { unwrap } from "./wrapped-base64.ts";
 
 /**
- * Finds any of many needles in one pass over the bytes, in a second one over what is base64 on several lines, and in a third
- * one over what was escaped.
+ * Finds any of many needles in one pass over the bytes, a second one over wrapped base64, and a third one over escaped
+ * text.
  */
 export type NeedleSet = {
   /**
-   * Tells of every place where a needle begins, in order, with the end of the longest one there. Returns from where
-   * on nothing is certain without further bytes; the length when everything is (always, if these are the last).
+   * Reports each position where a needle begins, in order, with the end of the longest one there. Returns the position
+   * from which more bytes are needed; the length if none are (always, when these are the last).
    */
   readonly scan: (bytes: Buffer, how: ScanHow, found: Found) => number;
 };
@@ -19,13 +19,13 @@ export type NeedleSet = {
 type Found = (start: number, end: number) => void;
 type Needle = { readonly bytes: Buffer; readonly shape?: TokenShape };
 type Tables = {
-  /** By the last two bytes of the window: how far it may move without missing a needle. */
+  /** How far the window may move for its last two bytes. */
   readonly steps: Uint8Array;
-  /** By a hash of the first four bytes: whether a needle may begin so. */
+  /** Whether a needle may begin with four bytes of this hash. */
   readonly mayBegin: Uint8Array;
-  /** By the first four bytes, the longest first. */
+  /** Needles by their first four bytes, the longest first. */
   readonly byHead: ReadonlyMap<number, readonly Needle[]>;
-  /** By up to three bytes at the end of what is known: whether a needle begins so. */
+  /** Whether a needle begins with these up to three bytes at the end. */
   readonly beginnings: ReadonlySet<number>;
 };
 
@@ -33,9 +33,9 @@ const window = 4;
 const undecided = -1;
 
 export type NeedleTexts = {
-  /** All that are looked for, each of four bytes at least, as latin1 text. */
+  /** All needles, of at least four bytes each, as latin1 text. */
   readonly needles: Iterable<string>;
-  /** Those of them that are also looked for in what was escaped. */
+  /** Those that are also searched in escaped text. */
   readonly unescaped: Iterable<string>;
 };
 
@@ -118,7 +118,10 @@ function beginningOf(bytes: Uint8Array, from: number, count: number): number {
   return value;
 }
 
-/** Looks at every second to third byte only, after Wu and Manber: most pairs of bytes are in no needle's head. */
+/**
+ * Looks at only every second or third byte, with the algorithm of Wu and Manber: most pairs of bytes are in no
+ * needle's head.
+ */
 function scan(tables: Tables, bytes: Buffer, how: ScanHow, found: Found): number {
   const { steps, mayBegin, byHead } = tables;
   const { length } = bytes;
@@ -142,7 +145,7 @@ function scan(tables: Tables, bytes: Buffer, how: ScanHow, found: Found): number
   return how.isLast ? length : endOfCertainty(tables, bytes);
 }
 
-/** Tells where the longest needle that begins at a place ends; 0 when none does. */
+/** The end of the longest needle that begins at a position; 0 if none does. */
 function makeLongestAt(bytes: Buffer, { isLast, hidesCut = false }: ScanHow) {
   const measures = new Map<TokenShape, Measure>();
   const endOfToken = (shape: TokenShape, bodyAt: number): number | "more" => {
@@ -167,7 +170,7 @@ function makeLongestAt(bytes: Buffer, { isLast, hidesCut = false }: ScanHow) {
   };
 }
 
-/** Whether so much of a needle tells too much of it. */
+/** Whether this much of a needle reveals too much of it. */
 const tells = (known: number, { length }: Buffer): boolean => known >= Math.min(6, length / 2);
 
 function endOfCertainty({ beginnings }: Tables, bytes: Buffer): number {

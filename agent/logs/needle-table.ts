@@ -1,7 +1,7 @@
-/** What is looked for, by its first byte. */
+/** Needles by their first byte. */
 export type ByFirstByte = readonly (readonly Buffer[] | undefined)[];
 
-/** Sorts what is looked for by its first byte. */
+/** Sorts needles by their first byte. */
 export function byFirstByte(needles: readonly Buffer[]): ByFirstByte {
   const sorted: Buffer[][] = [];
   for (const needle of needles) (sorted[needle[0] ?? 0] ??= []).push(needle);
@@ -11,8 +11,8 @@ export function byFirstByte(needles: readonly Buffer[]): ByFirstByte {
 export type ScanHow = {
   /** No more bytes come. */
   readonly isLast: boolean;
-  /** What begins a needle at the very end is one, too: the rest of it is somewhere else. */
+  /** The beginning of a needle at the very end counts as one: the rest of it is elsewhere. */
   readonly hidesCut?: boolean;
-  /** So many bytes of base64 stood right before these. */
+  /** How many bytes of base64 come directly before these. */
   readonly before?: number;
 };

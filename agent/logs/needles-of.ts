@@ -1,13 +1,13 @@
 import { encodingsOf, plainForms } from "./encodings-of.ts";
 import { isWorthHiding } from "./is-worth-hiding.ts";
 
-/** Longer secrets are looked for piece by piece, so that what is held back stays small. */
+/** Longer secrets are searched in pieces, so that little output is held back. */
 const pieceBytes = 16 * 1024;
 const leastLineBytes = 6;
 
 /**
- * What to look for so that the secret is nowhere: itself, without the white space around it, with one space for each run of it,
- * and each of its lines, in every encoding. Nothing for what is not worth hiding.
+ * The needles of a secret: itself, trimmed, with single spaces, and each of its lines, in all encodings. None for a
+ * text that is not worth hiding.
  */
 export function needlesOf(secret: Uint8Array): Needles {
   const needles = new Set<string>();
@@ -26,13 +26,13 @@ export function needlesOf(secret: Uint8Array): Needles {
 }
 
 export type Needles = {
-  /** To look for in the bytes as they are. */
+  /** Needles for the raw bytes. */
   readonly needles: ReadonlySet<string>;
-  /** Those of them to look for also where escapes were undone. */
+  /** Those that are also searched in unescaped text. */
   readonly unescaped: ReadonlySet<string>;
 };
 
-/** As `echo $SECRET` shows it, and whatever else takes all white space for one. */
+/** As `echo $SECRET` prints it, and other programs that collapse white space. */
 function splitForms(text: string): string[] {
   return [/[ \t\n]+/g, /\s+/g].map((space) => text.replaceAll(space, " ")).filter(isWorthHiding);
 }
@@ -44,7 +44,7 @@ function linesOf(text: string): string[] {
     .filter((line) => line.length >= leastLineBytes && isWorthHiding(line) && !isFrame(line));
 }
 
-/** Stands around keys and certificates that are no secret, too. */
+/** These lines also surround keys and certificates that are not secret. */
 const isFrame = (line: string): boolean => /^-----(?:BEGIN|END) [A-Z0-9 ]+-----$/.test(line);
 
 function pieces(text: string): string[] {

@@ -6,7 +6,7 @@ import type { SendLogs } from "./log-request.ts";
 import type { Redactor } from "./redactor.ts";
 import { type LogShipping, type ShipLogsSpec, shipLogs } from "./ship-logs.ts";
 
-/** All that an agent has of logs. */
+/** The logs of an agent. */
 export type AgentLogs = {
   readonly logSpools: LogSpools;
   readonly shipping: LogShipping;
@@ -16,19 +16,19 @@ export type AgentLogs = {
 export type AgentLogsSpec = {
   /** `logs` in the data directory. */
   readonly dir: string;
-  /** What is there, where somebody has opened it already. */
+  /** The spools, if they are open already. */
   readonly spools?: LogSpools;
   readonly send: SendLogs;
   readonly clock: ShipLogsSpec["clock"];
   readonly log: Log;
   readonly limits: BackoffLimits;
-  /** The broker takes a log's records as of something that is over, or not at all. */
+  /** Called when the broker says that the execution of a log has ended, or refuses its records. */
   readonly onDoubt?: (executionId: string) => void;
   readonly maxBytesPerJob?: number;
   readonly maxBytes?: number;
 };
 
-/** Opens what is on disk and begins to send it. */
+/** Opens the logs on disk and starts to send them. */
 export async function openLogs(spec: AgentLogsSpec): Promise<AgentLogs> {
   const spools = spec.spools ?? (await openLogSpools(spec));
   const { send, clock, log, limits, onDoubt = () => {} } = spec;

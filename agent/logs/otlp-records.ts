@@ -1,8 +1,8 @@
-/** What is said of a line besides its text. */
+/** The attributes of a line. */
 export type LineFacts = {
   readonly seq: number;
   readonly atMs: number;
-  /** OpenTelemetry's number. */
+  /** OpenTelemetry's severity number. */
   readonly severity: number;
   /** Attributes that many lines share, encoded. */
   readonly shared: Buffer;
@@ -14,17 +14,17 @@ export type LineFacts = {
 export type RecordBuffer = {
   readonly add: (text: Buffer, facts: LineFacts) => void;
   readonly byteLength: () => number;
-  /** What was collected, until the next but one is taken; it begins anew. */
+  /** Takes the collected records and starts again; they are valid until the next but one is taken. */
   readonly take: () => Buffer;
 };
 
 const startBytes = 96 * 1024;
 const seqName = Buffer.from("\u0032_\u000a\u0007svc.seq\u0012_\u0018", "latin1");
 const continued = encodeAttribute("svc.continued", true);
-/** Tags, lengths and numbers of a record, at their longest. */
+/** The largest overhead of a record: tags, lengths and numbers. */
 const mostFrameBytes = 64;
 
-/** Makes an empty buffer; it grows as it must. There are two in truth: one is filled while the other is written. */
+/** Makes a buffer that grows as needed. It is a pair: one is filled while the other is written. */
 export function makeRecordBuffer(): RecordBuffer {
   let bytes = Buffer.allocUnsafeSlow(startBytes);
   let spare = Buffer.alloc(0);
@@ -77,7 +77,7 @@ export function encodeAttribute(name: string, value: string | boolean): Buffer {
   return field(6, keyValue(name, value));
 }
 
-/** An ExportLogsServiceRequest's beginning: the records, so many bytes, come right after it. */
+/** The head of an ExportLogsServiceRequest; the records, of the given size, follow directly. */
 export function requestHead(
   resource: Readonly<Record<string, string | boolean | number>>,
   recordBytes: number,
@@ -91,7 +91,7 @@ export function requestHead(
   return Buffer.concat([head(1, resourceLogs.length + recordBytes), resourceLogs]);
 }
 
-/** Puts the times of records that stand one after the other so much earlier, in place. */
+/** Moves the times of consecutive records back by the given amount, in place. */
 export function moveTimes(records: Buffer, earlierMs: number): void {
   const earlierNs = BigInt(earlierMs) * 1_000_000n;
   let at = 0;
@@ -105,7 +105,7 @@ export function moveTimes(records: Buffer, earlierMs: number): void {
   }
 }
 
-/** The lengths of the records that stand one after the other, tags included. */
+/** The lengths of consecutive records, including tags. */
 export function recordLengths(records: Buffer): number[] {
   const lengths: number[] = [];
   for (let at = 0; at < records.length;) {
@@ -164,10 +164,10 @@ function writeVarint(bytes: Buffer, from: number, value: number): number {
   return at;
 }
 
-/** Milliseconds as nanoseconds in 64 bits, little end first. */
+/** Writes milliseconds as nanoseconds: 64 bits, little endian. */
 function writeNanos(bytes: Buffer, at: number, atMs: number): number {
   const micros = Math.max(0, Math.round(atMs * 1000));
-  // In two halves: the product does not fit into a number's 53 bits.
+  // In two halves, because the product does not fit into the 53 bits of a number.
   const low = (micros % 0x1_0000_0000) * 1000;
   const high = Math.floor(micros / 0x1_0000_0000) * 1000 + Math.floor(low / 0x1_0000_0000);
   bytes.writeUInt32LE(low % 0x1_0000_0000, at);

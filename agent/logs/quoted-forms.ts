@@ -1,11 +1,11 @@
 /**
- * How shells and the languages of scripts show the secret when they quote it: a shell in each of its ways (as `set -x`,
- * `printf %q` and GNU's `ls` do, in a locale of UTF-8 and in that of C), and others with \xNN (Python, Ruby, Node). Bytes,
- * as latin1 text.
+ * The forms of a secret that shells and scripting languages print when they quote: each way of a shell (`set -x`,
+ * `printf %q`, GNU `ls`; in a UTF-8 locale and in C), and others with \xNN (Python, Ruby, Node). As latin1 text of
+ * bytes.
  */
 export function quotedForms(secret: Buffer): Set<string> {
   const text = secret.toString("latin1");
-  if (/^[\w@%+=:,./-]*$/.test(text)) return new Set(); // nobody quotes that
+  if (/^[\w@%+=:,./-]*$/.test(text)) return new Set(); // nothing quotes that
   return new Set([
     ...signForms(text),
     ...[control, unprinted].flatMap((signs) => [
@@ -17,7 +17,7 @@ export function quotedForms(secret: Buffer): Set<string> {
   ]);
 }
 
-/** What no locale shows as it is, and what that of C does not. */
+/** Bytes that no locale prints as they are, and those that C does not. */
 const control = /[^ -~\x80-\xff]/g;
 const unprinted = /[^ -~]/g;
 
@@ -54,7 +54,7 @@ const letters: Readonly<Record<string, string>> = {
 
 type Code = (sign: string) => string;
 
-/** One by its letter, where it has one of these, or by its number. */
+/** A byte by its letter escape, if it has one, or by its number. */
 const coded =
   (named: string, numbered: Code): Code =>
   (sign) => {
@@ -76,14 +76,14 @@ function gnuForm(text: string, { source }: RegExp): string {
     .replace(/''$/, "'");
 }
 
-/** A shell splits what was not quoted, and then shows each word quoted by itself: 'p$ss' $'\303\244'. */
+/** A shell splits an unquoted value and prints each word quoted separately: 'p$ss' $'\303\244'. */
 function splitForm(text: string, signs: RegExp): string {
   const words = text.split(/[ \t\n]+/).filter((word) => word !== "");
   const quoted = words.map((word) => {
     if (/["'\\|&;()<>!{}*[\]?^$`]|^[~#]/.test(word)) return `'${inSingleQuotes(word)}'`;
     return word.search(signs) === -1 ? word : `$'${word.replaceAll(signs, bash)}'`;
   });
-  // Something else may stand in the first word and in the last, too.
+  // The first and the last word may contain other text, too.
   return quoted.join(" ").replace(/^\$?'/, "").replace(/'$/, "");
 }
 

@@ -3,44 +3,46 @@ import { needlesOf } from "./needles-of.ts";
 import { tokenShapes } from "./token-shapes.ts";
 import { widthBefore } from "./wrapped-base64.ts";
 
-/** Takes secrets out of what a job prints, says and answers. */
+/** Redacts what a job prints, logs and reports. */
 export type Redactor = {
-  /** From the next byte on, the secret is nowhere, in any encoding; too short or too common a text is let be. */
+  /**
+   * Redacts the secret from the next byte on, in all encodings; a text that is too short or too common is ignored.
+   */
   readonly add: (secret: string | Uint8Array) => void;
-  /** Grows with what is known: as long as it is the same, so is what comes of a text. */
+  /** Grows with the known secrets: while it is the same, the same text gives the same result. */
   readonly knownCount: () => number;
-  /** For error texts, descriptions and whatever is shown. */
+  /** Redacts a whole text: errors, descriptions and the like. */
   readonly redactText: (text: string) => string;
-  /** Every text, number and key in a JSON value; the very same value when nothing was found. */
+  /** Redacts all texts, numbers and keys in a JSON value; returns the same object when nothing was found. */
   readonly redactJson: <T>(value: T) => T;
-  /** For output, which arrives in pieces cut anywhere. */
+  /** Redacts a stream whose chunks may be cut anywhere. */
   readonly stream: (resume?: StreamPosition) => RedactionStream;
 };
 
-/** Redacts a stream of bytes piece by piece; it never holds back more than what may be the beginning of a secret. */
+/** Redacts a byte stream chunk by chunk; it holds back only what may be the beginning of a secret. */
 export type RedactionStream = {
-  /** The next piece; returns what can be said for certain by now. It may be the very bytes that came in. */
+  /** Takes the next chunk; returns what is certain by now, possibly the same bytes. */
   readonly push: (bytes: Buffer) => Buffer;
-  /** What was held back; what may be the beginning of a secret is hidden. Nobody knows what comes next, if anything. */
+  /** Returns what was held back; a possible beginning of a secret is redacted, because what follows is unknown. */
   readonly end: () => Buffer;
-  /** Where another stream can go on, so that the outputs of both make one. */
+  /** The position at which another stream can continue, so that both outputs make one. */
   readonly position: () => StreamPosition;
 };
 
-/** A place in a stream: plain JSON, no secret in it. */
+/** A position in a stream; plain JSON without secrets. */
 export type StreamPosition = {
-  /** Bytes of the source that have been answered for. */
+  /** Bytes of the source whose output was returned. */
   readonly offset: number;
-  /** So many bytes after them belong to a secret that was already replaced. */
+  /** How many bytes after them belong to a secret that was already replaced. */
   readonly covered: number;
-  /** So many bytes of base64 stand right before them. */
+  /** How many bytes of base64 come directly before them. */
   readonly width?: number;
 };
 
 const replacement = Buffer.from("***");
 const nothing = Buffer.alloc(0);
 
-/** Knows the secrets given, the shapes of well-known tokens, and whatever is added later. */
+/** Redacts the given secrets, well-known forms of tokens, and secrets that are added later. */
 export function makeRedactor(secrets: Iterable<string | Uint8Array>): Redactor {
   const needles = new Set<string>();
   const unescaped = new Set<string>();
@@ -68,7 +70,7 @@ export function makeRedactor(secrets: Iterable<string | Uint8Array>): Redactor {
 function openStream(set: () => NeedleSet, resume?: StreamPosition): RedactionStream {
   let held = nothing;
   let offset = resume?.offset ?? 0;
-  /** So many of the next bytes have been answered by `***` already. */
+  /** How many of the next bytes are covered by a `***` that was returned. */
   let covered = resume?.covered ?? 0;
   let width = resume?.width ?? 0;
 
@@ -83,7 +85,7 @@ function openStream(set: () => NeedleSet, resume?: StreamPosition): RedactionStr
     });
     if (certain > doneAt) parts.push(whole.subarray(doneAt, certain));
     width = widthBefore(whole, certain, width);
-    // A copy: a piece of what came in would keep all of it in memory.
+    // A copy, because a slice would keep the whole chunk in memory.
     held = certain === whole.length ? nothing : Buffer.from(whole.subarray(certain));
     covered = Math.max(0, doneAt - certain);
     offset += certain;

@@ -3,15 +3,15 @@ import { scanSwallowed } from "./swallowed-beginnings.ts";
 import { type EscapeInterest, outside, type Spans, unescape } from "./unescape.ts";
 
 type Found = (start: number, end: number) => void;
-/** Tells of what it finds in bytes that are plain now; answers from where on nothing is certain. */
+/** Reports what it finds in unescaped bytes; returns the position from which more bytes are needed. */
 type ScanPlain = (bytes: Buffer, how: ScanHow, found: Found) => number;
 
-/** How often what one program wrote may have been escaped by another: JSON in JSON in a URL. */
+/** The nesting depth of escapes: JSON in JSON in a URL. */
 const mostLevels = 3;
 
 /**
- * Finds what is written with escapes, whichever characters are and however often it was done; answers from where on
- * nothing is certain: never within an escape, so that whoever goes on there reads the same.
+ * Finds needles in escaped text, with any characters escaped, at any depth. Returns the position from which more bytes
+ * are needed; never one inside an escape, so that a scan can continue there.
  */
 export function scanUnescaped(
   bytes: Buffer,
@@ -58,13 +58,13 @@ type Level = {
   readonly bytes: Buffer;
   readonly how: ScanHow;
   readonly level: number;
-  /** Tells of an escape in it. */
+  /** Reports an escape in it. */
   readonly span: Found;
 };
 
 export type Certainty = {
   readonly certain: number;
-  /** The place, or where the outermost escape that it is within began. */
+  /** The position, or the start of the outermost escape around it. */
   readonly before: (place: number) => number;
 };
 

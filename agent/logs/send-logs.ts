@@ -24,7 +24,7 @@ export function makeSendLogs(client: BrokerClient): SendLogs {
   };
 }
 
-/** An ExportLogsServiceResponse that is not empty tells of a partial success: a number and a sentence. */
+/** An ExportLogsServiceResponse that is not empty reports a partial success: a number and a message. */
 function partly(text: string): LogAnswer {
   const why = /[\x20-\x7e]{4,}/.exec(text)?.[0] ?? "no reason given";
   return { kind: "stored", why };
@@ -36,7 +36,7 @@ function answerOf(error: unknown): LogAnswer {
   if (!(error instanceof Refused)) throw error;
   if (overStatuses.includes(error.status)) return { kind: "over" };
   if (error.status === 413) return { kind: "too-large" };
-  // A token that is refused is the other loops' affair: they end the agent, or learn a new one.
+  // A refused token is left to the other loops, which end the agent or read a new one.
   if (error.what === "unauthorized" || error.status === 403) return { kind: "later" };
   return error.what === "refused" ? { kind: "refused", why: error.message } : { kind: "later" };
 }

@@ -14,7 +14,7 @@ import { moveTimes, requestHead } from "./otlp-records.ts";
 
 export type Shipment = {
   readonly spool: LogSpool;
-  /** Acts when it is this log's turn. */
+  /** Runs the action when it is this log's turn. */
   readonly inTurn: <T>(act: () => Promise<T>) => Promise<T>;
   readonly send: SendLogs;
   readonly clock: LogClock;
@@ -25,17 +25,17 @@ export type Shipment = {
   readonly onDoubt: (executionId: string) => void;
 };
 
-/** How a log goes to the broker: it is taken, is to come more slowly, or nobody is there who takes it. */
+/** How sending a log goes: accepted, slowed down, or no broker accepts it. */
 export type LogFlow = "taken" | "slowed" | "away";
 
 const mostBytes = 1024 * 1024;
-/** So many records in a row that nobody takes: then it is not the records. */
+/** After this many refused records in a row, the records are not the reason. */
 const mostRefusals = 20;
 const compress = promisify(gzip);
 
 type Prepared = { readonly batch: LogBatch; readonly body: Buffer };
 
-/** Sends a log's lines in order until none waits (true), or the signal aborts. Never gives up but when it is told to. */
+/** Sends a log's lines in order until none waits (true), or the signal aborts. Retries without end. */
 export async function shipLog(shipment: Shipment): Promise<boolean> {
   const { spool, signal, limits, onAnswer } = shipment;
   let bytes = mostBytes;
@@ -47,7 +47,7 @@ export async function shipLog(shipment: Shipment): Promise<boolean> {
     if (prepared === undefined || signal.aborted) return prepared === undefined;
     const { batch } = prepared;
     const sending = attempt(shipment, prepared);
-    // While one is on its way, the next is read and compressed.
+    // The next batch is read and compressed while one is being sent.
     const following = await prepareFollowing(shipment, batch, bytes);
     const answer = await sending;
     ahead = answer.kind === "stored" ? following : undefined;
@@ -90,7 +90,7 @@ async function prepareFollowing(
   try {
     return await prepare(shipment, await shipment.spool.following(batch, bytes));
   } catch {
-    return undefined; // it is read again when it is its turn, and what is wrong is told then
+    return undefined; // it is read again at its turn, which throws the error then
   }
 }
 
@@ -108,7 +108,7 @@ async function attempt(
   }
 }
 
-/** On disk the times are the host's; they become the broker's here, where its clock is known best. */
+/** Times on disk are the host's; they are converted here, when the broker's clock is known best. */
 function toBody(identity: LogIdentity, batch: LogBatch, skew: LogSkew): Promise<Buffer> {
   const records = [...droppedNotices(identity, batch), ...batch.records];
   const length = records.reduce((sum, record) => sum + record.length, 0);
@@ -120,7 +120,7 @@ function toBody(identity: LogIdentity, batch: LogBatch, skew: LogSkew): Promise<
   const head = requestHead(resource, length);
   const request = Buffer.concat([head, ...records]);
   if (skew.aheadMs !== 0) moveTimes(request.subarray(head.length), skew.aheadMs);
-  // The least effort: a log gets five to ten times smaller, and more effort costs more than it saves.
+  // Fastest compression: logs shrink five- to tenfold, and more effort costs more than it saves.
   return compress(request, { level: 1, chunkSize: zlibStep(length / 4) });
 }
 
@@ -137,7 +137,7 @@ function tellRefused(
   log.warn({ execution_id: executionId, why }, "the broker refused part of a log");
 }
 
-/** The line's number stays free: who reads sees that something is missing. */
+/** The number stays unused, so that readers see that something is missing. */
 function skip({ spool, log }: Shipment, batch: LogBatch, answer: LogAnswer): void {
   const why = answer.kind === "refused" ? answer.why : "the record is too large";
   const { executionId } = spool.identity;

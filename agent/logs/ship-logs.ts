@@ -8,14 +8,14 @@ import { makeLogClock } from "./log-clock.ts";
 import type { SendLogs } from "./log-request.ts";
 import { type LogFlow, shipLog } from "./ship-log.ts";
 
-/** What brings logs to the broker. */
+/** Sends logs to the broker. */
 export type LogShipping = {
   /**
-   * Resolves true when all records of a closed log are stored (or nobody wants them, or there are none), false after
-   * the time, and at once while the broker does not take them.
+   * Resolves true when all records of a closed log are stored (or refused permanently, or there are none); false after
+   * the time, and at once while the broker accepts none.
    */
   readonly drained: (executionId: string, withinMs: number) => Promise<boolean>;
-  /** Nothing of any log waits any more; the same for all, when the agent shuts down. */
+  /** The same for all logs, at the agent's shutdown. */
   readonly allDrained: (withinMs: number) => Promise<boolean>;
   /** Stops sending; what is on disk stays. */
   readonly stop: () => Promise<void>;
@@ -27,15 +27,15 @@ export type ShipLogsSpec = {
   readonly clock: Pick<BrokerClock, "skewMs" | "isKnown">;
   readonly log: Log;
   readonly limits: BackoffLimits;
-  /** The broker takes a log's records as of something that is over, or not at all. */
+  /** Called when the broker says that the execution of a log has ended, or refuses its records. */
   readonly onDoubt?: (executionId: string) => void;
 };
 
-/** Requests at once; each log has one under way, so that its lines stay in order. */
+/** The most requests at once; each log has at most one, so that its lines stay in order. */
 const mostAtOnce = 4;
 const sweepEveryMs = 60_000;
 
-/** Starts to send what is there and whatever comes, the logs in turns. */
+/** Starts to send existing and new records, the logs in turns. */
 export function shipLogs(spec: ShipLogsSpec): LogShipping {
   const { spools, log, limits, onDoubt = () => {} } = spec;
   const clock = makeLogClock(spec.clock);
@@ -49,7 +49,7 @@ export function shipLogs(spec: ShipLogsSpec): LogShipping {
   const onAnswer = (spool: LogSpool, flow: LogFlow): void => {
     if (flow === "taken") failing.delete(spool);
     else failing.add(spool);
-    // Who is slowed down waits: only to a broker that is away lines are lost.
+    // A log that is slowed down waits; lines are dropped only when no broker is reachable.
     spools.setFlowing(spool, flow !== "away");
     look();
   };
@@ -66,7 +66,7 @@ export function shipLogs(spec: ShipLogsSpec): LogShipping {
       .then(() => {
         underWay.delete(spool);
         look();
-        // Something may have come between the last look and now.
+        // Something may have arrived since the last check.
         if (spool.waitingBytes() > 0) wake(spool);
       });
     underWay.set(spool, shipping);
@@ -94,7 +94,7 @@ export function shipLogs(spec: ShipLogsSpec): LogShipping {
   };
 }
 
-/** Lets others wait until something is so; whoever changes it says "look". */
+/** Lets others wait for a condition; a change notifies them to check again. */
 function makeLookout() {
   const waiters = new Set<() => void>();
   const look = (): void => {
@@ -118,7 +118,7 @@ function makeLookout() {
   return { until, look };
 }
 
-/** Lets so many act at once; the others wait in line, so that a chatty log does not hold up a quiet one. */
+/** Limits concurrency; the others queue, so that a chatty log does not delay a quiet one. */
 function makeTurns(most: number): <T>(act: () => Promise<T>) => Promise<T> {
   let free = most;
   const line: (() => void)[] = [];

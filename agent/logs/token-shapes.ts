@@ -1,25 +1,27 @@
 import { tokenKinds } from "../../shared/token.ts";
 import { base64Forms } from "./encodings-of.ts";
 
-/** What is a secret by its looks: it begins with one of `heads`, and `measure` says how far it reaches. */
+/** A form of tokens: it begins with one of `heads`, and `measure` finds its end. */
 export type TokenShape = {
   readonly heads: readonly string[];
-  /** What is learnt of the bytes is kept for the next head in them: each is looked at once, however many heads there are. */
+  /** State that is shared between heads in the same bytes, so that each byte is examined once. */
   readonly measure: (bytes: Buffer, isFinal: boolean) => Measure;
 };
 
-/** Where the secret ends whose head ends here; 0: it is none; "more": only further bytes can tell. Asked in order. */
+/** The end of the token whose head ends here; 0: it is none; "more": more bytes are needed. Called in order. */
 export type Measure = (bodyAt: number) => number | "more";
 
 const word = "A-Za-z0-9";
-/** Longer than any token: what goes on after it is something else. */
+/** Longer than any token: what continues after it is something else. */
 const longestToken = 16 * 1024;
 const longestLogin = 512;
 const keyNames = ["PRIVATE KEY", "ENCRYPTED PRIVATE KEY", "PGP PRIVATE KEY BLOCK"].concat(
   ["RSA", "EC", "DSA", "OPENSSH"].map((kind) => `${kind} PRIVATE KEY`),
 );
 
-/** Tokens of well-known makers, keys in PEM, logins in URLs and in headers; tokens also inside of base64. */
+/**
+ * All forms: tokens of well-known services, keys in PEM, logins in URLs and headers; tokens also inside of base64.
+ */
 export const tokenShapes: readonly TokenShape[] = [
   ...token(
     tokenKinds.map((kind) => `svc_${kind}_`),
@@ -52,7 +54,7 @@ function jwtHeads(json: string): string[] {
   ];
 }
 
-/** A token in plain text and, as its head shows in three ways there, in base64. */
+/** A token in plain text and in base64, where its head has three forms. */
 function token(heads: readonly string[], alphabet: string, least: number): TokenShape[] {
   const encoded = heads.flatMap((head) => base64Heads(head));
   const leastEncoded = Math.floor((least * 4) / 3);
@@ -63,7 +65,7 @@ function base64Heads(head: string): string[] {
   return [...new Set(base64Forms(Buffer.from(head)))].filter((form) => /^[\w+/-]{4,}$/.test(form));
 }
 
-/** So many characters at least after the head, and all that follow of the same alphabet. */
+/** At least this many characters after the head, and all that follow of the same alphabet. */
 function run(heads: readonly string[], alphabet: string, least: number): TokenShape {
   const isMember = membersOf(alphabet);
   return {
@@ -95,7 +97,7 @@ function measureLogin(bytes: Buffer, isFinal: boolean): Measure {
   };
 }
 
-/** Of the block's text, also where a line's end is written as \n or %0A. */
+/** Part of the block, also where line ends are written as \n or %0A. */
 const keyMembers = membersOf(String.raw`A-Za-z0-9+/=,:.()\\%\r\n\t\x20-`);
 const endMark = "-----END";
 
@@ -113,8 +115,8 @@ function privateKeys(): TokenShape[] {
 }
 
 /**
- * To the end of the line that ends the block. Without such a line, as far as the lines look like those of a key: what comes
- * after a beginning alone is somebody's log.
+ * To the end of the last line of the block. Without that line, as far as the lines look like those of a key: after a
+ * lone beginning comes other output.
  */
 function measureKey(bytes: Buffer, isFinal: boolean): Measure {
   return (bodyAt) => {
@@ -134,19 +136,19 @@ function measureKey(bytes: Buffer, isFinal: boolean): Measure {
       isOver = look === "last" || look === "other";
       if (look === "key" || (look === "last" && end > bodyAt + 5)) end = to;
       const next = afterLineEnd(bytes, to, most);
-      if (next === to) return end; // what is there is in no key
+      if (next === to) return end; // this byte is in no key
       from = next;
     }
   };
 }
 
-/** Behind the dashes that end the line, if they are there. */
+/** After the dashes that end the line, if there are any. */
 function endOfMark(line: string, from: number): number {
   const dashes = line.indexOf("-----", from);
   return dashes === -1 ? line.length : dashes + 5;
 }
 
-/** What a line within a block may be: most of a key is in long ones, and one shorter ends it. */
+/** A line within a block: a key is mostly long lines, and a shorter one ends it. */
 function lookOf(line: string): "key" | "blank" | "last" | "other" {
   const text = line.trim();
   if (text === "") return "blank";
@@ -170,7 +172,7 @@ function afterLineEnd(bytes: Buffer, from: number, most: number): number {
   return at;
 }
 
-/** How long what parts two lines is at a place: as it is, written as \n, also twice, or as %0A. */
+/** The length of a line end at a position: raw, written as \n (also twice escaped), or as %0A. */
 function breakLength(bytes: Buffer, at: number): number {
   const byte = bytes[at];
   if (byte === newline || byte === carriageReturn) return 1;
@@ -188,7 +190,7 @@ function membersOf(alphabet: string): Uint8Array {
   );
 }
 
-/** Tells where a run of members ends that begins at a place, `longestToken` further at most. */
+/** The end of a run of members that begins at a position, at most `longestToken` further. */
 function makeRunEnd(bytes: Buffer, isMember: Uint8Array): (from: number) => number {
   let knownFrom = 0;
   let knownTo = 0;

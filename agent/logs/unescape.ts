@@ -9,7 +9,7 @@ import {
 } from "./escapes.ts";
 import { type ByFirstByte, byFirstByte } from "./needle-table.ts";
 
-/** A part of a text with its escapes of one kind undone. */
+/** A part of a text, with escapes of one kind undone. */
 export type Unescaped = {
   readonly bytes: Buffer;
   /** Where the byte stood, or the escape for it began. */
@@ -18,32 +18,32 @@ export type Unescaped = {
   readonly endOf: (at: number) => number;
   /** Where the part ended. */
   readonly to: number;
-  /** It reaches to the end of what is known: more of it may come. */
+  /** It reaches the end of the known bytes: more may follow. */
   readonly isOpen: boolean;
 };
 
 /** What is worth undoing. */
 export type EscapeInterest = {
-  /** By a byte: whether it is in anything that is looked for. */
+  /** Whether a byte is in any needle. */
   readonly wanted: Uint8Array;
-  /** By a byte after a backslash that was escaped itself: whether both may stand for a wanted one. */
+  /** Whether an escaped backslash and this byte may stand for a wanted byte. */
   readonly wantedLater: Uint8Array;
-  /** So far from an escape something that is looked for may begin or end. */
+  /** How far from an escape a needle may begin or end. */
   readonly reach: number;
-  /** Whatever is shorter than this holds nothing that is looked for. */
+  /** A shorter text contains no needle. */
   readonly least: number;
   readonly kinds: readonly EscapeKind[];
   readonly byFirst: ByFirstByte;
 };
 
-/** How far an escaped text goes at most from the first of its escapes that an outer one hides. */
+/** The largest distance that escaped text spans from the first of its escapes that an outer one hides. */
 const longestEscapes = 6;
 
-/** What to undo where these are looked for. */
+/** What to unescape for these needles. */
 export function interestIn(needles: readonly Buffer[]): EscapeInterest {
   const wanted = new Uint8Array(256);
   for (const needle of needles) for (const byte of needle) wanted[byte] = 1;
-  // Of these others are made: \x26quot\x3b
+  // These characters form other escapes: \x26quot\x3b
   for (let byte = 0; byte < 0x80; byte++) {
     if (/[\w;#]/.test(String.fromCharCode(byte))) wanted[byte] = 1;
   }
@@ -67,13 +67,13 @@ export function interestIn(needles: readonly Buffer[]): EscapeInterest {
 }
 
 export type UnescapeHow = EscapeInterest & {
-  /** No more bytes come: what is cut off stands for itself. */
+  /** No more bytes follow: a cut-off escape is plain text. */
   readonly isLast: boolean;
 };
 
 /**
- * Tells of every part in which an escape of the kind stands for something wanted, as far from it as that may reach; answers
- * where each escape begins and ends. What stands for anything else ends a part: nothing that is looked for goes on over it.
+ * Reports each part in which an escape stands for a wanted byte, with enough text around it; returns where each escape
+ * begins and ends. Any other escape ends a part, because no needle spans it.
  */
 export function unescape(
   bytes: Buffer,
@@ -89,7 +89,7 @@ export function unescape(
   while (at !== -1) {
     const escape = kind.read(bytes, at);
     if (escape === cutOff) {
-      // A lone quote, a backslash: what it is only the next bytes say.
+      // A lone quote or a backslash: only the next bytes tell what it is.
       if (!how.isLast) part.cutAt(at);
       at = how.isLast ? findNext(bytes, kind.trigger, at + 1) : -1;
       continue;
@@ -108,7 +108,7 @@ export function unescape(
   return spans;
 }
 
-/** Where there is one escape, there are more: a look at the next bytes is cheaper than a search. */
+/** Escapes come in clusters: checking the next bytes is cheaper than a search. */
 const nearBytes = 48;
 
 function findNext(bytes: Buffer, trigger: Buffer, from: number): number {
@@ -123,7 +123,7 @@ function findNext(bytes: Buffer, trigger: Buffer, from: number): number {
 export type Spans = readonly number[];
 const none: Spans = [];
 
-/** The place, or the beginning of the escape that it is within. */
+/** The position, or the start of the escape around it. */
 export function outside(spans: Spans, place: number): number {
   let [low, high] = [0, spans.length >> 1];
   while (low < high) {
@@ -137,7 +137,7 @@ export function outside(spans: Spans, place: number): number {
 function isWanted(bytes: Buffer, to: number, escape: number, how: EscapeInterest): boolean {
   const code = codeOf(escape);
   if (code >= 0x80 || how.wanted[code] === 1) return true;
-  // It may begin an escape itself. Of two backslashes, which are common, what comes next tells.
+  // It may begin an escape itself. After two backslashes, which are common, the next byte tells.
   if (code !== 0x5c) return code === 0x25 || code === 0x26;
   if (bytes[to - 1] !== 0x5c) return true;
   let at = to;
@@ -151,7 +151,7 @@ type Part = {
   readonly add: (from: number, to: number, escape: number) => void;
   /** An escape for anything else. */
   readonly bar: (from: number, to: number) => void;
-  /** An escape that is not whole. */
+  /** An incomplete escape. */
   readonly cutAt: (at: number) => void;
   readonly finish: () => void;
 };
@@ -173,7 +173,7 @@ function makePart(
     escapes = [];
   };
   const lastEnd = (): number => escapes.at(-2) ?? 0;
-  /** Nothing reaches from what was before to here. */
+  /** No needle reaches from the earlier text to here. */
   const leaveBehind = (at: number): void => {
     if (escapes.length > 0 && lastEnd() + reach < at - reach) close(lastEnd() + reach, false);
     if (escapes.length === 0) from = Math.max(barredTo, at - reach);

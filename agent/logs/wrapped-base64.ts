@@ -1,13 +1,13 @@
-/** Base64 that goes on over the ends of lines, with those taken out. */
+/** Base64 that spans several lines, with the line ends removed. */
 export type Unwrapped = {
   readonly bytes: Buffer;
   /** Where a byte stood. */
   readonly placeOf: (at: number) => number;
-  /** It reaches to the end of what is known: more of it may come. */
+  /** It reaches the end of the known bytes: more may follow. */
   readonly isOpen: boolean;
 };
 
-/** A shorter line does not go on in the next: words end lines, too. */
+/** A shorter line is not continued: words end lines, too. */
 const leastWidth = 40;
 const members = Uint8Array.from({ length: 256 }, (_, byte) =>
   /[\w+/=-]/.test(String.fromCharCode(byte)) ? 1 : 0,
@@ -19,8 +19,8 @@ const [tab, newline, carriageReturn, space, backslash, letterN, letterR] = [
 type Piece = { readonly from: number; readonly to: number };
 
 /**
- * Tells of all base64 that is parted by ends of lines, or may be when more comes: ends as they are, or written as \n
- * within a string, with white space around. `before` bytes of base64 stood right before these.
+ * Reports all base64 that spans line ends, or may when more bytes come. Line ends may be raw or written as \n in a
+ * string, with white space around. `before` bytes of base64 come directly before these.
  */
 export function unwrap(
   bytes: Buffer,
@@ -41,13 +41,13 @@ export function unwrap(
   }
 }
 
-/** How many bytes of base64 stand right before the place; more than make a line do not matter. */
+/** How many bytes of base64 come directly before the position, up to the length of a line. */
 export function widthBefore(bytes: Buffer, at: number, before: number): number {
   const from = runStart(bytes, at, Math.max(0, at - leastWidth));
   return Math.min(leastWidth, at - from + (from === 0 ? before : 0));
 }
 
-/** Finds the next end of a line, then the end of the bytes, then nothing; asked for ever higher places. */
+/** Finds the next line end, then the end of the bytes, then nothing; for ascending positions. */
 function makeBreakSearch(bytes: Buffer): (from: number) => number {
   const { length } = bytes;
   let line = -1;
@@ -81,7 +81,7 @@ function runStart(bytes: Buffer, to: number, least: number): number {
   return from;
 }
 
-/** Adds the lines that go on with the first; returns where they end, the end of the bytes if more may come. */
+/** Adds the lines that continue the first; returns their end, which is the end of the bytes if more may come. */
 function follow(bytes: Buffer, pieces: Piece[]): number {
   let at = pieces[0]?.to ?? 0;
   for (;;) {
@@ -96,7 +96,7 @@ function follow(bytes: Buffer, pieces: Piece[]): number {
   }
 }
 
-/** Where the next line begins, the end of the bytes if only more can tell; undefined when no line ends here. */
+/** Where the next line begins; the end of the bytes if more are needed; undefined when no line ends here. */
 function afterBreak(bytes: Buffer, from: number): number | undefined {
   let isBroken = false;
   let at = from;

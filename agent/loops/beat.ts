@@ -8,13 +8,12 @@ import type { Loop } from "./loop-runner.ts";
 import type { WakeUp } from "./wake-up.ts";
 
 const longestBeatMs = 10_000;
-/** The broker takes a process for offline after 60 s: three heartbeats of one that rests may be lost. */
+/** The broker marks a process offline after 60 s: three heartbeats of an idle process may be lost. */
 const longestRestMs = 15_000;
 
 /**
- * Tells the broker that this process lives and what it holds, and obeys what it answers, until the signal aborts. A
- * process that holds nothing and has a claim parked, by which it is heard of and hears as well, leaves two heartbeats of three
- * out.
+ * Sends heartbeats with the held executions and obeys the orders in the answers, until the signal aborts. An idle
+ * process with a parked claim is known to be alive and gets orders by it, so it skips two heartbeats of three.
  */
 export async function beat(
   parts: LoopContext,
@@ -31,13 +30,13 @@ export async function beat(
       beatAtMs = startedMs;
     }
     turn();
-    // Agents that started together drift apart.
+    // Jitter: agents that started together do not stay in step.
     const nextMs = everyMs * (0.9 + Math.random() * 0.1) - (performance.now() - startedMs);
     isAsked = await wakeUp.wait(Math.max(0, nextMs), signal);
   }
 }
 
-/** Whether a process that rests has to beat now: the next time would be too late. */
+/** Whether an idle process must beat now: the next turn would be too late. */
 export function isBeatDue({
   sinceMs,
   everyMs,
@@ -75,7 +74,7 @@ async function beatOnce(parts: LoopContext, signal: AbortSignal): Promise<void> 
         processId,
         signal,
         timeoutMs: Math.min(config.requestTimeout, longestBeatMs),
-        isOnce: true, // a late beat would tell what is not true any more: the loop makes a new one
+        isOnce: true, // a late heartbeat would report old facts: the loop makes a new one
         answer: beatAnswerSchema,
       },
     )
@@ -84,6 +83,6 @@ async function beatOnce(parts: LoopContext, signal: AbortSignal): Promise<void> 
       throw error;
     });
   figures.beats += 1;
-  orders.take(processId, answer.body.orders ?? []); // first: what is over may not begin anything by what follows
+  orders.take(processId, answer.body.orders ?? []); // first, because what has ended must not begin anything by the next line
   leases.renewed(executions, asked);
 }

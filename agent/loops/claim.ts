@@ -16,14 +16,14 @@ import type { Loop } from "./loop-runner.ts";
 import type { WakeUp } from "./wake-up.ts";
 import { checkDiskSpace } from "./watch-disk-space.ts";
 
-/** What a claim brought, to be started or given back. */
+/** Starts the claimed jobs, or gives them back. */
 export type TakeJobs = (jobs: readonly ClaimedJob[], now: string) => void;
 
 type Slots = ReturnType<typeof freeSlots>;
 type Claim = {
   slots: Slots;
   readonly pollId: string;
-  /** Whom it is for, with what shows that. */
+  /** The process that claims, with its secret. */
   readonly process: RunnerProcess;
   state: "parked" | "failing" | "over";
 };
@@ -33,8 +33,8 @@ const floorMs = 1_000;
 const graceMs = 10_000;
 
 /**
- * Keeps one request for jobs and orders parked at the broker until the signal aborts. When slots get free or are
- * taken meanwhile, a newer request ends the parked one at the broker; whatever the older still brings is taken.
+ * Keeps one request for jobs and orders parked at the broker, until the signal aborts. When the number of free slots
+ * changes, a newer request replaces the parked one at the broker; jobs in the older one's answer are taken, too.
  */
 export async function claim(
   parts: LoopContext,
@@ -60,7 +60,7 @@ export async function claim(
         turn();
         if (answer.jobs.length === 0) waitUntilMs = answer.askedMs + floorMs;
         parts.orders.take(one.process.id, answer.orders);
-        if (answer.jobs.length > 0) await checkDiskSpace(parts); // the disk may have filled while it was parked
+        if (answer.jobs.length > 0) await checkDiskSpace(parts); // the disk may have become full while it was parked
         take(answer.jobs, answer.now);
       })
       .catch((error: unknown) => void failures.push(error))
@@ -77,7 +77,7 @@ export async function claim(
     let slots = freeSlots(parts);
     const isUnderWay = current !== undefined && current.state !== "over";
     const isStale = current === undefined || isOutdated(parts, current, slots);
-    // An empty answer that came at once is no reason to ask again at once; a change of slots is.
+    // An immediate empty answer is not followed by a request at once; a change of slots is.
     const restMs = isStale ? 0 : waitUntilMs - performance.now();
     if (!isUnderWay && restMs > 0) {
       await wakeUp.wait(restMs, signal);
@@ -103,8 +103,8 @@ type Answer = {
 };
 
 /**
- * Asks until there is an answer. A repetition has the same poll_id, so that jobs come again whose answer was lost. One
- * that a newer request has ended at the broker may have had jobs in its answer, too: it is the newest again then.
+ * Repeats the request until there is an answer. A repetition has the same poll_id, so jobs in a lost answer come
+ * again. A request that a newer one replaced may have had jobs in its answer, too; repeated, it becomes the newest.
  */
 async function answerOf(
   parts: LoopContext,
@@ -118,7 +118,7 @@ async function answerOf(
     try {
       const { body } = await ask(parts, { ...one, isAgain: nth > 0 }, signal);
       parts.figures.claims += 1;
-      const { jobs, orders, now } = body as unknown as Answer; // claimAnswerSchema said so
+      const { jobs, orders, now } = body as unknown as Answer; // claimAnswerSchema has checked it
       return { jobs, orders, now, askedMs };
     } catch (error) {
       if (!(error instanceof Unanswered)) throw error;
@@ -132,7 +132,7 @@ async function answerOf(
       );
       await pause(waitMs, signal);
       const slots = freeSlots(parts);
-      if (Object.keys(slots).length > 0) one.slots = slots; // with none, jobs of a lost answer would not come again
+      if (Object.keys(slots).length > 0) one.slots = slots; // without free slots, jobs of a lost answer would not come again
     }
   }
 }
@@ -144,7 +144,7 @@ async function ask(
 ): Promise<AgentAnswer<typeof claimJobsRoute>> {
   const { client, config, runnerId } = agent;
   const held = agent.runningJobs.all().map(({ executionId }) => executionId);
-  // After failures and silence only: else heartbeats ask, and no claim has to.
+  // Only after failures and silence: otherwise heartbeats fetch orders, and a claim need not.
   const isAsking = held.length > 0 && (isAgain || agent.leases.isStale(held));
   const body = {
     process_id: processId,
@@ -170,15 +170,15 @@ async function ask(
   );
 }
 
-/** As many plans as it asks for, and orders. */
+/** Room for as many plans as it asks for, and orders. */
 function mostBytesOf(slots: Slots): number {
   const jobs = Object.values(slots).reduce((sum, free) => sum + free, 0);
   return (jobs + 1) * planAnswerBytes;
 }
 
-/** While it is being repeated it is not replaced: its answer may have been lost with jobs in it. */
+/** A request is not replaced while it is repeated: its lost answer may have had jobs. */
 function isOutdated({ agent }: LoopContext, { state, process, slots }: Claim, now: Slots): boolean {
   if (process.id !== agent.process().id) return true;
-  // both are made in the order of one table
+  // both have the order of one table
   return state !== "failing" && JSON.stringify(slots) !== JSON.stringify(now);
 }

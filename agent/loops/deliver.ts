@@ -16,12 +16,12 @@ type DeliverParts = Pick<LoopContext, "agent"> & {
   readonly figures: Pick<LoopFigures, "delivered" | "refusedResults">;
 };
 
-/** What was tried in vain, how often, and when it is to be tried again, by performance.now(). */
+/** Failed deliveries: how many, and when the next try is due, by performance.now(). */
 type Delays = Map<string, { readonly failures: number; readonly dueAtMs: number }>;
 
 /**
- * Brings the results of the spool to the broker until it has them or refuses them, until the signal aborts. One that
- * must wait holds up no other.
+ * Delivers the results in the outbox until the broker has accepted or refused them, until the signal aborts. A result
+ * that must wait does not delay others.
  */
 export async function deliver(
   parts: DeliverParts,
@@ -54,7 +54,7 @@ export async function deliver(
   }
 }
 
-/** The broker's word on the agent itself: the loop ends by it. */
+/** The broker refuses the agent itself: that ends the loop. */
 const isForGood = (error: unknown): boolean => error instanceof Refused;
 
 type Failed = { readonly executionId: string; readonly error: unknown };
@@ -108,7 +108,7 @@ async function finish(
   { spooled, signal }: Delivery,
 ): Promise<void> {
   const params = { job_id: spooled.job_id, execution_id: executionId };
-  // An end that does not wait says the last line's number: readers see that some are to come.
+  // The result does not wait for the log; it names the last record, so that readers know that more follows.
   await agent.shipping.drained(executionId, agent.config.logWait);
   await agent.client.call(
     finishExecutionRoute,
@@ -123,7 +123,7 @@ async function finish(
   );
 }
 
-/** A large result has more time: a megabyte a second at least. */
+/** A large result gets more time: one second for each megabyte. */
 function timeoutOf(requestTimeoutMs: number, { finish: { result } }: PendingResult): number {
   const texts = [
     result?.contents_compressed,
@@ -135,8 +135,8 @@ function timeoutOf(requestTimeoutMs: number, { finish: { result } }: PendingResu
 }
 
 /**
- * The broker has an end for this execution already (and keeps the report as evidence), knows nothing of it, or cannot
- * take what is in it: then it is told of that, so that the job ends, and the result is set aside.
+ * The broker has already ended this execution (it keeps the report as evidence), does not know it, or rejects the
+ * content. In the last case a result without the content is reported, so that the job ends. The result is moved aside.
  */
 async function giveUp(
   parts: DeliverParts,

@@ -3,7 +3,7 @@ import { roomForPods } from "../executor/room-for-pods.ts";
 import { servedSlots } from "../register/served-slots.ts";
 import type { LoopContext } from "./loop-context.ts";
 
-/** How many more jobs of each group may be claimed now; none when the agent shuts down or has no room. */
+/** How many more jobs of each group can be claimed now; none while the agent shuts down or the disk is full. */
 export function freeSlots(parts: LoopContext): Readonly<Partial<Record<RunnerJobGroup, number>>> {
   const { agent, shutdown, settings, figures } = parts;
   if (shutdown.isRequested() || figures.notClaiming !== undefined) return {};
@@ -11,7 +11,7 @@ export function freeSlots(parts: LoopContext): Readonly<Partial<Record<RunnerJob
   const free: Partial<Record<RunnerJobGroup, number>> = {};
   for (const [group, slots] of Object.entries(servedSlots(agent.config, settings.current()))) {
     const left = Math.min(slots - agent.runningJobs.count(group), roomForPods(agent, group));
-    if (left > 0) free[group as RunnerJobGroup] = left; // the keys of a record of groups
+    if (left > 0) free[group as RunnerJobGroup] = left; // its keys are groups
   }
   return free;
 }

@@ -5,7 +5,7 @@ import type { SettingsCache } from "../register/settings-cache.ts";
 import type { ShutdownState } from "../shutdown/shutdown-state.ts";
 import type { DiskSpace } from "../workspace/disk-space.ts";
 
-/** What the loops share besides the agent's parts. */
+/** What the loops share, in addition to the agent's context. */
 export type LoopContext = {
   readonly agent: AgentContext;
   readonly shutdown: ShutdownState;
@@ -13,11 +13,11 @@ export type LoopContext = {
   readonly settings: SettingsCache;
   readonly orders: OrderDispatcher;
   readonly figures: LoopFigures;
-  /** So many jobs are taken, and no more. */
+  /** The number of jobs after which no more are claimed. */
   readonly mostJobs: number;
 };
 
-/** What the loops count. */
+/** Counters and gauges of the loops. */
 export type LoopFigures = {
   claims: number;
   claimedJobs: number;
@@ -25,14 +25,14 @@ export type LoopFigures = {
   beats: number;
   delivered: number;
   refusedResults: number;
-  /** A claim is parked at the broker, as far as is known: the broker heard of this process when it came. */
+  /** Whether a claim is parked at the broker. Its arrival counts as a sign of life. */
   isParked: boolean;
-  /** Requests under way that may bring jobs or give them back. */
+  /** Open requests that may claim jobs or give them back. */
   unsettled: number;
-  /** Why nothing is claimed at present. */
+  /** Why no jobs are claimed now. */
   notClaiming: string | undefined;
-  /** The same as a number, for health checks; 0 while jobs are claimed. */
+  /** The same as an error code for health checks; 0 while jobs are claimed. */
   notClaimingCode: number;
-  /** Where jobs need room, and what there was when it was last looked at. */
+  /** The file systems that jobs need, and their free space when it was last read. */
   places: readonly DiskSpace[];
 };

@@ -3,26 +3,26 @@ import { Refused, Unanswered } from "../client/broker-errors.ts";
 import { pause } from "../client/pause.ts";
 import type { Log } from "../log.ts";
 
-/** What a loop is given: `turn` says that it has come round. */
+/** What a loop is given; it calls `turn` at each iteration. */
 export type Loop = { readonly signal: AbortSignal; readonly turn: () => void };
 
-/** How one of the agent's loops is. */
+/** The state of one loop. */
 export type LoopHealth = {
   readonly name: string;
-  /** It has not failed since it was last all right. */
+  /** Whether it works: it has not failed since its last turn. */
   readonly isWell: boolean;
-  /** How often it threw and was started again. */
+  /** How often it failed and was restarted. */
   readonly restarts: number;
-  /** Since it last came round, ms. */
+  /** Time since its last turn, in ms. */
   readonly quietMs: number;
-  /** Since it last came round or failed, or should have begun again, ms. */
+  /** Time since its last turn, failure or planned restart, in ms. */
   readonly stillMs: number;
   readonly lastError: string | null;
 };
 
-/** Runs the agent's loops and knows how they are. */
+/** Runs the agent's loops and knows their state. */
 export type LoopRunner = {
-  /** Runs it until the signal aborts. One that throws is started again, the later the more often it does. */
+  /** Runs a loop until the signal aborts. A loop that throws is restarted with a growing delay. */
   readonly run: (
     name: string,
     signal: AbortSignal,
@@ -35,12 +35,12 @@ type Entry = {
   restarts: number;
   inARow: number;
   turnedAtMs: number;
-  /** When it last came round, failed, or will be started again. */
+  /** When it last made a turn or failed, or when it restarts. */
   movesAtMs: number;
   lastError: string | null;
 };
 
-/** A broker's refusal is first shown to `onRefused`: it may make the agent another process. */
+/** `onRefused` sees a refusal of the broker first: it may register another process. */
 export function makeLoopRunner(
   log: Log,
   limits: BackoffLimits,

@@ -6,12 +6,12 @@ import type { LoopContext } from "./loop-context.ts";
 import type { Loop } from "./loop-runner.ts";
 
 const lookEveryMs = 3_600_000;
-/** A third of the ninety days that an enrolled token lives: long enough to miss a few weeks of the broker. */
+/** A third of the ninety days that an enrolled token is valid: enough to bridge a few weeks without the broker. */
 const beforeEndMs = 30 * 86_400_000;
 
 /**
- * Replaces an enrolled token long before its end, until the signal aborts. The new one is on disk before it is used; the
- * broker lets both count until then. A token that was given by a file is for those to rotate who gave it.
+ * Rotates an enrolled token long before it expires, until the signal aborts. The new token is on disk before it is
+ * used; until then the broker accepts both. Tokens from a file are rotated by whoever provides the file.
  */
 export async function rotateToken(
   { agent }: LoopContext,

@@ -7,17 +7,17 @@ import type { ClaimedJob, RunningJob } from "../running-job.ts";
 import type { TakeJobs } from "./claim.ts";
 import type { LoopContext } from "./loop-context.ts";
 
-/** Begins a job; it reports itself, and resolves `done` when nothing of it is left here. */
+/** Starts a job. The job reports itself; `done` resolves when nothing of it is left here. */
 export type StartJob = (claimed: ClaimedJob & { readonly now: string }) => RunningJob;
 
-/** Starts what a claim brought. What came in the instant of shutting down, or beyond what there is room for, is given back. */
+/** Starts claimed jobs. Those that arrive during a shutdown or exceed the free slots are given back. */
 export function makeTakeJobs(parts: LoopContext, start: StartJob, signal: AbortSignal): TakeJobs {
   const { agent, shutdown, settings, figures } = parts;
   const { runningJobs, log, config } = agent;
 
   function takeOne(claimed: ClaimedJob, now: string): void {
     const { job, execution } = claimed;
-    if (runningJobs.get(execution.id) !== undefined) return; // a repeated poll brought it again
+    if (runningJobs.get(execution.id) !== undefined) return; // a repeated poll returned it again
     const slots: Readonly<Record<string, number>> = servedSlots(config, settings.current());
     const isFull =
       runningJobs.count(job.group) >= (slots[job.group] ?? 0) ||
@@ -37,7 +37,7 @@ export function makeTakeJobs(parts: LoopContext, start: StartJob, signal: AbortS
   };
 }
 
-/** Nothing of it has begun; whatever the broker refuses, its clocks take care of. */
+/** Nothing of it has begun. If the broker cannot be told, its timeouts free the job. */
 async function giveBack(
   { agent, figures }: LoopContext,
   { job, execution }: ClaimedJob,

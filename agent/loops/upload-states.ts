@@ -9,8 +9,8 @@ const lookEveryMs = 60_000;
 const longestSendMs = 5 * 60_000; // a state may have 64 MiB
 
 /**
- * Brings states that terraform could not save to the broker, which keeps them aside until somebody has looked, until
- * the signal aborts. What is refused stays on this host, and is tried again.
+ * Uploads Terraform states that could not be saved, until the signal aborts. The broker keeps them until an operator
+ * decides. A refused one stays on this host and is retried.
  */
 export async function uploadStates(
   { agent }: Pick<LoopContext, "agent">,
@@ -20,7 +20,7 @@ export async function uploadStates(
     turn();
     let isDone = true;
     for (const executionId of await agent.rescued.list()) {
-      // A job that still runs sees to its own.
+      // A running job uploads its own state.
       if (agent.runningJobs.all().some((job) => job.executionId === executionId)) continue;
       if (!(await bring(agent, executionId, signal))) isDone = false;
     }

@@ -1,14 +1,11 @@
-/** Lets a loop wait until it is woken; waking one that does not wait is remembered. */
+/** Wakes a waiting loop; a wake-up of a loop that does not wait is remembered. */
 export type WakeUp = {
   readonly wake: () => void;
-  /**
-   * Resolves when it was woken since the last time, when the time is over, or when the signal aborts; true when it was
-   * woken.
-   */
+  /** Resolves at a wake-up since the last wait, at the timeout, or when the signal aborts; true for a wake-up. */
   readonly wait: (ms: number, signal: AbortSignal) => Promise<boolean>;
 };
 
-/** A wake-up that nobody has rung. */
+/** Makes a wake-up that is not set. */
 export function makeWakeUp(): WakeUp {
   let isRung = false;
   let ring: (() => void) | undefined;

@@ -7,9 +7,9 @@ import type { LoopContext } from "./loop-context.ts";
 import type { Loop } from "./loop-runner.ts";
 
 const lookEveryMs = 5_000;
-const noSpace = 28; // ENOSPC, as operators know it
+const noSpace = 28; // ENOSPC, the code that operators know
 
-/** Looks after the room on disk: below the floor nothing is claimed, and everybody can see why. */
+/** Watches the free disk space. Below the minimum nothing is claimed, and the status says why. */
 export async function watchDiskSpace(
   parts: LoopContext,
   { signal, turn }: Loop,
@@ -27,7 +27,7 @@ export async function watchDiskSpace(
       onChange();
     }
     const { id: processId } = parts.agent.process();
-    // The broker knows of a new process that it takes jobs, and nothing else.
+    // To the broker a new process takes jobs until it says otherwise.
     const known = told.processId === processId ? told.code : 0;
     const { notClaimingCode: code } = parts.figures;
     if (known !== code && (await tellBroker(parts, why, signal))) {
@@ -38,7 +38,7 @@ export async function watchDiskSpace(
   }
 }
 
-/** Looks whether there is room for a job now, and keeps what it saw: from then on that counts for claims. */
+/** Checks whether there is space for a job now; the answer counts for claims from then on. */
 export async function checkDiskSpace({ agent, figures }: LoopContext): Promise<void> {
   Object.assign(figures, await measureDiskSpace(agent, figures.notClaiming !== undefined));
 }
@@ -47,7 +47,7 @@ type Seen = Pick<LoopContext["figures"], "notClaiming" | "notClaimingCode"> & {
   readonly places: readonly DiskSpace[];
 };
 
-/** What room there is, and why no job can be taken: in words, and by its number. */
+/** The free space, and why no job can be claimed: as text and as error code. */
 export async function measureDiskSpace(
   {
     config,
@@ -65,7 +65,9 @@ export async function measureDiskSpace(
   return { places, notClaiming: held?.words, notClaimingCode: held?.code ?? 0 };
 }
 
-/** False when it could not be told just now. A broker that does not know of such words is told by a health check alone. */
+/**
+ * Tells the broker that nothing is claimed; false when that failed. An older broker learns it only from health checks.
+ */
 async function tellBroker(
   { agent, figures }: LoopContext,
   why: string | undefined,

@@ -1,29 +1,35 @@
-/** An instant by both of our clocks: the one goes on while the host sleeps, the other while somebody sets the time. */
+/**
+ * An instant by both clocks of this host: the monotonic clock ignores that somebody sets the time, and the wall clock
+ * runs on while the host sleeps.
+ */
 export type Moment = { readonly monoMs: number; readonly wallMs: number };
 
-/** What is known here of the broker's view of executions: nothing new begins upon news that are too old. */
+/** What this agent last heard from the broker about its executions. Nothing new begins on old news. */
 export type ExecutionLeases = {
-  /** The broker answered what was asked then and named these executions; its orders against them are taken. */
+  /**
+   * The broker's answer named these executions, and its orders against others were taken. `asked` is when the request
+   * was sent.
+   */
   readonly renewed: (executionIds: readonly string[], asked: Moment) => void;
-  /** What was asked then was not answered. */
+  /** The request that was sent then was not answered. */
   readonly renewalFailed: (asked: Moment) => void;
-  /** Whether the broker has not spoken of one of these for a while. */
+  /** Whether the last news about one of these is old. */
   readonly isStale: (executionIds: readonly string[]) => boolean;
-  /** Something else gives reason to ask about an execution. */
+  /** Requests news about an execution for another reason. */
   readonly recheck: (executionId: string) => void;
   /**
-   * Resolves when something new of the execution may begin, or when the signal aborts: the broker spoke of it a moment
-   * ago, or does so now. One that is not there is waited for only when it has been silent for so long that it has given
-   * this process up, or when it has never spoken of the execution to this process.
+   * Resolves when something new of the execution may begin, or when the signal aborts. Recent news suffice; older ones
+   * are renewed by a heartbeat. An unreachable broker is waited for only after so long a silence that it has declared
+   * this process lost, or if it never spoke of the execution to this process.
    */
   readonly mayBegin: (executionId: string, signal: AbortSignal) => Promise<void>;
 };
 
-/** Younger news are the truth. Heartbeats bring some every five seconds. */
+/** News of this age are trusted. Heartbeats bring new ones every five seconds. */
 const freshMs = 15_000;
-/** After such a silence the broker gives a process up, and all that it held. */
+/** After this silence the broker declares a process lost, with all its executions. */
 const givenUpMs = 5 * 60_000;
-/** Doubts that come in a row are one. */
+/** Doubts in quick succession count as one. */
 const doubtMs = 1_000;
 
 /** Now. */
@@ -31,7 +37,7 @@ export function momentNow(): Moment {
   return { monoMs: performance.now(), wallMs: Date.now() };
 }
 
-/** A book in which nothing is written; `ask` makes the agent ask the broker soon what it holds. */
+/** Makes empty leases; `ask` triggers a heartbeat that asks the broker about all held executions. */
 export function makeExecutionLeases(ask: () => void): ExecutionLeases {
   const heardAt = new Map<string, Moment>();
   const listeners = new Set<() => void>();

@@ -9,9 +9,9 @@ import type { ShutdownState } from "../shutdown/shutdown-state.ts";
 
 /** Obeys what the broker orders, each order once. */
 export type OrderDispatcher = {
-  /** Takes what an answer to this process said; orders to an earlier process are nobody's any more. */
+  /** Carries out the orders in an answer to this process; orders to an earlier process are ignored. */
   readonly take: (processId: string, orders: readonly unknown[]) => void;
-  /** Keys of the orders that were taken: they need not be told again at once. */
+  /** Keys of the orders that were taken, so that the broker does not repeat them at once. */
   readonly known: () => string[];
 };
 
@@ -22,7 +22,7 @@ export type OrderDispatcherSpec = {
   readonly registration: Registration;
   readonly clock: BrokerClock;
   readonly log: Log;
-  /** Tells the broker soon what this process still holds. */
+  /** Sends a heartbeat soon, with what this process still holds. */
   readonly beatSoon: () => void;
 };
 
@@ -31,11 +31,11 @@ type Obey<T extends ProcessOrder["type"]> = (
   order: Extract<ProcessOrder, { type: T }>,
 ) => void;
 
-/** What each order means. A new kind of order needs a line here; until then it is passed by. */
+/** What each order does. A new kind of order is a new line here; unknown kinds are ignored. */
 const meanings: { readonly [T in ProcessOrder["type"]]: Obey<T> } = {
   cancel({ runningJobs, beatSoon }, { execution_id, reason }) {
     const job = runningJobs.get(execution_id);
-    if (job === undefined) return beatSoon(); // it has stopped, and a heartbeat that does not name it says so
+    if (job === undefined) return beatSoon(); // it has stopped; a heartbeat without it tells the broker
     job.stop(reason, "gently");
     void job.done.then(beatSoon);
   },
@@ -82,10 +82,10 @@ const meanings: { readonly [T in ProcessOrder["type"]]: Obey<T> } = {
 };
 
 const mostKnown = 1_000;
-/** These may be told again with another meaning: they are looked at each time. */
+/** These may be repeated with other contents, so each one is examined. */
 const neverDone = new Set<ProcessOrder["type"]>(["settings", "re-register"]);
 
-/** An order book of this agent. */
+/** Makes the dispatcher of this agent. */
 export function makeOrderDispatcher(parts: OrderDispatcherSpec): OrderDispatcher {
   const known = new LRUCache<string, true>({ max: mostKnown });
 
@@ -94,7 +94,7 @@ export function makeOrderDispatcher(parts: OrderDispatcherSpec): OrderDispatcher
     if (known.get(key) === true && !neverDone.has(order.type)) return repeatCancel(parts, order);
     if (!neverDone.has(order.type)) known.set(key, true);
     parts.log.info({ order }, "order received");
-    const mean = meanings[order.type] as (parts: OrderDispatcherSpec, order: ProcessOrder) => void; // by its own key
+    const mean = meanings[order.type] as (parts: OrderDispatcherSpec, order: ProcessOrder) => void; // each by its own key
     mean(parts, order);
   }
 
@@ -112,7 +112,7 @@ export function makeOrderDispatcher(parts: OrderDispatcherSpec): OrderDispatcher
   };
 }
 
-/** While a cancel is told again the broker does not know that the execution has stopped: a heartbeat tells it. */
+/** The broker repeats a cancel until it knows that the execution has stopped: a heartbeat says so. */
 function repeatCancel({ runningJobs, beatSoon }: OrderDispatcherSpec, order: ProcessOrder): void {
   if (order.type === "cancel" && runningJobs.get(order.execution_id) === undefined) beatSoon();
 }

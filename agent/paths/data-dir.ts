@@ -6,7 +6,7 @@ import { ExitError } from "../exit-error.ts";
 import { writeDurably } from "../files/atomic-file.ts";
 import { unusablePath } from "./unusable-path.ts";
 
-/** What an agent says of itself in its data directory: who it is, and where it can be asked. */
+/** What an agent writes about itself to its data directory: its identity and the URL of its status server. */
 const presenceSchema = z.object({
   pid: z.int(),
   start_time: z.string(),
@@ -15,7 +15,7 @@ const presenceSchema = z.object({
 export type Presence = z.infer<typeof presenceSchema>;
 
 export type DataDir = {
-  /** From now on this is where the agent can be asked. */
+  /** Publishes the URL of the agent's status server. */
   readonly announce: (watchUrl: string | null) => Promise<void>;
   readonly release: () => Promise<void>;
 };
@@ -23,15 +23,15 @@ export type DataDir = {
 const fileOf = (dataDir: string): string => path.join(dataDir, "agent.json");
 
 /**
- * Makes the data directory and keeps it for this process; throws while another agent has it. It is 0700, or where jobs of
- * other users pass through it to their workspaces, 0711: nobody else can look into it.
+ * Makes the data directory and locks it for this process; throws while another agent uses it. Its mode is 0700, or
+ * 0711 when jobs of other users pass through it to their workspace directories, which does not let them list it.
  */
 export async function takeDataDir(dataDir: string, isEntered = false): Promise<DataDir> {
   const mode = isEntered ? 0o711 : 0o700;
   await mkdir(dataDir, { recursive: true, mode }).catch((error: unknown) => {
     throw unusablePath(error, "data directory", dataDir);
   });
-  await chmod(dataDir, mode).catch(() => {}); // somebody else's, and wider: it still works
+  await chmod(dataDir, mode).catch(() => {}); // it belongs to another user and has a wider mode: it still works
   const other = await readPresence(dataDir);
   if (other !== undefined && other.pid !== process.pid) {
     const words = `Another agent (pid ${other.pid}) uses the data directory ${dataDir}. Give each agent its own.`;
@@ -47,24 +47,24 @@ export async function takeDataDir(dataDir: string, isEntered = false): Promise<D
   return { announce, release: async () => await rm(fileOf(dataDir), { force: true }) };
 }
 
-/** The agent that has the data directory at present; undefined when none does. */
+/** The agent that uses the data directory now; undefined when there is none. */
 export async function readPresence(dataDir: string): Promise<Presence | undefined> {
   const text = await readFile(fileOf(dataDir), "utf8").catch(() => "");
   try {
     const presence = presenceSchema.parse(JSON.parse(text));
     return startTimeOf(presence.pid) === presence.start_time ? presence : undefined;
   } catch {
-    return undefined; // nobody's, or cut off: nobody can be asked
+    return undefined; // missing or incomplete: there is no agent to ask
   }
 }
 
-/** In the kernel's ticks since boot: a later process of the same number has another one. */
+/** Its start time in clock ticks since boot: a later process with the same pid has another one. */
 function startTimeOf(pid: number): string | undefined {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, "latin1");
     return stat.slice(stat.lastIndexOf(")") + 2).split(" ")[19];
   } catch {
-    return isThere(pid) ? "unknown" : undefined; // a host without /proc
+    return isThere(pid) ? "unknown" : undefined; // the host has no /proc
   }
 }
 

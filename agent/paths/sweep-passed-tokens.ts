@@ -2,13 +2,13 @@ import { lstatSync, readdirSync, rmdirSync, unlinkSync } from "node:fs";
 import path from "node:path";
 import { listWithTraits } from "../processes/list-processes.ts";
 
-/** No start takes as long. */
+/** Longer than any start takes. */
 const leastAgeMs = 60_000;
 
 /**
- * Removes tokens that earlier versions of the agent left in a folder when they were killed while they started. Only what is
- * ours beyond doubt: of this user and readable by nobody else, alone in a folder of that kind, a minute old, and awaited by
- * no process. Returns how many; never rejects.
+ * Removes token files that earlier versions of the agent left when they were killed during their start. Removes only
+ * what is certainly ours: owned by this user, readable by nobody else, alone in a folder of the right form, older than
+ * a minute, and not used by a process. Returns how many; never rejects.
  */
 export async function sweepPassedTokens(folder: string): Promise<number> {
   let removed = 0;
@@ -21,7 +21,7 @@ export async function sweepPassedTokens(folder: string): Promise<number> {
       rmdirSync(own);
       removed += 1;
     } catch {
-      // Somebody else takes it away, or it is not ours to take.
+      // Another process removes it, or we may not.
     }
   }
   return removed;

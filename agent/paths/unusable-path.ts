@@ -3,16 +3,16 @@ import { userInfo } from "node:os";
 import { ExitError } from "../exit-error.ts";
 
 /**
- * Why a place on disk that the operator has chosen cannot be used, in one sentence with what to do; anything but the
- * system's refusal is what it was.
+ * Explains why a configured path cannot be used, and what to do. Other errors than the system's are returned
+ * unchanged.
  */
 export function unusablePath(error: unknown, what: string, place: string): unknown {
   const { code, path = place } = error as NodeJS.ErrnoException;
   const find = reasons[code ?? ""];
   if (find === undefined) return error;
-  // A draft beside a file is named by chance, and says nothing to anybody.
+  // The temporary file beside it has a random name, which would not help.
   const where = path === place || path.endsWith(".tmp") ? "" : ` (${path})`;
-  // Only a full disk passes by itself: then it is to be started again.
+  // Only a full disk may pass by itself, so that a restart helps.
   return new ExitError(
     find === full ? "failed" : "config",
     `Cannot use the ${what} ${place}${where}: ${find(place)}`,
@@ -49,7 +49,7 @@ function whoAmI(): string {
   try {
     return `the user ${userInfo().username}`;
   } catch {
-    return `the user ${process.getuid?.()}`; // it has no name here
+    return `the user ${process.getuid?.()}`; // there is no special text for it
   }
 }
 

@@ -7,21 +7,21 @@ const schema = z.object({
   version: z.literal(1),
   broker_url: z.url(),
   runner_id: z.string(),
-  /** Its plan is not among it: the broker tells it to the job's token. */
+  /** Without its plan, which the broker gives to the job's token. */
   ...claimedJobSchema.omit({ plan: true }).shape,
-  /** Those of the runner, as far as jobs go by them. */
+  /** The runner's settings that jobs use. */
   settings: z.looseObject({ sandbox_mode: z.boolean() }),
 });
 
-/** A job that another process has claimed, and all that somebody else needs to do it in its place. */
+/** A job that another process claimed, and all that is needed to run it elsewhere. */
 export type PodJob = z.infer<typeof schema>;
 
-/** The file of a given job: it holds the job's token. */
+/** The text of the job file; it contains the job's token. */
 export function podJobText(job: Omit<PodJob, "version">): string {
   return JSON.stringify({ version: 1, ...job });
 }
 
-/** Reads it; an ExitError says what is wrong with it, and repeats nothing of it. */
+/** Reads a job file. Throws an ExitError that says what is wrong without quoting the file. */
 export async function readPodJob(file: string): Promise<PodJob> {
   const text = await readFile(file, "utf8").catch((error: unknown) => {
     const { code } = error as NodeJS.ErrnoException;

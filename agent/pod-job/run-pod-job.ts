@@ -35,23 +35,23 @@ export type Doing = {
   readonly log: Log;
   readonly given: PodJob;
   readonly onOutput: OneJob["onOutput"];
-  /** Given what to do at a signal, before anything begins. */
+  /** Gets the signal handler before anything begins. */
   readonly hearSignals: (signal: ReturnType<typeof makeSignalHandler>) => void;
 };
 
-/** How it ended here, and whether the broker has been told all. */
+/** How the job ended here, and whether everything was delivered. */
 export type Done = { readonly status: string; readonly isAllSent: boolean };
 
 /**
- * Does a job that another process has claimed, with the job's own token and no other: it reports, ships its log, learns
- * that it is over and ends by itself. Undefined where it has begun before, or is over: then nothing is done.
+ * Runs a job that another process claimed, with the job's token only: it reports, ships the log, learns of a stop, and
+ * ends. Undefined when the job has already begun elsewhere or has ended: then nothing is done.
  */
 export async function runPodJob(doing: Doing): Promise<Done | undefined> {
   const { given, log } = doing;
   const shutdown = makeShutdownState();
   doing.hearSignals(makeSignalHandler({ ...doing.config, onSigterm: "cancel" }, shutdown));
   const dataDir = await takeDataDir(doing.config.dataDir);
-  // Tools of jobs go to the broker, too.
+  // Tools of the job connect to the broker, too.
   const config = await withOwnProgram({ ...doing.config, brokerUrl: given.broker_url });
   const local = await openLocalContext(config, log);
   const client = openClient({ ...doing, config }, shutdown);
@@ -88,7 +88,7 @@ function openClient({ config, given, log }: Doing, shutdown: ShutdownState): Bro
     requestTimeoutMs: config.requestTimeout,
     userAgent: `svc-agent/${version}`,
     onEnd({ status, message }) {
-      // A job's token is refused much that a runner's is not, and lives on.
+      // A job's token is refused much that a runner's token may do; a refusal does not end it.
       if (status === 403) return;
       const why = `the broker refuses the job's token or this version: ${message}`;
       shutdown.request({ urgency: "stopping", exit: "unauthorized", why });
@@ -98,7 +98,7 @@ function openClient({ config, given, log }: Doing, shutdown: ShutdownState): Bro
 
 const idsOf = ({ job, execution }: PodJob) => ({ job_id: job.id, execution_id: execution.id });
 
-/** What has requested cannot be pending any more: a second start of the same job finds that out, and does nothing. */
+/** This report ends the status pending, so a second start of the same job sees that and does nothing. */
 async function isUnbegun(
   client: BrokerClient,
   given: PodJob,
@@ -107,7 +107,7 @@ async function isUnbegun(
   const input = { params: idsOf(given), body: { status: "pending" as const } };
   try {
     const { body } = await client.call(updateExecutionRoute, input, { scope: "job", signal });
-    return body.status === "pending"; // of what has ended a report that comes late is taken, and changes nothing
+    return body.status === "pending"; // a late report on an ended execution is accepted and changes nothing
   } catch (error) {
     if (isJobOver(error)) return false;
     throw error;
@@ -122,7 +122,7 @@ async function fetchPlan(
   const input = { params: { runner_id, job_id: job.id } };
   const how = { scope: "job", signal, mostBytes: planAnswerBytes } as const;
   const { text } = await client.call(getRunnerJobPlanRoute, input, how);
-  return JSON.parse(text) as Record<string, unknown>; // a plan is an object: the broker takes no other
+  return JSON.parse(text) as Record<string, unknown>; // the broker accepts only objects as plans
 }
 
 type Begun = {
@@ -151,7 +151,7 @@ async function doIt(begun: Begun, plan: Record<string, unknown>): Promise<Done> 
     loops.run("deliver", signal, (loop) => deliver(parts, loop, bells.deliver)),
   ];
   void shutdown.reached("stopping").then(async () => {
-    // Who was told to go learns first whether the job is over: then that is the reason.
+    // After a signal, first learn whether the job has ended: that is then the stop reason.
     const asked = askOnce(watched, AbortSignal.timeout(askWithinMs)).catch(() => {});
     await Promise.race([asked, shutdown.reached("killing")]);
     await stopAll(local, shutdown);
@@ -168,7 +168,7 @@ async function doIt(begun: Begun, plan: Record<string, unknown>): Promise<Done> 
 const askWithinMs = 2_000;
 const lookEveryMs = 100;
 
-/** Nobody sends later what is left here: it goes on until all is sent, or somebody wants this process to go. */
+/** Nobody else will deliver what is left here, so it continues until everything is sent or the process must end. */
 async function sendAll(host: AgentContext, shutdown: ShutdownState): Promise<boolean> {
   const { config, rescued } = host;
   for (;;) {
@@ -213,11 +213,11 @@ async function openHost(
     client,
     runnerId: given.runner_id,
     networkEnv: networkOfChildren(config),
-    // The process that has claimed the job sends heartbeats for it; this one is none.
+    // The process that claimed the job sends the heartbeats.
     process: () => ({ id: "", secret: "" }),
     deliver: bells.deliver.wake,
     leases,
-    settings: () => given.settings as unknown as RunnerSettings, // whoever wrote the file had them whole
+    settings: () => given.settings as unknown as RunnerSettings, // the writer of the file had all of them
     secrets: () => [given.token],
     health: loops.health,
     requestShutdown: () => {},

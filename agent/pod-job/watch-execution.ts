@@ -17,8 +17,8 @@ export type Watched = {
 };
 
 /**
- * Tells the broker again and again where the job is, by which it hears what a heartbeat's answer would say: that it goes on, or
- * that it is over and to be stopped. Until the signal aborts.
+ * Repeats the job's status to the broker. The answers say what those to a heartbeat would: that it goes on, or that it
+ * has ended and must stop. Until the signal aborts.
  */
 export async function watchExecution(
   watched: Watched,
@@ -35,7 +35,7 @@ export async function watchExecution(
   }
 }
 
-/** Whether it goes on. */
+/** Reports the status once; true when the job goes on. */
 export async function askOnce(
   { agent: { client, leases }, job }: Watched,
   signal: AbortSignal,
@@ -48,13 +48,13 @@ export async function askOnce(
     const how = { scope: "job", isOnce: true, timeoutMs: longestAskMs, signal } as const;
     const { body } = await client.call(updateExecutionRoute, { params, body: { status } }, how);
     if (body.finished_at != null) {
-      job.stop("over", "gently"); // somebody else has reported its end
+      job.stop("over", "gently"); // somebody else reported its end
       return false;
     }
   } catch (error) {
     if (error instanceof Unanswered) leases.renewalFailed(asked);
     if (!isJobOver(error)) throw error;
-    // The job has gone a step further meanwhile, and has said so.
+    // The job has moved on meanwhile and reported that.
     if (error.code !== "execution_goes_back") {
       job.stop(reasonOf(error), "gently");
       return false;
@@ -64,7 +64,7 @@ export async function askOnce(
   return true;
 }
 
-/** As an order would say it. */
+/** The stop reason that an order would give. */
 function reasonOf({ executionStatus }: Refused): StopReason {
   if (executionStatus === "cancelled" || executionStatus === "timed-out") return executionStatus;
   return executionStatus === "failed" ? "lost" : "over";

@@ -1,19 +1,19 @@
-/** What a child's environment is made of. */
+/** The sources of a child's environment. */
 export type EnvSources = {
-  /** The agent's own environment, of which only an allow-list passes. */
+  /** The agent's own environment; only an allow-list of it passes. */
   readonly agent: Readonly<Record<string, string | undefined>>;
-  /** What the plan asks for. */
+  /** Variables from the plan. */
   readonly plan: Readonly<Record<string, string>>;
   readonly home: string;
   readonly tmp: string;
 };
 
-/** A variable of a plan that a child does not get, and why, in words. */
+/** A variable of the plan that a child does not get, and why. */
 export type RefusedVariable = { readonly name: string; readonly words: string };
 
 const usualPath = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
 
-/** Of the agent's own variables, what a child may know: where it is, how to get out, whom to trust. No secrets. */
+/** The agent's own variables that a child gets: location, proxies, certificates. No secrets. */
 const passed: readonly RegExp[] = [
   /^(?:PATH|LANG|LANGUAGE|LC_[A-Z]+|TZ)$/,
   /^(?:https?_proxy|no_proxy|all_proxy)$/i,
@@ -27,10 +27,10 @@ const passed: readonly RegExp[] = [
   /^(?:GOOGLE_APPLICATION_CREDENTIALS|GOOGLE_CLOUD_PROJECT|CLOUDSDK_CORE_PROJECT)$/,
 ];
 
-/** Where clouds tell a machine who it is: asking a proxy for that is always wrong. */
+/** Cloud metadata servers: requests to them must never go through a proxy. */
 const neverByProxy = ["169.254.169.254", "169.254.170.2", "fd00:ec2::254"];
 
-/** What no plan may set: it would run code in every program, or bend what we run on the way. */
+/** Variables that no plan may set: they would run code in every program, or change what the agent runs around it. */
 const barred: readonly (readonly [RegExp, string])[] = [
   [/^SVC_(?:AGENT|JOB)_/, "the prefix is reserved for the agent"],
   [/^(?:LD_|DYLD_)/, "it loads code into every program; set it in the script"],
@@ -43,8 +43,8 @@ const barred: readonly (readonly [RegExp, string])[] = [
 ];
 
 /**
- * A child's environment: what passes of the agent's, a home and a place for temporary files of its own, then the
- * plan's. Names of the plan that were left out are told, each with the reason.
+ * Makes a child's environment: the allowed part of the agent's, a home and a temporary directory of its own, then the
+ * plan's. Refused variables of the plan are returned with the reason.
  */
 export function allowedEnv({ agent, plan, home, tmp }: EnvSources): {
   env: Record<string, string>;
@@ -80,7 +80,7 @@ function objectionTo(name: string, value: string): string | undefined {
   return barred.find(([pattern]) => pattern.test(name))?.[1];
 }
 
-/** Behind a proxy, both spellings of NO_PROXY hold the addresses that only this machine can ask. */
+/** With a proxy, both spellings of NO_PROXY get the addresses that only this host can reach. */
 function sparingMetadata(env: Record<string, string>): Record<string, string> {
   if (!Object.keys(env).some((name) => /^(?:https?|all)_proxy$/i.test(name))) return env;
   const listed = (env["NO_PROXY"] ?? env["no_proxy"] ?? "").split(",").filter((at) => at !== "");

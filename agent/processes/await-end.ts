@@ -11,7 +11,7 @@ import { isRunning } from "./process-identity.ts";
 import type { Stopper } from "./stop-child.ts";
 import { sweepMarked } from "./sweep-marked.ts";
 
-/** Nobody tells us of a supervisor's death: so often we look. */
+/** Nothing reports a supervisor's death, so it is polled at this interval. */
 const lookEveryMs = 1_000;
 
 type Means = {
@@ -20,8 +20,8 @@ type Means = {
 };
 
 /**
- * Waits until the child's exit code is written, or can never be. Never rejects: what cannot be looked at now, for
- * want of file descriptors or memory, is looked at again.
+ * Waits until the child's exit code is written, or until it cannot be written any more. Never rejects: a check that
+ * fails for want of file descriptors or memory is repeated.
  */
 export async function awaitEnd(
   manifest: ChildManifest,
@@ -35,13 +35,13 @@ export async function awaitEnd(
   }
 }
 
-/** Nothing while it may still end. */
+/** Undefined while the child may still run. */
 async function look(
   manifest: ChildManifest,
   stopper: Means["stopper"],
 ): Promise<ChildEnd | undefined> {
   const isWatched = isRunning(manifest.supervisor) && existsSync(manifest.dir);
-  // Only now: a supervisor writes it before it goes.
+  // Read only now, because a supervisor writes it before it exits.
   const code = readText(path.join(manifest.dir, childFiles.code));
   if (code.endsWith("\n")) return await tell(manifest, Number(code), stopper);
   if (stopper.isHopeless()) return hopeless;
@@ -86,7 +86,7 @@ const lost: ChildEnd = {
     "Its outcome is unknown, and its remaining processes were killed",
 };
 
-/** Of one whose folder has gone. */
+/** The end of a child whose folder is gone. */
 export const folderGone: ChildEnd = {
   ...lost,
   words:

@@ -1,12 +1,12 @@
-/** A child that was told to begin, and whose folder went before it was seen to run: nobody knows what it did. */
+/** A child that was told to begin and whose folder vanished before it was seen running: its fate is unknown. */
 export class ChildLost extends Error {
   override readonly name = "ChildLost";
 }
 
-/** A child that could not be started; the message is for people and holds no argument of it. */
+/** A child could not be started. The message is for people and contains none of its arguments. */
 export class ChildError extends Error {
   override readonly name = "ChildError";
-  /** What a shell would have exited with: 127 for a program that is not there, 126 for one that may not be executed. */
+  /** The exit code of a shell: 127 for a missing program, 126 for one that cannot be executed. */
   readonly code: number;
 
   constructor(words: string, code = 1) {

@@ -1,13 +1,16 @@
 import type { ProcessIdentity } from "./process-identity.ts";
 
-/** How a child is asked to end before it is made to. */
+/** How a child is stopped before it is killed. */
 export type StopPlan = {
   readonly signal: "SIGTERM" | "SIGINT";
   /** The whole process group, or only the process that was started. */
   readonly to: "group" | "leader";
   /** How long it has between the signal and SIGKILL. */
   readonly graceMs: number;
-  /** Told to hurry, it gets the signal a second time, a first one before if need be, and has so long; else SIGKILL at once. */
+  /**
+   * When the job's kill signal aborts, the child gets the signal a second time (and a first one before, if it had
+   * none), then has this long. Without it, SIGKILL at once.
+   */
   readonly hurryMs?: number;
 };
 
@@ -15,10 +18,10 @@ export type StopPlan = {
 export type ChildSpec = {
   readonly executionId: string;
   readonly step: number;
-  /** The program and its arguments; no shell reads them. */
+  /** The program and its arguments, without a shell. */
   readonly argv: readonly string[];
   readonly cwd: string;
-  /** The whole environment; nothing of the agent's own is added but the marker. */
+  /** The whole environment; only the marker is added. */
   readonly env: Readonly<Record<string, string>>;
   /** The agent's run directory, in memory; the child gets a folder of its own in it. */
   readonly runDir: string;
@@ -29,7 +32,7 @@ export type ChildSpec = {
   readonly cgroup?: string | undefined;
 };
 
-/** What another process of the agent needs to take the child over; plain JSON, no secret in it. */
+/** What another process of the agent needs to adopt the child; plain JSON without secrets. */
 export type ChildManifest = {
   readonly executionId: string;
   readonly step: number;
@@ -38,34 +41,34 @@ export type ChildManifest = {
   readonly leader: ProcessIdentity;
   /** The shell that waits for the leader and writes its exit code. */
   readonly supervisor: ProcessIdentity;
-  /** The shell that carries its output, and leads the group of all that do. */
+  /** The shell that copies its output to segments, and leads the process group of all its helpers. */
   readonly carrier: ProcessIdentity;
   readonly bootId: string;
   readonly stop: StopPlan;
   readonly cwd: string;
   readonly startedAtMs: number;
-  /** The cgroup that it was put into, if it was. */
+  /** The cgroup that it runs in, if any. */
   readonly cgroup?: string | undefined;
-  /** Processes that the kernel had killed because memory ran out when the child started, if that can be known. */
+  /** The kernel's count of out-of-memory kills when the child started, if it is known. */
   readonly oomKills: number | null;
 };
 
 /** A piece of what the child printed, in order. */
 export type OutputChunk = {
   readonly bytes: Buffer;
-  /** How many bytes came before it. */
+  /** Its offset in the output, in bytes. */
   readonly offset: number;
-  /** When it was printed, as far as the file's clock tells. */
+  /** When it was printed, by the file's modification time. */
   readonly atMs: number;
 };
 
-/** What the child prints, to be iterated once; ends when nothing can be printed any more. */
+/** The output of the child, to be iterated once; it ends when nothing more can be printed. */
 export type ChildOutput = AsyncIterable<OutputChunk> & {
-  /** Says that the bytes before the offset are safe elsewhere; they may be deleted. */
+  /** Reports that the bytes before the offset are stored elsewhere and may be deleted. */
   readonly release: (offset: number) => void;
 };
 
-/** How a child ended. `killed` is by us; a child that anybody else killed has exited by a signal. */
+/** How a child ended. `killed` means by the agent; a child killed by others has exited by a signal. */
 export type ChildEnd = {
   readonly code: number | null;
   readonly signal: string | null;
@@ -74,20 +77,20 @@ export type ChildEnd = {
   readonly words: string;
 };
 
-/** A running child, or one that has ended and whose output is still to be read. */
+/** A running child, or an ended one whose output is not read yet. */
 export type Child = {
   readonly manifest: ChildManifest;
   readonly output: ChildOutput;
   /** Never rejects. The output may still be read after it. */
   readonly exited: Promise<ChildEnd>;
-  /** As the stop plan says, then SIGKILL; resolves when nothing of the step runs any more. */
+  /** Stops it by its stop plan, then SIGKILL; resolves when nothing of the step runs any more. */
   readonly stop: () => Promise<void>;
-  /** As the stop plan says of who is to hurry: SIGKILL at once, or after the signal came twice. */
+  /** Ends it quickly: SIGKILL at once, or after a second signal if its stop plan has `hurryMs`. */
   readonly hasten: () => Promise<void>;
   /** SIGKILL at once. */
   readonly kill: () => Promise<void>;
-  /** Looks after it no more; its folder stays for whoever takes it over. */
+  /** Stops supervising it; its folder stays for the process that adopts it. */
   readonly leave: () => void;
-  /** Takes its folder away; to be called when its end and its output are safe elsewhere. */
+  /** Removes its folder; call it when its end and its output are stored. */
   readonly remove: () => Promise<void>;
 };

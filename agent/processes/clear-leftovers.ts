@@ -6,25 +6,25 @@ import { listLeaders, readManifest } from "./find-child.ts";
 import { bootId } from "./process-identity.ts";
 import { sweepMarked, findMarked } from "./sweep-marked.ts";
 
-/** Where executions leave things, and which of them are resumed. */
+/** Where executions leave files, and which executions are resumed. */
 export type Leftovers = {
   readonly runDir: string;
   readonly workDir: string;
   readonly keep: ReadonlySet<string>;
 };
 
-/** What was found of executions that nobody takes up. */
+/** What was found of executions that are not resumed. */
 export type Cleared = {
-  /** Executions of which something still ran; it was killed. */
+  /** Executions whose processes still ran and were killed. */
   readonly killed: readonly string[];
   readonly folders: number;
-  /** What could not be removed, in words. */
+  /** Messages about what could not be removed. */
   readonly words: readonly string[];
 };
 
 /**
- * Ends and removes whatever executions left on this host that are not resumed: processes, output,
- * workspaces. For the start of the agent, before it takes jobs.
+ * Ends and removes what executions that are not resumed left on this host: processes, output, workspaces. Called at
+ * the start of the agent, before it takes jobs.
  */
 export async function clearLeftovers({ runDir, workDir, keep }: Leftovers): Promise<Cleared> {
   const first = await sweepRunDir(runDir, keep);
@@ -43,12 +43,12 @@ export async function clearLeftovers({ runDir, workDir, keep }: Leftovers): Prom
   };
 }
 
-/** What a sweep found: folders that it took away, and executions that nobody keeps although they still run. */
+/** The result of a sweep: removed folders, and executions to end or adopt whose processes still run. */
 export type SweptRunDir = { readonly removed: number; readonly running: readonly string[] };
 
 /**
- * Removes what executions left in the run directory, but for those that are to be kept and those whose
- * processes still run: these are named, for the caller to end or to adopt. For the start, when nobody else is here.
+ * Removes what executions left in the run directory, except those to keep and those whose processes still run; the
+ * latter are returned, to be ended or adopted. Called at the start, when no other process works here.
  */
 export async function sweepRunDir(runDir: string, keep: ReadonlySet<string>): Promise<SweptRunDir> {
   mkdirSync(runDir, { recursive: true, mode: 0o700 });

@@ -4,27 +4,27 @@ import type { Sent } from "./stop-child.ts";
 
 /** What is known of a child that has ended. */
 export type EndFacts = {
-  /** As a shell tells it: 128 and the signal's number for whatever died of a signal. */
+  /** The exit code as a shell reports it: 128 plus the signal's number after a signal. */
   readonly code: number;
-  /** Whether the shell that waited for it said of what it died; it is silent about an exit. */
+  /** Whether the waiting shell reported a signal; it reports nothing about an exit. */
   readonly hasSaidSignal: boolean;
-  /** Every signal that we sent, in order. */
+  /** All signals that the agent sent, in order. */
   readonly sent: readonly Sent[];
   readonly graceMs: number;
-  /** Processes that the kernel killed because memory ran out meanwhile. */
+  /** How many processes the kernel killed meanwhile because memory ran out. */
   readonly oomKills: number;
-  /** Which bounds of its job's own cgroup were reached. */
+  /** The limits of the job's cgroup that were reached. */
   readonly bounds: { readonly memory: boolean; readonly pids: boolean };
-  /** What the disk of its working directory has left; not asked for after a good end. */
+  /** Free space of its working directory's file system; not read after a success. */
   readonly freeBytes: number | undefined;
-  /** Whether a part of what it printed was lost. */
+  /** Whether a part of its output was lost. */
   readonly hasGap: boolean;
 };
 
-/** With less than this nothing can be done, whatever the command was about to write. */
+/** With less free space than this, hardly any program can work. */
 const emptyDiskBytes = 1_048_576;
 
-/** Why a child ended, in one word for programs and in a clause for people: "exited with code 3". */
+/** Explains the end of a child, as one word for programs and a clause for people: "exited with code 3". */
 export function explainEnd(facts: EndFacts): ChildEnd {
   const signal = signalOf(facts);
   const code = signal === null ? facts.code : null;
@@ -45,7 +45,7 @@ export function explainEnd(facts: EndFacts): ChildEnd {
   return end("exited", `${how}${hintOf(facts, signal)}`);
 }
 
-/** The end as a shell tells it, in one number: 128 and the signal's for a child that died of one. */
+/** The end as a shell's exit code: 128 plus the signal's number for a child that died of one. */
 export function shellCode({ code, signal }: Pick<ChildEnd, "code" | "signal">): number | null {
   if (code !== null || signal === null) return code;
   const number = Object.entries(constants.signals).find(([name]) => name === signal)?.[1];
@@ -57,7 +57,7 @@ function signalOf({ code, hasSaidSignal }: EndFacts): string | null {
   return isTold ? (nameOf(code - 128) ?? null) : null;
 }
 
-/** Shells say nothing of these two; who ends by 130 or 141 was as good as ended by them. */
+/** Shells do not report these two signals; exit codes 130 and 141 are taken for them. */
 function isSilentSignal(code: number): boolean {
   return code === 128 + constants.signals.SIGINT || code === 128 + constants.signals.SIGPIPE;
 }
@@ -97,7 +97,7 @@ function hintOf(facts: EndFacts, signal: string | null): string {
   if (bounds.pids && code !== 0) {
     return "; meanwhile the job reached job-pids-max and could not start another process";
   }
-  // A shell passes on so how its own last command ended; and not every shell says a signal.
+  // A shell exits with this code when its last command died of a signal, and not every shell reports a signal.
   if (signal === null && nameOf(code - 128) !== undefined)
     return `, as after ${nameOf(code - 128)}`;
   if (code === 126) return ": it, or a program that it called, is not executable";

@@ -10,13 +10,10 @@ import {
   readStat,
 } from "./process-identity.ts";
 
-/** What is known of a child before it is started. */
+/** The spec of a child, as stored before its start. */
 export type Asked = Omit<ChildManifest, "dir" | "leader" | "supervisor" | "carrier">;
 
-/**
- * What was started for a step and not removed since, even if nobody could write that down in time; nothing if
- * nothing was started.
- */
+/** Finds the child of a step, even if its start could not be recorded in time; undefined when nothing was started. */
 export function findChild(
   runDir: string,
   executionId: string,
@@ -25,7 +22,7 @@ export function findChild(
   return readManifest(path.join(runDir, `${executionId}.${step}`));
 }
 
-/** The manifest of the child whose folder this is, once it is born. */
+/** The manifest of the child in this folder, once it has started. */
 export function readManifest(dir: string, carrier?: ProcessIdentity): ChildManifest | undefined {
   const born = readText(path.join(dir, childFiles.born));
   if (!born.endsWith("\n")) return undefined;
@@ -41,7 +38,7 @@ export function readManifest(dir: string, carrier?: ProcessIdentity): ChildManif
   };
 }
 
-/** What leads, or led, the sessions of an execution's children on this start of the machine. */
+/** The session leaders, also former ones, of an execution's children since the last boot. */
 export function listLeaders(runDir: string, executionId: string): ProcessIdentity[] {
   return namesIn(runDir)
     .filter((name) => name.startsWith(`${executionId}.`))
@@ -58,7 +55,7 @@ function namesIn(folder: string): string[] {
   }
 }
 
-/** The text of a file in a child's folder; empty when there is none. */
+/** The text of a file in a child's folder; empty when it does not exist. */
 export function readText(file: string): string {
   try {
     return readFileSync(file, "utf8");
@@ -70,7 +67,7 @@ export function readText(file: string): string {
 
 function readAsked(dir: string): Asked | undefined {
   const text = readText(path.join(dir, childFiles.asked));
-  // Written by us, as a whole, in a folder that is ours alone.
+  // Written atomically by the agent, in a folder that only it can write to.
   return text.endsWith("}") ? (JSON.parse(text) as Asked) : undefined;
 }
 
@@ -78,7 +75,7 @@ function identityOf({ pid, startTime }: ProcessIdentity): ProcessIdentity {
   return { pid, startTime };
 }
 
-/** The carrier leads the supervisor's group and is older; if it has gone, its number names nobody. */
+/** The carrier leads the supervisor's process group and is older; if it is gone, its pid stands for no process. */
 function carrierOf(group: number, supervisor: ProcessIdentity): ProcessIdentity {
   const stat = readStat(group);
   const isOlder = stat !== undefined && Number(stat.startTime) <= Number(supervisor.startTime);

@@ -2,7 +2,7 @@ import { constants } from "node:fs";
 import { access, stat } from "node:fs/promises";
 import path from "node:path";
 
-/** Where a program is, as the kernel would look for it from a folder; nothing if there is none to be run. */
+/** The path of a program, as execvp would find it from a folder; undefined if there is none to execute. */
 export async function findProgram(
   name: string,
   { cwd, search }: { readonly cwd: string; readonly search: string },

@@ -5,7 +5,7 @@ const places = "/usr/bin:/bin:/usr/sbin:/sbin:/usr/local/bin";
 const names = ["sh", "dd", "setsid", "sleep", "du"] as const;
 let found: string[] | undefined;
 
-/** Where `sh`, `dd`, `setsid`, `sleep` and `du` are: all that a child's supervisor is made of. Looked for once. */
+/** The paths of `sh`, `dd`, `setsid`, `sleep` and `du`, which a child's supervisor needs. Searched once. */
 export async function findTools(): Promise<readonly string[]> {
   if (found !== undefined) return found;
   if (process.platform !== "linux") {

@@ -7,7 +7,7 @@ import type { Notifier } from "./notifier.ts";
 import { isRunning, type ProcessIdentity, signalGroup, signalProcess } from "./process-identity.ts";
 import { findMarked } from "./sweep-marked.ts";
 
-/** So long others may go on to print after the child has ended. */
+/** How long other processes may go on to print after the child has ended. */
 const patienceMs = 5_000;
 const lookEveryMs = 1_000;
 const longestPauseMs = 30_000;
@@ -15,9 +15,8 @@ const longestPauseMs = 30_000;
 type Means = { readonly notifier: Notifier; readonly isClosed: () => boolean };
 
 /**
- * Sees to it that the output of a child that has ended ends, too: after five seconds, whatever it left behind
- * and holds its output is killed if it is the child's, or else cut off. Nobody is touched while only the reader is
- * slow. Never rejects.
+ * Ends the output of a child that has ended. Five seconds later, processes that still hold it open are killed if they
+ * are the child's, else the output is cut off. A slow reader does not count. Never rejects.
  */
 export async function finishOutput(
   manifest: ChildManifest,
@@ -37,7 +36,7 @@ export async function finishOutput(
   };
   for (;;) {
     const seen = notifier.count();
-    // What cannot be looked at now, for want of file descriptors, is looked at again.
+    // A check that fails for want of file descriptors is repeated.
     if ((await look().catch(() => "waits")) === "over") return;
     await notifier.after(seen, lookEveryMs);
   }
@@ -53,7 +52,9 @@ function writeEnd(manifest: ChildManifest): "over" {
   return "over";
 }
 
-/** Kills who holds the output and is the child's. Others are not ours to kill: the carrier stops listening to them. */
+/**
+ * Kills the child's processes that hold its output. Others may not be killed: the carrier stops reading from them.
+ */
 async function letGo(manifest: ChildManifest): Promise<"cut" | "waits"> {
   const { carrier, executionId, step, leader } = manifest;
   const pipe = (await groupOf(carrier)).map(({ pid }) => readInput(pid)).find(isPipe);

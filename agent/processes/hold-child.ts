@@ -9,13 +9,13 @@ import { makeStopper } from "./stop-child.ts";
 import { type FolderWatch, watchFolder } from "./watch-folder.ts";
 
 type Hold = {
-  /** The first byte of its output that is asked for. */
+  /** The offset in its output to read from. */
   readonly from: number;
-  /** Given when somebody watched its birth already. */
+  /** Given when its folder is watched already. */
   readonly watch?: FolderWatch;
 };
 
-/** A child that runs, or has run, in the hands of this process, whoever started it. */
+/** Supervises a child that runs or has ended, whichever process started it. */
 export function holdChild(
   manifest: ChildManifest,
   { from, watch = watchFolder(manifest.dir) }: Hold,
@@ -55,8 +55,8 @@ export function holdChild(
 }
 
 /**
- * Takes over a child that another process of the agent started, running or ended, and reads its output from the
- * given byte on. Nothing when nothing of it is left: its folder has gone, or the machine was restarted.
+ * Adopts a child of another process of the agent, running or ended, and reads its output from the given offset.
+ * Undefined when its folder is gone or the host was rebooted.
  */
 export function adoptChild(
   manifest: ChildManifest,

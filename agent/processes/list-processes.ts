@@ -11,7 +11,7 @@ import { isAbsence, type ProcessIdentity, type ProcessStat, readStat } from "./p
 
 const atOnce = 100;
 
-/** Every process of this host that runs; gives way to others now and then. */
+/** All running processes of this host; yields to other work now and then. */
 export async function* listProcesses(): AsyncGenerator<ProcessStat, void, undefined> {
   for await (const pid of listPids()) {
     const stat = readStat(pid);
@@ -19,15 +19,15 @@ export async function* listProcesses(): AsyncGenerator<ProcessStat, void, undefi
   }
 }
 
-/** What tells whose a process is. */
+/** What identifies the owner of a process. */
 export type Traits = {
-  /** It was started with all these variables. */
+  /** Its environment has all these variables. */
   readonly variables: readonly string[];
-  /** Or it is of a session or group that one of these leads, or led. */
+  /** Or its session or process group is, or was, led by one of these. */
   readonly leaders: readonly ProcessIdentity[];
 };
 
-/** Every running process with these traits; another user's process says nothing, and never counts. */
+/** All running processes with these traits. A process of another user cannot be read and never counts. */
 export async function* listWithTraits({
   variables,
   leaders,
@@ -40,19 +40,19 @@ export async function* listWithTraits({
     if (!isMarked && known.length === 0) continue;
     const stat = readStat(pid);
     if (stat === undefined) continue;
-    // Once more: the number may have become another process's between the two looks.
+    // Checked again: the pid may have been reused between the two reads.
     if (known.some((leader) => isLedBy(stat, leader)) || (isMarked && hasVariables(pid, needles)))
       yield stat;
   }
 }
 
-/** The kernel gives a number anew only when no session and no group is called by it any more. */
+/** The kernel reuses a pid only when no session and no process group has it any more. */
 function isNotReplaced({ pid, startTime }: ProcessIdentity): boolean {
   const now = readStat(pid);
   return now === undefined || now.startTime === startTime;
 }
 
-/** A leader that has not made its session yet is told by its number alone. */
+/** A leader without its own session yet is identified by its pid alone. */
 function isLedBy(stat: ProcessStat, leader: ProcessIdentity): boolean {
   const isOfIt = [stat.pid, stat.session, stat.group].includes(leader.pid);
   return isOfIt && Number(stat.startTime) >= Number(leader.startTime);
@@ -66,7 +66,7 @@ async function* listPids(): AsyncGenerator<number, void, undefined> {
   }
 }
 
-/** Filled and searched without a pause between; hundreds of processes are read in a few milliseconds. */
+/** One shared buffer, filled and searched synchronously; reading hundreds of processes takes a few milliseconds. */
 const environment = Buffer.alloc(64 * 1_024);
 const rootUid = 0;
 
@@ -80,7 +80,7 @@ function hasVariables(pid: number, needles: readonly Buffer[]): boolean {
   }
 }
 
-/** Asking first spares the cost of an exception for each process of another user's. */
+/** Checking first saves the cost of an exception for each process of another user. */
 function isReadable(pid: number): boolean {
   const uid = process.geteuid?.();
   return uid === rootUid || statSync(`/proc/${pid}`, { throwIfNoEntry: false })?.uid === uid;
@@ -99,7 +99,7 @@ function readEnvironment(file: string): Buffer {
   }
 }
 
-/** What a process has open: files' paths, and names such as `pipe:[4711]`. */
+/** What a process has open: paths of files, and names such as `pipe:[4711]`. */
 export function listOpen(pid: number): string[] {
   try {
     return readdirSync(`/proc/${pid}/fd`).map((fd) => readLink(`/proc/${pid}/fd/${fd}`));

@@ -1,12 +1,15 @@
-/** Wakes all waiters. A notification between a look and the wait is not lost: the caller passes the count that it saw. */
+/**
+ * Wakes all waiters. A notification between a check and the wait is not lost, because the caller passes the count that
+ * it saw.
+ */
 export type Notifier = {
   readonly notify: () => void;
   readonly count: () => number;
-  /** Resolves at the next notification after the count that was seen, or at the timeout. */
+  /** Resolves at the first notification after that count, or at the timeout. */
   readonly after: (seen: number, atMostMs: number) => Promise<void>;
 };
 
-/** A notifier without waiters. */
+/** Makes a notifier. */
 export function makeNotifier(): Notifier {
   let count = 0;
   const waiting = new Set<() => void>();

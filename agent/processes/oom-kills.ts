@@ -2,8 +2,8 @@ import { readFileSync } from "node:fs";
 import path from "node:path";
 
 /**
- * How many processes the kernel has killed because memory ran out: of the given cgroup where it is counted there, else of
- * this agent's; nothing if it does not say.
+ * The kernel's count of out-of-memory kills: of the given cgroup if it counts them, else of this agent's; undefined if
+ * there is none.
  */
 export function countOomKills(cgroup?: string): number | undefined {
   const own = cgroup === undefined ? [] : [path.join(cgroup, "memory.events")];
@@ -15,7 +15,7 @@ export function countOomKills(cgroup?: string): number | undefined {
   return undefined;
 }
 
-/** Which bounds of its own a cgroup has reached. */
+/** The own limits that a cgroup has reached. */
 export function reachedBounds(cgroup: string | undefined): { memory: boolean; pids: boolean } {
   if (cgroup === undefined) return { memory: false, pids: false };
   const count = (file: string, name: string): number =>
@@ -23,7 +23,9 @@ export function reachedBounds(cgroup: string | undefined): { memory: boolean; pi
   return { memory: count("memory.events", "oom") > 0, pids: count("pids.events", "max") > 0 };
 }
 
-/** Where the cgroups named in /proc/self/cgroup count such kills: version 2, then version 1, then a container's view of it. */
+/**
+ * The files in which the cgroups of /proc/self/cgroup count them: version 2, then version 1, then a container's view.
+ */
 export function eventFilesOf(groups: string): string[] {
   const second = /^0::(.+)$/m.exec(groups)?.[1];
   const first = /^\d+:(?:[^:]*,)?memory(?:,[^:]*)?:(.+)$/m.exec(groups)?.[1];

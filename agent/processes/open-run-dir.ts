@@ -5,25 +5,28 @@ import path from "node:path";
 import { OperatorError } from "../../shared/operator-error.ts";
 import type { AgentConfig } from "../config/read-config.ts";
 
-/** Where children's output waits to be read. */
+/** The directory in which children's output waits to be read. */
 export type RunDir = {
   readonly path: string;
-  /** Whether it is in memory: if not, `words` say what that means. */
+  /** Whether it is in memory; if not, `words` say what that means. */
   readonly isMemory: boolean;
   readonly words?: string;
 };
 
 export type RunDirWish = {
-  /** The operator's choice: nothing else is tried. */
+  /** The configured directory; nothing else is tried. */
   readonly setting?: string | undefined;
   /** $XDG_RUNTIME_DIR. */
   readonly runtimeDir?: string | undefined;
   readonly dataDir: string;
-  /** Whether other users' processes pass through it, who find nothing there by themselves. */
+  /** Whether processes of other users pass through it; they cannot list it. */
   readonly isEntered?: boolean;
 };
 
-/** What the settings of an agent wish for. Where others pass through it, it is in no place of the agent's user alone. */
+/**
+ * What the settings of an agent want. A directory that other users must pass through cannot be inside the agent user's
+ * own.
+ */
 export function runDirWish({
   runDir: setting,
   env,
@@ -35,14 +38,14 @@ export function runDirWish({
   return { setting, runtimeDir, dataDir, isEntered };
 }
 
-/** What statfs calls file systems that are never on disk: tmpfs and ramfs. */
+/** File system types that are never on disk, as statfs reports them: tmpfs and ramfs. */
 const memoryTypes: ReadonlySet<number> = new Set([0x01_02_19_94, 0x85_84_58_f6]);
-/** Four children that nobody reads fill this. */
+/** Four children whose output is not read fill this. */
 const amplyBytes = 64 * 1_048_576;
 
 /**
- * Makes the agent's run directory (0700, in memory where the host has such a place), the same after a restart and
- * another one for an agent with another data directory. Throws a sentence when the place that was set is unfit.
+ * Makes the agent's run directory (mode 0700, in memory if the host has such a place). It is the same after a restart
+ * and differs for each data directory. Throws a message when the configured place cannot be used.
  */
 export async function openRunDir({
   setting,

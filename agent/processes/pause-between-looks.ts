@@ -3,8 +3,8 @@ import { setTimeout as sleep } from "node:timers/promises";
 const mostMs = 200;
 
 /**
- * Waits before the next look at what the kernel takes down: 1 ms after the first look, twice as long after each, 200 ms at
- * most. Nobody tells when the last process of a user, or of a mark, has gone.
+ * Waits before processes are checked again: 1 ms at first, then twice as long each time, at most 200 ms. The kernel
+ * does not notify when the last process of a user or a session is gone.
  */
 export async function pauseBetweenLooks(round: number): Promise<void> {
   await sleep(Math.min(2 ** round, mostMs));

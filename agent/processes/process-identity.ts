@@ -1,13 +1,13 @@
 import { closeSync, openSync, readFileSync, readSync } from "node:fs";
 
-/** A process that cannot be mistaken for a later one of the same number. */
+/** Identifies a process, even when its pid is reused later. */
 export type ProcessIdentity = {
   readonly pid: number;
-  /** In the kernel's ticks since boot. */
+  /** Its start time, in clock ticks since boot. */
   readonly startTime: string;
 };
 
-/** A line of /proc/<pid>/stat, as far as it is of interest. */
+/** The fields of /proc/<pid>/stat that are used. */
 export type ProcessStat = ProcessIdentity & {
   readonly state: string;
   readonly group: number;
@@ -25,8 +25,8 @@ export function parseStat(line: string): ProcessStat | undefined {
 }
 
 /**
- * What the kernel says of a process now; nothing when it has gone or waits only to be buried. Throws when that cannot
- * be told, for want of file descriptors or memory.
+ * The current state of a process; undefined when it has ended or is a zombie. Throws when that cannot be read, for
+ * want of file descriptors or memory.
  */
 export function readStat(pid: number): ProcessStat | undefined {
   try {
@@ -38,7 +38,7 @@ export function readStat(pid: number): ProcessStat | undefined {
   }
 }
 
-/** Filled and read without a pause between; three calls of the system, where the usual way makes five. */
+/** One shared buffer, used synchronously: three system calls, where readFile makes five. */
 const line = Buffer.alloc(4_096);
 
 function readLine(file: string): string {
@@ -50,25 +50,25 @@ function readLine(file: string): string {
   }
 }
 
-/** Whether an error says that a thing is not there, or not ours to see: any other one says nothing about it. */
+/** Whether an error means that something does not exist or may not be seen; other errors say nothing about that. */
 export function isAbsence(error: unknown): boolean {
   return ["ENOENT", "ENOTDIR", "ESRCH", "EACCES", "EPERM"].includes(
     (error as NodeJS.ErrnoException).code ?? "",
   );
 }
 
-/** Whether this very process still runs. */
+/** Whether exactly this process still runs. */
 export function isRunning({ pid, startTime }: ProcessIdentity): boolean {
   return readStat(pid)?.startTime === startTime;
 }
 
-/** Signals this very process; false when it has gone. */
+/** Signals exactly this process; false when it has ended. */
 export function signalProcess(identity: ProcessIdentity, signal: NodeJS.Signals): boolean {
   return isRunning(identity) && send(identity.pid, signal);
 }
 
 /**
- * Signals the group that a process leads, as long as the leader runs. A leader that has no group of its own yet is
+ * Signals the process group that a process leads, while the leader runs. A leader without its own group yet is
  * signalled alone.
  */
 export function signalGroup(leader: ProcessIdentity, signal: NodeJS.Signals): boolean {
@@ -80,13 +80,13 @@ function send(pid: number, signal: NodeJS.Signals): boolean {
   try {
     return process.kill(pid, signal);
   } catch {
-    return false; // gone meanwhile, or another user's
+    return false; // it has ended meanwhile, or belongs to another user
   }
 }
 
 let known: string | undefined;
 
-/** Names this start of the machine: ticks since boot mean nothing after the next. */
+/** The id of this boot: ticks since boot mean nothing after the next. */
 export function bootId(): string {
   known ??= readFileSync("/proc/sys/kernel/random/boot_id", "utf8").trim();
   return known;

@@ -8,27 +8,27 @@ import type { Notifier } from "./notifier.ts";
 import { isAbsence } from "./process-identity.ts";
 
 const chunkBytes = 256 * 1_024;
-/** Should a notice of the kernel be lost, it is looked for so often. */
+/** The polling interval, in case an inotify event is lost. */
 const lookEveryMs = 1_000;
 
 type Source = {
   readonly dir: string;
-  /** The first byte that is asked for. */
+  /** The offset to read from. */
   readonly from: number;
   readonly notifier: Notifier;
-  /** Whether nobody is to read any more. */
+  /** Whether reading must stop. */
   readonly isClosed: () => boolean;
 };
 
-/** A segment's number, and how many bytes came before it. */
+/** A segment's number, and its offset in the output. */
 type Place = { readonly segment: number; readonly offset: number };
 
-/** For want of these, nothing is deleted for a while. */
+/** Without file descriptors or memory, nothing is deleted for a while. */
 const passing: ReadonlySet<string> = new Set(["ENOSPC", "EDQUOT", "EMFILE", "ENFILE", "ENOMEM"]);
 
-/** Reads a child's segments as they grow; those whose every byte was released are deleted. */
+/** Reads a child's segments as they grow, and deletes those that are released completely. */
 export function readOutput(source: Source): ChildOutput {
-  /** Segments that were read to their end, oldest first; `offset` is where the one after them begins. */
+  /** Segments that were read to their end, oldest first; `offset` is where the next one begins. */
   const read: Place[] = [];
   let released = 0;
   const deleteReleased = () => {
@@ -37,7 +37,7 @@ export function readOutput(source: Source): ChildOutput {
         deleteBefore(source.dir, place);
       } catch (error) {
         if (!passing.has(errorCode(error) ?? "")) throw error;
-        return; // with the next one
+        return; // together with the next one
       }
       read.shift();
     }
@@ -73,7 +73,7 @@ async function* chunksOf(
   }
 }
 
-/** Waits for a segment to be there; nothing when there will be none. */
+/** Waits until a segment exists; undefined when there will be none. */
 async function openSegment(source: Source, segment: number): Promise<FileHandle | undefined> {
   const { dir, notifier, isClosed } = source;
   const file = path.join(dir, `${segment}`);
@@ -91,7 +91,7 @@ async function openSegment(source: Source, segment: number): Promise<FileHandle 
 
 type Segment = Place & { readonly file: FileHandle };
 
-/** A segment's bytes as they come; returns how many came before the next segment. */
+/** Yields a segment's bytes as they arrive; returns the offset at which the next segment begins. */
 async function* grow(
   { dir, from, notifier, isClosed }: Source,
   { file, segment, offset: start }: Segment,
@@ -111,14 +111,14 @@ async function* grow(
       offset += bytesRead;
     }
     if (isWhole || isClosed()) return offset;
-    // It may have grown between its last byte and the next segment's first: one more look.
+    // It may have grown before the next segment was begun, so it is read once more.
     isWhole = [`${segment + 1}`, childFiles.end].some((name) => existsSync(path.join(dir, name)));
     if (!isWhole) await notifier.after(seen, lookEveryMs);
     if (!isWhole && !existsSync(dir)) return offset;
   }
 }
 
-/** The base's place is in its name: an empty file finds room where everything is full. */
+/** The offset is in the file's name, because an empty file can be made even when the disk is full. */
 function readBase(dir: string): Place {
   const places = basesIn(dir).map((name) => {
     const [, segment = 0, offset = 0] = name.split("-").map(Number);
@@ -135,7 +135,7 @@ function basesIn(dir: string): string[] {
     : [];
 }
 
-/** First it is noted where the rest begins, then what came before is deleted: a crash between costs no byte. */
+/** The new base is written before the old segments are deleted: a crash in between loses no byte. */
 function deleteBefore(dir: string, { segment, offset }: Place): void {
   if (!existsSync(dir)) return;
   const former = basesIn(dir);

@@ -19,25 +19,28 @@ import { boundOutput, supervisorScript } from "./supervisor.ts";
 import { sweepMarked } from "./sweep-marked.ts";
 import { type FolderWatch, watchFolder } from "./watch-folder.ts";
 
-/** As much as the kernel gives a process to be born in; then something is badly wrong. */
+/** If a start takes longer than this, something is badly wrong with the host. */
 const bornWithinMs = 30_000;
-/** Who was told that it is not to begin has nothing left to do. */
+/** How long a supervisor has to exit when it is told not to begin. */
 const goneWithinMs = 1_000;
 
-/** A child whose supervisor waits for the word to begin; it goes by itself when this process goes before. */
+/** A prestarted child: its supervisor waits for the command to begin, and exits if this process ends first. */
 export type ReadyChild = {
   readonly spec: ChildSpec;
-  /** Whether it can still begin, as far as is known. */
+  /** Whether it can probably still begin. */
   readonly isWaiting: () => boolean;
-  /** Lets it begin, and resolves when it runs; rejects with a `ChildError` or a `ChildLost`. To be called once, or `drop`. */
+  /**
+   * Starts it and resolves when it runs; rejects with a `ChildError` or a `ChildLost`. Call either this or `drop`,
+   * once.
+   */
   readonly go: () => Promise<Child>;
-  /** It is not to be: nothing of it is left. */
+  /** Discards it; nothing of it is left. */
   readonly drop: () => Promise<void>;
 };
 
 /**
- * Makes a child ready that outlives this process once it runs, in a session of its own. What cannot be started is
- * refused with a `ChildError`. One execution has one child a step.
+ * Prestarts a child that outlives this process once it runs, in a session of its own. Throws a `ChildError` when it
+ * cannot be started. An execution has one child for each step number.
  */
 export async function readyChild(spec: ChildSpec): Promise<ReadyChild> {
   const tools = await findTools();
@@ -52,13 +55,13 @@ export async function readyChild(spec: ChildSpec): Promise<ReadyChild> {
     const waiting = await launch(spec, { dir, tools, watch });
     return {
       spec,
-      // An idle folder is what a host cleans up.
+      // Hosts clean up folders that were not used for long.
       isWaiting: () => !waiting.isOver() && existsSync(dir),
       go: async () => {
         try {
           return holdChild(await begin(spec, { dir, watch, waiting }), { from: 0, watch });
         } catch (error) {
-          waiting.gate?.destroy(); // a word that was not said is not waited for
+          waiting.gate?.destroy(); // without the command to begin there is nothing to wait for
           await remove();
           throw error;
         }
@@ -98,7 +101,7 @@ async function assertStartable({ argv, cwd, env }: ChildSpec): Promise<void> {
 function makeFolder({ executionId, step, runDir }: ChildSpec): string {
   const dir = path.join(runDir, `${executionId}.${step}`);
   try {
-    // A host may clean up what has been empty for long.
+    // A host may have removed the folder because it was empty for long.
     mkdirSync(runDir, { recursive: true, mode: 0o700 });
     mkdirSync(dir, { mode: 0o700 });
   } catch (error) {
@@ -113,13 +116,13 @@ type Ground = {
   readonly watch: FolderWatch;
 };
 
-/** A supervisor that has not been told to begin. */
+/** A supervisor that waits for the command to begin. */
 type Waiting = {
   readonly carrier: ProcessIdentity | undefined;
-  /** What it reads the word from; the kernel closes it when this process dies. */
+  /** The pipe that it reads the command from; the kernel closes it when this process dies. */
   readonly gate: Duplex | undefined;
   readonly isOver: () => boolean;
-  /** Resolves when it has gone, with what stood in its way. */
+  /** Resolves when it has exited, with the error if there was one. */
   readonly ended: Promise<unknown>;
 };
 
@@ -153,7 +156,7 @@ async function launch(spec: ChildSpec, { dir, tools, watch }: Ground): Promise<W
   };
   supervisor.once("error", over);
   supervisor.once("exit", () => over());
-  // Neither its life nor its end is this process's: what waits for it watches the folder.
+  // It outlives this process, so nothing here may keep the event loop alive for it; its folder is watched instead.
   supervisor.unref();
   const gate = gateOf(supervisor);
   try {
@@ -165,11 +168,11 @@ async function launch(spec: ChildSpec, { dir, tools, watch }: Ground): Promise<W
   }
 }
 
-/** Where the host gave no descriptor for it there is none, and `error` says so. */
+/** Undefined without free file descriptors; then `error` says so. */
 function gateOf({ stdio }: Partial<Pick<ChildProcess, "stdio">>): Duplex | undefined {
   const gate = stdio?.[3];
   if (!(gate instanceof Duplex)) return undefined;
-  gate.on("error", () => {}); // nobody reads it any more: what became of the child is in its folder
+  gate.on("error", () => {}); // not read any more: the child's state is in its folder
   if (gate instanceof Socket) gate.unref();
   return gate;
 }
@@ -186,8 +189,8 @@ async function begin(spec: ChildSpec, { dir, watch, waiting }: Beginning): Promi
     const manifest = readManifest(dir, carrier);
     if (manifest !== undefined) return manifest;
     if (!existsSync(dir)) {
-      // It may have done that itself, before anybody could see that it runs. Until it bears the marker it is of its
-      // supervisor's session.
+      // The child may have removed the folder itself before it was seen running. Until it has its marker, it
+      // belongs to the session of its supervisor.
       await sweepMarked(spec.executionId, spec.step, carrier === undefined ? [] : [carrier]);
       throw new ChildLost(folderGone.words);
     }
@@ -197,7 +200,7 @@ async function begin(spec: ChildSpec, { dir, watch, waiting }: Beginning): Promi
   throw notStarted(isOver() ? reasonOf(await ended, dir) : "it took too long");
 }
 
-/** What is known of it from here on; before it is told to begin, so that nothing is born without it. */
+/** Written before the child is told to begin, so that no child exists without a manifest. */
 function writeAsked({ executionId, step, stop, cwd, cgroup }: ChildSpec, dir: string): void {
   const asked: Asked = {
     executionId,
@@ -227,7 +230,7 @@ function reasonOf(error: unknown, dir: string): string {
   return said.includes("cgroup.procs") ? "it could not enter its cgroup" : codeOf(error);
 }
 
-/** The kernel's word for what went wrong. A whole message would show the arguments. */
+/** Only the error code: the whole message would contain the arguments. */
 function codeOf(error: unknown): string {
   const code = error instanceof Error && "code" in error ? String(error.code) : "";
   return words[code] ?? (code === "" ? "its supervisor ended at once" : code);

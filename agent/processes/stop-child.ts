@@ -10,22 +10,25 @@ import { findMarked, sweepMarked } from "./sweep-marked.ts";
 /** A signal, and when it was sent. */
 export type Sent = { readonly signal: string; readonly atMs: number };
 
-/** What ends a child, and what it did so far. */
+/** Stops a child, and knows the signals that were sent. */
 export type Stopper = {
   readonly stop: () => Promise<void>;
   readonly hasten: () => Promise<void>;
   readonly kill: () => Promise<void>;
-  /** Every signal that was sent, by us or by the agent's process before us. */
+  /** All signals sent, also by earlier processes of the agent. */
   readonly sent: () => readonly Sent[];
-  /** Whether it outlived SIGKILL for so long that nobody should wait. */
+  /** Whether it survived SIGKILL for so long that nobody should wait for it. */
   readonly isHopeless: () => boolean;
 };
 
 const hopelessAfterMs = 30_000;
-/** Of two signals that come closer upon each other, a busy process sees one. */
+/** A busy process sees two signals in quicker succession as one. */
 const apartMs = 1_000;
 
-/** Ends a child as its stop plan says. What was sent is kept in its folder: nobody is asked twice, whoever asks. */
+/**
+ * Stops a child by its stop plan. Sent signals are recorded in its folder, so that no process of the agent repeats the
+ * first one.
+ */
 export function makeStopper(manifest: ChildManifest, exited: () => Promise<ChildEnd>): Stopper {
   const { dir, stop: plan } = manifest;
   const note = path.join(dir, childFiles.stopped);
@@ -42,7 +45,7 @@ export function makeStopper(manifest: ChildManifest, exited: () => Promise<Child
   const askNow = async () => {
     if (isOver) return;
     record(plan.signal);
-    await ask(manifest).catch(() => {}); // who was not asked is killed
+    await ask(manifest).catch(() => {}); // if the signal fails, the child is killed
   };
 
   const kill = async () => {
@@ -51,7 +54,7 @@ export function makeStopper(manifest: ChildManifest, exited: () => Promise<Child
     const giveUpAtMs = performance.now() + hopelessAfterMs;
     let left: number;
     do {
-      // Where there is nothing to look with, there may be in a second.
+      // Without file descriptors to look with, there may be some in a second.
       const swept = await sweepMarked(executionId, step, [leader]).catch(() => undefined);
       left = swept?.left ?? 0;
     } while ((!(await isWithin(exited(), 1_000)) || left > 0) && performance.now() < giveUpAtMs);
@@ -86,7 +89,7 @@ export function makeStopper(manifest: ChildManifest, exited: () => Promise<Child
   };
 }
 
-/** Whom nobody has asked takes the first signal for the question, and only the second for haste. */
+/** A child that got no signal yet takes the first one for a stop, and only the second for haste. */
 async function askTwice(
   sent: readonly Sent[],
   askNow: () => Promise<void>,
@@ -97,7 +100,7 @@ async function askTwice(
   if (!(await isWithin(exited, Math.max(apartMs - sinceMs, 0)))) await askNow();
 }
 
-/** The signal of the plan, to its leader or to all; whoever left the group is asked on its own. */
+/** Sends the signal of the stop plan to the leader or to the group; processes that left the group get it, too. */
 async function ask({ leader, stop, executionId, step }: ChildManifest): Promise<void> {
   if (stop.to === "leader") {
     signalProcess(leader, stop.signal);
@@ -107,11 +110,11 @@ async function ask({ leader, stop, executionId, step }: ChildManifest): Promise<
   for (const own of await findMarked(executionId, step, [leader])) {
     if (!isGroupAsked || own.group !== leader.pid) signalProcess(own, stop.signal);
   }
-  // What stands still cannot heed a signal.
+  // A stopped process cannot handle a signal, so it is continued.
   signalGroup(leader, "SIGCONT");
 }
 
-/** Whether it has ended, and all that is its own, within the time. */
+/** Whether it and all its processes ended within the time. */
 async function isGone(
   { executionId, step, leader }: ChildManifest,
   exited: Promise<ChildEnd>,
@@ -134,7 +137,7 @@ async function isWithin(event: Promise<unknown>, ms: number): Promise<boolean> {
   return isInTime;
 }
 
-/** What was sent, by whom of us ever; more of it is stored as it is sent. */
+/** All signals sent by any process of the agent; new ones are stored as they are sent. */
 function openSent(note: string): { sent: Sent[]; record: (signal: string) => void } {
   const lines = readText(note).split("\n").slice(0, -1);
   const sent: Sent[] = lines.map((line) => {
@@ -147,7 +150,7 @@ function openSent(note: string): { sent: Sent[]; record: (signal: string) => voi
     try {
       writeFileSync(note, `${signal} ${atMs}\n`, { flag: "a", mode: 0o600 });
     } catch {
-      // Its folder has gone: then its end is not known either.
+      // Its folder is gone, so its end is unknown, too.
     }
   };
   return { sent, record };

@@ -3,20 +3,20 @@ import { childFiles as files } from "./child-files.ts";
 const readBytes = 4_096;
 const mostReads = 1_024;
 const fewestReads = 16;
-/** With this many segments unread, their size is looked at. */
+/** From this many unread segments on, their size is checked. */
 const segmentsAhead = 3;
-/** So many children that nobody reads fit into the run directory. */
+/** This many children whose output is not read fit into the run directory. */
 const childrenThatFit = 8;
 
 /** How much of a child's output may wait to be read. */
 export type OutputBound = {
-  /** A segment holds at most as many reads of 4 KiB. */
+  /** The most reads of 4 KiB in a segment. */
   readonly readsPerSegment: number;
-  /** With so much unread, and one more segment, the child waits. */
+  /** With this much unread output, and one more segment, the child blocks. */
   readonly aheadKilobytes: number;
 };
 
-/** 16 MiB for each child, or its share of a small run directory. */
+/** Limits unread output to 16 MiB for each child, or to its share of a small run directory. */
 export function boundOutput(freeBytes: number): OutputBound {
   const reads = Math.floor(freeBytes / childrenThatFit / (segmentsAhead + 1) / readBytes);
   const readsPerSegment = Math.max(fewestReads, Math.min(mostReads, reads));

@@ -3,18 +3,18 @@ import { listWithTraits } from "./list-processes.ts";
 import { pauseBetweenLooks } from "./pause-between-looks.ts";
 import { type ProcessIdentity, type ProcessStat, signalProcess } from "./process-identity.ts";
 
-/** What a sweep did: how many processes it killed, and how many it could not. */
+/** The result of a sweep: how many processes it killed, and how many it could not. */
 export type Swept = { readonly killed: number; readonly left: number };
 
 const maxRounds = 200;
 const giveUpAfterMs = 20_000;
-/** From so many on they may fork faster than they are killed: first all are made to stand still. */
+/** From this many processes on they may fork faster than they are killed, so all are stopped first. */
 const crowd = 20;
 const lookAgainMs = 100;
 
 /**
- * Kills every process that carries the execution's marker, and the step's if told, however it left its group, and
- * every one of the leaders' sessions, until none is left. A process that hangs in the kernel is left after 20 s.
+ * Kills all processes with the execution's marker (and the step's, if given), even if they left their process group,
+ * and all of the leaders' sessions, until none is left. Gives up on processes that hang in the kernel after 20 s.
  */
 export async function sweepMarked(
   executionId: string,
@@ -31,7 +31,7 @@ export async function sweepMarked(
       if (left.length >= crowd) left = await holdStill(find);
       for (const one of left.filter((it) => signalProcess(it, "SIGKILL"))) killed.add(nameOf(one));
     } catch (error) {
-      // Not for want of processes, but of file descriptors or memory: others will give some back.
+      // The check failed for want of file descriptors or memory, which others will free.
       if (performance.now() > giveUpAtMs) throw error;
       left = [];
       await sleep(lookAgainMs);
@@ -43,7 +43,7 @@ export async function sweepMarked(
   return { killed: killed.size, left: left.length };
 }
 
-/** Every running process that carries the marker, or is of a leader's session; this very process never counts. */
+/** All running processes with the marker or in a leader's session, except this one. */
 export async function findMarked(
   executionId: string,
   step?: number,
@@ -60,7 +60,7 @@ export async function findMarked(
   return marked;
 }
 
-/** Stops them all until no new one shows itself: what stands still cannot fork. */
+/** Stops them all until no new one appears: a stopped process cannot fork. */
 async function holdStill(find: () => Promise<ProcessStat[]>): Promise<ProcessStat[]> {
   const still = new Set<string>();
   for (let round = 0; round < 20; round += 1) {

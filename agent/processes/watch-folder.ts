@@ -2,19 +2,19 @@ import { watch } from "node:fs";
 import { childFiles } from "./child-files.ts";
 import { type Notifier, makeNotifier } from "./notifier.ts";
 
-/** What happens in a child's folder. */
+/** Events in a child's folder. */
 export type FolderWatch = {
-  /** Rings when there may be output to read. */
+  /** Notified when there may be output to read. */
   readonly output: Notifier;
-  /** Rings when the child was born or has ended. */
+  /** Notified when the child has started or ended. */
   readonly fate: Notifier;
   readonly close: () => void;
 };
 
-/** Without the kernel's notices (it gives out only so many) the folder is looked at this often. */
+/** Without inotify, whose watches are limited, the folder is polled at this interval. */
 const lookEveryMs = 50;
 
-/** Watches a child's folder until it is closed. A ring says "look", never "there is something". */
+/** Watches a child's folder until it is closed. A notification means "look again", not that there is something. */
 export function watchFolder(dir: string): FolderWatch {
   const output = makeNotifier();
   const fate = makeNotifier();

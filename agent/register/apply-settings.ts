@@ -12,12 +12,12 @@ export type Obeying = {
   readonly signal: AbortSignal;
 };
 
-const longestTimerMs = 86_400_000; // a longer one would ring at once
+const longestTimerMs = 86_400_000; // setTimeout fires at once for longer times
 const levels = { DEBUG: "debug", INFO: "info", WARN: "warn", ERROR: "error" } as const;
 
 /**
- * Lets the runner's settings count for the agent itself, and their changes at once: how much its log says, unless that was
- * said here; and how long it lives, after which it asks to be started again as at an operator's restart.
+ * Applies the runner's settings to the agent itself, and later changes at once: the log level, unless it is set
+ * locally; and the maximum lifetime, after which the agent restarts as if an operator had ordered it.
  */
 export function applySettings({ config, settings, shutdown, log, signal }: Obeying): void {
   const startedMs = performance.now();

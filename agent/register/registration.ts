@@ -11,17 +11,17 @@ import type { Log } from "../log.ts";
 import { type Moment, momentNow } from "../orders/execution-leases.ts";
 import { readStoredProcess, type RunnerProcess, storeProcess } from "./stored-process.ts";
 
-/** Which process of the runner this agent is. */
+/** The runner process that this agent is. */
 export type Registration = {
   readonly current: () => RunnerProcess;
-  /** What the broker said, at the latest registration, of what this host holds. */
+  /** What the broker said at the last registration about the executions held here. */
   readonly told: () => ToldOfHeld;
-  /** Becomes another process that takes over what this one held, unless it is another one already. */
+  /** Registers a new process that takes over what this one held, unless that has happened already. */
   readonly renew: (over: string) => Promise<void>;
   readonly onChange: (listener: () => void) => void;
 };
 
-/** Orders against what is over; undefined of a broker that does not say. */
+/** Orders to stop executions that have ended; undefined from a broker that does not send them. */
 export type ToldOfHeld = {
   readonly executionIds: readonly string[];
   readonly asked: Moment;
@@ -34,16 +34,16 @@ export type RegistrationSpec = {
   readonly runnerId: string;
   readonly log: Log;
   readonly keptState: LocalContext["keptState"];
-  /** The executions of which there is something on this host. */
+  /** The executions that have state on this host. */
   readonly held: () => readonly string[];
 };
 
-/** As many as the broker reads. */
+/** The most that the broker accepts. */
 const mostNamed = 1_000;
-/** So many jobs of a group may run here at most, where the command line gave no number: the settings decide. */
+/** The most jobs of a group, when the agent's own settings give no number: the runner's settings decide. */
 const asManyAsSettingsSay = 100;
 
-/** Registers a process, in place of the one that this data directory's agent was before. */
+/** Registers a process that replaces the earlier one of this data directory. */
 export async function register(
   parts: RegistrationSpec,
   how: { readonly giveUpAfterMs: number | undefined; readonly signal: AbortSignal },
@@ -119,7 +119,7 @@ async function callRegister(
   return { id, secret, told: { executionIds, asked, orders } };
 }
 
-/** Group → slots as they are announced. */
+/** Slots of each group, as announced to the broker. */
 function slotsOf(config: AgentConfig): GroupSlots {
   if (config.groups !== undefined) return config.groups;
   const served = Object.keys(defaultServes(config.mode, true) ?? {});

@@ -6,7 +6,10 @@ import type { AgentConfig } from "../config/read-config.ts";
 
 const mostSlots = 100;
 
-/** How many jobs of each group may run here: what the command line says or else the mode, within the settings. */
+/**
+ * How many jobs of each group may run here: as the agent's settings say, else by the mode; always within the runner's
+ * settings.
+ */
 export function servedSlots(
   config: Pick<AgentConfig, "groups" | "mode">,
   settings: Pick<RunnerSettings, "job_group_parallelism">,

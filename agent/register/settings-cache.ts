@@ -1,10 +1,10 @@
 import { getRunnerSettingsRoute, type RunnerSettings } from "../../shared/api/runner-settings.ts";
 import type { BrokerClient } from "../client/broker-client.ts";
 
-/** The settings of the runner as last read. */
+/** The runner's settings as last read. */
 export type SettingsCache = {
   readonly current: () => RunnerSettings;
-  /** Reads them anew, unless they are of that version. */
+  /** Reads them again, unless they already have this version. */
   readonly refresh: (version: number) => Promise<void>;
   readonly onChange: (listener: () => void) => void;
 };

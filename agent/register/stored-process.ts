@@ -3,13 +3,13 @@ import path from "node:path";
 import { z } from "zod";
 import { writeDurably } from "../files/atomic-file.ts";
 
-/** A process of the runner, and what proves that it was us. */
+/** A process of the runner, and the secret that proves that it was this agent. */
 export type RunnerProcess = { readonly id: string; readonly secret: string };
 
 const schema = z.object({ runner_id: z.string(), id: z.string(), secret: z.string() });
 const fileOf = (dataDir: string): string => path.join(dataDir, "process.json");
 
-/** The process that this data directory's agent was last, if it was one of this runner; its successor takes it over. */
+/** The last process of this data directory, if it belonged to this runner; its successor takes it over. */
 export async function readStoredProcess(
   dataDir: string,
   runnerId: string,
@@ -19,11 +19,11 @@ export async function readStoredProcess(
     const { runner_id, id, secret } = schema.parse(JSON.parse(text));
     return runner_id === runnerId ? { id, secret } : undefined;
   } catch {
-    return undefined; // a file that cannot be read names nobody
+    return undefined; // an unreadable file counts as none
   }
 }
 
-/** Keeps it for a successor: after a power cut as well. */
+/** Stores it for a successor; survives a power failure. */
 export async function storeProcess(
   dataDir: string,
   runnerId: string,
@@ -33,7 +33,7 @@ export async function storeProcess(
   await writeDurably(fileOf(dataDir), `${text}\n`);
 }
 
-/** There is nothing to take over any more. */
+/** Removes the stored process: there is nothing left to take over. */
 export async function forgetProcess(dataDir: string): Promise<void> {
   await rm(fileOf(dataDir), { force: true });
 }

@@ -1,4 +1,4 @@
-/** What the agent's exit says; supervisors and docs/agent.md go by it. */
+/** The agent's exit codes, for supervisors; docs/agent.md lists them. */
 export const exitCodes = {
   done: { code: 0, means: "The agent was asked to stop, and all jobs have finished." },
   failed: {
@@ -32,7 +32,7 @@ export const exitCodes = {
 
 export type ExitName = keyof typeof exitCodes;
 
-/** How a job ended, as the exit code of `svc-agent run-job` and of `svc job run --exit-code job`. */
+/** Exit codes of `svc-agent run-job` and `svc job run --exit-code job`, by the status of the job. */
 const fates: Readonly<Record<string, number>> = { finished: 0, "timed-out": 124, cancelled: 130 };
 const otherFate = 1;
 

@@ -14,8 +14,8 @@ const hurriedFlushMs = 2_000;
 const settleWithinMs = 5_000;
 
 /**
- * Goes down as the shutdown says: lets what runs finish, stops it, kills it, and brings results and logs to the broker.
- * Resolves when the process may exit. Whatever could not be delivered stays on disk for the next start.
+ * Carries out the shutdown: waits for jobs, stops or kills them, then delivers results and logs. Resolves when the
+ * process may exit. What could not be delivered stays on disk for the next start.
  */
 export async function shutDown(
   parts: LoopContext,
@@ -31,7 +31,7 @@ export async function shutDown(
   await stopAll(agent, shutdown);
   await isSaid;
   const isAllSent = await flush(agent, shutdown);
-  // Jobs that a claim still brings are given back, before the end of this process would fail them.
+  // Jobs that a claim still returns are given back, before the end of this process would fail them.
   const isSettled = await until(() => parts.figures.unsettled === 0, settleWithinMs);
   if (isAllSent && isSettled) await completeShutdown(agent, shutdown);
   const request = shutdown.current();
@@ -41,15 +41,17 @@ export async function shutDown(
 
 const leavesJobs = (shutdown: ShutdownState): boolean => shutdown.current()?.leavesJobs === true;
 
-/** The process lives on at the broker: the next start is it, and holds what this one held. */
+/** The process stays registered: the next start continues as the same process, with the same jobs. */
 async function detach(parts: LoopContext): Promise<ShutdownRequest> {
   const { agent, shutdown } = parts;
   await flush(agent, shutdown);
   await until(() => parts.figures.unsettled === 0, settleWithinMs);
-  return shutdown.current() as ShutdownRequest; // it was asked for it
+  return shutdown.current() as ShutdownRequest; // a shutdown was requested
 }
 
-/** Resolves when the agent shuts down and nothing runs any more, the deadline passes, or it gets more urgent. */
+/**
+ * Resolves when a shutdown was requested and nothing runs any more, its deadline passes, or it becomes more urgent.
+ */
 export async function drain(
   { runningJobs, log }: Pick<LocalContext, "runningJobs" | "log">,
   shutdown: ShutdownState,
@@ -64,15 +66,15 @@ export async function drain(
     const leftMs = deadlineMs - performance.now();
     if (leftMs <= 0) {
       log.warn("the drain timeout is over; stopping the running jobs");
-      shutdown.request({ ...(leaving as ShutdownRequest), urgency: "stopping" }); // it is draining, so somebody asked
+      shutdown.request({ ...(leaving as ShutdownRequest), urgency: "stopping" }); // it drains, so there was a request
       return;
     }
-    // A later order may bring the deadline forward.
+    // A later order may shorten the deadline.
     await pause(Math.min(leftMs, 1_000), done.signal);
   }
 }
 
-/** Stops what runs, as its kind wants, and kills what does not end in time. */
+/** Stops the running jobs with their stop plans, and kills those that do not end in time. */
 export async function stopAll(
   { runningJobs, config, log }: Pick<LocalContext, "runningJobs" | "config" | "log">,
   shutdown: ShutdownState,
@@ -94,7 +96,9 @@ export async function stopAll(
   if (!isEmpty()) log.error({ jobs: runningJobs.all().length }, "killed jobs did not end");
 }
 
-/** Whether the broker has everything. Who is told to hurry leaves it to the next start. */
+/**
+ * Delivers the rest; true when the broker has everything. After a kill request, the rest waits for the next start.
+ */
 export async function flush(
   { results, deliver, shipping, config, log }: AgentContext,
   shutdown: ShutdownState,
@@ -126,7 +130,7 @@ async function until(isTrue: () => boolean, withinMs: number): Promise<boolean> 
   return isTrue();
 }
 
-/** The broker's clocks decide where this cannot be told. */
+/** If the broker cannot be told, its timeouts decide. */
 async function tell(
   agent: AgentContext,
   shutdown: ShutdownState,
@@ -163,7 +167,7 @@ async function completeShutdown(agent: AgentContext, shutdown: ShutdownState): P
   await agent.keptState.keep();
 }
 
-/** Tells the broker that the host goes away; the whole of it within two seconds. */
+/** Tells the broker that the host shuts down; takes at most two seconds. */
 export async function announceTermination(agent: AgentContext): Promise<void> {
   const params = { runner_id: agent.runnerId, process_id: agent.process().id };
   const how = { scope: "process", giveUpAfterMs: sayWithinMs, timeoutMs: sayWithinMs } as const;
@@ -174,7 +178,7 @@ export async function announceTermination(agent: AgentContext): Promise<void> {
     );
 }
 
-/** A broker that refuses the token or the version hears nothing more. */
+/** Nothing is sent to a broker that refuses the token or the version. */
 function canTalk(shutdown: ShutdownState): boolean {
   const exit = shutdown.current()?.exit;
   return exit !== "unauthorized" && exit !== "config";

@@ -1,44 +1,44 @@
 import type { StopReason } from "../running-job.ts";
 import type { ExitName } from "./exit-codes.ts";
 
-/** How urgent it is: what runs may finish, is stopped in order, or is killed. */
+/** How urgent it is: running jobs may finish, are stopped, or are killed. */
 export const urgencies = ["staying", "draining", "stopping", "killing"] as const;
 export type Urgency = (typeof urgencies)[number];
 
 export type ShutdownRequest = {
   readonly urgency: Exclude<Urgency, "staying">;
   readonly exit: ExitName;
-  /** For people: the process's status at the broker, and the log. */
+  /** The reason, for people: in the process's status at the broker, and in the log. */
   readonly why: string;
   /** When draining turns into stopping, by performance.now(). */
   readonly deadlineMs?: number;
-  /** What runs does so without this process, and its next start resumes it: nothing is waited for or stopped. */
+  /** Jobs continue without this process and are resumed by its next start: nothing is waited for or stopped. */
   readonly leavesJobs?: true;
-  /** What jobs are told that are stopped by it. */
+  /** The stop reason for jobs that it stops. */
   readonly reason?: StopReason;
   /** The order that asked for it, to be reported as complete. */
   readonly shutdownId?: string;
 };
 
-/** Whether, why and how urgently the agent shuts down. It is decided once and can only become more urgent. */
+/** Whether, why and how urgently the agent shuts down. A later request can only make it more urgent. */
 export type ShutdownState = {
   readonly urgency: () => Urgency;
   readonly isRequested: () => boolean;
-  /** What was last decided. */
+  /** The latest decision. */
   readonly current: () => ShutdownRequest | undefined;
-  /** Every order that asked for it. */
+  /** All orders that requested it. */
   readonly shutdownIds: () => readonly string[];
   readonly request: (request: ShutdownRequest) => void;
   /** Aborts at the first decision. */
   readonly requested: AbortSignal;
-  /** Resolves once it is as urgent as that. */
+  /** Resolves when it is at least this urgent. */
   readonly reached: (urgency: Urgency) => Promise<void>;
   readonly onChange: (listener: () => void) => void;
 };
 
 const rank = (urgency: Urgency): number => urgencies.indexOf(urgency);
 
-/** Of two drains the later one counts, and the earlier deadline: nobody gets more time by being told twice. */
+/** Of two drains the later request counts, with the earlier deadline: a second request never gives more time. */
 function withEarlierDeadline(
   request: ShutdownRequest,
   before: ShutdownRequest | undefined,
@@ -48,7 +48,7 @@ function withEarlierDeadline(
   return isEarlier ? { ...request, deadlineMs } : request;
 }
 
-/** An agent that stays. */
+/** Makes the state of an agent that does not shut down. */
 export function makeShutdownState(): ShutdownState {
   const requested = new AbortController();
   const listeners = new Set<() => void>();

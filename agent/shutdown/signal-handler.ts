@@ -11,8 +11,8 @@ const exitOf: Readonly<Record<Signal, ExitName>> = {
 };
 
 /**
- * What signals mean: the first lets what runs finish (or, where the host waits for seconds only, stops it), the second
- * stops it, the third and SIGQUIT kill it; or the first leaves what runs elsewhere to the next start. Returns what to do at each signal.
+ * What signals do: the first drains (or stops jobs, where the host waits only seconds), the second stops jobs, the
+ * third and SIGQUIT kill them; or the first leaves jobs in pods to the next start. Returns the handler.
  */
 export function makeSignalHandler(
   config: Pick<AgentConfig, "onSigterm" | "drainTimeout">,

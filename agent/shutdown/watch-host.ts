@@ -2,7 +2,10 @@ import { spawn } from "node:child_process";
 import type { Environment } from "../config/environment.ts";
 import type { Log } from "../log.ts";
 
-/** Programs that print systemd-logind's signals; where neither is there, or no logind, nothing can be foreseen. */
+/**
+ * Programs that print the D-Bus signals of systemd-logind. Without one of them, or without logind, a shutdown cannot
+ * be foreseen.
+ */
 const listeners: readonly (readonly [program: string, ...args: string[]])[] = [
   [
     "gdbus",
@@ -22,13 +25,15 @@ const listeners: readonly (readonly [program: string, ...args: string[]])[] = [
 
 export type HostNotice = { readonly close: () => void };
 
-/** What a listener must have lived for to be started again when it ends; one that ends at once has nothing to listen to. */
+/**
+ * A listener that lived at least this long is restarted when it ends; one that ends sooner has nothing to listen to.
+ */
 const livedMs = 10_000;
 const againMs = 5_000;
 
 /**
- * Calls `onShutdown` when the host says that it shuts down, and asks the host to wait for this process then, as long as
- * logind lets anybody delay it. What listens ends with this process, however that ends.
+ * Calls `onShutdown` when the host shuts down, and delays that with an inhibitor lock, as long as logind allows. The
+ * helper processes end with this process, however it ends.
  */
 export function watchHost(env: Environment, log: Log, onShutdown: () => void): HostNotice {
   const closed = new AbortController();
@@ -37,7 +42,7 @@ export function watchHost(env: Environment, log: Log, onShutdown: () => void): H
     if (closed.signal.aborted) return;
     if (first === undefined) return log.debug("the host does not announce its shutdown");
     const startedMs = performance.now();
-    // Its parent's death is its own; without setpriv it has to notice that nobody reads.
+    // It dies with its parent; without setpriv it must notice that nobody reads its output.
     const child = spawn("sh", ["-c", withParent, "sh", ...first], {
       ...mark,
       stdio: ["ignore", "pipe", "ignore"],
@@ -66,7 +71,7 @@ export function watchHost(env: Environment, log: Log, onShutdown: () => void): H
 
 const withParent =
   'if command -v setpriv >/dev/null; then exec setpriv --pdeathsig TERM "$@"; fi; exec "$@"';
-/** Held for as long as its standard input is open: by this process. */
+/** Held as long as this process keeps its standard input open. */
 const delay = [
   "--what=shutdown",
   "--mode=delay",
@@ -75,7 +80,7 @@ const delay = [
   "cat",
 ];
 
-/** `PrepareForShutdown (true,)` or `"PrepareForShutdown",…"data":[true]`; false takes it back. */
+/** Matches `PrepareForShutdown (true,)` or `"PrepareForShutdown",…"data":[true]`; false cancels it. */
 export function saysShutdown(printed: string): boolean {
   return /PrepareForShutdown\s*\(true|"PrepareForShutdown".*"data":\[true\]/.test(printed);
 }

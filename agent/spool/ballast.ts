@@ -4,23 +4,23 @@ import { join } from "node:path";
 import { errorCode } from "../files/disk-error.ts";
 import { freeDisk } from "../workspace/disk-space.ts";
 
-/** Room on a disk that is kept for the moment when there is no other. */
+/** Disk space that is reserved for when the disk is full. */
 export type Ballast = {
-  /** Does what writes; where the disk is full, gives the room up and does it once more. */
+  /** Runs a write; when the disk is full, frees the reserve and runs it again. */
   readonly writing: (write: () => Promise<void>) => Promise<void>;
-  /** Takes the room again, when there is plenty. Never rejects. */
+  /** Reserves the space again, when there is plenty. */
   readonly restore: () => Promise<void>;
 };
 
-/** Results that end a job have a few KiB each; a larger one may find no room even here. */
+/** A typical result has a few KiB; a larger one may not fit even here. */
 const ballastBytes = 4 * 2 ** 20;
-/** It is taken where there is so many times as much. */
+/** It is reserved only where this many times as much is free. */
 const plenty = 8;
 const startingBytes = 2 ** 20;
 
 const fileIn = (dir: string): string => join(dir, "ballast");
 
-/** Opens the ballast in a folder; what a former process has left there counts. */
+/** Opens the reserve in a folder; one of an earlier process is used again. */
 export async function openBallast(dir: string): Promise<Ballast> {
   const file = fileIn(dir);
   let isThere = await stat(file).then(
@@ -48,13 +48,13 @@ export async function openBallast(dir: string): Promise<Ballast> {
   };
 }
 
-/** What starts on a full disk needs room for itself first: with none, the ballast is given up. Never rejects. */
+/** An agent that starts on a full disk needs space itself first: then the reserve is freed. Never rejects. */
 export async function makeRoomToStart(dir: string): Promise<void> {
   const free = await freeDisk(dir).catch(() => startingBytes);
   if (free < startingBytes) await rm(fileIn(dir), { force: true }).catch(() => {});
 }
 
-/** Bytes that no file system makes smaller. */
+/** Random bytes, which no file system compresses. */
 async function fill(file: string): Promise<true> {
   const bytes = randomFillSync(Buffer.allocUnsafe(ballastBytes));
   await writeFile(file, bytes, { mode: 0o600 });

@@ -1,21 +1,21 @@
 import { recordLengths } from "../logs/otlp-records.ts";
 import { type LogSegment, type LocatedFrame, type ReadBuffer, readFrames } from "./log-segments.ts";
 
-/** Lines that travel in one request: numbered one after the other. */
+/** Lines of one request, with consecutive numbers. */
 export type LogBatch = {
   readonly firstSeq: number;
   readonly count: number;
   readonly records: readonly Buffer[];
-  /** So many lines before the first are not there any more. */
+  /** How many lines directly before the first were dropped. */
   readonly missing: number;
   readonly segment: LogSegment;
-  /** Where in the segment sending goes on after it. */
+  /** The position in the segment after it. */
   readonly end: number;
 };
 
 /**
- * As many lines of the frames, of which there is one at least, as fit into so many bytes: one line at least; and none
- * from behind a gap. `nextSeq` is the line that is to come, if that is known: what is before it was sent already.
+ * Takes as many lines of the frames as fit into the given bytes, at least one, and none after a gap. There is at least
+ * one frame. `nextSeq` is the next line to send, if known: earlier ones were sent.
  */
 export function toBatch(
   { segment, frames }: { readonly segment: LogSegment; readonly frames: readonly LocatedFrame[] },
@@ -52,7 +52,7 @@ function afterRecords(records: Buffer, count: number): Buffer {
   return records.subarray(lengths.reduce((sum, length) => sum + length, 0));
 }
 
-/** The records that fit; one at least. */
+/** The records that fit; at least one. */
 function firstRecords(records: Buffer, mostBytes: number): { bytes: Buffer; count: number } {
   let bytes = 0;
   let count = 0;
@@ -66,7 +66,7 @@ function firstRecords(records: Buffer, mostBytes: number): { bytes: Buffer; coun
 
 type Spooled = { readonly segments: readonly LogSegment[]; readonly buffer: ReadBuffer };
 
-/** What comes after a batch, if that is there already. */
+/** The batch after this one, if it is available already. */
 export async function followingBatch(
   { segments, buffer }: Spooled,
   { segment: current, end, firstSeq, count }: LogBatch,
@@ -83,8 +83,8 @@ export async function followingBatch(
 }
 
 /**
- * Nothing is written any more behind what is on its way to the broker: a segment that is read to its end leaves the disk
- * as soon as that is there, however fast the job goes on to print.
+ * Seals the segment whose end is being sent: nothing more is written to it, so that it can be deleted once it is sent,
+ * however fast the job prints.
  */
 export function sealIfWhole(batch: LogBatch): LogBatch {
   if (batch.end >= batch.segment.size) batch.segment.isSealed = true;

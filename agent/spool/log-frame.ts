@@ -1,30 +1,30 @@
 import { crc32 } from "node:zlib";
 
-/** How far one child's output has got into the log. */
+/** The position in one child's output that has been logged. */
 export type RunPosition = {
-  /** Bytes of the output that are accounted for: in lines, or in `rest`. */
+  /** Bytes of the output that are in lines or in `rest`. */
   readonly offset: number;
-  /** So many bytes after them belong to a secret that was already replaced. */
+  /** How many bytes after them belong to a secret that was already replaced. */
   readonly covered: number;
-  /** So many bytes of base64 stand right before them. */
+  /** How many bytes of base64 come directly before them. */
   readonly width?: number;
-  /** The line that has not ended yet, redacted; base64. */
+  /** The incomplete line, redacted; base64. */
   readonly rest: string;
   readonly restAtMs: number;
-  /** What a renderer of its lines goes on with. */
+  /** The state of its renderer. */
   readonly kept?: string;
 };
 
-/** Several lines that went to the disk together, and what is needed to go on after them. */
+/** Lines that are written together, and what is needed to continue after them. */
 export type LogFrame = {
-  /** The number of its first line; where it has none, of the next one. */
+  /** The number of its first line; without lines, that of the next one. */
   readonly firstSeq: number;
   readonly count: number;
-  /** By the names of the runs. */
+  /** Positions by the names of runs. */
   readonly runs: Readonly<Record<string, RunPosition>>;
-  /** Nothing comes after this frame. */
+  /** This is the last frame. */
   readonly isLast?: true;
-  /** Numbers were left free before it, so that none is used twice: no lines were dropped there. */
+  /** Numbers before it were skipped so that none is used twice; no lines were dropped. */
   readonly isAnew?: true;
   /** OTLP's log records, each with its tag and length, as they will be sent. */
   readonly records: Buffer;
@@ -34,7 +34,7 @@ const magic = 0x53_4c_46_31;
 const magicBytes = Buffer.from("SLF1");
 const headBytes = 28;
 
-/** The frame's bytes, in parts: lengths and a checksum first, so that one that was cut off is seen. */
+/** The frame's bytes, in parts: lengths and a checksum come first, so that a truncated frame is detected. */
 export function encodeFrame({
   firstSeq,
   count,
@@ -54,7 +54,7 @@ export function encodeFrame({
   return [head, notes, records];
 }
 
-/** The frame at the place and where it ends; undefined when there is no whole one. */
+/** The frame at a position, and its end; undefined when it is incomplete. */
 export function decodeFrame(
   bytes: Buffer,
   at: number,
@@ -65,7 +65,7 @@ export function decodeFrame(
   const end = recordsAt + bytes.readUInt32BE(at + 12);
   if (end > bytes.length) return undefined;
   if (crc32(bytes.subarray(at + 8, end)) !== bytes.readUInt32BE(at + 4)) return undefined;
-  // The checksum says that we wrote it.
+  // The checksum proves that this program wrote it.
   const notes = JSON.parse(bytes.toString("utf8", notesAt, recordsAt)) as Pick<
     LogFrame,
     "runs" | "isLast" | "isAnew"
@@ -79,13 +79,13 @@ export function decodeFrame(
   return { frame, end };
 }
 
-/** Where after the place another frame may begin; the end when none does. */
+/** The next position at which a frame may begin; the end when there is none. */
 export function nextFrameAt(bytes: Buffer, at: number): number {
   const next = bytes.indexOf(magicBytes, at + 1);
   return next === -1 ? bytes.length : next;
 }
 
-/** Whether the bytes from the place on may be the beginning of a frame that was not written to its end. */
+/** Whether the bytes from a position on may be the beginning of an incomplete frame. */
 export function isCutOff(bytes: Buffer, at: number): boolean {
   const rest = bytes.length - at;
   if (bytes.compare(magicBytes, 0, Math.min(rest, 4), at, at + Math.min(rest, 4)) !== 0)

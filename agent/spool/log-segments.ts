@@ -14,13 +14,13 @@ import { isMissing } from "./stream-file.ts";
 export type LogSegment = {
   readonly path: string;
   readonly number: number;
-  /** Bytes of whole frames. */
+  /** Bytes of complete frames. */
   size: number;
-  /** The frames themselves, where the disk has refused them. */
+  /** The frames in memory, when the disk failed. */
   held?: Buffer;
-  /** It grows no more: its end is on its way to the broker. */
+  /** It is sealed: its end is being sent. */
   isSealed?: boolean;
-  /** There are no lines in it: it says only how far the log got. */
+  /** It has no lines, only positions. */
   isBare?: boolean;
 };
 
@@ -30,15 +30,15 @@ export type FoundSegments = {
   readonly runs: Map<string, RunPosition>;
   readonly nextSeq: number;
   readonly isLast: boolean;
-  /** Some of it was spoilt after it had been written. */
+  /** Some of it was corrupted after it was written. */
   readonly isSpoilt: boolean;
-  /** What was spoilt may have been its end, and told of higher numbers. */
+  /** The corrupted part may have been its end, with higher numbers. */
   readonly isEndSpoilt: boolean;
 };
 
 const suffix = ".frames";
 
-/** Reads what is there. A frame that was cut off by a crash is cut off for good; one that was spoilt is passed over. */
+/** Reads the segments on disk. A frame that a crash truncated is removed; a corrupted one is skipped. */
 export async function findSegments(dir: string): Promise<FoundSegments> {
   const all = await readdir(dir).catch((error: unknown) => {
     if (isMissing(error)) return [];
@@ -70,14 +70,17 @@ export async function findSegments(dir: string): Promise<FoundSegments> {
   return { segments, runs, ...found };
 }
 
-/** A segment to come, after the given one. */
+/** Makes the segment after the given one. */
 export function segmentAfter(dir: string, previous: LogSegment | undefined): LogSegment {
   const number = (previous?.number ?? 0) + 1;
   const path = join(dir, `${String(number).padStart(8, "0")}${suffix}`);
   return { path, number, size: 0 };
 }
 
-/** Appends a frame, `isDurable` so that a power cut does not take it away; when it fails, nothing may be appended to the segment any more. */
+/**
+ * Appends a frame; with `isDurable` it survives a power failure. After an error nothing may be appended to the
+ * segment.
+ */
 export async function appendFrame(
   segment: LogSegment,
   frame: LogFrame,
@@ -101,26 +104,26 @@ export async function appendFrame(
   }
 }
 
-/** Keeps in memory a frame that the disk has refused; the segment has no file. */
+/** Keeps a frame in memory after the disk failed; the segment has no file. */
 export function holdFrame(segment: LogSegment, frame: LogFrame): void {
   segment.held = Buffer.concat([segment.held ?? Buffer.alloc(0), ...encodeFrame(frame)]);
   segment.size = segment.held.length;
 }
 
-/** Takes the segment away. */
+/** Removes the segment. */
 export async function removeSegment({ path, held }: LogSegment): Promise<void> {
   if (held === undefined) await rm(path, { force: true });
 }
 
-/** A frame and the places in its segment where it begins and ends. */
+/** A frame, and its position in the segment. */
 export type LocatedFrame = { readonly frame: LogFrame; readonly at: number; readonly end: number };
 
-/** Memory that is used again for each reading. */
+/** A buffer that is reused for each read. */
 export type ReadBuffer = { bytes: Buffer };
 
 /**
- * The frames from a place on, as many as fit into so many bytes, one at least; none at the end. They lie in the buffer,
- * until it is read into again.
+ * The frames from a position on, as many as fit into the given bytes, at least one; none at the end. They point into
+ * the buffer, and are valid until the next read.
  */
 export async function readFrames(
   segment: LogSegment,
@@ -173,7 +176,7 @@ function* framesIn(bytes: Buffer, how: "over-spoilt" | "up-to-spoilt"): Generato
 const mostHeldBytes = 2 * 1024 * 1024;
 const heldSegmentBytes = 256 * 1024;
 
-/** Keeps in memory lines that the disk has refused. */
+/** Keeps lines in memory after the disk failed. */
 export function holdLines(dir: string, segments: LogSegment[], frame: LogFrame): void {
   const last = segments.at(-1);
   const isNew = last?.held === undefined || last.size >= heldSegmentBytes;
@@ -182,12 +185,12 @@ export function holdLines(dir: string, segments: LogSegment[], frame: LogFrame):
   if (isNew) segments.push(segment);
 }
 
-/** Whether more is held than may be. */
+/** Whether more is held in memory than allowed. */
 export function isTooMuchHeld(segments: readonly LogSegment[]): boolean {
   return segments.reduce((sum, { held }) => sum + (held?.length ?? 0), 0) > mostHeldBytes;
 }
 
-/** Which of the held segments is given up first: neither what is sent next nor the tail. */
+/** The segment in memory that is dropped first: neither the next one to send nor the last. */
 export function heldInTheMiddle(segments: readonly LogSegment[]): number | undefined {
   const at = segments.findIndex(({ held }, index) => held !== undefined && index > 0);
   return at === -1 || at === segments.length - 1 ? undefined : at;

@@ -16,35 +16,35 @@ import type { LogIdentity, StreamFile } from "./stream-file.ts";
 import { makeTrimThrottle } from "./trim-throttle.ts";
 import { writeEnd, writeFrame } from "./write-frame.ts";
 
-/** One execution's log on this disk: written at its end, sent from its beginning, and deleted as it is sent. */
+/** The log of one execution on disk: appended at its end, sent from its beginning, and deleted as it is sent. */
 export type LogSpool = {
   readonly identity: LogIdentity;
-  /** How far each run had got when the log was opened. */
+  /** The position of each run when the log was opened. */
   readonly runs: ReadonlyMap<string, RunPosition>;
   readonly nextSeq: () => number;
-  /** The log goes on at a number that cannot have been used: what came before may have been sent and lost here. */
+  /** Numbers continue after a gap, because earlier ones may have been sent and lost here. */
   readonly isAnew: boolean;
-  /** Resolves when the lines are on disk, or in memory where that refuses them, and their bytes free to be used again. */
+  /** Resolves when the lines are on disk, or in memory if that failed; their buffer may then be reused. */
   readonly append: (lines: SpoolLines) => Promise<void>;
   /** Bytes that wait. */
   readonly waitingBytes: () => number;
   /** When the oldest line that waits was written, by Date.now(). */
   readonly waitingSinceMs: () => number | undefined;
-  /** Nothing is written any more, and nothing waits. */
+  /** It is closed and everything was sent. */
   readonly isDone: () => boolean;
-  /** What is to be sent next; undefined while there is nothing. Its bytes are good until the next reading. */
+  /** The next batch to send; undefined if there is none. Its bytes are valid until the next read. */
   readonly next: (mostBytes: number) => Promise<LogBatch | undefined>;
-  /** What will be next once the given batch has been passed, if that is there already. */
+  /** The batch after the given one, if it is available already. */
   readonly following: (batch: LogBatch, mostBytes: number) => Promise<LogBatch | undefined>;
-  /** The batch need not be sent again. */
+  /** Marks the batch as sent. */
   readonly pass: (batch: LogBatch) => void;
-  /** Nobody wants it any more: what waits is dropped, and so is what will be written. */
+  /** Drops what waits and what will be written: the broker refuses the log. */
   readonly giveUp: () => void;
-  /** Gives up what waits in the middle, so that so many bytes are free: neither what is sent next nor the tail. */
+  /** Drops lines in the middle to free the given bytes: neither the next ones to send nor the tail. */
   readonly makeRoom: (bytes: number) => void;
 };
 
-/** Lines that go to the disk together. */
+/** Lines that are written together. */
 export type SpoolLines = Pick<LogFrame, "count" | "runs" | "isLast" | "records">;
 
 export type LogSpoolSpec = {
@@ -53,11 +53,11 @@ export type LogSpoolSpec = {
   readonly segmentBytes: number;
   readonly found: Pick<FoundSegments, "segments" | "runs" | "nextSeq" | "isLast">;
   readonly firstFree: StreamFile["firstFree"];
-  /** Makes the folder, with what stands in it besides lines. */
+  /** Makes the folder and its file of facts. */
   readonly makeFolder: () => Promise<void>;
-  /** The first of the lines that the disk did not take: it may not tell their numbers later on. */
+  /** The first line that is not on disk: its number may be unknown later. */
   readonly onHeld: () => Promise<void>;
-  /** Told of each write: why the disk has refused it, or nothing. */
+  /** Called after each write, with the reason if the disk failed. */
   readonly onWrite: (error?: unknown) => void;
 };
 
@@ -65,22 +65,22 @@ type State = LogSpoolSpec & {
   readonly segments: LogSegment[];
   readonly runs: Map<string, RunPosition>;
   nextSeq: number;
-  /** No line has come since the numbers were begun anew. */
+  /** No line was written since the numbers were restarted. */
   isFirstAnew: boolean;
   hasHeld: boolean;
   syncedAtMs: number;
   isClosed: boolean;
   isUnwanted: boolean;
-  /** Where in the first segment sending goes on, and with which line, if that is known. */
+  /** The position in the first segment to send from, and its line, if known. */
   sentUpTo: number;
   sentSeq: number | undefined;
   waitingSinceMs: number | undefined;
   readonly buffer: ReadBuffer;
-  /** What was sent is to be taken off the disk. */
+  /** What was sent is to be removed from disk. */
   readonly clearSoon: (isLast: boolean) => void;
 };
 
-/** Goes on with a log that was found on disk; an empty one is as good. */
+/** Continues a log that was found on disk; an empty one is fine. */
 export function makeLogSpool(spec: LogSpoolSpec): LogSpool {
   const { segments, runs, nextSeq, isLast } = spec.found;
   const inTurn = makeOneAtATime(); // on the disk
@@ -132,7 +132,8 @@ async function append(state: State, lines: SpoolLines): Promise<void> {
   const last = segments.at(-1);
   const isNew = last === undefined || isFull(last, segmentBytes);
   const segment = isNew ? segmentAfter(dir, last) : last;
-  // A segment tells all by itself: those before it may be deleted. What was begun in it may have been cut off by a crash.
+  // Each segment is self-contained, because those before it may be deleted. What it begins with may have been
+  // truncated by a crash.
   const known = segment.size === 0 ? Object.fromEntries(runs) : lines.runs;
   const isAnew = state.isFirstAnew;
   const frame = { ...lines, firstSeq, runs: known, ...(isAnew && { isAnew }) };
@@ -154,7 +155,7 @@ function isFull({ held, size, isSealed }: LogSegment, segmentBytes: number): boo
   return held !== undefined || size >= segmentBytes || isSealed === true;
 }
 
-/** Keeps the lines in memory until they are sent; of too many the middle is given up. */
+/** Keeps lines in memory until they are sent; if there are too many, the middle is dropped. */
 async function hold(state: State, frame: LogFrame): Promise<void> {
   const { dir, segments, segmentBytes } = state;
   if (!state.hasHeld) await state.onHeld();
@@ -183,7 +184,7 @@ async function next(state: State, mostBytes: number): Promise<LogBatch | undefin
     const batch =
       frames.length === 0 ? undefined : toBatch({ segment, frames }, mostBytes, state.sentSeq);
     if (batch !== undefined && batch.count > 0) return sealIfWhole(batch);
-    // Frames without lines, or a file that somebody has spoilt: there is nothing to be sent in them.
+    // Frames without lines, or a corrupted file: there is nothing to send.
     moveTo(state, batch === undefined ? segment.size : batch.end);
     if (batch === undefined && segment === segments[0]) break;
   }
@@ -194,7 +195,7 @@ async function next(state: State, mostBytes: number): Promise<LogBatch | undefin
 function pass(state: State, { segment, end, firstSeq, count }: LogBatch): void {
   const { segments } = state;
   state.sentSeq = firstSeq + count;
-  if (!segments.includes(segment)) return; // dropped while it was on its way
+  if (!segments.includes(segment)) return; // dropped while it was being sent
   while (segments[0] !== segment) drop(state, 0);
   moveTo(state, end);
 }
@@ -206,7 +207,7 @@ function moveTo(state: State, offset: number): void {
   if (waitingBytes(state) === 0) state.clearSoon(state.isClosed);
 }
 
-/** All of it is sent: only how far it got is kept. */
+/** All of it was sent: only the positions are kept. */
 async function clear(state: State): Promise<void> {
   const { segments } = state;
   if (segments.length === 0 || waitingBytes(state) > 0) return;
@@ -219,7 +220,7 @@ async function clear(state: State): Promise<void> {
   state.sentUpTo = end.size;
 }
 
-/** The last segment stays: it says how to go on. */
+/** The last segment stays, because it holds the positions. */
 function deleteSent(state: State): void {
   const { segments } = state;
   while (segments.length > 1 && segments[0] !== undefined && state.sentUpTo >= segments[0].size) {

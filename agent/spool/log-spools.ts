@@ -6,38 +6,38 @@ import { findSegments } from "./log-segments.ts";
 import { type LogSpool, makeLogSpool } from "./log-spool.ts";
 import { type LogIdentity, markDoubtful, readStreamFile, writeStreamFile } from "./stream-file.ts";
 
-/** The logs on this disk that the broker does not have yet, and their bounds. One for the whole agent. */
+/** The logs on this disk that are not delivered yet, and their limits. One for the whole agent. */
 export type LogSpools = {
-  /** The execution's log, made or opened again: there is one of each. A disk that takes nothing is no hindrance. */
+  /** Opens or makes the log of an execution; there is one of each. A failing disk does not prevent that. */
   readonly open: (identity: LogIdentity) => Promise<LogSpool>;
-  /** Those that a former process of the agent has left are among them. */
+  /** All logs, including those of earlier processes of the agent. */
   readonly all: () => readonly LogSpool[];
   readonly find: (executionId: string) => LogSpool | undefined;
-  /** Called after each append: keeps the bounds by giving up lines in the middle of the longest logs, tells the listener. */
+  /** Called after each append: drops lines in the middle of the longest logs over the limits, notifies the listener. */
   readonly appended: (spool: LogSpool) => void;
   readonly onAppend: (listener: (spool: LogSpool) => void) => void;
   /**
-   * Resolves when there is room for more. A log that outruns the broker waits for it; one that nobody takes at present,
-   * or whose signal has aborted, does not wait, and loses its middle.
+   * Resolves when there is space for more. A log that is faster than the broker waits; one that no broker accepts now,
+   * or whose signal has aborted, does not wait and loses its middle.
    */
   readonly room: (wanted: WantedRoom) => Promise<void>;
-  /** So much output may be read between two waits for room: even if every byte of it is a line, they fit. */
+  /** The most output to read between two waits for space: even if each byte becomes a line, it fits. */
   readonly pieceBytes: number;
-  /** Whether a broker is there for the log's records, however slowly it takes them; called after each attempt. */
+  /** Reports whether a broker accepts the log's records, however slowly; called after each attempt. */
   readonly setFlowing: (spool: LogSpool, isFlowing: boolean) => void;
   /** Bytes on disk that wait. */
   readonly waitingBytes: () => number;
   /** How long the oldest has been waiting; 0 when nothing waits. */
   readonly oldestWaitingMs: () => number;
-  /** Why logs cannot be kept at present, for people. */
+  /** Why logs cannot be stored now, for people. */
   readonly problem: () => string | undefined;
-  /** Deletes what was sent and is closed; a job that is resumed within ten minutes still finds how far it got. */
+  /** Deletes logs that are closed and sent, after ten minutes: until then a resumed job still finds its positions. */
   readonly sweep: () => Promise<void>;
 };
 
 export type WantedRoom = {
   readonly spool: LogSpool;
-  /** Bytes of the log that are on their way to the spool. */
+  /** Bytes of the log that are about to be written. */
   readonly pendingBytes: () => number;
   readonly signal: AbortSignal | undefined;
 };
@@ -46,9 +46,9 @@ export type LogSpoolsSpec = {
   /** `logs` in the data directory; made when it is missing. */
   readonly dir: string;
   readonly log: Log;
-  /** The most that one job's log may occupy; 64 MiB by default. */
+  /** The size limit of one job's log; 64 MiB by default. */
   readonly maxBytesPerJob?: number;
-  /** The most that all may occupy; 1 GiB by default. */
+  /** The size limit of all logs; 1 GiB by default. */
   readonly maxBytes?: number;
 };
 
@@ -58,13 +58,13 @@ type State = {
   readonly maxBytesPerJob: number;
   readonly maxBytes: number;
   readonly spools: Map<string, LogSpool>;
-  /** Left by a former process, and nobody has opened them since. */
+  /** Logs of earlier processes that were not opened since. */
   readonly left: Set<string>;
-  /** Left, too; they could not be read so far. */
+  /** Logs of earlier processes that could not be read so far. */
   readonly unread: Set<string>;
-  /** No broker is there for their records at present. */
+  /** Logs whose records no broker accepts now. */
   readonly stalled: Set<LogSpool>;
-  /** Whoever waits for room; told to look again. */
+  /** Callers that wait for space, to be notified. */
   waiters: (() => void)[];
   trouble: string | undefined;
 };
@@ -72,9 +72,9 @@ type State = {
 const mebibyte = 1024 * 1024;
 const keepDoneMs = 10 * 60_000;
 const keepForsakenMs = 24 * 60 * 60_000;
-/** So many numbers are left free where some may have been used that are not on disk any more. */
+/** How many numbers are skipped where some may have been used that are no longer on disk. */
 const freeNumbers = 200_000;
-/** Each byte of a piece may be a line, whose record has up to 500 bytes where the step's name is long. */
+/** Each byte of a chunk may become a line, whose record has up to 500 bytes if the step's name is long. */
 const piecesInSpool = 1024;
 
 /** Opens the folder and every log in it. */
@@ -140,7 +140,7 @@ async function open(state: State, identity: LogIdentity): Promise<LogSpool> {
     found,
     firstFree,
     makeFolder,
-    onHeld: () => markDoubtful(folder).catch(() => {}), // it does what it can
+    onHeld: () => markDoubtful(folder).catch(() => {}), // best effort
     onWrite: (error) => noteWrite(state, error),
   });
   spools.set(executionId, spool);
@@ -241,7 +241,7 @@ async function sweep(state: State): Promise<void> {
   }
 }
 
-/** An id comes from the broker: it may name a folder here, and nothing elsewhere. */
+/** Ids come from the broker, so they are checked: they must not lead out of this folder. */
 function folderOf(dir: string, executionId: string): string {
   if (!/^[\w-]{1,100}$/.test(executionId)) {
     throw new Error("an execution's id is not a valid folder name");

@@ -6,17 +6,17 @@ import { writeDurably } from "../files/atomic-file.ts";
 import type { Log } from "../log.ts";
 
 const about = z.object({ workspace_id: z.string(), job_id: z.string(), execution_id: z.string() });
-/** Whose state it is. */
+/** The job that the state belongs to. */
 export type RescuedFrom = z.infer<typeof about>;
 export type RescuedState = RescuedFrom & { readonly bytes: Buffer };
 
-/** States that terraform could not bring to the broker, on this host until the broker has them. */
+/** States that Terraform could not save, on this host until the broker has them. */
 export type RescuedStates = {
-  /** When it resolves, a power cut does not take the state away. */
+  /** When it resolves, the state survives a power failure. */
   readonly put: (state: RescuedState) => Promise<void>;
-  /** The executions whose states are here. */
+  /** The executions with states here. */
   readonly list: () => Promise<string[]>;
-  /** Undefined for what is not there, or cannot be read any more. */
+  /** Undefined when it does not exist or can no longer be decrypted. */
   readonly read: (executionId: string) => Promise<RescuedState | undefined>;
   readonly remove: (executionId: string) => Promise<void>;
 };
@@ -27,8 +27,8 @@ const tagBytes = 16;
 const cipher = "aes-256-gcm";
 
 /**
- * Opens the folder of such states. They are sealed by a key beside them, so that a copy of a state alone, in a backup or
- * a report, shows nothing.
+ * Opens the folder of such states. They are encrypted with a key beside them, so that a copy of a state alone, in a
+ * backup or a bug report, reveals nothing.
  */
 export function openRescuedStates(dir: string, log: Log): RescuedStates {
   const fileOf = (executionId: string): string => path.join(dir, `${executionId}${ending}`);

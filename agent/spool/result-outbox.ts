@@ -9,31 +9,31 @@ import { describeDiskError, errorCode } from "../files/disk-error.ts";
 import type { Log } from "../log.ts";
 import type { Ballast } from "./ballast.ts";
 
-/** Results that wait to be delivered, by execution. Each outlives the agent from the moment its `put` resolves. */
+/** Results that wait for delivery, by execution. Each survives the agent once its `put` has resolved. */
 export type ResultOutbox = {
   /**
-   * Keeps a result; JSON, secrets already taken out. On a full disk there is some room for it alone. Never rejects:
-   * where the disk refuses, it is kept in memory, written as soon as the disk allows, and `problem` says so until then.
+   * Stores a result; redacted JSON. On a full disk some space is reserved for it. Never rejects: if the disk fails, it
+   * stays in memory and is written as soon as possible, and `problem` says so until then.
    */
   readonly put: (executionId: string, result: object) => Promise<void>;
-  /** The executions whose results wait, the oldest first. */
+  /** The executions whose results wait, oldest first. */
   readonly list: () => readonly string[];
   /**
-   * The result as it was put; undefined when there is none or it was corrupt (then it has been set aside). Rejects when
-   * the system cannot read it just now.
+   * The stored result; undefined when there is none or it was corrupt (then it was moved aside). Rejects when it
+   * cannot be read now.
    */
   readonly read: (executionId: string) => Promise<object | undefined>;
   /** The result is on disk, or there is none any more. */
   readonly isSafe: (executionId: string) => boolean;
   /** Resolves when that is so. */
   readonly safe: (executionId: string) => Promise<void>;
-  /** It was delivered, or finally refused. Never rejects. */
+  /** Removes a result that was delivered or finally refused. Never rejects. */
   readonly remove: (executionId: string) => Promise<void>;
-  /** Moves what cannot be made sense of to corrupt/, with one warning. */
+  /** Moves an unreadable result to corrupt/, with one warning. */
   readonly setAside: (executionId: string, why: string) => Promise<void>;
-  /** Why results are not safe at present, for people; no job should be claimed while there is a reason. */
+  /** Why results cannot be stored now, for people; claim no jobs while there is a reason. */
   readonly problem: () => string | undefined;
-  /** Stops trying to write what the disk refused. */
+  /** Stops retrying failed writes. */
   readonly close: () => void;
 };
 
@@ -41,18 +41,18 @@ export type ResultOutboxSpec = {
   /** `results` in the data directory; made when it is missing. */
   readonly dir: string;
   readonly log: Log;
-  /** Room that results alone may use when there is no other. */
+  /** Disk space that is reserved for results. */
   readonly ballast?: Ballast;
-  /** How often a refused write is tried again; 2 s by default. */
+  /** The interval of retries after a failed write; 2 s by default. */
   readonly retryEveryMs?: number;
 };
 
 type State = ResultOutboxSpec & {
-  /** The executions in the order of their results. */
+  /** Executions in the order of their results. */
   readonly waiting: Set<string>;
-  /** What the disk has refused so far. */
+  /** Results that are not on disk yet. */
   readonly unwritten: Map<string, object>;
-  /** Whoever waits for a result to be safe. */
+  /** Callers that wait until a result is stored. */
   readonly waiters: Map<string, () => void>;
   trouble: string | undefined;
   isWriting: boolean;
@@ -61,7 +61,7 @@ type State = ResultOutboxSpec & {
 const suffix = ".json";
 const idPattern = /^[\w-]{1,100}$/;
 
-/** Opens the spool and finds what a former process of the agent has left there. */
+/** Opens the outbox with the results of earlier processes of the agent. */
 export async function openResultOutbox(spec: ResultOutboxSpec): Promise<ResultOutbox> {
   const { dir, retryEveryMs = 2000 } = spec;
   await mkdir(dir, { recursive: true, mode: 0o700 });
@@ -88,7 +88,7 @@ export async function openResultOutbox(spec: ResultOutboxSpec): Promise<ResultOu
   };
 }
 
-/** The oldest first; drafts of writes that were cut off are nobody's. */
+/** Oldest first; temporary files of interrupted writes are ignored. */
 async function findResults(dir: string): Promise<string[]> {
   const found: { id: string; atMs: number }[] = [];
   for (const entry of await readdir(dir, { withFileTypes: true })) {
@@ -126,7 +126,7 @@ async function safe({ unwritten, waiters }: State, id: string): Promise<void> {
   if (unwritten.has(id)) await new Promise<void>((resolve) => waiters.set(id, resolve));
 }
 
-/** It is in memory only no more. */
+/** It is no longer in memory only. */
 function settle({ unwritten, waiters }: State, id: string): void {
   unwritten.delete(id);
   waiters.get(id)?.();
@@ -145,7 +145,7 @@ async function writeAgain(state: State): Promise<void> {
   try {
     for (const [id, result] of state.unwritten) {
       await write(state, id, result);
-      // Delivered meanwhile: then nothing may be left of it.
+      // It was delivered meanwhile, so nothing of it may be left.
       if (!state.waiting.has(id)) await rm(pathOf(state.dir, id), { force: true });
       if (state.unwritten.get(id) === result) settle(state, id);
     }
@@ -181,7 +181,7 @@ async function remove(state: State, id: string): Promise<void> {
   try {
     await rm(pathOf(state.dir, id), { force: true });
   } catch (error) {
-    // It is delivered once more after the next start, which does no harm.
+    // It is delivered again after the next start, which is harmless.
     state.log.warn({ execution_id: id, err: error }, "a delivered result cannot be deleted");
   }
 }
@@ -200,12 +200,12 @@ async function setAside(state: State, id: string, why: string): Promise<void> {
     await rename(pathOf(dir, id), join(corrupt, `${id}${suffix}`));
     await syncFolder(dir);
   } catch (error) {
-    // It was in memory only, or the disk refuses: the next start finds it again.
+    // It was in memory only, or the disk fails: the next start finds it again.
     log.debug({ execution_id: id, err: error }, "setting a result aside failed");
   }
 }
 
-/** An id comes from the broker: it may name a file here, and nothing elsewhere. */
+/** Ids come from the broker, so they are checked: they must not lead out of this folder. */
 function pathOf(dir: string, id: string): string {
   if (!idPattern.test(id)) throw new Error("an execution's id is not a valid file name");
   return join(dir, `${id}${suffix}`);
@@ -221,10 +221,10 @@ function fromText(text: string): object {
   if (head === null || !text.endsWith("}")) throw new Senseless("it is incomplete");
   const result = text.slice(head[0].length, -1);
   if (crc32(result) !== Number(head[1])) throw new Senseless("its checksum is wrong");
-  return JSON.parse(result) as object; // we wrote it: an object
+  return JSON.parse(result) as object; // written by this program: an object
 }
 
-/** A result as it waits in the spool: whose job it is, and the body of its finish. */
+/** A stored result: the job's id, and the body of the request that finishes it. */
 export type PendingResult = {
   readonly job_id: string;
   readonly finish: NonNullable<RouteInput<typeof finishExecutionRoute>["body"]>;
@@ -232,7 +232,7 @@ export type PendingResult = {
 
 const schema = z.object({ job_id: z.string(), finish: z.looseObject({ status: z.string() }) });
 
-/** Reads what was spooled; undefined when it has not that form. The rest is the broker's to judge. */
+/** Parses a stored result; undefined when its form is wrong. The broker checks the rest. */
 export function parsePendingResult(read: object): PendingResult | undefined {
   const parsed = schema.safeParse(read);
   return parsed.success ? (parsed.data as PendingResult) : undefined; // written by this program

@@ -4,20 +4,22 @@ import { writeDurably } from "../files/atomic-file.ts";
 import { errorCode } from "../files/disk-error.ts";
 import { bootId } from "../processes/process-identity.ts";
 
-/** Whose log it is, and what the broker is to be told with it. */
+/** Identifies a log, with the attributes that are sent with it. */
 export type LogIdentity = {
   readonly executionId: string;
   readonly streamId: string;
-  /** Of the whole log. */
+  /** Attributes of the whole log. */
   readonly attributes: Readonly<Record<string, string>>;
 };
 
-/** What stands beside the lines of a log. */
+/** The facts of a log that are stored beside its lines. */
 export type StreamFile = {
   readonly identity: LogIdentity;
-  /** Lines with numbers below this may have been sent although they are not here. */
+  /** Lines below this number may have been sent although they are not here. */
   readonly firstFree: number;
-  /** Lines may have been sent whose numbers are not on this disk: it refused them, or lost them with the power. */
+  /**
+   * Lines may have been sent whose numbers are not on disk, because writes failed or were lost in a power failure.
+   */
   readonly isDoubtful: boolean;
 };
 
@@ -28,27 +30,27 @@ type Stored = LogIdentity & {
 };
 
 const fileName = "stream.json";
-/** The file begins with it, so that one byte can be changed where it stands: that works on a full disk, too. */
+/** At the start of the file, so that one byte can be changed in place: that works on a full disk, too. */
 const beginning = '{"isWhole":';
 
-/** Reads the file in the log's folder; undefined when there is none. Throws SyntaxError when it makes no sense. */
+/** Reads the file in the log's folder; undefined when it does not exist. Throws SyntaxError when it is corrupt. */
 export async function readStreamFile(dir: string): Promise<StreamFile | undefined> {
   const text = await readFile(join(dir, fileName), "utf8").catch((error: unknown) => {
     if (isMissing(error)) return undefined;
     throw error;
   });
   if (text === undefined) return undefined;
-  const stored = JSON.parse(text) as Stored; // we wrote it
+  const stored = JSON.parse(text) as Stored; // written by this program
   const { isWhole, bootId: bornIn, firstFree, ...identity } = stored;
   return { identity, firstFree, isDoubtful: isWhole !== 1 || bornIn !== bootId() };
 }
 
-/** Whether the error says that there is no such file or folder. */
+/** Whether the error means that the file or folder does not exist. */
 export function isMissing(error: unknown): boolean {
   return ["ENOENT", "ENOTDIR"].includes(errorCode(error) ?? "");
 }
 
-/** Makes the log's folder and the file in it, whole. */
+/** Makes the log's folder, and the file in it atomically. */
 export async function writeStreamFile(
   dir: string,
   { identity, firstFree }: Pick<StreamFile, "identity" | "firstFree">,
@@ -58,7 +60,7 @@ export async function writeStreamFile(
   await writeDurably(join(dir, fileName), JSON.stringify(stored));
 }
 
-/** Notes that lines are sent which the disk has refused. */
+/** Notes that lines are sent that are not on disk. */
 export async function markDoubtful(dir: string): Promise<void> {
   const file = await open(join(dir, fileName), "r+");
   try {

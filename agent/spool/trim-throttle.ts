@@ -1,14 +1,14 @@
-/** So often at most is the end of a growing log made anew: each time it is brought to the disk for good. */
+/** The minimum interval between rewrites of a growing log's end, each of which is synced to disk. */
 const clearEveryMs = 1_000;
 
-/** Lets what was sent of a log be taken off the disk: at once where nothing more comes, else once a second at most. */
+/** Trims what was sent of a log: at once when nothing more follows, else at most once a second. */
 export function makeTrimThrottle(clear: () => Promise<void>): (isLast: boolean) => void {
   let clearedAtMs = Number.NEGATIVE_INFINITY;
   let timer: NodeJS.Timeout | undefined;
   const begin = (): void => {
     timer = undefined;
     clearedAtMs = performance.now();
-    // It stays where it is, and goes with what is sent next.
+    // It stays until more was sent.
     clear().catch(() => {});
   };
   return (isLast) => {

@@ -17,10 +17,10 @@ type Ended = {
 };
 
 const syncEveryMs = 1000;
-/** Less without lines is not worth another file. */
+/** Fewer bytes without lines are not worth another file. */
 const leastCleared = 16 * 1024;
 
-/** Appends the frame. Once a second what was written is made to outlast a power cut. */
+/** Appends the frame. Once a second the file is synced to survive a power failure. */
 export async function writeFrame(
   state: Writing,
   segment: LogSegment,
@@ -31,13 +31,16 @@ export async function writeFrame(
     await appendFrame(segment, frame, isDurable);
   } catch (error) {
     if (errorCode(error) !== "ENOENT") throw error;
-    await state.makeFolder(); // it could not be made before, or somebody has taken it away
+    await state.makeFolder(); // it could not be made before, or somebody removed it
     await appendFrame(segment, frame, isDurable);
   }
   if (isDurable) state.syncedAtMs = performance.now();
 }
 
-/** In place of what was sent of a log: a frame without lines, which says how far the log got. Nothing where that is all there is. */
+/**
+ * Replaces what was sent of a log by a frame without lines, which holds the positions. Nothing to do when only that is
+ * left.
+ */
 export async function writeEnd({
   dir,
   segments,

@@ -2,7 +2,7 @@ import { version } from "../../shared/version.ts";
 import type { LoopContext } from "../loops/loop-context.ts";
 import { servedSlots } from "../register/served-slots.ts";
 
-/** How an agent is, as /status.json and `svc-agent status` tell it. */
+/** The status of an agent, as /status.json and `svc-agent status` show it. */
 export type AgentStatus = {
   readonly version: string;
   readonly pid: number;
@@ -13,12 +13,12 @@ export type AgentStatus = {
   /** staying, draining, stopping or killing. */
   readonly urgency: string;
   readonly why: string | null;
-  /** Since the broker last answered; null when it never did. */
+  /** Time since the broker's last answer; null if there was none. */
   readonly silent_s: number | null;
   /** How far this host's clock is ahead of the broker's. */
   readonly clock_ahead_ms: number;
   readonly is_ready: boolean;
-  /** Why it is not ready, in words. */
+  /** Why it is not ready. */
   readonly not_ready: readonly string[];
   readonly groups: Readonly<Record<string, { readonly slots: number; readonly in_use: number }>>;
   readonly jobs: readonly {
@@ -44,11 +44,11 @@ export type AgentStatus = {
 };
 
 const beatsToMiss = 3;
-/** An agent that rests asks nothing for 15 s; its beat then has 10 s. */
+/** An idle agent sends nothing for 15 s; its heartbeat then may take 10 s. */
 const leastSilenceMs = 25_000;
 const muchSkewMs = 30_000;
 
-/** What there is to say of the agent now. */
+/** The current status of the agent. */
 export function statusOf(parts: LoopContext): AgentStatus {
   const { agent, shutdown, settings } = parts;
   const { runningJobs, results, logSpools, client, config } = agent;
@@ -96,7 +96,10 @@ export function statusOf(parts: LoopContext): AgentStatus {
 
 const leastStillMs = 60_000;
 
-/** Why the agent does not live although it runs, in words: every beat has its bound, so one that never ends hangs. */
+/**
+ * Why the agent counts as hung although its process runs. Every heartbeat has a timeout, so one that never ends is
+ * stuck.
+ */
 export function stalledBy({ agent, shutdown, settings }: LoopContext): string | undefined {
   if (shutdown.isRequested()) return undefined;
   const beat = agent.health().find(({ name }) => name === "beat");

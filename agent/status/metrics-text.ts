@@ -6,7 +6,7 @@ type Row = {
   readonly name: string;
   readonly type: "gauge" | "counter" | "histogram";
   readonly help: string;
-  /** With what follows the name, where it is more than one value. */
+  /** The labels, and the suffix of the name, where a metric has several values. */
   readonly read: (
     parts: LoopContext,
   ) => number | readonly (readonly [labels: string, value: number])[];

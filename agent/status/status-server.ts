@@ -10,9 +10,9 @@ import { stalledBy, statusOf } from "./agent-status.ts";
 import { metricsText } from "./metrics-text.ts";
 
 export type StatusServer = {
-  /** Where it answers; null when it is off. */
+  /** Its URL; null when it is off. */
   readonly url: string | null;
-  /** From now on there is something to show. */
+  /** The loops run: from now on it shows the agent's status. */
   readonly show: (parts: LoopContext) => void;
   readonly close: () => void;
 };
@@ -44,8 +44,8 @@ const pages: Readonly<Record<string, Page>> = {
 };
 
 /**
- * Serves the status of the agent on 127.0.0.1. A port that somebody has asked for and that is not available is an ExitError; the usual
- * one, which another agent of the host may have, is done without, and that is told.
+ * Serves the status of the agent on 127.0.0.1. Throws an ExitError when a configured port is not available. The
+ * default port may belong to another agent of the host: then the agent runs without, and logs it.
  */
 export async function openStatusServer(
   { watchPort: port, sources }: Pick<AgentConfig, "watchPort" | "sources">,

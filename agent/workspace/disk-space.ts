@@ -2,7 +2,7 @@ import { statfs } from "node:fs/promises";
 import path from "node:path";
 import { errorCode } from "../files/disk-error.ts";
 
-/** A place that jobs need room in, and what it has. */
+/** A file system that jobs need space on, with its free space. */
 export type DiskSpace = FreeRoom & {
   readonly name: "data" | "work" | "run";
   readonly dir: string;
@@ -18,10 +18,10 @@ export type RoomSpec = {
 };
 
 const mib = 2 ** 20;
-/** The output of one more child fits. */
+/** Enough for the output of one more child. */
 const mostOutput = 16 * mib;
 
-/** How much room there is wherever jobs need some. A place that cannot be looked at has none. */
+/** Reads the free space of all file systems that jobs need. One that cannot be read counts as full. */
 export async function readDiskSpaces(spec: RoomSpec): Promise<DiskSpace[]> {
   const { dataDir, workDir, runDir, minFreeDisk, minFreeInodes } = spec;
   const floor = { bytes: minFreeDisk, files: minFreeInodes };
@@ -41,8 +41,8 @@ function noRoom(error: unknown): FreeRoom {
 }
 
 /**
- * Why a job has no room there, in words. A place that had none before must be a tenth above its floor: a job that ends
- * and another that begins are no reason to turn back and forth.
+ * Why there is no space for a job; undefined when there is. A file system that was short must exceed its minimum by a
+ * tenth before it counts as free again, so that single jobs do not switch the state back and forth.
  */
 export function diskShortage(
   { dir, bytes, files, floor }: DiskSpace,
@@ -59,14 +59,14 @@ export function diskShortage(
   return undefined;
 }
 
-/** What this user may still put on a file system. */
+/** The space that this user may still use on a file system. */
 export type FreeRoom = {
   readonly bytes: number;
-  /** Files and folders; without end where the file system does not count them. */
+  /** Inodes; infinite where the file system does not count them. */
   readonly files: number;
 };
 
-/** The room on the file system of the path, or of its nearest folder that is there. */
+/** The free space on the file system of the path, or of its nearest existing parent. */
 export async function freeRoom(place: string): Promise<FreeRoom> {
   try {
     const { bavail, bfree, bsize, ffree, files } = await statfs(place);
@@ -82,7 +82,7 @@ export async function freeRoom(place: string): Promise<FreeRoom> {
   }
 }
 
-/** Bytes that this user may still write there: none where there is room for bytes, but for no file. */
+/** Bytes that this user may still write there; 0 when the inodes are used up. */
 export async function freeDisk(place: string): Promise<number> {
   const { bytes, files } = await freeRoom(place);
   return files === 0 ? 0 : bytes;

@@ -4,7 +4,10 @@ import path from "node:path";
 import { type FileOwner, removeJobFolder } from "../job-users/job-files.ts";
 import { isRoot } from "../job-users/run-as-user.ts";
 
-/** Makes the execution's workspace, 0700, empty and its owner's; answers its path. What an earlier one left is gone. */
+/**
+ * Makes the execution's workspace directory: mode 0700, empty, with its owner. Returns its path. An earlier one is
+ * removed.
+ */
 export async function makeWorkspace(
   workDir: string,
   executionId: string,
@@ -19,8 +22,8 @@ export async function makeWorkspace(
 }
 
 /**
- * Takes the execution's workspace away, whatever rights its files have and whoever still writes there; words if
- * something is left all the same. It never throws.
+ * Removes the execution's workspace directory, whatever the modes of its files and even if something still writes
+ * there. Returns a message if something is left; never throws.
  */
 export async function removeWorkspace(
   workDir: string,
@@ -29,20 +32,23 @@ export async function removeWorkspace(
   const folder = path.join(workDir, executionId);
   const first = await remove(folder);
   if (first === undefined) return undefined;
-  // Whom nothing is refused need not, and would change what a job's links lead to.
+  // Root need not, and would change the targets of a job's links.
   if (!isRoot()) await openUp(folder);
   const second = await remove(folder);
   return second && `The workspace ${folder} could not be removed: ${second}.`;
 }
 
-/** Removes the workspaces of all executions but those named: how many there were, and words for what stays. */
+/**
+ * Removes the workspace directories of all executions except the given ones. Returns how many there were, and messages
+ * about what stays.
+ */
 export async function sweepWorkspaces(
   workDir: string,
   keep: ReadonlySet<string>,
 ): Promise<{ removed: number; words: string[] }> {
   const words: string[] = [];
   await mkdir(workDir, { recursive: true, mode: 0o700 });
-  // Other things in there are not ours: a workspace has an execution's name.
+  // Other entries are not ours: a workspace directory is named after an execution.
   const names = readdirSync(workDir).filter((name) => name.startsWith("exe_") && !keep.has(name));
   for (const name of names) {
     const left = await removeWorkspace(workDir, name);
@@ -51,7 +57,7 @@ export async function sweepWorkspaces(
   return { removed: names.length - words.length, words };
 }
 
-/** The kernel's word for why it is still there. */
+/** The error code that says why it is still there. */
 async function remove(folder: string): Promise<string | undefined> {
   try {
     await removeJobFolder(folder);
@@ -61,9 +67,9 @@ async function remove(folder: string): Promise<string | undefined> {
   }
 }
 
-/** Gives us back the right to empty every folder in it; follows no link. */
+/** Restores the permission to empty every folder in it; follows no link. */
 async function openUp(folder: string): Promise<void> {
-  await chmod(folder, 0o700).catch(() => {}); // what cannot be changed shows when it cannot be removed
+  await chmod(folder, 0o700).catch(() => {}); // what cannot be changed is reported when it cannot be removed
   const entries = await readdir(folder, { withFileTypes: true }).catch(() => []);
   for (const entry of entries) {
     if (entry.isDirectory()) await openUp(path.join(folder, entry.name));
