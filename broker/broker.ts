@@ -27,11 +27,11 @@ import type { Collector } from "./telemetry/collector.ts";
 import type { Authenticator } from "./tokens/authenticator.ts";
 import type { Wakes } from "./wake/wakes.ts";
 
-/** The parts of one running broker, handed to every route and loop. */
+/** The parts of one running broker. Routes get all of it; commands and queries get the parts that they use. */
 export type Broker = {
   readonly config: Config;
   readonly db: Db;
-  /** Connections that are kept for what is hot. */
+  /** Connections reserved for the hot path. */
   readonly hotDb: Db;
   /** The database's time, without asking it. */
   readonly clock: DatabaseClock;
@@ -41,45 +41,45 @@ export type Broker = {
   readonly health: Health;
   readonly authenticator: Authenticator;
   readonly rateLimiter: RateLimiter;
-  /** What one owner may have at once. */
+  /** What one owner (address, token, runner, org) may have at once. */
   readonly limits: Limits;
-  /** Who may use the database now. */
+  /** Permits to use the database. */
   readonly permits: Permits;
-  /** Idempotency keys of requests that are under way here: what each is for. */
+  /** The idempotency keys of requests in progress at this broker. */
   readonly pendingIdempotencyKeys: Map<string, string>;
   readonly limitGuesses: LimitGuesses;
   readonly wakes: Wakes;
-  /** The hot ways in: calls that arrive together share a statement. */
+  /** The hot path: calls that arrive together share a statement. */
   readonly enqueueSingle: EnqueueSingle;
   readonly report: ReportExecution;
   /** Where polls are parked. */
   readonly polls: Polls;
-  /** Takes beats and signs of life; those that come together are written together. */
+  /** Takes heartbeats and other signs of life; those that arrive together share a statement. */
   readonly beats: Beats;
-  /** Job events for who is parked here. */
+  /** Job events for the followers at this broker. */
   readonly events: EventFeed;
   /** Reads large bodies in a thread of its own. */
   readonly bodies: BodyReader;
-  /** Room for large bodies while they are taken, and for large answers while they are sent. */
+  /** Memory budgets for large bodies while they are received, and for large answers while they are sent. */
   readonly uploads: ByteBudget;
   readonly downloads: ByteBudget;
-  /** For statements that bring much, and for those that fetch much: neither waits for the other. */
+  /** Limiters for statements with large values: writes and reads do not wait for each other. */
   readonly largeWrites: Limiter;
   readonly largeReads: Limiter;
-  /** Room for compressed bodies while they are read. */
+  /** The memory budget for compressed bodies while they are read. */
   readonly decompressions: DecompressionBudget;
-  /** The way into log streams. */
+  /** Takes logs. */
   readonly logs: LogIntake;
-  /** Log streams for who follows them here. */
+  /** Log streams for the followers at this broker. */
   readonly logFeed: LogFeed;
   /** What /metrics shows of the database. */
   readonly databaseMetrics: DatabaseMetrics;
-  /** Where the runners' traces and metrics are passed on to. */
+  /** Forwards the runners' traces and metrics. */
   readonly collector: Collector;
-  /** Takes a runner's request as the sign that it received an execution. */
+  /** Confirms an execution by a request of its runner. */
   readonly confirm: ConfirmExecution;
-  /** Seals and opens what must not be readable in the database. */
+  /** Encrypts what must not be readable in the database, and decrypts it. */
   readonly seals: Seals;
-  /** What a stop ends before the server: loops, parked polls, streams. Run from the last to the first. */
+  /** What a stop ends before the server: loops, parked polls, streams. Run in reverse order. */
   readonly drain: (() => Promise<void>)[];
 };

@@ -1,7 +1,7 @@
 import { type DestinationStream, type Logger, pino } from "pino";
 import { tokenPattern } from "../shared/token.ts";
 
-/** A JSON-lines log. Secrets are cut out by the name of their member and wherever a token of ours is seen. */
+/** A JSON-lines log. Secrets are removed by the name of their member, and tokens wherever they appear. */
 export type Log = Logger;
 
 const secretKeys = [
@@ -31,7 +31,7 @@ export function openLog(level: string, destination?: DestinationStream): Log {
   return destination === undefined ? pino(options) : pino(options, destination);
 }
 
-/** Any text with the tokens in it cut to their prefix; query strings that carry one too. */
+/** The text with its tokens cut to their prefix, also in query strings. */
 export function withoutTokens(text: string): string {
   if (!text.includes("svc_")) return text;
   return text.replaceAll(

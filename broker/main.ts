@@ -17,7 +17,7 @@ The schema must be current: "svc migrate up" brings it there.
 export async function runBroker(): Promise<void> {
   const config = readConfig();
   const log = openLog(config.logLevel);
-  // Heard from the first moment: a broker told to stop while it starts stops as soon as it has started.
+  // Registered at the beginning: a broker that gets a signal while it starts stops as soon as it has started.
   const told = new Promise<unknown>((resolve) => {
     process.once("SIGTERM", resolve).once("SIGINT", resolve);
   });
@@ -26,7 +26,7 @@ export async function runBroker(): Promise<void> {
   await stop(running);
 }
 
-/** A second signal, or 25 s, ends the process at once with 1. */
+/** A second signal, or 25 s, ends the process at once with exit code 1. */
 async function stop(running: RunningBroker): Promise<void> {
   process.on("SIGTERM", giveUp).on("SIGINT", giveUp);
   setTimeout(giveUp, stopWithinMs).unref();

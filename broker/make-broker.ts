@@ -103,7 +103,7 @@ export function makeBroker(config: Config, log: Log, seals: Seals): MadeBroker {
   return { broker, brokerId, receive: receivePeer };
 }
 
-/** Four connections in ten are kept for what is hot: it travels together, and few of them do more than many. */
+/** Four connections in ten are for the hot path: its calls share statements, so few connections do more than many. */
 function openPools({ databaseUrl, poolSize, lockWaitMs: lockTimeoutMs }: Config, brokerId: string) {
   const poolName = `svc broker ${brokerId}`;
   const hot = Math.max(1, Math.floor(poolSize * 0.4));

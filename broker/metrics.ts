@@ -1,7 +1,7 @@
 export type Labels = Readonly<Record<string, string>>;
 type Read = () => number | Iterable<readonly [Labels, number]>;
 type ReadSeries = () => Iterable<readonly [Labels, Series]>;
-/** How often each bound was the first that a value did not exceed; `count` has those past the last as well. */
+/** The count of values in each bucket; `count` also has those beyond the last bound. */
 export type Series = { count: number; sum: number; readonly buckets: number[] };
 
 /** Adds one, or more; `labelled` answers the same for one combination, to keep where it is counted often. */
@@ -32,7 +32,7 @@ export type Metrics = {
   readonly text: () => string;
 };
 
-/** A registry of its own; a name registered twice is a fault. */
+/** A new registry; registering a name twice is a bug. */
 export function createMetrics(): Metrics {
   const families = new Map<string, () => string[]>();
   const register = (name: string, type: string, help: string, lines: () => string[]): void => {

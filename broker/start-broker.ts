@@ -49,7 +49,7 @@ export async function startBroker(
   }
 }
 
-/** Not ready any more, then each owner of parked requests and loops ends them, then the server, then the pool. */
+/** Turns not ready, then ends parked requests and loops, then the server, then the pools. */
 async function drain(broker: Broker, serving: Serving): Promise<void> {
   const { config, health, log } = broker;
   health.startDraining();
@@ -57,7 +57,7 @@ async function drain(broker: Broker, serving: Serving): Promise<void> {
   await pause(config.drainLingerMs);
   for (const end of broker.drain.toReversed()) await end();
   await serving.stop(answerGraceMs);
-  await broker.authenticator.flush().catch(() => {}); // last uses are a courtesy, not worth a failed stop
+  await broker.authenticator.flush().catch(() => {}); // losing the last uses of tokens is not worth a failed stop
   await endPools(broker);
   log.info("broker has stopped");
 }

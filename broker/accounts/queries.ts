@@ -58,9 +58,9 @@ export async function insertMember(
 export type RolesChange = { readonly is_member: boolean; readonly is_last_admin: boolean };
 
 /**
- * Leaves the account with exactly these roles in the org; changes nothing for the org's last admin. No roles revokes its
- * tokens here, but for a person's own that reaches other orgs: no org takes from another. The rows that this
- * is judged by are locked, in one order, so that two admins who go at once do not both take the other for the last.
+ * Sets the account's roles in the org; changes nothing for the org's last admin. An empty list revokes its
+ * tokens here, except a person's own that reaches other orgs: an org cannot revoke for others. The rows that this
+ * depends on are locked in one order, so that two admins who leave at once cannot both succeed.
  */
 export async function replaceRoles(
   db: Db,

@@ -6,8 +6,8 @@ import type { Actor } from "../tokens/actor.ts";
 import { replaceRoles } from "./queries.ts";
 
 /**
- * Leaves the account with exactly these roles in the org; none takes it out of the org and revokes its tokens
- * there (a person's own that reaches other orgs lives on, and may do nothing in this one). 409 where that would leave the org without an admin.
+ * Sets the account's roles in the org; an empty list removes it from the org and revokes its tokens
+ * there (a person's own token that reaches other orgs stays valid, without permissions in this one). 409 when the org would have no admin left.
  */
 export async function setAccountRoles(
   db: Db,

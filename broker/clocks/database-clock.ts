@@ -1,11 +1,11 @@
-/** The database's clock as seen from here, for answers that ask the database nothing. */
+/** An estimate of the database's clock, for answers without a query. */
 export type DatabaseClock = {
   readonly now: () => Date;
-  /** Learns from an instant that the database told, read just now. */
+  /** Learns from a time that was just read from the database. */
   readonly learn: (read: () => Promise<Date>) => Promise<void>;
 };
 
-/** An instant that took so long to come says too little. */
+/** A reading that took longer than this is not accurate enough. */
 const promptMs = 1_000;
 
 /** Steady between two readings, whatever this host's clock does; this host's clock until the first. */

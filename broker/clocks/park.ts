@@ -6,7 +6,7 @@ export type Parking = {
   readonly signals: readonly AbortSignal[];
 };
 
-/** Waits until what is waited for comes, the time is over or a signal aborts. */
+/** Waits until the promise settles, the time is up or a signal aborts. */
 export function park({ waitMs, until, signals }: Parking): Promise<void> {
   return new Promise((resolve) => {
     const timer = setTimeout(wake, waitMs);

@@ -1,5 +1,5 @@
 type PollerOptions = {
-  /** Looks, and answers after how many milliseconds to look again unless asked before. */
+  /** Looks, and returns after how many milliseconds to look again unless asked before. */
   readonly look: () => Promise<number>;
   readonly onError: (error: unknown) => void;
   /** Looks are at least this far apart. */

@@ -17,7 +17,7 @@ export async function repeat(
       if (!signal.aborted)
         log.error({ err: error, loop: name }, "background loop failed; it will be retried");
     }
-    // Brokers that started together drift apart, so that they seldom ask for the same rows.
+    // Random, so that brokers that started together seldom ask for the same rows.
     const waitMs = everyMs * (0.8 + Math.random() * 0.4);
     await pause(waitMs, undefined, { signal }).catch(() => {}); // what it rejects with is the abort
   }

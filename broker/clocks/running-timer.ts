@@ -7,8 +7,8 @@ export type RunningTimer = {
 const steps = 10;
 
 /**
- * So much time in which this process ran. It goes by in steps, and one in which the process was stopped counts once: when
- * it runs again, node looks at its timers before it reads what came meanwhile, and one long timer would be over first.
+ * A timer that counts only time in which this process ran. It runs in steps, and a step in which the process was stopped counts once: when
+ * it runs again, Node fires timers before it reads what arrived in the meantime, so one long timer would fire too early.
  */
 export function runningTimer(ms: number): RunningTimer {
   const { promise: over, resolve } = Promise.withResolvers<void>();

@@ -31,8 +31,8 @@ export const sweepNames = Object.keys(sweeps) as SweepName[]; // its own keys
 export type SweepParts = { readonly db: Db; readonly wakes: Wakes; readonly log: Log };
 
 /**
- * Acts once on everything that is due for one clock, batch after batch; answers how many rows that were. A batch that the
- * database refuses is tried in halves, and the one row that is to blame is set aside: the clocks of all others go on.
+ * Acts once on everything that is due for one clock, batch after batch; returns the number of rows. A batch that the
+ * database refuses is tried in halves, and the row at fault is skipped, so that the clocks of all others go on.
  */
 export async function sweep(parts: SweepParts, name: SweepName): Promise<number> {
   const { batch } = sweeps[name];
@@ -60,7 +60,7 @@ async function sweepSome({ db, wakes }: SweepParts, name: SweepName, most: numbe
   return row.due;
 }
 
-/** What is due first, and cannot be acted on, is looked at again in a minute. */
+/** A due row that cannot be acted on is tried again in a minute. */
 async function setAside({ db, log }: SweepParts, name: SweepName, error: unknown): Promise<void> {
   const clock: Clock = sweeps[name];
   if (clock.of === undefined) throw error;
@@ -77,7 +77,7 @@ async function setAside({ db, log }: SweepParts, name: SweepName, error: unknown
   );
 }
 
-/** Says that somebody listens; answers the database's time. */
+/** Marks that a broker is running; returns the database's time. */
 async function markListening(db: Db): Promise<Date> {
   const [row] = await db<{ now: Date }[]>`select mark_listening(), svc_now() as now`;
   if (row === undefined) throw new Error("mark_listening answered nothing");
@@ -87,14 +87,14 @@ async function markListening(db: Db): Promise<Date> {
 export type Clockwork = { readonly stop: () => Promise<void> };
 
 type ClockParts = SweepParts & {
-  /** Set right by every mark. */
+  /** Corrected at every mark. */
   readonly clock: DatabaseClock;
-  /** Told after each turn of a clock how much was due. */
+  /** Called after each turn of a clock with the number of due rows. */
   readonly onDue: (name: SweepName, due: number) => void;
 };
 
 /**
- * Sweeps for ever, on every broker alike: rows that another broker is at are skipped or found done. A sweep
+ * Sweeps for ever, on every broker: rows that another broker has locked are skipped or found done. A sweep
  * that fails is tried again at its next turn.
  */
 export function startClocks({ db, clock, wakes, log, onDue }: ClockParts): Clockwork {

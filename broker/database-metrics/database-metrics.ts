@@ -4,7 +4,7 @@ import { registerGauges } from "./register-gauges.ts";
 import { type FiguresTaken, takeFigures } from "./take-figures.ts";
 
 export type DatabaseMetrics = {
-  /** Takes the figures anew; a scrape shows those of the last time. Rejects when the database does. */
+  /** Takes new figures; a scrape shows the last ones. Rejects when the database fails. */
   readonly refresh: () => Promise<void>;
   readonly stop: () => Promise<void>;
 };
@@ -13,7 +13,7 @@ type FiguresParts = {
   readonly metrics: Metrics;
   readonly url: string;
   readonly pool: Db;
-  /** By which the database knows the pool's connections. */
+  /** The application name of the pool's connections. */
   readonly poolName: string;
 };
 
@@ -26,7 +26,7 @@ export function makeDatabaseMetrics({
   pool,
   poolName,
 }: FiguresParts): DatabaseMetrics {
-  // A connection of its own: when the pool has none to spare, it is the figures that tell.
+  // A connection of its own: the metrics must work when the pool has no free connection.
   const db = connect(url, { max: 1, applicationName: "svc figures", statementTimeoutMs });
   let taken: FiguresTaken | undefined;
   registerGauges(metrics, () => taken);

@@ -1,6 +1,6 @@
 import type { Db } from "../database/connect.ts";
 
-/** What one job group has over all runners. */
+/** One job group's figures over all runners. */
 export type GroupFigures = {
   readonly job_group: string;
   /** Jobs by status. */
@@ -39,8 +39,8 @@ export async function listGroupFigures(db: Db): Promise<GroupFigures[]> {
 }
 
 /**
- * Age of the oldest job of each group that nobody has taken. A queue's index stands in the order of (times
- * withdrawn, age): one look for each number of withdrawals that occurs finds its oldest.
+ * The age of the oldest unclaimed job of each group. A queue's index is ordered by (times
+ * withdrawn, age), so one look-up for each number of withdrawals finds its oldest job.
  */
 export async function listOldestWaiting(
   db: Db,
@@ -79,7 +79,7 @@ export async function listRunnerCounts(
     select status, count(*)::int as runners from runners where lifecycle <> 'deleted' group by 1`;
 }
 
-/** How long the quietest process that counts as live has not been heard; 0 when there is none. */
+/** The longest time since the last sign of life of a live process; 0 when there is none. */
 export async function findLongestSilence(db: Db): Promise<number> {
   const [row] = await db<{ seconds: number }[]>`
     select coalesce(extract(epoch from svc_now() - min(b.last_seen_at)), 0)::float8 as seconds

@@ -1,16 +1,16 @@
 import type { Db } from "../database/connect.ts";
 
-/** Seconds: what the histograms of queue and run times tell apart. */
+/** The bounds of the histograms of queue and run times, in seconds. */
 export const secondsBounds = [
   0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300, 600, 1200, 1800, 3600,
 ] as const;
 
-/** So many transactions have a bounded number of ends. */
+/** The most transactions that one call counts. */
 const mostTransactions = 200_000;
 
 /**
  * Adds the jobs that have ended since the last call to the totals that /metrics shows; answers how many.
- * Each end is counted once, whoever calls and however often.
+ * Each end is counted once, however often this is called and by however many brokers.
  */
 export async function tallyJobEnds(db: Db): Promise<number> {
   let total = 0;

@@ -4,7 +4,7 @@ import { version } from "../../shared/version.ts";
 import type { Metrics } from "../metrics.ts";
 
 export type ProcessWatch = {
-  /** Begins the next stretch: quantiles and counts are those of the stretch before. */
+  /** Begins the next interval: quantiles and counts are those of the last one. */
   readonly refresh: () => Promise<void>;
   readonly stop: () => void;
 };
@@ -51,7 +51,7 @@ export function watchProcess(metrics: Metrics): ProcessWatch {
     refresh: async () => {
       lags = quantiles.map((percent) => [
         { quantile: String(percent / 100) },
-        // The timer's own period is in the measure. Nothing measured yet reads as nothing late.
+        // The timer's own period is part of the measurement. Without a measurement the lag is 0.
         delay.count === 0 ? 0 : Math.max(0, delay.percentile(percent) / 1e9 - resolutionMs / 1000),
       ]);
       delay.reset();

@@ -26,11 +26,11 @@ type Waiting<In, Out> = {
 };
 
 /**
- * Lets calls that arrive together travel in one flush. A lone call goes at once; calls that arrive while a
- * flush is in flight share the next one, in order. `flush` answers one result for each item, in the items'
+ * Lets calls that arrive together share a flush. A single call goes at once; calls that arrive while a
+ * flush is in progress share the next one, in order. `flush` returns one result for each item, in the items'
  * order; an `Error` among them rejects that one call, a rejected flush rejects all of its calls. Where the database
  * refused what it was given, nothing of it happened: each call is then tried alone, and only the refused one fails.
- * Where it waited in vain for a lock, nothing happened either: each owner's calls are then tried apart.
+ * After a lock timeout nothing happened either: each owner's calls are then tried separately.
  */
 export function makeBatcher<In, Out>(
   flush: Flush<In, Out>,

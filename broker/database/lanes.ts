@@ -8,8 +8,8 @@ export type LaneParts<Item> = {
 };
 
 /**
- * Ways around a jam. Whose flush waited in vain for a lock goes in a lane of its own for a while, so that the calls of
- * others, which travelled with it, do not wait for that lock again.
+ * Lanes for contended owners. After a lock timeout an owner gets a queue (lane) of its own for a while, so that the calls of
+ * others, which shared its flush, do not wait for that lock again.
  */
 export type Lanes<Item> = {
   /** Takes what has a lane of its own just now. */

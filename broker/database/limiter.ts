@@ -2,8 +2,8 @@
 export type Limiter = <Result>(run: () => Promise<Result>) => Promise<Result>;
 
 /**
- * A lane for statements that carry much: so few of them are under way at once that the connections and the time of this
- * process stay free for what is small.
+ * A limiter for large statements: so few of them run at once that the connections and the time of this
+ * process stay free for small ones.
  */
 export function makeLimiter(width: number): Limiter {
   const waiting: (() => void)[] = [];

@@ -22,7 +22,7 @@ const quiet = new Logger(() => () => {});
 const beforeTables = "functions/before-tables";
 
 /**
- * Brings the schema to what this version knows and answers the names it applied. Replicas that start at
+ * Migrates the schema to this version and returns the names of the applied files. Replicas that start at
  * once apply each file once. Throws an OperatorError when the schema is newer, or was changed afterwards.
  */
 export async function migrate(url: string, directory?: string): Promise<string[]> {
@@ -132,9 +132,9 @@ async function applyFile(tx: Tx, { name, text }: Migration): Promise<void> {
 }
 
 /**
- * Runs the work in one transaction that holds the lock: it works through a transaction pooler too, and a
+ * Runs the work in one transaction that holds the lock: this works through a transaction pooler, too, and a
  * killed migrator leaves no lock behind. Waiting behind a long reader would block every later statement on
- * the table, so a migration waits a few seconds for its table locks, steps back and tries again.
+ * the table, so a migration waits a few seconds for its table locks, gives up and tries again.
  */
 async function underLock<T>(db: Db, work: (tx: Tx) => Promise<T>): Promise<T> {
   for (let tryNumber = 1; ; tryNumber++) {

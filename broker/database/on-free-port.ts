@@ -11,7 +11,7 @@ export class PortTaken extends OperatorError {
 const mostTries = 5;
 
 /**
- * Starts a server on a port of 127.0.0.1 that is free. Any connection on this machine may be given that port before the
+ * Starts a server on a free port of 127.0.0.1. Another connection on this machine may get that port before the
  * server has it: then another one is tried, a few times.
  */
 export async function onFreePort<T>(

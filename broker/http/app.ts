@@ -31,7 +31,7 @@ export function createApp(broker: Broker): App {
   return app;
 }
 
-/** How a path that no route has is refused to a runner, whose program may be of another version. */
+/** The rule by which an unknown path is refused to a runner, whose program may be of another version. */
 const runnersRule: RouteRule = { surface: "runner", permission: null };
 
 /** Whether the caller's token, known or not, is of the kinds that runners carry. */

@@ -14,7 +14,7 @@ export type Answered = {
   readonly count: CountAnswer;
 };
 
-/** Names the request, sets the headers that every answer has, and answers when it began. */
+/** Gives the request its id, sets the headers that every answer has, and returns its start time. */
 export function beginRequest(c: AppContext, rule: RouteRule | undefined): number {
   const requestId = takeRequestId(requestHeader(c, "x-request-id"));
   c.set("requestId", requestId);

@@ -15,7 +15,7 @@ export type Serving = {
   readonly url: string;
   readonly port: number;
   /**
-   * Takes no more connections, lets requests in flight end for `graceMs`, then cuts what is left. Parked
+   * Accepts no more connections, lets requests in progress end for `graceMs`, then cuts the rest. Parked
    * polls and streams must have been answered by their own owners before.
    */
   readonly stop: (graceMs: number) => Promise<void>;
@@ -86,7 +86,7 @@ function hostInUrl(host: string): string {
   return host.includes(":") ? `[${host}]` : host;
 }
 
-/** Connections that were opened in advance and have asked nothing yet: node does not count them as idle. */
+/** Connections that have not sent a request yet: Node does not count them as idle. */
 function trackUnasked(server: Server, opened: string): Set<Socket> {
   const unasked = new Set<Socket>();
   server.on(opened, (socket: Socket) => {

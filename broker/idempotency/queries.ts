@@ -7,7 +7,7 @@ export type KeyedRequest = {
   readonly fingerprint: Buffer;
 };
 
-/** How an earlier request with the same key went; a null status: it is still under way. */
+/** The outcome of an earlier request with the same key; a null status means that it is still in progress. */
 export type EarlierRequest = {
   readonly is_same: boolean;
   readonly status: number | null;
@@ -15,9 +15,9 @@ export type EarlierRequest = {
 };
 
 /**
- * Takes the key for this request; answers the earlier request where one has it. The insert comes first and
- * the work second, so that of two requests at once only one does the work. A request that never ended (its
- * broker died) gives its key up after a minute, longer than any request is let run.
+ * Takes the key for this request, or returns the earlier request that has it. The insert comes first and
+ * the work second, so that of two concurrent requests only one does the work. A request that never ended (its
+ * broker died) loses its key after a minute, which is longer than any request may run.
  */
 export async function insertKey(
   db: Db,
@@ -44,7 +44,7 @@ export async function insertKey(
   return row === undefined || row.is_new ? undefined : row;
 }
 
-/** Keeps what was answered, for a day; a null body where it held a secret. */
+/** Stores the answer for a day; a null body when it had a secret. */
 export async function keepAnswer(
   db: Db,
   org: OrgId,
@@ -55,7 +55,7 @@ export async function keepAnswer(
      where org_id = ${org} and key = ${answer.key} and status is null`;
 }
 
-/** Gives the key free: the request was refused or failed, and may be tried again with it. */
+/** Releases the key: the request was refused or failed, and may be tried again with it. */
 export async function deleteKey(db: Db, org: OrgId, key: string): Promise<void> {
   await db`delete from idempotency_keys where org_id = ${org} and key = ${key} and status is null`;
 }

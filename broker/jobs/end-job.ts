@@ -19,8 +19,8 @@ export type JobEnding = {
 };
 
 /**
- * Cancels a job (or skips it). What runs is told to stop and holds its slot until it has. The same end again
- * changes nothing; a job that ended otherwise is a 409, one of nobody a 404.
+ * Cancels a job (or skips it). A running execution is told to stop and keeps its slot until it has. The same end again
+ * changes nothing; 409 when the job ended otherwise, 404 when there is none.
  */
 export async function endJob(
   { db, wakes }: Pick<Broker, "db" | "wakes">,
@@ -46,7 +46,7 @@ export async function endJob(
   ]);
 }
 
-/** The process that is to stop an execution; a lost wake-up costs it no more than its next beat. */
+/** The process that must stop an execution; when the wake-up is lost, the next heartbeat delivers the order. */
 async function ordersTo(db: Db, executionId: string): Promise<Topic[]> {
   const rows = await db<{ process_id: string | null }[]>`
     select s.process_id from stopping_executions s where s.execution_id = ${executionId}`;

@@ -8,25 +8,25 @@ import { topics, type Wakes } from "../wake/wakes.ts";
 import type { EventPosition } from "./event-position.ts";
 import { findPresentPosition, type JobEventRow, listEvents } from "./event-queries.ts";
 
-/** What one look found. */
+/** The result of one read. */
 export type HeardEvents = {
-  /** Events that stand in order for ever, told once. */
+  /** Events whose order is final, each once. */
   readonly settled: readonly JobEventRow[];
-  /** All up to here is told. */
+  /** The position of the last settled event. */
   readonly upto: EventPosition;
-  /** Jobs that became final, settled or not; told again while they are not. */
+  /** Jobs that have ended, settled or not; repeated until they are settled. */
   readonly ended: ReadonlySet<string>;
 };
 type Listener = (heard: HeardEvents) => void;
 
-/** One reader an org and broker, for all who are parked here on the org's job events. */
+/** One reader per org and broker for all who wait here for the org's job events. */
 export type EventFeed = {
   /**
-   * Hears every event that settles after this call resolved, and no later than what a query begun then would
-   * not see; until the returned function is called.
+   * Delivers every event that settles after this call resolved; a query that begins then sees all
+   * earlier ones. Ends when the returned function is called.
    */
   readonly subscribe: (org: OrgId, listener: Listener) => Promise<() => void>;
-  /** Aborts when this broker drains: who is parked goes at once. */
+  /** Aborts when this broker drains: parked requests are answered at once. */
   readonly draining: AbortSignal;
   readonly drain: () => void;
   readonly readers: () => number;
@@ -37,9 +37,9 @@ type FeedParts = { readonly db: Db; readonly wakes: Wakes; readonly log: Log };
 const pageRows = 1000;
 /** A wake-up may be lost. */
 const fallbackMs = 1500;
-/** Looks of one reader are at least this far apart, so that a busy org's events travel together. */
+/** The shortest time between two reads, so that a busy org's events are read together. */
 const restMs = 5;
-/** While an open transaction holds events back, looks come at growing distances. */
+/** While an open transaction holds events back, the interval between reads grows. */
 const settleMs = { first: 10, longest: 250 };
 
 /** The feed of one broker; readers run only while somebody listens. */
@@ -86,14 +86,14 @@ function startReader({ db, wakes, log }: FeedParts, org: OrgId): Reader {
   let holdMs = settleMs.first;
 
   const poller = makePoller({ look: readOn, onError, restMs, fallbackMs });
-  // Heard before the position is read, so that nothing falls between the two.
+  // Subscribed before the position is read, so that no event is missed in between.
   const unsubscribe = wakes.subscribe(topics.org(org), poller.ask);
   const isReady = findPresentPosition(db).then((present) => {
     position = present;
     poller.start();
   });
 
-  /** Tells what is new, and answers when to look again. */
+  /** Delivers what is new, and returns when to read again. */
   async function readOn(): Promise<number> {
     if (position === undefined) return fallbackMs;
     const rows = await listEvents(db, org, position, pageRows);

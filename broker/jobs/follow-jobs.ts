@@ -27,10 +27,10 @@ export type Following = {
 export type Followed = { readonly events: readonly JobEventRow[]; readonly nextCursor: string };
 
 const pageRows = 1000;
-/** A filter that nothing meets is not looked for through more than this in one request. */
+/** The most pages that one request reads for a filter that matches nothing. */
 const mostPages = 10;
 
-/** The org's events after the cursor; parks while there are none. Empty when the time is over. */
+/** The org's events after the cursor; waits while there are none. Empty when the time is up. */
 export async function followJobs(
   { db, events }: Pick<Broker, "db" | "events">,
   org: OrgId,
@@ -47,7 +47,7 @@ export async function followJobs(
   const some = Promise.withResolvers<void>();
   const leave = await events.subscribe(org, (news) => {
     upto = news.upto;
-    // The reader may be behind where this follower begins.
+    // The shared reader may be behind this follower's start.
     const fresh = news.settled.filter((event) => isAfter(positionOf(event), start));
     heard.push(...fresh.filter((event) => isAsked(event, following)));
     if (heard.length > 0) some.resolve();
@@ -66,7 +66,7 @@ export async function followJobs(
 type Read = {
   readonly events: readonly JobEventRow[];
   readonly upto: EventPosition;
-  /** It stopped before the end of what is kept. */
+  /** Reading stopped before the end. */
   readonly isMore: boolean;
 };
 
@@ -102,7 +102,7 @@ async function readKept({ db, org, following }: Source, from: EventPosition): Pr
   return { events, upto, isMore: true };
 }
 
-/** As much of what was heard as was asked for; `upto` goes no further than what is told. */
+/** At most `limit` of the received events; `upto` does not go beyond the last of them. */
 function cut(
   heard: readonly JobEventRow[],
   { from, upto, limit }: { from: EventPosition; upto: EventPosition; limit: number },

@@ -12,9 +12,9 @@ export type PlanReader = Pick<Actor, "orgId" | "runnerId" | "executionId"> & {
 type HoldRow = { is_bound: boolean };
 
 /**
- * Refuses a job's plan to whoever has a runner's token and nothing more, where processes of that runner bind their plans:
- * of a job that one of them holds or held, it is told to its execution's own token or with that process's secret; of a
- * job that nobody has taken yet, to nobody. Whoever is no runner is judged by permissions alone.
+ * Refuses a job's plan to a caller with only a runner's token when processes of that runner bind their plans:
+ * the plan of a job that one of them has or had needs the execution's own token or that process's secret; the plan of a
+ * job that is not claimed yet is refused. For other callers only permissions count.
  */
 export async function requireOwnPlan(
   db: Db,
@@ -34,7 +34,7 @@ export async function requireOwnPlan(
   if (hold?.is_bound === true) throw notItsOwn();
 }
 
-/** Refuses a claim by name where all that is alive of the runner are processes that claim in their own way. */
+/** Refuses a claim by id when all live processes of the runner bind their plans. */
 export async function requireClaimByName(
   db: Db,
   { runnerId }: Pick<Actor, "runnerId">,
@@ -48,7 +48,7 @@ export async function requireClaimByName(
   );
 }
 
-/** What the database keeps of a secret; of none, what no process has. */
+/** The stored digest of a secret; without a secret, a digest that no process has. */
 export function secretDigest({ processSecret }: Pick<PlanReader, "processSecret">): Buffer {
   return hash("sha256", processSecret ?? "", "buffer");
 }

@@ -12,7 +12,7 @@ export type JobPoll = {
   readonly filter: JobFilter & { readonly runnerId: string };
   readonly limit: number;
   readonly offset: number;
-  /** The runner itself asks: it takes part in what is handed out. */
+  /** The runner itself asks, so its poll also confirms stops and releases jobs. */
   readonly isRunner: boolean;
 };
 
@@ -31,7 +31,7 @@ export async function pollJobs(broker: Parts, org: OrgId, poll: JobPoll): Promis
 }
 
 /**
- * Makes available again what nobody took in time: somebody asks who could take it. Costs one look where
+ * Makes withdrawn jobs available again, because a runner that could take them asks. Costs one look-up when
  * there is no such job.
  */
 async function releaseForPoll(

@@ -42,7 +42,7 @@ export function jobColumns(db: Db): postgres.Fragment {
       or coalesce(has_log_record(j.org_id, log_stream_of(j.id), x.id, x.last_record), false)) as logs_complete`;
 }
 
-/** A job's live row or its end, and its current or final execution: of the first two exactly one is there. */
+/** A job's live row or its end row, of which exactly one exists, and its current or last execution. */
 export function jobState(db: Db): postgres.Fragment {
   return db`
     left join runner_job_live l on l.id = j.id
@@ -50,7 +50,7 @@ export function jobState(db: Db): postgres.Fragment {
     left join runner_job_executions x on x.org_id = j.org_id and x.id = coalesce(l.execution_id, d.final_execution_id)`;
 }
 
-/** What is known of the names in a plan; undefined where nothing is. */
+/** The stored names in a plan; undefined when none are stored. */
 export async function findPlanNames(
   db: Db,
   org: OrgId,
@@ -63,8 +63,8 @@ export async function findPlanNames(
 }
 
 /**
- * The plan's text as it was enqueued; of a long one it is said where it is. Undefined when the job has none. Refuses one
- * that its keys do not open.
+ * The plan's text as it was enqueued, or a long plan as a sealed value to open. Undefined when the job has none. Refuses one
+ * that this broker's keys do not open.
  */
 export async function findPlanToSend(
   { db, seals }: { readonly db: Db; readonly seals: Seals },
@@ -103,7 +103,7 @@ export function largePlan(
   };
 }
 
-/** The job's last moves, first to last. */
+/** The job's latest moves, oldest first. */
 export async function listMoves(db: Db, org: OrgId, jobId: string): Promise<MoveRow[]> {
   return db<MoveRow[]>`
     select * from (

@@ -111,7 +111,7 @@ export async function readExecutions(
   });
 }
 
-/** What the job was before; the last move made it what it is. */
+/** The job's earlier statuses; the last move led to the present one. */
 function historyOf(row: JobRow, moves: readonly MoveRow[]): RunnerJob["status_v2"]["history"] {
   const isPresent = moves.at(-1)?.to_status === row.status;
   return (isPresent ? moves.slice(0, -1) : moves).map((move) => ({

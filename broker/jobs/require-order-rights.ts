@@ -4,7 +4,7 @@ import type { Actor } from "../tokens/actor.ts";
 
 const needed = "runners.operate";
 
-/** Refuses with 403 who enqueues an order to a runner and may not operate runners. */
+/** Refuses with 403 a caller that enqueues a management job without the permission to operate runners. */
 export function requireOrderRights(
   { permissions }: Pick<Actor, "permissions">,
   types: readonly RunnerJobType[],

@@ -10,7 +10,7 @@ import { findPlanNames, findPlanToSend } from "./queries.ts";
 import { requireJob } from "./read-job.ts";
 import { requireOrderRights } from "./require-order-rights.ts";
 
-/** What takes jobs, and what opens the plan of an old one. */
+/** The parts to enqueue a job, and to open the plan of an old one. */
 type RerunningBroker = EnqueueingBroker & OpeningParts;
 
 export type Rerun = {
@@ -55,7 +55,7 @@ export async function rerunJob(
 
 type PlanAgain = { readonly plan?: NewJob["plan"]; readonly names?: NewJob["planNames"] };
 
-/** The same plan, and what it names. A long one is not read again for that. */
+/** The old plan, and the names in it. A long plan is not parsed again for them. */
 async function planAgain(broker: RerunningBroker, org: OrgId, jobId: string): Promise<PlanAgain> {
   const plan = await findPlanToSend(broker, org, jobId);
   if (plan === undefined) return {};

@@ -5,19 +5,19 @@ import { LargeText } from "../seals/large-text.ts";
 import { type LargeSealed, type OpeningParts, openLarge, wholeOf } from "../seals/open-large.ts";
 import type { Actor } from "../tokens/actor.ts";
 
-/** Whether what this caller is shown of plans lacks their secrets. */
+/** Whether this caller is shown plans without their secrets. */
 export function seesMaskedPlans({ permissions }: Pick<Actor, "permissions">): boolean {
   return !permissions.has("plans.secrets");
 }
 
 type LargePlanParts = OpeningParts & {
-  /** Reads a large plan elsewhere. */
+  /** Reads a large plan in another thread. */
   readonly bodies: {
     readonly maskedPlan: (type: RunnerJobType, plan: Uint8Array<ArrayBuffer>) => Promise<Buffer>;
   };
 };
 
-/** The same of a long plan, which is read while it is sent; without its secrets it is whole in memory meanwhile. */
+/** The same for a long plan, which is read while it is sent; to mask it, it is held in memory as a whole. */
 export async function showLargePlan(
   parts: LargePlanParts,
   actor: Pick<Actor, "permissions">,

@@ -13,7 +13,7 @@ type Waiting = {
   readonly withPermit: WithPermit;
 };
 
-/** The job as soon as it is final, or as it is when the time is over; 404 for a job of nobody. */
+/** The job as soon as it has ended, or its present state when the time is up; 404 when there is none. */
 export async function waitForJob(
   { db, events }: Pick<Broker, "db" | "events">,
   org: OrgId,
@@ -28,7 +28,7 @@ export async function waitForJob(
     if (ended.has(jobId)) end.resolve();
   });
   try {
-    // Read again: it may have ended before we listened.
+    // Read again: it may have ended before we subscribed.
     const second = await read();
     if (isFinal(second.status)) return second;
     await park({ waitMs, until: end.promise, signals: [signal, events.draining] });

@@ -1,13 +1,13 @@
 import type { Db } from "../database/connect.ts";
 import type { OrgId } from "../orgs/org-id.ts";
 
-/** A process of the job's runner, as far as it bears on who could take the job. */
+/** The facts of a process that decide whether it could take the job. */
 type ProcessFact = {
   readonly id: string;
   readonly status: string;
   readonly is_leaving: boolean;
   readonly must_register_anew: boolean;
-  /** Why it takes no jobs at present, by its own word. */
+  /** Why it takes no jobs at present, in its own words. */
   readonly takes_no_jobs: string | null;
   readonly serves: readonly string[];
   readonly silent_s: number;
@@ -25,7 +25,7 @@ export type PauseFact = {
   readonly by: string | null;
 };
 
-/** All that decides whether a waiting job goes on, read in one snapshot; spans are seconds by the database's clock. */
+/** All facts that decide whether a waiting job can start, read in one snapshot; durations are in seconds by the database's clock. */
 export type WaitingFacts = {
   readonly status: "queued" | "available";
   readonly has_slot: boolean;
@@ -50,11 +50,11 @@ export type WaitingFacts = {
   readonly stopping: readonly StoppingFact[];
 };
 
-/** No longer queue is counted through. */
+/** The most waiting jobs that are counted. */
 export const mostCounted = 10_000;
 const mostShown = 5;
 
-/** The facts of a job that waits; undefined when it waits no more. */
+/** The facts of a waiting job; undefined when it is not waiting. */
 export async function findWaitingFacts(
   db: Db,
   org: OrgId,
@@ -116,7 +116,7 @@ function holders(db: Db) {
                order by h.status = 'in-progress' desc, h.status_at limit ${mostShown}) h), '[]')`;
 }
 
-/** Executions that were ended and may still run over there. */
+/** Stopping executions, which may still run. */
 function stopping(db: Db) {
   return db`
     coalesce((

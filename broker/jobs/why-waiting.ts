@@ -4,8 +4,8 @@ import type { OrgId } from "../orgs/org-id.ts";
 import { findWaitingFacts, type PauseFact, type WaitingFacts } from "./waiting-facts.ts";
 
 /**
- * Why a job waits, from the very columns by which jobs are released and claimed; null when it waits no more.
- * What must change first stands first.
+ * Why a job waits, from the same columns by which jobs are released and claimed; null when it is not waiting.
+ * The first reason is what must change first.
  */
 export async function whyWaiting(db: Db, org: OrgId, jobId: string): Promise<Waiting | null> {
   const facts = await findWaitingFacts(db, org, jobId);
@@ -30,7 +30,7 @@ function onOffer(facts: WaitingFacts): WaitingReason {
   );
 }
 
-/** `held` is what the release looks at; pauses and lifecycle are what it was computed from. */
+/** The release checks `held`, which is computed from pauses and lifecycle. */
 function held(facts: WaitingFacts, why: string): WaitingReason {
   const name = `runner ${facts.runner_name}`;
   if (why === "runner paused") return paused("runner-paused", name, facts.runner_pause);
@@ -93,7 +93,7 @@ function nobodyServes(facts: WaitingFacts): WaitingReason {
   return { ...reason("group-not-served", detail), ...ids };
 }
 
-/** All that could take the job say that they take none. */
+/** All processes that could take the job say that they take none at present. */
 function unwilling({ processes, job_group: group }: WaitingFacts): WaitingReason[] {
   const able = processes.filter(
     (one) =>

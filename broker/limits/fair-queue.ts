@@ -3,12 +3,12 @@ export type PermitOwner = { readonly orgId: string; readonly token: string };
 export type Release = () => void;
 
 export type FairQueueParts = {
-  /** So many requests are under way at once. */
+  /** The most requests with a permit at once. */
   readonly permits: number;
-  /** What happens to one that waited so long. */
+  /** What happens to a request that waited this long. */
   readonly patienceMs: number;
   readonly tooLate: () => Error;
-  /** Throws where an owner that has so many requests here, under way or waiting, may have no more. */
+  /** Throws when an owner with this many requests, running or waiting, may have no more. */
   readonly admit: (token: number, org: number) => void;
 };
 
@@ -32,8 +32,8 @@ type OrgPermits = {
 
 /**
  * Shares a few permits out among many: an org may take one while it has fewer than are free, a token of it while it has
- * less than half as many as are free. So one org alone has half of them at most, several have less each, and whoever
- * comes finds a free one, whatever the others wait for. Those who wait are served in turn: org by org, and in an org
+ * less than half as many as are free. So one org alone has at most half of them, several have less each, and a new
+ * owner finds a free one, whatever the others wait for. Waiting requests are served in turn: org by org, and in an org
  * token by token.
  */
 export class FairQueue {
@@ -56,8 +56,8 @@ export class FairQueue {
   }
 
   /**
-   * A permit, as a function that gives it back; a promise when it has to be waited for. `onLeave` is handed what takes the
-   * request out of the queue, should its client go.
+   * A permit, as a function that releases it; a promise when the request has to wait. `onLeave` gets a function that removes the
+   * request from the queue, for when its client goes away.
    */
   take(owner: PermitOwner, onLeave: (leave: () => void) => void): Release | Promise<Release> {
     const token = this.#tokenOf(owner);
@@ -85,7 +85,7 @@ export class FairQueue {
     });
   }
 
-  /** False when it waits no more. */
+  /** False when it is no longer waiting. */
   #remove(waiter: Waiter): boolean {
     const { token } = waiter;
     if (!token.waiting.delete(waiter)) return false;
@@ -117,7 +117,7 @@ export class FairQueue {
     };
   }
 
-  /** Gives free permits to those who may have one, each org and each token once before it is its turn again. */
+  /** Gives free permits to waiting requests, each org and each token in turn. */
   #serve(): void {
     while (this.#waiting > 0 && this.#held < this.#parts.permits) {
       const waiter = this.#next();
@@ -159,7 +159,7 @@ export class FairQueue {
     return token;
   }
 
-  /** Whoever has nothing here is not kept. */
+  /** Owners without requests are removed. */
   #forget(token: TokenPermits): void {
     const { org, name } = token;
     if (token.held > 0 || token.waiting.size > 0) return;

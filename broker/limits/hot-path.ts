@@ -5,9 +5,9 @@ import type { Permits } from "./permits.ts";
 type OfOrg = { readonly orgId: string };
 
 /**
- * How claims, reports, beats, appends and enqueues reach the database: together, on connections that are kept for them.
- * What would hold the others up goes another way, on a permit among the rest: the calls of an org whose locks do not come
- * free, and what is too large to travel with others.
+ * How claims, reports, heartbeats, appends and enqueues reach the database: in shared statements, on reserved connections.
+ * Calls that would delay the others use an ordinary connection and a permit: calls of an org whose locks time
+ * out, and calls that are too large to share a statement.
  */
 export type HotPath = {
   readonly db: Db;
@@ -17,7 +17,7 @@ export type HotPath = {
   readonly runAlone: <Result>(orgId: string, act: (db: Db) => Promise<Result>) => Promise<Result>;
 };
 
-/** The way over the connections that are kept (`hot`), and around them (`db`). */
+/** The hot path over the reserved connections (`hot`), with the ordinary ones (`db`) for the exceptions. */
 export function makeHotPath(hot: Db, db: Db, permits: Permits): HotPath {
   const runAlone: HotPath["runAlone"] = (orgId, act) =>
     permits.run({ orgId, token: "hot path" }, () => act(db));

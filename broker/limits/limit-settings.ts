@@ -2,7 +2,7 @@ import { whole } from "../setting-schemas.ts";
 
 const most = 1_000_000;
 
-/** What one owner may have or ask at once. No honest user meets a default; each refusal names its setting. */
+/** What one owner may have or request at once. Normal use does not reach the defaults; each refusal names its setting. */
 export const limitSettings = {
   SVC_MAX_CONNECTIONS_PER_ADDRESS: {
     schema: whole(0, most).optional(),
@@ -62,10 +62,10 @@ type Read = {
   readonly [Name in (typeof limitTable)[LimitName]["setting"]]: number;
 };
 
-/** The bounds as they are set; 0 is no limit. */
+/** The limits as they are set; 0 means no limit. */
 export type LimitsConfig = Readonly<Record<LimitName, number>>;
 
-/** What is bounded: the setting that says how much, and the words of a refusal. */
+/** Each limit: its setting, and the text of its refusal. */
 export const limitTable = {
   polls_of_org: {
     setting: "SVC_MAX_POLLS_PER_ORG",
@@ -128,7 +128,7 @@ export const limitTable = {
 
 export type LimitName = keyof typeof limitTable;
 
-/** The settings by what they bound. */
+/** The settings by limit. */
 export function limitsOf(read: Read): LimitsConfig {
   const entries = Object.entries(limitTable).map(([name, { setting }]) => [name, read[setting]]);
   return Object.freeze(Object.fromEntries(entries)) as LimitsConfig; // one entry for each name of the table

@@ -2,20 +2,20 @@ import { Problem } from "../../shared/problem.ts";
 import type { Metrics } from "../metrics.ts";
 import { type LimitName, type LimitsConfig, limitTable } from "./limit-settings.ts";
 
-/** Keeps what one owner may have at once, in this broker's memory. */
+/** Enforces what one owner may have at once, in this broker's memory. */
 export type Limits = {
-  /** Whether an owner that has so many may have no more. */
+  /** Whether an owner with this count has reached the limit. */
   readonly isReached: (name: LimitName, count: number) => boolean;
-  /** The 429 that names the bound; it is counted. */
+  /** The 429 that names the limit; it is counted. */
   readonly refusal: (name: LimitName, retryAfterS?: number) => Problem;
   /** Counts one more for the owner until the returned function is called; 429 when it has as many as it may. */
   readonly hold: (name: LimitName, owner: string) => () => void;
 };
 
-/** Long enough that who comes again does not do so in a loop, short enough that nobody is kept waiting for nothing. */
+/** Long enough that clients do not retry in a loop, short enough that they do not wait for nothing. */
 const againAfterS = 5;
 
-/** The bounds of one broker. */
+/** The limits of one broker. */
 export function makeLimits(config: LimitsConfig, metrics: Metrics): Limits {
   const refused = metrics.counter(
     "svc_bound_refusals_total",

@@ -3,19 +3,19 @@ import type { Metrics } from "../metrics.ts";
 import { FairQueue, type PermitOwner } from "./fair-queue.ts";
 import type { Limits } from "./limits.ts";
 
-/** Permits before the pool: whoever has one may run a statement, and need not wait for a connection. */
+/** Permits in front of the pool: a request with a permit runs its statements without waiting for a connection. */
 export type Permits = {
   readonly take: FairQueue["take"];
-  /** Does it with a permit. Never within another: who holds one and waits for a second may wait for himself. */
+  /** Runs it with a permit. Never nest: a request that holds one and waits for a second may wait for itself. */
   readonly run: <Result>(owner: PermitOwner, act: () => Promise<Result>) => Promise<Result>;
 };
 
-/** Does it with a permit of whom it is bound to. */
+/** Runs it with a permit of the request's owner. */
 export type WithPermit = <Result>(act: () => Promise<Result>) => Promise<Result>;
 
 const patienceMs = 10_000;
 
-/** As many permits as there are connections, but one: that is left to what the broker does by itself. */
+/** One permit less than there are connections: the last one is for the broker's own work. */
 export function makePermits(connections: number, limits: Limits, metrics: Metrics): Permits {
   const queue = new FairQueue({
     permits: Math.max(1, connections - 1),

@@ -1,6 +1,6 @@
 import { Writer } from "protobufjs/minimal.js";
 
-/** What was not taken, and why; an exporter must not send it again. A reason without a count is a word to the sender. */
+/** How many items were not accepted, and why; an exporter must not send them again. A reason with a count of 0 is a warning. */
 export type Refused = { readonly count: number; readonly reason: string };
 
 /** An Export…ServiceResponse: empty when all was taken and there is nothing to say; its numbers are the same for every signal. */

@@ -12,7 +12,7 @@ export type PlanFactsParts = {
   readonly db: Db;
   readonly seals: Seals;
   readonly largeReads: Limiter;
-  /** Reads a large plan elsewhere. */
+  /** Reads a large plan in another thread. */
   readonly bodies: {
     readonly planFacts: (type: RunnerJobType, bytes: Uint8Array<ArrayBuffer>) => Promise<PlanFacts>;
   };

@@ -15,7 +15,7 @@ type Answering = { readonly claims: readonly Claim[]; readonly orders: readonly 
 
 /**
  * The body of a claim's answer. Plans go in as their source text, so that they arrive byte for byte. `now` is the
- * database's, as all that it is compared with.
+ * database's time, like the times that it is compared with.
  */
 export function claimAnswer(clock: DatabaseClock, { claims, orders }: Answering): string {
   const jobs = claims.map((claim) => `${beforePlan(claim)}${claim.plan ?? "{}"}}`).join(",");
@@ -79,7 +79,7 @@ type Outgoing = {
   readonly once: (event: "close", listener: () => void) => unknown;
 };
 
-/** Claims whose answer could not be written out go back at once: nobody can have seen them. */
+/** Claims whose answer could not be written are given back at once: no client can have seen them. */
 export function giveBackUnlessWritten(
   polls: Pick<Polls, "giveBack">,
   outgoing: Outgoing | undefined,

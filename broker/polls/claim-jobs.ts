@@ -10,7 +10,7 @@ import { openPlan } from "../jobs/sealed-plan.ts";
 import type { Log } from "../log.ts";
 import type { Seals } from "../seals/seals.ts";
 
-/** What one claim asks: so many jobs of each group, for one process of one runner. */
+/** What one claim asks for: a number of jobs of each group, for one process of one runner. */
 export type ClaimRequest = {
   readonly runnerId: string;
   readonly processId: string;
@@ -22,17 +22,17 @@ export type ClaimRequest = {
 export type Claim = {
   readonly job: JobRow;
   readonly execution: ExecutionRow;
-  /** Source text of the plan's JSON; null: the job has none. */
+  /** The source text of the plan's JSON; null when the job has none. */
   readonly plan: string | null;
-  /** Its plan is long, and is read while it is sent. */
+  /** The plan is long and is read while it is sent. */
   readonly hasLargePlan: boolean;
-  /** Told once; the database has its digest. */
+  /** Sent once; the database has its digest. */
   readonly token: string;
   /** The earlier of the execution's and the job's deadline. */
   readonly deadlineAt: Date;
 };
 
-/** What one request got: claims, and whether its process has orders to look at. */
+/** The result of one request: claims, and whether its process has orders. */
 export type Claimed = { readonly claims: readonly Claim[]; readonly hasOrders: boolean };
 
 type Opening = Pick<ClaimParts, "seals" | "log">;
@@ -51,7 +51,7 @@ type ClaimedRow = FactsRow & {
   execution_count: number;
   started_at: Date;
   key_id: string | null;
-  /** Sealed and in base64 where a key is named; null where it is long. */
+  /** Sealed and in base64 when there is a key; null when it is long. */
   plan: string | null;
   is_large: boolean;
 };
@@ -60,14 +60,14 @@ const texts = 1009;
 const byteas = 1001;
 const integers = 1007;
 
-/** So many executions are made by one statement, whatever its polls would take: ids and tokens are made beforehand. */
+/** The most executions that one statement makes: their ids and tokens are made beforehand. */
 export const mostClaims = 1_000;
-/** A longer plan does not come with its claim: those of many polls would be in memory at once. */
+/** Longer plans are read separately: those of many polls would be in memory at once. */
 const mostPlanLength = 350_000;
 
 /**
- * Claims jobs for many polls in one statement; earlier requests are served first. Answers one entry a request.
- * A claimed job is its process's at once: a caller that cannot deliver it has to give it back.
+ * Claims jobs for many polls in one statement; earlier requests are served first. Returns one entry per request.
+ * A claimed job belongs to its process at once: a caller that cannot deliver it must give it back.
  */
 export async function claimJobs(
   { db, seals, log }: ClaimParts,
@@ -158,7 +158,7 @@ function hand(
 const unreadable = Symbol("a plan that this broker's keys do not open");
 
 /**
- * A job whose plan this broker cannot open is handed to nobody; never confirmed, it comes back by its clock
+ * A job whose plan this broker cannot open is not delivered; unconfirmed, it goes back to its queue
  * after 30 s, for a broker that has the key.
  */
 function planOf({ seals, log }: Opening, row: ClaimedRow): string | null | typeof unreadable {
@@ -179,7 +179,7 @@ function planOf({ seals, log }: Opening, row: ClaimedRow): string | null | typeo
 function toClaim(row: ClaimedRow, secret: string, plan: string | null): Claim {
   const { claimed_at, deadline_at, overall_at } = row;
   return {
-    // Added to, not copied: the row is this claim's own, and thousands are made a second.
+    // Assigned, not copied: the row belongs to this claim, and there are thousands a second.
     job: Object.assign(row, {
       status: "in-progress" as const,
       status_description: "",

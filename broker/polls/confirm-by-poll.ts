@@ -3,7 +3,7 @@ import type { Db } from "../database/connect.ts";
 import { topics, type Wakes } from "../wake/wakes.ts";
 import type { Poll } from "./parked-polls.ts";
 
-/** A poll of a third-party runner: its group, null for any, and since when it is parked; undefined: it just came. */
+/** A poll of a third-party runner: its group (null: any), and since when it is parked (undefined: it has just arrived). */
 type ConfirmingPoll = {
   readonly group: RunnerJobGroup | null;
   readonly parkedSince?: string | undefined;
@@ -11,8 +11,8 @@ type ConfirmingPoll = {
 type Parts = { readonly db: Db; readonly wakes: Wakes };
 
 /**
- * A third-party runner that polls a group after it took a job there has stopped what it was told to stop. Answers the
- * database's instant: a poll that came before this is parked since then.
+ * A third-party runner that polls a group again has stopped what it was told to stop there. Returns the
+ * database's time, from which this poll counts as parked.
  */
 export async function confirmByPolls(
   { db, wakes }: Parts,
@@ -35,7 +35,7 @@ export async function confirmByPolls(
 const texts = 1009;
 const instants = 1185;
 
-/** Lets polls that were parked before an execution was to stop say that it has, at this runner. */
+/** Lets this runner's parked polls confirm stops, also of executions that were told to stop after the poll was parked. */
 export async function confirmByParked(
   parts: Parts,
   runnerId: string,

@@ -1,18 +1,18 @@
 import { LRUCache } from "lru-cache";
 import type { OrgId } from "../orgs/org-id.ts";
 
-/** Orgs whose locks did not come free lately: their polls are served by themselves, so that no other org's wait for them. */
+/** Orgs with a recent lock timeout: their polls are served separately, so that other orgs' polls do not wait for them. */
 export type ContendedOrgs<Poll> = {
-  /** The polls of the other orgs; those of contended ones are on their way. */
+  /** The polls of the other orgs; those of contended orgs are served separately. */
   readonly withoutContended: (polls: readonly Poll[]) => readonly Poll[];
-  /** Serves the polls of each of their orgs by themselves from now on. */
+  /** Serves each of their orgs separately from now on. */
   readonly serveSeparately: (polls: readonly Poll[]) => void;
 };
 
 const apartForMs = 10_000;
 const mostApart = 1_000;
 
-/** `serve` answers whether the locks came free. Each org is served once at a time: what is new meanwhile waits for the next look. */
+/** `serve` returns whether it got the locks. Each org is served once at a time; new polls wait for the next look. */
 export function makeContendedOrgs<Poll extends { readonly orgId: OrgId }>(
   serve: (orgId: OrgId, polls: readonly Poll[]) => Promise<boolean>,
 ): ContendedOrgs<Poll> {

@@ -2,7 +2,7 @@ import type { ProcessOrder } from "../../shared/api/process-order.ts";
 import type { Db } from "../database/connect.ts";
 import type { OrgId } from "../orgs/org-id.ts";
 
-/** Orders to stop what of these executions is over though the process says that it holds them. */
+/** Orders to stop those of these executions that have ended although the process says that it runs them. */
 export async function findEndedExecutions(
   db: Db,
   org: OrgId,

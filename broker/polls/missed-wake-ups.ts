@@ -1,13 +1,13 @@
 import { LRUCache } from "lru-cache";
 
-/** Processes that were to be told something while no claim of theirs was parked here. */
+/** Processes that had news while no claim of theirs was parked here. */
 export type MissedWakeUps = {
   readonly add: (processId: string) => void;
-  /** Whether there was something lately; it is forgotten by that. */
+  /** Whether there was recent news; this clears it. */
   readonly take: (processId: string) => boolean;
 };
 
-/** By then a beat has told it. */
+/** By then a heartbeat has delivered it. */
 const freshForMs = 60_000;
 const most = 10_000;
 

@@ -6,7 +6,7 @@ import type { Poll } from "./parked-polls.ts";
 const texts = 1009;
 const integers = 1007;
 
-/** Shows each poll one available job of its group, each job to one poll for two seconds; nothing is claimed. */
+/** Offers each poll one available job of its group, each job to one poll for two seconds; nothing is claimed. */
 export async function offerJobs(db: Db, polls: readonly Poll[]): Promise<Map<Poll, JobRow>> {
   const offers = await db<{ waiter: number; job_id: string }[]>`
     select * from offer_jobs(

@@ -21,13 +21,13 @@ export function waitMs(wait: string | undefined): number {
 type Parking = {
   readonly poll: Omit<ParkedPoll<PollAnswer>, "settle">;
   readonly waitMs: number;
-  /** Aborts when the client is gone: the poll leaves the room at once and is never handed a job. */
+  /** Aborts when the client is gone: the poll leaves at once and never gets a job. */
   readonly signal: AbortSignal;
 };
 
 /**
  * Parks a poll until there is an answer for it; 429 when its runner or org has as many parked as it may. A newer poll of
- * the same process ends the older, and takes its place.
+ * the same process replaces the older one, which is answered empty.
  */
 export function parkPoll(
   { polls, limits }: Pick<Broker, "polls" | "limits">,
@@ -53,7 +53,7 @@ export function parkPoll(
 
   return new Promise((resolve) => {
     const waiter: ParkedPoll<PollAnswer> = { ...poll, settle };
-    // What is being claimed for it just now is still its own: giving it back would cost an execution.
+    // A claim in progress is still for this poll: giving it back would cost an execution.
     const timer = setTimeout(
       () => void polls.dispatcher.served(waiter).then(() => leave({ kind: "empty" })),
       ms,

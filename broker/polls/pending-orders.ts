@@ -8,21 +8,21 @@ const toldForMs = 5_000;
 const mostTold = 50_000;
 
 export type PendingOrders = {
-  /** What to tell the process now; it counts as told. Look-ups that arrive together travel in one statement. */
+  /** The orders for the process, which then count as delivered. Look-ups that arrive together share a statement. */
   readonly deliver: (processId: string, knownSettings?: number) => Promise<readonly ProcessOrder[]>;
-  /** Whether the process has an order worth ending its poll for: not known to it, and not just told. */
+  /** Whether the process has an order that it does not know and that was not just delivered, which ends its poll. */
   readonly areNew: (poll: OrderedPoll) => Promise<boolean>;
 };
 
 export type OrderedPoll = {
   readonly processId: string | null;
-  /** Keys of the orders that the process says it knows. */
+  /** Keys of the orders that the process already knows. */
   readonly knownOrders: readonly string[];
   /** The version of the settings that the process says it has. */
   readonly knownSettings?: number | undefined;
 };
 
-/** An order stands until it is carried out; a process that does not say what it knows is woken for it every 5 s. */
+/** An order stays until it is carried out; a process that does not send the orders it knows is woken every 5 s. */
 export function makePendingOrders(db: Db): PendingOrders {
   const told = new LRUCache<string, ReadonlySet<string>>({ max: mostTold, ttl: toldForMs });
   const find = makeBatcher<string, Orders | undefined>(

@@ -18,15 +18,15 @@ export type Polls = {
   readonly orders: PendingOrders;
   /** Ends the parked claim of a process, so that it learns of its orders. */
   readonly wakeForOrders: (processId: string) => void;
-  /** Whether something was to be told to the process lately, while no claim of it was parked here; asked once. */
+  /** Whether the process had recent news while no claim of it was parked here; this clears it. */
   readonly hasMissedWakeUp: (processId: string) => boolean;
-  /** Ends an older claim of the process that is parked at another broker. */
+  /** Ends an older poll of the process that is parked at another broker. */
   readonly notifyParked: (processId: string) => void;
-  /** Puts jobs back that were claimed for somebody who never got them. */
+  /** Gives back jobs whose claims could not be delivered. */
   readonly giveBack: (claims: readonly Claim[]) => void;
-  /** Looks for what a lost wake-up may have hidden; called by the clock, and whenever LISTEN was deaf. */
+  /** Looks for work that a lost wake-up may have hidden; called at intervals, and after LISTEN was disconnected. */
   readonly scan: () => Promise<void>;
-  /** Ends every parked poll now and every later one at once; resolves when what is under way is done. */
+  /** Ends every parked poll now and every later one at once; resolves when batches in progress have ended. */
   readonly drain: () => Promise<void>;
   readonly isDraining: () => boolean;
 };
@@ -38,11 +38,11 @@ export type PollsOptions = {
   readonly wakes: Wakes;
   readonly log: Log;
   readonly report: ReportExecution;
-  /** Told how many polls one look at the database is for. */
+  /** Called with the number of polls of each look. */
   readonly onBatch: (polls: number) => void;
 };
 
-/** Longer than an offer lasts, so that the next waiter is not asked too soon. */
+/** Longer than an offer lasts, so that the next poll is not served too soon. */
 const offerLapsedMs = 2_050;
 
 /** Where polls wait and are served. */
@@ -111,7 +111,7 @@ function giveBack({ report, log }: PollsOptions, claims: readonly Claim[]): void
     const { org_id: orgId, runner_id: runnerId } = job;
     report({ orgId, runnerId, executionId: execution.id, giveBack: true }).catch(
       (error: unknown) => {
-        // Never confirmed, it comes back by its clock 30 s after the claim.
+        // Unconfirmed, it goes back to its queue 30 s after the claim.
         log.warn(
           { err: error, execution_id: execution.id },
           "could not give back an undelivered job",
@@ -124,8 +124,8 @@ function giveBack({ report, log }: PollsOptions, claims: readonly Claim[]): void
 type Missed = Record<"runnerIds" | "processIds" | "stoppingIds", string[]>;
 
 /**
- * What a lost wake-up may hide: runners with jobs on offer, processes with fresh orders; and third-party runners that
- * are to stop something, of which nobody tells.
+ * What a lost wake-up may hide: runners with available jobs, processes with new orders; and third-party runners that
+ * have to stop something, for which there is no wake-up.
  */
 async function findMissed(db: Db): Promise<Missed> {
   const [runners, processes, stopping] = await Promise.all([

@@ -13,14 +13,14 @@ export type ClaimingProcess = {
   readonly processId: string;
   /** Group → slots. */
   readonly groups: ReadonlyMap<string, number>;
-  /** What shows that the process itself asks. */
+  /** The process's secret, which proves that the process itself asks. */
   readonly secret: string | undefined;
 };
 
 type Known = {
   readonly runnerId: string;
   readonly serves: ReadonlySet<string>;
-  /** Of a process that binds its plans: nobody else claims as it. */
+  /** The secret's digest of a process that binds its plans: no other caller may claim for it. */
   readonly boundBy: Buffer | null;
   touchedAtMs: number;
 };
@@ -33,19 +33,19 @@ type KnownRow = {
 
 type Parts = Pick<Broker, "db" | "wakes" | "permits" | "beats">;
 
-/** Which processes claim here, and which groups they are known to serve: facts that only grow. */
+/** The processes that claim here, and the groups that they are known to serve, which only grow. */
 export type ProcessCache = LRUCache<string, Known>;
 
-/** A book that keeps the processes which claimed last. */
+/** A cache of the processes that claimed most recently. */
 export const newProcessCache = (): ProcessCache => new LRUCache({ max: mostKnown });
 
 const mostKnown = 50_000;
-/** Signs of life closer than this tell nothing new: a process is silent after a minute. */
+/** Signs of life closer together than this are not written: a process counts as silent only after a minute. */
 const touchEveryMs = 5_000;
 
 /**
  * Makes sure that the process is this runner's and that the broker counts the groups it asks for among those
- * it serves: a process serves what it announced when it registered or claims. A claim is a sign of life. 404
+ * it serves: those that it named when it registered or claimed. A claim is a sign of life. 404
  * for anybody else's process, 409 for one that binds its plans and whose secret was not given.
  */
 export async function requireClaimingProcess(

@@ -13,11 +13,11 @@ export type ServeParts = {
   readonly log: Log;
   readonly wakes: Wakes;
   readonly orders: PendingOrders;
-  /** There may be more for polls of these runners than one statement hands out. */
+  /** Called when there may be more jobs for these runners than one statement claims. */
   readonly lookAgain: (runnerIds: readonly string[]) => void;
 };
 
-/** What the database has for these polls now: claims or orders for ours, a look at a job for the others. */
+/** What the database has for these polls now: claims or orders for our agents, an offered job for the others. */
 export async function servePolls(
   parts: ServeParts,
   polls: readonly Poll[],
@@ -30,7 +30,7 @@ export async function servePolls(
     serveTails(parts.db, tails, answers),
   ]);
   const failed = halves.find(({ status }) => status === "rejected");
-  // What the other half has claimed must reach its polls; who got nothing is looked at again soon.
+  // The other half's claims must reach their polls; the rest are looked at again soon.
   if (failed?.status === "rejected" && answers.size === 0) throw failed.reason;
   return answers;
 }

@@ -10,7 +10,7 @@ export type SealedThing = { readonly orgId: string; readonly id: string; readonl
 /** Sealed bytes, and the key that opens them; without a key's id they are plain. */
 export type Sealed = { readonly keyId: string | null; readonly bytes: Buffer };
 
-/** Seals and opens what must not be readable in the database. */
+/** Encrypts what must not be readable in the database, and decrypts it. */
 export type Seals = {
   /** The id of the newest key, which seals; null: nothing is sealed. */
   readonly newest: () => string | null;

@@ -4,8 +4,8 @@ import type { StatusHistoryRow } from "./row.ts";
 type Present = { readonly status: string; readonly description: string; readonly at: Date };
 
 /**
- * A status with its history, as the wire has it. `rows` are the owner's, newest first; the newest is the
- * present status itself. An owner whose history was cleared away shows its present status alone.
+ * A status with its history, as the API shows it. `rows` are the owner's, newest first; the newest is the
+ * present status. An owner whose history was deleted shows only its present status.
  */
 export function toCompositeStatus(
   present: Present,

@@ -3,7 +3,7 @@ import { headers, httpUrl, whole } from "../setting-schemas.ts";
 
 const timeoutMs = whole(1, 600_000);
 
-/** What says where telemetry is passed on to: OpenTelemetry's own variables, so that what is set for others does here, too. */
+/** The settings of the collector: OpenTelemetry's own variables, so that existing settings work here, too. */
 export const collectorSettings = {
   OTEL_EXPORTER_OTLP_ENDPOINT: {
     schema: httpUrl.optional(),
@@ -53,7 +53,7 @@ type Read = {
   >;
 };
 
-/** Where one kind of telemetry is passed on to, and how. */
+/** The endpoint, headers and timeout for one signal. */
 export type CollectorTarget = {
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
@@ -62,7 +62,7 @@ export type CollectorTarget = {
 
 export type CollectorConfig = Readonly<Record<"traces" | "metrics", CollectorTarget | undefined>>;
 
-/** By OpenTelemetry's own rules: what is set for a signal as it is, else the common one, the URL with the signal's path. */
+/** OpenTelemetry's rules: a signal's own setting is used as it is, else the common one; a common URL gets the signal's path. */
 export function collectorOf(read: Read): CollectorConfig {
   const targetOf = (kind: "TRACES" | "METRICS"): CollectorTarget | undefined => {
     const common = read.OTEL_EXPORTER_OTLP_ENDPOINT;

@@ -12,11 +12,11 @@ export type Export = {
   readonly body: Buffer;
 };
 
-/** Where telemetry is passed on to; without a collector nothing is. */
+/** Forwards telemetry to a collector; without one it does nothing. */
 export type Collector = {
-  /** Takes a request along and never waits; what there is no room for is dropped and counted. */
+  /** Queues a request and never waits; when the queue is full, requests are dropped and counted. */
   readonly pass: (signal: Signal, request: Export) => void;
-  /** Sends what waits, for so long at most, and takes no more. */
+  /** Sends what is queued, for a limited time, and accepts no more. */
   readonly stop: () => Promise<void>;
 };
 
@@ -106,7 +106,7 @@ function makeQueue({
   return { add, drained: () => idle.promise };
 }
 
-/** Sends one; what the protocol calls retryable is tried again, with growing pauses. Never rejects. */
+/** Sends one request; retryable failures are tried again with exponential backoff. Never rejects. */
 async function send(target: Target, request: Export): Promise<"sent" | "refused" | "failed"> {
   for (let attempt = 1; attempt <= triesAtMost; attempt++) {
     const { status, waitMs } = await sendOnce(target, request);
@@ -121,7 +121,7 @@ async function send(target: Target, request: Export): Promise<"sent" | "refused"
 
 type Answer = { readonly status: number; readonly waitMs: number };
 
-/** The status, 0 when nobody answered, and how long the collector asks us to wait. */
+/** The status, 0 without an answer, and how long the collector asks us to wait. */
 async function sendOnce(target: Target, { type, encoding, body }: Export): Promise<Answer> {
   const headers = new Headers(target.headers);
   headers.set("content-type", type);
@@ -142,7 +142,7 @@ async function sendOnce(target: Target, { type, encoding, body }: Export): Promi
   }
 }
 
-/** Retry-After in seconds; a date, or more than we wait for anybody, counts as none or as that. */
+/** Retry-After in seconds; a date counts as none, and the value is capped. */
 function waitOf({ headers }: Response): number {
   const asked = headers.get("retry-after") ?? "";
   return /^\d{1,9}$/.test(asked) ? Math.min(Number(asked) * 1000, mostWaitMs) : 0;

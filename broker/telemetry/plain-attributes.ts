@@ -9,7 +9,7 @@ const mostElements = 256;
 const maxTextLength = 4096;
 const maxDepth = 8;
 
-/** OTLP's list of attributes as an object; what is too much of it is left out. */
+/** OTLP's list of attributes as an object; what exceeds the limits is left out. */
 export function plainAttributes(given: readonly KeyValue[] | null | undefined): PlainAttributes {
   return objectOf(given, 0);
 }
@@ -54,7 +54,7 @@ export function plainDouble(value: number | string): number | string {
   return Number.isFinite(number) ? number : String(number);
 }
 
-/** The job that telemetry is of, by the attribute that runners set; empty when there is none. */
+/** The id of the job that telemetry belongs to, from the attribute that runners set; empty without one. */
 export function jobAttribute(attributes: PlainAttributes): string {
   const id = attributes["runner_job.id"];
   return typeof id === "string" && /^job_[0-9a-z]{26}$/.test(id) ? id : "";

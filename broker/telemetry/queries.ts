@@ -4,10 +4,10 @@ import type { MetricPointRow, SpanRow } from "./row.ts";
 import type { NewPoint } from "./to-points.ts";
 import type { NewSpan } from "./to-spans.ts";
 
-/** What is kept at most of a job's spans, and of a job's and a runner's series. */
+/** The most spans of a job, and the most series of a job or a runner, that are stored. */
 export const mostKept = { spans: 2000, series: 500 } as const;
 
-/** Keeps spans of the runner's own jobs, each once; answers how many there was no room for. */
+/** Stores spans of the runner's own jobs, each once; returns how many exceeded the limit. */
 export async function insertSpans(
   db: Db,
   org: OrgId,
@@ -20,7 +20,7 @@ export async function insertSpans(
   return row?.refused ?? 0;
 }
 
-/** Keeps the latest point of each series; answers how many there was no room for. */
+/** Stores the latest point of each series; returns how many exceeded the limit. */
 export async function insertPoints(
   db: Db,
   org: OrgId,
@@ -55,7 +55,7 @@ export async function listPoints(
      order by name, series`;
 }
 
-/** How much there was no room for. */
+/** How many exceeded the limits. */
 export async function findDropped(
   db: Db,
   org: OrgId,

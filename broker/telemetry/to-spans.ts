@@ -7,7 +7,7 @@ import {
   toMicroseconds,
 } from "./plain-attributes.ts";
 
-/** A span as it is kept: what is looked for beside, the rest in `detail`. */
+/** A span as it is stored: columns for what is searched, the rest in `detail`. */
 export type NewSpan = {
   readonly job_id: string;
   readonly trace_id: string;
@@ -35,7 +35,7 @@ export type SpanDetail = {
 const mostEvents = 64;
 const mostLinks = 32;
 
-/** The spans that name a job, and how many are no spans: without ids, or at no instant. */
+/** The spans that name a job, and how many are invalid: without ids or times. */
 export function toSpans(request: TraceRequest): { spans: NewSpan[]; malformed: number } {
   const spans: NewSpan[] = [];
   let malformed = 0;
@@ -93,7 +93,7 @@ function isId(text: string, length: number): boolean {
   return text.length === length && /^[\da-f]+$/i.test(text) && /[^0]/.test(text);
 }
 
-/** Of a span that ends before it begins, or never, nothing is known. */
+/** A span that ends before it begins, or never, is invalid. */
 function durationOf({ startTimeUnixNano: start, endTimeUnixNano: end }: OtlpSpan): number {
   const ns = BigInt(end ?? 0) - BigInt(start ?? 0);
   return ns < 0n || ns > BigInt(Number.MAX_SAFE_INTEGER) ? 0 : Number(ns);

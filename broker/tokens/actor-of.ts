@@ -4,8 +4,8 @@ import type { Actor } from "./actor.ts";
 import type { AccountRoles, CredentialRow } from "./credential-queries.ts";
 
 /**
- * Who a token speaks for in an org: its own, or, where it reaches so far, another that its account has a role in;
- * undefined for any other org. Only a token that reaches its account's orgs speaks for the account; any other speaks
+ * The caller that a token stands for in an org: its own, or another that it reaches and that its account has a role in;
+ * undefined for any other org. Only a token that reaches its account's orgs acts for the account; any other acts
  * for itself. A token with an account may do what both the token's role and the account's roles in that org allow,
  * so that a role taken from the account is taken from its tokens.
  */
@@ -33,7 +33,7 @@ function rolesIn({ account_roles: roles }: CredentialRow, org: OrgId) {
   return roles !== null && Object.hasOwn(roles, org) ? roles[org] : undefined;
 }
 
-/** A boot token may do nothing but enrol, which asks for no permission. */
+/** A boot token can only enrol, which needs no permission. */
 function permissionsOf(
   row: CredentialRow,
   { types, grants }: AccountRoles,

@@ -9,7 +9,7 @@ export type Actor = {
   readonly kind: TokenKind;
   readonly orgId: OrgId;
   readonly tokenId: string | null;
-  /** The account that it speaks for: a person's own token alone does (`reach` account). */
+  /** The account that the token acts for: only a person's own token does (`reach` account). */
   readonly accountId: string | null;
   readonly roleType: RoleType | null;
   /** The one runner that a runner's or a job's token is bound to. */

@@ -23,7 +23,7 @@ export type FindExecutions = (
   tokens: readonly string[],
 ) => Promise<(ExecutionCredential | undefined)[]>;
 
-/** Tells who a request comes from. Remembers tokens for a while, and forgets one at once when told to. */
+/** Identifies the caller of a request. Caches tokens for a while; a revoked one is removed at once. */
 export type Authenticator = {
   /**
    * The caller; refuses with 401, or 404 for an org that the token does not reach. A promise only when unknown;
@@ -34,7 +34,7 @@ export type Authenticator = {
     org?: string,
     guesses?: GuessesOf,
   ) => Actor | Promise<Actor>;
-  /** Drops what is remembered of these tokens, and of all tokens of these accounts or executions. */
+  /** Removes these tokens, and all tokens of these accounts or executions, from the cache. */
   readonly forget: (ids: readonly string[]) => void;
   readonly forgetAll: () => void;
   /** While revocations are heard of (`svc_tokens`), a token is remembered for a minute, else for 5 s. */
@@ -67,7 +67,7 @@ export function createAuthenticator(db: Db, findExecutions: FindExecutions): Aut
   });
   const loadExecution = makeBatcher(findExecutions, { max: 500 });
 
-  /** A token that nobody made costs a statement, but not each time; what is no token of ours costs none. */
+  /** An unknown token costs a statement, but not each time; one with a wrong checksum costs none. */
   async function learn(secret: string, digest: string, guesses?: GuessesOf): Promise<Known> {
     const refusal = known.refusal(digest);
     if (refusal !== undefined) throw refusal;
@@ -140,7 +140,7 @@ function createUses(db: Db): {
   };
 }
 
-/** Checks the checksum before anything is looked up; a wrong one is a guess, too. */
+/** Verifies the checksum before any look-up; a wrong one counts as a guess, too. */
 function kindOf(secret: string, guess: Guesses | undefined): TokenKind {
   const token = parseToken(secret);
   if (token !== undefined) return token.kind;

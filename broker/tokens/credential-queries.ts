@@ -51,8 +51,8 @@ export async function listCredentials(
 }
 
 /**
- * Writes down the first use of tokens. A runner's token that a rotation replaced goes on for ten minutes
- * from here: the agent has shown that it holds the new one.
+ * Stores the first use of tokens. A runner's token that a rotation replaced stays valid for ten minutes
+ * from then: the agent has shown that it has the new one.
  */
 export async function markFirstUse(db: Db, ids: readonly string[]): Promise<void> {
   await db`

@@ -5,9 +5,9 @@ import type { Minted, TokenRow, TokenWithSecret } from "./row.ts";
 import { mint, tokenDigest } from "./token-secret.ts";
 
 /**
- * Exchanges a one-shot token for its runner's own, which lives 90 days and is rotated by its agent. Within its hour, and
- * until the runner's token has been used, it is exchanged anew and the former one revoked: an agent that lost the
- * answer asks again, and whoever else asks gets no second living token. Everybody else gets 401.
+ * Exchanges a one-time token for its runner's token, which lives 90 days and is rotated by its agent. Within its hour, and
+ * until the runner's token has been used, it can be exchanged again and the earlier one is revoked: an agent that lost the
+ * answer asks again, and there are never two valid tokens. All other requests get 401.
  */
 export async function enrol(db: Db, bootSecret: string): Promise<TokenWithSecret> {
   if (parseToken(bootSecret)?.kind !== "boot") throw refused();
@@ -18,7 +18,7 @@ export async function enrol(db: Db, bootSecret: string): Promise<TokenWithSecret
 }
 
 /**
- * One statement: the row of the one-shot token is its lock. Whoever waited for it sees that it was exchanged, but not yet
+ * One statement: the row of the one-time token is the lock. A request that waited for it sees that it was exchanged, but not yet
  * by what, and gets nothing; and a token that is used in this very instant is not revoked, and nothing comes after it.
  */
 async function spend(db: Db, digest: Buffer, minted: Minted): Promise<TokenRow | undefined> {

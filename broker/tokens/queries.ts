@@ -83,7 +83,7 @@ export async function insertBootToken(
   return row;
 }
 
-/** Revokes the token; the instant of the first revocation stays. */
+/** Revokes the token; the time of the first revocation stays. */
 export async function revokeTokenRow(
   db: Db,
   org: OrgId,

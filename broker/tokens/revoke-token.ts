@@ -6,7 +6,7 @@ import { findToken, revokeTokenRow } from "./queries.ts";
 import type { TokenRow } from "./row.ts";
 import { requireChange } from "./token-rules.ts";
 
-/** Revokes a token of the caller's org, here at once and on every other broker within a second; twice is as good as once. */
+/** Revokes a token of the caller's org, here at once and on every other broker within a second; again changes nothing. */
 export async function revokeToken(
   { db, authenticator }: { readonly db: Db; readonly authenticator: Authenticator },
   actor: Actor,

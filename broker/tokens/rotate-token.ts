@@ -11,9 +11,9 @@ export type Rotation = {
 };
 
 /**
- * Makes a second live token with the same powers and the same length of life. The old one goes on for 24
- * hours; a runner's until its successor has been used for ten minutes. A successor that nobody used is
- * revoked and made anew, so that an agent that lost the answer can ask again.
+ * Makes a second token with the same permissions and lifetime. The old one stays valid for 24
+ * hours; a runner's until its successor has been in use for ten minutes. An unused successor is
+ * revoked and replaced, so that an agent that lost the answer can ask again.
  */
 export async function rotateToken(
   db: Db,

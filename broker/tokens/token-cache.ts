@@ -3,7 +3,7 @@ import { problem } from "../../shared/problem.ts";
 import type { Actor } from "./actor.ts";
 import type { CredentialRow } from "./credential-queries.ts";
 
-/** A token of one execution, as the jobs' own tables know it. */
+/** A token of one execution, as the jobs' tables have it. */
 export type ExecutionCredential = { readonly actor: Actor; readonly expiresInMs: number };
 type Credential = CredentialRow | ExecutionCredential;
 
@@ -23,7 +23,7 @@ export type TokenCache = {
   readonly get: (digest: string) => Known | undefined;
   /** Why the token was refused a moment ago; it is not looked up again so soon. */
   readonly refusal: (digest: string) => Error | undefined;
-  /** Loads a token and remembers it, unless it was told to be forgotten meanwhile; 401 for one that is dead. */
+  /** Loads a token and caches it, unless it was revoked in the meantime; 401 for an invalid one. */
   readonly learn: (digest: string, load: () => Promise<Credential | undefined>) => Promise<Known>;
   /** Drops these tokens, and all tokens of these accounts or executions. */
   readonly forget: (ids: readonly string[]) => void;
@@ -43,10 +43,10 @@ export type TokenCacheLimits = {
 
 /** A row of the table and what is derived of it for one org, with the permissions, take less than this. */
 const bytesOfOrg = 4 * 1024;
-/** So many revocations are told apart while look-ups are under way; past it none of those is remembered. */
+/** How many revocations are tracked while look-ups are in progress; beyond that, none of those look-ups is cached. */
 const mostForgotten = 10_000;
 
-/** Remembers tokens and refusals within bounds; the one that was used longest ago goes first. */
+/** Caches tokens and refusals within bounds; the least recently used one is dropped first. */
 export function createTokenCache(bounds: TokenCacheLimits): TokenCache {
   const known = new LRUCache<string, Known>({
     max: bounds.mostTokens,
@@ -108,7 +108,7 @@ type LookUp = {
   readonly end: () => void;
 };
 
-/** A row that was read before a revocation must not be remembered after it, nor keep others from being remembered. */
+/** A row that was read before a revocation must not be cached after it, and must not stop others from being cached. */
 function watchForgets(): {
   begin: () => LookUp;
   note: (ids: readonly string[]) => void;
@@ -146,7 +146,7 @@ function watchForgets(): {
   };
 }
 
-/** An account's token may act in each of its orgs. */
+/** An account's own token may act in each of its orgs. */
 function bytesOf({ credential }: Known): number {
   const roles = "digest" in credential ? credential.account_roles : null;
   return bytesOfOrg * (1 + (roles === null ? 0 : Object.keys(roles).length));

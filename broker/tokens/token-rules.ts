@@ -18,7 +18,7 @@ type MintRule = { readonly needs: Permission; readonly reach: TokenReach };
 const ofOrg: MintRule = { needs: "tokens.write", reach: "org" };
 
 /**
- * What a caller needs to make a token, and how far that token reaches. Only one that a person makes for itself speaks
+ * What a caller needs to make a token, and the token's reach. Only a token that a person makes for their own account acts
  * for its account, in all its orgs. Any other is confined to the org it was made in and speaks for itself; an account
  * that it names only bounds what it may do. (Kinds that cannot name an account, or must, say so before: `createToken`.)
  */
@@ -46,7 +46,7 @@ export const changeRules: Readonly<
   orgs: { rotate: "tokens.write", revoke: "tokens.write" },
 };
 
-/** How far a token reaches that this caller makes; 403 where it may not make it. */
+/** The reach of a token that this caller makes; 403 when it may not make it. */
 export function reachOfNew(
   maker: Maker,
   token: {
@@ -114,7 +114,7 @@ function requireNoWider(maker: Maker, { role, grants, reach }: Width): void {
     throw tooWide("all permissions of its account");
 }
 
-/** Nobody hands out more than it has, but for what only machines have: 403. */
+/** A caller cannot grant permissions that it lacks, except those that only machines have: 403. */
 export function requireOwnPermissions(
   { permissions }: Pick<Actor, "permissions">,
   given: readonly Permission[],

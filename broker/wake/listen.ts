@@ -18,17 +18,17 @@ export type ListenHandlers = {
   readonly url: string;
   readonly brokerId: string;
   readonly log: Log;
-  /** Another broker's topics; none when it only let itself be heard. */
+  /** Another broker's topics; none for a ping. */
   readonly onTopics: (changed: readonly Topic[]) => void;
   /** A token or account changed; the payload is its id. */
   readonly onTokens: (payload: string) => void;
-  /** Called when listening (again), after a time in which anything may have been missed; and when it is lost. */
+  /** Called when the connection is lost and when it is up again, after which anything may have been missed. */
   readonly onChange: (isConnected: boolean) => void;
 };
 
 /**
  * The broker's one LISTEN connection. A half-open socket stays silent for ever, so the broker notifies itself
- * every 5 s through another connection; 3 s without hearing it, and the connection is thrown away for a new one.
+ * every 5 s through another connection; if that does not arrive within 3 s, it opens a new connection.
  */
 export function startListening(db: Db, ears: ListenHandlers): Listening {
   const stopped = new AbortController();
@@ -61,7 +61,7 @@ export function startListening(db: Db, ears: ListenHandlers): Listening {
 
 type Line = {
   readonly opened: Promise<void>;
-  /** Resolves when the signal aborts; rejects when the line does not hear its own pings any more. */
+  /** Resolves when the signal aborts; rejects when the connection's own pings do not arrive any more. */
   readonly untilDeaf: (db: Db, signal: AbortSignal) => Promise<void>;
   readonly close: () => Promise<void>;
 };

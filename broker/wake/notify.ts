@@ -9,19 +9,19 @@ const flushMs = 8;
 /** Postgres takes payloads of up to 8,000 bytes. */
 const payloadBytes = 7_800;
 
-/** A broker that heard nothing of another for so long is alone: every broker pings every 5 s. */
+/** After this time without another broker's ping a broker counts as alone: every broker pings every 5 s. */
 const aloneAfterMs = 12_000;
 
 export type Sender = {
   readonly send: (changed: readonly Topic[]) => void;
-  /** Another broker was heard: there is somebody to tell. */
+  /** Another broker was heard, so notifications have a receiver. */
   readonly receivePeer: () => void;
   readonly stop: () => Promise<void>;
 };
 
 /**
- * Carries topics to the other brokers, if there are any: one NOTIFY for all that changed within 8 ms, after the
- * commits it tells of. It needs no place on disk of its own: a crash loses it, and the scans make up for it.
+ * Sends topics to the other brokers, if there are any: one NOTIFY for all changes within 8 ms, after their
+ * commits. It is not stored: a crash loses it, and the scans make up for it.
  */
 export function makeSender(db: Db, brokerId: string, log: Log): Sender {
   let waiting = new Set<Topic>();

@@ -8,7 +8,7 @@ export type Topic =
   | `claim:${string}`;
 
 export const topics = {
-  /** A job of this runner is on offer. */
+  /** A job of this runner is available. */
   queue: (runnerId: string): Topic => `queue:${runnerId}`,
   /** Job events of this org were written. */
   org: (orgId: string): Topic => `org:${orgId}`,
@@ -18,7 +18,7 @@ export const topics = {
   token: (tokenId: string): Topic => `token:${tokenId}`,
   /** Records were added to this log stream, or it was closed. */
   logs: (streamId: string): Topic => `logs:${streamId}`,
-  /** This process parked a claim at a broker; an older one of it at another is over. */
+  /** This process parked a poll at a broker, which ends its older poll at another. */
   claim: (processId: string, instanceId: string): Topic => `claim:${processId}/${instanceId}`,
 };
 

@@ -2,14 +2,14 @@ import type { Broker } from "../../broker.ts";
 import type { AppContext } from "../app-types.ts";
 import { streamAnswer } from "./stream-answer.ts";
 
-/** Bytes that are read piece by piece, and what is known of the whole. */
+/** Bytes that are read piece by piece, and the known facts about the whole. */
 export type BytesToAnswer = {
   readonly sizeBytes: number;
   readonly md5: Buffer;
   readonly pieces: () => AsyncGenerator<Buffer>;
 };
 
-/** Sends the bytes no faster than they are taken; what their beginning is refused for is refused whole. */
+/** Sends the bytes no faster than the client reads; an error before the first byte is answered as an error. */
 export async function answerBytes(
   c: AppContext,
   broker: Pick<Broker, "log">,

@@ -2,7 +2,7 @@ import { STATUS_CODES, type Server } from "node:http";
 import { RequestError } from "@hono/node-server";
 import type { Broker } from "../../broker.ts";
 
-/** The answer to a request whose address or Host makes no sense, which no route ever sees. */
+/** The answer to a request with an invalid address or Host, which no route sees. */
 export function answerUnreadable(broker: Broker, error: unknown): Response {
   const status = error instanceof RequestError ? 400 : 500;
   if (status === 500) broker.log.error({ err: error }, "a request failed before any route");
@@ -12,7 +12,7 @@ export function answerUnreadable(broker: Broker, error: unknown): Response {
   });
 }
 
-/** Answers what is no HTTP at all, or came too slowly or with too many headers, and hangs up. */
+/** Answers invalid HTTP, slow requests and too many headers, and closes the connection. */
 export function answerClientErrors(server: Server): void {
   server.on("clientError", (error: NodeJS.ErrnoException, socket) => {
     if (error.code === "ECONNRESET" || !socket.writable) {

@@ -7,8 +7,8 @@ import type { AppContext } from "../app-types.ts";
 import { setHeader } from "./set-header.ts";
 
 /**
- * The answer to anything thrown. A Problem is told as it is; anything else is a fault of ours: logged once,
- * told as 500 with the request's id and nothing more.
+ * The answer to anything thrown. A Problem is answered as it is; anything else is a bug: logged once,
+ * and answered 500 with only the request's id.
  */
 export function answerError(c: AppContext, broker: Broker, error: unknown): Response {
   const known = error instanceof Problem ? error : unexpected(c, broker, error);

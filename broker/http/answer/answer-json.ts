@@ -11,7 +11,7 @@ export type JsonAnswer = {
   readonly status?: 200 | 201;
 };
 
-/** Sends a value as JSON; what is large within it is read while it is sent, when there is room. */
+/** Sends a value as JSON; large parts are read while they are sent, when there is memory for them. */
 export async function answerJson(
   c: AppContext,
   broker: Broker,

@@ -7,10 +7,10 @@ import { streamAnswer } from "./stream-answer.ts";
 
 /** What an answer takes of memory that is read, opened and sent piece by piece. */
 const streamedBytes = 1024 * 1024;
-/** So long such an answer may hold its room; as long as the largest takes at 600 kbit/s. */
+/** How long such an answer may hold its memory: as long as the largest takes at 600 kbit/s. */
 export const longestAnswerMs = 15 * 60_000;
 
-/** Sends what is sealed no faster than it is taken, when there is room; refused before its first byte, or sent whole. */
+/** Sends a sealed value no faster than the client reads, when there is memory for it; an error before the first byte is answered as an error. */
 export async function answerLarge(
   c: AppContext,
   broker: Broker,
@@ -28,7 +28,7 @@ export async function answerLarge(
   }
 }
 
-/** Sends a text that is made while it is sent, when there is room for what that takes. */
+/** Sends a text that is generated while it is sent, when there is memory for it. */
 export async function answerText(
   c: AppContext,
   broker: Broker,
@@ -40,7 +40,7 @@ export async function answerText(
 }
 
 /**
- * Waits for room for one answer, and for what it holds besides; answers how to give it back, which happens at the latest
+ * Waits for the memory of one answer; returns a function that releases it, which happens at the latest
  * when its connection ends.
  */
 export async function enterDownloads(

@@ -65,7 +65,7 @@ function decode(cursor: string): CursorParts {
   throw refused("invalid_cursor", "This cursor is invalid. Start again without a cursor.");
 }
 
-/** Postgres must be able to read whatever is let through here. */
+/** Postgres must be able to parse whatever passes here. */
 function isCursor(parts: unknown): parts is CursorParts {
   if (!Array.isArray(parts) || parts.length !== 3) return false;
   const [sortKey, id, hash] = parts as unknown[];

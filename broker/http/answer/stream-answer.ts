@@ -9,7 +9,7 @@ export type Streamed = {
   readonly headers?: Readonly<Record<string, string>>;
   /** 200 unless told. */
   readonly status?: 200 | 201;
-  /** A client that takes no part for so long is cut off; two minutes unless told. */
+  /** A client that reads nothing for this long is cut off; by default two minutes. */
   readonly stallMs?: number;
   /** Whoever has not taken all of it by then is cut off; a client that takes a little at a time never stalls. */
   readonly longestMs?: number | undefined;
@@ -18,8 +18,8 @@ export type Streamed = {
 const usualStallMs = 120_000;
 
 /**
- * An answer that is made while it is sent, no faster than the client takes it. A fault on the way is logged, and
- * the connection is cut, so that nobody takes the part for the whole; so it is when the client takes nothing more.
+ * An answer that is generated while it is sent, no faster than the client reads. A failure on the way is logged, and
+ * the connection is cut, so that no client takes the part for the whole; also when the client stops reading.
  */
 export function streamAnswer(
   c: AppContext,

@@ -1,6 +1,6 @@
 import { Problem, problem } from "../../../shared/problem.ts";
 
-/** A body of which nothing comes for so long is given up. */
+/** A body without progress for this long is given up. */
 export const bodyIdleMs = 15_000;
 
 /** The client hung up within its body. */

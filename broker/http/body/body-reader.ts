@@ -13,7 +13,7 @@ export type ReadBody = {
   readonly longTexts: ReadonlyMap<string, LargeText>;
 };
 
-/** Reads large bodies and plans elsewhere, one after the other, so that nobody else waits for it. */
+/** Parses large bodies and plans in another thread, one at a time, so that other requests are not delayed. */
 export type BodyReader = {
   readonly read: (operationId: string, bytes: Uint8Array<ArrayBuffer>) => Promise<ReadBody>;
   readonly readRecord: (bytes: Uint8Array<ArrayBuffer>) => Promise<{
@@ -29,7 +29,7 @@ export type BodyReader = {
 const mostHeapMb = 768;
 const idleMs = 30_000;
 
-/** A reader with one thread, which is there while there is something to read and a while longer. */
+/** A reader with one thread, which ends some time after its last work. */
 export function makeBodyReader(): BodyReader {
   const { ask, stop } = makeThread();
   return {

@@ -15,7 +15,7 @@ export type BodyMessage = { readonly bytes: Uint8Array<ArrayBuffer> } & (
   | { readonly work: "plan-facts" | "plan-masked"; readonly type: RunnerJobType }
 );
 
-/** A refusal, so that it can change hands. */
+/** A refusal, in a form that can be sent between threads. */
 export type SerializedProblem = {
   readonly status: number;
   readonly code: string;

@@ -5,7 +5,7 @@ import { watchStalls } from "./watch-stalls.ts";
 
 const idleMs = 5_000;
 const mostBytes = 128 * 1024 * 1024;
-/** All refused bodies together are read no faster than this, so that who sends them slows down nobody else. */
+/** All refused bodies together are read no faster than this, so that their senders slow nobody else down. */
 const bytesPerS = 48 * 1024 * 1024;
 const stepMs = 10;
 const stalls = watchStalls(idleMs);
@@ -24,7 +24,7 @@ let filledAtMs = 0;
 let timer: NodeJS.Timeout | undefined;
 
 /**
- * Reads what is left of a refused request's body and throws it away, slowly. Most clients send all before they read: a
+ * Reads and discards the rest of a refused request's body, slowly. Most clients send everything before they read: a
  * connection that is closed under them before that is to them no refusal but a broken network. So where it is to be
  * closed after the answer, the answer waits for this; where it stays, nothing waits. A client that sends no more, or
  * without end, is given up.

@@ -51,7 +51,7 @@ function endOfEscaped(bytes: Buffer, from: number): number {
   return Math.min(at, bytes.length);
 }
 
-/** No name of a member, and without what JSON admits in no string: that is left for the parser to refuse. */
+/** Not a member's name, and without characters that JSON does not allow: those are left for the parser to refuse. */
 function isExtractable(bytes: Buffer, start: number, end: number): boolean {
   if (end === bytes.length) return false;
   let after = end + 1;

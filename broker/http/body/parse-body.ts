@@ -50,7 +50,7 @@ function isHarmless(text: string): boolean {
   return true;
 }
 
-/** The JSON of a text; 400 when it is none, without a word of it. */
+/** The JSON of a text; 400, without quoting it, when it is invalid. */
 export function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);

@@ -16,7 +16,7 @@ export async function readJsonBytes(c: AppContext, rule: RouteRule): Promise<Buf
   return readBody(c, maxBytes(rule));
 }
 
-/** The JSON of a body's bytes; none at all is `{}`, a runner's `null` too. */
+/** The JSON of a body's bytes; an empty body is `{}`, and a runner's `null`, too. */
 export function jsonOf(bytes: Buffer, rule: RouteRule): JsonBody {
   if (bytes.length === 0) return { value: {}, text: "", verbatim: nothing };
   if (!isUtf8(bytes)) throw problem.malformed("body_not_utf8", "The body is not valid UTF-8.");

@@ -53,8 +53,8 @@ const routes = new Map(
 export const isReadApart = (operationId: string): boolean => Object.hasOwn(lifts, operationId);
 
 /**
- * Reads a body as the gate reads a small one, with the same refusals, but its long strings are never made into values:
- * they stay where they came. Base64 among them is made standard in place.
+ * Parses a body like the gate parses a small one, with the same refusals, but its long strings never become values:
+ * they stay in the received buffers. Base64 in them is normalized in place.
  */
 export function readLargeJson(operationId: string, bytes: Buffer): LargeBody {
   const [route, lift] = [routes.get(operationId), lifts[operationId]];
@@ -179,7 +179,7 @@ function wholeWord(text: string, { words }: ExtractedStrings): number | undefine
   return found?.[0] === text ? Number(found[1]) : undefined;
 }
 
-/** A text with what stands for long strings as its parts. */
+/** A text with placeholders for long strings. */
 function partsOf(text: string, { ranges, words }: ExtractedStrings): TextPart[] {
   return text.split(words).map((part, at) => {
     return at % 2 === 0 ? new TextEncoder().encode(part) : (ranges[Number(part)] ?? [0, 0]);

@@ -16,7 +16,7 @@ import { scanJson } from "./scan-json.ts";
 /** A request of OTLP/HTTP. */
 export type OtlpBody = {
   readonly type: "application/json" | "application/x-protobuf";
-  /** As it is without its encoding. */
+  /** Without its encoding. */
   readonly bytes: Buffer;
   /** As it came. */
   readonly sent: { readonly encoding: "gzip" | undefined; readonly body: Buffer };
@@ -33,7 +33,7 @@ export type OtlpReading<Result> = {
   readonly key: string;
   readonly maxBytes: number;
   readonly maxInflatedBytes: number;
-  /** Makes of the body what is kept; while it does, the inflated body is counted as being in memory. */
+  /** Converts the body; the decompressed body is charged to the budget while this runs. */
   readonly read: (body: OtlpBody) => Result;
 };
 
@@ -108,7 +108,7 @@ function toldSize(body: Buffer): number {
   return Math.max(1, body.readUInt32LE(body.length - 4));
 }
 
-/** Stops at so many bytes: undefined when there are more. */
+/** Stops at this many bytes: undefined when there are more. */
 async function inflate(body: Buffer, maxOutputLength: number): Promise<Buffer | undefined> {
   try {
     return await unzip(body, { maxOutputLength, chunkSize: zlibStep(maxOutputLength) });

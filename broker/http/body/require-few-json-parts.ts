@@ -6,12 +6,12 @@ const openBrace = 123;
 
 import { requireFewParts } from "../../otlp/otlp-limits.ts";
 
-/** Refuses a JSON text with more values than so many (413), about, before anything is built of it. */
+/** Refuses a JSON text with more values than about this many (413), before it is parsed. */
 export function requireFewJsonParts(bytes: Uint8Array, most: number): void {
   requireFewParts(partsOf(bytes, most), most);
 }
 
-/** Counts what opens a list or an object and what parts their members; it stops past `most`. */
+/** Counts opening brackets and commas; stops beyond `most`. */
 function partsOf(bytes: Uint8Array, most: number): number {
   let parts = 0;
   let isText = false;

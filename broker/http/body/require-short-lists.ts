@@ -5,8 +5,8 @@ type Limits = readonly (readonly [member: string, most: number])[];
 const known = new WeakMap<z.ZodType, Limits>();
 
 /**
- * Refuses a body with a list that is longer than its schema lets it be (422), before any item is looked at: zod judges
- * every item first, and twenty thousand wrong ones cost everybody else their turn.
+ * Refuses a body with a list that is longer than its schema allows (422), before any item is validated: zod validates
+ * every item first, and twenty thousand invalid ones would delay all other requests.
  */
 export function requireShortLists(schema: z.ZodType, value: unknown): void {
   if (typeof value !== "object" || value === null) return;

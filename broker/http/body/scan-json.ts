@@ -8,9 +8,9 @@ export type JsonScan = {
   forbiddenKey?: Pointer;
   /** A string with U+0000, which Postgres cannot store. */
   nul?: Pointer;
-  /** A string with half of a surrogate pair, which is no text. */
+  /** A string with a lone surrogate, which is not valid text. */
   loneSurrogate?: Pointer;
-  /** Source text of the members asked for, by pointer: `#/plan` → `{"a": 1}`. */
+  /** The source text of the requested members, by pointer: `#/plan` → `{"a": 1}`. */
   readonly raw: ReadonlyMap<string, string>;
 };
 
@@ -43,7 +43,7 @@ const split = new WeakMap<readonly string[], readonly (readonly string[])[]>();
 const noPaths: readonly string[] = [];
 
 /**
- * Reads a JSON text once, without building its value. On text that is not JSON it still ends, and what it
+ * Scans a JSON text once, without building its value. On invalid JSON it still ends, but what it
  * found means nothing: parse the text before acting on anything but `tooDeep`.
  */
 export function scanJson(text: string, { maxDepth, verbatim = noPaths }: ScanOptions): JsonScan {
@@ -140,7 +140,7 @@ function enterKey(state: State, frame: Frame, key: string): void {
   if (isForbidden) state.found.forbiddenKey ??= pointerTo(state.stack);
 }
 
-/** A few keys are found faster in an array than a set is made. */
+/** For a few keys searching an array is faster than making a set. */
 function isRepeated(frame: Frame, key: string): boolean {
   const { keys, keySet } = frame;
   if (keys === undefined) return false;

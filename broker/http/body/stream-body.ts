@@ -29,7 +29,7 @@ export async function* streamBody(c: AppContext, maxBytes: number): AsyncGenerat
   }
 }
 
-/** Gives up on a client that sends nothing; how long we take ourselves does not count. */
+/** Gives up on a client that sends nothing; the broker's own delays do not count. */
 async function* watched(incoming: IncomingMessage): AsyncGenerator<Buffer> {
   const pieces = incoming.iterator({ destroyOnReturn: false }) as AsyncIterator<Buffer>; // no encoding is set
   let isWaiting = false;

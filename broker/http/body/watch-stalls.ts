@@ -1,10 +1,10 @@
-/** Something that ends when nothing happens to it for a while. */
+/** Something that is ended after a time without progress. */
 export type Watched = { lastAtMs: number; readonly giveUp: () => void };
 
 const checkEveryMs = 2500;
 
 /**
- * One clock for all bodies that are on their way: to arm a timer for each of thousands of small requests a
+ * One timer for all bodies in progress: a timer for each of thousands of small requests a
  * second would cost more than reading them. Gives up between `idleMs` and 2.5 s later.
  */
 export function watchStalls(idleMs: number): {

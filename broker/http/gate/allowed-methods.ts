@@ -7,12 +7,12 @@ export type ServedRoute = {
   readonly rule: RouteRule;
 };
 
-/** A path that answers other methods than the one in the request. */
+/** A path that has other methods than the request's. */
 export type AllowedMethods = {
   readonly template: string;
   /** For the Allow header. */
   readonly allow: string;
-  /** A rule of one of its routes: it decides in which shape the 405 is sent. */
+  /** The rule of one of its routes, which decides the form of the 405. */
   readonly rule: RouteRule;
 };
 

@@ -9,7 +9,7 @@ import { requestHeader } from "./request-header.ts";
 import { stateAuthorization } from "./state-authorization.ts";
 
 /**
- * Lets a caller in: known, allowed, not too fast, and, with a token bound to one runner, at its own runner.
+ * Admits a caller that is known, permitted, within its rate limit and, with a runner's token, at its own runner.
  * A promise only when the token has to be looked up.
  */
 export function authorize(c: AppContext, broker: Broker, rule: RouteRule): void | Promise<void> {

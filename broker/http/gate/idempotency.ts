@@ -63,7 +63,7 @@ async function withKey(
 /** Who is told that another request has its key is told so a little late: it may well come again at once. */
 const heldMs = 500;
 
-/** Of requests with one key at this broker one is done; the others are told so without asking the database. */
+/** Of concurrent requests with one key at this broker only one runs; the others are refused without a query. */
 async function takeKey(
   c: AppContext,
   underWay: Map<string, string>,
@@ -104,7 +104,7 @@ export function takeIdempotencyKey(c: AppContext): string | undefined {
   ]);
 }
 
-/** Says in the answer's head that an earlier request with the same key has done it, where one has. */
+/** Says in a header that the answer is an earlier request's with the same key, when it is. */
 export function tellReplay<Answer extends { readonly isReplay: boolean }>(
   c: AppContext,
   answer: Answer,

@@ -146,11 +146,11 @@ async function withBody(c: AppContext, broker: Broker, route: OpenRoute): Promis
   return replayOnce(c, broker, { ...route, mode: rule.idempotent, text });
 }
 
-/** More of them than an honest request has; to judge each takes everybody's time. */
+/** More than a normal request has; validating each would take time from all requests. */
 const mostValues = 5000;
 const nothing: ReadonlyMap<string, LargeText> = new Map();
 
-/** Most requests have no query, and need not be made to look for one. */
+/** Most requests have no query, so they skip parsing one. */
 function checkQuery(c: AppContext, schema: z.ZodObject | undefined, isLenient: boolean): void {
   const isAsked = c.req.url.includes("?");
   if (!isAsked && schema === undefined) return;
@@ -158,7 +158,7 @@ function checkQuery(c: AppContext, schema: z.ZodObject | undefined, isLenient: b
   c.req.addValidatedData("query", validateQuery(schema, sent, isLenient) as object);
 }
 
-/** An id of another shape is nobody's id. */
+/** An id of another form cannot exist. */
 function checkParams(c: AppContext, schema: z.ZodType): void {
   const params = c.req.param();
   const parsed = schema.safeParse(params);

@@ -12,7 +12,7 @@ export function recogniseProxies(networks: readonly string[]): (address: string)
   return (address) => includes(trusted, plain(address));
 }
 
-/** Reads the trusted addresses and networks; an OperatorError names one that is none. */
+/** Parses the trusted addresses and networks; an OperatorError names an invalid one. */
 export function trustProxies(networks: readonly string[]): FindOrigin {
   const trusted = readNetworks(networks);
   return (incoming) => {
@@ -46,7 +46,7 @@ function addNetwork(trusted: BlockList, network: string): void {
   trusted.addSubnet(address, prefix, family === 6 ? "ipv6" : "ipv4");
 }
 
-/** From the right, each hop was written by the one behind it; the first that is not ours is the client. */
+/** From the right: each hop was written by the proxy after it; the first that is not trusted is the client. */
 function firstUntrusted(trusted: BlockList, incoming: IncomingMessage, peer: string): string {
   const hops = String(incoming.headers["x-forwarded-for"] ?? "")
     .split(",")

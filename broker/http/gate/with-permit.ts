@@ -10,7 +10,7 @@ function permitOwner({ orgId, tokenId, id }: Actor): PermitOwner {
   return { orgId, token: tokenId ?? id };
 }
 
-/** For routes with `ownPermit`: each read takes a permit, and none is held in between. Throws where the gate holds one. */
+/** For routes with `ownPermit`: each read takes a permit, and none is held in between. Throws when the gate holds one. */
 export function permitFor(c: AppContext, { permits }: Broker): WithPermit {
   if (c.get("hasPermit")) throw new Error(`${c.req.routePath} has a permit already`);
   const owner = permitOwner(c.get("actor"));

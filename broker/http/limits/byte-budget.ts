@@ -3,7 +3,7 @@ import { type Problem, problem } from "../../../shared/problem.ts";
 /** Whose bytes they are, and how many are held at the most. */
 export type Entry = { readonly orgId: string; readonly tokenId: string; readonly bytes: number };
 
-/** How much may be held at once; whoever holds nothing yet may hold one thing that is larger. */
+/** How much may be held at once; an owner that holds nothing may hold one larger value. */
 export type BudgetLimits = {
   readonly what: string;
   readonly brokerBytes: number;
@@ -19,14 +19,14 @@ type Waiter = {
   readonly enter: () => void;
 };
 
-/** So many of one token wait at the most; the next ones are refused at once. */
+/** The most waiting requests of one token; further ones are refused at once. */
 const mostWaiting = 128;
 const mebibyte = 1024 * 1024;
 
 /**
- * Room for what is large while it is in memory. Who finds none waits for a while, the longest-waiting first; whose
- * token or org has its share waits, and others go past. Of one token, one org and a full broker nobody goes past
- * anybody, so that what is large gets its turn.
+ * A memory budget for large values. Requests wait for it for a while, longest-waiting first; one whose
+ * token or org has its share waits, and others pass it. Within one token, one org or a full broker nobody passes
+ * anybody, so that large requests get their turn.
  */
 export class ByteBudget {
   readonly #limits: BudgetLimits;
@@ -49,7 +49,7 @@ export class ByteBudget {
   }
 
   /**
-   * Resolves, when there is room, with what gives it back; 429 or 503 when there is none for too long. One that is
+   * Resolves, when there is memory, with a function that releases it; 429 or 503 when there is none for too long. A request whose client is
    * gone meanwhile leaves the queue.
    */
   async enter(entry: Entry, gone?: AbortSignal): Promise<() => void> {

@@ -20,8 +20,8 @@ type Held = { bytes: number; waiting: number };
 const leastWaitingBytes = 4096;
 
 /**
- * Room for bodies while they are inflated and read. A key that has its share waits alone: others go past it. Where the
- * whole is full, nobody goes past anybody, so that what is large gets its turn.
+ * The memory budget for bodies while they are decompressed and read. A key at its share waits alone: others pass it. When the
+ * whole budget is full, nobody passes, so that large bodies get their turn.
  */
 export class DecompressionBudget {
   readonly #limits: Limits;
@@ -37,7 +37,7 @@ export class DecompressionBudget {
     return this.#all.bytes;
   }
 
-  /** Runs it when there is room; 503 when too much waits already. */
+  /** Runs it when there is room; 503 when too much is waiting. */
   async within<Result>(decompression: Decompression, run: () => Promise<Result>): Promise<Result> {
     await this.#enter(decompression);
     try {

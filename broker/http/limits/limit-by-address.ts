@@ -4,7 +4,7 @@ import { trustProxies } from "../gate/trusted-proxies.ts";
 import { addressKey } from "./address-key.ts";
 import { createBuckets } from "./rate-limit.ts";
 
-/** Takes a request from its client's address; 429 when one address asks too often. For routes without a token. */
+/** Counts a request of its client's address; 429 when the address sends too many. For routes without a token. */
 export function limitByAddress(broker: Broker, perS: number): (c: AppContext) => void {
   const findOrigin = trustProxies(broker.config.trustedProxies);
   const take = createBuckets("address", perS);

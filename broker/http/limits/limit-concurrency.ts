@@ -11,8 +11,8 @@ const ofOrg = {
 } as const satisfies Record<HeldName, LimitName>;
 
 /**
- * Counts a request that stays among those of its token and of its org, until the returned function is called or the
- * connection is done with it; 429 when one of them has as many as it may have.
+ * Counts a long request of its token and of its org, until the returned function is called or the
+ * connection has closed; 429 when one of them has reached its limit.
  */
 export function limitConcurrency(c: AppContext, { limits }: Broker, name: HeldName): () => void {
   const { tokenId, id, orgId } = c.get("actor");

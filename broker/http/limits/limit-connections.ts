@@ -9,8 +9,8 @@ const defaultFileLimit = 1024;
 const shed = 100;
 
 /**
- * Keeps the number of connections below the limit of open files: a client past it is told 503 and sent away,
- * where a full table of files would fail the database's connections too. One address has half of them at most, so that
+ * Keeps the number of connections below the limit of open files: a client beyond it gets 503 and is closed,
+ * because running out of files would break the database's connections, too. One address may have half of them at most, so that
  * it cannot keep all others out.
  */
 export function limitConnections(
@@ -43,7 +43,7 @@ export function limitConnections(
   };
 }
 
-/** Connections of one address: those past the limit are refused, and closed without a word past some more. */
+/** The connections of one address: those beyond the limit are refused, and far beyond it closed without an answer. */
 function countByAddress(
   most: number,
   isProxy: (address: string) => boolean,
@@ -80,7 +80,7 @@ const nameOf = (socket: Socket): string => `${socket.remoteAddress} ${socket.rem
 
 function refuse(response: ServerResponse, detail: string): void {
   response.writeHead(503, {
-    "content-type": "application/json", // it is not known whose this is, and runners decode no other
+    "content-type": "application/json", // the caller is unknown, and runners decode only this type
     "retry-after": "5",
     connection: "close",
   });

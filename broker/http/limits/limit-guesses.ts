@@ -9,8 +9,8 @@ import { createLateBuckets } from "./rate-limit.ts";
 export type LimitGuesses = (incoming: IncomingMessage | undefined) => Guesses | undefined;
 
 /**
- * Lets an address try so many unknown tokens a second. What turns out to be a token costs nothing, and one in use is
- * not looked up as a guess, so that who works behind the same address works on.
+ * Lets an address try a number of unknown tokens a second. A valid token costs nothing, and a cached one is
+ * never a guess, so other clients behind the same address are not affected.
  */
 export function limitGuesses(
   { trustedProxies, perS }: { readonly trustedProxies: readonly string[]; readonly perS: number },

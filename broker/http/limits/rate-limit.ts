@@ -49,7 +49,7 @@ export function createBuckets(name: string, perS: number): (key: string) => Head
   };
 }
 
-/** Buckets that are asked first and charged later, when it is known that a request is to be counted. */
+/** Buckets that are checked first and charged later, once it is known that a request counts. */
 export function createLateBuckets(perS: number): {
   /** The seconds to wait when the bucket is empty, else 0. */
   readonly waitS: (key: string) => number;

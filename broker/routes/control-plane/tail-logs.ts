@@ -30,7 +30,7 @@ export const tailLogs: RegisterRoutes = (app, broker) => {
     const { log_stream_id: id } = c.req.valid("param");
     const withPermit = permitFor(c, broker);
     const found = await withPermit(() => requireLogStream(db, orgId, id, runnerId));
-    // By the rule of server-sent events this keeps a browser from coming again.
+    // By the rules of server-sent events, 204 keeps a browser from reconnecting.
     const isOver = !found.is_open && asked >= found.next_position;
     if (resumed !== undefined && isOver) return c.body(null, 204);
     if (logFeed.followers() >= mostFollowers || logFeed.draining.aborted) {
@@ -49,7 +49,7 @@ export const tailLogs: RegisterRoutes = (app, broker) => {
   });
 };
 
-/** A token may be revoked while it follows: it is looked at before anything is told. */
+/** A token may be revoked while it follows a log: it is checked before anything is sent. */
 async function* events(
   steps: ReturnType<typeof tailLog>,
   isStillWelcome: () => Promise<boolean>,
@@ -61,7 +61,7 @@ async function* events(
   }
 }
 
-/** Whether the request would be let in now; a client that is sent away hears the reason when it comes again. */
+/** Whether the request would be admitted now. */
 async function isWelcome(c: AppContext, { authenticator }: Broker): Promise<boolean> {
   const org = c.get("actor").orgId;
   try {

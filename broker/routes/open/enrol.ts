@@ -5,10 +5,10 @@ import { bearerOf } from "../../tokens/bearer.ts";
 import { enrol as exchange } from "../../tokens/enrol.ts";
 import { toTokenWithSecret } from "../../tokens/to-token.ts";
 
-/** A whole fleet may enrol from behind one address; who tries tokens out is slowed down. */
+/** A whole fleet may enrol from one address; a client that tries out tokens is slowed down. */
 const perAddressPerS = 20;
 
-/** Who has no token yet shares the permits of one org. */
+/** Callers without a token share the permits of one org. */
 const anybody = { orgId: "", token: "" };
 
 /** POST /v1/enrol */

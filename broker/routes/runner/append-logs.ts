@@ -23,7 +23,7 @@ export const appendLogs: RegisterRoutes = (app, { logs, decompressions }) => {
     const admitted = await logs.admit(actor, id, saidBytes(c));
     const reading = { ...sizes, key: id, read: readRequest };
     const { type, request } = await readOtlp(c, decompressions, reading).catch((error: unknown) => {
-      // What is too large when it is unpacked cost as much as what is just not.
+      // A request that is too large when decompressed is charged like the largest that is accepted.
       if (isTooLarge(error))
         logs.charge(admitted, { bytes: sizes.maxInflatedBytes, isRefused: true });
       throw error;

@@ -35,7 +35,7 @@ export const listRunnerJobs: RegisterRoutes = (app, broker) => {
   });
 };
 
-/** Runners may send what they like; a person's page is as strict as any other. */
+/** Runners' queries are lenient; the list for people is as strict as any other. */
 function requireKnown(c: AppContext): void {
   const unknown = Object.keys(c.req.queries()).filter(
     (name) => name === "offset" || !known.has(name),

@@ -40,7 +40,7 @@ export const readExecutions: RegisterRoutes = (app, broker) => {
   });
 };
 
-/** A runner that asks for its own shows by it that it has the execution. */
+/** A runner that reads its own job confirms that it has the execution. */
 function confirmOwn(c: AppContext, { confirm }: Broker, executionId: string | null): void {
   const { orgId, runnerId } = c.get("actor");
   if (runnerId !== null && executionId !== null) confirm({ orgId, runnerId, executionId });

@@ -57,14 +57,14 @@ async function readFor(c: AppContext, broker: Broker, row: JobRow, withPlan: boo
   return answerJson(c, broker, { value, placeholders });
 }
 
-/** A plan never changes; without its secrets it is another text. */
+/** A plan never changes; the masked one has another ETag. */
 function hasPlan(c: AppContext): boolean {
   const isMasked = seesMaskedPlans(c.get("actor"));
   if (isMasked) setHeader(c, "x-svc-plan", "masked");
   return hasVersion(c, isMasked ? 2 : 1);
 }
 
-/** A long plan is sent as it is read; one without its secrets is made elsewhere, when there is room. */
+/** A long plan is sent as it is read; a masked one is made in another thread, when there is memory for it. */
 async function answerPlan(c: AppContext, broker: Broker, row: JobRow): Promise<never> {
   const actor = c.get("actor");
   const plan = await findPlanToSend(broker, actor.orgId, row.id);
