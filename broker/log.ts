@@ -15,7 +15,7 @@ const secretKeys = [
   "idempotency_key",
 ];
 
-/** Opens the log; standard output, unless told. */
+/** Opens the log; by default on standard output. */
 export function openLog(level: string, destination?: DestinationStream): Log {
   const options = {
     level,

@@ -23,7 +23,7 @@ export type RunningBroker = {
 
 const answerGraceMs = 10_000;
 
-/** Starts one broker over a database whose schema must be current; an OperatorError says what is in the way. */
+/** Starts one broker over a database whose schema must be current; an OperatorError says what is wrong. */
 export async function startBroker(
   config: Config,
   log: Log,

@@ -1,6 +1,6 @@
 export type Parking = {
   readonly waitMs: number;
-  /** What is waited for. */
+  /** Ends the wait when it settles. */
   readonly until: Promise<void>;
   /** Abort when the client is gone, when this broker drains: whichever comes first ends the wait. */
   readonly signals: readonly AbortSignal[];

@@ -10,7 +10,7 @@ export type BatcherOptions<In, Out> = {
   /** About how many bytes an item carries; one flush carries `maxBytes` of them, or one item that is larger. */
   readonly bytesOf?: (item: In) => number;
   readonly maxBytes?: number;
-  /** The least time between the starts of two flushes; 0 unless told. */
+  /** The least time between the starts of two flushes; by default 0. */
   readonly delayMs?: number;
   /** Whose an item is, and how the items of one owner are flushed when their locks hold the others up. */
   readonly separate?: {

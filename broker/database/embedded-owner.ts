@@ -42,7 +42,7 @@ export async function stopOrphan(cluster: string): Promise<void> {
 }
 
 /**
- * Shuts a server down within the time there is, five seconds unless told: fast, then without a checkpoint, then by
+ * Shuts a server down within a time, by default five seconds: fast, then without a checkpoint, then by
  * force.
  */
 export async function stopServer(pid: number, withinMs = 5_000): Promise<void> {

@@ -53,7 +53,7 @@ export async function initCluster(cluster: Cluster, password: string): Promise<v
   await rename(draft, directory);
 }
 
-/** Starts the server of a cluster, on a free port unless told, and returns when it takes connections. */
+/** Starts the server of a cluster, by default on a free port, and returns when it accepts connections. */
 export async function startServer(
   cluster: Cluster,
   settings: Readonly<Record<string, string>>,

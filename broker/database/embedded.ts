@@ -10,7 +10,7 @@ import { findHome, findServerUser } from "./embedded-user.ts";
 
 export type EmbeddedOptions = {
   readonly dataDir: string;
-  /** A free one unless told. */
+  /** By default a free one. */
   readonly port?: number;
   /** False trades durability for speed: for tests only. */
   readonly fsync?: boolean;
@@ -27,7 +27,7 @@ export type EmbeddedPostgres = {
   readonly pid: number;
   /** Where the files really are: elsewhere than dataDir when root's server user cannot reach that. */
   readonly location: string;
-  /** Shuts down within the time there is, five seconds unless told; everything committed is kept. */
+  /** Shuts down within a time, by default five seconds; everything committed is kept. */
   readonly stop: (withinMs?: number) => Promise<void>;
 };
 
@@ -87,7 +87,7 @@ type Place = {
 };
 
 async function openDataDir(given: string): Promise<Place> {
-  // Root's server user has to go through the folder; what is secret in it has a mode of its own.
+  // Root's server user must be able to enter the folder; secrets in it have modes of their own.
   const mode = process.getuid?.() === 0 ? 0o711 : 0o700;
   await mkdir(given, { recursive: true, mode });
   const dataDir = await realpath(given);

@@ -155,7 +155,7 @@ async function underLock<T>(db: Db, work: (tx: Tx) => Promise<T>): Promise<T> {
   }
 }
 
-/** Who could not get a table's lock is told which file wanted it. */
+/** Names the file that could not get a table's lock. */
 function sayBusy(files: readonly Migration[]): (error: unknown) => never {
   return (error) => {
     const isBusy = error instanceof postgres.PostgresError && error.code === lockNotAvailable;

@@ -1,7 +1,7 @@
 import { createServer } from "node:net";
 import { OperatorError } from "../../shared/operator-error.ts";
 
-/** The port that a server was to listen on is somebody else's. */
+/** The port for the server is taken by another program. */
 export class PortTaken extends OperatorError {
   constructor(port: number) {
     super(`Port ${port} on 127.0.0.1 is taken.`);

@@ -13,7 +13,7 @@ export type Migrations = {
   readonly numbered: readonly Migration[];
   /** Named functions/…; applied when their text is another than the database's. */
   readonly functions: readonly Migration[];
-  /** Of the functions as a whole: who knows a lower one is older. */
+  /** The revision of the set of functions: a version that knows a lower one is older. */
   readonly revision: number;
   /** Tells their texts from those of another set that has the same revision. */
   readonly setChecksum: string;
@@ -23,7 +23,7 @@ export type Migrations = {
 
 const fileName = /^\d{4}-[a-z0-9-]+\.sql$/;
 
-/** The migrations of a directory (ours unless told) in the order they are applied. */
+/** The migrations of a directory (by default ours) in the order in which they are applied. */
 export async function readMigrations(directory?: string): Promise<Migrations> {
   const files = directory === undefined ? await shippedMigrations() : await readSqlFiles(directory);
   requireOrder(files.numbered);

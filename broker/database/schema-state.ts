@@ -39,7 +39,7 @@ export async function requireCurrentSchema(db: Db, directory?: string): Promise<
 
 /**
  * Throws an OperatorError when a broker that runs cannot go on with the schema. A newer version may have migrated
- * it meanwhile: what that added or replaced suits this version too.
+ * it: its additions and replacements are compatible with this version.
  */
 export async function requireServedSchema(db: Db, directory?: string): Promise<void> {
   const { numbered } = await readMigrations(directory);
@@ -101,7 +101,7 @@ function numberedState(migrations: Migrations, applied: readonly AppliedRow[]): 
   ].sort((a, b) => (a.name < b.name ? -1 : 1));
 }
 
-/** Functions of a newer set are not looked at one by one: whoever is older does not know them. */
+/** Functions of a newer set are not checked one by one: an older version does not know them. */
 function functionsState(migrations: Migrations, applied: readonly FunctionRow[]): MigrationRow[] {
   const newest = applied.toSorted((a, b) => a.revision - b.revision).at(-1);
   if (newest !== undefined && newest.revision > migrations.revision) {

@@ -16,7 +16,7 @@ export type NamedByRunner = { readonly orgId: OrgId; readonly runnerId: string }
  */
 export type ConfirmExecution = (named: NamedByRunner) => boolean;
 
-/** Runners ask about the same execution every second; the database is told once in this time. */
+/** Runners ask about the same execution every second; it is confirmed once in this time. */
 const rememberedMs = 10_000;
 const mostRemembered = 20_000;
 
@@ -53,7 +53,7 @@ export function makeConfirmExecution(db: Db, log: Log): ConfirmExecution {
 const nameOf = ({ orgId, runnerId, executionId = "" }: NamedByRunner): string =>
   `${orgId} ${runnerId} ${executionId}`;
 
-/** A locked row is skipped: whoever changes an execution knows that it is alive. */
+/** A locked row is skipped: its execution is being changed, so it is alive. */
 async function confirm(db: Db, named: readonly NamedByRunner[]): Promise<boolean[]> {
   const rows = await db<{ id: string }[]>`
     with seen as (

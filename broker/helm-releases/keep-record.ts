@@ -19,11 +19,11 @@ import { readRecord, type RecordFacts } from "./read-record.ts";
 import type { HelmReleaseRow } from "./row.ts";
 
 type Parts = Pick<Broker, "db" | "seals" | "largeWrites">;
-/** A record as it was sent; of a long one its facts, which were read elsewhere. */
+/** A record as it was sent; a long one with its facts, which another thread has read. */
 export type SentRecord = Buffer | { readonly facts: RecordFacts; readonly text: LargeText };
 type Kept = { readonly place: RecordPlace; readonly sent: SentRecord };
 
-/** Keeps a record for the first time; 409 when its key is taken. */
+/** Creates a record; 409 when its key is taken. */
 export async function createRecord(
   parts: Parts,
   { orgId, id: actorId }: Actor,
@@ -39,7 +39,7 @@ export async function createRecord(
   );
 }
 
-/** Writes a record again; 404 when there is none. */
+/** Replaces a record; 404 when there is none. */
 export async function replaceRecord(
   parts: Parts,
   { orgId }: Actor,
@@ -52,7 +52,7 @@ export async function replaceRecord(
   return row;
 }
 
-/** Deletes a record and answers what it was; 404 when there is none. */
+/** Deletes a record and returns it; 404 when there is none. */
 export async function removeRecord(
   { db }: Pick<Parts, "db">,
   { orgId }: Actor,
@@ -63,7 +63,7 @@ export async function removeRecord(
   return row;
 }
 
-/** The record as helm wrote it, or, of a long one, what is to be opened; undefined when there is none. */
+/** The record as Helm wrote it, or a long one as a sealed value to open; undefined when there is none. */
 export async function openRecord(
   { db, seals }: Pick<Parts, "db" | "seals">,
   org: OrgId,
@@ -76,7 +76,7 @@ export async function openRecord(
   return seals.open({ orgId: org, id, part: "helm-release" }, { keyId, bytes });
 }
 
-/** Writes a record with its sealed bytes, which travel in pieces where they are many. */
+/** Writes a record with its sealed bytes, which are uploaded in pieces when they are large. */
 async function withSealed<Result>(
   { db, seals, largeWrites }: Parts,
   { orgId, id, sent }: { readonly orgId: OrgId; readonly id: string; readonly sent: SentRecord },

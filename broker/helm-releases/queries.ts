@@ -194,7 +194,7 @@ export async function insertRecord(
   return row;
 }
 
-/** Writes the record of this id anew; undefined when it is gone. */
+/** Replaces the record of this id; undefined when it is gone. */
 export async function updateRecord(
   db: Db,
   org: OrgId,

@@ -2,7 +2,7 @@ import { isUtf8 } from "node:buffer";
 import { z } from "zod";
 import { problem } from "../../shared/problem.ts";
 
-/** What is taken out of helm's record, so that it can be found. */
+/** The members of Helm's record by which it is found. */
 export type RecordFacts = {
   readonly name: string;
   readonly version: number;
@@ -25,7 +25,7 @@ const record = z.looseObject({
   labels: z.record(text, text).nullish(),
 });
 
-/** Reads helm's release record; 400 or 422 for what is none. */
+/** Parses Helm's release record; 400 or 422 when it is invalid. */
 export function readRecord(bytes: Buffer): RecordFacts {
   const { success, data, error } = record.safeParse(parse(bytes));
   if (!success) {

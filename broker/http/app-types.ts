@@ -12,7 +12,7 @@ export type AppEnv = {
   Variables: {
     requestId: string;
     rule: RouteRule;
-    /** Who asks; on an open route there is nobody, and reading it throws. */
+    /** The caller; on an open route there is none, and reading it throws. */
     actor: Actor;
     /** Whether the gate holds a permit for the request: its handler then takes none. */
     hasPermit?: true;

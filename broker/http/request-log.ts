@@ -6,7 +6,7 @@ import { requestHeader } from "./gate/request-header.ts";
 import { takeRequestId } from "./gate/request-id.ts";
 import type { CountAnswer } from "./http-metrics.ts";
 
-/** What is told of a request once it is answered. */
+/** What is logged of a request once it is answered. */
 export type Answered = {
   /** The route's template. */
   readonly route: string;
@@ -21,7 +21,7 @@ export function beginRequest(c: AppContext, rule: RouteRule | undefined): number
   if (rule !== undefined) c.set("rule", rule);
   setHeader(c, "x-request-id", requestId);
   if (c.req.method === "GET") {
-    // Nobody keeps or renders the answer to anything else.
+    // Other answers are neither stored nor rendered by clients.
     setHeader(c, "x-content-type-options", "nosniff");
     setHeader(c, "cache-control", "no-store");
   }

@@ -7,7 +7,7 @@ import type { OrgId } from "./org-id.ts";
 
 /**
  * Makes an org with an admin account and a token that may do everything, other orgs included. For the
- * database's own machine: whoever can reach the database needs no other permission.
+ * database's own machine: access to the database is the only permission needed.
  */
 export async function bootstrapOrg(
   db: Db,

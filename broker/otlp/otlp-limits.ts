@@ -1,6 +1,6 @@
 import { problem } from "../../shared/problem.ts";
 
-/** A request may hold so many records of logs, or spans and points; an exporter sends some hundred at a time. */
+/** The most log records, or spans and points, of one request; exporters send some hundred at a time. */
 const mostRecords = 20_000;
 
 /** A longer body of a log record is cut. */
@@ -11,7 +11,7 @@ export function requireFewRecords(records: number, what: "records" | "spans or p
   if (records > mostRecords) throw problem.tooManyParts(what, mostRecords);
 }
 
-/** Refuses a request with more values, names and messages than so many in all: 413. */
+/** Refuses a request with more values, names and messages than this in all: 413. */
 export function requireFewParts(parts: number, most: number): void {
   if (parts > most) throw problem.tooManyParts("values", most);
 }

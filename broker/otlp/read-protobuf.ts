@@ -35,7 +35,7 @@ export function readProtobuf(bytes: Buffer, { name, message, mostParts }: OtlpRe
     return readMembers(reading, message, {}, 0);
   } catch (error) {
     if (error instanceof Problem || error instanceof TypeError) throw error;
-    // What is left is thrown by the library: of its own making are a RangeError and a plain Error.
+    // Other errors are the library's: a RangeError or a plain Error.
     const why =
       error instanceof TooDeep
         ? "The value is nested too deeply."

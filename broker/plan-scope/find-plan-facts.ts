@@ -20,7 +20,7 @@ export type PlanFactsParts = {
 
 /** A plan never changes, and each of terraform's and helm's calls asks what it names. */
 const known = new LRUCache<string, Promise<PlanFacts | undefined>>({ max: 5_000 });
-/** So many large plans are in memory for this at once. */
+/** The most large plans in memory for this at once. */
 const wholes = makeLimiter(1);
 
 /** What the job's plan names; undefined when it has none. Reads it once, and refuses then what its keys do not open. */

@@ -13,7 +13,7 @@ export function parseQueueKeys(texts: readonly string[]): QueueKey[] {
   });
 }
 
-/** Wakes whoever waits for the queues that a change answered (queue_key[]), and who follows the org. */
+/** Wakes polls of the queues that a change returned (queue_key[]), and followers of the org. */
 export function notifyQueues(wakes: Wakes, org: OrgId, woken: readonly string[]): void {
   const runnerIds = new Set(parseQueueKeys(woken).map(({ runnerId }) => runnerId));
   wakes.notify([topics.org(org), ...[...runnerIds].map(topics.queue)]);

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from "node:timers/promises";
 
 export type Batches = {
-  /** Ends the work after the batch under way; the next run goes on where this one stopped. */
+  /** Ends the work after the current batch; the next run continues where this one stopped. */
   readonly signal: AbortSignal;
   /** The most rows of one batch. */
   readonly batch: number;

@@ -6,7 +6,7 @@ type SeenRow = { seen: number; deleted: number; last: string | null; is_young: b
 /**
  * Deletes jobs that ended more than `days` ago with all that belongs to them: plan, executions, results,
  * outputs, evidence, events. Answers how many. It walks the ends in the order of the jobs' ids, which is that
- * of their creation, and stops where jobs are younger than that; what is deleted is not locked by any claim.
+ * of their creation, and stops at younger jobs; ended jobs are not locked by claims.
  */
 export async function deleteOldJobs(db: Db, days: number, batches: Batches): Promise<number> {
   let after = "";

@@ -13,7 +13,7 @@ const ages = {
   runner_telemetry: "updated_at",
 } as const;
 
-/** Deletes rows older than so many days; answers how many. */
+/** Deletes rows older than a number of days; returns how many. */
 export async function deleteOldRows(
   db: Db,
   table: keyof typeof ages,

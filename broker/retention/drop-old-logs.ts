@@ -6,8 +6,8 @@ type Partition = { name: string; is_old: boolean; is_detached: boolean; is_half_
 const daysAhead = 2;
 
 /**
- * Drops the days of log chunks that are over and makes the ones to come; answers how many days were dropped. Nobody
- * who reads or writes waits: a partition is taken off first, and dropped when nothing refers to it any more.
+ * Drops partitions of log chunks whose days have passed and creates those of coming days; returns how many were dropped.
+ * Readers and writers do not wait: a partition is detached first, and dropped when nothing refers to it any more.
  */
 export async function dropOldLogs(db: Db, days: number): Promise<number> {
   await db`
@@ -24,7 +24,7 @@ export async function dropOldLogs(db: Db, days: number): Promise<number> {
   return old.length;
 }
 
-/** A day that was taken off while its broker died is found by its name. */
+/** A partition that was detached before its broker died is found by its name. */
 async function listPartitions(db: Db, days: number): Promise<Partition[]> {
   return db<Partition[]>`
     select c.relname::text as name,
@@ -38,7 +38,7 @@ async function listPartitions(db: Db, days: number): Promise<Partition[]> {
 }
 
 /**
- * Puts right what streams tell of themselves after days of theirs were dropped, and deletes those of which nothing is
+ * Corrects the counts of streams after days of theirs were dropped, and deletes streams of which nothing is
  * left and to which nothing can come; answers how many.
  */
 export async function deleteOldStreams(db: Db, days: number, batches: Batches): Promise<number> {

@@ -21,11 +21,11 @@ export async function tidyStates(db: Db, kept: Kept, batches: Batches): Promise<
   return old;
 }
 
-/** An hour after its days are over, so that nobody restores what is being taken away. */
+/** An hour after its last day, so that a workspace is not restored while it is being deleted. */
 const isGone = (db: Db, { deletedDays }: Kept) =>
   db`w.deleted_at < svc_now() - make_interval(days => ${deletedDays}, hours => 1)`;
 
-/** No request lasts so long: whoever wrote these is gone. */
+/** No request takes this long: the writer of these is gone. */
 async function discardUploads(db: Db, limit: number): Promise<number> {
   const [row] = await db<{ n: number }[]>`
     with old as (

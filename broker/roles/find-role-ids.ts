@@ -9,7 +9,7 @@ import type { RoleRow } from "./row.ts";
 
 /**
  * The ids of roles named by id or by managed role_type; 422 for one that accounts of this org cannot be given, 403 for
- * one that holds more than who gives it (nobody: the database's own machine).
+ * a role with permissions that the giver lacks (no giver: the database's own machine).
  */
 export async function findRoleIds(
   db: Db,

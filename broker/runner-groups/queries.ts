@@ -72,7 +72,7 @@ export async function listRunnerGroups(
      order by created_at desc, id desc limit ${limit}`;
 }
 
-/** Writes what is given; another platform is another version of the settings. False when there is no group. */
+/** Writes the given columns; a new platform makes a new version of the settings. False when there is no group. */
 export async function updateGroupColumns(
   db: Db,
   org: OrgId,

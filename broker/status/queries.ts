@@ -2,7 +2,7 @@ import type { Db } from "../database/connect.ts";
 import type { OrgId } from "../orgs/org-id.ts";
 import type { StatusHistoryRow } from "./row.ts";
 
-/** What is shown of a history: the present status and the twenty before it. */
+/** The part of a history that is shown: the present status and the twenty before it. */
 const shown = 21;
 
 export type StatusHistories = ReadonlyMap<string, readonly StatusHistoryRow[]>;

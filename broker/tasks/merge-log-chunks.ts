@@ -4,7 +4,7 @@ import type { Task } from "./task.ts";
 
 const mostStreams = 1000;
 
-/** Merges the small chunks of streams that nobody has written to for a while. */
+/** Merges the small chunks of idle streams. */
 export const mergeLogChunks: Task = async ({ db, log }, { signal }) => {
   const streams = await listScattered(db, mostStreams);
   for (const { org_id: orgId, stream_id: streamId } of streams) {

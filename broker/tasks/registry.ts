@@ -14,7 +14,7 @@ import type { Task } from "./task.ts";
 
 type Row = {
   readonly task: Task;
-  /** When it is due by itself (UTC); absent: only when a statement enqueues it. */
+  /** Its schedule (UTC); without one it runs only when a statement enqueues it. */
   readonly cron?: string;
 };
 

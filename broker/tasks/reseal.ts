@@ -3,7 +3,7 @@ import type { Task } from "./task.ts";
 
 const named = 100;
 
-/** Seals with the newest key what older ones sealed, or nobody; tells what does not open. */
+/** Seals with the newest key what older keys sealed and what is unsealed; logs what does not open. */
 export const reseal: Task = async (broker, { signal }) => {
   const { sealed, broken } = await seal(broker, signal);
   if (sealed > 0) broker.log.info({ sealed }, "resealed with the newest key");

@@ -5,13 +5,13 @@ import { deleteOldStreams, dropOldLogs } from "../retention/drop-old-logs.ts";
 import { tidyStates as tidy } from "../retention/tidy-states.ts";
 import type { Task } from "./task.ts";
 
-/** Deletes jobs whose time is over. */
+/** Deletes jobs that ended long enough ago. */
 export const deleteOldJobs: Task = async ({ db, config, log }, { signal }) => {
   const deleted = await deleteJobs(db, config.retainJobsDays, { signal, batch: 500 });
   if (deleted > 0) log.info({ deleted }, "old jobs were deleted");
 };
 
-/** Deletes beat minutes, health checks and dead processes whose time is over. */
+/** Deletes old heartbeat minutes, health checks and ended processes. */
 export const deleteOldBeats: Task = async ({ db, config, log }, { signal }) => {
   const days = config.retainBeatsDays;
   const minutes = await deleteOldRows(db, "runner_beat_minutes", days, { signal, batch: 10_000 });
@@ -20,14 +20,14 @@ export const deleteOldBeats: Task = async ({ db, config, log }, { signal }) => {
   log.debug({ minutes, checks, processes }, "old beats were deleted");
 };
 
-/** Drops days of logs whose time is over, with the streams of which nothing is left; makes the days to come. */
+/** Drops old days of logs and streams of which nothing is left; creates the partitions of coming days. */
 export const deleteOldLogs: Task = async ({ db, config, log }, { signal }) => {
   const days = await dropOldLogs(db, config.retainLogsDays);
   const streams = await deleteOldStreams(db, config.retainLogsDays, { signal, batch: 1000 });
   if (days + streams > 0) log.info({ days, streams }, "old logs were deleted");
 };
 
-/** Deletes status histories whose time is over, and what is kept for a day to recognise a repeated request. */
+/** Deletes old status histories, and idempotency keys after a day. */
 export const deleteOldHistory: Task = async ({ db, config }, { signal }) => {
   const batches = { signal, batch: 5000 };
   await deleteOldRows(db, "status_history", config.retainHistoryDays, batches);
@@ -35,7 +35,7 @@ export const deleteOldHistory: Task = async ({ db, config }, { signal }) => {
   await deleteOldRows(db, "idempotency_keys", 0, batches);
 };
 
-/** Deletes spans and metrics whose time is over. */
+/** Deletes old spans and metrics. */
 export const deleteOldTelemetry: Task = async ({ db, config }, { signal }) => {
   const batches = { signal, batch: 5000 };
   await deleteOldRows(db, "runner_job_spans", config.retainTelemetryDays, batches);
@@ -43,7 +43,7 @@ export const deleteOldTelemetry: Task = async ({ db, config }, { signal }) => {
   await deleteOldRows(db, "runner_telemetry", config.retainTelemetryDays, batches);
 };
 
-/** Takes away what is left of states that nobody can read any more. */
+/** Deletes the parts of states that cannot be read any more. */
 export const tidyStates: Task = async ({ db, config, log }, { signal }) => {
   const kept = {
     revisions: config.keepStateRevisions,

@@ -8,7 +8,7 @@ const payloadSchema = z.object({
   at: z.string(),
 });
 
-/** The broker gave up on a process: enqueued by the statement that did so, so that it is told exactly then. */
+/** Logs that a process was lost: enqueued by the statement that decided it, so that it is logged exactly then. */
 export const runnerInactive: Task = async ({ log }, { payload }) => {
   const { process_id, runner_id, org_id, at } = payloadSchema.parse(payload);
   log.warn(

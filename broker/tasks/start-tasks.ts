@@ -13,12 +13,12 @@ import { tasks } from "./registry.ts";
 import type { TaskParts } from "./task.ts";
 
 export type TaskOptions = {
-  /** Without it nothing is due by itself: tasks run when a statement enqueues them. */
+  /** Without it no task is scheduled: tasks run only when a statement enqueues them. */
   readonly hasCron?: boolean;
 };
 type RunnerParts = TaskParts & Pick<Broker, "metrics">;
 export type RunningTasks = {
-  /** Lets what is under way end its batch and stops. */
+  /** Lets running tasks end their batch, and stops. */
   readonly stop: () => Promise<void>;
 };
 
@@ -26,12 +26,12 @@ export type RunningTasks = {
 const poolSize = 3;
 const workAtOnce = 2;
 const restartAfterMs = 5000;
-/** What deletes stops after its batch by itself; the next turn goes on. */
+/** Deleting tasks stop after a batch then; the next run continues. */
 const longestMs = 10 * 60_000;
 
 /**
- * Runs background work on every broker alike: graphile-worker gives each piece to one of them. Its pool is its
- * own and small, so that no claim ever waits for it.
+ * Runs background work on every broker: graphile-worker gives each task to one of them. It has a small
+ * pool of its own, so that no claim waits for it.
  */
 export async function startTasks(
   broker: RunnerParts,
@@ -88,7 +88,7 @@ function taskList(broker: RunnerParts, stopped: AbortSignal): TaskList {
   );
 }
 
-/** A signal that aborts with the stop, or when a turn has lasted too long. */
+/** A signal that aborts with the stop, or when a run takes too long. */
 function limited(stopped: AbortSignal): {
   readonly signal: AbortSignal;
   readonly release: () => void;
@@ -104,7 +104,7 @@ function limited(stopped: AbortSignal): {
   return { signal: ended.signal, release };
 }
 
-/** One turn at most waits at a time, however long a turn takes. */
+/** At most one run of a task is queued, however long a run takes. */
 function cronItems(): ReturnType<typeof parseCronItems> {
   return parseCronItems(
     Object.entries(tasks).flatMap(([task, { cron }]) =>

@@ -35,7 +35,7 @@ export async function readJobMetrics(
   return await readPoints(db, org, { runnerId: job.runner_id, jobId });
 }
 
-/** What the runner's own series measured last; 404 for a runner of nobody. */
+/** The latest points of the runner's own series; 404 for an unknown runner. */
 export async function readRunnerMetrics(
   db: Db,
   org: OrgId,

@@ -10,7 +10,7 @@ import { toSpans } from "./to-spans.ts";
 
 type Sender = { readonly orgId: OrgId; readonly runnerId: string };
 
-/** Keeps the spans that name a job of the runner; 404 for a runner of nobody. */
+/** Stores the spans that name a job of the runner; 404 for an unknown runner. */
 export async function storeTraces(
   db: Db,
   { orgId, runnerId }: Sender,
@@ -22,7 +22,7 @@ export async function storeTraces(
   return refusedOf({ malformed, dropped, most: `${mostKept.spans} spans of a job` });
 }
 
-/** Keeps the latest point of each series of the runner and of its jobs; 404 for a runner of nobody. */
+/** Stores the latest point of each series of the runner and of its jobs; 404 for an unknown runner. */
 export async function storeMetrics(
   db: Db,
   { orgId, runnerId }: Sender,

@@ -43,7 +43,7 @@ const members = {
   summary: "summary",
 } as const satisfies Record<MetricKind, keyof OtlpMetric>;
 
-/** Each point is kept with the attributes of its resource: so much text may that make together. */
+/** Each point is stored with its resource's attributes: the most text that these may be together. */
 const mostAttributesLength = 32 * 1024 * 1024;
 
 /**

@@ -2,7 +2,7 @@ import type { Permission, RoleType } from "../../shared/permissions.ts";
 import type { TokenKind } from "../../shared/token.ts";
 import type { OrgId } from "../orgs/org-id.ts";
 
-/** Who makes a request, as its token tells. */
+/** The caller of a request, from its token. */
 export type Actor = {
   /** Written as `created_by_id`: a person's account, else the token, else the execution. */
   readonly id: string;

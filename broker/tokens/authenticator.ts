@@ -14,7 +14,7 @@ import {
 } from "./credential-queries.ts";
 import { createTokenCache, type ExecutionCredential, type Known } from "./token-cache.ts";
 
-/** What counts the tokens that somebody tries out: asked before the look-up, told when there is no such token. */
+/** Counts guessed tokens: asked before a look-up, and called when there is no such token. */
 export type Guesses = { readonly admit: () => void; readonly note: () => void };
 type GuessesOf = () => Guesses | undefined;
 

@@ -10,7 +10,7 @@ export type AccountRoles = {
   readonly grants: readonly GrantablePermission[];
 };
 
-/** What is needed to know who a token speaks for. Not parsed at run time; seen by the authenticator only. */
+/** What is needed to identify a token's caller. Not parsed at run time; seen by the authenticator only. */
 export type CredentialRow = {
   readonly digest: string;
   readonly id: string;

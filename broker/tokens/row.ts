@@ -34,12 +34,12 @@ export type TokenRow = z.infer<typeof tokenRow>;
 /** Whether a token acts in its own org only, or for its account in all orgs of that. */
 export type TokenReach = TokenRow["reach"];
 
-/** What is sent to the database of a new secret. */
+/** The columns of a new secret. */
 export type Minted = {
   readonly id: string;
   readonly secret: string;
   readonly digest: Buffer;
   readonly hint: string;
 };
-/** A token and, for the one who made it, its secret. */
+/** A token and, for the caller that made it, its secret. */
 export type TokenWithSecret = { readonly row: TokenRow; readonly secret: string };

@@ -30,7 +30,7 @@ export function toToken(row: TokenRow): Token {
   };
 }
 
-/** The token with its secret, which is told this once. */
+/** The token with its secret, which is shown only once. */
 export function toTokenWithSecret({ row, secret }: TokenWithSecret): Token & { secret: string } {
   return { ...toToken(row), secret };
 }

@@ -12,7 +12,7 @@ export type Known = {
   readonly credential: Credential;
   readonly loadedAtMs: number;
   readonly diesAtMs: number;
-  /** Who it speaks for, by org. */
+  /** The caller it stands for, by org. */
   readonly actors: Map<string, Actor>;
   /** When its use was last noted. */
   usedAtMs: number;

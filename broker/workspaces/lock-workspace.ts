@@ -54,7 +54,7 @@ function createdOf({ Created: given }: LockInput): string {
   return isInstant ? given : new Date().toISOString();
 }
 
-/** Unlocks the workspace if this lock holds it, or, without a lock id, whoever holds it; 423 when another lock does. */
+/** Unlocks the workspace if this lock holds it or, without a lock id, whichever does; 423 when another lock holds it. */
 export async function unlockWorkspace(
   db: Db,
   actor: Pick<Actor, "id" | "orgId" | "runnerId">,

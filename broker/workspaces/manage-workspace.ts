@@ -75,8 +75,8 @@ export async function unblockWorkspace(
 }
 
 /**
- * Leaves the workspace without a state; its revisions stay. 423 while somebody else holds the lock or it is blocked,
- * 409 for a runner that does not hold it.
+ * Leaves the workspace without a state; its revisions stay. 423 while another caller holds the lock or it is blocked,
+ * 409 for a runner that does not hold the lock.
  */
 export async function deleteState(
   db: Db,

@@ -25,7 +25,7 @@ export async function findRescued(
   return row;
 }
 
-/** Whether a job ended longer ago than so many days, by the database's clock. */
+/** Whether a job ended more than this many days ago, by the database's clock. */
 export async function hasEndedBefore(
   db: Db,
   org: OrgId,

@@ -14,7 +14,7 @@ type Rollback = {
 
 /**
  * Makes an older revision the current state: its bytes with the current serial plus one, as a new revision.
- * 423 while the workspace is locked, 409 when a state was written meanwhile.
+ * 423 while the workspace is locked, 409 when another state was written in the meantime.
  */
 export async function rollBackWorkspace(
   broker: Pick<Broker, "db" | "seals">,

@@ -61,7 +61,7 @@ type Scan = {
   token: number[] | undefined;
   tokenAt: number;
   member: string;
-  /** Of the bytes at hand. */
+  /** The bytes of the current piece. */
   offset: number;
 };
 

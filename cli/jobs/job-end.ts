@@ -3,17 +3,17 @@ import type { RunnerJobStatus } from "../../shared/runner-job.ts";
 import { exitCodes } from "../errors/exit-codes.ts";
 import { formatTook } from "../output/format-age.ts";
 
-/** What the exit code says of how the job ended. */
-const fates: Readonly<Partial<Record<RunnerJobStatus, number>>> = {
+/** The exit codes of job statuses; every other status is a failure. */
+const exitCodeByStatus: Readonly<Partial<Record<RunnerJobStatus, number>>> = {
   finished: exitCodes.ok.code,
   "timed-out": exitCodes.timeout.code,
   cancelled: exitCodes.interrupted.code,
 };
 const mostCode = 255;
 
-/** The exit code that tells a job's fate. */
-export const fateCode = ({ status }: Pick<RunnerJob, "status">): number =>
-  fates[status] ?? exitCodes.failed.code;
+/** The exit code for a job's status. */
+export const statusExitCode = ({ status }: Pick<RunnerJob, "status">): number =>
+  exitCodeByStatus[status] ?? exitCodes.failed.code;
 
 /** What `svc job run` exits with. */
 export const ownCodes = [
@@ -37,10 +37,10 @@ export function ownCode(job: RunnerJob): number {
   const id = job.final_runner_job_execution_id;
   const result = job.executions?.find((one) => one.id === id)?.result;
   const metadata = result?.error_metadata ?? {};
-  if (job.status !== "failed" || metadata["step"] === undefined) return fateCode(job);
+  if (job.status !== "failed" || metadata["step"] === undefined) return statusExitCode(job);
   if (metadata["reason"] === "timeout_step") return exitCodes.timeout.code;
   const code = result?.error_code ?? 0;
-  return code > 0 && code <= mostCode ? code : fateCode(job);
+  return code > 0 && code <= mostCode ? code : statusExitCode(job);
 }
 
 /** The shortest wait that is worth a word. */

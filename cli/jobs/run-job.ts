@@ -12,7 +12,7 @@ import { recordText } from "../logs/record-text.ts";
 import { printItem } from "../output/print.ts";
 import { cancelOnInterrupt } from "./cancel-on-interrupt.ts";
 import { followJob } from "./follow-job.ts";
-import { endWords, fateCode, ownCode, ownCodes } from "./job-end.ts";
+import { endWords, statusExitCode, ownCode, ownCodes } from "./job-end.ts";
 import { jobDetails, waitingText } from "./job-view.ts";
 import { readPlan, withPlan } from "./plan-text.ts";
 
@@ -125,7 +125,9 @@ export const runJob = defineCommand({
     );
     if (!isText) printItem(screen, ended, jobDetails);
     screen.say(endWords(ended.body, screen.isTerminal ? lastShown : undefined));
-    return isLone && flags["exit-code"] !== "job" ? ownCode(ended.body) : fateCode(ended.body);
+    return isLone && flags["exit-code"] !== "job"
+      ? ownCode(ended.body)
+      : statusExitCode(ended.body);
   },
 });
 

@@ -1,5 +1,5 @@
 import { exitCodes } from "../errors/exit-codes.ts";
-import { fateCode } from "../jobs/job-end.ts";
+import { statusExitCode } from "../jobs/job-end.ts";
 import { applyPlanText } from "./apply-plan-text.ts";
 import { ask } from "./ask.ts";
 import { laterWords, tellPrograms } from "./make-plan.ts";
@@ -45,5 +45,5 @@ export async function applyPlanned(
   if (screen.format === "name") screen.out(job.id);
   else if (screen.format !== "table") screen.out(JSON.stringify(job));
   else kind.showOutputs(screen, job.outputs ?? {});
-  return fateCode(job);
+  return statusExitCode(job);
 }

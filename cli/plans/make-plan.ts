@@ -1,5 +1,5 @@
 import { exitCodes } from "../errors/exit-codes.ts";
-import { fateCode } from "../jobs/job-end.ts";
+import { statusExitCode } from "../jobs/job-end.ts";
 import type { Screen } from "../output/screen.ts";
 import type { MadePlan, PlanDraft, PlanKind, Planned, Terminal } from "./plan-kind.ts";
 import { readJobResult, runPlanJob } from "./run-plan-job.ts";
@@ -7,7 +7,7 @@ import { readJobResult, runPlanJob } from "./run-plan-job.ts";
 /** Has something planned by a runner and shows the plan. */
 export async function makePlan(at: Terminal, kind: PlanKind, draft: PlanDraft): Promise<MadePlan> {
   const { job, sayHeldBack } = await runPlanJob(at, kind, { ...draft, ownerType: kind.ownerType });
-  const made = { kind, job, draft, code: fateCode(job) };
+  const made = { kind, job, draft, code: statusExitCode(job) };
   if (job.status !== "finished") return { ...made, planned: undefined };
   try {
     const planned = await kind.readPlanned(job.id, await readJobResult(at, job));

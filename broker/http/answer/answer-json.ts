@@ -7,7 +7,7 @@ import { streamAnswer } from "./stream-answer.ts";
 export type JsonAnswer = {
   readonly value: object;
   readonly placeholders: JsonPlaceholders;
-  /** 200 unless told. */
+  /** By default 200. */
   readonly status?: 200 | 201;
 };
 

@@ -2,7 +2,7 @@ import { partialSuccessProtobuf, type Refused } from "../../otlp/partial-success
 import type { AppContext } from "../app-types.ts";
 import type { OtlpBody } from "../body/read-otlp.ts";
 
-/** What an exporter is told besides that its request was taken. */
+/** The part of a request that was not accepted, for the exporter. */
 export type PartialSuccess = {
   readonly refused: Refused;
   /** What the signal calls its refused parts. */

@@ -7,7 +7,7 @@ export type Streamed = {
   readonly parts: AsyncIterable<Uint8Array>;
   /** Sent with it; with its length it is sent as one piece, not in chunks. */
   readonly headers?: Readonly<Record<string, string>>;
-  /** 200 unless told. */
+  /** By default 200. */
   readonly status?: 200 | 201;
   /** A client that reads nothing for this long is cut off; by default two minutes. */
   readonly stallMs?: number;

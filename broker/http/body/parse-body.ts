@@ -35,7 +35,7 @@ export function parseBody(text: string, rule: RouteRule): JsonBody {
 }
 
 /**
- * Whether a scan could find nothing that a runner is told of: no escape that hides a character, no word that
+ * Whether a scan of a runner's body can be skipped: no escape that hides a character, no name that
  * reaches for a prototype, fewer brackets than it takes to nest too deep. Most reports are like this.
  */
 function isHarmless(text: string): boolean {
@@ -55,7 +55,7 @@ export function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch (error) {
-    // The parser's own words quote the body, which may hold a secret; only the place is told.
+    // The parser's message quotes the body, which may contain a secret; only the position is reported.
     const at = /position (\d+)/.exec(String(error))?.[1];
     const place =
       at === undefined ? "it is incomplete or has an unexpected character" : `see character ${at}`;
@@ -97,7 +97,7 @@ function parseWithoutForbiddenKeys(text: string): unknown {
   });
 }
 
-/** Runner clients send null for what is absent, be it a member or the whole body. */
+/** Runner clients send null for absent members and for an absent body. */
 function withoutNulls(value: unknown): unknown {
   if (value === null) return {};
   if (typeof value !== "object" || Array.isArray(value)) return value;

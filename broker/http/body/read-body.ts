@@ -50,7 +50,7 @@ function readIncoming(incoming: IncomingMessage, maxBytes: number): Promise<Buff
 
 const largeBytes = 256 * 1024;
 
-/** What is large is put where it stays as it comes, so that it is never there twice. */
+/** A large body is received into its final buffer, so that it is never in memory twice. */
 function takeChunks(saidBytes: number) {
   const whole = saidBytes > largeBytes ? Buffer.allocUnsafeSlow(saidBytes) : undefined;
   const chunks: Buffer[] = [];

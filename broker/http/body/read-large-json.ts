@@ -23,7 +23,7 @@ export type LargeBody = {
 };
 
 type Members = Record<string, unknown>;
-/** The texts that are kept apart, by pointer; what is lifted is taken out of the value. */
+/** The texts that are kept outside the value, by pointer. */
 type Lift = (value: Members, verbatim: ReadonlyMap<string, string>) => Map<string, string>;
 
 /** Those routes whose bodies may be large, and what of them is. */
@@ -186,7 +186,7 @@ function partsOf(text: string, { ranges, words }: ExtractedStrings): TextPart[] 
   });
 }
 
-/** What is not kept apart has its strings again. */
+/** Puts the strings back into everything else. */
 function restored(value: unknown, source: Source): unknown {
   if (typeof value === "string") {
     return value.replaceAll(source.strings.words, (_, nth: string) => {

@@ -38,7 +38,7 @@ export type OtlpReading<Result> = {
 };
 
 /**
- * What is made of a body, gzip undone; 415 for another type, 413 past either size, 400 for broken gzip, 503 when too
+ * The converted body, decompressed; 415 for another type, 413 beyond either size, 400 for broken gzip, 503 when too
  * many wait to be inflated.
  */
 export async function readOtlp<Result>(

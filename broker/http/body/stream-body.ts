@@ -9,7 +9,7 @@ const stalls = watchStalls(bodyIdleMs);
 
 /**
  * The request's body piece by piece, read no faster than it is taken; 413 past `maxBytes`. Whoever stops
- * early may still answer: what is left is read and thrown away.
+ * early may still answer: the rest is read and discarded.
  */
 export async function* streamBody(c: AppContext, maxBytes: number): AsyncGenerator<Buffer> {
   if (Number(requestHeader(c, "content-length") ?? 0) > maxBytes) throw problem.tooLarge(maxBytes);
@@ -42,7 +42,7 @@ async function* watched(incoming: IncomingMessage): AsyncGenerator<Buffer> {
       yield next.value;
     }
   } finally {
-    // Node reads nothing more for others until it lets go; while it waits for a client that stalls, it cannot.
+    // Releases the stream, so that its rest can be read. While a read waits for a stalled client, this would wait, too.
     if (!isWaiting) await pieces.return?.();
   }
 }

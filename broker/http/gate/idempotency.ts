@@ -60,7 +60,7 @@ async function withKey(
   }
 }
 
-/** Who is told that another request has its key is told so a little late: it may well come again at once. */
+/** A request whose key is in use is refused with a short delay, because its client often retries at once. */
 const heldMs = 500;
 
 /** Of concurrent requests with one key at this broker only one runs; the others are refused without a query. */

@@ -44,7 +44,7 @@ type OpenRoute = {
 /**
  * What `app.openapi` is in this broker: the same contract object and the same typed handler, but the request
  * goes through one gate instead of a chain of validators: caller, permission, pace, path, query, then the
- * body. The body is parsed once, and nobody without permission makes us read it.
+ * body. The body is parsed once, and only after the permission check.
  */
 export function makeRouteOpener(app: App, broker: Broker): RouteOpener {
   const routes: ServedRoute[] = [];
@@ -80,7 +80,7 @@ function bodyOf({ method, request }: RouteConfig): OpenRoute["body"] {
   if (method === "get") return undefined;
   if (request?.body === undefined) return "empty";
   const json = request.body.content["application/json"];
-  // Routes declare a zod schema, never a reference, so that what is documented is what is checked.
+  // Routes declare a zod schema, never a reference, so that documentation and validation agree.
   return (json as { schema: z.ZodType } | undefined)?.schema;
 }
 

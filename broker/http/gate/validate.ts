@@ -5,7 +5,7 @@ import { toPointer } from "../body/scan-json.ts";
 
 type Issue = z.core.$ZodIssue;
 
-/** Who sends a thousand wrong things is told of the first. */
+/** Only the first errors of a body with very many are reported. */
 const mostErrors = 100;
 
 /**

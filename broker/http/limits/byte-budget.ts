@@ -50,7 +50,7 @@ export class ByteBudget {
 
   /**
    * Resolves, when there is memory, with a function that releases it; 429 or 503 when there is none for too long. A request whose client is
-   * gone meanwhile leaves the queue.
+   * gone leaves the queue.
    */
   async enter(entry: Entry, gone?: AbortSignal): Promise<() => void> {
     const { bytes, tokenId } = entry;

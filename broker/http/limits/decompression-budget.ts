@@ -1,6 +1,6 @@
 import { problem } from "../../../shared/problem.ts";
 
-/** Whose it is, what it may take inflated, and what of it waits meanwhile. */
+/** A body's owner, its decompressed limit, and its bytes that wait. */
 export type Decompression = {
   readonly key: string;
   readonly bytes: number;

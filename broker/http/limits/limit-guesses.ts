@@ -5,7 +5,7 @@ import { trustProxies } from "../gate/trusted-proxies.ts";
 import { addressKey } from "./address-key.ts";
 import { createLateBuckets } from "./rate-limit.ts";
 
-/** Who pays for the look-up of a token that was not seen lately: the address that sends it. */
+/** Charges the look-up of an uncached token to the address that sends it. */
 export type LimitGuesses = (incoming: IncomingMessage | undefined) => Guesses | undefined;
 
 /**

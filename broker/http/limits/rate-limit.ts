@@ -6,7 +6,7 @@ type Headers = readonly (readonly [name: string, value: string])[];
 
 /** A token bucket for each token and each org, in this broker's memory. */
 export type RateLimiter = {
-  /** Takes one request from both buckets and answers the headers that tell what is left; 429 when one is empty. */
+  /** Takes one request from both buckets and returns the headers that say what is left; 429 when one is empty. */
   readonly take: (actor: Actor) => Headers;
 };
 
@@ -31,7 +31,7 @@ export function createRateLimiter(perS: {
   };
 }
 
-/** Buckets by key: each call takes one and answers the headers that tell what is left; 429 when it is empty. */
+/** Buckets by key: each call takes one and returns the headers that say what is left; 429 when the bucket is empty. */
 export function createBuckets(name: string, perS: number): (key: string) => Headers {
   const buckets = new LRUCache<string, Bucket>({ max: maxBuckets });
   const quota = perS * windowS;

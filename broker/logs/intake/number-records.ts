@@ -19,7 +19,7 @@ export type Numbered = {
   readonly requests: readonly PlacedRequest[];
   /** The stream as it is with them, except for its version. */
   readonly head: StreamHead;
-  /** What is to be stored beside its row. */
+  /** What is to be stored in rows of their own. */
   readonly parts: readonly SequencePart[];
 };
 

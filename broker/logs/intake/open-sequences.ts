@@ -8,14 +8,14 @@ export type OpenSequence = {
   isChanged: boolean;
 };
 
-/** Part of what is known of an execution's numbers, to be stored beside the stream's row; null removes it. */
+/** Part of the state of an execution's numbers, to be stored in a row of its own; null removes it. */
 export type SequencePart = Pick<LogSequenceRow, "execution_id" | "first"> & {
   readonly part: Sequence | readonly Gap[] | null;
 };
 
 export type OpenSequences = {
   readonly of: (executionId: string) => OpenSequence;
-  /** What is to stand in the stream's row, which then reaches to this position, and what beside it. */
+  /** The parts for the stream's row, at this position, and those for rows of their own. */
   readonly close: (position: number) => ClosedSequences;
 };
 export type ClosedSequences = {
@@ -26,9 +26,9 @@ export type ClosedSequences = {
 export const mostGaps = 100;
 const pageGaps = 50;
 export const mostExecutions = 100;
-/** Once one was put away, so many stay at least: where there are fewer, nothing needs to be looked for. */
+/** After the first one was moved out, at least this many stay in the row: with fewer, no look-up is needed. */
 const keptExecutions = 75;
-/** Stands for all that were put away. */
+/** Stands for all executions that were moved out of the row. */
 const others = "";
 
 /** The parts that records of these numbers need: the page that holds one, and, by 0, the execution itself. */

@@ -16,7 +16,7 @@ export type PreparedAppend = {
   readonly chunks: readonly PlacedChunk[];
   /** The stream after it, except for its version. */
   readonly head: StreamHead;
-  /** What is to be stored beside the stream's row. */
+  /** What is to be stored in rows of their own. */
   readonly parts: readonly SequencePart[];
 };
 

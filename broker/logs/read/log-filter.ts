@@ -1,7 +1,7 @@
 import { type LogSeverity, leastSeverity } from "../../../shared/log-severity.ts";
 import type { LogRecord } from "../store/log-record.ts";
 
-/** A filter of records; undefined members filter nothing. */
+/** A filter; undefined members filter nothing. */
 export type LogFilter = {
   readonly minSeverity?: number | undefined;
   readonly step?: string | undefined;

@@ -146,7 +146,7 @@ export async function forgetLoose(
      where org_id = ${org} and id = ${streamId}`;
 }
 
-/** Drops the middle of a stream that holds more than so many bytes. */
+/** Drops the middle of a stream that is larger than the limit. */
 export async function trimStream(
   db: Db,
   org: OrgId,

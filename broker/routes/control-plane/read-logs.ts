@@ -82,7 +82,7 @@ async function* once(records: Records): AsyncGenerator<Records> {
   yield await Promise.resolve(records);
 }
 
-/** The first of ours that the client names; JSON for who names none. */
+/** The first supported type that the client accepts; by default JSON. */
 function formOf(c: AppContext): Form {
   for (const one of (requestHeader(c, "accept") ?? "").split(",")) {
     const type = one.split(";")[0]?.trim().toLowerCase();

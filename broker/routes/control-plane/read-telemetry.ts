@@ -10,7 +10,7 @@ import {
   readRunnerMetrics,
 } from "../../telemetry/read-telemetry.ts";
 
-/** GET of what is kept of a job's spans and metrics, and of a runner's metrics. */
+/** GET of a job's spans and metrics, and of a runner's metrics. */
 export const readTelemetry: RegisterRoutes = (app, { db }) => {
   app.openapi(getJobTracesRoute, async (c) => {
     const { job_id: jobId } = c.req.valid("param");

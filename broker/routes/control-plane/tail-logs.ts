@@ -78,7 +78,7 @@ type Ending = {
   readonly signal: AbortSignal;
 };
 
-/** Where the last so many records that are asked for begin, however much has to be looked through. */
+/** The position of the first of the last matching records. */
 async function lastFrom(
   { db }: Broker,
   found: LogStream,
