@@ -1,6 +1,6 @@
 import { isLockTimeout, isRefusal } from "./database-errors.ts";
+import { settleWithin } from "./driver-workarounds.ts";
 import { type Lanes, makeLanes } from "./lanes.ts";
-import { settleWithin } from "./settle-within.ts";
 
 type Flush<In, Out> = (items: readonly In[]) => Promise<readonly (Out | Error)[]>;
 

@@ -1,5 +1,6 @@
 import postgres from "postgres";
 import { OperatorError } from "../../shared/operator-error.ts";
+import { noPipeline, readTypesOnce, reconnectDelayS } from "./driver-workarounds.ts";
 
 /** A pool of connections; its tagged template runs one statement, int8 arrives as a number. */
 export type Db = postgres.Sql<{ bigint: number }>;
@@ -38,30 +39,11 @@ export function connect(url: string, options: ConnectOptions = {}): Db {
       jit: false,
       TimeZone: "UTC",
     },
-    ...(options.isOneByOne === true && { max_pipeline: 0 }), // the driver's types lack it
+    ...(options.isOneByOne === true && noPipeline),
   };
   const db = postgres(url, settings);
   readTypesOnce(db);
   return db;
-}
-
-/**
- * The driver reads the array types on every new connection, into what all of them share. A backend that dies
- * in that moment rejects a promise that nobody can catch, which ends the process: so only while nothing is known.
- */
-function readTypesOnce({ options }: Db): void {
-  const { shared } = options as unknown as { shared: { typeArrayMap: object } }; // not in its types
-  Object.defineProperty(options, "fetch_types", {
-    get: () => Object.keys(shared.typeArrayMap).length === 0,
-  });
-}
-
-/**
- * Half a second at most. The driver's own delay grows with the failures of the whole pool to 20 s, and a statement
- * that was given to a connection waits it out, long after the database is back.
- */
-function reconnectDelayS(failures: number): number {
-  return Math.min(0.01 * 2 ** failures, 0.5) * (0.5 + Math.random() / 2);
 }
 
 /** Nanosecond timeouts of 30 days and row counts fit in 2^53; anything larger is a bug, said aloud. */

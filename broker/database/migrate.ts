@@ -2,6 +2,7 @@ import { Logger, runMigrations } from "graphile-worker";
 import postgres from "postgres";
 import { baseline } from "./baseline.ts";
 import { connect, type Db } from "./connect.ts";
+import { inTransaction, type Tx, withoutText } from "./driver-workarounds.ts";
 import { type Migration, type Migrations, readMigrations } from "./read-migrations.ts";
 import {
   canTakeOver,
@@ -9,7 +10,6 @@ import {
   type MigrationRow,
   requireFit,
   schemaState,
-  type Tx,
 } from "./schema-state.ts";
 
 /** One lock for all replicas; the number is arbitrary but must never change. */
@@ -124,10 +124,7 @@ async function applyFile(tx: Tx, { name, text }: Migration): Promise<void> {
     await tx.unsafe(text).simple();
   } catch (error) {
     if (!(error instanceof postgres.PostgresError) || error.code === lockNotAvailable) throw error;
-    const line = text.slice(0, Number(error.position ?? 0)).split("\n").length;
-    // The driver's error as a cause would repeat the whole file.
-    // oxlint-disable-next-line preserve-caught-error
-    throw new Error(`migration ${name}, near line ${line}: ${error.message} ${error.where ?? ""}`);
+    throw withoutText(`migration ${name}`, text, error);
   }
 }
 
@@ -139,15 +136,14 @@ async function applyFile(tx: Tx, { name, text }: Migration): Promise<void> {
 async function underLock<T>(db: Db, work: (tx: Tx) => Promise<T>): Promise<T> {
   for (let tryNumber = 1; ; tryNumber++) {
     try {
-      const result = await db.begin(async (tx) => {
+      return await inTransaction(db, async (tx) => {
         await tx`select pg_advisory_xact_lock(${advisoryLock})`;
         await tx`
           select set_config('lock_timeout', ${lockTimeout}, true),
                  set_config('idle_in_transaction_session_timeout', '0', true)`;
         await makeTables(tx);
-        return { value: await work(tx) };
+        return await work(tx);
       });
-      return result.value;
     } catch (error) {
       const isBusy = error instanceof postgres.PostgresError && error.code === lockNotAvailable;
       if (!isBusy || tryNumber === lockTries) throw error;

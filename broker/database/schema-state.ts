@@ -1,8 +1,8 @@
 import { createHash } from "node:crypto";
-import type postgres from "postgres";
 import { OperatorError } from "../../shared/operator-error.ts";
 import { baseline } from "./baseline.ts";
 import type { Db } from "./connect.ts";
+import type { Tx } from "./driver-workarounds.ts";
 import { type Migration, type Migrations, readMigrations } from "./read-migrations.ts";
 
 export type MigrationState = "applied" | "pending" | "changed" | "unknown";
@@ -15,7 +15,6 @@ type AppliedRow = { name: string; checksum: string; applied_at: Date };
 type FunctionRow = AppliedRow & { revision: number };
 /** The row of svc_functions that says which set the database has, or is about to have. */
 export const functionSetRow = "functions";
-export type Tx = postgres.TransactionSql<{ bigint: number }>;
 
 /** What the database's schema is, against the files of this version; changes nothing. */
 export async function schemaState(db: Db | Tx, directory?: string): Promise<MigrationRow[]> {

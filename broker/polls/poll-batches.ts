@@ -1,5 +1,5 @@
 import { isLockTimeout } from "../database/database-errors.ts";
-import { settleWithin } from "../database/settle-within.ts";
+import { settleWithin } from "../database/driver-workarounds.ts";
 import type { OrgId } from "../orgs/org-id.ts";
 import { makeContendedOrgs } from "./contended-orgs.ts";
 import type { Poll, PollAnswer } from "./parked-polls.ts";

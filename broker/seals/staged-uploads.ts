@@ -2,9 +2,9 @@ import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import type { Db } from "../database/connect.ts";
 import { copyEnd, copyHead, copyRow } from "../database/copy-binary.ts";
+import { settleWithin } from "../database/driver-workarounds.ts";
 import type { Limiter } from "../database/limiter.ts";
 import { newId } from "../database/new-id.ts";
-import { settleWithin } from "../database/settle-within.ts";
 import type { OrgId } from "../orgs/org-id.ts";
 import type { LargeText } from "./large-text.ts";
 import { type SealedThing, type Seals, sealedOverhead } from "./seals.ts";
@@ -61,7 +61,6 @@ async function send({ db, largeWrites }: Parts, org: OrgId, { id, pieces }: Uplo
     await largeWrites(async () => {
       const into = await db`
         copy sent_pieces (upload_id, n, org_id, body) from stdin with (format binary)`.writable();
-      // The driver does not report a connection that is lost at the very end.
       await settleWithin(pipeline(Readable.from(rows()), into));
     });
   }

@@ -1,6 +1,7 @@
 import { repeat } from "../clocks/repeat.ts";
 import { runningTimer } from "../clocks/running-timer.ts";
 import { connect, type Db } from "../database/connect.ts";
+import { watchReconnects } from "../database/driver-workarounds.ts";
 import type { Log } from "../log.ts";
 import type { Topic } from "./wakes.ts";
 
@@ -69,13 +70,7 @@ type Line = {
 function openLine({ url, brokerId, onTopics, onTokens }: ListenHandlers): Line {
   const connection = connect(url, { applicationName: "svc listen", max: 1 });
   let onPing: (() => void) | undefined;
-  let timesOpened = 0;
-  let onReopened: (() => void) | undefined;
-  // The driver reconnects by itself and tells nobody that notifications were missed meanwhile.
-  const onListen = (): void => {
-    timesOpened += 1;
-    if (timesOpened > 1) onReopened?.();
-  };
+  const { onListen, onReopened } = watchReconnects();
   const hear = (payload: string): void => {
     const [from, ...changed] = payload.split("\n");
     if (from === brokerId) onPing?.();
@@ -95,8 +90,7 @@ function openLine({ url, brokerId, onTopics, onTokens }: ListenHandlers): Line {
       await within(sendPing(db));
       const pinging = new AbortController();
       await new Promise<void>((resolve, reject) => {
-        onReopened = () => reject(new Error("LISTEN connection restored after an interruption"));
-        if (timesOpened > 1) onReopened?.();
+        onReopened(() => reject(new Error("LISTEN connection restored after an interruption")));
         const timer = setInterval(() => void within(sendPing(db)).catch(reject), pingMs);
         pinging.signal.addEventListener("abort", () => clearInterval(timer));
         if (signal.aborted) resolve();

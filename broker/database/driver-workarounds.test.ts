@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { settleWithin } from "./settle-within.ts";
+import { settleWithin } from "./driver-workarounds.ts";
 
 it("answers what settles in time, and gives up what never does", async () => {
   await expect(settleWithin(Promise.resolve(1), 5_000)).resolves.toBe(1);
