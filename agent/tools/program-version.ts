@@ -1,12 +1,13 @@
 import { execFile } from "node:child_process";
 import { stat } from "node:fs/promises";
 import { promisify } from "node:util";
+import { LRUCache } from "lru-cache";
 import { z } from "zod";
 
 const run = promisify(execFile);
 const patienceMs = 30_000;
 const answer = z.looseObject({ terraform_version: z.string() });
-const known = new Map<string, string>();
+const known = new LRUCache<string, string>({ max: 100 });
 
 /** The version that a terraform or tofu says it is; empty where it says none. Asked once of a program as it is. */
 export async function programVersion(program: string, path: string): Promise<string> {

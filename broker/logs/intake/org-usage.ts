@@ -1,3 +1,4 @@
+import { LRUCache } from "lru-cache";
 import type { Db } from "../../database/connect.ts";
 import type { Log } from "../../log.ts";
 import type { OrgId } from "../../orgs/org-id.ts";
@@ -10,12 +11,14 @@ export type OrgUsage = {
 };
 
 const everyMs = 5_000;
+/** So many orgs' totals are remembered; one that was forgotten is known again once its next records are counted. */
+const mostOrgs = 50_000;
 
 /** Counts in memory and adds to the database at intervals; without a limit nothing is counted. */
 export function makeOrgUsage(db: Db, mostBytesPerDay: number, log: Log): OrgUsage {
   let fresh = new Map<OrgId, number>();
   let adding: ReadonlyMap<OrgId, number> = new Map();
-  const totals = new Map<OrgId, number>();
+  const totals = new LRUCache<OrgId, number>({ max: mostOrgs });
   let syncedAtMs = -Infinity;
   let syncing: Promise<void> | undefined;
 

@@ -30,6 +30,8 @@ type Parts = {
 };
 
 const mostLoose = 32;
+/** While so many wait, no more are noted: the next append of each tells of it again. */
+const mostWaiting = 10_000;
 /** What a stream keeps when its org has used up its daily volume. */
 const leastBytes = 1024 * 1024;
 
@@ -45,7 +47,7 @@ export function makeTidyStreams({ db, log, limits, isOverDay }: Parts): TidyStre
   function look(stream: GrownStream): void {
     const { orgId, streamId, bytes, looseChunks } = stream;
     if (isStopped || (bytes <= limitOf(orgId) && looseChunks < mostLoose)) return;
-    waiting.set(streamId, stream);
+    if (waiting.size < mostWaiting || waiting.has(streamId)) waiting.set(streamId, stream);
     working ??= work();
   }
 
