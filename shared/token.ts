@@ -1,3 +1,5 @@
+import { takeRandomBytes } from "./random-bytes.ts";
+
 /** What a token's prefix tells: who carries it. Tokens of kind `job` live with their execution. */
 export const tokenKinds = ["pat", "sa", "rt", "boot", "st", "it", "job"] as const;
 export type TokenKind = (typeof tokenKinds)[number];
@@ -51,7 +53,7 @@ export const tokenPattern = /svc_(?:pat|sa|rt|boot|st|it|job)_[0-9A-Za-z]{4,}/g;
 function randomDigits(): string {
   let text = "";
   while (text.length < secretLength) {
-    for (const byte of crypto.getRandomValues(new Uint8Array(48))) {
+    for (const byte of takeRandomBytes(48)) {
       if (byte < 248 && text.length < secretLength) text += digits.charAt(byte % 62);
     }
   }

@@ -1,4 +1,4 @@
-import { randomBytes } from "node:crypto";
+import { takeRandomBytes } from "../../shared/random-bytes.ts";
 
 export type IdPrefix =
   | "org"
@@ -57,7 +57,7 @@ export function leastId(prefix: IdPrefix, atMs: number): string {
 }
 
 function randomDigits(length: number): number[] {
-  return Array.from(randomBytes(length), (byte) => byte & 31);
+  return Array.from(takeRandomBytes(length), (byte) => byte & 31);
 }
 
 /** Adds one in place; false when the digits ran over. */

@@ -27,7 +27,7 @@ export function sealOutputs(
   return {
     outputs: bytes.toString("base64"),
     outputs_key_id: keyId,
-    outputs_fingerprint: seals.fingerprints(hash("sha256", plain, "buffer"))[keyId],
+    outputs_fingerprint: seals.fingerprint(hash("sha256", plain, "buffer"), keyId),
   };
 }
 
@@ -47,7 +47,7 @@ export async function sealLargeOutputs(
     outputs: "",
     sent_outputs: sent,
     outputs_key_id: keyId,
-    outputs_fingerprint: seals.fingerprints(digest)[keyId],
+    outputs_fingerprint: seals.fingerprint(digest, keyId),
   };
 }
 

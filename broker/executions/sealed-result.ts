@@ -39,7 +39,7 @@ export function sealResult(
   const plain = contentsText(carried);
   const { keyId, bytes } = seals.seal({ orgId, id, part: "result" }, plain);
   if (keyId === null) return { ...verdict, ...carried };
-  const fingerprint = seals.fingerprints(hash("sha256", plain, "buffer"))[keyId];
+  const fingerprint = seals.fingerprint(hash("sha256", plain, "buffer"), keyId);
   return { ...verdict, sealed_contents: bytes.toString("base64"), key_id: keyId, fingerprint };
 }
 
@@ -57,7 +57,7 @@ export async function sealLargeResult(
   }
   const digest = await large.sha256();
   const { sent, keyId } = ahead.seal(seals, { orgId, id, part: "result" }, large);
-  const fingerprint = seals.fingerprints(digest)[keyId];
+  const fingerprint = seals.fingerprint(digest, keyId);
   return { ...verdict, sent_contents: sent, key_id: keyId, fingerprint };
 }
 

@@ -19,7 +19,10 @@ export async function takeReport(
   { job_id: jobId, execution_id: executionId }: NamedExecution,
   said: Omit<Report, "orgId" | "runnerId" | "jobId" | "executionId">,
 ): Promise<TakenReport> {
-  const runnerId = await runnerOf(broker, actor, executionId);
+  // A runner's or a job's token names its runner; a job's token may report on its own execution only.
+  if (actor.executionId !== null && actor.executionId !== executionId)
+    throw problem.notFound("execution");
+  const runnerId = actor.runnerId ?? (await findRunner(broker, actor, executionId));
   const { orgId } = actor;
   const reported = await broker.report({ orgId, runnerId, jobId, executionId, ...said });
   const refused = refusalOf(reported);
@@ -29,15 +32,12 @@ export async function takeReport(
   return { execution, jobStatus };
 }
 
-/** A runner's or a job's token names its runner; a job's token may report on its own execution only. */
-async function runnerOf(
+/** Of which runner it is: asked only for callers that name none. */
+async function findRunner(
   { db, permits }: Pick<Broker, "db" | "permits">,
   actor: Actor,
   executionId: string,
 ): Promise<string> {
-  if (actor.executionId !== null && actor.executionId !== executionId)
-    throw problem.notFound("execution");
-  if (actor.runnerId !== null) return actor.runnerId;
   const owner = { orgId: actor.orgId, token: actor.id };
   const execution = await permits.run(owner, () => findExecution(db, actor.orgId, executionId));
   if (execution === undefined) throw problem.notFound("execution");

@@ -11,10 +11,11 @@ import { type AllowedMethods, findAllowedMethods } from "./gate/allowed-methods.
 import { makeRouteOpener } from "./gate/route-opener.ts";
 import { stateAuthorization } from "./gate/state-authorization.ts";
 import { beginRequest, endRequest } from "./request-log.ts";
+import { RouteTable } from "./route-table.ts";
 
 /** The broker's HTTP application: every route of router.ts, and a problem for whatever no route answers. */
 export function createApp(broker: Broker): App {
-  const app = new OpenAPIHono<AppEnv>();
+  const app = new OpenAPIHono<AppEnv>({ router: new RouteTable() });
   const { open, routes } = makeRouteOpener(app, broker);
   app.openapi = open;
   registerAllRoutes(app, broker);

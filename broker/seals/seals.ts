@@ -1,4 +1,4 @@
-import { createCipheriv, createDecipheriv } from "node:crypto";
+import { type CipherGCM, createCipheriv, createDecipheriv } from "node:crypto";
 import { OperatorError } from "../../shared/operator-error.ts";
 import { Problem } from "../../shared/problem.ts";
 import type { KeySource } from "./key-source.ts";
@@ -29,6 +29,8 @@ export type Seals = {
    * stored readable; it is never stored with what is sealed.
    */
   readonly fingerprints: (digest: Buffer) => Readonly<Record<string, string>>;
+  /** The same of one of its keys, in hexadecimal. */
+  readonly fingerprint: (digest: Buffer, keyId: string) => string;
   /** A proof of each key, so that two keys with the same id are told apart. */
   readonly proofs: () => readonly KeyProof[];
   /** Reads the keys again and uses them once `admit` resolves; until then the old ones. */
@@ -120,6 +122,7 @@ export async function openSeals(source: KeySource): Promise<Seals> {
         ["", digest.toString("hex")] as const,
         ...keys.map(({ id, mac }) => [id, mac("same", digest).toString("hex")] as const),
       ]),
+    fingerprint: (digest, keyId) => keyOf(keyId).mac("same", digest).toString("hex"),
     proofs: () => proofsOf(keys),
   };
 }
@@ -129,7 +132,10 @@ const proofsOf = (ring: readonly RingKey[]): readonly KeyProof[] =>
 
 /** version · salt · counter · AES-256-GCM ciphertext · tag */
 function sealWith(ring: RingKey, thing: SealedThing, plain: Buffer): Buffer {
-  return Buffer.concat([...sealPieces(ring, thing, [plain])]);
+  const { head, cipher } = begin(ring, thing);
+  const body = cipher.update(plain);
+  cipher.final();
+  return Buffer.concat([head, body, cipher.getAuthTag()], head.length + body.length + tagBytes);
 }
 
 function* sealPieces(
@@ -137,17 +143,23 @@ function* sealPieces(
   thing: SealedThing,
   pieces: Iterable<Uint8Array>,
 ): Generator<Buffer> {
-  const { salt, count, key } = ring.next();
-  const head = Buffer.allocUnsafe(headBytes);
-  head[0] = version;
-  salt.copy(head, 1);
-  head.writeUInt32BE(count, countAt);
+  const { head, cipher } = begin(ring, thing);
   yield head;
-  const cipher = createCipheriv("aes-256-gcm", key, nonceOf(head));
-  cipher.setAAD(aboutOf(thing));
   for (const piece of pieces) yield cipher.update(piece);
   cipher.final();
   yield cipher.getAuthTag();
+}
+
+/** What stands before the sealed bytes, and what makes them. */
+function begin(ring: RingKey, thing: SealedThing): { head: Buffer; cipher: CipherGCM } {
+  const { salt, count, key } = ring.next();
+  const head = Buffer.allocUnsafe(headBytes);
+  head[0] = version;
+  head.set(salt, 1);
+  head.writeUInt32BE(count, countAt);
+  const cipher = createCipheriv("aes-256-gcm", key, nonceOf(head));
+  cipher.setAAD(aboutOf(thing));
+  return { head, cipher };
 }
 
 function openWith(ring: RingKey, thing: SealedThing, sealed: Buffer): Buffer {

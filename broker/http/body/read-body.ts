@@ -16,10 +16,14 @@ export function hasBody(c: AppContext): boolean {
 }
 
 /** The request's body; 413 past `maxBytes` (at once, where its length is said), 408 when it stalls. */
-export async function readBody(c: AppContext, maxBytes: number): Promise<Buffer> {
+export function readBody(c: AppContext, maxBytes: number): Buffer | Promise<Buffer> {
   if (Number(requestHeader(c, "content-length") ?? 0) > maxBytes) throw problem.tooLarge(maxBytes);
   const { incoming } = c.env ?? {};
-  if (incoming !== undefined) return hasBody(c) ? readIncoming(incoming, maxBytes) : empty;
+  if (incoming === undefined) return readWhole(c, maxBytes);
+  return hasBody(c) ? readIncoming(incoming, maxBytes) : empty;
+}
+
+async function readWhole(c: AppContext, maxBytes: number): Promise<Buffer> {
   const body = Buffer.from(await c.req.arrayBuffer());
   if (body.length > maxBytes) throw problem.tooLarge(maxBytes);
   return body;

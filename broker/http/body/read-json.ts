@@ -11,7 +11,7 @@ const jsonType = /^application\/(?:[\w.-]+\+)?json\s*(?:;\s*charset\s*=\s*"?utf-
 const nothing: ReadonlyMap<string, string> = new Map();
 
 /** The bytes of a body that says that it is JSON. */
-export async function readJsonBytes(c: AppContext, rule: RouteRule): Promise<Buffer> {
+export function readJsonBytes(c: AppContext, rule: RouteRule): Buffer | Promise<Buffer> {
   if (hasBody(c)) requireJsonType(c);
   return readBody(c, maxBytes(rule));
 }

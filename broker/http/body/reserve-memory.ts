@@ -12,13 +12,13 @@ const streamedBytes = 4 * 1024 * 1024;
 
 /**
  * Waits for the room that a large body takes, by what it says or else may have; answers how to give it back. What is
- * small, or refused for its size, needs none.
+ * small, or refused for its size, needs none, and is not made to wait for a promise.
  */
-export async function reserveMemory(
+export function reserveMemory(
   c: AppContext,
   broker: Broker,
   rule: RouteRule,
-): Promise<(() => void) | undefined> {
+): Promise<() => void> | undefined {
   if (rule.maxBody === undefined || !hasBody(c)) return undefined;
   const said = Number(requestHeader(c, "content-length") ?? maxBytes(rule));
   if (said <= largeBytes || said > maxBytes(rule)) return undefined;

@@ -108,11 +108,13 @@ async function serve(c: AppContext, broker: Broker, route: OpenRoute): Promise<R
   if (route.params !== undefined) checkParams(c, route.params);
   const isLenient = rule.surface === "runner";
   checkQuery(c, route.query, isLenient);
-  const leave = await reserveMemory(c, broker, rule);
+  const reserved = reserveMemory(c, broker, rule);
+  if (reserved === undefined) return withBody(c, broker, route);
+  const leave = await reserved;
   try {
     return await withBody(c, broker, route);
   } finally {
-    leave?.();
+    leave();
   }
 }
 

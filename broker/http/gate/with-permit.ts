@@ -18,12 +18,20 @@ export function permitFor(c: AppContext, { permits }: Broker): WithPermit {
 }
 
 /** Handles the request with a permit of its org and token. Routes with `ownPermit` and open routes get none here. */
-export async function handleWithPermit(
+export function handleWithPermit(
+  c: AppContext,
+  broker: Broker,
+  { rule, handle }: PermittedRoute,
+): Response | Promise<Response> {
+  if (rule.ownPermit === true || rule.permission === null) return handle(c);
+  return holdPermit(c, broker, handle);
+}
+
+async function holdPermit(
   c: AppContext,
   { permits }: Broker,
-  { rule, handle }: PermittedRoute,
+  handle: PermittedRoute["handle"],
 ): Promise<Response> {
-  if (rule.ownPermit === true || rule.permission === null) return handle(c);
   const given = permits.take(
     permitOwner(c.get("actor")),
     (leave) => void c.env?.outgoing?.once("close", leave),

@@ -1,7 +1,7 @@
 import { claimJobsRoute } from "../../../shared/api/poll-jobs.ts";
 import { orderKey, type ProcessOrder } from "../../../shared/api/process-order.ts";
 import { processSecretHeader } from "../../../shared/api/runner-process.ts";
-import { runnerJobGroups } from "../../../shared/runner-job-types.ts";
+import { type RunnerJobGroup, runnerJobGroups } from "../../../shared/runner-job-types.ts";
 import type { Broker } from "../../broker.ts";
 import { setHeader } from "../../http/answer/set-header.ts";
 import { streamAnswer } from "../../http/answer/stream-answer.ts";
@@ -25,8 +25,7 @@ export const claimJobs: RegisterRoutes = (app, broker) => {
     const body = c.req.valid("json");
     const { orgId } = c.get("actor");
     const processId = body.process_id;
-    const groups = new Map(runnerJobGroups.map((group) => [group, body.groups?.[group] ?? 0]));
-    for (const [group, want] of groups) if (want === 0) groups.delete(group);
+    const groups = wantedGroups(body.groups ?? {});
     const secret = requestHeader(c, processSecretHeader);
     await requireClaimingProcess(broker, cache, { orgId, runnerId, processId, groups, secret });
 
@@ -53,9 +52,8 @@ export const claimJobs: RegisterRoutes = (app, broker) => {
     if (looks && (await pendingOrders.areNew(poll))) wakeForOrders(processId);
     const answer = await parked;
     const wantsOrders = answer.kind === "orders" || (answer.kind === "claims" && answer.hasOrders);
-    const delivering = wantsOrders
-      ? pendingOrders.deliver(processId, body.settings_version)
-      : Promise.resolve([]);
+    if (!wantsOrders) return answerClaim(c, broker, { answer, orders: stopOrders });
+    const delivering = pendingOrders.deliver(processId, body.settings_version);
     // Jobs are not lost for orders that cannot be read: those come with the next answer.
     const delivered = await (answer.kind === "claims" ? delivering.catch(() => []) : delivering);
     const deliveredKeys = new Set(delivered.map(orderKey));
@@ -66,6 +64,16 @@ export const claimJobs: RegisterRoutes = (app, broker) => {
     return answerClaim(c, broker, { answer, orders });
   });
 };
+
+/** The groups that have free slots, in the order of the table. */
+function wantedGroups(slots: Readonly<Record<string, number>>): Map<RunnerJobGroup, number> {
+  const groups = new Map<RunnerJobGroup, number>();
+  for (const group of runnerJobGroups) {
+    const want = slots[group] ?? 0;
+    if (want > 0) groups.set(group, want);
+  }
+  return groups;
+}
 
 /** Jobs that wait are handed out with the news; none is waited for. */
 const soonMs = 250;
