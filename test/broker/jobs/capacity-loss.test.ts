@@ -1,9 +1,6 @@
-import { afterEach, beforeAll, describe, expect, test } from "vitest";
-import type { Db } from "../../../broker/database/connect.ts";
+import { describe, expect, test } from "vitest";
 import type { NewJob } from "../../../broker/jobs/new-job.ts";
-import { stopClock } from "../../support/database/clock.ts";
-import { testDatabase } from "../../support/database/database.ts";
-import { expectSoundQueues } from "../../support/database/expect-sound-queues.ts";
+import { stoppedDatabase } from "../../support/database/stopped-database.ts";
 import { passTime } from "../../support/database/sweep-all.ts";
 import {
   beat,
@@ -16,14 +13,7 @@ import {
 } from "../../support/rows/given.ts";
 import { jobState, jobsOnOffer } from "../../support/rows/job-state.ts";
 
-let db: Db;
-beforeAll(async () => {
-  ({ db } = await testDatabase());
-  await stopClock(db);
-});
-afterEach(async () => {
-  await expectSoundQueues(db);
-});
+const { db } = await stoppedDatabase();
 
 /** A job whose process fell silent for good, while another process of the runner lives on. */
 async function setup(type: NewJob["type"], job: Partial<NewJob> = {}) {

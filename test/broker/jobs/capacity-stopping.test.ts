@@ -1,10 +1,7 @@
-import { afterEach, beforeAll, describe, expect, test } from "vitest";
-import type { Db } from "../../../broker/database/connect.ts";
+import { describe, expect, test } from "vitest";
 import type { NewJob } from "../../../broker/jobs/new-job.ts";
 import { claimByName } from "../../support/broker/claim-by-name.ts";
-import { stopClock } from "../../support/database/clock.ts";
-import { testDatabase } from "../../support/database/database.ts";
-import { expectSoundQueues } from "../../support/database/expect-sound-queues.ts";
+import { stoppedDatabase } from "../../support/database/stopped-database.ts";
 import { passTime } from "../../support/database/sweep-all.ts";
 import {
   beat,
@@ -18,14 +15,7 @@ import {
 } from "../../support/rows/given.ts";
 import { jobState, jobsOnOffer } from "../../support/rows/job-state.ts";
 
-let db: Db;
-beforeAll(async () => {
-  ({ db } = await testDatabase());
-  await stopClock(db);
-});
-afterEach(async () => {
-  await expectSoundQueues(db);
-});
+const { db } = await stoppedDatabase();
 
 const cancel = ({ orgId }: GivenRunner, jobId: string) =>
   db`select outcome from end_jobs(${orgId}, ${[jobId]}, 'cancel', 'an operator asked')`;

@@ -1,10 +1,8 @@
-import { afterEach, beforeAll, describe, expect, test } from "vitest";
-import type { Db } from "../../../broker/database/connect.ts";
+import { describe, expect, test } from "vitest";
 import type { NewJob } from "../../../broker/jobs/new-job.ts";
 import { secondNs } from "../../../shared/duration.ts";
-import { advanceClock, stopClock } from "../../support/database/clock.ts";
-import { testDatabase } from "../../support/database/database.ts";
-import { expectSoundQueues } from "../../support/database/expect-sound-queues.ts";
+import { advanceClock } from "../../support/database/clock.ts";
+import { stoppedDatabase } from "../../support/database/stopped-database.ts";
 import { passTime, sweepAll } from "../../support/database/sweep-all.ts";
 import {
   beat,
@@ -17,14 +15,7 @@ import {
 } from "../../support/rows/given.ts";
 import { jobState, jobsOnOffer } from "../../support/rows/job-state.ts";
 
-let db: Db;
-beforeAll(async () => {
-  ({ db } = await testDatabase());
-  await stopClock(db);
-});
-afterEach(async () => {
-  await expectSoundQueues(db);
-});
+const { db } = await stoppedDatabase();
 
 const minuteNs = 60 * secondNs;
 

@@ -1,9 +1,6 @@
-import { afterEach, beforeAll, describe, expect, test } from "vitest";
-import type { Db } from "../../../broker/database/connect.ts";
+import { describe, expect, test } from "vitest";
 import { secondNs } from "../../../shared/duration.ts";
-import { stopClock } from "../../support/database/clock.ts";
-import { testDatabase } from "../../support/database/database.ts";
-import { expectSoundQueues } from "../../support/database/expect-sound-queues.ts";
+import { stoppedDatabase } from "../../support/database/stopped-database.ts";
 import { passTime } from "../../support/database/sweep-all.ts";
 import {
   claim,
@@ -16,14 +13,7 @@ import {
 } from "../../support/rows/given.ts";
 import { jobState, jobsOnOffer } from "../../support/rows/job-state.ts";
 
-let db: Db;
-beforeAll(async () => {
-  ({ db } = await testDatabase());
-  await stopClock(db);
-});
-afterEach(async () => {
-  await expectSoundQueues(db);
-});
+const { db } = await stoppedDatabase();
 
 const finished = { status: "finished", result: { success: true } };
 

@@ -2,14 +2,13 @@ import { describe, expect, test } from "vitest";
 import type { RunnerJob } from "../../../shared/api/runner-job.ts";
 import { startBroker } from "../../support/broker/broker.ts";
 import { testDatabase } from "../../support/database/database.ts";
-import { givenToken } from "../../support/rows/given-token.ts";
+import { givenRunnerTokens } from "../../support/rows/given-runner-tokens.ts";
 import {
   claim,
   givenExecution,
   givenJob,
   givenJobs,
   givenProcess,
-  givenRunner,
   report,
 } from "../../support/rows/given.ts";
 import { queueOf } from "../../support/rows/job-state.ts";
@@ -17,12 +16,8 @@ import { queueOf } from "../../support/rows/job-state.ts";
 const { db, url } = await testDatabase();
 const { call } = await startBroker({ url });
 
-async function setup(given: Parameters<typeof givenRunner>[1] = {}) {
-  const runner = await givenRunner(db, given);
-  const admin = await givenToken(db, { orgId: runner.orgId });
-  const token = await givenToken(db, { orgId: runner.orgId, runnerId: runner.runnerId });
-  return { ...runner, admin, token };
-}
+const setup = async (given?: Parameters<typeof givenRunnerTokens>[1]) =>
+  await givenRunnerTokens(db, given);
 
 describe("a cancel", () => {
   test("ends a job that waits, and says so again when it is asked again", async () => {

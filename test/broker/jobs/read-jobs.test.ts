@@ -3,24 +3,14 @@ import type { RunnerJob } from "../../../shared/api/runner-job.ts";
 import { startBroker } from "../../support/broker/broker.ts";
 import { advanceClock } from "../../support/database/clock.ts";
 import { testDatabase } from "../../support/database/database.ts";
-import { givenToken } from "../../support/rows/given-token.ts";
-import {
-  givenExecution,
-  givenJob,
-  givenProcess,
-  givenRunner,
-  report,
-} from "../../support/rows/given.ts";
+import { givenRunnerTokens } from "../../support/rows/given-runner-tokens.ts";
+import { givenExecution, givenJob, givenProcess, report } from "../../support/rows/given.ts";
 
 const { db, url } = await testDatabase();
 const { call } = await startBroker({ url });
 
-async function setup(given: Parameters<typeof givenRunner>[1] = {}) {
-  const runner = await givenRunner(db, given);
-  const admin = await givenToken(db, { orgId: runner.orgId });
-  const token = await givenToken(db, { orgId: runner.orgId, runnerId: runner.runnerId });
-  return { ...runner, admin, token };
-}
+const setup = async (given?: Parameters<typeof givenRunnerTokens>[1]) =>
+  await givenRunnerTokens(db, given);
 
 describe("a job that is read", () => {
   test("shows its facts, its history, its attempts and its outputs byte for byte", async () => {
