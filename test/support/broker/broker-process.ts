@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { createInterface } from "node:readline";
-import { svcProgram } from "../programs/present-programs.ts";
+import { compileCache, svcProgram } from "../programs/present-programs.ts";
 import { testSealKeys } from "./seal-keys.ts";
 
 /** A broker as a process of its own, which can be killed. */
@@ -28,6 +28,7 @@ export async function startBrokerProcess(
   const child = spawn(process.execPath, [main ?? svcProgram, ...args], {
     env: {
       PATH: process.env["PATH"],
+      NODE_COMPILE_CACHE: compileCache,
       DATABASE_URL: databaseUrl,
       SVC_PORT: port,
       SVC_DRAIN_LINGER_MS: "0",

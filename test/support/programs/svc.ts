@@ -2,7 +2,7 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { text } from "node:stream/consumers";
 import { onTestFinished } from "vitest";
-import { svcProgram } from "./present-programs.ts";
+import { compileCache, svcProgram } from "./present-programs.ts";
 
 export type SvcOptions = {
   /** Besides PATH; nothing of the caller's own environment gets in. */
@@ -47,7 +47,13 @@ export function startSvcInTerminal(args: readonly string[], options: SvcOptions 
 
 function start(program: string, args: readonly string[], { env, input }: SvcOptions): RunningSvc {
   const child = spawn(program, args, {
-    env: { PATH: process.env["PATH"], XDG_CONFIG_HOME: nowhere, SVC_DATA_DIR: nowhere, ...env },
+    env: {
+      PATH: process.env["PATH"],
+      NODE_COMPILE_CACHE: compileCache,
+      XDG_CONFIG_HOME: nowhere,
+      SVC_DATA_DIR: nowhere,
+      ...env,
+    },
     stdio: "pipe",
   });
   child.stdin.on("error", () => {}); // it may end without reading
