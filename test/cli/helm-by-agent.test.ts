@@ -2,11 +2,13 @@ import { cp, mkdir, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { gunzipSync, gzipSync } from "node:zlib";
 import { beforeAll, expect, test, vi } from "vitest";
+import { readYaml } from "../../agent/kubernetes/read-yaml.ts";
 import { startAgentProcess } from "../support/agent/start-agent-process.ts";
 import { type Fleet, givenFleet } from "../support/broker/given-fleet.ts";
 import { clusterTools } from "../support/cluster/given-cluster.ts";
 import { givenNamespace } from "../support/cluster/given-namespace.ts";
 import { findsHelm, givenChart } from "../support/helm/given-helm.ts";
+import { runTool } from "../support/programs/run-tool.ts";
 import { svc, type SvcOptions } from "../support/programs/svc.ts";
 import { describeWithTools } from "../support/run/describe-with-tools.ts";
 import { testFolder } from "../support/run/folder.ts";
@@ -112,6 +114,40 @@ describeWithTools([...clusterTools, "helm"], "svc helm", () => {
     }
     const kept = await at.kubectl(["get", "secret", "app-secret", "-o", "jsonpath={.data.key}"]);
     expect(Buffer.from(kept, "base64").toString()).toBe("swordfish-by-input");
+  });
+
+  test("sets by --set-json what helm sets by it: over files of values, and under --set", async () => {
+    const { at, mine, run, read } = await setup();
+    const chart = await givenChart();
+    const values = path.join(await testFolder(), "values.yaml");
+    await writeFile(values, "level: by file\nlist: [by file]\npassword: by-file\n");
+    const list = '[1.50,"two, with a comma",{"three":[null,true]}]';
+    const sets = [
+      "--set-json",
+      `list=${list},password="by-json"`,
+      "--set-json",
+      '{"level":"by json"}',
+    ];
+    const flags = ["-f", values, ...sets, "--set", "level=by-set"];
+    const shown = await run(["diff", "app", chart, ...mine, ...flags]);
+    expect(shown).toMatchObject({ code: 0 });
+    expect(shown.out + shown.err).not.toContain("by-json"); // it is a secret's
+    const installed = await run(["upgrade", "app", chart, ...mine, ...flags, "--auto-approve"]);
+    expect(installed).toMatchObject({ code: 0 });
+    const only = ["--show-only", "templates/config.yaml"];
+    const byHelm = await runTool("helm", ["template", "app", chart, ...flags, ...only]);
+    const [config] = await readYaml(byHelm);
+    const made = {
+      level: await read("app-config", "level"),
+      list: await read("app-config", "list"),
+    };
+    expect(config?.value).toMatchObject({ data: made });
+    expect(made).toEqual({
+      level: "by-set",
+      list: '[1.5,"two, with a comma",{"three":[null,true]}]',
+    });
+    const kept = await at.kubectl(["get", "secret", "app-secret", "-o", "jsonpath={.data.key}"]);
+    expect(Buffer.from(kept, "base64").toString()).toBe("by-json");
   });
 
   test("deploys anew what is as it was, where the last upgrade failed", async () => {
