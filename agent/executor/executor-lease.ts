@@ -71,13 +71,15 @@ export async function takeLease(context: LeaseParts): Promise<ExecutorLease> {
       if (isOurs) heldAtMs = askedAtMs;
       else if (!over.signal.aborted) lose();
     } catch (err) {
-      if (!over.signal.aborted) log.warn({ err }, "the executor's Lease was not renewed");
+      if (!over.signal.aborted)
+        log.warn({ err }, "the executor's Lease could not be renewed; trying again");
     }
   }
   function lose(): void {
     over.abort();
     heldAtMs = Number.NEGATIVE_INFINITY;
-    onLost(`another agent has the executor-name ${config.executorName} by now`);
+    const { executorName: name } = config;
+    onLost(`another agent took over the executor-name ${name}: give one of them another name`);
   }
   const repeat = async (): Promise<void> => {
     for (;;) {
@@ -88,7 +90,7 @@ export async function takeLease(context: LeaseParts): Promise<ExecutorLease> {
   };
   void repeat();
   return {
-    problem: () => (isFresh() ? undefined : "the executor's Lease cannot be renewed"),
+    problem: () => (isFresh() ? undefined : unrenewed(at)),
     isHeld: async () => {
       if (!isFresh() && !over.signal.aborted) await renew();
       return isFresh();
@@ -101,6 +103,9 @@ export async function takeLease(context: LeaseParts): Promise<ExecutorLease> {
     },
   };
 }
+
+const unrenewed = ({ ref: { namespace, name } }: Located): string =>
+  `the Lease ${namespace}/${name} cannot be renewed: check the agent's way to the cluster, and its rights`;
 
 const ours = (holderIdentity: string) => ({ holderIdentity, leaseDurationSeconds: livesS });
 
@@ -133,7 +138,8 @@ async function take(context: LeaseParts, at: Located, holder: string): Promise<v
     }
     if (watched?.version !== lease.version) {
       if (watched?.isChanged === true) throw alive(at, lease.holder);
-      const words = "an agent had this executor-name: is it alive?";
+      const words =
+        "another agent has this executor-name; waiting to see whether it is still running";
       if (watched === undefined) log.info({ holder: lease.holder }, words);
       const isChanged = watched !== undefined;
       watched = { version: lease.version, sinceMs: performance.now(), isChanged };
@@ -151,20 +157,20 @@ async function asked<T>(verb: keyof typeof saidOf, at: Located, act: () => Promi
     return await act();
   } catch (error) {
     const { namespace, name } = at.ref;
-    const words = `The Lease ${namespace}/${name}, by which agents of one executor-name know of each other, cannot be ${saidOf[verb]}`;
     const on = verb === "create" ? {} : { name };
     const right = rightWords({ verb, group: "coordination.k8s.io", resource: "leases", ...on });
-    const lack = isRefusal(error, 403)
-      ? ` The agent needs the right to ${right} in the namespace ${namespace}.`
-      : "";
+    const next = isRefusal(error, 403)
+      ? `Grant the agent the right to ${right} in the namespace ${namespace}.`
+      : "Check that the agent can reach the cluster, and that the namespace exists.";
+    const words = `The Lease ${namespace}/${name}, which keeps two agents from using one executor-name, cannot be ${saidOf[verb]}`;
     const why = (error as Error).message.replace(/\.$/, "");
-    throw new ExitError(exitFor(error), `${words}: ${why}.${lack}`, error);
+    throw new ExitError(exitFor(error), `${words}: ${why}. ${next}`, error);
   }
 }
 
 function alive({ ref: { namespace, name } }: Located, holder: string): ExitError {
-  const words = `Another agent with the executor-name ${name} works in namespace ${namespace} (${holder})`;
-  return new ExitError("config", `${words}: end it, or give this one a name of its own.`);
+  const words = `Another agent (${holder}) already uses the executor-name ${name} in namespace ${namespace}`;
+  return new ExitError("config", `${words}. Stop it, or set another executor-name for this one.`);
 }
 
 /** No two agents have one data directory: who starts in it again is the one that was. */

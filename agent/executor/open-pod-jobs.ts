@@ -30,8 +30,10 @@ export async function openPodJobs(local: LocalContext, shutdown: ShutdownState):
   const hostExecutor = await openHostExecutor(local, shutdown);
   const template = await readPodTemplate(config.executorPod);
   const own = await openOwnCluster(config, new AbortController().signal);
-  const onLost = (why: string): void =>
+  const onLost = (why: string): void => {
+    log.error({ executor_name: config.executorName }, why);
     shutdown.request({ urgency: "draining", exit: "config", why, leavesJobs: true });
+  };
   const lease = await takeLease({ own, config, log, leaving: shutdown.requested, onLost });
   local.heldClaims.heed(lease.problem);
   try {

@@ -136,7 +136,7 @@ describeWithTools(clusterTools, "a job-deploy that its cluster refuses", () => {
       facts: { id: "job_1", execution_count: 2 },
       executionId: "exe_2",
       signal: new AbortController().signal,
-      say: (text: string) => void said.push(text),
+      log: (text: string) => void said.push(text),
     };
     await removeFormer({ job, cluster, namespace: at.name } as unknown as JobDeployContext); // all it looks at
     const names = await at.kubectl(["get", "job", "-o", "jsonpath={.items[*].metadata.name}"]);

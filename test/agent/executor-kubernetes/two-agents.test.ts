@@ -22,9 +22,10 @@ beforeAll(async () => {
 
 const worksOf = ({ said }: AgentProcess): boolean =>
   said.log.some(({ msg }) => msg === "agent started");
-const whyNot = ({ said }: AgentProcess) => said.log.find(({ msg }) => msg === "takes no jobs");
+const whyNot = ({ said }: AgentProcess): string =>
+  String(said.log.find(({ msg }) => msg === "takes no jobs")?.["why"]);
 const refusal =
-  /Another agent with the executor-name svc-agent works in namespace test-\w+ \(.+\/.+\): end it/;
+  /Another agent \(.+\/.+\) already uses the executor-name svc-agent in namespace test-\w+\. Stop it/;
 
 describeWithTools(clusterTools, "an agent that cannot renew its Lease", () => {
   test("asks for no jobs until it can, and goes on with its own", async () => {
@@ -38,7 +39,7 @@ describeWithTools(clusterTools, "an agent that cannot renew its Lease", () => {
       ({ method, path: asked }) => method === "PATCH" && asked.includes("/leases/"),
       "hang",
     );
-    await until(() => whyNot(agent)?.["why"] === "the executor's Lease cannot be renewed");
+    await until(() => /^the Lease test-\w+\/svc-agent cannot be renewed/.test(whyNot(agent)));
     const { runnerId } = seat.runner;
     const codes = async (): Promise<unknown> =>
       (await fleet.db`select status_code from runner_health_checks where runner_id = ${runnerId}`)
@@ -73,7 +74,7 @@ describeWithTools(clusterTools, "an agent that may not", () => {
       expect(await refused.ended).toBe(78);
       const name = verb === "create" ? "" : "/svc-agent";
       expect(refused.said.err).toContain(
-        `The agent needs the right to ${verb} leases.coordination.k8s.io${name} in the namespace ${seat.at.name}.`,
+        `Grant the agent the right to ${verb} leases.coordination.k8s.io${name} in the namespace ${seat.at.name}.`,
       );
     },
   );
@@ -119,6 +120,7 @@ describeWithTools(clusterTools, "two agents of one executor-name", () => {
     await until(() => worksOf(second));
     first.kill("SIGCONT");
     expect(await first.ended).toBe(78);
+    expect(JSON.stringify(first.said.log)).toContain("another agent took over the executor-name");
     await release();
     expect((await seat.ended(jobId)).status).toBe("finished");
     expect((await seat.job(jobId)).executions).toHaveLength(1);
@@ -126,7 +128,7 @@ describeWithTools(clusterTools, "two agents of one executor-name", () => {
     second.kill("SIGKILL");
     await second.ended;
     const third = await seat.start();
-    await until(() => third.said.log.some(({ msg }) => /is it alive/.test(String(msg))));
+    await until(() => third.said.log.some(({ msg }) => /still running/.test(String(msg))));
     await seat.at.kubectl(["annotate", "lease", "svc-agent", "seen=yes"]); // by who holds nothing
     await until(() => worksOf(third));
     const registered = ({ said }: AgentProcess) =>
