@@ -9,29 +9,29 @@ import type { Environment } from "../config/environment.ts";
 import type { AgentConfig } from "../config/read-config.ts";
 import { type SettingName, settingNames, settingOf } from "../config/settings.ts";
 
-/** What a command gets besides its arguments and flags. */
+/** What a command is given, in addition to its arguments and flags. */
 export type CommandCall = {
   /** The agent's settings from flags, environment and file; throws an OperatorError when one is wrong. */
   readonly readConfig: () => AgentConfig;
   readonly env: Environment;
   readonly say: (line: string) => void;
-  /** What may come next on a line of these words. */
+  /** Completions for a command line. */
   readonly suggest: (words: readonly string[]) => Suggestion;
 };
 
-/** What the table says of a command besides its arguments and flags. */
+/** The description of a command, without its arguments and flags. */
 type Traits = {
-  /** The settings that it takes as flags. */
+  /** Settings that it accepts as flags. */
   readonly settings?: "all" | readonly SettingName[];
 };
 
 /** One command of svc-agent. */
 export type AgentCommand = Command<Traits, CommandCall>;
 
-/** A command whose arguments and flags have the types that its own description says. */
+/** Defines a command whose arguments and flags are typed by its description. */
 export const defineCommand = commandDefiner<Traits, CommandCall>();
 
-/** The settings that a command takes, as flags; a secret is never one. */
+/** The settings that a command accepts, as flags; secrets are never flags. */
 export function settingFlags({ settings = [] }: Traits): FlagSpecs {
   const named = settings === "all" ? settingNames : settings;
   const shown = named.filter((name) => settingOf(name).isSecret !== true);

@@ -10,14 +10,14 @@ import { ExitError } from "../exit-error.ts";
 import { openSocketPath, type SocketPath } from "../paths/socket-path.ts";
 
 const patienceMs = 10_000;
-/** As long as an agent may need to be started again. */
+/** As long as an agent may need to restart. */
 const mostAbsenceMs = 60_000;
 const betweenMs = 250;
 
-/** Where the job that this runs in can be asked, and by what bearer. */
+/** The socket and the bearer token of the job that this runs in. */
 export type SurroundingJob = { readonly socketPath: string; readonly bearer: string };
 
-/** The job that this runs in, by its variables; an ExitError when there is none. */
+/** Finds the job that this runs in from its environment; throws an ExitError when there is none. */
 export function surroundingJob(env: Environment): SurroundingJob {
   const socketPath = env["SVC_JOB_SOCKET"];
   const bearer = env["SVC_JOB_TOKEN"];
@@ -26,8 +26,8 @@ export function surroundingJob(env: Environment): SurroundingJob {
 }
 
 /**
- * Asks the agent that runs this job, by the job's own socket; while it is away, for a minute: another one takes the job
- * up. An ExitError says why it refused.
+ * Sends a request to the agent that runs this job, over the job's socket. While the agent restarts, retries for a
+ * minute. Throws an ExitError when the request is refused.
  */
 export async function askJob(job: SurroundingJob, path: string, body: object): Promise<void> {
   const bytes = Buffer.from(JSON.stringify(body));
@@ -43,7 +43,7 @@ export async function askJob(job: SurroundingJob, path: string, body: object): P
 
 type Answer = { readonly status?: number | undefined; readonly words: string };
 
-/** One answer; without a status when nobody answers. */
+/** One attempt; without a status when there is no answer. */
 async function ask(
   { socketPath, bearer }: SurroundingJob,
   path: string,
@@ -68,7 +68,7 @@ async function ask(
   }
 }
 
-/** The text of a file, or of standard input for `-`, without the newline at its very end. */
+/** Reads a file, or standard input for `-`, without the final newline. */
 export async function readValue(file: string): Promise<string> {
   if (file === "-") return withoutNewline(await text(process.stdin));
   try {

@@ -3,7 +3,7 @@ import { awsKeysOf } from "../credentials/aws-identity.ts";
 import { CredentialFault } from "../credentials/credential-fault.ts";
 import { ExitError } from "../exit-error.ts";
 
-/** Prints the keys of the identity of a file, as AWS' tools ask for them (a credential_process). */
+/** Prints AWS keys for the identity in a file, in the format of a credential_process. */
 export async function printAwsCredentials(
   file: string,
   env: Environment,

@@ -26,7 +26,9 @@ const marks: Readonly<Record<Verdict, string>> = {
   "left-out": "–",
 };
 
-/** Says in words whether an agent can work here; answers 0 when all is well, 1 when not, 2 when something deserves a look. */
+/**
+ * Checks whether an agent can work here and prints the findings; returns 0 for none, 1 for failures, 2 for warnings.
+ */
 export async function doctor(options: DoctorOptions): Promise<number> {
   const { config, isJson, write } = options;
   const context = await sceneOf(config);
@@ -53,7 +55,7 @@ export async function doctor(options: DoctorOptions): Promise<number> {
   return code;
 }
 
-/** What to look at; a finding where there is not even that. */
+/** The context of the checks; a finding if it cannot be made. */
 async function sceneOf(config: AgentConfig): Promise<DoctorContext | Finding> {
   if (config.brokerUrl === undefined) {
     const words = "The broker is not configured.";
@@ -88,7 +90,7 @@ function summary(findings: readonly Finding[]): string {
   return "An agent can work here.";
 }
 
-/** What must not be shown, whatever an error repeats: the token, and what proxies are logged in with. */
+/** Secrets to redact in errors: the token, and logins of proxies. */
 function secretsOf({ env }: AgentConfig, token: string | undefined): string[] {
   const proxies = ["http_proxy", "https_proxy"].flatMap((name) => passwordOf(env, name));
   return token === undefined ? proxies : [...proxies, token];

@@ -6,7 +6,7 @@ import { ExitError } from "../exit-error.ts";
 
 const usualVersion = "client.authentication.k8s.io/v1";
 
-/** Prints a token for the cluster of a file, as Kubernetes' clients ask for it (an exec plugin). */
+/** Prints a token for the cluster in a file, in the format of an exec plugin. */
 export async function printKubeToken(
   file: string,
   env: Environment,
@@ -24,7 +24,7 @@ export async function printKubeToken(
   }
 }
 
-/** Older clients ask in an older version, and want the answer in it. */
+/** Older clients send an older version and expect it in the answer. */
 function askedVersion(info: string | undefined): string {
   const { apiVersion } = (parsedJson(info ?? "") ?? {}) as { apiVersion?: unknown };
   const isKnown =

@@ -12,7 +12,7 @@ import { commandGroups } from "./commands.ts";
 
 const say = (line: string): void => void process.stdout.write(`${line}\n`);
 
-/** The svc-agent command line in an environment: runs it, shows its help, completes it and documents it. */
+/** The svc-agent command line: runs it, shows its help, completes and documents it. */
 export function agentProgram(env: Environment): Program<AgentCommand> {
   const program: Program<AgentCommand> = {
     name: "svc-agent",
@@ -38,12 +38,12 @@ export function agentProgram(env: Environment): Program<AgentCommand> {
   return program;
 }
 
-/** Runs one command line; answers the exit code. */
+/** Runs one command line; returns the exit code. */
 export async function runLine(argv: readonly string[], env: Environment): Promise<number> {
   return await runProgram(argv, agentProgram(env));
 }
 
-/** The settings that a line gave by flags. */
+/** The settings that were given as flags. */
 export function givenSettings(command: AgentCommand, { flags }: Given): GivenFlags {
   const given = Object.keys(settingFlags(command)).map((name) => [name, flags[name]] as const);
   return Object.fromEntries(

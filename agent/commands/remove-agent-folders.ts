@@ -3,8 +3,8 @@ import type { AgentConfig } from "../config/read-config.ts";
 import { openRunDir, runDirWish } from "../processes/open-run-dir.ts";
 
 /**
- * Removes what an agent of one job has on disk. What cannot be removed is told, and changes nothing of the job's fate;
- * a supervisor that has a last word to write has a moment for it.
+ * Removes the data of an agent that ran one job. Errors are reported but do not change the exit code. A supervisor
+ * that still writes its end has a moment for it.
  */
 export async function removeAgentFolders(
   config: AgentConfig,

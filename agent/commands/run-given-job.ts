@@ -12,8 +12,8 @@ const signals = ["SIGTERM", "SIGINT", "SIGQUIT"] as const;
 const usualLogLevel = "warn";
 
 /**
- * Does the job of a file, which somebody else has claimed: what a pod of `--executor kubernetes` runs. It has nothing on
- * disk but below $TMPDIR, and takes that away; the exit code is the job's fate.
+ * Runs the job of a file that another process claimed, in a pod of `--executor kubernetes`. It writes only below
+ * $TMPDIR and removes that at the end. The exit code says how the job ended.
  */
 export async function runGivenJob(settings: AgentConfig, file: string): Promise<number> {
   const given = await readPodJob(file);

@@ -26,8 +26,8 @@ type RunJobCall = Pick<CommandCall, "readConfig"> & {
 };
 
 /**
- * Does one job in the foreground, as an agent of its own beside any other of this host: its log goes to standard output,
- * and the exit code is its fate. What it needs on disk is gone afterwards, unless the broker could not be told all.
+ * Runs one job in the foreground, as an agent beside others of this host. Its log goes to standard output, and the
+ * exit code says how the job ended. Its data is removed afterwards, unless something could not be delivered.
  */
 export async function runOneJob({ readConfig, flags }: RunJobCall): Promise<number> {
   const given = readConfig();
@@ -83,7 +83,7 @@ function hearSignals(signal: StartedAgent["signal"]): void {
   for (const name of signals) process.on(name, () => signal(name));
 }
 
-/** The same settings, in a place that is this run's alone: a running agent keeps its own. */
+/** The same settings with directories of this run only, because a running agent uses the configured ones. */
 function aside(given: AgentConfig, folder: string, token: string): AgentConfig {
   const { sources } = given;
   const logLevel = sources["log-level"] === "default" ? usualLogLevel : given.logLevel;
@@ -100,7 +100,7 @@ function aside(given: AgentConfig, folder: string, token: string): AgentConfig {
   };
 }
 
-/** More than one job is never taken, and so never offered room for. */
+/** One slot for each group, because it runs only one job. */
 function oneEach({ groups, mode }: AgentConfig): GroupSlots {
   const served = Object.keys(groups ?? defaultServes(mode, true) ?? {});
   return Object.fromEntries(served.map((group) => [group, 1]));

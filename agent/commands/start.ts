@@ -8,16 +8,16 @@ const signals = ["SIGTERM", "SIGINT", "SIGQUIT"] as const;
 const hangUp =
   "nothing is read anew at a SIGHUP: the runner's settings come by themselves, and the agent's own are read at its start";
 
-/** Runs an agent in this process until it has gone down; answers its exit code. */
+/** Runs an agent in this process until it has shut down; returns its exit code. */
 export async function start({ readConfig }: Pick<CommandCall, "readConfig">): Promise<number> {
   const config = readConfig();
   await makeRoomToStart(config.dataDir);
   const log = openLog(config.logLevel);
-  // The last resort: a fault that nobody has foreseen costs what it was part of, never the jobs that run here.
+  // The last resort: an unexpected error costs only what it was part of, never the running jobs.
   process.on("unhandledRejection", (error) => log.error({ err: error }, "a fault went unhandled"));
   process.on("SIGHUP", () => log.info(hangUp));
   const agent = await startAgent(config, log, (signal) => {
-    // Heard from the first moment: one that is told to go while it starts goes.
+    // Handled from the beginning, so that the agent can be stopped while it starts.
     for (const name of signals) {
       process.on(name, () => {
         signal(name);

@@ -4,7 +4,10 @@ import type { CommandCall } from "./agent-command.ts";
 
 const patienceMs = 5_000;
 
-/** Tells how the agent of a data directory is: 0 ready, 1 not ready, 2 there is none or it cannot be asked. */
+/**
+ * Prints the status of the agent of a data directory; returns 0 when ready, 1 when not, 2 when there is none or it
+ * does not answer.
+ */
 export async function status({
   flags,
   readConfig,
@@ -28,7 +31,7 @@ export async function status({
     say(`An agent runs (pid ${presence.pid}), but it does not answer: ${wordsOf(error)}.`);
   });
   if (text === undefined) return 2;
-  const told = JSON.parse(text) as AgentStatus; // a server of ours, on this host
+  const told = JSON.parse(text) as AgentStatus; // our own server, on this host
   if (!flags.json) for (const line of linesOf(told)) say(line);
   else say(text.trim());
   return told.is_ready ? 0 : 1;

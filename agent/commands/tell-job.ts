@@ -17,7 +17,9 @@ type SecretCall = {
   readonly env: Environment;
 };
 
-/** Sets an output of the job that this runs in. The value never is an argument: every user of the host reads those. */
+/**
+ * Sets an output of the job that this runs in. The value is never an argument, which every user of the host can read.
+ */
 export async function setOutput({ args, flags, env }: OutputCall): Promise<void> {
   const job = surroundingJob(env);
   const text = await readValue(flags["value-file"] ?? "-");
@@ -37,6 +39,6 @@ function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    throw new UsageError("The value is not valid JSON."); // it may be a secret: it is not repeated
+    throw new UsageError("The value is not valid JSON."); // the value may be a secret, so it is not quoted
   }
 }

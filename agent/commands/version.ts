@@ -1,6 +1,6 @@
 import { version } from "../../shared/version.ts";
 
-/** Says the versions. */
+/** Prints the versions of the agent and its platform. */
 export async function showVersion(isJson: boolean, say: (line: string) => void): Promise<void> {
   const all = {
     version,

@@ -3,7 +3,7 @@ import type { Setting } from "./setting.ts";
 
 const weekMs = 7 * 24 * 60 * 60_000;
 
-/** What whoever runs the agent lets it do, whatever jobs ask for. */
+/** Limits that the owner of the agent sets for jobs. */
 export const approvalSettings = {
   "allow-types": {
     value: "TYPE,…",

@@ -2,7 +2,7 @@ import { OperatorError } from "../../shared/operator-error.ts";
 
 /** Reads lines of `name = value`; empty lines and those that begin with # say nothing. */
 export function parseConfigFile(file: string, text: string): Readonly<Record<string, string>> {
-  // Without a prototype: a line may be called as what every other object has.
+  // Without a prototype: a setting may have the name of an inherited member.
   const values = Object.create(null) as Record<string, string>;
   for (const [at, line] of text.split(/\r?\n/).entries()) {
     const trimmed = line.trim();

@@ -5,7 +5,7 @@ import type { Setting } from "./setting.ts";
 const minuteMs = 60_000;
 const dayMs = 24 * 60 * minuteMs;
 
-/** Where claimed jobs are done. */
+/** Settings of where jobs run. */
 export const executorSettings = {
   executor: {
     value: "host|kubernetes",

@@ -55,7 +55,7 @@ export const sizeBytes = z.string().transform((given, ctx) => {
   return z.NEVER;
 });
 
-/** A size that a few processes fit into. */
+/** An amount of memory that a few processes fit into. */
 export const memorySize = sizeBytes.refine((bytes) => bytes >= 16 * 2 ** 20, {
   error: "must be a size like 512MiB or 2GiB, 16MiB or more",
 });
@@ -66,20 +66,20 @@ export const count = z
   .regex(/^\d{1,15}$/, "must be a whole number, 0 or more")
   .transform(Number);
 
-/** How many processes a job may have: its shell and something to call. */
+/** The limit of a job's processes: at least its shell and some programs. */
 export const processCount = count.refine((most) => most >= 8, {
   error: "must be a whole number, 8 or more",
 });
 
-/** Users by their numbers, the first and the last. */
+/** A range of uids, the first and the last. */
 export type UserRange = { readonly first: number; readonly last: number };
 
 const mostUsers = 1_000;
 const mostUserId = 2 ** 31 - 1;
-/** Files of users that nobody knows are shown as this one's. */
+/** The uid `nobody`, which stands for unmapped users. */
 const nobody = 65_534;
 
-/** `59800-59831`, or one number: users that are nobody else's. */
+/** `59800-59831`, or one uid: users that nothing else uses. */
 export const userRange = z.string().transform((given, ctx): UserRange => {
   const [, from, to = from] = /^([1-9]\d{0,9})(?:-([1-9]\d{0,9}))?$/.exec(given) ?? [];
   const [first, last] = [Number(from), Number(to)];

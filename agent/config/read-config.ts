@@ -29,11 +29,11 @@ export type AgentConfig = {
 } & {
   readonly workDir: string;
   readonly toolsDir: string;
-  /** What was given of each setting, as it was given; secrets are not among it. */
+  /** The given text of each setting, without secrets. */
   readonly given: Readonly<Partial<Record<SettingName, string>>>;
   /** Where each setting came from. */
   readonly sources: Readonly<Record<SettingName, Source>>;
-  /** What was given and is not known, in words. */
+  /** Messages about unknown settings. */
   readonly warnings: readonly string[];
   /** The environment, without the agent's own settings. */
   readonly env: Environment;
@@ -41,16 +41,19 @@ export type AgentConfig = {
 
 export type Source = "flag" | "environment" | "file" | "default" | "absent";
 
-/** What the command line gave: flag → value. */
+/** Flags of the command line and their values. */
 export type GivenFlags = Readonly<Record<string, string>>;
 
 type Given = { readonly value: string; readonly source: Source };
 
-/** Set by the agent for its jobs; they are no settings. */
+/** Variables that the agent sets for its jobs; they are not settings. */
 const marks = ["SVC_AGENT_EXECUTION", "SVC_AGENT_STEP", "SVC_AGENT_CONFIG"];
 const prefix = "SVC_AGENT_";
 
-/** Reads the settings: flag over environment over file over default. An OperatorError names all that is wrong. */
+/**
+ * Reads the settings; flags override the environment, then the file, then defaults. Throws an OperatorError that names
+ * all errors.
+ */
 export function readConfig(flags: GivenFlags, env: Environment): AgentConfig {
   const file = flags["config"] ?? env["SVC_AGENT_CONFIG"];
   const inFile = file === undefined ? {} : parseConfigFile(file, readText(file));
@@ -81,7 +84,7 @@ function configOf(given: ReadonlyMap<SettingName, Given>, besides: Besides): Age
     sources[name] = source;
     if (source === "absent") continue;
     const parsed = settingOf(name).schema.safeParse(value);
-    // The value is never repeated: it may be a secret in the wrong place.
+    // The value is never quoted: it may be a secret in the wrong place.
     if (!parsed.success) wrong.push(`${named(name, source)} ${parsed.error.issues[0]?.message}`);
     config[camel(name)] = parsed.data;
   }
@@ -110,7 +113,7 @@ function givenOnes(given: ReadonlyMap<SettingName, Given>): AgentConfig["given"]
   return Object.fromEntries(said.map(([name, { value }]) => [name, value]));
 }
 
-/** A setting as the place where it was given calls it. */
+/** The name of a setting where it was given: flag, variable or line. */
 function named(name: SettingName, source: Source): string {
   if (source === "environment") return variableOf(name);
   return source === "file" ? name : `--${name}`;
@@ -129,7 +132,7 @@ function readText(file: string): string {
   }
 }
 
-/** A job must not see how its agent was set up, and least of all a token. */
+/** A job must not see the agent's settings, above all no token. */
 function withoutSettings(env: Environment): Environment {
   return Object.fromEntries(Object.entries(env).filter(([name]) => !name.startsWith(prefix)));
 }

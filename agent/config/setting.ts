@@ -2,12 +2,12 @@ import type { z } from "zod";
 
 /** A row of the table of settings. */
 export type Setting = {
-  /** What the value is, as help shows it. */
+  /** A placeholder for the value in help texts. */
   readonly value: string;
   readonly schema: z.ZodType<unknown, string>;
-  /** What stands when nothing is given, as it would be given. */
+  /** The default, as text. */
   readonly byDefault?: string;
   readonly doc: string;
-  /** It is given by the environment only: what is in a flag, everybody on the host can read. */
+  /** It is read only from the environment, because every user of the host can read flags. */
   readonly isSecret?: true;
 };

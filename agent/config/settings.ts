@@ -21,8 +21,8 @@ const minuteMs = 60_000;
 const hourMs = 60 * minuteMs;
 
 /**
- * Every setting of the agent by its name: `--broker-url`, SVC_AGENT_BROKER_URL and `broker-url = …` in the file of
- * `--config`. Parsing, help and docs/agent.md are made from this.
+ * All settings of the agent by name: `--broker-url`, SVC_AGENT_BROKER_URL and `broker-url = …` in the file of
+ * `--config`. Parsing, help and docs/agent.md derive from this.
  */
 export const settings = {
   "broker-url": { value: "URL", schema: httpUrl, doc: "The broker's URL." },
@@ -240,7 +240,7 @@ export function settingOf(name: SettingName): Setting {
   return settings[name];
 }
 
-/** The variable of the environment that gives a setting. */
+/** The environment variable of a setting. */
 export function variableOf(name: SettingName): string {
   return `SVC_AGENT_${name.toUpperCase().replaceAll("-", "_")}`;
 }

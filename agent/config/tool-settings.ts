@@ -1,7 +1,7 @@
 import { text, urlOrOff } from "./parsers.ts";
 import type { Setting } from "./setting.ts";
 
-/** Where the tools of jobs come from. */
+/** Settings of the tools of jobs. */
 export const toolSettings = {
   "tools-dir": {
     value: "DIR",

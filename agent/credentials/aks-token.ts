@@ -4,7 +4,7 @@ import type { ClusterToken } from "./eks-token.ts";
 import { tokenIn } from "./host-keys.ts";
 import { tokenFrom } from "./token-from.ts";
 
-/** Who a job is to Azure; what is absent, the environment of the host says. */
+/** The Azure identity of a job; missing parts come from the host's environment. */
 export type AzureIdentity = {
   readonly tenantId?: string | undefined;
   readonly clientId?: string | undefined;
@@ -12,11 +12,13 @@ export type AzureIdentity = {
   readonly usesMachine?: boolean | undefined;
 };
 
-/** The application that every AKS cluster with Entra ID is. */
+/** The application id of all AKS clusters with Entra ID. */
 const aksServer = "6dae42f8-4368-4678-94ff-3960e28e3630";
 const who = "Entra ID";
 
-/** A token for an AKS cluster: by a client's secret, by the token of a pod, or by the machine's own identity. */
+/**
+ * Gets a token for an AKS cluster: with a client secret, with a pod's token, or with the machine's managed identity.
+ */
 export async function aksToken(env: CloudEnv, identity: AzureIdentity): Promise<ClusterToken> {
   const tenant = identity.tenantId ?? env["AZURE_TENANT_ID"];
   const client = identity.clientId ?? env["AZURE_CLIENT_ID"];
@@ -47,7 +49,7 @@ export async function aksToken(env: CloudEnv, identity: AzureIdentity): Promise<
   return tokenFrom(await askCloud(env, { url, method: "POST", headers, body, who }), who);
 }
 
-/** As an app service tells it, where there is one, else as a machine does. */
+/** From the identity endpoint of an app service if there is one, else from the machine's metadata server. */
 async function tokenOfMachine(env: CloudEnv, client: string | undefined): Promise<ClusterToken> {
   const [endpoint, header] = [env["IDENTITY_ENDPOINT"], env["IDENTITY_HEADER"]];
   const isService = Boolean(endpoint && header);

@@ -12,7 +12,7 @@ type Question = {
   readonly method?: "GET" | "POST" | "PUT";
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string;
-  /** Whom it asks, as people call it: "STS". */
+  /** The name of the service, for people: "STS". */
   readonly who: string;
   readonly timeoutMs?: number;
 };
@@ -21,8 +21,8 @@ const attempts = 4;
 const patienceMs = 15_000;
 
 /**
- * One request to where a cloud tells who somebody is, by the proxies of the environment (which never see its metadata
- * addresses). What fails for now is asked again. Throws CredentialFault when no answer came.
+ * Sends one request to an identity service of a cloud, through the proxies of the environment, except to metadata
+ * servers. Temporary failures are retried. Throws CredentialFault when there is no answer.
  */
 export async function askCloud(env: CloudEnv, question: Question): Promise<Received> {
   const { url, method = "GET", headers = {}, body, who, timeoutMs = patienceMs } = question;

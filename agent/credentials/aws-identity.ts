@@ -5,10 +5,10 @@ import { hostKeys, tokenIn } from "./host-keys.ts";
 import type { AwsKeys } from "./sign-v4.ts";
 import { assumeRole, assumeRoleByToken, awsRole } from "./sts.ts";
 
-/** Who a job is to AWS: how it begins, and the roles that are taken on from there, one from another. */
+/** The AWS identity of a job: its first credentials, and the roles that are assumed from there, one after another. */
 export const awsIdentity = z.object({
   region: z.string(),
-  /** Keys, a token for a role, or else whoever the host is. */
+  /** Keys, a token for a role, or else the host's own identity. */
   keys: z
     .object({
       accessKeyId: z.string(),
@@ -23,7 +23,7 @@ export const awsIdentity = z.object({
 });
 export type AwsIdentity = z.infer<typeof awsIdentity>;
 
-/** Before they end, a request under way may still need them. */
+/** Refreshed this long before they expire, because a request in progress may still need them. */
 const leftAtLeastMs = 5 * 60_000;
 
 const kept = z.object({
@@ -34,8 +34,8 @@ const kept = z.object({
 });
 
 /**
- * The keys of an identity that lies in a file. What STS gave is kept beside it, in memory, until shortly before it ends:
- * a tool asks often. Throws CredentialFault.
+ * Gets the keys of an identity in a file. Keys from STS are cached beside it, in memory, until shortly before they
+ * expire, because tools ask often. Throws CredentialFault.
  */
 export async function awsKeysOf(file: string, env: CloudEnv): Promise<AwsKeys> {
   const identity = awsIdentity.parse(JSON.parse(await readFile(file, "utf8")));
@@ -66,17 +66,17 @@ async function readKept(file: string): Promise<z.infer<typeof kept> | undefined>
   try {
     return kept.parse(JSON.parse(text));
   } catch {
-    return undefined; // none yet
+    return undefined; // no cache yet
   }
 }
 
-/** Several tools of a job may do so at once: the file is one's or another's, and whole. */
+/** Several tools of a job may do so at once; the write is atomic. */
 async function keep(file: string, keys: AwsKeys): Promise<void> {
   const own = `${file}.${process.pid}`;
   try {
     await writeFile(own, JSON.stringify(keys), { mode: 0o600 });
     await rename(own, file);
   } catch {
-    await rm(own, { force: true }); // it only saves requests
+    await rm(own, { force: true }); // the cache only saves requests
   }
 }

@@ -3,12 +3,12 @@ import { type FileOwner, writeJobFileOnce } from "../job-users/job-files.ts";
 import { rolesOf, writeAwsIdentity } from "./job-aws-identity.ts";
 import type { AwsAuth, AzureAuth, Credentials, GcpAuth } from "./read-credentials.ts";
 
-/** Where credentials go. */
+/** The folder for credentials, and its owner. */
 type Place = { readonly folder: string; readonly owner?: FileOwner };
 
 /**
- * Writes the credentials of a plan into files in a folder in memory, 0600, where the clouds' tools look for them, and
- * returns the variables that lead there. Without any, tools find the host's own identity.
+ * Writes the credentials of a plan to files in memory, 0600, in the formats of the clouds' tools, and returns the
+ * variables that point to them. Without credentials, tools use the host's own identity.
  */
 export async function writeCloudCredentials(
   { aws_auth, azure_auth, gcp_auth }: Credentials,
@@ -49,13 +49,13 @@ async function writeAws(auth: AwsAuth, { folder, owner }: Place): Promise<Record
 }
 
 /**
- * The command by which a tool gets the keys of a role, as often as they end: this very program, which takes the roles on
- * one from another.
+ * The command with which a tool gets a role's keys whenever they expire: this program, which assumes the roles one
+ * after another.
  */
 const commandOf = (file: string): string =>
   `svc-agent aws-credentials ${/\s/.test(file) ? `"${file}"` : file}`;
 
-/** What STS is asked in, where nobody says anything else. */
+/** The default region of STS. */
 const usualRegion = "us-east-1";
 
 function ini(
@@ -68,7 +68,7 @@ function ini(
   return `[${section}]\n${lines.join("\n")}\n`;
 }
 
-/** Azure's tools read their environment only. */
+/** Azure's tools read only their environment. */
 function azureVariables(auth: AzureAuth): Record<string, string> {
   const told: Record<string, string> = {};
   for (const [member, value] of Object.entries({

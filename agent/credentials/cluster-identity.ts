@@ -6,13 +6,13 @@ import { awsKeysOf } from "./aws-identity.ts";
 import { type ClusterToken, eksToken } from "./eks-token.ts";
 import { gkeToken } from "./gke-token.ts";
 
-/** Who a job is to a cluster, and whose cluster it is. */
+/** The identity of a job for a cluster, and the cluster's cloud. */
 export const clusterIdentity = z.discriminatedUnion("cloud", [
   z.object({
     cloud: z.literal("aws"),
     cluster: z.string(),
     region: z.string(),
-    /** Where its identity at AWS lies. */
+    /** The file of its AWS identity. */
     identityFile: z.string(),
   }),
   z.object({ cloud: z.literal("gcp"), key: z.string().optional() }),
@@ -26,7 +26,7 @@ export const clusterIdentity = z.discriminatedUnion("cloud", [
 ]);
 export type ClusterIdentity = z.infer<typeof clusterIdentity>;
 
-/** A token for the cluster that a file names, from its cloud. Throws CredentialFault. */
+/** Gets a token for the cluster in a file from its cloud. Throws CredentialFault. */
 export async function clusterToken(file: string, env: CloudEnv): Promise<ClusterToken> {
   const identity = clusterIdentity.parse(JSON.parse(await readFile(file, "utf8")));
   if (identity.cloud === "gcp") return await gkeToken(env, identity.key);

@@ -1,4 +1,4 @@
-/** A cloud does not let us in: its message says who refused what, and holds no secret. */
+/** A cloud refused credentials. The message says who refused what and contains no secret. */
 export class CredentialFault extends Error {
   override readonly name = "CredentialFault";
 }

@@ -2,14 +2,14 @@ import type { CloudEnv } from "./ask-cloud.ts";
 import { type AwsKeys, presignedUrl } from "./sign-v4.ts";
 import { stsUrl } from "./sts.ts";
 
-/** A cluster's token, and until when it is good. */
+/** A token for a cluster, and its expiry. */
 export type ClusterToken = { readonly token: string; readonly expiresAtMs: number };
 
 const urlSeconds = 60;
-/** EKS takes one for a quarter of an hour from its signature on. */
+/** EKS accepts a token for 15 minutes after it was signed. */
 const goodForMs = 14 * 60_000;
 
-/** A token for an EKS cluster: a signed question to STS of who we are, which the cluster asks for us. */
+/** Makes a token for an EKS cluster: a signed GetCallerIdentity request, which the cluster sends to STS. */
 export function eksToken(
   env: CloudEnv,
   keys: AwsKeys,

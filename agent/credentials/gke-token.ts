@@ -16,7 +16,7 @@ const serviceAccount = z.looseObject({
 const scope = "https://www.googleapis.com/auth/cloud-platform";
 const hour = 3600;
 
-/** A token for a GKE cluster: Google's own for a service account by its key, or else for that of the host. */
+/** Gets a token for a GKE cluster: for a service account with its key, or for that of the host. */
 export async function gkeToken(env: CloudEnv, key: string | undefined): Promise<ClusterToken> {
   if (key === undefined) return await tokenOfHost(env);
   const { data } = serviceAccount.safeParse(parsedJson(key));

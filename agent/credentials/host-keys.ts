@@ -18,8 +18,8 @@ const metadataHost = "http://169.254.169.254";
 const metadataPatienceMs = 3_000;
 
 /**
- * Who the host is to AWS, as its libraries find it: by variables, a pod by its token, a container by its own address, a
- * machine by its metadata. Throws CredentialFault when it is nobody.
+ * Finds the host's AWS keys as its SDKs do: from variables, a pod's token, a container's endpoint, or the machine's
+ * metadata. Throws CredentialFault when there are none.
  */
 export async function hostKeys(env: CloudEnv, region: string): Promise<AwsKeys> {
   return (
@@ -43,7 +43,7 @@ async function keysOfPod(env: CloudEnv, region: string): Promise<AwsKeys | undef
   return await assumeRoleByToken(env, role, { token: await tokenIn(file), region });
 }
 
-/** Read each time: whoever gave it replaces it before it ends. Throws CredentialFault. */
+/** Read each time, because it is replaced before it expires. Throws CredentialFault. */
 export async function tokenIn(file: string): Promise<string> {
   return await readFile(file, "utf8").catch((error: NodeJS.ErrnoException) => {
     throw new CredentialFault(`The token file ${file} cannot be read (${error.code}).`);

@@ -7,7 +7,7 @@ import type { AwsRole } from "./sts.ts";
 type GivenRole = NonNullable<AwsAuth["assume_role"]>;
 const usualSession = "svc-job";
 
-/** The roles that a plan wants to be, the first taken on by whoever the job is, each other by the one before it. */
+/** The roles of a plan: the first is assumed with the job's credentials, each other with the one before it. */
 export function rolesOf({ assume_role, assume_roles }: AwsAuth): AwsRole[] {
   return [...(assume_roles ?? []), ...(assume_role ? [assume_role] : [])].flatMap((role) => {
     const one = roleOf(role);
@@ -28,7 +28,7 @@ export async function writeAwsIdentity(
   return file;
 }
 
-/** Who a plan says that its job is to AWS. */
+/** The AWS identity in a plan. */
 export function awsIdentityOf(auth: AwsAuth | null | undefined, region: string): AwsIdentity {
   const { access_key_id, secret_access_key, session_token } = auth?.static ?? {};
   const web = auth?.web_identity;

@@ -7,15 +7,15 @@ import type { ClusterInfo, Credentials } from "./read-credentials.ts";
 type Place = {
   readonly folder: string;
   readonly owner: FileOwner;
-  /** Who the job is to the cluster's cloud; whoever the host is, by default. */
+  /** The job's identity for the cluster's cloud; the host's by default. */
   readonly clouds?: Pick<Credentials, "aws_auth" | "azure_auth" | "gcp_auth">;
 };
 
 /**
- * Writes the kubeconfig of a plan's `cluster_info` into a folder in memory, 0600, and returns the variable that
- * leads tools to it: `env_vars` are the plan's, and pass the filter that its others do. A whole one is taken as it is;
- * else one is made of endpoint, certificate and token, or, without a token, of what this very program (`svc-agent
- * kube-token`) gets from the cluster's cloud, as often as it ends.
+ * Writes the kubeconfig of a plan's `cluster_info` to memory, 0600, and returns the variable that points to it
+ * (`env_vars` of the plan pass the same filter as its others). A complete kubeconfig is used unchanged. Otherwise one
+ * is made of endpoint, certificate and token or, without a token, with `svc-agent kube-token` as a plugin, which gets
+ * tokens from the cluster's cloud whenever they expire.
  */
 export async function writeKubeconfig(
   info: ClusterInfo | null | undefined,
@@ -54,7 +54,7 @@ async function execOf(info: ClusterInfo, name: string, place: Place): Promise<ob
   const apiVersion = "client.authentication.k8s.io/v1";
   const profile = place.clouds?.aws_auth?.profile;
   if (cloudOf(info, place) === "aws" && profile) {
-    // A profile of the host's own may be anything: only AWS' program reads them all.
+    // Only the AWS CLI supports all kinds of profiles that the host may have.
     const args = ["eks", "get-token", "--cluster-name", name, "--output", "json"];
     const beta = "client.authentication.k8s.io/v1beta1";
     return { apiVersion: beta, command: "aws", args, interactiveMode: "Never" };
@@ -93,7 +93,7 @@ async function identityOf(info: ClusterInfo, name: string, place: Place): Promis
   return { cloud, cluster: name, region, identityFile };
 }
 
-/** As the plan says, or else by the endpoint's name, or by the one cloud that there are credentials for. */
+/** The cloud that the plan names, else by the endpoint's host name, else the only one with credentials. */
 function cloudOf({ cloud, endpoint }: ClusterInfo, { clouds }: Place): ClusterIdentity["cloud"] {
   if (cloud) return cloud;
   const host = URL.canParse(endpoint ?? "") ? new URL(endpoint ?? "").hostname : "";

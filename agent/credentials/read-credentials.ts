@@ -15,7 +15,7 @@ const credentials = z.object({
         .looseObject({ access_key_id: text, secret_access_key: text, session_token: text })
         .nullish(),
       assume_role: role.nullish(),
-      // What follows is ours: roles that are taken on before that one, and a token by which the first is.
+      // Extensions of ours: roles that are assumed before that one, and a token for the first.
       assume_roles: z.array(role).nullish(),
       web_identity: role.extend({ token: text, token_file: text }).nullish(),
     })
@@ -40,7 +40,7 @@ const credentials = z.object({
       token: text,
       kube_config: text,
       kubeconfig: text,
-      // Ours: whose cluster it is (aws, gcp, azure), and where.
+      // Extension of ours: the cluster's cloud (aws, gcp, azure) and region.
       cloud: z.enum(["aws", "gcp", "azure"]).nullish(),
       region: text,
       env_vars: z.record(z.string(), z.string()).nullish(),
@@ -55,8 +55,8 @@ export type GcpAuth = Of<"gcp_auth">;
 export type ClusterInfo = Of<"cluster_info">;
 
 /**
- * The credentials that a plan gives. Throws JobFailure that names the member when one is wrong or only half there: the
- * job would run as the host itself, unasked.
+ * Reads the credentials of a plan. Throws JobFailure that names a wrong or incomplete member, because the job would
+ * otherwise silently run as the host.
  */
 export function readCredentials(plan: object): Credentials {
   const { data, error } = credentials.safeParse(plan);

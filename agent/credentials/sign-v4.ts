@@ -5,7 +5,7 @@ export type AwsKeys = {
   readonly accessKeyId: string;
   readonly secretAccessKey: string;
   readonly sessionToken?: string | undefined;
-  /** Until when they are good, where that ends. */
+  /** Their expiry, if they have one. */
   readonly expiresAtMs?: number | undefined;
 };
 
@@ -19,7 +19,7 @@ type Request = {
 
 const algorithm = "AWS4-HMAC-SHA256";
 
-/** The headers of a request to AWS, with those that sign it (Signature Version 4). */
+/** Signs a request to AWS and returns all its headers (Signature Version 4). */
 export function signedHeaders(
   request: Request,
   keys: AwsKeys,
@@ -40,11 +40,11 @@ export function signedHeaders(
 
 type Presigned = Omit<Request, "body" | "method"> & {
   readonly expiresSeconds: number;
-  /** Of the body: of nothing, by default. */
+  /** The digest of the body; of an empty one by default. */
   readonly hash?: string;
 };
 
-/** The URL of a GET that carries its signature with it: whoever has it may send it until it expires. */
+/** Makes a presigned URL for a GET: everybody who has it may use it until it expires. */
 export function presignedUrl(request: Presigned, keys: AwsKeys, scope: Scope): string {
   const url = new URL(request.url);
   const headers = { ...request.headers, host: url.host };
@@ -100,7 +100,7 @@ const stampOf = (atMs: number): string =>
 const scopeOf = ({ atMs, region, service }: Scope): string =>
   `${stampOf(atMs).slice(0, 8)}/${region}/${service}/aws4_request`;
 
-/** By their names, and those of one name by their values. */
+/** Sorted by name, then by value. */
 function queryOf(pairs: readonly (readonly [string, string])[]): string {
   return pairs
     .map(([name, value]) => [encoded(name), encoded(value)] as const)
@@ -111,7 +111,7 @@ function queryOf(pairs: readonly (readonly [string, string])[]): string {
 
 const order = (a: string, b: string): number => (a < b ? -1 : 1);
 
-/** Everything but letters, digits and -_.~ */
+/** Encodes everything but letters, digits and -_.~ */
 const encoded = (text: string): string =>
   encodeURIComponent(text).replaceAll(
     /[!'()*]/g,

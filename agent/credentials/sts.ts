@@ -3,7 +3,7 @@ import { askCloud, type CloudEnv } from "./ask-cloud.ts";
 import { CredentialFault } from "./credential-fault.ts";
 import { type AwsKeys, signedHeaders } from "./sign-v4.ts";
 
-/** A role to take on. */
+/** A role to assume. */
 export const awsRole = z.object({
   roleArn: z.string(),
   sessionName: z.string(),
@@ -15,14 +15,14 @@ export type AwsRole = z.infer<typeof awsRole>;
 const version = "2011-06-15";
 const usualSeconds = 3600;
 
-/** Where STS of a region is, unless the environment names another place, as AWS' own libraries read it. */
+/** The URL of STS in a region, unless the environment sets another, as the AWS SDKs read it. */
 export function stsUrl(env: CloudEnv, region: string): string {
   const given = env["AWS_ENDPOINT_URL_STS"] || env["AWS_ENDPOINT_URL"];
   if (given !== undefined && given !== "") return given.endsWith("/") ? given : `${given}/`;
   return `https://sts.${region}.amazonaws.com${region.startsWith("cn-") ? ".cn" : ""}/`;
 }
 
-/** Takes on a role by the keys of who may. Throws CredentialFault with the words of STS. */
+/** Assumes a role with keys. Throws CredentialFault with the message of STS. */
 export async function assumeRole(
   env: CloudEnv,
   role: AwsRole,
@@ -40,7 +40,7 @@ export async function assumeRole(
   return await keysFrom(env, { url: url.href, headers, body, role });
 }
 
-/** Takes on a role by a token of who somebody is to another party: a pod, a pipeline. Throws CredentialFault. */
+/** Assumes a role with an identity token of a pod or a pipeline. Throws CredentialFault. */
 export async function assumeRoleByToken(
   env: CloudEnv,
   role: AwsRole,

@@ -13,7 +13,9 @@ const refusal = z.looseObject({
 });
 const usualSeconds = 300;
 
-/** The token in an answer of an OAuth server. Throws CredentialFault with the server's own words where there is none. */
+/**
+ * Reads the token from an OAuth server's answer. Throws CredentialFault with the server's message if there is none.
+ */
 export function tokenFrom(
   { status, text }: { readonly status: number; readonly text: string },
   who: string,

@@ -8,13 +8,13 @@ import type { DoctorContext } from "./finding.ts";
 
 export type Asked = {
   readonly received: Received;
-  /** The broker's own code where it said no in its own words. */
+  /** The problem code of the broker, if it refused. */
   readonly code: string | undefined;
-  /** What the route promises, where the answer is that. */
+  /** The answer, if it is what the route promises. */
   readonly status: number;
 };
 
-/** One request by the very way that the agent goes, without repeating it; Unanswered when nothing came. */
+/** Sends one request in the same way as the agent, without retries. Throws Unanswered when there is no answer. */
 export async function askBroker<R extends Route>(
   context: DoctorContext,
   route: R,
@@ -49,7 +49,7 @@ function readText<R extends Route>(
   const content = (route.responses[status] as { content?: Record<string, { schema: z.ZodType }> })
     ?.content?.["application/json"];
   if (content?.schema.safeParse(read).success === true) {
-    return { code: undefined, body: read as RouteBody<R> }; // by the route's own schema
+    return { code: undefined, body: read as RouteBody<R> }; // parsed by the route's schema
   }
   const code = (read as { code?: unknown } | null | undefined)?.code;
   return { code: typeof code === "string" ? code : undefined, body: undefined };

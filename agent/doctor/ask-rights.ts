@@ -6,14 +6,14 @@ type Right = {
   readonly group: string;
   readonly resource: string;
   readonly subresource?: string;
-  /** The kinds of jobs that need it. */
+  /** The kinds of jobs that need the right. */
   readonly types: readonly RunnerJobType[];
 };
 
 const deploys = ["helm-chart-deploy", "runner-helm", "kubernetes-manifest-deploy"] as const;
 const jobs = ["job-deploy"] as const;
 
-/** What the kinds of jobs that change clusters need in most of them. */
+/** Rights that jobs which change clusters usually need. */
 const rights: readonly Right[] = [
   { verbs: ["create"], group: "", resource: "namespaces", types: deploys },
   { verbs: ["create"], group: "", resource: "secrets", types: [...deploys, ...jobs] },
@@ -34,14 +34,14 @@ const rights: readonly Right[] = [
 
 type Rights = {
   readonly server: string;
-  /** Where it was asked; empty: in every namespace. */
+  /** The namespace that was checked; empty means all. */
   readonly namespace: string;
   readonly denied: readonly string[];
 };
 
 /**
- * Asks a cluster what it denies of what such jobs need in most clusters: that of a kubeconfig, else the one that this pod
- * is in; in the namespace that goes with it, where there is one.
+ * Asks a cluster which of these rights it denies: the cluster of a kubeconfig, else that of this pod; in its default
+ * namespace, if it has one.
  */
 export async function askRights(
   kubeConfigFile: string | undefined,

@@ -4,7 +4,7 @@ import { type DoctorContext, failed, type Found, leftOut, ok, warning } from "./
 
 const othersMayWrite = 0o022;
 
-/** Whether whom `require-approval` names can be asked, and whether only the operator decides who answers. */
+/** Whether the approver of `require-approval` can be asked, and only the operator controls it. */
 export async function checkApproval({ config }: DoctorContext): Promise<Found> {
   const place = config.requireApproval;
   if (place === undefined)

@@ -9,7 +9,7 @@ const mostSkewMs = 30_000;
 const quickMs = 500;
 const mostAnswers = 5;
 
-/** Whether it is a broker that answers, and not something on the way; what a login page says is no answer. */
+/** Whether a broker answers, and not something in between, such as a login page. */
 export async function checkBroker(context: DoctorContext): Promise<Found> {
   try {
     const { received, code } = await askBroker(context, getOwnTokenRoute, {});
@@ -43,7 +43,7 @@ export async function checkClock(context: DoctorContext): Promise<Found> {
   );
 }
 
-/** The quickest of some answers; the first that is quick enough to tell a second by. */
+/** The fastest of several answers, or the first that is fast enough to compare seconds. */
 async function quickAnswer(context: DoctorContext): Promise<Received> {
   let quickest: Received | undefined;
   for (let nth = 1; ; nth += 1) {

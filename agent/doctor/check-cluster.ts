@@ -6,7 +6,7 @@ import { type DoctorContext, failed, type Found, leftOut, ok, warning } from "./
 
 const inPod = "/var/run/secrets/kubernetes.io/serviceaccount/token";
 
-/** What the cluster that this host has by itself allows; jobs may bring clusters of their own. */
+/** Which rights the host's own cluster grants; jobs may bring clusters of their own. */
 export async function checkCluster({ config, patienceMs }: DoctorContext): Promise<Found> {
   const { env } = config;
   const file = env["KUBECONFIG"] ?? path.join(env["HOME"] ?? "/nonexistent", ".kube", "config");
@@ -14,7 +14,7 @@ export async function checkCluster({ config, patienceMs }: DoctorContext): Promi
   if (!isFile && !isPod) return leftOut("No kubeconfig, and not in a pod.");
   const place = isFile ? file : "the pod's service account";
   try {
-    // Loaded only where there is a cluster: it is large.
+    // Loaded only if there is a cluster, because it is large.
     const { askRights } = await import("./ask-rights.ts");
     const asked = askRights(isFile ? file : undefined, (type) => isDone(config, type));
     const { server, namespace, denied } = await withinMs(asked, patienceMs);
@@ -30,12 +30,12 @@ export async function checkCluster({ config, patienceMs }: DoctorContext): Promi
   }
 }
 
-/** Whether the agent's own settings let jobs of this type be done. */
+/** Whether the agent's settings allow jobs of this type. */
 function isDone({ allowTypes, denyTypes }: AgentConfig, type: RunnerJobType): boolean {
   return denyTypes?.has(type) !== true && allowTypes?.has(type) !== false;
 }
 
-/** What a kubeconfig, a plugin of its or a parser says may quote a token: only codes are told. */
+/** Errors of kubeconfigs, plugins and parsers may quote a token, so only codes are shown. */
 function whyNot(error: unknown): string {
   if (error instanceof NoAnswer) return error.message;
   const { code, cause } = error as Coded & { readonly cause?: Coded };
@@ -43,7 +43,7 @@ function whyNot(error: unknown): string {
   return `${known ?? "invalid kubeconfig or answer"}`;
 }
 
-/** With a status, or a system's name of an error. */
+/** With a status or an error code. */
 type Coded = { readonly code?: string | number };
 
 class NoAnswer extends Error {}

@@ -1,7 +1,7 @@
 import { type DoctorContext, failed, type Found, ok } from "./finding.ts";
 import { connectTo, openLine, portOf, TunnelRefused } from "./open-line.ts";
 
-/** Whether a TCP connection can be had to the broker, or to the proxy. */
+/** Whether a TCP connection to the broker, or to the proxy, can be opened. */
 export async function checkConnection({
   broker,
   proxy,
@@ -31,7 +31,7 @@ export async function checkConnection({
   }
 }
 
-/** Which proxy requests go by, if any, and whether it lets them through. */
+/** Which proxy is used, if any, and whether it allows the connection. */
 export async function checkProxy(context: DoctorContext): Promise<Found> {
   const { broker, proxy } = context;
   if (proxy === undefined) return ok("No proxy is configured (HTTPS_PROXY, NO_PROXY).");

@@ -5,7 +5,7 @@ import { type DoctorContext, failed, type Found, ok } from "./finding.ts";
 
 const gibibyte = 2 ** 30;
 
-/** Whether the data and work directories can be written, with room above the floor. */
+/** Whether the data and work directories are writable, with more free space than the minimum. */
 export async function checkDisk({ config }: DoctorContext): Promise<Found> {
   const told: string[] = [];
   for (const folder of new Set([config.dataDir, config.workDir])) {

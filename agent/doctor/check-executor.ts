@@ -3,7 +3,7 @@ import { readPodTemplate } from "../executor/pod-template.ts";
 import { executorRights, listDenied, rightWords } from "../executor/rights.ts";
 import { type DoctorContext, failed, type Found, leftOut, ok } from "./finding.ts";
 
-/** Whether jobs can have pods: the settings, and what the cluster allows. */
+/** Whether jobs can run in pods: the settings, and the rights in the cluster. */
 export async function checkExecutor({ config, patienceMs }: DoctorContext): Promise<Found> {
   if (config.executor === "host") return leftOut("The agent runs jobs itself (executor host).");
   if (config.executorImage === undefined) {

@@ -9,7 +9,7 @@ import { type DoctorContext, failed, type Found, leftOut, ok } from "./finding.t
 /** How much sooner than asked an answer may come and still count as held. */
 const earlyMs = 1_000;
 
-/** Whether a request for jobs may be held as long as the agent holds it, and where it is cut if not. */
+/** Whether a poll can be held as long as the agent wants, and after how long it is cut if not. */
 export async function checkHeldPoll(context: DoctorContext): Promise<Found> {
   const { token, config } = context;
   if (token === undefined) return leftOut("There is no token.");
@@ -17,7 +17,7 @@ export async function checkHeldPoll(context: DoctorContext): Promise<Found> {
   const runnerId = config.runner ?? known.body?.runner_id;
   if (known.body === undefined || runnerId == null) return leftOut("The token reaches no runner.");
   const params = { runner_id: runnerId };
-  // A process that serves nothing: it takes no job away from anybody.
+  // A process without slots, so that it claims no jobs.
   const body = { type: config.mode, version, groups: {} };
   const made = await askBroker(context, registerProcessRoute, { params, body }, { token });
   if (made.body === undefined) {

@@ -6,19 +6,19 @@ import { type DoctorContext, failed, type Found, ok, warning } from "./finding.t
 const howTo =
   "Run the agent by deploy/svc-agent.service (Delegate=yes, DelegateSubgroup=agent), or as root where cgroups may be made.";
 
-/** Whether jobs get cgroups, and what these can do where the doctor runs. */
+/** Whether jobs get cgroups here, and which limits these can enforce. */
 export async function checkJobCgroups({ config }: DoctorContext): Promise<Found> {
-  // Beside those of an agent that runs with these settings.
+  // Next to those of a running agent with these settings.
   const dataDir = path.join(config.dataDir, "doctor");
   const cgroups = await openJobCgroups({ ...config, jobCgroups: wishOf(config), dataDir });
   await cgroups.close();
   return judgePowers(config, cgroups.powers);
 }
 
-/** Whether what the agent could not start without is there is judged here, in the doctor's words. */
+/** `on` is opened like `auto`, so that the doctor itself judges what is missing and does not throw. */
 const wishOf = ({ jobCgroups }: DoctorContext["config"]) => (jobCgroups === "off" ? "off" : "auto");
 
-/** What cgroups can do, judged by the settings. */
+/** Compares what cgroups can do with the settings. */
 export function judgePowers(
   config: Pick<DoctorContext["config"], "jobCgroups" | "jobMemoryMax" | "jobPidsMax" | "jobUser">,
   powers: CgroupPowers,
@@ -44,7 +44,7 @@ export function judgePowers(
   return ok(`Each job gets a cgroup: kill yes, ${bounds}${why}.${leaving(config)}`);
 }
 
-/** Who is the agent's own user may write where the agent may. */
+/** Without job users, jobs may write wherever the agent may. */
 function leaving({ jobUser }: Pick<DoctorContext["config"], "jobUser">): string {
   if (jobUser !== undefined) return "";
   const who = isRoot() ? "root" : "the agent's user";

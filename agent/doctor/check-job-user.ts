@@ -7,7 +7,7 @@ import { type DoctorContext, failed, type Found, ok, warning } from "./finding.t
 const howTo =
   "Run the agent as root with job-user = 59800-59831 (docs/agent.md, “Jobs as other users”), or run on this host only jobs that may know the token.";
 
-/** Whether jobs are kept from the runner's token: they run as other users than the agent, and can. */
+/** Whether jobs cannot reach the runner's token: they run as other users, and that works here. */
 export async function checkJobUser({ config }: DoctorContext): Promise<Found> {
   const { jobUser } = config;
   if (jobUser === undefined) return asTheAgent();
@@ -35,7 +35,7 @@ function asTheAgent(): Found {
   return warning(words, howTo);
 }
 
-/** What works and should not stay so. */
+/** Works, but should be changed. */
 function oddities(config: DoctorContext["config"]): Found | undefined {
   const { jobUser, tokenFile } = config;
   if (jobUser === undefined) return undefined;

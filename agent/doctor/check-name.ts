@@ -2,7 +2,7 @@ import { lookup } from "node:dns/promises";
 import { isIP } from "node:net";
 import { type DoctorContext, failed, type Found, ok } from "./finding.ts";
 
-/** Whether the name of the broker, or of the proxy that stands before it, has an address. */
+/** Whether the host name of the broker, or of the proxy, resolves. */
 export async function checkName({ broker, proxy }: DoctorContext): Promise<Found> {
   const host = (proxy ?? broker).hostname.replace(/^\[|\]$/g, "");
   const whose = proxy === undefined ? "" : ", the proxy (which finds the broker by itself)";

@@ -6,13 +6,13 @@ import { type DoctorContext, failed, type Found, leftOut, ok, warning } from "./
 import { openLine } from "./open-line.ts";
 
 type Shown = {
-  /** Node's word for why the certificate is not to be believed; undefined when it is. */
+  /** Node's code for an untrusted certificate; undefined when it is trusted. */
   readonly refusal: string | undefined;
   readonly certificate: tls.PeerCertificate;
 };
 
 const soonMs = 14 * 24 * 3_600_000;
-/** Words for a chain that ends in a stranger. */
+/** Codes for a chain with an unknown issuer. */
 const strangers = new Set([
   "SELF_SIGNED_CERT_IN_CHAIN",
   "DEPTH_ZERO_SELF_SIGNED_CERT",
@@ -21,7 +21,7 @@ const strangers = new Set([
   "UNABLE_TO_VERIFY_LEAF_SIGNATURE",
 ]);
 
-/** Whether the broker's certificate is believed, and who issued it: a stranger there reads along. */
+/** Whether the broker's certificate is trusted, and who issued it: an unexpected issuer may intercept the traffic. */
 export async function checkTls(context: DoctorContext): Promise<Found> {
   const { broker, config } = context;
   if (broker.protocol === "http:") return plain(broker);
@@ -61,7 +61,7 @@ async function shake(context: DoctorContext, ca: string[]): Promise<Shown> {
     ...(isIP(hostname) === 0 && { servername: hostname }),
     host: hostname,
     ca,
-    rejectUnauthorized: false, // it is to be looked at, whatever it is; nothing is sent
+    rejectUnauthorized: false, // only to inspect the certificate; nothing is sent
   });
   try {
     await once(socket, "secureConnect", { signal: AbortSignal.timeout(context.patienceMs) });
@@ -73,7 +73,7 @@ async function shake(context: DoctorContext, ca: string[]): Promise<Shown> {
   }
 }
 
-/** Typed as an error; in fact it is often the code alone. */
+/** Typed as an error, but often only a code. */
 function codeOf(refusal: Error | string | null): string {
   if (refusal === null) return "unknown";
   if (typeof refusal === "string") return refusal;

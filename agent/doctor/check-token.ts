@@ -5,7 +5,7 @@ import { type DoctorContext, failed, type Found, leftOut, ok, warning } from "./
 
 const soonMs = 7 * 24 * 3_600_000;
 
-/** Whether the token is a runner's, of this runner, and how long it is good. */
+/** Whether the token belongs to this runner, and how long it is valid. */
 export async function checkToken(context: DoctorContext): Promise<Found> {
   const { token } = context;
   if (token === undefined) {

@@ -10,10 +10,10 @@ type Tool = {
   readonly name: string;
   readonly args: readonly string[];
   readonly needs: string;
-  /** The kinds of jobs that call it; where none of them is done here, nobody misses it. */
+  /** The kinds of jobs that need it; it is not checked if all of them are disabled. */
   readonly types: readonly RunnerJobType[];
   readonly isNeeded?: true;
-  /** Whether it comes from its release server where a plan pins its version. */
+  /** Whether it is downloaded from its release server when a plan pins its version. */
   readonly isDownloaded?: (config: AgentConfig) => boolean;
 };
 
@@ -28,7 +28,7 @@ const terraformTypes = [
 ] as const;
 const actionTypes = ["actions-workflow", "runner-local"] as const;
 
-/** What jobs call, and which jobs. */
+/** The tools of jobs, and the jobs that need them. */
 const tools: readonly Tool[] = [
   {
     name: "bash",
@@ -64,7 +64,7 @@ const tools: readonly Tool[] = [
   },
 ];
 
-/** Which of the tools that enabled kinds of jobs need are there, in which version. */
+/** Which tools of the enabled kinds of jobs are installed, and their versions. */
 export async function checkTools(context: DoctorContext): Promise<Finding[]> {
   const { config } = context;
   const wanted = tools.filter(({ types }) => types.some((type) => isDoneHere(config, type)));

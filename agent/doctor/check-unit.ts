@@ -17,14 +17,14 @@ const spans: Readonly<Record<string, number>> = {
   w: 604_800_000,
 };
 
-/** Whether systemd gives the agent the time that it takes to go down, and leaves jobs alone when it dies. */
+/** Whether the systemd unit gives the agent enough time to shut down, and leaves jobs alone when it dies. */
 export async function checkUnit({ config }: DoctorContext): Promise<Found> {
   const shown = await showUnit();
   if (shown === undefined) return leftOut(`There is no ${unit} here.`);
   return judgeUnit(config, shown);
 }
 
-/** What `systemctl show` says of a unit, judged by the agent's own settings. */
+/** Compares the output of `systemctl show` with the agent's settings. */
 export function judgeUnit(
   config: Pick<AgentConfig, "drainTimeout" | "cancelTimeout" | "flushTimeout">,
   shown: ReadonlyMap<string, string>,
@@ -54,7 +54,7 @@ export function judgeUnit(
   return ok(`${unit} gives the agent time enough to stop (${takes}).`);
 }
 
-/** systemd's way to write a span: "1h 30min", "45min", "infinity". */
+/** Parses a time span of systemd: "1h 30min", "45min", "infinity". */
 function spanMs(text: string): number | undefined {
   if (text === "infinity") return Infinity;
   const words = text.split(" ").map((word) => /^(\d+)([a-z]+)$/.exec(word));
@@ -80,6 +80,6 @@ async function showUnit(): Promise<Map<string, string> | undefined> {
     );
     return shown.get("LoadState") === "loaded" ? shown : undefined;
   } catch {
-    return undefined; // no systemd here, or it does not answer
+    return undefined; // without systemd, or if it does not answer
   }
 }

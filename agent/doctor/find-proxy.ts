@@ -1,6 +1,6 @@
 import type { Environment } from "../config/environment.ts";
 
-/** The proxy that a request to the URL goes by, as Node decides it; undefined for none. Throws when it is no URL. */
+/** The proxy that Node uses for a request to the URL; undefined for none. Throws for an invalid URL. */
 export function findProxy(url: URL, env: Environment): URL | undefined {
   const name = url.protocol === "https:" ? "https_proxy" : "http_proxy";
   const proxy = env[name] || env[name.toUpperCase()];

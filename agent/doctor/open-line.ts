@@ -4,7 +4,7 @@ import tls from "node:tls";
 import { http } from "../client/node-http.ts";
 import type { DoctorContext } from "./finding.ts";
 
-/** The proxy said no to a tunnel. */
+/** The proxy refused a tunnel. */
 export class TunnelRefused extends Error {
   readonly status: number;
   constructor(status: number) {
@@ -13,13 +13,13 @@ export class TunnelRefused extends Error {
   }
 }
 
-/** The port of a URL, said or not. */
+/** The port of a URL, explicit or default. */
 export function portOf({ port, protocol }: URL): number {
   if (port !== "") return Number(port);
   return protocol === "https:" ? 443 : 80;
 }
 
-/** A TCP connection to a host; rejects when there is none in time. */
+/** Opens a TCP connection; rejects at the timeout. */
 export async function connectTo(url: URL, patienceMs: number): Promise<net.Socket> {
   const host = url.hostname.replace(/^\[|\]$/g, "");
   const socket = net.connect({ host, port: portOf(url) });
@@ -32,7 +32,7 @@ export async function connectTo(url: URL, patienceMs: number): Promise<net.Socke
   }
 }
 
-/** A line to the broker itself: by a proxy's tunnel, where there is one. */
+/** Opens a connection to the broker, through a proxy's tunnel if there is one. */
 export async function openLine({ broker, proxy, patienceMs }: DoctorContext): Promise<net.Socket> {
   if (proxy === undefined) return await connectTo(broker, patienceMs);
   const isSecure = proxy.protocol === "https:";

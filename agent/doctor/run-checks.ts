@@ -20,7 +20,7 @@ type Check = {
   readonly run: (context: DoctorContext) => Promise<Found>;
 };
 
-/** The way to the broker: each step is tried only where the ones before it led somewhere. */
+/** Checks of the connection to the broker; each runs only if the ones before it passed. */
 const way: readonly Check[] = [
   { name: "name", run: checkName },
   { name: "connection", run: checkConnection },
@@ -32,7 +32,7 @@ const way: readonly Check[] = [
   { name: "held poll", run: checkHeldPoll },
 ];
 
-/** What the host has; none of them hangs on another. */
+/** Checks of the host; they are independent. */
 const host: readonly Check[] = [
   { name: "disk", run: checkDisk },
   { name: "run dir", run: checkRunDir },
@@ -44,7 +44,7 @@ const host: readonly Check[] = [
   { name: "service", run: checkUnit },
 ];
 
-/** Makes all checks and tells each finding as soon as it is there, in their order. */
+/** Runs all checks and reports each finding as soon as it is known, in order. */
 export async function runChecks(
   context: DoctorContext,
   tell: (finding: Finding) => void,

@@ -25,10 +25,10 @@ export type RefusalCause = {
   readonly field: string;
 };
 
-/** What a cluster answered in place of what it was asked for. */
+/** The error that a cluster answered with. */
 export class ApiRefusal extends Error {
   readonly status: number;
-  /** The server's own word: NotFound, Conflict, Invalid. */
+  /** The reason in the server's status: NotFound, Conflict, Invalid. */
   readonly reason: string;
   readonly causes: readonly RefusalCause[];
   readonly retryAfterMs: number | undefined;
@@ -48,12 +48,12 @@ export class ApiRefusal extends Error {
   }
 }
 
-/** Whether an error is a refusal with this status. */
+/** Whether an error is an ApiRefusal with this status. */
 export function isRefusal(error: unknown, httpStatus: number): error is ApiRefusal {
   return error instanceof ApiRefusal && error.status === httpStatus;
 }
 
-/** An apply of what its kind has not: servers say 500, as if it were their own fault. */
+/** Whether the object does not match the schema of its kind: servers answer such an apply with 500. */
 export function isOfSchema({ status, message }: ApiRefusal): boolean {
   return (
     status === 500 && /failed to create typed patch object|not declared in schema/.test(message)

@@ -6,20 +6,20 @@ import { diffLines } from "./diff-contents.ts";
 import { digestOfDiff } from "./digest-of-diff.ts";
 
 /**
- * Asks for consent to a diff, where somebody is to be asked, and computes it once more after a yes, which may have taken
- * long. Throws JobFailure: `refused`, or `plan_stale` when it is not what was shown any more.
+ * Asks for approval of a diff, if the agent requires it, and computes the diff again afterwards, because approval may
+ * take long. Throws JobFailure: `refused`, or `plan_stale` when the diff has changed.
  */
 export async function approveDiff(job: Job, diff: Diff, again: () => Promise<Diff>): Promise<void> {
   if (job.agent.config.requireApproval === undefined) return;
   const digest = digestOfDiff(diff);
-  // An agent that is killed while somebody thinks is followed by one that must not ask for something else.
+  // After a restart during the approval, the agent must not ask for something else.
   const shown = await job.once("consent/diff", async () => await Promise.resolve(digest));
   if (shown !== digest) throw changedMeanwhile();
   await askApproval(job, diffLines(diff, job.redact).join("\n"));
   if (digestOfDiff(await again()) !== shown) throw changedMeanwhile();
 }
 
-/** The failure of a job whose cluster was changed while somebody thought about it. */
+/** The failure of a job whose cluster changed during the approval. */
 export function changedMeanwhile(): Error {
   return deployFailure(
     "What would be done is not what was shown for approval: the cluster or the source was changed meanwhile. Nothing was done: begin anew.",

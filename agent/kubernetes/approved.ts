@@ -28,23 +28,23 @@ const change = z.object({
 const approved = z.looseObject({
   op: z.enum(["apply", "teardown"]),
   fingerprint: z.string().regex(/^[0-9a-f]{64}$/),
-  /** By what all digests were made: whoever has it could guess short secrets by them. Agents of before had none. */
+  /** The key of all digests; with it, short secrets could be guessed from them. Older agents had none. */
   key: z
     .string()
     .regex(/^[0-9a-f]{64}$/)
     .optional(),
-  /** Where it was planned; a job-deploy has it in its fingerprint. */
+  /** The cluster that it was planned for; a job-deploy has it in its fingerprint. */
   cluster: z.object({ server: z.string(), uid: z.string().optional() }).optional(),
   /** In the order of the changes. */
   objects: z.array(z.object({ digest: z.string(), basis: z.string().optional() })).optional(),
   content_diff: z.array(change).optional().catch(undefined),
 });
-/** What somebody has approved: the diff with this fingerprint. */
+/** An approved plan: the diff with this fingerprint. */
 export type Approved = z.infer<typeof approved>;
 
 const mostContentsBytes = 64 * 2 ** 20;
 
-/** What `apply_plan_contents` of a plan holds: what a job that plans brought. Throws JobFailure. */
+/** Reads `apply_plan_contents` of a plan: the contents that the planning job made. Throws JobFailure. */
 export function readApproved(contents: string | null | undefined): Approved {
   if (!contents) throw invalidPlan("apply_plan_contents is missing: the plan that was approved");
   try {
@@ -59,17 +59,20 @@ export function readApproved(contents: string | null | undefined): Approved {
   }
 }
 
-/** By what a job's diff is digested: what was approved is compared by its own key. It is the same over restarts of the agent. */
+/**
+ * The key for the digests of a job's diff: that of the approved plan, if there is one. It is the same after a restart
+ * of the agent.
+ */
 export async function diffKey(job: Job, approved: Approved | undefined): Promise<string> {
   return approved?.key ?? (await job.once("diff-key", async () => await Promise.resolve(newKey())));
 }
 
-/** Whether a diff is the one that was approved; it was computed by the key of that. */
+/** Whether a diff, computed with the plan's key, is the approved one. */
 export function isApproved(diff: Diff, { fingerprint }: Approved): boolean {
   return digestOfDiff(diff) === fingerprint;
 }
 
-/** The changes that were approved, by their objects: each holds for as long as its basis is the same. */
+/** The approved changes by their objects; each is valid while its basis is the same. */
 export function approvedChanges(
   { objects = [], content_diff: shown = [] }: Approved = { op: "apply", fingerprint: "" },
 ): Map<string, Change> {

@@ -19,12 +19,12 @@ type Waiting = {
 
 const firstPauseMs = 200;
 const mostPauseMs = 2_000;
-/** A state is hopeless when it is seen so often in a row: a rollout passes through some of them. */
+/** A state is final when it is seen this often in a row: a rollout passes through some of them. */
 const hopelessLooks = 3;
 
 /**
- * Waits until all objects are ready. Throws JobFailure with the reason when one cannot become so, or the time is over,
- * after the job's log has the evidence; returns early when the job is stopped.
+ * Waits until all objects are ready. Throws JobFailure when one cannot become ready or at the timeout, after the
+ * evidence was logged. Returns early when the job is stopped.
  */
 export async function awaitReady(
   job: Job,
@@ -59,7 +59,7 @@ export async function awaitReady(
 
 const mostSaid = 10;
 
-/** True when it is ready. */
+/** Checks one object; true when it is ready. */
 async function lookAt(
   job: Job,
   cluster: Cluster,

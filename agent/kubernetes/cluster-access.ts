@@ -10,21 +10,21 @@ import { pluginLogin } from "./plugin-login.ts";
 import type { KubeUser, ReadKubeconfig } from "./read-kubeconfig.ts";
 import { readKubeconfigs } from "./read-kubeconfigs.ts";
 
-/** How a job's cluster is reached, and the namespace of what says none. */
+/** The access to a job's cluster, and its default namespace. */
 export type JobCluster = { readonly access: ClusterAccess; readonly namespace: string };
 
-/** Where a job's cluster is, and who the job is to it. */
+/** The address of a job's cluster, and the job's login. */
 export type FoundCluster = Omit<ClusterAccess, "login"> & {
   readonly namespace: string;
   readonly user: KubeUser;
-  /** Reads a file that the user names. Throws JobFailure. */
+  /** Reads a file that the kubeconfig names. */
   readonly read: (name: string) => Promise<string>;
 };
 
 const inPod = "/var/run/secrets/kubernetes.io/serviceaccount";
 const mostFileBytes = 2 ** 20;
 
-/** Where that cluster is, and how the job says who it is whenever it is asked. Throws JobFailure. */
+/** Makes the access to a cluster, with a login that is refreshed as needed. Throws JobFailure. */
 export async function clusterAccess(
   job: Job,
   env: Readonly<Record<string, string>>,
@@ -39,8 +39,8 @@ export async function clusterAccess(
 }
 
 /**
- * The cluster that the plan of a job gave (its kubeconfig is in `env`), else the host's own: its kubeconfig, or that of
- * the pod that the agent is in. Throws JobFailure.
+ * Finds the cluster of the job's plan (its kubeconfig is in `env`), else the host's own: its kubeconfig, or that of
+ * the pod that the agent runs in. Throws JobFailure.
  */
 export async function findCluster(
   job: Job,
@@ -49,7 +49,7 @@ export async function findCluster(
   const given = env["KUBECONFIG"];
   const { env: hostEnv } = job.agent.config;
   const owner = given === undefined ? undefined : job.directories.owner;
-  // What a plan names is read as the job's user, who may not have what the agent may.
+  // Files that a plan names are read as the job's user, who may not read the agent's.
   const textOf = async (place: string): Promise<string> =>
     owner === undefined
       ? await readFile(place, "utf8").catch(() => "")
@@ -73,7 +73,7 @@ export async function findCluster(
   };
 }
 
-/** Whom to believe that they are this cluster. */
+/** The trusted certificates and the server name of this cluster. */
 export async function tlsOf(
   cluster: ReadKubeconfig["cluster"],
   read: (file: string) => Promise<string>,
@@ -87,7 +87,7 @@ export async function tlsOf(
   };
 }
 
-/** A cluster's own proxy, else those of the host. */
+/** The proxy of the cluster, else those of the host. */
 export function proxyEnv(
   url: string | null | undefined,
   networkEnv: Readonly<Record<string, string>>,
@@ -97,7 +97,7 @@ export function proxyEnv(
   return Object.fromEntries(Object.entries(networkEnv).filter(([name]) => isProxy.test(name)));
 }
 
-/** The cluster of the pod that this process is in. Throws JobFailure where it is in none. */
+/** The cluster of the pod that this process runs in. Throws JobFailure outside of a pod. */
 export async function ofPod(
   env: Readonly<Record<string, string | undefined>>,
 ): Promise<FoundCluster> {

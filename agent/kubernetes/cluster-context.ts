@@ -7,17 +7,17 @@ import type { Job } from "../jobs/handler.ts";
 import { allowedEnv } from "../processes/allowed-env.ts";
 import { type Cluster, openCluster } from "./cluster.ts";
 
-/** What a job that deploys to a cluster stands on. */
+/** What a job that deploys to a cluster needs. */
 export type ClusterContext = {
   readonly job: Job;
   readonly cluster: Cluster;
-  /** What its children find: the way out, credentials, a home of their own. */
+  /** The environment of its children: network settings, credentials, a home of their own. */
   readonly env: Readonly<Record<string, string>>;
 };
 
 /**
- * Writes the credentials of a plan for children, and opens the cluster that they lead to: it is spoken to until the signal
- * aborts, that of a job that has no time left unless told. Throws JobFailure.
+ * Writes the credentials of a plan for children, and opens their cluster. Requests to it end when `until` aborts, by
+ * default the job's kill signal. Throws JobFailure.
  */
 export async function openClusterContext(
   job: Job,

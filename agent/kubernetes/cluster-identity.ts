@@ -3,10 +3,10 @@ import type { Approved } from "./approved.ts";
 import type { Cluster } from "./cluster.ts";
 import { deployFailure } from "./deploy-failure.ts";
 
-/** Which cluster it is: its address, and what is made once in the life of a cluster and never again. */
+/** Identifies a cluster: by its address, and by an object that exists as long as the cluster. */
 export type ClusterIdentity = {
   readonly server: string;
-  /** Of the namespace kube-system; absent where the job may not read it. */
+  /** The uid of the namespace kube-system; absent if the job may not read it. */
   readonly uid?: string | undefined;
 };
 
@@ -15,7 +15,7 @@ const kubeSystem = {
   resource: { apiVersion: "v1", kind: "Namespace", plural: "namespaces", isNamespaced: false },
 } as const;
 
-/** Asks a cluster who it is. Throws ApiRefusal, or JobFailure when nobody answers. */
+/** Reads the identity of a cluster. Throws ApiRefusal, or JobFailure when it does not answer. */
 export async function identifyCluster(cluster: Cluster): Promise<ClusterIdentity> {
   const { server } = cluster;
   try {
@@ -27,7 +27,7 @@ export async function identifyCluster(cluster: Cluster): Promise<ClusterIdentity
   }
 }
 
-/** Throws JobFailure (`plan_stale`) when a plan was not approved for this cluster. */
+/** Throws JobFailure (`plan_stale`) when a plan was approved for another cluster. */
 export function expectCluster({ key, cluster: meant }: Approved, is: ClusterIdentity): void {
   if (key === undefined || meant === undefined) {
     throw deployFailure(

@@ -6,16 +6,16 @@ import { type Discovery, listPath, objectPath, openDiscovery, type Resource } fr
 import { type KubeApi, openKubeApi } from "./kube-api.ts";
 import type { KubeObject, ObjectRef } from "./kube-object.ts";
 
-/** What is asked of a server-side apply. */
+/** Options of a server-side apply. */
 export type Applying = {
   readonly manager: string;
   /** Takes over fields that others manage. */
   readonly force: boolean;
-  /** The server says what would come of it and keeps nothing. */
+  /** A dry run: the server returns the result and stores nothing. */
   readonly isDry: boolean;
 };
 
-/** A cluster in a job's hands. */
+/** A job's client of a cluster. */
 export type Cluster = {
   /** The URL of its API server. */
   readonly server: string;
@@ -23,33 +23,35 @@ export type Cluster = {
   /** The namespace of its kubeconfig. */
   readonly namespace: string;
   readonly apply: (at: Located, object: KubeObject, how: Applying) => Promise<KubeObject>;
-  /** Makes an object that is not there yet; ApiRefusal 409 where one has its name. */
+  /** Creates an object; throws ApiRefusal 409 if its name is taken. */
   readonly create: (at: Located, object: KubeObject, isDry?: boolean) => Promise<KubeObject>;
-  /** Sets members of an object that is there, and no others: a uid among them has to be its own. */
+  /** Patches members of an existing object; a uid among them must match. */
   readonly merge: (at: Located, members: object) => Promise<KubeObject>;
-  /** The object as it lives; undefined where there is none. */
+  /** The live object; undefined if there is none. */
   readonly get: (at: Located) => Promise<KubeObject | undefined>;
   readonly list: (
     resource: Resource,
     namespace: string,
     query?: Readonly<Record<string, string>>,
   ) => Promise<KubeObject[]>;
-  /** The same, of each what it is called and labelled and nothing else. */
+  /** The metadata of a live object only. */
   readonly listNames: (
     resource: Resource,
     namespace: string,
     query: Readonly<Record<string, string>>,
   ) => Promise<Pick<KubeObject, "metadata">[]>;
-  /** All of a kind, where there are no more than so many, and they are short; otherwise the job asks no more for them. */
+  /**
+   * All objects of a kind, if there are not too many and they are small enough; otherwise the job does not ask again.
+   */
   readonly listWhole: (
     resource: Resource,
     namespace: string,
     limit: number,
   ) => Promise<KubeObject[] | undefined>;
-  /** Deletes the object with this uid and no other; false where there is none any more. */
+  /** Deletes exactly the object with this uid; false if it does not exist. */
   readonly remove: (at: Located, uid: string) => Promise<boolean>;
   readonly text: (path: string, query: Readonly<Record<string, string>>) => Promise<string>;
-  /** What a path answers with, as it comes, until the signal ends it. Throws ApiRefusal, or Unanswered. */
+  /** Streams the answer of a path until the signal aborts. Throws ApiRefusal, or Unanswered. */
   readonly stream: (
     path: string,
     query: Readonly<Record<string, string>>,
@@ -58,14 +60,14 @@ export type Cluster = {
   readonly close: () => void;
 };
 
-/** An object's name, and where the cluster has it. */
+/** An object's reference, and its resource in the cluster. */
 export type Located = { readonly ref: ObjectRef; readonly resource: Resource };
 
 /** Opens the cluster that a job's plan names, or the host's own. Throws JobFailure. */
 export async function openCluster(
   job: Job,
   env: Readonly<Record<string, string>>,
-  // What was begun is ended: only a job that has no time left cuts a request off.
+  // Started requests are completed: only the kill signal of a job aborts them.
   until: AbortSignal = job.killSignal,
 ): Promise<Cluster> {
   const { access, namespace } = await clusterAccess(job, env);
@@ -76,11 +78,11 @@ const namesOnly = "application/json;as=PartialObjectMetadataList;v=v1;g=meta.k8s
 
 type Listed = {
   readonly items?: KubeObject[] | null;
-  /** Where what comes after it begins. */
+  /** Where the next page begins. */
   readonly metadata?: { readonly continue?: string };
 };
 
-/** The same over an API that is there. */
+/** The same with an existing API client. */
 export function clusterOf(api: KubeApi, namespace: string): Cluster {
   return {
     server: api.server,
@@ -141,7 +143,7 @@ export function clusterOf(api: KubeApi, namespace: string): Cluster {
   };
 }
 
-/** Eight lists may be read at once, and again every two seconds. */
+/** A limit, because eight lists may be read at once, and again every two seconds. */
 const mostListBytes = 8 * 2 ** 20;
 
 function listerOf(api: KubeApi): Cluster["listWhole"] {

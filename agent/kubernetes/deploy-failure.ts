@@ -26,10 +26,10 @@ const titles = {
   gone: "Somebody deleted it",
 } as const;
 
-/** What went wrong with a cluster or what is deployed to it, in one word for machines: `error_metadata.class`. */
+/** What went wrong with a cluster or a deploy, in one word for programs: `error_metadata.class`. */
 export type DeployClass = keyof typeof titles;
 
-/** What may have passed by the next time. */
+/** Classes that a retry may pass. */
 const passing: ReadonlySet<DeployClass> = new Set([
   "network",
   "quota",
@@ -43,13 +43,13 @@ const passing: ReadonlySet<DeployClass> = new Set([
 type More = {
   readonly metadata?: Readonly<Record<string, string>>;
   readonly outputs?: Readonly<Record<string, unknown>>;
-  /** What it is about: "Deployment shop/web". */
+  /** The objects concerned: "Deployment shop/web". */
   readonly resources?: readonly string[];
   /** A container's exit code. */
   readonly code?: number;
 };
 
-/** The failure of a job that deploys something; `words` are a sentence. */
+/** Makes the failure of a deploy; `words` are a sentence. */
 export function deployFailure(words: string, of: DeployClass, more: More = {}): JobFailure {
   const { metadata, outputs, resources = [], code } = more;
   const composite: CompositeError = {
@@ -70,7 +70,7 @@ export function deployFailure(words: string, of: DeployClass, more: More = {}): 
   });
 }
 
-/** The same failure, with more to say. */
+/** The same failure with a sentence added. */
 export function withMoreDetail(failure: JobFailure, more: string): JobFailure {
   const { message, reason, code, metadata, composite, outputs } = failure;
   const words = `${message} ${more}`;

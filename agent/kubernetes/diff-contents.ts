@@ -7,8 +7,8 @@ import { refWords } from "./kube-object.ts";
 import { maskedChange } from "./masked-change.ts";
 
 /**
- * What a job that plans brings: the diff without secrets, as people and as programs read it, and what else they are told.
- * What an apply gets back has besides by what it knows the same changes again.
+ * The contents of a planning job's result: the redacted diff, for people and for programs, with further facts. The
+ * part for the apply also has the key and the digests by which it recognizes the same changes.
  */
 export function diffContents(job: Job, diff: Diff, told: object): NonNullable<Produced["result"]> {
   const { op, key, changes } = diff;
@@ -38,7 +38,7 @@ const packed = (value: object): string => gzipSync(JSON.stringify(value)).toStri
 const signs = { create: "+", update: "~", unchanged: " ", conflict: "!", delete: "-", keep: " " };
 const mostValue = 200;
 
-/** The diff as people read it: a line for each object, and one for each member that changes. */
+/** The diff for people: a line for each object, and one for each changed member. */
 export function diffLines({ changes }: Diff, shown: (text: string) => string): string[] {
   return changes.map(maskedChange).flatMap((change) => {
     const { action, ref, conflicts, words } = change;
@@ -61,7 +61,7 @@ function memberLine(
   return `    ${path}: ${valueWords(before, shown)} -> ${valueWords(after, shown)}`;
 }
 
-/** Only what has no secret in it any more is cut. */
+/** Cut only after redaction: a part of a secret would not be recognized. */
 function valueWords(value: unknown, shown: (text: string) => string): string {
   if (value === undefined) return "(none)";
   const text = shown(JSON.stringify(value));

@@ -1,7 +1,7 @@
 import { keyedDigest } from "./keyed-digest.ts";
 import type { KubeObject } from "./kube-object.ts";
 
-/** A member that changes; what is absent has no value there. */
+/** A changed member; an absent side has no value. */
 export type MemberChange = {
   readonly path: string;
   readonly before?: unknown;
@@ -10,20 +10,23 @@ export type MemberChange = {
 
 type Tree = Readonly<Record<string, unknown>>;
 
-/** An object as it is and as it would be. */
+/** An object before and after the change. */
 export type Versions = {
   readonly before?: KubeObject | undefined;
   readonly after?: KubeObject | undefined;
 };
 
-/** What differs between two versions of an object; values of secrets as their digests by this key, which nobody is shown. */
+/**
+ * The differences between two versions of an object. Values of Secrets are replaced by digests with this key, which
+ * are never shown.
+ */
 export function diffObjects({ before, after }: Versions, key: string): MemberChange[] {
   const changes: MemberChange[] = [];
   compare({ path: "", before: comparable(before, key), after: comparable(after, key) }, changes);
   return changes;
 }
 
-/** What the server keeps of its own accord says nothing about what anybody wants. */
+/** Members that the server maintains, which nobody sets. */
 const ofServer = [
   "managedFields",
   "resourceVersion",
@@ -32,7 +35,7 @@ const ofServer = [
   "creationTimestamp",
   "selfLink",
 ];
-/** It holds the whole object once more, with its secrets. */
+/** It repeats the whole object, with its secrets. */
 const lastApplied = "kubectl.kubernetes.io/last-applied-configuration";
 
 function comparable(object: KubeObject | undefined, key: string): Tree | undefined {
@@ -52,7 +55,7 @@ function withoutLastApplied(metadata: Tree): Tree {
   return kept.length === 0 ? members : { ...members, annotations: Object.fromEntries(kept) };
 }
 
-/** `stringData` becomes `data` when it is written, so it is compared as that. */
+/** The server converts `stringData` to `data`, so it is compared as that. */
 function withoutSecrets(secret: Tree, key: string): Tree {
   const { data, stringData, ...members } = secret;
   const digestOf = (bytes: Buffer): string => keyedDigest(bytes.toString("base64"), key);
@@ -97,7 +100,7 @@ function compareMembers(
   }
 }
 
-/** What has a name is the same wherever in the list it stands: containers, ports, variables. */
+/** Named items are matched by name, not by position: containers, ports, variables. */
 function compareItems(
   path: string,
   { before, after }: Both<readonly unknown[]>,

@@ -2,7 +2,7 @@ import { isRefusal } from "./api-refusal.ts";
 import type { KubeApi } from "./kube-api.ts";
 import type { ObjectRef } from "./kube-object.ts";
 
-/** Where the objects of a kind are. */
+/** The resource of a kind. */
 export type Resource = {
   readonly apiVersion: string;
   readonly kind: string;
@@ -11,14 +11,14 @@ export type Resource = {
 };
 
 export type Discovery = {
-  /** The resource of a kind; undefined where the cluster has none, also when it is asked once more. */
+  /** The resource of a kind; undefined if the cluster has none, even after the discovery was repeated. */
   readonly find: (apiVersion: string, kind: string) => Promise<Resource | undefined>;
-  /** Forgets a version of a group, because its kinds have changed. */
+  /** Drops the cache of a group version, because its kinds have changed. */
   readonly forget: (apiVersion: string) => void;
 };
 
 type ResourceList = {
-  /** Null while a group's first kind is on its way. */
+  /** Null while the first kind of a group is being created. */
   readonly resources?:
     | readonly {
         readonly name: string;
@@ -28,7 +28,7 @@ type ResourceList = {
     | null;
 };
 
-/** What kinds a cluster knows, asked for once for each version of a group, and again for a kind that is not in it. */
+/** The kinds of a cluster, read once for each group version, and again for an unknown kind. */
 export function openDiscovery(api: KubeApi): Discovery {
   const known = new Map<string, Promise<Resource[]>>();
   const list = (apiVersion: string): Promise<Resource[]> => {
@@ -73,7 +73,7 @@ async function listResources(api: KubeApi, apiVersion: string): Promise<Resource
 const basePath = (apiVersion: string): string =>
   apiVersion.includes("/") ? `/apis/${apiVersion}` : `/api/${apiVersion}`;
 
-/** The path of a resource's objects; those of every namespace where none is named. */
+/** The path of a resource's objects; in all namespaces if none is given. */
 export function listPath(resource: Resource, namespace: string): string {
   const within =
     resource.isNamespaced && namespace !== "" ? `/namespaces/${encodeURIComponent(namespace)}` : "";

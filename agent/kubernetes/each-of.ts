@@ -1,9 +1,6 @@
 const atOnce = 8;
 
-/**
- * Does something with each thing, eight at a time, in order; what is thrown first is thrown when what had begun by then
- * has ended.
- */
+/** Processes items in order, eight at a time. Throws the first error when all that had begun has ended. */
 export async function eachOf<T, R>(
   things: readonly T[],
   act: (thing: T) => Promise<R>,

@@ -12,20 +12,20 @@ const told = z.looseObject({
   }),
 });
 
-/** It is exchanged so long before it ends. */
+/** A credential is replaced this long before it expires. */
 const marginMs = 30_000;
 
-/** So long a plugin may take. */
+/** The timeout of a plugin. */
 export const pluginTimeoutMs = 60_000;
 
-/** What a plugin finds in its environment besides: what the kubeconfig gives it, and what it is asked. */
+/** Variables for a plugin: those of the kubeconfig, and the request. */
 export function pluginEnv({ apiVersion, env }: ExecPlugin): Record<string, string> {
   const info = { apiVersion, kind: "ExecCredential", spec: { interactive: false } };
   const given = Object.fromEntries((env ?? []).map(({ name, value }) => [name, value]));
   return { ...given, KUBERNETES_EXEC_INFO: JSON.stringify(info) };
 }
 
-/** Reads what a kubeconfig's plugin printed. Throws JobFailure. */
+/** Parses the output of a kubeconfig's plugin. */
 export function execCredential(text: string): KubeLogin {
   const { data } = told.safeParse(jsonOf(text));
   if (data === undefined) {

@@ -2,9 +2,9 @@ import { JobFailure } from "../jobs/job-failure.ts";
 import { ApiRefusal, isOfSchema } from "./api-refusal.ts";
 import { type DeployClass, deployFailure } from "./deploy-failure.ts";
 
-/** What a cluster refused, as the failure of a job; `what` begins the sentence: "ConfigMap shop/web". */
+/** Turns a refusal of a cluster into the failure of a job; `what` begins the sentence: "ConfigMap shop/web". */
 export function explainRefusal(error: unknown, what: string): Error {
-  if (!(error instanceof ApiRefusal)) return error as Error; // whatever was thrown
+  if (!(error instanceof ApiRefusal)) return error as Error; // other errors stay as they are
   if (error instanceof JobFailure) return error;
   const managers = conflictsOf(error);
   if (managers.length > 0) {
@@ -15,10 +15,10 @@ export function explainRefusal(error: unknown, what: string): Error {
   return deployFailure(`${what}: the cluster refuses it: ${words}.`, classOf(error));
 }
 
-/** A field that somebody else manages. */
+/** A field that another manager owns. */
 export type FieldConflict = { readonly manager: string; readonly field: string };
 
-/** Who manages the fields over which the server refused an apply; nothing where it refused for another reason. */
+/** The conflicting fields and their managers in a refused apply; empty if it was refused for another reason. */
 export function conflictsOf(error: unknown): FieldConflict[] {
   if (!(error instanceof ApiRefusal) || error.status !== 409) return [];
   return error.causes

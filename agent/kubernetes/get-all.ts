@@ -4,14 +4,14 @@ import { eachOf } from "./each-of.ts";
 import { explainRefusal } from "./explain-refusal.ts";
 import { type KubeObject, refKey, refWords } from "./kube-object.ts";
 
-/** From so many of one kind in one namespace on, they are asked for together. */
+/** From this many objects of one kind and namespace on, they are listed instead of read one by one. */
 const fewest = 8;
-/** A namespace may hold many more than are looked for: then those are asked for one by one. */
+/** A namespace may have many more than are wanted: then they are read one by one. */
 const mostAtOnce = 500;
 
 /**
- * Looks at many objects, with one question for those of the same kind and namespace, and answers how each one lives;
- * undefined where there is none.
+ * Reads many live objects, with one list for those of the same kind and namespace; undefined for those that do not
+ * exist.
  */
 export async function getAll(
   cluster: Cluster,
@@ -37,7 +37,7 @@ export async function getAll(
   return ({ ref }) => found.get(refKey(ref));
 }
 
-/** By their names; undefined where that is too much, or whoever asks may not list them. */
+/** Objects by their names; undefined if there are too many or the job may not list them. */
 async function listGroup(
   cluster: Cluster,
   group: readonly Located[],
@@ -48,7 +48,7 @@ async function listGroup(
   const limit = Math.max(mostAtOnce, group.length * 2);
   try {
     const items = await cluster.listWhole(first.resource, namespace, limit);
-    // What is in a list does not say of what kind it is.
+    // Items of a list do not have their kind.
     return items && new Map(items.map((one) => [one.metadata.name, { ...one, apiVersion, kind }]));
   } catch (error) {
     if (error instanceof ApiRefusal && [403, 404, 405].includes(error.status)) return undefined;

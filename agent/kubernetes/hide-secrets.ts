@@ -4,7 +4,7 @@ import type { KubeObject } from "./kube-object.ts";
 const mostLength = 65_536;
 const mostSecrets = 2_000;
 
-/** Hides the values of secrets that are deployed: what is deployed may print them, and so may whoever complains of them. */
+/** Redacts the values of deployed Secrets: the deployed programs and error messages may print them. */
 export function hideSecrets(job: Pick<Job, "addSecret">, objects: readonly KubeObject[]): void {
   const values = objects.flatMap(valuesOf).filter(({ length }) => length <= mostLength);
   for (const value of values.slice(0, mostSecrets)) job.addSecret(value);

@@ -1,11 +1,11 @@
 import { createHmac, randomBytes } from "node:crypto";
 
-/** A key for the digests of one plan. */
+/** Makes a key for the digests of one plan. */
 export const newKey = (): string => randomBytes(32).toString("hex");
 
 /**
- * The same for the same, by the same key. What it is made of may hold secrets that are short enough to be guessed: only
- * who has the approved plan has the key, and no outputs, display or log.
+ * A keyed digest. Its input may contain secrets that are short enough to be guessed, so only the approved plan has the
+ * key; outputs, displays and logs do not.
  */
 export function keyedDigest(what: string, key: string): string {
   return createHmac("sha256", Buffer.from(key, "hex")).update(what).digest("hex");

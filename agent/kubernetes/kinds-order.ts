@@ -1,6 +1,6 @@
 import { groupOf, type ObjectRef } from "./kube-object.ts";
 
-/** Kinds in the order in which they are applied: what others need comes first. */
+/** Kinds in the order in which they are applied: dependencies first. */
 const first: readonly (readonly string[])[] = [
   ["Namespace"],
   ["CustomResourceDefinition"],
@@ -13,7 +13,7 @@ const first: readonly (readonly string[])[] = [
   ["DaemonSet", "Pod", "ReplicationController", "ReplicaSet", "Deployment", "StatefulSet"],
   ["Job", "CronJob", "HorizontalPodAutoscaler", "Ingress"],
 ];
-/** Whoever may say no to others is there when the others are. */
+/** Admission webhooks come last, so that they do not refuse the objects before them. */
 const last = [
   "APIService",
   "ValidatingWebhookConfiguration",
@@ -22,10 +22,10 @@ const last = [
   "ValidatingAdmissionPolicyBinding",
 ];
 
-/** Of builtin kinds only: somebody's own Service comes with what the cluster does not know by itself. */
+/** Only builtin kinds: a custom kind named Service is ordered with other custom resources. */
 const builtin = /^$|^(?:apps|batch|autoscaling|policy)$|\.k8s\.io$/;
 
-/** Where a kind stands in the order; those of equal rank need not wait for each other. */
+/** The rank of a kind; objects of equal rank need not wait for each other. */
 export function rankOf({ apiVersion, kind }: Pick<ObjectRef, "apiVersion" | "kind">): number {
   const isBuiltin = builtin.test(groupOf(apiVersion));
   if (isBuiltin && last.includes(kind)) return first.length + 1;
@@ -33,7 +33,7 @@ export function rankOf({ apiVersion, kind }: Pick<ObjectRef, "apiVersion" | "kin
   return rank === -1 ? first.length : rank;
 }
 
-/** Things in groups of equal rank, each group after the one before; the order within stays. */
+/** Groups items by rank, in ascending order; the order within a group stays. */
 export function inOrder<T>(things: readonly T[], ref: (thing: T) => ObjectRef): T[][] {
   const groups = Map.groupBy(things, (thing) => rankOf(ref(thing)));
   return [...groups.keys()].sort((a, b) => a - b).map((rank) => groups.get(rank) ?? []);
@@ -41,7 +41,7 @@ export function inOrder<T>(things: readonly T[], ref: (thing: T) => ObjectRef): 
 
 const holding = ["Namespace", "CustomResourceDefinition", "PersistentVolumeClaim"];
 
-/** Whether more goes with an object than itself: what is in a namespace, of a kind, on a disk. */
+/** Whether deleting an object also deletes others: those in a namespace, of a kind, on a disk. */
 export function holdsOthers({ apiVersion, kind }: Pick<ObjectRef, "apiVersion" | "kind">): boolean {
   return builtin.test(groupOf(apiVersion)) && holding.includes(kind);
 }

@@ -21,29 +21,26 @@ export type ApiCall = {
   readonly query?: Readonly<Record<string, string>>;
   readonly body?: unknown;
   readonly contentType?: string;
-  /** The form of the answer; JSON unless told. */
+  /** The Accept header; JSON by default. */
   readonly accept?: string;
   readonly timeoutMs?: number;
-  /** An answer that is longer is thrown as TooLong, and not asked for again. */
+  /** The largest answer; a longer one throws TooLong and is not retried. */
   readonly mostBytes?: number;
 };
 
-/** Requests to a cluster as they are: nothing is added to a body or taken from it. */
+/** Sends requests to a cluster; bodies are sent and returned unchanged. */
 export type KubeApi = {
   /** The URL of the API server. */
   readonly server: string;
-  /** The answer's JSON. Throws ApiRefusal, or JobFailure when nobody answers. */
+  /** Returns the answer's JSON. Throws ApiRefusal, or JobFailure when there is no answer. */
   readonly call: <T>(call: ApiCall) => Promise<T>;
   readonly text: (call: ApiCall) => Promise<string>;
-  /**
-   * The answer's bytes as they come, for as long as they come; it is asked for once. `until` ends it. Throws ApiRefusal,
-   * or Unanswered.
-   */
+  /** Streams the answer's bytes; the request is sent once. `until` ends it. Throws ApiRefusal, or Unanswered. */
   readonly stream: (call: ApiCall, until: AbortSignal) => Promise<AsyncIterable<Buffer>>;
   readonly close: () => void;
 };
 
-/** How a cluster is reached, and by whom. */
+/** The address of a cluster, and the login. */
 export type ClusterAccess = {
   readonly server: string;
   readonly tls: {
@@ -51,7 +48,7 @@ export type ClusterAccess = {
     readonly servername?: string;
     readonly rejectUnauthorized?: false;
   };
-  /** What Node's agents read proxies from. */
+  /** The variables from which Node's agents read proxies. */
   readonly proxyEnv: Readonly<Record<string, string>>;
   readonly login: () => Promise<KubeLogin>;
 };
@@ -62,8 +59,8 @@ const usualMostBytes = 64 * 2 ** 20;
 const repeated = [429, 500, 502, 503, 504];
 
 /**
- * Speaks to a cluster over kept connections. What is overloaded, away or gone in between is asked again, five times at
- * most; `signal` ends whatever is under way.
+ * Opens a client of a cluster that keeps connections. Overload, network errors and the like are retried, up to five
+ * attempts; `signal` aborts everything.
  */
 export function openKubeApi(access: ClusterAccess, signal: AbortSignal): KubeApi {
   const caller = openCaller(access);
@@ -83,7 +80,7 @@ export function openKubeApi(access: ClusterAccess, signal: AbortSignal): KubeApi
   };
   return {
     server: new URL(access.server).href,
-    call: async <T>(call: ApiCall) => JSON.parse((await ask(call)).text) as T, // as the API's own documents say
+    call: async <T>(call: ApiCall) => JSON.parse((await ask(call)).text) as T, // as the API's documentation says
     text: async (call) => (await ask(call)).text,
     stream: async (call, until) => {
       const { status, headers, body } = await caller.open(call, AbortSignal.any([signal, until]));
@@ -96,7 +93,7 @@ export function openKubeApi(access: ClusterAccess, signal: AbortSignal): KubeApi
   };
 }
 
-/** One sender: its connections show a certificate, so another one needs others. */
+/** One sender for each client certificate, because its connections use it. */
 function openCaller({ server, tls, proxyEnv, login }: ClusterAccess) {
   const origin = new URL(server);
   let known: KubeLogin | undefined;
@@ -124,7 +121,7 @@ function openCaller({ server, tls, proxyEnv, login }: ClusterAccess) {
     call: ApiCall,
     signal: AbortSignal,
   ): Promise<[over: Transport, sending: Sending]> => {
-    // Many ask at once, and one plugin answers for all.
+    // Concurrent requests share one call of the plugin.
     const { who, over } = await (signing ??= sign().finally(() => (signing = undefined)));
     const query = call.query === undefined ? "" : `?${new URLSearchParams(call.query).toString()}`;
     const sending = {
@@ -181,7 +178,7 @@ async function attempt(act: () => Promise<Received>): Promise<Received | Unanswe
 const refusalOf = ({ status, text, headers }: Received): ApiRefusal =>
   new ApiRefusal(status, text, headers["retry-after"]);
 
-/** A conflict of two writers is one that another try may not meet; one of managers stays. */
+/** A conflict of two writers may pass with a retry; a conflict of field managers does not. */
 function isWorthRepeating(error: Error): boolean {
   if (error instanceof TooLong) return false;
   if (!(error instanceof ApiRefusal)) return !isHopeless(error.message);
@@ -191,7 +188,7 @@ function isWorthRepeating(error: Error): boolean {
   return error.status === 401 || repeated.includes(error.status);
 }
 
-/** Who answers with another certificate, or has no name, answers so again. */
+/** Errors of certificates and names do not pass with a retry. */
 const isHopeless = (words: string): boolean => /CERT|SELF_SIGNED|ENOTFOUND|ERR_TLS/.test(words);
 
 function told(error: Error, { server }: ClusterAccess): Error {

@@ -1,12 +1,12 @@
 import type { ExecPlugin, KubeUser } from "./read-kubeconfig.ts";
 
-/** What a request shows of who asks; certificates are shown once, when a connection is made. */
+/** The credentials of a request. Certificates are used once, when a connection is made. */
 export type KubeLogin = {
   readonly token?: string;
   readonly cert?: string;
   readonly key?: string;
   readonly basic?: string;
-  /** It is to be asked for anew after that. */
+  /** The time after which it must be refreshed. */
   readonly untilMs: number;
 };
 
@@ -16,10 +16,10 @@ export type LoginMeans = {
   readonly readFile: (file: string) => Promise<string>;
 };
 
-/** A token in a file is exchanged by whoever wrote it there. */
+/** A token file is updated by whoever wrote it, so it is read again. */
 const fileTokenMs = 60_000;
 
-/** Says who the user of a kubeconfig is. Throws JobFailure. */
+/** Makes the login of a kubeconfig's user. */
 export async function kubeLogin(user: KubeUser, means: LoginMeans): Promise<KubeLogin> {
   const { readFile } = means;
   if (user.exec != null) return await means.askPlugin(user.exec);
@@ -42,7 +42,7 @@ export async function kubeLogin(user: KubeUser, means: LoginMeans): Promise<Kube
   return { ...certificate, untilMs: Infinity };
 }
 
-/** What stands in the kubeconfig itself, in base64, or in a file that it names. */
+/** A value that is in the kubeconfig itself, as base64, or in a file. */
 export async function inlineOr(
   data: string | null | undefined,
   file: string | null | undefined,

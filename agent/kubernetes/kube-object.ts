@@ -21,7 +21,7 @@ export type KubeMetadata = {
   readonly [member: string]: unknown;
 };
 
-/** What names an object: an empty namespace is the cluster itself. */
+/** Identifies an object; an empty namespace means cluster scope. */
 export type ObjectRef = {
   readonly apiVersion: string;
   readonly kind: string;
@@ -29,17 +29,17 @@ export type ObjectRef = {
   readonly name: string;
 };
 
-/** As people read it: "Deployment shop/web", "Namespace shop". */
+/** For people: "Deployment shop/web", "Namespace shop". */
 export function refWords({ kind, namespace, name }: ObjectRef): string {
   return namespace === "" ? `${kind} ${name}` : `${kind} ${namespace}/${name}`;
 }
 
-/** The same object in whichever version of its group. */
+/** A key that is the same for all versions of the object's group. */
 export function refKey({ apiVersion, kind, namespace, name }: ObjectRef): string {
   return [groupOf(apiVersion), kind, namespace, name].join("/");
 }
 
-/** The group of an apiVersion; empty for the core's. */
+/** The group of an apiVersion; empty for the core group. */
 export function groupOf(apiVersion: string): string {
   return apiVersion.includes("/") ? (apiVersion.split("/")[0] ?? "") : "";
 }

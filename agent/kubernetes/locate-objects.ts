@@ -6,19 +6,19 @@ import { eachOf } from "./each-of.ts";
 import { type KubeObject, refKey, refWords } from "./kube-object.ts";
 import type { ReadObject } from "./read-objects.ts";
 
-/** An object of a manifest with its place in the cluster. */
+/** An object of a manifest, and where it goes in the cluster. */
 export type LocatedObject = {
   readonly at: Located;
   readonly object: KubeObject;
-  /** Where it stands in the manifest. */
+  /** Its location in the manifest. */
   readonly place: string;
-  /** Its namespace or its kind comes with the manifest and is not there yet: the server cannot be asked about it. */
+  /** Its namespace or kind is created by the same manifest, so the server cannot be asked about it yet. */
   readonly isComing: boolean;
 };
 
 /**
- * Finds where the objects of a manifest go: their kinds, their namespaces, that of the deploy for what says none. Throws
- * JobFailure that names the first object whose kind or namespace is nowhere, or that is there twice.
+ * Finds the resources and namespaces of a manifest's objects; the deploy's namespace is the default. Throws JobFailure
+ * for the first object whose kind or namespace does not exist, or that occurs twice.
  */
 export async function locateObjects(
   cluster: Cluster,
@@ -94,7 +94,7 @@ function refuseTwice(located: readonly Omit<LocatedObject, "isComing">[]): void 
   }
 }
 
-/** Namespaces that come with the manifest. One that is neither there nor comes is refused. */
+/** Namespaces of the manifest. One that neither exists nor is created is refused. */
 async function missingNamespaces(
   cluster: Cluster,
   located: readonly Omit<LocatedObject, "isComing">[],
@@ -122,7 +122,7 @@ async function missingNamespaces(
   return new Set(missing.flat());
 }
 
-/** Whoever may not look at namespaces is told by the server what is not there. */
+/** If the job may not read namespaces, the server reports missing ones later. */
 async function isThere(cluster: Cluster, at: Located): Promise<boolean> {
   try {
     return (await cluster.get(at)) !== undefined;

@@ -7,7 +7,9 @@ import { warningsOf } from "./warnings-of.ts";
 const mostPods = 5;
 const lastLines = 20;
 
-/** Says in the job's log all that is known of an object that is not ready: trouble, events, the last lines of containers. */
+/**
+ * Logs everything that is known about an object that is not ready: conditions, events, the last lines of containers.
+ */
 export async function logEvidence(
   job: Pick<Job, "log">,
   cluster: Cluster,
@@ -30,7 +32,7 @@ export async function logEvidence(
 
 type Container = Pick<PodInTrouble["troubles"][number], "container" | "hasEnded">;
 
-/** What a container printed before it ended, else what it prints now. */
+/** The last output of the previous container, else of the current one. */
 async function linesOf(
   cluster: Cluster,
   { metadata: { namespace = "", name } }: KubeObject,

@@ -2,28 +2,28 @@ import type { Cluster, Located } from "./cluster.ts";
 import type { KubeObject } from "./kube-object.ts";
 import { type FirstRestarts, type PodTrouble, podTroubles } from "./pod-trouble.ts";
 
-/** Whatever is known to be wrong with an object and the pods that belong to it. */
+/** Everything that is known to be wrong with an object and its pods. */
 export type Trouble = {
   readonly words: readonly string[];
-  /** The first thing that time will not mend. */
+  /** The first problem that does not pass by itself. */
   readonly hopeless: string | undefined;
   readonly pods: readonly PodInTrouble[];
 };
 export type PodInTrouble = { readonly pod: KubeObject; readonly troubles: readonly PodTrouble[] };
 
-/** Kinds whose objects have pods, or are one. */
+/** Kinds whose objects have pods, or are pods. */
 export const podOwners = ["Deployment", "StatefulSet", "DaemonSet", "ReplicaSet", "Job", "Pod"];
 
-/** What is known of pods from before. */
+/** What earlier checks found about pods. */
 export type PodsKnown = {
-  /** The uids of those that are not looked at. */
+  /** The uids of pods to ignore. */
   readonly passed?: ReadonlySet<string>;
   readonly first: FirstRestarts;
 };
 
 /**
- * Looks at what an object says, and at its pods where it has some. Whoever may not list pods sees none. Crashes are
- * hopeless only to whoever looks again with the same `known`.
+ * Checks an object's status and its pods. A job that may not list pods sees none. Crashes count as final only when the
+ * caller passes the same `known` again.
  */
 export async function lookForTrouble(
   cluster: Cluster,
@@ -53,7 +53,7 @@ export async function lookForTrouble(
 }
 
 type Conditioned = {
-  /** Null of a CustomResourceDefinition that was made just now. */
+  /** Null for a CustomResourceDefinition that was just created. */
   readonly conditions?:
     | readonly {
         readonly type: string;
@@ -64,7 +64,7 @@ type Conditioned = {
     | null;
 };
 
-/** No pod can be made: over a quota, forbidden, invalid. */
+/** No pod can be created: over a quota, forbidden, invalid. */
 function ownTrouble(object: KubeObject): string[] {
   const { conditions } = (object["status"] ?? {}) as Conditioned;
   return (conditions ?? [])
@@ -93,6 +93,6 @@ async function podsOf(cluster: Cluster, object: KubeObject): Promise<KubeObject[
   const found = await cluster
     .list(pods, object.metadata.namespace ?? "", { labelSelector, limit: "50" })
     .catch(() => []);
-  // Those of an older rollout are on their way out.
+  // Pods of an older rollout are being removed.
   return found.filter(({ metadata }) => metadata.deletionTimestamp === undefined);
 }

@@ -4,7 +4,7 @@ import type { MemberChange } from "./diff-objects.ts";
 const isThere = "(secret)";
 const differs = "(another secret)";
 
-/** A change as it may be shown: of a Secret's values only which there are, and which change. */
+/** A change that may be shown: of a Secret's values it says only which exist and which change. */
 export function maskedChange(change: Change): Change {
   const { apiVersion, kind } = change.ref;
   if (apiVersion !== "v1" || kind !== "Secret") return change;

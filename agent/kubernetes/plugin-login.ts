@@ -8,7 +8,7 @@ import type { ExecPlugin } from "./read-kubeconfig.ts";
 
 type Means = {
   readonly job: Job;
-  /** What a plugin finds in its environment. */
+  /** The environment of a plugin. */
   readonly env: Readonly<Record<string, string>>;
 };
 
@@ -16,14 +16,14 @@ const mostToldBytes = 2 ** 18;
 const mostPluginRuns = 1_000;
 
 /**
- * Asks a kubeconfig's plugin, as the job's user. Its answers are numbered: whoever takes the job up finds the last one
- * that still holds. Throws JobFailure.
+ * Runs a kubeconfig's plugin as the job's user. Its answers are numbered, so that an agent that resumes the job finds
+ * the last valid one. Throws JobFailure.
  */
 export async function pluginLogin(plugin: ExecPlugin, means: Means): Promise<KubeLogin> {
   let silent = 0;
   for (let run = 1; run <= mostPluginRuns; run++) {
     const text = await askPlugin(plugin, means, run);
-    // What was in memory went with the host's last start.
+    // Files in memory are gone after a reboot.
     if (text === "" && silent++ === 0) continue;
     const login = execCredential(text);
     if (login.untilMs > Date.now()) {
@@ -39,7 +39,7 @@ function hideIn({ token, key }: KubeLogin, job: Job): void {
   if (key) job.addSecret(key);
 }
 
-/** What it prints is a secret: it goes to a file in memory, not to the log. */
+/** Its output is a secret, so it goes to a file in memory and not to the log. */
 async function askPlugin(plugin: ExecPlugin, means: Means, run: number): Promise<string> {
   const { job, env } = means;
   const { command, args } = plugin;

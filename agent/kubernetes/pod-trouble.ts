@@ -1,11 +1,11 @@
 import type { KubeObject } from "./kube-object.ts";
 
-/** What keeps a pod from being ready, and whether time will mend it. */
+/** Why a pod is not ready, and whether that can pass by itself. */
 export type PodTrouble = {
   readonly container: string;
   readonly words: string;
   readonly isHopeless: boolean;
-  /** It ran, and has ended: what it printed then says why. */
+  /** It ran and has ended: its last output says why. */
   readonly hasEnded: boolean;
 };
 
@@ -22,9 +22,12 @@ type ContainerStatus = {
 };
 type Terminated = { readonly reason?: string; readonly exitCode?: number };
 
-/** So often a container may crash before nobody expects more of it: after two minutes and more, by what lies between. */
+/**
+ * How often a container may crash before it counts as failed: with the back-off in between, after more than two
+ * minutes.
+ */
 const mostCrashes = 5;
-/** How often the containers of a pod had been restarted when they were first seen, by `UID/NAME`. */
+/** The restart counts of containers when they were first seen, by `UID/NAME`. */
 export type FirstRestarts = Map<string, number>;
 
 const hopelessReasons = [
@@ -35,8 +38,8 @@ const hopelessReasons = [
 ];
 
 /**
- * What is the matter with the containers of a pod that are not ready. Crashes count from when `first` has seen a
- * container: it remembers those that are new to it.
+ * The problems of a pod's containers that are not ready. Crashes count from the first time that `first` has seen a
+ * container; new ones are added to it.
  */
 export function podTroubles(pod: KubeObject, first: FirstRestarts): PodTrouble[] {
   const status = (pod["status"] ?? {}) as Readonly<Record<string, unknown>>; // pods have that form

@@ -39,14 +39,14 @@ const kubeconfig = z.looseObject({
 
 export type KubeUser = z.infer<typeof user>;
 export type ExecPlugin = z.infer<typeof exec>;
-/** What a kubeconfig says of the cluster that is meant. */
+/** The part of a kubeconfig for the current context. */
 export type ReadKubeconfig = {
   readonly cluster: z.infer<typeof cluster>;
   readonly user: KubeUser;
   readonly namespace: string;
 };
 
-/** The current context of a kubeconfig. Throws JobFailure that names the member that is wrong. */
+/** Reads the current context of a kubeconfig. Throws JobFailure that names the wrong member. */
 export function readKubeconfig(parsed: unknown): ReadKubeconfig {
   const { data, error } = kubeconfig.safeParse(parsed);
   if (data === undefined) {
@@ -67,7 +67,7 @@ export function readKubeconfig(parsed: unknown): ReadKubeconfig {
   return { cluster: of, user: who, namespace: found.namespace || "default" };
 }
 
-/** What a kubeconfig's text says, whatever it is. Most are JSON, which needs no library. Throws JobFailure. */
+/** Parses a kubeconfig without checking it. Most are JSON, which needs no library. Throws JobFailure. */
 export async function parseKubeconfig(text: string): Promise<unknown> {
   try {
     return JSON.parse(text) as unknown;

@@ -13,8 +13,8 @@ type Part = z.infer<typeof part>;
 const lists = ["clusters", "users", "contexts"] as const;
 
 /**
- * The current context of the kubeconfigs in these files, which have a colon between them: of what several have, the first
- * counts, as for every tool. Names of files in it are made whole. Undefined where no file has anything. Throws JobFailure.
+ * Reads the current context of several kubeconfigs, separated by colons; they are merged as kubectl does, the first
+ * one counts. Relative file names are made absolute. Undefined if all are empty. Throws JobFailure.
  */
 export async function readKubeconfigs(
   files: string,
@@ -29,7 +29,7 @@ export async function readKubeconfigs(
     if (text.trim() !== "") said.push(inFolder(await parseKubeconfig(text), folder));
   }
   if (said.length <= 1) return said.length === 0 ? undefined : readKubeconfig(said[0]);
-  // One that is none is told of as if it were alone.
+  // An invalid file is reported as if it were alone.
   const parts = said.map((one) => part.safeParse(one).data);
   const wrong = parts.indexOf(undefined);
   return readKubeconfig(

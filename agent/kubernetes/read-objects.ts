@@ -2,16 +2,19 @@ import { deployFailure } from "./deploy-failure.ts";
 import type { KubeObject } from "./kube-object.ts";
 import { readYaml, YamlFault } from "./read-yaml.ts";
 
-/** An object of a manifest, and where it stands there: "manifest.yaml, document 2, line 14". */
+/** An object of a manifest, and its location: "manifest.yaml, document 2, line 14". */
 export type ReadObject = { readonly object: KubeObject; readonly place: string };
 
-/** A text with manifests, and what people call it. */
+/** A text with manifests, and its name for people. */
 export type ManifestText = { readonly name: string; readonly text: string };
 
 const mostBytes = 8 * 2 ** 20;
 const mostObjects = 4_000;
 
-/** The objects of manifests, in order, lists unfolded. Throws JobFailure that names the document and the line. */
+/**
+ * Reads the objects of manifests, in order, with lists expanded. Throws JobFailure that names the document and the
+ * line.
+ */
 export async function readObjects(texts: readonly ManifestText[]): Promise<ReadObject[]> {
   const found: ReadObject[] = [];
   for (const { name, text } of texts) {
@@ -54,7 +57,7 @@ function objectsIn(value: unknown, place: string): ReadObject[] {
   if (namespace != null && typeof namespace !== "string") {
     throw invalid(`${place}: metadata.namespace is no text`);
   }
-  return [{ object: value as KubeObject, place }]; // its members were looked at
+  return [{ object: value as KubeObject, place }]; // its members were checked
 }
 
 const isRecord = (value: unknown): value is Record<string, unknown> =>

@@ -1,27 +1,27 @@
 import type { Document, LineCounter } from "yaml";
 
-/** One document of a text, with where its parts stand in it. */
+/** One document of a text, with the positions of its parts. */
 export type YamlDocument = {
-  /** From 1, as people count. */
+  /** Counts from 1. */
   readonly number: number;
   readonly line: number;
   readonly value: unknown;
 };
 
-/** Text that is no YAML that anybody should act upon; the message names the document and the line, and quotes nothing. */
+/** The text is not usable YAML. The message names the document and the line and quotes nothing. */
 export class YamlFault extends Error {}
 
-/** So many uses of anchors, each use within a use counted: more of them are a bomb. */
+/** The most uses of anchors, nested uses included: more are taken for a YAML bomb. */
 const mostAliases = 1_000;
-/** What YAML 1.1 makes of dates, binaries and 12:30:45, tools of Kubernetes do not. */
+/** Tags of YAML 1.1 for dates, binaries and 12:30:45, which Kubernetes tools do not use. */
 const strange = ["timestamp", "binary", "omap", "pairs", "set"];
 
 /**
- * The documents of a text, as tools of Kubernetes read YAML: version 1.1, in which 0644 is octal. Empty documents are
- * left out. Throws YamlFault.
+ * Parses the documents of a text as Kubernetes tools do: YAML 1.1, in which 0644 is octal. Empty documents are left
+ * out. Throws YamlFault.
  */
 export async function readYaml(text: string): Promise<YamlDocument[]> {
-  // Loaded where there is something to read: it is a tenth of the agent's memory.
+  // Loaded only when needed: it takes a tenth of the agent's memory.
   const { LineCounter, parseAllDocuments } = await import("yaml");
   const lines = new LineCounter();
   const documents = parseAllDocuments(text, {
@@ -59,7 +59,7 @@ function valueOf(document: Document.Parsed, { number, lines }: Where): YamlDocum
   }
 }
 
-/** The library's own messages quote what they complain of. */
+/** The library's messages quote the text, which may be secret. */
 function wordsOf(code: string): string | undefined {
   const known: Readonly<Record<string, string>> = {
     DUPLICATE_KEY: "a key is there twice in one object",

@@ -1,10 +1,10 @@
 import type { KubeObject } from "./kube-object.ts";
 
-/** Whether an object has come to what it is to be: kstatus' rules. */
+/** Whether an object has reached its desired state, by the rules of kstatus. */
 export type Readiness =
   | { readonly is: "ready" }
   | { readonly is: "waiting"; readonly words: string }
-  /** It will not become so by itself. */
+  /** It failed: it does not become ready by itself. */
   | { readonly is: "failed"; readonly words: string };
 
 type Status = {
@@ -25,9 +25,9 @@ const ready: Readiness = { is: "ready" };
 const waiting = (words: string): Readiness => ({ is: "waiting", words });
 const failed = (words: string): Readiness => ({ is: "failed", words });
 
-/** How far an object is, by what it says of itself. */
+/** The readiness of an object, from its status. */
 export function readinessOf(object: KubeObject): Readiness {
-  const status = (object["status"] ?? {}) as Status; // zero values where the server says nothing
+  const status = (object["status"] ?? {}) as Status; // zero values where the server omits them
   const { generation = 0, deletionTimestamp } = object.metadata;
   if (deletionTimestamp !== undefined) return waiting("it is being deleted");
   if ((status.observedGeneration ?? generation) < generation) {
@@ -123,7 +123,7 @@ const rules: Readonly<Record<string, Rule>> = {
   },
 };
 
-/** What others' kinds say of themselves; one that says nothing is what it is to be. */
+/** Custom kinds, by their conditions; without any they count as ready. */
 const byConditions: Rule = (_, status) => {
   const stalled = conditionOf(status, "Stalled");
   if (stalled?.status === "True") return failed(`it is stalled: ${stalled.message ?? ""}`);

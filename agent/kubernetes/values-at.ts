@@ -1,6 +1,6 @@
 /**
- * The values at a JSONPath of the simple kind: `{.status.loadBalancer.ingress[0].hostname}`, `.spec.ports[*].port`,
- * `$.metadata.labels['app.kubernetes.io/name']`. None where nothing is there.
+ * The values at a simple JSONPath: `{.status.loadBalancer.ingress[0].hostname}`, `.spec.ports[*].port`,
+ * `$.metadata.labels['app.kubernetes.io/name']`. Empty when nothing is there.
  */
 export function valuesAt(object: unknown, path: string): unknown[] {
   const bare = path

@@ -3,7 +3,7 @@ import type { KubeObject, ObjectRef } from "./kube-object.ts";
 
 const mostEvents = 10;
 
-/** Warnings that the cluster has recorded, the last ones; none where nobody may read them. */
+/** The latest warning events of an object; none if the job may not read them. */
 export async function warningsOf(
   cluster: Cluster,
   { kind, namespace, name }: ObjectRef,

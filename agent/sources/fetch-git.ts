@@ -8,8 +8,8 @@ import { type SourceClass, sourceFailure } from "./source-failure.ts";
 import type { FetchedSource, GitSource, SourceFetch } from "./source.ts";
 
 /**
- * Fetches a commit of a git repository into a folder of the job's. Asked again for the same name, by whatever process
- * of the agent, it returns what was fetched. Throws JobFailure.
+ * Fetches a commit of a git repository into a directory of the job. Repeated with the same name, also by another
+ * process of the agent, it returns the earlier result. Throws JobFailure.
  */
 export async function fetchGit(
   job: Job,
@@ -120,7 +120,7 @@ async function fetchFailure(
   return fail({ words: job.redact(words), class: classOf(complaint) });
 }
 
-/** The last thing that git called fatal or an error; of a text without secrets, for it is cut. */
+/** The last error or fatal message of git, redacted before it is cut. */
 function complaintOf(said: string): string {
   const lines = said.split("\n").map((line) => line.trim());
   const fatal =
@@ -137,7 +137,7 @@ const complaints: readonly (readonly [RegExp, SourceClass])[] = [
   [/resolve host|failed to connect|connection|timed out|early eof|certificate/i, "network"],
 ];
 
-/** By git's own words in the C locale, as every git has had them for years. */
+/** Recognized by git's messages in the C locale, which have been stable for years. */
 function classOf(complaint: string): SourceClass | undefined {
   return complaints.find(([pattern]) => pattern.test(complaint))?.[1];
 }

@@ -14,8 +14,8 @@ type Ordered = Exclude<Source, { readonly kind: "git" }>;
 const mostToldBytes = 2 ** 16;
 
 /**
- * Fetches a source that is no git repository, by a child of this very program that is the job's user; a small archive in
- * the plan is unpacked right here. Throws JobFailure.
+ * Fetches a source that is not a git repository with a child of this program that runs as the job's user; a small
+ * archive in the plan is unpacked in this process. Throws JobFailure.
  */
 export async function fetchInChild(
   job: Job,
@@ -60,7 +60,7 @@ export async function fetchInChild(
   };
 }
 
-/** The source as people read it, without credentials. Throws JobFailure where the plan is not fit. */
+/** The source for people, without credentials. Throws JobFailure when the plan is invalid. */
 function whatOf(job: Job, source: Ordered): string {
   if (source.kind === "archive") return "in the plan (an archive)";
   if (source.kind === "path") {
@@ -104,8 +104,8 @@ async function revisionOf(job: Job, { title, what, end, told }: Ended): Promise<
   const text = isTold ? await readJobText(told, job.directories.owner, mostToldBytes) : "";
   const said = text === "" ? undefined : sourceTold.parse(JSON.parse(text));
   if (said !== undefined && "revision" in said) return said.revision;
-  if (end.code === 0) return ""; // what was in memory went with the host's last start
+  if (end.code === 0) return ""; // files in memory are gone after a reboot
   const fail = sourceFailure.bind(undefined, { title, what, end });
   if (said === undefined) throw fail({ words: job.redact(end.words) });
-  throw fail({ words: job.redact(said.words), class: said.class as SourceClass }); // our own child's word
+  throw fail({ words: job.redact(said.words), class: said.class as SourceClass }); // written by our own child
 }

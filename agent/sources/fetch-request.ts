@@ -6,7 +6,7 @@ const login = z.object({
   token: z.string().nullish(),
 });
 
-/** What the agent stores for the child that fetches a source, which reads it as the job's user. */
+/** The request to the child that fetches a source; a file that it reads as the job's user. */
 export const fetchRequest = z.object({
   source: z.discriminatedUnion("kind", [
     z.object({
@@ -22,13 +22,13 @@ export const fetchRequest = z.object({
     z.object({ kind: z.literal("path"), path: z.string() }),
   ]),
   folder: z.string(),
-  /** Where what came of it is written, as JSON. */
+  /** The file for the result, as JSON. */
   told: z.string(),
   mostBytes: z.number(),
 });
 export type FetchRequest = z.infer<typeof fetchRequest>;
 
-/** What the child tells: which revision it was, or why it is not available. */
+/** The child's result: the revision, or why the source is not available. */
 export const sourceTold = z.union([
   z.object({ revision: z.string() }),
   z.object({ class: z.string(), words: z.string() }),

@@ -6,12 +6,12 @@ import { fetchInChild } from "./fetch-in-child.ts";
 import { folderWithin } from "./folder-within.ts";
 import type { FetchedSource, Source, SourceFetch } from "./source.ts";
 
-/** A source on this host: all of it is in `folder`, what is meant of it in `directory`. */
+/** A source on this host: `folder` has all of it, `directory` is the part that the plan means. */
 export type SourceHere = FetchedSource & { readonly directory: string };
 
 /**
- * Fetches whatever a plan names as its source into a folder of the job's, as the job's user. Asked again for the same
- * name, by whatever process of the agent, it returns what was fetched. Throws JobFailure.
+ * Fetches the source of a plan into a directory of the job, as the job's user. Repeated with the same name, also by
+ * another process of the agent, it returns the earlier result. Throws JobFailure.
  */
 export async function fetchSource(
   job: Job,

@@ -2,7 +2,10 @@ import { realpath, stat } from "node:fs/promises";
 import path from "node:path";
 import { JobFailure } from "../jobs/job-failure.ts";
 
-/** A folder within a source or a workspace, links and all; `title` begins the sentence when it is not one. */
+/**
+ * Resolves a folder within a source or a workspace directory, following links. Throws when it is outside or no folder;
+ * `title` begins the message.
+ */
 export async function folderWithin(
   root: string,
   directory: string,

@@ -5,13 +5,13 @@ import { JobFailure } from "../jobs/job-failure.ts";
 import { readGitUrl } from "./git-url.ts";
 import type { GitSource } from "./source.ts";
 
-/** How git gets at a source: the URL, which holds no credentials, and the environment that answers for them. */
+/** How git reaches a source: the URL, without credentials, and the environment that provides them. */
 export type GitAccess = {
   readonly url: string;
   readonly env: Readonly<Record<string, string>>;
 };
 
-/** Writes the credentials of a source to files in memory, 0600; `name` names them within the job. */
+/** Writes the credentials of a source to files in memory, 0600; `name` identifies them within the job. */
 export async function gitAccess(job: Job, source: GitSource, name: string): Promise<GitAccess> {
   const isFileAllowed = job.agent.config.allowFileSources === "yes";
   const { url, origin, ...inUrl } = readGitUrl(source.url);
@@ -41,17 +41,17 @@ export async function gitAccess(job: Job, source: GitSource, name: string): Prom
     const username = firstLine(auth.username || inUrl.username) || "x-access-token";
     await write(file, `username=${username}\npassword=${password}\n`);
     env["SVC_GIT_CREDENTIALS"] = file;
-    // Nobody but this very server hears them: no submodule's and none that it redirects to.
+    // Credentials are sent only to this server, not to those of submodules or redirects.
     const helper = `credential.${origin}.helper`;
     config.push([helper, ""], [helper, credentialHelper]);
   }
   return { url, env: { ...env, ...configVariables(config) } };
 }
 
-/** A shell's function and no file: where files in memory lie, none may be executed. */
+/** A shell function and not a file, because files in memory may not be executable. */
 const credentialHelper = '!f() { [ "$1" != get ] || cat "$SVC_GIT_CREDENTIALS"; }; f';
 
-/** As git reads what it is told: a token from a file often has a newline at its end. */
+/** Without the newline that a token from a file often has, as git expects it. */
 const firstLine = (text: string | null | undefined): string => text?.split(/[\r\n\0]/)[0] ?? "";
 
 function configVariables(config: readonly (readonly [string, string])[]): Record<string, string> {

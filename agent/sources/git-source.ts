@@ -5,8 +5,8 @@ import { readGitUrl } from "./git-url.ts";
 import type { GitSource } from "./source.ts";
 
 /**
- * The git source that a plan gives, if it names a URL. Throws JobFailure when git would read a member as something
- * else than one name; `named` says what that member is called in the plan.
+ * The git source of a plan, if it names a URL. Throws JobFailure for values that git would take for something else;
+ * `named` is the member's name in the plan.
  */
 export function readGitSource(
   given: z.infer<typeof gitSource>,
@@ -15,7 +15,7 @@ export function readGitSource(
   const url = given?.url ?? "";
   if (given == null || url === "") return undefined;
   const { ref, tag, commit } = given;
-  readGitUrl(url); // what is wrong with it is wrong with the plan
+  readGitUrl(url); // its errors are errors of the plan
   for (const [member, value] of Object.entries({ url, ref, tag, commit })) {
     if (value?.startsWith("-") === true || /[\s\p{Cc}]/u.test(value ?? "")) {
       throw invalidPlan(`${named(member)} is not a single name`);

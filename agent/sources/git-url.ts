@@ -1,17 +1,17 @@
 import { type JobFailure, invalidPlan } from "../jobs/job-failure.ts";
 
-/** A source's URL without the credentials that were in it. */
+/** A source's URL, separated from its credentials. */
 export type GitUrl = {
   readonly url: string;
-  /** Whom credentials are for: none that is not asked over HTTP. */
+  /** The server that the credentials are for; undefined for other protocols than HTTP. */
   readonly origin?: string;
   readonly username?: string;
   readonly password?: string;
 };
 
 /**
- * Takes credentials out of a URL: nobody sees them in a list of processes, a remote or a log. Throws JobFailure, which
- * does not repeat the URL, when it cannot be read.
+ * Removes credentials from a URL, so that they do not appear in process lists, remotes or logs. Throws JobFailure that
+ * does not quote the URL when it is invalid.
  */
 export function readGitUrl(given: string): GitUrl {
   if (!/^https?:/i.test(given)) return { url: given };

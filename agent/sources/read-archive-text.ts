@@ -5,12 +5,12 @@ import { SourceFault } from "./source-failure.ts";
 import type { ArchiveEntries } from "./unpack/archive-entry.ts";
 import { readArchive } from "./unpack/read-archive.ts";
 
-/** The entries of an archive that came in a plan, as base64, and its digest; `place` is a folder for its bytes. */
+/** Reads the entries of a base64 archive in a plan, and its digest; `place` is a folder for its bytes. */
 export async function readArchiveText(
   text: string,
   place: string,
 ): Promise<{ readonly entries: ArchiveEntries; readonly revision: string }> {
-  const bytes = Buffer.from(text.replaceAll(/\s/g, ""), "base64"); // of either alphabet
+  const bytes = Buffer.from(text.replaceAll(/\s/g, ""), "base64"); // standard or URL-safe base64
   const archive = path.join(place, "archive");
   await writeFile(archive, bytes, { mode: 0o600 });
   const entries = await readArchive(archive);
@@ -18,7 +18,7 @@ export async function readArchiveText(
   return { entries, revision: `sha256:${createHash("sha256").update(bytes).digest("hex")}` };
 }
 
-/** The fault of bytes that were to be an archive. */
+/** The error for bytes that are not an archive. */
 export function noArchive(what: string): SourceFault {
   return new SourceFault(
     "unsafe",

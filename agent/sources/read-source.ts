@@ -40,8 +40,8 @@ const members = z.looseObject({
 });
 
 /**
- * What a plan, or a part of one, names as its source: `source`, `git_source`, `local_archive`, `oci_artifact` or
- * `src_registry`, the first of them that says something. Throws JobFailure when a member is wrong; `whose` ends its name.
+ * Reads the source of a plan, or of a part of it: the first one given of `source`, `git_source`, `local_archive`,
+ * `oci_artifact` and `src_registry`. Throws JobFailure when a member is wrong; `whose` ends its name.
  */
 export function readSource(plan: object, whose = ""): Source | undefined {
   const { data, error } = members.safeParse(plan);
@@ -102,5 +102,5 @@ function fromArtifact(
   return { kind: "oci", oci, directory: path ?? "" };
 }
 
-/** Some say the registry once more in the repository, or the repository in the registry. */
+/** Some plans repeat the registry in the repository, or the repository in the registry. */
 const isWithin = (url: string, repository: string): boolean => url.endsWith(`/${repository}`);

@@ -14,7 +14,7 @@ import { type Unpacked, unpackInto } from "./unpack/unpack-entries.ts";
 
 const mostEntries = 100_000;
 
-/** Fetches the source of an order in a file, and stores beside it what came of it. Returns an exit code. */
+/** Carries out a fetch request in a file and writes the result beside it. Returns an exit code. */
 export async function runFetchRequest(file: string, say: (line: string) => void): Promise<number> {
   const order = fetchRequest.parse(JSON.parse(await readFile(file, "utf8")));
   const { folder, told } = order;
@@ -37,7 +37,7 @@ export async function runFetchRequest(file: string, say: (line: string) => void)
   }
 }
 
-/** The exit code when what is stored says why. */
+/** The exit code when the result file says why. */
 export const failedCode = 72;
 
 async function fetchInto(
@@ -73,8 +73,8 @@ async function fetchInto(
 }
 
 /**
- * What has no name of its own is an archive, and so is a folder that was packed for the way, or the only layer if its
- * bytes are an archive's: a chart, a module. Everything else is a file of the name that it was given.
+ * Layers without a name are archives, and so are packed folders, and an only layer with the bytes of an archive: a
+ * chart, a module. All others are files with their given names.
  */
 async function unpackLayer(unpacked: Unpacked, layer: PulledLayer, isOnly: boolean): Promise<void> {
   const { file, title, isPackedFolder, mediaType } = layer;

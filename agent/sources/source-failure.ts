@@ -1,7 +1,7 @@
 import { type FailureReason, JobFailure } from "../jobs/job-failure.ts";
 import type { CommandEnd } from "../jobs/stored-execution.ts";
 
-/** Why a source is not available, in one word for machines: `error_metadata.class` of the result. */
+/** Why a source is not available, in one word for programs: `error_metadata.class` of the result. */
 export type SourceClass = "auth" | "not_found" | "digest" | "network" | "unsafe" | "too_large";
 
 type Whose = { readonly title: string; readonly what: string; readonly end: CommandEnd };
@@ -18,7 +18,7 @@ const reasons: Partial<Record<CommandEnd["why"], FailureReason>> = {
   "out-of-memory": "oom",
 };
 
-/** The failure of a job whose source is not available; `what` names the source without credentials. */
+/** Makes the failure of a job whose source is not available; `what` names the source without credentials. */
 export function sourceFailure({ title, what, end }: Whose, why: Why): JobFailure {
   return new JobFailure(`${title}: the source ${what}: ${why.words}.`, {
     reason: why.reason ?? reasons[end.why] ?? "source_unavailable",
@@ -26,7 +26,7 @@ export function sourceFailure({ title, what, end }: Whose, why: Why): JobFailure
   });
 }
 
-/** A source is not available: its message says why, and no secret is in it. */
+/** A source is not available. The message says why and contains no secret. */
 export class SourceFault extends Error {
   override readonly name = "SourceFault";
   readonly class: SourceClass;

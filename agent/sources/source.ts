@@ -1,4 +1,4 @@
-/** What somebody says to be let in where a source lies. */
+/** The credentials for a source. */
 export type SourceLogin = {
   readonly username?: string | null | undefined;
   readonly password?: string | null | undefined;
@@ -7,7 +7,7 @@ export type SourceLogin = {
 
 export type GitSource = {
   readonly url: string;
-  /** Of these one at most. */
+  /** At most one of these. */
   readonly ref?: string;
   readonly tag?: string;
   readonly commit?: string;
@@ -17,17 +17,17 @@ export type GitSource = {
 
 /** An artifact in a registry. */
 export type OciSource = {
-  /** The registry, with or without the repository and the tag. */
+  /** The registry, optionally with the repository and the tag. */
   readonly url: string;
   readonly repository?: string;
   readonly tag?: string;
   readonly digest?: string;
-  /** It may be asked without TLS. */
+  /** Whether it may be contacted without TLS. */
   readonly isPlain: boolean;
   readonly login: SourceLogin;
 };
 
-/** Where what a job works on comes from; `directory` is the folder within that is meant. */
+/** The source of a job's files; `directory` is the part of it that the plan means. */
 export type Source = { readonly directory: string } & (
   | { readonly kind: "git"; readonly git: GitSource }
   | { readonly kind: "oci"; readonly oci: OciSource }
@@ -37,17 +37,17 @@ export type Source = { readonly directory: string } & (
   | { readonly kind: "path"; readonly path: string }
 );
 
-/** How a source is fetched for a job. */
+/** How to fetch a source for a job. */
 export type SourceFetch = {
-  /** Names it within the job: its folder and its files. */
+  /** Its name within the job: for its folder and its files. */
   readonly name: string;
-  /** The child that fetches it, within the job. */
+  /** The key of the child that fetches it. */
   readonly key: string;
   /** The step's name, as the log shows it. */
   readonly step: string;
-  /** Whose source it is, as sentences begin: "Step build". */
+  /** The owner of the source, to begin sentences: "Step build". */
   readonly title: string;
-  /** What git finds in its environment. */
+  /** The environment of git. */
   readonly env: Readonly<Record<string, string>>;
   readonly timeoutMs?: number | undefined;
   readonly isCleanup?: boolean;
@@ -57,6 +57,6 @@ export type SourceFetch = {
 export type FetchedSource = {
   readonly folder: string;
   readonly tookMs: number;
-  /** What exactly was fetched: a commit, a digest; empty where nobody knows. */
+  /** The fetched revision: a commit or a digest; empty if unknown. */
   readonly revision: string;
 };

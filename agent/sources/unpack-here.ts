@@ -10,19 +10,19 @@ import { unpackInto } from "./unpack/unpack-entries.ts";
 type Archive = Extract<Source, { readonly kind: "archive" }>;
 type Here = SourceFetch & {
   readonly folder: string;
-  /** The source, as people read it. */
+  /** The source, for people. */
   readonly what: string;
 };
 type Said = { readonly revision: string; readonly words: string };
 
-/** Base64 of it; a process that does nothing else costs as much as unpacking so much a hundred times. */
+/** The largest archive, in base64. A process of its own would cost a hundred times as much as unpacking this. */
 const mostText = 2 ** 20;
-/** What becomes more than this is work for another process, which can be stopped and has its own memory. */
+/** Larger contents are unpacked by another process, which can be stopped and has its own memory. */
 const small = { mostBytes: 16 * 2 ** 20, mostEntries: 2_000 };
 
 /**
- * Unpacks a small archive of a plan in this process, where the job has no user of its own; undefined where that is for a
- * child to do. Its folder appears whole or not at all. Throws JobFailure.
+ * Unpacks a small archive of a plan in this process, if jobs have no user of their own; undefined when a child must do
+ * it. The folder appears atomically. Throws JobFailure.
  */
 export async function unpackHere(
   job: Job,
@@ -33,7 +33,7 @@ export async function unpackHere(
   const { key, folder, step } = here;
   const beganMs = performance.now();
   const said = await job.once(`${key}/here`, async () => {
-    // It can be there without having been made here by a former version of this program only, whose child knows more.
+    // Only an earlier version of this program can have made it; its child knows the details.
     if (existsSync(folder)) return null;
     return await unpack(contents, job.agent.config.sourceSize, folder).catch((error: unknown) => {
       if (!(error instanceof SourceFault)) throw error;

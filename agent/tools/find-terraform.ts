@@ -14,16 +14,16 @@ import { ToolFault } from "./tool-fault.ts";
 
 export type TerraformTool = "terraform" | "opentofu";
 
-/** A program that jobs can call, with the version that it says it is. */
+/** A program for jobs, and the version that it reports. */
 export type FoundTool = { readonly program: string; readonly version: string };
 
 type Wish = {
   readonly tool: TerraformTool;
-  /** Whichever is on the PATH, by default. */
+  /** The wanted version; by default the one on the PATH. */
   readonly version?: string | null | undefined;
-  /** Hears, before it is waited for, that something is downloaded. */
+  /** Called before a download starts. */
   readonly say: (words: string) => void;
-  /** Aborted when nobody wants it any more. */
+  /** Aborts when the caller no longer needs it. */
   readonly signal: AbortSignal;
 };
 
@@ -32,8 +32,8 @@ const machines: Readonly<Record<string, string>> = { x64: "amd64", arm64: "arm64
 const exact = /^\d+\.\d+\.\d+(?:-[0-9A-Za-z.]+)?$/;
 
 /**
- * Finds terraform or OpenTofu in the version that is wanted: on the PATH, else in `tools-dir`, else on the release
- * server, from which it is downloaded once, verified and kept. Throws JobFailure that says why it is not available.
+ * Finds Terraform or OpenTofu in the wanted version: on the PATH, in `tools-dir`, or on the release server, from which
+ * it is downloaded once and verified. Throws JobFailure that says why it is not available.
  */
 export async function findTerraform(config: AgentConfig, wish: Wish): Promise<FoundTool> {
   const version = wish.version?.replace(/^v/, "") ?? "";
@@ -60,7 +60,7 @@ export async function findTerraform(config: AgentConfig, wish: Wish): Promise<Fo
   }
 }
 
-/** Why it is not available; undefined for what is none of its reasons. */
+/** Why it is not available; undefined for unrelated errors. */
 function faultOf(error: unknown, signal: AbortSignal): ToolFault | undefined {
   if (error instanceof ToolFault) return error;
   if (signal.aborted) return new ToolFault("stopped", "the job was stopped");
@@ -70,7 +70,7 @@ function faultOf(error: unknown, signal: AbortSignal): ToolFault | undefined {
 }
 
 const longestMs = 20 * 60_000;
-/** What is being installed by this process. */
+/** Installations in progress in this process. */
 const install = makeSharedWork(longestMs);
 
 async function keptProgram(config: AgentConfig, wish: Wish, version: string): Promise<string> {
@@ -87,7 +87,7 @@ async function keptProgram(config: AgentConfig, wish: Wish, version: string): Pr
   await install(place, wish.signal, async (signal) => {
     for (const part of [config.toolsDir, path.dirname(folder), folder]) {
       await mkdir(part, { recursive: true });
-      await chmod(part, 0o755).catch(() => {}); // the operator's own, and as open as it shall be
+      await chmod(part, 0o755).catch(() => {}); // a directory of the operator keeps its mode
     }
     const lock = path.join(folder, ".lock");
     await withHostLock(lock, signal, async () => {

@@ -8,10 +8,10 @@ const holder = z.object({ pid: z.int(), startTime: z.string(), bootId: z.string(
 const lookEveryMs = 200;
 
 /**
- * Does something while no other process of this host does what has the same lock file. A holder that was killed is no
- * holder any more: it is known by its process, which the kernel tells from every later one. Processes that cannot see
- * each other, in containers that share the folder, may both be at it: what they do has to bear that. Nobody waits past the
- * signal, whose reason is thrown.
+ * Runs an action under a lock file that excludes other processes of this host. The lock of a killed process is
+ * removed; holders are identified by pid and start time. Processes that cannot see each other, in containers that
+ * share the folder, may run the action at the same time, so it must tolerate that. Waiting ends with the signal, whose
+ * reason is thrown.
  */
 export async function withHostLock<T>(
   file: string,
@@ -56,11 +56,11 @@ function isAlive(text: string): boolean {
     const { bootId: bornIn, ...process } = holder.parse(JSON.parse(text));
     return bornIn === bootId() && isRunning(process);
   } catch {
-    return false; // nobody writes such a thing
+    return false; // no process of ours writes such a file
   }
 }
 
-/** Removes what a dead holder left; what somebody took in the same instant is put back. */
+/** Removes the lock of a dead process; a lock that was taken at the same moment is put back. */
 async function clear(file: string, mine: string): Promise<void> {
   const aside = `${ownName(file)}.old`;
   const moved = await rename(file, aside).then(
@@ -73,7 +73,7 @@ async function clear(file: string, mine: string): Promise<void> {
   await rm(aside, { force: true });
 }
 
-/** In containers that share the folder, processes have the same ids. */
+/** Processes in different containers may have the same pid. */
 const ownName = (file: string): string => `${file}.${process.pid}-${randomUUID()}`;
 
 function ownStart(): string {

@@ -13,9 +13,9 @@ import { ToolFault } from "./tool-fault.ts";
 
 /** A version of a tool on its release server. */
 export type Release = {
-  /** The program, as it is called in the archive. */
+  /** The name of the program in the archive. */
   readonly program: string;
-  /** Where the files of this version are. */
+  /** The URL of the files of this version. */
   readonly address: string;
   readonly archive: string;
   readonly sums: string;
@@ -28,9 +28,9 @@ const mostArchiveBytes = 2 ** 29;
 const mostProgramBytes = 2 ** 30;
 
 /**
- * Downloads a release, verifies its sum and the signature of the sums, and puts the program to `place`, whole or not at
- * all. Throws ToolFault. Others, in containers that share the folder, may be at it as well: each writes under a name of its
- * own, and what somebody left half-done hours ago is removed.
+ * Downloads a release, verifies its checksum and the signature of the checksums, and installs the program atomically
+ * at `place`. Throws ToolFault. Others, in containers that share the folder, may do the same: each writes a file of
+ * its own, and abandoned files are removed after hours.
  */
 export async function installRelease(
   network: ReleaseNetwork,
@@ -69,7 +69,7 @@ async function sweep(folder: string): Promise<void> {
   for (const name of await readdir(folder)) {
     if (!name.startsWith(halfDone)) continue;
     const file = path.join(folder, name);
-    const found = await stat(file).catch(() => undefined); // another may have finished with it
+    const found = await stat(file).catch(() => undefined); // another process may have removed it
     if (found !== undefined && Date.now() - found.mtimeMs > abandonedAfterMs) {
       await rm(file, { force: true });
     }
@@ -84,7 +84,7 @@ function sumOf(text: string, archive: string): string {
   return sum;
 }
 
-/** Safe on disk when it resolves: the name must never be there without the bytes. Returns their SHA-256. */
+/** Durable when it resolves, because the name must never exist without the bytes. Returns their SHA-256. */
 async function write(file: string, pieces: AsyncIterable<Uint8Array>): Promise<string> {
   const hash = createHash("sha256");
   async function* hashed(): AsyncGenerator<Uint8Array> {

@@ -9,7 +9,7 @@ const patienceMs = 30_000;
 const answer = z.looseObject({ terraform_version: z.string() });
 const known = new LRUCache<string, string>({ max: 100 });
 
-/** The version that a terraform or tofu says it is; empty where it says none. Asked once of a program as it is. */
+/** The version that terraform or tofu reports; empty if it reports none. Cached for an unchanged program. */
 export async function programVersion(program: string, path: string): Promise<string> {
   const { mtimeMs, size, ino } = await stat(program);
   const key = `${program} ${ino} ${size} ${mtimeMs}`;
@@ -21,10 +21,10 @@ export async function programVersion(program: string, path: string): Promise<str
       cwd: "/",
       env: { PATH: path, HOME: "/nonexistent", CHECKPOINT_DISABLE: "1" },
     });
-    const { terraform_version } = answer.parse(JSON.parse(stdout)); // tofu calls it the same
+    const { terraform_version } = answer.parse(JSON.parse(stdout)); // tofu uses the same name
     known.set(key, terraform_version);
     return terraform_version;
   } catch {
-    return ""; // it is none, or cannot run here
+    return ""; // it is not one of them, or cannot run here
   }
 }

@@ -5,7 +5,7 @@ import { pause } from "../client/pause.ts";
 import type { AgentConfig } from "../config/read-config.ts";
 import { ToolFault } from "./tool-fault.ts";
 
-/** The way out, and when nothing is waited for any more. */
+/** The network settings, and the signal that ends the download. */
 export type ReleaseNetwork = Pick<AgentConfig, "caFile" | "env"> & { readonly signal: AbortSignal };
 
 const attempts = 4;
@@ -13,8 +13,8 @@ const silentAfterMs = 60_000;
 const mostRedirects = 5;
 
 /**
- * A file of a release server, in pieces, over the agent's own way out: proxies, certificates. What fails for now is asked
- * again until the first byte has come. Throws ToolFault, and the signal's reason once that aborts.
+ * Downloads a file of a release server in chunks, with the agent's network settings. Temporary failures are retried
+ * until the first byte has arrived. Throws ToolFault, or the signal's reason.
  */
 export async function* readRelease(
   network: ReleaseNetwork,
@@ -93,5 +93,5 @@ async function ask({ caFile, env, signal }: ReleaseNetwork, url: string): Promis
   return await promise;
 }
 
-/** Without what a query may hold. */
+/** Without the query, which may contain secrets. */
 const shown = (url: string): string => url.replace(/\?.*$/s, "");

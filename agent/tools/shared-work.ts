@@ -1,4 +1,4 @@
-/** Does the work of this name, or waits for it where it is under way; throws the signal's reason once that aborts. */
+/** Runs the work of this name, or waits for it if it is in progress; throws the signal's reason. */
 export type SharedWork = (
   name: string,
   signal: AbortSignal,
@@ -8,8 +8,8 @@ export type SharedWork = (
 type UnderWay = { readonly done: Promise<void>; readonly stop: AbortController; waiting: number };
 
 /**
- * Work that several may wait for, done once: it is stopped when the last of them has gone, or when it has taken so long,
- * with a TimeoutError as its signal's reason.
+ * Makes work that runs once for several callers. It is stopped when the last caller has left, or after a timeout with
+ * a TimeoutError as its signal's reason.
  */
 export function makeSharedWork(longestMs: number): SharedWork {
   const underWay = new Map<string, UnderWay>();
@@ -29,7 +29,7 @@ export function makeSharedWork(longestMs: number): SharedWork {
     const work = underWay.get(name) ?? begin(name, act);
     work.waiting += 1;
     const aborted = Promise.withResolvers<never>();
-    const leave = (): void => aborted.reject(signal.reason as Error); // a signal's reason is never nothing
+    const leave = (): void => aborted.reject(signal.reason as Error); // a signal always has a reason
     signal.addEventListener("abort", leave);
     try {
       await Promise.race([work.done, aborted.promise]);
@@ -37,7 +37,7 @@ export function makeSharedWork(longestMs: number): SharedWork {
       signal.removeEventListener("abort", leave);
       work.waiting -= 1;
       if (work.waiting === 0) {
-        if (underWay.get(name) === work) underWay.delete(name); // who comes now begins anew
+        if (underWay.get(name) === work) underWay.delete(name); // later callers start it again
         work.stop.abort();
       }
     }

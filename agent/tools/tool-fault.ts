@@ -1,4 +1,4 @@
-/** Why a tool is not available, in one word for machines: `error_metadata.class` of the result. */
+/** Why a tool is not available, in one word for programs: `error_metadata.class` of the result. */
 export type ToolClass =
   | "not_installed"
   | "network"
@@ -8,7 +8,7 @@ export type ToolClass =
   | "too_large"
   | "stopped";
 
-/** A tool is not available: its message says why. */
+/** A tool is not available; the message says why. */
 export class ToolFault extends Error {
   override readonly name = "ToolFault";
   readonly class: ToolClass;

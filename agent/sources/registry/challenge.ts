@@ -1,4 +1,4 @@
-/** How a registry wants to be signed in to. */
+/** The authentication that a registry asks for. */
 export type Challenge = {
   readonly scheme: "basic" | "bearer";
   readonly realm: string;
@@ -6,7 +6,7 @@ export type Challenge = {
   readonly scope: string;
 };
 
-/** Reads a WWW-Authenticate header; a token goes before a password. Undefined where it asks for something else. */
+/** Parses a WWW-Authenticate header; bearer is preferred to basic. Undefined for other schemes. */
 export function readChallenge(header: string | null): Challenge | undefined {
   const found = [
     ...(header ?? "").matchAll(

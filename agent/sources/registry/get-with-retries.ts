@@ -7,13 +7,15 @@ const silentAfterMs = 60_000;
 const mostAltogetherMs = 60 * 60_000;
 
 type Headers = Readonly<Record<string, string>>;
-/** An answer has `silentMs` to begin, and `altogetherMs` to end: a body that drips is cut off there. */
+/**
+ * The timeouts of an answer: `silentMs` until it begins, `altogetherMs` until it ends, so that a slow body is cut off.
+ */
 type Patience = { readonly silentMs: number; readonly altogetherMs: number };
 const usual: Patience = { silentMs: silentAfterMs, altogetherMs: mostAltogetherMs };
 
 /**
- * A GET whose failures for now are tried again a few times. It follows redirects, but none from TLS to none, and says who
- * asks to nobody but the first origin. Throws SourceFault.
+ * A GET that retries temporary failures a few times. It follows redirects, but not from TLS to plain HTTP, and sends
+ * credentials only to the first origin. Throws SourceFault.
  */
 export async function getWithRetries(
   url: string,
@@ -71,7 +73,7 @@ async function once(url: URL, headers: Headers, { over, silentMs }: Bounds): Pro
   }
 }
 
-/** Node's word for what happened, which names no address. */
+/** Node's error code, which contains no address. */
 function causeOf(error: Error): string {
   const { code } = (error.cause ?? {}) as NodeJS.ErrnoException;
   return code ?? error.message;

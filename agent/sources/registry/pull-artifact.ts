@@ -20,13 +20,13 @@ const manifestShape = z.looseObject({
   manifests: z.array(descriptor).nullish(),
 });
 
-/** A layer of an artifact, as it lies on disk. */
+/** A layer of an artifact on disk. */
 export type PulledLayer = {
   readonly file: string;
   readonly mediaType: string;
-  /** The name that whoever pushed it gave it; empty for none. */
+  /** The name that was given when it was pushed; may be empty. */
   readonly title: string;
-  /** It is a folder that was packed for the way. */
+  /** Whether it is a packed folder. */
   readonly isPackedFolder: boolean;
 };
 
@@ -41,7 +41,7 @@ const manifestTypes = [
 const mostManifestBytes = 4 * 2 ** 20;
 const mostLayers = 1000;
 
-/** Fetches the layers of an artifact into a folder, each of the digest and the size that its manifest tells. */
+/** Downloads the layers of an artifact into a folder, and checks each against the digest and size in its manifest. */
 export async function pullArtifact(
   client: RegistryClient,
   { tag, digest }: Pick<Reference, "tag" | "digest">,
@@ -73,7 +73,7 @@ export async function pullArtifact(
 
 type Found = { readonly digest: string; readonly layers: readonly Descriptor[] | null | undefined };
 
-/** Of an index with one manifest, that one. */
+/** For an index with one manifest, that manifest. */
 async function findManifest(client: RegistryClient, wanted: string): Promise<Found> {
   const { digest, text } = await getManifest(client, wanted);
   const { layers, manifests } = parsed(text);

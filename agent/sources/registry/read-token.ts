@@ -2,7 +2,10 @@ import { SourceFault } from "../source-failure.ts";
 
 const mostBytes = 2 ** 20;
 
-/** The token in the answer of who hands them out; undefined where there is none. Throws SourceFault, also over 1 MiB. */
+/**
+ * Reads the token from a token server's answer; undefined if there is none. Throws SourceFault, also for more than 1
+ * MiB.
+ */
 export async function readToken({
   body,
 }: {
@@ -30,7 +33,7 @@ export async function readToken({
 
 function tokenIn(text: string): string | undefined {
   try {
-    const said = JSON.parse(text) as Record<string, unknown> | null; // looked at below
+    const said = JSON.parse(text) as Record<string, unknown> | null; // checked below
     const token = said?.["token"] ?? said?.["access_token"];
     return typeof token === "string" && token !== "" ? token : undefined;
   } catch {

@@ -10,14 +10,14 @@ export type Reference = {
   readonly digest: string | undefined;
 };
 
-/** What a plan says of where an artifact is. */
+/** The location of an artifact, as a plan gives it. */
 export type ArtifactLocation = {
-  /** `oci://ghcr.io/acme/app:v1`, a registry's address with or without a repository. */
+  /** `oci://ghcr.io/acme/app:v1`, or a registry's address with or without a repository. */
   readonly url: string;
   readonly repository?: string | undefined;
   readonly tag?: string | undefined;
   readonly digest?: string | undefined;
-  /** Whether it may be asked without TLS; a registry of this very host always is. */
+  /** Whether it may be contacted without TLS; a registry on this host always may. */
   readonly isPlain?: boolean | undefined;
 };
 
@@ -27,7 +27,7 @@ const tagPattern = /^\w[\w.-]{0,127}$/;
 const digestPattern = /^(?:sha256:[0-9a-f]{64}|sha512:[0-9a-f]{128})$/;
 const loopback = /^(?:localhost|127\.[0-9.]+|\[::1\])(?::\d+)?$/;
 
-/** Reads where an artifact is. Throws SourceFault that names what is wrong. */
+/** Parses the location of an artifact. Throws SourceFault that says what is wrong. */
 export function readReference(place: ArtifactLocation): Reference {
   const [, scheme = "", rest = ""] = /^(?:(https?|oci):\/\/)?(.*)$/s.exec(place.url) ?? [];
   const [host = "", ...names] = rest.replace(/\/+$/, "").split("/");
@@ -76,7 +76,7 @@ function wrong(words: string): SourceFault {
   return new SourceFault("not_found", words);
 }
 
-/** A reference as people read it. */
+/** A reference, for people. */
 export function shownReference({ origin, repository, tag, digest }: Reference): string {
   const host = origin.replace(/^https?:\/\//, "");
   return `${host}/${repository}${tag === undefined ? "" : `:${tag}`}${digest === undefined ? "" : `@${digest}`}`;

@@ -5,14 +5,14 @@ import { getWithRetries } from "./get-with-retries.ts";
 import { readToken } from "./read-token.ts";
 import type { Reference } from "./reference.ts";
 
-/** Asks one registry for things of one repository, signing in as it wants. */
+/** A client for one repository of a registry, which authenticates as required. */
 export type RegistryClient = {
-  /** The answer to a GET below /v2/REPOSITORY/; it is a good one. Throws SourceFault. */
+  /** The successful answer to a GET below /v2/REPOSITORY/. Throws SourceFault. */
   readonly get: (at: string, headers?: Readonly<Record<string, string>>) => Promise<Answer>;
 };
 type Answer = { readonly headers: Headers; readonly body: AsyncIterable<Uint8Array> };
 
-/** A client for the repository of a reference: anonymous, basic, or by a token, as the registry asks. */
+/** Makes a client for the repository of a reference: anonymous, basic or bearer, as the registry asks. */
 export function makeRegistryClient(
   { origin, repository }: Pick<Reference, "origin" | "repository">,
   login: SourceLogin,
@@ -49,7 +49,7 @@ type Asked = { readonly origin: string; readonly repository: string; readonly lo
 const hasLogin = ({ username, password, token }: SourceLogin): boolean =>
   Boolean(username || password || token);
 
-/** What to say to a registry that wants to know who we are. */
+/** The Authorization header for a registry's challenge. */
 async function answerTo(challenge: Challenge | undefined, asked: Asked): Promise<string> {
   const { login } = asked;
   if (challenge === undefined)
@@ -60,7 +60,7 @@ async function answerTo(challenge: Challenge | undefined, asked: Asked): Promise
     return basic;
   }
   const realm = URL.canParse(challenge.realm) ? new URL(challenge.realm) : undefined;
-  // Without TLS nobody but the registry itself is told who asks, nor believed.
+  // Without TLS credentials are sent only to the registry itself, not to another token server.
   const isSafe = realm?.protocol === "https:" || realm?.origin === new URL(asked.origin).origin;
   if (realm === undefined || !isSafe) {
     throw new SourceFault("auth", "the registry's token server is missing or has no TLS");

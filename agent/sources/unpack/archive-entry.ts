@@ -1,23 +1,23 @@
 import { Readable } from "node:stream";
 
-/** What an archive, or a folder, holds under one name; nothing of it has been looked at yet. */
+/** An entry of an archive or a folder, unchecked. */
 export type ArchiveEntry = {
   readonly name: string;
   readonly kind: "file" | "folder" | "link" | "hard link" | "other";
-  /** What it is instead, where it is none of these: "a device". */
+  /** Its kind, if it is none of these: "a device". */
   readonly what?: string;
-  /** The mode's last twelve bits. */
+  /** The lowest twelve bits of the mode. */
   readonly mode: number;
-  /** Of links: where they lead. */
+  /** The target of a link. */
   readonly target: string;
-  /** Of files; what is not read is passed by. */
+  /** The contents of a file; what is not read is skipped. */
   readonly body: AsyncIterable<Uint8Array>;
 };
 
-/** The entries of an archive, one after another: each is to be done with before the next is asked for. */
+/** The entries of an archive, in order: finish each before asking for the next. */
 export type ArchiveEntries = AsyncIterable<ArchiveEntry>;
 
-/** The body of what has none. */
+/** An empty body. */
 export function emptyBody(): AsyncIterable<Uint8Array> {
   return Readable.from([]);
 }

@@ -1,20 +1,20 @@
 import path from "node:path";
 
-/** Links of an archive, by their names within it, and where each leads. */
+/** The links of an archive: names and targets. */
 export type ArchiveLinks = ReadonlyMap<string, string>;
 
 const mostSteps = 1000;
 
 /**
- * Whether a link stays within the archive, whatever other links it passes: as the kernel would go, step by step, with
- * a folder that is really there, or not there, at each.
+ * Whether a link stays within the archive, also through other links: resolved step by step as the kernel does, whether
+ * or not the folders on the way exist.
  */
 export function staysWithin(links: ArchiveLinks, name: string): boolean {
   const waiting = stepsOf(links.get(name) ?? "");
   if (waiting === undefined) return false;
   const at = path.posix.dirname(name).split("/").filter(isName);
   for (let step = 0; waiting.length > 0; step += 1) {
-    if (step > mostSteps) return false; // they lead in a circle
+    if (step > mostSteps) return false; // the links form a loop
     const next = waiting.shift() ?? "";
     if (next === "..") {
       if (at.pop() === undefined) return false;
@@ -32,7 +32,7 @@ export function staysWithin(links: ArchiveLinks, name: string): boolean {
   return true;
 }
 
-/** Nothing for what begins at the host's root. */
+/** Undefined for an absolute path. */
 function stepsOf(target: string): string[] | undefined {
   if (target === "" || target.startsWith("/") || target.includes("\0")) return undefined;
   return target.split("/").filter(isName);

@@ -1,16 +1,16 @@
 import { SourceFault } from "../source-failure.ts";
 
-/** Bytes that come in pieces of any size, taken in pieces of the size that is wanted. */
+/** Reads a stream in pieces of the wanted size. */
 export type ByteReader = {
-  /** So many bytes; nothing at the very end. Throws SourceFault when it ends within them. */
+  /** Reads exactly this many bytes; undefined at the end. Throws SourceFault when the stream ends within them. */
   readonly take: (count: number) => Promise<Buffer | undefined>;
-  /** As many, as they come. */
+  /** The same number of bytes, in chunks as they arrive. */
   readonly stream: (count: number) => AsyncGenerator<Uint8Array>;
-  /** Lets go of where the bytes come from, read to its end or not. */
+  /** Closes the source of the bytes, whether it was read to its end or not. */
   readonly close: () => Promise<void>;
 };
 
-/** Reads a stream by counts. */
+/** Makes a reader of a stream. */
 export function makeByteReader(chunks: AsyncIterable<Uint8Array>): ByteReader {
   const source = chunks[Symbol.asyncIterator]();
   let held: Uint8Array = new Uint8Array(0);

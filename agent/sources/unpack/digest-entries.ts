@@ -2,8 +2,8 @@ import { createHash, type Hash } from "node:crypto";
 import type { ArchiveEntries } from "./archive-entry.ts";
 
 /**
- * The same entries, and a digest of all that was read of them by then: names, kinds, who may run them, where links lead,
- * contents. It is that of the same files wherever and whenever they lie.
+ * Passes the entries on and computes a digest of what was read: names, kinds, executable bits, targets of links,
+ * contents. It does not depend on where and when the files were made.
  */
 export function digestEntries(entries: ArchiveEntries): {
   readonly entries: ArchiveEntries;
@@ -24,7 +24,7 @@ async function* digested(entries: ArchiveEntries, hash: Hash): ArchiveEntries {
   }
 }
 
-/** In its own digest first, so that no file's end can be taken for the next one's head. */
+/** Each file has a digest of its own, so that the end of one cannot be confused with the head of the next. */
 async function* passed(body: AsyncIterable<Uint8Array>, hash: Hash): AsyncGenerator<Uint8Array> {
   const own = createHash("sha256");
   for await (const piece of body) {

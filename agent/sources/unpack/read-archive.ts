@@ -13,7 +13,7 @@ const marks = {
   zip: Buffer.from("PK"),
 } as const;
 
-/** The entries of an archive in a file: tar, tar with gzip or zstd, zip. Undefined where it is none, by its bytes. */
+/** Reads an archive in a file: tar, tar with gzip or zstd, or zip, by its bytes. Undefined for anything else. */
 export async function readArchive(file: string): Promise<ArchiveEntries | undefined> {
   const head = await headOf(file);
   const begins = (mark: Buffer): boolean => head.subarray(0, mark.length).equals(mark);
@@ -34,11 +34,11 @@ async function headOf(file: string): Promise<Buffer> {
   }
 }
 
-/** In pieces, however much they would become: whoever reads them counts. */
+/** Decompressed in chunks; the reader limits the total. */
 async function* unpacked(file: string, through: zlib.Gunzip | zlib.ZstdDecompress) {
-  const stream = pipeline(createReadStream(file), through, () => {}); // its error is that of `through`
+  const stream = pipeline(createReadStream(file), through, () => {}); // its error appears in `through`
   try {
-    yield* stream as AsyncIterable<Uint8Array>; // bytes come out of it
+    yield* stream as AsyncIterable<Uint8Array>; // it yields bytes
   } catch (error) {
     if (error instanceof SourceFault) throw error;
     throw new SourceFault("unsafe", `the archive is damaged: ${(error as Error).message}`);

@@ -3,7 +3,7 @@ import { lstat, readdir, readlink } from "node:fs/promises";
 import path from "node:path";
 import { type ArchiveEntries, type ArchiveEntry, emptyBody } from "./archive-entry.ts";
 
-/** Reads a folder of the host as if it were an archive: links as links, wherever they lead. */
+/** Reads a folder of the host like an archive; links stay links. */
 export async function* readFolder(root: string, within = ""): ArchiveEntries {
   const names = await readdir(path.join(root, within));
   for (const name of names.toSorted()) {

@@ -3,23 +3,23 @@ import { type ArchiveEntries, type ArchiveEntry, emptyBody } from "./archive-ent
 import { type ByteReader, makeByteReader } from "./byte-reader.ts";
 
 const blockBytes = 512;
-/** Long names and attributes, of one entry and of all. */
+/** Records with long names and attributes, for one entry or for all. */
 const mostExtraBytes = 2 ** 20;
 const mostExtraBytesOfAll = 2 ** 26;
 
-/** What the records before an entry say of it. */
+/** The attributes from the records before an entry. */
 type Told = { name?: string; target?: string; size?: number; isSparse?: boolean };
 
 /**
- * Reads a tar archive: ustar, pax, and GNU's long names. What is not understood is refused and never guessed at: an
- * entry of a kind that nobody knows is handed on as `other`. Throws SourceFault.
+ * Reads a tar archive: ustar, pax, and GNU long names. What is not understood is refused, never guessed; entries of
+ * unknown kinds are returned as `other`. Throws SourceFault.
  */
 export async function* readTar(chunks: AsyncIterable<Uint8Array>): ArchiveEntries {
   const reader = makeByteReader(chunks);
   try {
     yield* entriesOf(reader);
   } finally {
-    await reader.close(); // what comes after its end is not read, and its file is not left open
+    await reader.close(); // closes the file; what comes after the end of the archive is not read
   }
 }
 
@@ -42,7 +42,7 @@ async function* entriesOf(reader: ByteReader): ArchiveEntries {
     const length = entry.kind === "file" || entry.kind === "other" ? (told.size ?? size) : 0;
     const body = reader.stream(length);
     yield { ...entry, body };
-    for await (const _ of body); // what nobody read
+    for await (const _ of body); // skips the unread rest
     for await (const _ of reader.stream(paddingOf(length)));
     told = {};
   }
@@ -67,7 +67,7 @@ function entryOf(block: Buffer, type: string, told: Told): ArchiveEntry {
   const prefix = block.toString("latin1", 257, 263) === "ustar\0" ? textAt(block, 345, 155) : "";
   const short = textAt(block, 0, 100);
   const name = told.name ?? (prefix === "" ? short : `${prefix}/${short}`);
-  const isFolder = kinds[type] === "file" && name.endsWith("/"); // as before ustar
+  const isFolder = kinds[type] === "file" && name.endsWith("/"); // as in formats before ustar
   const kind = told.isSparse === true ? undefined : isFolder ? "folder" : kinds[type];
   return {
     name,
@@ -88,14 +88,14 @@ async function extra(reader: ByteReader, size: number): Promise<Buffer> {
 }
 
 function toldBy(type: string, bytes: Buffer): Told {
-  if (type === "g") return {}; // of the whole archive: a commit, usually
+  if (type === "g") return {}; // for the whole archive, usually a commit
   const text = bytes.toString("utf8").replace(/\0+$/, "");
   if (type === "L") return { name: text };
   if (type === "K") return { target: text };
   return paxOf(bytes);
 }
 
-/** Records `LENGTH NAME=VALUE\n`, the length in bytes and of the whole. */
+/** Parses records `LENGTH NAME=VALUE\n`, where the length counts bytes of the whole record. */
 function paxOf(bytes: Buffer): Told {
   const told: Told = {};
   for (let at = 0; at < bytes.length;) {
@@ -131,7 +131,7 @@ function textAt(block: Buffer, from: number, length: number): string {
   return field.toString("utf8", 0, end === -1 ? length : end);
 }
 
-/** In octal digits or, where these do not do, as bytes after a mark. */
+/** A number in octal digits or, if it is too large for that, as marked bytes. */
 function numberAt(block: Buffer, from: number, length: number): number {
   if (((block[from] ?? 0) & 0x80) !== 0) {
     const value = block.readUIntBE(from + length - 6, 6);

@@ -9,7 +9,7 @@ const fileBits = 0o100000;
 const kindBits = 0o170000;
 const mostTargetBytes = 4096;
 
-/** Reads a zip archive in a file. Names are not judged here. Throws SourceFault. */
+/** Reads a zip archive in a file. Names are not checked here. Throws SourceFault. */
 export async function* readZip(file: string): ArchiveEntries {
   const archive = await open(file);
   try {
@@ -24,7 +24,7 @@ export async function* readZip(file: string): ArchiveEntries {
 }
 
 async function entryOf(archive: yauzl.ZipFile, entry: yauzl.Entry): Promise<ArchiveEntry> {
-  // Names are bytes here, whatever the types say: the library would judge them in its own words.
+  // Names are bytes here, despite the types; otherwise the library would check them with its own messages.
   const name = (entry.fileName as unknown as Buffer).toString("utf8");
   if (entry.isEncrypted()) throw broken(`${JSON.stringify(name)} is encrypted`);
   const isUnix = entry.versionMadeBy >> 8 === 3;
@@ -40,7 +40,7 @@ async function entryOf(archive: yauzl.ZipFile, entry: yauzl.Entry): Promise<Arch
   return { ...base, kind: "file", body: bodyOf(archive, entry) };
 }
 
-/** Its bytes, of the size that the archive's directory tells. */
+/** Its bytes, checked against the size in the archive's directory. */
 async function* bodyOf(archive: yauzl.ZipFile, entry: yauzl.Entry): AsyncGenerator<Uint8Array> {
   const { promise, resolve, reject } = Promise.withResolvers<AsyncIterable<Buffer>>();
   archive.openReadStream(entry, (error, stream) => (error ? reject(error) : resolve(stream)));

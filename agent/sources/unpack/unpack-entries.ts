@@ -6,13 +6,13 @@ import { SourceFault } from "../source-failure.ts";
 import type { ArchiveEntries, ArchiveEntry } from "./archive-entry.ts";
 import { staysWithin } from "./archive-links.ts";
 
-/** How much may be unpacked. */
+/** Limits for unpacking. */
 export type UnpackBounds = { readonly mostBytes: number; readonly mostEntries: number };
 
-/** What was unpacked: more than one archive may go into a folder, the later over the earlier. */
+/** The state of a folder into which one or several archives are unpacked; later ones overwrite. */
 export type Unpacked = {
   readonly add: (entries: ArchiveEntries) => Promise<void>;
-  /** Makes the links, which lead nowhere while files are written. */
+  /** Creates the links; they do not exist while files are written. */
   readonly finish: () => Promise<{ readonly files: number; readonly bytes: number }>;
 };
 
@@ -20,7 +20,7 @@ const mostNameBytes = 4096;
 const mostDepth = 100;
 const setIdBits = 0o6000;
 
-/** What is in the folder by now, and what was counted. */
+/** The entries in the folder so far, and the counters. */
 type Ground = {
   readonly folder: string;
   readonly bounds: UnpackBounds;
@@ -31,8 +31,8 @@ type Ground = {
 };
 
 /**
- * Unpacks archives into an empty folder. Throws SourceFault with the name of an entry that would leave the folder, that
- * is a device, that would run as somebody else, or that is one too many.
+ * Unpacks archives into an empty folder. Throws SourceFault for an entry that would leave the folder, is a device, has
+ * a setuid or setgid bit, or exceeds a limit.
  */
 export function unpackInto(folder: string, bounds: UnpackBounds): Unpacked {
   const counted = { entries: 0, bytes: 0 };
@@ -73,7 +73,7 @@ async function makeFolder(ground: Ground, name: string, whose: string): Promise<
   made.set(name, "folder");
 }
 
-/** What an earlier entry of that name was goes away. */
+/** Removes an earlier entry with this name. */
 async function place(ground: Ground, name: string, entry: ArchiveEntry): Promise<void> {
   const { made, links, folder } = ground;
   const known = made.get(name);
@@ -111,7 +111,7 @@ async function* counted(ground: Ground, name: string, body: AsyncIterable<Uint8A
   }
 }
 
-/** Last: while files are written, no name leads anywhere but where it says. */
+/** Last, so that no name is redirected by a link while files are written. */
 async function makeLinks({ links, folder }: Ground): Promise<void> {
   for (const [name, target] of links) {
     if (staysWithin(links, name)) continue;
@@ -120,7 +120,7 @@ async function makeLinks({ links, folder }: Ground): Promise<void> {
   for (const [name, target] of links) await symlink(target, path.join(folder, name));
 }
 
-/** A name within the archive, without what says nothing; empty for the archive's own folder. */
+/** Normalizes a name within the archive; empty for the archive's root. */
 function safeName(given: string, verb: string): string {
   const isShort = Buffer.byteLength(given) <= mostNameBytes;
   const parts = given.split("/").filter((part) => part !== "" && part !== ".");

@@ -2,34 +2,34 @@ import { createHash, createPublicKey, type KeyObject, verify } from "node:crypto
 import { ToolFault } from "../tool-fault.ts";
 import { readPackets } from "./read-packets.ts";
 
-/** What a signature was made of. */
+/** The signed data of a signature. */
 export type Signed = {
   readonly hash: string;
   readonly data: Buffer;
-  /** The signature's numbers as they stand in its packet. */
+  /** The numbers of the signature, as in its packet. */
   readonly numbers: Buffer;
 };
 
-/** A key, or a part of one, that signs. */
+/** A signing key or subkey. */
 export type PublicKey = {
-  /** Its 40 digits. */
+  /** Its fingerprint, 40 digits. */
   readonly fingerprint: string;
-  /** The last 16 of them. */
+  /** Its key id, the last 16 digits. */
   readonly id: string;
   readonly algorithm: number;
   readonly isGood: (signed: Signed) => boolean;
 };
 
-const keyTags = [6, 14]; // a key, and a key that belongs to one
+const keyTags = [6, 14]; // a key, and a subkey
 const rsa = [1, 3];
 const oldEdwards = 22;
 const edwards = 27;
-/** What old Ed25519 keys call their curve. */
+/** The curve's name in older Ed25519 keys. */
 const curve = Buffer.from("092b06010401da470f01", "hex");
 
 /**
- * The keys of a file, those of version 4 that are RSA or Ed25519. Who gives the file trusts what is in it: nothing is
- * asked of when keys end or who signed them, for releases outlive keys.
+ * Reads the keys of a file: version 4, RSA or Ed25519. The file is trusted: expiry and certifications of keys are
+ * ignored, because releases outlive keys.
  */
 export function readPublicKeys(file: Buffer): PublicKey[] {
   return readPackets(file)
@@ -53,7 +53,7 @@ function verifierOf(algorithm: number, material: Buffer): PublicKey["isGood"] | 
     const key = jwk({ kty: "RSA", n: n.toString("base64url"), e: e.toString("base64url") });
     return ({ hash, data, numbers }) => {
       const [value] = numberOf(numbers);
-      // The number has no zeros before it; what node takes is as long as the key.
+      // The number has no leading zeros, but node expects the length of the key.
       const padded = Buffer.concat([Buffer.alloc(Math.max(0, n.length - value.length)), value]);
       return verify(hash, data, key, padded);
     };
@@ -71,7 +71,7 @@ function verifierOf(algorithm: number, material: Buffer): PublicKey["isGood"] | 
 
 function ed25519(x: Buffer, joined: (numbers: Buffer) => Buffer): PublicKey["isGood"] {
   const key = jwk({ kty: "OKP", crv: "Ed25519", x: x.toString("base64url") });
-  // It signs the digest and not what was digested.
+  // Ed25519 signs the digest here, not the data.
   return ({ hash, data, numbers }) =>
     verify(null, createHash(hash).update(data).digest(), key, joined(numbers));
 }
@@ -83,7 +83,7 @@ function jwk(key: Readonly<Record<string, string>>): KeyObject {
   return createPublicKey({ key, format: "jwk" });
 }
 
-/** A number: its bits in two bytes, then itself, with nothing before its first bit. And what comes after it. */
+/** Reads a multiprecision integer: its length in bits in two bytes, then its bytes; and the rest. */
 function numberOf(bytes: Buffer): [number: Buffer, rest: Buffer] {
   const bits = bytes.length < 2 ? 0 : bytes.readUInt16BE(0);
   const end = 2 + Math.ceil(bits / 8);

@@ -1,9 +1,9 @@
 import { ToolFault } from "../tool-fault.ts";
 
-/** A packet of OpenPGP (RFC 9580): its kind's number and its body. */
+/** A packet of OpenPGP (RFC 9580): its type and its body. */
 export type Packet = { readonly tag: number; readonly body: Buffer };
 
-/** Reads packets, also of an armoured text. Throws ToolFault when they are cut off or of unknown length. */
+/** Reads packets, also of armoured text. Throws ToolFault for truncated packets and for those of unknown length. */
 export function readPackets(given: Buffer): Packet[] {
   const bytes = withoutArmour(given);
   const packets: Packet[] = [];
@@ -22,7 +22,7 @@ export function readPackets(given: Buffer): Packet[] {
 
 type Extent = { readonly from: number; readonly length: number };
 
-/** A length of one, two or five bytes, as packets and their parts have it; none that comes in pieces. */
+/** Reads a length of one, two or five bytes, as in packets and subpackets; partial lengths are refused. */
 export function newLength(bytes: Buffer, at: number): Extent {
   const first = byteAt(bytes, at);
   if (first < 192) return { from: at + 1, length: first };

@@ -3,13 +3,13 @@ import type { PublicKey } from "./public-keys.ts";
 import { newLength, readPackets } from "./read-packets.ts";
 
 const signatureTag = 2;
-/** Over bytes as they are. */
+/** The type of signatures over binary data. */
 const binaryType = 0;
 const hashes: Readonly<Record<number, string>> = { 8: "sha256", 9: "sha384", 10: "sha512" };
 const issuerKey = 16;
 const issuerFingerprint = 33;
 
-/** Returns the key that has signed these bytes. Throws ToolFault when none of the keys has. */
+/** Returns the key that signed these bytes. Throws ToolFault when none of the keys did. */
 export function verifySignature(
   data: Buffer,
   signature: Buffer,
@@ -41,10 +41,10 @@ type Parts = {
   readonly type: number | undefined;
   readonly algorithm: number | undefined;
   readonly hash: string | undefined;
-  /** What of the packet is signed, too. */
+  /** The part of the packet that is signed, too. */
   readonly hashed: Buffer;
   readonly numbers: Buffer;
-  /** The id of the key that says it signed. */
+  /** The id of the key that claims to have signed. */
   readonly issuer: string;
 };
 
