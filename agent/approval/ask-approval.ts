@@ -37,8 +37,7 @@ export async function askApproval(job: Job, display?: string): Promise<void> {
 
 async function answerTo(request: ApprovalRequest): Promise<ApprovalAnswer> {
   const found = await stat(request.approver).catch(() => undefined);
-  if (found === undefined)
-    return { isYes: false, why: `${request.approver} is not there to be asked` };
+  if (found === undefined) return { isYes: false, why: `${request.approver} does not exist` };
   const answer = found.isDirectory() ? await askFolder(request) : await askProgram(request);
   if (answer !== undefined) return answer;
   const { job } = request;

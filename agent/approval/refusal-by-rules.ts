@@ -11,27 +11,24 @@ type Rules = Pick<AgentConfig, "allowTypes" | "denyTypes" | "allowWorkspaces" | 
 export function refusalByRules(config: Rules, facts: JobFacts, plan: Plan): JobFailure | undefined {
   const { type } = facts;
   if (config.denyTypes?.has(type) === true) {
-    return refused("deny-types", `No jobs of type ${type} are done here`);
+    return refused("deny-types", `Jobs of type ${type} are not allowed`);
   }
   if (concernsAgentAlone(type)) return undefined;
   if (config.allowTypes?.has(type) === false) {
-    return refused("allow-types", `Jobs of type ${type} are not among those that are done here`);
+    return refused("allow-types", `Jobs of type ${type} are not among the allowed types`);
   }
   if (config.readOnly === "yes" && !isPlanOnly(facts, plan)) {
     const words =
       planTypes.has(type) && hasHooks(plan)
-        ? `This agent only makes plans, and the plan of this job has hooks, which run scripts`
-        : `This agent only makes plans, and ${facts.operation || "this"} of ${type} does more`;
+        ? `This agent only runs jobs that make a plan, and the plan of this job has hooks, which run scripts`
+        : `This agent only runs jobs that make a plan, and ${facts.operation || "this"} of ${type} does more`;
     return refused("read-only", words);
   }
   const { allowWorkspaces } = config;
   const named = allowWorkspaces === undefined ? [] : workspacesOf(type, plan);
   const other = named.find((id) => allowWorkspaces?.has(id) === false);
   if (other === undefined) return undefined;
-  return refused(
-    "allow-workspaces",
-    `The workspace ${other} is not among those that jobs may name here`,
-  );
+  return refused("allow-workspaces", `The workspace ${other} is not among those that jobs may use`);
 }
 
 /** Types with planning operations, which change nothing. */
@@ -90,6 +87,6 @@ function workspacesOf(type: string, plan: Plan): readonly string[] {
 
 /** The failure of a job that the owner of this agent does not allow; it names the setting that forbids it. */
 export function refused(setting: SettingName, words: string): JobFailure {
-  const message = `${words}: so says the setting ${setting} of the agent on this host.`;
+  const message = `${words} (setting ${setting} of this agent).`;
   return new JobFailure(message, { reason: "refused", metadata: { class: "policy", setting } });
 }

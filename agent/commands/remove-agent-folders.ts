@@ -12,7 +12,8 @@ export async function removeAgentFolders(
 ): Promise<void> {
   const run = openRunDir(runDirWish(config)).then(async ({ path }) => await removed(path));
   for (const removal of await Promise.allSettled([run, removed(config.dataDir)])) {
-    if (removal.status === "rejected") tell(`not all could be removed: ${String(removal.reason)}`);
+    if (removal.status === "rejected")
+      tell(`some data could not be removed: ${String(removal.reason)}`);
   }
 }
 

@@ -30,12 +30,12 @@ export async function runGivenJob(settings: AgentConfig, file: string): Promise<
       },
     });
     if (done === undefined) {
-      tell("the job has begun before, or is over: nothing was done");
+      tell("the job has already begun or has ended: nothing was done");
       return exitCodes["no-job"].code;
     }
     tell(`the job is ${done.status}`);
     if (done.isAllSent) return jobExitCode(done.status);
-    tell("the broker could not be told all");
+    tell("not everything could be delivered to the broker");
     return exitCodes.unreachable.code;
   } finally {
     await removeAgentFolders(config, tell);

@@ -6,7 +6,7 @@ import type { CommandCall } from "./agent-command.ts";
 const signals = ["SIGTERM", "SIGINT", "SIGQUIT"] as const;
 
 const hangUp =
-  "nothing is read anew at a SIGHUP: the runner's settings come by themselves, and the agent's own are read at its start";
+  "SIGHUP reloads nothing: the runner's settings are updated automatically, and the agent's own are read only at its start";
 
 /** Runs an agent in this process until it has shut down; returns its exit code. */
 export async function start({ readConfig }: Pick<CommandCall, "readConfig">): Promise<number> {

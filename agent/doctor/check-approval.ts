@@ -11,7 +11,7 @@ export async function checkApproval({ config }: DoctorContext): Promise<Found> {
     return leftOut("Nobody is asked before jobs: require-approval is not set.");
   const found = await stat(place).catch(() => undefined);
   if (found === undefined)
-    return failed(`${place} is not there: every job that changes something is refused.`);
+    return failed(`${place} does not exist: every job that changes something is refused.`);
   const right = found.isDirectory() ? constants.W_OK | constants.X_OK : constants.X_OK;
   const isUsable = await access(place, right).then(
     () => true,

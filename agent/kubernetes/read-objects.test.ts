@@ -37,7 +37,7 @@ describe("a manifest", () => {
     [
       "a key twice",
       `${configMap("a")}---\n${configMap("b", "data:\n  k: hunter2\n  k: 2\n")}`,
-      "document 2, line 10: a key is there twice",
+      "document 2, line 10: an object has a duplicate key",
     ],
     ["an alias bomb", `${configMap("a")}${bomb.join("\n")}\n`, "line 1: its aliases unfold"],
     ["no kind", "apiVersion: v1\nmetadata: {name: a}\n", "document 1, line 1: kind is missing"],

@@ -62,14 +62,14 @@ function valueOf(document: Document.Parsed, { number, lines }: Where): YamlDocum
 /** The library's messages quote the text, which may be secret. */
 function wordsOf(code: string): string | undefined {
   const known: Readonly<Record<string, string>> = {
-    DUPLICATE_KEY: "a key is there twice in one object",
-    BAD_INDENT: "the indentation fits nothing above it",
+    DUPLICATE_KEY: "an object has a duplicate key",
+    BAD_INDENT: "the indentation matches no line above",
     TAB_AS_INDENT: "a tab stands where YAML wants spaces",
-    MULTILINE_IMPLICIT_KEY: "a key goes over several lines, or a colon is too many",
+    MULTILINE_IMPLICIT_KEY: "a key spans several lines, or there is an extra colon",
     MISSING_CHAR: "a quote, bracket or comma is missing",
     BAD_ALIAS: "an alias names no anchor above it",
     BLOCK_AS_IMPLICIT_KEY: "a list or an object stands where a value was begun",
-    BAD_PROP_ORDER: "an anchor or a tag stands in the wrong place",
+    BAD_PROP_ORDER: "an anchor or a tag is in the wrong place",
     UNEXPECTED_TOKEN: "something stands where it cannot",
     TAG_RESOLVE_FAILED: "a tag is unknown, or its value does not fit",
   };

@@ -110,7 +110,7 @@ function makeFolder({ executionId, step, runDir }: ChildSpec): string {
   return dir;
 }
 
-type Ground = {
+type LaunchContext = {
   readonly dir: string;
   readonly tools: readonly string[];
   readonly watch: FolderWatch;
@@ -126,7 +126,7 @@ type Waiting = {
   readonly ended: Promise<unknown>;
 };
 
-async function launch(spec: ChildSpec, { dir, tools, watch }: Ground): Promise<Waiting> {
+async function launch(spec: ChildSpec, { dir, tools, watch }: LaunchContext): Promise<Waiting> {
   const { executionId, step } = spec;
   const [sh = "", ...others] = tools;
   const { bfree, bsize } = statfsSync(dir);
@@ -177,7 +177,7 @@ function gateOf({ stdio }: Partial<Pick<ChildProcess, "stdio">>): Duplex | undef
   return gate;
 }
 
-type Beginning = Pick<Ground, "dir" | "watch"> & { readonly waiting: Waiting };
+type Beginning = Pick<LaunchContext, "dir" | "watch"> & { readonly waiting: Waiting };
 
 async function begin(spec: ChildSpec, { dir, watch, waiting }: Beginning): Promise<ChildManifest> {
   const { carrier, gate, isOver, ended } = waiting;

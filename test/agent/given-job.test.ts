@@ -83,7 +83,7 @@ describe("svc-agent run-job --job-file", { timeout: 180_000 }, () => {
     await until(() => first.said.out.includes("waiting"));
     const second = await run(file);
     expect(await second.exit).toBe(27);
-    expect(second.said.err).toContain("has begun before, or is over");
+    expect(second.said.err).toContain("has already begun or has ended");
     await held.release();
     expect(await first.exit).toBe(0);
     const third = await run(file);

@@ -136,6 +136,6 @@ describeWithTools(clusterTools, "svc manifest", () => {
     await writeFile(theirs, "apiVersion: v1\nkind: ConfigMap\nkind: Secret\nmetadata: {name: x}\n");
     const twice = await run(["diff", theirs, ...mine]);
     expect(twice.code).toBe(1);
-    expect(twice.err).toContain("theirs.yaml, document 1, line 3: a key is there twice");
+    expect(twice.err).toContain("theirs.yaml, document 1, line 3: an object has a duplicate key");
   });
 });

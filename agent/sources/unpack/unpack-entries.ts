@@ -21,7 +21,7 @@ const mostDepth = 100;
 const setIdBits = 0o6000;
 
 /** The entries in the folder so far, and the counters. */
-type Ground = {
+type Unpacking = {
   readonly folder: string;
   readonly bounds: UnpackBounds;
   readonly made: Map<string, "file" | "folder" | "link">;
@@ -36,36 +36,37 @@ type Ground = {
  */
 export function unpackInto(folder: string, bounds: UnpackBounds): Unpacked {
   const counted = { entries: 0, bytes: 0 };
-  const ground: Ground = { folder, bounds, made: new Map(), links: new Map(), ...counted };
+  const unpacking: Unpacking = { folder, bounds, made: new Map(), links: new Map(), ...counted };
   return {
     add: async (entries) => {
-      for await (const entry of entries) await unpackEntry(ground, entry);
+      for await (const entry of entries) await unpackEntry(unpacking, entry);
     },
     finish: async () => {
-      await makeLinks(ground);
-      const files = [...ground.made.values()].filter((kind) => kind !== "folder").length;
-      return { files, bytes: ground.bytes };
+      await makeLinks(unpacking);
+      const files = [...unpacking.made.values()].filter((kind) => kind !== "folder").length;
+      return { files, bytes: unpacking.bytes };
     },
   };
 }
 
-async function unpackEntry(ground: Ground, entry: ArchiveEntry): Promise<void> {
-  const { bounds } = ground;
-  ground.entries += 1;
-  if (ground.entries > bounds.mostEntries) {
+async function unpackEntry(unpacking: Unpacking, entry: ArchiveEntry): Promise<void> {
+  const { bounds } = unpacking;
+  unpacking.entries += 1;
+  if (unpacking.entries > bounds.mostEntries) {
     throw tooLarge(entry.name, `${bounds.mostEntries} entries`);
   }
   const name = safeName(entry.name, "is");
   if (name === "") return; // the folder itself
   assertKind(name, entry);
   const parts = name.split("/").slice(0, -1);
-  for (const at of parts.keys()) await makeFolder(ground, parts.slice(0, at + 1).join("/"), name);
-  if (entry.kind === "folder") await makeFolder(ground, name, name);
-  else await place(ground, name, entry);
+  for (const at of parts.keys())
+    await makeFolder(unpacking, parts.slice(0, at + 1).join("/"), name);
+  if (entry.kind === "folder") await makeFolder(unpacking, name, name);
+  else await place(unpacking, name, entry);
 }
 
-async function makeFolder(ground: Ground, name: string, whose: string): Promise<void> {
-  const { made, folder } = ground;
+async function makeFolder(unpacking: Unpacking, name: string, whose: string): Promise<void> {
+  const { made, folder } = unpacking;
   const known = made.get(name);
   if (known === "folder") return;
   if (known !== undefined) throw unsafe(whose, `is inside ${shown(name)}, which is a ${known}`);
@@ -74,20 +75,20 @@ async function makeFolder(ground: Ground, name: string, whose: string): Promise<
 }
 
 /** Removes an earlier entry with this name. */
-async function place(ground: Ground, name: string, entry: ArchiveEntry): Promise<void> {
-  const { made, links, folder } = ground;
+async function place(unpacking: Unpacking, name: string, entry: ArchiveEntry): Promise<void> {
+  const { made, links, folder } = unpacking;
   const known = made.get(name);
   if (known === "folder") throw unsafe(name, "is already a folder");
   links.delete(name);
   if (known === "file") await rm(path.join(folder, name));
   made.delete(name);
   if (entry.kind === "link") links.set(name, entry.target);
-  else if (entry.kind === "hard link") await makeHardLink(ground, name, entry.target);
-  else await writeFile(ground, name, entry);
+  else if (entry.kind === "hard link") await makeHardLink(unpacking, name, entry.target);
+  else await writeFile(unpacking, name, entry);
   made.set(name, entry.kind === "link" ? "link" : "file");
 }
 
-async function makeHardLink({ made, folder }: Ground, name: string, to: string): Promise<void> {
+async function makeHardLink({ made, folder }: Unpacking, name: string, to: string): Promise<void> {
   const target = safeName(to, "leads to");
   if (made.get(target) !== "file") {
     throw unsafe(name, `is a hard link to ${shown(target)}, which is not a file of this archive`);
@@ -95,24 +96,24 @@ async function makeHardLink({ made, folder }: Ground, name: string, to: string):
   await link(path.join(folder, target), path.join(folder, name));
 }
 
-async function writeFile(ground: Ground, name: string, entry: ArchiveEntry): Promise<void> {
+async function writeFile(unpacking: Unpacking, name: string, entry: ArchiveEntry): Promise<void> {
   const how = { flags: "wx", mode: (entry.mode & 0o111) === 0 ? 0o644 : 0o755 };
-  const file = createWriteStream(path.join(ground.folder, name), how);
-  await pipeline(counted(ground, name, entry.body), file);
+  const file = createWriteStream(path.join(unpacking.folder, name), how);
+  await pipeline(counted(unpacking, name, entry.body), file);
 }
 
-async function* counted(ground: Ground, name: string, body: AsyncIterable<Uint8Array>) {
+async function* counted(unpacking: Unpacking, name: string, body: AsyncIterable<Uint8Array>) {
   for await (const piece of body) {
-    ground.bytes += piece.length;
-    if (ground.bytes > ground.bounds.mostBytes) {
-      throw tooLarge(name, `${ground.bounds.mostBytes} bytes`);
+    unpacking.bytes += piece.length;
+    if (unpacking.bytes > unpacking.bounds.mostBytes) {
+      throw tooLarge(name, `${unpacking.bounds.mostBytes} bytes`);
     }
     yield piece;
   }
 }
 
 /** Last, so that no name is redirected by a link while files are written. */
-async function makeLinks({ links, folder }: Ground): Promise<void> {
+async function makeLinks({ links, folder }: Unpacking): Promise<void> {
   for (const [name, target] of links) {
     if (staysWithin(links, name)) continue;
     throw unsafe(name, `is a link to ${shown(target)}, outside of the archive`);

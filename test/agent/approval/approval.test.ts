@@ -64,7 +64,7 @@ describe("a job that a program has to approve", { timeout: 120_000 }, () => {
   test("is refused when there is no such program", async () => {
     const { runSteps, run } = await givenJobSeat(fleet, { "require-approval": "/nowhere/approve" });
     const ended = await runSteps([step]);
-    expect(ended.description).toContain("/nowhere/approve is not there to be asked");
+    expect(ended.description).toContain("/nowhere/approve does not exist");
     expect(await run({ type: "health-check" })).toMatchObject({ status: "finished" });
   });
 });

@@ -72,7 +72,7 @@ describe(
           status: "failed",
           result: { error_metadata: { reason: "refused", class: "policy", setting } },
         });
-        expect(ended.description).toContain(`so says the setting ${setting} of the agent`);
+        expect(ended.description).toContain(`(setting ${setting} of this agent)`);
       }
       for (const job of done) {
         expect({ job, ...(await run(job)) }).toMatchObject({ status: "finished" });

@@ -26,7 +26,7 @@ describeWithTools(clusterTools, "a manifest that cannot be applied", () => {
       "a key twice",
       `${configMap("a", {})}\n---\nkind: ConfigMap\napiVersion: v1\nmetadata: {name: b}\nkind: Secret\n`,
       "config_invalid",
-      /manifest, document 2, line 6: a key is there twice/,
+      /manifest, document 2, line 6: an object has a duplicate key/,
     ],
     ["an alias bomb", bombed, "config_invalid", /document 1, line 1: its aliases unfold/],
     [
