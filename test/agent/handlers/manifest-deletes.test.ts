@@ -39,7 +39,7 @@ async function givenScene(manager: string) {
     server.close();
   });
   const said: string[] = [];
-  const job = { signal, say: (text: string) => void said.push(text) };
+  const job = { signal, log: (text: string) => void said.push(text) };
   const run = { deleteKinds: [], waitMs: 60_000 };
   const cluster = clusterOf(api, "shop");
   // what deletes need of a scene
