@@ -1,19 +1,15 @@
-import { readConfig } from "../broker/config.ts";
-import type { Db } from "../broker/database/connect.ts";
+import type { Broker } from "../broker/broker.ts";
 import { enqueueJobs } from "../broker/jobs/enqueue-jobs.ts";
-import { openLog } from "../broker/log.ts";
-import { makeBroker } from "../broker/make-broker.ts";
 import type { OrgId } from "../broker/orgs/org-id.ts";
 import { claimJobs } from "../broker/polls/claim-jobs.ts";
-import { keySource } from "../broker/seals/key-source.ts";
-import { openSeals } from "../broker/seals/seals.ts";
-import { testSealKeys } from "../test/support/broker/seal-keys.ts";
 import type { Bench } from "./support/bench.ts";
 import { type Fleet, type FleetAgent, givenFleet } from "./support/given-fleet.ts";
 import { type Contestant, inTurns, loadGenerator } from "./support/in-turns.ts";
 import { plan } from "./support/lives.ts";
+import { openLocalBroker } from "./support/local-broker.ts";
 import { repeatFor } from "./support/run-clients.ts";
 import { withStage } from "./support/stage.ts";
+import { addCounts, noCounts, readCounts } from "./support/statement-counts.ts";
 
 /** How many jobs travel in one call: alone, as under a load of single calls, as a batch of one runner. */
 const sizes = { one: 1, fourteen: 14, hundred: 100 } as const;
@@ -29,7 +25,7 @@ export const lifeCost: Bench = {
     await withStage(
       async ({ db, url, postgresPid }) => {
         const fleet = await givenFleet(db, sizes.fourteen, sizes.hundred);
-        const broker = await openBroker(url);
+        const broker = await openLocalBroker(url);
         await db`create extension if not exists pg_stat_statements`;
         const pids = { Postgres: postgresPid, [loadGenerator]: process.pid };
         const counts = { one: noCounts(), fourteen: noCounts(), hundred: noCounts() };
@@ -73,17 +69,8 @@ export const lifeCost: Bench = {
   },
 };
 
-type LocalBroker = Awaited<ReturnType<typeof openBroker>>;
-
-/** A broker's parts without its loops and its server. */
-async function openBroker(databaseUrl: string) {
-  const config = readConfig({ DATABASE_URL: databaseUrl, SVC_SEAL_KEYS: testSealKeys });
-  const seals = await openSeals(keySource(config.sealKeys));
-  return makeBroker(config, openLog("warn"), seals).broker;
-}
-
 /** So many lives in four calls: of one runner each, or all of one. */
-async function live(broker: LocalBroker, fleet: Fleet, jobs: number): Promise<void> {
+async function live(broker: Broker, fleet: Fleet, jobs: number): Promise<void> {
   const orgId = fleet.orgId as OrgId; // of its own database
   const isBatch = jobs > fleet.agents.length;
   const agents = fleet.agents.slice(0, isBatch ? 1 : jobs);
@@ -113,7 +100,7 @@ async function live(broker: LocalBroker, fleet: Fleet, jobs: number): Promise<vo
 }
 
 async function enqueue(
-  broker: LocalBroker,
+  broker: Broker,
   orgId: OrgId,
   { agent, each }: { readonly agent: FleetAgent; readonly each: number },
 ): Promise<void> {
@@ -126,28 +113,4 @@ async function enqueue(
     jobs,
     takesPermit: true,
   });
-}
-
-type Counts = { lives: number; records: number; buffers: number };
-
-function noCounts(): Counts {
-  return { lives: 0, records: 0, buffers: 0 };
-}
-
-function addCounts(
-  counts: Counts,
-  { before, after, lives }: { before: Counts; after: Counts; lives: number },
-): void {
-  counts.lives += lives;
-  counts.records += after.records - before.records;
-  counts.buffers += after.buffers - before.buffers;
-}
-
-/** What Postgres counted for the statements of this database so far. */
-async function readCounts(db: Db): Promise<Counts> {
-  const [row] = await db<Counts[]>`
-    select 0 as lives, coalesce(sum(s.wal_records), 0)::float8 as records,
-           coalesce(sum(s.shared_blks_hit + s.shared_blks_read), 0)::float8 as buffers
-      from pg_stat_statements s join pg_database d on d.oid = s.dbid and d.datname = current_database()`;
-  return row ?? noCounts();
 }

@@ -3,6 +3,7 @@ import { agentAction } from "./agent-action.ts";
 import { agentAlone } from "./agent-alone.ts";
 import { agentChildren } from "./agent-children.ts";
 import { agentOutput } from "./agent-output.ts";
+import { handOff } from "./hand-off.ts";
 import { heartBeats } from "./heart-beats.ts";
 import { helm } from "./helm.ts";
 import { httpFloor } from "./http-floor.ts";
@@ -33,6 +34,7 @@ const benches = {
   "lives-single": livesSingle,
   "lives-batch": livesBatch,
   "life-cost": lifeCost,
+  "hand-off": handOff,
   "park-latency": parkLatency,
   "million-live": millionLive,
   "ten-million-ended": tenMillionEnded,

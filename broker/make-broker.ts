@@ -79,10 +79,9 @@ export function makeBroker(config: Config, log: Log, seals: Seals): MadeBroker {
     pendingIdempotencyKeys: new Map(),
     limitGuesses: guessesOf(config, limits),
     wakes,
-    enqueueSingle: makeEnqueueSingle({ hotPath, seals, largeWrites: large.largeWrites }),
+    ...handingOff({ ...large, db, hotPath, wakes, log, report, seals }, metrics),
     report,
     beats: makeBeats(hotPath, wakes),
-    polls: measuredPolls({ db, hotPath, wakes, log, report, seals }, metrics),
     databaseMetrics: makeDatabaseMetrics({ metrics, url: config.databaseUrl, pool: db, poolName }),
     events,
     ...large,
@@ -125,6 +124,15 @@ function measuredAuthenticator(db: Db, metrics: Metrics): Authenticator {
   const help = "Memory reserved for the token cache.";
   metrics.gauge("svc_known_token_bytes", help, authenticator.bytes);
   return authenticator;
+}
+
+/** Where jobs come in and where polls wait for them. */
+function handingOff(
+  { largeWrites, ...parts }: Omit<PollsOptions, "onBatch"> & Pick<Broker, "largeWrites">,
+  metrics: Metrics,
+): Pick<Broker, "polls" | "enqueueSingle"> {
+  const polls = measuredPolls(parts, metrics);
+  return { polls, enqueueSingle: makeEnqueueSingle({ ...parts, largeWrites, polls }) };
 }
 
 function measuredPolls(parts: Omit<PollsOptions, "onBatch">, metrics: Metrics): Polls {

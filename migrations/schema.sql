@@ -1273,6 +1273,7 @@ function end_jobs(org text, job_ids text[], event text, why text) returns TABLE(
 function end_locked_jobs(job_ids text[], event text, why text, t timestamp with time zone) returns SETOF moved_job -- functions/end.sql
 function end_reported_jobs(moves job_move[], records bigint[], t timestamp with time zone) returns void -- functions/for-older-brokers.sql
 function end_shutdowns(process_ids text[], new_status text, description text, t timestamp with time zone) returns void -- functions/for-older-brokers.sql
+function enqueue_and_claim_jobs(batch json, waiters integer[], runner_ids text[], process_ids text[], job_groups text[], wants integer[], poll_ids text[], execution_ids text[], digests bytea[]) returns TABLE(enqueued enqueued_job, claimed claimed_job) -- functions/hand-off.sql
 function enqueue_jobs(batch json) returns SETOF enqueued_job -- functions/enqueue.sql
 function execution_event(status text) returns text -- functions/before-tables.sql
 function execution_rank(status text) returns integer -- functions/for-older-brokers.sql

@@ -7,10 +7,13 @@ import { newId } from "../database/new-id.ts";
 import type { HotPath } from "../limits/hot-path.ts";
 import type { Permits } from "../limits/permits.ts";
 import type { OrgId } from "../orgs/org-id.ts";
+import type { ClaimRequest } from "../polls/claim-jobs.ts";
+import type { Arrival, HandOff } from "../polls/hand-off.ts";
 import { LargeText } from "../seals/large-text.ts";
 import type { Seals } from "../seals/seals.ts";
 import { StagedUploads } from "../seals/staged-uploads.ts";
 import { type Topic, topics, type Wakes } from "../wake/wakes.ts";
+import { enqueueAndClaim, type EnqueuedRow } from "./enqueue-and-claim.ts";
 import { jobKind, jobTimeouts, type NewJob } from "./new-job.ts";
 import { findJobs } from "./queries.ts";
 import type { JobRow } from "./row.ts";
@@ -28,21 +31,16 @@ export type Enqueue = {
 };
 export type Enqueued = { readonly rows: readonly JobRow[]; readonly isReplay: boolean };
 /** Jobs that were made, or, of a repetition, those that were made before. */
-type Outcome = { readonly rows: readonly JobRow[] } | { readonly replayedIds: readonly string[] };
+type Outcome =
+  | { readonly rows: readonly JobRow[]; readonly isOnOffer: boolean }
+  | { readonly replayedIds: readonly string[] };
 export type EnqueueSingle = (enqueue: Enqueue) => Promise<Outcome>;
 
 export type EnqueueParts = {
   readonly db: Db;
   readonly seals: Seals;
   readonly largeWrites: Limiter;
-};
-
-type AnswerRow = {
-  request: number;
-  outcome: string;
-  id: string;
-  status: string;
-  created_at: Date;
+  readonly polls: { readonly handOff: HandOff };
 };
 
 /** What takes jobs needs of a broker. */
@@ -69,7 +67,7 @@ export async function enqueueJobs(broker: EnqueueingBroker, enqueue: Enqueue): P
     // Newest first as they are read; ids sort as the first request named its jobs.
     return { rows: rows.toReversed(), isReplay: true };
   }
-  broker.wakes.notify(changed(enqueue, outcome.rows));
+  broker.wakes.notify(changed(enqueue, outcome));
   return { rows: outcome.rows, isReplay: false };
 }
 
@@ -105,23 +103,33 @@ async function flushOne(parts: EnqueueParts, enqueue: Enqueue): Promise<Outcome>
 }
 
 async function flush(
-  { db, seals, largeWrites }: EnqueueParts,
+  { db, seals, largeWrites, polls }: EnqueueParts,
   enqueues: readonly Enqueue[],
 ): Promise<(Outcome | Error)[]> {
   const ahead = new StagedUploads();
   const drafts = enqueues.map((enqueue, at) =>
     enqueue.jobs.map((job) => draft(enqueue, job, { request: at + 1, seals, ahead })),
   );
-  const text = JSON.stringify(drafts.flat());
-  const run = async (): Promise<AnswerRow[]> =>
-    db<AnswerRow[]>`select * from enqueue_jobs(${text}::text::json)`;
+  const all = drafts.flat();
+  const enqueue = (requests: readonly ClaimRequest[]) =>
+    enqueueAndClaim(db, JSON.stringify(all), requests);
   const [first] = enqueues;
   const answers =
     ahead.isEmpty || first === undefined
-      ? await run()
-      : await ahead.within({ db, largeWrites }, first.orgId, run);
+      ? await polls.handOff(arrivals(all), enqueue)
+      : (await ahead.within({ db, largeWrites }, first.orgId, () => enqueue([]))).made;
   const byRequest = Map.groupBy(answers, (row) => row.request);
   return enqueues.map((_, at) => settle(drafts[at] ?? [], byRequest.get(at + 1) ?? []));
+}
+
+function arrivals(drafts: readonly Draft[]): Arrival[] {
+  const counts = new Map<string, Arrival>();
+  for (const { runner_id: runnerId, job_group: jobGroup } of drafts) {
+    const key = `${runnerId}/${jobGroup}`;
+    const count = 1 + (counts.get(key)?.count ?? 0);
+    counts.set(key, { runnerId, jobGroup, count });
+  }
+  return [...counts.values()];
 }
 
 type Draft = ReturnType<typeof draft>;
@@ -171,16 +179,19 @@ function fingerprint(request: string): string {
 }
 
 /** What a repetition repeats is read by who asked, not by those that it travelled with. */
-function settle(drafts: readonly Draft[], answers: readonly AnswerRow[]): Outcome | Error {
+function settle(drafts: readonly Draft[], answers: readonly EnqueuedRow[]): Outcome | Error {
   const outcome = answers[0]?.outcome;
   if (outcome === "replay") return { replayedIds: answers.map(({ id }) => id) };
   if (outcome !== "enqueued") return refusal(outcome ?? "lost");
   const byId = new Map(answers.map((answer) => [answer.id, answer]));
-  return { rows: drafts.flatMap((one) => toRow(one, byId.get(one.id))) };
+  const isOnOffer = answers.some(
+    ({ status, isClaimed }) => status === "available" && isClaimed !== true,
+  );
+  return { rows: drafts.flatMap((one) => toRow(one, byId.get(one.id))), isOnOffer };
 }
 
 /** The row as a read would give it now, without the read. */
-function toRow(job: Draft, answer: AnswerRow | undefined): JobRow[] {
+function toRow(job: Draft, answer: EnqueuedRow | undefined): JobRow[] {
   if (answer === undefined) return [];
   return [
     Object.assign(job, {
@@ -222,8 +233,9 @@ function refusal(outcome: string): Error {
   return refusals[outcome]?.() ?? new Error(`enqueue_jobs answered ${outcome}`);
 }
 
-function changed(enqueue: Enqueue, rows: readonly JobRow[]): Topic[] {
-  const told = [topics.org(enqueue.orgId)];
-  if (rows.some(({ status }) => status === "available")) told.push(topics.queue(enqueue.runnerId));
-  return told;
+function changed(
+  { orgId, runnerId }: Enqueue,
+  { isOnOffer }: { readonly isOnOffer: boolean },
+): Topic[] {
+  return isOnOffer ? [topics.org(orgId), topics.queue(runnerId)] : [topics.org(orgId)];
 }

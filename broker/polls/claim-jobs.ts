@@ -1,4 +1,5 @@
 import { hash } from "node:crypto";
+import type postgres from "postgres";
 import type { z } from "zod";
 import { Problem } from "../../shared/problem.ts";
 import { jobToken, mintJobSecret } from "../../shared/token.ts";
@@ -35,11 +36,13 @@ export type Claim = {
 /** The result of one request: claims, and whether its process has orders. */
 export type Claimed = { readonly claims: readonly Claim[]; readonly hasOrders: boolean };
 
-type Opening = Pick<ClaimParts, "seals" | "log">;
+export type Opening = Pick<ClaimParts, "seals" | "log">;
 export type ClaimParts = { readonly db: Db; readonly seals: Seals; readonly log: Log };
 
 type FactsRow = z.infer<typeof jobFactsRow>;
 type NoticeRow = { waiter: number; execution_id: null };
+/** A row of claim_jobs: a claim, or the notice of orders. */
+export type ClaimRow = ClaimedRow | NoticeRow;
 type ClaimedRow = FactsRow & {
   waiter: number;
   repeated: boolean;
@@ -73,6 +76,23 @@ export async function claimJobs(
   { db, seals, log }: ClaimParts,
   requests: readonly ClaimRequest[],
 ): Promise<Claimed[]> {
+  const call = claimCall(db, requests);
+  const rows = await db<ClaimRow[]>`
+    select ${call.columns} from claim_jobs(${call.parameters}) c`;
+  return call.hand(rows, { seals, log });
+}
+
+export type ClaimCall = {
+  /** What claim_jobs takes for these requests, in its order. */
+  readonly parameters: postgres.Fragment;
+  /** What is read of a claimed_job that is named `c`. */
+  readonly columns: postgres.Fragment;
+  /** Gives its rows to who asked: one entry a request. */
+  readonly hand: (rows: readonly ClaimRow[], opening: Opening) => Claimed[];
+};
+
+/** One call of claim_jobs, by itself or within another function's: the ids and tokens of its executions are made here. */
+export function claimCall(db: Db, requests: readonly ClaimRequest[]): ClaimCall {
   const asked = requests.flatMap((request, waiter) =>
     [...request.groups].map(([jobGroup, want]) => ({ request, waiter, jobGroup, want })),
   );
@@ -81,42 +101,45 @@ export async function claimJobs(
   const secrets = Array.from({ length }, () => mintJobSecret());
   const executionIds = secrets.map(() => newId("exe"));
   const digests = secrets.map((secret) => hash("sha256", secret, "buffer"));
-  const rows = await db<(ClaimedRow | NoticeRow)[]>`
-    select c.waiter, c.repeated, c.execution_id, c.process_id, c.claimed_at, c.deadline_at, c.overall_at,
-           c.execution_count, c.started_at, c.key_id,
-           case when octet_length(c.plan) <= ${mostPlanLength} then c.plan end as plan,
-           coalesce(octet_length(c.plan) > ${mostPlanLength}, false) as is_large, c.job_id as id, c.org_id, c.runner_id, c.job_group, c.type,
-           c.operation, c.owner_id, c.owner_type, c.metadata, c.queue_timeout, c.available_timeout,
-           c.execution_timeout, c.overall_timeout, c.max_executions, c.stop_grace, c.changes_things, c.rerun_of,
-           c.log_stream_id, c.created_at, c.created_by_id
-      from claim_jobs(
-             ${db.array(
-               asked.map(({ waiter }) => waiter),
-               integers,
-             )},
-             ${db.array(
-               asked.map(({ request }) => request.runnerId),
-               texts,
-             )},
-             ${db.array(
-               asked.map(({ request }) => request.processId),
-               texts,
-             )},
-             ${db.array(
-               asked.map(({ jobGroup }) => jobGroup),
-               texts,
-             )},
-             ${db.array(
-               asked.map(({ want }) => want),
-               integers,
-             )},
-             ${db.array(
-               asked.map(({ request }) => request.pollId),
-               texts,
-             )},
-             ${db.array(executionIds, texts)},
-             ${db.array(digests, byteas)}) c`;
-  return hand(requests, rows, { seals, log, secrets: secretBook(executionIds, secrets) });
+  return {
+    parameters: db`
+      ${db.array(
+        asked.map(({ waiter }) => waiter),
+        integers,
+      )},
+      ${db.array(
+        asked.map(({ request }) => request.runnerId),
+        texts,
+      )},
+      ${db.array(
+        asked.map(({ request }) => request.processId),
+        texts,
+      )},
+      ${db.array(
+        asked.map(({ jobGroup }) => jobGroup),
+        texts,
+      )},
+      ${db.array(
+        asked.map(({ want }) => want),
+        integers,
+      )},
+      ${db.array(
+        asked.map(({ request }) => request.pollId),
+        texts,
+      )},
+      ${db.array(executionIds, texts)},
+      ${db.array(digests, byteas)}`,
+    columns: db`
+      c.waiter, c.repeated, c.execution_id, c.process_id, c.claimed_at, c.deadline_at, c.overall_at,
+      c.execution_count, c.started_at, c.key_id,
+      case when octet_length(c.plan) <= ${mostPlanLength} then c.plan end as plan,
+      coalesce(octet_length(c.plan) > ${mostPlanLength}, false) as is_large, c.job_id as id, c.org_id, c.runner_id,
+      c.job_group, c.type, c.operation, c.owner_id, c.owner_type, c.metadata, c.queue_timeout, c.available_timeout,
+      c.execution_timeout, c.overall_timeout, c.max_executions, c.stop_grace, c.changes_things, c.rerun_of,
+      c.log_stream_id, c.created_at, c.created_by_id`,
+    hand: (rows, opening) =>
+      hand(requests, rows, { ...opening, secrets: secretBook(executionIds, secrets) }),
+  };
 }
 
 type SecretBook = {
@@ -134,7 +157,7 @@ function secretBook(executionIds: readonly string[], secrets: readonly string[])
 
 function hand(
   requests: readonly ClaimRequest[],
-  rows: readonly (ClaimedRow | NoticeRow)[],
+  rows: readonly ClaimRow[],
   { secrets, ...opening }: Opening & { readonly secrets: SecretBook },
 ): Claimed[] {
   const claims: Claim[][] = requests.map(() => []);

@@ -1,5 +1,7 @@
+import { makeLooks } from "./looks.ts";
 import { ParkedPolls, type Poll, type PollAnswer } from "./parked-polls.ts";
 import { makePollBatches, type PollServing, type Served } from "./poll-batches.ts";
+import { makeReservations, type Reservations } from "./reservations.ts";
 
 type DispatcherParts = PollServing & {
   /** Takes back what was found for a poll that had left meanwhile. */
@@ -13,6 +15,13 @@ export type Dispatcher = {
   readonly park: (poll: Poll) => void;
   /** Looks again for everybody who waits at these runners. */
   readonly look: (runnerIds: Iterable<string>) => void;
+  /** Whether somebody looks for this poll just now. */
+  readonly isServing: (poll: Poll) => boolean;
+  /**
+   * Leaves these polls to a look of somebody else's, which must not reject, and gives them what it finds. Whom it finds
+   * nothing for stays parked; a look that was to be made for it meanwhile is made then.
+   */
+  readonly reserve: (polls: readonly Poll[], found: Promise<Served>) => void;
   /** Resolves when no batch is under way. */
   readonly settled: () => Promise<void>;
   /** Resolves when the batch that looks for this poll just now, if one does, is over. */
@@ -30,7 +39,9 @@ export function makeDispatcher(parts: DispatcherParts): Dispatcher {
   const { undeliverable, onOffer } = parts;
   const parked = new ParkedPolls<PollAnswer>();
   const dirty = new Set<string>();
-  const batches = makePollBatches({ ...parts, deliver });
+  const reservations = makeReservations();
+  const looks = makeLooks();
+  const serveBatch = makePollBatches({ ...parts, looks, deliver });
   let running: Promise<void> | undefined;
 
   function look(runnerIds: Iterable<string>): void {
@@ -45,11 +56,17 @@ export function makeDispatcher(parts: DispatcherParts): Dispatcher {
     await new Promise((resolve) => setImmediate(resolve));
     try {
       while (dirty.size > 0) {
-        await batches.serve(takeBatch(parked, dirty));
+        await serveBatch(takeBatch({ parked, reservations }, dirty));
       }
     } finally {
       running = undefined;
     }
+  }
+
+  async function reserve(polls: readonly Poll[], found: Promise<Served>): Promise<void> {
+    reservations.add(polls);
+    await looks.during(polls, found.then(deliver));
+    look(reservations.release(polls));
   }
 
   function deliver(served: Served): void {
@@ -64,11 +81,13 @@ export function makeDispatcher(parts: DispatcherParts): Dispatcher {
   return {
     parked,
     look,
+    isServing: looks.isServing,
+    reserve: (polls, found) => void reserve(polls, found),
     settled: async () => {
       await running;
-      await batches.settled();
+      await looks.settled();
     },
-    served: batches.served,
+    served: looks.served,
     park: (poll) => {
       parked.enter(poll);
       look([poll.runnerId]);
@@ -85,12 +104,18 @@ function repetitionOf(
   return pollId !== null && newer?.pollId === pollId ? newer : undefined;
 }
 
-function takeBatch(parked: ParkedPolls<PollAnswer>, dirty: Set<string>): Poll[] {
+type Room = {
+  readonly parked: ParkedPolls<PollAnswer>;
+  readonly reservations: Reservations;
+};
+
+function takeBatch({ parked, reservations }: Room, dirty: Set<string>): Poll[] {
   const polls: Poll[] = [];
   for (const runnerId of dirty) {
     dirty.delete(runnerId);
     for (const poll of parked.ofRunner(runnerId)) {
-      if (poll.groups === null || poll.groups.size > 0) polls.push(poll);
+      const waitsForJobs = poll.groups === null || poll.groups.size > 0;
+      if (waitsForJobs && !reservations.passesOver(poll)) polls.push(poll);
     }
     if (polls.length >= batchPolls) break;
   }

@@ -2,6 +2,7 @@ import { isLockTimeout } from "../database/database-errors.ts";
 import { settleWithin } from "../database/driver-workarounds.ts";
 import type { OrgId } from "../orgs/org-id.ts";
 import { makeContendedOrgs } from "./contended-orgs.ts";
+import type { Looks } from "./looks.ts";
 import type { Poll, PollAnswer } from "./parked-polls.ts";
 
 export type Served = ReadonlyMap<Poll, PollAnswer>;
@@ -12,27 +13,23 @@ export type PollServing = {
   readonly onError: (error: unknown) => void;
 };
 
-export type PollBatches = {
-  /** Serves them together; orgs whose locks do not come free are served by themselves, and not waited for. Never rejects. */
-  readonly serve: (polls: readonly Poll[]) => Promise<void>;
-  /** Resolves when the look that is made for this poll just now, if one is, is over. */
-  readonly served: (poll: Poll) => Promise<void>;
-  /** Resolves when no look is under way. */
-  readonly settled: () => Promise<void>;
+/** Serves polls together; orgs whose locks do not come free are served by themselves, and not waited for. Never rejects. */
+export type ServePolls = (polls: readonly Poll[]) => Promise<void>;
+
+type Parts = PollServing & {
+  readonly looks: Looks;
+  readonly deliver: (served: Served) => void;
 };
 
-type Parts = PollServing & { readonly deliver: (served: Served) => void };
-type Look = { readonly polls: ReadonlySet<Poll>; readonly over: Promise<unknown> };
-
 /** Looks at the database for polls. */
-export function makePollBatches({ serve, serveOrgAlone, onError, deliver }: Parts): PollBatches {
-  const looks = new Set<Look>();
+export function makePollBatches(parts: Parts): ServePolls {
+  const { looks, serve, serveOrgAlone, onError, deliver } = parts;
   const contended = makeContendedOrgs<Poll>((orgId, polls) =>
-    during(polls, serveOrg(orgId, polls)),
+    looks.during(polls, serveOrg(orgId, polls)),
   );
 
   async function serveKind(polls: readonly Poll[]): Promise<void> {
-    if (polls.length > 0) await during(polls, serveAll(polls));
+    if (polls.length > 0) await looks.during(polls, serveAll(polls));
   }
 
   async function serveAll(polls: readonly Poll[]): Promise<void> {
@@ -54,28 +51,10 @@ export function makePollBatches({ serve, serveOrgAlone, onError, deliver }: Part
     }
   }
 
-  async function during<Result>(polls: readonly Poll[], over: Promise<Result>): Promise<Result> {
-    const look = { polls: new Set(polls), over };
-    looks.add(look);
-    try {
-      return await over;
-    } finally {
-      looks.delete(look);
-    }
-  }
-
-  return {
-    async serve(polls) {
-      const ours = contended.withoutContended(polls);
-      const claims = ours.filter(({ processId }) => processId !== null);
-      const tails = ours.filter(({ processId }) => processId === null);
-      await Promise.all([serveKind(claims), serveKind(tails)]);
-    },
-    async served(poll) {
-      for (const { polls, over } of looks) if (polls.has(poll)) await over;
-    },
-    async settled() {
-      await Promise.all(Array.from(looks, ({ over }) => over));
-    },
+  return async (polls) => {
+    const ours = contended.withoutContended(polls);
+    const claims = ours.filter(({ processId }) => processId !== null);
+    const tails = ours.filter(({ processId }) => processId === null);
+    await Promise.all([serveKind(claims), serveKind(tails)]);
   };
 }

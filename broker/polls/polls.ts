@@ -8,6 +8,7 @@ import { topics, type Wakes } from "../wake/wakes.ts";
 import type { Claim } from "./claim-jobs.ts";
 import { confirmByParked } from "./confirm-by-poll.ts";
 import { type Dispatcher, makeDispatcher } from "./dispatcher.ts";
+import { type HandOff, makeHandOff } from "./hand-off.ts";
 import { makeMissedWakeUps } from "./missed-wake-ups.ts";
 import type { Poll } from "./parked-polls.ts";
 import { makePendingOrders, type PendingOrders } from "./pending-orders.ts";
@@ -16,6 +17,7 @@ import { servePolls } from "./serve-polls.ts";
 export type Polls = {
   readonly dispatcher: Dispatcher;
   readonly orders: PendingOrders;
+  readonly handOff: HandOff;
   /** Ends the parked claim of a process, so that it learns of its orders. */
   readonly wakeForOrders: (processId: string) => void;
   /** Whether the process had recent news while no claim of it was parked here; this clears it. */
@@ -80,6 +82,7 @@ export function makePolls(parts: PollsOptions): Polls {
   return {
     dispatcher,
     orders,
+    handOff: makeHandOff({ ...parts, dispatcher, orders }),
     wakeForOrders,
     hasMissedWakeUp: missed.take,
     notifyParked: (processId) => wakes.notify([topics.claim(processId, id)]),

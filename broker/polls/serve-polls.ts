@@ -2,7 +2,7 @@ import type { Db } from "../database/connect.ts";
 import type { Log } from "../log.ts";
 import type { Seals } from "../seals/seals.ts";
 import { topics, type Wakes } from "../wake/wakes.ts";
-import { claimJobs, mostClaims } from "./claim-jobs.ts";
+import { type Claimed, claimJobs, mostClaims } from "./claim-jobs.ts";
 import { offerJobs } from "./offer-jobs.ts";
 import type { Poll, PollAnswer } from "./parked-polls.ts";
 import type { PendingOrders } from "./pending-orders.ts";
@@ -48,15 +48,30 @@ async function serveClaims(
     groups: groups ?? new Map<string, number>(),
   }));
   const claimed = await claimJobs({ db, seals, log }, requests);
+  await answerClaims({ orders, wakes }, { polls, claimed }, answers);
+  const count = claimed.reduce((sum, one) => sum + one.claims.length, 0);
+  if (count === mostClaims) lookAgain(polls.map(({ runnerId }) => runnerId));
+}
+
+type Claiming = { readonly polls: readonly Poll[]; readonly claimed: readonly Claimed[] };
+
+/** What the polls hear of what was claimed for each: their jobs, which no failure takes away, or else orders that are new. */
+export async function answerClaims(
+  { orders, wakes }: Pick<ServeParts, "orders" | "wakes">,
+  { polls, claimed }: Claiming,
+  answers: Map<Poll, PollAnswer>,
+): Promise<void> {
+  const ordered: Poll[] = [];
   for (const [at, poll] of polls.entries()) {
     const { claims = [], hasOrders = false } = claimed[at] ?? {};
     if (claims.length > 0) answers.set(poll, { kind: "claims", claims, hasOrders });
-    else if (hasOrders && (await orders.areNew(poll))) answers.set(poll, { kind: "orders" });
+    else if (hasOrders) ordered.push(poll);
   }
-  const count = claimed.reduce((sum, one) => sum + one.claims.length, 0);
-  if (count === mostClaims) lookAgain(polls.map(({ runnerId }) => runnerId));
   const orgs = claimed.flatMap(({ claims }) => claims.map(({ job }) => topics.org(job.org_id)));
   wakes.notify([...new Set(orgs)]);
+  for (const poll of ordered) {
+    if (await orders.areNew(poll)) answers.set(poll, { kind: "orders" });
+  }
 }
 
 async function serveTails(

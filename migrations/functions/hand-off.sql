@@ -1,0 +1,19 @@
+-- Takes jobs, and hands them in the same transaction to polls that are parked where they are taken: what enqueue_jobs
+-- answers and, where one of the jobs is on offer, what claim_jobs answers after it. The polls ask for jobs of the
+-- batch's queues only: enqueue_jobs has locked those, and no queue may be locked after another.
+create or replace function enqueue_and_claim_jobs(batch json, waiters int[], runner_ids text[], process_ids text[],
+                           job_groups text[], wants int[], poll_ids text[], execution_ids text[], digests bytea[])
+  returns table (enqueued enqueued_job, claimed claimed_job)
+  language plpgsql as $$
+declare
+  made enqueued_job[];
+  is_on_offer boolean;
+begin
+  select array_agg(e), bool_or(e.status = 'available') into made, is_on_offer from enqueue_jobs(batch) e;
+  return query select m, null::claimed_job from unnest(made) m;
+  if is_on_offer then
+    return query
+    select null::enqueued_job, c
+      from claim_jobs(waiters, runner_ids, process_ids, job_groups, wants, poll_ids, execution_ids, digests) c;
+  end if;
+end $$;
