@@ -15,13 +15,13 @@ export type ConnectOptions = {
   /** A statement that waits longer for one lock is given up; 0 means never, as does leaving it out. */
   readonly lockTimeoutMs?: number;
   /**
-   * One statement a connection at a time: who comes when all are busy waits for the first that is free, not behind one
-   * that may be long. No transaction can be begun on such a pool.
+   * One statement per connection at a time: a statement waits for the first free connection, not behind one
+   * that may be long. Transactions are not possible on such a pool.
    */
   readonly isOneByOne?: true;
 };
 
-/** Opens a pool lazily: nothing is sent before the first statement. End it with `db.end()`. */
+/** Opens a pool lazily: nothing is sent before the first statement. Close it with `db.end()`. */
 export function connect(url: string, options: ConnectOptions = {}): Db {
   requirePostgresUrl(url);
   const settings = {

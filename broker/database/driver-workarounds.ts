@@ -32,7 +32,7 @@ export function readTypesOnce({ options }: Pool): void {
 const lostAfterMs = 35_000;
 
 /**
- * The promise, or after 35 s an error as of a connection that timed out. The driver can lose a statement for good when
+ * The promise, or after 35 s the error of a connection timeout. The driver can lose a statement for good when
  * backends die again and again, and does not say when a COPY's connection is lost at its very end; nobody may wait for
  * it for ever.
  */

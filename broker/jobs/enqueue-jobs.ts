@@ -24,13 +24,13 @@ export type Enqueue = {
   readonly actorId: string;
   readonly runnerId: string;
   readonly jobs: readonly NewJob[];
-  /** Where no permit is held: one is taken for what does not travel with others. */
+  /** Set when the caller holds no permit: one is taken for statements of its own. */
   readonly takesPermit?: true;
-  /** `request` is what must be the same for a repetition to be one. */
+  /** `request` must be equal for a request to count as a repetition. */
   readonly idempotency?: { readonly key: string; readonly request: string } | undefined;
 };
 export type Enqueued = { readonly rows: readonly JobRow[]; readonly isReplay: boolean };
-/** Jobs that were made, or, of a repetition, those that were made before. */
+/** The new jobs or, for a repetition, the ids of the first request's jobs. */
 type Outcome =
   | { readonly rows: readonly JobRow[]; readonly isOnOffer: boolean }
   | { readonly replayedIds: readonly string[] };
@@ -43,7 +43,7 @@ export type EnqueueParts = {
   readonly polls: { readonly handOff: HandOff };
 };
 
-/** What takes jobs needs of a broker. */
+/** The parts of a broker that enqueueing needs. */
 export type EnqueueingBroker = EnqueueParts & {
   readonly wakes: Wakes;
   readonly permits: Permits;
@@ -51,7 +51,7 @@ export type EnqueueingBroker = EnqueueParts & {
 };
 
 /**
- * Takes jobs, all or none. A repetition with the same idempotency key gets the first one's jobs as they are
+ * Enqueues jobs, all or none. A repetition with the same idempotency key gets the first request's jobs as they are
  * now. Refuses with 404, 409, 422 or, past the depth of a queue, 429.
  */
 export async function enqueueJobs(broker: EnqueueingBroker, enqueue: Enqueue): Promise<Enqueued> {
@@ -64,16 +64,16 @@ export async function enqueueJobs(broker: EnqueueingBroker, enqueue: Enqueue): P
       : await withPermit(() => flushOne(broker, enqueue));
   if ("replayedIds" in outcome) {
     const rows = await withPermit(() => findJobs(broker.db, orgId, outcome.replayedIds));
-    // Newest first as they are read; ids sort as the first request named its jobs.
+    // They are read newest first; by id they have the order of the first request.
     return { rows: rows.toReversed(), isReplay: true };
   }
   broker.wakes.notify(changed(enqueue, outcome));
   return { rows: outcome.rows, isReplay: false };
 }
 
-/** A plan of this length travels alone, so that nobody waits for it. */
+/** A plan of this length gets a statement of its own, so that other requests do not wait for it. */
 const largePlan = 256 * 1024;
-/** One statement of many enqueues carries about so much of plans. */
+/** About the most bytes of plans in one statement. */
 const mostTogether = 1024 * 1024;
 
 function planLength({ jobs }: Enqueue): number {
@@ -81,7 +81,7 @@ function planLength({ jobs }: Enqueue): number {
   return plan instanceof LargeText ? Infinity : (plan?.length ?? 0);
 }
 
-/** Single jobs that arrive together travel in one statement; a batch goes alone, for it stands or falls whole. */
+/** Single jobs that arrive together share a statement; a batch has its own, because it succeeds or fails as a whole. */
 export function makeEnqueueSingle({
   hotPath,
   ...parts
@@ -178,7 +178,7 @@ function fingerprint(request: string): string {
   return createHash("sha256").update(request).digest("hex");
 }
 
-/** What a repetition repeats is read by who asked, not by those that it travelled with. */
+/** A repetition's jobs are read by its own request, not in the shared statement. */
 function settle(drafts: readonly Draft[], answers: readonly EnqueuedRow[]): Outcome | Error {
   const outcome = answers[0]?.outcome;
   if (outcome === "replay") return { replayedIds: answers.map(({ id }) => id) };
@@ -190,7 +190,7 @@ function settle(drafts: readonly Draft[], answers: readonly EnqueuedRow[]): Outc
   return { rows: drafts.flatMap((one) => toRow(one, byId.get(one.id))), isOnOffer };
 }
 
-/** The row as a read would give it now, without the read. */
+/** The row as a read would return it now. */
 function toRow(job: Draft, answer: EnqueuedRow | undefined): JobRow[] {
   if (answer === undefined) return [];
   return [

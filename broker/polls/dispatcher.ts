@@ -4,16 +4,16 @@ import { makePollBatches, type PollServing, type Served } from "./poll-batches.t
 import { makeReservations, type Reservations } from "./reservations.ts";
 
 type DispatcherParts = PollServing & {
-  /** Takes back what was found for a poll that had left meanwhile. */
+  /** Takes back an answer for a poll that has left in the meantime. */
   readonly undeliverable: (answer: PollAnswer) => void;
-  /** A runner's job was shown to a poll, which may let the time pass. */
+  /** A job was offered to a poll, which may let the offer expire. */
   readonly onOffer: (runnerId: string) => void;
 };
 export type Dispatcher = {
   readonly parked: ParkedPolls<PollAnswer>;
-  /** Parks a poll and looks at once whether there is something for it. */
+  /** Parks a poll and looks at once for work for it. */
   readonly park: (poll: Poll) => void;
-  /** Looks again for everybody who waits at these runners. */
+  /** Looks again for all polls of these runners. */
   readonly look: (runnerIds: Iterable<string>) => void;
   /** Whether somebody looks for this poll just now. */
   readonly isServing: (poll: Poll) => boolean;
@@ -22,18 +22,18 @@ export type Dispatcher = {
    * nothing for stays parked; a look that was to be made for it meanwhile is made then.
    */
   readonly reserve: (polls: readonly Poll[], found: Promise<Served>) => void;
-  /** Resolves when no batch is under way. */
+  /** Resolves when no batch is in progress. */
   readonly settled: () => Promise<void>;
-  /** Resolves when the batch that looks for this poll just now, if one does, is over. */
+  /** Resolves when the current batch with this poll, if there is one, has ended. */
   readonly served: (poll: Poll) => Promise<void>;
 };
 
 /** The most polls that one claim statement serves. */
 const batchPolls = 256;
 /**
- * Serves parked polls. Runners where something changed are looked at in batches: one statement claims for all
- * of their polls, the longest-waiting first, and polls of other runners sleep on. One batch is under way at a
- * time, so that what arrives meanwhile travels together in the next.
+ * Serves parked polls. Runners with news are served in batches: one statement claims for all
+ * of their polls, longest-waiting first; polls of other runners stay parked. One batch is in progress at a
+ * time, so that what arrives in the meantime shares the next one.
  */
 export function makeDispatcher(parts: DispatcherParts): Dispatcher {
   const { undeliverable, onOffer } = parts;
@@ -52,7 +52,7 @@ export function makeDispatcher(parts: DispatcherParts): Dispatcher {
   }
 
   async function run(): Promise<void> {
-    // At the end of this turn of the event loop: what has already arrived comes along.
+    // At the end of this turn of the event loop, so that what has already arrived is included.
     await new Promise((resolve) => setImmediate(resolve));
     try {
       while (dirty.size > 0) {
@@ -95,7 +95,7 @@ export function makeDispatcher(parts: DispatcherParts): Dispatcher {
   };
 }
 
-/** A poll that left while its claim was under way is gone; who asked the same again gets what it would have got. */
+/** When a poll left during its claim, a repetition of the same poll gets its answer. */
 function repetitionOf(
   parked: ParkedPolls<PollAnswer>,
   { processId, pollId }: Poll,

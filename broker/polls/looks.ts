@@ -6,9 +6,9 @@ export type Looks = {
   readonly during: <Result>(polls: readonly Poll[], over: Promise<Result>) => Promise<Result>;
   /** Whether a look is made for this poll just now. */
   readonly isServing: (poll: Poll) => boolean;
-  /** Resolves when the look that is made for this poll just now, if one is, is over. */
+  /** Resolves when the current look for this poll, if there is one, has ended. */
   readonly served: (poll: Poll) => Promise<void>;
-  /** Resolves when no look is under way. */
+  /** Resolves when no look is in progress. */
   readonly settled: () => Promise<void>;
 };
 

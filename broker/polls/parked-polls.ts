@@ -13,7 +13,7 @@ export type PollAnswer =
   | { readonly kind: "draining" };
 export type Poll = ParkedPoll<PollAnswer>;
 
-/** One parked poll. `settle` is called once at most; a poll whose client is gone is never in the room. */
+/** One parked poll. `settle` is called at most once; a poll whose client is gone is removed. */
 export type ParkedPoll<Answer> = {
   readonly orgId: OrgId;
   readonly runnerId: string;
@@ -21,11 +21,11 @@ export type ParkedPoll<Answer> = {
   readonly pollId: string | null;
   /** Group → how many jobs it would take; null: one of any group. Empty: it waits for orders only. */
   readonly groups: ReadonlyMap<RunnerJobGroup, number> | null;
-  /** Keys of the orders that its process says it knows: they alone do not end the wait. */
+  /** Keys of the orders that its process already knows: these do not end the wait. */
   readonly knownOrders: readonly string[];
   /** The version of the settings that its process says it has. */
   readonly knownSettings?: number | undefined;
-  /** Third-party runners: the database's instant when it came. */
+  /** Third-party runners: the database's time when the poll arrived. */
   readonly parkedSince?: string;
   readonly settle: (answer: Answer) => void;
 };
@@ -53,7 +53,7 @@ export class ParkedPolls<Answer> {
     this.#places.set(waiter, (this.#entered += 1));
   }
 
-  /** False when it had left before. */
+  /** False when it had already left. */
   leave(waiter: ParkedPoll<Answer>): boolean {
     if (!this.#places.delete(waiter)) return false;
     removeFrom(this.#byRunner, waiter.runnerId, waiter);

@@ -8,7 +8,7 @@ import type { Poll, PollAnswer } from "./parked-polls.ts";
 export type Served = ReadonlyMap<Poll, PollAnswer>;
 export type PollServing = {
   readonly serve: (polls: readonly Poll[]) => Promise<Served>;
-  /** The same for the polls of one org, another way: its locks hold the others up. */
+  /** The same for the polls of one org, separately, because it waits for locks. */
   readonly serveOrgAlone: (orgId: OrgId, polls: readonly Poll[]) => Promise<Served>;
   readonly onError: (error: unknown) => void;
 };
@@ -21,7 +21,7 @@ type Parts = PollServing & {
   readonly deliver: (served: Served) => void;
 };
 
-/** Looks at the database for polls. */
+/** Looks for work for polls in the database. */
 export function makePollBatches(parts: Parts): ServePolls {
   const { looks, serve, serveOrgAlone, onError, deliver } = parts;
   const contended = makeContendedOrgs<Poll>((orgId, polls) =>

@@ -5,13 +5,13 @@ import { requestHeader } from "../gate/request-header.ts";
 import { hasBody } from "./read-body.ts";
 import { maxBytes } from "./read-json.ts";
 
-/** A larger body is read apart, and waits for room before it is read. */
+/** A larger body is parsed in another thread, and waits for memory before it is read. */
 export const largeBytes = 256 * 1024;
 /** What a body takes that is passed on piece by piece. */
 const streamedBytes = 4 * 1024 * 1024;
 
 /**
- * Waits for the room that a large body takes, by what it says or else may have; answers how to give it back. What is
+ * Waits for the memory that a large body needs, by its declared or else its largest size; returns a function that releases it. A body that is
  * small, or refused for its size, needs none, and is not made to wait for a promise.
  */
 export function reserveMemory(
@@ -33,7 +33,7 @@ export function reserveMemory(
   );
 }
 
-/** Bytes whose memory is theirs alone, so that they can change hands. */
+/** Bytes in memory of their own, so that they can be transferred to another thread. */
 export function owned(bytes: Buffer): Uint8Array<ArrayBuffer> {
   const isAlone = bytes.byteOffset === 0 && bytes.byteLength === bytes.buffer.byteLength;
   return isAlone ? new Uint8Array(bytes.buffer as ArrayBuffer) : new Uint8Array(bytes);

@@ -47,14 +47,14 @@ export const claimJobs: RegisterRoutes = (app, broker) => {
       waitMs: hasNews ? soonMs : waitMs(body.wait),
       signal: c.req.raw.signal,
     });
-    // A poll with groups learns of orders with its first look for jobs, but not of settings that changed meanwhile.
+    // A poll with groups gets orders with its first look for jobs, but not changed settings.
     const looks = groups.size === 0 || broker.polls.hasMissedWakeUp(processId);
     if (looks && (await pendingOrders.areNew(poll))) wakeForOrders(processId);
     const answer = await parked;
     const wantsOrders = answer.kind === "orders" || (answer.kind === "claims" && answer.hasOrders);
     if (!wantsOrders) return answerClaim(c, broker, { answer, orders: stopOrders });
     const delivering = pendingOrders.deliver(processId, body.settings_version);
-    // Jobs are not lost for orders that cannot be read: those come with the next answer.
+    // Failing to read orders must not lose the claimed jobs: orders come with the next answer.
     const delivered = await (answer.kind === "claims" ? delivering.catch(() => []) : delivering);
     const deliveredKeys = new Set(delivered.map(orderKey));
     const orders = [
@@ -75,10 +75,10 @@ function wantedGroups(slots: Readonly<Record<string, number>>): Map<RunnerJobGro
   return groups;
 }
 
-/** Jobs that wait are handed out with the news; none is waited for. */
+/** With news to deliver, only jobs that are already there are claimed. */
 const soonMs = 250;
 
-/** Only who names executions is told of them here: a claim usually names none, and costs no statement for it. */
+/** Only for claims that name executions: most name none, and so cost no statement. */
 async function stopOrdersFor(
   broker: Broker,
   { orgId, runnerId, processId }: Pick<ClaimingProcess, "orgId" | "runnerId" | "processId">,
