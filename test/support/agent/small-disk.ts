@@ -57,8 +57,9 @@ export async function givenSmallDisk(
     }
   };
   onTestFinished(() => {
-    agent.kill("SIGKILL"); // the shell first: it starts no other
+    agent.kill("SIGSTOP"); // the shell starts no other from here, and the agent's file can still be read through it
     const pid = pidOf();
+    agent.kill("SIGKILL");
     if (pid !== undefined) process.kill(pid, "SIGKILL");
   });
   return smallDisk({ agent, dataDir, inside, pidOf });
