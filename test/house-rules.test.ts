@@ -80,10 +80,8 @@ describe("who may import whom", () => {
       }
       return false;
     };
-    const isHeld = (name: string) =>
-      /^(?:shared|broker|cli|agent)\//.test(name) &&
-      !/^agent\/(?:executor|handlers\/(?:helm|terraform))\//.test(name);
-    const names = [...targets.keys()].filter(isHeld);
+    const isProgram = (name: string) => /^(?:shared|broker|cli|agent)\//.test(name);
+    const names = [...targets.keys()].filter(isProgram);
     expect(names.filter((name) => isReached(name, name))).toEqual([]);
   });
 

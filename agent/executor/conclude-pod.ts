@@ -6,10 +6,9 @@ import { abandoned, type End, endOf } from "../jobs/record-end.ts";
 import { stopRow } from "../jobs/stop-cause.ts";
 import { isRefusal } from "../kubernetes/api-refusal.ts";
 import type { PendingResult } from "../spool/result-outbox.ts";
-import type { ExecutorContext } from "./executor-context.ts";
+import type { ExecutorContext, PodRun } from "./executor-context.ts";
 import type { PodEnd } from "./follow-pod.ts";
 import { marks } from "./pod-facts.ts";
-import type { PodRun } from "./run-in-pod.ts";
 
 type Ended = { readonly one: ClusterJob; readonly end: PodEnd };
 

@@ -2,6 +2,8 @@ import type { AgentContext } from "../agent-context.ts";
 import type { See } from "../cluster-jobs/read-cluster-job.ts";
 import type { LocalContext } from "../local-context.ts";
 import type { OwnCluster } from "./own-cluster.ts";
+import type { PodFacts } from "./pod-facts.ts";
+import type { PodStop } from "./pod-stop.ts";
 import type { PodTemplate } from "./pod-template.ts";
 
 /** What an agent has whose jobs are done in pods. */
@@ -16,3 +18,6 @@ export type ExecutorContext = {
   /** Aborts when the agent goes and leaves its pods to its next start. */
   readonly left: AbortSignal;
 };
+
+/** One of the runner's jobs, and how it is stopped. */
+export type PodRun = { readonly facts: PodFacts; readonly stop: PodStop };

@@ -10,11 +10,11 @@ import { ApiRefusal } from "../kubernetes/api-refusal.ts";
 import type { KubeObject } from "../kubernetes/kube-object.ts";
 import type { RunningJob } from "../running-job.ts";
 import { concludePod } from "./conclude-pod.ts";
-import type { ExecutorContext } from "./executor-context.ts";
+import type { ExecutorContext, PodRun } from "./executor-context.ts";
 import { followPod } from "./follow-pod.ts";
 import { factsOf, marks, type PodFacts } from "./pod-facts.ts";
 import { podGraceMs, podJob, podSecret } from "./pod-plan.ts";
-import { makePodStop, type PodStop } from "./pod-stop.ts";
+import { makePodStop } from "./pod-stop.ts";
 
 /** A Job that an earlier start of the agent has made. */
 export type FoundPod = { readonly one: ClusterJob; readonly facts: PodFacts };
@@ -95,9 +95,6 @@ const storedOf = ({ job_id, execution_id, type, claimed_at_ms }: PodFacts) => ({
   execution_id,
   started_at_ms: claimed_at_ms,
 });
-
-/** One of the runner's jobs, and how it is stopped. */
-export type PodRun = { readonly facts: PodFacts; readonly stop: PodStop };
 
 /** Undefined where it goes on without this process. */
 async function live(context: ExecutorContext, run: PodRun, made: Made): Promise<End | undefined> {

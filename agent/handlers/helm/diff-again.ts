@@ -4,7 +4,8 @@ import type { Change, Diff } from "../../kubernetes/change.ts";
 import { digestOfChange, digestOfDiff } from "../../kubernetes/digest-of-diff.ts";
 import { refKey, refWords } from "../../kubernetes/kube-object.ts";
 import type { HelmContext } from "./helm-context.ts";
-import { readRevisions, type Revision } from "./releases.ts";
+import type { Revision } from "./release-records.ts";
+import { readRevisions } from "./releases.ts";
 import { isRenderedAnew } from "./rendered-anew.ts";
 
 /** What was shown for approval. */

@@ -1,19 +1,15 @@
 import { existsSync } from "node:fs";
 import path from "node:path";
-import { makeJobFolders, readJobText, writeJobFileOnce } from "../../job-users/job-files.ts";
+import { makeJobFolders } from "../../job-users/job-files.ts";
 import type { Job } from "../../jobs/handler.ts";
 import { JobFailure } from "../../jobs/job-failure.ts";
 import { diffKey } from "../../kubernetes/approved.ts";
 import { type ClusterContext, openClusterContext } from "../../kubernetes/cluster-context.ts";
-import { deployFailure } from "../../kubernetes/deploy-failure.ts";
 import { hostKubeconfig } from "../../kubernetes/host-kubeconfig.ts";
-import { folderWithin } from "../../sources/folder-within.ts";
-import { fetchChart } from "./fetch-chart.ts";
 import { openFront } from "./front.ts";
 import type { HelmRun } from "./helm-run.ts";
 import { recordsAtBroker, recordsInCluster, type ReleaseRecords } from "./release-records.ts";
 import type { HelmCaller } from "./run-helm.ts";
-import { setValues } from "./set-values.ts";
 
 /** What a helm job stands on. */
 export type HelmContext = ClusterContext & {
@@ -67,35 +63,4 @@ function tokenOf({ token }: Job): string {
   if (token !== undefined) return token;
   const words = "The agent that claimed the job was killed before it began: its token is gone.";
   throw new JobFailure(words, { reason: "lost", class: "lost" });
-}
-
-/** Fetches the chart and writes the values of the plan down, in memory. Throws JobFailure. */
-export async function openChart(context: HelmContext): Promise<Chart> {
-  const { job, run } = context;
-  const { secrets, owner } = job.directories;
-  const { folder, revision } = await fetchChart(context);
-  const files: string[] = [];
-  const keep = async (text: string): Promise<void> => {
-    const file = path.join(secrets, `values-${files.length + 1}.yaml`);
-    await writeJobFileOnce(file, text, owner);
-    files.push(file);
-  };
-  for (const given of run.valuesFiles) {
-    // What is one line without a colon is the name of a file in the chart.
-    const isName = !/[\n:{]/.test(given);
-    await keep(isName ? await fileOf(folder, given, job) : given);
-  }
-  if (run.values.length > 0) await keep(JSON.stringify(setValues(run.values)));
-  if (run.override.trim() !== "") await keep(run.override);
-  return { folder, revision, valuesArgs: files.flatMap((file) => ["-f", file]) };
-}
-
-const mostValuesBytes = 4 * 2 ** 20;
-
-async function fileOf(folder: string, name: string, job: Job): Promise<string> {
-  const parent = await folderWithin(folder, path.dirname(name), "The values file");
-  const file = path.join(parent, path.basename(name));
-  const text = await readJobText(file, job.directories.owner, mostValuesBytes);
-  if (text !== "") return text;
-  throw deployFailure(`The chart has no values file ${name}.`, "not_found");
 }

@@ -6,7 +6,8 @@ import { Refused } from "../../client/broker-errors.ts";
 import type { Job } from "../../jobs/handler.ts";
 import { deployFailure } from "../../kubernetes/deploy-failure.ts";
 import type { HelmContext } from "./helm-context.ts";
-import { listRevisions, pendingIn, type Revision } from "./releases.ts";
+import type { Revision } from "./release-records.ts";
+import { listRevisions, pendingIn } from "./releases.ts";
 import { rollBack, rollerOf } from "./roll-back.ts";
 import { askHelm, helmFailure } from "./run-helm.ts";
 

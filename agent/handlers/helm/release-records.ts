@@ -6,7 +6,16 @@ import type { Job } from "../../jobs/handler.ts";
 import type { Cluster } from "../../kubernetes/cluster.ts";
 import { deployFailure } from "../../kubernetes/deploy-failure.ts";
 import type { HelmRun } from "./helm-run.ts";
-import type { Revision } from "./releases.ts";
+
+/** One revision of a release. */
+export type Revision = {
+  readonly revision: number;
+  /** Helm's own word for it. */
+  readonly status: string;
+  readonly labels: Readonly<Record<string, string>>;
+  /** When it was written down first, by the clock of who keeps it. */
+  readonly madeAt?: string | undefined;
+};
 
 /** What helm keeps of one release, read without helm, wherever it is. */
 export type ReleaseRecords = {

@@ -1,15 +1,5 @@
 import type { Job } from "../../jobs/handler.ts";
-import type { ReleaseRecords } from "./release-records.ts";
-
-/** One revision of a release. */
-export type Revision = {
-  readonly revision: number;
-  /** Helm's own word for it. */
-  readonly status: string;
-  readonly labels: Readonly<Record<string, string>>;
-  /** When it was written down first, by the clock of who keeps it. */
-  readonly madeAt?: string | undefined;
-};
+import type { ReleaseRecords, Revision } from "./release-records.ts";
 
 type Kept = { readonly job: Job; readonly records: ReleaseRecords };
 

@@ -1,5 +1,5 @@
 import type { HelmContext } from "./helm-context.ts";
-import type { Revision } from "./releases.ts";
+import type { Revision } from "./release-records.ts";
 import { type HelmAnswer, runHelm } from "./run-helm.ts";
 
 type RollBack = {

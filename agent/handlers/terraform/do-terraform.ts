@@ -5,13 +5,14 @@ import { applyPlan } from "./apply-plan.ts";
 import { applyResult } from "./apply-result.ts";
 import { checkApproved } from "./check-approved.ts";
 import { checkInitialized, checkPlanBackend } from "./check-backend.ts";
-import { runHook } from "./hooks.ts";
+import { checkPolicies } from "./check-policies.ts";
 import { initialize } from "./init.ts";
 import { makePlan, type MadePlan, showPlan } from "./make-plan.ts";
+import { openTerraformContext } from "./open-terraform-context.ts";
 import { planResult } from "./plan-result.ts";
-import { checkPolicies } from "./policies.ts";
 import { renderDiff } from "./render-diff.ts";
-import { openTerraformContext, type TerraformContext } from "./terraform-context.ts";
+import { runHook } from "./run-hook.ts";
+import type { TerraformContext } from "./terraform-context.ts";
 import type { TerraformRun } from "./terraform-run.ts";
 
 /** Does a terraform job, or goes on with it. Throws JobFailure. */
