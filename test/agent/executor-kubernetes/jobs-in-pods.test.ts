@@ -48,14 +48,14 @@ describeWithTools(clusterTools, "svc-agent start --executor kubernetes", () => {
     for (const id of ids) expect((await seat.ended(id)).status).toBe("finished");
   });
 
-  test("looks at all of its pods by one list a second, and at all of its Jobs by another", async () => {
+  test("looks at its pods by one list a second at most, however many there are, and at its Jobs by another", async () => {
     const seat = await givenExecutor(fleet);
     const { proxy, kubeconfig } = await proxiedCluster(seat.account.kubeconfig);
     await seat.start({}, kubeconfig);
     const folder = await testFolder(0o777);
     const held = [heldScript(folder, "one"), heldScript(folder, "two")];
     const ids = await Promise.all(held.map(async ({ job }) => await seat.enqueue(job)));
-    await until(() => seat.kubelet.begun.length === 2);
+    await until(() => seat.kubelet.begun.length === held.length);
     await until(() => seat.kubelet.begun.every(({ printed }) => printed().includes("waiting")));
     const listOf = (what: "pods" | "jobs") =>
       proxy.seen(({ method, path }) => method === "GET" && path.includes(`/${what}?`));
@@ -70,9 +70,12 @@ describeWithTools(clusterTools, "svc-agent start --executor kubernetes", () => {
       expect((times.at(-1) ?? 0) - (times[0] ?? 0)).toBeGreaterThan(2_900);
     }
     const executions = await Promise.all(ids.map(async (id) => (await seat.job(id)).executions[0]));
-    const isOfBoth = ({ path }: { readonly path: string }): boolean =>
-      executions.every((one) => path.includes(one?.id ?? "none"));
-    expect(listOf("pods").slice(before).some(isOfBoth)).toBe(true);
+    const isListed = (id = "none"): boolean =>
+      listOf("pods")
+        .slice(before)
+        .some(({ path }) => path.includes(id));
+    // Lists that come in turns may each be of some of them.
+    await until(() => executions.every((one) => isListed(one?.id)));
     expect(reads().length).toBe(readBefore);
     for (const { release } of held) await release();
     for (const id of ids) expect((await seat.ended(id)).status).toBe("finished");

@@ -3,6 +3,7 @@ import { writeFile } from "node:fs/promises";
 import path from "node:path";
 import { openRunDir } from "../../../agent/processes/open-run-dir.ts";
 import type { Fleet, Seat } from "../broker/given-fleet.ts";
+import { logOf } from "../logs/read-log.ts";
 import { testFolder } from "../run/folder.ts";
 import { type JobSeat, jobReader } from "./given-jobs.ts";
 import { type AgentProcess, startAgentProcess } from "./start-agent-process.ts";
@@ -60,13 +61,7 @@ export async function givenJobUsers(
     runDir,
     marks,
     again: async () => await startAgentProcess({ ...given, dataDir: agent.dataDir }),
-    logOf: async (jobId) => {
-      const { body } = await fleet.broker.call<{ items: { body: string }[] }>(
-        `GET /v1/log-streams/lgs_${jobId.slice(4)}/logs?limit=1000`,
-        { token: seat.operatorToken },
-      );
-      return body.items.map((line) => line.body);
-    },
+    logOf: async (jobId) => await logOf(fleet, seat, jobId),
     running: () => processesOf(first, last),
   };
 }

@@ -2,6 +2,7 @@ import type { NewJob } from "../../../broker/jobs/new-job.ts";
 import type { RunnerJobGroup } from "../../../shared/runner-job-types.ts";
 import { type Fleet, type Seat } from "../broker/given-fleet.ts";
 import { until } from "../broker/given-polling.ts";
+import { logOf } from "../logs/read-log.ts";
 import { startTestAgent, type TestAgent } from "./start-test-agent.ts";
 
 /** A job that has ended, with all that its execution said. */
@@ -81,13 +82,7 @@ export function jobReader(fleet: Fleet, seat: Seat): Omit<JobSeat, "agent"> {
     ...seat,
     ended,
     run,
-    logOf: async (jobId) => {
-      const { body } = await fleet.broker.call<{ items: { body: string }[] }>(
-        `GET /v1/log-streams/lgs_${jobId.slice(4)}/logs?limit=1000`,
-        { token: seat.operatorToken },
-      );
-      return body.items.map((line) => line.body);
-    },
+    logOf: async (jobId) => await logOf(fleet, seat, jobId),
     runSteps: async (steps, plan = {}) =>
       await run({ type: "actions-workflow", plan: JSON.stringify({ ...plan, steps }) }),
   };

@@ -5,7 +5,7 @@ import { promisify } from "node:util";
 import { gunzipSync } from "node:zlib";
 import type { NewJob } from "../../../broker/jobs/new-job.ts";
 import type { Workspace } from "../../../shared/api/terraform-workspaces.ts";
-import type { EndedJob, JobSeat } from "../agent/given-jobs.ts";
+import type { EndedJob } from "../agent/given-jobs.ts";
 import type { Fleet, Seat } from "../broker/given-fleet.ts";
 import { testFolder } from "../run/folder.ts";
 
@@ -89,13 +89,4 @@ export async function archiveOf(files: Files): Promise<string> {
   await run("tar", ["--sort=name", "--mtime=@0", "-czf", archive, "-C", folder, "."]);
   const { stdout } = await run("base64", ["-w0", archive], { maxBuffer: 2 ** 26 });
   return stdout;
-}
-
-/** The lines of a job's log. */
-export async function logOf(fleet: Fleet, seat: Pick<JobSeat, "operatorToken">, jobId: string) {
-  const { body } = await fleet.broker.call<{ items: { body: string }[] }>(
-    `GET /v1/log-streams/lgs_${jobId.slice(4)}/logs?limit=1000`,
-    { token: seat.operatorToken },
-  );
-  return body.items.map((line) => line.body);
 }

@@ -10,6 +10,7 @@ import { send } from "../broker/broker.ts";
 import type { SeenJob } from "../broker/given-fleet.ts";
 import { testSealKeys } from "../broker/seal-keys.ts";
 import { cloneOf, emptyDatabase, type TestDatabase } from "../database/database.ts";
+import { readLog } from "../logs/read-log.ts";
 import { testFolder } from "../run/folder.ts";
 import type { Build } from "./kept-builds.ts";
 
@@ -81,10 +82,7 @@ export async function givenUpgrade(from: Build): Promise<Upgrade> {
       await expect.poll(read, { timeout: 60_000, interval: 50 }).toBe(status);
       return await job(id);
     },
-    logOf: async (id) => {
-      const what = `GET /v1/log-streams/lgs_${id.slice(4)}/logs?limit=1000`;
-      return (await call<{ items: { body: string }[] }>(what)).items.map((line) => line.body);
-    },
+    logOf: async (id) => await readLog(call, id),
   };
 }
 

@@ -3,13 +3,13 @@ import path from "node:path";
 import { beforeAll, describe, expect, test } from "vitest";
 import { givenJobSeat } from "../../../support/agent/given-jobs.ts";
 import { type Fleet, givenFleet } from "../../../support/broker/given-fleet.ts";
+import { logOf } from "../../../support/logs/read-log.ts";
 import { describeWithTools } from "../../../support/run/describe-with-tools.ts";
 import { testFolder } from "../../../support/run/folder.ts";
 import {
   approvedPlan,
   type Files,
   givenTerraformSeat,
-  logOf,
 } from "../../../support/terraform/given-terraform.ts";
 import { tool } from "../../../tools/find-tool.ts";
 

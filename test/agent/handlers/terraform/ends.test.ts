@@ -6,8 +6,9 @@ import { startAgentProcess } from "../../../support/agent/start-agent-process.ts
 import { startTestAgent } from "../../../support/agent/start-test-agent.ts";
 import { type Fleet, givenFleet } from "../../../support/broker/given-fleet.ts";
 import { until } from "../../../support/broker/given-polling.ts";
+import { logOf } from "../../../support/logs/read-log.ts";
 import { faultProxy } from "../../../support/network/fault-proxy.ts";
-import { givenTerraformSeat, logOf } from "../../../support/terraform/given-terraform.ts";
+import { givenTerraformSeat } from "../../../support/terraform/given-terraform.ts";
 import { heldTerraform } from "../../../support/terraform/held-terraform.ts";
 
 let fleet: Fleet;

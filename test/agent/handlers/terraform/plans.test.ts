@@ -2,11 +2,11 @@ import { beforeAll, describe, expect, test } from "vitest";
 import type { NewJob } from "../../../../broker/jobs/new-job.ts";
 import { givenJobSeat, type JobSeat } from "../../../support/agent/given-jobs.ts";
 import { type Fleet, givenFleet } from "../../../support/broker/given-fleet.ts";
+import { logOf } from "../../../support/logs/read-log.ts";
 import {
   approvedPlan,
   archiveOf,
   givenTerraformSeat,
-  logOf,
   shownPlan,
 } from "../../../support/terraform/given-terraform.ts";
 

@@ -1,10 +1,10 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import { type EndedJob, givenJobSeat, type JobSeat } from "../../../support/agent/given-jobs.ts";
 import { type Fleet, givenFleet } from "../../../support/broker/given-fleet.ts";
+import { logOf } from "../../../support/logs/read-log.ts";
 import {
   approvedPlan,
   givenTerraformSeat,
-  logOf,
   shownPlan,
   type TerraformSeat,
 } from "../../../support/terraform/given-terraform.ts";
