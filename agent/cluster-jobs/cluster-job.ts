@@ -1,11 +1,11 @@
 import type { Located } from "../kubernetes/cluster.ts";
 import type { KubeObject } from "../kubernetes/kube-object.ts";
 
-/** A Job in a cluster that is ours, known by its uid: another one may have its name by now. */
+/** A Job in a cluster that the agent made. The uid identifies it: its name may have been reused. */
 export type ClusterJob = {
   readonly at: Located;
   readonly uid: string;
-  /** As it was when it was made or found. */
+  /** The object as it was when it was created or found. */
   readonly object: KubeObject;
 };
 
@@ -27,7 +27,7 @@ export function secretAt(namespace: string, name: string): Located {
 
 export const pods = { apiVersion: "v1", kind: "Pod", plural: "pods", isNamespaced: true } as const;
 
-const mostLength = 63; // the names of its pods' labels are no longer
+const mostLength = 63; // the name becomes a label value of its pods
 
 /** The same name for the same id: `prefix-01h8…` of `exe_01h8…`. */
 export function clusterJobName(prefix: string, id: string): string {

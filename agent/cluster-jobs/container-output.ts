@@ -10,29 +10,29 @@ export type ReadContainer = {
   readonly namespace: string;
   readonly pod: string;
   readonly container: string;
-  /** Aborted when it has ended: it prints no more. */
+  /** Aborted when the container has ended and prints no more. */
   readonly ended: AbortSignal;
-  /** Aborted when nobody wants to read on. */
+  /** Aborted when nobody needs the rest of the log. */
   readonly signal: AbortSignal;
-  /** Where a former agent was, a little earlier perhaps. */
+  /** How far the previous agent had read; it may be slightly behind. */
   readonly from: LogMark;
-  /** Told of a place up to which all is safe elsewhere. */
+  /** Called with a position up to which everything has been stored. */
   readonly keep: (mark: LogMark) => void;
-  /** Told, in words, why not all can be read. */
+  /** Called with the reason when the log cannot be read completely. */
   readonly onTrouble: (words: string) => void;
 };
 
-/** A connection that says nothing for so long is made anew: it may be dead. */
+/** A connection that is silent for this long is replaced: it may be dead. */
 const mostSilenceMs = 60_000;
-/** What a container printed last may come a little after it has ended. */
+/** The last lines of a container may arrive shortly after it has ended. */
 const lastWordsMs = 2_000;
 const mostFailures = 8;
-/** So many bytes lie between two places that are kept. */
+/** The number of bytes between two stored positions. */
 const markEvery = 4_096;
 
 /**
- * What a container prints, as a child's output is: each line once, over broken connections, and from the mark of a former
- * agent on. It ends when the container has.
+ * The output of a container, in the form of a child's output: each line once, across broken connections, starting at the
+ * position that a previous agent stored. It ends with the container.
  */
 export function containerOutput(cluster: Cluster, read: ReadContainer): ChildOutput {
   const marks: LogMark[] = [];
@@ -66,7 +66,7 @@ async function* pieces(
       if (end !== undefined) return;
       failures = lines.mark().offset === offset ? failures + 1 : 0;
       if (failures === mostFailures) onTrouble((error as Error).message);
-      // What still runs may be read again when its node, or the way to it, is back.
+      // The log of a running container is readable again when its node or the network is back.
       if (failures >= mostFailures && isLast) return;
     }
     await pause(500 + backoffMs(failures, { fromMs: 200, mostMs: 5_000 }), signal, ended);
@@ -75,7 +75,7 @@ async function* pieces(
 
 type Going = { readonly lines: LogLines; readonly isLast: boolean; readonly marks: LogMark[] };
 
-/** What one connection brings. */
+/** The result of one connection. */
 async function* whole(
   cluster: Cluster,
   read: ReadContainer,
@@ -96,14 +96,14 @@ function keepMark(marks: LogMark[], mark: LogMark): void {
   if (mark.offset > 0 && mark.offset - (last?.offset ?? 0) >= markEvery) marks.push(mark);
 }
 
-/** Why there is nothing more to be read; nothing when it may go on. */
+/** Why reading cannot continue; undefined when it can. */
 function endBy(error: unknown): string | undefined {
   if (!(error instanceof ApiRefusal)) return undefined;
   if (error.status === 404) return "its pod is gone";
   return error.status === 403 ? error.message : undefined;
 }
 
-/** One connection, from the last line that is known; it ends when it is silent for too long, or the container has ended. */
+/** One connection, from the last known line. It ends when it is silent for too long or the container has ended. */
 async function* connection(
   cluster: Cluster,
   { namespace, pod, container, ended, signal }: ReadContainer,

@@ -9,15 +9,15 @@ import { patiently } from "./retry-while-unreachable.ts";
 
 export type Following = {
   readonly signal: AbortSignal;
-  /** So long it may wait for a pod that runs, at first and after each that failed. */
+  /** How long it may wait for a running pod, at first and after each failed one. */
   readonly startWithinMs: number;
-  /** Told of every look, before anything is concluded from it. */
+  /** Called with every observation, before anything is decided from it. */
   readonly onLook?: (look: JobLook) => void;
-  /** How it is looked at, where not by requests of its own. */
+  /** How the Job is read; by requests of its own unless given. */
   readonly see?: See;
 };
 
-/** How a Job came to its end, or that it cannot come to one. */
+/** How a Job ended, or that it cannot succeed any more. */
 export type FollowedEnd = {
   readonly is: "succeeded" | "failed" | "hopeless" | "stopped";
   readonly look: JobLook;
@@ -26,13 +26,12 @@ export type FollowedEnd = {
 
 const firstPauseMs = 200;
 const mostPauseMs = 2_000;
-/** A state is hopeless when it is seen so often in a row: a pod passes through some of them. */
+/** A state counts as hopeless after this many observations in a row: a pod passes through some of them. */
 const hopelessLooks = 3;
 
 /**
- * Looks at a Job until it has ended, until it is plain that it cannot, or until the signal aborts. `hopeless` means that
- * it is still there: whoever gives it up deletes it. Throws ApiRefusal, or JobFailure when nobody answers
- * for five minutes.
+ * Watches a Job until it has ended, until it clearly cannot, or until the signal aborts. After `hopeless` the Job still
+ * exists: the caller deletes it. Throws ApiRefusal, or JobFailure when the API does not answer for five minutes.
  */
 export async function followClusterJob(
   cluster: Cluster,
@@ -60,13 +59,13 @@ export async function followClusterJob(
   }
 }
 
-/** No pod runs, and none has just failed: until the next one is made, the cluster waits longer each time. */
+/** No pod runs and none has just failed; the cluster's back-off before the next pod grows each time. */
 function isToBegin({ phase, pods }: JobLook): boolean {
   if (phase !== "waiting") return false;
   return pods.length === 0 || pods.some((pod) => pod.phase === "Pending");
 }
 
-/** What runs is judged when it has ended: another container may still be at work. But nobody ends a lost node's pod. */
+/** A running pod is judged after its end, as another container may still work. But a pod on a lost node never ends. */
 function isHopeless({ phase, fault }: JobLook): boolean {
   if (fault?.isHopeless !== true) return false;
   return phase === "waiting" || fault.trouble === "node_lost";

@@ -10,18 +10,18 @@ import type { JobLook } from "./judge-cluster-job.ts";
 import type { PodLook } from "./judge-pod.ts";
 import { logBeginning, type LogMark } from "./log-lines.ts";
 
-/** Brings what the containers of a Job print into the log of the job that follows it. */
+/** Copies what the containers of a Job print into the log of the runner's job. */
 export type LogFollower = {
-  /** Begins with what has begun since the last look, and ends what has ended. */
+  /** Starts to read containers that began since the last observation, and finishes those that ended. */
   readonly look: (look: JobLook) => void;
-  /** Nothing is printed any more: resolves when all is read, soon after the job was stopped, or within so long. */
+  /** Call it when nothing is printed any more. Resolves when all is read, soon after a stop, or after a limit. */
   readonly finish: (withinMs?: number) => Promise<void>;
 };
 
 const mostContainers = 40;
 const afterStopMs = 5_000;
 
-/** Follows the logs of a Job's pods in a namespace; an agent that takes the job up goes on where this one was. */
+/** Follows the logs of a Job's pods in a namespace. An agent that adopts the job continues where this one was. */
 export function followLogs(job: Job, cluster: Cluster, namespace: string): LogFollower {
   const readings = new Map<string, { readonly ended: AbortController; done: Promise<void> }>();
   const cut = new AbortController();
@@ -87,11 +87,11 @@ async function readMark(file: string): Promise<LogMark> {
   try {
     return storedMark.parse(JSON.parse(await readFile(file, "utf8")));
   } catch {
-    return logBeginning; // all is read once more, and what the log has of it passed by
+    return logBeginning; // everything is read again, and lines that the log has are skipped
   }
 }
 
-/** One writer at a time, and only the newest of what waits. */
+/** One write at a time; of those that wait only the newest is written. */
 function markKeeper(file: string): (mark: LogMark) => void {
   let next: LogMark | undefined;
   let isWriting = false;
@@ -99,7 +99,7 @@ function markKeeper(file: string): (mark: LogMark) => void {
     isWriting = true;
     for (let mark = next; mark !== undefined; mark = next) {
       next = undefined;
-      await writeAtomically(file, { text: JSON.stringify(mark) }).catch(() => {}); // an older one does, too
+      await writeAtomically(file, { text: JSON.stringify(mark) }).catch(() => {}); // an older position serves as well
     }
     isWriting = false;
   };

@@ -1,13 +1,13 @@
 import type { KubeObject } from "../kubernetes/kube-object.ts";
 import { type JobFault, judgePod, type PodLook } from "./judge-pod.ts";
 
-/** What is known of a Job at one moment. */
+/** The state of a Job at one moment. */
 export type JobLook = {
   readonly phase: "gone" | "waiting" | "running" | "succeeded" | "failed";
   readonly pods: readonly PodLook[];
-  /** Why it failed; else what keeps it from beginning, which may pass. */
+  /** Why it failed; before that, what keeps it from starting, which may pass. */
   readonly fault?: JobFault;
-  /** The cluster lets nobody of ours see pods. */
+  /** The agent has no permission to list pods. */
   readonly isBlind?: boolean;
 };
 
@@ -19,8 +19,8 @@ type Condition = {
 };
 
 /**
- * What a Job and its pods say of it. `before` are the pods of an earlier look: one that is gone since then tells no more
- * itself why it failed.
+ * Derives the state of a Job from the Job and its pods. `before` are the pods of an earlier observation: a pod that has
+ * been deleted since cannot tell why it failed.
  */
 export function judgeClusterJob(
   job: KubeObject | undefined,
@@ -30,7 +30,7 @@ export function judgeClusterJob(
   const now = living.map(judgePod);
   const gone = before.filter(({ uid }) => !now.some((pod) => pod.uid === uid));
   const pods = [...gone.map(asGone), ...now].sort(byAge);
-  // Who deletes a Job deletes its pods later, and these have their grace: until then they are at work.
+  // The pods of a deleted Job are deleted later and have their grace period: until then they run.
   if (job === undefined && !now.some(({ phase }) => !hasEnded(phase))) {
     const fault = { trouble: "gone", words: "somebody deleted it", isHopeless: true } as const;
     return { phase: "gone", pods, fault };
@@ -45,7 +45,7 @@ export function judgeClusterJob(
     return { phase: "failed", pods, fault: faultOf(failed, pods) };
   const held = now.find(({ phase, fault }) => phase === "Pending" && fault !== undefined)?.fault;
   const fault = begun?.fault ?? held;
-  // Its end is decided, and its pods are on their way out.
+  // Its end is decided and its pods are terminating.
   const isEnding = (isTrue("FailureTarget") ?? isTrue("SuccessCriteriaMet")) !== undefined;
   const phase = begun === undefined && !isEnding ? "waiting" : "running";
   return { phase, pods, ...(fault !== undefined && { fault }) };
@@ -53,13 +53,13 @@ export function judgeClusterJob(
 
 const hasEnded = (phase: PodLook["phase"]): boolean => phase === "Succeeded" || phase === "Failed";
 
-/** The last one is the latest: names are by chance. */
+/** Sorted by time, newest last: the names of pods are random. */
 function byAge(a: PodLook, b: PodLook): number {
   if (a.createdAt === b.createdAt) return a.name < b.name ? -1 : 1;
   return a.createdAt < b.createdAt ? -1 : 1;
 }
 
-/** A pod that had not ended when it was seen last. */
+/** A pod that had not ended when it was last seen. */
 function asGone(pod: PodLook): PodLook {
   if (hasEnded(pod.phase)) return pod;
   const words = "it is gone: somebody deleted it, or its node went away";
@@ -67,7 +67,7 @@ function asGone(pod: PodLook): PodLook {
   return { ...pod, phase: "Unknown", fault };
 }
 
-/** The last pod that failed says why; without one, what the Job says of itself. */
+/** The reason of the last failed pod; without one, that of the Job. */
 function faultOf({ reason, message = "" }: Condition, pods: readonly PodLook[]): JobFault {
   if (reason === "DeadlineExceeded") {
     return { trouble: "deadline", words: "its own time limit was over", isHopeless: true };

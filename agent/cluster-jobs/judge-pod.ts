@@ -1,6 +1,6 @@
 import type { KubeObject } from "../kubernetes/kube-object.ts";
 
-/** What is the matter with a Job in the cluster, in one word for machines. */
+/** What is wrong with a Job in the cluster, as a code for programs. */
 export type JobTrouble =
   | "image_pull"
   | "container_config"
@@ -18,20 +18,20 @@ export type JobTrouble =
   | "job_failed"
   | "gone";
 
-/** Why a Job has failed, or what keeps it from beginning. */
+/** Why a Job has failed, or what keeps it from starting. */
 export type JobFault = {
   readonly trouble: JobTrouble;
-  /** No sentence: "container main: ImagePullBackOff (…)". */
+  /** Not a full sentence: "container main: ImagePullBackOff (…)". */
   readonly words: string;
-  /** Time will not mend it, if it stays so for a few looks. */
+  /** Waiting does not help once this has been observed a few times in a row. */
   readonly isHopeless: boolean;
   readonly exitCode?: number;
 };
 
-/** What is known of a container of a pod. */
+/** The state of one container of a pod. */
 export type ContainerLook = {
   readonly name: string;
-  /** It runs or has run: it may have printed something. */
+  /** It runs or has run, so it may have a log. */
   readonly hasBegun: boolean;
   readonly hasEnded: boolean;
   readonly exitCode?: number;
@@ -39,7 +39,7 @@ export type ContainerLook = {
   readonly finishedAt?: string;
 };
 
-/** What is known of a pod of a Job. */
+/** The state of one pod of a Job. */
 export type PodLook = {
   readonly name: string;
   readonly uid: string;
@@ -81,7 +81,7 @@ type PodStatus = {
   readonly containerStatuses?: readonly ContainerStatus[];
 };
 
-/** Reads from a pod what became of it, and whatever it cannot say itself. */
+/** Reads the state of a pod, and infers what its own status does not say. */
 export function judgePod(pod: KubeObject): PodLook {
   const status = (pod["status"] ?? {}) as PodStatus; // pods have that form
   const { nodeName = "" } = (pod["spec"] ?? {}) as { readonly nodeName?: string };
@@ -117,7 +117,7 @@ function containerLook({ name, state }: ContainerStatus): ContainerLook {
   };
 }
 
-/** The words of the pod itself, or of who ended it, go before what that did to its containers. */
+/** The pod's own reason comes before the resulting states of its containers. */
 function killed({ phase, reason = "", message, conditions = [] }: PodStatus): JobFault | undefined {
   const because = message ? `: ${message}` : "";
   if (reason === "Evicted") return fatal("evicted", `it was evicted${because}`);
@@ -146,7 +146,7 @@ function disrupted({ reason = "", message = "" }: Condition, because: string): J
   return fatal("disrupted", `its node ended it ${why}`);
 }
 
-/** It ended badly by itself, or for want of memory. */
+/** It failed by itself, or was killed because memory ran out. */
 function ended({ name, state }: ContainerStatus): JobFault | undefined {
   const { exitCode = 0, reason = "", message } = state?.terminated ?? {};
   if (exitCode === 0) return undefined;
@@ -166,7 +166,7 @@ function ended({ name, state }: ContainerStatus): JobFault | undefined {
   );
 }
 
-/** So long after its grace a pod that has not ended has a node that says nothing any more; clocks differ. */
+/** A pod that has not ended this long after its grace is on a node that no longer reports; the margin covers clock skew. */
 const lostAfterMs = 120_000;
 
 function lost(
@@ -183,7 +183,7 @@ function lost(
   return fatal("disrupted", words);
 }
 
-/** What keeps it from beginning. */
+/** What keeps the pod from starting. */
 function held(
   { phase, conditions = [] }: PodStatus,
   statuses: readonly ContainerStatus[],
@@ -203,7 +203,7 @@ function held(
 const usual = ["", "ContainerCreating", "PodInitializing"];
 const ofImage = /Image|Registry|SignatureValidation/;
 const ofConfig = ["CreateContainerConfigError", "CreateContainerError", "RunContainerError"];
-/** A pull that failed once is tried again; what is backed off from has failed before. */
+/** One failed pull is retried; a back-off means that pulls have failed before. */
 const hopeless = [
   "ImagePullBackOff",
   "InvalidImageName",

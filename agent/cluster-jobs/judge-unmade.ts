@@ -2,8 +2,8 @@ import type { KubeObject } from "../kubernetes/kube-object.ts";
 import type { JobFault } from "./judge-pod.ts";
 
 /**
- * Why no pod could be made, as the cluster's controllers told it last by an event; nothing where they told nothing. Only
- * who plainly denies it is taken at his word: whatever else there is may pass.
+ * Why no pod could be created, from the latest event of the cluster's controllers; undefined without an event. Only a
+ * "forbidden" is final: every other reason may pass.
  */
 export function judgeUnmade(events: readonly KubeObject[]): JobFault | undefined {
   const told = events.filter((event) => typeof event["message"] === "string");
@@ -13,7 +13,7 @@ export function judgeUnmade(events: readonly KubeObject[]): JobFault | undefined
   const words = `its pod cannot be made: ${message.replace(/\.$/, "")}`;
   if (/exceeded quota/.test(message)) return { trouble: "quota", words, isHopeless: false };
   if (denials.test(message)) return { trouble: "refused", words, isHopeless: true };
-  // An account that is made a moment later; a webhook that did not answer.
+  // For example a service account that is created a moment later, or a webhook that did not answer.
   const trouble = message.includes("is forbidden") ? "forbidden" : "not_started";
   return { trouble, words, isHopeless: false };
 }
@@ -21,7 +21,7 @@ export function judgeUnmade(events: readonly KubeObject[]): JobFault | undefined
 const denials =
   /denied the request|denied request|violates PodSecurity|security context constraint|\bis invalid:/;
 
-/** A time without parts of a second is as early as its second. */
+/** A time without a fraction sorts as the start of its second. */
 function timeOf(event: KubeObject): string {
   const { lastTimestamp, eventTime } = event as EventTimes;
   return lastTimestamp || eventTime || "";

@@ -1,21 +1,21 @@
-/** How far the log of a container has been read, at the end of a line; plain JSON. */
+/** How far the log of a container has been read, always at the end of a line; plain JSON. */
 export type LogMark = {
-  /** So many bytes have been answered, without the times before the lines. */
+  /** The number of bytes returned so far, without the timestamps before the lines. */
   readonly offset: number;
-  /** The time of the last line, as the log has it; empty before the first. */
+  /** The timestamp of the last line, as in the log; empty before the first line. */
   readonly time: string;
-  /** So many lines have this very time, one after the other. */
+  /** How many consecutive lines have this timestamp. */
   readonly same: number;
 };
 
 export const logBeginning: LogMark = { offset: 0, time: "", same: 0 };
 
-/** What came, without the times; `offset` is that of its first byte. */
+/** Text without the timestamps; `offset` is that of its first byte. */
 export type LogPiece = { readonly bytes: Buffer; readonly offset: number; readonly atMs: number };
 
-/** Reads lines that begin with their times, of one connection after another. */
+/** Reads lines that begin with timestamps, from one connection after another. */
 export type LogLines = {
-  /** Another connection begins, somewhere before what is known: what was answered before is passed by. */
+  /** A new connection starts at or before the known position: what was returned before is skipped. */
   readonly begin: () => void;
   readonly feed: (chunk: Buffer) => LogPiece | undefined;
   /** At the end of the last whole line. */
@@ -28,8 +28,8 @@ const mostTimeBytes = 64;
 const isTime = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:\d\d)$/;
 
 /**
- * Takes the times from the lines, and answers each line once, over as many connections as it takes: lines that are not
- * later than the last one that is known were answered before. A line of any length passes through.
+ * Removes the timestamps and returns each line once, over any number of connections: lines that are not later than the
+ * last known one were returned before. A line may have any length.
  */
 export function makeLogLines(from: LogMark): LogLines {
   const at: Place = {
@@ -66,18 +66,18 @@ type Place = {
   time: string;
   same: number;
   mark: LogMark;
-  /** Bytes of the line that has begun. */
+  /** Bytes of the current, unfinished line. */
   taken: number;
-  /** What stands before the line's first space, as far as it is read. */
+  /** The text before the line's first space, as far as it has been read. */
   head: string;
   is: "time" | "text" | "passed";
-  /** After a new beginning: lines of the last time that are still to be passed by, and bytes of the one after them. */
+  /** After a reconnect: lines of the last timestamp that are still to be skipped, and bytes of the line after them. */
   known: { same: number; readonly taken: number } | undefined;
-  /** Bytes of this line that are known. */
+  /** Bytes of this line that were returned before. */
   skip: number;
 };
 
-/** Reads a line's beginning; what is no time belongs to the text, for whoever answers in the log's place knows none. */
+/** Reads the start of a line. What is no timestamp is text: an error page in place of the log has none. */
 function takeTime(at: Place, chunk: Buffer, { next: from, pieces }: Taking): number {
   for (let next = from; next < chunk.length; next++) {
     const byte = chunk[next] ?? newline;
@@ -139,7 +139,7 @@ function endLine(at: Place): void {
   [at.is, at.head] = ["time", ""];
 }
 
-/** Times of one log: they differ in their zones only when the node's changes. */
+/** Compares timestamps of one log: their zones differ only when the node's zone changes. */
 function compareTimes(one: string, other: string): number {
   const [a, b] = [Date.parse(one), Date.parse(other)];
   if (a !== b) return a - b;

@@ -4,26 +4,26 @@ import { deployFailure } from "../kubernetes/deploy-failure.ts";
 import { type KubeObject, refWords } from "../kubernetes/kube-object.ts";
 import { type ClusterJob, jobAt, secretAt } from "./cluster-job.ts";
 
-/** A Job as it is to be made. */
+/** A Job to create. */
 export type NewClusterJob = {
   /**
-   * A batch/v1 Job with a name, a namespace and labels. The name and the labels say whose it is: a Job that is there
-   * with all of these labels was made for the same.
+   * A batch/v1 Job with a name, a namespace and labels. Name and labels identify its owner: an existing Job with all of
+   * these labels was created for the same purpose.
    */
   readonly job: KubeObject;
-  /** What is in a Secret of the same name, which goes when the Job does: its pods begin only when it is there. */
+  /** The contents of a Secret of the same name, owned by the Job. The pods start only when it exists. */
   readonly secret?: Readonly<Record<string, string>>;
-  /** Of the Job that was made before, where that is known. */
+  /** The uid of the Job that was created before, if known. */
   readonly uid?: string;
-  /** Told as soon as it is there, before its Secret is. */
+  /** Called as soon as the Job exists, before its Secret does. */
   readonly onMade?: () => void;
 };
 
 export type MadeClusterJob = ClusterJob & { readonly isNew: boolean };
 
 /**
- * Makes the Job, or finds the one that was made for the same before, and sees that it goes on. It comes to the same
- * whenever it is done again. Throws ApiRefusal, or JobFailure when the name is somebody else's.
+ * Creates the Job, or finds the one that was created before, and makes sure that it is not suspended. Idempotent. Throws
+ * ApiRefusal, or JobFailure when the name belongs to something else.
  */
 export async function makeClusterJob(
   cluster: Cluster,
@@ -51,7 +51,7 @@ export async function makeClusterJob(
 
 const goneWords = "deleted by somebody, or by the cluster after `keep`; nobody knows how it ended";
 
-/** Nothing where one of its name is there. */
+/** Undefined when one of this name exists. */
 async function createOr(create: () => Promise<KubeObject>): Promise<KubeObject | undefined> {
   try {
     return await create();
@@ -61,7 +61,7 @@ async function createOr(create: () => Promise<KubeObject>): Promise<KubeObject |
   }
 }
 
-/** Whether a Job that is there was made for the same as the one that is wanted. */
+/** Whether an existing Job was created for the same purpose as the wanted one. */
 function isOurs(live: KubeObject, wanted: KubeObject): boolean {
   const { labels = {} } = live.metadata;
   return Object.entries(wanted.metadata.labels ?? {}).every(
@@ -72,7 +72,7 @@ function isOurs(live: KubeObject, wanted: KubeObject): boolean {
 const isSuspended = (job: KubeObject): boolean =>
   (job["spec"] as { readonly suspend?: boolean }).suspend === true; // a Job has one
 
-/** The Secret is the Job's from its first moment on: no crash leaves one behind. */
+/** The Secret is created with the Job as its owner, so that no crash leaves one behind. */
 async function equip(
   cluster: Cluster,
   { at, uid, object }: ClusterJob,
@@ -92,7 +92,7 @@ async function equip(
   await cluster.merge(at, { metadata: { uid }, spec: { suspend: false } });
 }
 
-/** Whoever may not read Secrets takes it for the Job's: it has the name of a Job that is ours. */
+/** Without permission to read Secrets it counts as the Job's, because it has the name of a Job of ours. */
 async function isOwned(cluster: Cluster, place: Located, uid: string): Promise<boolean> {
   try {
     const { metadata } = (await cluster.get(place)) ?? {};

@@ -8,15 +8,15 @@ import { judgeUnmade } from "./judge-unmade.ts";
 
 const mostPods = "50";
 
-/** A Job and its pods as the cluster has them; no pods for whoever may not list them. */
+/** A Job and its pods as the cluster has them; without pods when the agent may not list them. */
 export type Seen = {
   readonly job: KubeObject | undefined;
   readonly pods: readonly KubeObject[] | undefined;
 };
-/** How they are read. */
+/** How Jobs and pods are read. */
 export type See = (one: ClusterJob) => Promise<Seen>;
 
-/** Reads each for itself. */
+/** Reads each Job by requests of its own. */
 export const seeAlone =
   (cluster: Cluster): See =>
   async (one) => {
@@ -26,8 +26,8 @@ export const seeAlone =
   };
 
 /**
- * Looks at a Job of ours and its pods; at its events where nothing of it has begun. Whoever may not list pods or events
- * sees none, and is told so of pods. Throws ApiRefusal, or JobFailure when nobody answers.
+ * Reads the state of a Job and its pods, and its events while nothing has started. Without permission to list pods or
+ * events it sees none, and says so of pods. Throws ApiRefusal, or JobFailure when the API does not answer.
  */
 export async function readClusterJob(
   { cluster, see }: { readonly cluster: Cluster; readonly see: See },
@@ -44,13 +44,13 @@ export async function readClusterJob(
   return listed === undefined ? blind(look) : look;
 }
 
-/** Whoever sees no pods cannot know that they do not run: it is believed, unless an event says that there are none. */
+/** Pods that cannot be listed are assumed to run, unless an event says that none could be created. */
 function blind(look: JobLook): JobLook {
   const isTrusted = look.phase === "waiting" && look.fault === undefined;
   return { ...look, isBlind: true, ...(isTrusted && { phase: "running" }) };
 }
 
-/** The pods that belong to this Job and to no other of its name; undefined for whoever may not list pods. */
+/** The pods of this Job, not of another one of its name; undefined without permission to list pods. */
 export async function podsOfJob(
   cluster: Cluster,
   { at, uid, object }: ClusterJob,
@@ -60,7 +60,7 @@ export async function podsOfJob(
   return await listPods(cluster, at.ref.namespace, { labelSelector, limit: mostPods });
 }
 
-/** Pods by a query; undefined for whoever may not list pods. */
+/** Pods by a query; undefined without permission to list pods. */
 export async function listPods(
   cluster: Cluster,
   namespace: string,
@@ -74,7 +74,7 @@ export async function listPods(
   }
 }
 
-/** The labels that all pods of a Job have, and no other pods. */
+/** The labels that identify the pods of a Job. */
 export function podLabelsOf({
   uid,
   object,
@@ -89,7 +89,7 @@ type Selecting = {
 
 const events = { apiVersion: "v1", kind: "Event", plural: "events", isNamespaced: true } as const;
 
-/** Why no pod could be made, as the cluster's controllers tell it by an event. */
+/** Why no pod could be created, from the events of the cluster's controllers. */
 async function notMade(cluster: Cluster, { at, uid }: ClusterJob): Promise<JobFault | undefined> {
   const fieldSelector = `involvedObject.uid=${uid},reason=FailedCreate`;
   const found = await cluster

@@ -3,14 +3,14 @@ import type { Diverted } from "./diverted.ts";
 import { readSecret, recordOf, secretOf } from "./secret-record.ts";
 import { FrontRefusal } from "./status-answer.ts";
 
-/** A list is told while its records come. */
+/** A list is streamed while its records arrive. */
 export type RecordsAnswer = {
   readonly code: number;
   readonly body: string | AsyncGenerator<string>;
 };
 type Asked = { readonly method: string; readonly diverted: Diverted; readonly body: Buffer };
 
-/** Answers a request for helm's own secrets out of the broker's records. Throws FrontRefusal. */
+/** Answers a request for helm's release secrets from the broker's records. Throws FrontRefusal. */
 export async function answerRecords(records: BrokerRecords, asked: Asked): Promise<RecordsAnswer> {
   const { diverted: what } = asked;
   if (what.what === "list") return answerList(records, asked, what);

@@ -8,15 +8,15 @@ import { FrontRefusal } from "./status-answer.ts";
 
 export type RecordPlace = { readonly namespace: string; readonly key: string };
 
-/** Helm's records at the broker. What it refuses is thrown as FrontRefusal; while it is away it is asked again. */
+/** Helm's release records at the broker. A refusal is thrown as FrontRefusal; while the broker is away, calls are retried. */
 export type BrokerRecords = {
-  /** The records with these labels, while they come: one of them is held at a time. */
+  /** The records with these labels, streamed: one is in memory at a time. */
   readonly list: (namespace: string, labels: Readonly<Record<string, string>>) => AsyncGenerator;
-  /** The record; undefined where there is none. */
+  /** The record; undefined if there is none. */
   readonly read: (place: RecordPlace) => Promise<unknown>;
-  /** False where there is one of that name. */
+  /** False if one of that name exists. */
   readonly create: (place: RecordPlace, record: string) => Promise<boolean>;
-  /** False where there is none of that name. */
+  /** False if none of that name exists. */
   readonly replace: (place: RecordPlace, record: string) => Promise<boolean>;
   readonly remove: (place: RecordPlace) => Promise<boolean>;
   readonly close: () => void;
@@ -31,18 +31,18 @@ type Head = Pick<Received, "status" | "headers">;
 type Anew = { readonly isAnew: boolean };
 type Told = Pick<Received, "status" | "text">;
 
-/** A broker that is started anew costs no release. */
+/** Long enough for a broker to restart without a failed release. */
 const patienceMs = 240_000;
 const tryMs = 60_000;
 
-/** The way to the broker, and the signal that ends waiting for it. */
+/** How to reach the broker, and the signal that ends waiting for it. */
 export type RecordsWay = {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly caFile?: string | undefined;
   readonly signal?: AbortSignal;
 };
 
-/** Speaks to the broker for one job. */
+/** Opens the broker's records for one job. */
 export function openBrokerRecords(
   { url, token, chartId }: Readonly<Record<"url" | "token" | "chartId", string>>,
   { env, caFile, signal = new AbortController().signal }: RecordsWay,
@@ -67,7 +67,7 @@ export function openBrokerRecords(
     create: async (place, record) => {
       const answer = await ask({ method: "POST", path: at(place), body: record });
       if (answer.status !== 409) return goodText(answer) !== undefined;
-      // A try before it may have come through, and its answer have been lost.
+      // An earlier attempt may have succeeded and its answer been lost.
       const found = JSON.stringify(await read(place));
       return found === JSON.stringify(JSON.parse(record));
     },
@@ -90,7 +90,7 @@ type Asking = {
   readonly signal: AbortSignal;
 };
 
-/** Asks until there is an answer; `open` answers a good one's body, which is still to be read. */
+/** Retries until there is an answer; `open` returns the unread body of a successful one. */
 function openAsking({ transport, headers, signal }: Asking) {
   const until = async <A extends Head>(trying: () => Promise<A>): Promise<A & Anew> => {
     const endsAtMs = Date.now() + patienceMs;
@@ -107,7 +107,7 @@ function openAsking({ transport, headers, signal }: Asking) {
   const ask = async ({ method, path, body }: Ask): Promise<Received & Anew> => {
     const typed = body === undefined ? headers : { ...headers, "content-type": "application/json" };
     const how = { timeoutMs: tryMs, mostBytes: mostRecordBytes, signal };
-    // Whether it was asked before has to be known here.
+    // The transport must not repeat it: whether an attempt was made before has to be known here.
     const sending = { ...how, method, path, body, headers: typed, isSentOnce: true };
     return await until(() => send(transport, sending));
   };
@@ -139,7 +139,7 @@ function away(answer: Head | Unanswered): FrontRefusal {
   return new FrontRefusal(500, `the broker, which keeps helm's releases, does not answer: ${why}`);
 }
 
-/** A chart that the job may not reach is another 404 than a record that is not there. */
+/** Tells a 404 for a chart that the job may not access from one for a missing record. */
 const isAbsent = (answer: Received): boolean =>
   answer.status === 404 && problemOf(answer).code === "release_not_found";
 
@@ -156,7 +156,7 @@ function refusalOf(answer: Told): FrontRefusal {
 
 function problemOf({ text }: Told): { readonly code?: string; readonly detail?: string } {
   try {
-    return JSON.parse(text) as { code?: string; detail?: string }; // a problem of the broker's
+    return JSON.parse(text) as { code?: string; detail?: string }; // a problem document of the broker
   } catch {
     return {};
   }

@@ -1,4 +1,4 @@
-/** A request for helm's records, in the words of the API for secrets. */
+/** A request for helm's records, made through the Kubernetes API for secrets. */
 export type Diverted =
   | { readonly what: "one"; readonly namespace: string; readonly key: string }
   | {
@@ -6,18 +6,18 @@ export type Diverted =
       readonly namespace: string;
       readonly labels: Readonly<Record<string, string>>;
     }
-  /** A new secret: what it is called, its body says. */
+  /** A new secret; its name is in the body. */
   | { readonly what: "create"; readonly namespace: string };
 
 const secrets = /^\/api\/v1\/(?:namespaces\/([^/]+)\/)?secrets(?:\/([^/]+))?$/;
 const recordName = /^sh\.helm\.release\.v1\./;
 
-/** Whether that is the name of a secret in which helm keeps a release. */
+/** Whether this is the name of a secret in which helm keeps a release. */
 export const isRecordName = (name: string): boolean => recordName.test(name);
 
 /**
- * What a request asks of helm's own secrets; undefined where it is the cluster's. `target` is its path with its
- * query, `namespace` that of whoever names none.
+ * What a request asks of helm's release secrets; undefined for a request to the cluster. `target` is its path with its
+ * query, `namespace` the default for a request that names none.
  */
 export function diverted(method: string, target: string, namespace: string): Diverted | undefined {
   const { pathname, searchParams } = new URL(target, "http://front");
@@ -33,7 +33,7 @@ export function diverted(method: string, target: string, namespace: string): Div
   return labels?.["owner"] === "helm" ? { what: "list", namespace: at, labels } : undefined;
 }
 
-/** Labels that all have to be the same; undefined for a selector that says more than that. */
+/** The labels of a selector that only compares for equality; undefined for any other selector. */
 function labelsIn(selector: string): Record<string, string> | undefined {
   const labels: Record<string, string> = {};
   for (const term of selector.split(",")) {

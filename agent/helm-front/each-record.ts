@@ -3,7 +3,7 @@ import { pause } from "../client/pause.ts";
 import { ItemTooLong, jsonItems } from "./json-items.ts";
 import { FrontRefusal } from "./status-answer.ts";
 
-/** Helm's own document, of what it is known by. */
+/** The members of helm's document that identify a record. */
 export type HelmRecord = {
   readonly name?: string;
   readonly version?: number;
@@ -11,15 +11,15 @@ export type HelmRecord = {
   readonly labels?: Readonly<Record<string, string>> | null;
 };
 
-/** As long as the broker lets a record be. */
+/** The broker's own limit for a record. */
 export const mostRecordBytes = 16 * 2 ** 20;
 
 export type ListWay = {
-  /** Asks for the list, and answers its body as soon as there is one. */
+  /** Requests the list and returns its body as soon as there is one. */
   readonly open: () => Promise<IncomingMessage>;
-  /** How long nothing may come before it is asked for again. */
+  /** How long the body may be silent before the list is requested again. */
   readonly silenceMs: number;
-  /** How long it is asked for again while it brings no record. */
+  /** How long requests are repeated while none brings a new record. */
   readonly patienceMs: number;
   readonly signal: AbortSignal;
 };
@@ -27,8 +27,8 @@ export type ListWay = {
 const pauseMs = 500;
 
 /**
- * The records of a list, each once, while they come; the next one is read when it is asked for. A list that breaks off is
- * asked for again, and goes on after those that have come. Throws FrontRefusal.
+ * Streams the records of a list, each once, as fast as the caller takes them. A list that breaks off is requested again
+ * and continues after the records already returned. Throws FrontRefusal.
  */
 export async function* eachRecord(way: ListWay): AsyncGenerator<HelmRecord> {
   const had = new Set<string>();
@@ -50,7 +50,7 @@ export async function* eachRecord(way: ListWay): AsyncGenerator<HelmRecord> {
   }
 }
 
-/** Those that have not come before. */
+/** The records that have not been returned before. */
 async function* newRecords(
   items: AsyncGenerator<Buffer>,
   had: Set<string>,
@@ -64,7 +64,7 @@ async function* newRecords(
   }
 }
 
-/** It is so the next time, too. */
+/** Not retried: the record would be as large the next time. */
 function tooLong(): FrontRefusal {
   const mebibytes = mostRecordBytes / 2 ** 20;
   return new FrontRefusal(413, `a record of helm's has more than ${mebibytes} MiB`);
@@ -75,7 +75,7 @@ function brokenOff({ message }: Error): FrontRefusal {
   return new FrontRefusal(500, words);
 }
 
-/** The body's bytes; an error when none come for so long. The time in which nobody asks for them does not count. */
+/** The body's bytes; an error after too long a silence. Time in which the caller does not read does not count. */
 async function* inTime(body: IncomingMessage, silenceMs: number): AsyncGenerator<Buffer> {
   const end = (): void => void body.destroy(new Error("nothing came for too long"));
   let timer = setTimeout(end, silenceMs);

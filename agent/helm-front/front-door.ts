@@ -9,22 +9,22 @@ import { FrontRefusal, statusAnswer } from "./status-answer.ts";
 import type { openUpstream } from "./upstream.ts";
 
 type Behind = {
-  /** The first part of every path: only the job's kubeconfig has it. */
+  /** The first part of every path, a secret that only the job's kubeconfig holds. */
   readonly secret: string;
   readonly namespace: string;
   readonly records: BrokerRecords;
   readonly upstream: ReturnType<typeof openUpstream>;
-  /** The agent says that the job is over. */
+  /** Called when the agent says that the job is over. */
   readonly end: () => void;
 };
 
-/** More than an API server takes, and than a record may be. */
+/** More than an API server accepts and than a record may have. */
 const mostBodyBytes = 24 * 2 ** 20;
 
-/** What the agent asks of the front itself; no path of Kubernetes' is called so. */
+/** The agent's own requests to the front; no path of Kubernetes has these names. */
 export const ownPaths = { alive: "/svc-alive", end: "/svc-end" } as const;
 
-/** Answers helm: its own secrets out of the broker's records, all else as the cluster does. */
+/** Answers helm: its release secrets from the broker's records, everything else by the cluster. */
 export function frontDoor(behind: Behind): RequestListener {
   return (request, response) => {
     answer(behind, request, response).catch((error: unknown) => {
@@ -60,7 +60,7 @@ async function answer(
   await send(response, answered);
 }
 
-/** What is told while it comes begins when its first part is there: until then it can be refused. */
+/** A streamed answer starts when its first part is there: until then an error status can still be sent. */
 async function send(response: ServerResponse, { code, body }: RecordsAnswer): Promise<void> {
   const headers = { "content-type": "application/json" };
   if (typeof body === "string") {
@@ -76,7 +76,7 @@ async function send(response: ServerResponse, { code, body }: RecordsAnswer): Pr
   await pipeline(whole, response);
 }
 
-/** What follows the secret; undefined where that is not known. */
+/** The path after the secret; undefined if the secret is wrong. */
 function targetOf(url: string, secret: string): string | undefined {
   const [given, wanted] = [
     Buffer.from(url.slice(0, secret.length + 2)),
@@ -86,7 +86,7 @@ function targetOf(url: string, secret: string): string | undefined {
   return url.slice(secret.length + 1);
 }
 
-/** A chart's own secret goes to the cluster, which says itself what it does not understand of it. */
+/** A secret of the chart goes to the cluster, which reports itself what is wrong with it. */
 function isRecord(body: Buffer): boolean {
   try {
     return isRecordName(readSecret(body).name);

@@ -3,7 +3,7 @@ import type { KubeUser } from "../kubernetes/read-kubeconfig.ts";
 
 const text = z.string();
 
-/** What the agent writes down for the front of a job, which reads it as the job's user. In memory: it holds secrets. */
+/** What the agent writes for the front of a job, which runs as the job's user. Kept in memory because it holds secrets. */
 export const frontOrder = z.object({
   broker: z.object({ url: text, token: text, chartId: text }),
   cluster: z.object({
@@ -14,14 +14,14 @@ export const frontOrder = z.object({
       rejectUnauthorized: z.literal(false).optional(),
     }),
     proxyEnv: z.record(text, text),
-    /** As a kubeconfig has it; what it names of files is in it. */
+    /** The cluster of the kubeconfig, with the contents of the files that it names. */
     user: z.custom<KubeUser>((given) => typeof given === "object" && given !== null),
   }),
-  /** Of what helm asks for in no namespace. */
+  /** The namespace of requests that name none. */
   namespace: text,
-  /** Where the kubeconfig that leads helm here is written, when somebody listens. */
+  /** Where the front writes the kubeconfig for helm once it listens. */
   kubeconfig: text,
-  /** Where it keeps what helm knows it by, for the front that comes after it, whose helm still speaks to this one. */
+  /** Where its port, secret, key and certificate are kept, so that a front after a restart can serve the same helm. */
   place: text,
 });
 export type FrontOrder = z.infer<typeof frontOrder>;

@@ -1,9 +1,9 @@
-/** One item of an array is longer than was allowed: read again, it is so again. */
+/** One item of an array is longer than the limit; reading again does not help. */
 export class ItemTooLong extends Error {}
 
 /**
- * The objects of a JSON array, each as its own bytes, while the array is still coming: no more than one of them is held.
- * Throws ItemTooLong, and another error for what is no array, or breaks off.
+ * Streams the objects of a JSON array as bytes, with at most one in memory. Throws ItemTooLong, and another error for
+ * input that is no array or breaks off.
  */
 export async function* jsonItems(
   chunks: AsyncIterable<Buffer>,
@@ -40,8 +40,8 @@ const [quote, backslash] = [0x22, 0x5c];
 const [openList, closeList, openObject, closeObject] = [0x5b, 0x5d, 0x7b, 0x7d];
 
 /**
- * Goes on to the next byte that opens or closes a list or an object, and answers where that is; the chunk's length where
- * none is left. All bytes that mean something are ASCII, and none of them is a part of a longer character in UTF-8.
+ * The position of the next byte that opens or closes an array or an object; the chunk's length if there is none. All
+ * such bytes are ASCII and never part of a longer character in UTF-8.
  */
 function stepTo(place: Place, chunk: Buffer, from: number): number {
   let { isInText, isEscaped } = place;

@@ -4,8 +4,8 @@ import { generateKeyPairSync, type KeyObject, randomBytes, sign } from "node:cry
 export type OwnCertificate = { readonly key: string; readonly cert: string };
 
 /**
- * A new key, and a certificate that it signed for itself: whoever trusts only that speaks to its holder on this host's
- * loopback, and to nobody else who listens there.
+ * A new key and its self-signed certificate. A client that trusts only this certificate cannot be answered by another
+ * program on this host's loopback.
  */
 export function makeCertificate(): OwnCertificate {
   const { privateKey, publicKey } = generateKeyPairSync("ec", { namedCurve: "P-256" });
@@ -42,7 +42,7 @@ function toBeSigned(publicKey: KeyObject): Buffer {
   const name = sequence(
     der(tags.set, sequence(oids.commonName, der(tags.text, Buffer.from("svc-agent helm-front")))),
   );
-  // A host's clock may be wrong, and its job is over before that matters.
+  // Generous, because a host's clock may be wrong; the job ends long before it expires.
   const always = sequence(
     der(tags.utc, Buffer.from("000101000000Z")),
     der(tags.general, Buffer.from("99991231235959Z")),

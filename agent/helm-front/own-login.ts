@@ -10,7 +10,7 @@ import { FrontRefusal } from "./status-answer.ts";
 type Env = Readonly<Record<string, string | undefined>>;
 const run = promisify(execFile);
 
-/** Says to the cluster who a user is, asked again when that has ended. Throws FrontRefusal. */
+/** The user's credentials for the cluster, renewed when they expire. Throws FrontRefusal. */
 export function openLogin(user: KubeUser, env: Env) {
   let known: KubeLogin | undefined;
   let asking: Promise<KubeLogin> | undefined;
@@ -24,7 +24,7 @@ export function openLogin(user: KubeUser, env: Env) {
   return {
     login: async (): Promise<KubeLogin> => {
       if (known !== undefined && known.untilMs > Date.now()) return known;
-      // Many ask at once, and one plugin answers for all.
+      // Concurrent requests share one run of the plugin.
       return await (asking ??= ask()
         .catch(asRefusal)
         .finally(() => (asking = undefined)));
@@ -38,7 +38,7 @@ function asRefusal(error: unknown): never {
   throw new FrontRefusal(401, `Unauthorized: ${words}`);
 }
 
-/** What it complains of may hold a secret: it is told only that it failed. */
+/** Its error output may hold a secret, so only the failure itself is reported. */
 async function askPlugin(plugin: ExecPlugin, env: Env): Promise<KubeLogin> {
   const { command, args } = plugin;
   const printed = await run(command, args ?? [], {

@@ -3,14 +3,14 @@ import { protobufFields } from "../protobuf-fields.ts";
 import { type HelmRecord, mostRecordBytes } from "./each-record.ts";
 import { FrontRefusal } from "./status-answer.ts";
 
-/** A secret as helm sends it: its name, its labels, and of what it holds the release. */
+/** The parts of helm's secret that are used: its name, its labels and the release in it. */
 export type SentSecret = {
   readonly name: string;
   readonly labels: Readonly<Record<string, string>>;
   readonly release: Buffer | undefined;
 };
 
-/** Of Kubernetes' generated.proto. */
+/** Field numbers from Kubernetes' generated.proto. */
 const fields = {
   unknown: { raw: 2 },
   secret: { metadata: 1, data: 2 },
@@ -82,11 +82,11 @@ export function recordOf({ release, labels }: SentSecret): string {
   if (text.length < 3 || !text.startsWith("{") || !text.endsWith("}")) {
     throw new FrontRefusal(400, "the release is no JSON object");
   }
-  // Put in as text: what helm wrote stays as it wrote it.
+  // Inserted as text, so that what helm wrote stays byte for byte.
   return `${text.slice(0, -1)},"labels":${JSON.stringify(labels)}}`;
 }
 
-/** Helm's record of a release as JSON, of what it makes of that for a cluster. Throws FrontRefusal. */
+/** Helm's record of a release as JSON, unpacked from the form that it has in a cluster. Throws FrontRefusal. */
 export function unpackRelease(release: string, mostBytes = mostRecordBytes): string {
   try {
     const packed = Buffer.from(release, "base64");
@@ -100,7 +100,7 @@ export function unpackRelease(release: string, mostBytes = mostRecordBytes): str
   }
 }
 
-/** A record of the broker's as the secret that helm reads. */
+/** A record of the broker as the secret that helm reads. */
 export function secretOf(record: unknown, namespace: string): object {
   const { labels, ...release } = record as HelmRecord; // helm's own document
   const { name = "", version = 0, info } = release;

@@ -14,16 +14,16 @@ import { frontOrder } from "./front-order.ts";
 import { makeCertificate } from "./own-certificate.ts";
 import { openUpstream } from "./upstream.ts";
 
-/** Nobody has spoken to it for so long: whoever needed it has gone. */
+/** After this long without a request its job and agent are gone. */
 const idleMs = 600_000;
 const lookMs = 5_000;
 
 /**
- * Stands between helm and the cluster of one job, on this host's loopback, until it is told to end: helm's own
- * releases go to the broker, everything else to the cluster with the credentials of the order in `file`.
+ * A proxy between helm and the cluster of one job, on this host's loopback, until it is told to end: helm's release
+ * records go to the broker, everything else to the cluster with the credentials of the order in `file`.
  */
 export async function serveFront(file: string, env: Environment): Promise<number> {
-  // Who stops the job stops helm, which needs this to write down how it ended.
+  // A stop of the job ends helm, which still needs this proxy to record how it ended.
   for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"] as const) process.on(signal, () => {});
   const order = frontOrder.parse(JSON.parse(await readFile(file, "utf8")));
   const { promise: over, resolve: end } = Promise.withResolvers<void>();
@@ -55,17 +55,17 @@ const frontPlace = z.object({
   key: z.string(),
   cert: z.string(),
 });
-/** Where helm finds a front, and what it knows it by. */
+/** The address of a front, and the secrets by which helm recognizes it. */
 type Place = z.infer<typeof frontPlace>;
 
-/** That of the front before it, else one of its own. */
+/** The place of the front before a restart, else a new one. */
 async function placeIn(file: string): Promise<Place> {
   const text = await readFile(file, "utf8").catch(() => undefined);
   if (text !== undefined) return frontPlace.parse(JSON.parse(text));
   return { port: 0, secret: randomBytes(24).toString("hex"), ...makeCertificate() };
 }
 
-/** At that place, or, where somebody else listens there by now, at another port. */
+/** Listens at that place, or at another port if that one is taken by now. */
 async function listening(
   doorOf: (secret: string) => RequestListener,
   place: Place,
@@ -75,7 +75,7 @@ async function listening(
     { key, cert, maxHeaderSize: 2 ** 15, headersTimeout: 10_000, requestTimeout: 120_000 },
     doorOf(secret),
   );
-  // Helm is not to send into a connection that is just being closed.
+  // Helm must not send into a connection that is just being closed.
   server.keepAliveTimeout = idleMs;
   server.maxConnections = 256;
   server.listen(port, "127.0.0.1");
@@ -88,7 +88,7 @@ async function listening(
   return { server, place: { ...place, port: (server.address() as AddressInfo).port } }; // it listens on one
 }
 
-/** JSON is YAML. The path says who asks; the certificate, that nobody else answers who listens there one day. */
+/** JSON is YAML. The path authenticates helm; the certificate proves that no other program answers at this port. */
 function kubeconfigOf({ port, secret, cert }: Place): string {
   const name = "svc";
   const server = `https://127.0.0.1:${port}/${secret}`;

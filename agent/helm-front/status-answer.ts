@@ -1,4 +1,4 @@
-/** What clients of Kubernetes take for a refusal, in its API's own form. */
+/** A refusal as Kubernetes clients expect it: a Status object. */
 export type StatusAnswer = { readonly code: number; readonly body: string };
 
 const reasons: Readonly<Record<number, string>> = {
@@ -11,14 +11,14 @@ const reasons: Readonly<Record<number, string>> = {
   413: "RequestEntityTooLarge",
 };
 
-/** A refusal with this HTTP status and these words. */
+/** A refusal with this HTTP status and message. */
 export function statusAnswer(code: number, message: string): StatusAnswer {
   const reason = reasons[code] ?? "InternalError";
   const status = { kind: "Status", apiVersion: "v1", metadata: {}, status: "Failure" };
   return { code, body: JSON.stringify({ ...status, message, reason, code }) };
 }
 
-/** What one request comes to its end with, in place of an answer. */
+/** Thrown to end one request with a refusal. */
 export class FrontRefusal extends Error {
   readonly code: number;
 

@@ -13,7 +13,7 @@ import type { FrontOrder } from "./front-order.ts";
 import { openLogin } from "./own-login.ts";
 import { FrontRefusal } from "./status-answer.ts";
 
-/** A request as it goes on to the cluster. */
+/** A request as it is sent to the cluster. */
 export type Passing = {
   readonly method: string;
   readonly target: string;
@@ -22,10 +22,10 @@ export type Passing = {
 };
 type Env = Readonly<Record<string, string | undefined>>;
 
-/** So long a connection may be unused; API servers end theirs later. */
+/** How long a connection may be idle; API servers close theirs later. */
 const idleMs = 30_000;
 
-/** The cluster behind the front, by the job's own credentials, which whoever asks here never sees. */
+/** The cluster behind the front, reached by the job's credentials, which the client never sees. */
 export function openUpstream({ cluster }: Pick<FrontOrder, "cluster">, env: Env) {
   const origin = new URL(cluster.server);
   const { login, forget } = openLogin(cluster.user, env);
@@ -34,7 +34,7 @@ export function openUpstream({ cluster }: Pick<FrontOrder, "cluster">, env: Env)
   let agent: HttpAgent | HttpsAgent | undefined;
   const agentFor = ({ cert, key }: KubeLogin) => {
     const asked = `${cert ?? ""}${key ?? ""}`;
-    // Connections show a certificate, so another one needs others; those that are open go on.
+    // A new client certificate needs new connections; open ones continue.
     if (agent !== undefined && shown === asked) return agent;
     shown = asked;
     const { ca, servername, rejectUnauthorized } = cluster.tls;
@@ -69,14 +69,14 @@ export function openUpstream({ cluster }: Pick<FrontOrder, "cluster">, env: Env)
       const answer = await answered(() => login().then((who) => open(passing, who)), response);
       if (answer.statusCode === 401) forget();
       response.writeHead(answer.statusCode ?? 502, stripped(answer.headers));
-      // Whoever watches waits for the head, and nothing may happen for long.
+      // A watch needs the headers at once, and its first event may come much later.
       response.flushHeaders();
       await pipeline(answer, response).catch(() => {}); // either side went away
     },
   };
 }
 
-/** A kept connection that was closed in the same instant is not a failure: another one is asked. */
+/** A kept-alive connection that the server closed at the same instant is no failure: the request is sent again. */
 async function answered(
   open: () => Promise<ClientRequest>,
   response: ServerResponse,
