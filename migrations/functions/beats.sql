@@ -1,8 +1,9 @@
--- Signs of life, and what processes are told with every answer.
+-- Heartbeats, and the orders that processes get with every answer.
 
--- Beats and signs of life of processes, each once in a call. `held_by` and `held` pair processes with the executions
--- that they say they hold; only a process that `tells` said so at all. Answers a row for each process that is known under
--- its org and runner, orders only for ours that beat, of what they hold as well; and one row of wakes alone, if there are any.
+-- Records heartbeats and other requests of processes, each process at most once a call. `held_by` and `held` pair processes
+-- with the executions that they report to hold; `tells` is false for a process that reported none of this. Returns a row for
+-- each process that exists under its org and runner, with orders only for our own that sent a heartbeat; and, if queues are to
+-- be woken, one last row with only those.
 create or replace function beat_processes(ids text[], org_ids text[], runner_ids text[], are_beats boolean[], alive bigint[],
                                versions text[], tells boolean[], held_by text[], held text[])
   returns setof beaten_process
@@ -20,12 +21,12 @@ declare
   stopped text[];
   keys queue_key[];
   woken queue_key[] := '{}';
-  is_unheard boolean; -- something that is held was not confirmed so far
-  is_over boolean; -- something that is held is over
+  is_unheard boolean; -- an execution that is held is not confirmed yet
+  is_over boolean; -- an execution that is held has ended
   over_by text[];
   over_orders json[];
 begin
-  with written as ( -- in the order of ids, which nested loops keep, so that two flushes never wait for each other
+  with written as ( -- in the order of ids, which nested loops keep, so that two flushes cannot deadlock
     update runner_process_beats b
        set last_seen_at = t,
            previous_beat_at = case when r.is_beat then b.last_beat_at else b.previous_beat_at end,
@@ -65,7 +66,7 @@ begin
                                              where p.id = any(asleep)));
   end if;
   if keys is not null then
-    perform lock_queues(keys); -- all at once: in two steps, two flushes could wait for each other
+    perform lock_queues(keys); -- all at once: in two steps, two flushes could deadlock
     if stopped is not null then
       woken := array(select k from confirm_stopped(stopped, t) k);
     end if;
@@ -98,9 +99,9 @@ begin
   if is_over then
     select array_agg(o.process_id), array_agg(o.told) into over_by, over_orders
       from held_though_over(held_by, held) o
-     where o.process_id = any(telling) and not o.is_ordered; -- orders_for tells the others
+     where o.process_id = any(telling) and not o.is_ordered; -- orders_for has the others
   end if;
-  if beating is not null then -- most have nothing to be told: to find that out for all at once is cheaper than for each
+  if beating is not null then -- most have no orders, and one look for all is cheaper than one for each
     told := array(
       select s.process_id from stopping_executions s where s.runner_id = any(runner_ids) and s.process_id = any(beating)
       union
@@ -124,7 +125,8 @@ begin
   end if;
 end $$;
 
--- First beat, a beat after silence, a beat after we had given up. The caller holds the processes' rows.
+-- For a first heartbeat, one after silence, and one after the broker gave up on the process. The caller holds the locks of the
+-- processes' rows.
 create or replace function wake_processes(process_ids text[], t timestamptz) returns setof queue_key
   language plpgsql as $$
 begin
@@ -137,7 +139,7 @@ begin
                                                     where p.id = any(process_ids)));
 end $$;
 
--- What a process is told with every answer.
+-- The orders that a process gets with every answer.
 create or replace function orders_for(process_ids text[]) returns table (process_id text, orders json, settings_version bigint)
   language sql stable as $$
   select p.id::text,
@@ -162,8 +164,8 @@ create or replace function orders_for(process_ids text[]) returns table (process
    where p.id = any(process_ids)
 $$;
 
--- What processes hold though it is over, however long ago: it ended, is not known, or is another runner's. `told` is the order to stop it;
--- one that is_ordered is among the process's orders as well, while it may still run there.
+-- The executions that processes hold although they have ended, do not exist or belong to another runner. `told` is the order to
+-- stop one; if is_ordered, orders_for has that order as well.
 create or replace function held_though_over(held_by text[], held text[])
   returns table (process_id text, told json, is_ordered boolean)
   language sql stable as $$
@@ -180,8 +182,9 @@ create or replace function held_though_over(held_by text[], held text[])
    where e.id is null or e.finished_at is not null
 $$;
 
--- What a runner's polls of these groups (null: any) confirm, each parked since then (null: just now): what the only process
--- that serves the group was stopping there has stopped. A process that holds the execution and is gone does not count.
+-- Confirms stops by a third-party runner's polls of these groups (null: any), each parked since then (null: just now): if only
+-- one process serves the group, its poll says that the execution it was stopping has stopped. A process that holds the
+-- execution but was replaced does not count.
 create or replace function confirm_by_polls(runner text, groups text[], since timestamptz[]) returns queue_key[]
   language plpgsql as $$
 declare
@@ -209,9 +212,9 @@ begin
   return array(select k from confirm_stopped(stopped, svc_now()) k);
 end $$;
 
--- Whether nobody but `poller`, or who runs `s` itself, can have sent a poll of its group, and whether that poll says where
--- the execution is: everybody else who may hold it is gone. A process that fell silent, or whose host said that it goes
--- away, is gone for one that was started after that: it may have been started in its place.
+-- Whether a poll by `poller` proves that `s` has stopped: every other process that may hold it is gone. A process that fell
+-- silent, or whose host announced its termination, counts as gone if `poller` was registered after that: it may be the
+-- replacement.
 create or replace function poll_speaks_for(poller text, s stopping_executions) returns boolean
   language sql stable as $$
   select (s.process_id is null and s.holders is null) or not exists (

@@ -1,5 +1,5 @@
--- What the tables' own defaults, checks and triggers call. This file alone is applied before the numbered ones, so
--- nothing here may need a table when it is created.
+-- Functions that defaults, checks and triggers of tables call. This file is applied before the numbered ones, so nothing here
+-- may need a table when it is created.
 
 -- The one clock of the application's SQL; tests replace it in their own database to shift time.
 create or replace function svc_now() returns timestamptz language sql volatile as 'select clock_timestamp()';
@@ -8,8 +8,8 @@ create or replace function ns(nanoseconds bigint) returns interval
   language sql immutable parallel safe
   return (nanoseconds / 1000) * interval '1 microsecond';
 
--- Where an event takes a job: the rows of shared/runner-job.ts, and the enqueue. Null: there is no such move. Postgres
--- puts its text in the place of the call, so that to ask costs no more than to say it again.
+-- The status of a job after an event: the table of shared/runner-job.ts, and the enqueue. Null: there is no such move. Postgres
+-- inlines it, so a call costs no more than its text would.
 create or replace function job_status_after(status text, event text) returns text
   language sql immutable parallel safe
   return case event
@@ -25,7 +25,7 @@ create or replace function job_status_after(status text, event text) returns tex
     when 'skip' then case when status in ('queued', 'available', 'in-progress') then 'not-attempted' end
     when 'cancel' then case when status in ('queued', 'available', 'in-progress') then 'cancelled' end end;
 
--- Where an event takes an execution: the rows of shared/runner-job-execution.ts. Null: there is no such move.
+-- The status of an execution after an event: the table of shared/runner-job-execution.ts. Null: there is no such move.
 create or replace function execution_status_after(status text, event text) returns text
   language sql immutable parallel safe
   return case event
@@ -40,7 +40,7 @@ create or replace function execution_status_after(status text, event text) retur
     when 'cancel' then case when status in ('pending', 'initializing', 'in-progress', 'cleaning-up') then 'cancelled' end
     end;
 
--- The event that a report of this status is.
+-- The event that a report of this status stands for.
 create or replace function execution_event(status text) returns text
   language sql immutable parallel safe
   return case status
@@ -48,12 +48,12 @@ create or replace function execution_event(status text) returns text
     when 'finished' then 'finish' when 'failed' then 'fail' when 'timed-out' then 'expire'
     when 'not-attempted' then 'skip' when 'cancelled' then 'cancel' end;
 
--- Whether no move leaves it; false of no status.
+-- Whether the status is final; false for null.
 create or replace function is_execution_end(status text) returns boolean
   language sql immutable parallel safe
   return status is not null and execution_status_after(status, 'cancel') is null;
 
--- Where an event takes a process, and a shutdown of one: the rows of shared/runner-process.ts.
+-- The status of a process, and of its shutdown, after an event: the tables of shared/runner-process.ts.
 create or replace function process_status_after(status text, event text) returns text
   language sql immutable parallel safe
   return case event
@@ -76,9 +76,9 @@ create or replace function shutdown_status_after(status text, event text) return
     when 'fail' then case when status in ('requested', 'in-progress') then 'failed' end
     when 'cancel' then case when status in ('requested', 'in-progress') then 'cancelled' end end;
 
--- The moves that can be stored. A function in plpgsql, because Postgres reads the text of a check, and of a function in
--- SQL, anew for every statement that writes the table: with the moves in the check itself a lone insert took four times
--- as long. It has the search path of the migration: a restore of data and logical replication write with an empty one.
+-- The moves that can be stored. In plpgsql, because Postgres parses a check, and a function in SQL that it calls, for every
+-- statement that writes the table: with the moves in the check itself a single insert took four times as long. It keeps the
+-- search path of the migration: a restore of data and logical replication write with an empty one.
 create or replace function is_job_move(event text, from_status text, to_status text) returns boolean
   language plpgsql immutable parallel safe set search_path from current as $$
 begin
@@ -94,7 +94,7 @@ begin
   return new;
 end $$;
 
--- Every broker remembers tokens for some seconds; whatever takes one away is told to all of them.
+-- Every broker caches tokens for some seconds, so all of them are notified of a revoked one.
 create or replace function tokens_changed() returns trigger language plpgsql as $$
 begin
   perform pg_notify('svc_tokens', old.id);
@@ -107,8 +107,8 @@ begin
   return null;
 end $$;
 
--- Of an execution 20 things are kept that came too late, 128 MiB of what is large, and the same once: who reports may
--- repeat what it says, or say something else each time, for as long as its runner has a token.
+-- Limits the late reports that are kept of an execution to 20, to 128 MiB of sealed bodies, and to one copy of each: a process
+-- may send the same or other reports again for as long as its runner has a token.
 create or replace function bound_evidence() returns trigger language plpgsql as $$
 declare
   n bigint;

@@ -1,9 +1,9 @@
 -- Hands available jobs to processes.
 
--- One call serves many waiting polls: row i asks `wants[i]` jobs of one group for waiter `waiters[i]`, and rows stand
--- in the order in which their polls have waited. Execution ids and token digests come ready-made, one for each job
--- that may be claimed. A poll whose poll_id was answered in the last 30 s gets the same executions again. A row without
--- a job says that there are orders for that waiter's process.
+-- One call serves many waiting polls: row i asks for `wants[i]` jobs of one group for waiter `waiters[i]`, and rows are in the
+-- order in which their polls began to wait. The caller makes execution ids and token digests, one for each job that may be
+-- claimed. A poll whose poll_id was answered in the last 30 s gets the same executions again. A row without a job says that
+-- there are orders for that waiter's process.
 create or replace function claim_jobs(waiters int[], runner_ids text[], process_ids text[], job_groups text[], wants int[],
                            poll_ids text[], execution_ids text[], digests bytea[]) returns setof claimed_job
   language plpgsql
@@ -110,8 +110,8 @@ begin
    order by c.waiter, c.k;
 end $$;
 
--- The same executions once more, with fresh tokens: the first answer was lost on the way. Digests are taken from the
--- end of the list, which no new claim of the same call reaches.
+-- Returns the same executions again, with new tokens, because the first response was lost. Takes digests from the end of the
+-- list: new claims of the same call take theirs from its start.
 create or replace function reclaim_jobs(waiters int[], runner_ids text[], process_ids text[], poll_ids text[],
                              repeated int[], digests bytea[]) returns setof claimed_job
   language plpgsql as $$
@@ -145,8 +145,8 @@ begin
    order by a.waiter, a.k;
 end $$;
 
--- A third-party runner takes one job by name. Without a process id it belongs to the runner's only live serving
--- process or, if there are several, to all of them. No row: not available any more.
+-- Claims one job by its id for a third-party runner. It names no process: the job belongs to the only live process that serves
+-- its group or, if there are several, to all of them. No row: the job is not available any more.
 create or replace function claim_job(org text, runner text, job text, execution text, live_processes text[])
   returns table (job_id text, execution_id text)
   language plpgsql
@@ -182,7 +182,7 @@ begin
   select c.id::text, c.execution_id::text from claimed c;
 end $$;
 
--- Shows parked third-party polls (`tail`) a job each for two seconds; nothing is claimed by it. A null group is any.
+-- Offers a job to each parked third-party poll (`tail`) for two seconds, without a claim. A null group is any.
 create or replace function offer_jobs(waiters int[], runner_ids text[], job_groups text[]) returns table (waiter int, job_id text)
   language plpgsql
   set plan_cache_mode = force_generic_plan set enable_hashjoin = off set enable_mergejoin = off set enable_seqscan = off
@@ -213,7 +213,7 @@ begin
   end loop;
 end $$;
 
--- A claim names groups that its process had not announced: it serves them from now on, with the slots it named.
+-- For a claim that names groups which its process had not announced: it serves them from now on, with those slots.
 create or replace function announce_groups(process text, slots jsonb) returns queue_key[]
   language plpgsql as $$
 declare

@@ -1,9 +1,9 @@
--- The clocks. Every broker calls each at an interval of its own (broker/clocks/sweep.ts); none is special. Each call does a bounded batch and answers how
--- many rows were due and whom to wake: which queues now have something to offer, whose jobs moved, which processes have
--- new orders. A caller goes on while there is more.
+-- The sweeps. Every broker calls each of them at an interval (broker/clocks/sweep.ts); there is no leader. A call handles a
+-- bounded batch and returns how many rows were due and what to wake: queues with available jobs, orgs whose jobs moved,
+-- processes with new orders. The caller repeats it while there is more.
 
--- Some broker listens: called every 5 s, and by each sweep that finds the mark older. A gap of over 15 s starts every
--- silence clock anew.
+-- Marks that a broker is up: called every 5 s, and by each sweep that finds the mark older. After a gap of over 15 s all
+-- silence clocks restart, because processes could not reach a broker.
 create or replace function mark_listening() returns broker_listening
   language sql as $$
   update broker_listening
@@ -25,7 +25,8 @@ begin
   return b;
 end $$;
 
--- When an execution's own clock is acted on: a deadline in a gap of ours waits 60 s more for kept results.
+-- When the deadline of an execution takes effect: one that passed while no broker was up waits 60 s more, for results that
+-- agents kept meanwhile.
 create or replace function act_at(deadline timestamptz, b broker_listening) returns timestamptz
   language sql immutable
   return case when deadline > (b).gap_from and deadline <= (b).resumed_at
@@ -76,7 +77,7 @@ begin
   return result;
 end $$;
 
--- What is due of a live job, read under its queue's lock. A null event re-arms the deadline.
+-- Which clock of a live job has ended, read under its queue's lock. A null event only sets the next deadline.
 create or replace function judge_due_jobs(job_ids text[], b broker_listening, t timestamptz)
   returns table (job_id text, event text, execution_status text, description text, clock text, stop_reason text,
                  rearm_at timestamptz)
@@ -95,7 +96,7 @@ create or replace function judge_due_jobs(job_ids text[], b broker_listening, t 
               when v.event = 'cancel' then 'cancelled' when v.event in ('retry', 'expire') then 'timed-out' end,
          case when v.event is null then greatest(t + interval '200 ms', least(l.overall_at,
            case l.status
-             when 'queued' then case when q.held is not null then l.overall_at -- refresh_runners pulls it back
+             when 'queued' then case when q.held is not null then l.overall_at -- refresh_runners sets it when the hold ends
                                      when l.blocked_by is not null then t + interval '10 s'
                                      else l.status_at + ns(l.queue_timeout) end
              when 'available' then l.status_at + ns(l.available_timeout)
@@ -123,7 +124,7 @@ create or replace function judge_due_jobs(job_ids text[], b broker_listening, t 
    where l.id = any(job_ids) and l.deadline_at <= t
 $$;
 
--- The queue timeout passed: available as the spec says, but without a slot no poll is offered it.
+-- After the queue timeout a job is available, as the spec says; but without a slot no poll gets it.
 create or replace function release_overdue(job_ids text[], t timestamptz) returns void
   language sql as $$
   with released as (
@@ -141,8 +142,8 @@ create or replace function release_overdue(job_ids text[], t timestamptz) return
     from released r
 $$;
 
--- Stop graces: first the slot comes free, later (after a loss) a retry may start. What was never confirmed to have stopped
--- leaves the workspace that it holds blocked.
+-- Ends of the grace: first the slot is freed, later (after a loss) a retry may start. An execution that never confirmed its stop
+-- leaves its workspace blocked.
 create or replace function sweep_stopping(batch int) returns swept
   language plpgsql
   set plan_cache_mode = force_generic_plan set enable_hashjoin = off set enable_mergejoin = off set enable_seqscan = off
@@ -224,8 +225,8 @@ begin
     return result;
   end if;
   perform move_shutdowns(dead, null, 'fail', 'the process fell silent', t);
-  perform lock_queues(queues_of_runners(runner_ids)); -- all at once: what follows locks some of them, then others
-  result.wakes := array(select k from refresh_runners(runner_ids) k); -- first, so that no slot of the dead is given out
+  perform lock_queues(queues_of_runners(runner_ids)); -- all at once: the calls below lock them in parts, which could deadlock
+  result.wakes := array(select k from refresh_runners(runner_ids) k); -- first, so that no slot of a lost process is given to a job
   if dead is not null then
     result.wakes := result.wakes || array(select k from end_executions(dead, 'lost', 'process lost', false) k);
     perform graphile_worker.add_job('runner-inactive', json_build_object('process_id', p.id, 'runner_id', p.runner_id,
@@ -235,7 +236,7 @@ begin
   return result;
 end $$;
 
--- A drain or force whose deadline passed: what still runs is cut, and the record says so.
+-- Shutdowns whose deadline has passed: ends the executions that still run, and records it.
 create or replace function sweep_shutdowns(batch int) returns swept
   language plpgsql as $$
 declare
@@ -251,7 +252,7 @@ begin
     return result;
   end if;
   result.wakes := array(select k from end_executions(due, 'forced', 'shut down by an operator', false) k);
-  -- The order stands until the process has gone: it may have been cut off all this while.
+  -- The order stays until the process is gone: it may have had no connection until now.
   update runner_process_shutdowns d
      set deadline_at = t + interval '1 min', status_description = 'its deadline passed: what still ran was cut',
          updated_at = t
@@ -261,7 +262,7 @@ begin
   return result;
 end $$;
 
--- Pauses that said until when.
+-- Pauses with an end that has passed.
 create or replace function sweep_pauses(batch int) returns swept
   language plpgsql as $$
 declare
@@ -270,13 +271,13 @@ declare
   group_ids text[];
   result swept;
 begin
-  -- Groups come before queues, queues before their runners, as everywhere.
+  -- Lock order as everywhere: groups, their queues, runners.
   select array_agg(g.id::text) into group_ids
     from (select g.id from runner_groups g where g.paused_until <= t order by g.id limit batch
              for no key update skip locked) g;
   select array_agg(u.id::text) into runner_ids
     from runners u
-   where u.runner_group_id = any(group_ids) -- all of them: nobody comes back for the rest
+   where u.runner_group_id = any(group_ids) -- all of them: no later sweep would find the rest
       or u.id in (select p.id from runners p where p.paused_until <= t limit batch);
   result := row(coalesce(cardinality(group_ids), 0) + coalesce(cardinality(runner_ids), 0), '{}'::queue_key[],
                 '{}'::text[], '{}'::text[])::swept;
@@ -295,7 +296,7 @@ begin
   return result;
 end $$;
 
--- Every 5 s: queues with room and something that may take it, whatever wake-up was lost. No lock unless there is any.
+-- Every 5 s: queues with free slots and jobs that may take them, in case a wake-up was lost. Takes no lock when there are none.
 create or replace function sweep_queues(batch int) returns swept
   language plpgsql as $$
 declare

@@ -1,4 +1,4 @@
--- Ends that are not reported by a process: cancel, flush, deprovision, loss, force.
+-- Ends that no process reported: cancel, flush, deprovision, loss, force.
 
 -- outcome: ended · already · final · not-found; and 'wake' rows as take_reports answers them.
 create or replace function end_jobs(org text, job_ids text[], event text, why text)
@@ -46,7 +46,7 @@ begin
   perform lock_executions(job_ids);
   select array_agg(row(l.id, event, case when e.id is not null then job_status_after(l.status, event) end,
                        'broker', why, null,
-                       -- ours does nothing before its first report is answered: what is pending is not running
+                       -- our agent starts nothing before its first report is answered, so a pending execution does not run
                        case when e.id is not null and not (e.is_ours and e.status = 'pending') then 'cancelled' end,
                        null)::job_move)
     into moves
@@ -58,7 +58,7 @@ begin
   end if;
 end $$;
 
--- Ends what waits in the queues of a runner (one group, or all); with_running also what runs.
+-- Ends the waiting jobs of a runner (one group, or all); with_running, the running ones as well.
 create or replace function flush_queues(org text, runner text, only_group text, with_running boolean, why text)
   returns table (job_id text, from_status text)
   language plpgsql
@@ -77,14 +77,14 @@ begin
     from end_locked_jobs(array(
            select l.id from runner_job_live l join unnest(keys) k using (runner_id, job_group)
             where with_running or l.status <> 'in-progress'
-            order by l.id for update of l), -- a claim takes no queue lock: its row is read again under ours
+            order by l.id for update of l), -- claims take no queue lock, so the row lock has each row read again
          'skip', why, svc_now()) m;
   perform release_jobs(keys, false, svc_now());
 end $$;
 
--- Ends all executions of processes. reason 'lost': retried where attempts remain, a stored result decides instead;
--- reason 'forced': failed and never retried. confirmed: the process itself said that nothing runs any more.
--- Where a clock of the job is due as well, it comes before the loss: such a job is left to sweep_jobs.
+-- Ends all executions of processes. reason 'lost': a stored result decides; without one the job is retried while attempts
+-- remain. reason 'forced': the job fails and is never retried. confirmed: the process itself reported that nothing runs any more.
+-- A timeout of the job that has passed comes before the loss: such a job is left to sweep_jobs.
 create or replace function end_executions(process_ids text[], reason text, why text, confirmed boolean)
   returns setof queue_key
   language plpgsql
@@ -123,7 +123,7 @@ begin
   return query select * from release_jobs(keys, false, t);
 end $$;
 
--- Executions that belong to a process; one that any of several may hold is lost with the last of them.
+-- The executions of processes. One that several processes may hold counts only when the last of them is gone.
 create or replace function executions_of(process_ids text[]) returns setof runner_job_live
   language sql stable as $$
   select l.* from runner_job_live l
@@ -138,7 +138,7 @@ create or replace function executions_of(process_ids text[]) returns setof runne
                       where p.id <> all(process_ids) and p.status not in ('inactive', 'shut-down'))
 $$;
 
--- Frees what a stopping execution held: confirmed by its process, or its grace is over.
+-- Frees what stopping executions hold, after a process confirmed the stop or the grace is over.
 create or replace function confirm_stopped(execution_ids text[], t timestamptz) returns setof queue_key
   language plpgsql as $$
 declare

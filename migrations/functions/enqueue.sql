@@ -1,4 +1,4 @@
--- Takes jobs from control planes. One call carries one batch (all or none) or many single jobs.
+-- Enqueues jobs. One call carries one batch (all or none) or many single jobs.
 create or replace function enqueue_jobs(batch json) returns setof enqueued_job
   language plpgsql
   set plan_cache_mode = force_generic_plan set enable_hashjoin = off set enable_mergejoin = off set enable_seqscan = off
@@ -24,7 +24,7 @@ begin
   end if;
   perform make_queues(keys);
   perform lock_queues(keys);
-  -- Read after the locks: a look that finds nothing wrong spares the judgement of each.
+  -- After the locks: most calls pass this one query and skip the check of each job.
   if has_keys or exists (
        select from (select j.org_id, j.runner_id, j.job_group, count(*) as n from unnest(jobs) j group by 1, 2, 3) d
          left join runner_queues q on q.runner_id = d.runner_id and q.job_group = d.job_group
@@ -104,7 +104,7 @@ begin
     from placed p order by p.request, p.id;
 end $$;
 
--- Requests that come with a key: the first writes it, a repetition is answered with the first one's jobs.
+-- Stores idempotency keys: the first request writes its key, a repeated one gets the jobs of the first.
 create or replace function claim_enqueue_keys(jobs new_job[], inout outcomes text[]) returns text[]
   language plpgsql as $$
 declare
@@ -157,7 +157,7 @@ begin
   end loop;
 end $$;
 
--- A repetition that came together with its first request shares that one's refusal.
+-- A repeated request in the same call as its first is refused if that one is.
 create or replace function refuse_repetitions(jobs new_job[], inout outcomes text[]) returns text[]
   language plpgsql as $$
 declare
@@ -174,7 +174,7 @@ begin
   end loop;
 end $$;
 
--- Queue rows for groups that nobody served or used before.
+-- Creates the missing queues, for groups that were never served or used before.
 create or replace function make_queues(keys queue_key[]) returns void
   language plpgsql as $$
 declare

@@ -1,12 +1,12 @@
--- What only brokers of an older version call while they run beside this one (test/builds). A function goes from here,
--- with a numbered migration that drops it, once no kept build calls it.
+-- Functions that only brokers of an older version call while they run beside this one (test/builds), or calls that were under
+-- way while the functions were replaced. Once neither is possible, remove the text and drop the function in a numbered migration.
 
 -- confirm_by_polls for one group. Called by brokers up to schema 0041.
 create or replace function confirm_by_poll(runner text, only_group text) returns queue_key[]
   language sql
   return confirm_by_polls(runner, array[only_group], array[null::timestamptz]);
 
--- A block by a person; hold_back_workspace is what does it now. Called by brokers up to schema 0047.
+-- A block by an operator; replaced by hold_back_workspace. Called by brokers up to schema 0047.
 -- outcome: done · not-found
 create or replace function block_workspace(org text, workspace text, actor text, why text) returns workspace_outcome
   language plpgsql as $$
@@ -22,7 +22,7 @@ begin
   return row('done', null, null)::workspace_outcome;
 end $$;
 
--- What write_ends does now. Called by a take_reports that began before the functions were replaced.
+-- Replaced by write_ends. Called by a take_reports that began before the functions were replaced.
 create or replace function end_reported_jobs(moves job_move[], records bigint[], t timestamptz) returns void
   language plpgsql as $$
 begin
@@ -30,14 +30,14 @@ begin
   perform write_ends(moves, records, t);
 end $$;
 
--- The place of a status among an execution's steps; execution_status_after is what is asked now. Called by a take_reports
--- that began before the functions were replaced.
+-- The order of an execution's statuses; replaced by execution_status_after. Called by a take_reports that
+-- began before the functions were replaced.
 create or replace function execution_rank(status text) returns int
   language sql immutable parallel safe
   return case when status is null then null when status = 'pending' then 0 when status = 'initializing' then 1
               when status = 'in-progress' then 2 when status = 'cleaning-up' then 3 else 4 end;
 
--- What move_processes and move_shutdowns do now. Called by functions that began before they were replaced.
+-- Replaced by move_processes and move_shutdowns. Called by functions that began before they were replaced.
 create or replace function set_process_status(process_ids text[], new_status text, description text, t timestamptz) returns void
   language plpgsql as $$
 begin

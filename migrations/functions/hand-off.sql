@@ -1,6 +1,6 @@
--- Takes jobs, and hands them in the same transaction to polls that are parked where they are taken: what enqueue_jobs
--- answers and, where one of the jobs is on offer, what claim_jobs answers after it. The polls ask for jobs of the
--- batch's queues only: enqueue_jobs has locked those, and no queue may be locked after another.
+-- Enqueues jobs and, in the same transaction, claims for polls that are parked at the same broker. Returns the rows of
+-- enqueue_jobs and, if one of the jobs is available, those of claim_jobs. The polls must be for queues of the batch:
+-- enqueue_jobs has locked those in order, and another lock after them could deadlock.
 create or replace function enqueue_and_claim_jobs(batch json, waiters int[], runner_ids text[], process_ids text[],
                            job_groups text[], wants int[], poll_ids text[], execution_ids text[], digests bytea[])
   returns table (enqueued enqueued_job, claimed claimed_job)

@@ -1,6 +1,7 @@
--- How log streams are kept small, and their partitions.
+-- Limits and partitions of log streams.
 
--- Forgets what was put away first, so that so many executions stay: none that runs, and none that writes just now.
+-- Deletes the oldest rows of sequences, so that those of `most` executions stay. Never of an execution that runs, or whose
+-- sequence is in the stream's row: it is being written.
 create or replace function forget_executions(org text, stream text, most int) returns void
   language sql
 begin atomic
@@ -18,8 +19,8 @@ begin atomic
    where q.org_id = org and q.stream_id = stream and q.execution_id = d.execution_id;
 end;
 
--- Drops the middle of a stream that outgrew its limit: the first quarter and the latest records stay. Answers whether
--- anything was dropped.
+-- Deletes the middle of a stream that is over its limit: the first quarter and the latest records stay. Returns whether it
+-- deleted any.
 create or replace function trim_log_stream(org text, stream text, most_bytes bigint) returns boolean
   language plpgsql as $$
 declare
@@ -39,7 +40,7 @@ begin
              where q.stream_id = stream and q.org_id = org and q.day between s.first_day and s.last_day) c
      where c.upto > most_bytes / 4;
   end if;
-  with doomed as ( -- a little more than is needed, so that not every append has to
+  with doomed as ( -- 10 % more than needed, so that not every append trims
     select c.position, c.day
       from (select q.position, q.day, sum(q.bytes) over (order by q.position) - q.bytes as before,
                    row_number() over (order by q.position desc) as from_last
@@ -62,13 +63,13 @@ begin
          dropped_records = q.dropped_records + gone.records, dropped_bytes = q.dropped_bytes + gone.bytes,
          dropped_from = head_before, dropped_before = greatest(q.dropped_before, gone.before)
    where q.org_id = org and q.id = stream;
-  delete from log_sequences q -- what comes for these belongs to what was dropped
+  delete from log_sequences q -- records that arrive for these gaps belong to the deleted part
    where q.org_id = org and q.stream_id = stream and q.first > 0
      and (q.part -> 0 ->> 2)::bigint >= head_before and (q.part -> -1 ->> 2)::bigint < gone.before;
   return true;
 end $$;
 
--- Puts one chunk in the place of several that follow each other on one day; false when they are not as they were.
+-- Replaces consecutive chunks of one day by one; false when any of them is gone.
 create or replace function merge_log_chunks(org text, stream text, of_day date, positions bigint[], merged log_chunk, body bytea)
   returns boolean
   language plpgsql as $$
@@ -93,7 +94,7 @@ create or replace function log_partition_name(day date) returns text
   language sql immutable strict parallel safe
   return 'log_chunks_' || to_char(day, 'YYYYMMDD');
 
--- Makes the partition of a day if it is not there; attaching takes no lock that a reader or writer waits for.
+-- Creates the partition of a day if it is missing. Attaching takes no lock that blocks readers or writers.
 create or replace function make_log_partition(day date) returns void
   language plpgsql as $$
 declare

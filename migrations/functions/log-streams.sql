@@ -1,25 +1,24 @@
 -- Log streams. A stream's records are numbered by position and kept in compressed chunks, one partition a day.
 --
--- The stream of a job or a process needs no row before its first record: its id is its owner's with another prefix, and
--- who owns it and whether it is open is read from the owner. Rows here are the streams that were written to, and those
--- of operations, which are made by hand.
+-- The stream of a job or a process needs no row before its first record: its id is its owner's with another prefix, and the
+-- owner says whether it is open. Rows exist for streams that were written to, and for those that were created by request.
 create or replace function log_stream_of(owner_id text) returns text
   language sql immutable strict parallel safe
   return 'lgs_' || substr(owner_id, 5);
 
--- Whether the broker ended it while it ran: it may print yet. What was given back had not begun to.
+-- Whether the broker ended the execution while it ran, so that more of its log may arrive. One that was given back never ran.
 create or replace function was_cut(e runner_job_executions) returns boolean
   language sql immutable
   return e.is_ours and e.ended_by = 'broker' and e.history -> -1 ->> 'status' <> 'pending'
          and not (e.status = 'not-attempted' and e.history -> -1 ->> 'status' = 'initializing');
 
--- When nobody waits any longer for the log of an execution that has ended.
+-- Until when late log records of an execution that has ended are accepted.
 create or replace function awaits_log_until(e runner_job_executions) returns timestamptz
   language sql immutable
   return e.finished_at + case when was_cut(e) then interval '24 h' when e.last_record is null then interval '60 s'
                               else interval '10 min' end;
 
--- What is known of an execution's numbers, wherever it stands.
+-- Which record numbers of an execution are stored: from the stream's row, or from log_sequences once it was moved there.
 create or replace function log_sequence_of(org text, stream text, sequences jsonb, execution text) returns jsonb
   language sql stable parallel safe
   return coalesce(sequences -> execution, (
@@ -41,11 +40,11 @@ create or replace function has_log_record(org text, stream text, execution text,
      cross join lateral (select log_sequence_of(org, stream, s.sequences, execution) as known) k
      where s.org_id = org and s.id = stream), false);
 
--- Streams as they are now, with or without a row; nothing for an id that nobody in the org owns. A job's stream stays
--- open for 60 s after the end, or, when its last record was announced, until everything up to it is here, for 10 min at
--- most; and as long as something of the job may still run over there. One that was made by hand closes by hand, or with
--- its runner. What an execution printed that the broker ended while it ran is late a minute after its end, also when its
--- agent has told meanwhile how many records there are: whichever comes first, the end or the log.
+-- Streams as they are now, with or without a row; none for an id without an owner in the org. A job's stream stays open for
+-- 60 s after the end or, if its last record was announced, until all records up to it are stored, for 10 min at most; and as
+-- long as an execution of the job is stopping. A stream that was created by request is closed by request, or with its runner.
+-- If the broker ended the execution while it ran, records are late 60 s after its end, also when the agent has announced the
+-- last one meanwhile: the rule must not depend on which arrives first, the end or the log.
 create or replace function find_log_streams(orgs text[], streams text[]) returns setof log_stream
   language plpgsql stable
   set plan_cache_mode = force_generic_plan set enable_hashjoin = off set enable_mergejoin = off set enable_seqscan = off
@@ -87,8 +86,8 @@ begin
    where s.id is not null or j.id is not null or p.id is not null;
 end $$;
 
--- Appends as append_logs does, and writes what stands beside the streams' rows with those that are ok. A stream keeps
--- 10,000 executions that were put away; past them the first of those go that do not run.
+-- Does append_logs, and writes the sequences that are kept beside the streams' rows for the appends that are ok. A stream keeps
+-- sequences of 10,000 executions there; beyond that the oldest that do not run are deleted.
 create or replace function append_logs_and_sequences(write_id text, appends log_append[], chunks log_chunk[], bodies bytea, parts log_sequence_part[])
   returns table (n int, outcome text, stream json, bytes bigint, loose_chunks int)
   language plpgsql
@@ -121,10 +120,10 @@ begin
             where p.first = 0) f;
 end $$;
 
--- Appends to streams, each once in a call. outcome: ok · conflict (the stream has moved on: as it is now is answered) ·
--- closed · not-found. What is not ok has changed nothing; what is ok answers the stream's size and its small chunks, too.
--- What is told to be of a late_execution is taken though its stream is closed, for as long as that may be.
--- All bodies come in one, so that they travel once. By the write's id a caller that lost the answer finds out what it was.
+-- Appends to streams, each at most once a call. outcome: ok · conflict (the version is another: the current stream is returned) ·
+-- closed · not-found. Only ok changes anything; it also returns the stream's size and its number of small chunks.
+-- An append with a late_execution is accepted by a closed stream until awaits_log_until.
+-- All bodies come in one value, so that they are sent once. After a lost response, write_id tells the caller whether it was written.
 create or replace function append_logs(write_id text, appends log_append[], chunks log_chunk[], bodies bytea)
   returns table (n int, outcome text, stream json, bytes bigint, loose_chunks int)
   language plpgsql

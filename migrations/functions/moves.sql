@@ -1,14 +1,13 @@
--- How a job moves. Whoever calls holds the row locks of the jobs' queues (lock_queues).
+-- The moves of jobs. Callers hold the row locks of the jobs' queues (lock_queues).
 --
--- Events are read in the order (tx, seq), up to the oldest transaction still running. A transaction has its number
--- before it waits for its locks, so the one that moves a job later may have the lower number: an event is written
--- under the highest number that its job's events have had (event_tx). It is never below the writer's own, so nothing
--- is shown before its writer has committed.
+-- Events are read in the order (tx, seq), up to the oldest transaction still running. A transaction gets its number before it
+-- waits for its locks, so a later move of a job may have the lower number. So an event is written with the highest number
+-- that its job's events have had (event_tx). It is never below the writer's own, so no event is read before its writer commits.
 --
--- The functions that callers use plan their statements once a connection, for index look-ups in nested loops only:
--- they get a handful of keys, and a plan made while a table was empty must still be right when it is not.
+-- Functions that brokers call plan their statements once a connection, with index look-ups in nested loops only: they get few
+-- keys, and a plan that was made while a table was empty must still be good when it is large.
 
--- Locks in one order everywhere, so that no two callers can wait for each other.
+-- Locks queues in one order everywhere, so that callers cannot deadlock.
 create or replace function lock_queues(keys queue_key[]) returns void
   language plpgsql as $$
 begin
@@ -20,8 +19,8 @@ begin
       for no key update of q;
 end $$;
 
--- Locks the executions of jobs that are in progress: a report or a beat may be confirming one right now, and a caller
--- that ends it must read what that report said. Executions are locked last everywhere, in the order of their ids.
+-- Locks the executions of jobs that are in progress: a report or a heartbeat may be changing one right now, and a caller that
+-- ends it must see that change. Executions are locked last everywhere, in the order of their ids.
 create or replace function lock_executions(job_ids text[]) returns void
   language sql as $$
   select 1
@@ -32,7 +31,7 @@ create or replace function lock_executions(job_ids text[]) returns void
      for no key update of e
 $$;
 
--- Applies moves whose jobs the caller has read under lock, and answers them (without the executions' rows).
+-- Applies moves of jobs that the caller has read under lock, and returns them (without the executions' rows).
 create or replace function move_jobs(moves job_move[], t timestamptz) returns setof moved_job
   language plpgsql as $$
 declare
@@ -44,7 +43,7 @@ begin
   select l.id::text, m.event, l.status, job_status_after(l.status, m.event), l.org_id::text, l.runner_id::text,
          l.job_group::text, l.execution_id::text, null::runner_job_executions, m.n
     from unnest(moves) m join runner_job_live l on l.id = m.job_id;
-  -- What the table does not have is no way back either: its end has no status and is refused.
+  -- A move that the table does not allow counts as an end: its null status is refused by the table's constraint.
   select array_agg(m) filter (where job_status_after(l.status, m.event) is distinct from 'queued'),
          array_agg(m) filter (where job_status_after(l.status, m.event) = 'queued')
     into ends, backs
@@ -58,9 +57,9 @@ begin
   end if;
 end $$;
 
--- The one place where a job ends, whoever ends it: what is to follow an end is written here. The caller holds the locks
--- of queue, job and execution, has blocked what may be half done, and has seen to executions that may still run.
--- records: the last log records by the moves' numbers.
+-- The one place where jobs end, whoever ends them: what must follow an end belongs here. The caller holds the locks of queue,
+-- job and execution, and has called block_half_done and, for executions that may still run, keep_slots.
+-- records: the last log records, indexed by the moves' n.
 create or replace function write_ends(moves job_move[], records bigint[], t timestamptz) returns void
   language plpgsql as $$
 begin
@@ -98,7 +97,7 @@ begin
    where q.runner_id = c.runner_id and q.job_group = c.job_group and (c.freed <> 0 or c.waiting <> 0);
 end $$;
 
--- The roads back to the queue: withdraw, return, retry.
+-- The moves back to the queue: withdraw, return, retry.
 create or replace function send_back(moves job_move[], t timestamptz) returns void
   language plpgsql as $$
 begin
@@ -138,7 +137,7 @@ begin
    where q.runner_id = c.runner_id and q.job_group = c.job_group and (c.freed <> 0 or c.waiting <> 0);
 end $$;
 
--- Before these moves: executions that may still run over there keep their slots until they have stopped.
+-- Called before these moves: executions that may still run keep their slots until they have stopped.
 create or replace function keep_slots(moves job_move[], t timestamptz) returns void
   language plpgsql as $$
 begin
@@ -158,8 +157,8 @@ begin
    where m.execution_status is not null;
 end $$;
 
--- The error that a job which did not finish ends with: the one of its execution's result; the broker's own where it ended
--- what was running, or a clock did; null where somebody wanted it to end, or its process named none.
+-- The error of a job that did not finish: the one of its execution's result; else the broker's own, if the broker or a timeout
+-- ended it; null if it was cancelled or skipped, or its process reported none.
 create or replace function end_error(execution text, event text, ended_by text, clock text, stop_reason text, why text) returns jsonb
   language sql stable as $$
   select coalesce(
@@ -178,9 +177,9 @@ create or replace function end_error(execution text, event text, ended_by text, 
                                    'detail', why, 'retryable', true) end)
 $$;
 
--- Gives free slots to waiting jobs, in order; answers the queues that had free slots and waiting jobs: they have
--- something to offer, or would have for a poll that is parked already. A job that was withdrawn waits for a poll that
--- could take it (with_withdrawn), a retry for the end of its predecessor.
+-- Gives free slots to waiting jobs, in order; returns the queues that had free slots and waiting jobs, whose polls are to look
+-- again. A job that was withdrawn waits for a poll that could take it (with_withdrawn), a retry for the end of the execution
+-- before it.
 create or replace function release_jobs(keys queue_key[], with_withdrawn boolean, t timestamptz) returns setof queue_key
   language plpgsql as $$
 begin
@@ -213,7 +212,7 @@ begin
         order by u.withdrawals, u.created_at, u.id limit f.slots) c
   ), released as (
     update runner_job_live l
-       set status = coalesce(job_status_after(l.status, 'release'), l.status), -- or its queue timeout has released it already
+       set status = coalesce(job_status_after(l.status, 'release'), l.status), -- the queue timeout may have released it before
            has_slot = true, status_at = t, offered_until = null,
            deadline_at = least(t + ns(l.available_timeout), l.overall_at),
            event_tx = greatest(l.event_tx, pg_current_xact_id())

@@ -1,7 +1,7 @@
--- How far an execution is, in steps that its process names: rows of their own, so that nothing hot is touched.
+-- Progress of executions, in steps that their processes name: in tables of its own, so that hot rows are not written.
 
--- Writes what changed of steps that are known by their names, and the new ones behind them while there is room for them.
--- Only of an execution that lives or ended less than ten minutes ago. outcome: kept · ended · not-found
+-- Updates steps by name and appends new ones, up to `most`. Only for an execution that runs or ended less than ten minutes ago.
+-- outcome: kept · ended · not-found
 create or replace function keep_progress(org text, runner text, job text, execution text, given json, most int)
   returns table (outcome text, steps int, is_full boolean) language plpgsql as $$
 #variable_conflict use_column
@@ -22,7 +22,7 @@ begin
   end if;
   insert into runner_job_execution_progress as p (execution_id, org_id, updated_at) values (execution, org, t)
       on conflict (execution_id) do update set updated_at = t
-  returning p.steps into known; -- its row is locked: two calls at once come one after the other
+  returning p.steps into known; -- locks the row, which serializes concurrent calls
 
   update runner_job_execution_steps s
      set status = g.status, detail = coalesce(g.detail, s.detail),

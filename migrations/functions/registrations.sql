@@ -1,8 +1,7 @@
--- How processes come to a runner. A runner may have so many and no more: counted under a lock, in the statement that
--- registers.
+-- Registration of processes. The limit of processes of a runner is checked under a lock, in the statement that registers.
 
--- Whether one more process may be registered for the runner. Registrations of one runner go one after the other from here
--- to the end of the statement. Those that fell silent, or have shut down, do not count; 0 is no limit.
+-- Whether the runner may have one more process. Serializes the registrations of a runner until the end of the transaction.
+-- Processes that fell silent or have shut down do not count; 0 is no limit.
 create or replace function may_register(runner text, takes_over text, most int) returns boolean
   language plpgsql as $$
 begin
@@ -14,9 +13,8 @@ begin
            where p.runner_id = runner and p.deadline_at is not null and p.status <> 'offline');
 end $$;
 
--- Registers a process; it may take over another, with what that one runs. A takeover whose answer was lost is asked for
--- again: by a process that was not heard of since, the same may be taken over anew, as often as that happens and however
--- close to one another.
+-- Registers a process; it may take over another process with its executions. After a lost response an agent asks again: as long
+-- as the successor has sent no heartbeat, it is taken over in its turn, any number of times, also concurrently.
 create or replace function register_process(org text, runner text, process text, process_type text, process_version text,
                                  ours boolean, process_serves jsonb, secret bytea, old_process text, old_secret bytea)
   returns queue_key[]
@@ -26,7 +24,7 @@ declare
   named_process text := old_process;
 begin
   if old_process is not null then
-    -- The lock comes before the look: who waited for it sees the successor that another one made meanwhile.
+    -- Lock first, then read: a call that waited here sees the successor that the other one registered.
     perform 1 from runner_processes p where p.id = named_process and p.org_id = org and p.runner_id = runner for update;
     select case when p.status = 'shut-down' then s.id else p.id end into old_process
       from runner_processes p
@@ -61,9 +59,9 @@ begin
   return array(select k from refresh_runners(array[runner]) k);
 end $$;
 
--- Registers as register_process does a process whose host says what it holds (null: it does not say). `orders` tells what
--- of that is over; no row where it is not allowed. What it took over, has not begun and does not hold is nobody's,
--- though a beat may have named it before its host lost it: it goes back at once.
+-- Does register_process for a process that reports which executions it holds (null: it does not report). `orders` are to stop
+-- those of them that have ended; no row if is_allowed is false. An execution that it took over, that has not begun and that it
+-- does not hold goes back to the queue at once, even if a heartbeat had confirmed it: its host lost it.
 create or replace function register_holder(is_allowed boolean, org text, runner text, process text, process_type text, process_version text,
                                 ours boolean, process_serves jsonb, secret bytea, old_process text, old_secret bytea,
                                 held text[])
@@ -79,7 +77,7 @@ begin
   end if;
   woken := register_process(org, runner, process, process_type, process_version, ours, process_serves, secret,
                             old_process, old_secret);
-  if woken is not null and held is not null and old_process is not null then -- it holds the locks of the runner's queues
+  if woken is not null and held is not null and old_process is not null then -- the takeover has locked the runner's queues
     select array_agg(l.id::text order by l.id) into doubted
       from runner_job_live l
       join runner_job_executions e on e.org_id = l.org_id and e.id = l.execution_id
@@ -111,7 +109,7 @@ begin
   return next;
 end $$;
 
--- As register_holder, for a process that binds its plans.
+-- Does register_holder for a process that binds its plans.
 create or replace function register_bound_holder(is_allowed boolean, org text, runner text, process text, process_type text,
                                       process_version text, process_serves jsonb, secret bytea, old_process text,
                                       old_secret bytea, held text[])
@@ -125,8 +123,8 @@ begin
   update runner_processes p set binds_plans = true where p.id = process;
 end $$;
 
--- The process of a client that registers none: made once for a runner and a type, by whichever beat comes first, and again
--- after it has shut down. No id: the runner is not there, or has so many processes that it may have no more.
+-- The process of a client that does not register: created once for a runner and type by the first heartbeat, and again after
+-- it has shut down. No id: the runner does not exist or has reached its limit of processes.
 create or replace function register_by_beat(org text, runner text, process text, process_type text, process_version text,
                                  process_serves jsonb, most int, out is_allowed boolean, out process_id text,
                                  out woken queue_key[])
@@ -146,7 +144,7 @@ begin
   select process, u.org_id, u.id, process_type, process_version, process_serves, true, t, t, t, t, t + interval '60 s'
     from runners u where u.org_id = org and u.id = runner and u.lifecycle <> 'deleted'
       on conflict (runner_id, type) where by_beat and status <> 'shut-down' do nothing;
-  if not found then -- another's first beat was faster
+  if not found then -- a concurrent first heartbeat created it
     select p.id into process_id from runner_processes p
      where p.org_id = org and p.runner_id = runner and p.type = process_type and p.by_beat and p.status <> 'shut-down';
     return;
@@ -159,7 +157,7 @@ begin
   woken := array(select k from refresh_runners(array[runner]) k);
 end $$;
 
--- Moves processes as the table of moves says; those that have no such move stay as they are.
+-- Moves processes by the table of moves; those whose status does not allow the move stay unchanged.
 create or replace function move_processes(process_ids text[], event text, description text, t timestamptz) returns void
   language sql as $$
   with changed as (

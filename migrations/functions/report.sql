@@ -1,9 +1,9 @@
--- What processes say of their executions: status, result, outputs, the end. A batch runs no statement for what it does
--- not hold. What belongs to a row costs little: no whole rows in arrays, a report is found by its place instead of by a
--- join, one look-up where an end needs a row.
+-- Reports of processes on their executions: status, result, outputs, the end. This is the hot path: a batch runs no statement
+-- for what it does not contain, arrays hold no whole rows, a report is found by its index instead of a join, and an end
+-- looks each row up once.
 
--- Each execution at most once a call. Answers one row a report, with its execution as it is now (none: not-found), and
--- one 'wake' row a queue that has something to offer; the same report may be answered twice, the later row counts.
+-- Each execution at most once a call. Returns a row for each report, with its execution as it is now (none: not-found), and a
+-- 'wake' row for each queue whose polls are to look again. A report may get two rows; the later one counts.
 -- outcome: ok · unchanged · not-found · backwards · ended · differs · needs-result · too-late-to-give-back · wake
 create or replace function take_reports(batch json) returns table (
   n int, outcome text, job_status text, wakes_runner_id text,
@@ -45,7 +45,7 @@ begin
        select l.runner_id, l.job_group
          from runner_job_executions e join runner_job_live l on l.id = e.runner_job_id
         where e.org_id = r.org_id and e.id = r.execution_id and e.finished_at is null
-       offset 0) q -- a fence: every report finds its own way through two keys
+       offset 0) q -- keeps the planner to two index look-ups for each report
      where is_execution_end(r.status) or r.give_back;
     if keys is not null then
       perform lock_queues(keys);
@@ -55,9 +55,9 @@ begin
   end if;
   t := svc_now();
 
-  if steps then -- before the judgement: their row locks hold ends off
-    -- Forward steps and confirmations: one row lock each, no queue. Not a function of its own in SQL: up to Postgres 17 that
-    -- is planned anew at each call, which costs three times what the update does.
+  if steps then -- before judge_taken: their row locks hold off concurrent ends
+    -- Forward steps and confirmations: one row lock each, no queue lock. Not in an SQL function of its own: up to Postgres 17
+    -- that is planned again at each call, which costs three times as much as the update.
     return query
     update runner_job_executions e
        set status = coalesce(execution_status_after(e.status, r.event), e.status),
@@ -87,7 +87,7 @@ begin
 
   select array_agg(j.outcome), array_agg(case when j.outcome = 'ok' and j.event is not null then j.to_status
                                               else j.job_status end),
-         -- who gave a job back must not go on with it: a later report of that execution is refused
+         -- after a give-back the process must not continue: its later reports of that execution are refused
          array_agg(row(j.job_id, j.event, j.end_status, case j.event when 'return' then 'broker' else 'client' end,
                        j.description, null, null, j.place)::job_move)
            filter (where j.outcome = 'ok' and j.event is not null),
@@ -141,13 +141,13 @@ begin
   end if;
 end $$;
 
--- Whether an attempt remains, and time for it.
+-- Whether attempts remain, and enough time for one.
 create or replace function may_retry(l runner_job_live, t timestamptz) returns boolean
   language sql stable
   return l.execution_count < l.max_executions
      and l.overall_at - t >= least(ns(l.execution_timeout), interval '60 s');
 
--- What each report comes to, read after every lock is held and before anything moves.
+-- The outcome of each report. Called after all locks are taken and before any move.
 create or replace function judge_taken(reports execution_report[]) returns table (
   place int, outcome text, job_id text, job_status text, event text, to_status text, end_status text, description text)
   language sql stable as $$
@@ -165,8 +165,8 @@ create or replace function judge_taken(reports execution_report[]) returns table
              then 'too-late-to-give-back'
            when r.status <> e.status and execution_status_after(e.status, execution_event(r.status)) is null
              then 'backwards'
-           when r.status = 'finished' and e.is_ours and r.result is null -- an agent of ours always has one
-                -- no "exists": where tables are new, it is planned as one walk over all results
+           when r.status = 'finished' and e.is_ours and r.result is null -- our agent always sends one
+                -- not "exists": while tables are new, it is planned as a scan of all results
                 and (select true from runner_job_execution_results s where s.execution_id = e.id) is null
              then 'needs-result'
            else 'ok' end,
@@ -186,7 +186,7 @@ create or replace function judge_taken(reports execution_report[]) returns table
 $$;
 
 -- The first result and the first outputs count, whenever they come; a different later one is kept as evidence.
--- results, outputs: how many of the reports bring them.
+-- results, outputs: how many of the reports have them.
 create or replace function keep_reports(reports execution_report[], results bigint, outputs bigint, t timestamptz)
   returns void language plpgsql as $$
 #variable_conflict use_column

@@ -1,9 +1,9 @@
--- States that terraform could not write: they wait, sealed, until somebody makes one the current state or discards it.
--- What a runner's token can have kept has bounds.
+-- States that Terraform could not write: kept, sealed, until an operator pushes or discards them. Limits bound what a runner's
+-- token can store.
 
--- Keeps one within `most` (null or 0: no limit): "states" and "job_bytes" of its job,
--- "workspace_bytes", and "org_bytes", which rescues in several workspaces at once may pass by one each. What waits is never
--- taken away for another: nobody has looked at it yet, and who brings one that is refused keeps it.
+-- Keeps a rescued state within the limits of `most` (null or 0: no limit): "states" and "job_bytes" of its job,
+-- "workspace_bytes", and "org_bytes", which concurrent calls in several workspaces may exceed by one state each. A kept state is
+-- never deleted for a new one: no operator has seen it yet, and an agent keeps a state that is refused.
 -- outcome: kept · known · current · not-found · full (of its job's) · full-job · full-workspace · full-org (of bytes)
 create or replace function keep_rescued_within(s terraform_rescued_states, only_part bytea, prints jsonb, most jsonb)
   returns workspace_outcome language plpgsql as $$
@@ -58,8 +58,8 @@ begin
   return row('kept', jsonb_build_object('id', s.id), w.revision)::workspace_outcome;
 end $$;
 
--- Blocks with a word for why and the job that says so. A job's block never takes the place of one that stands: it is
--- written down beside it, the same once, and 20 of a job at most. outcome: done · not-found
+-- Blocks a workspace with a reason, its kind and the job that asked for it. A job's block never replaces an existing one: it
+-- is only recorded as an event, each once, and at most 20 of a job. outcome: done · not-found
 create or replace function hold_back_workspace(org text, workspace text, actor text, why text, of_kind text, job text)
   returns workspace_outcome language plpgsql as $$
 declare
@@ -82,8 +82,8 @@ begin
   return row('done', null, null)::workspace_outcome;
 end $$;
 
--- Makes a rescued state the current one and lifts the block of its own job's lost state, no other; the rules of serial and
--- lineage hold as for every write, and a lock is in the way. outcome: pushed · unchanged · no-rescued-state · not-found ·
+-- Makes a rescued state the current one and lifts a block only if its own job caused it by this failed write. Serial and lineage
+-- are checked as for every write, and a lock refuses it. outcome: pushed · unchanged · no-rescued-state · not-found ·
 -- held · serial-older · serial-taken · other-lineage
 create or replace function push_rescued_state(org text, workspace text, rescued text, actor text, why text) returns workspace_outcome
   language plpgsql as $$
@@ -102,7 +102,7 @@ begin
   select * into c from terraform_workspace_states x where x.org_id = w.org_id and x.id = w.state_id;
   if c.fingerprint = r.fingerprint and c.key_id is not distinct from r.key_id then
     delete from terraform_rescued_states x where x.org_id = org and x.id = rescued;
-    insert into terraform_state_uploads (object_id, org_id) values (rescued, org) on conflict do nothing; -- its parts go
+    insert into terraform_state_uploads (object_id, org_id) values (rescued, org) on conflict do nothing; -- so that its parts are deleted
   elsif c.lineage <> r.lineage then
     return row('other-lineage', null, c.revision)::workspace_outcome;
   elsif r.serial < c.serial then
@@ -137,7 +137,7 @@ begin
   delete from terraform_rescued_states x where x.org_id = org and x.id = rescued and x.workspace_id = workspace
   returning * into r;
   if not found then return row('no-rescued-state', null, null)::workspace_outcome; end if;
-  insert into terraform_state_uploads (object_id, org_id) values (rescued, org) on conflict do nothing; -- its parts go
+  insert into terraform_state_uploads (object_id, org_id) values (rescued, org) on conflict do nothing; -- so that its parts are deleted
   insert into terraform_workspace_events (org_id, workspace_id, kind, actor_id, reason, info, at)
   values (org, workspace, 'rescued-state-discarded', actor, why,
           jsonb_build_object('state', r.id, 'serial', r.serial, 'runner_job_id', r.runner_job_id), svc_now());

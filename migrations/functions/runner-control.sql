@@ -1,5 +1,5 @@
--- What operators do with runners and their groups. Everyone takes locks in this order: the group's row, the runners'
--- queues, the runners' rows. A runner has all its queues from its first moment, so locking them stops everything.
+-- Operators' changes of runners and their groups. Lock order: the group's row, the runners' queues, the runners' rows. A runner
+-- is created with all its queues, so locking them stops all moves of its jobs but claims.
 
 create or replace function lock_runners(runner_ids text[]) returns void
   language sql as $$
@@ -19,7 +19,7 @@ create or replace function runners_of_group(runner_group text) returns text[]
    where u.runner_group_id = runner_group and u.lifecycle <> 'deleted'
 $$;
 
--- created · no-group · name-taken
+-- outcome: created · no-group · name-taken
 create or replace function create_runner(org text, runner text, runner_group text, runner_name text, display text,
                               operation_id text, actor text) returns text
   language plpgsql as $$
@@ -27,7 +27,7 @@ declare
   t timestamptz := svc_now();
 begin
   perform 1 from runner_groups g
-    where g.org_id = org and g.id = runner_group and g.deleted_at is null for share; -- pauses and settings wait
+    where g.org_id = org and g.id = runner_group and g.deleted_at is null for share; -- holds off pauses and new settings
   if not found then
     return 'no-group';
   end if;
@@ -68,7 +68,7 @@ begin
   elsif r.lifecycle = 'deprovisioned' and wanted = 'disabled' then
     return row('deprovisioned', '{}', '{}', '{}')::runner_change;
   end if;
-  if wanted = 'deleted' then -- claims take no queue lock: what is on offer is held until we know
+  if wanted = 'deleted' then -- claims take no queue lock: locks the rows that one could take
     perform 1 from runner_job_live l
       where l.runner_id = runner and l.status in ('available', 'in-progress') order by l.id for update;
     if exists (select from runner_job_live l where l.runner_id = runner and l.status = 'in-progress') then
@@ -101,7 +101,7 @@ begin
   return done;
 end $$;
 
--- Pauses a runner or a group, or with a null pause lets it go on. past, far: until is no time to wait for.
+-- Pauses a runner or a group; a null pause resumes it. past, far: the end is in the past or over 366 days ahead.
 create or replace function set_pause(org text, target text, pause jsonb, reason text, actor text) returns runner_change
   language plpgsql as $$
 declare
@@ -129,7 +129,7 @@ begin
            version = u.version + 1, updated_at = t
      where u.org_id = org and u.id = target and u.lifecycle <> 'deleted' and (is_paused or u.paused_at is not null);
     if not found then
-      return row('unchanged', '{}', '{}', '{}')::runner_change; -- there is none, or it was not paused
+      return row('unchanged', '{}', '{}', '{}')::runner_change; -- it does not exist, or was not paused
     end if;
     ids := array[target];
     insert into status_history (owner_id, org_id, status, description, metadata, at)
@@ -143,7 +143,8 @@ begin
   return done;
 end $$;
 
--- Writes the next version of a group's settings and lets its runners follow at once. stale: the version is another.
+-- Writes the next version of a group's settings and applies it to its runners at once. stale: `expected` is not the current
+-- version.
 create or replace function write_runner_settings(org text, runner_group text, expected bigint, next jsonb) returns runner_change
   language plpgsql as $$
 declare
@@ -174,7 +175,7 @@ begin
   return done;
 end $$;
 
--- done · not-found · in-use
+-- outcome: done · not-found · in-use
 create or replace function delete_runner_group(org text, runner_group text) returns text
   language plpgsql as $$
 begin

@@ -1,7 +1,7 @@
--- What a runner can run now, and for whom: its slots, its status, the groups that its processes serve.
+-- The capacity of runners: slots, status, and the groups that their processes serve.
 
--- Recomputes what runners may run from their settings, pauses and live processes, takes slots back from jobs that
--- nobody has claimed where there are too many, releases what now fits, and writes a runner's status when it changed.
+-- Recomputes the slots of runners from their settings, pauses and live processes. Takes excess slots back from unclaimed jobs,
+-- releases jobs into free ones, and writes a runner's status when it changed.
 create or replace function refresh_runners(runner_ids text[]) returns setof queue_key
   language plpgsql as $$
 declare
@@ -44,7 +44,7 @@ begin
    where q.runner_id = c.runner_id and q.job_group = c.job_group
      and (q.parallelism, q.max_depth, q.offered, q.held) is distinct from (c.parallelism, c.max_depth, c.offered, c.held);
 
-  if was_held is not null then -- queue timeouts that passed meanwhile are due now
+  if was_held is not null then -- queue timeouts that passed during the hold are due now
     update runner_job_live l set deadline_at = least(l.overall_at, greatest(t, l.status_at + ns(l.queue_timeout)))
       from unnest(was_held) k
       join runner_queues q on q.runner_id = k.runner_id and q.job_group = k.job_group and q.held is null
@@ -84,8 +84,7 @@ create or replace function served_slots(runner text) returns table (job_group te
    group by v.job_group
 $$;
 
--- The groups that a process serves, with its slots: those it announced or has by its type, else those that its settings
--- name.
+-- The groups that a process serves, with its slots: those it announced or has by its type, else those of its settings.
 create or replace function groups_served(serves jsonb, runner text) returns table (job_group text, slots int)
   language sql stable as $$
   select e.key, e.value::int from jsonb_each_text(serves) e
@@ -97,7 +96,7 @@ create or replace function groups_served(serves jsonb, runner text) returns tabl
    where u.id = runner and serves is null and g <> 'any'
 $$;
 
--- Whether a process serves a group: those it announced or has by its type, else those that its settings name.
+-- Whether a process serves a group (groups_served).
 create or replace function serves_group(serves jsonb, runner text, wanted text) returns boolean
   language sql stable
   return exists (select from groups_served(serves, runner) g where g.job_group = wanted);
@@ -159,7 +158,8 @@ create or replace function is_bound(runner text) returns boolean
                     where p.runner_id = runner and p.deadline_at is not null
                       and p.status in ('pending', 'active', 'offline')), false);
 
--- Whether a runner's token alone may look into what an execution is about.
+-- Whether a request with the runner's token may access what an execution's plan names: a process that binds its
+-- plans must send its secret as well.
 create or replace function is_open_to_runner(ours boolean, process text, given_secret bytea) returns boolean
   language sql stable
   return not ours or coalesce((select not p.binds_plans or p.secret_digest = given_secret

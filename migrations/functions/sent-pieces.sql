@@ -1,6 +1,6 @@
--- What is large is sent ahead of the statement that stores it, in pieces (broker/seals/sent-ahead.ts).
+-- Large values are uploaded in pieces before the statement that stores them (broker/seals/staged-uploads.ts).
 
--- All that was sent, as one; null for none. Refuses what is not all there.
+-- The whole uploaded value; null without an upload. Fails if pieces are missing.
 create or replace function sent_bytes(org text, upload sent_upload) returns bytea
   language plpgsql as $$
 declare

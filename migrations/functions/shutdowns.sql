@@ -1,7 +1,7 @@
--- Going down: what an operator asks of processes, and what processes say of it.
+-- Shutdowns: what operators request, and what processes report.
 
--- Asks live processes to shut down; one record each. Ids come ready-made, one for each process. A later order replaces
--- an open one, but nothing replaces force: such a process is left out of the answer.
+-- Requests shutdowns of live processes. The caller makes the ids, one for each process. A new shutdown replaces an open one,
+-- but nothing replaces force: such a process is not in the result.
 create or replace function request_shutdowns(process_ids text[], shutdown_ids text[], kind text, cut_after interval, actor text)
   returns table (shutdown_id text, runner_id text, process_id text)
   language plpgsql as $$
@@ -36,7 +36,7 @@ begin
    where d.id = any(shutdown_ids);
 end $$;
 
--- Moves the open shutdowns of processes (one of them, or all) as the table of moves says.
+-- Moves the open shutdowns of processes (one, or all) by the table of moves.
 create or replace function move_shutdowns(process_ids text[], shutdown text, event text, description text, t timestamptz)
   returns void
   language sql as $$
@@ -52,7 +52,7 @@ create or replace function move_shutdowns(process_ids text[], shutdown text, eve
   select c.id, c.org_id, c.status, description, t from changed c
 $$;
 
--- Whether the word of one process settles where an execution is: nobody else can still have it.
+-- Whether one process can confirm that an execution has stopped: no other process can still hold it.
 create or replace function speaks_for(process text, s stopping_executions) returns boolean
   language sql stable as $$
   select coalesce((s).process_id = process,
@@ -61,8 +61,8 @@ create or replace function speaks_for(process text, s stopping_executions) retur
                      where p.id <> process and p.status <> 'shut-down'))
 $$;
 
--- A process says where it is on its way out. shut-down ends its executions at once: nothing of it runs any more. What an
--- operator's force ended is never retried.
+-- A process reports its shutdown status. shut-down ends its executions at once, because nothing of it runs any more. After a
+-- force shutdown they are never retried.
 create or replace function process_goes_down(process text, new_status text, description text) returns queue_key[]
   language plpgsql as $$
 declare
@@ -78,8 +78,8 @@ begin
                                                          when 'shut-down' then 'shut-down' end, description, t);
   perform move_shutdowns(array[process], null, case new_status when 'shut-down' then 'complete' else 'begin' end,
                          description, t);
-  perform lock_queues(queues_of_runners(array[runner])); -- all at once: what follows locks some of them, then others
-  woken := array(select k from refresh_runners(array[runner]) k); -- first, so that no slot of its is given out
+  perform lock_queues(queues_of_runners(array[runner])); -- all at once: the calls below lock them in parts, which could deadlock
+  woken := array(select k from refresh_runners(array[runner]) k); -- first, so that none of its slots is given to a job
   if new_status = 'shut-down' then
     woken := woken
           || array(select k from end_executions(array[process], case when is_forced then 'forced' else 'lost' end,
@@ -92,7 +92,7 @@ begin
   return woken;
 end $$;
 
--- A process did what it was asked. It is the last word of a third-party runner: if it was going down, it has shut down.
+-- A process completed its shutdown. A third-party process that was shutting down reports nothing after this, so it is shut down.
 create or replace function complete_shutdown(process text, shutdown text) returns queue_key[]
   language plpgsql as $$
 declare
@@ -108,7 +108,7 @@ begin
   return '{}';
 end $$;
 
--- The host of a process says that it is going away: nothing new for it.
+-- The host of a process announced its termination: the process gets no more jobs.
 create or replace function process_terminating(process text) returns queue_key[]
   language plpgsql as $$
 declare

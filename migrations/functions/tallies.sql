@@ -1,8 +1,8 @@
--- What /metrics shows of jobs that have ended: running totals, kept once for all brokers.
+-- Totals of ended jobs for /metrics, kept once for all brokers.
 
--- Adds what ended since the last call, at most so many transactions of it; answers how many jobs that were and whether
--- there is more. An event's number is never below its writer's: what stands below the oldest open transaction is
--- complete, so no lag is needed, nothing is missed and nothing is counted twice. The mark's lock keeps callers apart.
+-- Counts the jobs that ended since the last call, over a limited range of transactions; returns their number and whether there
+-- is more. An event's tx is never below its writer's, so events below the oldest open transaction are complete: each is
+-- counted exactly once, without a lag. The lock of the mark's row serializes callers.
 create or replace function tally_job_ends(bounds double precision[], most_transactions bigint,
                                out tallied bigint, out is_more boolean)
   language plpgsql set plan_cache_mode = force_custom_plan as $$
@@ -21,7 +21,7 @@ begin
        select * from runner_job_events e
         where e.org_id = o.id and e.tx >= first_tx and e.tx < end_tx
           and e.to_status in ('finished', 'failed', 'timed-out', 'not-attempted', 'cancelled')
-       offset 0) e -- one look into the primary key for each org, never a scan
+       offset 0) e -- keeps the planner to one primary key look-up for each org instead of a scan
   ), measured as (
     select e.job_group, j.type, e.to_status as status, m.measure, m.seconds
       from ended e
@@ -44,9 +44,9 @@ begin
   is_more := end_tx < open_tx;
 end $$;
 
--- After pg_restore into another cluster, whose transactions are counted anew: events keep the order in which they were
--- written, and stand before everything that this cluster writes. To be called before a broker starts; where nothing
--- was restored it changes nothing. Answers how many events were moved.
+-- For use after pg_restore into another cluster, where transaction numbers start lower: events keep their order and come before
+-- everything that this cluster writes. Call it before a broker starts; without restored events it changes nothing. Returns how
+-- many events it renumbered.
 create or replace function adopt_restored_events() returns bigint
   language plpgsql as $$
 declare

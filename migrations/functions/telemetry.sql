@@ -1,11 +1,11 @@
--- Traces and metrics of runners: what a job's page shows of them. What is kept is counted where it is kept: what retention
--- deletes makes room again.
+-- Traces and metrics of runners, as a job's page shows them. Limits count the stored rows, so that rows which retention deletes
+-- make room again.
 
 create or replace function instant_of_us(p_us bigint) returns timestamptz
   language sql immutable parallel safe
   return timestamptz 'epoch' + p_us * interval '1 microsecond';
 
--- Keeps spans of the runner's own jobs, each once, `p_most` a job; answers how many there was no room for.
+-- Stores spans of the runner's own jobs, each once, at most `p_most` a job; returns how many were over the limit.
 create or replace function store_job_spans(p_org text, p_runner text, p_spans json, p_most integer) returns integer
 language plpgsql as $$
 declare
@@ -53,8 +53,8 @@ begin
 end
 $$;
 
--- Keeps the latest point of each series of the runner and of its own jobs, `p_most` series each; answers how many
--- there was no room for.
+-- Stores the latest point of each series of the runner and of its own jobs, at most `p_most` series each; returns how many
+-- were over the limit.
 create or replace function store_metric_points(p_org text, p_runner text, p_points json, p_most integer) returns integer
 language plpgsql as $$
 declare

@@ -1,11 +1,11 @@
--- What blocks a workspace when a job may have left it half changed, and what lifts a block: no more than each knows.
+-- Blocks of workspaces that a job may have left half changed.
 
--- Blocks what is not blocked yet; each is written down.
+-- Blocks workspaces that are not blocked yet; records each request as an event.
 create or replace function block_workspaces(blocks workspace_block[], t timestamptz) returns void
   language plpgsql as $$
 begin
   perform 1 from terraform_workspaces w join unnest(blocks) b on w.org_id = b.org_id and w.id = b.workspace_id
-   where w.deleted_at is null order by w.id for update of w; -- in one order, so that no two wait for each other
+   where w.deleted_at is null order by w.id for update of w; -- in one order, so that callers cannot deadlock
   with told as (
     insert into terraform_workspace_events (org_id, workspace_id, kind, actor_id, reason, info, at)
     select w.org_id, w.id, 'blocked', 'broker', left(b.why, 2000),
@@ -20,9 +20,9 @@ begin
    where w.org_id = b.org_id and w.id = b.workspace_id and w.deleted_at is null and w.blocked_at is null;
 end $$;
 
--- Before these moves: of executions whose result says that their state was not saved, that they were stopped half-way or
--- killed, what their plan names; of others that change things and fail, whatever they say, while they hold a workspace for
--- more than to plan, that workspace. What an execution that its own process ended has left locked to plan is free.
+-- Called before these moves. Blocks the workspaces that a plan names if the result says that the state was not saved or that
+-- the execution was stopped or killed half-way. Blocks a workspace that another failed apply or exec still has locked for more
+-- than planning. Frees locks for planning only that an execution left which its own process ended.
 create or replace function block_half_done(moves job_move[], t timestamptz) returns void
   language plpgsql as $$
 declare
@@ -37,7 +37,7 @@ begin
            r.execution_id is not null as has_result, r.error_metadata ->> 'class' as class,
            coalesce(r.error_metadata ->> 'message', m.description, '') as message
       from unnest(moves) m
-     -- "offset 0" has each job looked up by its id: where tables are new, all that run would be walked
+     -- "offset 0" has each job looked up by its id: while tables are new, it would be planned as a scan of all live jobs
      cross join lateral (select r.* from runner_job_live r where r.id = m.job_id offset 0) l
       left join runner_job_execution_results r on r.execution_id = l.execution_id and not r.success
      where m.event in ('fail', 'expire', 'retry', 'cancel') and l.status = 'in-progress'
@@ -78,7 +78,7 @@ begin
   end if;
 end $$;
 
--- What executions hold, for more than to plan, that were told to stop and never said that they have.
+-- Blocks the workspaces that executions have locked, for more than planning, which were told to stop and never confirmed it.
 create or replace function block_abandoned(execution_ids text[], t timestamptz) returns void
   language plpgsql as $$
 declare

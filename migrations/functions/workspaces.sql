@@ -1,10 +1,10 @@
--- Terraform workspaces: who holds them, and each revision of their state.
+-- Terraform workspaces: locks, and revisions of their state.
 
 create or replace function lock_holder(l terraform_workspace_locks) returns jsonb
   language sql stable
   return l.info || jsonb_build_object('ID', l.lock_id);
 
--- A block as terraform is told of it: Path says of which workspace.
+-- A block in the shape of a lock, for Terraform to print; Path is the workspace.
 create or replace function block_holder(w terraform_workspaces) returns jsonb
   language sql stable
   return jsonb_build_object('ID', 'blocked', 'Operation', 'blocked', 'Info', w.blocked_reason, 'Who', w.blocked_by_id,
@@ -23,7 +23,7 @@ begin
   select * into h from terraform_workspace_locks where workspace_id = w.id;
   if found and h.lock_id = l.lock_id then
     return row('locked', lock_holder(h), w.revision)::workspace_outcome;
-  elsif w.blocked_at is not null then -- who holds it may be dead: the block says what there is to do
+  elsif w.blocked_at is not null then -- before the lock: its holder may be gone, and the block says what to do
     return row('blocked', block_holder(w), w.revision)::workspace_outcome;
   elsif h.lock_id is not null then
     return row('held', lock_holder(h), w.revision)::workspace_outcome;
@@ -42,8 +42,8 @@ begin
   return row('locked', lock_holder(l), w.revision)::workspace_outcome;
 end $$;
 
--- Without a lock id whatever holds it is taken away. Written down is what a person does, and who unlocks what another
--- locked. outcome: unlocked · was-unlocked · held · not-found
+-- Without a lock id any lock is removed. Recorded as an event when an operator unlocks, or another than the one who locked.
+-- outcome: unlocked · was-unlocked · held · not-found
 create or replace function release_workspace(org text, workspace text, lock text, actor text, why text, by_hand boolean)
   returns workspace_outcome language plpgsql as $$
 declare
@@ -63,15 +63,15 @@ begin
   return row('unlocked', lock_holder(h), null)::workspace_outcome;
 end $$;
 
--- Whether a job's lock was taken only to plan, which changes nothing. Terraform says in its lock what it is for, and takes
--- another one to apply: so an exec is known to be still planning.
+-- Whether a job's lock was taken only to plan, which changes nothing. Terraform names the operation in its lock and takes a new
+-- one to apply, so the lock of an exec tells whether it is still planning.
 create or replace function is_plan_lock(type text, operation text, info jsonb) returns boolean
   language sql immutable
   return coalesce(operation in ('create-apply-plan', 'create-teardown-plan') or type = 'sandbox-terraform-plan'
                   or (operation = 'exec' and info ->> 'Operation' = 'OperationTypePlan'), false);
 
--- Frees what executions that are over, and, as far as anybody can know, gone, hold to plan; each is written down. An
--- apply's lock stays, though it took the place of the plan's just now and its execution is over, too.
+-- Frees the locks for planning of executions that have ended and, as far as is known, run no more; records each as an event.
+-- A lock to apply stays, even if it replaced the one to plan just now.
 create or replace function free_plan_locks(execution_ids text[], t timestamptz) returns void
   language plpgsql as $$
 declare
@@ -87,7 +87,7 @@ begin
     return;
   end if;
   perform 1 from terraform_workspaces w join terraform_workspace_locks k on k.org_id = w.org_id and k.workspace_id = w.id
-   where k.id = any(lock_ids) order by w.id for update of w; -- in one order, so that no two wait for each other
+   where k.id = any(lock_ids) order by w.id for update of w; -- in one order, so that callers cannot deadlock
   with freed as (
     delete from terraform_workspace_locks k where k.id = any(lock_ids) returning k as lock
   )
@@ -97,8 +97,8 @@ begin
     from freed f;
 end $$;
 
--- What refuses a change of a workspace's state, null when nothing does: the workspace's row is locked from here.
--- heeds_block: always · unless-held (who holds the lock may save) · never (a rollback is how a block is mended)
+-- Why a change of a workspace's state is refused; null if it is allowed. Locks the workspace's row.
+-- heeds_block: always · unless-held (the holder of the lock may save) · never (a rollback is how a block is resolved)
 create or replace function refuse_change(org text, workspace text, lock text, needs_lock boolean, heeds_block text)
   returns workspace_outcome language plpgsql as $$
 declare
@@ -121,8 +121,8 @@ begin
   return null;
 end $$;
 
--- One new revision, whole or not at all: its parts are there already, or come as `only_part`. `prints` has the
--- fingerprint of these bytes by each key. outcome: written · unchanged · not-found · held · blocked · not-locked ·
+-- Writes one new revision. Its parts are uploaded already, or come as `only_part`. `prints` has the fingerprint of these bytes
+-- by each key. outcome: written · unchanged · not-found · held · blocked · not-locked ·
 -- terraform-state · serial-older · serial-taken · other-lineage
 create or replace function keep_terraform_state(s terraform_workspace_states, only_part bytea, prints jsonb, lock text,
                                      needs_lock boolean, reason text, is_terraform boolean) returns workspace_outcome
@@ -150,7 +150,7 @@ begin
       return row('serial-taken', jsonb_build_object('serial', c.serial), c.revision)::workspace_outcome;
     end if;
   end if;
-  if s.rolled_back_from is not null and s.serial <= c.serial then -- somebody wrote meanwhile
+  if s.rolled_back_from is not null and s.serial <= c.serial then -- a concurrent write came first
     return row('serial-older', jsonb_build_object('serial', c.serial), c.revision)::workspace_outcome;
   end if;
   s.revision := w.revision + 1;
@@ -172,7 +172,7 @@ begin
   return row('written', null, s.revision)::workspace_outcome;
 end $$;
 
--- The workspace has no state from now on; its revisions stay.
+-- Removes the current state; the revisions stay.
 create or replace function drop_terraform_state(org text, workspace text, lock text, needs_lock boolean, actor text, why text)
   returns workspace_outcome language plpgsql as $$
 declare
@@ -190,8 +190,8 @@ begin
   return row('deleted', null, w.revision)::workspace_outcome;
 end $$;
 
--- `terraform show -json` of the current state. Who reads the one before goes on: its parts are taken away an hour later,
--- like those of what was never finished.
+-- Stores `terraform show -json` of the current state. The parts of the one before are deleted an hour later, like those of an
+-- unfinished upload, so that readers can finish.
 create or replace function write_state_json(s terraform_workspace_state_jsons, only_part bytea) returns workspace_outcome
   language plpgsql as $$
 declare
@@ -215,7 +215,7 @@ begin
   return row('written', null, null)::workspace_outcome;
 end $$;
 
--- The workspace is gone for everybody, and kept for a while with all that belongs to it.
+-- Deletes a workspace; it is kept for some days, so that restore_workspace can bring it back.
 create or replace function retire_workspace(org text, workspace text, actor text, why text) returns workspace_outcome
   language plpgsql as $$
 declare
@@ -230,7 +230,7 @@ begin
   return row('deleted', null, null)::workspace_outcome;
 end $$;
 
--- Brings back what was deleted within so many days. outcome: done · not-found
+-- Restores a workspace that was deleted in the last `kept_days` days. outcome: done · not-found
 create or replace function restore_workspace(org text, workspace text, kept_days int, actor text, why text) returns workspace_outcome
   language plpgsql as $$
 declare
