@@ -46,7 +46,9 @@ async function tell(own: OwnCluster, asking: readonly Asking[]): Promise<void> {
   try {
     const { jobs, pods } = await listOf(own, asking);
     for (const { one, resolve } of asking) {
-      const job = jobs.find(({ metadata }) => metadata.name === one.at.ref.name);
+      const listed = jobs.find(({ metadata }) => metadata.name === one.at.ref.name);
+      // Somebody may have taken its label away: only a Job that is not found by its name is gone.
+      const job = listed ?? (await own.cluster.get(one.at));
       resolve({ job, pods: pods?.filter((pod) => isPodOf(pod, one)) });
     }
   } catch (error) {

@@ -73,7 +73,11 @@ async function send(response: ServerResponse, { code, body }: RecordsAnswer): Pr
     if (first.done !== true) yield first.value;
     yield* body;
   };
-  await pipeline(whole, response);
+  try {
+    await pipeline(whole, response);
+  } finally {
+    await body.return(undefined); // if helm has gone, nobody reads the broker's answer
+  }
 }
 
 /** The path after the secret; undefined if the secret is wrong. */

@@ -9,7 +9,7 @@ export async function* jsonItems(
   chunks: AsyncIterable<Buffer>,
   mostBytes: number,
 ): AsyncGenerator<Buffer> {
-  const place = { depth: 0, isOpened: false, isInText: false, isEscaped: false };
+  const place = { depth: 0, isBegun: false, isOpened: false, isInText: false, isEscaped: false };
   let held: Buffer[] = [];
   let heldBytes = 0;
   let isWhole = false;
@@ -34,10 +34,18 @@ export async function* jsonItems(
   if (!isWhole) throw new Error("it is no array, or breaks off");
 }
 
-type Place = { depth: number; isOpened: boolean; isInText: boolean; isEscaped: boolean };
+type Place = {
+  depth: number;
+  /** The array was opened once. */
+  isBegun: boolean;
+  isOpened: boolean;
+  isInText: boolean;
+  isEscaped: boolean;
+};
 
 const [quote, backslash] = [0x22, 0x5c];
 const [openList, closeList, openObject, closeObject] = [0x5b, 0x5d, 0x7b, 0x7d];
+const [comma, blanks] = [0x2c, [0x20, 0x09, 0x0a, 0x0d]];
 
 /**
  * The position of the next byte that opens or closes an array or an object; the chunk's length if there is none. All
@@ -45,8 +53,10 @@ const [openList, closeList, openObject, closeObject] = [0x5b, 0x5d, 0x7b, 0x7d];
  */
 function stepTo(place: Place, chunk: Buffer, from: number): number {
   let { isInText, isEscaped } = place;
+  const isOutside = place.depth < 2; // of any item
   for (let at = from; at < chunk.length; at++) {
-    const byte = chunk[at];
+    const byte = chunk[at] ?? 0;
+    if (isOutside && !mayStandOutside(place, byte)) throw new Error("it is no array of objects");
     if (isEscaped) isEscaped = false;
     else if (byte === quote) isInText = !isInText;
     else if (isInText) isEscaped = byte === backslash;
@@ -58,6 +68,7 @@ function stepTo(place: Place, chunk: Buffer, from: number): number {
     ) {
       place.isOpened = byte === openList || byte === openObject;
       place.depth += place.isOpened ? 1 : -1;
+      place.isBegun = true;
       place.isInText = false;
       place.isEscaped = false;
       return at;
@@ -66,4 +77,14 @@ function stepTo(place: Place, chunk: Buffer, from: number): number {
   place.isInText = isInText;
   place.isEscaped = isEscaped;
   return chunk.length;
+}
+
+/**
+ * Outside of items there is one array, and in it only commas. What an item holds is left to its reader: a proxy's own
+ * page or message must never be read as a list without items.
+ */
+function mayStandOutside({ depth, isBegun }: Place, byte: number): boolean {
+  if (blanks.includes(byte)) return true;
+  if (depth === 0) return byte === openList && !isBegun;
+  return byte === comma || byte === openObject || byte === closeList;
 }

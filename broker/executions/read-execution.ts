@@ -71,14 +71,18 @@ async function showEvidence(parts: Parts, actor: Actor, row: EvidenceRow): Promi
   return toEvidence({ ...row, body: { ...verdict, ...contents } });
 }
 
-/** When an execution ended, null while it has not; 404 for one of another runner. */
+/**
+ * When an execution ended, null while it has not, and while it may still run although the broker ended it; 404 for one of
+ * another runner.
+ */
 export async function readExecutionEnd(
   db: Db,
   actor: Actor,
   named: NamedExecution,
 ): Promise<Pick<RunnerJobExecution, "finished_at">> {
-  const { finished_at } = toExecution(await requireExecution(db, actor, named));
-  return { finished_at };
+  const { id, finished_at } = toExecution(await requireExecution(db, actor, named));
+  const stopping = await db`select from stopping_executions where execution_id = ${id}`;
+  return { finished_at: stopping.length > 0 ? null : finished_at };
 }
 
 /** An execution's result, with its contents for callers that may see plans' secrets; 404 when there is none. */

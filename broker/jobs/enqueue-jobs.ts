@@ -124,10 +124,10 @@ async function flush(
 
 function arrivals(drafts: readonly Draft[]): Arrival[] {
   const counts = new Map<string, Arrival>();
-  for (const { runner_id: runnerId, job_group: jobGroup } of drafts) {
-    const key = `${runnerId}/${jobGroup}`;
+  for (const { org_id: orgId, runner_id: runnerId, job_group: jobGroup } of drafts) {
+    const key = `${orgId}/${runnerId}/${jobGroup}`;
     const count = 1 + (counts.get(key)?.count ?? 0);
-    counts.set(key, { runnerId, jobGroup, count });
+    counts.set(key, { orgId, runnerId, jobGroup, count });
   }
   return [...counts.values()];
 }

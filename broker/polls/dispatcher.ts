@@ -15,8 +15,10 @@ export type Dispatcher = {
   readonly park: (poll: Poll) => void;
   /** Looks again for all polls of these runners. */
   readonly look: (runnerIds: Iterable<string>) => void;
-  /** Whether somebody looks for this poll just now. */
+  /** Whether somebody looks for this poll, or for its process, just now. */
   readonly isServing: (poll: Poll) => boolean;
+  /** Whether a look for it is over already. */
+  readonly wasServed: (poll: Poll) => boolean;
   /**
    * Leaves these polls to a look of somebody else's, which must not reject, and gives them what it finds. Whom it finds
    * nothing for stays parked; a look that was to be made for it meanwhile is made then.
@@ -82,6 +84,7 @@ export function makeDispatcher(parts: DispatcherParts): Dispatcher {
     parked,
     look,
     isServing: looks.isServing,
+    wasServed: looks.wasServed,
     reserve: (polls, found) => void reserve(polls, found),
     settled: async () => {
       await running;

@@ -9,8 +9,12 @@ import type { PendingOrders } from "./pending-orders.ts";
 import type { Served } from "./poll-batches.ts";
 import { answerClaims } from "./serve-polls.ts";
 
-/** So many jobs are about to be enqueued in this queue. */
-export type Arrival = QueueKey & { readonly jobGroup: RunnerJobGroup; readonly count: number };
+/** So many jobs are about to be enqueued in this queue, by this org. */
+export type Arrival = QueueKey & {
+  readonly orgId: string;
+  readonly jobGroup: RunnerJobGroup;
+  readonly count: number;
+};
 
 export type HandedOff<Made> = {
   readonly made: Made;
@@ -75,19 +79,21 @@ export function makeHandOff(parts: HandOffParts): HandOff {
 /**
  * Who gets what arrives, and what each asks of it, the longest-waiting first. The work is bounded by the number of jobs:
  * each poll that is looked at takes one at least. Nobody is passed over who waits longer: while somebody looks for that
- * one, the jobs of its queue are left to the look that follows the enqueue.
+ * one, the jobs of its queue are left to the look that follows the enqueue. So they are where nobody has looked for that
+ * one yet: it may repeat a poll whose answer was lost.
  */
 function requestsFor(
-  { parked, isServing }: Dispatcher,
+  { parked, isServing, wasServed }: Dispatcher,
   arrivals: readonly Arrival[],
 ): Map<Poll, ClaimRequest> {
   const wants = new Map<Poll, Map<string, number>>();
   let room = mostClaims;
-  for (const { count, ...queue } of arrivals) {
+  for (const { orgId, count, ...queue } of arrivals) {
     let open = count;
     for (const poll of parked.ofQueue(queue)) {
       const want = poll.groups?.get(queue.jobGroup) ?? 0;
-      if (open <= 0 || want > room || isServing(poll)) break;
+      if (open <= 0 || want > room || poll.orgId !== orgId) break;
+      if (isServing(poll) || !wasServed(poll)) break;
       const groups = wants.get(poll) ?? new Map<string, number>();
       wants.set(poll, groups.set(queue.jobGroup, want));
       open -= want;

@@ -1,6 +1,7 @@
+import { askerOf } from "./looks.ts";
 import type { Poll } from "./parked-polls.ts";
 
-/** Polls that somebody else than the dispatcher serves just now. */
+/** Polls that somebody else than the dispatcher serves just now, and with them any other poll of their processes. */
 export type Reservations = {
   readonly add: (polls: readonly Poll[]) => void;
   /** Whether the dispatcher is to pass it over; it looks again for its runner once the poll is released. */
@@ -11,19 +12,19 @@ export type Reservations = {
 
 /** None as yet. */
 export function makeReservations(): Reservations {
-  const reserved = new Set<Poll>();
+  const reserved = new Set<Poll | string>();
   const passedOver = new Set<string>();
   return {
     add(polls) {
-      for (const poll of polls) reserved.add(poll);
+      for (const poll of polls) reserved.add(askerOf(poll));
     },
     passesOver(poll) {
-      if (!reserved.has(poll)) return false;
+      if (!reserved.has(askerOf(poll))) return false;
       passedOver.add(poll.runnerId);
       return true;
     },
     release(polls) {
-      for (const poll of polls) reserved.delete(poll);
+      for (const poll of polls) reserved.delete(askerOf(poll));
       const runnerIds = new Set(polls.map(({ runnerId }) => runnerId));
       return [...runnerIds].filter((runnerId) => passedOver.delete(runnerId));
     },

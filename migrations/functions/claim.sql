@@ -14,6 +14,7 @@ declare
   repeated int[];
   short queue_key[];
   ordered int[]; -- whose processes have orders
+  room bigint := 0; -- the digests at the end of the list that are for what is repeated
 begin
   if exists (select from unnest(poll_ids) p where p is not null) then
     select array_agg(distinct w.waiter) into repeated
@@ -44,7 +45,10 @@ begin
       from unnest(ordered) o (waiter);
   end if;
   if repeated is not null then -- after the queue locks: executions are locked last everywhere
-    return query select * from reclaim_jobs(waiters, runner_ids, process_ids, poll_ids, repeated, digests);
+    select least(sum(w.want), cardinality(digests)) into room
+      from unnest(waiters, wants) w (waiter, want) where w.waiter = any(repeated);
+    return query select * from reclaim_jobs(waiters, runner_ids, process_ids, poll_ids, repeated,
+                                            digests[cardinality(digests) - room + 1 : ]);
   end if;
 
   return query
@@ -75,7 +79,7 @@ begin
       from picked p
       join asked a on a.runner_id = p.runner_id and a.job_group = p.job_group
        and p.place > a.upto - a.want and p.place <= a.upto
-     limit cardinality(execution_ids)
+     limit cardinality(execution_ids) - room
   ), claimed as (
     update runner_job_live l
        set status = job_status_after(l.status, 'claim'), status_at = t, execution_id = execution_ids[g.k], process_id = g.process_id,
@@ -111,7 +115,8 @@ begin
 end $$;
 
 -- Returns the same executions again, with new tokens, because the first response was lost. Takes digests from the end of the
--- list: new claims of the same call take theirs from its start.
+-- list: new claims of the same call take theirs from its start. A poll may ask for fewer jobs than it did at first: what there
+-- is no digest for is not returned, and goes back to its queue 30 s after the claim.
 create or replace function reclaim_jobs(waiters int[], runner_ids text[], process_ids text[], poll_ids text[],
                              repeated int[], digests bytea[]) returns setof claimed_job
   language plpgsql as $$
@@ -129,7 +134,7 @@ begin
      where e.poll_id = w.poll_id and e.status = 'pending'
   ), fresh as (
     update runner_job_executions e set token_digest = digests[cardinality(digests) + 1 - a.k]
-      from again a where e.org_id = a.org_id and e.id = a.execution_id
+      from again a where e.org_id = a.org_id and e.id = a.execution_id and a.k <= cardinality(digests)
     returning e.id, e.created_at, e.deadline_at
   )
   select a.waiter, true, a.id::text, a.execution_id::text, a.process_id::text, null::text[], a.job_group::text,

@@ -62,6 +62,27 @@ describe("a claim repeated with the same poll_id", () => {
     expect(await ids()).toEqual(first);
   });
 
+  test("that asks for fewer gets no more than it asks for, each with a token that opens it", async () => {
+    const agent = await givenAgent(at, { serves: { deploy: 3 } });
+    const other = await givenAgent(at, { serves: { deploy: 1 } });
+    await givenJobs(at.db, agent.runner, [{}, {}, {}]);
+    const first = await agent.claim({ poll_id: "p1", groups: { deploy: 3 } });
+    expect(first.body.jobs).toHaveLength(3);
+    await givenJob(at.db, other.runner);
+    const [again, others] = await Promise.all([
+      agent.claim({ poll_id: "p1", groups: { deploy: 1 } }),
+      other.claim({ poll_id: "p2", wait: "3s" }),
+    ]);
+    expect(again.body.jobs).toHaveLength(1);
+    const claimed = [only(again.body.jobs), only(others.body.jobs)];
+    expect(new Set(claimed.map(({ token }) => token)).size).toBe(2);
+    for (const { job, execution, token } of claimed) {
+      const path = `/v1/runner-jobs/${job.id}/executions/${execution.id}`;
+      const body = { status: "initializing" };
+      expect((await at.brokers[0].call(`PATCH ${path}`, { token, body })).status).toBe(200);
+    }
+  });
+
   test("gets new ones once the first are begun", async () => {
     const agent = await givenAgent(at, { serves: { deploy: 2 } });
     const [, later] = await givenJobs(at.db, agent.runner, [{}, {}]);

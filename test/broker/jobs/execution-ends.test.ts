@@ -33,6 +33,10 @@ async function givenRunnerOfTwo(): Promise<string> {
   return id;
 }
 
+/** Whether the broker still waits for its process to stop it. */
+const stoppingOf = (executionId: string) => async (): Promise<number> =>
+  (await at.db`select from stopping_executions where execution_id = ${executionId}`).length;
+
 const notThere = { status: 404, body: { code: "execution_not_found" } };
 
 describe("whether an execution is over", () => {
@@ -61,6 +65,24 @@ describe("whether an execution is over", () => {
       expect(answer).toMatchObject({ status: 200, body: { finished_at: null } });
     }
   });
+
+  test.each(["cancel", "loss"] as const)(
+    "is denied after a %s while it may still run over there, until nothing can run any more",
+    async (how) => {
+      const holder = await setup();
+      const ask = () => at.call(`GET ${holder.path}/end`, { token: holder.runnerToken });
+      const started = { token: holder.token, body: { status: "in-progress" } };
+      expect((await at.call(`PATCH ${holder.path}`, started)).status).toBe(200);
+      if (how === "cancel") await at.call(`POST /v1/runner-jobs/${holder.jobId}/cancel`);
+      else await advanceClock(at.db, "6 minutes");
+      await expect.poll(stoppingOf(holder.executionId)).toBe(1);
+      expect(await ask()).toMatchObject({ status: 200, body: { finished_at: null } });
+      await advanceClock(at.db, "2 days");
+      await expect.poll(stoppingOf(holder.executionId)).toBe(0);
+      const { body } = await ask();
+      expect(body).toEqual({ finished_at: expect.stringMatching(/^\d{4}-.*Z$/) as string });
+    },
+  );
 
   test("is nothing that another runner's job or agent may know, nor one of another org", async () => {
     const { path } = await setup();
