@@ -74,6 +74,8 @@ describeWithTools(["terraform"], "svc terraform and the agent of svc dev", () =>
       const failedId = /^(job_\w+) is/m.exec(wrong.err)?.[1] ?? "";
       const failed = await send<RunnerJob>(url, `GET /v1/runner-jobs/${failedId}`, { token });
       expect(failed.body.composite_error?.type).toBe("terraform.config_invalid");
+      dev.kill("SIGINT"); // killed, it would leave its agent behind
+      expect(await dev.ended).toMatchObject({ code: 0 });
     },
     patience.timeout,
   );
