@@ -31,11 +31,11 @@ export const agentAction: Bench = {
       const fleet = await givenFleet(stage.db, 1, 1);
       const broker = await stage.startBroker();
       const connection = await openConnection(broker.url);
-      const [seat] = fleet.agents;
-      if (seat === undefined) return;
+      const [first] = fleet.agents;
+      if (first === undefined) return;
       const { note, program } = agentProgram();
-      const agent = await startLoneAgent({ url: broker.url, program }, seat);
-      const timing = { fleet, agent: seat };
+      const agent = await startLoneAgent({ url: broker.url, program }, first);
+      const timing = { fleet, agent: first };
       await inTurns(connection, timing, warmUpS);
       const { actions, plain } = await inTurns(connection, timing, seconds);
       const [action, alone] = [quantile(actions, 0.5), quantile(plain, 0.5)];

@@ -49,14 +49,14 @@ export const helm: Bench = {
       const fleet = await givenFleet(stage.db, 1, 1);
       const broker = await stage.startBroker();
       const connection = await openConnection(broker.url);
-      const [seat] = fleet.agents;
-      if (seat === undefined) return;
-      const agent = await startLoneAgent({ url: broker.url, ...agentProgram() }, seat);
+      const [first] = fleet.agents;
+      if (first === undefined) return;
+      const agent = await startLoneAgent({ url: broker.url, ...agentProgram() }, first);
       const cluster = await givenCluster(kinds);
       const chart = await givenChart();
       const asked = requestText("POST /v1/helm-charts", fleet.adminToken, "{}");
       const { id: chartId } = JSON.parse((await connection.send(asked)).body) as { id: string };
-      const timing = { fleet, agent: seat };
+      const timing = { fleet, agent: first };
       const ground = { connection, timing, cluster, chart, chartId };
       await inTurns(ground, warmUpS);
       const took = await inTurns(ground, seconds);

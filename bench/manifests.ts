@@ -37,13 +37,13 @@ export const manifests: Bench = {
       const fleet = await givenFleet(stage.db, 1, 1);
       const broker = await stage.startBroker();
       const connection = await openConnection(broker.url);
-      const [seat] = fleet.agents;
-      if (seat === undefined) return;
-      const agent = await startLoneAgent({ url: broker.url, ...agentProgram() }, seat);
+      const [first] = fleet.agents;
+      if (first === undefined) return;
+      const agent = await startLoneAgent({ url: broker.url, ...agentProgram() }, first);
       const cluster = await givenCluster(["job", "approved", "by-hand"]);
       const folder = await mkdtemp(path.join(tmpdir(), "svc-bench-"));
       const file = path.join(folder, "manifest.json");
-      const ground = { connection, timing: { fleet, agent: seat }, cluster, file };
+      const ground = { connection, timing: { fleet, agent: first }, cluster, file };
       await inTurns(ground, warmUpS);
       const took = await inTurns(ground, seconds);
       const [asJob = 0, approved = 0, alone = 0] = kinds.map((kind) => quantile(took[kind], 0.5));

@@ -32,13 +32,13 @@ export const terraformRounds: Bench = {
       const fleet = await givenFleet(stage.db, 1, atOnce);
       const broker = await stage.startBroker();
       const connection = await openConnection(broker.url);
-      const [seat] = fleet.agents;
-      if (seat === undefined) return;
+      const [first] = fleet.agents;
+      if (first === undefined) return;
       const folder = await mkdtemp(path.join(tmpdir(), "svc-bench-"));
       const { mirror, archive } = await makeFiles(folder);
       const flags = ["--groups", `deploy=${atOnce}`, "--provider-mirror", mirror];
-      const agent = await startLoneAgent({ url: broker.url, ...agentProgram() }, seat, flags);
-      const timing = { fleet, agent: seat };
+      const agent = await startLoneAgent({ url: broker.url, ...agentProgram() }, first, flags);
+      const timing = { fleet, agent: first };
       const workspaces = await newWorkspaces(connection, timing);
       const took: number[] = [];
       for (let round = 0; round < rounds; round++) {

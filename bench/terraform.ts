@@ -39,10 +39,10 @@ export const terraform: Bench = {
       const fleet = await givenFleet(stage.db, 1, 1);
       const broker = await stage.startBroker();
       const connection = await openConnection(broker.url);
-      const [seat] = fleet.agents;
-      if (seat === undefined) return;
-      const agent = await startLoneAgent({ url: broker.url, ...agentProgram() }, seat);
-      const ground = await openLocalContext(connection, { fleet, agent: seat }, broker.url);
+      const [first] = fleet.agents;
+      if (first === undefined) return;
+      const agent = await startLoneAgent({ url: broker.url, ...agentProgram() }, first);
+      const ground = await openLocalContext(connection, { fleet, agent: first }, broker.url);
       await inTurns(ground, warmUpS);
       tellAll(tell, await inTurns(ground, seconds));
       await agent.end();

@@ -9,12 +9,9 @@ import { askProgram } from "./ask-program.ts";
 import { concernsAgentAlone, isPlanOnly, refused } from "./refusal-by-rules.ts";
 
 /** Whether a job needs approval before its handler begins: it changes something and does not ask by itself. */
-export function needsApproval(
-  work: JobWork,
-  { facts, plan }: Pick<Job, "facts" | "plan">,
-): boolean {
+export function needsApproval(work: JobWork, { info, plan }: Pick<Job, "info" | "plan">): boolean {
   const changes =
-    work.needsDirectories === true && !isPlanOnly(facts, plan) && !concernsAgentAlone(facts.type);
+    work.needsDirectories === true && !isPlanOnly(info, plan) && !concernsAgentAlone(info.type);
   return changes && work.asksApproval !== true;
 }
 
@@ -49,7 +46,7 @@ async function answerTo(request: ApprovalRequest): Promise<ApprovalAnswer> {
 }
 
 function shownOf(job: Job, display: string | undefined): string {
-  const { id, type, operation, metadata } = job.facts;
+  const { id, type, operation, metadata } = job.info;
   const what =
     display === undefined
       ? { plan: maskPlan(type as RunnerJobType, job.plan) } // the plan of an unknown type is masked completely

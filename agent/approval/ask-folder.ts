@@ -17,7 +17,7 @@ export async function askFolder({
   text,
   giveUpAtMs,
 }: ApprovalRequest): Promise<ApprovalAnswer | undefined> {
-  const named = (end: string): string => path.join(approver, `${job.facts.id}.${end}`);
+  const named = (end: string): string => path.join(approver, `${job.info.id}.${end}`);
   // An answer from before the request was about something else.
   await job.once("consent/cleared", async () => {
     for (const end of ["yes", "no"]) await rm(named(end), { force: true });

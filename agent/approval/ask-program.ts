@@ -30,7 +30,7 @@ export async function askProgram(request: ApprovalRequest): Promise<ApprovalAnsw
 }
 
 function start({ approver, job, text }: ApprovalRequest): ChildProcess {
-  const { id, type, operation } = job.facts;
+  const { id, type, operation } = job.info;
   const child = spawn(approver, [], {
     cwd: "/",
     env: {

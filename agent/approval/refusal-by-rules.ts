@@ -2,14 +2,14 @@ import { planWorkspaces } from "../../shared/plans/plan-workspaces.ts";
 import { type RunnerJobType, runnerJobTypes } from "../../shared/runner-job-types.ts";
 import type { AgentConfig } from "../config/read-config.ts";
 import type { SettingName } from "../config/settings.ts";
-import type { JobFacts, Plan } from "../jobs/handler.ts";
+import type { JobInfo, Plan } from "../jobs/handler.ts";
 import { JobFailure } from "../jobs/job-failure.ts";
 
 type Rules = Pick<AgentConfig, "allowTypes" | "denyTypes" | "allowWorkspaces" | "readOnly">;
 
 /** Why the settings of this agent forbid a job; undefined when they allow it. Decided before the job begins. */
-export function refusalByRules(config: Rules, facts: JobFacts, plan: Plan): JobFailure | undefined {
-  const { type } = facts;
+export function refusalByRules(config: Rules, info: JobInfo, plan: Plan): JobFailure | undefined {
+  const { type } = info;
   if (config.denyTypes?.has(type) === true) {
     return refused("deny-types", `Jobs of type ${type} are not allowed`);
   }
@@ -17,11 +17,11 @@ export function refusalByRules(config: Rules, facts: JobFacts, plan: Plan): JobF
   if (config.allowTypes?.has(type) === false) {
     return refused("allow-types", `Jobs of type ${type} are not among the allowed types`);
   }
-  if (config.readOnly === "yes" && !isPlanOnly(facts, plan)) {
+  if (config.readOnly === "yes" && !isPlanOnly(info, plan)) {
     const words =
       planTypes.has(type) && hasHooks(plan)
         ? `This agent only runs jobs that make a plan, and the plan of this job has hooks, which run scripts`
-        : `This agent only runs jobs that make a plan, and ${facts.operation || "this"} of ${type} does more`;
+        : `This agent only runs jobs that make a plan, and ${info.operation || "this"} of ${type} does more`;
     return refused("read-only", words);
   }
   const { allowWorkspaces } = config;
@@ -54,7 +54,7 @@ const readingTypes: ReadonlySet<string> = new Set<RunnerJobType>([
  * Hooks are scripts and may do anything.
  */
 export function isPlanOnly(
-  { type, operation }: Pick<JobFacts, "type" | "operation">,
+  { type, operation }: Pick<JobInfo, "type" | "operation">,
   plan: Plan,
 ): boolean {
   if (hasHooks(plan)) return false;

@@ -8,7 +8,7 @@ import { isRefusal } from "../kubernetes/api-refusal.ts";
 import type { PendingResult } from "../spool/result-outbox.ts";
 import type { ExecutorContext, PodRun } from "./executor-context.ts";
 import type { PodEnd } from "./follow-pod.ts";
-import { marks } from "./pod-facts.ts";
+import { marks } from "./pod-job-info.ts";
 
 type Ended = { readonly one: ClusterJob; readonly end: PodEnd };
 
@@ -37,7 +37,7 @@ export async function concludePod(
 /** The status in which the execution ended; `open` when it has not, `over` when it is nobody's. */
 async function endAtBroker(
   { connected, left }: ExecutorContext,
-  { facts: { job_id, execution_id } }: PodRun,
+  { info: { job_id, execution_id } }: PodRun,
 ): Promise<string> {
   const { client } = await Promise.race([connected, untilLeft(left)]);
   const input = { params: { job_id, execution_id } };
@@ -66,7 +66,7 @@ const lookEveryMs = 200;
 /** Until the broker has it, the Job is what the next start would find. */
 async function tellFor(context: ExecutorContext, run: PodRun, end: PodEnd): Promise<End> {
   const { local, connected, left } = context;
-  const { execution_id } = run.facts;
+  const { execution_id } = run.info;
   const result = resultFor(run, end);
   await local.results.put(execution_id, result);
   (await connected).deliver();
@@ -77,7 +77,7 @@ async function tellFor(context: ExecutorContext, run: PodRun, end: PodEnd): Prom
 }
 
 /** What nobody else can say any more. */
-function resultFor({ facts, stop }: PodRun, { fault, look }: PodEnd): PendingResult {
+function resultFor({ info, stop }: PodRun, { fault, look }: PodEnd): PendingResult {
   const reason = stop.reason();
   const why = fault?.words ?? "its pod ended without telling how";
   const trouble = fault?.trouble ?? "gone";
@@ -94,7 +94,7 @@ function resultFor({ facts, stop }: PodRun, { fault, look }: PodEnd): PendingRes
       : `${stopped.words}; its pod did not say how it ended: ${why}.`;
   const title = isLost ? "The job is lost" : "The job's pod did not end it";
   return {
-    job_id: facts.job_id,
+    job_id: info.job_id,
     finish: {
       status: stopped?.status ?? "failed",
       status_description: words,

@@ -2,7 +2,7 @@ import type { AgentContext } from "../agent-context.ts";
 import type { See } from "../cluster-jobs/read-cluster-job.ts";
 import type { LocalContext } from "../local-context.ts";
 import type { OwnCluster } from "./own-cluster.ts";
-import type { PodFacts } from "./pod-facts.ts";
+import type { PodJobInfo } from "./pod-job-info.ts";
 import type { PodStop } from "./pod-stop.ts";
 import type { PodTemplate } from "./pod-template.ts";
 
@@ -20,4 +20,4 @@ export type ExecutorContext = {
 };
 
 /** One of the runner's jobs, and how it is stopped. */
-export type PodRun = { readonly facts: PodFacts; readonly stop: PodStop };
+export type PodRun = { readonly info: PodJobInfo; readonly stop: PodStop };

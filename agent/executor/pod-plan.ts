@@ -6,7 +6,7 @@ import { type SettingName, variableOf } from "../config/settings.ts";
 import type { Claimed } from "../jobs/run-job.ts";
 import type { KubeObject } from "../kubernetes/kube-object.ts";
 import { podJobText } from "../pod-job/pod-job.ts";
-import { factsOf, marks } from "./pod-facts.ts";
+import { infoOf, marks } from "./pod-job-info.ts";
 import type { PodTemplate } from "./pod-template.ts";
 
 /** What the pods of an agent's jobs are made from. */
@@ -48,7 +48,7 @@ export function podJob({ config, namespace, template }: PodPlan, claimed: Claime
       name,
       namespace,
       labels,
-      annotations: { [marks.facts]: JSON.stringify(factsOf(claimed)) },
+      annotations: { [marks.info]: JSON.stringify(infoOf(claimed)) },
     },
     spec: {
       backoffLimit: 0,

@@ -12,21 +12,21 @@ import type { RunningJob } from "../running-job.ts";
 import { concludePod } from "./conclude-pod.ts";
 import type { ExecutorContext, PodRun } from "./executor-context.ts";
 import { followPod } from "./follow-pod.ts";
-import { factsOf, marks, type PodFacts } from "./pod-facts.ts";
+import { infoOf, marks, type PodJobInfo } from "./pod-job-info.ts";
 import { podGraceMs, podJob, podSecret } from "./pod-plan.ts";
 import { makePodStop } from "./pod-stop.ts";
 
 /** A Job that an earlier start of the agent has made. */
-export type FoundPod = { readonly one: ClusterJob; readonly facts: PodFacts };
+export type FoundPod = { readonly one: ClusterJob; readonly info: PodJobInfo };
 
 /** Has a claimed job done in a pod of its own. */
 export function beginInPod(context: ExecutorContext, claimed: Claimed): RunningJob {
-  return hold(context, factsOf(claimed), async () => await make(context, claimed));
+  return hold(context, infoOf(claimed), async () => await make(context, claimed));
 }
 
 /** Goes on with what an earlier start of the agent has begun. */
-export function resumeInPod(context: ExecutorContext, { one, facts }: FoundPod): RunningJob {
-  return hold(context, facts, async () => await Promise.resolve({ one }));
+export function resumeInPod(context: ExecutorContext, { one, info }: FoundPod): RunningJob {
+  return hold(context, info, async () => await Promise.resolve({ one }));
 }
 
 /**
@@ -35,9 +35,9 @@ export function resumeInPod(context: ExecutorContext, { one, facts }: FoundPod):
  */
 export function giveBackUnbegun(
   context: ExecutorContext,
-  { at, facts }: { readonly at: ClusterJob["at"]; readonly facts: PodFacts },
+  { at, info }: { readonly at: ClusterJob["at"]; readonly info: PodJobInfo },
 ): RunningJob {
-  return hold(context, facts, async () => await Promise.resolve({ at }));
+  return hold(context, info, async () => await Promise.resolve({ at }));
 }
 
 /** The Job; or that none was let go, and why the cluster refuses it, which is no fault of the runner's job. */
@@ -45,20 +45,20 @@ type Made =
   | { readonly one: ClusterJob }
   | { readonly refused?: string; readonly at: ClusterJob["at"] };
 
-function hold(context: ExecutorContext, facts: PodFacts, make: () => Promise<Made>): RunningJob {
+function hold(context: ExecutorContext, info: PodJobInfo, make: () => Promise<Made>): RunningJob {
   const { local, left } = context;
   const stop = makePodStop(podGraceMs(local.config));
-  const done = liveOn(context, { facts, stop }, make).then(async (end) => {
+  const done = liveOn(context, { info, stop }, make).then(async (end) => {
     stop.close();
     // It is held until this process is no more: the next start is the same process to the broker.
     if (left.aborted) await new Promise<never>(() => {});
-    if (end !== undefined) recordEnd(local, storedOf(facts), end);
+    if (end !== undefined) recordEnd(local, storedOf(info), end);
   });
   return {
-    executionId: facts.execution_id,
-    jobId: facts.job_id,
-    group: facts.group,
-    type: facts.type,
+    executionId: info.execution_id,
+    jobId: info.job_id,
+    group: info.group,
+    type: info.type,
     done,
     stop: stop.stop,
   };
@@ -80,7 +80,7 @@ async function liveOn(
       return await live(context, run, made);
     } catch (error) {
       if (left.aborted) return undefined;
-      const { execution_id } = run.facts;
+      const { execution_id } = run.info;
       const isOver = run.stop.reason() !== undefined;
       const words = isOver ? "a pod was lost sight of" : "a pod was lost sight of; looking again";
       local.log.error({ err: error, execution_id }, words);
@@ -90,7 +90,7 @@ async function liveOn(
   }
 }
 
-const storedOf = ({ job_id, execution_id, type, claimed_at_ms }: PodFacts) => ({
+const storedOf = ({ job_id, execution_id, type, claimed_at_ms }: PodJobInfo) => ({
   job: { id: job_id, type },
   execution_id,
   started_at_ms: claimed_at_ms,
@@ -111,7 +111,7 @@ async function live(context: ExecutorContext, run: PodRun, made: Made): Promise<
 }
 
 /** A Job that is not there any more; its pods may be, for a while. */
-function goneJob({ facts: { execution_id } }: PodRun): KubeObject {
+function goneJob({ info: { execution_id } }: PodRun): KubeObject {
   const labels = { [marks.execution]: execution_id };
   const spec = { selector: { matchLabels: labels } };
   return { apiVersion: "batch/v1", kind: "Job", metadata: { name: "", labels }, spec };
@@ -187,7 +187,7 @@ async function untilAnswered<T>({ left }: ExecutorContext, ask: () => Promise<T>
  */
 async function giveBack(
   { local, connected }: ExecutorContext,
-  { facts: { job_id, execution_id } }: PodRun,
+  { info: { job_id, execution_id } }: PodRun,
   refused: string | undefined,
 ): Promise<End | "too late"> {
   if (refused !== undefined) {

@@ -3,7 +3,7 @@ import { type ClusterJob, jobAt } from "../cluster-jobs/cluster-job.ts";
 import { listPods, podLabelsOf, type See, type Seen } from "../cluster-jobs/read-cluster-job.ts";
 import type { KubeObject } from "../kubernetes/kube-object.ts";
 import type { OwnCluster } from "./own-cluster.ts";
-import { marks } from "./pod-facts.ts";
+import { marks } from "./pod-job-info.ts";
 
 const everyMs = 1_000;
 /** Their names are in the request's address. */

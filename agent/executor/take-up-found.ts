@@ -2,7 +2,7 @@ import { pause } from "../client/pause.ts";
 import { jobAt } from "../cluster-jobs/cluster-job.ts";
 import type { KubeObject } from "../kubernetes/kube-object.ts";
 import type { ExecutorContext } from "./executor-context.ts";
-import { marks, readFacts } from "./pod-facts.ts";
+import { marks, readInfo } from "./pod-job-info.ts";
 import { giveBackUnbegun, resumeInPod } from "./run-in-pod.ts";
 
 /** The Jobs of this agent whose end the broker may not have. Throws ApiRefusal, or JobFailure when nobody answers. */
@@ -18,16 +18,16 @@ export function takeUpFound(context: ExecutorContext, objects: readonly KubeObje
   const { log, runningJobs } = local;
   for (const object of objects) {
     const { name, uid = "" } = object.metadata;
-    const facts = readFacts(object);
+    const info = readInfo(object);
     const at = jobAt(own.namespace, name);
-    if (facts === undefined) {
+    if (info === undefined) {
       log.warn({ job: name }, "a Job with this agent's label says of no job that it is for it");
     } else if (isSuspended(object)) {
-      log.info({ job: name, execution_id: facts.execution_id }, "given back: it had not begun");
-      runningJobs.add(giveBackUnbegun(context, { at, facts }));
+      log.info({ job: name, execution_id: info.execution_id }, "given back: it had not begun");
+      runningJobs.add(giveBackUnbegun(context, { at, info }));
     } else {
-      log.info({ job: name, execution_id: facts.execution_id }, "resuming a job");
-      runningJobs.add(resumeInPod(context, { one: { at, uid, object }, facts }));
+      log.info({ job: name, execution_id: info.execution_id }, "resuming a job");
+      runningJobs.add(resumeInPod(context, { one: { at, uid, object }, info }));
     }
   }
 }
@@ -58,7 +58,7 @@ export async function sweepLeft(context: ExecutorContext, signal: AbortSignal): 
 }
 
 function isLeft({ local: { runningJobs } }: ExecutorContext, object: KubeObject): boolean {
-  const facts = readFacts(object);
-  if (facts === undefined || object.metadata.deletionTimestamp !== undefined) return false;
-  return !runningJobs.all().some(({ executionId }) => executionId === facts.execution_id);
+  const info = readInfo(object);
+  if (info === undefined || object.metadata.deletionTimestamp !== undefined) return false;
+  return !runningJobs.all().some(({ executionId }) => executionId === info.execution_id);
 }

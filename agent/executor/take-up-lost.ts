@@ -5,7 +5,7 @@ import { getProcessRoute } from "../../shared/api/runner-process.ts";
 import type { AgentContext } from "../agent-context.ts";
 import { clusterJobName, jobAt } from "../cluster-jobs/cluster-job.ts";
 import type { ExecutorContext } from "./executor-context.ts";
-import type { PodFacts } from "./pod-facts.ts";
+import type { PodJobInfo } from "./pod-job-info.ts";
 import { isForPod } from "./room-for-pods.ts";
 import { giveBackUnbegun } from "./run-in-pod.ts";
 
@@ -17,13 +17,13 @@ export async function takeUpLost(context: ExecutorContext): Promise<void> {
   const { local, own, connected, left } = context;
   const { runningJobs, results, log, config } = local;
   try {
-    for (const facts of await listBegunBefore(await connected, left)) {
-      const { execution_id, job_id } = facts;
+    for (const info of await listBegunBefore(await connected, left)) {
+      const { execution_id, job_id } = info;
       const isHeld = runningJobs.all().some(({ executionId }) => executionId === execution_id);
       if (isHeld || results.list().includes(execution_id)) continue;
       log.warn({ execution_id, job_id }, "the cluster has no Job for what this agent had claimed");
       const at = jobAt(own.namespace, clusterJobName(config.executorName, execution_id));
-      runningJobs.add(giveBackUnbegun(context, { at, facts }));
+      runningJobs.add(giveBackUnbegun(context, { at, info }));
     }
   } catch (error) {
     if (!left.aborted) log.error({ err: error }, "what is lost in the cluster was not looked for");
@@ -50,7 +50,7 @@ const executionsSchema = z.array(
 );
 
 /** The broker's clock has made all of these times: whatever this process has claimed itself began later. */
-async function listBegunBefore(agent: AgentContext, signal: AbortSignal): Promise<PodFacts[]> {
+async function listBegunBefore(agent: AgentContext, signal: AbortSignal): Promise<PodJobInfo[]> {
   const { client, runnerId: runner_id } = agent;
   const process_id = agent.process().id;
   const how = { scope: "job", signal } as const;
@@ -60,7 +60,7 @@ async function listBegunBefore(agent: AgentContext, signal: AbortSignal): Promis
     { ...how, answer: startedSchema },
   );
   const startedAtMs = Date.parse(body.started_at);
-  const found: PodFacts[] = [];
+  const found: PodJobInfo[] = [];
   for (const { id: job_id, type, group } of await listOwn(agent, process_id, signal)) {
     const input = { params: { job_id } };
     const executions = await client.call(listExecutionsRoute, input, {

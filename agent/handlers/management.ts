@@ -1,6 +1,6 @@
 import path from "node:path";
 import { makeJobFolders, writeJobFileOnce } from "../job-users/job-files.ts";
-import type { Handler, Job, Produced } from "../jobs/handler.ts";
+import type { Handler, Job, JobResult } from "../jobs/handler.ts";
 import { JobFailure } from "../jobs/job-failure.ts";
 import { allowedEnv } from "../processes/allowed-env.ts";
 
@@ -19,8 +19,8 @@ export const management: Handler = {
   validate: () => ({ needsDirectories: true, runsAsAgentUser: true, execute: runProgram }),
 };
 
-async function runProgram(job: Job): Promise<Produced> {
-  const { type, id } = job.facts;
+async function runProgram(job: Job): Promise<JobResult> {
+  const { type, id } = job.info;
   const { managementDir, env: agent } = job.agent.config;
   if (managementDir === undefined) {
     throw new JobFailure(

@@ -1,5 +1,5 @@
 import { version } from "../../shared/version.ts";
-import type { Handler, Job, Produced } from "../jobs/handler.ts";
+import type { Handler, Job, JobResult } from "../jobs/handler.ts";
 import { JobFailure } from "../jobs/job-failure.ts";
 
 /** Jobs after which the agent shuts down: what runs, this job too, is finished first. */
@@ -24,11 +24,11 @@ export const updateVersion: Handler = {
   validate: () => ({ execute: async (job) => await Promise.resolve(update(job)) }),
 };
 
-function update({ agent, plan, facts }: Job): Produced {
+function update({ agent, plan, info }: Job): JobResult {
   const settings = agent.settings();
   const candidates = [
     plan["version"],
-    facts.metadata["version"],
+    info.metadata["version"],
     settings.binary_version,
     settings.container_image_tag,
   ];

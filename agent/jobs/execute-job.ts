@@ -82,7 +82,7 @@ export async function executeJob(context: ExecutionContext): Promise<ExecutedJob
 async function workThrough(run: StartedRun, open: OpenJob): Promise<Ending | undefined> {
   // Rules that changed after a job had begun do not stop it.
   const refusal = isNew(run)
-    ? refusalByRules(run.agent.config, open.job.facts, run.plan)
+    ? refusalByRules(run.agent.config, open.job.info, run.plan)
     : undefined;
   const work = refusal ?? readPlan(run, open);
   if (work instanceof JobFailure) return { kind: "failed", failure: work };
@@ -168,7 +168,7 @@ async function attempt(run: StartedRun, work: JobWork, open: OpenJob): Promise<E
       stop.stopAfter(leftMs, "job-timeout", `after ${formatDuration(work.timeoutMs * 1e6)}`);
     }
     if (stop.signal.aborted) return { kind: "stopped", cause: causeOf(stop.signal) };
-    return { kind: "produced", produced: await work.execute(open.job) };
+    return { kind: "succeeded", result: await work.execute(open.job) };
   } catch (error) {
     const failure = failureOf(run, error);
     if (!stop.signal.aborted) return { kind: "failed", failure };

@@ -9,7 +9,7 @@ import { noop } from "../handlers/noop.ts";
 import { shutDown, updateVersion } from "../handlers/shut-down.ts";
 import { sandboxModeOf, simulate } from "../handlers/simulation/simulate.ts";
 import { terraform } from "../handlers/terraform/terraform.ts";
-import type { Handler, JobFacts, JobWork, Plan } from "./handler.ts";
+import type { Handler, JobInfo, JobWork, Plan } from "./handler.ts";
 import { JobFailure } from "./job-failure.ts";
 
 /** All handlers; a new kind of job is a new line here. */
@@ -34,24 +34,23 @@ const byType = new Map<string, Handler>(
  * Validates the plan and returns the work of a job, or a simulation of it in sandbox mode. Throws JobFailure when the
  * plan is invalid or the type is not supported.
  */
-export function workOf(facts: JobFacts, plan: Plan, isGroupInSandbox = false): JobWork {
+export function workOf(info: JobInfo, plan: Plan, isGroupInSandbox = false): JobWork {
   // Jobs that concern only the agent (health, shutdown) change nothing that the sandbox protects.
-  const isForced = isGroupInSandbox && !isAgentsOwn(facts.type);
-  const mode = isKnown(facts.type) ? sandboxModeOf(plan, isForced) : undefined;
-  if (mode !== undefined)
-    return { ...simulate(facts, plan, mode), timeoutMs: boundOf(facts, plan) };
-  const work = byType.get(facts.type)?.validate(plan, facts);
+  const isForced = isGroupInSandbox && !isAgentsOwn(info.type);
+  const mode = isKnown(info.type) ? sandboxModeOf(plan, isForced) : undefined;
+  if (mode !== undefined) return { ...simulate(info, plan, mode), timeoutMs: boundOf(info, plan) };
+  const work = byType.get(info.type)?.validate(plan, info);
   if (work !== undefined) return work;
-  const words = isKnown(facts.type)
-    ? `This version of the agent does not support jobs of type ${facts.type}.`
-    : `Unknown job type ${facts.type}.`;
-  throw new JobFailure(words, { reason: "unknown_type", metadata: { type: facts.type } });
+  const words = isKnown(info.type)
+    ? `This version of the agent does not support jobs of type ${info.type}.`
+    : `Unknown job type ${info.type}.`;
+  throw new JobFailure(words, { reason: "unknown_type", metadata: { type: info.type } });
 }
 
 /** The timeout in the plan. An invalid plan has none; it may still be simulated, because nothing of it runs. */
-function boundOf(facts: JobFacts, plan: Plan): number | undefined {
+function boundOf(info: JobInfo, plan: Plan): number | undefined {
   try {
-    return byType.get(facts.type)?.validate(plan, facts).timeoutMs;
+    return byType.get(info.type)?.validate(plan, info).timeoutMs;
   } catch (error) {
     if (error instanceof JobFailure) return undefined;
     throw error;

@@ -12,7 +12,7 @@ export type Plan = Readonly<Record<string, unknown>>;
 export type Outputs = Readonly<Record<string, unknown>>;
 export type Severity = "debug" | "info" | "warn" | "error";
 /** The claimed job, without its plan. */
-export type JobFacts = StoredExecution["job"];
+export type JobInfo = StoredExecution["job"];
 
 /** The implementation of one or more job types. A handler has no state of its own; the work of each job has. */
 export type Handler = {
@@ -26,7 +26,7 @@ export type Handler = {
    */
   readonly isRemote?: true;
   /** Validates the plan, without side effects. Throws JobFailure when the plan is invalid. */
-  readonly validate: (plan: Plan, facts: JobFacts) => JobWork;
+  readonly validate: (plan: Plan, info: JobInfo) => JobWork;
 };
 
 /**
@@ -43,13 +43,13 @@ export type JobWork = {
   /** The timeout of the whole job, from its plan. */
   readonly timeoutMs?: number | undefined;
   readonly prepare?: (job: Job) => Promise<void>;
-  readonly execute: (job: Job) => Promise<Produced>;
+  readonly execute: (job: Job) => Promise<JobResult>;
   /** Always runs once something was prepared or executed; its time is limited. */
   readonly cleanup?: (job: Job) => Promise<void>;
 };
 
 /** The result of a successful job. */
-export type Produced = {
+export type JobResult = {
   readonly outputs?: Outputs;
   readonly description?: string;
   readonly result?: Omit<ResultInput, "success" | "error_code" | "error_metadata">;
@@ -57,7 +57,7 @@ export type Produced = {
 
 /** What a handler is given of a job. */
 export type Job = {
-  readonly facts: JobFacts;
+  readonly info: JobInfo;
   readonly executionId: string;
   /** The job's deadline, by this host's clock. */
   readonly deadlineAtMs: number;

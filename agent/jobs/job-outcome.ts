@@ -1,13 +1,13 @@
 import type { Redactor } from "../logs/redactor.ts";
 import type { PendingResult } from "../spool/result-outbox.ts";
-import type { Outputs, Produced } from "./handler.ts";
+import type { Outputs, JobResult } from "./handler.ts";
 import type { JobFailure } from "./job-failure.ts";
 import { type StopCause, stopRow, stopWords } from "./stop-cause.ts";
 import type { JobOutcome } from "./stored-execution.ts";
 
 /** How a job ended here. */
 export type Ending =
-  | { readonly kind: "produced"; readonly produced: Produced }
+  | { readonly kind: "succeeded"; readonly result: JobResult }
   | { readonly kind: "failed"; readonly failure: JobFailure }
   | {
       readonly kind: "stopped";
@@ -59,14 +59,14 @@ export function hidesOutputs(outputs: Outputs | undefined, redactor: Redactor): 
 /** The outputs of an ending, if it has any. */
 export function outputsOf(ending: Ending): Outputs | undefined {
   if (ending.kind === "kept") return undefined;
-  return ending.kind === "produced" ? ending.produced.outputs : ending.failure?.outputs;
+  return ending.kind === "succeeded" ? ending.result.outputs : ending.failure?.outputs;
 }
 
 function finishOf(ending: Exclude<Ending, { kind: "kept" }>): Finish {
   const outputs = outputsOf(ending);
   const given = outputs === undefined ? {} : { outputs: { ...outputs } };
-  if (ending.kind === "produced") {
-    const { description = "", result } = ending.produced;
+  if (ending.kind === "succeeded") {
+    const { description = "", result } = ending.result;
     return {
       status: "finished",
       status_description: description,

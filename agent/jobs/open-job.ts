@@ -55,7 +55,7 @@ export function openJob(given: Given): OpenJob {
   const ahead = makePrestartedChildren(runDir, state);
   const context = (): ChildContext => ({ ...shared, ahead, ...identity, env: here().env });
   const job: Job = {
-    facts: state.job,
+    info: state.job,
     executionId: state.execution_id,
     deadlineAtMs: state.deadline_at_ms,
     plan: given.plan,

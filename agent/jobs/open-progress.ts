@@ -69,7 +69,7 @@ function timesOf(status: Waiting["status"]): Pick<Waiting, "started_at" | "ended
 
 async function send(job: Job, steps: Waiting[]): Promise<void> {
   const { agent, executionId, token } = job;
-  const params = { job_id: job.facts.id, execution_id: executionId };
+  const params = { job_id: job.info.id, execution_id: executionId };
   try {
     const how = { scope: "job", giveUpAfterMs, token } as const;
     await agent.client.call(reportProgressRoute, { params, body: { steps } }, how);

@@ -1,5 +1,5 @@
 import { gzipSync } from "node:zlib";
-import type { Job, Produced } from "../jobs/handler.ts";
+import type { Job, JobResult } from "../jobs/handler.ts";
 import { countsOf, type Diff } from "./change.ts";
 import type { MemberChange } from "./diff-objects.ts";
 import { digestOfChange, digestOfDiff } from "./digest-of-diff.ts";
@@ -10,7 +10,7 @@ import { maskedChange } from "./masked-change.ts";
  * The contents of a planning job's result: the redacted diff, for people and for programs, with further facts. The
  * part for the apply also has the key and the digests by which it recognizes the same changes.
  */
-export function diffContents(job: Job, diff: Diff, told: object): NonNullable<Produced["result"]> {
+export function diffContents(job: Job, diff: Diff, told: object): NonNullable<JobResult["result"]> {
   const { op, key, changes } = diff;
   const shown = {
     version: 2,

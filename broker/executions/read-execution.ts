@@ -16,10 +16,10 @@ import {
   listEvidence,
   listResults,
 } from "./queries.ts";
+import type { NamedExecution } from "./record-report.ts";
 import type { EvidenceRow, ExecutionRow } from "./row.ts";
 import { openEvidence, verdictOf } from "./sealed-evidence.ts";
 import { openResult } from "./sealed-result.ts";
-import type { NamedExecution } from "./take-report.ts";
 import { toEvidence, toExecution, toOutputs, toProgress, toResult } from "./to-execution.ts";
 
 type Parts = OpeningParts & {

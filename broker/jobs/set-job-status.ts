@@ -2,7 +2,7 @@ import { problem } from "../../shared/problem.ts";
 import { type ExecutionEnd, isExecutionEnd } from "../../shared/runner-job-execution.ts";
 import type { RunnerJobStatus } from "../../shared/runner-job.ts";
 import type { Broker } from "../broker.ts";
-import { takeReport } from "../executions/take-report.ts";
+import { recordReport } from "../executions/record-report.ts";
 import type { WithPermit } from "../limits/permits.ts";
 import type { Actor } from "../tokens/actor.ts";
 import { endJob } from "./end-job.ts";
@@ -53,8 +53,9 @@ async function reportOn(
   { jobId, executionId, status, description }: Wanted & { executionId: string },
 ): Promise<void> {
   const named = { job_id: jobId, execution_id: executionId };
-  if (status === "queued") await takeReport(broker, actor, named, { description, giveBack: true });
-  else if (isEnd(status)) await takeReport(broker, actor, named, { status, description });
+  if (status === "queued")
+    await recordReport(broker, actor, named, { description, giveBack: true });
+  else if (isEnd(status)) await recordReport(broker, actor, named, { status, description });
   else throw refused(status);
 }
 

@@ -27,7 +27,7 @@ export async function deleteWorkspace(
   actor: Who,
   { workspaceId, reason }: Change,
 ): Promise<void> {
-  settle(
+  throwIfRefused(
     await db<Outcome[]>`
       select o.* from retire_workspace(${actor.orgId}, ${workspaceId}, ${actor.id}, ${reason}) o`,
   );
@@ -39,7 +39,7 @@ export async function restoreWorkspace(
   actor: Who,
   { workspaceId, reason }: Change,
 ): Promise<void> {
-  settle(
+  throwIfRefused(
     await db<Outcome[]>`
       select o.* from restore_workspace(${actor.orgId}, ${workspaceId}, ${config.retainDeletedWorkspacesDays},
                                         ${actor.id}, ${reason}) o`,
@@ -55,7 +55,7 @@ export async function blockWorkspace(
   actor: Who,
   { workspaceId, reason, kind, jobId }: Block,
 ): Promise<void> {
-  settle(
+  throwIfRefused(
     await db<Outcome[]>`
       select o.* from hold_back_workspace(${actor.orgId}, ${workspaceId}, ${actor.id}, ${reason}, ${kind},
                                           ${jobId}) o`,
@@ -68,7 +68,7 @@ export async function unblockWorkspace(
   actor: Who,
   { workspaceId, reason }: Change,
 ): Promise<void> {
-  settle(
+  throwIfRefused(
     await db<Outcome[]>`
       select o.* from unblock_workspace(${actor.orgId}, ${workspaceId}, ${actor.id}, ${reason}) o`,
   );
@@ -83,14 +83,14 @@ export async function deleteState(
   actor: Pick<Actor, "id" | "orgId" | "runnerId">,
   { workspaceId, lockId, reason }: Change & { readonly lockId: string | null },
 ): Promise<void> {
-  settle(
+  throwIfRefused(
     await db<Outcome[]>`
       select o.* from drop_terraform_state(${actor.orgId}, ${workspaceId}, ${lockId}, ${actor.runnerId !== null},
                                            ${actor.id}, ${reason}) o`,
   );
 }
 
-function settle([outcome]: readonly Outcome[]): void {
+function throwIfRefused([outcome]: readonly Outcome[]): void {
   if (outcome === undefined) throw new Error("a change of a workspace answered nothing");
   const refused = refusalOf(outcome);
   if (refused !== undefined) throw refused;

@@ -27,7 +27,7 @@ async function tokenFile(token: string): Promise<string> {
 
 describe("an agent's process", { timeout: 180_000 }, () => {
   test("has its token neither in its environment nor in its arguments", async () => {
-    const { token, enqueue, became } = await fleet.seat();
+    const { token, enqueue, became } = await fleet.addRunner();
     const agent = await startAgentProcess({
       url: fleet.broker.url,
       env: { SVC_AGENT_TOKEN: token, SVC_AGENT_LOG_LEVEL: "trace" },
@@ -42,7 +42,7 @@ describe("an agent's process", { timeout: 180_000 }, () => {
   });
 
   test("takes no token that a process above it shows to all jobs", async () => {
-    const { token } = await fleet.seat();
+    const { token } = await fleet.addRunner();
     const agent = await startAgentProcess({
       url: fleet.broker.url,
       env: { SVC_AGENT_TOKEN: token },
@@ -56,7 +56,7 @@ describe("an agent's process", { timeout: 180_000 }, () => {
   test.each([agentProgram, agentSource])(
     "of %s ends with 0 after one SIGTERM when it is idle",
     async (main) => {
-      const { token } = await fleet.seat();
+      const { token } = await fleet.addRunner();
       const settings = { "token-file": await tokenFile(token) };
       const command = [process.execPath, main] as const;
       const agent = await startAgentProcess({ url: fleet.broker.url, settings, command });
@@ -94,7 +94,7 @@ describe("an agent's process", { timeout: 180_000 }, () => {
   });
 
   test("ends with 69 when there is no broker for as long as start-timeout", async () => {
-    const { token } = await fleet.seat();
+    const { token } = await fleet.addRunner();
     const proxy = await faultProxy(fleet.broker.url);
     await proxy.setDown(true);
     const agent = await startAgentProcess({

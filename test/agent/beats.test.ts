@@ -10,12 +10,12 @@ const everyMs = 1_000;
 
 test("an agent that holds nothing leaves beats out, and begins again to beat each time with its first job", async () => {
   const fleet = await givenFleet();
-  const seat = await fleet.seat();
+  const runner = await fleet.addRunner();
   await fleet.db`update runner_group_settings set heart_beat_timeout = ${everyMs * 1e6}
-                  where runner_group_id = ${seat.runner.groupId}`;
+                  where runner_group_id = ${runner.groupId}`;
   const proxy = await faultProxy(fleet.broker.url);
   const agent = await startTestAgent(
-    { url: proxy.url, token: seat.token },
+    { url: proxy.url, token: runner.token },
     { "claim-wait": "25s" },
   );
   /** Between one beat and the next, by the agent's own clock. */
@@ -30,12 +30,12 @@ test("an agent that holds nothing leaves beats out, and begins again to beat eac
   expect(Math.min(...pausesMs(atRest))).toBeGreaterThan(2 * everyMs);
 
   const held = heldScript(await testDataDir());
-  const jobId = await seat.enqueue(held.job);
+  const jobId = await runner.enqueue(held.job);
   await until(() => agent.status().jobs.length === 1);
   const atWork = proxy.seen(beat).length;
   await until(() => pausesMs(atWork).some((ms) => ms < 2 * everyMs));
   await held.release();
-  await seat.became(jobId, "finished");
+  await runner.became(jobId, "finished");
 }, 120_000);
 
 function aliveTimeOf(body: Buffer): number {

@@ -3,7 +3,7 @@ import { findMarked } from "../../agent/processes/sweep-marked.ts";
 import { type SecretWord, secretWord } from "../support/agent/secret-word.ts";
 import { startTestAgent, type TestAgent, testDataDir } from "../support/agent/start-test-agent.ts";
 import { isBeginning, type TickingScript, tickingScript } from "../support/agent/ticking-script.ts";
-import { type Fleet, givenFleet, type Seat } from "../support/broker/given-fleet.ts";
+import { type Fleet, givenFleet, type TestRunner } from "../support/broker/given-fleet.ts";
 import { until } from "../support/broker/given-polling.ts";
 import { storedRecords } from "../support/logs/otlp-logs.ts";
 import {
@@ -60,7 +60,7 @@ beforeAll(async () => {
 });
 
 type Scene = {
-  readonly seat: Seat;
+  readonly runner: TestRunner;
   readonly proxy: FaultProxy;
   readonly agent: TestAgent;
   readonly failing: Failing;
@@ -74,29 +74,29 @@ type Scene = {
 
 /** An agent at work, and then one kind of request goes wrong. */
 async function givenScene(phase: Phase, request: Request, fault: Fault): Promise<Scene> {
-  const seat = await fleet.seat();
+  const runner = await fleet.addRunner();
   await fleet.db`update runner_group_settings set heart_beat_timeout = 1e9
-                  where runner_group_id = ${seat.runner.groupId}`;
+                  where runner_group_id = ${runner.groupId}`;
   const proxy = await faultProxy(fleet.broker.url);
-  const agent = await startTestAgent({ url: proxy.url, token: seat.token }, settingsOf(fault));
+  const agent = await startTestAgent({ url: proxy.url, token: runner.token }, settingsOf(fault));
   const secret = secretWord();
   const script = tickingScript(await testDataDir(), secret);
   const fail = (): Failing => proxy.fail(requests[request], fault, fault === "hang" ? 1 : 2);
   const early = phase === "idle" ? fail() : undefined;
-  const jobId = await seat.enqueue(script.job);
+  const jobId = await runner.enqueue(script.job);
   const jobIds = [jobId];
   if (phase !== "idle") {
-    const status = async () => (await seat.job(jobId)).executions[0]?.status;
+    const status = async () => (await runner.job(jobId)).executions[0]?.status;
     await until(async () => (await status()) === "in-progress", patienceMs);
-    await until(async () => (await storedOf(seat, jobId)).length > 0, patienceMs);
+    await until(async () => (await storedOf(runner, jobId)).length > 0, patienceMs);
   }
-  const hadLines = (await storedOf(seat, jobId)).length;
+  const hadLines = (await storedOf(runner, jobId)).length;
   const failing = early ?? fail();
   if (phase !== "running") await script.release();
-  jobIds.push(await seat.enqueue());
+  jobIds.push(await runner.enqueue());
   await until(() => failing.hits() > 0, patienceMs);
   const told = { ...script, jobId };
-  return { seat, proxy, agent, failing, jobIds, secret, script: told, hadLines };
+  return { runner, proxy, agent, failing, jobIds, secret, script: told, hadLines };
 }
 
 async function playScene(phase: Phase, request: Request, fault: Fault): Promise<string> {
@@ -105,7 +105,7 @@ async function playScene(phase: Phase, request: Request, fault: Fault): Promise<
   if (outcome === "gone") return await playGone(scene, fault);
   if (outcome === "dropped") scene.failing.mend();
   await scene.script.release();
-  scene.jobIds.push(await scene.seat.enqueue({ type: "noop-deploy" })); // a dropped job keeps its group's slot
+  scene.jobIds.push(await scene.runner.enqueue({ type: "noop-deploy" })); // a dropped job keeps its group's slot
   const dropped = outcome === "dropped" ? scene.failing.hits() : 0;
   await until(async () => {
     const jobs = await readJobs(scene);
@@ -121,7 +121,7 @@ async function playGone(scene: Scene, fault: Fault): Promise<string> {
   scene.proxy.mend();
   await scene.script.release();
   const { dataDir, logged } = scene.agent;
-  const given = { url: scene.proxy.url, token: scene.seat.token, dataDir };
+  const given = { url: scene.proxy.url, token: scene.runner.token, dataDir };
   const agent = await startTestAgent(given, settingsOf(fault));
   await until(async () => (await readJobs(scene)).every(({ status }) => isEnd(status)), patienceMs);
   await until(() => isAtRest(agent), patienceMs);
@@ -135,7 +135,7 @@ function isAtRest({ status }: TestAgent): boolean {
 }
 
 const isEnd = (status: string): boolean => /^(?:finished|failed|cancelled)$/.test(status);
-const readJobs = async ({ seat, jobIds }: Scene) => await Promise.all(jobIds.map(seat.job));
+const readJobs = async ({ runner, jobIds }: Scene) => await Promise.all(jobIds.map(runner.job));
 
 /** The outcome, if nothing that always holds is broken; else what is. */
 async function fateOf(scene: Scene, outcome: string): Promise<string> {
@@ -160,9 +160,9 @@ async function wrongTries(scene: Scene): Promise<string[]> {
  * The broker has each line of the script's once, in order, redacted; of a muted one some of them. One that was stopped
  * with its agent printed nobody knows how many.
  */
-async function wrongLog({ seat, script, hadLines }: Scene, outcome: string): Promise<string[]> {
+async function wrongLog({ runner, script, hadLines }: Scene, outcome: string): Promise<string[]> {
   const printed = await script.printed();
-  const read = async (): Promise<string[]> => await storedOf(seat, script.jobId);
+  const read = async (): Promise<string[]> => await storedOf(runner, script.jobId);
   if (printed === undefined) {
     if (outcome !== "dropped" && outcome !== "gone") return ["the script did not end"];
     const stored = await read();
@@ -185,8 +185,8 @@ async function wrongLog({ seat, script, hadLines }: Scene, outcome: string): Pro
 }
 
 /** What the broker has of what a script printed. */
-async function storedOf({ runner }: Seat, jobId: string): Promise<string[]> {
-  const records = await storedRecords(fleet.db, runner.orgId, `lgs_${jobId.slice(4)}`);
+async function storedOf({ orgId }: TestRunner, jobId: string): Promise<string[]> {
+  const records = await storedRecords(fleet.db, orgId, `lgs_${jobId.slice(4)}`);
   return records.map(({ body }) => body).filter((body) => /^(?:tick|done|\*)/.test(body));
 }
 

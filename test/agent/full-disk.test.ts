@@ -23,16 +23,16 @@ type Waits = { readonly reasons: readonly { readonly code: string; readonly deta
 
 describe("a full disk", { timeout: 240_000 }, () => {
   test("stops claims before a job comes to harm, is told to everybody, and lets claims go on when it has room", async () => {
-    const seat = await fleet.seat();
+    const runner = await fleet.addRunner();
     const small = await givenSmallDisk(disk.size, {
       url: fleet.broker.url,
-      token: seat.token,
+      token: runner.token,
       settings: { "min-free-disk": disk.floor, "watch-port": "auto" },
     });
     const { agent, dataDir } = small;
-    await seat.became(await seat.enqueue(), "finished"); // it works, and has a claim parked
+    await runner.became(await runner.enqueue(), "finished"); // it works, and has a claim parked
     await small.leaveFree(disk.full);
-    const jobId = await seat.enqueue(); // a claim that was parked before the disk filled may bring it
+    const jobId = await runner.enqueue(); // a claim that was parked before the disk filled may bring it
 
     const words = `disk is full: ${dataDir} has `;
     await expect.poll(() => watched(agent, "/readyz"), soon).toContain(words);
@@ -40,8 +40,8 @@ describe("a full disk", { timeout: 240_000 }, () => {
     const left = /^svc_agent_disk_free_bytes\{place="data"\} (\d+)$/m;
     expect(Number(left.exec(await watched(agent, "/metrics"))?.[1])).toBeLessThan(16 * mib);
     const read = async <T>(what: string): Promise<T> =>
-      (await fleet.broker.call<T>(what, { token: seat.operatorToken })).body;
-    const { runnerId } = seat.runner;
+      (await fleet.broker.call<T>(what, { token: runner.operatorToken })).body;
+    const { runnerId } = runner;
     const warnings = async (): Promise<string> => {
       const page = await read<{ items: Process[] }>(`GET /v1/runners/${runnerId}/processes`);
       return page.items.flatMap((one) => one.warnings).join();
@@ -55,7 +55,7 @@ describe("a full disk", { timeout: 240_000 }, () => {
     expect(await why()).toContain(`takes no jobs: ${words}`);
 
     await small.leaveFree(disk.clear);
-    const { executions } = await seat.became(jobId, "finished");
+    const { executions } = await runner.became(jobId, "finished");
     const begun = executions.filter(({ status }) => status !== "not-attempted");
     expect(begun.map(({ status }) => status)).toEqual(["finished"]);
     await expect.poll(warnings, soon).not.toContain("takes no jobs");
@@ -66,23 +66,23 @@ describe("a full disk", { timeout: 240_000 }, () => {
   });
 
   test("is known to the broker of an agent that starts on it, and does not keep it from starting", async () => {
-    const seat = await fleet.seat();
+    const runner = await fleet.addRunner();
     const small = await givenSmallDisk(disk.size, {
       url: fleet.broker.url,
-      token: seat.token,
+      token: runner.token,
       settings: { "min-free-disk": disk.floor, "watch-port": "auto" },
     });
-    await seat.became(await seat.enqueue(), "finished");
+    await runner.became(await runner.enqueue(), "finished");
     await small.leaveFree(0);
     const registered = (): number =>
       small.agent.said.log.filter(({ msg }) => msg === "agent started").length;
     await small.killAndAwaitNext();
     await until(() => registered() === 2);
-    const { runnerId } = seat.runner;
+    const { runnerId } = runner;
     const warnings = async (): Promise<string> => {
       const what = `GET /v1/runners/${runnerId}/processes`;
       const { body } = await fleet.broker.call<{ items: Process[] }>(what, {
-        token: seat.operatorToken,
+        token: runner.operatorToken,
       });
       return body.items.flatMap((one) => one.warnings).join();
     };
@@ -90,16 +90,16 @@ describe("a full disk", { timeout: 240_000 }, () => {
   });
 
   test("that fills while a job runs fails it with the cause, and its end outlives the agent", async () => {
-    const seat = await fleet.seat();
+    const runner = await fleet.addRunner();
     const proxy = await faultProxy(fleet.broker.url);
     const small = await givenSmallDisk(disk.size, {
       url: proxy.url,
-      token: seat.token,
+      token: runner.token,
     });
-    const { ended } = jobReader(fleet, seat);
+    const { ended } = jobReader(fleet, runner);
     proxy.fail("POST /finish", "hang");
     const script = `head -c 100M /dev/zero >${small.dataDir}/fill; echo "it is full"; exit 3`;
-    const id = await seat.enqueue(action([{ name: "fill", interpolated_command: script }]));
+    const id = await runner.enqueue(action([{ name: "fill", interpolated_command: script }]));
     await until(() => proxy.seen("POST /finish").length > 0);
     expect(small.freeBytes()).toBeLessThanOrEqual(5 * mib); // the ballast, and a log that was sent
     expect((await small.list("results")).filter((name) => name.endsWith(".json"))).toHaveLength(1);
@@ -112,7 +112,7 @@ describe("a full disk", { timeout: 240_000 }, () => {
       description: expect.stringContaining("disk of its working directory is full") as string,
     });
     expect(result?.error_metadata).toMatchObject({ reason: "disk_full" });
-    expect((await seat.job(id)).executions).toHaveLength(1);
+    expect((await runner.job(id)).executions).toHaveLength(1);
   });
 });
 

@@ -9,7 +9,7 @@ import { until } from "../support/agent/given-killable-agent.ts";
 import { heldScript } from "../support/agent/held-script.ts";
 import { hurried } from "../support/agent/start-test-agent.ts";
 import { claimOverHttp } from "../support/broker/claim-over-http.ts";
-import { type Fleet, givenFleet, type Seat } from "../support/broker/given-fleet.ts";
+import { type Fleet, givenFleet, type TestRunner } from "../support/broker/given-fleet.ts";
 import { agentProgram } from "../support/programs/present-programs.ts";
 import { testFolder } from "../support/run/folder.ts";
 
@@ -26,13 +26,13 @@ const script = (interpolated_inline_contents: string, more: object = {}) => ({
 });
 
 /** A claimed job of this script in a file, as a listener writes it for somebody else. */
-async function givenClaimed(seat: Seat, job: Partial<NewJob>) {
-  const jobId = await seat.enqueue(job);
-  const { plan: _, ...claimed } = await claimOverHttp(fleet, seat);
+async function givenClaimed(runner: TestRunner, job: Partial<NewJob>) {
+  const jobId = await runner.enqueue(job);
+  const { plan: _, ...claimed } = await claimOverHttp(fleet, runner);
   const file = path.join(await testFolder(0o700), "job.json");
   const text = podJobText({
     broker_url: fleet.broker.url,
-    runner_id: seat.runner.runnerId,
+    runner_id: runner.runnerId,
     ...claimed,
     settings: { sandbox_mode: false },
   });
@@ -58,27 +58,27 @@ async function run(file: string) {
 
 describe("svc-agent run-job --job-file", { timeout: 180_000 }, () => {
   test("does the claimed job with the job's own token, to its end", async () => {
-    const seat = await fleet.seat();
+    const runner = await fleet.addRunner();
     const interpolated_env_vars = { API_TOKEN: "correct-horse-battery" };
     const lines = "echo it is $API_TOKEN; echo 7 | svc-agent output set seven";
     const job = script(lines, { interpolated_env_vars });
-    const { jobId, file } = await givenClaimed(seat, job);
+    const { jobId, file } = await givenClaimed(runner, job);
     const { said, exit, leftovers } = await run(file);
     expect(await exit).toBe(0);
     expect(said.out).toContain("it is ***\n");
     expect(await leftovers()).toEqual([]);
-    expect(await seat.job(jobId)).toMatchObject({ status: "finished" });
+    expect(await runner.job(jobId)).toMatchObject({ status: "finished" });
     const log = await fleet.broker.call<{ items: { body: string }[] }>(
       `GET /v1/log-streams/lgs_${jobId.slice(4)}/logs`,
-      { token: seat.operatorToken },
+      { token: runner.operatorToken },
     );
     expect(log.body.items.map(({ body }) => body)).toContain("it is ***");
   });
 
   test("does nothing when the job has begun before, or is over", async () => {
-    const seat = await fleet.seat();
+    const runner = await fleet.addRunner();
     const held = heldScript(await testFolder(0o777));
-    const { jobId, file } = await givenClaimed(seat, held.job);
+    const { jobId, file } = await givenClaimed(runner, held.job);
     const first = await run(file);
     await until(() => first.said.out.includes("waiting"));
     const second = await run(file);
@@ -88,57 +88,57 @@ describe("svc-agent run-job --job-file", { timeout: 180_000 }, () => {
     expect(await first.exit).toBe(0);
     const third = await run(file);
     expect(await third.exit).toBe(27);
-    expect((await seat.job(jobId)).executions).toHaveLength(1);
+    expect((await runner.job(jobId)).executions).toHaveLength(1);
   });
 
   test("learns by itself that the job was cancelled", async () => {
-    const seat = await fleet.seat();
+    const runner = await fleet.addRunner();
     const held = heldScript(await testFolder(0o777));
-    const { jobId, file } = await givenClaimed(seat, held.job);
+    const { jobId, file } = await givenClaimed(runner, held.job);
     const { exit, said } = await run(file);
     await until(() => said.out.includes("waiting"));
-    await seat.operate(`POST /v1/runner-jobs/${jobId}/cancel`);
+    await runner.operate(`POST /v1/runner-jobs/${jobId}/cancel`);
     expect(await exit).toBe(130);
-    await seat.became(jobId, "cancelled");
+    await runner.became(jobId, "cancelled");
   });
 
   test("stops at the first SIGTERM, and says so as the job's end", async () => {
-    const seat = await fleet.seat();
+    const runner = await fleet.addRunner();
     const held = heldScript(await testFolder(0o777));
-    const { jobId, file } = await givenClaimed(seat, held.job);
+    const { jobId, file } = await givenClaimed(runner, held.job);
     const { exit, kill, said } = await run(file);
     await until(() => said.out.includes("waiting"));
     kill("SIGTERM");
     expect(await exit).toBe(130);
-    const { executions } = await seat.became(jobId, "cancelled");
+    const { executions } = await runner.became(jobId, "cancelled");
     expect(executions[0]?.status_description).toContain("the agent was stopped");
   });
 
   test("fetches a plan of five megabytes by itself", async () => {
-    const seat = await fleet.seat();
+    const runner = await fleet.addRunner();
     const filler = "x".repeat(5 * 2 ** 20);
     const job = script(`echo done # ${filler}`);
-    const { jobId, file } = await givenClaimed(seat, job);
+    const { jobId, file } = await givenClaimed(runner, job);
     const { exit } = await run(file);
     expect(await exit).toBe(0);
-    await seat.became(jobId, "finished");
+    await runner.became(jobId, "finished");
   });
 
   test("gets along without what the job's token is refused", async () => {
-    const seat = await fleet.seat();
-    const other = await seat.enqueue({ type: "noop-deploy" });
-    const { token, jobId } = await givenClaimed(seat, script("true"));
-    const runner = `/v1/runners/${seat.runner.runnerId}`;
+    const runner = await fleet.addRunner();
+    const other = await runner.enqueue({ type: "noop-deploy" });
+    const { token, jobId } = await givenClaimed(runner, script("true"));
+    const base = `/v1/runners/${runner.runnerId}`;
     const status = async (what: string, body?: object) =>
       (await fleet.broker.call(what, { token, ...(body && { body }) })).status;
-    expect(await status(`GET ${runner}/jobs/${jobId}/plan`)).toBe(200);
-    expect(await status(`GET ${runner}/jobs/${other}/plan`)).toBe(403);
+    expect(await status(`GET ${base}/jobs/${jobId}/plan`)).toBe(200);
+    expect(await status(`GET ${base}/jobs/${other}/plan`)).toBe(403);
     expect(await status(`GET /v1/runner-jobs/${other}/plan`)).toBe(403);
-    expect(await status(`GET ${runner}/jobs`)).toBe(403);
-    expect(await status(`GET ${runner}/settings`)).toBe(403);
-    expect(await status(`POST ${runner}/processes`, { type: "install", version: "1" })).toBe(403);
-    expect(await status(`POST ${runner}/jobs/claim`, { groups: { actions: 1 } })).toBe(403);
-    expect(await status(`POST ${runner}/heart-beats`, {})).toBe(403);
+    expect(await status(`GET ${base}/jobs`)).toBe(403);
+    expect(await status(`GET ${base}/settings`)).toBe(403);
+    expect(await status(`POST ${base}/processes`, { type: "install", version: "1" })).toBe(403);
+    expect(await status(`POST ${base}/jobs/claim`, { groups: { actions: 1 } })).toBe(403);
+    expect(await status(`POST ${base}/heart-beats`, {})).toBe(403);
   });
 
   test("says what is wrong with its file, and repeats nothing of it", async () => {

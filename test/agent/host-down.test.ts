@@ -18,7 +18,7 @@ const notice = "/org/freedesktop/login1: org.freedesktop.login1.Manager.PrepareF
 
 /** An agent on a host whose `gdbus`, the host's own program, tells what a host says that goes down, once it is to, and listens on. */
 async function givenHost(settings: Readonly<Record<string, string>> = {}) {
-  const seat = await fleet.seat();
+  const runner = await fleet.addRunner();
   const bin = await testDataDir();
   const gdbus = path.join(bin, "gdbus");
   const [now, pidFile] = [path.join(bin, "now"), path.join(bin, "pid")];
@@ -28,21 +28,24 @@ async function givenHost(settings: Readonly<Record<string, string>> = {}) {
   );
   await chmod(gdbus, 0o755);
   const proxy = await faultProxy(fleet.broker.url);
-  const env = { SVC_AGENT_TOKEN: seat.token, PATH: `${bin}:${process.env["PATH"] ?? ""}` };
+  const env = { SVC_AGENT_TOKEN: runner.token, PATH: `${bin}:${process.env["PATH"] ?? ""}` };
   const agent = await startAgentProcess({ url: proxy.url, env, settings });
   await until(() => agent.said.log.some(({ msg }) => msg === "agent started"), 40_000);
   const said = (): string => (existsSync(pidFile) ? readFileSync(pidFile, "utf8") : "");
   await until(() => said().endsWith("\n"), 40_000); // it listens
   const announced = () => proxy.seen("POST /terminating").map(({ end }) => end);
   const requestShutdown = async () => await writeFile(now, "");
-  return { seat, agent, announced, requestShutdown, listener: Number(said()) };
+  return { runner, agent, announced, requestShutdown, listener: Number(said()) };
 }
 
 /** A script that the agent runs and nobody releases. */
-async function givenHeld({ seat }: Awaited<ReturnType<typeof givenHost>>): Promise<string> {
+async function givenHeld({ runner }: Awaited<ReturnType<typeof givenHost>>): Promise<string> {
   const held = heldScript(await testDataDir());
-  const jobId = await seat.enqueue(held.job);
-  await until(async () => (await seat.job(jobId)).executions[0]?.status === "in-progress", 40_000);
+  const jobId = await runner.enqueue(held.job);
+  await until(
+    async () => (await runner.job(jobId)).executions[0]?.status === "in-progress",
+    40_000,
+  );
   return jobId;
 }
 
@@ -61,7 +64,7 @@ describe("a host that goes down", { timeout: 180_000 }, () => {
     await until(() => host.announced().length >= 1);
     host.agent.kill("SIGTERM");
     expect(await host.agent.ended).toBe(0);
-    expect((await host.seat.job(jobId)).status).toBe("cancelled");
+    expect((await host.runner.job(jobId)).status).toBe("cancelled");
   });
 
   test("is announced, and hurries, also when the agent goes down already", async () => {
@@ -71,7 +74,7 @@ describe("a host that goes down", { timeout: 180_000 }, () => {
     await host.requestShutdown();
     expect(await host.agent.ended).toBe(0);
     expect(host.announced()).toEqual([202]);
-    expect((await host.seat.job(jobId)).status).toBe("cancelled");
+    expect((await host.runner.job(jobId)).status).toBe("cancelled");
   });
 });
 
@@ -90,8 +93,8 @@ test("what listens to the host ends with an agent that is killed", async () => {
 }, 180_000);
 
 test("a SIGHUP ends nothing", async () => {
-  const { seat, agent } = await givenHost();
+  const { runner, agent } = await givenHost();
   agent.kill("SIGHUP");
   await until(() => agent.said.log.some(({ msg }) => String(msg).includes("SIGHUP")));
-  await seat.became(await seat.enqueue(), "finished");
+  await runner.became(await runner.enqueue(), "finished");
 }, 180_000);

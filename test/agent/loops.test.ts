@@ -39,13 +39,13 @@ test("who is asked to wait by Retry-After waits, whatever it asked for", async (
   const fleet = await givenFleet();
   const asked = { claim: "POST /jobs/claim", beat: "POST /heart-beats", result: "POST /finish" };
   const scenes = Object.entries(asked).map(async ([what, which]) => {
-    const seat = await fleet.seat();
+    const runner = await fleet.addRunner();
     await fleet.db`update runner_group_settings set heart_beat_timeout = 1e9
-                    where runner_group_id = ${seat.runner.groupId}`;
+                    where runner_group_id = ${runner.groupId}`;
     const proxy = await faultProxy(fleet.broker.url);
     const busy = proxy.fail(which, "429", Number.POSITIVE_INFINITY, 3_600);
-    await startTestAgent({ url: proxy.url, token: seat.token }, { "claim-wait": "100ms" });
-    if (what === "result") await seat.enqueue();
+    await startTestAgent({ url: proxy.url, token: runner.token }, { "claim-wait": "100ms" });
+    if (what === "result") await runner.enqueue();
     await until(() => busy.hits() === 1, 60_000);
     const others = what === "beat" ? asked.claim : asked.beat;
     const before = proxy.seen(others).length;
@@ -57,7 +57,7 @@ test("who is asked to wait by Retry-After waits, whatever it asked for", async (
 
 test("results that the broker does not take hold up no other", async () => {
   const fleet = await givenFleet();
-  const seat = await fleet.seat({ parallelism: { operations: 12, deploy: 4 } });
+  const runner = await fleet.addRunner({ parallelism: { operations: 12, deploy: 4 } });
   const proxy = await faultProxy(fleet.broker.url);
   const taken = new Set<string>();
   const failing = proxy.fail(({ method, path }) => {
@@ -65,22 +65,22 @@ test("results that the broker does not take hold up no other", async () => {
     return isFinish && ![...taken].some((id) => path.includes(id));
   }, "500");
   const groups = { groups: "operations=12,deploy=4", "retry-most": "500ms" };
-  await startTestAgent({ url: proxy.url, token: seat.token }, groups);
-  const stuck = await Promise.all(Array.from({ length: 9 }, async () => await seat.enqueue()));
+  await startTestAgent({ url: proxy.url, token: runner.token }, groups);
+  const stuck = await Promise.all(Array.from({ length: 9 }, async () => await runner.enqueue()));
   await until(() => failing.hits() >= 16, 40_000);
-  const good = await seat.enqueue({ type: "noop-deploy" });
+  const good = await runner.enqueue({ type: "noop-deploy" });
   taken.add(good);
-  await seat.became(good, "finished");
-  for (const id of stuck) expect((await seat.job(id)).status).toBe("in-progress");
+  await runner.became(good, "finished");
+  for (const id of stuck) expect((await runner.job(id)).status).toBe("in-progress");
   failing.mend();
-  for (const id of stuck) await seat.became(id, "finished");
+  for (const id of stuck) await runner.became(id, "finished");
 }, 180_000);
 
 test("two requests for jobs with empty answers are a second apart", async () => {
   const fleet = await givenFleet();
-  const seat = await fleet.seat();
+  const runner = await fleet.addRunner();
   const proxy = await faultProxy(fleet.broker.url);
-  await startTestAgent({ url: proxy.url, token: seat.token }, { "claim-wait": "100ms" });
+  await startTestAgent({ url: proxy.url, token: runner.token }, { "claim-wait": "100ms" });
   const claims = () => proxy.seen("POST /jobs/claim").map(({ atMs }) => atMs);
   await until(() => claims().length >= 6, 60_000);
   // Each may have been held up on its way here, and none was sent before the process was registered.

@@ -47,33 +47,33 @@ const script = (interpolated_inline_contents: string, more: object = {}) => ({
 
 describe("svc-agent run-job", { timeout: 180_000 }, () => {
   test("does one job, shows its log without secrets, and leaves nothing behind", async () => {
-    const seat = await fleet.seat();
+    const runner = await fleet.addRunner();
     const interpolated_env_vars = { API_TOKEN: "correct-horse-battery" };
-    const first = await seat.enqueue(script("echo it is $API_TOKEN", { interpolated_env_vars }));
-    const second = await seat.enqueue(script("true"));
-    const { said, exit, leftovers } = await runJob({ groups: "actions" }, seat.token);
+    const first = await runner.enqueue(script("echo it is $API_TOKEN", { interpolated_env_vars }));
+    const second = await runner.enqueue(script("true"));
+    const { said, exit, leftovers } = await runJob({ groups: "actions" }, runner.token);
     expect(await exit).toBe(0);
     expect(said.out).toContain("it is ***\n");
     expect(said.err).toContain(`the job is ${first}`);
-    expect((await seat.job(first)).status).toBe("finished");
-    expect((await seat.job(second)).executions).toEqual([]);
+    expect((await runner.job(first)).status).toBe("finished");
+    expect((await runner.job(second)).executions).toEqual([]);
     expect(await leftovers()).toEqual([]);
   });
 
   test("prints the job's log and nothing else, and says nothing of a time that is over", async () => {
-    const seat = await fleet.seat();
+    const runner = await fleet.addRunner();
     const plan = {
       steps: [
         { name: "first step", interpolated_inline_contents: "printf unended" },
         { name: "second step", interpolated_inline_contents: "echo next; exit 5" },
       ],
     };
-    const job = await seat.enqueue({ type: "actions-workflow", plan: JSON.stringify(plan) });
-    const { said, exit } = await runJob({ groups: "actions" }, seat.token);
+    const job = await runner.enqueue({ type: "actions-workflow", plan: JSON.stringify(plan) });
+    const { said, exit } = await runJob({ groups: "actions" }, runner.token);
     expect(await exit).toBe(1);
     const log = await fleet.broker.call<{ items: LogRecord[] }>(
       `GET /v1/log-streams/lgs_${job.slice(4)}/logs`,
-      { token: seat.operatorToken },
+      { token: runner.operatorToken },
     );
     const lines = log.body.items.map(({ body }) => `${body}\n`);
     expect(lines).toEqual(expect.arrayContaining(["unended\n", "next\n"]));
@@ -82,26 +82,26 @@ describe("svc-agent run-job", { timeout: 180_000 }, () => {
   });
 
   test("exits as its job ended", async () => {
-    const seat = await fleet.seat();
-    await seat.enqueue(script("echo oh; exit 3"));
-    const failed = await runJob({ groups: "actions" }, seat.token);
+    const runner = await fleet.addRunner();
+    await runner.enqueue(script("echo oh; exit 3"));
+    const failed = await runJob({ groups: "actions" }, runner.token);
     expect(await failed.exit).toBe(1);
     expect(failed.said.err).toContain("exited with code 3");
     const held = heldScript(await testDataDir());
-    const jobId = await seat.enqueue(held.job);
-    const cancelled = await runJob({ groups: "actions" }, seat.token);
-    const status = async () => (await seat.job(jobId)).executions[0]?.status;
+    const jobId = await runner.enqueue(held.job);
+    const cancelled = await runJob({ groups: "actions" }, runner.token);
+    const status = async () => (await runner.job(jobId)).executions[0]?.status;
     await until(async () => (await status()) === "in-progress", 60_000);
-    await seat.operate(`POST /v1/runner-jobs/${jobId}/cancel`);
+    await runner.operate(`POST /v1/runner-jobs/${jobId}/cancel`);
     expect(await cancelled.exit).toBe(130);
     expect(await cancelled.leftovers()).toEqual([]);
   });
 
   test("says so when no job comes", async () => {
-    const seat = await fleet.seat();
+    const runner = await fleet.addRunner();
     const { said, exit, leftovers } = await runJob(
       { groups: "actions", wait: "100ms" },
-      seat.token,
+      runner.token,
     );
     expect(await exit).toBe(27);
     expect(said.err).toBe("svc-agent: no job came within 100ms\n");
@@ -109,24 +109,24 @@ describe("svc-agent run-job", { timeout: 180_000 }, () => {
   });
 
   test("works beside an agent of the same host, by the token that it has enrolled for", async () => {
-    const seat = await fleet.seat();
-    const boot = await seat.operate(`POST /v1/runners/${seat.runner.runnerId}/enrolment-tokens`);
+    const runner = await fleet.addRunner();
+    const boot = await runner.operate(`POST /v1/runners/${runner.runnerId}/enrolment-tokens`);
     const file = path.join(await testFolder(), "token");
     await writeFile(file, String(boot["secret"]));
     const given = { url: fleet.broker.url, token: "" };
     const settings = { "token-file": file, groups: "deploy" };
     const agent = await startTestAgent(given, settings);
-    const jobId = await seat.enqueue(script("echo beside"));
+    const jobId = await runner.enqueue(script("echo beside"));
     const { said, exit } = await runJob({ groups: "actions", "data-dir": agent.dataDir });
     expect(await exit).toBe(0);
     expect(said.out).toContain("beside\n");
-    expect((await seat.job(jobId)).status).toBe("finished");
-    await seat.became(await seat.enqueue({ type: "noop-deploy" }), "finished");
+    expect((await runner.job(jobId)).status).toBe("finished");
+    await runner.became(await runner.enqueue({ type: "noop-deploy" }), "finished");
   });
 
   test("spends no one-shot token", async () => {
-    const seat = await fleet.seat();
-    const boot = await seat.operate(`POST /v1/runners/${seat.runner.runnerId}/enrolment-tokens`);
+    const runner = await fleet.addRunner();
+    const boot = await runner.operate(`POST /v1/runners/${runner.runnerId}/enrolment-tokens`);
     const { said, exit } = await runJob(
       { "data-dir": await testDataDir() },
       String(boot["secret"]),

@@ -66,11 +66,11 @@ describe("a job that was cancelled while its agent could not hear it", { timeout
   test("is stopped by an agent that was frozen, which begins nothing more though a step has ended", async () => {
     const clock = await hostClock();
     const given = await setup(undefined, clock.agentCommand);
-    const { runner, first, mark, marked, lines, cancelLongAgo, toldLate } = given;
+    const { runnerId, first, mark, marked, lines, cancelLongAgo, toldLate } = given;
     first.kill("SIGSTOP");
     // The request that it has parked is answered without a word of this.
     const { parked } = fleet.broker.broker.polls.dispatcher;
-    await until(() => parked.countOfRunner(runner.runnerId) === 0);
+    await until(() => parked.countOfRunner(runnerId) === 0);
     await cancelLongAgo();
     await writeFile(mark("go"), "");
     await marked("over");

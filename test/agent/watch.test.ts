@@ -20,10 +20,10 @@ async function read(url: string | null, page: string): Promise<{ status: number;
 
 describe("an agent that can be watched", () => {
   test("tells that it lives and is ready, and all that it counts", async () => {
-    const seat = await fleet.seat();
-    const given = { url: fleet.broker.url, token: seat.token };
+    const runner = await fleet.addRunner();
+    const given = { url: fleet.broker.url, token: runner.token };
     const { watchUrl, processId } = await startTestAgent(given, { "watch-port": "auto" });
-    await seat.became(await seat.enqueue(), "finished");
+    await runner.became(await runner.enqueue(), "finished");
     expect(new URL(watchUrl ?? "").hostname).toBe("127.0.0.1");
     expect((await read(watchUrl, "/livez")).status).toBe(200);
     expect((await read(watchUrl, "/readyz")).status).toBe(200);
@@ -33,14 +33,14 @@ describe("an agent that can be watched", () => {
     expect(text).toMatch(/^svc_agent_jobs_claimed_total 1$/m);
     const status: unknown = JSON.parse((await read(watchUrl, "/status.json")).text);
     expect(status).toMatchObject({ process_id: processId(), is_ready: true, urgency: "staying" });
-    expect(text + JSON.stringify(status)).not.toContain(seat.token);
+    expect(text + JSON.stringify(status)).not.toContain(runner.token);
   });
 
   test("is not ready while it goes down", async () => {
-    const seat = await fleet.seat();
+    const runner = await fleet.addRunner();
     const proxy = await faultProxy(fleet.broker.url);
     const agent = await startTestAgent(
-      { url: proxy.url, token: seat.token },
+      { url: proxy.url, token: runner.token },
       { "watch-port": "auto" },
     );
     proxy.fail("PATCH /processes/", "hang");
@@ -51,15 +51,15 @@ describe("an agent that can be watched", () => {
   });
 
   test("tells in its log and its metrics how each job ended, and how long it took", async () => {
-    const seat = await fleet.seat();
-    const given = { url: fleet.broker.url, token: seat.token };
+    const runner = await fleet.addRunner();
+    const given = { url: fleet.broker.url, token: runner.token };
     const { watchUrl, logged } = await startTestAgent(given, { "watch-port": "auto" });
-    const good = await seat.enqueue();
-    await seat.became(good, "finished");
+    const good = await runner.enqueue();
+    await runner.became(good, "finished");
     const steps = [{ name: "only", interpolated_inline_contents: "exit 3" }];
     const plan = JSON.stringify({ steps });
-    const bad = await seat.enqueue({ type: "actions-workflow", plan });
-    await seat.became(bad, "failed");
+    const bad = await runner.enqueue({ type: "actions-workflow", plan });
+    await runner.became(bad, "failed");
     const ended = () =>
       logged
         .map((line) => JSON.parse(line) as Record<string, unknown>)
@@ -102,15 +102,15 @@ async function statusOf(dataDir: string, ...flags: string[]) {
 
 describe("svc-agent status", () => {
   test("finds the agent by its data directory, and tells how it is in words or as JSON", async () => {
-    const seat = await fleet.seat();
-    const given = { url: fleet.broker.url, token: seat.token };
+    const runner = await fleet.addRunner();
+    const given = { url: fleet.broker.url, token: runner.token };
     const { dataDir } = await startTestAgent(given, { "watch-port": "auto" });
     await until(async () => (await statusOf(dataDir)).code === 0);
     const words = await statusOf(dataDir);
     expect(words.out).toMatch(/^agent {4}\S+, pid \d+, up \d+ s\nready {4}yes\nbroker {3}http/);
     expect(words.out).toContain("deploy 0/1");
     const json = await statusOf(dataDir, "--json");
-    expect(JSON.parse(json.out)).toMatchObject({ is_ready: true, runner_id: seat.runner.runnerId });
+    expect(JSON.parse(json.out)).toMatchObject({ is_ready: true, runner_id: runner.runnerId });
     const none = await testDataDir();
     expect(await statusOf(none)).toEqual({
       code: 2,
@@ -120,8 +120,8 @@ describe("svc-agent status", () => {
 });
 
 test("svc-agent status says so when the agent does not answer", async () => {
-  const seat = await fleet.seat();
-  const env = { SVC_AGENT_TOKEN: seat.token };
+  const runner = await fleet.addRunner();
+  const env = { SVC_AGENT_TOKEN: runner.token };
   const settings = { "watch-port": "auto" };
   const agent = await startAgentProcess({ url: fleet.broker.url, env, settings });
   await until(async () => (await statusOf(agent.dataDir)).code === 0, 20_000);
@@ -134,8 +134,8 @@ test("svc-agent status says so when the agent does not answer", async () => {
 });
 
 test("one data directory is one agent's", async () => {
-  const seat = await fleet.seat();
-  const env = { SVC_AGENT_TOKEN: seat.token };
+  const runner = await fleet.addRunner();
+  const env = { SVC_AGENT_TOKEN: runner.token };
   const dataDir = await testDataDir();
   const first = await startAgentProcess({ url: fleet.broker.url, env, dataDir });
   await until(() => first.said.log.some(({ msg }) => msg === "agent started"), 20_000);

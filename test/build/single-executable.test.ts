@@ -27,7 +27,7 @@ describe("the agent as a single executable", () => {
   });
 
   test("does a job, and hides a token that its environment gave", async () => {
-    const { token, enqueue, became } = await fleet.seat();
+    const { token, enqueue, became } = await fleet.addRunner();
     const env = { SVC_AGENT_TOKEN: token };
     const started = await startAgentProcess({ url: fleet.broker.url, command: [agent], env });
     await became(await enqueue(), "finished");

@@ -17,11 +17,11 @@ const noProgram = "/proc/version";
 
 describe("the exit code of svc job run", { timeout: 180_000 }, () => {
   test("is that of what ran there, as a shell has it", async () => {
-    const seat = await fleet.seat({ parallelism: { actions: 4, operations: 4 } });
-    const agentEnv = { SVC_AGENT_TOKEN: seat.token };
+    const runner = await fleet.addRunner({ parallelism: { actions: 4, operations: 4 } });
+    const agentEnv = { SVC_AGENT_TOKEN: runner.token };
     const settings = { groups: "actions=4,operations=4" };
     await startAgentProcess({ url: fleet.broker.url, env: agentEnv, settings });
-    const env = { SVC_URL: fleet.broker.url, SVC_TOKEN: seat.operatorToken };
+    const env = { SVC_URL: fleet.broker.url, SVC_TOKEN: runner.operatorToken };
     const folder = await testFolder();
     const codeOf = async (text: string, at: number): Promise<number | null> => {
       const file = path.join(folder, `${at}.sh`);
@@ -30,7 +30,7 @@ describe("the exit code of svc job run", { timeout: 180_000 }, () => {
       return await run(["--", file]);
     };
     const run = async (words: readonly string[]): Promise<number | null> =>
-      (await svc(["job", "run", "--runner", seat.runner.runnerId, ...words], { env })).code;
+      (await svc(["job", "run", "--runner", runner.runnerId, ...words], { env })).code;
 
     const scripts = [
       ["exit 124\n", 124],

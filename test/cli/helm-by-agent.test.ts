@@ -26,17 +26,17 @@ describeWithTools([...clusterTools, "helm"], "svc helm", () => {
 
   /** A runner with an agent, a namespace, and svc for it. */
   async function setup() {
-    const seat = await fleet.seat();
+    const runner = await fleet.addRunner();
     const at = await givenNamespace();
     const { url } = fleet.broker;
     const home = await testFolder();
     await startAgentProcess({
       url,
-      env: { SVC_AGENT_TOKEN: seat.token, HOME: home },
+      env: { SVC_AGENT_TOKEN: runner.token, HOME: home },
       settings: { groups: "deploy=1" },
     });
-    const env = { SVC_URL: url, SVC_TOKEN: seat.operatorToken };
-    const to = ["--runner", seat.runner.runnerId];
+    const env = { SVC_URL: url, SVC_TOKEN: runner.operatorToken };
+    const to = ["--runner", runner.runnerId];
     const mine = [...to, "--kubeconfig", at.kubeconfig, "-n", at.name];
     const run = async (words: readonly string[], options: SvcOptions = {}) =>
       await svc(["helm", ...words], { ...options, env });

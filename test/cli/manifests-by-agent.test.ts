@@ -17,16 +17,16 @@ vi.setConfig({ testTimeout: 240_000 });
 /** A runner whose agent has no cluster of its own, a namespace, and svc for it. */
 async function setup(agentEnv: Readonly<Record<string, string>> = {}) {
   const fleet = await givenFleet();
-  const seat = await fleet.seat();
+  const runner = await fleet.addRunner();
   const at = await givenNamespace();
   const url = fleet.broker.url;
   await startAgentProcess({
     url,
-    env: { SVC_AGENT_TOKEN: seat.token, ...agentEnv },
+    env: { SVC_AGENT_TOKEN: runner.token, ...agentEnv },
     settings: { groups: "deploy=1" },
   });
-  const env = { SVC_URL: url, SVC_TOKEN: seat.operatorToken };
-  const to = ["--runner", seat.runner.runnerId];
+  const env = { SVC_URL: url, SVC_TOKEN: runner.operatorToken };
+  const to = ["--runner", runner.runnerId];
   const mine = [...to, "--kubeconfig", at.kubeconfig];
   const run = async (words: readonly string[], options: SvcOptions = {}) =>
     await svc(["manifest", ...words], { ...options, env });

@@ -4,7 +4,7 @@ import path from "node:path";
 import { promisify } from "node:util";
 import { beforeAll, describe, expect, test } from "vitest";
 import { startAgentProcess } from "../support/agent/start-agent-process.ts";
-import { type Fleet, givenFleet, type Seat } from "../support/broker/given-fleet.ts";
+import { type Fleet, givenFleet, type TestRunner } from "../support/broker/given-fleet.ts";
 import { faultProxy } from "../support/network/fault-proxy.ts";
 import { type RunningSvc, startSvc, svc, type SvcResult } from "../support/programs/svc.ts";
 import { testFolder } from "../support/run/folder.ts";
@@ -17,27 +17,21 @@ beforeAll(async () => {
 });
 
 type Scene = {
-  readonly seat: Seat;
+  readonly runner: TestRunner;
   readonly start: (words: readonly string[], env?: Record<string, string>) => RunningSvc;
   readonly run: (words: readonly string[], env?: Record<string, string>) => Promise<SvcResult>;
 };
 
 /** A runner with an agent, and `svc job run` for it. */
 async function setup(): Promise<Scene> {
-  const seat = await fleet.seat({ parallelism: { actions: 4, operations: 4 } });
+  const runner = await fleet.addRunner({ parallelism: { actions: 4, operations: 4 } });
   const settings = { groups: "actions=4,operations=4" };
-  const env = { SVC_AGENT_TOKEN: seat.token };
+  const env = { SVC_AGENT_TOKEN: runner.token };
   await startAgentProcess({ url: fleet.broker.url, env, settings });
-  const own = { SVC_URL: fleet.broker.url, SVC_TOKEN: seat.operatorToken };
-  const argv = (words: readonly string[]) => [
-    "job",
-    "run",
-    "--runner",
-    seat.runner.runnerId,
-    ...words,
-  ];
+  const own = { SVC_URL: fleet.broker.url, SVC_TOKEN: runner.operatorToken };
+  const argv = (words: readonly string[]) => ["job", "run", "--runner", runner.runnerId, ...words];
   return {
-    seat,
+    runner,
     start: (words, more) => startSvc(argv(words), { env: { ...own, ...more } }),
     run: async (words, more) => await svc(argv(words), { env: { ...own, ...more } }),
   };
@@ -78,7 +72,7 @@ describe("svc job run", { timeout: 180_000 }, () => {
   });
 
   test("hides what comes from the caller's environment", async () => {
-    const { run, seat } = await setup();
+    const { run, runner } = await setup();
     const file = await script('echo "secret: $API_KEY."; echo "$API_KEY" | base64\n');
     const API_KEY = "correct-horse-battery-staple";
     const ran = await run(["--hidden-env", "API_KEY", "--", file], { API_KEY });
@@ -89,7 +83,7 @@ describe("svc job run", { timeout: 180_000 }, () => {
     const missing = await run(["--hidden-env", "NOT_THERE", "--", file]);
     expect(missing.code).toBe(2);
     expect(missing.err).toBe("The variable NOT_THERE is not set in your environment.\n");
-    expect(seat.runner.runnerId).toMatch(/^run_/);
+    expect(runner.runnerId).toMatch(/^run_/);
   });
 
   test("fails with its script", async () => {
@@ -103,17 +97,17 @@ describe("svc job run", { timeout: 180_000 }, () => {
   });
 
   test("is too late with its script", async () => {
-    const { run, seat } = await setup();
+    const { run, runner } = await setup();
     const ran = await run(["--timeout", "1s", "--", await script("exec sleep 60\n")]);
     expect(ran.err).toMatch(/ timed-out after /);
     expect(ran.code).toBe(124);
     const [id = ""] = /job_\w+/.exec(ran.err) ?? [];
     const minute = 60e9;
-    expect(await seat.job(id)).toMatchObject({ execution_timeout: 1e9 + minute });
+    expect(await runner.job(id)).toMatchObject({ execution_timeout: 1e9 + minute });
   });
 
   test("cancels the job at Ctrl-C and waits for its end", async () => {
-    const { start, seat } = await setup();
+    const { start, runner } = await setup();
     const running = start(["--", await script("echo started; exec sleep 600\n")]);
     await expect.poll(() => running.said.out).toContain("started\n");
     running.kill("SIGINT");
@@ -121,7 +115,7 @@ describe("svc job run", { timeout: 180_000 }, () => {
     expect(ended.err).toContain("Press Ctrl-C again to exit without waiting.\n");
     expect(ended.code).toBe(130);
     const [id = ""] = /job_\w+/.exec(ended.err) ?? [];
-    expect(await seat.job(id)).toMatchObject({ status: "cancelled" });
+    expect(await runner.job(id)).toMatchObject({ status: "cancelled" });
   });
 
   test("shows after Ctrl-C what its script prints while it stops", async () => {
@@ -154,12 +148,12 @@ describe("svc job run", { timeout: 180_000 }, () => {
   });
 
   test("answers the job's fate when its log is refused, and says so", async () => {
-    const { seat } = await setup();
+    const { runner } = await setup();
     const proxy = await faultProxy(fleet.broker.url);
     proxy.fail("GET /logs/tail", "500");
-    const env = { SVC_URL: proxy.url, SVC_TOKEN: seat.operatorToken };
+    const env = { SVC_URL: proxy.url, SVC_TOKEN: runner.operatorToken };
     const file = await script("echo unheard\n");
-    const ran = await svc(["job", "run", "--runner", seat.runner.runnerId, "--", file], { env });
+    const ran = await svc(["job", "run", "--runner", runner.runnerId, "--", file], { env });
     expect(ran.err).toMatch(/^Its log cannot be followed: .+ See it all: svc log show job_\w+$/m);
     expect(ran).toMatchObject({ code: 0, out: "" });
   });
@@ -192,9 +186,9 @@ describe("svc job run", { timeout: 180_000 }, () => {
   });
 
   test("says why a job waits that nobody takes", async () => {
-    const { runner, operatorToken } = await fleet.seat();
+    const { runnerId, operatorToken } = await fleet.addRunner();
     const env = { SVC_URL: fleet.broker.url, SVC_TOKEN: operatorToken };
-    const running = startSvc(["job", "run", "--runner", runner.runnerId, "--", "true"], { env });
+    const running = startSvc(["job", "run", "--runner", runnerId, "--", "true"], { env });
     await expect.poll(() => running.said.err).toMatch(/^It waits: .+process/m);
     running.kill("SIGINT");
     expect(await running.ended).toMatchObject({ code: 130 });

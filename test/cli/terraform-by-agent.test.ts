@@ -86,11 +86,11 @@ describeWithTools(["terraform", ...providerTools(["local"])], "svc terraform dri
     "says what was changed behind terraform's back, by its exit code too, and apply mends it",
     async () => {
       const fleet = await givenFleet();
-      const seat = await fleet.seat({ parallelism: { deploy: 2 } });
+      const runner = await fleet.addRunner({ parallelism: { deploy: 2 } });
       const mirror = path.dirname(tool("terraform-provider-local"));
       await startAgentProcess({
         url: fleet.broker.url,
-        env: { SVC_AGENT_TOKEN: seat.token },
+        env: { SVC_AGENT_TOKEN: runner.token },
         settings: { groups: "deploy=2", "provider-mirror": mirror },
       });
       const [folder, made] = [await testFolder(), path.join(await testFolder(), "made.txt")];
@@ -106,9 +106,9 @@ resource "local_file" "made" {
 }
 `;
       await writeFile(path.join(folder, "main.tf"), source);
-      const env = { SVC_URL: fleet.broker.url, SVC_TOKEN: seat.operatorToken };
+      const env = { SVC_URL: fleet.broker.url, SVC_TOKEN: runner.operatorToken };
       const run = (...words: string[]) =>
-        svc(["terraform", ...words, "--runner", seat.runner.runnerId], { env });
+        svc(["terraform", ...words, "--runner", runner.runnerId], { env });
       expect(await run("apply", folder, "--auto-approve")).toMatchObject({ code: 0 });
       expect(await readFile(made, "utf8")).toBe("as it was");
       expect((await run("drift", folder)).code).toBe(0);
@@ -119,9 +119,9 @@ resource "local_file" "made" {
       expect(await run("apply", folder, "--auto-approve")).toMatchObject({ code: 0 });
       expect(await readFile(made, "utf8")).toBe("as it was");
       await rm(made);
-      const more = { orgId: seat.runner.orgId, role: "org_builder" } as const;
+      const more = { orgId: runner.orgId, role: "org_builder" } as const;
       const builder = { SVC_URL: fleet.broker.url, SVC_TOKEN: await givenToken(fleet.db, more) };
-      const words = ["terraform", "plan", folder, "--runner", seat.runner.runnerId];
+      const words = ["terraform", "plan", folder, "--runner", runner.runnerId];
       const blind = await svc(words, { env: builder });
       expect(blind).toMatchObject({ code: 2, out: "" });
       expect(blind.err).toMatch(/\[diff\] # local_file\.made will be created[^]+plans\.secrets/);

@@ -153,12 +153,12 @@ const kindOf = (error: unknown): string => /Forbidden|NotFound/.exec(String(erro
 
 describeWithTools([...clusterTools, "helm"], "an installed chart", () => {
   test("has an agent whose account can do all of its work, and nothing else", async () => {
-    const seat = await fleet.seat({ parallelism: { actions: 2 } });
+    const runner = await fleet.addRunner({ parallelism: { actions: 2 } });
     const at = await givenNamespace();
     const kubelet = await startKubelet(at);
     const given = await givenInstalled(at, {
       broker: { url: fleet.broker.url },
-      token: { value: seat.token },
+      token: { value: runner.token },
       settings: { groups: "actions=2" },
       jobs: {
         annotations: { "svc.test/pod": "real" },
@@ -180,7 +180,7 @@ describeWithTools([...clusterTools, "helm"], "an installed chart", () => {
         "executor-pod": given.files.pod,
       },
     });
-    const reader = jobReader(fleet, seat);
+    const reader = jobReader(fleet, runner);
     const steps = [{ name: "only", interpolated_inline_contents: "echo in its pod" }];
     const job = await reader.runSteps(steps);
     expect(job).toMatchObject({ status: "finished" });

@@ -45,9 +45,9 @@ const wholeLog = steps.flatMap((name) =>
 );
 
 async function setup() {
-  const seat = await fleet.seat({ parallelism: { actions: 1 } });
+  const runner = await fleet.addRunner({ parallelism: { actions: 1 } });
   const folder = await testFolder(0o777);
-  const env = { SVC_AGENT_TOKEN: seat.token };
+  const env = { SVC_AGENT_TOKEN: runner.token };
   const proxy = await faultProxy(fleet.broker.url);
   const { dataDir, ...first } = await startAgentProcess({ url: proxy.url, env });
   const again = async () => await startAgentProcess({ url: proxy.url, env, dataDir });
@@ -70,7 +70,7 @@ async function setup() {
     for (let cursor = ""; ;) {
       const { body } = await fleet.broker.call<{ items: LogRecord[]; next_cursor: string | null }>(
         `GET /v1/log-streams/lgs_${jobId.slice(4)}/logs?limit=1000${cursor}`,
-        { token: seat.operatorToken },
+        { token: runner.operatorToken },
       );
       records.push(...body.items);
       if (body.next_cursor === null || body.items.length === 0) return records;
@@ -78,7 +78,7 @@ async function setup() {
     }
   };
   return {
-    ...jobReader(fleet, seat),
+    ...jobReader(fleet, runner),
     proxy,
     folder,
     dataDir,

@@ -25,15 +25,15 @@ try {
   await withStage(async ({ db, startBroker }) => {
     const { url } = await startBroker();
     const fleet = await givenFleet(db, 1, 1);
-    const [seat] = fleet.agents;
-    assert(seat !== undefined);
-    const agent = await startLoneAgent({ url, program: agentProgram }, seat);
+    const [first] = fleet.agents;
+    assert(first !== undefined);
+    const agent = await startLoneAgent({ url, program: agentProgram }, first);
     await writeFile(path.join(cgroup, "cgroup.procs"), String(agent.pid));
     const connection = await openConnection(url);
     for (const { name, argv } of scenes) {
       const plan = { steps: [{ name: "eater", argv }] };
       const job = JSON.stringify({ type: "actions-workflow", group: "deploy", plan });
-      const jobId = await enqueue(connection, { fleet, agent: seat }, job);
+      const jobId = await enqueue(connection, { fleet, agent: first }, job);
       const wait = `GET /v1/runner-jobs/${jobId}/wait?wait=25s`;
       const { body } = await connection.send(requestText(wait, fleet.adminToken));
       const ended = JSON.parse(body) as { status: string; status_description: string };

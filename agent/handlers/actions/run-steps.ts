@@ -1,12 +1,12 @@
 import { formatDuration } from "../../../shared/duration.ts";
-import type { Job, Produced } from "../../jobs/handler.ts";
+import type { Job, JobResult } from "../../jobs/handler.ts";
 import { JobFailure } from "../../jobs/job-failure.ts";
 import { type ActionRun, type ActionStep, stepTitle } from "./action-steps.ts";
 import { runStep, type StepEnd } from "./run-step.ts";
 import { openStepContext, type StepContext } from "./step-context.ts";
 
 /** Runs the steps in order: after a failure or a stop, only those that always run. Throws JobFailure in the end. */
-export async function runSteps(job: Job, run: ActionRun): Promise<Produced> {
+export async function runSteps(job: Job, run: ActionRun): Promise<JobResult> {
   if (run.steps.length === 0) return { description: "The plan has no steps." };
   const context = await openStepContext(job, run);
   let failed: { readonly step: ActionStep; readonly end: StepEnd } | undefined;

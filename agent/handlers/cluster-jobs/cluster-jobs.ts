@@ -1,4 +1,4 @@
-import type { Handler, Job, Produced } from "../../jobs/handler.ts";
+import type { Handler, Job, JobResult } from "../../jobs/handler.ts";
 import { explainRefusal } from "../../kubernetes/explain-refusal.ts";
 import { cleanUpJob } from "./clean-up-job.ts";
 import { openJobDeployContext } from "./job-deploy-context.ts";
@@ -12,17 +12,17 @@ export const clusterJobs: Handler = {
   types: ["job-deploy"],
   stopGraceMs: 60_000, // a pod has thirty seconds to end
   isRemote: true,
-  validate: (plan, facts) => {
-    const run = readJobRun(plan, facts);
+  validate: (plan, info) => {
+    const run = readJobRun(plan, info);
     let isConcluded = false;
     return {
       needsDirectories: true,
       asksApproval: true,
       timeoutMs: run.timeoutMs,
       execute: async (job) => {
-        const produced = await deploy(job, run);
+        const result = await deploy(job, run);
         isConcluded = true;
-        return produced;
+        return result;
       },
       cleanup: async (job) => {
         if (!isConcluded && run.action === "apply") await cleanUpJob(job, run);
@@ -31,7 +31,7 @@ export const clusterJobs: Handler = {
   },
 };
 
-async function deploy(job: Job, run: JobRun): Promise<Produced> {
+async function deploy(job: Job, run: JobRun): Promise<JobResult> {
   const context = await openJobDeployContext(job, run);
   try {
     return await acts[run.action](context);

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { type Credentials, readCredentials } from "../../credentials/read-credentials.ts";
-import type { JobFacts, Plan } from "../../jobs/handler.ts";
+import type { JobInfo, Plan } from "../../jobs/handler.ts";
 import { invalidPlan } from "../../jobs/job-failure.ts";
 import { type Approved, readApproved } from "../../kubernetes/approved.ts";
 
@@ -110,7 +110,7 @@ const usualKeepMs = 3_600_000;
 const mostEnvBytes = 900_000; // of the mebibyte that a Secret may have
 
 /** Reads the plan of a job-deploy. Throws JobFailure that names the member that is wrong. */
-export function readJobRun(plan: Plan, { operation }: JobFacts): JobRun {
+export function readJobRun(plan: Plan, { operation }: JobInfo): JobRun {
   const { data, error } = whole.safeParse(plan);
   if (data === undefined) {
     const [issue] = error.issues;

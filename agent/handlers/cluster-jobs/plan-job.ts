@@ -1,6 +1,6 @@
 import { gzipSync } from "node:zlib";
 import { jobAt } from "../../cluster-jobs/cluster-job.ts";
-import type { Job, Produced } from "../../jobs/handler.ts";
+import type { Job, JobResult } from "../../jobs/handler.ts";
 import { keyedDigest, newKey } from "../../kubernetes/keyed-digest.ts";
 import { refWords } from "../../kubernetes/kube-object.ts";
 import type { JobDeployContext } from "./job-deploy-context.ts";
@@ -8,7 +8,7 @@ import { renderJob, whatIsRun, whatIsTornDown } from "./render-job.ts";
 import { listOwn } from "./tear-down-jobs.ts";
 
 /** The Job as it would be made; the cluster says by a dry run whether it would take it. Throws ApiRefusal. */
-export async function planJob(context: JobDeployContext): Promise<Produced> {
+export async function planJob(context: JobDeployContext): Promise<JobResult> {
   const { job, run, cluster, namespace } = context;
   const wanted = renderJob(run, namespace, job);
   const { name } = wanted.metadata;
@@ -18,7 +18,7 @@ export async function planJob(context: JobDeployContext): Promise<Produced> {
 }
 
 /** The Jobs of the component that are there. */
-export async function planTeardown(context: JobDeployContext): Promise<Produced> {
+export async function planTeardown(context: JobDeployContext): Promise<JobResult> {
   const found = await listOwn(context);
   const lines = found.map(({ at }) => `- ${refWords(at.ref)} (delete)`);
   const what = whatIsTornDown(context.run, context);
@@ -41,7 +41,7 @@ type Contents = {
 
 const mostLines = 500;
 
-function contents(job: Job, { op, what, counts, text }: Contents): Produced {
+function contents(job: Job, { op, what, counts, text }: Contents): JobResult {
   for (const [at, line] of text.split("\n").slice(0, mostLines).entries()) {
     if (line !== "") job.log(line, "info", "plan", `plan ${at}`);
   }

@@ -13,8 +13,8 @@ const withinMs = 90_000;
  */
 export async function removeFormer(context: JobDeployContext): Promise<void> {
   const { job, cluster } = context;
-  if (job.facts.execution_count <= 1) return;
-  const found = await listJobs(context, { [jobLabel]: job.facts.id });
+  if (job.info.execution_count <= 1) return;
+  const found = await listJobs(context, { [jobLabel]: job.info.id });
   for (const one of found) {
     const isOurs = one.object.metadata.labels?.[executionLabel] === job.executionId;
     if (isOurs || isOver(one.object)) continue;

@@ -21,7 +21,7 @@ const goneAtLeastMs = 3_600_000;
 const marginMs = 60_000;
 
 type Whose = Pick<Job, "executionId" | "deadlineAtMs"> & {
-  readonly facts: { readonly id: string };
+  readonly info: { readonly id: string };
 };
 
 /** The Job as the cluster gets it: the values of its variables are in a Secret of the same name. */
@@ -29,7 +29,7 @@ export function renderJob(run: JobRun, namespace: string, whose: Whose): KubeObj
   const name = clusterJobName(run.prefix, whose.executionId);
   const labels = {
     ...ownerLabels(run.belongsTo),
-    [jobLabel]: whose.facts.id,
+    [jobLabel]: whose.info.id,
     [executionLabel]: whose.executionId,
   };
   const leftMs = Math.max(0, whose.deadlineAtMs - Date.now()) + marginMs;

@@ -6,7 +6,7 @@ import { followLogs, type LogFollower } from "../../cluster-jobs/follow-logs.ts"
 import type { JobLook } from "../../cluster-jobs/judge-cluster-job.ts";
 import { makeClusterJob, type NewClusterJob } from "../../cluster-jobs/make-cluster-job.ts";
 import { patiently } from "../../cluster-jobs/retry-while-unreachable.ts";
-import type { Job, Produced } from "../../jobs/handler.ts";
+import type { Job, JobResult } from "../../jobs/handler.ts";
 import type { JobFailure } from "../../jobs/job-failure.ts";
 import { causeOf } from "../../jobs/stop-cause.ts";
 import { ApiRefusal } from "../../kubernetes/api-refusal.ts";
@@ -28,7 +28,7 @@ const lastLinesMs = 5_000;
  * Runs the Job to its end, once over restarts of the agent, with all that it prints in the job's log. Whatever else comes
  * of it, it is deleted, or what is left of it is told. Throws JobFailure.
  */
-export async function runJob(context: JobDeployContext): Promise<Produced> {
+export async function runJob(context: JobDeployContext): Promise<JobResult> {
   const { job, run, cluster, namespace } = context;
   await job.once("judged", async () => {
     judge(run, whatIsRun(run, context));
@@ -197,7 +197,7 @@ async function conclude(
   context: JobDeployContext,
   one: ClusterJob,
   end: FollowedEnd,
-): Promise<Produced> {
+): Promise<JobResult> {
   const { job, run, cluster } = context;
   const name = refWords(one.at.ref);
   if (end.is !== "succeeded") {

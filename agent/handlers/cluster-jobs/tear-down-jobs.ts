@@ -1,7 +1,7 @@
 import { askApproval } from "../../approval/ask-approval.ts";
 import { type ClusterJob, jobAt } from "../../cluster-jobs/cluster-job.ts";
 import { removeClusterJob } from "../../cluster-jobs/remove-cluster-job.ts";
-import type { Produced } from "../../jobs/handler.ts";
+import type { JobResult } from "../../jobs/handler.ts";
 import { deployFailure } from "../../kubernetes/deploy-failure.ts";
 import { eachOf } from "../../kubernetes/each-of.ts";
 import { refWords } from "../../kubernetes/kube-object.ts";
@@ -12,7 +12,7 @@ import { ownerLabels, whatIsTornDown } from "./render-job.ts";
 const withinMs = 120_000;
 
 /** Deletes all Jobs that were made for the component, whether they run or have ended, and waits. Throws JobFailure. */
-export async function tearDownJobs(context: JobDeployContext): Promise<Produced> {
+export async function tearDownJobs(context: JobDeployContext): Promise<JobResult> {
   const { job, run, cluster, namespace } = context;
   const listed = await listOwn(context);
   // Whoever follows a killed agent deletes nothing that was made since.

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { type Credentials, readCredentials } from "../../credentials/read-credentials.ts";
-import type { JobFacts, Plan } from "../../jobs/handler.ts";
+import type { JobInfo, Plan } from "../../jobs/handler.ts";
 import { invalidPlan } from "../../jobs/job-failure.ts";
 import { type Approved, readApproved } from "../../kubernetes/approved.ts";
 import { readSource } from "../../sources/read-source.ts";
@@ -91,7 +91,7 @@ const usualWaitMs = 300_000;
 const releaseName = /^[a-z0-9]([-a-z0-9.]{0,51}[a-z0-9])?$/;
 
 /** Reads the plan of a helm job. Throws JobFailure that names the member that is wrong. */
-export function readHelmRun(plan: Plan, { operation }: JobFacts): HelmRun {
+export function readHelmRun(plan: Plan, { operation }: JobInfo): HelmRun {
   const { data, error } = whole.safeParse(plan);
   const inner = body.safeParse(data?.helm ?? plan).data;
   const [issue] = error?.issues ?? body.safeParse(data?.helm ?? plan).error?.issues ?? [];

@@ -1,4 +1,4 @@
-import type { Handler, Job, Produced } from "../../jobs/handler.ts";
+import type { Handler, Job, JobResult } from "../../jobs/handler.ts";
 import { openProgress } from "../../jobs/open-progress.ts";
 import { approveDiff } from "../../kubernetes/approve-diff.ts";
 import { isApproved } from "../../kubernetes/approved.ts";
@@ -25,8 +25,8 @@ import { upgradeRelease } from "./upgrade-release.ts";
 export const helm: Handler = {
   types: ["helm-chart-deploy", "runner-helm"],
   stopGraceMs: 75_000, // a minute for helm to mark its release as failed
-  validate: (plan, facts) => {
-    const run = readHelmRun(plan, facts);
+  validate: (plan, info) => {
+    const run = readHelmRun(plan, info);
     return {
       needsDirectories: true,
       asksApproval: true,
@@ -36,7 +36,7 @@ export const helm: Handler = {
   },
 };
 
-async function deploy(job: Job, run: HelmRun): Promise<Produced> {
+async function deploy(job: Job, run: HelmRun): Promise<JobResult> {
   const context = await openHelmContext(job, run);
   try {
     const { approved } = run;
@@ -53,7 +53,7 @@ async function deploy(job: Job, run: HelmRun): Promise<Produced> {
   }
 }
 
-async function plan(context: HelmContext): Promise<Produced> {
+async function plan(context: HelmContext): Promise<JobResult> {
   const isTeardown = context.run.action !== "plan";
   const [chart, revisions] = await sideBySide(
     isTeardown ? Promise.resolve(undefined) : openChart(context),
@@ -72,7 +72,7 @@ async function planned(
   { job, cluster }: HelmContext,
   diff: Diff,
   last: Revision | undefined,
-): Promise<Produced> {
+): Promise<JobResult> {
   sayDiff(job, diff);
   const release = { revision: last?.revision ?? 0, status: last?.status ?? "" };
   return {
@@ -111,7 +111,7 @@ async function judgeOnce(
   });
 }
 
-async function upgrade(context: HelmContext): Promise<Produced> {
+async function upgrade(context: HelmContext): Promise<JobResult> {
   const { job, run } = context;
   const progress = openProgress(job);
   const [chart, found] = await sideBySide(
@@ -131,7 +131,7 @@ async function upgrade(context: HelmContext): Promise<Produced> {
   return { description: `${run.name} is ${what}: revision ${release.version}.`, outputs };
 }
 
-async function uninstall(context: HelmContext): Promise<Produced> {
+async function uninstall(context: HelmContext): Promise<JobResult> {
   const { job, run, helm } = context;
   const found = await listRevisions(context, "history/before");
   const revisions = await job.once("revisions", async () => await recoverRelease(context, found));

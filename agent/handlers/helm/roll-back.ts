@@ -25,7 +25,7 @@ export async function rollBack(
     await records.label(undone.revision, labels).catch(() => {});
   await label({
     [marks.revision]: String(undone.revision + 1),
-    [marks.job]: job.facts.id,
+    [marks.job]: job.info.id,
     [marks.execution]: job.executionId,
   });
   const answer = await runHelm(helm, {

@@ -11,7 +11,7 @@ export function upgradeArgs({ run, job }: HelmContext, chart: Chart): string[] {
     // Without it helm takes the last release's values where the plan gives none.
     "--reset-values",
     "--labels",
-    markLabels(job.facts.id, job.executionId),
+    markLabels(job.info.id, job.executionId),
     ...chart.valuesArgs,
     ...(run.createsNamespace ? ["--create-namespace"] : []),
     ...(run.takesOwnership ? ["--take-ownership"] : []),

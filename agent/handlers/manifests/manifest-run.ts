@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { type Credentials, readCredentials } from "../../credentials/read-credentials.ts";
-import type { JobFacts, Plan } from "../../jobs/handler.ts";
+import type { JobInfo, Plan } from "../../jobs/handler.ts";
 import { invalidPlan } from "../../jobs/job-failure.ts";
 import { type Approved, readApproved } from "../../kubernetes/approved.ts";
 import { readSource } from "../../sources/read-source.ts";
@@ -66,7 +66,7 @@ export type ManifestRun = {
 const usualWaitMs = 600_000;
 
 /** Reads the plan of a manifest job. Throws JobFailure that names the member that is wrong. */
-export function readManifestRun(plan: Plan, { operation }: JobFacts): ManifestRun {
+export function readManifestRun(plan: Plan, { operation }: JobInfo): ManifestRun {
   const { data, error } = whole.safeParse(plan);
   if (data === undefined) {
     const [issue] = error.issues;

@@ -1,4 +1,4 @@
-import type { Handler, Job, Produced } from "../../jobs/handler.ts";
+import type { Handler, Job, JobResult } from "../../jobs/handler.ts";
 import { openProgress } from "../../jobs/open-progress.ts";
 import { approveDiff } from "../../kubernetes/approve-diff.ts";
 import { approvedChanges, isApproved } from "../../kubernetes/approved.ts";
@@ -21,8 +21,8 @@ import { planApply, planTeardown } from "./plan-changes.ts";
 export const manifests: Handler = {
   types: ["kubernetes-manifest-deploy"],
   stopGraceMs: 30_000,
-  validate: (plan, facts) => {
-    const run = readManifestRun(plan, facts);
+  validate: (plan, info) => {
+    const run = readManifestRun(plan, info);
     return {
       needsDirectories: true,
       asksApproval: true,
@@ -32,7 +32,7 @@ export const manifests: Handler = {
   },
 };
 
-async function deploy(job: Job, run: ManifestRun): Promise<Produced> {
+async function deploy(job: Job, run: ManifestRun): Promise<JobResult> {
   const context = await openManifestContext(job, run);
   try {
     if (run.action === "plan" || run.action === "plan-teardown") {
@@ -79,7 +79,7 @@ function sayDiff(job: Job, diff: Diff): void {
   }
 }
 
-async function carryOut(context: ManifestContext): Promise<Produced> {
+async function carryOut(context: ManifestContext): Promise<JobResult> {
   const { job, run } = context;
   const progress = openProgress(job);
   const op = run.approved?.op ?? "apply";

@@ -1,4 +1,4 @@
-import type { JobFacts, Plan } from "../../jobs/handler.ts";
+import type { JobInfo, Plan } from "../../jobs/handler.ts";
 import { readActionRun } from "../actions/action-steps.ts";
 
 /** What a simulated job does, one after another: a name, and a line for the log. */
@@ -38,8 +38,8 @@ const kinds: readonly (readonly [
 ];
 
 /** The phases of a simulated job, by its type and operation; those of an action are its steps. */
-export function simulatedPhases(facts: JobFacts, plan: Plan): Phase[] {
-  const { type, operation } = facts;
+export function simulatedPhases(info: JobInfo, plan: Plan): Phase[] {
+  const { type, operation } = info;
   if (actionTypes.has(type)) {
     const { steps } = readActionRun(plan);
     return steps.map(({ name, id }) => ({ name, id, line: `Simulating step ${name}` }));

@@ -1,5 +1,5 @@
 import { gzipSync } from "node:zlib";
-import type { JobFacts, Produced } from "../../jobs/handler.ts";
+import type { JobInfo, JobResult } from "../../jobs/handler.ts";
 
 export type Given = {
   readonly plan_contents?: unknown;
@@ -11,9 +11,9 @@ export type Given = {
  * compressed, of helm and manifests both compressed JSON. Contents that the plan gives stand for ours.
  */
 export function simulatedContents(
-  { type, operation }: JobFacts,
+  { type, operation }: JobInfo,
   given: Given,
-): Produced["result"] | undefined {
+): JobResult["result"] | undefined {
   if (!operation.startsWith("create-")) return undefined;
   const isTeardown = operation === "create-teardown-plan";
   const shown = given.plan_display_contents ?? displayOf(type, isTeardown);

@@ -2,7 +2,7 @@ import type { z } from "zod";
 import { actionPlan } from "../../../shared/plans/action-plan.ts";
 import { sandboxMode } from "../../../shared/plans/plan-members.ts";
 import { pause } from "../../client/pause.ts";
-import type { Job, JobFacts, JobWork, Plan, Produced } from "../../jobs/handler.ts";
+import type { Job, JobInfo, JobWork, Plan, JobResult } from "../../jobs/handler.ts";
 import { JobFailure } from "../../jobs/job-failure.ts";
 import { makeStepReports } from "../actions/step-reports.ts";
 import { type Phase, simulatedPhases } from "./phases.ts";
@@ -23,8 +23,8 @@ export function sandboxModeOf(plan: Plan, isForced = false): SandboxMode | undef
 }
 
 /** Work that runs nothing: it takes its time, says its lines, and ends with the outputs or the failure that is asked for. */
-export function simulate(facts: JobFacts, plan: Plan, mode: SandboxMode): JobWork {
-  const phases = simulatedPhases(facts, plan);
+export function simulate(info: JobInfo, plan: Plan, mode: SandboxMode): JobWork {
+  const phases = simulatedPhases(info, plan);
   const failsAt = mode.fail_at || undefined;
   if (failsAt !== undefined && !phases.some(({ name }) => name === failsAt)) {
     const names = phases.map(({ name }) => name).join(", ");
@@ -38,7 +38,7 @@ export function simulate(facts: JobFacts, plan: Plan, mode: SandboxMode): JobWor
 
 const usualPhaseMs = 100;
 
-async function act(job: Job, mode: SandboxMode, phases: readonly Phase[]): Promise<Produced> {
+async function act(job: Job, mode: SandboxMode, phases: readonly Phase[]): Promise<JobResult> {
   const phaseMs = mode.duration == null ? usualPhaseMs : mode.duration / 1e6 / phases.length;
   const reports = makeStepReports(job, actionPlan.safeParse(job.plan).data ?? {});
   job.log("This job is simulated: nothing runs.", "info", "", "simulated");
@@ -62,7 +62,7 @@ async function act(job: Job, mode: SandboxMode, phases: readonly Phase[]): Promi
     });
     reports.tell(phase, "finished", phaseMs);
   }
-  const result = simulatedContents(job.facts, contentsOf(mode));
+  const result = simulatedContents(job.info, contentsOf(mode));
   return { outputs: { ...mode.outputs }, ...(result !== undefined && { result }) };
 }
 

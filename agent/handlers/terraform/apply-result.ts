@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { writeStateJsonRoute } from "../../../shared/api/terraform-state.ts";
-import type { Job, Produced } from "../../jobs/handler.ts";
+import type { Job, JobResult } from "../../jobs/handler.ts";
 import { hideAll } from "./hide-all.ts";
 import { hideSensitive } from "./hide-sensitive.ts";
 import { mostJsonBytes, readBytes } from "./read-json-file.ts";
@@ -18,7 +18,7 @@ type StateOutputs = z.infer<typeof outputsSchema>;
 const mostStateJsonBytes = 64 * 2 ** 20;
 
 /** What an applied plan brings: its outputs, of those that are sensitive only that they are there. */
-export async function applyResult(context: TerraformContext, ran: Ran): Promise<Produced> {
+export async function applyResult(context: TerraformContext, ran: Ran): Promise<JobResult> {
   const outputs = await readOutputs(context);
   const { add = 0, change = 0, remove = 0 } = ran.said.counts ?? {};
   const open = Object.entries(outputs).filter(([, { sensitive }]) => !sensitive);
@@ -110,7 +110,7 @@ async function postStateJson(context: TerraformContext, bytes: Buffer): Promise<
   }
   const input = {
     params: { workspace_id: run.workspaceId },
-    query: { job_id: job.facts.id },
+    query: { job_id: job.info.id },
   };
   try {
     const { token } = job;

@@ -44,7 +44,7 @@ export async function checkPlanBackend(context: TerraformContext): Promise<void>
 }
 
 function addressesOf({ job, run }: TerraformContext): BackendAddresses {
-  return backendAddresses(job.agent.config.brokerUrl ?? "", run.workspaceId, job.facts.id);
+  return backendAddresses(job.agent.config.brokerUrl ?? "", run.workspaceId, job.info.id);
 }
 
 function readInitialized(text: string): Backend | undefined {

@@ -1,5 +1,5 @@
 import { askApproval } from "../../approval/ask-approval.ts";
-import type { Job, Produced } from "../../jobs/handler.ts";
+import type { Job, JobResult } from "../../jobs/handler.ts";
 import { afterApply } from "./after-apply.ts";
 import { applyPlan } from "./apply-plan.ts";
 import { applyResult } from "./apply-result.ts";
@@ -16,7 +16,7 @@ import type { TerraformContext } from "./terraform-context.ts";
 import type { TerraformRun } from "./terraform-run.ts";
 
 /** Does a terraform job, or goes on with it. Throws JobFailure. */
-export async function doTerraform(job: Job, run: TerraformRun): Promise<Produced> {
+export async function doTerraform(job: Job, run: TerraformRun): Promise<JobResult> {
   const context = await openTerraformContext(job, run);
   await checkApproved(context);
   await initialize(context);
@@ -37,7 +37,7 @@ async function plan(context: TerraformContext): Promise<MadePlan> {
   return made;
 }
 
-async function apply(context: TerraformContext, made?: MadePlan): Promise<Produced> {
+async function apply(context: TerraformContext, made?: MadePlan): Promise<JobResult> {
   await checkPlanBackend(context);
   const { job } = context;
   // Before it is known what in a plan is sensitive, nothing that its apply prints can be shown.
@@ -47,8 +47,8 @@ async function apply(context: TerraformContext, made?: MadePlan): Promise<Produc
   const what = context.run.isDestroy || known.changes.isTeardown ? "destroy" : "apply";
   await runHook(context, `pre_${what}`);
   const ran = await applyPlan(context);
-  const produced = await afterApply(context, ran, {}, async () => await applyResult(context, ran));
-  const { outputs = {} } = produced;
+  const result = await afterApply(context, ran, {}, async () => await applyResult(context, ran));
+  const { outputs = {} } = result;
   await afterApply(context, ran, outputs, async () => await runHook(context, `post_${what}`));
-  return produced;
+  return result;
 }

@@ -13,12 +13,12 @@ export async function freePlanLock(context: TerraformContext, { end }: Ran): Pro
   if (end.why === "lost") return;
   const { job, run } = context;
   const holder = await lockHolder(context);
-  if (holder?.runner_job_id !== job.facts.id || holder.operation !== "OperationTypePlan") return;
+  if (holder?.runner_job_id !== job.info.id || holder.operation !== "OperationTypePlan") return;
   const { token } = job;
   const how = { scope: "job", giveUpAfterMs: patienceMs, timeoutMs: patienceMs, token } as const;
   const input = {
     params: { workspace_id: run.workspaceId },
-    query: { job_id: job.facts.id },
+    query: { job_id: job.info.id },
     body: { ID: holder.id },
   };
   try {

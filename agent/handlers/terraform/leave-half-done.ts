@@ -69,7 +69,7 @@ const patienceMs = 20_000;
 async function block(context: TerraformContext, kind: string, detail: string): Promise<boolean> {
   const { job, run } = context;
   const params = { workspace_id: run.workspaceId };
-  const reason = `${job.facts.id}: ${job.redact(detail)}`.slice(0, 1_900).toWellFormed();
+  const reason = `${job.info.id}: ${job.redact(detail)}`.slice(0, 1_900).toWellFormed();
   try {
     const { token } = job;
     const how = { scope: "job", giveUpAfterMs: patienceMs, timeoutMs: patienceMs, token } as const;

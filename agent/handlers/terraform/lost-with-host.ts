@@ -31,7 +31,7 @@ export async function lostWithHost(job: Job, run: TerraformRun): Promise<JobFail
   const hasState = existsSync(file);
   if (hasState) {
     const bytes = await readErroredState(file, job.directories.owner);
-    const ids = { workspace_id: run.workspaceId, job_id: job.facts.id };
+    const ids = { workspace_id: run.workspaceId, job_id: job.info.id };
     await job.agent.rescued.put({ ...ids, execution_id: job.executionId, bytes });
   }
   const state = hasState

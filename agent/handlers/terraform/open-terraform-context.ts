@@ -107,9 +107,9 @@ async function environment(
       ...networkEnv,
       ...env,
       ...told,
-      SVC_JOB_ID: job.facts.id,
+      SVC_JOB_ID: job.info.id,
       SVC_EXECUTION_ID: job.executionId,
-      SVC_ATTEMPT: String(job.facts.execution_count),
+      SVC_ATTEMPT: String(job.info.execution_count),
     };
   };
 }

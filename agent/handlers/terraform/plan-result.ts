@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { gzipSync } from "node:zlib";
-import type { Produced } from "../../jobs/handler.ts";
+import type { JobResult } from "../../jobs/handler.ts";
 import type { MadePlan } from "./make-plan.ts";
 import { readBytes } from "./read-json-file.ts";
 import { closing, renderDiff } from "./render-diff.ts";
@@ -16,7 +16,7 @@ const mostUnpackedBytes = 256 * 2 ** 20;
 export type PlanDigests = { readonly plan_sha256: string; readonly lock_sha256: string | null };
 
 /** What a plan job brings: the plan file, what it says, and what people and programs need to approve it. */
-export async function planResult(context: TerraformContext, plan: MadePlan): Promise<Produced> {
+export async function planResult(context: TerraformContext, plan: MadePlan): Promise<JobResult> {
   const { job, run, files } = context;
   const { changes, shown } = plan;
   const what = { what: "The plan file", mostBytes: mostPlanBytes };

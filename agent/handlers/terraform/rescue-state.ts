@@ -25,7 +25,7 @@ export async function rescueState(context: TerraformContext): Promise<Rescued> {
   if (!existsSync(files.erroredState)) return "none";
   const bytes = await readErroredState(files.erroredState, job.directories.owner);
   const { rescued } = job.agent;
-  const ids = { workspace_id: run.workspaceId, job_id: job.facts.id };
+  const ids = { workspace_id: run.workspaceId, job_id: job.info.id };
   const state: RescuedState = { ...ids, execution_id: job.executionId, bytes };
   await rescued.put(state);
   const words =

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { type Credentials, readCredentials } from "../../credentials/read-credentials.ts";
-import type { JobFacts, Plan } from "../../jobs/handler.ts";
+import type { JobInfo, Plan } from "../../jobs/handler.ts";
 import { invalidPlan } from "../../jobs/job-failure.ts";
 import { readSource } from "../../sources/read-source.ts";
 import type { Source } from "../../sources/source.ts";
@@ -82,7 +82,7 @@ export type TerraformRun = {
 const usualLockTimeoutMs = 60_000;
 
 /** Reads the plan of a terraform job. Throws JobFailure that names the member that is wrong. */
-export function readTerraformRun(plan: Plan, facts: JobFacts): TerraformRun {
+export function readTerraformRun(plan: Plan, info: JobInfo): TerraformRun {
   const outer = parsed(whole, plan, "");
   const inner = parsed(body, outer.terraform ?? plan, outer.terraform == null ? "" : "terraform.");
   const workspaceId = inner.terraform_backend?.WorkspaceID ?? "";
@@ -93,7 +93,7 @@ export function readTerraformRun(plan: Plan, facts: JobFacts): TerraformRun {
   if (source === undefined) {
     throw invalidPlan("it names no source: source.git, source.oci, source.archive or source.path");
   }
-  const asked = askedOf(facts, inner);
+  const asked = askedOf(info, inner);
   const approved = outer.approved ?? inner.approved;
   return {
     ...asked,
@@ -123,7 +123,7 @@ export function readTerraformRun(plan: Plan, facts: JobFacts): TerraformRun {
 
 type Asked = Pick<TerraformRun, "action" | "isDestroy" | "isRefreshOnly">;
 
-function askedOf({ type, operation }: JobFacts, inner: Body): Asked {
+function askedOf({ type, operation }: JobInfo, inner: Body): Asked {
   const isRefreshOnly = inner.refresh_only === true;
   const isDestroy = operation === "create-teardown-plan" || inner.destroy === true;
   if (isRefreshOnly && isDestroy) {

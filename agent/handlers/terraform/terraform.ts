@@ -8,8 +8,8 @@ export const terraform: Handler = {
   types: ["terraform-deploy", "sandbox-terraform", "sandbox-terraform-plan", "runner-terraform"],
   stopGraceMs: 150_000, // two minutes for terraform to come to rest, half of one to save what it could not
   killGraceMs: killGraceMs + 3_000,
-  validate: (plan, facts) => {
-    const run = readTerraformRun(plan, facts);
+  validate: (plan, info) => {
+    const run = readTerraformRun(plan, info);
     return {
       needsDirectories: true,
       asksApproval: true,

@@ -19,7 +19,7 @@ export async function writeTerraformFiles(
   const store = owner === undefined ? providerStore(config.dataDir) : undefined;
   if (store !== undefined) await mkdir(store, { recursive: true, mode: 0o700 });
   const mirror = config.providerMirror;
-  const backend = backendOverride(config.brokerUrl ?? "", run.workspaceId, job.facts.id);
+  const backend = backendOverride(config.brokerUrl ?? "", run.workspaceId, job.info.id);
   // Whatever the source has at this name, the agent's word stands.
   const last = job.once("terraform/backend", async () => {
     await refuseLaterOverrides(cwd);

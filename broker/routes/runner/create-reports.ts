@@ -1,6 +1,6 @@
 import { reportExecutionsRoute } from "../../../shared/api/report-executions.ts";
+import { refusalOf, toResultReport } from "../../executions/record-report.ts";
 import { reportExecutions } from "../../executions/report-executions.ts";
-import { refusalOf, toResultReport } from "../../executions/take-report.ts";
 import type { RegisterRoutes } from "../../http/app-types.ts";
 
 /** POST /v1/runners/{runner_id}/reports */

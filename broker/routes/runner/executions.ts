@@ -7,8 +7,12 @@ import {
   updateExecutionRoute,
 } from "../../../shared/api/report-executions.ts";
 import { claimJob } from "../../executions/claim-job.ts";
-import { takeProgress } from "../../executions/take-progress.ts";
-import { type TakenReport, takeReport, toResultReport } from "../../executions/take-report.ts";
+import { recordProgress } from "../../executions/record-progress.ts";
+import {
+  type RecordedReport,
+  recordReport,
+  toResultReport,
+} from "../../executions/record-report.ts";
 import { toExecution } from "../../executions/to-execution.ts";
 import type { RegisterRoutes } from "../../http/app-types.ts";
 import { setJobStatus as moveJob } from "../../jobs/set-job-status.ts";
@@ -27,7 +31,7 @@ export const updateExecution: RegisterRoutes = (app, broker) => {
   app.openapi(updateExecutionRoute, async (c) => {
     const { status, status_description: description } = c.req.valid("json");
     const said = { status, description };
-    const { execution } = await takeReport(broker, c.get("actor"), c.req.valid("param"), said);
+    const { execution } = await recordReport(broker, c.get("actor"), c.req.valid("param"), said);
     return c.json(toExecution(execution), 200);
   });
 };
@@ -37,14 +41,14 @@ export const finishExecution: RegisterRoutes = (app, broker) => {
   app.openapi(finishExecutionRoute, async (c) => {
     const body = c.req.valid("json");
     const longTexts = c.get("longTexts");
-    const taken = await takeReport(broker, c.get("actor"), c.req.valid("param"), {
+    const recorded = await recordReport(broker, c.get("actor"), c.req.valid("param"), {
       status: body.status,
       description: body.status_description,
       result: body.result && toResultReport(body.result, longTexts.get("#/result")),
       outputs: longTexts.get("#/outputs") ?? body.outputs ?? undefined,
       lastRecord: body.last_record ?? undefined,
     });
-    return c.json(toFinished(taken), 200);
+    return c.json(toFinished(recorded), 200);
   });
 };
 
@@ -52,12 +56,12 @@ export const finishExecution: RegisterRoutes = (app, broker) => {
 export const giveBackExecution: RegisterRoutes = (app, broker) => {
   app.openapi(giveBackExecutionRoute, async (c) => {
     const said = { giveBack: true };
-    const taken = await takeReport(broker, c.get("actor"), c.req.valid("param"), said);
-    return c.json(toFinished(taken), 200);
+    const recorded = await recordReport(broker, c.get("actor"), c.req.valid("param"), said);
+    return c.json(toFinished(recorded), 200);
   });
 };
 
-function toFinished({ execution, jobStatus }: TakenReport) {
+function toFinished({ execution, jobStatus }: RecordedReport) {
   return { execution: toExecution(execution), job_status: jobStatus };
 }
 
@@ -65,7 +69,7 @@ function toFinished({ execution, jobStatus }: TakenReport) {
 export const reportProgress: RegisterRoutes = (app, { db }) => {
   app.openapi(reportProgressRoute, async (c) => {
     const { steps } = c.req.valid("json");
-    return c.json(await takeProgress(db, c.get("actor"), c.req.valid("param"), steps), 200);
+    return c.json(await recordProgress(db, c.get("actor"), c.req.valid("param"), steps), 200);
   });
 };
 

@@ -1,6 +1,6 @@
 import { createOutputsRoute, createResultRoute } from "../../../shared/api/report-executions.ts";
 import { findOutputs, listResults } from "../../executions/queries.ts";
-import { takeReport, toResultReport } from "../../executions/take-report.ts";
+import { recordReport, toResultReport } from "../../executions/record-report.ts";
 import { toOutputs, toResult } from "../../executions/to-execution.ts";
 import { answerJson } from "../../http/answer/answer-json.ts";
 import type { RegisterRoutes } from "../../http/app-types.ts";
@@ -12,7 +12,7 @@ export const createResult: RegisterRoutes = (app, broker) => {
   app.openapi(createResultRoute, async (c) => {
     const actor = c.get("actor");
     const params = c.req.valid("param");
-    await takeReport(broker, actor, params, {
+    await recordReport(broker, actor, params, {
       result: toResultReport(c.req.valid("json"), c.get("longTexts").get("#")),
     });
     const [stored] = await permitFor(
@@ -29,7 +29,7 @@ export const createOutputs: RegisterRoutes = (app, broker) => {
   app.openapi(createOutputsRoute, async (c) => {
     const actor = c.get("actor");
     const params = c.req.valid("param");
-    await takeReport(broker, actor, params, {
+    await recordReport(broker, actor, params, {
       outputs: c.get("longTexts").get("#/outputs") ?? c.req.valid("json").outputs ?? {},
     });
     const stored = await permitFor(

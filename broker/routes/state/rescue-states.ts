@@ -16,7 +16,7 @@ import { openStored } from "../../workspaces/read-parts.ts";
 import { requireRescueAccess } from "../../workspaces/require-rescue-access.ts";
 import { rescueState } from "../../workspaces/rescue-state.ts";
 import { findRescued, listRescued } from "../../workspaces/rescued-queries.ts";
-import { discardRescued, pushRescued } from "../../workspaces/settle-rescued.ts";
+import { discardRescuedState, pushRescuedState } from "../../workspaces/resolve-rescued-state.ts";
 import { requireWorkspace, showWorkspace, toRescued } from "../../workspaces/show-workspace.ts";
 
 type Named = { readonly workspace_id: string; readonly rescued_id: string };
@@ -51,7 +51,7 @@ export const rescueStates: RegisterRoutes = (app, broker) => {
     const actor = c.get("actor");
     const { workspace_id: workspaceId, rescued_id: rescuedId } = c.req.valid("param");
     await requireWorkspace(db, actor.orgId, workspaceId);
-    await pushRescued(db, actor, { workspaceId, rescuedId, ...c.req.valid("json") });
+    await pushRescuedState(db, actor, { workspaceId, rescuedId, ...c.req.valid("json") });
     return c.json(await showWorkspace(db, actor.orgId, workspaceId), 200);
   });
   app.openapi(discardRescuedStateRoute, async (c) => {
@@ -59,7 +59,7 @@ export const rescueStates: RegisterRoutes = (app, broker) => {
     const { workspace_id: workspaceId, rescued_id: rescuedId } = c.req.valid("param");
     const { reason = "" } = c.req.valid("query");
     await requireWorkspace(db, actor.orgId, workspaceId);
-    await discardRescued(db, actor, { workspaceId, rescuedId, reason });
+    await discardRescuedState(db, actor, { workspaceId, rescuedId, reason });
     return c.body(null, 204);
   });
 };

@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { readdir, readFile, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { beforeAll, describe, expect, test } from "vitest";
-import { givenJobSeat } from "../../support/agent/given-jobs.ts";
+import { givenRunnerWithAgent } from "../../support/agent/given-jobs.ts";
 import { action, givenKillableAgent, until } from "../../support/agent/given-killable-agent.ts";
 import { type Fleet, givenFleet } from "../../support/broker/given-fleet.ts";
 import { testFolder } from "../../support/run/folder.ts";
@@ -26,7 +26,7 @@ describe("a job that a program has to approve", { timeout: 120_000 }, () => {
   test("is done when it says yes, and shown to it without secrets", async () => {
     const shown = path.join(await testFolder(), "shown");
     const program = await givenProgram(`cat >${shown}; echo "$SVC_JOB_TYPE is fine"`);
-    const { runSteps } = await givenJobSeat(fleet, { "require-approval": program });
+    const { runSteps } = await givenRunnerWithAgent(fleet, { "require-approval": program });
     const ended = await runSteps([step], { secret_env_vars: { WORD: "sesame-open-9" } });
     expect(ended).toMatchObject({ status: "finished", outputs: { did: "it" } });
     const text = await readFile(shown, "utf8");
@@ -50,7 +50,7 @@ describe("a job that a program has to approve", { timeout: 120_000 }, () => {
   ])("is refused when it %s, and nothing of it is done", async (_, script, more, words) => {
     const mark = path.join(await testFolder(0o777), "mark");
     const settings = { "require-approval": await givenProgram(script), ...more };
-    const { runSteps } = await givenJobSeat(fleet, settings);
+    const { runSteps } = await givenRunnerWithAgent(fleet, settings);
     const ended = await runSteps([{ interpolated_command: `touch ${mark}` }]);
     expect(ended).toMatchObject({
       status: "failed",
@@ -62,7 +62,9 @@ describe("a job that a program has to approve", { timeout: 120_000 }, () => {
   });
 
   test("is refused when there is no such program", async () => {
-    const { runSteps, run } = await givenJobSeat(fleet, { "require-approval": "/nowhere/approve" });
+    const { runSteps, run } = await givenRunnerWithAgent(fleet, {
+      "require-approval": "/nowhere/approve",
+    });
     const ended = await runSteps([step]);
     expect(ended.description).toContain("/nowhere/approve does not exist");
     expect(await run({ type: "health-check" })).toMatchObject({ status: "finished" });
@@ -72,26 +74,26 @@ describe("a job that a program has to approve", { timeout: 120_000 }, () => {
 describe("a job that somebody has to approve in a folder", { timeout: 120_000 }, () => {
   test("waits for the file, over a kill of its agent, and asks once", async () => {
     const folder = await testFolder(0o700);
-    const seat = await givenKillableAgent(fleet, { "require-approval": folder });
+    const runner = await givenKillableAgent(fleet, { "require-approval": folder });
     const file = (end: string): string => path.join(folder, end);
     await writeFile(file("other.yes"), "");
-    const id = await seat.enqueue(action([step]));
+    const id = await runner.enqueue(action([step]));
     const request = file(`${id}.request.json`);
     await until(() => existsSync(request));
     expect(JSON.parse(await readFile(request, "utf8"))).toMatchObject({ job_id: id });
-    await seat.kill(seat.first);
+    await runner.kill(runner.first);
     await writeFile(file(`${id}.yes`), "looks good\n");
-    await seat.again();
-    expect(await seat.ended(id)).toMatchObject({ status: "finished", outputs: { did: "it" } });
+    await runner.again();
+    expect(await runner.ended(id)).toMatchObject({ status: "finished", outputs: { did: "it" } });
     expect(await readdir(folder)).toEqual(["other.yes"]);
-    const asked = (await seat.logOf(id)).filter((line) => line.startsWith("Asks "));
+    const asked = (await runner.logOf(id)).filter((line) => line.startsWith("Asks "));
     expect(asked).toHaveLength(1);
-    expect(await seat.logOf(id)).toContain("It is approved: looks good.");
+    expect(await runner.logOf(id)).toContain("It is approved: looks good.");
   });
 
   test("is refused by the file that says no", async () => {
     const folder = await testFolder(0o700);
-    const { enqueue, ended } = await givenJobSeat(fleet, { "require-approval": folder });
+    const { enqueue, ended } = await givenRunnerWithAgent(fleet, { "require-approval": folder });
     const id = await enqueue(action([step]));
     await until(() => existsSync(path.join(folder, `${id}.request.json`)));
     await writeFile(path.join(folder, `${id}.no`), "");
@@ -100,7 +102,9 @@ describe("a job that somebody has to approve in a folder", { timeout: 120_000 },
 
   test("is cancelled while it waits, and was not refused by that", async () => {
     const folder = await testFolder(0o700);
-    const { enqueue, ended, operate } = await givenJobSeat(fleet, { "require-approval": folder });
+    const { enqueue, ended, operate } = await givenRunnerWithAgent(fleet, {
+      "require-approval": folder,
+    });
     const id = await enqueue(action([step]));
     await until(() => existsSync(path.join(folder, `${id}.request.json`)));
     await operate(`POST /v1/runner-jobs/${id}/cancel`);

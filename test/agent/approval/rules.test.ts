@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import { readConfig } from "../../../agent/config/read-config.ts";
-import { givenJobSeat } from "../../support/agent/given-jobs.ts";
+import { givenRunnerWithAgent } from "../../support/agent/given-jobs.ts";
 import { type Fleet, givenFleet } from "../../support/broker/given-fleet.ts";
 
 let fleet: Fleet;
@@ -65,7 +65,7 @@ describe(
         [{ type: "terraform-deploy", plan: plan(workspace("tfw_2")) }, { type: "noop-deploy" }],
       ],
     ])("%s", async (_, [settings, setting], refused, done) => {
-      const { run } = await givenJobSeat(fleet, settings);
+      const { run } = await givenRunnerWithAgent(fleet, settings);
       for (const job of refused) {
         const ended = await run(job);
         expect({ job, ...ended }).toMatchObject({

@@ -3,7 +3,7 @@ import { beforeAll, expect, test } from "vitest";
 import type { JobDeployContext } from "../../../agent/handlers/cluster-jobs/job-deploy-context.ts";
 import { readJobRun } from "../../../agent/handlers/cluster-jobs/job-run.ts";
 import { removeFormer } from "../../../agent/handlers/cluster-jobs/remove-former.ts";
-import type { JobFacts } from "../../../agent/jobs/handler.ts";
+import type { JobInfo } from "../../../agent/jobs/handler.ts";
 import { type Fleet, givenFleet } from "../../support/broker/given-fleet.ts";
 import { givenClusterApi } from "../../support/cluster/given-cluster-api.ts";
 import { givenClusterJobs, goesOn } from "../../support/cluster/given-cluster-jobs.ts";
@@ -11,7 +11,7 @@ import { clusterTools } from "../../support/cluster/given-cluster.ts";
 import { givenAccount, givenNamespace } from "../../support/cluster/given-namespace.ts";
 import { describeWithTools } from "../../support/run/describe-with-tools.ts";
 
-const factsOf = (operation: string): JobFacts => ({ operation }) as JobFacts; // all that is read
+const infoOf = (operation: string): JobInfo => ({ operation }) as JobInfo; // all that is read
 const image_url = "registry.example/app";
 
 test.each<[what: string, job: object, words: RegExp]>([
@@ -37,16 +37,14 @@ test.each<[what: string, job: object, words: RegExp]>([
   ["keep of a second", { image_url, keep: 1e9 }, /job\.keep: is 0, or ten minutes and more/],
   ["backoff of a thousand", { image_url, backoff: 1_000 }, /job\.backoff: /],
 ])("the plan of a job-deploy with %s is refused, and the member named", (_, job, words) => {
-  expect(() => readJobRun({ job }, factsOf("exec"))).toThrow(words);
+  expect(() => readJobRun({ job }, infoOf("exec"))).toThrow(words);
 });
 
 test("a job-deploy has the operations of a deploy and no other, and a teardown says whose", () => {
   const plan = { job: { image_url } };
-  expect(() => readJobRun(plan, factsOf("build"))).toThrow(/no operation build: create-apply-plan/);
-  expect(() => readJobRun(plan, factsOf("create-teardown-plan"))).toThrow(
-    /install_id or component/,
-  );
-  expect(() => readJobRun(plan, factsOf("apply-plan"))).toThrow(/apply_plan_contents is missing/);
+  expect(() => readJobRun(plan, infoOf("build"))).toThrow(/no operation build: create-apply-plan/);
+  expect(() => readJobRun(plan, infoOf("create-teardown-plan"))).toThrow(/install_id or component/);
+  expect(() => readJobRun(plan, infoOf("apply-plan"))).toThrow(/apply_plan_contents is missing/);
 });
 
 let fleet: Fleet;
@@ -133,7 +131,7 @@ describeWithTools(clusterTools, "a job-deploy that its cluster refuses", () => {
     await at.kubectl(["wait", "--for=condition=Complete", "job/over", "--timeout=100s"]);
     const said: string[] = [];
     const job = {
-      facts: { id: "job_1", execution_count: 2 },
+      info: { id: "job_1", execution_count: 2 },
       executionId: "exe_2",
       signal: new AbortController().signal,
       log: (text: string) => void said.push(text),

@@ -16,8 +16,8 @@ describeWithTools(clusterTools, "an agent that is killed while its Job runs", ()
   });
 
   test("is followed by one that goes on with the same Job, each line once", async () => {
-    const { first, kill, again, ...seat } = await givenKillableAgent(fleet);
-    const { at, draft, enqueue, ended, job, logOf, running } = await clusterJobsOf(seat);
+    const { first, kill, again, ...runner } = await givenKillableAgent(fleet);
+    const { at, draft, enqueue, ended, job, logOf, running } = await clusterJobsOf(runner);
     const lines = (from: number, to: number): string[] =>
       Array.from({ length: to - from }, (_, nth) => `line ${from + nth} of many, it says.`);
     await givenPodLogs(at, lines(0, 200));
@@ -48,8 +48,8 @@ describeWithTools(clusterTools, "an agent that is killed while its Job runs", ()
   }, 240_000);
 
   test("is followed by one that ends a Job that was cancelled meanwhile", async () => {
-    const { first, kill, again, ...seat } = await givenKillableAgent(fleet);
-    const { draft, enqueue, ended, operate, running, left } = await clusterJobsOf(seat);
+    const { first, kill, again, ...runner } = await givenKillableAgent(fleet);
+    const { draft, enqueue, ended, operate, running, left } = await clusterJobsOf(runner);
     const id = await enqueue(draft({ ...goesOn, env_vars: { A: "b" } }));
     await running();
     await kill(first);

@@ -26,17 +26,17 @@ const everything: readonly Rule[] = [{ verbs: ["*"], resources: ["*"], apiGroups
 /** An agent that is killed while a request of its job is under way, which never comes to the cluster. */
 async function givenKilledAt(request: string, job: object) {
   const { first, kill, ...killable } = await givenKillableAgent(fleet);
-  const seat = await clusterJobsOf(killable);
-  const { kubeconfig } = await givenAccount(seat.at, everything);
+  const runner = await clusterJobsOf(killable);
+  const { kubeconfig } = await givenAccount(runner.at, everything);
   const { proxy, kubeconfig: file } = await proxiedCluster(kubeconfig);
   const stuck = proxy.fail(request, "hang", 1);
   const cluster_info = { kube_config: await readFile(file, "utf8") };
-  const id = await seat.enqueue(seat.draft({ cluster_info, ...job }));
+  const id = await runner.enqueue(runner.draft({ cluster_info, ...job }));
   await until(() => stuck.hits() === 1);
   await kill(first);
   const names = async (): Promise<string[]> =>
-    (await seat.at.kubectl(["get", "job", "-o", "name"])).split("\n").filter(Boolean);
-  return { ...seat, id, names };
+    (await runner.at.kubectl(["get", "job", "-o", "name"])).split("\n").filter(Boolean);
+  return { ...runner, id, names };
 }
 
 const removed = ["delete", "job", "--all", "--wait=true", "--timeout=100s"];
@@ -91,16 +91,16 @@ describeWithTools(clusterTools, "a job-deploy whose agent is killed", () => {
 
   test("and whose Job is not there any more says that nobody knows how it ended", async () => {
     const { first, kill, ...killable } = await givenKillableAgent(fleet);
-    const seat = await clusterJobsOf(killable);
-    const id = await seat.enqueue(seat.draft(goesOn));
-    await seat.running();
+    const runner = await clusterJobsOf(killable);
+    const id = await runner.enqueue(runner.draft(goesOn));
+    await runner.running();
     await kill(first);
-    await seat.at.kubectl(removed);
-    await seat.again();
-    const { description, result } = await seat.ended(id);
+    await runner.at.kubectl(removed);
+    await runner.again();
+    const { description, result } = await runner.ended(id);
     expect(description).toMatch(/is gone: .*nobody knows how it ended\.$/);
     expect(result?.error_metadata).toMatchObject({ class: "gone" });
-    expect(await seat.left()).toEqual([]);
+    expect(await runner.left()).toEqual([]);
   }, 240_000);
 });
 

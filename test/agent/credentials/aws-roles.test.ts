@@ -71,21 +71,21 @@ const whoAmI = (url: string): object => ({
 describeWithTools(["moto_server"], "AWS roles of a job", () => {
   test("are taken on one from another, by keys, where signatures and rights are checked", async () => {
     const { url, keys } = await givenAccount();
-    const seat = await givenKillableAgent(fleet);
+    const runner = await givenKillableAgent(fleet);
     const aws_auth = {
       region,
       static: keys,
       assume_roles: [{ role_arn: arnOf("first") }],
       assume_role: { role_arn: arnOf("second"), session_name: "the-job" },
     };
-    const id = await seat.enqueue({
+    const id = await runner.enqueue({
       type: "actions-workflow",
       plan: JSON.stringify({ aws_auth, steps: [whoAmI(url)] }),
     });
-    const ended = await seat.ended(id);
+    const ended = await runner.ended(id);
     expect(ended.description).toBe("");
     expect(ended.outputs["who"]).toBe(`arn:aws:sts::${account}:assumed-role/second/the-job`);
-    const log = JSON.stringify([ended, await seat.logOf(id)]);
+    const log = JSON.stringify([ended, await runner.logOf(id)]);
     expect(log).not.toContain(keys.secret_access_key);
   });
 
@@ -99,29 +99,29 @@ describeWithTools(["moto_server"], "AWS roles of a job", () => {
     ["that its keys may not be", {}, "second", "AccessDenied"],
   ])("fail %s, in the words of STS", async (_, wrong, role, words) => {
     const { url, keys } = await givenAccount();
-    const seat = await givenKillableAgent(fleet);
+    const runner = await givenKillableAgent(fleet);
     const aws_auth = {
       region,
       static: { ...keys, ...wrong },
       assume_role: { role_arn: arnOf(role) },
     };
-    const id = await seat.enqueue({
+    const id = await runner.enqueue({
       type: "actions-workflow",
       plan: JSON.stringify({ aws_auth, steps: [whoAmI(url)] }),
     });
-    expect(await seat.ended(id)).toMatchObject({ status: "failed" });
-    const log = (await seat.logOf(id)).join("\n");
+    expect(await runner.ended(id)).toMatchObject({ status: "failed" });
+    const log = (await runner.logOf(id)).join("\n");
     expect(log).toContain(`STS refused the role ${arnOf(role)}: ${words}`);
     expect(log).not.toContain("wrong-secret-key-1");
   });
 
   test("are taken on by a token that the plan gives", async () => {
     const { url } = await startMoto();
-    const seat = await givenKillableAgent(fleet);
+    const runner = await givenKillableAgent(fleet);
     const web_identity = { role_arn: arnOf("first"), token: "a.b.c" };
     const plan = { aws_auth: { region, web_identity }, steps: [whoAmI(url)] };
-    const id = await seat.enqueue({ type: "actions-workflow", plan: JSON.stringify(plan) });
-    const ended = await seat.ended(id);
+    const id = await runner.enqueue({ type: "actions-workflow", plan: JSON.stringify(plan) });
+    const ended = await runner.ended(id);
     expect(ended.outputs["who"]).toBe(`arn:aws:sts::${account}:assumed-role/first/svc-job`);
   });
 });

@@ -35,7 +35,7 @@ async function startListener(): Promise<{ readonly endpoint: string; readonly he
 describeWithTools(["kubectl"], "kubectl in a job", () => {
   test("gets its token for a cluster of EKS from this very program, and no other", async () => {
     const { endpoint, heard } = await startListener();
-    const seat = await givenKillableAgent(fleet);
+    const runner = await givenKillableAgent(fleet);
     const keys = { access_key_id: "AKIA1", secret_access_key: "secret-key-1" };
     const plan = {
       aws_auth: { region: "eu-central-1", static: keys },
@@ -46,8 +46,8 @@ describeWithTools(["kubectl"], "kubectl in a job", () => {
       },
       steps: [{ argv: [tool("kubectl"), "get", "--raw", "/version"] }],
     };
-    const id = await seat.enqueue({ type: "actions-workflow", plan: JSON.stringify(plan) });
-    expect((await seat.ended(id)).description).toBe("");
+    const id = await runner.enqueue({ type: "actions-workflow", plan: JSON.stringify(plan) });
+    expect((await runner.ended(id)).description).toBe("");
     expect(heard).toEqual([expect.stringMatching(/^Bearer k8s-aws-v1\.[\w-]+$/)]);
     const [, signed = ""] = heard[0]?.split(".") ?? [];
     expect(Buffer.from(signed, "base64url").toString()).toContain("Credential=AKIA1%2F");

@@ -6,7 +6,7 @@ import { givenExecutor } from "../../support/cluster/given-executor.ts";
 import { findsHelm, givenChart, releasesOf } from "../../support/helm/given-helm.ts";
 import { leaveAs } from "../../support/helm/leave-pending.ts";
 import { describeWithTools } from "../../support/run/describe-with-tools.ts";
-import { approvedPlan, givenTerraformSeat } from "../../support/terraform/given-terraform.ts";
+import { approvedPlan, givenTerraformWorkspace } from "../../support/terraform/given-terraform.ts";
 
 let fleet: Fleet;
 
@@ -22,34 +22,34 @@ output "word" { value = terraform_data.one.output }
 
 describeWithTools(clusterTools, "a deploy in a pod, with its job's token alone", () => {
   test("plans by terraform and applies that plan, with its state at the broker", async () => {
-    const seat = await givenExecutor(fleet);
-    const terraform = await givenTerraformSeat(fleet, seat);
-    await seat.start();
+    const runner = await givenExecutor(fleet);
+    const terraform = await givenTerraformWorkspace(fleet, runner);
+    await runner.start();
     const given = { files: { "main.tf": main }, body: { vars: { word: "first" } } };
-    const planned = await seat.run(await terraform.job("create-apply-plan", given));
+    const planned = await runner.run(await terraform.job("create-apply-plan", given));
     expect(planned).toMatchObject({ status: "finished" });
     const approved = { ...given, plan: approvedPlan(planned) };
-    const applied = await seat.run(await terraform.job("apply-plan", approved));
+    const applied = await runner.run(await terraform.job("apply-plan", approved));
     expect(applied).toMatchObject({ status: "finished", outputs: { word: "first" } });
     expect((await terraform.state())?.resources).toHaveLength(1);
     expect((await terraform.workspace()).lock).toBeNull();
-    expect(seat.kubelet.begun).toHaveLength(2);
+    expect(runner.kubelet.begun).toHaveLength(2);
   });
 
   test("applies manifests to the cluster of its plan", async () => {
-    const seat = await givenExecutor(fleet);
-    await seat.start();
-    const kube_config = await readFile(seat.at.kubeconfig, "utf8");
+    const runner = await givenExecutor(fleet);
+    await runner.start();
+    const kube_config = await readFile(runner.at.kubeconfig, "utf8");
     const manifest = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: made}\ndata: {by: a pod}\n";
     const kubernetes_manifest = {
       cluster_info: { kube_config },
-      namespace: seat.at.name,
+      namespace: runner.at.name,
       manifest,
     };
     const job = { type: "kubernetes-manifest-deploy", operation: "create-apply-plan" } as const;
-    const planned = await seat.run({ ...job, plan: JSON.stringify({ kubernetes_manifest }) });
+    const planned = await runner.run({ ...job, plan: JSON.stringify({ kubernetes_manifest }) });
     expect(planned).toMatchObject({ status: "finished" });
-    const applied = await seat.run({
+    const applied = await runner.run({
       ...job,
       operation: "apply-plan",
       plan: JSON.stringify({
@@ -59,16 +59,16 @@ describeWithTools(clusterTools, "a deploy in a pod, with its job's token alone",
     });
     expect(applied).toMatchObject({ status: "finished" });
     const made = ["get", "configmap", "made", "-o", "jsonpath={.data.by}"];
-    expect(await seat.at.kubectl(made)).toBe("a pod");
+    expect(await runner.at.kubectl(made)).toBe("a pod");
   });
 });
 
 describeWithTools([...clusterTools, "helm"], "helm in a pod", () => {
   test("frees a release that the helm of a killed pod left pending, when that pod's job is over", async () => {
     findsHelm();
-    const seat = await givenExecutor(fleet);
-    const { release, at, job } = await releasesOf(seat);
-    await seat.start({ "allow-file-sources": "yes" });
+    const runner = await givenExecutor(fleet);
+    const { release, at, job } = await releasesOf(runner);
+    await runner.start({ "allow-file-sources": "yes" });
     const helm = { source: { path: await givenChart() } };
     const { id } = await release("exec", helm);
     const [execution] = (await job(id)).executions;
@@ -82,6 +82,6 @@ describeWithTools([...clusterTools, "helm"], "helm in a pod", () => {
     await leaveAs(at, pending, { "svc-job": id, "svc-execution": execution?.id ?? "" });
     const freed = await release("exec", helm);
     expect(freed.description).toMatch(/^app is (?:installed|upgraded): revision \d\.$/);
-    expect(seat.kubelet.begun).toHaveLength(3);
+    expect(runner.kubelet.begun).toHaveLength(3);
   });
 });

@@ -3,7 +3,7 @@ import { type HeldScript, heldScript } from "../../support/agent/held-script.ts"
 import { type Fleet, givenFleet } from "../../support/broker/given-fleet.ts";
 import { clusterTools } from "../../support/cluster/given-cluster.ts";
 import {
-  type ExecutorSeat,
+  type RunnerWithExecutor,
   givenExecutor,
   untilInCluster as until,
 } from "../../support/cluster/given-executor.ts";
@@ -17,11 +17,11 @@ beforeAll(async () => {
 });
 
 /** A job whose script runs in its pod, and waits. */
-async function givenHeld(seat: ExecutorSeat): Promise<HeldScript & { jobId: string }> {
+async function givenHeld(runner: RunnerWithExecutor): Promise<HeldScript & { jobId: string }> {
   const held = heldScript(await testFolder(0o777));
-  const before = seat.kubelet.begun.length;
-  const jobId = await seat.enqueue(held.job);
-  await until(() => seat.kubelet.begun[before]?.printed().includes("waiting") === true);
+  const before = runner.kubelet.begun.length;
+  const jobId = await runner.enqueue(held.job);
+  await until(() => runner.kubelet.begun[before]?.printed().includes("waiting") === true);
   return { ...held, jobId };
 }
 
@@ -36,64 +36,64 @@ const pod = (annotation: string, spec: object = {}) => ({
 
 describeWithTools(clusterTools, "a pod's end", () => {
   test("comes by a cancel, in order, and frees its slot", async () => {
-    const seat = await givenExecutor(fleet);
-    await seat.start({ groups: "actions=1" });
-    const { jobId } = await givenHeld(seat);
-    await seat.operate(`POST /v1/runner-jobs/${jobId}/cancel`);
-    expect((await seat.ended(jobId)).status).toBe("cancelled");
-    const [first] = seat.kubelet.begun;
+    const runner = await givenExecutor(fleet);
+    await runner.start({ groups: "actions=1" });
+    const { jobId } = await givenHeld(runner);
+    await runner.operate(`POST /v1/runner-jobs/${jobId}/cancel`);
+    expect((await runner.ended(jobId)).status).toBe("cancelled");
+    const [first] = runner.kubelet.begun;
     await until(() => first?.child.exitCode === 130);
-    await until(async () => (await seat.jobs()).length === 0);
-    expect((await seat.run(action)).status).toBe("finished");
+    await until(async () => (await runner.jobs()).length === 0);
+    expect((await runner.run(action)).status).toBe("finished");
   });
 
   test("is told by who deletes it, when it gets the time", async () => {
-    const seat = await givenExecutor(fleet);
-    await seat.start();
-    const { jobId } = await givenHeld(seat);
-    await seat.at.kubectl(["delete", "pods", "--all", "--wait=false"]);
-    const { result } = await seat.ended(jobId);
+    const runner = await givenExecutor(fleet);
+    await runner.start();
+    const { jobId } = await givenHeld(runner);
+    await runner.at.kubectl(["delete", "pods", "--all", "--wait=false"]);
+    const { result } = await runner.ended(jobId);
     expect(result?.error_metadata).toMatchObject({ reason: "agent_stop" });
   });
 
   test("is told for it when it is gone without a word", async () => {
-    const seat = await givenExecutor(fleet);
-    await seat.start();
-    const { jobId } = await givenHeld(seat);
-    seat.kubelet.begun[0]?.child.kill("SIGKILL");
-    const { status, description, result } = await seat.ended(jobId);
+    const runner = await givenExecutor(fleet);
+    await runner.start();
+    const { jobId } = await givenHeld(runner);
+    runner.kubelet.begun[0]?.child.kill("SIGKILL");
+    const { status, description, result } = await runner.ended(jobId);
     expect(status).toBe("failed");
     expect(description).toContain("container job ended with code 137");
     expect(result?.error_metadata).toMatchObject({ reason: "pod_failed", class: "exit_code" });
   });
 
   test("is told as one for want of memory", async () => {
-    const seat = await givenExecutor(fleet);
-    await seat.start();
-    const { jobId } = await givenHeld(seat);
-    const [running] = seat.kubelet.begun;
-    if (running !== undefined) seat.kubelet.killForMemory(running);
-    const { status, description, result } = await seat.ended(jobId);
+    const runner = await givenExecutor(fleet);
+    await runner.start();
+    const { jobId } = await givenHeld(runner);
+    const [running] = runner.kubelet.begun;
+    if (running !== undefined) runner.kubelet.killForMemory(running);
+    const { status, description, result } = await runner.ended(jobId);
     expect(status).toBe("failed");
     expect(description).toContain("OOMKilled");
     expect(result?.error_metadata).toMatchObject({ reason: "oom", class: "oom" });
   });
 
   test("is told before its beginning, where its image cannot be had", async () => {
-    const seat = await givenExecutor(fleet, pod("no-image"));
-    const agent = await seat.start();
-    const { status, description, result } = await seat.run(action);
+    const runner = await givenExecutor(fleet, pod("no-image"));
+    const agent = await runner.start();
+    const { status, description, result } = await runner.run(action);
     expect(status).toBe("failed");
     expect(description).toContain("ImagePullBackOff");
     expect(result?.error_metadata).toMatchObject({ class: "image_pull" });
     await until(() => agent.said.log.some(({ why }) => /pods cannot begin/.test(String(why))));
-    await until(async () => (await seat.jobs()).length === 0);
+    await until(async () => (await runner.jobs()).length === 0);
   });
 
   test("is told when no node has taken it in time", async () => {
-    const seat = await givenExecutor(fleet, pod("real", { nodeSelector: { none: "such" } }));
-    await seat.start({ "executor-start-timeout": "3s" });
-    const { status, description, result } = await seat.run(action);
+    const runner = await givenExecutor(fleet, pod("real", { nodeSelector: { none: "such" } }));
+    await runner.start({ "executor-start-timeout": "3s" });
+    const { status, description, result } = await runner.run(action);
     expect(status).toBe("failed");
     expect(description).toMatch(/did not begin within 3s: it fits on no node/);
     expect(result?.error_metadata).toMatchObject({ class: "unschedulable" });
@@ -113,38 +113,38 @@ describeWithTools(clusterTools, "a pod's end", () => {
     ],
   ])("is none while %s has no room for it: the job waits, and why is said", async (...given) => {
     const [, object, words] = given;
-    const seat = await givenExecutor(fleet, pod("real", { containers: [withLimits] }));
+    const runner = await givenExecutor(fleet, pod("real", { containers: [withLimits] }));
     const made = { apiVersion: "v1", metadata: { name: "room" }, ...object };
     const { kind } = made as unknown as { kind: string };
-    await seat.at.kubectl(["create", "-f", "-"], JSON.stringify(made));
-    const agent = await seat.start();
-    const jobId = await seat.enqueue(action);
+    await runner.at.kubectl(["create", "-f", "-"], JSON.stringify(made));
+    const agent = await runner.start();
+    const jobId = await runner.enqueue(action);
     const said = (): string => JSON.stringify(agent.said.log.map(({ why }) => why));
     await until(() => /has no room for a pod/.test(said()));
     expect(said()).toMatch(words);
-    expect(["available", "queued"]).toContain((await seat.job(jobId)).status);
-    await seat.at.kubectl(["delete", kind, "room"]);
-    expect((await seat.ended(jobId)).status).toBe("finished");
-    expect(seat.kubelet.begun).toHaveLength(1);
+    expect(["available", "queued"]).toContain((await runner.job(jobId)).status);
+    await runner.at.kubectl(["delete", kind, "room"]);
+    expect((await runner.ended(jobId)).status).toBe("finished");
+    expect(runner.kubelet.begun).toHaveLength(1);
   });
 });
 
 describeWithTools(clusterTools, "a quota that another pod uses up", () => {
   test("keeps the agent from asking for the next job again and again", async () => {
-    const seat = await givenExecutor(fleet, pod("real", { containers: [withLimits] }));
+    const runner = await givenExecutor(fleet, pod("real", { containers: [withLimits] }));
     const quota = { kind: "ResourceQuota", spec: { hard: { pods: "1" } } };
     const made = { apiVersion: "v1", metadata: { name: "room" }, ...quota };
-    await seat.at.kubectl(["create", "-f", "-"], JSON.stringify(made));
-    const agent = await seat.start();
-    const { release } = await givenHeld(seat);
-    const second = await seat.enqueue(action);
+    await runner.at.kubectl(["create", "-f", "-"], JSON.stringify(made));
+    const agent = await runner.start();
+    const { release } = await givenHeld(runner);
+    const second = await runner.enqueue(action);
     const claims = () =>
       agent.said.log.filter(({ job_id, msg }) => job_id === second && msg === "claimed");
     await until(() => claims().length === 2);
     const [first, again] = claims().map(({ time }) => Date.parse(String(time)));
     expect((again ?? 0) - (first ?? 0)).toBeGreaterThan(9_000);
     await release();
-    expect((await seat.ended(second)).status).toBe("finished");
+    expect((await runner.ended(second)).status).toBe("finished");
   });
 });
 

@@ -6,7 +6,7 @@ import type { AgentProcess } from "../../support/agent/start-agent-process.ts";
 import { type Fleet, givenFleet } from "../../support/broker/given-fleet.ts";
 import { clusterTools } from "../../support/cluster/given-cluster.ts";
 import {
-  type ExecutorSeat,
+  type RunnerWithExecutor,
   givenExecutor,
   rulesOf,
   untilInCluster as until,
@@ -24,10 +24,8 @@ beforeAll(async () => {
 });
 
 /** The setting that gives an agent a one-shot token. */
-async function givenBootToken(seat: ExecutorSeat): Promise<Record<string, string>> {
-  const { secret } = await seat.operate(
-    `POST /v1/runners/${seat.runner.runnerId}/enrolment-tokens`,
-  );
+async function givenBootToken(runner: RunnerWithExecutor): Promise<Record<string, string>> {
+  const { secret } = await runner.operate(`POST /v1/runners/${runner.runnerId}/enrolment-tokens`);
   const file = path.join(await testFolder(0o700), "token");
   await writeFile(file, String(secret));
   return { "token-file": file };
@@ -45,37 +43,37 @@ function isKeeping({ method, path: asked, body }: SeenRequest): boolean {
 
 describeWithTools(clusterTools, "an agent in a cluster with a one-shot token", () => {
   test("that may not keep who it is says so, and spends no token", async () => {
-    const seat = await givenExecutor(fleet);
-    const token = await givenBootToken(seat);
+    const runner = await givenExecutor(fleet);
+    const token = await givenBootToken(runner);
     const rights = executorRights("svc-agent").filter(
       ({ verb, name }) => verb !== "patch" || name !== "svc-agent-state",
     );
-    const narrow = await givenAccount(seat.at, rulesOf(rights));
-    const refused = await seat.start(token, narrow.kubeconfig);
+    const narrow = await givenAccount(runner.at, rulesOf(rights));
+    const refused = await runner.start(token, narrow.kubeconfig);
     expect(await refused.ended).toBe(78);
     expect(refused.said.err).toMatch(
       /The Secret .*svc-agent-state.* cannot be written: .*forbidden/,
     );
-    await seat.start(token);
-    expect((await seat.run({ type: "noop-deploy" })).status).toBe("finished");
+    await runner.start(token);
+    expect((await runner.run({ type: "noop-deploy" })).status).toBe("finished");
   });
 
   test("that finds its cluster overloaded is to be started again", async () => {
-    const seat = await givenExecutor(fleet);
+    const runner = await givenExecutor(fleet);
     for (const of of ["/leases/svc-agent", "/secrets/svc-agent-state"]) {
-      const { proxy, kubeconfig } = await proxiedCluster(seat.account.kubeconfig);
+      const { proxy, kubeconfig } = await proxiedCluster(runner.account.kubeconfig);
       proxy.fail(({ path: asked }) => asked.includes(of), "429");
-      const agent = await seat.start({}, kubeconfig);
+      const agent = await runner.start({}, kubeconfig);
       expect(await agent.ended).toBe(69);
     }
   });
 
   test("goes on only when the cluster has the runner's own, and needs no other again", async () => {
-    const seat = await givenExecutor(fleet);
-    const token = await givenBootToken(seat);
-    const { proxy, kubeconfig } = await proxiedCluster(seat.account.kubeconfig);
+    const runner = await givenExecutor(fleet);
+    const token = await givenBootToken(runner);
+    const { proxy, kubeconfig } = await proxiedCluster(runner.account.kubeconfig);
     proxy.fail(isKeeping, "500");
-    const first = await seat.start(token, kubeconfig);
+    const first = await runner.start(token, kubeconfig);
     await until(() => said(first, "who the agent is was not kept in the cluster; trying again"));
     expect(said(first, "registered")).toBe(false);
     // What cannot be read is not what is not there.
@@ -90,7 +88,7 @@ describeWithTools(clusterTools, "an agent in a cluster with a one-shot token", (
     await until(() => said(first, "agent started"));
     first.kill("SIGKILL");
     await first.ended;
-    await seat.start(token);
-    expect((await seat.run({ type: "noop-deploy" })).status).toBe("finished");
+    await runner.start(token);
+    expect((await runner.run({ type: "noop-deploy" })).status).toBe("finished");
   });
 });

@@ -13,22 +13,22 @@ beforeAll(async () => {
 
 describeWithTools(clusterTools, "a Job whose Secret could not be made, nor it be deleted", () => {
   test("is taken away by the same agent when the cluster answers again", async () => {
-    const seat = await givenExecutor(fleet);
-    const { proxy, kubeconfig } = await proxiedCluster(seat.account.kubeconfig);
-    const agent = await seat.start({}, kubeconfig);
+    const runner = await givenExecutor(fleet);
+    const { proxy, kubeconfig } = await proxiedCluster(runner.account.kubeconfig);
+    const agent = await runner.start({}, kubeconfig);
     const said = (words: string): boolean => agent.said.log.some(({ msg }) => msg === words);
     await until(() => said("agent started"));
     proxy.fail(({ method, path }) => method === "POST" && path.includes("/secrets"), "500");
     proxy.fail("DELETE /jobs/", "500");
-    const jobId = await seat.enqueue({ type: "noop-deploy" });
+    const jobId = await runner.enqueue({ type: "noop-deploy" });
     await until(() => said("a Job that was not begun is left in the cluster"));
-    const [left] = await seat.jobs();
+    const [left] = await runner.jobs();
     expect(left?.spec).toMatchObject({ suspend: true });
     proxy.mend();
     await until(async () =>
-      (await seat.jobs()).every(({ metadata }) => metadata.uid !== left?.metadata.uid),
+      (await runner.jobs()).every(({ metadata }) => metadata.uid !== left?.metadata.uid),
     );
-    expect((await seat.ended(jobId)).status).toBe("finished");
-    expect(seat.kubelet.begun).toHaveLength(1);
+    expect((await runner.ended(jobId)).status).toBe("finished");
+    expect(runner.kubelet.begun).toHaveLength(1);
   });
 });

@@ -3,7 +3,7 @@ import { heldScript } from "../../support/agent/held-script.ts";
 import { type Fleet, givenFleet } from "../../support/broker/given-fleet.ts";
 import { clusterTools } from "../../support/cluster/given-cluster.ts";
 import {
-  type ExecutorSeat,
+  type RunnerWithExecutor,
   givenExecutor,
   untilInCluster as until,
 } from "../../support/cluster/given-executor.ts";
@@ -16,71 +16,71 @@ beforeAll(async () => {
   fleet = await givenFleet();
 });
 
-async function givenHeld(seat: ExecutorSeat) {
+async function givenHeld(runner: RunnerWithExecutor) {
   const held = heldScript(await testFolder(0o777));
-  const jobId = await seat.enqueue(held.job);
-  await until(() => seat.kubelet.begun[0]?.printed().includes("waiting") === true);
+  const jobId = await runner.enqueue(held.job);
+  await until(() => runner.kubelet.begun[0]?.printed().includes("waiting") === true);
   return { ...held, jobId };
 }
 
 const finalizers = ["get", "pod", "-o", "jsonpath={.items[*].metadata.finalizers}"];
 
 /** The Job goes, and its pod lives on as nobody's. */
-async function orphan({ at }: ExecutorSeat): Promise<void> {
+async function orphan({ at }: RunnerWithExecutor): Promise<void> {
   await at.kubectl(["delete", "job", "--all", "--cascade=orphan"]);
   await until(async () => (await at.kubectl(finalizers)) === "");
 }
 
 /** Its pod goes too, without the time to say a word. */
-async function vanish(seat: ExecutorSeat): Promise<void> {
-  await orphan(seat);
-  await seat.at.kubectl(["delete", "pod", "--all", "--force", "--grace-period=0"]);
+async function vanish(runner: RunnerWithExecutor): Promise<void> {
+  await orphan(runner);
+  await runner.at.kubectl(["delete", "pod", "--all", "--force", "--grace-period=0"]);
 }
 
-async function expectLost(seat: ExecutorSeat, jobId: string): Promise<void> {
-  const { status, description, result } = await seat.ended(jobId);
+async function expectLost(runner: RunnerWithExecutor, jobId: string): Promise<void> {
+  const { status, description, result } = await runner.ended(jobId);
   expect(status).toBe("failed");
   expect(description).toMatch(
     /^The job is lost: its pod is gone from the cluster, and told no end/,
   );
   expect(result?.error_metadata).toMatchObject({ reason: "pod_failed", class: "gone" });
-  expect((await seat.job(jobId)).executions).toHaveLength(1);
+  expect((await runner.job(jobId)).executions).toHaveLength(1);
 }
 
 describeWithTools(clusterTools, "a job whose Job is gone from the cluster", () => {
   test("is told as lost by the agent's next start, which was away when it went", async () => {
-    const seat = await givenExecutor(fleet);
-    const first = await seat.start();
-    const { jobId } = await givenHeld(seat);
+    const runner = await givenExecutor(fleet);
+    const first = await runner.start();
+    const { jobId } = await givenHeld(runner);
     first.kill("SIGKILL");
     await first.ended;
-    await vanish(seat);
-    await seat.start();
-    await expectLost(seat, jobId);
+    await vanish(runner);
+    await runner.start();
+    await expectLost(runner, jobId);
   });
 
   test("is told as lost by an agent that sees it go", async () => {
-    const seat = await givenExecutor(fleet);
-    await seat.start();
-    const { jobId } = await givenHeld(seat);
-    await vanish(seat);
-    await expectLost(seat, jobId);
+    const runner = await givenExecutor(fleet);
+    await runner.start();
+    const { jobId } = await givenHeld(runner);
+    await vanish(runner);
+    await expectLost(runner, jobId);
   });
 
   test("is not lost while its pod lives: that ends it", async () => {
-    const seat = await givenExecutor(fleet);
-    const first = await seat.start();
-    const { jobId, release } = await givenHeld(seat);
+    const runner = await givenExecutor(fleet);
+    const first = await runner.start();
+    const { jobId, release } = await givenHeld(runner);
     first.kill("SIGKILL");
     await first.ended;
-    await orphan(seat);
-    const second = await seat.start();
+    await orphan(runner);
+    const second = await runner.start();
     await until(() => second.said.log.some(({ msg }) => /has no Job for/.test(String(msg))));
     await release();
-    expect(await seat.ended(jobId)).toMatchObject({
+    expect(await runner.ended(jobId)).toMatchObject({
       status: "finished",
       outputs: { released: "yes" },
     });
-    expect(seat.kubelet.begun).toHaveLength(1);
+    expect(runner.kubelet.begun).toHaveLength(1);
   });
 });

@@ -29,29 +29,29 @@ const refusal =
 
 describeWithTools(clusterTools, "an agent that cannot renew its Lease", () => {
   test("asks for no jobs until it can, and goes on with its own", async () => {
-    const seat = await givenExecutor(fleet);
-    const { proxy, kubeconfig } = await proxiedCluster(seat.account.kubeconfig);
-    const agent = await seat.start({}, kubeconfig);
+    const runner = await givenExecutor(fleet);
+    const { proxy, kubeconfig } = await proxiedCluster(runner.account.kubeconfig);
+    const agent = await runner.start({}, kubeconfig);
     const { job, release } = heldScript(await testFolder(0o777));
-    const jobId = await seat.enqueue(job);
-    await until(() => seat.kubelet.begun[0]?.printed().includes("waiting") === true);
+    const jobId = await runner.enqueue(job);
+    await until(() => runner.kubelet.begun[0]?.printed().includes("waiting") === true);
     proxy.fail(
       ({ method, path: asked }) => method === "PATCH" && asked.includes("/leases/"),
       "hang",
     );
     await until(() => /^the Lease test-\w+\/svc-agent cannot be renewed/.test(whyNot(agent)));
-    const { runnerId } = seat.runner;
+    const { runnerId } = runner;
     const codes = async (): Promise<unknown> =>
       (await fleet.db`select status_code from runner_health_checks where runner_id = ${runnerId}`)
         .map((row) => row["status_code"] as unknown)
         .filter((code) => code !== 0);
     await expect.poll(codes, { timeout: 30_000 }).toEqual([37]); // no disk is full
-    const later = await seat.enqueue({ type: "noop-deploy" });
+    const later = await runner.enqueue({ type: "noop-deploy" });
     await release();
-    expect((await seat.ended(jobId)).status).toBe("finished");
-    expect(seat.kubelet.begun).toHaveLength(1);
+    expect((await runner.ended(jobId)).status).toBe("finished");
+    expect(runner.kubelet.begun).toHaveLength(1);
     proxy.mend();
-    expect((await seat.ended(later)).status).toBe("finished");
+    expect((await runner.ended(later)).status).toBe("finished");
   });
 });
 
@@ -59,22 +59,22 @@ describeWithTools(clusterTools, "an agent that may not", () => {
   test.each(["create", "get", "patch"])(
     "%s its Lease names the right, and is not started anew",
     async (verb) => {
-      const seat = await givenExecutor(fleet);
+      const runner = await givenExecutor(fleet);
       const rights = executorRights("svc-agent").filter(
         (right) => right.resource !== "leases" || right.verb !== verb,
       );
-      const narrow = await givenAccount(seat.at, rulesOf(rights));
+      const narrow = await givenAccount(runner.at, rulesOf(rights));
       const free = {
         apiVersion: "coordination.k8s.io/v1",
         kind: "Lease",
         metadata: { name: "svc-agent" },
       };
-      if (verb === "patch") await seat.at.kubectl(["create", "-f", "-"], JSON.stringify(free));
-      const refused = await seat.start({}, narrow.kubeconfig);
+      if (verb === "patch") await runner.at.kubectl(["create", "-f", "-"], JSON.stringify(free));
+      const refused = await runner.start({}, narrow.kubeconfig);
       expect(await refused.ended).toBe(78);
       const name = verb === "create" ? "" : "/svc-agent";
       expect(refused.said.err).toContain(
-        `Grant the agent the right to ${verb} leases.coordination.k8s.io${name} in the namespace ${seat.at.name}.`,
+        `Grant the agent the right to ${verb} leases.coordination.k8s.io${name} in the namespace ${runner.at.name}.`,
       );
     },
   );
@@ -82,54 +82,54 @@ describeWithTools(clusterTools, "an agent that may not", () => {
 
 describeWithTools(clusterTools, "two agents of one executor-name", () => {
   test("are one: the second says so and goes, and the first goes on with its jobs", async () => {
-    const seat = await givenExecutor(fleet);
-    const first = await seat.start();
+    const runner = await givenExecutor(fleet);
+    const first = await runner.start();
     const { job, release } = heldScript(await testFolder(0o777));
-    const jobId = await seat.enqueue(job);
-    await until(() => seat.kubelet.begun[0]?.printed().includes("waiting") === true);
-    const second = await seat.start();
+    const jobId = await runner.enqueue(job);
+    await until(() => runner.kubelet.begun[0]?.printed().includes("waiting") === true);
+    const second = await runner.start();
     expect(await second.ended).toBe(78);
     expect(second.said.err).toMatch(refusal);
     await release();
-    expect((await seat.ended(jobId)).status).toBe("finished");
+    expect((await runner.ended(jobId)).status).toBe("finished");
     const registered = first.said.log.filter(({ msg }) => msg === "registered");
     expect(registered).toHaveLength(1);
-    expect((await seat.job(jobId)).executions).toHaveLength(1);
+    expect((await runner.job(jobId)).executions).toHaveLength(1);
   });
 
   test("that start at once are one", async () => {
-    const seat = await givenExecutor(fleet);
-    const both = await Promise.all([seat.start(), seat.start()]);
+    const runner = await givenExecutor(fleet);
+    const both = await Promise.all([runner.start(), runner.start()]);
     const gone = await Promise.race(
       both.map(async (agent) => ({ agent, code: await agent.ended })),
     );
     expect(gone.code).toBe(78);
     expect(gone.agent.said.err).toMatch(refusal);
     expect(worksOf(gone.agent)).toBe(false);
-    expect((await seat.run({ type: "noop-deploy" })).status).toBe("finished");
+    expect((await runner.run({ type: "noop-deploy" })).status).toBe("finished");
   });
 
   test("follow each other when the first stood still, and it leaves all to the second", async () => {
-    const seat = await givenExecutor(fleet);
-    const first = await seat.start();
+    const runner = await givenExecutor(fleet);
+    const first = await runner.start();
     const { job, release } = heldScript(await testFolder(0o777));
-    const jobId = await seat.enqueue(job);
-    await until(() => seat.kubelet.begun[0]?.printed().includes("waiting") === true);
+    const jobId = await runner.enqueue(job);
+    await until(() => runner.kubelet.begun[0]?.printed().includes("waiting") === true);
     first.kill("SIGSTOP");
-    const second = await seat.start();
+    const second = await runner.start();
     await until(() => worksOf(second));
     first.kill("SIGCONT");
     expect(await first.ended).toBe(78);
     expect(JSON.stringify(first.said.log)).toContain("another agent took over the executor-name");
     await release();
-    expect((await seat.ended(jobId)).status).toBe("finished");
-    expect((await seat.job(jobId)).executions).toHaveLength(1);
-    expect((await seat.run({ type: "noop-deploy" })).status).toBe("finished");
+    expect((await runner.ended(jobId)).status).toBe("finished");
+    expect((await runner.job(jobId)).executions).toHaveLength(1);
+    expect((await runner.run({ type: "noop-deploy" })).status).toBe("finished");
     second.kill("SIGKILL");
     await second.ended;
-    const third = await seat.start();
+    const third = await runner.start();
     await until(() => third.said.log.some(({ msg }) => /still running/.test(String(msg))));
-    await seat.at.kubectl(["annotate", "lease", "svc-agent", "seen=yes"]); // by who holds nothing
+    await runner.at.kubectl(["annotate", "lease", "svc-agent", "seen=yes"]); // by who holds nothing
     await until(() => worksOf(third));
     const registered = ({ said }: AgentProcess) =>
       said.log.findLast(({ msg }) => msg === "registered");

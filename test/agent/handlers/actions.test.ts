@@ -1,7 +1,7 @@
 import { existsSync, readdirSync } from "node:fs";
 import path from "node:path";
 import { beforeAll, describe, expect, test } from "vitest";
-import { givenJobSeat } from "../../support/agent/given-jobs.ts";
+import { givenRunnerWithAgent } from "../../support/agent/given-jobs.ts";
 import { type Fleet, givenFleet } from "../../support/broker/given-fleet.ts";
 import { until } from "../../support/broker/given-polling.ts";
 
@@ -21,7 +21,7 @@ const tell = (name: string, expression: string, more: object = {}) =>
 
 describe("an action", { timeout: 180_000 }, () => {
   test("runs its steps in order and hands on what they set, merged and by step", async () => {
-    const { runSteps } = await givenJobSeat(fleet);
+    const { runSteps } = await givenRunnerWithAgent(fleet);
     const ended = await runSteps([
       tell("color", "red", { name: "one" }),
       tell("size", "3", { name: "two" }),
@@ -36,14 +36,14 @@ describe("an action", { timeout: 180_000 }, () => {
   });
 
   test("finds the interpreter of a script whose lines end as on Windows", async () => {
-    const { runSteps } = await givenJobSeat(fleet);
+    const { runSteps } = await givenRunnerWithAgent(fleet);
     const script = '#!/bin/sh\r\necho "ran=yes" >>"$SVC_ACTIONS_OUTPUT_FILEPATH" #\r\n';
     const ended = await runSteps([{ name: "crlf", interpolated_inline_contents: script }]);
     expect(ended).toMatchObject({ status: "finished", outputs: { ran: "yes" } });
   });
 
   test("keeps the quoting of commands, and arguments as they are", async () => {
-    const { runSteps } = await givenJobSeat(fleet);
+    const { runSteps } = await givenRunnerWithAgent(fleet);
     const script =
       '#!/bin/sh\nprintf "n=%s\\nsecond=%s\\n" "$#" "$2" >"$SVC_ACTIONS_OUTPUT_FILEPATH"';
     const ended = await runSteps([
@@ -70,7 +70,7 @@ describe("an action", { timeout: 180_000 }, () => {
   });
 
   test("ends at the first command that fails, in the midst of a pipe, too", async () => {
-    const { runSteps } = await givenJobSeat(fleet);
+    const { runSteps } = await givenRunnerWithAgent(fleet);
     const ended = await runSteps([
       tell("reached", "yes", { name: "first" }),
       command("exit 7 | cat\necho not-reached=1 >>$SVC_ACTIONS_OUTPUT_FILEPATH", {
@@ -92,7 +92,7 @@ describe("an action", { timeout: 180_000 }, () => {
   });
 
   test("goes on after a step that may fail, and runs always-steps after one that may not", async () => {
-    const { runSteps } = await givenJobSeat(fleet);
+    const { runSteps } = await givenRunnerWithAgent(fleet);
     const forgiven = await runSteps([
       command("exit 3", { name: "weak", continue_on_error: true }),
       tell("after", "yes"),
@@ -109,7 +109,7 @@ describe("an action", { timeout: 180_000 }, () => {
   });
 
   test("gives steps the plan's variables, a few of the host's, and none of the agent's", async () => {
-    const { runSteps } = await givenJobSeat(fleet);
+    const { runSteps } = await givenRunnerWithAgent(fleet);
     const ended = await runSteps(
       [
         {
@@ -135,7 +135,7 @@ describe("an action", { timeout: 180_000 }, () => {
   });
 
   test("shows later steps what earlier ones set", async () => {
-    const { runSteps } = await givenJobSeat(fleet);
+    const { runSteps } = await givenRunnerWithAgent(fleet);
     const ended = await runSteps([
       command(`echo '{"a": {"b": [1]}}' >"$SVC_ACTIONS_OUTPUT_FILEPATH"`, { name: "json" }),
       command(
@@ -150,7 +150,7 @@ describe("an action", { timeout: 180_000 }, () => {
   });
 
   test("takes secrets out of outputs and of what it says", async () => {
-    const { runSteps } = await givenJobSeat(fleet);
+    const { runSteps } = await givenRunnerWithAgent(fleet);
     const ended = await runSteps([
       {
         name: "leak",
@@ -165,7 +165,7 @@ describe("an action", { timeout: 180_000 }, () => {
   });
 
   test("tells nothing that it cannot understand of an outputs file", async () => {
-    const { runSteps } = await givenJobSeat(fleet);
+    const { runSteps } = await givenRunnerWithAgent(fleet);
     const ended = await runSteps([
       {
         name: "json",
@@ -178,7 +178,7 @@ describe("an action", { timeout: 180_000 }, () => {
   });
 
   test("may have steps and outputs with the names that objects have by themselves", async () => {
-    const { runSteps } = await givenJobSeat(fleet);
+    const { runSteps } = await givenRunnerWithAgent(fleet);
     const ended = await runSteps([
       tell("entries", "1", { name: "constructor" }),
       tell("constructor", "2", { name: "valueOf" }),
@@ -191,7 +191,7 @@ describe("an action", { timeout: 180_000 }, () => {
   });
 
   test("leaves nothing behind: no folder, no process, no secret", async () => {
-    const { agent, runSteps } = await givenJobSeat(fleet);
+    const { agent, runSteps } = await givenRunnerWithAgent(fleet);
     const ended = await runSteps(
       [
         command(
@@ -209,7 +209,7 @@ describe("an action", { timeout: 180_000 }, () => {
   });
 
   test("reports its steps as it goes", async () => {
-    const { runSteps } = await givenJobSeat(fleet);
+    const { runSteps } = await givenRunnerWithAgent(fleet);
     const steps = [
       { run_id: "stp_1", interpolated_command: "true" },
       { run_id: "stp_2", interpolated_command: "exit 1" },

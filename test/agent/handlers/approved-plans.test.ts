@@ -3,7 +3,7 @@ import { readFile } from "node:fs/promises";
 import { gunzipSync, gzipSync } from "node:zlib";
 import { beforeAll, expect, test } from "vitest";
 import type { RunnerJobOperation } from "../../../shared/runner-job-types.ts";
-import { type EndedJob, givenJobSeat } from "../../support/agent/given-jobs.ts";
+import { type EndedJob, givenRunnerWithAgent } from "../../support/agent/given-jobs.ts";
 import { type Fleet, givenFleet } from "../../support/broker/given-fleet.ts";
 import { clusterTools } from "../../support/cluster/given-cluster.ts";
 import { proxiedCluster } from "../../support/cluster/proxied-cluster.ts";
@@ -39,8 +39,8 @@ async function givenSecretManifests(): Promise<Kind> {
 
 /** The same of helm. */
 async function givenSecretReleases(): Promise<Kind> {
-  const seat = await givenJobSeat(fleet, { "allow-file-sources": "yes" });
-  const { release, at, logOf } = await releasesOf(seat);
+  const runner = await givenRunnerWithAgent(fleet, { "allow-file-sources": "yes" });
+  const { release, at, logOf } = await releasesOf(runner);
   const source = { path: await givenChart() };
   const plans: Kind["plans"] = async (operation, pin, members, more) => {
     const values = [{ name: "password", value: pin, type: "string" }];

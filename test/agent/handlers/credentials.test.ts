@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import { beforeAll, describe, expect, test } from "vitest";
-import { givenJobSeat } from "../../support/agent/given-jobs.ts";
+import { givenRunnerWithAgent } from "../../support/agent/given-jobs.ts";
 import { type Fleet, givenFleet } from "../../support/broker/given-fleet.ts";
 
 let fleet: Fleet;
@@ -13,7 +13,7 @@ const role = { assume_role: { role_arn: "arn:aws:iam::1:role/x" } };
 
 describe("a plan's credentials", { timeout: 180_000 }, () => {
   test("are files that only the agent's user reads, where tools look, gone after the job", async () => {
-    const { runSteps } = await givenJobSeat(fleet);
+    const { runSteps } = await givenRunnerWithAgent(fleet);
     const ended = await runSteps(
       [
         {
@@ -46,7 +46,7 @@ describe("a plan's credentials", { timeout: 180_000 }, () => {
   });
 
   test("of a cluster bring variables that may pass, after the plan's own, and never over the agent's", async () => {
-    const { runSteps } = await givenJobSeat(fleet);
+    const { runSteps } = await givenRunnerWithAgent(fleet);
     const env_vars = {
       CLUSTER: "one",
       KUBECONFIG: "/elsewhere",
@@ -81,7 +81,7 @@ describe("a plan's credentials", { timeout: 180_000 }, () => {
     [{ cluster_info: { endpoint: "https://x", token: ["t"] } }, "cluster_info.token: "],
     [{ cluster_info: { token: "t" } }, "cluster_info.token is set without endpoint"],
   ])("of another shape than theirs run nothing: %j", async (plan, words) => {
-    const { runSteps } = await givenJobSeat(fleet);
+    const { runSteps } = await givenRunnerWithAgent(fleet);
     const ended = await runSteps([{ interpolated_command: "true" }], plan);
     expect(ended.result?.error_metadata["reason"]).toBe("plan_invalid");
     expect(ended.description).toContain(words);

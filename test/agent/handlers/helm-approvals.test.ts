@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { readFile, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { beforeAll, expect, test } from "vitest";
-import { givenJobSeat } from "../../support/agent/given-jobs.ts";
+import { givenRunnerWithAgent } from "../../support/agent/given-jobs.ts";
 import { until } from "../../support/agent/given-killable-agent.ts";
 import { type Fleet, givenFleet } from "../../support/broker/given-fleet.ts";
 import { clusterTools } from "../../support/cluster/given-cluster.ts";
@@ -14,14 +14,14 @@ import { testFolder } from "../../support/run/folder.ts";
 let fleet: Fleet;
 const late = 240_000;
 
-/** A seat whose jobs are approved in a folder. */
+/** A runner whose jobs are approved in a folder. */
 async function givenApproved() {
   const folder = await testFolder(0o700);
   const file = (id: string, end: string): string => path.join(folder, `${id}.${end}`);
   const settings = { "allow-file-sources": "yes", "require-approval": folder };
-  const seat = await releasesOf(await givenJobSeat(fleet, settings));
+  const runner = await releasesOf(await givenRunnerWithAgent(fleet, settings));
   return {
-    ...seat,
+    ...runner,
     /** Resolves with what is shown, once somebody is asked. */
     asked: async (id: string): Promise<string> => {
       await until(() => existsSync(file(id, "request.json")));

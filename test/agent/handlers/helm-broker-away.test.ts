@@ -14,10 +14,10 @@ vi.setConfig({ testTimeout: 400_000 });
 /** A first install that helm waits for, by way of a proxy to the broker. */
 async function waiting(more: object = {}) {
   const proxy = await faultProxy(fleet.broker.url);
-  const seat = await fleet.seat({ parallelism: { deploy: 1 } });
+  const runner = await fleet.addRunner({ parallelism: { deploy: 1 } });
   const settings = { groups: "deploy=1", "allow-file-sources": "yes" };
-  await startTestAgent({ url: proxy.url, token: seat.token }, settings);
-  const releases = await releasesOf(jobReader(fleet, seat));
+  await startTestAgent({ url: proxy.url, token: runner.token }, settings);
+  const releases = await releasesOf(jobReader(fleet, runner));
   const { draft, enqueue, at, operate } = releases;
   const { id: helm_chart_id } = await operate("POST /v1/helm-charts");
   const helm = { source: { path: await givenChart() }, helm_chart_id, ...more };

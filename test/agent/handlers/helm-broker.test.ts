@@ -3,7 +3,7 @@ import type { IncomingMessage } from "node:http";
 import https from "node:https";
 import path from "node:path";
 import { beforeAll, expect, test, vi } from "vitest";
-import { givenJobSeat, type JobSeat } from "../../support/agent/given-jobs.ts";
+import { givenRunnerWithAgent, type RunnerWithAgent } from "../../support/agent/given-jobs.ts";
 import { givenKillableAgent } from "../../support/agent/given-killable-agent.ts";
 import { type Fleet, givenFleet } from "../../support/broker/given-fleet.ts";
 import { clusterTools } from "../../support/cluster/given-cluster.ts";
@@ -20,10 +20,10 @@ vi.setConfig({ testTimeout: 400_000 });
 type Kept = { readonly name: string; readonly version: number; readonly status: string };
 
 /** What runs helm jobs whose releases a chart of the broker's keeps. */
-async function brokered<S extends Omit<JobSeat, "agent">>(seat: S) {
-  const releases = await releasesOf(seat);
-  const { id: helm_chart_id } = await seat.operate("POST /v1/helm-charts");
-  const token = seat.operatorToken;
+async function brokered<S extends Omit<RunnerWithAgent, "agent">>(runner: S) {
+  const releases = await releasesOf(runner);
+  const { id: helm_chart_id } = await runner.operate("POST /v1/helm-charts");
+  const token = runner.operatorToken;
   return {
     ...releases,
     helm: { source: { path: await givenChart() }, helm_chart_id },
@@ -48,8 +48,8 @@ describeWithTools([...clusterTools, "helm"], "a release that the broker keeps", 
   });
 
   test("is planned, installed, upgraded, rolled back when that fails, and uninstalled, and the cluster never has it", async () => {
-    const seat = await brokered(await givenJobSeat(fleet, filesAllowed));
-    const { release, at, kept, inCluster, helm } = seat;
+    const runner = await brokered(await givenRunnerWithAgent(fleet, filesAllowed));
+    const { release, at, kept, inCluster, helm } = runner;
     const { apply_plan_contents } = plannedDiff(await release("create-apply-plan", helm));
     expect(await kept()).toEqual([]);
     const installed = await release("apply-plan", helm, { apply_plan_contents });
@@ -79,7 +79,7 @@ describeWithTools([...clusterTools, "helm"], "a release that the broker keeps", 
 
   test("stays in the cluster where the plan says so, and an unknown driver without a chart is refused", async () => {
     const { release, kept, inCluster, helm } = await brokered(
-      await givenJobSeat(fleet, filesAllowed),
+      await givenRunnerWithAgent(fleet, filesAllowed),
     );
     const installed = await release("exec", { ...helm, storage_driver: "secrets" });
     expect(installed.status).toBe("finished");
@@ -91,7 +91,7 @@ describeWithTools([...clusterTools, "helm"], "a release that the broker keeps", 
   });
 
   test("of a chart that no plan of the job names is refused before anything is changed", async () => {
-    const { release, at, helm } = await brokered(await givenJobSeat(fleet, filesAllowed));
+    const { release, at, helm } = await brokered(await givenRunnerWithAgent(fleet, filesAllowed));
     const none = { ...helm, helm_chart_id: "hch_00000000000000000000000000" };
     const failed = await release("exec", none);
     expect(failed.description).toMatch(
@@ -101,8 +101,8 @@ describeWithTools([...clusterTools, "helm"], "a release that the broker keeps", 
   });
 
   test("goes on when the agent is killed; nobody else on the host can use its front, and no process shows its token", async () => {
-    const { first, kill, again, runDir, ...seat } = await givenKillableAgent(fleet, filesAllowed);
-    const { draft, at, enqueue, ended, job, kept, inCluster, helm, logOf } = await brokered(seat);
+    const { first, kill, again, runDir, ...runner } = await givenKillableAgent(fleet, filesAllowed);
+    const { draft, at, enqueue, ended, job, kept, inCluster, helm, logOf } = await brokered(runner);
     const id = await enqueue(draft("exec", { ...helm, values_override: "nowhere: true" }));
     const deployments = async () => await at.kubectl(["get", "deployments", "-o", "name"]);
     await expect.poll(deployments, { timeout: 90_000 }).toContain("app-web");
@@ -134,8 +134,8 @@ describeWithTools([...clusterTools, "helm"], "a release that the broker keeps", 
   });
 
   test("is installed although its front is killed while helm waits: another takes its place", async () => {
-    const { first: _, runDir, ...seat } = await givenKillableAgent(fleet, filesAllowed);
-    const { draft, at, enqueue, ended, job, kept, helm } = await brokered(seat);
+    const { first: _, runDir, ...runner } = await givenKillableAgent(fleet, filesAllowed);
+    const { draft, at, enqueue, ended, job, kept, helm } = await brokered(runner);
     const id = await enqueue(draft("exec", { ...helm, values_override: "nowhere: true" }));
     const deployments = async () => await at.kubectl(["get", "deployments", "-o", "name"]);
     await expect.poll(deployments, { timeout: 90_000 }).toContain("app-web");

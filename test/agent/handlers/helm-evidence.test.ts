@@ -1,5 +1,5 @@
 import { beforeAll, expect, test, vi } from "vitest";
-import { givenJobSeat } from "../../support/agent/given-jobs.ts";
+import { givenRunnerWithAgent } from "../../support/agent/given-jobs.ts";
 import { givenKillableAgent } from "../../support/agent/given-killable-agent.ts";
 import { type Fleet, givenFleet } from "../../support/broker/given-fleet.ts";
 import { clusterTools } from "../../support/cluster/given-cluster.ts";
@@ -33,7 +33,7 @@ describeWithTools([...clusterTools, "helm"], "a release that does not become rea
   });
 
   test("is given up long before helm would, where it never can, and what was there before is there again", async () => {
-    const { release, at } = await releasesOf(await givenJobSeat(fleet, filesAllowed));
+    const { release, at } = await releasesOf(await givenRunnerWithAgent(fleet, filesAllowed));
     const source = { path: await givenChart({ "web.yaml": web }) };
     const helm = { source, timeout: 3_600 * secondNs };
     const good = await release("exec", { ...helm, values_override: "pod: well" });
@@ -78,7 +78,9 @@ describeWithTools([...clusterTools, "helm"], "a release that does not become rea
   });
 
   test("is told with the last lines of its containers", async () => {
-    const { release, at, logOf } = await releasesOf(await givenJobSeat(fleet, filesAllowed));
+    const { release, at, logOf } = await releasesOf(
+      await givenRunnerWithAgent(fleet, filesAllowed),
+    );
     await givenPodLogs(at, ["the database is away", "so nothing can be done"]);
     const source = { path: await givenChart({ "web.yaml": web }) };
     const helm = { source, timeout: 5 * secondNs };

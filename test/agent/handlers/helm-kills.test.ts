@@ -22,8 +22,8 @@ describeWithTools([...clusterTools, "helm"], "helm under an agent that is killed
 
   test("runs on, and the next agent tells how it ended", async () => {
     const files = { "allow-file-sources": "yes" };
-    const { first, kill, again, ...seat } = await givenKillableAgent(fleet, files);
-    const { draft, at, enqueue, ended, job } = await releasesOf(seat);
+    const { first, kill, again, ...runner } = await givenKillableAgent(fleet, files);
+    const { draft, at, enqueue, ended, job } = await releasesOf(runner);
     const helm = { source: { path: await givenChart() }, values_override: "nowhere: true" };
     const id = await enqueue(draft("exec", helm));
     const isThere = async (): Promise<string> =>
@@ -61,8 +61,8 @@ describeWithTools([...clusterTools, "helm"], "helm under an agent that is killed
       const held = await heldHelm(when, pattern);
       const files = { "allow-file-sources": "yes" };
       const given = await givenKillableAgent(fleet, files);
-      const seat = await releasesOf(given);
-      const { first, kill, again, draft, at, enqueue, ended, release } = seat;
+      const runner = await releasesOf(given);
+      const { first, kill, again, draft, at, enqueue, ended, release } = runner;
       const helm = { source: { path: await givenChart() } };
       // By hand, so that it is the job's own call of helm that is held.
       const install = ["upgrade", "--install", "app", helm.source.path, "--namespace", at.name];
@@ -135,8 +135,8 @@ describeWithTools([...clusterTools, "helm"], "helm under an agent that is killed
 
   test("is told to stop when the job is cancelled, and leaves no release that is stuck", async () => {
     const files = { "allow-file-sources": "yes" };
-    const { first, ...seat } = await givenKillableAgent(fleet, files);
-    const { draft, at, enqueue, ended, operate, release } = await releasesOf(seat);
+    const { first, ...runner } = await givenKillableAgent(fleet, files);
+    const { draft, at, enqueue, ended, operate, release } = await releasesOf(runner);
     expect(first.pid).toBeGreaterThan(0);
     const helm = { source: { path: await givenChart() } };
     const id = await enqueue(draft("exec", { ...helm, values_override: "nowhere: true" }));

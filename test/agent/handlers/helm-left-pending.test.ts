@@ -1,5 +1,5 @@
 import { beforeAll, expect, test, vi } from "vitest";
-import { givenJobSeat, jobReader } from "../../support/agent/given-jobs.ts";
+import { givenRunnerWithAgent, jobReader } from "../../support/agent/given-jobs.ts";
 import { startTestAgent } from "../../support/agent/start-test-agent.ts";
 import { type Fleet, givenFleet } from "../../support/broker/given-fleet.ts";
 import { clusterTools } from "../../support/cluster/given-cluster.ts";
@@ -22,7 +22,7 @@ describeWithTools([...clusterTools, "helm"], "a release that somebody's helm lef
   });
 
   test("is freed when the job that held it is over, and only then", async () => {
-    const { release, at } = await releasesOf(await givenJobSeat(fleet, filesAllowed));
+    const { release, at } = await releasesOf(await givenRunnerWithAgent(fleet, filesAllowed));
     const helm = { source: { path: await givenChart() } };
     await release("exec", helm);
     await leaveAs(at, pending, { "svc-execution": "exe_00000000000000000000000000" });
@@ -38,10 +38,10 @@ describeWithTools([...clusterTools, "helm"], "a release that somebody's helm lef
   test("is freed, too, by way of a broker of an earlier version", async () => {
     const proxy = await faultProxy(fleet.broker.url);
     const unknown = proxy.fail("GET /end", "404"); // it has no such route
-    const seat = await fleet.seat({ parallelism: { deploy: 1 } });
-    const given = { url: proxy.url, token: seat.token };
+    const runner = await fleet.addRunner({ parallelism: { deploy: 1 } });
+    const given = { url: proxy.url, token: runner.token };
     await startTestAgent(given, { groups: "deploy=1", ...filesAllowed });
-    const { release, at } = await releasesOf(jobReader(fleet, seat));
+    const { release, at } = await releasesOf(jobReader(fleet, runner));
     const helm = { source: { path: await givenChart() } };
     const { id } = await release("exec", helm);
     await leaveAs(at, pending, { "svc-job": id, "svc-execution": await executionOf(id) });
@@ -51,7 +51,7 @@ describeWithTools([...clusterTools, "helm"], "a release that somebody's helm lef
   });
 
   test("by a rollback is told by the revision that it undoes, not by the one it goes back to", async () => {
-    const { release, at } = await releasesOf(await givenJobSeat(fleet, filesAllowed));
+    const { release, at } = await releasesOf(await givenRunnerWithAgent(fleet, filesAllowed));
     const helm = { source: { path: await givenChart() } };
     await release("exec", helm);
     const { id } = await release("exec", helm); // its labels name an execution that is over

@@ -1,5 +1,5 @@
 import { beforeAll, expect, test } from "vitest";
-import { givenJobSeat } from "../../support/agent/given-jobs.ts";
+import { givenRunnerWithAgent } from "../../support/agent/given-jobs.ts";
 import { until } from "../../support/agent/given-killable-agent.ts";
 import { type Fleet, givenFleet } from "../../support/broker/given-fleet.ts";
 import { clusterTools } from "../../support/cluster/given-cluster.ts";
@@ -12,15 +12,17 @@ import { describeWithTools } from "../../support/run/describe-with-tools.ts";
 let fleet: Fleet;
 const late = 240_000;
 
-/** A seat whose helm stands still, usually before it upgrades, and somebody else's helm for the same release. */
+/** A runner whose helm stands still, usually before it upgrades, and somebody else's helm for the same release. */
 async function givenOthers(...[when, pattern]: Parameters<typeof heldHelm> | []) {
   const held = await heldHelm(when ?? "before", pattern ?? "upgrade*--wait*");
-  const seat = await releasesOf(await givenJobSeat(fleet, { "allow-file-sources": "yes" }));
+  const runner = await releasesOf(
+    await givenRunnerWithAgent(fleet, { "allow-file-sources": "yes" }),
+  );
   const path = await givenChart();
-  const env = { KUBECONFIG: seat.at.kubeconfig };
-  const install = ["upgrade", "--install", "app", path, "--namespace", seat.at.name];
+  const env = { KUBECONFIG: runner.at.kubeconfig };
+  const install = ["upgrade", "--install", "app", path, "--namespace", runner.at.name];
   return {
-    ...seat,
+    ...runner,
     held,
     source: { path },
     byHand: async (...more: string[]) => await runTool("helm", [...install, ...more], { env }),
@@ -100,8 +102,10 @@ describeWithTools([...clusterTools, "helm"], "a release that somebody else is at
   ])(
     "is left to them where it is %s",
     async (_, what) => {
-      const seat = await releasesOf(await givenJobSeat(fleet, { "allow-file-sources": "yes" }));
-      const { at, release, draft, enqueue, ended, operate } = seat;
+      const runner = await releasesOf(
+        await givenRunnerWithAgent(fleet, { "allow-file-sources": "yes" }),
+      );
+      const { at, release, draft, enqueue, ended, operate } = runner;
       const source = { path: await givenChart() };
       const env = { KUBECONFIG: at.kubeconfig };
       const waits = ["--wait", "--timeout", "180s", "--namespace", at.name];

@@ -4,7 +4,7 @@ import http from "node:http";
 import type { AddressInfo } from "node:net";
 import path from "node:path";
 import { beforeAll, expect, onTestFinished, test, vi } from "vitest";
-import { givenJobSeat } from "../../support/agent/given-jobs.ts";
+import { givenRunnerWithAgent } from "../../support/agent/given-jobs.ts";
 import { type Fleet, givenFleet } from "../../support/broker/given-fleet.ts";
 import { clusterTools } from "../../support/cluster/given-cluster.ts";
 import { givenAccount } from "../../support/cluster/given-namespace.ts";
@@ -83,7 +83,7 @@ describeWithTools([...clusterTools, "helm", "registry"], "a chart", () => {
     await git("add", ".");
     await git("commit", "-q", "-m", "charts");
     const commit = await git("rev-parse", "HEAD");
-    const { release, at } = await releasesOf(await givenJobSeat(fleet, filesAllowed));
+    const { release, at } = await releasesOf(await givenRunnerWithAgent(fleet, filesAllowed));
     const helm = { source: { git: { url: `file://${folder}`, path: "outer" } } };
     const isThere = async (): Promise<string> =>
       await at.kubectl(["get", "crds", `gadgets.${group}`, "-o", "name", "--ignore-not-found"]);
@@ -100,7 +100,7 @@ describeWithTools([...clusterTools, "helm", "registry"], "a chart", () => {
 
   test("is one of a repository of charts, also what it depends on, and nobody's whom that does not know", async () => {
     const url = await givenChartRepository("who:open-sesame");
-    const { release, logOf } = await releasesOf(await givenJobSeat(fleet, filesAllowed));
+    const { release, logOf } = await releasesOf(await givenRunnerWithAgent(fleet, filesAllowed));
     const chart = { repository: url, name: "small", version: "1.2.3", username: "who" };
     const let_in = { chart: { ...chart, password: "open-sesame" } };
     const planned = await release("create-apply-plan", let_in);
@@ -144,7 +144,7 @@ describeWithTools([...clusterTools, "helm", "registry"], "a chart", () => {
     await runTool("helm", enter, { env, input: password });
     const pushed = ["push", path.join(folder, "small-1.2.3.tgz"), `oci://${host}/charts`];
     await runTool("helm", [...pushed, "--plain-http"], { env });
-    const { release } = await releasesOf(await givenJobSeat(fleet));
+    const { release } = await releasesOf(await givenRunnerWithAgent(fleet));
     const oci = { url: `oci://${host}/charts/small`, tag: "1.2.3" };
     const source = { oci: { ...oci, auth: { username, password } } };
     const installed = await release("exec", { source });
@@ -155,7 +155,7 @@ describeWithTools([...clusterTools, "helm", "registry"], "a chart", () => {
   });
 
   test("takes over what is there already where the plan says so, and else names it", async () => {
-    const { release, at } = await releasesOf(await givenJobSeat(fleet, filesAllowed));
+    const { release, at } = await releasesOf(await givenRunnerWithAgent(fleet, filesAllowed));
     const helm = { source: { path: await givenChart() } };
     await at.kubectl(["create", "configmap", "app-config", "--from-literal=level=theirs"]);
     const refused = await release("exec", helm);
@@ -168,7 +168,7 @@ describeWithTools([...clusterTools, "helm", "registry"], "a chart", () => {
   });
 
   test("goes into a namespace that is made for it where the plan says so, and into none that is not there", async () => {
-    const { release, at } = await releasesOf(await givenJobSeat(fleet, filesAllowed));
+    const { release, at } = await releasesOf(await givenRunnerWithAgent(fleet, filesAllowed));
     const namespace = `${at.name}-new`;
     const helm = { source: { path: await givenChart() }, namespace };
     const refused = await release("exec", helm);
@@ -181,7 +181,7 @@ describeWithTools([...clusterTools, "helm", "registry"], "a chart", () => {
   });
 
   test("is told who may not do what, and has left nothing", async () => {
-    const { release, at } = await releasesOf(await givenJobSeat(fleet, filesAllowed));
+    const { release, at } = await releasesOf(await givenRunnerWithAgent(fleet, filesAllowed));
     const all = ["get", "list", "watch", "create", "patch", "update", "delete"];
     const { kubeconfig } = await givenAccount(at, [
       { verbs: all, resources: ["secrets", "configmaps"] },
@@ -200,9 +200,9 @@ describeWithTools([...clusterTools, "helm", "registry"], "a chart", () => {
   });
 
   test("of the kind runner-helm is the plan itself, and so is the broker's chart for its releases", async () => {
-    const seat = await givenJobSeat(fleet, filesAllowed);
-    const { at, run } = await releasesOf(seat);
-    const { id: helm_chart_id } = await seat.operate("POST /v1/helm-charts");
+    const runner = await givenRunnerWithAgent(fleet, filesAllowed);
+    const { at, run } = await releasesOf(runner);
+    const { id: helm_chart_id } = await runner.operate("POST /v1/helm-charts");
     const cluster_info = { kube_config: await readFile(at.kubeconfig, "utf8") };
     const body = { name: "app", namespace: at.name, source: { path: await givenChart() } };
     const plan = JSON.stringify({ ...body, cluster_info, helm_chart_id });

@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { beforeAll, expect, test, vi } from "vitest";
-import { givenJobSeat } from "../../support/agent/given-jobs.ts";
+import { givenRunnerWithAgent } from "../../support/agent/given-jobs.ts";
 import { type Fleet, givenFleet } from "../../support/broker/given-fleet.ts";
 import { clusterTools } from "../../support/cluster/given-cluster.ts";
 import { givenAccount } from "../../support/cluster/given-namespace.ts";
@@ -23,7 +23,9 @@ describeWithTools([...clusterTools, "helm"], "a release", () => {
   test.each(["secret", "configmap"])(
     "kept as a %s is planned, installed, upgraded, rolled back when that fails, and uninstalled",
     async (storage_driver) => {
-      const { release, at, logOf } = await releasesOf(await givenJobSeat(fleet, filesAllowed));
+      const { release, at, logOf } = await releasesOf(
+        await givenRunnerWithAgent(fleet, filesAllowed),
+      );
       const helm = { source: { path: await givenChart() }, storage_driver };
       const read = ["get", "configmap", "app-config", "-o", "jsonpath={.data.level}"];
 
@@ -84,7 +86,7 @@ describeWithTools([...clusterTools, "helm"], "a release", () => {
   );
 
   test("that cannot be installed is taken away again", async () => {
-    const { release, at } = await releasesOf(await givenJobSeat(fleet, filesAllowed));
+    const { release, at } = await releasesOf(await givenRunnerWithAgent(fleet, filesAllowed));
     const helm = { source: { path: await givenChart() }, timeout: 3 * secondNs };
     const failed = await release("exec", { ...helm, values_override: "nowhere: true" });
     expect(failed.description).toContain("It was uninstalled again.");
@@ -92,7 +94,7 @@ describeWithTools([...clusterTools, "helm"], "a release", () => {
   });
 
   test("of a bad chart is one failed job that names the place", async () => {
-    const { release } = await releasesOf(await givenJobSeat(fleet, filesAllowed));
+    const { release } = await releasesOf(await givenRunnerWithAgent(fleet, filesAllowed));
     const broken = await givenChart({ "broken.yaml": "a: {{ .Values.none.such }}\n" });
     const failed = await release("exec", { source: { path: broken } });
     expect(failed.description).toMatch(/cannot be rendered: .*broken\.yaml:1/);
@@ -106,7 +108,7 @@ describeWithTools([...clusterTools, "helm"], "a release", () => {
   });
 
   test("whose upgrade is refused before it begins is not rolled back: nothing of it was begun", async () => {
-    const { release, at } = await releasesOf(await givenJobSeat(fleet, filesAllowed));
+    const { release, at } = await releasesOf(await givenRunnerWithAgent(fleet, filesAllowed));
     const helm = { source: { path: await givenChart() } };
     expect((await release("exec", helm)).status).toBe("finished");
     // Helm may write no revision down.
@@ -126,7 +128,7 @@ describeWithTools([...clusterTools, "helm"], "a release", () => {
   });
 
   test("tells no value of a secret: not in the diff, the log, an output or an error", async () => {
-    const { release, logOf } = await releasesOf(await givenJobSeat(fleet, filesAllowed));
+    const { release, logOf } = await releasesOf(await givenRunnerWithAgent(fleet, filesAllowed));
     const helm = { source: { path: await givenChart() } };
     const values = [{ name: "password", value: "swordfish-of-the-plan", type: "string" }];
     const planned = await release("create-apply-plan", { ...helm, values });
@@ -139,7 +141,7 @@ describeWithTools([...clusterTools, "helm"], "a release", () => {
   });
 
   test("whose record cannot be read is one failed job that names it", async () => {
-    const { release, at } = await releasesOf(await givenJobSeat(fleet, filesAllowed));
+    const { release, at } = await releasesOf(await givenRunnerWithAgent(fleet, filesAllowed));
     const helm = { source: { path: await givenChart() } };
     await release("exec", helm);
     const patch = JSON.stringify({ stringData: { release: "none" } });

@@ -102,8 +102,8 @@ describeWithTools(clusterTools, "a manifest that somebody has to approve", () =>
     "is not applied when the cluster was changed while no agent was there",
     async () => {
       const folder = await givenFolder();
-      const { first, kill, again, ...seat } = await givenKillableAgent(fleet, folder.settings);
-      const { draft, enqueue, ended, at } = await deploysOf(seat);
+      const { first, kill, again, ...runner } = await givenKillableAgent(fleet, folder.settings);
+      const { draft, enqueue, ended, at } = await deploysOf(runner);
       await at.kubectl(["create", "configmap", "a", "--from-literal=level=1"]);
       const id = await enqueue(
         draft("exec", { manifest: configMap("a", { level: "2" }), force_conflicts: true }),

@@ -21,8 +21,8 @@ describeWithTools(clusterTools, "an agent that is killed", () => {
   });
 
   test("while it applies, waits or deletes is followed by one that comes to the same end", async () => {
-    const { first, kill, again, ...seat } = await givenKillableAgent(fleet);
-    const { deploy, draft, names, at, enqueue, ended, job, logOf } = await deploysOf(seat);
+    const { first, kill, again, ...runner } = await givenKillableAgent(fleet);
+    const { deploy, draft, names, at, enqueue, ended, job, logOf } = await deploysOf(runner);
     const old = { apiVersion: "v1", kind: "ConfigMap" };
     const metadata = { name: "old", finalizers: ["svc.test/held"] };
     await deploy("exec", { manifest: JSON.stringify({ ...old, metadata }) });
@@ -67,8 +67,8 @@ describeWithTools(clusterTools, "an agent that is killed", () => {
   }, 240_000);
 
   test("half-way is followed by one that does not apply what was not approved over what others did", async () => {
-    const { first, kill, again, ...seat } = await givenKillableAgent(fleet);
-    const { deploy, draft, at, enqueue, ended, job } = await deploysOf(seat);
+    const { first, kill, again, ...runner } = await givenKillableAgent(fleet);
+    const { deploy, draft, at, enqueue, ended, job } = await deploysOf(runner);
     const { kubeconfig, proxy } = await proxiedCluster(at.kubeconfig);
     for (const name of ["a", "b"]) {
       await at.kubectl(["create", "configmap", name, "--from-literal=level=1"]);

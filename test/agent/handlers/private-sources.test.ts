@@ -2,7 +2,7 @@ import { once } from "node:events";
 import http from "node:http";
 import net, { type AddressInfo } from "node:net";
 import { beforeAll, describe, expect, onTestFinished, test } from "vitest";
-import { givenJobSeat } from "../../support/agent/given-jobs.ts";
+import { givenRunnerWithAgent } from "../../support/agent/given-jobs.ts";
 import { type Fleet, givenFleet } from "../../support/broker/given-fleet.ts";
 import { startGitServer } from "../../support/sources/git-server.ts";
 import { givenRepository } from "../../support/sources/given-repository.ts";
@@ -44,7 +44,7 @@ async function listening(server: net.Server): Promise<string> {
 describe("a private source", { timeout: 180_000 }, () => {
   test("is fetched with the credentials of its plan, also those in its URL", async () => {
     const { url, asked } = await givenPrivate();
-    const { runSteps, agent } = await givenJobSeat(fleet);
+    const { runSteps, agent } = await givenRunnerWithAgent(fleet);
     const inUrl = url.replace("http://", "http://me:p%40ss-word-9@");
     for (const git_source of [
       { url, auth: { ...auth, password: `${password}\n` } },
@@ -59,7 +59,7 @@ describe("a private source", { timeout: 180_000 }, () => {
 
   test("has submodules of its own server by the same credentials", async () => {
     const { url } = await givenPrivate((server) => `${server}/inner.git`);
-    const { runSteps } = await givenJobSeat(fleet);
+    const { runSteps } = await givenRunnerWithAgent(fleet);
     const git_source = { url, auth, recurse_submodules: true, path: "sub" };
     expect((await runSteps([{ ...tellWhat, git_source }])).outputs["what"]).toBe("inner");
   });
@@ -67,7 +67,7 @@ describe("a private source", { timeout: 180_000 }, () => {
   test("tells its credentials to no other server: not a submodule's", async () => {
     const stranger = await givenStranger();
     const { url } = await givenPrivate(() => `${stranger.url}/inner.git`);
-    const { runSteps } = await givenJobSeat(fleet);
+    const { runSteps } = await givenRunnerWithAgent(fleet);
     const git_source = { url, auth, recurse_submodules: true };
     const ended = await runSteps([{ ...tellWhat, git_source }]);
     expect(ended.description).toContain("fetching its submodules failed");
@@ -82,7 +82,7 @@ describe("a private source", { timeout: 180_000 }, () => {
         response.writeHead(302, { location: `${stranger.url}${at}` }).end();
       }),
     );
-    const { runSteps } = await givenJobSeat(fleet);
+    const { runSteps } = await givenRunnerWithAgent(fleet);
     const ended = await runSteps([{ ...tellWhat, git_source: { url: `${url}/repo.git`, auth } }]);
     expect(ended.description).toContain("fetching it failed");
     expect(stranger.asked.length).toBeGreaterThan(0);
@@ -91,7 +91,7 @@ describe("a private source", { timeout: 180_000 }, () => {
 
   test("is fetched, and scripts run, by nothing in memory that would have to be executed", async () => {
     const { url } = await givenPrivate();
-    const { runSteps } = await givenJobSeat(fleet);
+    const { runSteps } = await givenRunnerWithAgent(fleet);
     const script = `#!/usr/bin/env -S sh -u
       echo "said=$(cat what) $1 $-" >>$SVC_ACTIONS_OUTPUT_FILEPATH
       find "$(dirname "$SVC_JOB_SOCKET")" -type f -perm /111 | sed s/^/program=/ >>$SVC_ACTIONS_OUTPUT_FILEPATH`;
@@ -103,7 +103,7 @@ describe("a private source", { timeout: 180_000 }, () => {
 
   test("that does not answer ends with its step's time", async () => {
     const url = await listening(net.createServer(() => {}));
-    const { runSteps } = await givenJobSeat(fleet);
+    const { runSteps } = await givenRunnerWithAgent(fleet);
     const ended = await runSteps([
       { ...tellWhat, name: "get", timeout: 1e9, git_source: { url: `${url}/repo.git` } },
     ]);
@@ -118,7 +118,7 @@ describe("a private source", { timeout: 180_000 }, () => {
     ["https://u:100%25%pass@127.0.0.1:1/a.git", "has an invalid % escape in its user or password"],
     ["https://u:100x/pass@127.0.0.1:1/a.git", "is not a valid URL"],
   ])("with the URL %s is refused in words that do not repeat it", async (url, words) => {
-    const { runSteps } = await givenJobSeat(fleet);
+    const { runSteps } = await givenRunnerWithAgent(fleet);
     const ended = await runSteps([{ ...tellWhat, git_source: { url } }]);
     expect(ended.result?.error_metadata["reason"]).toBe("plan_invalid");
     expect(ended.description).toContain(words);

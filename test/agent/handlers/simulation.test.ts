@@ -3,9 +3,9 @@ import path from "node:path";
 import { gunzipSync } from "node:zlib";
 import { beforeAll, describe, expect, test } from "vitest";
 import { runnerJobType, runnerJobTypeNames } from "../../../shared/runner-job-types.ts";
-import { givenJobSeat, jobReader } from "../../support/agent/given-jobs.ts";
+import { givenRunnerWithAgent, jobReader } from "../../support/agent/given-jobs.ts";
 import { startTestAgent } from "../../support/agent/start-test-agent.ts";
-import { type Fleet, givenFleet, type Seat } from "../../support/broker/given-fleet.ts";
+import { type Fleet, givenFleet, type TestRunner } from "../../support/broker/given-fleet.ts";
 import { testFolder } from "../../support/run/folder.ts";
 
 let fleet: Fleet;
@@ -19,7 +19,7 @@ describe("a simulated job", { timeout: 180_000 }, () => {
     JSON.stringify({ ...more, sandbox_mode: { enabled: true, duration: 0, ...sandbox_mode } });
 
   test("of terraform brings a plan in the shapes of a real one", async () => {
-    const { run } = await givenJobSeat(fleet);
+    const { run } = await givenRunnerWithAgent(fleet);
     const plan = sandbox({ outputs: { url: "x" } });
     const operation = "create-apply-plan";
     const ended = await run({ type: "sandbox-terraform", operation, plan });
@@ -33,7 +33,7 @@ describe("a simulated job", { timeout: 180_000 }, () => {
   });
 
   test("brings the contents that its plan gives", async () => {
-    const { run } = await givenJobSeat(fleet);
+    const { run } = await givenRunnerWithAgent(fleet);
     const helm = { plan_contents: '{"mine":1}', plan_display_contents: { shown: true } };
     const operation = "create-apply-plan";
     const ended = await run({ type: "helm-chart-deploy", operation, plan: sandbox({ helm }) });
@@ -44,7 +44,7 @@ describe("a simulated job", { timeout: 180_000 }, () => {
   });
 
   test("fails where it is told to, as it is told to", async () => {
-    const { run } = await givenJobSeat(fleet);
+    const { run } = await givenRunnerWithAgent(fleet);
     const mode = { fail_at: "apply", error: "quota exceeded", error_code: 42 };
     const ended = await run({
       type: "terraform-deploy",
@@ -63,12 +63,12 @@ describe("a simulated job", { timeout: 180_000 }, () => {
   });
 
   test("is every job of a group in sandbox mode, and those of the agent itself are done", async () => {
-    const seat = await fleet.seat();
-    await seat.operate(`PATCH /v1/runners/${seat.runner.runnerId}/settings`, {
+    const runner = await fleet.addRunner();
+    await runner.operate(`PATCH /v1/runners/${runner.runnerId}/settings`, {
       sandbox_mode: true,
     });
-    await startTestAgent({ url: fleet.broker.url, token: seat.token });
-    const { run, runSteps } = jobReader(fleet, seat);
+    await startTestAgent({ url: fleet.broker.url, token: runner.token });
+    const { run, runSteps } = jobReader(fleet, runner);
     const marker = path.join(await testFolder(), "marker");
     const ended = await runSteps([{ name: "touch", argv: ["touch", marker] }]);
     expect(ended).toMatchObject({ status: "finished" });
@@ -78,7 +78,7 @@ describe("a simulated job", { timeout: 180_000 }, () => {
   });
 
   test("of an action runs none of its steps", async () => {
-    const { run } = await givenJobSeat(fleet);
+    const { run } = await givenRunnerWithAgent(fleet);
     const marker = path.join(await testFolder(), "marker");
     const steps = [{ name: "touch", argv: ["touch", marker] }];
     const ended = await run({ type: "actions-workflow", plan: sandbox({}, { steps }) });
@@ -87,7 +87,7 @@ describe("a simulated job", { timeout: 180_000 }, () => {
   });
 
   test("of an action reports its steps, and ends with its plan's timeout", async () => {
-    const { runSteps } = await givenJobSeat(fleet);
+    const { runSteps } = await givenRunnerWithAgent(fleet);
     const steps = [
       { run_id: "stp_1", interpolated_command: "exit 9" },
       { run_id: "stp_2", interpolated_command: "exit 9" },
@@ -109,9 +109,9 @@ describe("a simulated job", { timeout: 180_000 }, () => {
     "is of every kind that a process of mode %s serves",
     { timeout: 240_000 },
     async (mode) => {
-      const seat = await fleet.seat();
-      await startTestAgent({ url: fleet.broker.url, token: seat.token }, { mode });
-      const { run } = jobReader(fleet, seat);
+      const runner = await fleet.addRunner();
+      await startTestAgent({ url: fleet.broker.url, token: runner.token }, { mode });
+      const { run } = jobReader(fleet, runner);
       const sandbox_mode = { enabled: true, duration: 1e6, log_lines: ["one", "two"] };
       const types = runnerJobTypeNames.filter((type) => modeOf(type) === mode);
       for (const type of types) {
@@ -120,8 +120,8 @@ describe("a simulated job", { timeout: 180_000 }, () => {
         const ended = await run({ type, operation: "create-apply-plan", plan });
         expect([type, ended.status, ended.description]).toEqual([type, "finished", ""]);
         // An end waits for its log for a second only; the last lines may come after it.
-        await expect.poll(async () => (await saidBy(seat, ended.id)).length).toBeGreaterThan(3);
-        const said = (await saidBy(seat, ended.id)).slice(0, 3);
+        await expect.poll(async () => (await saidBy(runner, ended.id)).length).toBeGreaterThan(3);
+        const said = (await saidBy(runner, ended.id)).slice(0, 3);
         expect(said).toEqual(["This job is simulated: nothing runs.", "one", "two"]);
         const hasPlan = /terraform|helm|kubernetes-manifest|pulumi/.test(type);
         expect([type, ended.result?.contents_display_gzip !== undefined]).toEqual([type, hasPlan]);
@@ -130,7 +130,7 @@ describe("a simulated job", { timeout: 180_000 }, () => {
   );
 });
 
-async function saidBy({ operatorToken: token }: Seat, jobId: string): Promise<string[]> {
+async function saidBy({ operatorToken: token }: TestRunner, jobId: string): Promise<string[]> {
   const path = `GET /v1/log-streams/lgs_${jobId.slice(4)}/logs?limit=10`;
   const { body } = await fleet.broker.call<{ items: { body: string }[] }>(path, { token });
   return body.items.map((line) => line.body);

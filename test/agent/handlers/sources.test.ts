@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { mkdir, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { beforeAll, describe, expect, test } from "vitest";
-import { givenJobSeat } from "../../support/agent/given-jobs.ts";
+import { givenRunnerWithAgent } from "../../support/agent/given-jobs.ts";
 import { type Fleet, givenFleet } from "../../support/broker/given-fleet.ts";
 import { testFolder } from "../../support/run/folder.ts";
 import { startGitServer } from "../../support/sources/git-server.ts";
@@ -30,7 +30,7 @@ describe("a step's source", { timeout: 180_000 }, () => {
     await commit("what", "second");
     await git("branch", "side");
     await commit("what", "third");
-    const { runSteps } = await givenJobSeat(fleet, filesAllowed);
+    const { runSteps } = await givenRunnerWithAgent(fleet, filesAllowed);
     const url = `file://${folder}`;
     const named = {
       "by head": {},
@@ -63,7 +63,7 @@ describe("a step's source", { timeout: 180_000 }, () => {
   test("is where the step runs, in the folder that it names", async () => {
     const { folder, commit } = await givenRepository();
     await commit("a/b/what", "deep");
-    const { runSteps } = await givenJobSeat(fleet, filesAllowed);
+    const { runSteps } = await givenRunnerWithAgent(fleet, filesAllowed);
     const url = `file://${folder}`;
     const ended = await runSteps([tellWhat({ url, path: "a" }, { directory: "b" })]);
     expect(ended.outputs["what"]).toBe("deep");
@@ -77,7 +77,7 @@ describe("a step's source", { timeout: 180_000 }, () => {
     const { folder, git, commit } = await givenRepository();
     await git("submodule", "add", "-q", `file://${inner.folder}`, "sub");
     await commit("x", "x");
-    const { runSteps } = await givenJobSeat(fleet, filesAllowed);
+    const { runSteps } = await givenRunnerWithAgent(fleet, filesAllowed);
     const source = { url: `file://${folder}`, path: "sub", recurse_submodules: true };
     expect((await runSteps([tellWhat(source)])).outputs["what"]).toBe("inner");
   });
@@ -89,7 +89,7 @@ describe("a step's source", { timeout: 180_000 }, () => {
     const hook = path.join(template, "hooks", "post-checkout");
     await mkdir(path.dirname(hook));
     await writeFile(hook, `#!/bin/sh\ntouch ${template}/ran\n`, { mode: 0o755 });
-    const { runSteps } = await givenJobSeat(fleet, filesAllowed);
+    const { runSteps } = await givenRunnerWithAgent(fleet, filesAllowed);
     const plan = { builtin_env_vars: { GIT_TEMPLATE_DIR: template } };
     const ended = await runSteps([tellWhat({ url: `file://${folder}` })], plan);
     expect(ended.outputs["what"]).toBe("x");
@@ -99,7 +99,7 @@ describe("a step's source", { timeout: 180_000 }, () => {
   test("that is not there is told in git's words", async () => {
     const { folder, commit } = await givenRepository();
     await commit("what", "x");
-    const { runSteps } = await givenJobSeat(fleet, filesAllowed);
+    const { runSteps } = await givenRunnerWithAgent(fleet, filesAllowed);
     const ended = await runSteps([
       tellWhat({ url: `file://${folder}`, ref: "no-such-branch" }, { name: "get" }),
       { always: true, interpolated_command: "echo tidy=1 >>$SVC_ACTIONS_OUTPUT_FILEPATH" },
@@ -121,7 +121,7 @@ describe("a step's source", { timeout: 180_000 }, () => {
     const { folder, commit } = await givenRepository();
     await commit("what", "private");
     const { url } = await startGitServer({ folders: { "repo.git": folder }, login: "me:right" });
-    const { runSteps } = await givenJobSeat(fleet);
+    const { runSteps } = await givenRunnerWithAgent(fleet);
     const ended = await runSteps([
       tellWhat({ url: `${url}/repo.git`, auth: { username: "me", password: "wrong-one" } }),
     ]);
@@ -133,7 +133,7 @@ describe("a step's source", { timeout: 180_000 }, () => {
     const { folder, commit } = await givenRepository();
     await commit("what", "private");
     const server = await startGitServer({ folders: { "repo.git": folder }, login: "me:se-cret-9" });
-    const { runSteps, agent } = await givenJobSeat(fleet);
+    const { runSteps, agent } = await givenRunnerWithAgent(fleet);
     const ended = await runSteps([
       {
         git_source: { url: `${server.url.replace("//", "//me:se-cret-9@")}/repo.git` },

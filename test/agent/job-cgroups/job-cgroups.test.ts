@@ -30,9 +30,9 @@ beforeAll(async () => {
 const daemon = (file: string): string =>
   `env -i setsid -f sh -c 'echo "$$" >"$0.new"; mv "$0.new" "$0"; exec sleep 1000' ${file}; ${wait(file)}`;
 
-async function daemonOf(seat: KillableAgent, name = "daemon"): Promise<number> {
-  await seat.marked(name);
-  return Number((await seat.lines(name))[0]);
+async function daemonOf(runner: KillableAgent, name = "daemon"): Promise<number> {
+  await runner.marked(name);
+  return Number((await runner.lines(name))[0]);
 }
 
 function isAlive(pid: number): boolean {
@@ -58,11 +58,11 @@ withCgroups("jobs in cgroups", () => {
     ["finishes", "true", "finished"],
     ["fails", "exit 3", "failed"],
   ])("no daemon survives a job that %s", { timeout: 180_000 }, async (_, end, status) => {
-    const seat = await givenKillableAgent(fleet);
-    const { list } = givenCgroupBase(seat.first.dataDir);
-    const job = await seat.enqueue(action([step(`${daemon(seat.mark("daemon"))}\n${end}`)]));
-    const pid = await daemonOf(seat);
-    expect((await seat.ended(job)).status).toBe(status);
+    const runner = await givenKillableAgent(fleet);
+    const { list } = givenCgroupBase(runner.first.dataDir);
+    const job = await runner.enqueue(action([step(`${daemon(runner.mark("daemon"))}\n${end}`)]));
+    const pid = await daemonOf(runner);
+    expect((await runner.ended(job)).status).toBe(status);
     expect(isAlive(pid)).toBe(false);
     await until(() => list().length === 0);
   });
@@ -71,36 +71,36 @@ withCgroups("jobs in cgroups", () => {
     "nor one that is cancelled, and it was in its job's cgroup",
     { timeout: 180_000 },
     async () => {
-      const seat = await givenKillableAgent(fleet);
-      const { base } = givenCgroupBase(seat.first.dataDir);
-      const script = `${daemon(seat.mark("daemon"))}\necho "$SVC_EXECUTION_ID" >${seat.mark("execution")}\nsleep 1000`;
-      const job = await seat.enqueue(action([step(script)]));
-      await seat.marked("execution");
-      const pid = await daemonOf(seat);
-      const [execution = ""] = await seat.lines("execution");
+      const runner = await givenKillableAgent(fleet);
+      const { base } = givenCgroupBase(runner.first.dataDir);
+      const script = `${daemon(runner.mark("daemon"))}\necho "$SVC_EXECUTION_ID" >${runner.mark("execution")}\nsleep 1000`;
+      const job = await runner.enqueue(action([step(script)]));
+      await runner.marked("execution");
+      const pid = await daemonOf(runner);
+      const [execution = ""] = await runner.lines("execution");
       expect(path.basename(cgroupOf(pid))).toBe(execution);
       expect(existsSync(path.join(base, execution))).toBe(true);
-      await seat.operate(`POST /v1/runner-jobs/${job}/cancel`);
-      expect((await seat.ended(job)).status).toBe("cancelled");
+      await runner.operate(`POST /v1/runner-jobs/${job}/cancel`);
+      expect((await runner.ended(job)).status).toBe("cancelled");
       await until(() => !isAlive(pid));
     },
   );
 
   test("nor an agent that is killed and started again", { timeout: 180_000 }, async () => {
-    const seat = await givenKillableAgent(fleet);
-    const { list } = givenCgroupBase(seat.first.dataDir);
-    const go = seat.mark("go");
-    const second = `${daemon(seat.mark("second"))}\necho "$SVC_EXECUTION_ID" >${seat.mark("execution")}`;
-    const job = await seat.enqueue(
-      action([step(`${daemon(seat.mark("daemon"))}\n${wait(go)}`), step(second, "second")]),
+    const runner = await givenKillableAgent(fleet);
+    const { list } = givenCgroupBase(runner.first.dataDir);
+    const go = runner.mark("go");
+    const second = `${daemon(runner.mark("second"))}\necho "$SVC_EXECUTION_ID" >${runner.mark("execution")}`;
+    const job = await runner.enqueue(
+      action([step(`${daemon(runner.mark("daemon"))}\n${wait(go)}`), step(second, "second")]),
     );
-    const first = await daemonOf(seat);
-    await seat.kill(seat.first);
+    const first = await daemonOf(runner);
+    await runner.kill(runner.first);
     expect(isAlive(first)).toBe(true);
-    await seat.again();
+    await runner.again();
     await writeFile(go, "");
-    const later = await daemonOf(seat, "second");
-    expect((await seat.ended(job)).status).toBe("finished");
+    const later = await daemonOf(runner, "second");
+    expect((await runner.ended(job)).status).toBe("finished");
     await until(() => !isAlive(first) && !isAlive(later));
     await until(() => list().length === 0);
   });
@@ -109,14 +109,14 @@ withCgroups("jobs in cgroups", () => {
     "what executions have left that nobody keeps is ended at the start",
     { timeout: 180_000 },
     async () => {
-      const seat = await givenKillableAgent(fleet);
-      const { base, list } = givenCgroupBase(seat.first.dataDir);
-      await seat.enqueue(action([step(`${daemon(seat.mark("daemon"))}\nsleep 1000`)]));
-      const pid = await daemonOf(seat);
-      await seat.kill(seat.first);
-      await rm(path.join(seat.first.dataDir, "executions"), patiently);
+      const runner = await givenKillableAgent(fleet);
+      const { base, list } = givenCgroupBase(runner.first.dataDir);
+      await runner.enqueue(action([step(`${daemon(runner.mark("daemon"))}\nsleep 1000`)]));
+      const pid = await daemonOf(runner);
+      await runner.kill(runner.first);
+      await rm(path.join(runner.first.dataDir, "executions"), patiently);
       await mkdir(path.join(base, "exe_left", "below"), { recursive: true });
-      await seat.again();
+      await runner.again();
       await until(() => !isAlive(pid) && list().length === 0);
     },
   );
@@ -128,19 +128,19 @@ withCgroups("jobs in cgroups", () => {
   ])("they are made %s", { timeout: 180_000 }, async (_, subgroup, below) => {
     const { unit, enter } = givenDelegated(subgroup);
     const command = [...enter, process.execPath, agentProgram] as const;
-    const seat = await givenKillableAgent(fleet, {}, command);
-    await seat.run(action([step(`cat /proc/self/cgroup >${seat.mark("cgroup")}`)]));
-    const [own = ""] = (await seat.lines("cgroup")).filter((line) => line.startsWith("0::"));
+    const runner = await givenKillableAgent(fleet, {}, command);
+    await runner.run(action([step(`cat /proc/self/cgroup >${runner.mark("cgroup")}`)]));
+    const [own = ""] = (await runner.lines("cgroup")).filter((line) => line.startsWith("0::"));
     const parent = path.join(path.basename(unit), below);
     expect(own).toMatch(new RegExp(`/${parent}/svc-agent-[0-9a-f]{12}/exe_\\w+$`));
   });
 
   test("the place goes with the agent", { timeout: 180_000 }, async () => {
-    const seat = await givenKillableAgent(fleet);
-    const { base } = givenCgroupBase(seat.first.dataDir);
+    const runner = await givenKillableAgent(fleet);
+    const { base } = givenCgroupBase(runner.first.dataDir);
     await until(() => existsSync(base));
-    seat.first.kill("SIGTERM");
-    await seat.first.ended;
+    runner.first.kill("SIGTERM");
+    await runner.first.ended;
     expect(existsSync(base)).toBe(false);
   });
 
@@ -148,11 +148,11 @@ withCgroups("jobs in cgroups", () => {
     "only with cgroups: without them, and without users for jobs, such a daemon stays",
     { timeout: 180_000 },
     async () => {
-      const seat = await givenKillableAgent(fleet, { "job-cgroups": "off" });
-      const job = await seat.enqueue(action([step(daemon(seat.mark("daemon")))]));
-      const pid = await daemonOf(seat);
+      const runner = await givenKillableAgent(fleet, { "job-cgroups": "off" });
+      const job = await runner.enqueue(action([step(daemon(runner.mark("daemon")))]));
+      const pid = await daemonOf(runner);
       onTestFinished(() => void process.kill(pid, "SIGKILL"));
-      expect((await seat.ended(job)).status).toBe("finished");
+      expect((await runner.ended(job)).status).toBe("finished");
       expect(isAlive(pid)).toBe(true);
     },
   );
@@ -171,12 +171,12 @@ withBounds("the bounds of a job", () => {
   test("end what takes more, and that is told", { timeout: 180_000 }, async () => {
     const { enter } = givenDelegated("agent");
     const command = [...enter, process.execPath, agentProgram] as const;
-    const seat = await givenKillableAgent(fleet, { ...bounds, "job-cgroups": "on" }, command);
+    const runner = await givenKillableAgent(fleet, { ...bounds, "job-cgroups": "on" }, command);
     const eater = { name: "eater", argv: [process.execPath, "-e", eats] };
-    const fat = await seat.run(action([eater]));
+    const fat = await runner.run(action([eater]));
     expect(fat.description).toContain("the job reached job-memory-max");
     const forks = "for n in $(seq 50); do sleep 1000 & done; exit 1";
-    const forked = await seat.run(action([step(forks)]));
+    const forked = await runner.run(action([step(forks)]));
     expect(forked.description).toContain("the job reached job-pids-max");
   });
 });
@@ -185,19 +185,19 @@ withCgroups("bounds that cannot be kept", () => {
   test("end an agent that must keep them with a sentence: 78", { timeout: 180_000 }, async () => {
     const { enter } = givenDelegated();
     const command = [...enter, process.execPath, agentProgram] as const;
-    const seat = await givenKillableAgent(fleet, { ...bounds, "job-cgroups": "on" }, command);
-    expect(await seat.first.ended).toBe(78);
+    const runner = await givenKillableAgent(fleet, { ...bounds, "job-cgroups": "on" }, command);
+    expect(await runner.first.ended).toBe(78);
     const words =
       "jobs cannot have job-memory-max and job-pids-max on this host: the agent itself runs in";
-    expect(seat.first.said.err).toContain(words);
+    expect(runner.first.said.err).toContain(words);
   });
 
   test("are warned of, where cgroups need not be", { timeout: 180_000 }, async () => {
-    const seat = await givenKillableAgent(fleet, { ...bounds, "job-cgroups": "off" });
+    const runner = await givenKillableAgent(fleet, { ...bounds, "job-cgroups": "off" });
     const isWarned = () =>
-      seat.first.said.log.some(({ msg }) => msg === "jobs run without the configured limits");
+      runner.first.said.log.some(({ msg }) => msg === "jobs run without the configured limits");
     await until(isWarned);
-    expect((await seat.run(action([step("true")]))).status).toBe("finished");
+    expect((await runner.run(action([step("true")]))).status).toBe("finished");
   });
 });
 
@@ -205,13 +205,13 @@ test(
   "an agent that must have cgroups and may make none ends with a sentence: 78",
   { timeout: 180_000 },
   async () => {
-    const seat = await fleet.seat();
+    const runner = await fleet.addRunner();
     // A view of the host without them: who may make one, may make cgroups.
     const hide = 'umount -a -t cgroup2 2>/dev/null; exec "$@"';
     const hidden = ["unshare", "--mount", "sh", "-c", hide, "sh"] as const;
     const agent = await startAgentProcess({
       url: fleet.broker.url,
-      env: { SVC_AGENT_TOKEN: seat.token },
+      env: { SVC_AGENT_TOKEN: runner.token },
       settings: { "job-cgroups": "on" },
       ...(powers.kill && { command: [...hidden, process.execPath, agentProgram] as const }),
     });

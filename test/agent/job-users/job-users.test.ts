@@ -39,7 +39,7 @@ asRoot("jobs as other users", () => {
     "a job has a user of its own, without groups and rights, and works as any other",
     { timeout: 180_000 },
     async () => {
-      const seat = await givenJobUsers(fleet, [59_000, 59_001]);
+      const runner = await givenJobUsers(fleet, [59_000, 59_001]);
       const first = `
       set_output() { svc-agent output set "$1"; }
       id -u | set_output user; id -G | set_output groups
@@ -59,7 +59,7 @@ asRoot("jobs as other users", () => {
         override_env_vars: { QUOTED: quoted, UID: "0" },
         cluster_info: { kube_config: "cluster", env_vars: { LD_PRELOAD: "/nowhere.so" } },
       };
-      const job = await seat.run(action([first, second], plan));
+      const job = await runner.run(action([first, second], plan));
       expect(job.description).toBe("");
       const { user, groups, ...outputs } = job.outputs;
       expect(["59000", "59001"]).toContain(user);
@@ -75,8 +75,8 @@ asRoot("jobs as other users", () => {
         left: "kept",
         config: "changed",
       });
-      expect(seat.running()).toEqual([]);
-      expect(existsSync(path.join(seat.agent.dataDir, "work", "left"))).toBe(false);
+      expect(runner.running()).toEqual([]);
+      expect(existsSync(path.join(runner.agent.dataDir, "work", "left"))).toBe(false);
     },
   );
 
@@ -89,7 +89,7 @@ asRoot("jobs as other users", () => {
       const bounding = rights.toLowerCase().replaceAll("cap_", "+").split(" ").join(",");
       const less = ["--no-new-privs", "--inh-caps=-all", `--bounding-set=-all,${bounding}`];
       const command = ["setpriv", ...less, process.execPath, agentProgram] as const;
-      const seat = await givenJobUsers(fleet, [59_060, 59_060], {}, command);
+      const runner = await givenJobUsers(fleet, [59_060, 59_060], {}, command);
       const { folder, commit } = await givenRepository();
       await commit("what", "fetched");
       const { url } = await startGitServer({
@@ -105,7 +105,7 @@ asRoot("jobs as other users", () => {
         step("true", { name: "other", git_source: { ...source, ref: "nowhere" } }),
       ];
       const plan = JSON.stringify({ steps });
-      const job = await seat.run({ type: "actions-workflow", plan });
+      const job = await runner.run({ type: "actions-workflow", plan });
       expect(job.description).toContain("nowhere");
       expect(job.description).toContain("fetching it failed");
       expect(job.outputs).toMatchObject({ owner: "59060" });
@@ -116,15 +116,15 @@ asRoot("jobs as other users", () => {
     "two jobs at once have two users, and none finds what is another's",
     { timeout: 180_000 },
     async () => {
-      const seat = await givenJobUsers(fleet, [59_010, 59_013]);
-      const go = path.join(seat.marks, "go");
+      const runner = await givenJobUsers(fleet, [59_010, 59_013]);
+      const go = path.join(runner.marks, "go");
       const victim = `
       echo treasure > "$SVC_WORKSPACE/treasure"; chmod 777 "$SVC_WORKSPACE" "$SVC_WORKSPACE/treasure" "$HOME"
-      (exec sleep 1000) & echo "$! $SVC_WORKSPACE $SVC_EXECUTION_ID $(dirname "$SVC_JOB_SOCKET")" > ${seat.marks}/told; chmod 644 ${seat.marks}/told; mv ${seat.marks}/told ${seat.marks}/victim
+      (exec sleep 1000) & echo "$! $SVC_WORKSPACE $SVC_EXECUTION_ID $(dirname "$SVC_JOB_SOCKET")" > ${runner.marks}/told; chmod 644 ${runner.marks}/told; mv ${runner.marks}/told ${runner.marks}/victim
       ${wait(go)}
       kill -0 %1 && id -u | svc-agent output set user`;
       const thief = `
-      read -r pid workspace execution folder < ${seat.marks}/victim
+      read -r pid workspace execution folder < ${runner.marks}/victim
       got() { echo "GOT $*"; }
       cat "$workspace/treasure" && got treasure
       ls "$workspace" && got workspace
@@ -133,14 +133,14 @@ asRoot("jobs as other users", () => {
       for it in environ mem maps; do head -c 1 /proc/$pid/$it && got $it; done
       ls /proc/$pid/fd/ && got fd; ls /proc/$pid/cwd/ && got cwd
       id -u | svc-agent output set user`;
-      const held = await seat.enqueue(action([victim]));
-      await until(() => existsSync(path.join(seat.marks, "victim")));
-      const stole = await seat.run(action([`{ ${thief}\n} 2>/dev/null; echo done`]));
+      const held = await runner.enqueue(action([victim]));
+      await until(() => existsSync(path.join(runner.marks, "victim")));
+      const stole = await runner.run(action([`{ ${thief}\n} 2>/dev/null; echo done`]));
       await writeFile(go, "");
-      const robbed = await seat.ended(held);
+      const robbed = await runner.ended(held);
       expect(stole.description).toBe("");
       expect(robbed.description).toBe("");
-      const said = (await seat.logOf(stole.id)).join("\n");
+      const said = (await runner.logOf(stole.id)).join("\n");
       expect(said).toContain("done");
       expect(said).not.toContain("GOT");
       expect(stole.outputs["user"]).not.toBe(robbed.outputs["user"]);
@@ -148,51 +148,51 @@ asRoot("jobs as other users", () => {
   );
 
   test("no daemon survives its job, whatever it has shed", { timeout: 180_000 }, async () => {
-    const seat = await givenJobUsers(fleet, [59_020, 59_020]);
+    const runner = await givenJobUsers(fleet, [59_020, 59_020]);
     const script = `
       env -i setsid -f sleep 1000
       env -i setsid -f bash -c 'trap "" TERM HUP; (while :; do sleep 0.1; done) & wait'
       echo left > /tmp/svc-left-$(id -u); echo left > /dev/shm/svc-left-$(id -u)`;
-    const job = await seat.run(action([script]));
+    const job = await runner.run(action([script]));
     expect(job.description).toBe("");
-    await until(() => seat.running().length === 0);
+    await until(() => runner.running().length === 0);
     // The next job of the same user finds nothing of the one before.
-    const next = await seat.run(action(["! ls /tmp/svc-left-* /dev/shm/svc-left-*"]));
+    const next = await runner.run(action(["! ls /tmp/svc-left-* /dev/shm/svc-left-*"]));
     expect(next.description).toBe("");
   });
 
   test("jobs wait for a user where there are fewer than slots", { timeout: 180_000 }, async () => {
-    const seat = await givenJobUsers(fleet, [59_030, 59_030]);
-    const go = path.join(seat.marks, "go");
-    const first = await seat.enqueue(action([`touch ${seat.marks}/first; ${wait(go)}`]));
-    await until(() => existsSync(path.join(seat.marks, "first")));
-    const second = await seat.enqueue(action([`test -e ${go}`]));
-    await until(async () => (await seat.job(second)).status === "in-progress");
+    const runner = await givenJobUsers(fleet, [59_030, 59_030]);
+    const go = path.join(runner.marks, "go");
+    const first = await runner.enqueue(action([`touch ${runner.marks}/first; ${wait(go)}`]));
+    await until(() => existsSync(path.join(runner.marks, "first")));
+    const second = await runner.enqueue(action([`test -e ${go}`]));
+    await until(async () => (await runner.job(second)).status === "in-progress");
     await writeFile(go, "");
-    expect((await seat.ended(first)).description).toBe("");
-    expect((await seat.ended(second)).description).toBe("");
+    expect((await runner.ended(first)).description).toBe("");
+    expect((await runner.ended(second)).description).toBe("");
   });
 
   test(
     "an agent that is killed takes its jobs up as who they were",
     { timeout: 180_000 },
     async () => {
-      const seat = await givenJobUsers(fleet, [59_040, 59_043]);
-      const go = path.join(seat.marks, "go");
+      const runner = await givenJobUsers(fleet, [59_040, 59_043]);
+      const go = path.join(runner.marks, "go");
       const scripts = [
-        `id -u > ${seat.marks}/before; ${wait(go)}; echo of=first >> "$SVC_ACTIONS_OUTPUT_FILEPATH"`,
-        `echo "same=$([ "$(id -u)" = "$(cat ${seat.marks}/before)" ] && echo yes)" >> "$SVC_ACTIONS_OUTPUT_FILEPATH"`,
+        `id -u > ${runner.marks}/before; ${wait(go)}; echo of=first >> "$SVC_ACTIONS_OUTPUT_FILEPATH"`,
+        `echo "same=$([ "$(id -u)" = "$(cat ${runner.marks}/before)" ] && echo yes)" >> "$SVC_ACTIONS_OUTPUT_FILEPATH"`,
       ];
-      const jobId = await seat.enqueue(action(scripts));
-      await until(() => existsSync(path.join(seat.marks, "before")));
-      seat.agent.kill("SIGKILL");
-      await seat.agent.ended;
-      await seat.again();
+      const jobId = await runner.enqueue(action(scripts));
+      await until(() => existsSync(path.join(runner.marks, "before")));
+      runner.agent.kill("SIGKILL");
+      await runner.agent.ended;
+      await runner.again();
       await writeFile(go, "");
-      const { description, outputs } = await seat.ended(jobId);
+      const { description, outputs } = await runner.ended(jobId);
       expect(description).toBe("");
       expect(outputs).toMatchObject({ of: "first", same: "yes" });
-      await until(() => seat.running().length === 0);
+      await until(() => runner.running().length === 0);
     },
   );
 
@@ -200,7 +200,7 @@ asRoot("jobs as other users", () => {
     "links of a job lead the agent nowhere: nothing of others is read, changed or taken away",
     { timeout: 180_000 },
     async () => {
-      const seat = await givenJobUsers(fleet, [59_050, 59_051]);
+      const runner = await givenJobUsers(fleet, [59_050, 59_051]);
       const precious = await testFolder(0o700);
       const secret = path.join(precious, "outputs");
       await writeFile(secret, "stolen=yes\n", { mode: 0o600 });
@@ -217,19 +217,19 @@ asRoot("jobs as other users", () => {
       mkdir closed; touch closed/x; chmod 000 closed
       (while :; do rm -rf race; mkdir -p race/deep; touch race/deep/file; rm -rf race; ln -s ${precious} race; done) >/dev/null 2>&1 &
       exit 0`;
-      const job = await seat.run(action([traps, "true", "true"]));
+      const job = await runner.run(action([traps, "true", "true"]));
       expect(JSON.stringify(job)).not.toContain("stolen");
       expect(job.status).toBe("failed");
       expect(await readFile(secret, "utf8")).toBe("stolen=yes\n");
       expect(await readFile(path.join(precious, "deep", "file"), "utf8")).toBe("kept");
       const { uid, mode } = await stat(precious);
       expect({ uid, mode }).toEqual({ uid: before.uid, mode: before.mode });
-      await until(() => seat.running().length === 0);
-      const [execution] = (await seat.job(job.id)).executions;
-      await until(() => !existsSync(path.join(seat.agent.dataDir, "work", execution?.id ?? "")));
-      await until(() => !existsSync(path.join(seat.runDir, `${execution?.id}.job`)));
+      await until(() => runner.running().length === 0);
+      const [execution] = (await runner.job(job.id)).executions;
+      await until(() => !existsSync(path.join(runner.agent.dataDir, "work", execution?.id ?? "")));
+      await until(() => !existsSync(path.join(runner.runDir, `${execution?.id}.job`)));
       // The user is whole again for the next job.
-      expect((await seat.run(action(["true"]))).status).toBe("finished");
+      expect((await runner.run(action(["true"]))).status).toBe("finished");
     },
   );
 });

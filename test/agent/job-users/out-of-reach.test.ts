@@ -66,15 +66,15 @@ asRoot("what a job with a shell cannot reach", () => {
     "the token, the agent, its files, its sockets, the supervisor and how the job ended",
     { timeout: 180_000 },
     async () => {
-      const seat = await givenJobUsers(fleet, [59_100, 59_103]);
+      const runner = await givenJobUsers(fleet, [59_100, 59_103]);
       const mark = async (name: string, text: string): Promise<void> =>
-        await writeFile(path.join(seat.marks, name), text);
-      await mark("agent", `${seat.agent.pid}`);
-      await mark("data", seat.agent.dataDir);
-      await mark("run", seat.runDir);
-      await mark("token-file", seat.tokenFile);
+        await writeFile(path.join(runner.marks, name), text);
+      await mark("agent", `${runner.agent.pid}`);
+      await mark("data", runner.agent.dataDir);
+      await mark("run", runner.runDir);
+      await mark("token-file", runner.tokenFile);
       const plan = {
-        override_env_vars: { MARKS: seat.marks },
+        override_env_vars: { MARKS: runner.marks },
         steps: [
           { name: "before", interpolated_inline_contents: "echo ok | svc-agent output set first" },
           {
@@ -83,14 +83,14 @@ asRoot("what a job with a shell cannot reach", () => {
           },
         ],
       };
-      const job = await seat.run({ type: "actions-workflow", plan: JSON.stringify(plan) });
-      const said = (await seat.logOf(job.id)).filter((line) => /^GOT|^done$/.test(line));
+      const job = await runner.run({ type: "actions-workflow", plan: JSON.stringify(plan) });
+      const said = (await runner.logOf(job.id)).filter((line) => /^GOT|^done$/.test(line));
       expect(said).toEqual(["done"]);
       // Its end is its own, whatever it wanted to have written there.
       expect(job).toMatchObject({ status: "failed", result: { error_code: 7 } });
       expect(job.outputs).toMatchObject({ first: "ok" });
-      await until(() => seat.running().length === 0);
-      expect((await seat.run({ type: "noop" })).status).toBe("finished");
+      await until(() => runner.running().length === 0);
+      expect((await runner.run({ type: "noop" })).status).toBe("finished");
     },
   );
 
@@ -98,9 +98,9 @@ asRoot("what a job with a shell cannot reach", () => {
     "an agent that cannot give its jobs other users says so and ends: 78",
     { timeout: 180_000 },
     async () => {
-      const seat = await fleet.seat();
+      const runner = await fleet.addRunner();
       const dataDir = await testFolder(0o777);
-      const given = { url: fleet.broker.url, env: { SVC_AGENT_TOKEN: seat.token }, dataDir };
+      const given = { url: fleet.broker.url, env: { SVC_AGENT_TOKEN: runner.token }, dataDir };
       const agent = await startAgentProcess({
         ...given,
         settings: { "job-user": "59200-59203" },
@@ -119,11 +119,11 @@ asRoot("what a job with a shell cannot reach", () => {
   );
 
   test("a folder that they cannot enter is named at the start", { timeout: 180_000 }, async () => {
-    const seat = await fleet.seat();
+    const runner = await fleet.addRunner();
     const closed = await testFolder(0o700);
     const agent = await startAgentProcess({
       url: fleet.broker.url,
-      env: { SVC_AGENT_TOKEN: seat.token },
+      env: { SVC_AGENT_TOKEN: runner.token },
       settings: { "job-user": "59220", "work-dir": path.join(closed, "work") },
     });
     expect(await agent.ended).toBe(78);
@@ -136,8 +136,8 @@ asRoot("what a job with a shell cannot reach", () => {
     async () => {
       const first = await givenJobUsers(fleet, [59_230, 59_231]);
       await until(() => existsSync(path.join(first.agent.dataDir, "process.json")));
-      const seat = await fleet.seat();
-      const given = { url: fleet.broker.url, env: { SVC_AGENT_TOKEN: seat.token } };
+      const runner = await fleet.addRunner();
+      const given = { url: fleet.broker.url, env: { SVC_AGENT_TOKEN: runner.token } };
       const second = await startAgentProcess({ ...given, settings: { "job-user": "59230-59231" } });
       expect(await second.ended).toBe(78);
       expect(second.said.err).toContain("Another agent on this host uses all users of job-user");

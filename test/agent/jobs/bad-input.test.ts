@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import { beforeAll, describe, expect, test } from "vitest";
-import { givenJobSeat } from "../../support/agent/given-jobs.ts";
+import { givenRunnerWithAgent } from "../../support/agent/given-jobs.ts";
 import { type Fleet, givenFleet } from "../../support/broker/given-fleet.ts";
 
 let fleet: Fleet;
@@ -176,7 +176,7 @@ const bad: readonly Bad[] = [
 
 describe("a bad job fails with words, and the next one runs:", { timeout: 180_000 }, () => {
   test.each(bad)("$what", async ({ step, plan, words }) => {
-    const { run, runSteps, agent } = await givenJobSeat(fleet);
+    const { run, runSteps, agent } = await givenRunnerWithAgent(fleet);
     const ended =
       plan === undefined
         ? await runSteps([step ?? {}])

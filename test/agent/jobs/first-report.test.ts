@@ -16,14 +16,14 @@ beforeAll(async () => {
 
 /** An agent behind a proxy, and an action that leaves a mark. */
 async function setup() {
-  const seat = await fleet.seat({ parallelism: { actions: 1, operations: 1 } });
+  const runner = await fleet.addRunner({ parallelism: { actions: 1, operations: 1 } });
   const proxy = await faultProxy(fleet.broker.url);
-  const agent = await startTestAgent({ url: proxy.url, token: seat.token });
+  const agent = await startTestAgent({ url: proxy.url, token: runner.token });
   const mark = path.join(await testFolder(0o777), "mark");
   const plan = JSON.stringify({ steps: [{ interpolated_command: `touch ${mark}; sleep 0.1` }] });
   return {
-    ...jobReader(fleet, seat),
-    seen: seat.job,
+    ...jobReader(fleet, runner),
+    seen: runner.job,
     proxy,
     agent,
     mark,

@@ -10,18 +10,18 @@ import { testFolder } from "../../support/run/folder.ts";
 
 test("a job that the broker gave up during a long cut comes to rest in order, and its end is evidence", async () => {
   const fleet = await givenFleet();
-  const seat = await fleet.seat();
+  const runner = await fleet.addRunner();
   const proxy = await faultProxy(fleet.broker.url);
   const folder = await testFolder(0o777);
   const mark = (name: string): string => path.join(folder, name);
-  const agent = await startTestAgent({ url: proxy.url, token: seat.token });
+  const agent = await startTestAgent({ url: proxy.url, token: runner.token });
   const script = `trap 'touch ${mark("asked")}; exit 1' TERM; touch ${mark("up")}; sleep 600 & wait`;
   const steps = [
     { name: "works", interpolated_command: script },
     { name: "tidies", always: true, interpolated_command: `touch ${mark("tidied")}` },
   ];
   const plan = JSON.stringify({ steps });
-  const jobId = await seat.enqueue({ type: "actions-workflow", plan, executionTimeout: 3600e9 });
+  const jobId = await runner.enqueue({ type: "actions-workflow", plan, executionTimeout: 3600e9 });
   await until(() => existsSync(mark("up")), 40_000);
   await proxy.setDown(true);
   await until(async () => {
@@ -30,16 +30,16 @@ test("a job that the broker gave up during a long cut comes to rest in order, an
       select bool_or(last_seen_at > svc_now() - interval '6 minutes') as "isHeard"
         from runner_process_beats where process_id = ${agent.processId()}`;
     if (row?.isHeard === true) await advanceClock(fleet.db, "6 minutes");
-    return (await seat.job(jobId)).status === "failed";
+    return (await runner.job(jobId)).status === "failed";
   }, 60_000);
-  const lost = await seat.job(jobId);
+  const lost = await runner.job(jobId);
   expect(lost.status_description).toContain("lost");
   await proxy.setDown(false);
   await until(() => agent.status().jobs.length === 0, 40_000);
   expect(["asked", "tidied"].map((name) => existsSync(mark(name)))).toEqual([true, true]);
   await until(() => proxy.seen("POST /finish").some(({ end }) => end === 200), 40_000);
   await until(() => agent.status().waiting.results === 0);
-  const { status, status_description, executions } = await seat.job(jobId);
+  const { status, status_description, executions } = await runner.job(jobId);
   expect({ status, status_description }).toEqual({
     status: lost.status,
     status_description: lost.status_description,

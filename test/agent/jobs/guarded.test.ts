@@ -20,14 +20,14 @@ const until = async (isTrue: () => boolean): Promise<void> => await soon(isTrue,
 
 /** A script that outlived its agent, and what starts the next agent. */
 async function setup(plan: object = {}) {
-  const seat = await fleet.seat();
+  const runner = await fleet.addRunner();
   const proxy = await faultProxy(fleet.broker.url);
   const folder = await testFolder(0o777);
   const mark = (name: string): string => path.join(folder, name);
-  const first = await startAgentProcess({ url: proxy.url, env: { SVC_AGENT_TOKEN: seat.token } });
+  const first = await startAgentProcess({ url: proxy.url, env: { SVC_AGENT_TOKEN: runner.token } });
   const script = `trap 'touch ${mark("asked")}; exit 1' TERM; echo $$ >${mark("pid")}; sleep 600 & wait`;
   const steps = [{ name: "works", interpolated_command: script }];
-  const jobId = await seat.enqueue({
+  const jobId = await runner.enqueue({
     type: "actions-workflow",
     plan: JSON.stringify({ ...plan, steps }),
   });
@@ -35,11 +35,11 @@ async function setup(plan: object = {}) {
   first.kill("SIGKILL");
   await first.ended;
   const { dataDir } = first;
-  const again = async (token = seat.token): Promise<AgentProcess> =>
+  const again = async (token = runner.token): Promise<AgentProcess> =>
     await startAgentProcess({ url: proxy.url, env: { SVC_AGENT_TOKEN: token }, dataDir });
   const pid = Number(readFileSync(mark("pid"), "utf8"));
   return {
-    seat,
+    runner,
     proxy,
     jobId,
     again,
@@ -53,7 +53,7 @@ const hasTakenUp = ({ said }: AgentProcess): boolean =>
 
 describe("what a killed agent left running", { timeout: 180_000 }, () => {
   test("is stopped in order by a next one that is told to stop before it has found the broker", async () => {
-    const { seat, proxy, jobId, again, wasAsked, runs } = await setup();
+    const { runner, proxy, jobId, again, wasAsked, runs } = await setup();
     await proxy.setDown(true);
     const second = await again();
     await until(() => hasTakenUp(second));
@@ -67,27 +67,27 @@ describe("what a killed agent left running", { timeout: 180_000 }, () => {
     expect([wasAsked(), runs()]).toEqual([true, false]);
     await proxy.setDown(false);
     await again();
-    const { executions } = await seat.became(jobId, "cancelled");
+    const { executions } = await runner.became(jobId, "cancelled");
     expect(executions).toHaveLength(1);
   });
 
   test("is stopped in order by a next one whose token is refused", async () => {
-    const { seat, jobId, again, wasAsked, runs } = await setup();
+    const { runner, jobId, again, wasAsked, runs } = await setup();
     const second = await again(mintToken("rt"));
     expect(await second.ended).toBe(77);
     expect([wasAsked(), runs()]).toEqual([true, false]);
     await again();
-    await seat.became(jobId, "cancelled");
+    await runner.became(jobId, "cancelled");
   });
 
   test("is timed out by its plan's clock while there is no broker", async () => {
-    const { seat, proxy, jobId, again, wasAsked, runs } = await setup({ timeout: 4e9 });
+    const { runner, proxy, jobId, again, wasAsked, runs } = await setup({ timeout: 4e9 });
     await proxy.setDown(true);
     await again();
     await until(() => !runs());
     expect(wasAsked()).toBe(true);
     await proxy.setDown(false);
-    const { executions } = await seat.became(jobId, "timed-out");
+    const { executions } = await runner.became(jobId, "timed-out");
     expect(executions).toHaveLength(1);
   });
 });

@@ -1,6 +1,6 @@
 import path from "node:path";
 import { beforeAll, describe, expect, test } from "vitest";
-import { givenJobSeat } from "../../support/agent/given-jobs.ts";
+import { givenRunnerWithAgent } from "../../support/agent/given-jobs.ts";
 import { type Fleet, givenFleet } from "../../support/broker/given-fleet.ts";
 
 let fleet: Fleet;
@@ -14,7 +14,7 @@ const svcAgent = `${process.execPath} ${main}`;
 
 describe("a job's own processes", { timeout: 180_000 }, () => {
   test("set outputs without a file, as text or as JSON", async () => {
-    const { runSteps } = await givenJobSeat(fleet);
+    const { runSteps } = await givenRunnerWithAgent(fleet);
     const ended = await runSteps([
       {
         name: "set",
@@ -29,7 +29,7 @@ describe("a job's own processes", { timeout: 180_000 }, () => {
   });
 
   test("hand a secret to later steps, and to nobody else", async () => {
-    const { runSteps, agent } = await givenJobSeat(fleet);
+    const { runSteps, agent } = await givenRunnerWithAgent(fleet);
     const ended = await runSteps([
       {
         name: "make",
@@ -48,7 +48,7 @@ describe("a job's own processes", { timeout: 180_000 }, () => {
   });
 
   test("hide a secret from then on", async () => {
-    const { runSteps } = await givenJobSeat(fleet);
+    const { runSteps } = await givenRunnerWithAgent(fleet);
     const ended = await runSteps([
       {
         name: "hide",
@@ -62,7 +62,7 @@ describe("a job's own processes", { timeout: 180_000 }, () => {
   });
 
   test("are told when it is too much, whether they say its size or not", async () => {
-    const { runSteps } = await givenJobSeat(fleet);
+    const { runSteps } = await givenRunnerWithAgent(fleet);
     const ask = `curl -s --unix-socket "$SVC_JOB_SOCKET" -H "authorization: Bearer $SVC_JOB_TOKEN"`;
     const ended = await runSteps([
       {
@@ -80,7 +80,7 @@ describe("a job's own processes", { timeout: 180_000 }, () => {
   });
 
   test("are refused with words: a wrong name, or somebody else's token", async () => {
-    const { runSteps } = await givenJobSeat(fleet);
+    const { runSteps } = await givenRunnerWithAgent(fleet);
     const ended = await runSteps([
       {
         name: "wrong",

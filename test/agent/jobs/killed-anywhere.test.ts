@@ -14,8 +14,8 @@ test(
   { timeout: 180_000 },
   async () => {
     const fleet = await givenFleet();
-    const seat = await fleet.seat({ parallelism: { actions: 1 } });
-    const { enqueue, ended } = jobReader(fleet, seat);
+    const runner = await fleet.addRunner({ parallelism: { actions: 1 } });
+    const { enqueue, ended } = jobReader(fleet, runner);
     const ran = path.join(await testFolder(0o777), "ran");
     const names = Array.from({ length: stepCount }, (_, at) => `s${at}`);
     const steps = names.map((name) => ({
@@ -24,7 +24,7 @@ test(
     }));
     const begun = async (): Promise<string[]> =>
       (await readFile(ran, "utf8").catch(() => "")).split("\n").filter((line) => line !== "");
-    const given = { url: fleet.broker.url, env: { SVC_AGENT_TOKEN: seat.token } };
+    const given = { url: fleet.broker.url, env: { SVC_AGENT_TOKEN: runner.token } };
     let agent = await startAgentProcess(given);
     const id = await enqueue({ type: "actions-workflow", plan: JSON.stringify({ steps }) });
     for (const killAfter of [1, 3, 5, 8]) {

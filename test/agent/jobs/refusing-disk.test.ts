@@ -19,28 +19,28 @@ beforeAll(async () => {
 describe("an agent whose disk refuses what it writes", () => {
   test("reports a job as what it was, with its outputs and its log, when the disk fills meanwhile", async () => {
     const dataDir = await testFolder(0o700);
-    const seat = await fleet.seat({ parallelism: { actions: 2 } });
+    const runner = await fleet.addRunner({ parallelism: { actions: 2 } });
     const agent = await startAgentProcess({
       url: fleet.broker.url,
-      env: { SVC_AGENT_TOKEN: seat.token },
+      env: { SVC_AGENT_TOKEN: runner.token },
       dataDir,
       settings: { "work-dir": await testFolder(0o700), "run-dir": await testFolder(0o700) },
       command: ["unshare", "-rm", "sh", "-c", mounting, dataDir, process.execPath, main],
     });
-    const { ended } = jobReader(fleet, seat);
+    const { ended } = jobReader(fleet, runner);
     const script = [
       'echo ok=1 >>"$SVC_ACTIONS_OUTPUT_FILEPATH"',
       `head -c 5000000 /dev/zero >${dataDir}/fill || echo "it is full"`,
       "echo the end",
     ];
     const steps = [{ name: "fill", interpolated_command: script.join("\n") }];
-    const id = await seat.enqueue(action(steps));
+    const id = await runner.enqueue(action(steps));
     const { status, outputs } = await ended(id);
     expect({ status, outputs }).toMatchObject({ status: "finished", outputs: { ok: "1" } });
     const read = async (): Promise<string> => {
       const { body } = await fleet.broker.call<{ items: { body: string }[] }>(
         `GET /v1/log-streams/lgs_${id.slice(4)}/logs?limit=1000`,
-        { token: seat.operatorToken },
+        { token: runner.operatorToken },
       );
       return body.items.map((line) => line.body).join("\n");
     };

@@ -3,7 +3,7 @@ import { readFile } from "node:fs/promises";
 import path from "node:path";
 import { beforeAll, describe, expect, test } from "vitest";
 import { readStat } from "../../../agent/processes/process-identity.ts";
-import { givenJobSeat, type JobSeat } from "../../support/agent/given-jobs.ts";
+import { givenRunnerWithAgent, type RunnerWithAgent } from "../../support/agent/given-jobs.ts";
 import { type Fleet, givenFleet } from "../../support/broker/given-fleet.ts";
 import { until } from "../../support/broker/given-polling.ts";
 import { testFolder } from "../../support/run/folder.ts";
@@ -16,14 +16,14 @@ beforeAll(async () => {
 
 const seconds = (count: number): number => count * 1e9;
 
-/** A seat, and a script's way to tell that it has come so far. */
+/** A runner, and a script's way to tell that it has come so far. */
 async function setup(): Promise<
-  JobSeat & { mark: (name: string) => string; marked: (name: string) => Promise<void> }
+  RunnerWithAgent & { mark: (name: string) => string; marked: (name: string) => Promise<void> }
 > {
   const folder = await testFolder(0o777);
   const mark = (name: string): string => path.join(folder, name);
   return {
-    ...(await givenJobSeat(fleet)),
+    ...(await givenRunnerWithAgent(fleet)),
     mark,
     marked: async (name) => await until(() => existsSync(mark(name)), 40_000),
   };

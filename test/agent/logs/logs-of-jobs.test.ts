@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import type { LogRecord } from "../../../shared/api/log-streams.ts";
-import { givenJobSeat } from "../../support/agent/given-jobs.ts";
-import { type Fleet, givenFleet, type Seat } from "../../support/broker/given-fleet.ts";
+import { givenRunnerWithAgent } from "../../support/agent/given-jobs.ts";
+import { type Fleet, givenFleet, type TestRunner } from "../../support/broker/given-fleet.ts";
 
 let fleet: Fleet;
 
@@ -9,7 +9,7 @@ beforeAll(async () => {
   fleet = await givenFleet();
 });
 
-async function readLog({ operatorToken: token }: Pick<Seat, "operatorToken">, jobId: string) {
+async function readLog({ operatorToken: token }: Pick<TestRunner, "operatorToken">, jobId: string) {
   const stream = `lgs_${jobId.slice(4)}`;
   const { body } = await fleet.broker.call<{ items: LogRecord[] }>(
     `GET /v1/log-streams/${stream}/logs?limit=1000`,
@@ -23,15 +23,15 @@ async function readLog({ operatorToken: token }: Pick<Seat, "operatorToken">, jo
 
 describe("the log of a job", { timeout: 180_000 }, () => {
   test("is there to its last line when its end is told, without a secret in it", async () => {
-    const seat = await givenJobSeat(fleet, { "log-wait": "60s" });
+    const runner = await givenRunnerWithAgent(fleet, { "log-wait": "60s" });
     const script =
       'for i in 1 2 3; do echo "line $i"; done; echo "key: $API_KEY" >&2; ' +
       'printf %s "$API_KEY" | base64; printf %s "$ANY" | fold -w 7; echo; echo "any=$ANY"; printf "the end"';
     const variables = { API_KEY: "pq7-secret", ANY: "Zx81kkPq20WmVt55" };
-    const { id, status } = await seat.runSteps([
+    const { id, status } = await runner.runSteps([
       { name: "speak", interpolated_command: script, interpolated_env_vars: variables },
     ]);
-    const { records, isComplete } = await readLog(seat, id);
+    const { records, isComplete } = await readLog(runner, id);
     expect({ status, isComplete }).toEqual({ status: "finished", isComplete: true });
     const lines = records.filter(({ step }) => step === "speak").map(({ body }) => body);
     const said = lines.slice(lines.indexOf("line 1"));
@@ -47,15 +47,15 @@ describe("the log of a job", { timeout: 180_000 }, () => {
   });
 
   test("shows no secret in the name of a step either", async () => {
-    const seat = await givenJobSeat(fleet, { "log-wait": "60s" });
-    const { id } = await seat.runSteps([
+    const runner = await givenRunnerWithAgent(fleet, { "log-wait": "60s" });
+    const { id } = await runner.runSteps([
       {
         name: "login hunter2-hunter2",
         secret_env_vars: { API_TOKEN: "hunter2-hunter2" },
         interpolated_command: 'echo "$SVC_STEP_NAME"',
       },
     ]);
-    const { records } = await readLog(seat, id);
+    const { records } = await readLog(runner, id);
     expect(records.map(({ step, body }) => ({ step, body }))).toContainEqual({
       step: "login ***",
       body: "login ***",

@@ -50,10 +50,10 @@ const shown = fc.array(fc.tuple(fc.nat(1), fc.constantFrom(...forms), noise), {
 const cuts = fc.array(fc.nat(), { minLength: 3, maxLength: 30 });
 
 test("no secret is on the wire, on disk or in the database, however it is encoded and split over writes", async () => {
-  const seat = await fleet.seat();
-  const reader = jobReader(fleet, seat);
+  const runner = await fleet.addRunner();
+  const reader = jobReader(fleet, runner);
   const proxy = await faultProxy(fleet.broker.url);
-  const agent = await startTestAgent({ url: proxy.url, token: seat.token });
+  const agent = await startTestAgent({ url: proxy.url, token: runner.token });
   const words = [secretWord(), secretWord(`p" /'\\%\n  q`)] as const;
   const run = async (text: string, places: readonly number[]): Promise<string> => {
     const folder = await testFolder(0o777);
@@ -71,11 +71,11 @@ test("no secret is on the wire, on disk or in the database, however it is encode
     };
     // By way of the broker, which seals plans.
     const body = { type: "actions-workflow", plan: { steps: [step] } };
-    const { id } = await seat.operate(`POST /v1/runners/${seat.runner.runnerId}/jobs`, body);
+    const { id } = await runner.operate(`POST /v1/runners/${runner.runnerId}/jobs`, body);
     const ended = await reader.ended(id as string);
     expect(ended).toMatchObject({ status: "finished" });
     await until(() => agent.status().waiting.log_bytes === 0, 20_000);
-    const bodies = await storedBodies(fleet.db, seat.runner.orgId, `lgs_${ended.id.slice(4)}`);
+    const bodies = await storedBodies(fleet.db, runner.orgId, `lgs_${ended.id.slice(4)}`);
     return JSON.stringify([ended, bodies]) + bodies.join("\n");
   };
   await fc.assert(

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import type { LogStream } from "../../../shared/api/log-streams.ts";
-import { givenJobSeat, type JobSeat } from "../../support/agent/given-jobs.ts";
+import { givenRunnerWithAgent, type RunnerWithAgent } from "../../support/agent/given-jobs.ts";
 import { type Fleet, givenFleet } from "../../support/broker/given-fleet.ts";
 import { type FaultProxy, faultProxy } from "../../support/network/fault-proxy.ts";
 
@@ -12,14 +12,14 @@ beforeAll(async () => {
 
 const mebibyte = 2 ** 20;
 
-/** A seat whose broker says of logs, and of nothing else, that they come too fast. */
-async function setup(): Promise<JobSeat & { readonly proxy: FaultProxy }> {
+/** A runner whose broker says of logs, and of nothing else, that they come too fast. */
+async function setup(): Promise<RunnerWithAgent & { readonly proxy: FaultProxy }> {
   const proxy = await faultProxy(fleet.broker.url);
   proxy.fail("POST /logs", "429");
   // A request that is given up means that the broker is away: then lines are dropped.
   const patient = { "request-timeout": "60s" };
   const settings = { "broker-url": proxy.url, "log-spool-per-job": "1MiB", ...patient };
-  return { ...(await givenJobSeat(fleet, settings)), proxy };
+  return { ...(await givenRunnerWithAgent(fleet, settings)), proxy };
 }
 
 const action = (interpolated_command: string) => ({

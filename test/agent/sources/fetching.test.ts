@@ -2,7 +2,7 @@ import { mkdir, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { gzipSync } from "node:zlib";
 import { beforeAll, describe, expect, test } from "vitest";
-import { givenJobSeat } from "../../support/agent/given-jobs.ts";
+import { givenRunnerWithAgent } from "../../support/agent/given-jobs.ts";
 import { type Fleet, givenFleet } from "../../support/broker/given-fleet.ts";
 import { testFolder } from "../../support/run/folder.ts";
 import { startRegistryDouble } from "../../support/sources/start-registry-double.ts";
@@ -24,7 +24,7 @@ describe("an artifact in a registry", { timeout: 180_000 }, () => {
   test("is fetched at a tag or a digest, and unpacked where the step runs", async () => {
     const registry = await startRegistryDouble();
     const digest = registry.push("acme/app", "v1", [{ bytes: module }]);
-    const { runSteps } = await givenJobSeat(fleet);
+    const { runSteps } = await givenRunnerWithAgent(fleet);
     const oci = { url: registry.host, repository: "acme/app", path: "deep" };
     for (const source of [
       { oci: { ...oci, tag: "v1" } },
@@ -46,7 +46,7 @@ describe("an artifact in a registry", { timeout: 180_000 }, () => {
       { bytes: module, annotations: folder },
       { bytes: module, annotations: title("kept.tgz") },
     ]);
-    const { runSteps } = await givenJobSeat(fleet);
+    const { runSteps } = await givenRunnerWithAgent(fleet);
     const script = `cd "$PWD"; echo "what=$(cat what deep/what)$(ls kept.tgz)" >>$SVC_ACTIONS_OUTPUT_FILEPATH`;
     const source = { oci: `${registry.host}/acme/app:v1` };
     const ended = await runSteps([{ source, interpolated_command: script }]);
@@ -67,7 +67,7 @@ describe("an artifact in a registry", { timeout: 180_000 }, () => {
       kind === "basic" ? { kind, login: "me:pass-word-9" } : { kind, ...login },
     );
     registry.push("acme/app", "v1", [{ bytes: module }]);
-    const { runSteps, agent } = await givenJobSeat(fleet);
+    const { runSteps, agent } = await givenRunnerWithAgent(fleet);
     const oci = { url: `${registry.host}/acme/app`, tag: "v1", path: "deep", auth };
     const ended = await runSteps([tellWhat({ oci })]);
     expect(ended).toMatchObject({ status: "finished", outputs: { what: "module" } });
@@ -84,7 +84,7 @@ describe("an artifact in a registry", { timeout: 180_000 }, () => {
   ])("that is private is not had %s", async (_, auth, words) => {
     const registry = await startRegistryDouble({ kind: "token", login: "me:right-one-1" });
     registry.push("acme/app", "v1", [{ bytes: module }]);
-    const { runSteps } = await givenJobSeat(fleet);
+    const { runSteps } = await givenRunnerWithAgent(fleet);
     const oci = { url: `${registry.host}/acme/app`, tag: "v1", auth };
     const ended = await runSteps([tellWhat({ oci }, { name: "get" })]);
     expect(ended).toMatchObject({
@@ -99,7 +99,7 @@ describe("an artifact in a registry", { timeout: 180_000 }, () => {
   test("that is not there, or is another one than its digest says, fails as such", async () => {
     const registry = await startRegistryDouble();
     registry.push("acme/app", "v1", [{ bytes: module }]);
-    const { runSteps } = await givenJobSeat(fleet);
+    const { runSteps } = await givenRunnerWithAgent(fleet);
     const absent = await runSteps([tellWhat({ oci: `${registry.host}/acme/app:v2` })]);
     expect(absent.result?.error_metadata["class"]).toBe("not_found");
     const other = Buffer.concat([module.subarray(0, -1), Buffer.from([255])]);
@@ -115,7 +115,7 @@ describe("an artifact in a registry", { timeout: 180_000 }, () => {
   test("is asked for again when its registry has an ill moment, and fails when it stays away", async () => {
     const registry = await startRegistryDouble();
     registry.push("acme/app", "v1", [{ bytes: module }]);
-    const { runSteps } = await givenJobSeat(fleet);
+    const { runSteps } = await givenRunnerWithAgent(fleet);
     const source = { oci: { url: `${registry.host}/acme/app:v1`, path: "deep" } };
     registry.failNext(3);
     expect((await runSteps([tellWhat(source)])).outputs["what"]).toBe("module");
@@ -128,7 +128,7 @@ describe("an artifact in a registry", { timeout: 180_000 }, () => {
     const registry = await startRegistryDouble();
     const large = gzipSync(tarArchive([{ name: "what", text: "0".repeat(100_000) }]));
     registry.push("acme/app", "v1", [{ bytes: large }]);
-    const { runSteps } = await givenJobSeat(fleet, { "source-size": "64KiB" });
+    const { runSteps } = await givenRunnerWithAgent(fleet, { "source-size": "64KiB" });
     const ended = await runSteps([tellWhat({ oci: `${registry.host}/acme/app:v1` })]);
     expect(ended.result?.error_metadata["class"]).toBe("too_large");
     expect(ended.description).toContain('at the entry "what"');
@@ -140,13 +140,13 @@ describe("an archive in a plan", { timeout: 180_000 }, () => {
     ["tar with gzip", module],
     ["zip", zipArchive([{ name: "deep/what", text: "module" }])],
   ])("of %s is unpacked where the step runs", async (_, bytes) => {
-    const { runSteps } = await givenJobSeat(fleet);
+    const { runSteps } = await givenRunnerWithAgent(fleet);
     const archive = { contents: bytes.toString("base64url"), path: "deep" };
     expect((await runSteps([tellWhat({ archive })])).outputs["what"]).toBe("module");
   });
 
   test("that would leave its folder is one failed job that names the entry", async () => {
-    const { runSteps } = await givenJobSeat(fleet);
+    const { runSteps } = await givenRunnerWithAgent(fleet);
     const archive = gzipSync(tarArchive([{ name: "../../evil", text: "x" }])).toString("base64");
     const ended = await runSteps([tellWhat({ archive }, { name: "get" })]);
     expect(ended.result?.error_metadata).toMatchObject({
@@ -164,10 +164,10 @@ describe("a folder of the host", { timeout: 180_000 }, () => {
     const folder = await testFolder(0o755);
     await mkdir(path.join(folder, "deep"));
     await writeFile(path.join(folder, "deep", "what"), "of the host");
-    const allowed = await givenJobSeat(fleet, { "allow-file-sources": "yes" });
+    const allowed = await givenRunnerWithAgent(fleet, { "allow-file-sources": "yes" });
     const step = tellWhat({ path: folder }, { directory: "deep" });
     expect((await allowed.runSteps([step])).outputs["what"]).toBe("of the host");
-    const { runSteps } = await givenJobSeat(fleet);
+    const { runSteps } = await givenRunnerWithAgent(fleet);
     const ended = await runSteps([step]);
     expect(ended.result?.error_metadata["reason"]).toBe("plan_invalid");
     expect(ended.description).toContain("allow-file-sources");

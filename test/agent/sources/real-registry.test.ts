@@ -1,7 +1,7 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { beforeAll, expect, test } from "vitest";
-import { givenJobSeat } from "../../support/agent/given-jobs.ts";
+import { givenRunnerWithAgent } from "../../support/agent/given-jobs.ts";
 import { type Fleet, givenFleet } from "../../support/broker/given-fleet.ts";
 import { writeChart } from "../../support/manifests/write-chart.ts";
 import { runTool } from "../../support/programs/run-tool.ts";
@@ -28,7 +28,7 @@ describeWithTools(["registry", "oras"], "what oras has pushed", () => {
     const push = ["push", "--plain-http", "--format", "json", `${host}/code:one`];
     const said = await runTool("oras", [...push, "configuration/", "notes.txt"], { cwd: folder });
     const { digest } = JSON.parse(said) as { digest: string };
-    const { runSteps } = await givenJobSeat(fleet);
+    const { runSteps } = await givenRunnerWithAgent(fleet);
     const at = { url: `${host}/code` };
     const steps = [
       {
@@ -69,7 +69,7 @@ describeWithTools(
       const enter = ["registry", "login", host, "--plain-http", "-u", user, "--password-stdin"];
       await helm(enter, password);
       await helm(["push", "web-1.0.0.tgz", `oci://${host}/charts`, "--plain-http"]);
-      const { runSteps } = await givenJobSeat(fleet);
+      const { runSteps } = await givenRunnerWithAgent(fleet);
       const oci = { url: `oci://${host}/charts/web`, tag: "1.0.0", path: "web" };
       const step = { interpolated_command: tell("Chart.yaml") };
       const auth = { username: user, password };

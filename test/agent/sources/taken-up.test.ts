@@ -41,19 +41,22 @@ describe("a source whose agent is killed", { timeout: 180_000 }, () => {
   test("after it was fetched, is not fetched again", async () => {
     const registry = await startRegistryDouble();
     registry.push("acme/app", "v1", [{ bytes: module }]);
-    const seat = await givenKillableAgent(fleet);
+    const runner = await givenKillableAgent(fleet);
     const source = { oci: `${registry.host}/acme/app:v1` };
-    const first = `touch ${seat.mark("begun")}; ${wait(seat.mark("go"))}`;
+    const first = `touch ${runner.mark("begun")}; ${wait(runner.mark("go"))}`;
     const steps = [
       { source, interpolated_command: first },
       { source, interpolated_command: 'echo "what=$(cat what)" >>$SVC_ACTIONS_OUTPUT_FILEPATH' },
     ];
-    const id = await seat.enqueue(action(steps));
-    await seat.marked("begun");
-    await seat.kill(seat.first);
-    await seat.again();
-    await writeFile(seat.mark("go"), "");
-    expect(await seat.ended(id)).toMatchObject({ status: "finished", outputs: { what: "module" } });
+    const id = await runner.enqueue(action(steps));
+    await runner.marked("begun");
+    await runner.kill(runner.first);
+    await runner.again();
+    await writeFile(runner.mark("go"), "");
+    expect(await runner.ended(id)).toMatchObject({
+      status: "finished",
+      outputs: { what: "module" },
+    });
     expect(registry.asked.filter(isBlob)).toHaveLength(1);
   });
 });

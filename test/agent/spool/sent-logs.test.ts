@@ -121,21 +121,21 @@ test(
   { timeout: 180_000 },
   async () => {
     const fleet = await givenFleet();
-    const seat = await givenKillableAgent(fleet);
+    const runner = await givenKillableAgent(fleet);
     const go = path.join(await testFolder(0o777), "go");
     const script = `n=0; until [ -e ${go} ]; do n=$((n + 1)); echo "line $n"; sleep 0.02; done; echo "end $n"`;
-    const job = await seat.enqueue(action([{ name: "a", interpolated_inline_contents: script }]));
-    const folder = path.join(seat.first.dataDir, "logs");
-    let agent = seat.first;
+    const job = await runner.enqueue(action([{ name: "a", interpolated_inline_contents: script }]));
+    const folder = path.join(runner.first.dataDir, "logs");
+    let agent = runner.first;
     // A removal is: a file is made, written, and the one before it is taken away; each is an event of the folder's.
     for (const nth of [1, 2, 3, 4, 5, 6]) {
       await afterRemovals(folder, nth);
-      await seat.kill(agent);
-      agent = await seat.again();
+      await runner.kill(agent);
+      agent = await runner.again();
     }
     await writeFile(go, "");
-    expect((await seat.ended(job)).status).toBe("finished");
-    const lines = (await seat.logOf(job)).filter((line) => /^(?:line|end) \d+$/.test(line));
+    expect((await runner.ended(job)).status).toBe("finished");
+    const lines = (await runner.logOf(job)).filter((line) => /^(?:line|end) \d+$/.test(line));
     const count = Number(lines.at(-1)?.slice(4));
     expect(lines.slice(0, -1)).toEqual(Array.from({ length: count }, (_, at) => `line ${at + 1}`));
   },

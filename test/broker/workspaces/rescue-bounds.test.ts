@@ -31,7 +31,7 @@ async function setup(workspaceId?: string, by = at) {
 }
 
 describe("a state that is being rescued", () => {
-  test("holds no seat while its bytes come: the one there is serves others of its token", async () => {
+  test("holds no permit while its bytes come: the only one serves others of its token", async () => {
     const small = await startBroker({ url: database.url, env: { SVC_POOL_SIZE: "3" } });
     const { id, job, path, rescue } = await setup();
     const slow = begin(small.url, path, job.token);

@@ -2,18 +2,18 @@ import { readdirSync, readFileSync } from "node:fs";
 import { writeFile } from "node:fs/promises";
 import path from "node:path";
 import { openRunDir } from "../../../agent/processes/open-run-dir.ts";
-import type { Fleet, Seat } from "../broker/given-fleet.ts";
+import type { Fleet, TestRunner } from "../broker/given-fleet.ts";
 import { logOf } from "../logs/read-log.ts";
 import { testFolder } from "../run/folder.ts";
-import { type JobSeat, jobReader } from "./given-jobs.ts";
+import { type RunnerWithAgent, jobReader } from "./given-jobs.ts";
 import { type AgentProcess, startAgentProcess } from "./start-agent-process.ts";
 
 /** Whether this machine lets us be other users; a laptop's tests say in one line that it does not. */
 export const canChangeUsers = process.getuid?.() === 0;
 export const leftOut = "jobs as other users are left out here: only root can start them";
 
-export type UsersSeat = Seat &
-  Omit<JobSeat, "agent"> & {
+export type RunnerWithJobUsers = TestRunner &
+  Omit<RunnerWithAgent, "agent"> & {
     readonly agent: AgentProcess;
     readonly tokenFile: string;
     /** Where the agent keeps the output and the secrets of jobs. */
@@ -33,10 +33,10 @@ export async function givenJobUsers(
   [first, last]: readonly [number, number],
   settings: Readonly<Record<string, string>> = {},
   command?: readonly [string, ...string[]],
-): Promise<UsersSeat> {
-  const seat = await fleet.seat({ parallelism: { actions: 2, deploy: 2 } });
+): Promise<RunnerWithJobUsers> {
+  const runner = await fleet.addRunner({ parallelism: { actions: 2, deploy: 2 } });
   const tokenFile = path.join(await testFolder(), "token");
-  await writeFile(tokenFile, seat.token, { mode: 0o600 });
+  await writeFile(tokenFile, runner.token, { mode: 0o600 });
   const [runPlace, marks] = [await testFolder(), await testFolder(0o777)];
   const given = {
     url: fleet.broker.url,
@@ -55,13 +55,13 @@ export async function givenJobUsers(
     isEntered: true,
   });
   return {
-    ...jobReader(fleet, seat),
+    ...jobReader(fleet, runner),
     agent,
     tokenFile,
     runDir,
     marks,
     again: async () => await startAgentProcess({ ...given, dataDir: agent.dataDir }),
-    logOf: async (jobId) => await logOf(fleet, seat, jobId),
+    logOf: async (jobId) => await logOf(fleet, runner, jobId),
     running: () => processesOf(first, last),
   };
 }

@@ -1,6 +1,6 @@
 import type { NewJob } from "../../../broker/jobs/new-job.ts";
 import type { RunnerJobGroup } from "../../../shared/runner-job-types.ts";
-import { type Fleet, type Seat } from "../broker/given-fleet.ts";
+import { type Fleet, type TestRunner } from "../broker/given-fleet.ts";
 import { until } from "../broker/given-polling.ts";
 import { logOf } from "../logs/read-log.ts";
 import { startTestAgent, type TestAgent } from "./start-test-agent.ts";
@@ -23,7 +23,7 @@ export type EndedJob = {
   } | null;
 };
 
-export type JobSeat = Seat & {
+export type RunnerWithAgent = TestRunner & {
   readonly agent: TestAgent;
   /** Resolves when the job has ended in whatever way and its result is there. */
   readonly ended: (jobId: string) => Promise<EndedJob>;
@@ -45,28 +45,28 @@ const slots: Partial<Record<RunnerJobGroup, number>> = {
   runner: 1,
 };
 
-/** A runner whose agent works in this process. */
-export async function givenJobSeat(
+/** A runner whose agent runs in this process. */
+export async function givenRunnerWithAgent(
   fleet: Fleet,
   settings: Readonly<Record<string, string>> = {},
-): Promise<JobSeat> {
-  const seat = await fleet.seat({ parallelism: slots });
+): Promise<RunnerWithAgent> {
+  const runner = await fleet.addRunner({ parallelism: slots });
   const groups = Object.entries(slots)
     .map(([group, count]) => `${group}=${count}`)
     .join(",");
-  const given = { url: fleet.broker.url, token: seat.token };
+  const given = { url: fleet.broker.url, token: runner.token };
   const agent = await startTestAgent(given, { groups, ...settings });
-  return { ...jobReader(fleet, seat), agent };
+  return { ...jobReader(fleet, runner), agent };
 }
 
-/** A seat whose agent is somebody else's affair. */
-export function jobReader(fleet: Fleet, seat: Seat): Omit<JobSeat, "agent"> {
+/** A runner whose agent the caller starts. */
+export function jobReader(fleet: Fleet, runner: TestRunner): Omit<RunnerWithAgent, "agent"> {
   const ended = async (jobId: string): Promise<EndedJob> => {
-    await until(async () => isOver((await seat.job(jobId)).status), 150_000);
-    const job = await seat.job(jobId);
+    await until(async () => isOver((await runner.job(jobId)).status), 150_000);
+    const job = await runner.job(jobId);
     const executionId = job.executions.at(-1)?.id ?? "";
     const path = `GET /v1/runner-jobs/${jobId}/executions/${executionId}/result`;
-    const token = seat.operatorToken;
+    const token = runner.operatorToken;
     const { status, body } = await fleet.broker.call<EndedJob["result"]>(path, { token });
     return {
       id: jobId,
@@ -77,12 +77,12 @@ export function jobReader(fleet: Fleet, seat: Seat): Omit<JobSeat, "agent"> {
     };
   };
   const run = async (job: Partial<NewJob>): Promise<EndedJob> =>
-    await ended(await seat.enqueue(job));
+    await ended(await runner.enqueue(job));
   return {
-    ...seat,
+    ...runner,
     ended,
     run,
-    logOf: async (jobId) => await logOf(fleet, seat, jobId),
+    logOf: async (jobId) => await logOf(fleet, runner, jobId),
     runSteps: async (steps, plan = {}) =>
       await run({ type: "actions-workflow", plan: JSON.stringify({ ...plan, steps }) }),
   };

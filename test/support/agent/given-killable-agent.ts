@@ -2,10 +2,10 @@ import { existsSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import path from "node:path";
 import type { NewJob } from "../../../broker/jobs/new-job.ts";
-import type { Fleet, Seat } from "../broker/given-fleet.ts";
+import type { Fleet, TestRunner } from "../broker/given-fleet.ts";
 import { until as soon } from "../broker/given-polling.ts";
 import { testFolder } from "../run/folder.ts";
-import { type JobSeat, jobReader } from "./given-jobs.ts";
+import { type RunnerWithAgent, jobReader } from "./given-jobs.ts";
 import {
   type AgentProcess,
   type AgentProcessOptions,
@@ -16,8 +16,8 @@ import {
 export const until = async (isTrue: () => boolean | Promise<boolean>): Promise<void> =>
   await soon(isTrue, 40_000);
 
-export type KillableAgent = Seat &
-  Omit<JobSeat, "agent"> & {
+export type KillableAgent = TestRunner &
+  Omit<RunnerWithAgent, "agent"> & {
     readonly runDir: string;
     readonly first: AgentProcess;
     /** Starts the agent once more. */
@@ -37,19 +37,19 @@ export async function givenKillableAgent(
   more: Readonly<Record<string, string>> = {},
   command?: AgentProcessOptions["command"],
 ): Promise<KillableAgent> {
-  const seat = await fleet.seat({ parallelism: { actions: 2, operations: 2, deploy: 1 } });
+  const runner = await fleet.addRunner({ parallelism: { actions: 2, operations: 2, deploy: 1 } });
   const folder = await testFolder(0o777);
   const mark = (name: string): string => path.join(folder, name);
   const runDir = await testFolder(0o700);
   const given = {
     url: fleet.broker.url,
-    env: { SVC_AGENT_TOKEN: seat.token },
+    env: { SVC_AGENT_TOKEN: runner.token },
     settings: { "run-dir": runDir, ...more },
     ...(command !== undefined && { command }),
   };
   const first = await startAgentProcess(given);
   return {
-    ...jobReader(fleet, seat),
+    ...jobReader(fleet, runner),
     runDir,
     first,
     again: async () => await startAgentProcess({ ...given, dataDir: first.dataDir }),

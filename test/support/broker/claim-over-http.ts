@@ -1,13 +1,13 @@
 import type { ClaimedJob } from "../../../agent/running-job.ts";
 import { processSecretHeader } from "../../../shared/api/runner-process.ts";
-import type { Fleet, Seat } from "./given-fleet.ts";
+import type { Fleet, TestRunner } from "./given-fleet.ts";
 
 /** A claimed job as the broker hands it out, to a process that binds its plans and then keeps still. */
 export async function claimOverHttp(
   { broker }: Fleet,
-  { runner, token }: Seat,
+  { runnerId, token }: TestRunner,
 ): Promise<ClaimedJob> {
-  const path = `/v1/runners/${runner.runnerId}`;
+  const path = `/v1/runners/${runnerId}`;
   const groups = { actions: 1 };
   const made = await broker.call<{ id: string; secret: string }>(`POST ${path}/processes`, {
     token,

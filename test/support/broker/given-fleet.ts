@@ -7,16 +7,15 @@ import type { TestBroker } from "./broker.ts";
 import { startBroker } from "./broker.ts";
 import { until } from "./given-polling.ts";
 
-/** A broker with runners for agents to be. */
+/** A broker to which runners can be added. */
 export type Fleet = {
   readonly db: TestDatabase["db"];
   readonly broker: TestBroker;
-  readonly seat: (given?: Parameters<typeof givenRunner>[1]) => Promise<Seat>;
+  readonly addRunner: (given?: Parameters<typeof givenRunner>[1]) => Promise<TestRunner>;
 };
 
-/** One runner, what its agent needs, and what its control plane would do. */
-export type Seat = {
-  readonly runner: GivenRunner;
+/** A runner, what its agent needs, and what its control plane would do. */
+export type TestRunner = GivenRunner & {
   /** The runner's token. */
   readonly token: string;
   readonly operatorToken: string;
@@ -45,7 +44,7 @@ export async function givenFleet(): Promise<Fleet> {
   const { db, url } = await testDatabase();
   const env = { SVC_RATE_TOKEN_PER_S: "0", SVC_RATE_ORG_PER_S: "0" };
   const broker = await startBroker({ url, env });
-  const seat: Fleet["seat"] = async (given) => {
+  const addRunner: Fleet["addRunner"] = async (given) => {
     const runner = await givenRunner(db, given);
     const token = await givenToken(db, runner);
     const operatorToken = await givenToken(db, { orgId: runner.orgId });
@@ -56,7 +55,7 @@ export async function givenFleet(): Promise<Fleet> {
       return body;
     };
     return {
-      runner,
+      ...runner,
       token,
       operatorToken,
       job,
@@ -74,5 +73,5 @@ export async function givenFleet(): Promise<Fleet> {
       },
     };
   };
-  return { db, broker, seat };
+  return { db, broker, addRunner };
 }

@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import type { NewJob } from "../../../broker/jobs/new-job.ts";
 import type { RunnerJobOperation } from "../../../shared/runner-job-types.ts";
-import { type EndedJob, givenJobSeat, type JobSeat } from "../agent/given-jobs.ts";
+import { type EndedJob, givenRunnerWithAgent, type RunnerWithAgent } from "../agent/given-jobs.ts";
 import type { Fleet } from "../broker/given-fleet.ts";
 import { givenNamespace, type Namespace } from "./given-namespace.ts";
 
@@ -20,17 +20,17 @@ type Deploying = {
   readonly running: () => Promise<string>;
 };
 
-/** A seat whose jobs run Jobs in a namespace of their own. */
+/** A runner whose jobs run Jobs in a namespace of their own. */
 export async function givenClusterJobs(
   fleet: Fleet,
   settings: Readonly<Record<string, string>> = {},
-): Promise<JobSeat & Deploying> {
-  return await clusterJobsOf(await givenJobSeat(fleet, settings));
+): Promise<RunnerWithAgent & Deploying> {
+  return await clusterJobsOf(await givenRunnerWithAgent(fleet, settings));
 }
 
-/** The same for a seat that is there. */
-export async function clusterJobsOf<S extends Omit<JobSeat, "agent">>(
-  seat: S,
+/** The same for an existing runner. */
+export async function clusterJobsOf<S extends Omit<RunnerWithAgent, "agent">>(
+  runner: S,
 ): Promise<S & Deploying> {
   const at = await givenNamespace();
   const kube_config = await readFile(at.kubeconfig, "utf8");
@@ -51,10 +51,10 @@ export async function clusterJobsOf<S extends Omit<JobSeat, "agent">>(
     }),
   });
   return {
-    ...seat,
+    ...runner,
     at,
     draft,
-    deploy: async (...given) => await seat.run(draft(...given)),
+    deploy: async (...given) => await runner.run(draft(...given)),
     left: async () => {
       const listed = await at.kubectl(["get", "job,pod,secret", "-o", "name"]);
       return listed.split("\n").filter((name) => name !== "");

@@ -1,9 +1,9 @@
 import { writeFile } from "node:fs/promises";
 import path from "node:path";
 import { executorRights, type Right } from "../../../agent/executor/rights.ts";
-import { type JobSeat, jobReader } from "../agent/given-jobs.ts";
+import { type RunnerWithAgent, jobReader } from "../agent/given-jobs.ts";
 import { type AgentProcess, startAgentProcess } from "../agent/start-agent-process.ts";
-import type { Fleet, Seat } from "../broker/given-fleet.ts";
+import type { Fleet, TestRunner } from "../broker/given-fleet.ts";
 import { until as soon } from "../broker/given-polling.ts";
 import { testFolder } from "../run/folder.ts";
 import {
@@ -19,8 +19,8 @@ import { type Kubelet, startKubelet } from "./start-kubelet.ts";
 export const untilInCluster = async (isTrue: () => boolean | Promise<boolean>): Promise<void> =>
   await soon(isTrue, 150_000);
 
-export type ExecutorSeat = Seat &
-  Omit<JobSeat, "agent"> & {
+export type RunnerWithExecutor = TestRunner &
+  Omit<RunnerWithAgent, "agent"> & {
     readonly at: Namespace;
     readonly account: Account;
     readonly kubelet: Kubelet;
@@ -50,8 +50,11 @@ export function rulesOf(rights: readonly Right[]): Rule[] {
 }
 
 /** A runner, a namespace with a kubelet's stand-in, and an account that may do what an executor has to. */
-export async function givenExecutor(fleet: Fleet, template: object = {}): Promise<ExecutorSeat> {
-  const seat = await fleet.seat({ parallelism: { actions: 2, deploy: 2, operations: 2 } });
+export async function givenExecutor(
+  fleet: Fleet,
+  template: object = {},
+): Promise<RunnerWithExecutor> {
+  const runner = await fleet.addRunner({ parallelism: { actions: 2, deploy: 2, operations: 2 } });
   const at = await givenNamespace();
   const account = await givenAccount(at, rulesOf(executorRights("svc-agent")));
   const kubelet = await startKubelet(at);
@@ -59,14 +62,14 @@ export async function givenExecutor(fleet: Fleet, template: object = {}): Promis
   const metadata = { annotations: { "svc.test/pod": "real" } };
   await writeFile(file, JSON.stringify({ metadata, ...template }));
   return {
-    ...jobReader(fleet, seat),
+    ...jobReader(fleet, runner),
     at,
     account,
     kubelet,
     start: async (settings = {}, kubeconfig = account.kubeconfig, env = {}) =>
       await startAgentProcess({
         url: fleet.broker.url,
-        env: { SVC_AGENT_TOKEN: seat.token, KUBECONFIG: kubeconfig, ...env },
+        env: { SVC_AGENT_TOKEN: runner.token, KUBECONFIG: kubeconfig, ...env },
         settings: {
           executor: "kubernetes",
           "executor-image": "registry.example/svc-agent:1",

@@ -4,7 +4,7 @@ import { vi } from "vitest";
 import type { NewJob } from "../../../broker/jobs/new-job.ts";
 import type { RunnerJobOperation } from "../../../shared/runner-job-types.ts";
 import { tool } from "../../tools/find-tool.ts";
-import type { EndedJob, JobSeat } from "../agent/given-jobs.ts";
+import type { EndedJob, RunnerWithAgent } from "../agent/given-jobs.ts";
 import { givenNamespace, type Namespace } from "../cluster/given-namespace.ts";
 import { testFolder } from "../run/folder.ts";
 
@@ -25,7 +25,9 @@ export function findsHelm(): void {
 }
 
 /** What runs helm jobs into a namespace of their own. */
-export async function releasesOf<S extends Omit<JobSeat, "agent">>(seat: S): Promise<S & Releases> {
+export async function releasesOf<S extends Omit<RunnerWithAgent, "agent">>(
+  runner: S,
+): Promise<S & Releases> {
   const at = await givenNamespace();
   const kube_config = await readFile(at.kubeconfig, "utf8");
   const draft: Releases["draft"] = (operation, helm, more = {}) => ({
@@ -37,10 +39,10 @@ export async function releasesOf<S extends Omit<JobSeat, "agent">>(seat: S): Pro
     }),
   });
   return {
-    ...seat,
+    ...runner,
     at,
     draft,
-    release: async (operation, helm, more) => await seat.run(draft(operation, helm, more)),
+    release: async (operation, helm, more) => await runner.run(draft(operation, helm, more)),
   };
 }
 

@@ -24,10 +24,10 @@ export async function readLog(
 /** The lines of a job's log, as its fleet's operator reads them. */
 export async function logOf(
   fleet: Pick<Fleet, "broker">,
-  seat: { readonly operatorToken: string },
+  runner: { readonly operatorToken: string },
   jobId: string,
 ): Promise<string[]> {
-  const token = seat.operatorToken;
+  const token = runner.operatorToken;
   return await readLog(
     async (what) => (await fleet.broker.call<Page>(what, { token })).body,
     jobId,

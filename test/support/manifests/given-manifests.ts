@@ -2,7 +2,7 @@ import { readFile } from "node:fs/promises";
 import { gunzipSync } from "node:zlib";
 import type { NewJob } from "../../../broker/jobs/new-job.ts";
 import type { RunnerJobOperation } from "../../../shared/runner-job-types.ts";
-import { type EndedJob, givenJobSeat, type JobSeat } from "../agent/given-jobs.ts";
+import { type EndedJob, givenRunnerWithAgent, type RunnerWithAgent } from "../agent/given-jobs.ts";
 import type { Fleet } from "../broker/given-fleet.ts";
 import { givenNamespace, type Namespace } from "../cluster/given-namespace.ts";
 
@@ -23,18 +23,20 @@ type Deploying = {
   readonly names: (kind: string) => Promise<string[]>;
 };
 
-export type Deploys = JobSeat & Deploying;
+export type Deploys = RunnerWithAgent & Deploying;
 
-/** A seat whose jobs deploy manifests into a namespace of their own; the inventory is the namespace's. */
+/** A runner whose jobs deploy manifests into a namespace of their own; the inventory is the namespace's. */
 export async function givenManifests(
   fleet: Fleet,
   settings: Readonly<Record<string, string>> = {},
 ): Promise<Deploys> {
-  return await deploysOf(await givenJobSeat(fleet, settings));
+  return await deploysOf(await givenRunnerWithAgent(fleet, settings));
 }
 
-/** The same for a seat that is there. */
-export async function deploysOf<S extends Omit<JobSeat, "agent">>(seat: S): Promise<S & Deploying> {
+/** The same for an existing runner. */
+export async function deploysOf<S extends Omit<RunnerWithAgent, "agent">>(
+  runner: S,
+): Promise<S & Deploying> {
   const at = await givenNamespace();
   const kube_config = await readFile(at.kubeconfig, "utf8");
   const draft: Deploys["draft"] = (operation, manifest, more = {}) => ({
@@ -48,10 +50,10 @@ export async function deploysOf<S extends Omit<JobSeat, "agent">>(seat: S): Prom
     }),
   });
   return {
-    ...seat,
+    ...runner,
     at,
     draft,
-    deploy: async (operation, manifest, more) => await seat.run(draft(operation, manifest, more)),
+    deploy: async (operation, manifest, more) => await runner.run(draft(operation, manifest, more)),
     names: async (kind) => {
       const listed = await at.kubectl(["get", kind, "-o", "name"]);
       const names = listed.split("\n").map((name) => name.split("/")[1] ?? "");

@@ -6,13 +6,13 @@ import { gunzipSync } from "node:zlib";
 import type { NewJob } from "../../../broker/jobs/new-job.ts";
 import type { Workspace } from "../../../shared/api/terraform-workspaces.ts";
 import type { EndedJob } from "../agent/given-jobs.ts";
-import type { Fleet, Seat } from "../broker/given-fleet.ts";
+import type { Fleet, TestRunner } from "../broker/given-fleet.ts";
 import { testFolder } from "../run/folder.ts";
 
 const run = promisify(execFile);
 
 /** What the jobs of a workspace share. */
-export type TerraformSeat = {
+export type TestWorkspace = {
   readonly workspaceId: string;
   readonly operatorToken: string;
   /** A job of this workspace; its source is these files. */
@@ -29,10 +29,13 @@ export type TerraformSeat = {
 export type Files = Readonly<Record<string, string>>;
 
 /** A new workspace, and the jobs that work on it. */
-export async function givenTerraformSeat(fleet: Fleet, seat: Seat): Promise<TerraformSeat> {
-  const token = seat.operatorToken;
+export async function givenTerraformWorkspace(
+  fleet: Fleet,
+  runner: TestRunner,
+): Promise<TestWorkspace> {
+  const token = runner.operatorToken;
   const owner = { owner_id: "ins_1", owner_type: "installs" };
-  const made = await seat.operate("POST /v1/terraform-workspaces", owner);
+  const made = await runner.operate("POST /v1/terraform-workspaces", owner);
   const workspaceId = String(made["id"]);
   const at = `/v1/terraform-workspaces/${workspaceId}`;
   return {

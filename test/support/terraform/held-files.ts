@@ -5,7 +5,7 @@ import { expect } from "vitest";
 import { until } from "../broker/given-polling.ts";
 import { testFolder } from "../run/folder.ts";
 import { givenPackedProviders } from "./given-providers.ts";
-import type { Files, TerraformSeat } from "./given-terraform.ts";
+import type { Files, TestWorkspace } from "./given-terraform.ts";
 
 /** A configuration whose apply makes a file, stands still until it is let go on, and makes another. */
 export type HeldFiles = {
@@ -18,7 +18,7 @@ export type HeldFiles = {
   /** What there really is. */
   readonly made: () => Promise<string[]>;
   /** That the state tells of exactly the files that there are, under no lock and no block. */
-  readonly expectTrue: (terraform: TerraformSeat, names: readonly string[]) => Promise<void>;
+  readonly expectTrue: (terraform: TestWorkspace, names: readonly string[]) => Promise<void>;
 };
 
 /** Two files of the local provider and a pause between them. */

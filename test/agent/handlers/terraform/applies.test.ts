@@ -1,7 +1,7 @@
 import { writeFile } from "node:fs/promises";
 import path from "node:path";
 import { beforeAll, describe, expect, test } from "vitest";
-import { givenJobSeat } from "../../../support/agent/given-jobs.ts";
+import { givenRunnerWithAgent } from "../../../support/agent/given-jobs.ts";
 import { type Fleet, givenFleet } from "../../../support/broker/given-fleet.ts";
 import { logOf } from "../../../support/logs/read-log.ts";
 import { describeWithTools } from "../../../support/run/describe-with-tools.ts";
@@ -9,7 +9,7 @@ import { testFolder } from "../../../support/run/folder.ts";
 import {
   approvedPlan,
   type Files,
-  givenTerraformSeat,
+  givenTerraformWorkspace,
 } from "../../../support/terraform/given-terraform.ts";
 import { tool } from "../../../tools/find-tool.ts";
 
@@ -24,13 +24,13 @@ const files = {
 
 /** A workspace, and a plan of it that may be applied. */
 async function setup() {
-  const seat = await givenJobSeat(fleet);
-  const terraform = await givenTerraformSeat(fleet, seat);
-  const planned = await seat.run(await terraform.job("create-apply-plan", { files }));
+  const runner = await givenRunnerWithAgent(fleet);
+  const terraform = await givenTerraformWorkspace(fleet, runner);
+  const planned = await runner.run(await terraform.job("create-apply-plan", { files }));
   const plan = approvedPlan(planned);
   const apply = async (body: object, given: { files?: Files; plan?: object } = {}) =>
-    await seat.run(await terraform.job("apply-plan", { files, body, plan, ...given }));
-  return { seat, terraform, plan, apply };
+    await runner.run(await terraform.job("apply-plan", { files, body, plan, ...given }));
+  return { runner, terraform, plan, apply };
 }
 
 describe("a plan that is applied", { timeout: 240_000 }, () => {
@@ -44,13 +44,13 @@ describe("a plan that is applied", { timeout: 240_000 }, () => {
   });
 
   test("is not, when the host's folder that it comes from was changed since", async () => {
-    const seat = await givenJobSeat(fleet, { "allow-file-sources": "yes" });
-    const terraform = await givenTerraformSeat(fleet, seat);
+    const runner = await givenRunnerWithAgent(fleet, { "allow-file-sources": "yes" });
+    const terraform = await givenTerraformWorkspace(fleet, runner);
     const folder = await testFolder(0o755);
     const main = path.join(folder, "main.tf");
     await writeFile(main, files["main.tf"]);
     const run = async (operation: string, plan: object = {}) =>
-      await seat.run(
+      await runner.run(
         await terraform.job(operation, { files, body: { source: { path: folder } }, plan }),
       );
     const planned = await run("create-apply-plan");
@@ -63,11 +63,11 @@ describe("a plan that is applied", { timeout: 240_000 }, () => {
   });
 
   test("is told to be compared with nothing, when its job names nothing that was approved", async () => {
-    const { seat, plan, apply } = await setup();
+    const { runner, plan, apply } = await setup();
     const ended = await apply({}, { plan: { ...plan, approved: undefined } });
     expect(ended.status).toBe("finished");
     const words = expect.stringContaining("nothing was compared with it") as unknown;
-    expect(await logOf(fleet, seat, ended.id)).toContainEqual(words);
+    expect(await logOf(fleet, runner, ended.id)).toContainEqual(words);
   });
 
   test("is told to be applied, with its outputs, when what follows it fails", async () => {

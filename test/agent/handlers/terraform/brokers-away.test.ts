@@ -8,7 +8,7 @@ import { faultProxy } from "../../../support/network/fault-proxy.ts";
 import { freePorts } from "../../../support/network/free-ports.ts";
 import { describeWithTools } from "../../../support/run/describe-with-tools.ts";
 import { providerTools } from "../../../support/terraform/given-providers.ts";
-import { givenTerraformSeat } from "../../../support/terraform/given-terraform.ts";
+import { givenTerraformWorkspace } from "../../../support/terraform/given-terraform.ts";
 import { heldFiles } from "../../../support/terraform/held-files.ts";
 
 let fleet: Fleet;
@@ -21,10 +21,10 @@ const slow = { timeout: 300_000 };
 /** An agent that works on a held configuration by way of this address. */
 async function setup(url: string) {
   const held = await heldFiles();
-  const seat = await fleet.seat({ parallelism: { deploy: 1 } });
-  await startTestAgent({ url, token: seat.token }, { groups: "deploy=1", ...held.settings });
-  const terraform = await givenTerraformSeat(fleet, seat);
-  const reader = jobReader(fleet, seat);
+  const runner = await fleet.addRunner({ parallelism: { deploy: 1 } });
+  await startTestAgent({ url, token: runner.token }, { groups: "deploy=1", ...held.settings });
+  const terraform = await givenTerraformWorkspace(fleet, runner);
+  const reader = jobReader(fleet, runner);
   const id = await reader.enqueue(await terraform.job("exec", { files: held.files }));
   await held.begun();
   return { ...reader, held, terraform, id };

@@ -1,14 +1,18 @@
 import { readdir, readFile } from "node:fs/promises";
 import path from "node:path";
 import { beforeAll, describe, expect, test } from "vitest";
-import { type EndedJob, givenJobSeat, jobReader } from "../../../support/agent/given-jobs.ts";
+import {
+  type EndedJob,
+  givenRunnerWithAgent,
+  jobReader,
+} from "../../../support/agent/given-jobs.ts";
 import { startAgentProcess } from "../../../support/agent/start-agent-process.ts";
 import { startTestAgent } from "../../../support/agent/start-test-agent.ts";
 import { type Fleet, givenFleet } from "../../../support/broker/given-fleet.ts";
 import { until } from "../../../support/broker/given-polling.ts";
 import { logOf } from "../../../support/logs/read-log.ts";
 import { faultProxy } from "../../../support/network/fault-proxy.ts";
-import { givenTerraformSeat } from "../../../support/terraform/given-terraform.ts";
+import { givenTerraformWorkspace } from "../../../support/terraform/given-terraform.ts";
 import { heldTerraform } from "../../../support/terraform/held-terraform.ts";
 
 let fleet: Fleet;
@@ -20,33 +24,37 @@ const slow = { timeout: 240_000 };
 const small = { "main.tf": 'resource "terraform_data" "one" { input = "x" }\n' };
 
 async function setup() {
-  const seat = await givenJobSeat(fleet);
-  return { seat, terraform: await givenTerraformSeat(fleet, seat), held: await heldTerraform() };
+  const runner = await givenRunnerWithAgent(fleet);
+  return {
+    runner,
+    terraform: await givenTerraformWorkspace(fleet, runner),
+    held: await heldTerraform(),
+  };
 }
 
 /** An agent that speaks to the broker through a proxy, and so does its terraform. */
 async function givenBehindProxy() {
-  const seat = await fleet.seat({ parallelism: { deploy: 2 } });
+  const runner = await fleet.addRunner({ parallelism: { deploy: 2 } });
   const proxy = await faultProxy(fleet.broker.url);
-  const given = { url: proxy.url, token: seat.token };
+  const given = { url: proxy.url, token: runner.token };
   const agent = await startTestAgent(given, { groups: "deploy=2" });
-  const terraform = await givenTerraformSeat(fleet, seat);
-  return { ...jobReader(fleet, seat), proxy, agent, terraform };
+  const terraform = await givenTerraformWorkspace(fleet, runner);
+  return { ...jobReader(fleet, runner), proxy, agent, terraform };
 }
 
 /** What programs are told of the job's last execution, as soon as it is there. */
-async function toldOf(seat: { ended: (id: string) => Promise<EndedJob> }, id: string) {
-  await until(async () => (await seat.ended(id)).result !== null, 60_000);
-  const { result, status, description } = await seat.ended(id);
+async function toldOf(runner: { ended: (id: string) => Promise<EndedJob> }, id: string) {
+  await until(async () => (await runner.ended(id)).result !== null, 60_000);
+  const { result, status, description } = await runner.ended(id);
   return { status, description, ...result?.error_metadata };
 }
 
 describe("an apply that is cancelled", slow, () => {
   test("comes to rest, saves its state, gives the lock back, and blocks the workspace with the reason", async () => {
-    const { seat, terraform, held } = await setup();
-    const id = await seat.enqueue(await terraform.job("exec", { files: held.files }));
+    const { runner, terraform, held } = await setup();
+    const id = await runner.enqueue(await terraform.job("exec", { files: held.files }));
     await held.begun();
-    await seat.operate(`POST /v1/runner-jobs/${id}/cancel`);
+    await runner.operate(`POST /v1/runner-jobs/${id}/cancel`);
     await until(async () => (await terraform.workspace()).block !== null, 90_000);
     const { block, lock } = await terraform.workspace();
     expect(block).toMatchObject({ kind: "interrupted", runner_job_id: id });
@@ -54,7 +62,7 @@ describe("an apply that is cancelled", slow, () => {
     expect(lock).toBeNull();
     expect(await held.ran()).toEqual(["first", "second"]);
     expect(JSON.stringify(await terraform.state())).toContain("first");
-    expect((await seat.ended(id)).status).toBe("cancelled");
+    expect((await runner.ended(id)).status).toBe("cancelled");
   });
 });
 
@@ -75,14 +83,14 @@ describe("a plan that is cancelled", slow, () => {
 
 describe("a terraform that is killed", slow, () => {
   test("leaves its workspace blocked, and says so", async () => {
-    const { seat, terraform, held } = await setup();
-    const id = await seat.enqueue(await terraform.job("exec", { files: held.files }));
+    const { runner, terraform, held } = await setup();
+    const id = await runner.enqueue(await terraform.job("exec", { files: held.files }));
     process.kill(await held.begun(), "SIGKILL");
-    const told = await toldOf(seat, id);
+    const told = await toldOf(runner, id);
     expect(told).toMatchObject({ status: "failed", class: "killed_dirty", made: "1" });
     expect(told.description).toContain("The workspace is blocked");
     expect((await terraform.workspace()).block).toMatchObject({ kind: "killed_dirty" });
-    const next = await seat.run(
+    const next = await runner.run(
       await terraform.job("exec", { files: small, body: { lock_timeout: 1e9 } }),
     );
     expect(next).toMatchObject({ status: "failed" });
@@ -149,16 +157,16 @@ describe("a state that cannot be saved at first", slow, () => {
 
 describe("an agent that is killed", slow, () => {
   async function givenKillable() {
-    const seat = await fleet.seat({ parallelism: { deploy: 2 } });
+    const runner = await fleet.addRunner({ parallelism: { deploy: 2 } });
     const given = {
       url: fleet.broker.url,
-      env: { SVC_AGENT_TOKEN: seat.token },
+      env: { SVC_AGENT_TOKEN: runner.token },
       settings: { groups: "deploy=2" },
     };
     const first = await startAgentProcess(given);
     const again = async () => await startAgentProcess({ ...given, dataDir: first.dataDir });
-    const terraform = await givenTerraformSeat(fleet, seat);
-    return { ...jobReader(fleet, seat), terraform, first, again, held: await heldTerraform() };
+    const terraform = await givenTerraformWorkspace(fleet, runner);
+    return { ...jobReader(fleet, runner), terraform, first, again, held: await heldTerraform() };
   }
 
   test("leaves terraform running: it saves its state and unlocks, and the next agent tells its true end", async () => {

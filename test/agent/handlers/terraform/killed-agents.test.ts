@@ -12,7 +12,7 @@ import { faultProxy } from "../../../support/network/fault-proxy.ts";
 import { describeWithTools } from "../../../support/run/describe-with-tools.ts";
 import { testFolder, patiently } from "../../../support/run/folder.ts";
 import { providerTools } from "../../../support/terraform/given-providers.ts";
-import { givenTerraformSeat } from "../../../support/terraform/given-terraform.ts";
+import { givenTerraformWorkspace } from "../../../support/terraform/given-terraform.ts";
 import { heldFiles } from "../../../support/terraform/held-files.ts";
 import { heldTerraform } from "../../../support/terraform/held-terraform.ts";
 import { phaseGates } from "../../../support/terraform/phase-gates.ts";
@@ -28,17 +28,17 @@ const small = { "main.tf": 'resource "terraform_data" "one" { input = "x" }\n' }
 
 /** An agent that can be killed and started again, behind a proxy. */
 async function setup(settings: Readonly<Record<string, string>> = {}, PATH?: string) {
-  const seat = await fleet.seat({ parallelism: { deploy: 2 } });
+  const runner = await fleet.addRunner({ parallelism: { deploy: 2 } });
   const proxy = await faultProxy(fleet.broker.url);
   const runDir = await testFolder(0o700);
   const given = {
     url: proxy.url,
-    env: { SVC_AGENT_TOKEN: seat.token, ...(PATH !== undefined && { PATH }) },
+    env: { SVC_AGENT_TOKEN: runner.token, ...(PATH !== undefined && { PATH }) },
     settings: { groups: "deploy=2", "run-dir": runDir, ...settings },
   };
   const first = await startAgentProcess(given);
-  const terraform = await givenTerraformSeat(fleet, seat);
-  const reader = jobReader(fleet, seat);
+  const terraform = await givenTerraformWorkspace(fleet, runner);
+  const reader = jobReader(fleet, runner);
   return {
     ...reader,
     runDir,
@@ -122,7 +122,7 @@ describe("a host that is started anew under an apply", slow, () => {
     const held = await heldTerraform();
     const at = await setup();
     const { plan = "{}", ...job } = await at.terraform.job("exec", { files: held.files });
-    const jobs = `POST /v1/runners/${at.runner.runnerId}/jobs`;
+    const jobs = `POST /v1/runners/${at.runnerId}/jobs`;
     const id = String(
       (await at.operate(jobs, { ...job, plan: JSON.parse(String(plan)) as object }))["id"],
     );

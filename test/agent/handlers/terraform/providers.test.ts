@@ -1,13 +1,16 @@
 import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
 import path from "node:path";
 import { beforeAll, expect, test } from "vitest";
-import { givenJobSeat, jobReader } from "../../../support/agent/given-jobs.ts";
+import { givenRunnerWithAgent, jobReader } from "../../../support/agent/given-jobs.ts";
 import { startTestAgent } from "../../../support/agent/start-test-agent.ts";
 import { type Fleet, givenFleet } from "../../../support/broker/given-fleet.ts";
 import { describeWithTools } from "../../../support/run/describe-with-tools.ts";
 import { testFolder, patiently } from "../../../support/run/folder.ts";
 import { givenPackedProviders, providerTools } from "../../../support/terraform/given-providers.ts";
-import { approvedPlan, givenTerraformSeat } from "../../../support/terraform/given-terraform.ts";
+import {
+  approvedPlan,
+  givenTerraformWorkspace,
+} from "../../../support/terraform/given-terraform.ts";
 import { tool } from "../../../tools/find-tool.ts";
 
 let fleet: Fleet;
@@ -19,21 +22,21 @@ const slow = { timeout: 240_000 };
 
 async function setup(names: readonly string[], settings: Record<string, string> = {}) {
   const { mirrors } = await givenPackedProviders(names);
-  const seat = await givenJobSeat(fleet, {
+  const runner = await givenRunnerWithAgent(fleet, {
     "provider-mirror": mirrors[0] ?? "",
     groups: "deploy=8",
     ...settings,
   });
-  return { seat, terraform: await givenTerraformSeat(fleet, seat) };
+  return { runner, terraform: await givenTerraformWorkspace(fleet, runner) };
 }
 
 /** An agent that does eight such jobs at once. */
 async function givenEightAtOnce() {
   const { mirrors } = await givenPackedProviders(["null"]);
-  const seat = await fleet.seat({ parallelism: { deploy: 8 } });
+  const runner = await fleet.addRunner({ parallelism: { deploy: 8 } });
   const settings = { groups: "deploy=8", "provider-mirror": mirrors[0] ?? "" };
-  const agent = await startTestAgent({ url: fleet.broker.url, token: seat.token }, settings);
-  return { ...jobReader(fleet, seat), agent };
+  const agent = await startTestAgent({ url: fleet.broker.url, token: runner.token }, settings);
+  return { ...jobReader(fleet, runner), agent };
 }
 
 const required = (name: string): string =>
@@ -41,16 +44,16 @@ const required = (name: string): string =>
 
 describeWithTools(providerTools(["null", "local"]), "a provider", () => {
   test("is kept on the host once, while several jobs at once look for it", slow, async () => {
-    const { seat } = await setup(["null"]);
+    const { runner } = await setup(["null"]);
     const files = { "main.tf": `${required("null")}resource "null_resource" "one" {}\n` };
     const all = await Promise.all(
       Array.from({ length: 4 }, async () => {
-        const terraform = await givenTerraformSeat(fleet, seat);
-        return await seat.run(await terraform.job("exec", { files }));
+        const terraform = await givenTerraformWorkspace(fleet, runner);
+        return await runner.run(await terraform.job("exec", { files }));
       }),
     );
     expect(all.map(({ status }) => status)).toEqual(all.map(() => "finished"));
-    const kept = path.join(seat.agent.dataDir, "providers/registry.terraform.io/hashicorp/null");
+    const kept = path.join(runner.agent.dataDir, "providers/registry.terraform.io/hashicorp/null");
     expect(await readdir(kept)).toHaveLength(1);
     const [version = ""] = await readdir(kept);
     expect(await readdir(path.join(kept, version))).toHaveLength(1); // the platform, and no draft
@@ -60,16 +63,16 @@ describeWithTools(providerTools(["null", "local"]), "a provider", () => {
     "is had by eight jobs at once that find none kept, round after round",
     { timeout: 600_000 },
     async () => {
-      const seat = await givenEightAtOnce();
+      const runner = await givenEightAtOnce();
       const files = { "main.tf": `${required("null")}resource "null_resource" "one" {}\n` };
       const workspaces = await Promise.all(
-        Array.from({ length: 8 }, async () => await givenTerraformSeat(fleet, seat)),
+        Array.from({ length: 8 }, async () => await givenTerraformWorkspace(fleet, runner)),
       );
-      const store = path.join(seat.agent.dataDir, "providers");
+      const store = path.join(runner.agent.dataDir, "providers");
       for (let round = 0; round < 5; round++) {
         const all = await Promise.all(
           workspaces.map(
-            async (one) => await seat.run(await one.job("create-apply-plan", { files })),
+            async (one) => await runner.run(await one.job("create-apply-plan", { files })),
           ),
         );
         expect(all.map(({ description }) => description)).toEqual(
@@ -81,20 +84,20 @@ describeWithTools(providerTools(["null", "local"]), "a provider", () => {
   );
 
   test("makes real things, whose drift is found, and takes them away", slow, async () => {
-    const { seat, terraform } = await setup(["local"]);
+    const { runner, terraform } = await setup(["local"]);
     const file = path.join(await mkdtemp(path.join(await testFolder(), "made-")), "it");
     const files = {
       "main.tf": `${required("local")}resource "local_file" "it" {\n  filename = "${file}"\n  content = "as planned"\n}\n`,
     };
     const given = { files };
-    const planned = await seat.run(await terraform.job("create-apply-plan", given));
-    const applied = await seat.run(
+    const planned = await runner.run(await terraform.job("create-apply-plan", given));
+    const applied = await runner.run(
       await terraform.job("apply-plan", { files, plan: approvedPlan(planned) }),
     );
     expect(applied).toMatchObject({ status: "finished" });
     expect(await readFile(file, "utf8")).toBe("as planned");
     await rm(file);
-    const drift = await seat.run(
+    const drift = await runner.run(
       await terraform.job("create-apply-plan", { files, body: { refresh_only: true } }),
     );
     expect(JSON.parse(drift.result?.contents ?? "")).toMatchObject({ has_drift: true, drift: 1 });
@@ -102,11 +105,11 @@ describeWithTools(providerTools(["null", "local"]), "a provider", () => {
   });
 
   test("that is not the one of the lock file is refused by that name", slow, async () => {
-    const { seat, terraform } = await setup(["null"]);
+    const { runner, terraform } = await setup(["null"]);
     const lock = `provider "registry.terraform.io/hashicorp/null" {\n  version = "2.1.2"\n  hashes = ["h1:AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA="]\n}\n`;
     const main = `${required("null")}resource "null_resource" "one" {}\n`;
     const files = { "main.tf": main, ".terraform.lock.hcl": lock };
-    const ended = await seat.run(await terraform.job("create-apply-plan", { files }));
+    const ended = await runner.run(await terraform.job("create-apply-plan", { files }));
     expect(ended.result?.error_metadata).toMatchObject({ class: "lockfile" });
   });
 });
@@ -125,12 +128,12 @@ deny contains msg if {
     const bin = path.dirname(tool(engine));
     const before = process.env["PATH"];
     process.env["PATH"] = `${before ?? ""}:${bin}`;
-    const seat = await givenJobSeat(fleet).finally(() => (process.env["PATH"] = before));
-    const terraform = await givenTerraformSeat(fleet, seat);
+    const runner = await givenRunnerWithAgent(fleet).finally(() => (process.env["PATH"] = before));
+    const terraform = await givenTerraformWorkspace(fleet, runner);
     const policies = [{ name: "words", engine, contents: policy("main") }];
     const ask = async (input: string) => {
       const files = { "main.tf": `resource "terraform_data" "one" { input = "${input}" }\n` };
-      return await seat.run(
+      return await runner.run(
         await terraform.job("create-apply-plan", { files, body: { policies } }),
       );
     };
@@ -145,8 +148,8 @@ describeWithTools(["tofu"], "OpenTofu", () => {
   async function givenTofu() {
     const before = process.env["PATH"];
     process.env["PATH"] = `${before ?? ""}:${path.dirname(tool("tofu"))}`;
-    const seat = await givenJobSeat(fleet).finally(() => (process.env["PATH"] = before));
-    return { seat, terraform: await givenTerraformSeat(fleet, seat) };
+    const runner = await givenRunnerWithAgent(fleet).finally(() => (process.env["PATH"] = before));
+    return { runner, terraform: await givenTerraformWorkspace(fleet, runner) };
   }
 
   const encryption = (what: string): string => `
@@ -159,10 +162,10 @@ ${what} { method = method.aes_gcm.one }
     "may encrypt its state, but no plan, for that could not be checked before its apply",
     slow,
     async () => {
-      const { seat, terraform } = await givenTofu();
+      const { runner, terraform } = await givenTofu();
       const files = { "main.tf": `resource "terraform_data" "one" { input = "plain" }\n` };
       const job = async (operation: string, what: string) =>
-        await seat.run(
+        await runner.run(
           await terraform.job(operation, {
             files,
             body: { tool: "opentofu", secret_env_vars: { TF_ENCRYPTION: encryption(what) } },
@@ -181,14 +184,14 @@ ${what} { method = method.aes_gcm.one }
   );
 
   test("does what terraform does", slow, async () => {
-    const { seat, terraform } = await givenTofu();
+    const { runner, terraform } = await givenTofu();
     const files = {
       "main.tf": `resource "terraform_data" "one" { input = "x" }\noutput "x" { value = terraform_data.one.output }\n`,
     };
     const body = { tool: "opentofu" };
-    const planned = await seat.run(await terraform.job("create-apply-plan", { files, body }));
+    const planned = await runner.run(await terraform.job("create-apply-plan", { files, body }));
     expect(planned.description).toBe("Plan: 1 to add, 0 to change, 0 to destroy.");
-    const ended = await seat.run(
+    const ended = await runner.run(
       await terraform.job("apply-plan", { files, body, plan: approvedPlan(planned) }),
     );
     expect(ended).toMatchObject({ status: "finished", outputs: { x: "x" } });

@@ -1,31 +1,35 @@
 import { beforeAll, describe, expect, test } from "vitest";
-import { type EndedJob, givenJobSeat, type JobSeat } from "../../../support/agent/given-jobs.ts";
+import {
+  type EndedJob,
+  givenRunnerWithAgent,
+  type RunnerWithAgent,
+} from "../../../support/agent/given-jobs.ts";
 import { type Fleet, givenFleet } from "../../../support/broker/given-fleet.ts";
 import { logOf } from "../../../support/logs/read-log.ts";
 import {
   approvedPlan,
-  givenTerraformSeat,
+  givenTerraformWorkspace,
   shownPlan,
-  type TerraformSeat,
+  type TestWorkspace,
 } from "../../../support/terraform/given-terraform.ts";
 
 let fleet: Fleet;
-let seat: JobSeat;
-let terraform: TerraformSeat;
+let runner: RunnerWithAgent;
+let terraform: TestWorkspace;
 beforeAll(async () => {
   fleet = await givenFleet();
 });
 
 async function setup(): Promise<void> {
-  seat = await givenJobSeat(fleet);
-  terraform = await givenTerraformSeat(fleet, seat);
+  runner = await givenRunnerWithAgent(fleet);
+  terraform = await givenTerraformWorkspace(fleet, runner);
 }
 
 const good = `resource "terraform_data" "one" { input = "x" }`;
 
 async function planned(main: string, body: object = {}): Promise<EndedJob> {
   const files = { "main.tf": main };
-  return await seat.run(await terraform.job("create-apply-plan", { files, body }));
+  return await runner.run(await terraform.job("create-apply-plan", { files, body }));
 }
 
 /** What programs are told of a failed job. */
@@ -86,10 +90,10 @@ describe("a terraform job that cannot go well", { timeout: 240_000 }, () => {
     const bytes = Buffer.from(String(approved["apply_plan_contents"]), "base64");
     bytes[40] = (bytes[40] ?? 0) ^ 1;
     const changed = { ...approved, apply_plan_contents: bytes.toString("base64") };
-    const ended = await seat.run(await terraform.job("apply-plan", { files, plan: changed }));
+    const ended = await runner.run(await terraform.job("apply-plan", { files, plan: changed }));
     expect(toldBy(ended)).toMatchObject({ status: "failed", class: "plan_changed" });
     const other = { ...approved, approved: { lock_sha256: "0".repeat(64) } };
-    const third = await seat.run(await terraform.job("apply-plan", { files, plan: other }));
+    const third = await runner.run(await terraform.job("apply-plan", { files, plan: other }));
     expect(toldBy(third)).toMatchObject({ status: "failed", class: "plan_changed" });
     expect(await terraform.state()).toBeUndefined();
   });
@@ -98,8 +102,8 @@ describe("a terraform job that cannot go well", { timeout: 240_000 }, () => {
     await setup();
     const files = { "main.tf": good };
     const plan = approvedPlan(await planned(good));
-    await seat.run(await terraform.job("exec", { files }));
-    const ended = await seat.run(await terraform.job("apply-plan", { files, plan }));
+    await runner.run(await terraform.job("exec", { files }));
+    const ended = await runner.run(await terraform.job("apply-plan", { files, plan }));
     expect(toldBy(ended)).toMatchObject({ status: "failed", class: "plan_stale" });
     expect((await terraform.workspace()).lock).toBeNull();
   });
@@ -107,7 +111,7 @@ describe("a terraform job that cannot go well", { timeout: 240_000 }, () => {
   test("says who holds the lock", async () => {
     await setup();
     const path = `POST /v1/terraform-workspaces/${terraform.workspaceId}/lock`;
-    await seat.operate(path, {
+    await runner.operate(path, {
       ID: "b1c5d2a0-1111-2222-3333-444455556666",
       Who: "somebody@elsewhere",
       Operation: "OperationTypeApply",
@@ -126,7 +130,7 @@ describe("a terraform job that cannot go well", { timeout: 240_000 }, () => {
   test("says that the workspace is blocked, and why", async () => {
     await setup();
     const path = `POST /v1/terraform-workspaces/${terraform.workspaceId}/block`;
-    await seat.operate(path, { reason: "somebody looks at it" });
+    await runner.operate(path, { reason: "somebody looks at it" });
     const ended = await planned(good, { lock_timeout: 1e9 });
     expect(toldBy(ended)).toMatchObject({ class: "workspace_blocked" });
     expect(ended.description).toContain("somebody looks at it");
@@ -146,7 +150,7 @@ locals { part = join("", [for at in range(1024) : "0123456789abcdef0123456789abc
 resource "terraform_data" "large" { input = join("", [for at in range(1000) : local.part]) }
 `;
     const files = { "main.tf": main };
-    const ended = await seat.run(await terraform.job("exec", { files }));
+    const ended = await runner.run(await terraform.job("exec", { files }));
     expect(toldBy(ended)).toMatchObject({ status: "failed", class: "too_large" });
     expect(await terraform.state()).toBeUndefined();
     expect((await terraform.workspace()).lock).toBeNull();
@@ -194,8 +198,8 @@ output "plain" { value = terraform_data.one.output.plain }
     const files = { "main.tf": main };
     const vars = { code: "zebra-quartz-77", login: { user: "u", db_password: "violet-onyx-31" } };
     const body = { vars };
-    const plan = await seat.run(await terraform.job("create-apply-plan", { files, body }));
-    const applied = await seat.run(
+    const plan = await runner.run(await terraform.job("create-apply-plan", { files, body }));
+    const applied = await runner.run(
       await terraform.job("apply-plan", { files, body, plan: approvedPlan(plan) }),
     );
     expect(applied).toMatchObject({ status: "finished", outputs: { plain: "seen" } });
@@ -205,8 +209,8 @@ output "plain" { value = terraform_data.one.output.plain }
       { ...plan, result },
       applied,
       shownPlan(plan),
-      await logOf(fleet, seat, plan.id),
-      await logOf(fleet, seat, applied.id),
+      await logOf(fleet, runner, plan.id),
+      await logOf(fleet, runner, applied.id),
     ]);
     expect(everything).toContain("the code is");
     expect(everything).not.toMatch(/zebra-quartz|violet-onyx/);

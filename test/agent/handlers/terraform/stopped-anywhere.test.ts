@@ -1,13 +1,16 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import { findMarked } from "../../../../agent/processes/sweep-marked.ts";
-import { givenJobSeat, jobReader } from "../../../support/agent/given-jobs.ts";
+import { givenRunnerWithAgent, jobReader } from "../../../support/agent/given-jobs.ts";
 import { startAgentProcess } from "../../../support/agent/start-agent-process.ts";
 import { type Fleet, givenFleet } from "../../../support/broker/given-fleet.ts";
 import { until } from "../../../support/broker/given-polling.ts";
 import { faultProxy } from "../../../support/network/fault-proxy.ts";
 import { describeWithTools } from "../../../support/run/describe-with-tools.ts";
 import { providerTools } from "../../../support/terraform/given-providers.ts";
-import { approvedPlan, givenTerraformSeat } from "../../../support/terraform/given-terraform.ts";
+import {
+  approvedPlan,
+  givenTerraformWorkspace,
+} from "../../../support/terraform/given-terraform.ts";
 import { heldFiles } from "../../../support/terraform/held-files.ts";
 import { heldTerraform } from "../../../support/terraform/held-terraform.ts";
 import { phaseGates } from "../../../support/terraform/phase-gates.ts";
@@ -22,15 +25,18 @@ const small = { "main.tf": 'resource "terraform_data" "one" { input = "x" }\n' }
 
 /** An agent behind a proxy, whose terraform has gates. */
 async function setup(settings: Readonly<Record<string, string>> = {}) {
-  const [seat, gates] = [await fleet.seat({ parallelism: { deploy: 2 } }), await phaseGates()];
+  const [runner, gates] = [
+    await fleet.addRunner({ parallelism: { deploy: 2 } }),
+    await phaseGates(),
+  ];
   const proxy = await faultProxy(fleet.broker.url);
   const agent = await startAgentProcess({
     url: proxy.url,
-    env: { SVC_AGENT_TOKEN: seat.token, PATH: gates.path },
+    env: { SVC_AGENT_TOKEN: runner.token, PATH: gates.path },
     settings: { groups: "deploy=2", ...settings },
   });
-  const terraform = await givenTerraformSeat(fleet, seat);
-  const reader = jobReader(fleet, seat);
+  const terraform = await givenTerraformWorkspace(fleet, runner);
+  const reader = jobReader(fleet, runner);
   const free = async () => {
     const { lock, block } = await terraform.workspace();
     return { lock, block };
@@ -168,15 +174,15 @@ describe("two applies on one workspace at once", slow, () => {
 describeWithTools(providerTools(["local"]), "an apply that is stopped by force", () => {
   test("leaves the workspace blocked and a state of what there is", slow, async () => {
     const held = await heldFiles();
-    const seat = await givenJobSeat(fleet, held.settings);
-    const terraform = await givenTerraformSeat(fleet, seat);
-    const id = await seat.enqueue(await terraform.job("exec", { files: held.files }));
+    const runner = await givenRunnerWithAgent(fleet, held.settings);
+    const terraform = await givenTerraformWorkspace(fleet, runner);
+    const id = await runner.enqueue(await terraform.job("exec", { files: held.files }));
     await held.begun();
-    await seat.operate(`POST /v1/runners/${seat.runner.runnerId}/force-shutdown`);
-    expect(await seat.agent.gone).toBe(131);
-    expect((await seat.ended(id)).status).toBe("failed");
+    await runner.operate(`POST /v1/runners/${runner.runnerId}/force-shutdown`);
+    expect(await runner.agent.gone).toBe(131);
+    expect((await runner.ended(id)).status).toBe("failed");
     await until(async () => (await terraform.workspace()).block !== null, 120_000);
-    const [execution] = (await seat.job(id)).executions;
+    const [execution] = (await runner.job(id)).executions;
     expect(await findMarked(execution?.id ?? "")).toEqual([]);
     expect(await held.made()).toEqual(["first"]);
     expect(JSON.stringify(await terraform.state())).toContain("local_file");

@@ -2,7 +2,7 @@ import { mostSteps, type StepInput } from "../../shared/api/execution-progress.t
 import { problem } from "../../shared/problem.ts";
 import type { Db } from "../database/connect.ts";
 import type { Actor } from "../tokens/actor.ts";
-import type { NamedExecution } from "./take-report.ts";
+import type { NamedExecution } from "./record-report.ts";
 
 type Kept = { readonly outcome: string; readonly steps: number; readonly is_full: boolean };
 
@@ -10,7 +10,7 @@ type Kept = { readonly outcome: string; readonly steps: number; readonly is_full
  * Stores the progress of the caller's own execution; of a step that is named twice the last entry counts. 404 for another's
  * execution, 409 for one that ended more than ten minutes ago.
  */
-export async function takeProgress(
+export async function recordProgress(
   db: Db,
   { orgId, runnerId, executionId: own }: Actor,
   { job_id: jobId, execution_id: executionId }: NamedExecution,

@@ -4,7 +4,7 @@ import type { Outcome } from "./queries.ts";
 import { refusalOf } from "./refuse.ts";
 
 type Who = Pick<Actor, "id" | "orgId">;
-type Settling = {
+type Resolution = {
   readonly workspaceId: string;
   readonly rescuedId: string;
   readonly reason: string;
@@ -14,27 +14,31 @@ type Settling = {
  * Makes a rescued state the current one and lifts the block of its job's lost state. 409 when it does not follow the current one, 423 while the
  * workspace is locked.
  */
-export async function pushRescued(db: Db, { id, orgId }: Who, settling: Settling): Promise<void> {
-  const { workspaceId, rescuedId, reason } = settling;
-  settle(
+export async function pushRescuedState(
+  db: Db,
+  { id, orgId }: Who,
+  resolution: Resolution,
+): Promise<void> {
+  const { workspaceId, rescuedId, reason } = resolution;
+  throwIfRefused(
     await db<Outcome[]>`
       select o.* from push_rescued_state(${orgId}, ${workspaceId}, ${rescuedId}, ${id}, ${reason}) o`,
   );
 }
 
 /** Deletes a rescued state; a block stays. */
-export async function discardRescued(
+export async function discardRescuedState(
   db: Db,
   { id, orgId }: Who,
-  { workspaceId, rescuedId, reason }: Settling,
+  { workspaceId, rescuedId, reason }: Resolution,
 ): Promise<void> {
-  settle(
+  throwIfRefused(
     await db<Outcome[]>`
       select o.* from discard_rescued_state(${orgId}, ${workspaceId}, ${rescuedId}, ${id}, ${reason}) o`,
   );
 }
 
-function settle([outcome]: readonly Outcome[]): void {
+function throwIfRefused([outcome]: readonly Outcome[]): void {
   if (outcome === undefined) throw new Error("a change of a rescued state answered nothing");
   const refused = refusalOf(outcome);
   if (refused !== undefined) throw refused;

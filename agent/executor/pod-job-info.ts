@@ -11,7 +11,7 @@ const schema = z.object({
 });
 
 /** What a Job says of the runner's job that it is for, to whoever finds it. */
-export type PodFacts = z.infer<typeof schema>;
+export type PodJobInfo = z.infer<typeof schema>;
 
 /** Labels and annotations of an executor's Jobs. */
 export const marks = {
@@ -19,11 +19,11 @@ export const marks = {
   execution: "svc-agent/execution",
   /** The broker has an end for it: nobody has to look at it any more. */
   settled: "svc-agent/settled",
-  facts: "svc-agent/job",
+  info: "svc-agent/job",
 } as const;
 
 /** Those of a claimed job. */
-export function factsOf({ job, execution }: Claimed): PodFacts {
+export function infoOf({ job, execution }: Claimed): PodJobInfo {
   return {
     job_id: job.id,
     execution_id: execution.id,
@@ -34,9 +34,9 @@ export function factsOf({ job, execution }: Claimed): PodFacts {
 }
 
 /** What a Job was annotated with; undefined when it is none of ours. */
-export function readFacts({ metadata }: KubeObject): PodFacts | undefined {
+export function readInfo({ metadata }: KubeObject): PodJobInfo | undefined {
   try {
-    const { data } = schema.safeParse(JSON.parse(metadata.annotations?.[marks.facts] ?? ""));
+    const { data } = schema.safeParse(JSON.parse(metadata.annotations?.[marks.info] ?? ""));
     return data?.execution_id === metadata.labels?.[marks.execution] ? data : undefined;
   } catch {
     return undefined;

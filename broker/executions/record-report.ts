@@ -9,16 +9,19 @@ import type { Reported, ReportOutcome } from "./report-executions.ts";
 import type { Report, ResultReport } from "./report.ts";
 import type { ExecutionRow } from "./row.ts";
 
-export type TakenReport = { readonly execution: ExecutionRow; readonly jobStatus: RunnerJobStatus };
+export type RecordedReport = {
+  readonly execution: ExecutionRow;
+  readonly jobStatus: RunnerJobStatus;
+};
 export type NamedExecution = { readonly job_id: string; readonly execution_id: string };
 
-/** Takes a report on the caller's own execution; refuses with 404 or 409. */
-export async function takeReport(
+/** Records a report on the caller's own execution; refuses with 404 or 409. */
+export async function recordReport(
   broker: Pick<Broker, "db" | "permits" | "report">,
   actor: Actor,
   { job_id: jobId, execution_id: executionId }: NamedExecution,
   said: Omit<Report, "orgId" | "runnerId" | "jobId" | "executionId">,
-): Promise<TakenReport> {
+): Promise<RecordedReport> {
   // A runner's or a job's token names its runner; a job's token may report on its own execution only.
   if (actor.executionId !== null && actor.executionId !== executionId)
     throw problem.notFound("execution");
@@ -79,7 +82,7 @@ const refusals: Record<Exclude<ReportOutcome, "ok" | "unchanged">, Refusal> = {
   ),
 };
 
-/** The refusal of a report; undefined when it was taken. */
+/** The refusal of a report; undefined when it was recorded. */
 export function refusalOf(reported: Reported): Problem | undefined {
   const { outcome } = reported;
   return outcome === "ok" || outcome === "unchanged" ? undefined : refusals[outcome](reported);
