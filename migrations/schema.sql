@@ -50,7 +50,39 @@ create type claimed_job as (
   plan text
 );
 
+create type claimed_signal as (
+  waiter integer,
+  repeated boolean,
+  id text,
+  org_id text,
+  queue_id text,
+  type text,
+  owner_id text,
+  owner_type text,
+  context jsonb,
+  dedupe_key text,
+  emitter_id text,
+  scheduled_for timestamp with time zone,
+  caused_by text,
+  expires_at timestamp with time zone,
+  execution_count integer,
+  max_executions integer,
+  created_at timestamp with time zone,
+  lease_id text,
+  lease_until timestamp with time zone,
+  key_id text,
+  contents bytea
+);
+
 create type enqueued_job as (
+  request integer,
+  outcome text,
+  id text,
+  status text,
+  created_at timestamp with time zone
+);
+
+create type enqueued_signal as (
   request integer,
   outcome text,
   id text,
@@ -161,6 +193,23 @@ create type moved_job as (
   n integer
 );
 
+create type new_callback as (
+  n integer,
+  kind text,
+  statuses text[],
+  next_id text,
+  queue_id text,
+  type text,
+  runs text,
+  task text,
+  dedupe_key text,
+  expires_in bigint,
+  max_executions integer,
+  retry_delay bigint,
+  key_id text,
+  contents text
+);
+
 create type new_job as (
   request integer,
   id text,
@@ -191,6 +240,34 @@ create type new_job as (
   sent_plan sent_upload
 );
 
+create type new_signal as (
+  request integer,
+  id text,
+  org_id text,
+  queue_id text,
+  type text,
+  runs text,
+  task text,
+  owner_id text,
+  owner_type text,
+  context jsonb,
+  awaited_by text,
+  caused_by text,
+  emitter_id text,
+  scheduled_for timestamp with time zone,
+  dedupe_key text,
+  expires_at timestamp with time zone,
+  expires_in bigint,
+  max_executions integer,
+  retry_delay bigint,
+  key_id text,
+  contents text,
+  created_by_id text,
+  idempotency_key text,
+  fingerprint text,
+  callbacks new_callback[]
+);
+
 create type queue_key as (
   runner_id text,
   job_group text
@@ -211,6 +288,13 @@ create type reported_result as (
   sent_contents sent_upload
 );
 
+create type reported_signal as (
+  n integer,
+  outcome text,
+  status text,
+  lease_until timestamp with time zone
+);
+
 create type runner_change as (
   outcome text,
   wakes queue_key[],
@@ -223,11 +307,39 @@ create type sent_upload as (
   bytes integer
 );
 
+create type signal_move as (
+  signal_id text,
+  event text,
+  description text,
+  retry_in bigint,
+  key_id text,
+  result text,
+  n integer
+);
+
+create type signal_report as (
+  n integer,
+  org_id text,
+  signal_id text,
+  lease_id text,
+  event text,
+  description text,
+  retry_in bigint,
+  lease bigint,
+  key_id text,
+  result text
+);
+
 create type swept as (
   due integer,
   wakes queue_key[],
   org_ids text[],
   process_ids text[]
+);
+
+create type swept_signals as (
+  due integer,
+  queue_ids text[]
 );
 
 create type workspace_block as (
@@ -426,6 +538,193 @@ create table orgs (
   constraint orgs_pkey PRIMARY KEY (id),
   constraint orgs_name_check CHECK (((length(name) >= 1) AND (length(name) <= 200)))
 );
+
+create table queue_counters (
+  queue_id svc_id not null,
+  org_id svc_id not null,
+  max_depth integer not null,
+  max_in_flight integer not null,
+  is_paused boolean not null default false,
+  is_idle boolean not null default false,
+  waiting integer not null default 0,
+  own_turns integer not null default 0,
+  delayed integer not null default 0,
+  in_flight integer not null default 0,
+  bytes bigint not null default 0,
+  last_used_at timestamp with time zone not null default svc_now(),
+  constraint queue_counters_pkey PRIMARY KEY (queue_id),
+  constraint queue_counters_bytes_check CHECK ((bytes >= 0)),
+  constraint queue_counters_delayed_check CHECK ((delayed >= 0)),
+  constraint queue_counters_in_flight_check CHECK ((in_flight >= 0)),
+  constraint queue_counters_max_depth_check CHECK (((max_depth >= 1) AND (max_depth <= 1000000))),
+  constraint queue_counters_max_in_flight_check CHECK (((max_in_flight >= 1) AND (max_in_flight <= 1000))),
+  constraint queue_counters_own_turns_check CHECK ((own_turns >= 0)),
+  constraint queue_counters_waiting_check CHECK ((waiting >= 0))
+) with (fillfactor=30, autovacuum_vacuum_scale_factor=0.01, autovacuum_vacuum_cost_limit=2000);
+
+create table queue_signal_callbacks (
+  signal_id svc_id not null,
+  n integer not null,
+  org_id svc_id not null,
+  kind text not null,
+  statuses text[] not null,
+  status text not null default 'waiting'::text,
+  status_description text not null default ''::text,
+  next_id svc_id not null,
+  queue_id svc_id,
+  type text,
+  runs text,
+  task text,
+  dedupe_key text,
+  expires_in bigint,
+  max_executions integer,
+  retry_delay bigint,
+  key_id text,
+  contents bytea not null,
+  created_by_id text not null default ''::text,
+  settled_at timestamp with time zone,
+  constraint queue_signal_callbacks_pkey PRIMARY KEY (signal_id, n),
+  constraint queue_signal_callbacks_check CHECK (((kind = 'signal'::text) = (num_nonnulls(queue_id, type, runs, max_executions, retry_delay) = 5))),
+  constraint queue_signal_callbacks_kind_check CHECK ((kind = ANY (ARRAY['signal'::text, 'runner-job'::text, 'http-call'::text]))),
+  constraint queue_signal_callbacks_status_check CHECK ((status = ANY (ARRAY['waiting'::text, 'skipped'::text, 'pending'::text, 'done'::text, 'failed'::text]))),
+  constraint queue_signal_callbacks_statuses_check CHECK (((statuses <@ '{finished,dead,expired,cancelled}'::text[]) AND (statuses <> '{}'::text[])))
+);
+alter table queue_signal_callbacks alter column contents set storage external;
+
+create table queue_signal_ends (
+  signal_id svc_id not null,
+  org_id svc_id not null,
+  queue_id svc_id not null,
+  status text not null,
+  status_description text not null default ''::text,
+  execution_count integer not null,
+  lease_id text,
+  key_id text,
+  result bytea,
+  started_at timestamp with time zone,
+  finished_at timestamp with time zone not null,
+  history jsonb not null default '[]'::jsonb,
+  constraint queue_signal_ends_pkey PRIMARY KEY (signal_id),
+  constraint queue_signal_ends_status_check CHECK ((status = ANY (ARRAY['finished'::text, 'dead'::text, 'expired'::text, 'cancelled'::text])))
+);
+CREATE INDEX queue_signal_ends_age ON public.queue_signal_ends USING brin (finished_at);
+CREATE INDEX queue_signal_ends_by_status ON public.queue_signal_ends USING btree (queue_id, status, signal_id) WHERE (status <> 'finished'::text);
+
+create table queue_signal_keys (
+  org_id svc_id not null,
+  key text not null,
+  fingerprint bytea not null,
+  signal_ids text[] not null,
+  created_at timestamp with time zone not null,
+  constraint queue_signal_keys_pkey PRIMARY KEY (org_id, key),
+  constraint queue_signal_keys_org_id_fkey FOREIGN KEY (org_id) REFERENCES orgs(id)
+);
+CREATE INDEX queue_signal_keys_age ON public.queue_signal_keys USING brin (created_at);
+
+create table queue_signal_live (
+  id svc_id not null,
+  org_id svc_id not null,
+  queue_id svc_id not null,
+  place bigint not null generated always as identity,
+  status text not null,
+  runs text not null,
+  has_place boolean not null default false,
+  dedupe_key text,
+  size integer not null,
+  execution_count integer not null default 0,
+  max_executions integer not null,
+  retry_delay bigint not null,
+  lease_id text,
+  lease bigint,
+  reported_lease_id text,
+  claim_id text,
+  worker text,
+  expires_at timestamp with time zone,
+  deadline_at timestamp with time zone,
+  created_at timestamp with time zone not null,
+  status_at timestamp with time zone not null,
+  status_description text not null default ''::text,
+  started_at timestamp with time zone,
+  history jsonb not null default '[]'::jsonb,
+  constraint queue_signal_live_pkey PRIMARY KEY (id),
+  constraint queue_signal_live_check CHECK (((status = 'in-flight'::text) = (lease_id IS NOT NULL))),
+  constraint queue_signal_live_check1 CHECK (((status <> 'in-flight'::text) OR has_place)),
+  constraint queue_signal_live_check2 CHECK (((status <> 'queued'::text) OR (NOT has_place))),
+  constraint queue_signal_live_status_check CHECK ((status = ANY (ARRAY['queued'::text, 'in-flight'::text, 'retrying'::text])))
+) with (fillfactor=70, autovacuum_vacuum_scale_factor=0.02, autovacuum_vacuum_cost_limit=2000);
+CREATE INDEX queue_signal_live_busy ON public.queue_signal_live USING btree (queue_id) WHERE (status <> 'queued'::text);
+CREATE INDEX queue_signal_live_deadline ON public.queue_signal_live USING btree (deadline_at) WHERE (deadline_at IS NOT NULL);
+CREATE UNIQUE INDEX queue_signal_live_dedupe ON public.queue_signal_live USING btree (queue_id, dedupe_key) WHERE (dedupe_key IS NOT NULL);
+CREATE INDEX queue_signal_live_waiting ON public.queue_signal_live USING btree (queue_id, place) WHERE (status = 'queued'::text);
+
+create table queue_signals (
+  id svc_id not null,
+  org_id svc_id not null,
+  queue_id svc_id not null,
+  type text not null,
+  runs text not null,
+  task text,
+  owner_id text not null default ''::text,
+  owner_type text not null default ''::text,
+  context jsonb not null default '{}'::jsonb,
+  awaited_by svc_id,
+  caused_by svc_id,
+  emitter_id svc_id,
+  scheduled_for timestamp with time zone,
+  dedupe_key text,
+  expires_at timestamp with time zone,
+  max_executions integer not null,
+  retry_delay bigint not null,
+  key_id text,
+  contents bytea not null,
+  created_at timestamp with time zone not null,
+  created_by_id text not null default ''::text,
+  constraint queue_signals_pkey PRIMARY KEY (org_id, id),
+  constraint queue_signals_org_id_queue_id_fkey FOREIGN KEY (org_id, queue_id) REFERENCES queues(org_id, id),
+  constraint queue_signals_check CHECK (((runs = 'pull'::text) = (task IS NULL))),
+  constraint queue_signals_context_check CHECK ((jsonb_typeof(context) = 'object'::text)),
+  constraint queue_signals_max_executions_check CHECK ((max_executions >= 1)),
+  constraint queue_signals_retry_delay_check CHECK ((retry_delay > 0)),
+  constraint queue_signals_runs_check CHECK ((runs = ANY (ARRAY['pull'::text, 'task'::text, 'hold'::text])))
+);
+alter table queue_signals alter column contents set storage external;
+CREATE INDEX queue_signals_by_emitter ON public.queue_signals USING btree (emitter_id, id) WHERE (emitter_id IS NOT NULL);
+CREATE INDEX queue_signals_by_owner ON public.queue_signals USING btree (org_id, owner_id, id) WHERE (owner_id <> ''::text);
+CREATE INDEX queue_signals_by_queue ON public.queue_signals USING btree (queue_id, id);
+CREATE UNIQUE INDEX queue_signals_tick ON public.queue_signals USING btree (emitter_id, scheduled_for) WHERE (scheduled_for IS NOT NULL);
+
+create table queues (
+  id svc_id not null,
+  org_id svc_id not null,
+  name text not null,
+  owner_id text not null default ''::text,
+  owner_type text not null default ''::text,
+  idle_timeout bigint not null,
+  metadata jsonb not null default '{}'::jsonb,
+  status text not null default 'active'::text,
+  status_description text not null default ''::text,
+  status_at timestamp with time zone not null default svc_now(),
+  paused_until timestamp with time zone,
+  paused_note text,
+  paused_by_id text,
+  deadline_at timestamp with time zone,
+  version bigint not null default 1,
+  created_at timestamp with time zone not null default svc_now(),
+  updated_at timestamp with time zone not null default svc_now(),
+  created_by_id text not null default ''::text,
+  deleted_at timestamp with time zone,
+  constraint queues_pkey PRIMARY KEY (id),
+  constraint queues_org_id_id_key UNIQUE (org_id, id),
+  constraint queues_org_id_fkey FOREIGN KEY (org_id) REFERENCES orgs(id),
+  constraint queues_check CHECK (((paused_until IS NULL) OR (status = 'paused'::text))),
+  constraint queues_idle_timeout_check CHECK ((idle_timeout >= 0)),
+  constraint queues_metadata_check CHECK ((jsonb_typeof(metadata) = 'object'::text)),
+  constraint queues_name_check CHECK (((length(name) >= 1) AND (length(name) <= 200))),
+  constraint queues_status_check CHECK ((status = ANY (ARRAY['active'::text, 'idle'::text, 'paused'::text])))
+);
+CREATE INDEX queues_by_org ON public.queues USING btree (org_id, id) WHERE (deleted_at IS NULL);
+CREATE INDEX queues_due ON public.queues USING btree (deadline_at) WHERE (deadline_at IS NOT NULL);
+CREATE UNIQUE INDEX queues_name ON public.queues USING btree (org_id, owner_type, owner_id, name) WHERE (deleted_at IS NULL);
 
 create table roles (
   id svc_id not null,
@@ -1255,15 +1554,23 @@ function block_holder(w terraform_workspaces) returns jsonb -- functions/workspa
 function block_workspace(org text, workspace text, actor text, why text) returns workspace_outcome -- functions/for-older-brokers.sql
 function block_workspaces(blocks workspace_block[], t timestamp with time zone) returns void -- functions/workspace-blocks.sql
 function bound_evidence() returns trigger -- functions/before-tables.sql
+function call_back(signal_ids text[], t timestamp with time zone) returns text[] -- functions/signals.sql
+function cancel_signals(org text, signal_ids text[], why text) returns TABLE(signal_id text, outcome text, status text, wake text) -- functions/signals.sql
+function change_queue(org text, queue text, expected bigint, queue_name text, depth integer, in_flight integer, idle bigint, queue_metadata jsonb) returns TABLE(outcome text, wake text) -- functions/queues.sql
 function check_enqueue(jobs new_job[], INOUT outcomes text[]) returns text[] -- functions/enqueue.sql
 function claim_enqueue_keys(jobs new_job[], INOUT outcomes text[]) returns text[] -- functions/enqueue.sql
 function claim_job(org text, runner text, job text, execution text, live_processes text[]) returns TABLE(job_id text, execution_id text) -- functions/claim.sql
 function claim_jobs(waiters integer[], runner_ids text[], process_ids text[], job_groups text[], wants integer[], poll_ids text[], execution_ids text[], digests bytea[]) returns SETOF claimed_job -- functions/claim.sql
+function claim_max_bytes() returns bigint -- functions/signals.sql
+function claim_signal_keys(signals new_signal[], INOUT outcomes text[]) returns text[] -- functions/signals.sql
+function claim_signals(waiters integer[], org_ids text[], queue_ids text[], wants integer[], claim_ids text[], workers text[], leases bigint[]) returns SETOF claimed_signal -- functions/signals.sql
 function complete_shutdown(process text, shutdown text) returns queue_key[] -- functions/shutdowns.sql
 function confirm_by_poll(runner text, only_group text) returns queue_key[] -- functions/for-older-brokers.sql
 function confirm_by_polls(runner text, groups text[], since timestamp with time zone[]) returns queue_key[] -- functions/beats.sql
 function confirm_stopped(execution_ids text[], t timestamp with time zone) returns SETOF queue_key -- functions/end.sql
+function create_queue(org text, queue text, queue_name text, owner text, owner_kind text, depth integer, in_flight integer, idle bigint, queue_metadata jsonb, most integer, actor text) returns text -- functions/queues.sql
 function create_runner(org text, runner text, runner_group text, runner_name text, display text, operation_id text, actor text) returns text -- functions/runner-control.sql
+function delete_queue(org text, queue text) returns text -- functions/queues.sql
 function delete_runner_group(org text, runner_group text) returns text -- functions/runner-control.sql
 function discard_rescued_state(org text, workspace text, rescued text, actor text, why text) returns workspace_outcome -- functions/rescued-states.sql
 function drop_terraform_state(org text, workspace text, lock text, needs_lock boolean, actor text, why text) returns workspace_outcome -- functions/workspaces.sql
@@ -1275,10 +1582,12 @@ function end_reported_jobs(moves job_move[], records bigint[], t timestamp with 
 function end_shutdowns(process_ids text[], new_status text, description text, t timestamp with time zone) returns void -- functions/for-older-brokers.sql
 function enqueue_and_claim_jobs(batch json, waiters integer[], runner_ids text[], process_ids text[], job_groups text[], wants integer[], poll_ids text[], execution_ids text[], digests bytea[]) returns TABLE(enqueued enqueued_job, claimed claimed_job) -- functions/hand-off.sql
 function enqueue_jobs(batch json) returns SETOF enqueued_job -- functions/enqueue.sql
+function enqueue_signals(batch json) returns SETOF enqueued_signal -- functions/signals.sql
 function execution_event(status text) returns text -- functions/before-tables.sql
 function execution_rank(status text) returns integer -- functions/for-older-brokers.sql
 function execution_status_after(status text, event text) returns text -- functions/before-tables.sql
 function executions_of(process_ids text[]) returns SETOF runner_job_live -- functions/end.sql
+function file_signals(signals new_signal[], t timestamp with time zone) returns SETOF enqueued_signal -- functions/signals.sql
 function find_log_streams(orgs text[], streams text[]) returns SETOF log_stream -- functions/log-streams.sql
 function flush_queues(org text, runner text, only_group text, with_running boolean, why text) returns TABLE(job_id text, from_status text) -- functions/end.sql
 function forget_executions(org text, stream text, most integer) returns void -- functions/log-retention.sql
@@ -1291,8 +1600,10 @@ function instant_of_us(p_us bigint) returns timestamp with time zone -- function
 function is_bound(runner text) returns boolean -- functions/runners.sql
 function is_execution_end(status text) returns boolean -- functions/before-tables.sql
 function is_job_move(event text, from_status text, to_status text) returns boolean -- functions/before-tables.sql
+function is_lease(l queue_signal_live, lease_id text) returns boolean -- functions/signals.sql
 function is_open_to_runner(ours boolean, process text, given_secret bytea) returns boolean -- functions/runners.sql
 function is_plan_lock(type text, operation text, info jsonb) returns boolean -- functions/workspaces.sql
+function is_signal_live(status text) returns boolean -- functions/signals.sql
 function job_status_after(status text, event text) returns text -- functions/before-tables.sql
 function judge_due_jobs(job_ids text[], b broker_listening, t timestamp with time zone) returns TABLE(job_id text, event text, execution_status text, description text, clock text, stop_reason text, rearm_at timestamp with time zone) -- functions/clocks.sql
 function judge_taken(reports execution_report[]) returns TABLE(place integer, outcome text, job_id text, job_status text, event text, to_status text, end_status text, description text) -- functions/report.sql
@@ -1307,7 +1618,9 @@ function live_processes(runner_ids text[]) returns text[] -- functions/runner-co
 function lock_executions(job_ids text[]) returns void -- functions/moves.sql
 function lock_holder(l terraform_workspace_locks) returns jsonb -- functions/workspaces.sql
 function lock_queues(keys queue_key[]) returns void -- functions/moves.sql
+function lock_queues_of_signals(signal_ids text[]) returns text[] -- functions/signals.sql
 function lock_runners(runner_ids text[]) returns void -- functions/runner-control.sql
+function lock_signal_queues(ids text[]) returns void -- functions/signals.sql
 function lock_workspace(l terraform_workspace_locks, by_hand boolean) returns workspace_outcome -- functions/workspaces.sql
 function log_partition_name(day date) returns text -- functions/log-retention.sql
 function log_sequence_of(org text, stream text, sequences jsonb, execution text) returns jsonb -- functions/log-streams.sql
@@ -1320,7 +1633,9 @@ function may_retry(l runner_job_live, t timestamp with time zone) returns boolea
 function merge_log_chunks(org text, stream text, of_day date, positions bigint[], merged log_chunk, body bytea) returns boolean -- functions/log-retention.sql
 function move_jobs(moves job_move[], t timestamp with time zone) returns SETOF moved_job -- functions/moves.sql
 function move_processes(process_ids text[], event text, description text, t timestamp with time zone) returns void -- functions/registrations.sql
+function move_queues(ids text[], event text, description text, t timestamp with time zone) returns SETOF text -- functions/queues.sql
 function move_shutdowns(process_ids text[], shutdown text, event text, description text, t timestamp with time zone) returns void -- functions/shutdowns.sql
+function move_signals(moves signal_move[], t timestamp with time zone) returns void -- functions/signals.sql
 function ns(nanoseconds bigint) returns interval -- functions/before-tables.sql
 function offer_jobs(waiters integer[], runner_ids text[], job_groups text[]) returns TABLE(waiter integer, job_id text) -- functions/claim.sql
 function orders_for(process_ids text[]) returns TABLE(process_id text, orders json, settings_version bigint) -- functions/beats.sql
@@ -1328,13 +1643,19 @@ function poll_speaks_for(poller text, s stopping_executions) returns boolean -- 
 function process_goes_down(process text, new_status text, description text) returns queue_key[] -- functions/shutdowns.sql
 function process_status_after(status text, event text) returns text -- functions/before-tables.sql
 function process_terminating(process text) returns queue_key[] -- functions/shutdowns.sql
+function purge_queue(org text, queue text, with_in_flight boolean, why text, batch integer) returns TABLE(purged integer, wake text) -- functions/signals.sql
 function push_rescued_state(org text, workspace text, rescued text, actor text, why text) returns workspace_outcome -- functions/rescued-states.sql
+function queue_max_bytes() returns bigint -- functions/signals.sql
+function queue_status_after(status text, event text) returns text -- functions/before-tables.sql
 function queues_of_jobs(job_ids text[]) returns queue_key[] -- functions/end.sql
 function queues_of_runners(runner_ids text[]) returns queue_key[] -- functions/runners.sql
+function queues_with_work(queue_ids text[]) returns SETOF text -- functions/signals.sql
 function reclaim_jobs(waiters integer[], runner_ids text[], process_ids text[], poll_ids text[], repeated integer[], digests bytea[]) returns SETOF claimed_job -- functions/claim.sql
+function redrive_signals(org text, queue text, signal_ids text[], batch integer) returns TABLE(signal_id text, outcome text, wake text) -- functions/signals.sql
 function refresh_runners(runner_ids text[]) returns SETOF queue_key -- functions/runners.sql
 function refuse_change(org text, workspace text, lock text, needs_lock boolean, heeds_block text) returns workspace_outcome -- functions/workspaces.sql
 function refuse_repetitions(jobs new_job[], INOUT outcomes text[]) returns text[] -- functions/enqueue.sql
+function refuse_signals(signals new_signal[], INOUT outcomes text[], t timestamp with time zone) returns text[] -- functions/signals.sql
 function register_bound_holder(is_allowed boolean, org text, runner text, process text, process_type text, process_version text, process_serves jsonb, secret bytea, old_process text, old_secret bytea, held text[]) returns TABLE(woken queue_key[], orders json) -- functions/registrations.sql
 function register_by_beat(org text, runner text, process text, process_type text, process_version text, process_serves jsonb, most integer, OUT is_allowed boolean, OUT process_id text, OUT woken queue_key[]) returns record -- functions/registrations.sql
 function register_holder(is_allowed boolean, org text, runner text, process text, process_type text, process_version text, ours boolean, process_serves jsonb, secret bytea, old_process text, old_secret bytea, held text[]) returns TABLE(woken queue_key[], orders json) -- functions/registrations.sql
@@ -1342,20 +1663,27 @@ function register_process(org text, runner text, process text, process_type text
 function release_jobs(keys queue_key[], with_withdrawn boolean, t timestamp with time zone) returns SETOF queue_key -- functions/moves.sql
 function release_overdue(job_ids text[], t timestamp with time zone) returns void -- functions/clocks.sql
 function release_workspace(org text, workspace text, lock text, actor text, why text, by_hand boolean) returns workspace_outcome -- functions/workspaces.sql
+function report_event(event text, l queue_signal_live) returns text -- functions/signals.sql
+function report_signals(reports signal_report[]) returns TABLE(reported reported_signal, wake text) -- functions/signals.sql
 function request_shutdowns(process_ids text[], shutdown_ids text[], kind text, cut_after interval, actor text) returns TABLE(shutdown_id text, runner_id text, process_id text) -- functions/shutdowns.sql
 function restore_workspace(org text, workspace text, kept_days integer, actor text, why text) returns workspace_outcome -- functions/workspaces.sql
 function retire_workspace(org text, workspace text, actor text, why text) returns workspace_outcome -- functions/workspaces.sql
+function retry_delay_ns(first bigint, executions integer) returns bigint -- functions/signals.sql
 function runners_of_group(runner_group text) returns text[] -- functions/runner-control.sql
 function send_back(moves job_move[], t timestamp with time zone) returns void -- functions/moves.sql
+function send_signals_back(moves signal_move[], t timestamp with time zone) returns void -- functions/signals.sql
 function sent_bytes(org text, upload sent_upload) returns bytea -- functions/sent-pieces.sql
 function served_slots(runner text) returns TABLE(job_group text, slots integer) -- functions/runners.sql
 function serves_group(serves jsonb, runner text, wanted text) returns boolean -- functions/runners.sql
 function set_pause(org text, target text, pause jsonb, reason text, actor text) returns runner_change -- functions/runner-control.sql
 function set_process_status(process_ids text[], new_status text, description text, t timestamp with time zone) returns void -- functions/for-older-brokers.sql
+function set_queue_pause(org text, queue text, event text, note text, until timestamp with time zone, actor text) returns TABLE(outcome text, wake text) -- functions/queues.sql
 function set_runner_lifecycle(org text, runner text, wanted text, operation_id text, actor text) returns runner_change -- functions/runner-control.sql
 function set_shutdown_status(process text, shutdown text, new_status text, description text, t timestamp with time zone) returns void -- functions/for-older-brokers.sql
 function shutdown_status_after(status text, event text) returns text -- functions/before-tables.sql
+function signal_status_after(status text, event text) returns text -- functions/before-tables.sql
 function speaks_for(process text, s stopping_executions) returns boolean -- functions/shutdowns.sql
+function start_turns(queue_ids text[], t timestamp with time zone) returns void -- functions/signals.sql
 function step_reported(reports execution_report[], t timestamp with time zone) returns TABLE(n integer, e_id text, e_org_id text, e_runner_job_id text, e_runner_id text, e_process_id text, e_holders text[], e_is_ours boolean, e_status text, e_status_description text, e_ended_by text, e_history jsonb, e_created_at timestamp with time zone, e_deadline_at timestamp with time zone, e_confirmed_at timestamp with time zone, e_finished_at timestamp with time zone, e_last_record bigint) -- functions/for-older-brokers.sql
 function store_job_spans(p_org text, p_runner text, p_spans json, p_most integer) returns integer -- functions/telemetry.sql
 function store_metric_points(p_org text, p_runner text, p_points json, p_most integer) returns integer -- functions/telemetry.sql
@@ -1365,15 +1693,20 @@ function sweep_pauses(batch integer) returns swept -- functions/clocks.sql
 function sweep_processes(batch integer) returns swept -- functions/clocks.sql
 function sweep_queues(batch integer) returns swept -- functions/clocks.sql
 function sweep_shutdowns(batch integer) returns swept -- functions/clocks.sql
+function sweep_signal_queues(batch integer) returns swept_signals -- functions/queues.sql
+function sweep_signals(batch integer) returns swept_signals -- functions/signals.sql
 function sweep_stopping(batch integer) returns swept -- functions/clocks.sql
 function take_reports(batch json) returns TABLE(n integer, outcome text, job_status text, wakes_runner_id text, id text, org_id text, runner_job_id text, runner_id text, process_id text, holders text[], is_ours boolean, status text, status_description text, ended_by text, history jsonb, created_at timestamp with time zone, deadline_at timestamp with time zone, confirmed_at timestamp with time zone, finished_at timestamp with time zone, last_record bigint) -- functions/report.sql
 function tally_job_ends(bounds double precision[], most_transactions bigint, OUT tallied bigint, OUT is_more boolean) returns record -- functions/tallies.sql
+function task_lease_ns() returns bigint -- functions/signals.sql
 function tokens_changed() returns trigger -- functions/before-tables.sql
 function trim_log_stream(org text, stream text, most_bytes bigint) returns boolean -- functions/log-retention.sql
 function unblock_workspace(org text, workspace text, actor text, why text) returns workspace_outcome -- functions/workspace-blocks.sql
 function wake_processes(process_ids text[], t timestamp with time zone) returns SETOF queue_key -- functions/beats.sql
+function wake_queues(ids text[], t timestamp with time zone) returns void -- functions/queues.sql
 function was_cut(e runner_job_executions) returns boolean -- functions/log-streams.sql
 function write_ends(moves job_move[], records bigint[], t timestamp with time zone) returns void -- functions/moves.sql
 function write_runner_settings(org text, runner_group text, expected bigint, next jsonb) returns runner_change -- functions/runner-control.sql
 function write_runner_status(runner_ids text[], t timestamp with time zone) returns void -- functions/runners.sql
+function write_signal_ends(moves signal_move[], t timestamp with time zone) returns text[] -- functions/signals.sql
 function write_state_json(s terraform_workspace_state_jsons, only_part bytea) returns workspace_outcome -- functions/workspaces.sql

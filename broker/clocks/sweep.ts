@@ -6,7 +6,13 @@ import { topics, type Wakes } from "../wake/wakes.ts";
 import type { DatabaseClock } from "./database-clock.ts";
 import { type Loop, repeat } from "./repeat.ts";
 
-type SweptRow = { due: number; wakes: string[]; org_ids: string[]; process_ids: string[] };
+type SweptRow = {
+  due: number;
+  wakes?: string[];
+  org_ids?: string[];
+  process_ids?: string[];
+  queue_ids?: string[];
+};
 
 type Clock = {
   readonly everyMs: number;
@@ -24,6 +30,8 @@ const sweeps = {
   sweep_shutdowns: { everyMs: 1_000, batch: 100 },
   sweep_pauses: { everyMs: 1_000, batch: 100 },
   sweep_queues: { everyMs: 5_000, batch: 500 },
+  sweep_signals: { everyMs: 200, batch: 500, of: ["queue_signal_live", "id"] },
+  sweep_signal_queues: { everyMs: 1_000, batch: 500, of: ["queues", "id"] },
 } as const satisfies Record<string, Clock>;
 export type SweepName = keyof typeof sweeps;
 export const sweepNames = Object.keys(sweeps) as SweepName[]; // its own keys
@@ -53,9 +61,10 @@ async function sweepSome({ db, wakes }: SweepParts, name: SweepName, most: numbe
   const [row] = await db<SweptRow[]>`select * from ${db(name)}(${most})`;
   if (row === undefined || row.due === 0) return 0;
   wakes.notify([
-    ...parseQueueKeys(row.wakes).map(({ runnerId }) => topics.queue(runnerId)),
-    ...row.org_ids.map((id) => topics.org(id)),
-    ...row.process_ids.map((id) => topics.process(id)),
+    ...parseQueueKeys(row.wakes ?? []).map(({ runnerId }) => topics.queue(runnerId)),
+    ...(row.org_ids ?? []).map((id) => topics.org(id)),
+    ...(row.process_ids ?? []).map((id) => topics.process(id)),
+    ...(row.queue_ids ?? []).map((id) => topics.signals(id)),
   ]);
   return row.due;
 }

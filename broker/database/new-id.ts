@@ -23,7 +23,10 @@ export type IdPrefix =
   | "tfj"
   | "hch"
   | "hrl"
-  | "upl";
+  | "upl"
+  | "que"
+  | "sig"
+  | "emt";
 
 const alphabet = "0123456789abcdefghjkmnpqrstvwxyz";
 const timeLength = 10;

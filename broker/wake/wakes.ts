@@ -5,7 +5,8 @@ export type Topic =
   | `process:${string}`
   | `token:${string}`
   | `logs:${string}`
-  | `claim:${string}`;
+  | `claim:${string}`
+  | `signals:${string}`;
 
 export const topics = {
   /** A job of this runner is available. */
@@ -14,6 +15,8 @@ export const topics = {
   org: (orgId: string): Topic => `org:${orgId}`,
   /** There is an order for this process. */
   process: (processId: string): Topic => `process:${processId}`,
+  /** Workers can claim a signal of this queue. */
+  signals: (queueId: string): Topic => `signals:${queueId}`,
   /** This token was revoked or changed. */
   token: (tokenId: string): Topic => `token:${tokenId}`,
   /** Records were added to this log stream, or it was closed. */

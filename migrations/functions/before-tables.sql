@@ -76,6 +76,30 @@ create or replace function shutdown_status_after(status text, event text) return
     when 'fail' then case when status in ('requested', 'in-progress') then 'failed' end
     when 'cancel' then case when status in ('requested', 'in-progress') then 'cancelled' end end;
 
+-- The status of a queue of signals after an event: the table of shared/queue.ts.
+create or replace function queue_status_after(status text, event text) returns text
+  language sql immutable parallel safe
+  return case event
+    when 'idle' then case when status = 'active' then 'idle' end
+    when 'wake' then case when status = 'idle' then 'active' end
+    when 'pause' then case when status in ('active', 'idle') then 'paused' end
+    when 'resume' then case when status = 'paused' then 'active' end end;
+
+-- The status of a signal after an event: the table of shared/queue-signal.ts, and the enqueue.
+create or replace function signal_status_after(status text, event text) returns text
+  language sql immutable parallel safe
+  return case event
+    when 'enqueue' then case when status = '' then 'queued' end
+    when 'start' then case when status = 'queued' then 'in-flight' end
+    when 'lapse' then case when status = 'in-flight' then 'queued' end
+    when 'retry' then case when status = 'in-flight' then 'retrying' end
+    when 'requeue' then case when status = 'retrying' then 'queued' end
+    when 'finish' then case when status = 'in-flight' then 'finished' end
+    when 'die' then case when status = 'in-flight' then 'dead' end
+    when 'expire' then case when status in ('queued', 'retrying') then 'expired' end
+    when 'cancel' then case when status in ('queued', 'in-flight', 'retrying') then 'cancelled' end
+    when 'redrive' then case when status = 'dead' then 'queued' end end;
+
 -- The moves that can be stored. In plpgsql, because Postgres parses a check, and a function in SQL that it calls, for every
 -- statement that writes the table: with the moves in the check itself a single insert took four times as long. It keeps the
 -- search path of the migration: a restore of data and logical replication write with an empty one.

@@ -1,12 +1,17 @@
 import { describe, expect, test } from "vitest";
 import { isLast, statusAfter } from "../../shared/moves.ts";
 import {
+  isFinalSignal,
+  liveSignalStatuses,
+  signalEnds,
+  signalStatuses,
+} from "../../shared/queue-signal.ts";
+import {
   executionEnds,
   executionStatuses,
   executionTransitions,
   isExecutionEnd,
 } from "../../shared/runner-job-execution.ts";
-import { runnerJobStatuses, runnerJobTransitions } from "../../shared/runner-job.ts";
 import {
   departingStatuses,
   processStatuses,
@@ -15,61 +20,10 @@ import {
   shutdownTransitions,
 } from "../../shared/runner-process.ts";
 import { testDatabase } from "../support/database/database.ts";
-import { between, diagramOf, type Machine, rowsOf } from "../support/moves/draw-moves.ts";
+import { between, diagramOf, rowsOf } from "../support/moves/draw-moves.ts";
+import { machines } from "../support/moves/machines.ts";
 import { givenProcess, givenRunner, type GivenRunner } from "../support/rows/given.ts";
 import { readRootFile } from "../support/run/source-files.ts";
-
-type Described = Machine & {
-  /** Its function in SQL is called NAME_status_after. */
-  readonly name: string;
-  /** Tables whose checks together list its statuses. */
-  readonly stored: readonly string[];
-  readonly page: string;
-  /** How the page's drawing and table are marked. */
-  readonly marks: readonly [diagram: string, rows: string];
-  /** Whether SQL has the beginning as a row, too. */
-  readonly startIsMove?: boolean;
-};
-
-const machines: readonly Described[] = [
-  {
-    name: "job",
-    statuses: runnerJobStatuses,
-    table: runnerJobTransitions,
-    start: { event: "enqueue", to: "queued" },
-    startIsMove: true,
-    stored: ["runner_job_live", "runner_job_ends"],
-    page: "docs/runner-job.md",
-    marks: ["diagram", "moves"],
-  },
-  {
-    name: "execution",
-    statuses: executionStatuses,
-    table: executionTransitions,
-    start: { event: "claim", to: "pending" },
-    stored: ["runner_job_executions"],
-    page: "docs/runner-job.md",
-    marks: ["execution-diagram", "execution-moves"],
-  },
-  {
-    name: "process",
-    statuses: processStatuses,
-    table: processTransitions,
-    start: { event: "register", to: "pending" },
-    stored: ["runner_processes"],
-    page: "docs/runner-process.md",
-    marks: ["process-diagram", "process-moves"],
-  },
-  {
-    name: "shutdown",
-    statuses: shutdownStatuses,
-    table: shutdownTransitions,
-    start: { event: "request", to: "requested" },
-    stored: ["runner_process_shutdowns"],
-    page: "docs/runner-process.md",
-    marks: ["shutdown-diagram", "shutdown-moves"],
-  },
-];
 
 const { db } = await testDatabase();
 
@@ -103,7 +57,8 @@ describe.each(machines)("the table of moves of $name", (machine) => {
         if (from.some((one) => reached.has(one))) reached.add(to);
     }
     expect([...reached].sort()).toEqual([...statuses].sort());
-    expect(statuses.some((status) => isLast(table, status))).toBe(true);
+    const hasLast = statuses.some((status) => isLast(table, status));
+    expect(hasLast).toBe(machine.hasNoLast !== true);
   });
 
   test("has the statuses that can be stored", async () => {
@@ -140,16 +95,27 @@ describe("functions that write a status", () => {
     expect(written.sort()).toEqual([
       "claim_job: job_status_after(l",
       "claim_jobs: job_status_after(l",
+      "claim_signals: signal_status_after(l",
       "move_processes: process_status_after(p",
+      "move_queues: queue_status_after(q",
       "move_shutdowns: shutdown_status_after(d",
       "release_jobs: coalesce(job_status_after",
       "release_overdue: job_status_after(l",
       "send_back: execution_status_after(e",
       "send_back: j.to_status", // asked in the same statement
+      "send_signals_back: j.to_status", // asked in the same statement
+      "start_turns: signal_status_after(l",
       "step_reported: coalesce(execution_status_after", // of older brokers
       "take_reports: coalesce(execution_status_after",
       "write_ends: execution_status_after(e",
     ]);
+  });
+});
+
+describe("a signal that has ended", () => {
+  test("is in no queue, and only a dead one comes back", () => {
+    expect([...liveSignalStatuses, ...signalEnds]).toEqual([...signalStatuses]);
+    expect(signalEnds.filter((end) => !isFinalSignal(end))).toEqual(["dead"]);
   });
 });
 

@@ -1,0 +1,676 @@
+-- The moves of signals. Every one is made under the lock of its queue's counters (lock_signal_queues), so they are exact and
+-- signals stand in line in the order of their commits. Lock order: queues, runner queues, jobs, executions.
+
+-- Locks queues in one order everywhere, so that callers cannot deadlock.
+create or replace function lock_signal_queues(ids text[]) returns void
+  language plpgsql as $$
+begin
+  perform 1 from queue_counters c where c.queue_id = any(ids) order by c.queue_id for no key update;
+end $$;
+
+-- Enqueues signals. One call carries one batch (all or none) or many single requests.
+create or replace function enqueue_signals(batch json) returns setof enqueued_signal
+  language plpgsql
+  set plan_cache_mode = force_generic_plan set enable_hashjoin = off set enable_mergejoin = off set enable_seqscan = off
+  as $$
+declare
+  t timestamptz;
+  signals new_signal[];
+  outcomes text[];
+  has_keys boolean;
+begin
+  select array_agg(s order by s.request, s.id), array_fill(null::text, array[max(s.request)]), bool_or(s.idempotency_key is not null)
+    into signals, outcomes, has_keys
+    from json_populate_recordset(null::new_signal, batch) s;
+  if has_keys then
+    outcomes := claim_signal_keys(signals, outcomes);
+  end if;
+  perform lock_signal_queues(array(select s.queue_id from unnest(signals) s where outcomes[s.request] is null));
+  t := svc_now();
+  outcomes := refuse_signals(signals, outcomes, t);
+  if exists (select from unnest(outcomes) o where o is not null) then
+    delete from queue_signal_keys x using unnest(signals) s
+     where x.org_id = s.org_id and x.key = s.idempotency_key and s.id = any(x.signal_ids)
+       and outcomes[s.request] not in ('replay', 'key-reused');
+    return query
+    select distinct on (s.request, r.id) s.request, outcomes[s.request], r.id, null::text, null::timestamptz
+      from unnest(signals) s
+      left join queue_signal_keys x on x.org_id = s.org_id and x.key = s.idempotency_key
+      left join lateral unnest(x.signal_ids) r (id) on outcomes[s.request] = 'replay'
+     where outcomes[s.request] is not null;
+    signals := array(select s from unnest(signals) s where outcomes[s.request] is null);
+  end if;
+  if cardinality(signals) > 0 then
+    return query select * from file_signals(signals, t);
+  end if;
+end $$;
+
+-- Stores idempotency keys: the first request writes its key, a repeated one gets the signals of the first.
+create or replace function claim_signal_keys(signals new_signal[], inout outcomes text[]) returns text[]
+  language plpgsql as $$
+declare
+  k record;
+begin
+  for k in
+    with asked as (
+      select s.request, min(s.org_id) as org_id, min(s.idempotency_key) as key, min(s.fingerprint) as fingerprint,
+             array_agg(s.id order by s.id) as ids
+        from unnest(signals) s where s.idempotency_key is not null group by s.request
+    ), first as (
+      insert into queue_signal_keys (org_id, key, fingerprint, signal_ids, created_at)
+      select distinct on (a.org_id, a.key) a.org_id, a.key, decode(a.fingerprint, 'hex'), a.ids, svc_now()
+        from asked a order by a.org_id, a.key, a.request
+      on conflict do nothing returning signal_ids
+    )
+    select a.* from asked a where not exists (select from first f where f.signal_ids = a.ids)
+  loop
+    outcomes[k.request] := (
+      select case when x.fingerprint = decode(k.fingerprint, 'hex') then 'replay' else 'key-reused' end
+        from queue_signal_keys x where x.org_id = k.org_id and x.key = k.key);
+  end loop;
+end $$;
+
+-- Why requests are refused: no-queue · past (expires_at) · own-queue (it would wait for a signal that holds a place in the same queue)
+-- · no-awaiter · no-target (a callback's queue) · full. The caller holds the queues' locks.
+create or replace function refuse_signals(signals new_signal[], inout outcomes text[], t timestamptz) returns text[]
+  language plpgsql as $$
+declare
+  r record;
+begin
+  for r in
+    select s.request, min(case when q.id is null or q.deleted_at is not null then '1 no-queue'
+                               when s.expires_at <= t then '2 past' end) as outcome
+      from unnest(signals) s left join queues q on q.org_id = s.org_id and q.id = s.queue_id
+     where outcomes[s.request] is null
+     group by s.request having bool_or(q.id is null or q.deleted_at is not null or s.expires_at <= t)
+  loop
+    outcomes[r.request] := substr(r.outcome, 3);
+  end loop;
+  for r in
+    select distinct s.request from unnest(signals) s cross join unnest(s.callbacks) c
+     where outcomes[s.request] is null and c.kind = 'signal'
+       and not exists (select from queues q where q.org_id = s.org_id and q.id = c.queue_id and q.deleted_at is null)
+  loop
+    outcomes[r.request] := 'no-target';
+  end loop;
+  if exists (select from unnest(signals) s where s.awaited_by is not null) then
+    for r in
+      with recursive awaiting (request, queue_id, org_id, id, depth) as (
+        select s.request, s.queue_id, s.org_id, s.awaited_by collate "C", 1 from unnest(signals) s
+         where s.awaited_by is not null and outcomes[s.request] is null
+        union
+        select a.request, a.queue_id, a.org_id, f.awaited_by::text, a.depth + 1
+          from awaiting a join queue_signals f on f.org_id = a.org_id and f.id = a.id
+         where f.awaited_by is not null and a.depth < 100
+      )
+      select a.request, bool_or(l.queue_id = a.queue_id) as is_own, bool_or(a.depth = 1 and l.id is null) as is_gone
+        from awaiting a left join queue_signal_live l on l.org_id = a.org_id and l.id = a.id
+       group by a.request
+    loop
+      outcomes[r.request] := case when r.is_own then 'own-queue' when r.is_gone then 'no-awaiter' end;
+    end loop;
+  end if;
+  for r in
+    select distinct d.request
+      from (select s.request, s.queue_id, s.dedupe_key,
+                   count(*) over placed as place,
+                   sum(length(s.contents)::bigint * 3 / 4) over placed as bytes
+              from unnest(signals) s
+             where outcomes[s.request] is null
+               and not exists (select from queue_signal_live l where l.queue_id = s.queue_id and l.dedupe_key = s.dedupe_key)
+            window placed as (partition by s.queue_id order by s.request, s.id)) d
+      join queue_counters c on c.queue_id = d.queue_id
+     where c.waiting + c.delayed + d.place > c.max_depth or c.bytes + d.bytes > queue_max_bytes()
+  loop
+    outcomes[r.request] := 'full';
+  end loop;
+  -- A repeated request in the same call as its first is refused if that one is.
+  for r in
+    select distinct s.request, outcomes[f.request] as outcome
+      from unnest(signals) s
+      join queue_signal_keys x on x.org_id = s.org_id and x.key = s.idempotency_key
+      join unnest(signals) f on f.id = any(x.signal_ids)
+     where outcomes[s.request] = 'replay' and outcomes[f.request] not in ('replay', 'key-reused')
+  loop
+    outcomes[r.request] := r.outcome;
+  end loop;
+end $$;
+
+-- The most bytes that the signals in one queue may have together.
+create or replace function queue_max_bytes() returns bigint language sql immutable parallel safe return 256 * 1024 * 1024::bigint;
+
+-- The one place where signals enter their queues, whoever files them. The caller holds the queues' locks and has refused what it
+-- must. Of signals with the same dedupe key in a queue the live one, or the first, is kept.
+create or replace function file_signals(signals new_signal[], t timestamptz) returns setof enqueued_signal
+  language plpgsql
+  set plan_cache_mode = force_generic_plan set enable_hashjoin = off set enable_mergejoin = off set enable_seqscan = off
+  as $$
+declare
+  fresh new_signal[] := signals;
+begin
+  if exists (select from unnest(signals) s where s.dedupe_key is not null) then
+    fresh := array(
+      select d.s
+        from (select s, first_value(s.id) over (partition by s.queue_id, s.dedupe_key order by s.request, s.id) as first
+                from unnest(signals) s) d
+       where (d.s).dedupe_key is null
+          or (d.s).id = d.first and not exists (select from queue_signal_live l where l.queue_id = (d.s).queue_id
+                                                  and l.dedupe_key = (d.s).dedupe_key));
+    return query
+    select (d.s).request, 'kept', coalesce(l.id::text, d.first), coalesce(l.status, signal_status_after('', 'enqueue')),
+           coalesce(l.created_at, t)
+      from (select s, first_value(s.id) over (partition by s.queue_id, s.dedupe_key order by s.request, s.id) as first
+              from unnest(signals) s where s.dedupe_key is not null) d
+      left join queue_signal_live l on l.queue_id = (d.s).queue_id and l.dedupe_key = (d.s).dedupe_key
+     where l.id is not null or d.first <> (d.s).id;
+    if cardinality(fresh) = 0 then
+      return;
+    end if;
+  end if;
+
+  insert into queue_signal_callbacks (signal_id, n, org_id, kind, statuses, next_id, queue_id, type, runs, task, dedupe_key,
+                                      expires_in, max_executions, retry_delay, key_id, contents, created_by_id)
+  select s.id, c.n, s.org_id, c.kind, c.statuses, c.next_id, c.queue_id, c.type, c.runs, c.task, c.dedupe_key, c.expires_in,
+         c.max_executions, c.retry_delay, c.key_id, decode(c.contents, 'base64'), s.created_by_id
+    from unnest(fresh) s cross join unnest(s.callbacks) c;
+  with facts as (
+    insert into queue_signals (id, org_id, queue_id, type, runs, task, owner_id, owner_type, context, awaited_by, caused_by,
+                               emitter_id, scheduled_for, dedupe_key, expires_at, max_executions, retry_delay, key_id, contents,
+                               created_at, created_by_id)
+    select s.id, s.org_id, s.queue_id, s.type, s.runs, s.task, s.owner_id, s.owner_type, coalesce(s.context, '{}'), s.awaited_by,
+           s.caused_by, s.emitter_id, s.scheduled_for, s.dedupe_key, coalesce(s.expires_at, t + ns(s.expires_in)),
+           s.max_executions, s.retry_delay, s.key_id, decode(s.contents, 'base64'), t, s.created_by_id
+      from unnest(fresh) s
+  ), live as (
+    insert into queue_signal_live (id, org_id, queue_id, status, runs, dedupe_key, size, max_executions, retry_delay, expires_at,
+                                   deadline_at, created_at, status_at)
+    select s.id, s.org_id, s.queue_id, signal_status_after('', 'enqueue'), s.runs, s.dedupe_key,
+           length(s.contents) * 3 / 4 + coalesce((select sum(length(c.contents)) * 3 / 4 from unnest(s.callbacks) c), 0),
+           s.max_executions, s.retry_delay, coalesce(s.expires_at, t + ns(s.expires_in)),
+           coalesce(s.expires_at, t + ns(s.expires_in)), t, t
+      from unnest(fresh) s order by s.request, s.id
+    returning queue_id, runs, size
+  )
+  update queue_counters c
+     set waiting = c.waiting + n.signals, own_turns = c.own_turns + n.own, bytes = c.bytes + n.size, last_used_at = t
+    from (select l.queue_id, count(*)::int as signals, count(*) filter (where l.runs <> 'pull')::int as own, sum(l.size) as size
+            from live l group by 1) n
+   where c.queue_id = n.queue_id;
+  perform wake_queues(array(select distinct s.queue_id from unnest(fresh) s), t);
+  perform start_turns(array(select distinct s.queue_id from unnest(fresh) s where s.runs <> 'pull'), t);
+  return query
+  select s.request, 'enqueued', s.id, signal_status_after('', 'enqueue'), t from unnest(fresh) s order by s.request, s.id;
+end $$;
+
+-- Begins the turns of signals that brokers run, where it is their turn: one of the first in line, as many as there are places. The
+-- caller holds the queues' locks.
+create or replace function start_turns(queue_ids text[], t timestamptz) returns void
+  language plpgsql
+  set plan_cache_mode = force_generic_plan set enable_hashjoin = off set enable_mergejoin = off set enable_seqscan = off
+  as $$
+declare
+  tasks graphile_worker.job_spec[];
+begin
+  with due as materialized (
+    select l.id, l.queue_id
+      from queue_counters c
+     cross join lateral (select l.id, l.queue_id, l.runs from queue_signal_live l
+                          where l.queue_id = c.queue_id and l.status = 'queued' and (l.expires_at is null or l.expires_at > t)
+                          order by l.place limit c.max_in_flight - c.in_flight) l
+     where c.queue_id = any(queue_ids) and c.own_turns > 0 and not c.is_paused and c.in_flight < c.max_in_flight
+       and l.runs <> 'pull'
+  ), started as (
+    update queue_signal_live l
+       set status = signal_status_after(l.status, 'start'), has_place = true, lease_id = gen_random_uuid()::text,
+           lease = task_lease_ns(), execution_count = l.execution_count + 1, started_at = coalesce(l.started_at, t), status_at = t,
+           status_description = '', deadline_at = case when l.runs = 'task' then t + ns(task_lease_ns()) end
+      from due d where l.id = d.id
+    returning l.id, l.org_id, l.queue_id, l.lease_id
+  ), counted as (
+    update queue_counters c
+       set waiting = c.waiting - n.signals, own_turns = c.own_turns - n.signals, in_flight = c.in_flight + n.signals
+      from (select s.queue_id, count(*)::int as signals from started s group by 1) n
+     where c.queue_id = n.queue_id
+  )
+  select array_agg(row(f.task, json_build_object('org_id', s.org_id, 'signal_id', s.id, 'lease_id', s.lease_id), null, null, 3,
+                       null, null, null)::graphile_worker.job_spec)
+    into tasks
+    from started s join queue_signals f on f.org_id = s.org_id and f.id = s.id;
+  if tasks is not null then
+    perform graphile_worker.add_jobs(tasks);
+  end if;
+end $$;
+
+-- How long a broker has to begin, or to go on with, the turn of a signal that it runs.
+create or replace function task_lease_ns() returns bigint language sql immutable parallel safe return 60 * 1000000000::bigint;
+
+-- Claims signals for workers, first in line first; only those that workers claim. A claim with the same id gets again what it has.
+create or replace function claim_signals(waiters int[], org_ids text[], queue_ids text[], wants int[], claim_ids text[],
+                                         workers text[], leases bigint[])
+  returns setof claimed_signal
+  language plpgsql
+  set plan_cache_mode = force_generic_plan set enable_hashjoin = off set enable_mergejoin = off set enable_seqscan = off
+  as $$
+declare
+  t timestamptz;
+  repeated int[];
+begin
+  perform lock_signal_queues(queue_ids);
+  t := svc_now();
+  if exists (select from unnest(claim_ids) i where i is not null) then
+    repeated := array(
+      select distinct a.waiter
+        from unnest(waiters, org_ids, queue_ids, claim_ids) a (waiter, org_id, queue_id, claim_id)
+        join queue_signal_live l on l.queue_id = a.queue_id and l.org_id = a.org_id and l.status = 'in-flight'
+                                and l.claim_id = a.claim_id);
+    return query
+    select a.waiter, true, l.id::text, l.org_id::text, l.queue_id::text, f.type, f.owner_id, f.owner_type, f.context, f.dedupe_key,
+           f.emitter_id::text, f.scheduled_for, f.caused_by::text, l.expires_at, l.execution_count, l.max_executions, f.created_at,
+           l.lease_id, l.deadline_at, f.key_id, f.contents
+      from unnest(waiters, org_ids, queue_ids, claim_ids) a (waiter, org_id, queue_id, claim_id)
+      join queue_signal_live l on l.queue_id = a.queue_id and l.org_id = a.org_id and l.status = 'in-flight'
+                              and l.claim_id = a.claim_id
+      join queue_signals f on f.org_id = l.org_id and f.id = l.id
+     order by a.waiter, l.place;
+  end if;
+  return query
+  with asked as materialized (
+    select a.*, sum(a.wanted) over (partition by a.queue_id order by a.waiter) as upto
+      from unnest(waiters, org_ids, queue_ids, wants, claim_ids, workers, leases)
+           a (waiter, org_id, queue_id, wanted, claim_id, worker, lease)
+     where repeated is null or a.waiter <> all(repeated)
+  ), head as materialized (
+    select l.id, l.queue_id, l.runs, row_number() over (partition by l.queue_id order by l.place) as nth,
+           sum(l.size) over (partition by l.queue_id order by l.place) as bytes
+      from (select a.queue_id, a.org_id, max(a.upto) as wanted from asked a group by 1, 2) a
+      join queue_counters c on c.queue_id = a.queue_id and c.org_id = a.org_id and not c.is_paused and c.waiting > c.own_turns
+     cross join lateral (select l.* from queue_signal_live l
+                          where l.queue_id = a.queue_id and l.status = 'queued' and (l.expires_at is null or l.expires_at > t)
+                          order by l.place limit least(greatest(c.max_in_flight - c.in_flight, 0), a.wanted)) l
+  ), mine as materialized (
+    select distinct on (h.id) h.id, a.waiter, a.claim_id, a.worker, a.lease
+      from head h join asked a on a.queue_id = h.queue_id and h.nth > a.upto - a.wanted and h.nth <= a.upto
+     where h.runs = 'pull' and (h.nth = 1 or h.bytes <= claim_max_bytes())
+  ), started as (
+    update queue_signal_live l
+       set status = signal_status_after(l.status, 'start'), has_place = true, lease_id = gen_random_uuid()::text,
+           lease = m.lease, claim_id = m.claim_id, worker = m.worker, execution_count = l.execution_count + 1,
+           started_at = coalesce(l.started_at, t), status_at = t, status_description = '', deadline_at = t + ns(m.lease)
+      from mine m where l.id = m.id
+    returning l.*, m.waiter
+  ), counted as (
+    update queue_counters c
+       set waiting = c.waiting - n.signals, in_flight = c.in_flight + n.signals, last_used_at = t
+      from (select s.queue_id, count(*)::int as signals from started s group by 1) n
+     where c.queue_id = n.queue_id
+  )
+  select s.waiter, false, s.id::text, s.org_id::text, s.queue_id::text, f.type, f.owner_id, f.owner_type, f.context, f.dedupe_key,
+         f.emitter_id::text, f.scheduled_for, f.caused_by::text, s.expires_at, s.execution_count, s.max_executions, f.created_at,
+         s.lease_id, s.deadline_at, f.key_id, f.contents
+    from started s join queue_signals f on f.org_id = s.org_id and f.id = s.id
+   order by s.waiter, s.place;
+end $$;
+
+-- The most bytes that one claim of a queue hands out, except that the first signal is always handed out.
+create or replace function claim_max_bytes() returns bigint language sql immutable parallel safe return 4 * 1024 * 1024::bigint;
+
+-- What workers, and brokers for the turns that they run, say of executions: a report counts only with the lease that is current. For
+-- a held signal somebody else speaks: without a lease.
+create or replace function report_signals(reports signal_report[])
+  returns table (reported reported_signal, wake text)
+  language plpgsql
+  set plan_cache_mode = force_generic_plan set enable_hashjoin = off set enable_mergejoin = off set enable_seqscan = off
+  as $$
+declare
+  t timestamptz;
+  queue_ids text[] := lock_queues_of_signals(array(select r.signal_id from unnest(reports) r));
+  moves signal_move[];
+begin
+  t := svc_now();
+  return query
+  select row(r.n,
+             case when f.id is null then 'not-found'
+                  when l.status = 'in-flight' and is_lease(l, r.lease_id)
+                  then case when r.event = 'extend' or r.nth = 1 then 'done' else 'repeated' end
+                  when r.event <> 'extend' and r.lease_id in (d.lease_id, l.reported_lease_id) then 'repeated'
+                  else 'lost' end,
+             coalesce(case when l.status = 'in-flight' and is_lease(l, r.lease_id)
+                           then coalesce(signal_status_after(l.status, report_event(r.event, l)), l.status) end, l.status, d.status),
+             case when r.event = 'extend' and is_lease(l, r.lease_id) and l.deadline_at is not null
+                  then t + ns(coalesce(r.lease, l.lease)) end)::reported_signal, null::text
+    from (select r.*, row_number() over (partition by r.signal_id, r.event = 'extend' order by r.n) as nth from unnest(reports) r) r
+    left join queue_signals f on f.org_id = r.org_id and f.id = r.signal_id
+    left join queue_signal_live l on l.org_id = r.org_id and l.id = r.signal_id
+    left join queue_signal_ends d on d.org_id = r.org_id and d.signal_id = r.signal_id;
+  update queue_signal_live l
+     set deadline_at = t + ns(coalesce(r.lease, l.lease)), lease = coalesce(r.lease, l.lease)
+    from unnest(reports) r
+   where r.event = 'extend' and l.org_id = r.org_id and l.id = r.signal_id and l.status = 'in-flight' and l.lease_id = r.lease_id
+     and l.deadline_at is not null;
+  select array_agg(row(m.signal_id, m.event, m.description, m.retry_in, m.key_id, m.result, m.n)::signal_move) into moves
+    from (select distinct on (r.signal_id) r.signal_id, report_event(r.event, l) as event, r.description, r.retry_in, r.key_id,
+                 r.result, r.n
+            from unnest(reports) r join queue_signal_live l on l.org_id = r.org_id and l.id = r.signal_id
+           where r.event <> 'extend' and l.status = 'in-flight' and is_lease(l, r.lease_id)
+           order by r.signal_id, r.n) m;
+  if moves is not null then
+    perform move_signals(moves, t);
+    return query select null::reported_signal, w from queues_with_work(queue_ids) w;
+  end if;
+end $$;
+
+create or replace function is_lease(l queue_signal_live, lease_id text) returns boolean
+  language sql immutable
+  return coalesce((l).lease_id = lease_id or (l).runs = 'hold' and lease_id is null, false);
+
+-- The move that a report asks for; null: none.
+create or replace function report_event(event text, l queue_signal_live) returns text
+  language sql immutable
+  return case event when 'finish' then 'finish' when 'give-up' then 'die'
+              when 'fail' then case when (l).runs <> 'hold' and (l).execution_count < (l).max_executions
+                                    then 'retry' else 'die' end end;
+
+-- Locks the queues of signals, and those that their callbacks name: a signal that ends enqueues there.
+create or replace function lock_queues_of_signals(signal_ids text[]) returns text[]
+  language plpgsql as $$
+declare
+  ids text[];
+begin
+  ids := array(select l.queue_id::text from queue_signal_live l where l.id = any(signal_ids)
+                union
+               select c.queue_id from queue_signal_callbacks c where c.signal_id = any(signal_ids) and c.queue_id is not null);
+  perform lock_signal_queues(ids);
+  return ids;
+end $$;
+
+-- Queues where a worker would get something now.
+create or replace function queues_with_work(queue_ids text[]) returns setof text
+  language sql stable as $$
+  select c.queue_id::text from queue_counters c
+   where c.queue_id = any(queue_ids) and c.waiting > c.own_turns and c.in_flight < c.max_in_flight and not c.is_paused
+$$;
+
+-- Applies moves of live signals that the caller has judged under their queues' locks; then others may have their turn.
+create or replace function move_signals(moves signal_move[], t timestamptz) returns void
+  language plpgsql as $$
+declare
+  ends signal_move[];
+  backs signal_move[];
+  queue_ids text[];
+begin
+  select array_agg(m) filter (where not coalesce(is_signal_live(signal_status_after(l.status, m.event)), false)),
+         array_agg(m) filter (where is_signal_live(signal_status_after(l.status, m.event))),
+         array_agg(distinct l.queue_id::text)
+    into ends, backs, queue_ids
+    from unnest(moves) m join queue_signal_live l on l.id = m.signal_id;
+  if backs is not null then
+    perform send_signals_back(backs, t);
+  end if;
+  if ends is not null then
+    queue_ids := queue_ids || write_signal_ends(ends, t);
+  end if;
+  perform start_turns(queue_ids, t);
+end $$;
+
+create or replace function is_signal_live(status text) returns boolean
+  language sql immutable parallel safe return status in ('queued', 'in-flight', 'retrying');
+
+-- The moves that stay in the queue: lapse, retry, requeue. A retry in a queue with one place keeps it, so that nothing passes.
+create or replace function send_signals_back(moves signal_move[], t timestamptz) returns void
+  language plpgsql as $$
+begin
+  with j as materialized (
+    select l.id, l.queue_id, l.runs, l.status, l.has_place, m.event, m.description, signal_status_after(l.status, m.event) as to_status,
+           m.event = 'retry' and c.max_in_flight = 1 as keeps,
+           t + ns(coalesce(m.retry_in, retry_delay_ns(l.retry_delay, l.execution_count))) as retry_at
+      from unnest(moves) m
+      join queue_signal_live l on l.id = m.signal_id
+      join queue_counters c on c.queue_id = l.queue_id
+  ), back as (
+    update queue_signal_live l
+       set status = j.to_status, has_place = j.keeps, lease_id = null,
+           reported_lease_id = case when j.event = 'retry' then l.lease_id else l.reported_lease_id end, lease = null, claim_id = null, worker = null, status_at = t,
+           status_description = coalesce(j.description, ''),
+           deadline_at = least(case when j.event = 'retry' then j.retry_at end, l.expires_at),
+           history = l.history || jsonb_build_object('status', l.status, 'description', l.status_description, 'at', l.status_at)
+      from j where l.id = j.id
+  )
+  update queue_counters c
+     set waiting = c.waiting + n.queued, own_turns = c.own_turns + n.own, delayed = c.delayed + n.delayed,
+         in_flight = c.in_flight + n.places, last_used_at = t
+    from (select j.queue_id, count(*) filter (where j.to_status = 'queued')::int as queued,
+                 count(*) filter (where j.to_status = 'queued' and j.runs <> 'pull')::int as own,
+                 (count(*) filter (where j.to_status = 'retrying' and not j.keeps)
+                  - count(*) filter (where j.status = 'retrying' and not j.has_place))::int as delayed,
+                 (count(*) filter (where j.keeps) - count(*) filter (where j.has_place))::int as places
+            from j group by 1) n
+   where c.queue_id = n.queue_id;
+end $$;
+
+-- The back-off after so many executions: doubled each time, at most an hour, and up to a tenth more so that many do not come at once.
+create or replace function retry_delay_ns(first bigint, executions int) returns bigint
+  language sql volatile
+  return (least(first * 2 ^ least(greatest(executions - 1, 0), 30), greatest(first, 3600 * 1000000000::bigint))
+          * (1 + random() / 10))::bigint;
+
+-- The one place where signals end, whoever ends them; its callbacks follow in the same statement. The caller holds the locks of the
+-- queues, and of those that callbacks name. Returns the queues that callbacks enqueued in.
+create or replace function write_signal_ends(moves signal_move[], t timestamptz) returns text[]
+  language plpgsql
+  set plan_cache_mode = force_generic_plan set enable_hashjoin = off set enable_mergejoin = off set enable_seqscan = off
+  as $$
+declare
+  with_callbacks text[];
+begin
+  with gone as (
+    delete from queue_signal_live l using unnest(moves) m where l.id = m.signal_id
+    returning l.id, l.org_id, l.queue_id, l.runs, l.status, l.has_place, l.size, l.execution_count, l.lease_id, l.started_at,
+              l.history || jsonb_build_object('status', l.status, 'description', l.status_description, 'at', l.status_at) as history,
+              signal_status_after(l.status, m.event) as to_status, coalesce(m.description, '') as why, m.key_id, m.result
+  ), ends as (
+    insert into queue_signal_ends (signal_id, org_id, queue_id, status, status_description, execution_count, lease_id, key_id, result,
+                                   started_at, finished_at, history)
+    select g.id, g.org_id, g.queue_id, g.to_status, g.why, g.execution_count, g.lease_id, g.key_id, decode(g.result, 'base64'),
+           g.started_at, t, g.history
+      from gone g
+  ), counted as (
+    update queue_counters c
+       set waiting = c.waiting - n.queued, own_turns = c.own_turns - n.own, delayed = c.delayed - n.delayed,
+           in_flight = c.in_flight - n.places, bytes = c.bytes - n.size, last_used_at = t
+      from (select g.queue_id, count(*) filter (where g.status = 'queued')::int as queued,
+                   count(*) filter (where g.status = 'queued' and g.runs <> 'pull')::int as own,
+                   count(*) filter (where g.status = 'retrying' and not g.has_place)::int as delayed,
+                   count(*) filter (where g.has_place)::int as places, sum(g.size) as size
+              from gone g group by 1) n
+     where c.queue_id = n.queue_id
+  )
+  select array_agg(distinct c.signal_id::text) into with_callbacks
+    from gone g join queue_signal_callbacks c on c.signal_id = g.id and c.status = 'waiting';
+  return case when with_callbacks is null then '{}' else call_back(with_callbacks, t) end;
+end $$;
+
+-- What follows the ends of signals: signals at once, past the depth of their queues, since nothing else would keep them; runner jobs
+-- and HTTP calls as tasks. Returns the queues that it enqueued in. A dead signal's callbacks are called once, though it may come back.
+create or replace function call_back(signal_ids text[], t timestamptz) returns text[]
+  language plpgsql as $$
+declare
+  signals new_signal[];
+  made text[];
+  tasks graphile_worker.job_spec[];
+begin
+  select array_agg(row(1, c.next_id, c.org_id, c.queue_id, c.type, c.runs, c.task, f.owner_id, f.owner_type, f.context, null, c.signal_id,
+                       null, null, c.dedupe_key, null, c.expires_in, c.max_executions, c.retry_delay, c.key_id,
+                       encode(c.contents, 'base64'), c.created_by_id, null, null, null)::new_signal)
+           filter (where c.kind = 'signal' and q.id is not null),
+         array_agg(row('call-back', json_build_object('org_id', c.org_id, 'signal_id', c.signal_id, 'n', c.n), null, null, 25,
+                       'call-back ' || c.signal_id || ' ' || c.n, null, null)::graphile_worker.job_spec)
+           filter (where c.kind <> 'signal')
+    into signals, tasks
+    from queue_signal_callbacks c
+    join queue_signal_ends d on d.signal_id = c.signal_id and d.status = any(c.statuses)
+    join queue_signals f on f.org_id = c.org_id and f.id = c.signal_id
+    left join queues q on q.org_id = c.org_id and q.id = c.queue_id and q.deleted_at is null
+   where c.signal_id = any(signal_ids) and c.status = 'waiting';
+  made := array(select s.id from file_signals(coalesce(signals, '{}'), t) s where s.outcome = 'enqueued');
+  update queue_signal_callbacks c
+     set status = case when d.status <> all(c.statuses) then 'skipped' when c.kind <> 'signal' then 'pending'
+                       when c.next_id = any(made) or exists (select from unnest(signals) s where s.id = c.next_id) then 'done'
+                       else 'failed' end,
+         status_description = case when d.status <> all(c.statuses) then 'the signal ended as ' || d.status
+                                   when c.kind <> 'signal' or c.next_id = any(made) then ''
+                                   when exists (select from unnest(signals) s where s.id = c.next_id)
+                                   then 'a live signal has the same dedupe key'
+                                   else 'its queue was deleted' end,
+         settled_at = case when c.kind = 'signal' or d.status <> all(c.statuses) then t end
+    from queue_signal_ends d
+   where c.signal_id = any(signal_ids) and c.status = 'waiting' and d.signal_id = c.signal_id;
+  if tasks is not null then
+    perform graphile_worker.add_jobs(tasks);
+  end if;
+  return array(select distinct s.queue_id from unnest(signals) s);
+end $$;
+
+-- The clocks of signals: expires_at, the end of a back-off, the end of a lease.
+create or replace function sweep_signals(batch int) returns swept_signals
+  language plpgsql
+  set plan_cache_mode = force_generic_plan set enable_hashjoin = off set enable_mergejoin = off set enable_seqscan = off
+  as $$
+declare
+  t timestamptz := svc_now();
+  ids text[];
+  queue_ids text[];
+  moves signal_move[];
+begin
+  ids := array(select l.id::text from queue_signal_live l where l.deadline_at <= t order by l.deadline_at limit batch);
+  if cardinality(ids) = 0 then
+    return row(0, '{}'::text[])::swept_signals;
+  end if;
+  queue_ids := lock_queues_of_signals(ids);
+  t := svc_now();
+  select array_agg(row(l.id,
+           case l.status when 'in-flight' then case when l.execution_count < l.max_executions then 'lapse' else 'die' end
+                when 'retrying' then case when l.expires_at <= t then 'expire' else 'requeue' end
+                else 'expire' end,
+           case when l.status = 'in-flight' then 'its lease ran out: nobody extended it or said how it ended'
+                when l.expires_at <= t then 'expires_at came before its turn' end,
+           null, null, null, null)::signal_move)
+    into moves
+    from queue_signal_live l where l.id = any(ids) and l.deadline_at <= t;
+  if moves is not null then
+    perform move_signals(moves, t);
+  end if;
+  return row(cardinality(ids), array(select w from queues_with_work(queue_ids) w))::swept_signals;
+end $$;
+
+-- Cancels signals of an org that are in their queues.
+create or replace function cancel_signals(org text, signal_ids text[], why text)
+  returns table (signal_id text, outcome text, status text, wake text)
+  language plpgsql as $$
+#variable_conflict use_column
+declare
+  queue_ids text[] := lock_queues_of_signals(signal_ids);
+  t timestamptz := svc_now();
+  moves signal_move[];
+begin
+  return query
+  select f.id::text, case when l.id is not null then 'cancelled' when d.status = 'cancelled' then 'already' else 'ended' end,
+         coalesce(signal_status_after(l.status, 'cancel'), d.status), null::text
+    from queue_signals f
+    left join queue_signal_live l on l.org_id = f.org_id and l.id = f.id
+    left join queue_signal_ends d on d.org_id = f.org_id and d.signal_id = f.id
+   where f.org_id = org and f.id = any(signal_ids);
+  moves := array(select row(l.id, 'cancel', why, null, null, null, null)::signal_move
+                   from queue_signal_live l where l.org_id = org and l.id = any(signal_ids));
+  if cardinality(moves) > 0 then
+    perform move_signals(moves, t);
+    return query select null::text, null::text, null::text, w from queues_with_work(queue_ids) w;
+  end if;
+end $$;
+
+-- Cancels at most so many of the signals that wait in a queue, oldest first, and those in flight if asked. The caller repeats it.
+create or replace function purge_queue(org text, queue text, with_in_flight boolean, why text, batch int)
+  returns table (purged int, wake text)
+  language plpgsql as $$
+declare
+  ids text[];
+  t timestamptz;
+  moves signal_move[];
+begin
+  ids := array(select l.id::text from queue_signal_live l
+                where l.org_id = org and l.queue_id = queue and (with_in_flight or l.status <> 'in-flight')
+                order by l.place limit batch);
+  perform lock_queues_of_signals(ids);
+  t := svc_now();
+  moves := array(select row(l.id, 'cancel', why, null, null, null, null)::signal_move
+                   from queue_signal_live l where l.id = any(ids) and (with_in_flight or l.status <> 'in-flight'));
+  if cardinality(moves) > 0 then
+    perform move_signals(moves, t);
+  end if;
+  return query select cardinality(ids), w.id
+                 from (select null::text as id union all select q from queues_with_work(array[queue]) q) w;
+end $$;
+
+-- Puts dead signals of a queue (these, or the oldest) back in line, last, as many as there is room for. One whose dedupe key a live
+-- signal has stays dead. An expires_at that has passed counts no more.
+create or replace function redrive_signals(org text, queue text, signal_ids text[], batch int)
+  returns table (signal_id text, outcome text, wake text)
+  language plpgsql as $$
+#variable_conflict use_column
+declare
+  t timestamptz;
+  room bigint;
+  ids text[];
+begin
+  perform lock_signal_queues(array[queue]);
+  t := svc_now();
+  select c.max_depth - c.waiting - c.delayed into room
+    from queue_counters c join queues q on q.id = c.queue_id and q.deleted_at is null
+   where c.org_id = org and c.queue_id = queue;
+  if room is null then
+    return;
+  end if;
+  ids := array(
+    select distinct on (coalesce(f.dedupe_key, f.id)) d.signal_id::text
+      from (select d.signal_id from queue_signal_ends d
+             where d.queue_id = queue and d.org_id = org and d.status = 'dead' and (signal_ids is null or d.signal_id = any(signal_ids))
+             order by d.signal_id limit least(batch, greatest(room, 0))) d
+      join queue_signals f on f.org_id = org and f.id = d.signal_id
+     where f.dedupe_key is null
+        or not exists (select from queue_signal_live l where l.queue_id = queue and l.dedupe_key = f.dedupe_key)
+     order by coalesce(f.dedupe_key, f.id), d.signal_id);
+  return query
+  select a.id, case when d.status is null then 'not-found' when a.id = any(ids) then 'redriven'
+                    when d.status <> 'dead' then 'not-dead' when room < 1 then 'full' else 'kept' end, null::text
+    from unnest(coalesce(signal_ids, ids)) a (id)
+    left join queue_signals f on f.org_id = org and f.queue_id = queue and f.id = a.id
+    left join lateral (select coalesce(e.status, 'live') as status from (select 1) one
+                         left join queue_signal_ends e on e.signal_id = f.id where f.id is not null) d on true;
+  with back as (
+    delete from queue_signal_ends d where d.signal_id = any(ids)
+    returning d.*
+  ), live as (
+    insert into queue_signal_live (id, org_id, queue_id, status, runs, dedupe_key, size, max_executions, retry_delay, expires_at,
+                                   deadline_at, created_at, status_at, status_description, started_at, history)
+    select f.id, f.org_id, f.queue_id, signal_status_after(b.status, 'redrive'), f.runs, f.dedupe_key, octet_length(f.contents),
+           f.max_executions, f.retry_delay, e.expires_at, e.expires_at, f.created_at, t, 'it was redriven', b.started_at,
+           b.history || jsonb_build_object('status', b.status, 'description', b.status_description, 'at', b.finished_at)
+      from back b
+      join queue_signals f on f.org_id = b.org_id and f.id = b.signal_id
+     cross join lateral (select case when f.expires_at > t then f.expires_at end as expires_at) e
+     order by f.id
+    returning queue_id, runs, size
+  ), waiting_again as (
+    update queue_signal_callbacks c set status = 'waiting', status_description = '', settled_at = null
+     where c.signal_id = any(ids) and c.status = 'skipped'
+  )
+  update queue_counters c
+     set waiting = c.waiting + n.signals, own_turns = c.own_turns + n.own, bytes = c.bytes + n.size, last_used_at = t
+    from (select l.queue_id, count(*)::int as signals, count(*) filter (where l.runs <> 'pull')::int as own, sum(l.size) as size
+            from live l group by 1) n
+   where c.queue_id = n.queue_id;
+  if cardinality(ids) > 0 then
+    perform wake_queues(array[queue], t);
+    perform start_turns(array[queue], t);
+    return query select null::text, null::text, w from queues_with_work(array[queue]) w;
+  end if;
+end $$;
