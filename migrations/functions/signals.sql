@@ -278,12 +278,13 @@ begin
     select a.*, sum(a.wanted) over (partition by a.queue_id order by a.waiter) as upto
       from unnest(waiters, org_ids, queue_ids, wants, claim_ids, workers, leases)
            a (waiter, org_id, queue_id, wanted, claim_id, worker, lease)
+      join queue_counters c on c.queue_id = a.queue_id and c.org_id = a.org_id -- nobody claims another org's signals
      where repeated is null or a.waiter <> all(repeated)
   ), head as materialized (
     select l.id, l.queue_id, l.runs, row_number() over (partition by l.queue_id order by l.place) as nth,
            sum(l.size) over (partition by l.queue_id order by l.place) as bytes
-      from (select a.queue_id, a.org_id, max(a.upto) as wanted from asked a group by 1, 2) a
-      join queue_counters c on c.queue_id = a.queue_id and c.org_id = a.org_id and not c.is_paused and c.waiting > c.own_turns
+      from (select a.queue_id, max(a.upto) as wanted from asked a group by 1) a
+      join queue_counters c on c.queue_id = a.queue_id and not c.is_paused and c.waiting > c.own_turns
      cross join lateral (select l.* from queue_signal_live l
                           where l.queue_id = a.queue_id and l.status = 'queued' and (l.expires_at is null or l.expires_at > t)
                           order by l.place limit least(greatest(c.max_in_flight - c.in_flight, 0), a.wanted)) l

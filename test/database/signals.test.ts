@@ -82,6 +82,19 @@ describe("signals of a queue with three places", () => {
   });
 });
 
+describe("a claim", () => {
+  test("gets nothing of another org's queue, with that org's own claim beside it", async () => {
+    const [mine, other] = [await givenQueue(db, { maxInFlight: 9 }), await givenQueue(db)];
+    const id = await givenSignal(db, mine);
+    const orgs = [other.orgId as string, mine.orgId as string];
+    const claimed = await db<{ waiter: number; id: string }[]>`
+      select waiter, id from claim_signals(${[1, 2]}::int[], ${orgs}::text[], ${[mine.queueId, mine.queueId]}::text[],
+                                           ${[1, 1]}::int[], ${[null, null]}::text[], ${["", ""]}::text[],
+                                           ${[30_000_000_000, 30_000_000_000]}::bigint[])`;
+    expect(claimed).toEqual([{ waiter: 2, id }]);
+  });
+});
+
 describe("a lease", () => {
   test("that ran out goes back in line, until no execution remains", async () => {
     const queue = await givenQueue(db);
