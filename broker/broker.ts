@@ -3,6 +3,7 @@ import type { Config } from "./config.ts";
 import type { DatabaseMetrics } from "./database-metrics/database-metrics.ts";
 import type { Db } from "./database/connect.ts";
 import type { Limiter } from "./database/limiter.ts";
+import type { Egress } from "./egress/egress.ts";
 import type { ConfirmExecution } from "./executions/confirm-execution.ts";
 import type { ReportExecution } from "./executions/report-executions.ts";
 import type { Health } from "./health.ts";
@@ -76,6 +77,8 @@ export type Broker = {
   readonly databaseMetrics: DatabaseMetrics;
   /** Forwards the runners' traces and metrics. */
   readonly collector: Collector;
+  /** HTTP calls to addresses that orgs give. */
+  readonly egress: Egress;
   /** Confirms an execution by a request of its runner. */
   readonly confirm: ConfirmExecution;
   /** Encrypts what must not be readable in the database, and decrypts it. */

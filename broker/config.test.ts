@@ -47,6 +47,7 @@ describe("the settings", () => {
     ],
     ["SVC_PUBLIC_URL", "svc.example", "SVC_PUBLIC_URL must be an http or https URL."],
     ["SVC_RETAIN_JOBS_DAYS", "0", "SVC_RETAIN_JOBS_DAYS must be a whole number from 1 to 3650."],
+    ["SVC_EGRESS", "on", "SVC_EGRESS must be one of strict, internal, off."],
     ["SVC_METRICS_TOKEN", "short", "SVC_METRICS_TOKEN must have at least 16 characters."],
   ])("say of %s=%s what is allowed", (name, value, fault) => {
     expect(faultOf({ DATABASE_URL: url, [name]: value })).toBe(fault);

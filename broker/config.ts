@@ -1,6 +1,8 @@
 import { z } from "zod";
 import { OperatorError } from "../shared/operator-error.ts";
+import { type EgressMode, egressSettings } from "./egress/egress-settings.ts";
 import { limitSettings, type LimitsConfig, limitsOf } from "./limits/limit-settings.ts";
+import { type LogLimits, logLimitsOf, logSettings } from "./logs/log-settings.ts";
 import { httpUrl, postgresUrl, whole, words } from "./setting-schemas.ts";
 import {
   type CollectorConfig,
@@ -98,31 +100,13 @@ export const settings = {
     schema: whole(0, 3650).default(14),
     doc: "Days for which a deleted workspace can be restored, with all revisions of its state.",
   },
-  SVC_RETAIN_LOGS_DAYS: {
-    schema: whole(1, 3650).default(30),
-    doc: "Days after which log records are deleted.",
-  },
-  SVC_LOG_STREAM_MIB: {
-    schema: whole(1, 65_536).default(256),
-    doc: "Maximum size of one log stream. Beyond it records are dropped from the middle, never from the end.",
-  },
-  SVC_LOG_STREAM_KIB_PER_S: {
-    schema: whole(0, 1_048_576).default(4096),
-    doc: "Bytes per second that one log stream may write through one broker on average; more gets 429. 0 for no limit.",
-  },
-  SVC_LOG_ORG_KIB_PER_S: {
-    schema: whole(0, 1_048_576).default(32_768),
-    doc: "Bytes per second that all log streams of one org may write through one broker; more gets 429. 0 for no limit.",
-  },
-  SVC_LOG_ORG_MIB_PER_DAY: {
-    schema: whole(0, 1_073_741_824).default(0),
-    doc: "How much one org may log per day (UTC). Beyond it each stream keeps only 1 MiB. 0 for no limit.",
-  },
+  ...logSettings,
   SVC_RETAIN_TELEMETRY_DAYS: {
     schema: whole(1, 3650).default(14),
     doc: "Days after which spans and metrics of runners and jobs are deleted.",
   },
   ...collectorSettings,
+  ...egressSettings,
   SVC_METRICS_TOKEN: {
     schema: z.string().min(16, "must have at least 16 characters").optional(),
     doc: "Bearer token that /metrics requires. Default: none, so /metrics is open to everyone who can reach the broker.",
@@ -136,11 +120,6 @@ export const settings = {
 type Settings = {
   readonly [Name in keyof typeof settings]: z.output<(typeof settings)[Name]["schema"]>;
 };
-
-/** How much may be logged; 0 is no limit. */
-export type LogLimits = Readonly<
-  Record<"streamBytes" | "streamBytesPerS" | "orgBytesPerS" | "orgBytesPerDay", number>
->;
 
 /** How many bytes of large bodies may be in memory at once. */
 export type BodyLimits = Readonly<Record<"brokerBytes" | "orgBytes" | "tokenBytes", number>>;
@@ -173,6 +152,7 @@ export type Config = Readonly<{
   retainDeletedWorkspacesDays: number;
   retainTelemetryDays: number;
   collector: CollectorConfig;
+  egress: EgressMode;
   metricsToken: string | undefined;
   drainLingerMs: number;
 }>;
@@ -206,18 +186,14 @@ export function readConfig(
     retainBeatsDays: read.SVC_RETAIN_BEATS_DAYS,
     retainHistoryDays: read.SVC_RETAIN_HISTORY_DAYS,
     retainLogsDays: read.SVC_RETAIN_LOGS_DAYS,
-    logLimits: {
-      streamBytes: read.SVC_LOG_STREAM_MIB * 1024 ** 2,
-      streamBytesPerS: read.SVC_LOG_STREAM_KIB_PER_S * 1024,
-      orgBytesPerS: read.SVC_LOG_ORG_KIB_PER_S * 1024,
-      orgBytesPerDay: read.SVC_LOG_ORG_MIB_PER_DAY * 1024 ** 2,
-    },
+    logLimits: logLimitsOf(read),
     sealKeys: read.SVC_SEAL_KEYS,
     keepStateRevisions: read.SVC_KEEP_STATE_REVISIONS,
     rescuedOrgMib: read.SVC_RESCUED_STATES_ORG_MIB,
     retainDeletedWorkspacesDays: read.SVC_RETAIN_DELETED_WORKSPACES_DAYS,
     retainTelemetryDays: read.SVC_RETAIN_TELEMETRY_DAYS,
     collector: collectorOf(read),
+    egress: read.SVC_EGRESS,
     metricsToken: read.SVC_METRICS_TOKEN,
     drainLingerMs: read.SVC_DRAIN_LINGER_MS,
   });

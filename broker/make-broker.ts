@@ -5,6 +5,7 @@ import { makeDatabaseMetrics } from "./database-metrics/database-metrics.ts";
 import { connect, type Db } from "./database/connect.ts";
 import { makeLimiter } from "./database/limiter.ts";
 import { requireServedSchema } from "./database/schema-state.ts";
+import { makeEgress } from "./egress/egress.ts";
 import { makeConfirmExecution } from "./executions/confirm-execution.ts";
 import { findExecutionCredentials } from "./executions/find-execution-credentials.ts";
 import { makeReportExecution } from "./executions/report-executions.ts";
@@ -88,6 +89,7 @@ export function makeBroker(config: Config, log: Log, seals: Seals): MadeBroker {
     logs,
     logFeed,
     collector,
+    egress: makeEgress({ mode: config.egress, metrics }),
     confirm,
     seals,
     drain: [

@@ -5,6 +5,9 @@ export type Release = () => void;
 export type FairQueueParts = {
   /** The most requests with a permit at once. */
   readonly permits: number;
+  /** The most of one org, and of one token in an org, however many are free. */
+  readonly mostOfOrg?: number;
+  readonly mostOfToken?: number;
   /** What happens to a request that waited this long. */
   readonly patienceMs: number;
   readonly tooLate: () => Error;
@@ -97,7 +100,9 @@ export class FairQueue {
   }
 
   #may(token: TokenPermits): boolean {
-    const free = this.#parts.permits - this.#held;
+    const { permits, mostOfOrg = Infinity, mostOfToken = Infinity } = this.#parts;
+    if (token.org.held >= mostOfOrg || token.held >= mostOfToken) return false;
+    const free = permits - this.#held;
     return token.org.held < free && (token.held === 0 || token.held * 2 < free);
   }
 

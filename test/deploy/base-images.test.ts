@@ -18,6 +18,10 @@ describe("base images", async () => {
     expect(others).toEqual([base]);
   });
 
+  test("make a broker that calls public addresses only", () => {
+    expect(texts[1]).toMatch(/^ENV .*\bSVC_EGRESS=strict\b/m);
+  });
+
   test("are what every stage is made from", () => {
     const stages = texts.flatMap((text) => [...text.matchAll(/^FROM (\S+)/gm)]);
     expect(stages.length).toBeGreaterThan(4);

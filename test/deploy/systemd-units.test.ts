@@ -87,4 +87,11 @@ describe("svc-broker.service", async () => {
     expect(stopS).toBe(25);
     expect(secondsOf(broker.get("TimeoutStopSec"))).toBeGreaterThan(stopS);
   });
+
+  test("calls public addresses only, unless its settings say otherwise", async () => {
+    const lines = (await readRootFile("deploy/svc-broker.service")).split("\n");
+    const strict = lines.indexOf("Environment=SVC_EGRESS=strict");
+    expect(strict).toBeGreaterThan(0);
+    expect(lines.findIndex((line) => line.startsWith("EnvironmentFile="))).toBeGreaterThan(strict);
+  });
 });

@@ -1,4 +1,3 @@
-import type { LogLimits } from "../../config.ts";
 import type { Db } from "../../database/connect.ts";
 import type { ConfirmExecution, NamedByRunner } from "../../executions/confirm-execution.ts";
 import type { HotPath } from "../../limits/hot-path.ts";
@@ -7,6 +6,7 @@ import type { Metrics } from "../../metrics.ts";
 import type { Refused } from "../../otlp/partial-success.ts";
 import type { Actor } from "../../tokens/actor.ts";
 import type { Wakes } from "../../wake/wakes.ts";
+import type { LogLimits } from "../log-settings.ts";
 import type { LogEntry } from "../store/log-record.ts";
 import { makeTidyStreams } from "../store/tidy-streams.ts";
 import { makeAppendLogs } from "./append-logs.ts";

@@ -1,10 +1,10 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { LRUCache } from "lru-cache";
 import { problem } from "../../../shared/problem.ts";
-import type { LogLimits } from "../../config.ts";
 import type { Metrics } from "../../metrics.ts";
 import type { OrgId } from "../../orgs/org-id.ts";
 import type { Actor } from "../../tokens/actor.ts";
+import type { LogLimits } from "../log-settings.ts";
 import type { AppendLogs } from "./append-logs.ts";
 import { makeByteBuckets } from "./byte-buckets.ts";
 

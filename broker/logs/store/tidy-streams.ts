@@ -1,7 +1,7 @@
-import type { LogLimits } from "../../config.ts";
 import type { Db } from "../../database/connect.ts";
 import type { Log } from "../../log.ts";
 import type { OrgId } from "../../orgs/org-id.ts";
+import type { LogLimits } from "../log-settings.ts";
 import { mergeChunks } from "./merge-chunks.ts";
 import { trimStream } from "./queries.ts";
 

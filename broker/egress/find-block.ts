@@ -1,0 +1,56 @@
+import { blockedNetworks, carrierNetworks, metadataNames } from "./blocked-networks.ts";
+import type { EgressMode } from "./egress-settings.ts";
+import { type Address, parseAddress } from "./parse-address.ts";
+
+const blocked = blockedNetworks.map((row) => ({ ...row, ...rangeOf(row.network) }));
+const carriers = carrierNetworks.map((row) => ({ ...row, ...rangeOf(row.network) }));
+
+/**
+ * Why no call may go to this host of a URL, in a few words; undefined when it may, as far as that can be told without
+ * resolving it: a name that is allowed here may still resolve to an address that is not.
+ */
+export function findHostBlock(hostname: string, mode: EgressMode): string | undefined {
+  if (mode === "off") return undefined;
+  const host = hostname.replace(/^\[|\]$/g, "");
+  if (parseAddress(host) !== undefined) return findAddressBlock(host, mode);
+  const name = host.toLowerCase().replace(/\.+$/, "");
+  if (metadataNames.has(name)) return "cloud metadata";
+  const isLocal = name === "localhost" || name.endsWith(".localhost");
+  return isLocal && mode === "strict" ? "loopback" : undefined;
+}
+
+/** Why no call may go to this IP address, in a few words; undefined when it may. What is no address is blocked. */
+export function findAddressBlock(text: string, mode: EgressMode): string | undefined {
+  if (mode === "off") return undefined;
+  const address = parseAddress(text);
+  return address === undefined ? "not an IP address" : findBlock(address, mode);
+}
+
+function findBlock(address: Address, mode: EgressMode): string | undefined {
+  const carrier = carriers.find((row) => isIn(address, row));
+  const own = carrier?.isTransparent ? undefined : findOwnBlock(address, mode);
+  return own ?? (carrier && findOwnBlock(carriedBy(address, carrier), mode));
+}
+
+function findOwnBlock(address: Address, mode: EgressMode): string | undefined {
+  return blocked.find((row) => (mode === "strict" || row.isMetadata === true) && isIn(address, row))
+    ?.reason;
+}
+
+function carriedBy({ value }: Address, { shift, isInverted }: (typeof carriers)[number]): Address {
+  const carried = BigInt.asUintN(32, value >> BigInt(shift));
+  return { family: 4, value: isInverted ? BigInt.asUintN(32, ~carried) : carried };
+}
+
+type Range = { readonly first: Address; readonly hostBits: bigint };
+
+function rangeOf(network: string): Range {
+  const [text = "", prefix] = network.split("/");
+  const first = parseAddress(text);
+  if (first === undefined) throw new Error(`${network} is not a network`);
+  return { first, hostBits: BigInt((first.family === 4 ? 32 : 128) - Number(prefix)) };
+}
+
+function isIn({ family, value }: Address, { first, hostBits }: Range): boolean {
+  return family === first.family && value >> hostBits === first.value >> hostBits;
+}
