@@ -18,6 +18,12 @@ export const permissions = [
   "plans.secrets", // the whole plan; what jobs brought as their results' contents
   "jobs.write", // enqueue, rerun
   "jobs.cancel", // cancel, flush
+  "queues.read", // queues, emitters, signals without their data
+  "queues.write", // create, change and delete queues and emitters
+  "queues.operate", // pause, resume, purge, redrive, cancel; fire, start and stop emitters
+  "signals.data", // the data and the results of signals
+  "signals.write", // enqueue
+  "signals.work", // claim, complete, fail, extend; shows the data of what is claimed
   "logs.read",
   "logs.write",
   "telemetry.write",
@@ -47,6 +53,7 @@ const reading = [
   "accounts.read",
   "runners.read",
   "jobs.read",
+  "queues.read",
   "logs.read",
   "state.read",
   "tokens.own",
@@ -62,6 +69,11 @@ const installing = [
   "jobs.read",
   "jobs.write",
   "jobs.cancel",
+  "queues.read",
+  "queues.write",
+  "queues.operate",
+  "signals.write",
+  "signals.work",
   "logs.read",
   "state.read",
   "tokens.own",
@@ -76,7 +88,11 @@ export const machinePermissions = [
 ] as const satisfies Permission[];
 
 /** What a custom role or a token may be given beyond its role: what few roles have, as it shows customers' secrets. */
-export const grantablePermissions = ["plans.read", "plans.secrets"] as const satisfies Permission[];
+export const grantablePermissions = [
+  "plans.read",
+  "plans.secrets",
+  "signals.data",
+] as const satisfies Permission[];
 export type GrantablePermission = (typeof grantablePermissions)[number];
 
 /** What each role may do. */
@@ -94,11 +110,24 @@ export const rolePermissions: Readonly<Record<RoleType, readonly Permission[]>> 
     "runners.operate",
     "jobs.write",
     "jobs.cancel",
+    "queues.write",
+    "queues.operate",
+    "signals.data",
+    "signals.write",
+    "signals.work",
     "state.write",
   ],
-  org_support: [...reading, "tokens.read", "runners.operate", "jobs.write", "jobs.cancel"],
+  org_support: [
+    ...reading,
+    "tokens.read",
+    "runners.operate",
+    "jobs.write",
+    "jobs.cancel",
+    "queues.operate",
+    "signals.write",
+  ],
   org_read_only: reading,
-  org_builder: [...reading, "jobs.write", "jobs.cancel"],
+  org_builder: [...reading, "jobs.write", "jobs.cancel", "signals.write", "signals.work"],
   installer: installing,
   runner: [
     "runner.protocol",
