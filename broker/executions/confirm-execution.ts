@@ -1,6 +1,6 @@
-import { LRUCache } from "lru-cache";
 import { makeBatcher } from "../database/batcher.ts";
 import type { Db } from "../database/connect.ts";
+import { growingCache } from "../growing-cache.ts";
 import type { Log } from "../log.ts";
 import type { OrgId } from "../orgs/org-id.ts";
 
@@ -22,8 +22,8 @@ const mostRemembered = 20_000;
 
 /** Confirmations that arrive together are written together; after a failure the next request confirms again. */
 export function makeConfirmExecution(db: Db, log: Log): ConfirmExecution {
-  const remembered = new LRUCache<string, true>({ max: mostRemembered, ttl: rememberedMs });
-  const over = new LRUCache<string, true>({ max: mostRemembered });
+  const remembered = growingCache<string, true>(mostRemembered, { ttl: rememberedMs });
+  const over = growingCache<string, true>(mostRemembered);
   const write = makeBatcher((named: readonly NamedByRunner[]) => confirm(db, named), { max: 500 });
 
   return (named) => {

@@ -1,4 +1,4 @@
-import { LRUCache } from "lru-cache";
+import { growingCache } from "../growing-cache.ts";
 
 /** Processes that had news while no claim of theirs was parked here. */
 export type MissedWakeUps = {
@@ -13,7 +13,7 @@ const most = 10_000;
 
 /** Remembers them for a minute, in this broker's memory. */
 export function makeMissedWakeUps(): MissedWakeUps {
-  const missed = new LRUCache<string, true>({ max: most, ttl: freshForMs });
+  const missed = growingCache<string, true>(most, { ttl: freshForMs });
   return {
     add: (processId) => void missed.set(processId, true),
     take: (processId) => {

@@ -1,7 +1,7 @@
-import { LRUCache } from "lru-cache";
 import { type ProcessOrder, orderKey } from "../../shared/api/process-order.ts";
 import { makeBatcher } from "../database/batcher.ts";
 import type { Db } from "../database/connect.ts";
+import { growingCache } from "../growing-cache.ts";
 import { type Orders, ordersFor, withSettingsOrder } from "../processes/orders-for.ts";
 
 const toldForMs = 5_000;
@@ -24,7 +24,7 @@ export type OrderedPoll = {
 
 /** An order stays until it is carried out; a process that does not send the orders it knows is woken every 5 s. */
 export function makePendingOrders(db: Db): PendingOrders {
-  const told = new LRUCache<string, ReadonlySet<string>>({ max: mostTold, ttl: toldForMs });
+  const told = growingCache<string, ReadonlySet<string>>(mostTold, { ttl: toldForMs });
   const find = makeBatcher<string, Orders | undefined>(
     async (processIds) => {
       const found = await ordersFor(db, processIds);

@@ -1,6 +1,7 @@
-import { LRUCache } from "lru-cache";
+import type { LRUCache } from "lru-cache";
 import { problem } from "../../shared/problem.ts";
 import type { Broker } from "../broker.ts";
+import { growingCache } from "../growing-cache.ts";
 import { secretDigest } from "../jobs/guard-plans.ts";
 import type { OrgId } from "../orgs/org-id.ts";
 import { touchProcess } from "../processes/beat-processes.ts";
@@ -37,7 +38,7 @@ type Parts = Pick<Broker, "db" | "wakes" | "permits" | "beats">;
 export type ProcessCache = LRUCache<string, Known>;
 
 /** A cache of the processes that claimed most recently. */
-export const newProcessCache = (): ProcessCache => new LRUCache({ max: mostKnown });
+export const newProcessCache = (): ProcessCache => growingCache(mostKnown);
 
 const mostKnown = 50_000;
 /** Signs of life closer together than this are not written: a process counts as silent only after a minute. */

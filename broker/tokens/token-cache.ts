@@ -1,5 +1,6 @@
 import { LRUCache } from "lru-cache";
 import { problem } from "../../shared/problem.ts";
+import { growingCache } from "../growing-cache.ts";
 import type { Actor } from "./actor.ts";
 import type { CredentialRow } from "./credential-queries.ts";
 
@@ -35,6 +36,7 @@ export type TokenCache = {
 
 export type TokenCacheLimits = {
   readonly mostBytes: number;
+  /** How many are remembered to be tokens; those that need no look-up are bounded by their bytes. */
   readonly mostTokens: number;
   readonly oldestMs: number;
   readonly mostRefusals: number;
@@ -49,16 +51,14 @@ const mostForgotten = 10_000;
 /** Caches tokens and refusals within bounds; the least recently used one is dropped first. */
 export function createTokenCache(bounds: TokenCacheLimits): TokenCache {
   const known = new LRUCache<string, Known>({
-    max: bounds.mostTokens,
     maxSize: bounds.mostBytes,
     sizeCalculation: bytesOf,
     ttl: bounds.oldestMs,
   });
-  const refusals = new LRUCache<string, string>({
-    max: bounds.mostRefusals,
+  const refusals = growingCache<string, string>(bounds.mostRefusals, {
     ttl: bounds.refusedForMs,
   });
-  const seen = new LRUCache<string, true>({ max: bounds.mostTokens });
+  const seen = growingCache<string, true>(bounds.mostTokens);
   const forgets = watchForgets();
 
   return {

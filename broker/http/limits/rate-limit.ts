@@ -1,5 +1,6 @@
-import { LRUCache } from "lru-cache";
+import type { LRUCache } from "lru-cache";
 import { problem } from "../../../shared/problem.ts";
+import { growingCache } from "../../growing-cache.ts";
 import type { Actor } from "../../tokens/actor.ts";
 
 type Headers = readonly (readonly [name: string, value: string])[];
@@ -33,7 +34,7 @@ export function createRateLimiter(perS: {
 
 /** Buckets by key: each call takes one and returns the headers that say what is left; 429 when the bucket is empty. */
 export function createBuckets(name: string, perS: number): (key: string) => Headers {
-  const buckets = new LRUCache<string, Bucket>({ max: maxBuckets });
+  const buckets = growingCache<string, Bucket>(maxBuckets);
   const quota = perS * windowS;
   const policy = ["ratelimit-policy", `"${name}";q=${quota};w=${windowS}`] as const;
   return (key) => {
@@ -55,7 +56,7 @@ export function createLateBuckets(perS: number): {
   readonly waitS: (key: string) => number;
   readonly charge: (key: string) => void;
 } {
-  const buckets = new LRUCache<string, Bucket>({ max: maxBuckets });
+  const buckets = growingCache<string, Bucket>(maxBuckets);
   const quota = perS * windowS;
   return {
     waitS(key) {

@@ -1,4 +1,4 @@
-import { LRUCache } from "lru-cache";
+import { growingCache } from "../../growing-cache.ts";
 
 type Bucket = { left: number; filledAtMs: number };
 
@@ -17,7 +17,7 @@ export type ByteBuckets = {
  * than what is left: later requests wait for it.
  */
 export function makeByteBuckets(perS: number): ByteBuckets {
-  const buckets = new LRUCache<string, Bucket>({ max: mostBuckets });
+  const buckets = growingCache<string, Bucket>(mostBuckets);
   const quota = perS * windowS;
 
   function filled(key: string): Bucket {

@@ -1,6 +1,6 @@
-import { LRUCache } from "lru-cache";
 import { problem } from "../../../shared/problem.ts";
 import { findExecution } from "../../executions/queries.ts";
+import { growingCache } from "../../growing-cache.ts";
 import type { HotPath } from "../../limits/hot-path.ts";
 import type { Actor } from "../../tokens/actor.ts";
 import { findLogStream } from "../store/queries.ts";
@@ -17,8 +17,8 @@ const mostRemembered = 10_000;
  * their org. A stream's owner never changes, so it is cached.
  */
 export function makeCheckWriter(hotPath: HotPath): CheckWriter {
-  const owners = new LRUCache<string, Owner>({ max: mostRemembered });
-  const jobs = new LRUCache<string, string>({ max: mostRemembered });
+  const owners = growingCache<string, Owner>(mostRemembered);
+  const jobs = growingCache<string, string>(mostRemembered);
 
   return async (actor, streamId) => {
     const { runnerId, executionId } = actor;

@@ -1,5 +1,5 @@
-import { LRUCache } from "lru-cache";
 import type { Db } from "../../database/connect.ts";
+import { growingCache } from "../../growing-cache.ts";
 import type { Log } from "../../log.ts";
 import type { OrgId } from "../../orgs/org-id.ts";
 
@@ -18,7 +18,7 @@ const mostOrgs = 50_000;
 export function makeOrgUsage(db: Db, mostBytesPerDay: number, log: Log): OrgUsage {
   let fresh = new Map<OrgId, number>();
   let adding: ReadonlyMap<OrgId, number> = new Map();
-  const totals = new LRUCache<OrgId, number>({ max: mostOrgs });
+  const totals = growingCache<OrgId, number>(mostOrgs);
   let syncedAtMs = -Infinity;
   let syncing: Promise<void> | undefined;
 
