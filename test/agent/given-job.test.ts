@@ -10,7 +10,7 @@ import { heldScript } from "../support/agent/held-script.ts";
 import { hurried } from "../support/agent/start-test-agent.ts";
 import { claimOverHttp } from "../support/broker/claim-over-http.ts";
 import { type Fleet, givenFleet, type TestRunner } from "../support/broker/given-fleet.ts";
-import { agentProgram } from "../support/programs/present-programs.ts";
+import { agentProgram, compileCache } from "../support/programs/present-programs.ts";
 import { testFolder } from "../support/run/folder.ts";
 
 let fleet: Fleet;
@@ -45,7 +45,7 @@ async function run(file: string) {
   const [temporary, runDir] = [await testFolder(0o700), await testFolder(0o700)];
   const { "watch-port": _, ...settings } = { "run-dir": runDir, "job-file": file, ...hurried };
   const given = Object.entries(settings).flatMap(([name, value]) => [`--${name}`, value]);
-  const env = { PATH: process.env["PATH"], TMPDIR: temporary };
+  const env = { PATH: process.env["PATH"], NODE_COMPILE_CACHE: compileCache, TMPDIR: temporary };
   const child = spawn(process.execPath, [agentProgram, "run-job", ...given], { env });
   onTestFinished(() => void child.kill("SIGKILL"));
   const said = { out: "", err: "" };

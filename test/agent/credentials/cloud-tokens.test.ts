@@ -8,7 +8,7 @@ import { writeCloudCredentials } from "../../../agent/credentials/cloud-credenti
 import { writeKubeconfig } from "../../../agent/credentials/kubeconfig.ts";
 import { readCredentials } from "../../../agent/credentials/read-credentials.ts";
 import { startCloudDouble } from "../../support/agent/cloud-double.ts";
-import { agentProgram } from "../../support/programs/present-programs.ts";
+import { agentProgram, compileCache } from "../../support/programs/present-programs.ts";
 import { testFolder } from "../../support/run/folder.ts";
 
 const run = promisify(execFile);
@@ -22,7 +22,9 @@ async function setup(plan: object) {
   const clouds = credentials;
   await writeKubeconfig(credentials.cluster_info, { folder, owner: undefined, clouds });
   const call = async (args: readonly string[], env: Env): Promise<Record<string, unknown>> => {
-    const { stdout } = await run(process.execPath, [agentProgram, ...args], { env });
+    const { stdout } = await run(process.execPath, [agentProgram, ...args], {
+      env: { NODE_COMPILE_CACHE: compileCache, ...env },
+    });
     return JSON.parse(stdout) as Record<string, unknown>;
   };
   return {

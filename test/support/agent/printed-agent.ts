@@ -4,7 +4,7 @@ import { writeFile } from "node:fs/promises";
 import path from "node:path";
 import { promisify } from "node:util";
 import { onTestFinished } from "vitest";
-import { agentProgram } from "../programs/present-programs.ts";
+import { agentProgram, compileCache } from "../programs/present-programs.ts";
 import { testDataDir } from "./start-test-agent.ts";
 
 export type PrintedAgent = {
@@ -19,6 +19,7 @@ export async function runPrinted(lines: readonly string[], folder: string): Prom
   await writeFile(path.join(folder, "svc-agent"), program, { mode: 0o755 });
   const env = {
     PATH: `${folder}:${process.env["PATH"]}`,
+    NODE_COMPILE_CACHE: compileCache,
     SVC_AGENT_DATA_DIR: await testDataDir(),
     SVC_AGENT_WATCH_PORT: "0",
     SVC_AGENT_MIN_FREE_DISK: "0",

@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { createInterface } from "node:readline";
 import { onTestFinished } from "vitest";
-import { agentProgram } from "../programs/present-programs.ts";
+import { agentProgram, compileCache } from "../programs/present-programs.ts";
 import { hurried, testDataDir } from "./start-test-agent.ts";
 
 /** An agent as a process of its own, which can be killed. */
@@ -37,7 +37,7 @@ export async function startAgentProcess(options: AgentProcessOptions): Promise<A
   const flags = Object.entries(settings).flatMap(([name, value]) => [`--${name}`, value]);
   const [program, ...first] = options.command ?? [process.execPath, agentProgram];
   const child = spawn(program, [...first, "start", ...flags], {
-    env: { PATH: process.env["PATH"], ...options.env },
+    env: { PATH: process.env["PATH"], NODE_COMPILE_CACHE: compileCache, ...options.env },
     stdio: ["ignore", "pipe", "pipe"],
   });
   onTestFinished(() => void child.kill("SIGKILL"));

@@ -3,7 +3,7 @@ import { readConfig } from "../../../broker/config.ts";
 import { openLog } from "../../../broker/log.ts";
 import { startBroker as start } from "../../../broker/start-broker.ts";
 import { afterFile } from "../run/after-file.ts";
-import { testSealKeys } from "./seal-keys.ts";
+import { sealKeysFile } from "./seal-keys-file.ts";
 
 export type Call = {
   readonly token?: string | undefined;
@@ -47,7 +47,7 @@ export async function startBroker(options: {
     SVC_PORT: "0",
     SVC_DRAIN_LINGER_MS: "0",
     SVC_LOG_LEVEL: "debug",
-    SVC_SEAL_KEYS: testSealKeys,
+    SVC_SEAL_KEYS: `file:${sealKeysFile()}`,
     SVC_LOCK_WAIT_MS: "30000", // on a machine that does much else, locks are held for long
     ...options.env,
   });

@@ -8,7 +8,7 @@ import { pods, secretAt } from "../../../agent/cluster-jobs/cluster-job.ts";
 import { readConfig } from "../../../agent/config/read-config.ts";
 import { openOwnCluster, type OwnCluster } from "../../../agent/executor/own-cluster.ts";
 import type { KubeObject } from "../../../agent/kubernetes/kube-object.ts";
-import { agentProgram } from "../programs/present-programs.ts";
+import { agentProgram, compileCache } from "../programs/present-programs.ts";
 import { testFolder } from "../run/folder.ts";
 import type { Namespace } from "./given-namespace.ts";
 import { killWithin } from "./kill-within.ts";
@@ -192,7 +192,11 @@ function start(
     return text;
   };
   const values = Object.entries(given).map(([key, value]) => [key, here(value)] as const);
-  const env = { PATH: process.env["PATH"], ...Object.fromEntries(values) };
+  const env = {
+    PATH: process.env["PATH"],
+    NODE_COMPILE_CACHE: compileCache,
+    ...Object.fromEntries(values),
+  };
   const args = container.args.map(here);
   const runDir = mounts.get("/dev/shm") ?? "";
   const child = spawn(process.execPath, [agentProgram, ...args, "--run-dir", runDir], { env });

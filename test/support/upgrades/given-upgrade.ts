@@ -11,6 +11,7 @@ import type { SeenJob } from "../broker/given-fleet.ts";
 import { testSealKeys } from "../broker/seal-keys.ts";
 import { cloneOf, emptyDatabase, type TestDatabase } from "../database/database.ts";
 import { readLog } from "../logs/read-log.ts";
+import { compileCache } from "../programs/present-programs.ts";
 import { testFolder } from "../run/folder.ts";
 import type { Build } from "./kept-builds.ts";
 
@@ -105,7 +106,7 @@ async function makeOrigin(build: Build): Promise<Origin> {
 
 async function runSvc(url: string, { svc }: Build, args: readonly string[]): Promise<string> {
   const env = { PATH: process.env["PATH"], HOME: "/nonexistent", DATABASE_URL: url };
-  const how = { env: { ...env, SVC_SEAL_KEYS: testSealKeys } };
+  const how = { env: { ...env, NODE_COMPILE_CACHE: compileCache, SVC_SEAL_KEYS: testSealKeys } };
   return (await run(process.execPath, [svc, ...args], how)).stdout;
 }
 
