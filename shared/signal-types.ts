@@ -1,0 +1,132 @@
+import { z } from "@hono/zod-openapi";
+import { durationInput } from "./api/duration.ts";
+import { newRunnerJobSchema } from "./api/enqueue-jobs.ts";
+import { secondNs } from "./duration.ts";
+import type { Permission } from "./permissions.ts";
+import { runnerJobGroups, runnerJobType } from "./runner-job-types.ts";
+
+/** How the turn of a signal is executed: workers claim it, a broker runs it, or it wakes a task and somebody else ends it. */
+export const signalRuns = ["pull", "task", "hold"] as const;
+
+/** What brokers and the API know of a type of signals. */
+export type SignalType = {
+  readonly runs: (typeof signalRuns)[number];
+  /** The task of brokers that its turn wakes; none for `pull`. */
+  readonly task?: string;
+  /** What its `signal` must be. */
+  readonly schema: z.ZodType<Readonly<Record<string, unknown>>>;
+  /** What its turn does, for docs. */
+  readonly summary: string;
+  /** What a caller that files it must be allowed besides filing signals. */
+  permissions?(signal: Readonly<Record<string, unknown>>): readonly Permission[];
+  /** The URL that it calls, which is checked when it is filed. */
+  calls?(signal: Readonly<Record<string, unknown>>): string;
+};
+
+const id = (prefix: string): z.ZodString =>
+  z.string().regex(new RegExp(`^${prefix}_[0-9a-hjkmnp-tv-z]{26}$`), {
+    error: `Give an id that begins with ${prefix}_.`,
+  });
+
+const mostHeaders = 50;
+const longestCallNs = 120 * secondNs;
+
+/** An HTTP call, in a signal and in a callback. */
+export const httpCallSchema = z
+  .strictObject({
+    url: z.url({ protocol: /^https?$/ }).max(2048),
+    method: z.enum(["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"]).default("POST"),
+    headers: z
+      .record(
+        z.string().regex(/^[\w!#$%&'*+.^`|~-]{1,100}$/, { error: "This is no name of a header." }),
+        z.string().regex(/^[\x20-\x7e]{0,4096}$/, { error: "Give up to 4096 ASCII characters." }),
+      )
+      .refine((headers) => Object.keys(headers).length <= mostHeaders, {
+        error: `At most ${mostHeaders} headers are allowed.`,
+      })
+      .optional(),
+    body: z
+      .union([z.string(), z.record(z.string(), z.unknown()), z.array(z.unknown())])
+      .optional()
+      .describe("A text is sent as it is, anything else as JSON."),
+    secret: z.string().min(16).max(256).optional().describe("Signs the body."),
+    timeout: durationInput({ minNs: secondNs, maxNs: longestCallNs }).optional(),
+  })
+  .refine(({ method, body }) => body === undefined || (method !== "GET" && method !== "HEAD"), {
+    path: ["body"],
+    error: "GET and HEAD have no body.",
+  });
+
+const runnerJobSignal = newRunnerJobSchema.safeExtend({
+  runner_id: id("run"),
+  wait_for: z.enum(["end", "enqueue"]).default("end"),
+});
+const emitterSignal = z.strictObject({ emitter_id: id("emt") });
+const flushSignal = z.union([
+  z.strictObject({ runner_id: id("run"), group: z.enum(runnerJobGroups).optional() }),
+  z.strictObject({ queue_id: id("que") }),
+]);
+
+const byBroker = { runs: "task", task: "run-signal" } as const;
+
+/** The types that brokers execute themselves. Every other name is a type of somebody's workers. */
+export const signalTypes = {
+  noop: { ...byBroker, schema: z.strictObject({}), summary: "Does nothing." },
+  "runner-job": {
+    ...byBroker,
+    schema: runnerJobSignal,
+    summary:
+      "Enqueues a job for `runner_id`: the members of a new job, beside it. `wait_for` `end` (the default): the signal is in flight until the job has ended, and ends as the job did; `enqueue`: it is finished when the job is enqueued.",
+    permissions: ({ type }: z.infer<typeof runnerJobSignal>) =>
+      runnerJobType(type).ordersRunner === true
+        ? ["jobs.write", "runners.operate"]
+        : ["jobs.write"],
+  },
+  "http-call": {
+    ...byBroker,
+    schema: httpCallSchema,
+    summary:
+      "Calls `url` by `method` (default `POST`) with `headers` and `body`, signed with `secret`. `timeout`: 1s to 2m, by default 30s.",
+    permissions: () => ["queues.write"],
+    calls: ({ url }: z.infer<typeof httpCallSchema>) => url,
+  },
+  "emitter-start": {
+    ...byBroker,
+    schema: emitterSignal,
+    summary: "Resumes the emitter `emitter_id`.",
+    permissions: () => ["queues.operate"],
+  },
+  "emitter-stop": {
+    ...byBroker,
+    schema: emitterSignal,
+    summary: "Pauses the emitter `emitter_id`.",
+    permissions: () => ["queues.operate"],
+  },
+  flush: {
+    ...byBroker,
+    schema: flushSignal,
+    summary:
+      "Ends the jobs that wait for `runner_id` (of one `group`, or of all) as not attempted; or cancels the signals that wait in `queue_id`.",
+    permissions: (signal: z.infer<typeof flushSignal>) =>
+      "queue_id" in signal ? ["queues.operate"] : ["jobs.cancel"],
+  },
+} as const satisfies Readonly<Record<string, SignalType>>;
+
+const workersType: SignalType = {
+  runs: "pull",
+  schema: z.record(z.string(), z.unknown()),
+  summary: "Work for workers, who claim it.",
+};
+const workersName = /^(?!svc\.)[a-z][a-z0-9._/-]{0,99}$/;
+
+/** What a type may be called, in a sentence for callers. */
+export const signalTypeNames = `Give a built-in type (${Object.keys(signalTypes).join(", ")}), or a name for your workers: a lower-case letter, then up to 99 of a-z 0-9 . _ / -, not beginning with svc.`;
+
+/** The row of a type; undefined for what no type may be called. */
+export function signalType(
+  name: string,
+  types: Readonly<Record<string, SignalType>> = signalTypes,
+): SignalType | undefined {
+  if (Object.hasOwn(types, name)) return types[name];
+  return workersName.test(name) ? workersType : undefined;
+}
