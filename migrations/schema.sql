@@ -74,6 +74,25 @@ create type claimed_signal as (
   contents bytea
 );
 
+create type emitted_signal as (
+  emitter_id text,
+  id text,
+  scheduled_for timestamp with time zone,
+  key_id text,
+  contents text
+);
+
+create type emitter_tick as (
+  id text,
+  org_id text,
+  queue_id text,
+  version bigint,
+  tick_at timestamp with time zone,
+  skipped integer,
+  next_tick_at timestamp with time zone,
+  next_emit_at timestamp with time zone
+);
+
 create type enqueued_job as (
   request integer,
   outcome text,
@@ -305,6 +324,13 @@ create type runner_change as (
 create type sent_upload as (
   id text,
   bytes integer
+);
+
+create type settled_emitter as (
+  id text,
+  outcome text,
+  emitted integer,
+  emitted_at timestamp with time zone
 );
 
 create type signal_move as (
@@ -561,6 +587,81 @@ create table queue_counters (
   constraint queue_counters_own_turns_check CHECK ((own_turns >= 0)),
   constraint queue_counters_waiting_check CHECK ((waiting >= 0))
 ) with (fillfactor=30, autovacuum_vacuum_scale_factor=0.01, autovacuum_vacuum_cost_limit=2000);
+
+create table queue_emitters (
+  id svc_id not null,
+  org_id svc_id not null,
+  queue_id svc_id not null,
+  name text not null,
+  description text not null default ''::text,
+  mode text not null,
+  cron_schedule text,
+  time_zone text not null default 'UTC'::text,
+  scheduled_at timestamp with time zone,
+  delay bigint,
+  fired boolean not null default false,
+  jitter_window bigint not null default 0,
+  grace bigint not null default '60000000000'::bigint,
+  missed_policy text not null default 'once'::text,
+  missed_limit integer not null default 10,
+  overlap_policy text not null default 'skip'::text,
+  signal_type text not null,
+  runs text not null,
+  task text,
+  owner_id text not null default ''::text,
+  owner_type text not null default ''::text,
+  dedupe_key text,
+  max_executions integer not null,
+  retry_delay bigint not null,
+  signal_expires_in bigint,
+  key_id text,
+  contents bytea not null,
+  emit_count bigint not null default 0,
+  skip_count bigint not null default 0,
+  last_emitted_at timestamp with time zone,
+  last_signal_id svc_id,
+  next_tick_at timestamp with time zone,
+  next_emit_at timestamp with time zone,
+  due_at timestamp with time zone,
+  status text not null default 'active'::text,
+  status_description text not null default ''::text,
+  status_at timestamp with time zone not null default svc_now(),
+  paused_until timestamp with time zone,
+  paused_note text,
+  paused_by_id text,
+  version bigint not null default 1,
+  created_at timestamp with time zone not null default svc_now(),
+  updated_at timestamp with time zone not null default svc_now(),
+  created_by_id text not null default ''::text,
+  constraint queue_emitters_pkey PRIMARY KEY (id),
+  constraint queue_emitters_org_id_id_key UNIQUE (org_id, id),
+  constraint queue_emitters_org_id_queue_id_fkey FOREIGN KEY (org_id, queue_id) REFERENCES queues(org_id, id),
+  constraint queue_emitters_check CHECK (((mode = 'cron'::text) = (cron_schedule IS NOT NULL))),
+  constraint queue_emitters_check1 CHECK (((mode = 'cron'::text) = (scheduled_at IS NULL))),
+  constraint queue_emitters_check2 CHECK (((mode = 'fire_once'::text) = (delay IS NOT NULL))),
+  constraint queue_emitters_check3 CHECK (((mode = 'cron'::text) OR (jitter_window = 0))),
+  constraint queue_emitters_check4 CHECK (((runs = 'pull'::text) = (task IS NULL))),
+  constraint queue_emitters_check5 CHECK (((status <> 'active'::text) OR (due_at IS NOT NULL))),
+  constraint queue_emitters_check6 CHECK (((status = 'active'::text) OR (next_tick_at IS NULL))),
+  constraint queue_emitters_delay_check CHECK ((delay >= 0)),
+  constraint queue_emitters_grace_check CHECK ((grace >= 0)),
+  constraint queue_emitters_jitter_window_check CHECK ((jitter_window >= 0)),
+  constraint queue_emitters_max_executions_check CHECK ((max_executions >= 1)),
+  constraint queue_emitters_missed_limit_check CHECK (((missed_limit >= 1) AND (missed_limit <= 100))),
+  constraint queue_emitters_missed_policy_check CHECK ((missed_policy = ANY (ARRAY['skip'::text, 'once'::text, 'all'::text]))),
+  constraint queue_emitters_mode_check CHECK ((mode = ANY (ARRAY['cron'::text, 'scheduled'::text, 'fire_once'::text]))),
+  constraint queue_emitters_name_check CHECK (((length(name) >= 1) AND (length(name) <= 200))),
+  constraint queue_emitters_overlap_policy_check CHECK ((overlap_policy = ANY (ARRAY['skip'::text, 'allow'::text]))),
+  constraint queue_emitters_retry_delay_check CHECK ((retry_delay > 0)),
+  constraint queue_emitters_runs_check CHECK ((runs = ANY (ARRAY['pull'::text, 'task'::text, 'hold'::text]))),
+  constraint queue_emitters_signal_expires_in_check CHECK ((signal_expires_in > 0)),
+  constraint queue_emitters_status_check CHECK ((status = ANY (ARRAY['active'::text, 'paused'::text, 'done'::text])))
+) with (fillfactor=80, autovacuum_vacuum_scale_factor=0.02, autovacuum_vacuum_cost_limit=2000);
+alter table queue_emitters alter column contents set storage external;
+CREATE INDEX queue_emitters_by_queue ON public.queue_emitters USING btree (queue_id, id);
+CREATE INDEX queue_emitters_done ON public.queue_emitters USING btree (status_at) WHERE (status = 'done'::text);
+CREATE INDEX queue_emitters_due ON public.queue_emitters USING btree (due_at) WHERE (due_at IS NOT NULL);
+CREATE UNIQUE INDEX queue_emitters_name ON public.queue_emitters USING btree (queue_id, name);
 
 create table queue_signal_callbacks (
   signal_id svc_id not null,
@@ -1556,6 +1657,7 @@ function block_workspaces(blocks workspace_block[], t timestamp with time zone) 
 function bound_evidence() returns trigger -- functions/before-tables.sql
 function call_back(signal_ids text[], t timestamp with time zone) returns text[] -- functions/signals.sql
 function cancel_signals(org text, signal_ids text[], why text) returns TABLE(signal_id text, outcome text, status text, wake text) -- functions/signals.sql
+function change_emitter(expected bigint, emitter json, template bytea, is_rescheduled boolean) returns text -- functions/emitters.sql
 function change_queue(org text, queue text, expected bigint, queue_name text, depth integer, in_flight integer, idle bigint, queue_metadata jsonb) returns TABLE(outcome text, wake text) -- functions/queues.sql
 function check_enqueue(jobs new_job[], INOUT outcomes text[]) returns text[] -- functions/enqueue.sql
 function claim_enqueue_keys(jobs new_job[], INOUT outcomes text[]) returns text[] -- functions/enqueue.sql
@@ -1568,12 +1670,16 @@ function complete_shutdown(process text, shutdown text) returns queue_key[] -- f
 function confirm_by_poll(runner text, only_group text) returns queue_key[] -- functions/for-older-brokers.sql
 function confirm_by_polls(runner text, groups text[], since timestamp with time zone[]) returns queue_key[] -- functions/beats.sql
 function confirm_stopped(execution_ids text[], t timestamp with time zone) returns SETOF queue_key -- functions/end.sql
+function create_emitter(emitter json, template bytea, most integer) returns text -- functions/emitters.sql
 function create_queue(org text, queue text, queue_name text, owner text, owner_kind text, depth integer, in_flight integer, idle bigint, queue_metadata jsonb, most integer, actor text) returns text -- functions/queues.sql
 function create_runner(org text, runner text, runner_group text, runner_name text, display text, operation_id text, actor text) returns text -- functions/runner-control.sql
+function delete_emitter(org text, emitter text) returns boolean -- functions/emitters.sql
 function delete_queue(org text, queue text) returns text -- functions/queues.sql
 function delete_runner_group(org text, runner_group text) returns text -- functions/runner-control.sql
 function discard_rescued_state(org text, workspace text, rescued text, actor text, why text) returns workspace_outcome -- functions/rescued-states.sql
 function drop_terraform_state(org text, workspace text, lock text, needs_lock boolean, actor text, why text) returns workspace_outcome -- functions/workspaces.sql
+function emit_ticks(ticks json, signals json) returns TABLE(settled settled_emitter, wake text) -- functions/emitters.sql
+function emitter_status_after(status text, event text) returns text -- functions/before-tables.sql
 function end_error(execution text, event text, ended_by text, clock text, stop_reason text, why text) returns jsonb -- functions/moves.sql
 function end_executions(process_ids text[], reason text, why text, confirmed boolean) returns SETOF queue_key -- functions/end.sql
 function end_jobs(org text, job_ids text[], event text, why text) returns TABLE(job_id text, outcome text, status text, runner_id text, job_group text, execution_id text) -- functions/end.sql
@@ -1589,6 +1695,7 @@ function execution_status_after(status text, event text) returns text -- functio
 function executions_of(process_ids text[]) returns SETOF runner_job_live -- functions/end.sql
 function file_signals(signals new_signal[], t timestamp with time zone) returns SETOF enqueued_signal -- functions/signals.sql
 function find_log_streams(orgs text[], streams text[]) returns SETOF log_stream -- functions/log-streams.sql
+function fire_emitter(org text, emitter text, expected bigint, signal json, actor text) returns TABLE(outcome text, id text, wake text) -- functions/emitters.sql
 function flush_queues(org text, runner text, only_group text, with_running boolean, why text) returns TABLE(job_id text, from_status text) -- functions/end.sql
 function forget_executions(org text, stream text, most integer) returns void -- functions/log-retention.sql
 function free_plan_locks(execution_ids text[], t timestamp with time zone) returns void -- functions/workspaces.sql
@@ -1631,6 +1738,7 @@ function mark_listening() returns broker_listening -- functions/clocks.sql
 function may_register(runner text, takes_over text, most integer) returns boolean -- functions/registrations.sql
 function may_retry(l runner_job_live, t timestamp with time zone) returns boolean -- functions/report.sql
 function merge_log_chunks(org text, stream text, of_day date, positions bigint[], merged log_chunk, body bytea) returns boolean -- functions/log-retention.sql
+function move_emitters(ids text[], event text, why text, t timestamp with time zone) returns SETOF text -- functions/emitters.sql
 function move_jobs(moves job_move[], t timestamp with time zone) returns SETOF moved_job -- functions/moves.sql
 function move_processes(process_ids text[], event text, description text, t timestamp with time zone) returns void -- functions/registrations.sql
 function move_queues(ids text[], event text, description text, t timestamp with time zone) returns SETOF text -- functions/queues.sql
@@ -1675,6 +1783,7 @@ function send_signals_back(moves signal_move[], t timestamp with time zone) retu
 function sent_bytes(org text, upload sent_upload) returns bytea -- functions/sent-pieces.sql
 function served_slots(runner text) returns TABLE(job_group text, slots integer) -- functions/runners.sql
 function serves_group(serves jsonb, runner text, wanted text) returns boolean -- functions/runners.sql
+function set_emitter_pause(org text, emitter text, event text, note text, until timestamp with time zone, actor text) returns text -- functions/emitters.sql
 function set_pause(org text, target text, pause jsonb, reason text, actor text) returns runner_change -- functions/runner-control.sql
 function set_process_status(process_ids text[], new_status text, description text, t timestamp with time zone) returns void -- functions/for-older-brokers.sql
 function set_queue_pause(org text, queue text, event text, note text, until timestamp with time zone, actor text) returns TABLE(outcome text, wake text) -- functions/queues.sql

@@ -100,6 +100,15 @@ create or replace function signal_status_after(status text, event text) returns 
     when 'cancel' then case when status in ('queued', 'in-flight', 'retrying') then 'cancelled' end
     when 'redrive' then case when status = 'dead' then 'queued' end end;
 
+-- The status of an emitter after an event: the table of shared/queue-emitter.ts.
+create or replace function emitter_status_after(status text, event text) returns text
+  language sql immutable parallel safe
+  return case event
+    when 'pause' then case when status = 'active' then 'paused' end
+    when 'resume' then case when status = 'paused' then 'active' end
+    when 'finish' then case when status = 'active' then 'done' end
+    when 'reschedule' then case when status = 'done' then 'active' end end;
+
 -- The moves that can be stored. In plpgsql, because Postgres parses a check, and a function in SQL that it calls, for every
 -- statement that writes the table: with the moves in the check itself a single insert took four times as long. It keeps the
 -- search path of the migration: a restore of data and logical replication write with an empty one.

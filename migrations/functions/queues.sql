@@ -118,7 +118,7 @@ begin
                  from (select null::text as id union all select k from queues_with_work(array[queue]) k) w;
 end $$;
 
--- Deletes a queue in which nothing is. outcome: deleted · not-found · not-empty
+-- Deletes a queue in which nothing is and that nothing fills. outcome: deleted · not-found · not-empty · has-emitters
 create or replace function delete_queue(org text, queue text) returns text
   language plpgsql as $$
 begin
@@ -128,6 +128,8 @@ begin
     return 'not-found';
   elsif exists (select from queue_signal_live l where l.queue_id = queue) then
     return 'not-empty';
+  elsif exists (select from queue_emitters e where e.queue_id = queue) then
+    return 'has-emitters';
   end if;
   update queues q set deleted_at = svc_now(), updated_at = svc_now(), deadline_at = null where q.id = queue;
   delete from queue_counters c where c.queue_id = queue;

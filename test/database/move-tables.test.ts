@@ -96,6 +96,8 @@ describe("functions that write a status", () => {
       "claim_job: job_status_after(l",
       "claim_jobs: job_status_after(l",
       "claim_signals: signal_status_after(l",
+      "emit_ticks: coalesce(emitter_status_after",
+      "move_emitters: emitter_status_after(e",
       "move_processes: process_status_after(p",
       "move_queues: queue_status_after(q",
       "move_shutdowns: shutdown_status_after(d",

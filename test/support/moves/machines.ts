@@ -1,3 +1,4 @@
+import { emitterStatuses, emitterTransitions } from "../../../shared/queue-emitter.ts";
 import { signalStatuses, signalTransitions } from "../../../shared/queue-signal.ts";
 import { queueStatuses, queueTransitions } from "../../../shared/queue.ts";
 import { executionStatuses, executionTransitions } from "../../../shared/runner-job-execution.ts";
@@ -82,5 +83,15 @@ export const machines: readonly Described[] = [
     stored: ["queue_signal_live", "queue_signal_ends"],
     page: "docs/queues.md",
     marks: ["signal-diagram", "signal-moves"],
+  },
+  {
+    name: "emitter",
+    statuses: emitterStatuses,
+    table: emitterTransitions,
+    start: { event: "create", to: "active" },
+    stored: ["queue_emitters"],
+    page: "docs/queues.md",
+    marks: ["emitter-diagram", "emitter-moves"],
+    hasNoLast: true,
   },
 ];
