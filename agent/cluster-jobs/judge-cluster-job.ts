@@ -70,7 +70,7 @@ function asGone(pod: PodLook): PodLook {
 /** The reason of the last failed pod; without one, that of the Job. */
 function faultOf({ reason, message = "" }: Condition, pods: readonly PodLook[]): JobFault {
   if (reason === "DeadlineExceeded") {
-    return { trouble: "deadline", words: "its own time limit was over", isHopeless: true };
+    return { trouble: "deadline", words: "its own time limit was exceeded", isHopeless: true };
   }
   const bad = pods.findLast(
     ({ fault, phase }) => fault?.isHopeless === true && phase !== "Running",

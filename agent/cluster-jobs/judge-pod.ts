@@ -122,7 +122,7 @@ function killed({ phase, reason = "", message, conditions = [] }: PodStatus): Jo
   const because = message ? `: ${message}` : "";
   if (reason === "Evicted") return fatal("evicted", `it was evicted${because}`);
   if (reason === "NodeLost") return fatal("node_lost", `its node was lost${because}`);
-  if (reason === "DeadlineExceeded") return fatal("deadline", "its time was over");
+  if (reason === "DeadlineExceeded") return fatal("deadline", "its time limit was exceeded");
   const disruption = conditions.find(
     ({ type, status }) => type === "DisruptionTarget" && status === "True",
   );
@@ -142,7 +142,7 @@ function disrupted({ reason = "", message = "" }: Condition, because: string): J
   }
   if (reason === "EvictionByEvictionAPI") return fatal("evicted", `it was evicted ${why}`);
   if (reason === "PreemptionByScheduler")
-    return fatal("disrupted", `another pod took its place ${why}`);
+    return fatal("disrupted", `another pod preempted it ${why}`);
   return fatal("disrupted", `its node ended it ${why}`);
 }
 
@@ -151,14 +151,14 @@ function ended({ name, state }: ContainerStatus): JobFault | undefined {
   const { exitCode = 0, reason = "", message } = state?.terminated ?? {};
   if (exitCode === 0) return undefined;
   if (reason === "OOMKilled") {
-    const words = `container ${name} was killed for want of memory (OOMKilled)`;
+    const words = `container ${name} was killed because it ran out of memory (OOMKilled)`;
     return fatal("oom", words, exitCode);
   }
   const because = message ? `: ${message.trim().slice(0, mostMessage)}` : "";
   if (/^(?:StartError|ContainerCannotRun)$/.test(reason)) {
     return fatal("container_config", `container ${name} cannot be started${because}`, exitCode);
   }
-  const signal = exitCode === 137 ? " (somebody sent SIGKILL, as for want of memory)" : "";
+  const signal = exitCode === 137 ? " (SIGKILL, possibly because memory ran out)" : "";
   return fatal(
     "exit_code",
     `container ${name} ended with code ${exitCode}${signal}${because}`,
@@ -174,12 +174,12 @@ function lost(
   goneBy: string | undefined,
 ): JobFault | undefined {
   if (phase === "Running" && goneBy !== undefined && Date.now() - Date.parse(goneBy) > lostAfterMs)
-    return fatal("node_lost", "it should have ended, and its node does not say so");
+    return fatal("node_lost", "it should have ended, but its node does not report that");
   if (phase === "Unknown") {
     return { trouble: "node_lost", words: "its node does not answer", isHopeless: false };
   }
   if (phase !== "Failed") return undefined;
-  const words = [reason, message].filter(Boolean).join(": ") || "it failed, and does not say why";
+  const words = [reason, message].filter(Boolean).join(": ") || "it failed without a reason";
   return fatal("disrupted", words);
 }
 

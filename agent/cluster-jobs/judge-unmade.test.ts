@@ -36,7 +36,7 @@ describe("a pod that could not be made", () => {
 
   test("is judged by what was told last, whatever the events are called", () => {
     const events = [event(away, "2026-01-01T12:00:02Z"), event(webhook)];
-    expect(judgeUnmade(events)?.words).toMatch(/its pod cannot be made: Internal error/);
+    expect(judgeUnmade(events)?.words).toMatch(/its pod cannot be created: Internal error/);
     expect(judgeUnmade(events.toReversed())?.isHopeless).toBe(false);
     expect(judgeUnmade([])).toBeUndefined();
   });

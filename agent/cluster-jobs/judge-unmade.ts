@@ -10,7 +10,7 @@ export function judgeUnmade(events: readonly KubeObject[]): JobFault | undefined
   const last = told.sort((a, b) => (timeOf(a) < timeOf(b) ? -1 : 1)).at(-1);
   if (last === undefined) return undefined;
   const message = String(last["message"]).replace(/^Error creating: /, "");
-  const words = `its pod cannot be made: ${message.replace(/\.$/, "")}`;
+  const words = `its pod cannot be created: ${message.replace(/\.$/, "")}`;
   if (/exceeded quota/.test(message)) return { trouble: "quota", words, isHopeless: false };
   if (denials.test(message)) return { trouble: "refused", words, isHopeless: true };
   // For example a service account that is created a moment later, or a webhook that did not answer.

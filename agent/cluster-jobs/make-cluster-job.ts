@@ -40,7 +40,7 @@ export async function makeClusterJob(
     throw deployFailure(`${refWords(at.ref)} is gone: ${goneWords}.`, "gone");
   }
   if (!isOurs(object, job) || (isKnown && object.metadata.uid !== uid)) {
-    const words = `${refWords(at.ref)} is there, and this job did not make it: delete it, or give another name.`;
+    const words = `${refWords(at.ref)} already exists and was not created by this job: delete it, or use another name.`;
     throw deployFailure(words, "conflict");
   }
   onMade?.();
@@ -49,7 +49,8 @@ export async function makeClusterJob(
   return one;
 }
 
-const goneWords = "deleted by somebody, or by the cluster after `keep`; nobody knows how it ended";
+const goneWords =
+  "somebody deleted it, or the cluster did after `keep`, so how it ended is unknown";
 
 /** Undefined when one of this name exists. */
 async function createOr(create: () => Promise<KubeObject>): Promise<KubeObject | undefined> {
@@ -86,7 +87,7 @@ async function equip(
   const secret = { apiVersion: "v1", kind: "Secret", metadata, stringData, immutable: true };
   const made = await createOr(() => cluster.create(place, secret));
   if (made === undefined && !(await isOwned(cluster, place, uid))) {
-    const words = `${refWords(place.ref)} is there, and this job did not make it: delete it.`;
+    const words = `${refWords(place.ref)} already exists and was not created by this job: delete it.`;
     throw deployFailure(words, "conflict");
   }
   await cluster.merge(at, { metadata: { uid }, spec: { suspend: false } });

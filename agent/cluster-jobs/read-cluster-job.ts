@@ -20,7 +20,7 @@ export type See = (one: ClusterJob) => Promise<Seen>;
 export const seeAlone =
   (cluster: Cluster): See =>
   async (one) => {
-    // Pods first: a Job that has ended by then has pods that have.
+    // Pods first, so that the Job's state is never older than that of its pods.
     const listed = await podsOfJob(cluster, one);
     return { pods: listed, job: await cluster.get(one.at) };
   };

@@ -6,15 +6,15 @@ import type { ClusterJob } from "./cluster-job.ts";
 import { podsOfJob } from "./read-cluster-job.ts";
 
 export type Removing = {
-  /** So long it may take until nothing of it is left. */
+  /** How long to wait until nothing of it is left. */
   readonly withinMs: number;
-  /** Ends the waiting. */
+  /** Aborts the wait. */
   readonly signal: AbortSignal;
 };
 
 /**
- * Deletes a Job, its pods before it, and waits until they are gone. Answers in words what is still there when the time is
- * over: nothing where all is gone. Throws ApiRefusal, or JobFailure when nobody answers.
+ * Deletes a Job after its pods and waits until they are gone. Answers in words what still exists when the time is
+ * over; nothing when all is gone. Throws ApiRefusal, or JobFailure when the API does not answer.
  */
 export async function removeClusterJob(
   cluster: Cluster,
@@ -36,7 +36,7 @@ async function tellToGo(cluster: Cluster, { at, uid }: ClusterJob): Promise<void
   try {
     await cluster.remove(at, uid);
   } catch (error) {
-    // Another one has its name by now.
+    // Another Job has this name by now.
     if (!isRefusal(error, 409)) throw error;
   }
 }

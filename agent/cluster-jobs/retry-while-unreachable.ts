@@ -6,8 +6,8 @@ const againMs = 2_000;
 const mostAwayMs = 300_000;
 
 /**
- * Does it again for five minutes while nobody answers, or until the signal aborts: a Job goes on though its cluster is away
- * for minutes. Throws what was thrown last.
+ * Retries for five minutes while the API does not answer, or until the signal aborts: a Job continues even when its
+ * cluster is unreachable for minutes. Throws the last error.
  */
 export async function patiently<T>(signal: AbortSignal, act: () => Promise<T>): Promise<T> {
   const giveUpAtMs = Date.now() + mostAwayMs;

@@ -13,8 +13,8 @@ import { marks } from "./pod-job-info.ts";
 type Ended = { readonly one: ClusterJob; readonly end: PodEnd };
 
 /**
- * Asks the broker whether the pod has told the job's end; if it has not, it never will, and the end is told for it, with
- * what the cluster says. The Job is left alone from then on.
+ * Asks the broker whether the pod has reported the job's end. If it has not, it never will: then the end is reported
+ * for it, with what the cluster says. After that nobody follows the Job.
  */
 export async function concludePod(
   context: ExecutorContext,
@@ -29,12 +29,15 @@ export async function concludePod(
       : status === "open"
         ? await tellFor(context, run, ended.end)
         : { status };
-  if (context.left.aborted) return undefined; // it may not be told yet: the next start sees to it
+  if (context.left.aborted) return undefined; // it may not be reported yet: the next start does that
   await settle(context, ended);
   return end;
 }
 
-/** The status in which the execution ended; `open` when it has not, `over` when it is nobody's. */
+/**
+ * The status in which the execution ended; `open` when it has not ended, `over` when it is no longer this agent's,
+ * `left` when the agent ends first.
+ */
 async function endAtBroker(
   { connected, left }: ExecutorContext,
   { info: { job_id, execution_id } }: PodRun,
@@ -52,10 +55,10 @@ async function endAtBroker(
   }
 }
 
-/** Rejects when the agent goes before it has found a broker. */
+/** Rejects when the agent ends before it is connected to a broker. */
 async function untilLeft(left: AbortSignal): Promise<never> {
   return await new Promise((_, reject) => {
-    const gone = (): void => reject(new Error("the agent goes"));
+    const gone = (): void => reject(new Error("the agent is shutting down"));
     if (left.aborted) gone();
     else left.addEventListener("abort", gone, { once: true });
   });
@@ -63,7 +66,10 @@ async function untilLeft(left: AbortSignal): Promise<never> {
 
 const lookEveryMs = 200;
 
-/** Until the broker has it, the Job is what the next start would find. */
+/**
+ * Reports the end in place of the pod. Until the broker has the report, the next start finds the Job and reports
+ * again.
+ */
 async function tellFor(context: ExecutorContext, run: PodRun, end: PodEnd): Promise<End> {
   const { local, connected, left } = context;
   const { execution_id } = run.info;
@@ -76,23 +82,23 @@ async function tellFor(context: ExecutorContext, run: PodRun, end: PodEnd): Prom
   return endOf(result);
 }
 
-/** What nobody else can say any more. */
+/** The result of a job whose pod reported none. */
 function resultFor({ info, stop }: PodRun, { fault, look }: PodEnd): PendingResult {
   const reason = stop.reason();
-  const why = fault?.words ?? "its pod ended without telling how";
+  const why = fault?.words ?? "it ended without a known reason";
   const trouble = fault?.trouble ?? "gone";
   const pod = look.pods.at(-1);
   const stopped = reason === undefined ? undefined : stopRow({ kind: reason });
   const isLost = stopped === undefined && look.phase === "gone";
-  const lost = `The job is lost: its pod is gone from the cluster, and told no end (${why}). Nobody knows how far it came.`;
-  const ended = `The job's pod did not end it: ${why}.`;
+  const lost = `The job is lost: its pod is gone from the cluster and reported no result (${why}). How far it got is unknown.`;
+  const ended = `The job's pod reported no result: ${why}.`;
   const words =
     stopped === undefined
       ? isLost
         ? lost
         : ended
-      : `${stopped.words}; its pod did not say how it ended: ${why}.`;
-  const title = isLost ? "The job is lost" : "The job's pod did not end it";
+      : `${stopped.words}; its pod reported no result: ${why}.`;
+  const title = isLost ? "The job is lost" : "The job's pod reported no result";
   return {
     job_id: info.job_id,
     finish: {
@@ -112,17 +118,24 @@ function resultFor({ info, stop }: PodRun, { fault, look }: PodEnd): PendingResu
           type: `kubernetes.${trouble}`,
           title,
           detail: words,
-          retryable: mayGoWell.has(trouble),
+          retryable: retryableTroubles.has(trouble),
         },
       },
     },
   };
 }
 
-/** The same again may be luckier. */
-const mayGoWell: ReadonlySet<string> = new Set(["evicted", "node_lost", "disrupted", "gone"]);
+/** Faults after which another attempt may succeed. */
+const retryableTroubles: ReadonlySet<string> = new Set([
+  "evicted",
+  "node_lost",
+  "disrupted",
+  "gone",
+]);
 
-/** Who could not begin would go on trying; what has ended is kept for a while, for people. */
+/**
+ * Deletes a Job that could not start, as it would keep trying; one that has ended is kept for a while, for inspection.
+ */
 async function settle({ own, local }: ExecutorContext, { one, end }: Ended): Promise<void> {
   const { at, uid } = one;
   try {
@@ -132,7 +145,10 @@ async function settle({ own, local }: ExecutorContext, { one, end }: Ended): Pro
     if (isOver) await own.cluster.merge(at, { metadata: { uid, labels }, spec });
     else await own.cluster.remove(at, uid);
   } catch (error) {
-    if (isRefusal(error, 404) || isRefusal(error, 409)) return; // it is gone, or another's
-    local.log.warn({ err: error, job: at.ref.name }, "a Job that has ended was not marked so");
+    if (isRefusal(error, 404) || isRefusal(error, 409)) return; // it is gone, or another Job has its name
+    local.log.warn(
+      { err: error, job: at.ref.name },
+      "failed to mark or delete a Job that has ended",
+    );
   }
 }

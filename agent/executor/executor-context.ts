@@ -6,16 +6,16 @@ import type { PodJobInfo } from "./pod-job-info.ts";
 import type { PodStop } from "./pod-stop.ts";
 import type { PodTemplate } from "./pod-template.ts";
 
-/** What an agent has whose jobs are done in pods. */
+/** What an agent that runs its jobs in pods is given. */
 export type ExecutorContext = {
   readonly local: LocalContext;
   readonly own: OwnCluster;
-  /** How its Jobs are looked at, all together. */
+  /** Reads its Jobs and their pods, many in one request. */
   readonly see: See;
   readonly template: PodTemplate;
-  /** Resolves when there is a broker. */
+  /** Resolves when the agent is connected to a broker. */
   readonly connected: Promise<AgentContext>;
-  /** Aborts when the agent goes and leaves its pods to its next start. */
+  /** Aborts when the agent ends and leaves its pods to its next start. */
   readonly left: AbortSignal;
 };
 

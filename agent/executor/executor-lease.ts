@@ -22,13 +22,16 @@ import {
 import { exitFor, type OwnCluster } from "./own-cluster.ts";
 import { rightWords } from "./rights.ts";
 
-/** What shows that an agent is the only one of its executor-name in its namespace. */
+/** The Lease that lets one agent only use an executor-name in a namespace. */
 export type ExecutorLease = {
-  /** Whether it is this agent's: the cluster is asked where it has not said so lately. */
+  /** Whether this agent holds it; asks the cluster when the last renewal is too old. */
   readonly isHeld: () => Promise<boolean>;
-  /** Why nothing new may begin, in words: the cluster has not said so lately, and another agent may have it by now. */
+  /**
+   * Why no new job may start: the last renewal is too old, and another agent may hold the Lease by now. Undefined
+   * while it is held.
+   */
   readonly problem: () => string | undefined;
-  /** The next start need not wait for its end. */
+  /** Gives the Lease up, so that the next start need not wait until it expires. */
   readonly release: () => Promise<void>;
 };
 
@@ -36,22 +39,22 @@ export type LeaseParts = {
   readonly own: OwnCluster;
   readonly config: Pick<AgentConfig, "executorName" | "dataDir">;
   readonly log: Log;
-  /** Ends the waiting for it. */
+  /** Aborts the wait for the Lease. */
   readonly leaving: AbortSignal;
-  /** Told in words when another agent has it: this one was away for too long. */
+  /** Called with a message when another agent has taken the Lease, because this one did not renew it in time. */
   readonly onLost: (words: string) => void;
 };
 
-/** Who has not renewed it for so long, as others see it, is no more. */
-const livesS = 10;
-const livesMs = livesS * 1000;
+/** A holder that has not renewed the Lease for this long counts as dead. */
+const durationS = 10;
+const durationMs = durationS * 1000;
 const renewEveryMs = 3_000;
 const lookEveryMs = 500;
 const releaseWithinMs = 2_000;
 
 /**
- * Takes the Lease of the executor's name, and keeps it. One that another agent has is watched: who does not renew it is
- * dead; who does so twice lives, and an ExitError says so.
+ * Takes the Lease of the executor's name and keeps renewing it. A Lease that another agent holds is watched: a holder
+ * that does not renew it is dead; one that renews it twice is alive, and an ExitError says so.
  */
 export async function takeLease(context: LeaseParts): Promise<ExecutorLease> {
   const { own, config, log, onLost } = context;
@@ -60,7 +63,7 @@ export async function takeLease(context: LeaseParts): Promise<ExecutorLease> {
   await take(context, at, holder);
   const over = new AbortController();
   let heldAtMs = performance.now();
-  const isFresh = (): boolean => performance.now() - heldAtMs < livesMs;
+  const isFresh = (): boolean => performance.now() - heldAtMs < durationMs;
 
   async function renew(): Promise<void> {
     const askedAtMs = performance.now();
@@ -98,18 +101,20 @@ export async function takeLease(context: LeaseParts): Promise<ExecutorLease> {
     release: async () => {
       if (over.signal.aborted) return;
       over.abort();
-      const released = changeLease(own, at, [isOf(holder), freed]).catch(() => {}); // it ends by itself
+      const released = changeLease(own, at, [isOf(holder), freed]).catch(() => {}); // it expires by itself
       await Promise.race([released, pause(releaseWithinMs)]);
     },
   };
 }
 
 const unrenewed = ({ ref: { namespace, name } }: Located): string =>
-  `the Lease ${namespace}/${name} cannot be renewed: check the agent's way to the cluster, and its rights`;
+  `the Lease ${namespace}/${name} cannot be renewed: check the agent's connection to the cluster, and its rights`;
 
-const ours = (holderIdentity: string) => ({ holderIdentity, leaseDurationSeconds: livesS });
+const ours = (holderIdentity: string) => ({ holderIdentity, leaseDurationSeconds: durationS });
 
-/** One change is no sign of life: it may be the last one of who was killed, or of somebody else. */
+/**
+ * One change does not prove that the holder is alive: it may be the last one before it was killed, or somebody else's.
+ */
 type Watched = {
   readonly version: string;
   readonly sinceMs: number;
@@ -129,9 +134,9 @@ async function take(context: LeaseParts, at: Located, holder: string): Promise<v
     const isNobodys = lease.holder === "" || lease.holder === holder;
     const isDead =
       watched?.version === lease.version &&
-      performance.now() - watched.sinceMs >= Math.max(livesS, lease.livesS) * 1000;
+      performance.now() - watched.sinceMs >= Math.max(durationS, lease.durationS) * 1000;
     if (isNobodys || isDead) {
-      const to = [setTo("holderIdentity", holder), setTo("leaseDurationSeconds", livesS)];
+      const to = [setTo("holderIdentity", holder), setTo("leaseDurationSeconds", durationS)];
       const steps = [isAsOf(lease.version), ...to, renewed()];
       if (await asked("patch", at, () => changeLease(own, at, steps))) return;
       continue;
@@ -145,13 +150,14 @@ async function take(context: LeaseParts, at: Located, holder: string): Promise<v
       watched = { version: lease.version, sinceMs: performance.now(), isChanged };
     }
     await pause(lookEveryMs, leaving);
-    if (leaving.aborted) throw new ExitError("done", "It stopped while it started.");
+    if (leaving.aborted)
+      throw new ExitError("done", "The agent was stopped while it was starting.");
   }
 }
 
 const saidOf = { get: "read", create: "created", patch: "changed" } as const;
 
-/** An ExitError for what the cluster refuses, which names the right that is missing. */
+/** Throws an ExitError when the cluster refuses; it names the missing right. */
 async function asked<T>(verb: keyof typeof saidOf, at: Located, act: () => Promise<T>): Promise<T> {
   try {
     return await act();
@@ -173,7 +179,7 @@ function alive({ ref: { namespace, name } }: Located, holder: string): ExitError
   return new ExitError("config", `${words}. Stop it, or set another executor-name for this one.`);
 }
 
-/** No two agents have one data directory: who starts in it again is the one that was. */
+/** The holder's id, kept in the data directory: an agent that starts there again is the same holder. */
 async function ownId(dataDir: string): Promise<string> {
   const file = path.join(dataDir, "executor-holder");
   const known = await readIfExists(file);

@@ -8,19 +8,19 @@ import { isRefusal } from "../kubernetes/api-refusal.ts";
 import type { ExecutorContext } from "./executor-context.ts";
 import type { PodStop } from "./pod-stop.ts";
 
-/** What became of a pod; `heldBack`: the cluster takes none at present. */
+/** How a pod ended; `heldBack`: the cluster accepts no pod at present. */
 export type PodEnd = Pick<FollowedEnd, "look" | "fault"> & {
   readonly is: FollowedEnd["is"] | "heldBack" | "left";
 };
 
-/** A Job; and whether its pod is known to have begun, and it cannot be held back any more. */
+/** A Job, and whether its pod is known to have started: then it is not held back any more. */
 type Followed = { readonly one: ClusterJob; readonly hasBegun: boolean };
 
 const againMs = 2_000;
 
 /**
- * Follows a Job until its pod has ended, cannot begin, or nobody waits for it any more, and tells it to go when the job is
- * stopped. A cluster that does not answer is asked again. `left`: the agent goes, and the pod stays.
+ * Follows a Job until its pod has ended or cannot start, or nobody waits for it any more. Deletes the Job when the
+ * runner's job is stopped. Retries while the cluster does not answer. `left`: the agent ends, and the pod stays.
  */
 export async function followPod(
   context: ExecutorContext,
@@ -31,7 +31,7 @@ export async function followPod(
   const over = new AbortController();
   const ended = AbortSignal.any([over.signal, context.left]);
   const acting = Promise.all([
-    when(stop.told, ended, () => tellToGo(context, one)),
+    when(stop.told, ended, () => deleteJob(context, one)),
     when(stop.hurried, ended, () => kill(context, one)),
   ]);
   try {
@@ -52,7 +52,7 @@ async function follow(
   let heldBy: JobFault | undefined;
   let isTaken = hasBegun;
   const onLook = (look: JobLook): void => {
-    // Once: that one pod has room says nothing of the next.
+    // Once: that there is room for this pod says nothing about the next one.
     if (look.pods.length > 0 && !isTaken) context.local.heldClaims.release();
     isTaken ||= look.pods.length > 0;
     if (isTaken) return;
@@ -76,13 +76,16 @@ async function follow(
     } catch (error) {
       const look = { phase: "waiting", pods: [] } as const;
       if (signal.aborted) return { is: context.left.aborted ? "left" : "stopped", look };
-      log.warn({ err: error, job: one.at.ref.name }, "a pod cannot be looked at; trying again");
+      log.warn(
+        { err: error, job: one.at.ref.name },
+        "failed to read the state of a pod; trying again",
+      );
       await pause(againMs, signal);
     }
   }
 }
 
-/** Acts when that is signalled, until it has been done. */
+/** Waits for the signal, then acts, and retries until that succeeds. */
 async function when(
   signal: AbortSignal,
   ended: AbortSignal,
@@ -94,15 +97,15 @@ async function when(
       await act();
       return;
     } catch {
-      await pause(againMs, ended); // who follows it says what is wrong
+      await pause(againMs, ended); // the error is logged where the Job is followed
     }
   }
 }
 
-/** The Job goes when its pods have gone, and these have their grace. */
-async function tellToGo({ own }: ExecutorContext, { at, uid }: ClusterJob): Promise<void> {
+/** Deletes the Job once its pods are gone; these have their grace period. */
+async function deleteJob({ own }: ExecutorContext, { at, uid }: ClusterJob): Promise<void> {
   await own.cluster.remove(at, uid).catch((error: unknown) => {
-    if (!isRefusal(error, 409)) throw error; // another one has its name by now
+    if (!isRefusal(error, 409)) throw error; // another Job has its name by now
   });
 }
 

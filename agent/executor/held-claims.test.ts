@@ -29,7 +29,7 @@ describe("claims that are held back", () => {
   test("are held for as long as what is heeded says so, whatever room there is", () => {
     const held = makeHeldClaims();
     let why: string | undefined = "no Lease";
-    held.heed(() => why);
+    held.addCondition(() => why);
     held.release();
     expect(held.problem()).toEqual({ words: "no Lease", code: 37 });
     why = undefined;

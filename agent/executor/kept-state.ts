@@ -10,14 +10,14 @@ import type { Log } from "../log.ts";
 import type { ExecutorLease } from "./executor-lease.ts";
 import { exitFor, type OwnCluster } from "./own-cluster.ts";
 
-/** What of the data directory says who the agent is: its process with the secret, and an enrolled token. */
+/** The files of the data directory that identify the agent: its process with the secret, and an enrolled token. */
 const files = ["process.json", "enrolled.json"] as const;
 const againMs = 5_000;
 
 /**
- * Puts what a Secret of the cluster has of the agent's own into the data directory, where that has none, and answers how
- * to keep it there: a start anywhere in the cluster is the same process again then. An ExitError says why not, before a
- * one-shot token is spent whose fruit could not be kept.
+ * Copies the agent's identity from a Secret of the cluster into the data directory, if that has none, and answers how
+ * to keep the Secret up to date: then a start anywhere in the cluster is the same process again. Throws an ExitError
+ * before a one-time token is used whose result could not be kept.
  */
 export async function openKeptState(
   own: OwnCluster,
@@ -27,7 +27,7 @@ export async function openKeptState(
   const { dataDir, executorName } = config;
   const name = `${executorName}-state`;
   const cannotBe = (what: string) => (error: unknown) => {
-    const words = `The Secret ${own.namespace}/${name}, in which the agent keeps who it is, cannot be ${what}`;
+    const words = `The Secret ${own.namespace}/${name}, in which the agent keeps its identity, cannot be ${what}`;
     throw new ExitError(exitFor(error), `${words}: ${(error as Error).message}`, error);
   };
   const found = await find(own, name).catch(cannotBe("read"));
@@ -77,7 +77,7 @@ async function tryTo(act: () => Promise<void>, log: Log): Promise<boolean> {
     await act();
     return true;
   } catch (error) {
-    log.warn({ err: error }, "who the agent is was not kept in the cluster; trying again");
+    log.warn({ err: error }, "failed to keep the agent's identity in the cluster; trying again");
     return false;
   }
 }
@@ -108,7 +108,7 @@ async function write({ api, cluster, namespace }: OwnCluster, name: string, data
   }
 }
 
-/** Every file, as a Secret has it; of one that is not there, nothing. */
+/** Every file in base64, as in a Secret; an empty text for a missing file. */
 async function readAll(dataDir: string): Promise<Data> {
   const texts = await Promise.all(
     files.map(async (file) => [file, await readIfExists(path.join(dataDir, file))] as const),

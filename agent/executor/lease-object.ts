@@ -19,17 +19,17 @@ type Spec = {
   readonly leaseDurationSeconds?: number | null;
 };
 
-/** What a Lease says. */
+/** The holder, duration and version of a Lease. */
 export function readLease(live: KubeObject) {
   const { holderIdentity, leaseDurationSeconds } = (live["spec"] ?? {}) as Spec; // Leases have that form
   return {
     holder: holderIdentity ?? "",
-    livesS: leaseDurationSeconds ?? 0,
+    durationS: leaseDurationSeconds ?? 0,
     version: String(live.metadata["resourceVersion"]),
   };
 }
 
-/** Makes the Lease; false where there is one by now. */
+/** Creates the Lease; false when it exists by now. */
 export async function makeLease(
   { cluster, namespace }: OwnCluster,
   at: Located,
@@ -48,10 +48,10 @@ export async function makeLease(
 
 type Step = { readonly op: "test" | "add" | "remove"; readonly path: string; value?: unknown };
 
-/** A renewal that takes longer is none: the next one may find another way there. */
+/** A renewal that takes longer has failed: the next one may use another connection. */
 const timeoutMs = 10_000;
 
-/** Changes the Lease where all is as the tests among the steps say; false where it is not, or there is none. */
+/** Changes the Lease if all tests among the steps hold; false if they do not, or if there is no Lease. */
 export async function changeLease(
   { api }: OwnCluster,
   { resource, ref }: Located,
@@ -68,32 +68,32 @@ export async function changeLease(
   }
 }
 
-/** Nobody but this holder has it. */
+/** Tests that this holder has the Lease. */
 export const isOf = (holder: string): Step => ({
   op: "test",
   path: "/spec/holderIdentity",
   value: holder,
 });
 
-/** Nobody has changed it since. */
+/** Tests that the Lease has not changed since this version. */
 export const isAsOf = (version: string): Step => ({
   op: "test",
   path: "/metadata/resourceVersion",
   value: version,
 });
 
-/** Sets a member of it. */
+/** Sets a member of the Lease's spec. */
 export const setTo = (name: string, value: unknown): Step => ({
   op: "add",
   path: `/spec/${name}`,
   value,
 });
 
-/** Its holder lives, now. */
+/** Sets the time of the last renewal to now. */
 export const renewed = (): Step => setTo("renewTime", nowMicro());
 
-/** It is nobody's. */
+/** Removes the holder. */
 export const freed: Step = { op: "remove", path: "/spec/holderIdentity" };
 
-/** As the cluster reads times of Leases: six digits behind the point. */
+/** The time in the format of Leases: six digits after the decimal point. */
 const nowMicro = (): string => new Date().toISOString().replace("Z", "000Z");

@@ -18,8 +18,8 @@ import { listUnsettled, sweepLeft, takeUpFound } from "./take-up-found.ts";
 import { takeUpLost } from "./take-up-lost.ts";
 
 /**
- * Jobs in pods of their own, but for those that concern the agent. What the cluster has of this agent's Jobs is taken up
- * before the broker hears of it: whatever was made and had not begun goes back.
+ * Runs each job in a pod of its own, except those that concern the agent itself. Resumes the Jobs that the cluster has
+ * of this agent before the broker is told which are held. What was created but had not started is given back.
  */
 export async function openPodJobs(local: LocalContext, shutdown: ShutdownState): Promise<Executor> {
   const { config, log } = local;
@@ -35,7 +35,7 @@ export async function openPodJobs(local: LocalContext, shutdown: ShutdownState):
     shutdown.request({ urgency: "draining", exit: "config", why, leavesJobs: true });
   };
   const lease = await takeLease({ own, config, log, leaving: shutdown.requested, onLost });
-  local.heldClaims.heed(lease.problem);
+  local.heldClaims.addCondition(lease.problem);
   try {
     Object.assign(local.keptState, await openKeptState(own, local, lease.isHeld));
   } catch (error) {
@@ -72,7 +72,7 @@ export async function openPodJobs(local: LocalContext, shutdown: ShutdownState):
   };
 }
 
-/** Without them the broker would be told that nothing is held: it is not told anything then. */
+/** Retries until the cluster answers: without the list, the broker would be told that this agent holds no jobs. */
 async function listPatiently(context: ExecutorContext): Promise<KubeObject[]> {
   const { local, own, left } = context;
   const { config, log } = local;
@@ -82,7 +82,7 @@ async function listPatiently(context: ExecutorContext): Promise<KubeObject[]> {
     try {
       return await listUnsettled(context);
     } catch (error) {
-      const words = `The Executor of namespace ${own.namespace} cannot be listed: ${(error as Error).message}`;
+      const words = `The executor's Jobs in namespace ${own.namespace} cannot be listed: ${(error as Error).message}`;
       if (exitFor(error) === "config") throw new ExitError("config", words, error);
       if (performance.now() > endsAtMs) throw new ExitError("unreachable", words, error);
       log.warn({ err: error }, "the cluster does not answer; trying again");

@@ -11,19 +11,25 @@ import { kubeLogin } from "../kubernetes/kube-login.ts";
 import { readKubeconfigs } from "../kubernetes/read-kubeconfigs.ts";
 import type { ExitName } from "../shutdown/exit-codes.ts";
 
-/** The cluster in which an agent's jobs have their pods. */
+/** The cluster in which an agent's jobs run as pods. */
 export type OwnCluster = {
   readonly api: KubeApi;
   readonly cluster: Cluster;
-  /** Where the Jobs are. */
+  /** The namespace of the Jobs. */
   readonly namespace: string;
 };
 
-/** With what an agent goes that the cluster did not let begin: whether another start may be luckier, all else being as it is. */
+/**
+ * The exit code of an agent that the cluster did not let start: whether another start may succeed with nothing
+ * changed.
+ */
 export const exitFor = (error: unknown): ExitName =>
   [403, 404, 422].some((status) => isRefusal(error, status)) ? "config" : "unreachable";
 
-/** Opens it: that of $KUBECONFIG, else the one in which the agent's pod is. An ExitError says what is wrong. */
+/**
+ * Opens the cluster of $KUBECONFIG, or the one in which the agent's pod runs. Throws an ExitError that says what is
+ * wrong.
+ */
 export async function openOwnCluster(
   config: AgentConfig,
   signal: AbortSignal,
@@ -40,13 +46,13 @@ export async function openOwnCluster(
   } catch (error) {
     if (!(error instanceof JobFailure)) throw error;
     const words = /names no cluster/.test(error.message)
-      ? "this is no pod, and KUBECONFIG names no file"
+      ? "the agent does not run in a pod, and KUBECONFIG is not set"
       : error.message.replace(/\.$/, "");
     throw new ExitError("config", `executor = kubernetes needs a cluster: ${words}.`, error);
   }
 }
 
-/** Of several files, which have a colon between them, those that are not there say nothing, as for every tool. */
+/** Reads the files of KUBECONFIG. Of several, separated by colons, missing ones are skipped, as in other tools. */
 async function ofFiles(files: string, config: AgentConfig): Promise<FoundCluster> {
   const isOne = !files.includes(":");
   const textOf = async (file: string): Promise<string> =>
@@ -57,7 +63,7 @@ async function ofFiles(files: string, config: AgentConfig): Promise<FoundCluster
     });
   const found = await readKubeconfigs(files, textOf);
   if (found === undefined) {
-    throw new ExitError("config", `KUBECONFIG names no file that says anything: ${files}.`);
+    throw new ExitError("config", `KUBECONFIG names no kubeconfig with any contents: ${files}.`);
   }
   const { cluster, user, namespace } = found;
   if (user.exec != null) await refusePlugin(files);
@@ -68,7 +74,7 @@ async function ofFiles(files: string, config: AgentConfig): Promise<FoundCluster
 
 const read = async (file: string): Promise<string> => await readFile(file, "utf8");
 
-/** A plugin runs as a job's user, and here is no job. */
+/** A plugin would run as the user of a job, and there is no job here. */
 async function refusePlugin(file: string): Promise<never> {
   const words = `The kubeconfig ${file} has a plugin, which the executor does not run`;
   const error = new ExitError("config", `${words}: give it a token or certificates.`);

@@ -10,19 +10,19 @@ const schema = z.object({
   claimed_at_ms: z.number(),
 });
 
-/** What a Job says of the runner's job that it is for, to whoever finds it. */
+/** What a Job's annotation says about the runner's job that it runs, for whoever finds it. */
 export type PodJobInfo = z.infer<typeof schema>;
 
 /** Labels and annotations of an executor's Jobs. */
 export const marks = {
   executor: "svc-agent/executor",
   execution: "svc-agent/execution",
-  /** The broker has an end for it: nobody has to look at it any more. */
+  /** The broker knows its end: nobody follows the Job any more. */
   settled: "svc-agent/settled",
   info: "svc-agent/job",
 } as const;
 
-/** Those of a claimed job. */
+/** The annotation for a claimed job. */
 export function infoOf({ job, execution }: Claimed): PodJobInfo {
   return {
     job_id: job.id,
@@ -33,7 +33,7 @@ export function infoOf({ job, execution }: Claimed): PodJobInfo {
   };
 }
 
-/** What a Job was annotated with; undefined when it is none of ours. */
+/** Reads the annotation of a Job; undefined when the Job is not one of ours. */
 export function readInfo({ metadata }: KubeObject): PodJobInfo | undefined {
   try {
     const { data } = schema.safeParse(JSON.parse(metadata.annotations?.[marks.info] ?? ""));

@@ -19,18 +19,21 @@ export type PodPlan = {
 const mainContainer = "job";
 const jobFolder = "/run/svc/job";
 const jobFile = "job.json";
-/** Between the broker's deadline and its pod's end: what a job may take to come to rest, and to tell all. */
+/** The time between the broker's deadline and that of the pod, for the job to end and to send everything. */
 const spareMs = 30_000;
 
-/** Whoever judges its end may be away for a while; afterwards it is kept for as long as the settings say. */
+/**
+ * An ended Job is kept at least this long, as the agent that reports its end may be away; usually as long as the
+ * settings say.
+ */
 const leastKeptMs = 600_000;
 
-/** How long a pod has from its SIGTERM on. */
+/** The grace period of a pod, from its SIGTERM on. */
 export function podGraceMs({ cancelTimeout, flushTimeout }: AgentConfig): number {
   return cancelTimeout + flushTimeout + spareMs;
 }
 
-/** The Job of a claimed job, always the same one; its secret comes by `podSecret`. */
+/** The cluster's Job for a claimed job, always the same one; its Secret comes from `podSecret`. */
 export function podJob({ config, namespace, template }: PodPlan, claimed: Claimed): KubeObject {
   const { execution, deadline, now } = claimed;
   const labels = {
@@ -82,8 +85,8 @@ export function podJob({ config, namespace, template }: PodPlan, claimed: Claime
 }
 
 /**
- * What the pod finds in its file, which is all but the plan, which it fetches by the job's token; and the agent's proxies,
- * by which it reaches the broker.
+ * The contents of the pod's Secret: the job file, with everything but the plan, which the pod fetches with the job's
+ * token; and the agent's proxies, through which it reaches the broker.
  */
 export function podSecret(
   { brokerUrl, env }: AgentConfig,
@@ -96,7 +99,7 @@ export function podSecret(
   return { [jobFile]: podJobText(given), ...proxiesOf(env) };
 }
 
-/** The way out, which may hold a password: by the names that every program knows. */
+/** The proxies, which may contain a password, under their usual names. */
 function proxiesOf(env: AgentConfig["env"]): Record<string, string> {
   const found = Object.entries(proxyEnvironment(env));
   return Object.fromEntries(found.map(([name, value]) => [name.toUpperCase(), value]));
@@ -104,13 +107,13 @@ function proxiesOf(env: AgentConfig["env"]): Record<string, string> {
 
 const seconds = (ms: number): number => Math.ceil(ms / 1000);
 
-/** Nobody moves a pod that is at work. */
+/** Keeps autoscalers from moving a running pod. */
 const undisturbed = {
   "karpenter.sh/do-not-disrupt": "true",
   "cluster-autoscaler.kubernetes.io/safe-to-evict": "false",
 };
 
-/** Nothing of it is root's, and nothing of it can be written but folders that go with it. */
+/** A pod without root, in which only directories that are removed with it are writable. */
 function podSpec(config: AgentConfig, { spec = {} }: PodTemplate, secretName: string): object {
   const { containers = [], volumes = [], securityContext, ...others } = spec;
   const main = containers.find(({ name }) => name === mainContainer);
@@ -141,7 +144,7 @@ function podSpec(config: AgentConfig, { spec = {} }: PodTemplate, secretName: st
 
 const onlyJob = [{ key: jobFile, path: jobFile }];
 
-/** The user of the image who is not root (Dockerfile.agent). */
+/** The user of the image that is not root (Dockerfile.agent). */
 const agentUser = 10_001;
 
 type Container = NonNullable<NonNullable<PodTemplate["spec"]>["containers"]>[number];
@@ -181,7 +184,7 @@ function mainOf(config: AgentConfig, main: Container | undefined, secret: string
   };
 }
 
-/** What of the agent's own settings is about it alone, or about its own disk. */
+/** Settings that concern only the agent itself, or its own disk. */
 const ownSettings: ReadonlySet<SettingName> = new Set<SettingName>([
   "broker-url",
   "token-file",
@@ -213,7 +216,7 @@ const ownSettings: ReadonlySet<SettingName> = new Set<SettingName>([
   "executor-keep",
 ]);
 
-/** Whatever the agent allows its jobs, and how it does them, is so in their pods. */
+/** All other settings of the agent hold in the pods of its jobs too. */
 function passedOn({ given }: AgentConfig): { name: string; value: string }[] {
   const entries = Object.entries(given) as [SettingName, string][]; // its own keys
   return entries

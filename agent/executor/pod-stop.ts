@@ -4,24 +4,24 @@ import type { StopReason } from "../running-job.ts";
 /** How a job in a pod is stopped. */
 export type PodStop = {
   readonly stop: (reason: StopReason, how: "gently" | "now") => void;
-  /** Why, once it is. */
+  /** The reason, once it is stopped. */
   readonly reason: () => StopReason | undefined;
-  /** Its pod is to be told to go. */
+  /** Aborts when its pod must be deleted. */
   readonly told: AbortSignal;
-  /** Its pod is to be killed. */
+  /** Aborts when its pod must be killed. */
   readonly hurried: AbortSignal;
-  /** Nobody waits for its pod any more. */
+  /** Aborts when nobody waits for its pod any more. */
   readonly givenUp: AbortSignal;
   readonly close: () => void;
 };
 
-/** After its own grace a pod that is still there has a node that does not answer. */
+/** A pod that still exists this long after its grace period is on a node that does not answer. */
 const spareMs = 60_000;
 const killedWithinMs = 8_000;
 
 /**
- * The first reason is the one that counts; `graceMs` is what the pod has from its SIGTERM on. What is over for the broker
- * is only given up: its pod hears of that by itself, and may still have the rest of its log or a state to bring.
+ * The first reason counts; `graceMs` is the pod's grace period from its SIGTERM on. A job that is already over at the
+ * broker is only given up: its pod learns of that by itself, and may still send the rest of its log or a state.
  */
 export function makePodStop(graceMs: number): PodStop {
   const told = new AbortController();

@@ -25,10 +25,13 @@ const schema = z.strictObject({
     .optional(),
 });
 
-/** What whoever runs the agent wants of the pods of its jobs. */
+/** What the agent's operator sets for the pods of its jobs. */
 export type PodTemplate = z.infer<typeof schema>;
 
-/** Reads the file of executor-pod; without one, nothing is wanted. An ExitError names the member that is wrong. */
+/**
+ * Reads the file of executor-pod; without a file the template is empty. Throws an ExitError that names the invalid
+ * member.
+ */
 export async function readPodTemplate(file: string | undefined): Promise<PodTemplate> {
   if (file === undefined) return {};
   const unfit = (words: string): ExitError =>
@@ -40,9 +43,9 @@ export async function readPodTemplate(file: string | undefined): Promise<PodTemp
     if (error instanceof YamlFault) throw unfit(error.message);
     throw error;
   });
-  if (other !== undefined) throw unfit("it holds more than one document");
+  if (other !== undefined) throw unfit("it contains more than one document");
   const { data, error } = schema.safeParse(document?.value ?? {});
   if (data !== undefined) return data;
   const [issue] = error.issues;
-  throw unfit(`${issue?.path.join(".") || "the whole"}: ${issue?.message}`);
+  throw unfit(`${issue?.path.join(".") || "the document"}: ${issue?.message}`);
 }

@@ -1,15 +1,15 @@
 import type { OwnCluster } from "./own-cluster.ts";
 
-/** One thing that an executor has to be allowed in its namespace. */
+/** One permission that an executor needs in its namespace. */
 export type Right = {
   readonly verb: string;
   readonly group: string;
   readonly resource: string;
-  /** The one object that it is about. */
+  /** The only object that it is for. */
   readonly name?: string;
 };
 
-/** All that an executor of this name does in its namespace; the chart's role has these and no others. */
+/** All rights of an executor with this name in its namespace; the chart's Role grants exactly these. */
 export function executorRights(executorName: string): Right[] {
   return [
     ...of("batch", "jobs", ["create", "get", "list", "patch", "delete"]),
@@ -26,12 +26,12 @@ function of(group: string, resource: string, verbs: readonly string[], name?: st
   return verbs.map((verb) => ({ verb, group, resource, ...(name !== undefined && { name }) }));
 }
 
-/** A right in words: "create jobs.batch", "get secrets/svc-agent-state". */
+/** A right as text: "create jobs.batch", "get secrets/svc-agent-state". */
 export function rightWords({ verb, group, resource, name }: Right): string {
   return `${verb} ${resource}${group === "" ? "" : `.${group}`}${name === undefined ? "" : `/${name}`}`;
 }
 
-/** Those that the cluster denies. Throws ApiRefusal, or JobFailure when nobody answers. */
+/** The rights that the cluster denies. Throws ApiRefusal, or JobFailure when the API does not answer. */
 export async function listDenied(
   { api, namespace }: OwnCluster,
   rights: readonly Right[],

@@ -1,14 +1,14 @@
 import type { LocalContext } from "../local-context.ts";
 
-/** Their jobs concern the agent, and are its own affair wherever other jobs are done. */
+/** Jobs of these groups concern the agent itself: it runs them itself, wherever other jobs run. */
 const ownGroups: readonly string[] = ["operations", "management"];
 
-/** Whether a job of this group gets a pod, where jobs do. */
+/** Whether a job of this group runs in a pod when the executor is a cluster. */
 export function isForPod({ group }: { readonly group: string }): boolean {
   return !ownGroups.includes(group);
 }
 
-/** How many more jobs of a group there is a pod for. */
+/** How many more jobs of a group may get a pod. */
 export function roomForPods(
   { config, runningJobs }: Pick<LocalContext, "config" | "runningJobs">,
   group: string,

@@ -16,22 +16,22 @@ import { infoOf, marks, type PodJobInfo } from "./pod-job-info.ts";
 import { podGraceMs, podJob, podSecret } from "./pod-plan.ts";
 import { makePodStop } from "./pod-stop.ts";
 
-/** A Job that an earlier start of the agent has made. */
+/** A Job that an earlier process of the agent created. */
 export type FoundPod = { readonly one: ClusterJob; readonly info: PodJobInfo };
 
-/** Has a claimed job done in a pod of its own. */
+/** Runs a claimed job in a pod of its own. */
 export function beginInPod(context: ExecutorContext, claimed: Claimed): RunningJob {
   return hold(context, infoOf(claimed), async () => await make(context, claimed));
 }
 
-/** Goes on with what an earlier start of the agent has begun. */
+/** Continues to follow a Job that an earlier process of the agent started. */
 export function resumeInPod(context: ExecutorContext, { one, info }: FoundPod): RunningJob {
   return hold(context, info, async () => await Promise.resolve({ one }));
 }
 
 /**
- * Gives back what an earlier start of the agent has claimed and, as it seems, never let begin; what has begun after all
- * is followed to its end, or told as lost.
+ * Gives back a job that an earlier process of the agent claimed and apparently did not start. If it has started after
+ * all, it is followed to its end, or reported as lost.
  */
 export function giveBackUnbegun(
   context: ExecutorContext,
@@ -40,7 +40,7 @@ export function giveBackUnbegun(
   return hold(context, info, async () => await Promise.resolve({ at }));
 }
 
-/** The Job; or that none was let go, and why the cluster refuses it, which is no fault of the runner's job. */
+/** The Job; or that none was started, and why the cluster refuses it, which is not a failure of the runner's job. */
 type Made =
   | { readonly one: ClusterJob }
   | { readonly refused?: string; readonly at: ClusterJob["at"] };
@@ -50,7 +50,7 @@ function hold(context: ExecutorContext, info: PodJobInfo, make: () => Promise<Ma
   const stop = makePodStop(podGraceMs(local.config));
   const done = liveOn(context, { info, stop }, make).then(async (end) => {
     stop.close();
-    // It is held until this process is no more: the next start is the same process to the broker.
+    // It stays in the list until this process ends: the broker sees the next start as the same process.
     if (left.aborted) await new Promise<never>(() => {});
     if (end !== undefined) recordEnd(local, storedOf(info), end);
   });
@@ -66,7 +66,7 @@ function hold(context: ExecutorContext, info: PodJobInfo, make: () => Promise<Ma
 
 const afterCrash = { fromMs: 2_000, mostMs: 60_000 };
 
-/** Whatever goes wrong here, a pod is not let out of sight: nobody else would tell its end. */
+/** Follows the job's pod whatever goes wrong here: nobody else would report its end. */
 async function liveOn(
   context: ExecutorContext,
   run: PodRun,
@@ -82,7 +82,7 @@ async function liveOn(
       if (left.aborted) return undefined;
       const { execution_id } = run.info;
       const isOver = run.stop.reason() !== undefined;
-      const words = isOver ? "a pod was lost sight of" : "a pod was lost sight of; looking again";
+      const words = isOver ? "failed to follow a pod" : "failed to follow a pod; trying again";
       local.log.error({ err: error, execution_id }, words);
       if (isOver) return undefined;
       await pause(backoffMs(nth, afterCrash), left);
@@ -96,7 +96,7 @@ const storedOf = ({ job_id, execution_id, type, claimed_at_ms }: PodJobInfo) => 
   started_at_ms: claimed_at_ms,
 });
 
-/** Undefined where it goes on without this process. */
+/** Undefined when the pod continues without this process. */
 async function live(context: ExecutorContext, run: PodRun, made: Made): Promise<End | undefined> {
   if ("one" in made) return await follow(context, run, made.one);
   const back = await giveBack(context, run, made.refused);
@@ -104,13 +104,13 @@ async function live(context: ExecutorContext, run: PodRun, made: Made): Promise<
     await removeUnbegun(context, made.at);
     return back;
   }
-  // An answer was lost, and its pod has begun.
+  // An answer of the cluster was lost, and the pod has started.
   const object = await untilAnswered(context, () => context.own.cluster.get(made.at));
   const one = { at: made.at, uid: object?.metadata.uid ?? "", object: object ?? goneJob(run) };
   return await follow(context, run, one, true);
 }
 
-/** A Job that is not there any more; its pods may be, for a while. */
+/** Stands for a deleted Job, whose pods may still exist for a while. */
 function goneJob({ info: { execution_id } }: PodRun): KubeObject {
   const labels = { [marks.execution]: execution_id };
   const spec = { selector: { matchLabels: labels } };
@@ -127,20 +127,20 @@ async function follow(
   if (end.is === "left") return undefined;
   if (end.is !== "heldBack") {
     const { trouble, words } = end.fault ?? {};
-    // The next job's pod is made of the same image by the same settings.
+    // The next job's pod would use the same image and settings.
     if (end.is === "hopeless" && (trouble === "image_pull" || trouble === "container_config")) {
-      context.local.heldClaims.hold(`pods cannot begin: ${words}`);
+      context.local.heldClaims.hold(`pods cannot start: ${words}`);
     }
     return await concludePod(context, run, { one, end });
   }
-  // Should its pod begin meanwhile, it finds that the job was given back, and does nothing.
-  const back = await giveBack(context, run, end.fault?.words ?? "it takes no pods");
+  // If its pod starts meanwhile, it learns that the job was given back, and does nothing.
+  const back = await giveBack(context, run, end.fault?.words ?? "it accepts no pods");
   if (back === "too late") return await follow(context, run, one, true);
   await removeUnbegun(context, one.at);
   return back;
 }
 
-/** Whatever the cluster refuses to take as a Job now, it may take later, or another agent's may. */
+/** Creates the Job. A refusal is returned: the cluster may accept the Job later, or another agent's cluster may. */
 async function make(context: ExecutorContext, claimed: Claimed): Promise<Made> {
   const { local, own, template, connected } = context;
   const { config, log } = local;
@@ -151,20 +151,20 @@ async function make(context: ExecutorContext, claimed: Claimed): Promise<Made> {
     return { one: await makeClusterJob(own.cluster, { job, secret }) };
   } catch (error) {
     const ids = { job_id: claimed.job.id, execution_id: claimed.execution.id };
-    log.warn({ err: error, ...ids }, "the cluster has no Job for it");
+    log.warn({ err: error, ...ids }, "failed to create a job's Job in the cluster");
     const words = (error as Error).message.replace(/\.$/, "");
     const at = jobAt(own.namespace, job.metadata.name);
-    return { at, refused: error instanceof ApiRefusal ? `it refuses a Job: ${words}` : words };
+    return { at, refused: error instanceof ApiRefusal ? `it refuses the Job: ${words}` : words };
   }
 }
 
-/** Only once the job was given back: until then its pod may have begun. */
+/** Deletes a Job that has not started, after the runner's job was given back: until then its pod may have started. */
 async function removeUnbegun({ own, local }: ExecutorContext, at: ClusterJob["at"]): Promise<void> {
   try {
     const { uid } = (await own.cluster.get(at))?.metadata ?? {};
     if (uid !== undefined) await own.cluster.remove(at, uid);
   } catch (err) {
-    local.log.warn({ err, job: at.ref.name }, "a Job that was not begun is left in the cluster");
+    local.log.warn({ err, job: at.ref.name }, "failed to delete a Job that had not started");
   }
 }
 
@@ -182,8 +182,8 @@ async function untilAnswered<T>({ left }: ExecutorContext, ask: () => Promise<T>
 }
 
 /**
- * Nothing of it has begun: the broker gives it to whoever has room, and this agent asks for none for a while if the
- * cluster refused it.
+ * Gives back a job that has not started: the broker gives it to an agent that has room. If the cluster refused it,
+ * this agent claims no jobs for a while.
  */
 async function giveBack(
   { local, connected }: ExecutorContext,

@@ -6,7 +6,7 @@ import type { OwnCluster } from "./own-cluster.ts";
 import { marks } from "./pod-job-info.ts";
 
 const everyMs = 1_000;
-/** Their names are in the request's address. */
+/** Limits the length of the request's URL, which contains their names. */
 const mostAtOnce = 100;
 
 type Asking = {
@@ -16,9 +16,9 @@ type Asking = {
 };
 
 /**
- * Sees Jobs of this agent and their pods for all who ask: by one list of pods and one of Jobs a second at most, however
- * many there are. Each list is made after it was asked for, and of no more than a hundred Jobs: of more, the others
- * are seen a second later. When `left` aborts nobody waits any more.
+ * Reads Jobs of this agent and their pods for all callers with at most one list of pods and one of Jobs a second,
+ * however many there are. Each list is requested after its callers asked, for a hundred Jobs at most; the others
+ * follow a second later. When `left` aborts, nobody waits any more.
  */
 export function seeTogether(own: OwnCluster, left: AbortSignal): See {
   let asking: Asking[] = [];
@@ -47,7 +47,7 @@ async function tell(own: OwnCluster, asking: readonly Asking[]): Promise<void> {
     const { jobs, pods } = await listOf(own, asking);
     for (const { one, resolve } of asking) {
       const listed = jobs.find(({ metadata }) => metadata.name === one.at.ref.name);
-      // Somebody may have taken its label away: only a Job that is not found by its name is gone.
+      // Its label may have been removed: only a Job that is not found by its name is gone.
       const job = listed ?? (await own.cluster.get(one.at));
       resolve({ job, pods: pods?.filter((pod) => isPodOf(pod, one)) });
     }
@@ -64,7 +64,7 @@ async function listOf(
 ): Promise<Lists> {
   const ids = asking.map(({ one }) => one.object.metadata.labels?.[marks.execution] ?? "");
   const query = { labelSelector: `${marks.execution} in (${[...new Set(ids)].join(",")})` };
-  // Pods first: a Job that has ended by then has pods that have.
+  // Pods first, so that the Job's state is never older than that of its pods.
   const pods = await listPods(cluster, namespace, query);
   return { pods, jobs: await cluster.list(jobAt(namespace, "").resource, namespace, query) };
 }

@@ -5,14 +5,17 @@ import type { ExecutorContext } from "./executor-context.ts";
 import { marks, readInfo } from "./pod-job-info.ts";
 import { giveBackUnbegun, resumeInPod } from "./run-in-pod.ts";
 
-/** The Jobs of this agent whose end the broker may not have. Throws ApiRefusal, or JobFailure when nobody answers. */
+/**
+ * The Jobs of this agent whose end the broker may not know. Throws ApiRefusal, or JobFailure when the API does not
+ * answer.
+ */
 export async function listUnsettled({ local, own }: ExecutorContext): Promise<KubeObject[]> {
   const labelSelector = `${marks.executor}=${local.config.executorName},${marks.settled}!=yes`;
   const { resource } = jobAt(own.namespace, "");
   return await own.cluster.list(resource, own.namespace, { labelSelector });
 }
 
-/** Goes on with Jobs that nobody here holds; those that were never let go it gives back, and takes them away. */
+/** Resumes Jobs that this process does not follow yet; gives back those that were never started, and deletes them. */
 export function takeUpFound(context: ExecutorContext, objects: readonly KubeObject[]): void {
   const { own, local } = context;
   const { log, runningJobs } = local;
@@ -21,9 +24,12 @@ export function takeUpFound(context: ExecutorContext, objects: readonly KubeObje
     const info = readInfo(object);
     const at = jobAt(own.namespace, name);
     if (info === undefined) {
-      log.warn({ job: name }, "a Job with this agent's label says of no job that it is for it");
+      log.warn({ job: name }, "a Job has this agent's label but no valid annotation of its job");
     } else if (isSuspended(object)) {
-      log.info({ job: name, execution_id: info.execution_id }, "given back: it had not begun");
+      log.info(
+        { job: name, execution_id: info.execution_id },
+        "giving back a job that had not started",
+      );
       runningJobs.add(giveBackUnbegun(context, { at, info }));
     } else {
       log.info({ job: name, execution_id: info.execution_id }, "resuming a job");
@@ -38,15 +44,15 @@ const isSuspended = (job: KubeObject): boolean =>
 const sweepEveryMs = 15_000;
 
 /**
- * Takes up what was left behind because the cluster did not answer just then, until the signal aborts. What nobody holds
- * twice in a row is left; before, it may be on its way out.
+ * Resumes Jobs that were left behind because the cluster did not answer at that moment, until the signal aborts. A Job
+ * counts as left behind when nobody follows it twice in a row; the first time it may be about to be deleted.
  */
 export async function sweepLeft(context: ExecutorContext, signal: AbortSignal): Promise<void> {
   let before: ReadonlySet<string> = new Set();
   for (;;) {
     await pause(sweepEveryMs, signal);
     if (signal.aborted) return;
-    const listed = await listUnsettled(context).catch(() => undefined); // those who hold a Job say what is wrong
+    const listed = await listUnsettled(context).catch(() => undefined); // those who follow a Job log the error
     if (listed === undefined || signal.aborted) continue;
     const unheld = listed.filter((object) => isLeft(context, object));
     takeUpFound(

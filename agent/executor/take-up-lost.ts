@@ -10,8 +10,9 @@ import { isForPod } from "./room-for-pods.ts";
 import { giveBackUnbegun } from "./run-in-pod.ts";
 
 /**
- * Takes up what the broker has as this process's from before it began, and the cluster has no Job for: who deleted that
- * tells nobody. What has not begun goes back, and the rest is told as lost, unless a pod of it lives on. It never rejects.
+ * Takes up the jobs that the broker assigns to this process from before its start, and for which the cluster has no
+ * Job: somebody deleted it. What has not started is given back, and the rest is reported as lost, unless a pod of it
+ * still runs. Never rejects.
  */
 export async function takeUpLost(context: ExecutorContext): Promise<void> {
   const { local, own, connected, left } = context;
@@ -21,12 +22,16 @@ export async function takeUpLost(context: ExecutorContext): Promise<void> {
       const { execution_id, job_id } = info;
       const isHeld = runningJobs.all().some(({ executionId }) => executionId === execution_id);
       if (isHeld || results.list().includes(execution_id)) continue;
-      log.warn({ execution_id, job_id }, "the cluster has no Job for what this agent had claimed");
+      log.warn(
+        { execution_id, job_id },
+        "the cluster has no Job for a job that this agent had claimed",
+      );
       const at = jobAt(own.namespace, clusterJobName(config.executorName, execution_id));
       runningJobs.add(giveBackUnbegun(context, { at, info }));
     }
   } catch (error) {
-    if (!left.aborted) log.error({ err: error }, "what is lost in the cluster was not looked for");
+    if (!left.aborted)
+      log.error({ err: error }, "failed to look for jobs whose Job is gone from the cluster");
   }
 }
 
@@ -49,7 +54,7 @@ const executionsSchema = z.array(
   }),
 );
 
-/** The broker's clock has made all of these times: whatever this process has claimed itself began later. */
+/** All of these times are the broker's: whatever this process claimed itself started later. */
 async function listBegunBefore(agent: AgentContext, signal: AbortSignal): Promise<PodJobInfo[]> {
   const { client, runnerId: runner_id } = agent;
   const process_id = agent.process().id;
@@ -78,7 +83,7 @@ async function listBegunBefore(agent: AgentContext, signal: AbortSignal): Promis
 
 type SeenJob = z.infer<typeof jobsSchema>[number];
 
-/** The jobs that this process has, of those that are done in pods. */
+/** The jobs of this process that run in pods. */
 async function listOwn(
   { client, runnerId: runner_id }: AgentContext,
   processId: string,

@@ -1,6 +1,6 @@
 import type { Handler } from "../jobs/handler.ts";
 
-/** Returns how the agent's loops are, as outputs. It fails nobody: who asked judges. */
+/** Returns the state of the agent's loops as outputs. The job succeeds whatever they say: the caller judges. */
 export const healthCheck: Handler = {
   types: ["health-check"],
   validate: () => ({

@@ -5,8 +5,8 @@ import { JobFailure } from "../jobs/job-failure.ts";
 import { allowedEnv } from "../processes/allowed-env.ts";
 
 /**
- * Jobs of the process that manages a host. What it takes to restart, update or shut down differs from host to host: a
- * program of the operator's does it, called as the job's type, in the folder of `management-dir`.
+ * Jobs of the process that manages a host. How to restart, update or shut down differs between hosts: a program of the
+ * operator does it, named like the job's type, in the directory `management-dir`.
  */
 export const management: Handler = {
   types: [

@@ -2,7 +2,7 @@ import { version } from "../../shared/version.ts";
 import type { Handler, Job, JobResult } from "../jobs/handler.ts";
 import { JobFailure } from "../jobs/job-failure.ts";
 
-/** Jobs after which the agent shuts down: what runs, this job too, is finished first. */
+/** Jobs after which the agent shuts down: running jobs, this one included, are finished first. */
 export const shutDown: Handler = {
   types: ["shut-down"],
   validate: () => ({
@@ -16,8 +16,8 @@ export const shutDown: Handler = {
 };
 
 /**
- * An agent does not replace itself: it ends with the code that asks its supervisor to start it again, which
- * brings the version that is installed by then.
+ * An agent does not update itself: it exits with the code that asks its supervisor to restart it, which starts the
+ * version that is installed by then.
  */
 export const updateVersion: Handler = {
   types: ["update-version"],

@@ -70,4 +70,4 @@ const good = (code: number, answer: object): RecordsAnswer => ({
 const absent = (key: string): FrontRefusal => new FrontRefusal(404, `secrets "${key}" not found`);
 
 const notAllowed = (method: string): FrontRefusal =>
-  new FrontRefusal(405, `helm's releases are kept by the broker: ${method} is nothing for them`);
+  new FrontRefusal(405, `the broker keeps helm's releases: ${method} is not supported for them`);

@@ -135,7 +135,7 @@ const askedMs = ({ headers }: Head): number | undefined =>
   retryAfterMs(headers["retry-after"], Date.now(), "others");
 
 function away(answer: Head | Unanswered): FrontRefusal {
-  const why = answer instanceof Unanswered ? answer.message : `It says ${answer.status}.`;
+  const why = answer instanceof Unanswered ? answer.message : `Its status is ${answer.status}.`;
   return new FrontRefusal(500, `the broker, which keeps helm's releases, does not answer: ${why}`);
 }
 

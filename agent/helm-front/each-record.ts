@@ -71,13 +71,13 @@ function tooLong(): FrontRefusal {
 }
 
 function brokenOff({ message }: Error): FrontRefusal {
-  const words = `the broker, which keeps helm's releases, does not tell them all: ${message}`;
+  const words = `the broker, which keeps helm's releases, did not return all of them: ${message}`;
   return new FrontRefusal(500, words);
 }
 
 /** The body's bytes; an error after too long a silence. Time in which the caller does not read does not count. */
 async function* inTime(body: IncomingMessage, silenceMs: number): AsyncGenerator<Buffer> {
-  const end = (): void => void body.destroy(new Error("nothing came for too long"));
+  const end = (): void => void body.destroy(new Error("no data arrived for too long"));
   let timer = setTimeout(end, silenceMs);
   try {
     for await (const chunk of body as AsyncIterable<Buffer>) {

@@ -49,7 +49,7 @@ describe("the items of a JSON array that comes in pieces", () => {
   test("are an error where the array breaks off, or is none", async () => {
     const whole = JSON.stringify(awkward);
     for (const text of ["", "null", "[", '[{"a":1}', '[{"a":1},', whole.slice(0, -1)]) {
-      await expect(itemsOf(text, 5)).rejects.toThrow("no array");
+      await expect(itemsOf(text, 5)).rejects.toThrow("not an array");
     }
   });
 
@@ -64,7 +64,7 @@ describe("the items of a JSON array that comes in pieces", () => {
     '[{"a":1}}',
   ])("are an error where somebody else's answer stands in its place: %s", async (text) => {
     for (const bytes of [1, 5, 100]) {
-      await expect(itemsOf(text, bytes)).rejects.toThrow("no array");
+      await expect(itemsOf(text, bytes)).rejects.toThrow("not an array");
     }
   });
 

@@ -31,7 +31,7 @@ export async function* jsonItems(
     }
     if (place.depth > 1) hold(chunk.subarray(from));
   }
-  if (!isWhole) throw new Error("it is no array, or breaks off");
+  if (!isWhole) throw new Error("it is not an array, or it is cut off");
 }
 
 type Place = {
@@ -56,7 +56,8 @@ function stepTo(place: Place, chunk: Buffer, from: number): number {
   const isOutside = place.depth < 2; // of any item
   for (let at = from; at < chunk.length; at++) {
     const byte = chunk[at] ?? 0;
-    if (isOutside && !mayStandOutside(place, byte)) throw new Error("it is no array of objects");
+    if (isOutside && !mayStandOutside(place, byte))
+      throw new Error("it is not an array of objects");
     if (isEscaped) isEscaped = false;
     else if (byte === quote) isInText = !isInText;
     else if (isInText) isEscaped = byte === backslash;

@@ -69,7 +69,7 @@ describe("a secret of helm's", () => {
 
   test.each([
     ["is cut off", asProtobuf.subarray(0, 60), 400],
-    ["is no JSON", Buffer.from("{"), 400],
+    ["is not JSON", Buffer.from("{"), 400],
     ["unpacks into more than may be", bomb(), 413],
     ["holds no release", Buffer.from(`{"metadata":{"name":"sh.helm.release.v1.a.v1"}}`), 400],
   ])("that %s is refused", (_, body, code) => {

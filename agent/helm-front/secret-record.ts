@@ -80,7 +80,7 @@ export function recordOf({ release, labels }: SentSecret): string {
   if (release === undefined) throw new FrontRefusal(400, "the secret holds no release");
   const text = unpackRelease(release.toString("latin1")).trim();
   if (text.length < 3 || !text.startsWith("{") || !text.endsWith("}")) {
-    throw new FrontRefusal(400, "the release is no JSON object");
+    throw new FrontRefusal(400, "the release is not a JSON object");
   }
   // Inserted as text, so that what helm wrote stays byte for byte.
   return `${text.slice(0, -1)},"labels":${JSON.stringify(labels)}}`;
@@ -95,7 +95,7 @@ export function unpackRelease(release: string, mostBytes = mostRecordBytes): str
     if ((error as NodeJS.ErrnoException).code !== "ERR_BUFFER_TOO_LARGE") {
       throw new FrontRefusal(400, "the release cannot be unpacked");
     }
-    const words = `the release's record is larger than ${mostBytes / 2 ** 20} MiB, which is the most that is kept`;
+    const words = `the release's record is larger than ${mostBytes / 2 ** 20} MiB, which is the limit`;
     throw new FrontRefusal(413, words);
   }
 }

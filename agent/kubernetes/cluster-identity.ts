@@ -31,19 +31,19 @@ export async function identifyCluster(cluster: Cluster): Promise<ClusterIdentity
 export function expectCluster({ key, cluster: meant }: Approved, is: ClusterIdentity): void {
   if (key === undefined || meant === undefined) {
     throw deployFailure(
-      "The approved plan was made by an earlier version of the agent and does not say for which cluster. Make the plan anew.",
+      "The approved plan was made by an earlier version of the agent and does not say for which cluster. Make a new plan.",
       "plan_stale",
     );
   }
   if (meant.server !== is.server) {
     throw deployFailure(
-      `The plan was approved for the cluster at ${meant.server}, and this is ${is.server}. Make the plan anew.`,
+      `The plan was approved for the cluster at ${meant.server}, and this is ${is.server}. Make a new plan.`,
       "plan_stale",
     );
   }
   if (meant.uid !== undefined && is.uid !== undefined && meant.uid !== is.uid) {
     throw deployFailure(
-      `The plan was approved for another cluster: at ${is.server} there was one whose kube-system has the uid ${meant.uid}, and now it has ${is.uid}. Make the plan anew.`,
+      `The plan was approved for another cluster: at ${is.server} there was one whose kube-system has the uid ${meant.uid}, and now it has ${is.uid}. Make a new plan.`,
       "plan_stale",
     );
   }

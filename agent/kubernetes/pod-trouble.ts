@@ -85,5 +85,7 @@ function troubleOf(
 }
 
 function endWords({ reason, exitCode }: Terminated): string {
-  return reason === "OOMKilled" ? "for want of memory (OOMKilled)" : `with code ${exitCode ?? "?"}`;
+  return reason === "OOMKilled"
+    ? "because it ran out of memory (OOMKilled)"
+    : `with code ${exitCode ?? "?"}`;
 }

@@ -211,7 +211,7 @@ describeWithTools([...clusterTools, "helm"], "an installed chart", () => {
     await expect(asAgent(["run", "x", "--image=x"])).rejects.toThrow("orbidden");
   });
 
-  test("is upgraded and taken away, and leaves who the agent is", async () => {
+  test("is upgraded and uninstalled, and leaves the identity of the agent", async () => {
     const at = await givenNamespace();
     await at.kubectl(["create", "secret", "generic", "runner-token", "--from-literal=token=x"]);
     const { env, words: release } = await givenInstalled(at, {});

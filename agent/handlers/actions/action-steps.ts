@@ -8,17 +8,17 @@ import type { Source } from "../../sources/source.ts";
 
 export type ActionPlan = z.infer<typeof actionPlan>;
 type PlanStep = NonNullable<ActionPlan["steps"]>[number];
-/** A step as it is run. */
+/** A step of a plan, validated and with its defaults. */
 export type ActionStep = {
-  /** Within the plan, from 0. */
+  /** Its place in the plan, from 0. */
   readonly index: number;
   readonly name: string;
-  /** Its id at the broker; empty when it is not reported. */
+  /** Its id at the broker; empty when its status is not reported. */
   readonly id: string;
   readonly env: Readonly<Record<string, string>>;
-  /** All of it; where in it the step runs is its directory. */
+  /** The whole source; the step runs in `directory` within it. */
   readonly source: Source | undefined;
-  /** Within the source or the workspace. */
+  /** Relative to the source or the workspace. */
   readonly directory: string;
   readonly run:
     | { readonly kind: "argv"; readonly argv: readonly string[] }
@@ -40,12 +40,12 @@ export type ActionRun = {
   readonly credentials: Credentials;
 };
 
-/** A step as sentences call it: "Step build", "Step 2". */
+/** The name of a step for sentences: "Step build", "Step 2". */
 export function stepTitle({ name }: ActionStep): string {
   return `Step ${name.replace(/^step /i, "")}`;
 }
 
-/** Reads the plan of an action. Throws JobFailure that names the member that is wrong. */
+/** Reads the plan of an action. Throws a JobFailure that names the invalid member. */
 export function readActionRun(plan: Plan): ActionRun {
   const { data, error } = actionPlan.safeParse(plan);
   if (data === undefined) {
@@ -85,7 +85,7 @@ function readStep(step: PlanStep, index: number): ActionStep {
   };
 }
 
-/** Contents go before a command, as other runners have it. */
+/** Inline contents take precedence over a command, as in other runners. */
 function readRun(name: string, step: PlanStep): ActionStep["run"] {
   const argv = step.argv ?? [];
   if (argv.length > 0) return { kind: "argv", argv };

@@ -5,18 +5,18 @@ import { writeJobFile } from "../../job-users/job-files.ts";
 import type { JobDirectories } from "../../jobs/handler.ts";
 import { makeStepOutputs, type StepOutput, type StepOutputs } from "./step-outputs.ts";
 
-/** The outputs of a run, in files in memory: there are secrets among them. */
+/** The outputs of a run, in files in memory, as they may contain secrets. */
 export type OutputStore = {
   readonly outputs: StepOutputs;
-  /** What was set so far survives the agent when this resolves. */
+  /** Stores what was set so far; when it resolves, a restart of the agent does not lose it. */
   readonly keep: () => Promise<void>;
-  /** What was set so far is in `file`. */
+  /** Writes what was set so far to `file`. */
   readonly handOn: () => Promise<void>;
-  /** JSON, for later steps. */
+  /** The outputs as JSON, for later steps. */
   readonly file: string;
 };
 
-/** Opens the book of a job in its folders, with what a former process of the agent has kept there. */
+/** Opens the outputs of a job, with those that an earlier process of the agent stored. */
 export async function openOutputStore({
   agentOnly: folder,
   secrets,
@@ -39,7 +39,7 @@ export async function openOutputStore({
   };
 }
 
-/** One after another, and nothing that is there already. */
+/** Writes one after another, and only when the text has changed. */
 function writerOf(text: () => string, put: (text: string) => Promise<void>): () => Promise<void> {
   let written = "";
   let last: Promise<void> = Promise.resolve();
@@ -50,12 +50,12 @@ function writerOf(text: () => string, put: (text: string) => Promise<void>): () 
     written = next;
   };
   return async () => {
-    last = last.catch(() => {}).then(write); // whoever asked for the last one was told
+    last = last.catch(() => {}).then(write); // its own caller got that error
     await last;
   };
 }
 
-/** What cannot be read is lost; what was shown of it, the ends of the steps tell. */
+/** Unreadable outputs are lost; those of finished steps that are not secret are also stored with the steps' results. */
 async function readOutputs(file: string): Promise<StepOutputs> {
   const outputs = makeStepOutputs();
   const text = await readFile(file, "utf8").catch(() => "[]");

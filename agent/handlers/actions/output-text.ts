@@ -1,4 +1,4 @@
-/** What is wrong with an outputs file, with the line where it is. */
+/** An invalid outputs file; the message names the line. */
 export class OutputFault extends Error {
   override readonly name = "OutputFault";
 }
@@ -6,8 +6,8 @@ export class OutputFault extends Error {
 export type GivenOutput = { readonly name: string; readonly value: unknown };
 
 /**
- * Reads what a step wrote into its outputs file: `name=value`, `name<<END` with lines up to END, or one JSON object.
- * Throws OutputFault with the line.
+ * Parses the outputs file of a step: `name=value`, `name<<END` with lines up to END, or one JSON object. Throws
+ * OutputFault with the line.
  */
 export function parseOutputText(text: string): GivenOutput[] {
   if (text.trimStart().startsWith("{")) return parseObject(text);
@@ -38,7 +38,7 @@ export function parseOutputText(text: string): GivenOutput[] {
   return outputs;
 }
 
-/** The name before the first sign, without the space before that; none where there is no sign. */
+/** The name before the first sign, without whitespace before the sign; empty if there is no sign. */
 function splitLine(line: string): { name: string; sign: "=" | "<<"; rest: string } {
   const at = line.search(/[=<]/);
   const sign = line[at] === "=" ? "=" : "<<";
@@ -49,7 +49,7 @@ function splitLine(line: string): { name: string; sign: "=" | "<<"; rest: string
 
 function parseObject(text: string): GivenOutput[] {
   try {
-    const read = JSON.parse(text) as Record<string, unknown>; // it begins with a brace
+    const read = JSON.parse(text) as Record<string, unknown>; // it starts with a brace
     return Object.entries(read).map(([name, value]) => ({ name, value }));
   } catch {
     const before = text.slice(0, goodLength(text)).split("\n");
@@ -58,7 +58,10 @@ function parseObject(text: string): GivenOutput[] {
   }
 }
 
-/** Where JSON stops making sense. V8 says it at times only, and else quotes the text, in which there may be secrets. */
+/**
+ * The position of the syntax error. V8 names it only sometimes, and otherwise quotes the text, which may contain
+ * secrets.
+ */
 function goodLength(text: string): number {
   let [good, bad] = [0, text.length + 1];
   while (bad - good > 1) {

@@ -15,14 +15,14 @@ export type StepEnd = {
   readonly words: string;
   readonly code: number;
   readonly reason?: FailureReason;
-  /** What else a failure says to machines. */
+  /** More about a failure, for programs. */
   readonly metadata?: Readonly<Record<string, string>>;
   readonly tookMs: number;
-  /** What it has set, but secrets: kept on disk for whoever resumes the job after the host was restarted. */
+  /** Its outputs without secrets, stored on disk in case the job resumes after a restart of the host. */
   readonly outputs?: Readonly<Record<string, unknown>>;
 };
 
-/** Runs one step to its end and takes its outputs. Whatever goes wrong is an end, too. */
+/** Runs one step to its end and reads its outputs. Every error becomes an end, too. */
 export async function runStep(context: StepContext, step: ActionStep): Promise<StepEnd> {
   const startedAtMs = Date.now();
   try {
@@ -37,15 +37,18 @@ export async function runStep(context: StepContext, step: ActionStep): Promise<S
   }
 }
 
-/** A script may remove what the agent has of its job; what then cannot be read or written is its own fault. */
+/**
+ * A script may delete the agent's files of its own job; an error from reading or writing them then counts as the
+ * step's.
+ */
 function failureOf({ job }: StepContext, step: ActionStep, error: unknown): JobFailure {
   if (error instanceof JobFailure) return error;
   if (existsSync(job.directories.secrets)) throw error;
-  return tookAway(step, "the job's folder in the run directory");
+  return deletedBy(step, "the job's folder in the run directory");
 }
 
-function tookAway(step: ActionStep, what: string): JobFailure {
-  return new JobFailure(`${stepTitle(step)} took ${what} away.`, { reason: "step_failed" });
+function deletedBy(step: ActionStep, what: string): JobFailure {
+  return new JobFailure(`${stepTitle(step)} deleted ${what}.`, { reason: "step_failed" });
 }
 
 async function runCommand(context: StepContext, step: ActionStep): Promise<CommandEnd> {
@@ -80,8 +83,8 @@ async function runCommand(context: StepContext, step: ActionStep): Promise<Comma
   const hasPlace = existsSync(job.directories.secrets);
   if (hasPlace) await takeOutputs(context, { step, file: outputFile, isGood: isGood(end) });
   if (!isGood(end)) return end;
-  if (!hasPlace) throw tookAway(step, "the job's folder in the run directory");
-  if (!existsSync(context.work)) throw tookAway(step, "the job's workspace");
+  if (!hasPlace) throw deletedBy(step, "the job's folder in the run directory");
+  if (!existsSync(context.work)) throw deletedBy(step, "the job's workspace");
   return end;
 }
 
@@ -95,7 +98,7 @@ async function takeOutputs(context: StepContext, { step, file, isGood }: Written
     if (!(error instanceof OutputFault)) throw error;
     const words = `${stepTitle(step)}: its outputs are invalid: ${error.message}.`;
     if (isGood) throw new JobFailure(words, { reason: "outputs_invalid" });
-    job.log(words, "warn", step.name, `${step.index}/outputs`); // it has failed by itself already
+    job.log(words, "warn", step.name, `${step.index}/outputs`); // the step has failed already
   }
   await context.keepOutputs();
 }

@@ -5,7 +5,10 @@ import { type ActionRun, type ActionStep, stepTitle } from "./action-steps.ts";
 import { runStep, type StepEnd } from "./run-step.ts";
 import { openStepContext, type StepContext } from "./step-context.ts";
 
-/** Runs the steps in order: after a failure or a stop, only those that always run. Throws JobFailure in the end. */
+/**
+ * Runs the steps in order; after a failure or a stop, only those that always run. Throws JobFailure at the end if any
+ * failed.
+ */
 export async function runSteps(job: Job, run: ActionRun): Promise<JobResult> {
   if (run.steps.length === 0) return { description: "The plan has no steps." };
   const context = await openStepContext(job, run);
@@ -47,7 +50,7 @@ function mayRun(job: Job, step: ActionStep, hasFailed: boolean): boolean {
   return step.isAlways || (!hasFailed && !job.signal.aborted);
 }
 
-/** A step that a former process of the agent saw to its end is not run again. */
+/** A step that ended under an earlier process of the agent is not run again. */
 async function endOf(context: StepContext, step: ActionStep): Promise<StepEnd> {
   const { job, reports } = context;
   context.ran.add(step.index);
@@ -67,7 +70,7 @@ async function endOf(context: StepContext, step: ActionStep): Promise<StepEnd> {
   return end;
 }
 
-/** What was in memory may have gone with the host's last start; what was shown of it is in the step's end. */
+/** A restart of the host loses what was in memory; outputs that are not secret are restored from the step's end. */
 function takeUpOutputs({ outputs }: StepContext, { name }: ActionStep, end: StepEnd): void {
   const known = outputs.shownOf(name);
   for (const [output, value] of Object.entries(end.outputs ?? {})) {

@@ -15,19 +15,19 @@ export type StepContext = {
   readonly run: ActionRun;
   readonly outputs: StepOutputs;
   readonly reports: StepReports;
-  /** The folder in which steps without a source run. */
+  /** The directory in which steps without a source run. */
   readonly work: string;
-  /** A step's environment without what is its own. */
+  /** The part of the environment that all steps share. */
   readonly env: (stepEnv: Readonly<Record<string, string>>) => Record<string, string>;
-  /** Keeps what was set so far for whoever resumes the job. */
+  /** Stores what was set so far, for when the job resumes. */
   readonly keepOutputs: () => Promise<void>;
-  /** Shows what was set so far to the steps that begin from now on. */
+  /** Makes what was set so far available to steps that start later. */
   readonly handOnOutputs: () => Promise<void>;
   /** Steps that ran, by index. */
   readonly ran: Set<number>;
 };
 
-/** Makes folders and credentials; finds the outputs of steps that ran before a restart of the agent. */
+/** Creates directories and credentials; restores the outputs of steps that ran before a restart of the agent. */
 export async function openStepContext(job: Job, run: ActionRun): Promise<StepContext> {
   const { workspace, secrets: folder, owner } = job.directories;
   const folders = ["work", "home", "tmp", "sources"].map((name) => path.join(workspace, name));

@@ -3,10 +3,10 @@ import { makeJobFolders, touchJobFile, writeJobFileOnce } from "../../job-users/
 import type { JobDirectories } from "../../jobs/handler.ts";
 import type { ActionStep } from "./action-steps.ts";
 
-/** What a step is run by; its files are in memory, for there may be secrets in them. */
+/** The command and files of a step; the files are in memory, as they may contain secrets. */
 export type StepFiles = { readonly argv: readonly string[]; readonly outputFile: string };
 
-/** Makes the files of a step in a folder of its own; those of a step that runs already stay as they are. */
+/** Writes the files of a step to a directory of its own; those of a step that already runs are not changed. */
 export async function makeStepFiles(
   step: ActionStep,
   { secrets, owner }: Pick<JobDirectories, "secrets" | "owner">,
@@ -20,7 +20,7 @@ export async function makeStepFiles(
   return { argv: await argvOf(step, path.join(folder, "script"), write), outputFile };
 }
 
-/** The script is a file of its own, so that its text is in nobody's list of processes. */
+/** The script is a file, so that its text does not appear in the list of processes. */
 async function argvOf(
   { run }: ActionStep,
   script: string,
@@ -35,8 +35,8 @@ async function argvOf(
 const usualShell = ["bash", "--noprofile", "--norc", "-eo", "pipefail"];
 
 /**
- * As the kernel reads a script's first line: where the script lies, nothing may be executed on many hosts. A carriage
- * return of other systems' line ends is not taken for a part of it.
+ * Reads the script's first line as the kernel would: many hosts do not allow executing files in this directory. A
+ * carriage return at the end of that line is not part of it.
  */
 function interpreterOf(text: string): string[] | undefined {
   const [, program, argument = ""] = /^#![ \t]*([^ \t\r\n]+)[ \t]*([^\n]*)/.exec(text) ?? [];

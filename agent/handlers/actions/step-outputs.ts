@@ -15,21 +15,21 @@ export type StepOutput = {
   readonly isSecret: boolean;
 };
 
-/** What the steps of a job hand on: to later steps all of it, to the broker all but what is secret. */
+/** The outputs of a job's steps: later steps get all of them, the broker all that are not secret. */
 export type StepOutputs = {
-  /** Takes one; throws OutputFault with words when it may not be. */
+  /** Adds one; throws OutputFault with a message when it is not allowed. */
   readonly set: (step: string, name: string, value: unknown, isSecret?: boolean) => void;
-  /** Whatever was set, the later after the earlier. */
+  /** All outputs, in the order in which they were set. */
   readonly list: () => readonly StepOutput[];
-  /** All that was set: merged, the later over the earlier, and by step. */
+  /** All outputs: merged, where later ones replace earlier ones, and by step. */
   readonly all: () => Record<string, unknown>;
-  /** The same without what is secret. */
+  /** The same without secrets. */
   readonly shown: () => Record<string, unknown>;
-  /** What one step has set, without what is secret. */
+  /** The outputs of one step, without secrets. */
   readonly shownOf: (step: string) => Readonly<Record<string, unknown>>;
 };
 
-/** Outputs of nobody yet. */
+/** An empty set of outputs. */
 export function makeStepOutputs(): StepOutputs {
   const entries = new Map<string, StepOutput>();
   let totalBytes = 0;
@@ -48,7 +48,7 @@ export function makeStepOutputs(): StepOutputs {
         totalBytes + bytes - (before === undefined ? 0 : checked(name, before.value));
       if (nextBytes > mostTotalBytes) throw new OutputFault("all outputs together exceed 1 MiB");
       totalBytes = nextBytes;
-      entries.delete(key); // the later one is merged over what others set meanwhile
+      entries.delete(key); // it moves to the end: the latest value is merged last
       entries.set(key, { step, name, value, isSecret });
     },
     list: () => [...entries.values()],
@@ -59,14 +59,14 @@ export function makeStepOutputs(): StepOutputs {
   };
 }
 
-/** Names come from plans and scripts: each becomes a member of the object itself, `constructor`, too. */
+/** Names come from plans and scripts: each becomes an own property of the object, even `constructor`. */
 const membersOf = (outputs: readonly StepOutput[]): Record<string, unknown> =>
   Object.fromEntries(outputs.map(({ name, value }) => [name, value]));
 
-/** Its size; throws when it may not be an output. */
+/** Its size in bytes; throws when it is not allowed as an output. */
 function checked(name: string, value: unknown): number {
   if (!namePattern.test(name) || taken.has(name)) {
-    // Never a piece of it: that could be one of a secret.
+    // Never a part of it: that could be a part of a secret, which would not be redacted.
     const shown = name.length > 128 ? `a name of ${name.length} characters` : JSON.stringify(name);
     throw new OutputFault(
       `${shown} is not a valid output name: use at most 128 letters, digits, _ . and -, and not "steps"`,
@@ -83,7 +83,7 @@ function checked(name: string, value: unknown): number {
   return bytes + name.length;
 }
 
-/** Reads a step's outputs file into its outputs; no file is no outputs. Throws OutputFault with words. */
+/** Reads a step's outputs file and adds its outputs; a missing file means none. Throws OutputFault with a message. */
 export async function takeOutputFile(
   outputs: StepOutputs,
   step: string,
@@ -120,7 +120,7 @@ async function readText({
   }
 }
 
-/** No more than may be of use, though somebody makes it longer meanwhile, or it says to be empty and is not. */
+/** Reads a limited number of bytes, even if the file grows meanwhile or reports a wrong size. */
 async function readBytes(handle: FileHandle): Promise<Buffer> {
   const mostBytes = 2 * mostTotalBytes;
   const parts: Buffer[] = [];

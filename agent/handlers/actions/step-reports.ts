@@ -6,7 +6,7 @@ import { processSecretHeader } from "../../../shared/api/runner-process.ts";
 import type { Job } from "../../jobs/handler.ts";
 import type { ActionPlan, ActionStep } from "./action-steps.ts";
 
-/** Tells the broker how far each step is; nobody waits for it, and nothing fails by it. */
+/** Reports the status of each step to the broker; no step waits for it, and an error fails nothing. */
 export type StepReports = {
   readonly tell: (
     step: Pick<ActionStep, "id">,
@@ -48,7 +48,7 @@ export function makeStepReports(
   };
 }
 
-/** As the broker's path takes it. */
+/** The id in the form that the broker's path accepts. */
 const isId = (id: string | null | undefined): boolean => /^[\w.:-]{1,200}$/.test(id ?? "");
 
 type Params = { readonly install_id: string; readonly run_id: string; readonly step_id: string };

@@ -3,7 +3,7 @@ import type { Source } from "../../sources/source.ts";
 import { type ActionStep, stepTitle } from "./action-steps.ts";
 import type { StepContext } from "./step-context.ts";
 
-/** Fetches a step's source, within the step's time; steps that name the same one share it. */
+/** Fetches a step's source, within the step's timeout; steps with the same source share one copy. */
 export async function fetchStepSource(
   { job, run, env }: StepContext,
   step: ActionStep,

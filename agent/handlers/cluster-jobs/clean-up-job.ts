@@ -7,12 +7,12 @@ import type { JobRun } from "./job-run.ts";
 import { isOver } from "./remove-former.ts";
 import { executionLabel } from "./render-job.ts";
 
-/** A pod has thirty seconds by itself. */
+/** A pod's own grace period is thirty seconds. */
 const withinMs = 50_000;
 
 /**
- * Deletes the Job of this execution where it is there and has not ended: a former process of the agent made it, and the
- * job was stopped before this one could go on with it. Throws JobFailure or ApiRefusal.
+ * Deletes the Job of this execution if it exists and has not ended: an earlier process of the agent created it, and
+ * the job was stopped before this process could resume it. Throws JobFailure or ApiRefusal.
  */
 export async function cleanUpJob(job: Job, run: JobRun): Promise<void> {
   const context = await openJobDeployContext(job, run);
@@ -24,7 +24,7 @@ export async function cleanUpJob(job: Job, run: JobRun): Promise<void> {
   }
 }
 
-/** The same on a cluster that is open; says what became of it. Nothing where there is none, or it is another's. */
+/** The same on an open cluster; says what became of the Job. Undefined when there is none, or it is another's. */
 export async function removeOwn({
   job,
   run,
@@ -46,6 +46,6 @@ export async function removeSaying(
 ): Promise<string> {
   const name = refWords(one.at.ref);
   const left = await removeClusterJob(cluster, one, { withinMs, signal: job.killSignal });
-  if (left.length === 0) return `${name} was deleted, and its pods.`;
-  return `${name} was told to go, and is still there: ${left.slice(0, 3).join(", ")}.`;
+  if (left.length === 0) return `${name} was deleted with its pods.`;
+  return `${name} is being deleted, but these still exist: ${left.slice(0, 3).join(", ")}.`;
 }

@@ -7,7 +7,7 @@ import { planJob, planTeardown } from "./plan-job.ts";
 import { runJob } from "./run-job.ts";
 import { tearDownJobs } from "./tear-down-jobs.ts";
 
-/** Jobs in a cluster: rendered as a plan, run once with what they print in the log, torn down. */
+/** Jobs in a cluster: rendered as a plan, run once with their output in the log, torn down. */
 export const clusterJobs: Handler = {
   types: ["job-deploy"],
   stopGraceMs: 60_000, // a pod has thirty seconds to end

@@ -4,7 +4,7 @@ import { openClusterContext } from "../../kubernetes/cluster-context.ts";
 import type { Cluster } from "../../kubernetes/cluster.ts";
 import type { JobRun } from "./job-run.ts";
 
-/** What a job-deploy works on. */
+/** What the parts of a job-deploy share. */
 export type JobDeployContext = {
   readonly job: Job;
   readonly run: JobRun;
@@ -12,7 +12,7 @@ export type JobDeployContext = {
   readonly namespace: string;
 };
 
-/** Told to hurry, a job still has the time to say that its Job is to go. */
+/** After a kill signal, a job still has the time to delete its Job. */
 const lastRequestsMs = 4_000;
 
 /** Opens the cluster that the plan names. Throws JobFailure. */

@@ -6,7 +6,7 @@ import type { JobFailure } from "../../jobs/job-failure.ts";
 import { type DeployClass, deployFailure } from "../../kubernetes/deploy-failure.ts";
 import { refWords } from "../../kubernetes/kube-object.ts";
 
-/** What is known of a Job that has ended, or that was given up. */
+/** Outputs about a Job that has ended, or that was given up. */
 export function outputsOf({ at, uid }: ClusterJob, { look }: FollowedEnd): Outputs {
   const pod = look.pods.at(-1);
   const own = pod?.containers.find(({ name }) => name === "main");
@@ -27,11 +27,11 @@ const classes: Partial<Record<JobTrouble, DeployClass>> = {
   not_started: "not_ready",
 };
 
-/** Why a Job did not end well; `more` says what became of it. */
+/** The failure of a Job; `more` says what became of it. */
 export function failureOf(one: ClusterJob, end: FollowedEnd, more: string): JobFailure {
   const { trouble = "job_failed", words = "it failed", exitCode } = end.fault ?? {};
   const name = refWords(one.at.ref);
-  const what = end.is === "hopeless" ? "is given up" : "failed";
+  const what = end.is === "hopeless" ? "cannot succeed" : "failed";
   return deployFailure(`${name} ${what}: ${words}. ${more}`.trim(), classOf(trouble), {
     resources: [name, ...end.look.pods.map((pod) => `Pod ${one.at.ref.namespace}/${pod.name}`)],
     outputs: outputsOf(one, end),

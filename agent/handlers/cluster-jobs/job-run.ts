@@ -13,14 +13,14 @@ const subdomain = /^([a-z0-9]([-a-z0-9.]*[a-z0-9])?)?$/;
 const named = (form: RegExp, most: number, what: string) =>
   z
     .string()
-    .regex(form, `is no name of ${what}: small letters, digits and "-" are allowed`)
+    .regex(form, `is not a valid name of ${what}: use lowercase letters, digits and "-"`)
     .max(most)
     .nullish();
 
 /** Nanoseconds. */
 const span = z
   .int()
-  .refine((ns) => ns >= 0, "is less than nothing")
+  .refine((ns) => ns >= 0, "must not be negative")
   .nullish();
 
 const amounts = z.record(z.string(), z.union([z.string(), z.number()])).nullish();
@@ -32,16 +32,16 @@ const tenMinutesNs = 600e9;
 const body = z.looseObject({
   image_url: z
     .string()
-    .regex(/^[^\s@]*$/, "is no name of an image: registry/name, without a digest"),
+    .regex(/^[^\s@]*$/, "is not a valid image name: use registry/name, without a digest"),
   tag: z
     .string()
-    .regex(/^(?:[\w][\w.-]{0,127})?$/, "is no tag")
+    .regex(/^(?:[\w][\w.-]{0,127})?$/, "is not a valid tag")
     .nullish(),
   digest: z
     .string()
     .regex(
       /^(?:sha256:[0-9a-f]{64}|sha512:[0-9a-f]{128})?$/,
-      "is no digest: sha256: and 64 hex digits",
+      "is not a valid digest: use sha256: and 64 hex digits",
     )
     .nullish(),
   cmd: texts,
@@ -59,7 +59,7 @@ const body = z.looseObject({
   backoff: z.int().min(0).max(20).nullish(),
   timeout: span,
   start_timeout: span,
-  keep: span.refine((ns) => !ns || ns >= tenMinutesNs, "is 0, or ten minutes and more"),
+  keep: span.refine((ns) => !ns || ns >= tenMinutesNs, "must be 0, or at least ten minutes"),
 });
 const whole = z.looseObject({
   install_id: text,
@@ -70,20 +70,20 @@ const whole = z.looseObject({
   job: body.partial({ image_url: true }),
 });
 
-/** A job-deploy as it is run. */
+/** A validated job-deploy, with its defaults. */
 export type JobRun = {
   readonly action: "plan" | "plan-teardown" | "apply" | "teardown";
-  /** Empty for a teardown, which may not know it. */
+  /** Empty for a teardown, whose plan may not name it. */
   readonly image: string;
   readonly cmd: readonly string[];
   readonly args: readonly string[];
-  /** Values may be secret: they are in the Job's Secret, never in the Job. */
+  /** The values may be secret: they go to the Job's Secret, never to the Job. */
   readonly env: Readonly<Record<string, string>>;
-  /** What the Job's name begins with. */
+  /** The prefix of the Job's name. */
   readonly prefix: string;
-  /** Empty: that of the kubeconfig. */
+  /** Empty: the namespace of the kubeconfig. */
   readonly namespace: string;
-  /** Names what belongs together over deploys; empty where the plan does not say. */
+  /** Identifies the Jobs of one component across deploys; empty when the plan names none. */
   readonly belongsTo: string;
   readonly pod: PodMembers;
   readonly backoff: number;
@@ -95,7 +95,7 @@ export type JobRun = {
   readonly credentials: Credentials;
 };
 
-/** Members that go into the pod as they are. */
+/** Members that are copied to the pod unchanged. */
 export type PodMembers = {
   readonly serviceAccount: string;
   readonly resources: object | undefined;
@@ -107,16 +107,16 @@ export type PodMembers = {
 
 const usualStartMs = 300_000;
 const usualKeepMs = 3_600_000;
-const mostEnvBytes = 900_000; // of the mebibyte that a Secret may have
+const mostEnvBytes = 900_000; // a Secret may have 1 MiB
 
-/** Reads the plan of a job-deploy. Throws JobFailure that names the member that is wrong. */
+/** Reads the plan of a job-deploy. Throws a JobFailure that names the invalid member. */
 export function readJobRun(plan: Plan, { operation }: JobInfo): JobRun {
   const { data, error } = whole.safeParse(plan);
   if (data === undefined) {
     const [issue] = error.issues;
     const isKey = issue?.code === "invalid_key";
     const why = isKey
-      ? "is no name of a variable: letters, digits, _, - and . are allowed"
+      ? "is not a valid variable name: use letters, digits, _, - and ."
       : issue?.message;
     throw invalidPlan(`${issue?.path.join(".")}: ${why}`);
   }
@@ -124,7 +124,7 @@ export function readJobRun(plan: Plan, { operation }: JobInfo): JobRun {
   const action = actions[operation];
   if (action === undefined) {
     const all = Object.keys(actions).join(", ");
-    throw invalidPlan(`job-deploy has no operation ${operation}: ${all} are`);
+    throw invalidPlan(`job-deploy has no operation ${operation}: use one of ${all}`);
   }
   const approved = action === "apply?" ? readApproved(data.apply_plan_contents) : undefined;
   const belongsTo = [install_id, component_id].filter(Boolean).join("/");
@@ -166,22 +166,24 @@ function check(
   isTeardown: boolean,
 ): void {
   if (isTeardown && belongsTo === "") {
-    throw invalidPlan("install_id or component_id has to say whose Jobs a teardown deletes");
+    throw invalidPlan(
+      "install_id or component_id is required: it says whose Jobs a teardown deletes",
+    );
   }
   if (!isTeardown && !image_url) throw invalidPlan("job.image_url is missing: the image to run");
   if (tag && !digest && /:[^/]*$/.test(image_url ?? "")) {
-    throw invalidPlan("job.image_url has a tag, and so has job.tag: give one of them");
+    throw invalidPlan("job.image_url and job.tag both have a tag: give one of them");
   }
   const bytes = Object.entries(env).reduce(
     (sum, [name, value]) => sum + name.length + Buffer.byteLength(value),
     0,
   );
   if (bytes > mostEnvBytes) {
-    throw invalidPlan(`job.env_vars are ${bytes} bytes, and ${mostEnvBytes} are allowed`);
+    throw invalidPlan(`job.env_vars have ${bytes} bytes; the limit is ${mostEnvBytes}`);
   }
 }
 
-/** A digest goes before a tag: it says exactly which one. */
+/** A digest takes precedence over a tag, as it identifies one image exactly. */
 function imageOf({ image_url = "", tag, digest }: Body): string {
   if (digest) return `${image_url}@${digest}`;
   return tag ? `${image_url}:${tag}` : image_url;
@@ -198,7 +200,7 @@ function podMembers(job: Body): PodMembers {
   };
 }
 
-/** A component's name may have what a Job's has not. */
+/** Removes what a component's name may contain and a Job's may not. */
 const prefixOf = (name: string | null | undefined): string =>
   (name ?? "")
     .toLowerCase()

@@ -7,7 +7,7 @@ import type { JobDeployContext } from "./job-deploy-context.ts";
 import { renderJob, whatIsRun, whatIsTornDown } from "./render-job.ts";
 import { listOwn } from "./tear-down-jobs.ts";
 
-/** The Job as it would be made; the cluster says by a dry run whether it would take it. Throws ApiRefusal. */
+/** The Job that would be created; a dry run shows whether the cluster accepts it. Throws ApiRefusal. */
 export async function planJob(context: JobDeployContext): Promise<JobResult> {
   const { job, run, cluster, namespace } = context;
   const wanted = renderJob(run, namespace, job);
@@ -17,7 +17,7 @@ export async function planJob(context: JobDeployContext): Promise<JobResult> {
   return contents(job, { op: "apply", what: whatIsRun(run, context), counts: { create: 1 }, text });
 }
 
-/** The Jobs of the component that are there. */
+/** The existing Jobs of the component. */
 export async function planTeardown(context: JobDeployContext): Promise<JobResult> {
   const found = await listOwn(context);
   const lines = found.map(({ at }) => `- ${refWords(at.ref)} (delete)`);
@@ -26,14 +26,14 @@ export async function planTeardown(context: JobDeployContext): Promise<JobResult
   return contents(context.job, { op: "teardown", what, counts, text: lines.join("\n") });
 }
 
-/** A Job as people read it, without secrets. */
+/** A Job as text for people, without secrets. */
 export function shownJob(job: Pick<Job, "redact">, wanted: object): string {
   return job.redact(JSON.stringify(wanted, undefined, 2));
 }
 
 type Contents = {
   readonly op: "apply" | "teardown";
-  /** What is approved, whole. */
+  /** Everything that is approved. */
   readonly what: string;
   readonly counts: Readonly<Record<string, number>>;
   readonly text: string;

@@ -8,8 +8,8 @@ import { listJobs } from "./tear-down-jobs.ts";
 const withinMs = 90_000;
 
 /**
- * Deletes what an earlier execution of the same job left running, whose agent is lost: two never run at a time. Throws
- * JobFailure when it does not go.
+ * Deletes a Job that an earlier execution of the same job left running when its agent was lost: two never run at a
+ * time. Throws JobFailure when it cannot be deleted.
  */
 export async function removeFormer(context: JobDeployContext): Promise<void> {
   const { job, cluster } = context;
@@ -23,7 +23,7 @@ export async function removeFormer(context: JobDeployContext): Promise<void> {
     job.log(words, "warn", "", `former ${one.uid}`);
     const left = await removeClusterJob(cluster, one, { withinMs, signal: job.signal });
     if (left.length === 0) continue;
-    const still = `An earlier execution of this job may still run: ${left.join(", ")} is still there.`;
+    const still = `An earlier execution of this job may still run: ${left.join(", ")} still exists.`;
     throw deployFailure(still, "locked");
   }
 }
@@ -32,7 +32,7 @@ type Conditioned = {
   readonly conditions?: readonly { readonly type: string; readonly status: string }[];
 };
 
-/** Whether a Job has ended, well or badly. */
+/** Whether a Job has succeeded or failed. */
 export function isOver(job: KubeObject): boolean {
   const { conditions = [] } = (job["status"] ?? {}) as Conditioned; // Jobs have that form
   return conditions.some(

@@ -4,7 +4,7 @@ import type { Job } from "../../jobs/handler.ts";
 import type { KubeObject } from "../../kubernetes/kube-object.ts";
 import type { JobRun, PodMembers } from "./job-run.ts";
 
-/** Labels of all Jobs that agents make for the same component. */
+/** Labels of all Jobs that agents create for the same component. */
 export function ownerLabels(belongsTo: string): Record<string, string> {
   return {
     "app.kubernetes.io/managed-by": "svc-agent",
@@ -12,19 +12,19 @@ export function ownerLabels(belongsTo: string): Record<string, string> {
   };
 }
 
-/** The label of the job at the broker, whichever of its executions made a Job. */
+/** The label with the id of the job at the broker, the same for all of its executions. */
 export const jobLabel = "svc/job";
 export const executionLabel = "svc/execution";
 
 const goneAtLeastMs = 3_600_000;
-/** Its own clock is the last to stop it: ours says more. */
+/** The Job's own deadline is later than the agent's, whose failure says more. */
 const marginMs = 60_000;
 
 type Whose = Pick<Job, "executionId" | "deadlineAtMs"> & {
   readonly info: { readonly id: string };
 };
 
-/** The Job as the cluster gets it: the values of its variables are in a Secret of the same name. */
+/** The Job that is created in the cluster; the values of its variables are in a Secret of the same name. */
 export function renderJob(run: JobRun, namespace: string, whose: Whose): KubeObject {
   const name = clusterJobName(run.prefix, whose.executionId);
   const labels = {
@@ -40,14 +40,14 @@ export function renderJob(run: JobRun, namespace: string, whose: Whose): KubeObj
     spec: {
       backoffLimit: run.backoff,
       activeDeadlineSeconds: Math.ceil(Math.min(run.activeMs ?? leftMs, leftMs) / 1000),
-      // Whoever follows it may be away for a while when it ends.
+      // The agent that follows it may be away for a while when it ends.
       ttlSecondsAfterFinished: Math.ceil(
         Math.max(run.keepMs, run.keepMs === 0 ? goneAtLeastMs : 0) / 1000,
       ),
       podFailurePolicy: {
         rules: [
           {
-            // What was ended half-way is not begun again unless the plan says so.
+            // An interrupted pod is not started again unless the plan says so.
             action: run.backoff === 0 ? "FailJob" : "Count",
             onPodConditions: [{ type: "DisruptionTarget", status: "True" }],
           },
@@ -61,7 +61,7 @@ export function renderJob(run: JobRun, namespace: string, whose: Whose): KubeObj
   };
 }
 
-/** Whoever makes room on nodes is to leave it alone. */
+/** Keeps autoscalers from moving a running pod. */
 const podAnnotations = ({ annotations }: PodMembers): Record<string, string> => ({
   "cluster-autoscaler.kubernetes.io/safe-to-evict": "false",
   "karpenter.sh/do-not-disrupt": "true",
@@ -73,7 +73,7 @@ function podSpec({ image, cmd, args, env, pod }: JobRun, secret: string): object
   const names = Object.keys(env).sort();
   return {
     restartPolicy: "Never",
-    // A pod has no token of the cluster's unless the plan says whose.
+    // A pod gets no token for the cluster unless the plan names a service account.
     automountServiceAccountToken: serviceAccount !== "",
     ...(serviceAccount !== "" && { serviceAccountName: serviceAccount }),
     ...(pullSecrets.length > 0 && { imagePullSecrets: pullSecrets.map((name) => ({ name })) }),
@@ -97,7 +97,10 @@ function podSpec({ image, cmd, args, env, pod }: JobRun, secret: string): object
   };
 }
 
-/** Which Job would be run, and where; the same for the same, whichever execution asks. It has the values of variables. */
+/**
+ * A text that identifies the Job and where it would run; it is the same for every execution. It contains the values of
+ * variables.
+ */
 export function whatIsRun(run: JobRun, where: Where): string {
   const { image, cmd, args, env, prefix, belongsTo, pod, backoff, activeMs } = run;
   const sorted = Object.entries(env).sort(([a], [b]) => (a < b ? -1 : 1));
@@ -105,7 +108,7 @@ export function whatIsRun(run: JobRun, where: Where): string {
   return JSON.stringify(["apply", where.cluster.server, where.namespace, members]);
 }
 
-/** Likewise for a teardown, which deletes whatever is there by then. */
+/** The same for a teardown, which deletes all Jobs that exist by then. */
 export function whatIsTornDown({ belongsTo }: JobRun, where: Where): string {
   return JSON.stringify(["teardown", where.cluster.server, where.namespace, belongsTo]);
 }

@@ -25,8 +25,8 @@ import { renderJob, whatIsRun } from "./render-job.ts";
 const lastLinesMs = 5_000;
 
 /**
- * Runs the Job to its end, once over restarts of the agent, with all that it prints in the job's log. Whatever else comes
- * of it, it is deleted, or what is left of it is told. Throws JobFailure.
+ * Runs the Job to its end, once even if the agent restarts, with all its output in the job's log. Otherwise the Job is
+ * deleted, or the failure says what is left of it. Throws JobFailure.
  */
 export async function runJob(context: JobDeployContext): Promise<JobResult> {
   const { job, run, cluster, namespace } = context;
@@ -40,16 +40,16 @@ export async function runJob(context: JobDeployContext): Promise<JobResult> {
     await removeFormer(context);
     return true;
   });
-  // Now: its own time limit is what is left after the consent.
+  // Rendered now, as its own time limit is what is left after the approval.
   const wanted = renderJob(run, namespace, job);
   const uid = await job.once("made", async () => await make(context, wanted));
   const at = jobAt(namespace, wanted.metadata.name);
-  job.log(`${refWords(at.ref)} is made.`, "info", "", "made");
+  job.log(`${refWords(at.ref)} was created.`, "info", "", "made");
   const one = { at, uid, object: wanted };
   const logs = followLogs(job, cluster, namespace);
   try {
     const end = await job.once("end", async () => {
-      // Not before: it may be gone once its end is known, by our own hand.
+      // Not earlier: once its end is known, this agent may have deleted it.
       const live = await findMade(context, wanted, uid);
       return await follow(context, live, logs);
     });
@@ -67,11 +67,11 @@ export async function runJob(context: JobDeployContext): Promise<JobResult> {
 function warnOfSecrets(job: Job, words: readonly string[]): void {
   if (words.every((word) => job.redact(word) === word)) return;
   const told =
-    "cmd or args hold what looks like a secret: whoever may read Jobs in the cluster reads it. Give it in secret_env_vars.";
+    "cmd or args contain what looks like a secret: everybody who may read Jobs in the cluster can see it. Use secret_env_vars.";
   job.log(told, "warn", "", "secret-args");
 }
 
-/** Makes the Job, and answers its uid. */
+/** Creates the Job and returns its uid. */
 async function make(context: JobDeployContext, wanted: KubeObject): Promise<string> {
   let isMade = false;
   const onMade = (): void => void (isMade = true);
@@ -83,7 +83,7 @@ async function make(context: JobDeployContext, wanted: KubeObject): Promise<stri
   );
 }
 
-/** The Job that was made, as it lives; what a former agent left half-made is made whole. */
+/** The existing Job; one that an earlier agent left incomplete is completed. */
 async function findMade(
   context: JobDeployContext,
   wanted: KubeObject,
@@ -100,7 +100,10 @@ const planned = ({ run }: JobDeployContext, job: KubeObject): NewClusterJob => (
   ...(Object.keys(run.env).length > 0 && { secret: run.env }),
 });
 
-/** Half of a Job may be there: one that waits for its Secret, or whose maker got no answer. It goes, or that is told. */
+/**
+ * Deletes a Job that may be incomplete: one that waits for its Secret, or whose creation got no answer. If that fails,
+ * answers what may be left.
+ */
 async function orRemove<T>(
   context: JobDeployContext,
   isMade: () => boolean,
@@ -113,8 +116,8 @@ async function orRemove<T>(
     const words = refWords(jobAt(namespace, clusterJobName(run.prefix, job.executionId)).ref);
     const became = await removeOwn(context).catch((why: unknown) => {
       const areRefusals = error instanceof ApiRefusal && why instanceof ApiRefusal;
-      if (areRefusals && !isMade()) return undefined; // whoever may do nothing has made nothing
-      return `${words} may be there all the same${because(why)}: delete it by hand.`;
+      if (areRefusals && !isMade()) return undefined; // without permission nothing was created
+      return `${words} may exist nevertheless${because(why)}: delete it by hand.`;
     });
     if (became !== undefined) job.log(became, "warn");
     throw explainRefusal(error, words);
@@ -148,7 +151,7 @@ async function follow(
 
 function tell(job: Job, { pods, fault, phase, isBlind }: JobLook): void {
   if (isBlind === true) {
-    const words = "The cluster does not let this job list pods: what they print is not seen.";
+    const words = "This job may not list pods in the cluster: their output is not shown.";
     job.log(words, "warn", "", "blind");
   }
   for (const { uid, name, node, phase: of } of pods) {
@@ -156,7 +159,7 @@ function tell(job: Job, { pods, fault, phase, isBlind }: JobLook): void {
   }
   if (phase !== "waiting" || fault === undefined) return;
   const words = job.redact(fault.words);
-  job.log(`Waiting: ${words}.`, "info", "wait", `waits ${words}`); // its key is on disk
+  job.log(`Waiting: ${words}.`, "info", "wait", `waits ${words}`); // its key is stored on disk
 }
 
 const clocks: ReadonlySet<string> = new Set(["timed-out", "deadline", "job-timeout"]);
@@ -178,7 +181,7 @@ async function stopped(
   });
 }
 
-/** Says what became of it. It never rejects: this is what is done when something else went wrong. */
+/** Deletes the Job and answers what became of it. Never rejects, as it runs after another failure. */
 async function remove(context: JobDeployContext, one: ClusterJob): Promise<string> {
   const name = refWords(one.at.ref);
   try {
@@ -189,7 +192,7 @@ async function remove(context: JobDeployContext, one: ClusterJob): Promise<strin
 }
 
 function because(error: unknown): string {
-  const why = (error as Partial<Error> | undefined)?.message ?? "there was no time left";
+  const why = (error as Partial<Error> | undefined)?.message ?? "no time was left";
   return ` (${why.replace(/\.$/, "")})`;
 }
 

@@ -11,11 +11,14 @@ import { ownerLabels, whatIsTornDown } from "./render-job.ts";
 
 const withinMs = 120_000;
 
-/** Deletes all Jobs that were made for the component, whether they run or have ended, and waits. Throws JobFailure. */
+/**
+ * Deletes all Jobs that were created for the component, running or ended, and waits until they are gone. Throws
+ * JobFailure.
+ */
 export async function tearDownJobs(context: JobDeployContext): Promise<JobResult> {
   const { job, run, cluster, namespace } = context;
   const listed = await listOwn(context);
-  // Whoever follows a killed agent deletes nothing that was made since.
+  // An agent that resumes this job does not delete Jobs that were created since.
   const uids = listed.map(({ uid }) => uid);
   const shown = await job.once("shown", async () => await Promise.resolve(uids));
   const found = listed.filter(({ uid }) => shown.includes(uid));
@@ -27,14 +30,14 @@ export async function tearDownJobs(context: JobDeployContext): Promise<JobResult
   const left = await eachOf(found, async (one) => {
     const stays = await removeClusterJob(cluster, one, { withinMs, signal: job.signal });
     if (stays.length === 0) {
-      job.log(`${refWords(one.at.ref)} is deleted.`, "info", "delete", `deleted ${one.uid}`);
+      job.log(`${refWords(one.at.ref)} was deleted.`, "info", "delete", `deleted ${one.uid}`);
     }
     return stays;
   });
   const [first, ...more] = left.flat();
   if (first !== undefined) {
     const others = more.length === 0 ? "" : ` and ${more.length} more`;
-    const words = `${first}${others} was told to go and is still there.`;
+    const words = `${first}${others} was deleted but still exists.`;
     throw deployFailure(words, job.signal.aborted ? "canceled" : "timeout");
   }
   const description =
@@ -42,7 +45,7 @@ export async function tearDownJobs(context: JobDeployContext): Promise<JobResult
   return { description, outputs: { deleted: shown.length, namespace } };
 }
 
-/** The Jobs that were made for the component, whichever job at the broker made them. */
+/** The Jobs that were created for the component, whichever job at the broker created them. */
 export async function listOwn({
   run,
   cluster,

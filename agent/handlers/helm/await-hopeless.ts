@@ -11,10 +11,10 @@ import type { HelmContext } from "./helm-context.ts";
 type Meant = readonly Pick<Change, "action" | "ref">[];
 
 const lookMs = 2_000;
-/** A state is hopeless when it is seen so often in a row: a rollout passes through some of them. */
+/** A state counts as hopeless after this many observations in a row: a rollout passes through some of them. */
 const hopelessLooks = 4;
 
-/** The objects of a release that have pods, where the cluster has them. */
+/** The objects of a release that have pods, as they are in the cluster. */
 export async function podOwnersIn(context: HelmContext, changes: Meant): Promise<Located[]> {
   const { cluster } = context;
   const meant = changes.filter(
@@ -29,8 +29,8 @@ export async function podOwnersIn(context: HelmContext, changes: Meant): Promise
 }
 
 /**
- * The pods that are there already, once for a job: however they fare, it says nothing of what replaces them. None where
- * the job may not list them.
+ * The pods that exist already, found once for a job: their state says nothing about those that replace them. None when
+ * the job may not list pods.
  */
 export async function podsBefore(
   job: Job,
@@ -46,8 +46,8 @@ export async function podsBefore(
 }
 
 /**
- * Looks at what helm waits for until the signal aborts, and answers in words what can never become ready; undefined
- * when it was aborted. It fails by nothing: whoever may look at nothing waits as long as helm does.
+ * Watches what helm waits for until the signal aborts, and answers in words what can never become ready; undefined
+ * when the signal aborted. Errors are ignored: without permission to look, the job waits as long as helm does.
  */
 export async function awaitHopeless(
   cluster: Cluster,
@@ -80,6 +80,6 @@ async function hopelessIn(
     if (live === undefined || readinessOf(live).is === "ready") return undefined;
     return (await lookForTrouble(cluster, at, live, known)).hopeless;
   } catch {
-    return undefined; // it is helm that says what is wrong with the cluster
+    return undefined; // helm itself reports what is wrong with the cluster
   }
 }

@@ -12,13 +12,14 @@ import { isRenderedAnew } from "./rendered-anew.ts";
 export type Shown = {
   readonly diff: Diff;
   readonly revisions: readonly Revision[];
-  /** Computes it once more; `look` names that within the job. */
+  /** Computes the diff again; `look` names it within the job. */
   readonly diffOf: (look: string) => Promise<Diff>;
 };
 
 /**
- * What would be done by now. What the chart renders anew each time (a password, a certificate) stays as it was shown: it
- * can be no other way. Throws JobFailure (`plan_stale`) when somebody else has been at the release.
+ * What an apply would change now. Values that the chart renders anew each time (a password, a certificate) stay as
+ * they were shown: they cannot be the same again. Throws JobFailure (`plan_stale`) when somebody else has changed the
+ * release.
  */
 export async function diffAgain(context: HelmContext, shown: Shown): Promise<Diff> {
   const { job } = context;
@@ -34,7 +35,7 @@ export async function diffAgain(context: HelmContext, shown: Shown): Promise<Dif
     if (other === undefined || was === undefined) return change;
     if (digestOfChange(was, diff.key) === digestOfChange(change, diff.key)) return change;
     if (!isRenderedAnew(was, change, other)) return change;
-    const words = `${refWords(change.ref)} is rendered anew each time: it gets other values than were shown.`;
+    const words = `${refWords(change.ref)} is different in each rendering: it gets other values than were shown.`;
     job.log(words, "warn", "diff", `anew ${key}`);
     return was;
   });
@@ -42,8 +43,8 @@ export async function diffAgain(context: HelmContext, shown: Shown): Promise<Dif
 }
 
 /**
- * What was approved holds for the release as it was then, until helm's call `key` has begun to change it: an agent that
- * is killed before may be followed much later. Throws JobFailure (`plan_stale`).
+ * An approval holds for the release as it was then, until helm's call `key` has begun to change it: after a kill,
+ * another agent may resume the job much later. Throws JobFailure (`plan_stale`).
  */
 export async function expectUntouched(
   context: HelmContext,
@@ -61,7 +62,7 @@ async function expectSame(context: HelmContext, revisions: readonly Revision[]):
   if (JSON.stringify(now) !== JSON.stringify(revisions)) throw changedMeanwhile();
 }
 
-/** A rendering of a former process of the agent says nothing of now. */
+/** A rendering by an earlier process of the agent may be out of date. */
 function newLook(job: Job, name: string): string {
   for (let nth = 1; ; nth++) {
     const look = `${name}/${nth}`;

@@ -11,8 +11,8 @@ import { sideBySide } from "./side-by-side.ts";
 import { upgradeArgs } from "./upgrade-args.ts";
 
 /**
- * What an upgrade would change of the release: the chart as it is rendered against what is deployed. It is rendered once
- * for each `look`. Throws JobFailure.
+ * What an upgrade would change: the rendered chart against what is deployed. The chart is rendered once for each
+ * `look`. Throws JobFailure.
  */
 export async function diffUpgrade(
   context: HelmContext,
@@ -46,7 +46,7 @@ async function renderedObjects(
   chart: Chart,
   look: string,
 ): Promise<Map<string, KubeObject>> {
-  // The upgrade checks the same before it changes anything; a plan tells people in time.
+  // The upgrade checks this itself before it changes anything; only a plan must report it early.
   const unchecked = context.run.action === "plan" ? [] : ["--disable-openapi-validation"];
   const args = [...upgradeArgs(context, chart), "--dry-run=server", "-o", "json", ...unchecked];
   const call = { key: look === "" ? "render" : `render/${look}`, args };
@@ -72,7 +72,7 @@ async function objectsIn(
   return new Map(objects.map((object) => [refKey(refOf(run.namespace, object)), object]));
 }
 
-/** Of what says no namespace, nobody knows here whether it has one: it is called by the release's. */
+/** An object without a namespace is shown with the release's, as it is unknown here whether its kind has namespaces. */
 function refOf(namespace: string, { apiVersion, kind, metadata }: KubeObject): ObjectRef {
   return { apiVersion, kind, namespace: metadata.namespace ?? namespace, name: metadata.name };
 }

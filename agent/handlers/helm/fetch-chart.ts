@@ -11,7 +11,7 @@ import { askHelm, type HelmCaller, helmFailure, runHelm } from "./run-helm.ts";
 
 type Fetched = { readonly folder: string; readonly revision: string };
 
-/** Fetches the chart of a job, from wherever it is, with what it depends on. Throws JobFailure. */
+/** Fetches the chart of a job with its dependencies. Throws JobFailure. */
 export async function fetchChart(context: HelmContext): Promise<Fetched> {
   const { job, run, env } = context;
   if (run.chart === undefined) {
@@ -21,7 +21,7 @@ export async function fetchChart(context: HelmContext): Promise<Fetched> {
   const how = { name: "chart", key: "source", step: "fetch", title: "The chart", env };
   const { directory, revision } = await fetchSource(job, run.chart, how);
   const folder = chartWithin(directory);
-  // What came with the plan is nowhere.
+  // A chart in the plan itself has no revision.
   if (revision !== "" && run.chart.kind !== "archive")
     job.log(`The chart is at ${revision}.`, "info", "fetch", "at");
   await buildDependencies(context, folder);
@@ -30,7 +30,7 @@ export async function fetchChart(context: HelmContext): Promise<Fetched> {
 
 const isChart = (folder: string): boolean => existsSync(path.join(folder, "Chart.yaml"));
 
-/** A packed chart is one folder deeper. */
+/** A packed chart has its files one directory deeper. */
 function chartWithin(directory: string): string {
   if (isChart(directory)) return directory;
   const inner = readdirSync(directory, { withFileTypes: true })
@@ -42,7 +42,7 @@ function chartWithin(directory: string): string {
   throw deployFailure("The chart's source has no Chart.yaml.", "not_found");
 }
 
-/** The repository's credentials go to a file in memory: nobody reads them in a list of processes. */
+/** The repository's credentials are in a file in memory, so that they do not appear in the list of processes. */
 async function pullChart(context: HelmContext, chart: RepositoryChart): Promise<Fetched> {
   const { job, helm } = context;
   const { secrets, workspace, owner } = job.directories;
@@ -65,7 +65,7 @@ async function pullChart(context: HelmContext, chart: RepositoryChart): Promise<
 
 type Update = { readonly key: string; readonly where: readonly string[]; readonly what: string };
 
-/** Why a repository cannot be had, helm says beside its error. */
+/** Helm prints the reason why a repository is unreachable beside its error. */
 async function updateRepositories(helm: HelmCaller, { key, where, what }: Update): Promise<void> {
   const answer = await runHelm(helm, { key, args: ["repo", "update", ...where] });
   if (answer.isGood) return;
@@ -76,12 +76,12 @@ async function updateRepositories(helm: HelmCaller, { key, where, what }: Update
 
 const mostChartBytes = 2 ** 20;
 
-/** What has a lock is only built where helm knows each repository that the chart names. */
+/** A chart with a lock file can only be built when helm knows every repository that it names. */
 async function buildDependencies({ job, helm }: HelmContext, folder: string): Promise<void> {
   const { owner, secrets } = job.directories;
   const text = await readJobText(path.join(folder, "Chart.yaml"), owner, mostChartBytes);
   if (!/^dependencies:/m.test(text) || existsSync(path.join(folder, "charts"))) return;
-  const what = "What the chart depends on cannot be had";
+  const what = "The chart's dependencies cannot be fetched";
   const urls = [...new Set(await repositoriesIn(text))];
   const entries = urls.map((url, at) => ({ name: `needed-${at}`, url }));
   const file = path.join(secrets, "needed-repositories.yaml");
@@ -97,7 +97,7 @@ const needing = z.looseObject({
   dependencies: z.array(z.looseObject({ repository: z.string().nullish() })).nullish(),
 });
 
-/** Of a chart that cannot be read helm says itself what is wrong. */
+/** An unreadable chart has none here: helm itself reports what is wrong with it. */
 async function repositoriesIn(chart: string): Promise<string[]> {
   const documents = await readYaml(chart).catch(() => []);
   const { data } = needing.safeParse(documents[0]?.value);

@@ -13,16 +13,18 @@ import { deployFailure } from "../../kubernetes/deploy-failure.ts";
 import { inlineOr } from "../../kubernetes/kube-login.ts";
 import type { HelmRun } from "./helm-run.ts";
 
-/** What stands between helm and the cluster of a job, and keeps its releases at the broker. */
+/** The proxy between helm and the cluster of a job, which keeps its releases at the broker. */
 export type Front = {
-  /** What leads the call of helm that has this key there, when it is there. Throws JobFailure. */
+  /**
+   * The environment that makes the helm call with this key use the proxy, once the proxy listens. Throws JobFailure.
+   */
   readonly reach: (key: string) => Promise<Reached>;
   readonly close: () => Promise<void>;
 };
 
 export type Reached = {
   readonly env: Readonly<Record<string, string>>;
-  /** Aborted when no front is any more where this helm looks for it. */
+  /** Aborts when no front listens any more where this helm looks for it. */
   readonly gone: AbortSignal;
 };
 
@@ -30,19 +32,18 @@ type Means = Pick<HelmRun, "chartId" | "namespace"> & { readonly token: string }
 type Env = Readonly<Record<string, string>>;
 type Order = Omit<FrontOrder, "kubeconfig" | "place">;
 
-/** It outlives a stop, until helm has written down how it ended: longer than helm has for that. */
+/** It keeps running after a stop until helm has recorded how it ended: longer than helm may take for that. */
 const stop = { signal: "SIGTERM", to: "leader", graceMs: 120_000 } as const;
 const mostFronts = 20;
 const bornWithinMs = 60_000;
 const lookMs = 20;
-/** Of a helm that has ended meanwhile its end is heard within that. */
+/** If helm has ended meanwhile, its end is known within this time. */
 const heardWithinMs = 2_000;
 
 /**
- * Starts it as a child of its own, beside helm: when the agent is killed both go on, and the next agent adopts both. One
- * that is killed itself is followed by another at the same address, and helm goes on; where somebody else has taken that
- * by then, who cannot show its certificate, helm is told to stop. `env` is what helm finds, and leads to the cluster.
- * Throws JobFailure.
+ * Starts the front as a child beside helm: when the agent is killed both continue, and the next agent adopts both. A
+ * front that is killed is replaced by another at the same address, and helm continues; if another program without the
+ * front's certificate has taken that port, helm is told to stop. `env` makes helm use the front. Throws JobFailure.
  */
 export async function openFront(job: Job, means: Means, env: Env): Promise<Front> {
   const order = await orderFor(job, means, env);
@@ -60,7 +61,7 @@ export async function openFront(job: Job, means: Means, env: Env): Promise<Front
       );
       return started;
     }
-    const words = "What keeps helm's releases at the broker ends again and again.";
+    const words = "The proxy that keeps helm's releases at the broker ends again and again.";
     throw deployFailure(words, "network");
   };
   const another = async (before: Started): Promise<Started> => {
@@ -82,7 +83,7 @@ export async function openFront(job: Job, means: Means, env: Env): Promise<Front
     reach: async (key) => {
       const { kubeconfig, server } = await current;
       const { port } = new URL(server);
-      // A helm that a killed agent began looks where the front was by then.
+      // A helm process that a killed agent started uses the front's address of that time.
       const begunAt = await job.once(`helm-front/${key}`, async () => await Promise.resolve(port));
       const env = { KUBECONFIG: kubeconfig };
       return { env, gone: begunAt === port ? gone.signal : AbortSignal.timeout(heardWithinMs) };
@@ -94,7 +95,7 @@ export async function openFront(job: Job, means: Means, env: Env): Promise<Front
   };
 }
 
-/** Whoever needs it is told how it failed. */
+/** A rejection is handled where the front is used. */
 function toldLater<T>(coming: Promise<T>): Promise<T> {
   coming.catch(() => {});
   return coming;
@@ -130,14 +131,14 @@ const inBase64 = (text: string | undefined): string | undefined =>
 
 type Started = {
   readonly kubeconfig: string;
-  /** Where it listens. */
+  /** The address at which it listens. */
   readonly server: string;
   readonly ended: Promise<CommandEnd>;
   readonly end: () => Promise<void>;
 };
 type Starting = { readonly order: Order; readonly env: Env; readonly nth: number };
 
-/** Nothing where this one, of a former process of the agent's perhaps, has ended. */
+/** Undefined when the front, which an earlier process of the agent may have started, has ended. */
 async function startFront(job: Job, { order, env, nth }: Starting): Promise<Started | undefined> {
   const { secrets, owner, workspace } = job.directories;
   const file = path.join(secrets, `helm-front-${nth}.json`);
@@ -173,7 +174,7 @@ async function startFront(job: Job, { order, env, nth }: Starting): Promise<Star
     }
     if (isOver) return (await ended) && undefined;
     if (Date.now() > giveUpAtMs) {
-      const words = "What keeps helm's releases at the broker does not come up.";
+      const words = "The proxy that keeps helm's releases at the broker does not start.";
       throw deployFailure(words, "network");
     }
     await pause(lookMs);
@@ -193,7 +194,7 @@ async function serverIn(job: Job, kubeconfig: string): Promise<FrontAddress | un
   const [server, secret] = /https:\/\/127\.0\.0\.1:\d+\/([0-9a-f]{48})/.exec(text) ?? [];
   const [, ca] = /"certificate-authority-data":"([^"]+)"/.exec(text) ?? [];
   if (server === undefined || secret === undefined || ca === undefined) return undefined;
-  // Helm names it when it complains.
+  // Helm names this file in its errors.
   job.addSecret(secret);
   return { server: new URL(server), ca: Buffer.from(ca, "base64").toString() };
 }

@@ -11,25 +11,25 @@ import type { HelmRun } from "./helm-run.ts";
 import { recordsAtBroker, recordsInCluster, type ReleaseRecords } from "./release-records.ts";
 import type { HelmCaller } from "./run-helm.ts";
 
-/** What a helm job stands on. */
+/** What the parts of a helm job share. */
 export type HelmContext = ClusterContext & {
   readonly run: HelmRun;
   readonly helm: HelmCaller;
   readonly records: ReleaseRecords;
-  /** Of digests of what is done. */
+  /** The key for digests of what is done. */
   readonly key: string;
 };
 
-/** The chart, as helm is told of it. */
+/** The chart, in the form in which helm gets it. */
 export type Chart = {
   readonly folder: string;
-  /** What exactly was fetched: a commit, a digest; empty where nobody knows. */
+  /** The fetched revision, such as a commit or a digest; empty when it is unknown. */
   readonly revision: string;
-  /** `-f` for each file of values, in order. */
+  /** `-f` for each values file, in order. */
   readonly valuesArgs: readonly string[];
 };
 
-/** Opens the cluster and gives helm a home of its own. Throws JobFailure. */
+/** Opens the cluster and gives helm a home directory of its own. Throws JobFailure. */
 export async function openHelmContext(job: Job, run: HelmRun): Promise<HelmContext> {
   const key = await diffKey(job, run.approved);
   const context = { ...(await openClusterContext(job, run.credentials)), run, key };
@@ -39,7 +39,7 @@ export async function openHelmContext(job: Job, run: HelmRun): Promise<HelmConte
   await makeJobFolders([cache, config, own], owner);
   const hostFile = hostKubeconfig(job.agent.config.env);
   const env = {
-    // Helm's home is the job's, where there is none; a pod's own cluster is found without.
+    // Helm uses the job's directories as its home; a pod's own cluster is found without a kubeconfig.
     ...(hostFile.split(":").some(existsSync) && { KUBECONFIG: hostFile }),
     ...context.env,
     HELM_CACHE_HOME: cache,
@@ -61,6 +61,7 @@ export async function openHelmContext(job: Job, run: HelmRun): Promise<HelmConte
 
 function tokenOf({ token }: Job): string {
   if (token !== undefined) return token;
-  const words = "The agent that claimed the job was killed before it began: its token is gone.";
+  const words =
+    "The agent that claimed the job was killed before the job began, and the job's token is lost.";
   throw new JobFailure(words, { reason: "lost", class: "lost" });
 }

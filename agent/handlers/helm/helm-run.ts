@@ -62,17 +62,17 @@ export type RepositoryChart = {
   readonly password: string;
 };
 
-/** A helm job as it is run. */
+/** A validated helm job, with its defaults. */
 export type HelmRun = {
   readonly action: "plan" | "plan-teardown" | "apply" | "exec";
   readonly name: string;
   readonly namespace: string;
   readonly createsNamespace: boolean;
   readonly driver: "secret" | "configmap" | "broker";
-  /** Where the broker keeps its releases, where it is the broker that does. */
+  /** The broker's chart that keeps the releases, when the driver is `broker`. */
   readonly chartId: string;
   readonly chart: Source | RepositoryChart | undefined;
-  /** Contents of values files, or names of files in the chart. */
+  /** Contents of values files, or names of values files in the chart. */
   readonly valuesFiles: readonly string[];
   readonly values: readonly SetValue[];
   readonly override: string;
@@ -90,7 +90,7 @@ export type SetValue = { readonly name: string; readonly value: string; readonly
 const usualWaitMs = 300_000;
 const releaseName = /^[a-z0-9]([-a-z0-9.]{0,51}[a-z0-9])?$/;
 
-/** Reads the plan of a helm job. Throws JobFailure that names the member that is wrong. */
+/** Reads the plan of a helm job. Throws a JobFailure that names the invalid member. */
 export function readHelmRun(plan: Plan, { operation }: JobInfo): HelmRun {
   const { data, error } = whole.safeParse(plan);
   const inner = body.safeParse(data?.helm ?? plan).data;
@@ -100,13 +100,15 @@ export function readHelmRun(plan: Plan, { operation }: JobInfo): HelmRun {
   }
   const action = actions[operation];
   if (action === undefined) {
-    throw invalidPlan(`helm has no operation ${operation}: ${Object.keys(actions).join(", ")} are`);
+    throw invalidPlan(
+      `helm has no operation ${operation}: use one of ${Object.keys(actions).join(", ")}`,
+    );
   }
   const name = inner.name ?? "";
-  if (!releaseName.test(name)) throw invalidPlan("helm.name is no name of a release");
+  if (!releaseName.test(name)) throw invalidPlan("helm.name is not a valid release name");
   const chart = chartOf(inner.chart) ?? readSource(inner) ?? readSource(plan);
   if (chart === undefined && action !== "plan-teardown" && action !== "apply") {
-    throw invalidPlan("it has no chart: helm.chart, .source or src_registry says where it is");
+    throw invalidPlan("the chart is missing: set helm.chart, helm.source or src_registry");
   }
   return {
     action,
@@ -147,22 +149,27 @@ const actions: Readonly<Record<string, HelmRun["action"]>> = {
   exec: "exec",
 };
 
-/** A control plane has a name of its own for what it keeps itself: with a chart of it, any name that is none of helm's. */
+/**
+ * A control plane may use its own name for a driver that keeps releases itself: with a chart at the broker, any name
+ * that is not one of helm's means that chart.
+ */
 function driverOf(given: string, chartId: string): HelmRun["driver"] {
   if (/^configmaps?$/.test(given)) return "configmap";
   if (/^secrets?$/.test(given) || (given === "" && chartId === "")) return "secret";
   const isHelms = /^(?:sql|memory)$/.test(given);
   if (chartId !== "" && !isHelms) return "broker";
-  const names = "secret, configmap and, with helm_chart_id, broker";
-  throw invalidPlan(`helm.storage_driver ${given} is none of ${names}`);
+  const names = "secret, configmap or, with helm_chart_id, broker";
+  throw invalidPlan(`helm.storage_driver ${given} is not supported: use ${names}`);
 }
 
 function chartOf(given: z.infer<typeof body>["chart"]): RepositoryChart | undefined {
   if (given == null) return undefined;
   const { repository, name, version, username, password } = given;
-  if (!/^https?:\/\//.test(repository)) throw invalidPlan("helm.chart.repository is no URL");
+  if (!/^https?:\/\//.test(repository))
+    throw invalidPlan("helm.chart.repository is not an http or https URL");
   for (const [member, value] of Object.entries({ name, version: version ?? "" })) {
-    if (/^-|[\s\p{Cc}]/u.test(value)) throw invalidPlan(`helm.chart.${member} is not one name`);
+    if (/^-|[\s\p{Cc}]/u.test(value))
+      throw invalidPlan(`helm.chart.${member} must not begin with - or contain whitespace`);
   }
   return {
     repository,

@@ -21,7 +21,7 @@ import { askHelm } from "./run-helm.ts";
 import { sideBySide } from "./side-by-side.ts";
 import { upgradeRelease } from "./upgrade-release.ts";
 
-/** Releases of charts: planned as a diff, installed or upgraded as approved, rolled back where that fails, uninstalled. */
+/** Releases of charts: planned as a diff, installed or upgraded as approved, rolled back on failure, uninstalled. */
 export const helm: Handler = {
   types: ["helm-chart-deploy", "runner-helm"],
   stopGraceMs: 75_000, // a minute for helm to mark its release as failed
@@ -67,7 +67,7 @@ async function plan(context: HelmContext): Promise<JobResult> {
 
 const mostLines = 500;
 
-/** What has no changes may have to be deployed all the same, where the last time failed. */
+/** A release without changes is deployed nevertheless if its last deployment failed. */
 async function planned(
   { job, cluster }: HelmContext,
   diff: Diff,
@@ -89,7 +89,7 @@ function sayDiff(job: Job, diff: Diff): void {
 
 type Judged = { readonly done: readonly Pick<Change, "action" | "ref">[] };
 
-/** What is half done differs from what was approved: it is compared, and asked for, once. */
+/** A partly applied change differs from what was approved, so it is compared, and approval requested, only once. */
 async function judgeOnce(
   context: HelmContext,
   revisions: readonly Revision[],
@@ -101,7 +101,7 @@ async function judgeOnce(
     sayDiff(job, diff);
     if (run.approved !== undefined && !isApproved(diff, run.approved)) {
       throw deployFailure(
-        "What would be done is not what was approved: the chart, its values or the release has changed since. Make the plan anew.",
+        "What would be done is not what was approved: the chart, its values or the release has changed since. Make a new plan.",
         "plan_stale",
       );
     }

@@ -7,7 +7,7 @@ import { fetchChart } from "./fetch-chart.ts";
 import type { Chart, HelmContext } from "./helm-context.ts";
 import { setValues } from "./set-values.ts";
 
-/** Fetches the chart and writes the values of the plan down, in memory. Throws JobFailure. */
+/** Fetches the chart and writes the values of the plan to files in memory. Throws JobFailure. */
 export async function openChart(context: HelmContext): Promise<Chart> {
   const { job, run } = context;
   const { secrets, owner } = job.directories;
@@ -19,7 +19,7 @@ export async function openChart(context: HelmContext): Promise<Chart> {
     files.push(file);
   };
   for (const given of run.valuesFiles) {
-    // What is one line without a colon is the name of a file in the chart.
+    // One line without a colon is the name of a file in the chart.
     const isName = !/[\n:{]/.test(given);
     await keep(isName ? await fileOf(folder, given, job) : given);
   }

@@ -11,7 +11,7 @@ import { listRevisions, pendingIn } from "./releases.ts";
 import { rollBack, rollerOf } from "./roll-back.ts";
 import { askHelm, helmFailure } from "./run-helm.ts";
 
-/** How a release tells whose helm is at work on it. */
+/** The labels that say which job's helm changes a release. */
 export const markLabels = (jobId: string, executionId: string): string =>
   `svc-job=${jobId},svc-execution=${executionId}`;
 
@@ -22,8 +22,8 @@ export const isMarked = (
 ): boolean => labels["svc-execution"] === executionId;
 
 /**
- * Frees a release that somebody's helm left pending when it was killed: only when the broker says that the execution
- * which held it is over. Answers its revisions by then. Throws JobFailure when another one holds it, or nobody knows.
+ * Frees a release that a killed helm left pending, but only when the broker says that the execution which held it is
+ * over. Answers the revisions after that. Throws JobFailure when another job holds it, or when that is unknown.
  */
 export async function recoverRelease(
   context: HelmContext,
@@ -35,15 +35,17 @@ export async function recoverRelease(
   const holder = holderOf(pending, revisions);
   if (!(await isOver(context, holder, pending))) {
     const whose =
-      holder.job === undefined ? "Helm that no job of this runner began" : `The job ${holder.job}`;
+      holder.job === undefined
+        ? "A helm that no job of this runner started"
+        : `The job ${holder.job}`;
     throw deployFailure(
-      `${whose} holds the release ${run.name} (${pending.status}, revision ${pending.revision}), and nobody knows that it is over: ` +
+      `${whose} holds the release ${run.name} (${pending.status}, revision ${pending.revision}), and may still be running: ` +
         `wait for it, or roll back or uninstall the release by hand.`,
       "locked",
     );
   }
   job.log(
-    `The release is ${pending.status} since the job ${holder.job}, which is over: it is freed.`,
+    `The release is ${pending.status} since the job ${holder.job}, which is over: freeing it.`,
     "warn",
     "recover",
     "recover",
@@ -52,7 +54,7 @@ export async function recoverRelease(
   return await listRevisions(context, "history/recovered");
 }
 
-/** Whoever upgrades by hand takes the labels of the revision before over: only the first one that has them is ours. */
+/** An upgrade by hand copies the labels of the revision before: only the first revision that has them is this job's. */
 function holderOf(pending: Revision, revisions: readonly Revision[]): Holder {
   if (pending.status === "pending-rollback") return rollerOf(pending, revisions);
   const { "svc-job": job, "svc-execution": execution } = pending.labels;
@@ -64,14 +66,14 @@ function holderOf(pending: Revision, revisions: readonly Revision[]): Holder {
 
 type Holder = { readonly job: string | undefined; readonly execution: string | undefined };
 
-/** What was begun after the execution was over is somebody else's. */
+/** A revision that was created after the execution was over is not the execution's. */
 async function isOver(
   { job }: HelmContext,
   holder: Holder,
   { status, madeAt = "" }: Revision,
 ): Promise<boolean> {
   if (holder.job === undefined || holder.execution === undefined) return false;
-  // Ours: the agent that ran it was killed, and its helm with it.
+  // This execution's own: the agent that ran it was killed, and its helm with it.
   if (holder.execution === job.executionId) return true;
   const ids = { job_id: holder.job, execution_id: holder.execution };
   try {
@@ -87,14 +89,14 @@ async function isOver(
 
 type ExecutionIds = { readonly job_id: string; readonly execution_id: string };
 
-/** In a pod there is only the job's token, which may ask for no more than this. */
+/** In a pod only the job's token is available, which may ask for no more than this. */
 async function endOf({ agent, signal }: Job, params: ExecutionIds): Promise<string | null> {
   const how = { scope: "agent", signal, giveUpAfterMs: 60_000 } as const;
   try {
     const { body } = await agent.client.call(getExecutionEndRoute, { params }, how);
     return body.finished_at;
   } catch (error) {
-    // A broker of a version before this one has no such route; to a runner's token it says the same in this way.
+    // An older broker has no such route; for a runner's token it answers in this way.
     if (!(error instanceof Refused) || error.status !== 404) throw error;
     const { body } = await agent.client.call(getExecutionRoute, { params }, how);
     return body.finished_at;

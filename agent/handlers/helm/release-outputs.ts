@@ -3,7 +3,7 @@ import { valuesAt } from "../../kubernetes/values-at.ts";
 import type { Chart, HelmContext } from "./helm-context.ts";
 import type { Installed } from "./upgrade-release.ts";
 
-/** What a job says of a release that it has deployed. */
+/** The outputs of a job about the release that it has deployed. */
 export async function releaseOutputs(
   context: HelmContext,
   chart: Chart,
@@ -16,7 +16,7 @@ export async function releaseOutputs(
     const namespace = resource?.isNamespaced === false ? "" : run.namespace;
     const ref = { apiVersion, kind, namespace, name };
     const live = resource && (await cluster.get({ ref, resource }));
-    // A value of a secret is none that anybody may read elsewhere.
+    // A value from a Secret must not be readable elsewhere.
     const found = kind === "Secret" ? [] : valuesAt(live, path);
     if (found.length === 0) {
       job.log(

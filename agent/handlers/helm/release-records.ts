@@ -10,20 +10,20 @@ import type { HelmRun } from "./helm-run.ts";
 /** One revision of a release. */
 export type Revision = {
   readonly revision: number;
-  /** Helm's own word for it. */
+  /** Helm's own name for its status. */
   readonly status: string;
   readonly labels: Readonly<Record<string, string>>;
-  /** When it was written down first, by the clock of who keeps it. */
+  /** When it was first stored, by the clock of the store. */
   readonly madeAt?: string | undefined;
 };
 
-/** What helm keeps of one release, read without helm, wherever it is. */
+/** Helm's records of one release, read without helm, in any store. */
 export type ReleaseRecords = {
-  /** Its revisions, in no order. Throws JobFailure or ApiRefusal. */
+  /** Its revisions, unordered. Throws JobFailure or ApiRefusal. */
   readonly list: () => Promise<Revision[]>;
-  /** The manifests of one revision, its hooks' too. Throws JobFailure or ApiRefusal. */
+  /** The manifests of one revision, including its hooks. Throws JobFailure or ApiRefusal. */
   readonly manifests: (revision: number) => Promise<string[]>;
-  /** Sets labels of one revision, and takes those away that are null. Throws JobFailure or ApiRefusal. */
+  /** Sets labels of one revision, and removes those that are null. Throws JobFailure or ApiRefusal. */
   readonly label: (revision: number, labels: Labels) => Promise<void>;
   readonly close: () => void;
 };
@@ -35,7 +35,7 @@ const release = z.looseObject({
   hooks: z.array(z.looseObject({ manifest: z.string().nullish() })).nullish(),
 });
 
-/** All manifests of a release as helm writes it down. */
+/** All manifests in helm's record of a release. */
 export function manifestsOf(given: unknown): string[] {
   const { manifest, hooks } = release.parse(given);
   return [manifest ?? "", ...(hooks ?? []).map((hook) => hook.manifest ?? "")];
@@ -47,11 +47,11 @@ const recordName = (name: string, revision: number): string =>
   `sh.helm.release.v1.${name}.v${revision}`;
 
 const absent = (): Error =>
-  deployFailure("What is deployed cannot be read: its record is not there.", "not_found");
+  deployFailure("The deployed release cannot be read: its record does not exist.", "not_found");
 
 const mostInClusterBytes = 64 * 2 ** 20;
 
-/** Those in the cluster's own secrets or config maps. */
+/** Records in Secrets or ConfigMaps of the cluster. */
 export function recordsInCluster(cluster: Cluster, kept: Kept): ReleaseRecords {
   const { name, namespace, driver } = kept;
   const isSecret = driver !== "configmap";
@@ -78,7 +78,7 @@ export function recordsInCluster(cluster: Cluster, kept: Kept): ReleaseRecords {
       try {
         return manifestsOf(JSON.parse(unpackRelease(text, mostInClusterBytes)));
       } catch {
-        const words = `What is deployed cannot be read: ${ref.name} is no record of helm's, or has more than 64 MiB.`;
+        const words = `The deployed release cannot be read: ${ref.name} is not a helm record, or has more than 64 MiB.`;
         throw deployFailure(words, "config_invalid");
       }
     },
@@ -96,7 +96,7 @@ const atBroker = z.looseObject({
   labels: z.record(z.string(), z.string()).nullish(),
 });
 
-/** Those that the broker keeps. `token` is the job's. */
+/** Records that the broker keeps. `token` is the job's. */
 export function recordsAtBroker(job: Job, token: string, kept: Kept): ReleaseRecords {
   const { brokerUrl: url = "", caFile, env } = job.agent.config;
   const { name, namespace, chartId } = kept;
@@ -106,7 +106,7 @@ export function recordsAtBroker(job: Job, token: string, kept: Kept): ReleaseRec
     list: async () => {
       const found: Revision[] = [];
       try {
-        // Of each no more is kept than this: together they may be very long.
+        // Only these members are kept: whole records may be very long.
         for await (const record of records.list(namespace, { owner: "helm", name })) {
           const { version: revision, info, labels } = atBroker.parse(record);
           const { status, last_deployed: madeAt } = info;
@@ -134,7 +134,7 @@ export function recordsAtBroker(job: Job, token: string, kept: Kept): ReleaseRec
   };
 }
 
-/** Those by which jobs tell that a revision is theirs. */
+/** The labels by which jobs mark a revision as theirs. */
 function ownLabels(labels: Readonly<Record<string, string>>): Revision["labels"] {
   return Object.fromEntries(Object.entries(labels).filter(([name]) => name.startsWith("svc-")));
 }

@@ -1,9 +1,6 @@
 import type { Change } from "../../kubernetes/change.ts";
 
-/**
- * Whether a rendering differs from what was shown only in what it is given anew each time: in what the next rendering
- * has otherwise again.
- */
+/** Whether a rendering differs from what was shown only in values that are different in each rendering. */
 export function isRenderedAnew(shown: Change, now: Change, next: Change): boolean {
   if (shown.action !== now.action) return false;
   const [was, is, other] = [leavesOf(shown), leavesOf(now), leavesOf(next)];
@@ -12,7 +9,7 @@ export function isRenderedAnew(shown: Change, now: Change, next: Change): boolea
   );
 }
 
-/** Every single value of a change, by where it is. */
+/** All single values of a change, by their paths. */
 function leavesOf({ changes, conflicts }: Change): Map<string, string> {
   const leaves = new Map([["conflicts", JSON.stringify(conflicts)]]);
   for (const { path, before, after } of changes) {

@@ -5,7 +5,7 @@ import { type HelmAnswer, runHelm } from "./run-helm.ts";
 type RollBack = {
   /** Names it within the job. */
   readonly key: string;
-  /** The newest revision, which is undone. */
+  /** The newest revision, which is rolled back. */
   readonly undone: Revision;
   readonly to: Revision;
   readonly args: readonly string[];
@@ -14,8 +14,9 @@ type RollBack = {
 const marks = { revision: "svc-undo", job: "svc-undo-job", execution: "svc-undo-execution" };
 
 /**
- * Rolls a release back. A rollback has the labels of what it goes back to: what it undoes tells meanwhile which revision
- * it makes, and whose it is. Where that cannot be written down, nobody takes a killed one for ours.
+ * Rolls a release back. Helm gives a rollback the labels of its target revision. So the revision that is rolled back
+ * gets labels that say which revision the rollback creates, and for which job. If they cannot be written, a killed
+ * rollback is not recognized as ours.
  */
 export async function rollBack(
   { helm, run, job, records }: HelmContext,
@@ -36,7 +37,7 @@ export async function rollBack(
   return answer;
 }
 
-/** Whose rollback a pending one is, as what it undoes tells. */
+/** Which job's rollback a pending one is, by the labels of the revision that is rolled back. */
 export function rollerOf(
   pending: Revision,
   revisions: readonly Revision[],

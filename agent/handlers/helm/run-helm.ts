@@ -10,12 +10,12 @@ import type { Front } from "./front.ts";
 export type HelmCaller = {
   readonly job: Job;
   readonly env: Readonly<Record<string, string>>;
-  /** Stands before the cluster, where the broker keeps the releases. */
+  /** The proxy in front of the cluster, when the broker keeps the releases. */
   readonly front?: Front;
 };
 
 export type HelmCall = {
-  /** Names it within the job: the same is run once. */
+  /** Its name within the job: the same name is run once. */
   readonly key: string;
   readonly args: readonly string[];
   readonly timeoutMs?: number;
@@ -23,22 +23,25 @@ export type HelmCall = {
   readonly endEarly?: AbortSignal;
 };
 
-/** What came of a call: what it printed, and what it complained of without secrets. */
+/** The result of a call: its output, and its errors without secrets. */
 export type HelmAnswer = {
   readonly end: CommandEnd;
   readonly isGood: boolean;
   readonly out: string;
   readonly complaint: string;
-  /** It was told to stop because nobody is any more where it looked for its cluster. */
+  /** It was told to stop because no front listens any more where it looked for its cluster. */
   readonly isCutOff: boolean;
 };
 
 const mostOutBytes = 64 * 2 ** 20;
 const mostSaidBytes = 2 ** 20;
-/** Told to stop, helm marks its release as failed and ends; killed, it leaves it pending. */
+/** On SIGINT, helm marks its release as failed and ends; killed, it leaves it pending. */
 export const helmStop = { signal: "SIGINT", to: "leader", graceMs: 60_000 } as const;
 
-/** Runs helm. What it prints may hold secrets: it goes to memory, and of complaints the log has what may be shown. */
+/**
+ * Runs helm. Its output may contain secrets: it goes to memory, and the log gets the part of the errors that may be
+ * shown.
+ */
 export async function runHelm(
   { job, env, front }: HelmCaller,
   call: HelmCall,
@@ -77,14 +80,14 @@ export async function runHelm(
   };
 }
 
-/** What helm printed; throws JobFailure with its complaint when it failed. `doing` begins the sentence. */
+/** Runs helm and returns its output; throws JobFailure with helm's error. `doing` begins the sentence. */
 export async function askHelm(caller: HelmCaller, call: HelmCall, doing: string): Promise<string> {
   const answer = await runHelm(caller, call);
   if (answer.isGood) return answer.out;
   throw helmFailure(answer, doing);
 }
 
-/** The failure of a job whose call of helm failed. */
+/** The failure for a failed call of helm. */
 export function helmFailure({ end, complaint, isCutOff }: HelmAnswer, doing: string): JobFailure {
   if (isCutOff) return deployFailure(`${doing}: ${cutOff}`, "network");
   if (end.why === "stopped") return deployFailure(`${doing}: helm ${end.words}.`, "canceled");
@@ -95,10 +98,10 @@ export function helmFailure({ end, complaint, isCutOff }: HelmAnswer, doing: str
 }
 
 const cutOff =
-  "what keeps its release at the broker ended, and something else on this host has taken its port: helm was told to stop.";
+  "the proxy that keeps its release at the broker ended, and another program on this host has taken its port: helm was told to stop.";
 
 function noHelm(): JobFailure {
-  return new JobFailure("The plan needs helm, and this host has none on its PATH.", {
+  return new JobFailure("The plan needs helm, which is not on this host's PATH.", {
     reason: "tool_missing",
   });
 }

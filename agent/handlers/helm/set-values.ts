@@ -4,8 +4,8 @@ import type { SetValue } from "./helm-run.ts";
 type Tree = Record<string, unknown>;
 
 /**
- * Values that are set by their paths, as one tree: `a.b[0].c`, a dot in a name as `\.`. A value of the type string is
- * text; of others true, false, null and whole numbers are what they say.
+ * Builds a tree from values set by path: `a.b[0].c`, with `\.` for a dot in a name. A value of type string is text;
+ * otherwise true, false, null and whole numbers have their own type.
  */
 export function setValues(values: readonly SetValue[]): Readonly<Record<string, unknown>> {
   const root: Tree = {};
@@ -27,16 +27,16 @@ function pathOf(name: string): (string | number)[] {
   for (const part of name.match(/(?:\\.|[^.\\])+/g) ?? []) {
     const [, word = "", indexes = ""] = /^((?:\\.|[^[\\])*)((?:\[\d+\])*)$/s.exec(part) ?? [];
     if (word === "" && indexes === "")
-      throw invalidPlan(`helm.values names ${name}, which is no path`);
+      throw invalidPlan(`helm.values: ${name} is not a valid path`);
     if (word !== "") steps.push(word.replaceAll(/\\(.)/gs, "$1"));
     for (const [, index = ""] of indexes.matchAll(/\[(\d+)\]/g)) {
       if (Number(index) > mostIndex)
-        throw invalidPlan(`helm.values names ${name}: the list is too long`);
+        throw invalidPlan(`helm.values: the list index in ${name} is too large`);
       steps.push(Number(index));
     }
   }
   if (steps.length === 0 || steps.includes("__proto__")) {
-    throw invalidPlan(`helm.values names "${name}", which is no path`);
+    throw invalidPlan(`helm.values: "${name}" is not a valid path`);
   }
   return steps;
 }
@@ -63,7 +63,7 @@ function put(at: Tree | unknown[], step: string | number, value: unknown): void 
 function typed(value: string): unknown {
   if (value === "true" || value === "false") return value === "true";
   if (value === "null") return null;
-  // A number that begins with 0 is an identifier.
+  // A number with a leading 0 is an identifier.
   if (/^-?(?:0|[1-9]\d{0,15})$/.test(value)) return Number(value);
   return value;
 }

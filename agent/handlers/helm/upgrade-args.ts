@@ -1,14 +1,14 @@
 import type { Chart, HelmContext } from "./helm-context.ts";
 import { markLabels } from "./recover-release.ts";
 
-/** What helm is told to install or upgrade the release, whether it only renders it or not. */
+/** Helm's arguments to install or upgrade the release, or only to render it. */
 export function upgradeArgs({ run, job }: HelmContext, chart: Chart): string[] {
   return [
     "upgrade",
     run.name,
     chart.folder,
     "--install",
-    // Without it helm takes the last release's values where the plan gives none.
+    // Without it, helm reuses the values of the last release when the plan has none.
     "--reset-values",
     "--labels",
     markLabels(job.info.id, job.executionId),

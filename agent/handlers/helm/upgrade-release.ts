@@ -23,15 +23,15 @@ const installed = z.looseObject({
     metadata: z.looseObject({ version: z.string().nullish(), appVersion: z.string().nullish() }),
   }),
 });
-/** What helm says of a release that it has installed. */
+/** Helm's output about a release that it has installed. */
 export type Installed = z.infer<typeof installed>;
 
-/** Helm's own time is over before ours is. */
+/** Helm's own timeout is shorter than the job's. */
 const marginMs = 120_000;
 
 /**
- * Installs or upgrades the release and waits until it is ready. Where that fails, the job's log has what is known of it,
- * and then what was deployed before is deployed again, or a first install is taken away. Throws JobFailure.
+ * Installs or upgrades the release and waits until it is ready. On failure the log shows what is known about it; then
+ * the previous deployment is restored, or a first install is uninstalled. Throws JobFailure.
  */
 export async function upgradeRelease(
   context: HelmContext,
@@ -64,7 +64,7 @@ export async function upgradeRelease(
 
 type Waited = { readonly answer: HelmAnswer; readonly hopeless: string | undefined };
 
-/** Helm's own wait goes on to its end whatever it sees: where that is hopeless, helm is told to stop. */
+/** Helm waits until its timeout whatever it sees: when the rollout is hopeless, helm is told to stop. */
 async function waited(
   context: HelmContext,
   chart: Chart,
@@ -81,12 +81,12 @@ async function waited(
   const look = async (): Promise<void> => {
     const words = await awaitHopeless(cluster, objects, { before, signal: over.signal });
     if (words === undefined) return;
-    // Whoever follows a killed agent knows by it that nobody cancelled the job.
+    // After a kill, the next agent knows from this that the job was not cancelled.
     await job.once("hopeless", async () => await Promise.resolve(words));
     ending.abort();
   };
   const looking = look();
-  looking.catch(() => {}); // told below
+  looking.catch(() => {}); // reported below
   try {
     const answer = await runHelm(helm, {
       key: "upgrade",
@@ -104,7 +104,7 @@ async function waited(
   }
 }
 
-/** Says what is not ready, and answers the reasons in short. It fails by nothing. */
+/** Logs what is not ready, and answers the reasons in short. Errors are ignored. */
 async function evidence(
   { job, cluster }: HelmContext,
   changes: readonly Pick<Change, "action" | "ref">[],
@@ -125,20 +125,20 @@ async function evidence(
   return found.flat();
 }
 
-/** Before it changes anything, helm writes a revision down. What is not this job's stays. */
+/** Undoes this job's revision. Helm creates a revision before it changes anything; one that is not this job's stays. */
 async function undo(context: HelmContext, before: readonly Revision[]): Promise<string> {
   const { helm, run, job } = context;
   const timeout = ["--wait", "--timeout", `${Math.ceil(run.waitMs / 1000)}s`];
   const left = await listRevisions(context, "history/failed").catch((error: unknown) => {
     if (job.signal.aborted) throw error;
-    return `What is left of it is not known. ${(error as Error).message}`; // a refusal's, or a failure's
+    return `What is left of it is unknown. ${(error as Error).message}`; // a refusal's, or a failure's
   });
   if (typeof left === "string") return left;
   const last = left.at(-1);
   if (last === undefined) return "Nothing of it was left.";
-  if (last.revision === before.at(-1)?.revision) return "Nothing of it was begun.";
+  if (last.revision === before.at(-1)?.revision) return "Nothing was changed.";
   if (!isMarked(last, job)) {
-    return `Somebody else's revision ${last.revision} is there: nothing is undone.`;
+    return `Revision ${last.revision} is not this job's: nothing was undone.`;
   }
   const good = goodIn(left.slice(0, -1));
   const what =
@@ -146,7 +146,7 @@ async function undo(context: HelmContext, before: readonly Revision[]): Promise<
       ? "It was uninstalled again"
       : `It was rolled back to revision ${good.revision}`;
   job.log(
-    good === undefined ? "Uninstalls what was begun." : "Rolls back.",
+    good === undefined ? "Uninstalling the incomplete release." : "Rolling back.",
     "warn",
     "helm",
     "undo",
@@ -160,6 +160,6 @@ async function undo(context: HelmContext, before: readonly Revision[]): Promise<
   return `It could not be undone: ${helmFailure(answer, "helm").message}`;
 }
 
-/** To what can be gone back; a rollback that failed may have left none deployed. */
+/** The revision to roll back to; after a failed rollback there may be no deployed one. */
 const goodIn = (revisions: readonly Revision[]): Revision | undefined =>
   deployedIn(revisions) ?? revisions.findLast(({ status }) => status === "superseded");

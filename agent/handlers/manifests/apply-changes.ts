@@ -14,8 +14,8 @@ import { entryOf, type InventoryEntry, unionOf } from "./inventory.ts";
 import { type ManifestContext, throwIfStopped } from "./manifest-context.ts";
 
 /**
- * Applies all objects in the order of their kinds and deletes what was approved to be deleted. Done again after a crash
- * it comes to the same. Throws JobFailure that says how far it came.
+ * Applies all objects in the order of their kinds and deletes what was approved for deletion. Repeated after a crash,
+ * it has the same result. Throws a JobFailure that says what was done.
  */
 export async function applyChanges(
   context: ManifestContext,
@@ -25,7 +25,7 @@ export async function applyChanges(
   const uids = new Map<string, string>();
   const groups = inOrder(objects, ({ at }) => at.ref);
   const namespaces = groups.filter(([one]) => one?.at.ref.kind === "Namespace");
-  // The list of what is made lies in a namespace, which may have to be made itself.
+  // The inventory is in a namespace, which may have to be created first.
   for (const group of namespaces) await applyGroup(context, group, uids);
   const now = (): InventoryEntry[] =>
     objects.map(({ at }) => entryOf(at.ref, uids.get(refKey(at.ref))));
@@ -43,15 +43,15 @@ export async function applyChanges(
   await inventory?.write(unionOf(run.prunes ? await stillThere(context, kept, gone) : kept, now()));
 }
 
-/** Waits until all that was applied is ready, where the plan says so. Throws JobFailure. */
+/** Waits until all applied objects are ready, if the plan says so. Throws JobFailure. */
 export async function awaitApplied({ job, run, cluster, objects }: ManifestContext): Promise<void> {
   if (!run.waits) return;
   const located = objects.map(({ at }) => at);
   await awaitReady(job, cluster, { objects: located, timeoutMs: run.waitMs });
-  throwIfStopped(job, () => `all ${objects.length} objects were applied, and not all are ready`);
+  throwIfStopped(job, () => `all ${objects.length} objects were applied, but not all are ready`);
 }
 
-/** What was kept goes on being remembered: whoever allows it later may have it deleted then. */
+/** Objects that were kept stay in the inventory, so that a later plan may allow their deletion. */
 async function stillThere(
   { cluster }: ManifestContext,
   kept: readonly InventoryEntry[],
@@ -81,7 +81,7 @@ async function applyGroup(
     const applied = await applyObject(context, one, uids);
     uids.set(refKey(one.at.ref), applied.metadata.uid ?? "");
     job.log(
-      `${refWords(one.at.ref)} is applied.`,
+      `${refWords(one.at.ref)} was applied.`,
       "info",
       "apply",
       `applied ${refKey(one.at.ref)}`,
@@ -124,7 +124,7 @@ function doneWords({ objects }: ManifestContext, uids: ReadonlyMap<string, strin
 
 const mostLooks = 60;
 
-/** An established kind is served a moment later. */
+/** A new kind is served shortly after it is established. */
 async function awaitServed({ cluster, objects, job }: ManifestContext): Promise<void> {
   const coming: readonly Located[] = objects.filter(({ isComing }) => isComing).map(({ at }) => at);
   for (const { resource } of coming) {

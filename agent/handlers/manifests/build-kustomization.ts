@@ -9,7 +9,7 @@ import { findProgram } from "../../processes/find-program.ts";
 import type { Kustomize } from "./manifest-run.ts";
 
 type Where = {
-  /** The whole source; `place` is the kustomization's folder in it. */
+  /** The whole source; `place` is the kustomization's directory in it. */
   readonly folder: string;
   readonly place: string;
   readonly env: Readonly<Record<string, string>>;
@@ -18,7 +18,7 @@ type Where = {
 const mostBuiltBytes = 9 * 2 ** 20;
 const mostSaidBytes = 2 ** 16;
 
-/** What kustomize, or the one in kubectl, makes of a folder. Throws JobFailure with what it complained of. */
+/** The output of kustomize, or of the one in kubectl, for a directory. Throws a JobFailure with its error. */
 export async function buildKustomization(
   job: Job,
   given: Kustomize,
@@ -35,7 +35,7 @@ export async function buildKustomization(
   const end = await job.run({
     key: "kustomize",
     step: "kustomize",
-    // What it makes may hold secrets, and so may what it complains of: both go to memory.
+    // Its output and its errors may contain secrets: both go to memory.
     argv: ["sh", "-c", 'umask 077; exec "$@" >"$SVC_BUILT" 2>"$SVC_SAID"', "sh"].concat(
       await kustomizeOf(env),
       [target],
@@ -46,7 +46,7 @@ export async function buildKustomization(
   });
   if (end.why === "exited" && end.code === 0) {
     const text = await readJobText(built, owner, mostBuiltBytes);
-    return [{ name: "what kustomize made", text }];
+    return [{ name: "the output of kustomize", text }];
   }
   throw kustomizeFailure(job, end, await readJobText(said, owner, mostSaidBytes));
 }
@@ -55,12 +55,12 @@ async function kustomizeOf(env: Readonly<Record<string, string>>): Promise<strin
   const where = { cwd: "/", search: env["PATH"] ?? "" };
   if ((await findProgram("kustomize", where)) !== undefined) return ["kustomize", "build"];
   if ((await findProgram("kubectl", where)) !== undefined) return ["kubectl", "kustomize"];
-  throw new JobFailure("The plan needs kustomize or kubectl, and this host has neither.", {
+  throw new JobFailure("The plan needs kustomize or kubectl, and neither is on this host's PATH.", {
     reason: "tool_missing",
   });
 }
 
-/** A kustomization of our own over theirs: patches that the plan gives are not theirs to name. */
+/** A kustomization of our own on top of the source's, for the patches that the plan gives. */
 async function withPatches(job: Job, patches: readonly string[], place: string): Promise<string> {
   if (patches.length === 0) return place;
   const { workspace, owner } = job.directories;
@@ -68,7 +68,7 @@ async function withPatches(job: Job, patches: readonly string[], place: string):
   await makeJobFolders([folder], owner);
   const inline = [];
   for (const patch of patches) {
-    // What is one line without a colon is the name of a file.
+    // One line without a colon is the name of a file.
     const isFile = !/[\n:{]/.test(patch);
     const text = isFile
       ? await readJobText(path.resolve(place, patch), owner, mostBuiltBytes)
@@ -93,7 +93,7 @@ function kustomizeFailure(job: Job, end: CommandEnd, said: string): Error {
   const words = end.why === "exited" && complaint !== undefined ? complaint : end.words;
   if (end.why === "stopped") return deployFailure(`kustomize ${words}.`, "canceled");
   return deployFailure(
-    `kustomize cannot make the manifest: ${words.replace(/\.$/, "")}.`,
+    `kustomize cannot build the manifest: ${words.replace(/\.$/, "")}.`,
     "config_invalid",
   );
 }

@@ -44,7 +44,7 @@ async function deleteObject(
   const kept = whyKept(context, entry, live);
   if (kept !== "") {
     context.job.log(
-      `${refWords(entry)} is kept: ${kept}.`,
+      `${refWords(entry)} was kept: ${kept}.`,
       "info",
       "delete",
       `kept ${refKey(entry)}`,
@@ -55,11 +55,11 @@ async function deleteObject(
   try {
     if (!(await context.cluster.remove(at, uid))) return undefined;
   } catch (error) {
-    // Another one has its name by now.
+    // Another object has this name by now.
     if (isRefusal(error, 409)) return undefined;
     throw explainRefusal(error, refWords(entry));
   }
-  context.job.log(`${refWords(entry)} is deleted.`, "info", "delete", `deleted ${uid}`);
+  context.job.log(`${refWords(entry)} was deleted.`, "info", "delete", `deleted ${uid}`);
   return { at, uid };
 }
 
@@ -78,7 +78,7 @@ async function awaitGone(context: ManifestContext, going: readonly Going[]): Pro
     throwIfStopped(job, () => `${refWords(first.at.ref)} is still being deleted`);
     if (Date.now() >= endsAtMs) {
       const finalizers = are.flatMap((live) => live?.metadata.finalizers ?? []).join(", ");
-      const words = `${refWords(first.at.ref)} was told to go and is still there (finalizers: ${finalizers || "none"}).`;
+      const words = `${refWords(first.at.ref)} was deleted but still exists (finalizers: ${finalizers || "none"}).`;
       throw deployFailure(words, "timeout");
     }
     await pause(Math.min(2_000, 100 * 1.5 ** look), job.signal);

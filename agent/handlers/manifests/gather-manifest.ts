@@ -10,12 +10,12 @@ import type { Source } from "../../sources/source.ts";
 import { buildKustomization } from "./build-kustomization.ts";
 import type { ManifestRun } from "./manifest-run.ts";
 
-const mostFileBytes = 9 * 2 ** 20; // more than may be, so that it is told
+const mostFileBytes = 9 * 2 ** 20; // more than the limit, so that the limit is reported
 const mostFiles = 500;
 
 /**
- * The texts of a manifest: the plan's own, what kustomize makes of a folder, the files that the plan names, or all
- * files of a folder. Throws JobFailure.
+ * The texts of a manifest: the plan's own, the output of kustomize for a directory, the files that the plan names, or
+ * all files of a directory. Throws JobFailure.
  */
 export async function gatherManifest(
   job: Job,
@@ -48,7 +48,7 @@ async function fetchManifest(
 ): Promise<SourceHere> {
   const how = { name: "manifest", key: "source", step: "fetch", title: "The manifest", env };
   const fetched = await fetchSource(job, source, how);
-  // What came with the plan is nowhere.
+  // A source in the plan itself has no revision.
   if (fetched.revision !== "" && source.kind !== "archive")
     job.log(`The source is at ${fetched.revision}.`, "info", "fetch", "at");
   return fetched;
@@ -61,10 +61,10 @@ async function filesOf(folder: string): Promise<string[]> {
     .map(({ name }) => name)
     .sort();
   if (names.length === 0) {
-    throw deployFailure("The source's folder has no .yaml, .yml or .json file.", "not_found");
+    throw deployFailure("The source's directory has no .yaml, .yml or .json file.", "not_found");
   }
   if (names.length > mostFiles) {
-    const words = `The source's folder has more than ${mostFiles} manifests: name them in files.`;
+    const words = `The source's directory has more than ${mostFiles} manifests: name them in files.`;
     throw deployFailure(words, "config_invalid");
   }
   return names;

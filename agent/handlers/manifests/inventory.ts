@@ -9,13 +9,13 @@ const entry = z.object({
   kind: z.string(),
   namespace: z.string(),
   name: z.string(),
-  /** Empty while nobody knows it: the object was about to be made. */
+  /** Empty while it is unknown: the object was about to be created. */
   uid: z.string(),
 });
-/** An object that a deploy made, as it is remembered in the cluster. */
+/** An object that a deploy created, as recorded in the cluster. */
 export type InventoryEntry = z.infer<typeof entry>;
 
-/** What a deploy has made, kept in the cluster itself, in a ConfigMap. */
+/** The list of objects that a deploy has created, kept in a ConfigMap of the cluster. */
 export type Inventory = {
   readonly read: () => Promise<InventoryEntry[]>;
   readonly write: (entries: readonly InventoryEntry[]) => Promise<void>;
@@ -24,9 +24,9 @@ export type Inventory = {
 
 type Whose = { readonly id: string; readonly namespace: string; readonly manager: string };
 
-const mostBytes = 900_000; // of the mebibyte that a ConfigMap may have
+const mostBytes = 900_000; // a ConfigMap may have 1 MiB
 
-/** The inventory of a deploy, there or not. */
+/** The inventory of a deploy, which may not exist yet. */
 export function openInventory(cluster: Cluster, { id, namespace, manager }: Whose): Inventory {
   const name = `svc-inventory-${createHash("sha256").update(id).digest("hex").slice(0, 16)}`;
   const at: Located = {
@@ -43,7 +43,7 @@ export function openInventory(cluster: Cluster, { id, namespace, manager }: Whos
       const objects = entries.map((one) => JSON.stringify(one)).join("\n");
       if (objects.length > mostBytes) {
         throw deployFailure(
-          "The list of what was made is longer than a ConfigMap may be: give it in several deploys.",
+          "The inventory of this deploy is too long for a ConfigMap: split it into several deploys.",
           "config_invalid",
         );
       }
@@ -67,26 +67,26 @@ function parsed(line: string, name: string): InventoryEntry {
   try {
     return entry.parse(JSON.parse(line));
   } catch {
-    const words = `The ConfigMap ${name}, which says what earlier deploys made, makes no sense: somebody changed it.`;
+    const words = `The ConfigMap ${name}, the inventory of earlier deploys, is invalid: somebody changed it.`;
     throw deployFailure(words, "config_invalid");
   }
 }
 
-/** What was and what will be, each once: a crash after it is written leaves too much in it, never too little. */
+/** Old and new entries, each once: a crash after it is written leaves too many entries, never too few. */
 export function unionOf(
   old: readonly InventoryEntry[],
   now: readonly InventoryEntry[],
 ): InventoryEntry[] {
   const all = new Map(now.map((one) => [refKey(one), one]));
   for (const one of old) {
-    // A uid that is known stays so until the object was applied again.
+    // A known uid stays until the object is applied again.
     const known = all.get(refKey(one));
     all.set(refKey(one), known === undefined || known.uid === "" ? one : known);
   }
   return [...all.values()];
 }
 
-/** An object's entry. */
+/** The inventory's entry for an object. */
 export function entryOf(
   { apiVersion, kind, namespace, name }: ObjectRef,
   uid = "",

@@ -12,29 +12,29 @@ import { gatherManifest } from "./gather-manifest.ts";
 import { type Inventory, openInventory } from "./inventory.ts";
 import type { ManifestRun } from "./manifest-run.ts";
 
-/** What a deploy of manifests works on. */
+/** What the parts of a deploy of manifests share. */
 export type ManifestContext = {
   readonly job: Job;
   readonly run: ManifestRun;
   readonly cluster: Cluster;
   readonly objects: readonly LocatedObject[];
   readonly namespace: string;
-  /** Whom the cluster has as the manager of the fields that are set. */
+  /** The field manager that the cluster records for the fields that are set. */
   readonly manager: string;
-  /** Absent: the plan has no name for what belongs together, so nothing is remembered and nothing deleted. */
+  /** Absent when the plan does not identify the deploy: then nothing is recorded and nothing deleted. */
   readonly inventory: Inventory | undefined;
-  /** Of digests of what is done. */
+  /** The key for digests of what is done. */
   readonly key: string;
 };
 
-/** Gathers the manifest, reads it, and finds the place of each object. Throws JobFailure. */
+/** Collects and parses the manifest, and locates each object. Throws JobFailure. */
 export async function openManifestContext(job: Job, run: ManifestRun): Promise<ManifestContext> {
   const context = await openClusterContext(job, run.credentials);
   try {
     return await contextIn(context, run);
   } catch (error) {
     context.cluster.close();
-    throw explainRefusal(error, "What the cluster is asked before anything is deployed");
+    throw explainRefusal(error, "A request to the cluster before the deployment");
   }
 }
 
@@ -57,14 +57,14 @@ async function contextIn(
   const inventory = id === "" ? undefined : openInventory(cluster, { id, namespace, manager });
   if (inventory === undefined && run.prunes) {
     const words =
-      "The plan names no install, component or inventory: what it no longer has is not deleted.";
+      "The plan names no install, component or inventory, so objects that it no longer contains are not deleted.";
     job.log(words, "info", "", "no-inventory");
   }
   const key = await diffKey(job, approved);
   return { job, run, cluster, objects, namespace, manager, inventory, key };
 }
 
-/** Throws when the job is to stop; `did` says what was done by then. */
+/** Throws when the job must stop; `did` says what was done so far. */
 export function throwIfStopped(job: Job, did: () => string): void {
   if (job.signal.aborted) throw deployFailure(`It was stopped: ${did()}.`, "canceled");
 }

@@ -40,21 +40,21 @@ const whole = z.looseObject({
   kubernetes_manifest: body,
 });
 
-/** A manifest job as it is run. */
+/** A validated manifest job, with its defaults. */
 export type ManifestRun = {
   readonly action: "plan" | "plan-teardown" | "apply" | "exec";
-  /** Of what says none; that of the kubeconfig where this is empty. */
+  /** The namespace of objects that name none; empty means the kubeconfig's. */
   readonly namespace: string;
   readonly manifest: string;
   readonly source: Source | undefined;
   readonly files: readonly string[];
   readonly kustomize: Kustomize | undefined;
-  /** Fields that others manage are taken over. */
+  /** Take over fields that others manage. */
   readonly isForced: boolean;
   readonly prunes: boolean;
-  /** Kinds with which more goes than themselves, and that may go all the same. */
+  /** Kinds whose deletion deletes more than the object itself, and that may be deleted nevertheless. */
   readonly deleteKinds: readonly string[];
-  /** Names what belongs together over deploys; empty: nothing is remembered. */
+  /** Identifies the deploy's objects across deploys; empty: nothing is recorded. */
   readonly inventoryId: string;
   readonly waits: boolean;
   readonly waitMs: number;
@@ -65,7 +65,7 @@ export type ManifestRun = {
 
 const usualWaitMs = 600_000;
 
-/** Reads the plan of a manifest job. Throws JobFailure that names the member that is wrong. */
+/** Reads the plan of a manifest job. Throws a JobFailure that names the invalid member. */
 export function readManifestRun(plan: Plan, { operation }: JobInfo): ManifestRun {
   const { data, error } = whole.safeParse(plan);
   if (data === undefined) {
@@ -76,17 +76,17 @@ export function readManifestRun(plan: Plan, { operation }: JobInfo): ManifestRun
   const action = actions[operation];
   if (action === undefined) {
     const all = Object.keys(actions).join(", ");
-    throw invalidPlan(`manifests have no operation ${operation}: ${all} are`);
+    throw invalidPlan(`manifests have no operation ${operation}: use one of ${all}`);
   }
   const manifest = inner.manifest ?? "";
   const source = readSource(inner) ?? (manifest.trim() === "" ? readSource(plan) : undefined);
   const own = [install_id, component_id].filter(Boolean).join("/");
   const approved = action === "apply" ? readApproved(data.apply_plan_contents) : undefined;
-  // What is torn down may be known by what was remembered of it alone.
+  // A teardown needs no manifest: the inventory may name all objects.
   const isTeardown = action === "plan-teardown" || approved?.op === "teardown";
   if (manifest.trim() === "" && source === undefined && !isTeardown) {
     throw invalidPlan(
-      "it has no manifest: kubernetes_manifest.manifest, .source or .oci_artifact gives one",
+      "the manifest is missing: set kubernetes_manifest.manifest, .source or .oci_artifact",
     );
   }
   return {

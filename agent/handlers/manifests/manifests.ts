@@ -50,13 +50,13 @@ async function deploy(job: Job, run: ManifestRun): Promise<JobResult> {
     }
     return await carryOut(context);
   } catch (error) {
-    throw explainRefusal(error, "Something besides what is deployed");
+    throw explainRefusal(error, "A request to the cluster");
   } finally {
     context.cluster.close();
   }
 }
 
-/** What is as it would be may still have to be applied, to be remembered. */
+/** Objects without changes may still have to be applied, to be recorded in the inventory. */
 async function countUnremembered({ inventory, objects, run }: ManifestContext): Promise<number> {
   if (inventory === undefined || run.action !== "plan") return 0;
   const known = new Set((await inventory.read()).map(refKey));
@@ -72,7 +72,7 @@ function sayDiff(job: Job, diff: Diff): void {
   }
   if (lines.length > mostLines) {
     job.log(
-      `… and ${lines.length - mostLines} lines more, in the plan's contents.`,
+      `… and ${lines.length - mostLines} more lines, in the plan's contents.`,
       "info",
       "diff",
     );
@@ -83,10 +83,10 @@ async function carryOut(context: ManifestContext): Promise<JobResult> {
   const { job, run } = context;
   const progress = openProgress(job);
   const op = run.approved?.op ?? "apply";
-  // What a plan says of its changes itself is not to be shown to whoever approves them here.
+  // The changes are computed here: the plan's own text must not decide what is shown for approval.
   const isAsked = job.agent.config.requireApproval !== undefined;
   const taken = isAsked ? undefined : approvedChanges(run.approved);
-  // What is half done differs from what was approved: it is compared once.
+  // A partly applied change differs from what was approved, so it is compared only once.
   let isTakenUp = true;
   const { done, counts } = await job.once("judged", async () => {
     isTakenUp = false;
@@ -121,12 +121,12 @@ async function carryOut(context: ManifestContext): Promise<JobResult> {
   };
 }
 
-/** Throws JobFailure when what would be done is not what was approved, or cannot be done. */
+/** Throws JobFailure when the changes are not those that were approved, or cannot be made. */
 function judge({ approved }: ManifestRun, diff: Diff): void {
   const [conflict] = diff.changes.filter(({ action }) => action === "conflict");
   if (approved !== undefined && !isApproved(diff, approved)) {
     throw deployFailure(
-      "What would be done is not what was approved: the manifest or the cluster has changed since. Make the plan anew.",
+      "What would be done is not what was approved: the manifest or the cluster has changed since. Make a new plan.",
       "plan_stale",
     );
   }

@@ -5,10 +5,10 @@ import { refKey, refWords } from "../../kubernetes/kube-object.ts";
 import type { ManifestContext } from "./manifest-context.ts";
 import { planApply } from "./plan-changes.ts";
 
-/** A change that is to be made, as it is remembered over restarts of the agent. */
+/** A planned change, as stored for restarts of the agent. */
 export type Meant = Pick<Change, "action" | "ref"> & { readonly digest: string };
 
-/** All that a diff changes. */
+/** All changes of a diff. */
 export function meantBy({ changes, key }: Diff): Meant[] {
   const acts = changes.filter(({ action }) => action !== "unchanged");
   return acts.map((change) => {
@@ -18,8 +18,9 @@ export function meantBy({ changes, key }: Diff): Meant[] {
 }
 
 /**
- * What was approved holds for the objects as they were then: an agent that is killed before it has applied all may be
- * followed much later. What is left to do has to be a part of it. Throws JobFailure (`plan_stale`) when it is not.
+ * An approval holds for the objects as they were then: when an agent is killed before it has applied all, another may
+ * resume much later. The remaining changes must be a part of the approved ones. Throws JobFailure (`plan_stale`) if
+ * they are not.
  */
 export async function expectMeant(
   context: ManifestContext,
@@ -35,8 +36,8 @@ export async function expectMeant(
   if (first === undefined) return;
   const more = other.length === 1 ? "" : ` and ${other.length - 1} more`;
   throw deployFailure(
-    `${refWords(first.ref)}${more} changed while no agent was there: what would be done is not what was approved. ` +
-      "Nothing more was done, and an earlier agent may have applied a part: make the plan anew.",
+    `${refWords(first.ref)}${more} changed while no agent was running: what would be done is not what was approved. ` +
+      "Nothing more was done; an earlier agent may have applied a part. Make a new plan.",
     "plan_stale",
   );
 }

@@ -13,8 +13,8 @@ import { entryOf, type InventoryEntry } from "./inventory.ts";
 import { type ManifestContext, throwIfStopped } from "./manifest-context.ts";
 
 /**
- * What an apply would do, by the server's own word. A change that is known is not asked for while neither the object nor
- * what is wanted of it has changed. Throws JobFailure when the server refuses an object.
+ * What an apply would change, by dry runs of the server. A known change is not requested again while neither the
+ * object nor its wanted state has changed. Throws JobFailure when the server refuses an object.
  */
 export async function planApply(
   context: ManifestContext,
@@ -40,7 +40,7 @@ export async function planApply(
   };
 }
 
-/** What a teardown would delete: all that deploys have made, and what the manifest has. */
+/** What a teardown would delete: all objects that deploys have created, and those of the manifest. */
 export async function planTeardown(context: ManifestContext): Promise<Diff> {
   const old = (await context.inventory?.read()) ?? [];
   const known = new Set(old.map(refKey));
@@ -51,7 +51,7 @@ export async function planTeardown(context: ManifestContext): Promise<Diff> {
   return { op: "teardown", key: context.key, changes };
 }
 
-/** None for an object that has no version: nobody knows whether it has changed. */
+/** Undefined for an object without a version, as it is unknown whether it has changed. */
 function basisOf(
   { manager, run, key }: ManifestContext,
   { object, isComing }: LocatedObject,
@@ -91,7 +91,7 @@ async function planObject(
 
 type Dry = { readonly object?: KubeObject; readonly conflicts: Change["conflicts"] };
 
-/** Nothing where others manage what it sets, and the plan does not say that this is taken over. */
+/** Empty unless others manage fields that it sets and the plan does not take them over. */
 async function dryRun(
   { cluster, manager, run }: ManifestContext,
   one: LocatedObject,
@@ -119,7 +119,7 @@ async function planDeletes(
   return planned.flatMap((change) => change ?? []);
 }
 
-/** Nothing where the object is gone, or is another one than was made. */
+/** Undefined when the object is gone, or is another one than was created. */
 async function planDelete(
   context: ManifestContext,
   entry: InventoryEntry,
@@ -131,7 +131,7 @@ async function planDelete(
   return { ...unchanged, ref, action: words === "" ? "delete" : "keep", words };
 }
 
-/** The object as it lives, and where; nothing where there is none, or its kind is gone with all of its objects. */
+/** The live object and its location; undefined when there is none, or its kind is gone with all of its objects. */
 export async function findLive(
   { cluster }: ManifestContext,
   entry: InventoryEntry,
@@ -149,8 +149,8 @@ export async function findLive(
 }
 
 /**
- * Why an object is not deleted; empty where it is. Ours is what has the uid that was written down; where none was, what
- * we manage.
+ * Why an object is not deleted; empty when it is. An object is ours if it has the recorded uid or, without one, if we
+ * manage it.
  */
 export function whyKept(
   { run, manager }: Pick<ManifestContext, "run" | "manager">,
@@ -158,9 +158,10 @@ export function whyKept(
   live: KubeObject,
 ): string {
   const { uid, annotations, managedFields } = live.metadata;
-  if (entry.uid !== "" && entry.uid !== uid) return "it is another one than was made";
+  if (entry.uid !== "" && entry.uid !== uid) return "it is another object than was created";
   const isOurs = managedFields?.some((one) => one.manager === manager && one.operation === "Apply");
-  if (entry.uid === "" && isOurs !== true) return "nobody knows whether it was made here";
+  if (entry.uid === "" && isOurs !== true)
+    return "it is unknown whether it was created by this deploy";
   if (annotations?.["svc/prune"] === "disabled") return "its annotation svc/prune is disabled";
   if (holdsOthers(entry) && !run.deleteKinds.includes(entry.kind)) {
     return `delete_kinds does not name ${entry.kind}`;

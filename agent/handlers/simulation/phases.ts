@@ -1,11 +1,11 @@
 import type { JobInfo, Plan } from "../../jobs/handler.ts";
 import { readActionRun } from "../actions/action-steps.ts";
 
-/** What a simulated job does, one after another: a name, and a line for the log. */
+/** A phase of a simulated job: a name, and a line for the log. */
 export type Phase = {
   readonly name: string;
   readonly line: string;
-  /** The id at the broker of the step that it stands for; empty for none. */
+  /** The id at the broker of the step that it stands for; empty if there is none. */
   readonly id: string;
 };
 

@@ -7,8 +7,8 @@ export type Given = {
 };
 
 /**
- * What a simulated plan job brings, in the shapes of the real ones: of terraform the plan file as it is and its JSON
- * compressed, of helm and manifests both compressed JSON. Contents that the plan gives stand for ours.
+ * The result of a simulated plan job, in the formats of real ones: for terraform the plan file as it is and its JSON
+ * compressed, for helm and manifests both as compressed JSON. Contents given in the plan replace these.
  */
 export function simulatedContents(
   { type, operation }: JobInfo,
@@ -30,7 +30,7 @@ export function simulatedContents(
   };
 }
 
-/** A plan file of terraform is a zip archive; this is one with nothing in it. */
+/** A plan file of terraform is a zip archive; this is an empty one. */
 const emptyZip = Buffer.concat([Buffer.from("PK\u0005\u0006", "latin1"), Buffer.alloc(18)]);
 
 function displayOf(type: string, isTeardown: boolean): object {

@@ -10,7 +10,7 @@ import { type Given, simulatedContents } from "./plan-contents.ts";
 
 type SandboxMode = NonNullable<z.infer<typeof sandboxMode>>;
 
-/** The plan's sandbox mode, when it is enabled, there or for all jobs. Throws JobFailure when it has not that form. */
+/** The plan's sandbox mode, when it is enabled in the plan or for all jobs. Throws JobFailure when it is invalid. */
 export function sandboxModeOf(plan: Plan, isForced = false): SandboxMode | undefined {
   const { data, error } = sandboxMode.safeParse(plan["sandbox_mode"]);
   if (error === undefined && isForced) return { ...data, enabled: true };
@@ -22,7 +22,9 @@ export function sandboxModeOf(plan: Plan, isForced = false): SandboxMode | undef
   );
 }
 
-/** Work that runs nothing: it takes its time, says its lines, and ends with the outputs or the failure that is asked for. */
+/**
+ * Work that runs nothing: it takes the requested time, logs its lines, and ends with the requested outputs or failure.
+ */
 export function simulate(info: JobInfo, plan: Plan, mode: SandboxMode): JobWork {
   const phases = simulatedPhases(info, plan);
   const failsAt = mode.fail_at || undefined;

@@ -4,7 +4,7 @@ import { appliedCounts } from "./apply-result.ts";
 import type { Ran } from "./run-terraform.ts";
 import type { TerraformContext } from "./terraform-context.ts";
 
-/** Does what follows a good apply: a failure of it says first that the plan is applied, and brings these outputs. */
+/** Runs what follows a successful apply. A failure first says that the plan was applied, and has these outputs. */
 export async function afterApply<T>(
   { job }: TerraformContext,
   ran: Ran,
@@ -17,12 +17,12 @@ export async function afterApply<T>(
     const isTold = error instanceof JobFailure;
     if (!isTold) {
       const told = { err: error, execution_id: job.executionId };
-      job.agent.log.error(told, "what follows an apply failed within the agent");
+      job.agent.log.error(told, "a step after an apply failed within the agent");
     }
     const { message, reason, code, metadata, composite, ...failure } = isTold
       ? error
       : internalFailure(error);
-    throw new JobFailure(`The plan is applied (${appliedCounts(ran)}); but then: ${message}`, {
+    throw new JobFailure(`The plan was applied (${appliedCounts(ran)}), but then: ${message}`, {
       reason,
       code,
       metadata,

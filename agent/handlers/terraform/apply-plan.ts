@@ -7,7 +7,7 @@ import { isWell, type Ran, runTerraform, type TerraformCommand } from "./run-ter
 import type { TerraformContext } from "./terraform-context.ts";
 import { failureOfRun, terraformFailure } from "./terraform-failure.ts";
 
-/** Applies the plan in the plan file, of which is known by now what in it is sensitive. Throws JobFailure. */
+/** Applies the plan in the plan file. What in it is sensitive must be known by then. Throws JobFailure. */
 export async function applyPlan(context: TerraformContext): Promise<Ran> {
   await noteApplyBegun(context.job);
   const ran = await runTerraform(context, {
@@ -20,7 +20,7 @@ export async function applyPlan(context: TerraformContext): Promise<Ran> {
   throw await unwell(context, ran, rescued);
 }
 
-/** The run that applies. */
+/** The command that applies the plan. */
 export function applyCommand({ run, files, progress }: TerraformContext): TerraformCommand {
   return {
     key: "apply",
@@ -53,8 +53,8 @@ async function unwell(context: TerraformContext, ran: Ran, rescued: Rescued): Pr
 function unsaved({ end, said }: Ran, rescued: "at-broker" | "on-host"): JobFailure {
   const where =
     rescued === "at-broker"
-      ? "The broker keeps it aside as a rescued state: look at it, then make it the current one or discard it"
-      : "It is sealed on this host, and goes to the broker as soon as that takes it";
+      ? "The broker keeps it as a rescued state: inspect it, then make it the current one or discard it"
+      : "It is sealed on this host and is sent to the broker as soon as the broker accepts it";
   const detail = `terraform could not save its state after ${said.made} changes. ${where}. Until then the workspace is blocked.`;
   return terraformFailure(detail, {
     class: "state_push_failed",

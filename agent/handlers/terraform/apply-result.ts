@@ -17,7 +17,7 @@ type StateOutputs = z.infer<typeof outputsSchema>;
 
 const mostStateJsonBytes = 64 * 2 ** 20;
 
-/** What an applied plan brings: its outputs, of those that are sensitive only that they are there. */
+/** The result of an applied plan: its outputs, with only the names of the sensitive ones. */
 export async function applyResult(context: TerraformContext, ran: Ran): Promise<JobResult> {
   const outputs = await readOutputs(context);
   const { add = 0, change = 0, remove = 0 } = ran.said.counts ?? {};
@@ -38,20 +38,23 @@ export async function applyResult(context: TerraformContext, ran: Ran): Promise<
   };
 }
 
-/** What was applied, in words. */
+/** What was applied, as text. */
 export function appliedCounts({ said }: Ran): string {
   const { add = 0, change = 0, remove = 0 } = said.counts ?? {};
   return `${add} added, ${change} changed, ${remove} destroyed`;
 }
 
-/** From the whole state, which the broker gets as JSON, too; from outputs alone where it is very large. */
+/**
+ * The outputs, from the whole state, which the broker also gets as JSON; if that is very large, from the outputs
+ * alone.
+ */
 async function readOutputs(context: TerraformContext): Promise<StateOutputs> {
   const { job } = context;
   const shown = await readState(context, stateCommand(context));
   if (shown === undefined) return {};
   await postStateJson(context, shown);
   if (shown.length <= mostJsonBytes) {
-    const state = JSON.parse(shown.toString("utf8")) as Record<string, unknown>; // terraform's own
+    const state = JSON.parse(shown.toString("utf8")) as Record<string, unknown>; // it is terraform's own output
     const values = (state["values"] ?? {}) as Record<string, unknown>;
     return outputsIn(job, { outputs: values["outputs"] ?? {}, values });
   }
@@ -68,7 +71,7 @@ function outputsIn(job: Job, state: Record<string, unknown>): StateOutputs {
 
 const mostReadBytes = 512 * 2 ** 20;
 
-/** The run that reads the state, or its outputs alone. */
+/** The command that reads the state, or its outputs alone. */
 export function stateCommand(
   { files }: TerraformContext,
   what: "show" | "output" = "show",
@@ -93,19 +96,19 @@ async function readState(
     const bounds = { what: "The state as JSON", mostBytes: mostReadBytes };
     return await readBytes(files.stateJson, job.directories.owner, bounds);
   }
-  const words = `The plan is applied, but its outputs cannot be read: terraform ${command.args[0]} ${ran.end.words}.`;
+  const words = `The plan was applied, but its outputs cannot be read: terraform ${command.args[0]} ${ran.end.words}.`;
   job.log(words, "warn", "outputs", `unread ${command.args[0]}`);
   return undefined;
 }
 
 const patienceMs = 60_000;
 
-/** It is what people look at; without it the job is done all the same. */
+/** Sends the state as JSON, which people look at; if that fails, the job succeeds nevertheless. */
 async function postStateJson(context: TerraformContext, bytes: Buffer): Promise<void> {
   const { job, run } = context;
   if (bytes.length > mostStateJsonBytes) {
     const words =
-      "The state as JSON has more than 64 MiB: the broker does not get it in that form.";
+      "The state as JSON has more than 64 MiB, so it is not sent to the broker in that form.";
     return job.log(words, "warn", "outputs", "state json");
   }
   const input = {
@@ -117,7 +120,10 @@ async function postStateJson(context: TerraformContext, bytes: Buffer): Promise<
     const how = { scope: "job", giveUpAfterMs: patienceMs, bytes, token } as const;
     await job.agent.client.call(writeStateJsonRoute, input, how);
   } catch (error) {
-    job.agent.log.warn({ err: error, execution_id: job.executionId }, "a state was not shown");
-    job.log("The broker did not take the state as JSON.", "warn", "outputs", "state json");
+    job.agent.log.warn(
+      { err: error, execution_id: job.executionId },
+      "failed to send a state as JSON",
+    );
+    job.log("The broker did not accept the state as JSON.", "warn", "outputs", "state json");
   }
 }

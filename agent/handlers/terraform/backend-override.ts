@@ -1,4 +1,4 @@
-/** Override files are merged by their names' order, and the last one that names a backend is heard. */
+/** Override files are merged in the order of their names, and the last one that names a backend counts. */
 export const overrideName = "zzzz_svc_override.tf.json";
 
 export type BackendAddresses = {
@@ -7,7 +7,7 @@ export type BackendAddresses = {
   readonly unlock_address: string;
 };
 
-/** Where a workspace's state is, for one job: nowhere else may terraform bring it, or the job's token. */
+/** The addresses of a workspace's state for one job: terraform may send the state and the job's token nowhere else. */
 export function backendAddresses(
   brokerUrl: string,
   workspaceId: string,
@@ -23,15 +23,15 @@ export function backendAddresses(
 }
 
 /**
- * The configuration's backend in place of whatever it names itself: the workspace's state at the broker. No credentials
- * are in it, for it ends in saved plans; terraform has them from its environment.
+ * The backend that replaces the configuration's own: the workspace's state at the broker. It contains no credentials,
+ * as it becomes part of saved plans; terraform gets them from its environment.
  */
 export function backendOverride(brokerUrl: string, workspaceId: string, jobId: string): string {
   const http = {
     ...backendAddresses(brokerUrl, workspaceId, jobId),
     lock_method: "POST",
     unlock_method: "POST",
-    // A broker that is away for some minutes costs nobody a state: terraform's own patience is three seconds.
+    // A broker that is unreachable for some minutes must not cost a state: terraform itself retries for three seconds only.
     retry_max: 14,
     retry_wait_min: 1,
     retry_wait_max: 30,

@@ -10,15 +10,15 @@ import { terraformFailure } from "./terraform-failure.ts";
 
 const overriding = /^(?:[^.].*_)?override\.(?:tf|tofu)(?:\.json)?$/;
 
-/** Throws JobFailure where the configuration has an override file that would be heard after the agent's own. */
+/** Throws JobFailure when the configuration has an override file that takes precedence over the agent's own. */
 export async function refuseLaterOverrides(cwd: string): Promise<void> {
   const later = (await readdir(cwd)).find((name) => overriding.test(name) && name > overrideName);
   if (later === undefined) return;
-  const detail = `The override file ${later} comes after the agent's own, ${overrideName}, which has to have the last word on where the state is: give it a name that sorts before.`;
+  const detail = `The override file ${later} would be merged after the agent's own, ${overrideName}, which must decide where the state is: give it a name that sorts before.`;
   throw unfit(detail, later);
 }
 
-/** Throws JobFailure unless the folder was initialized with the workspace's backend at the broker. */
+/** Throws JobFailure unless the directory was initialized with the workspace's backend at the broker. */
 export async function checkInitialized(context: TerraformContext): Promise<void> {
   const { job, files } = context;
   await job.once("terraform/backend-in-place", async () => {
@@ -32,7 +32,7 @@ export async function checkInitialized(context: TerraformContext): Promise<void>
 const mostBytes = 2 ** 20;
 const mostPlanBytes = 256 * 2 ** 20;
 
-/** Throws JobFailure unless the plan in the plan file names the same: an apply heeds no other backend. */
+/** Throws JobFailure unless the plan file names the same backend: an apply uses no other one. */
 export async function checkPlanBackend(context: TerraformContext): Promise<void> {
   const { job, files } = context;
   await job.once("terraform/backend-in-plan", async () => {
@@ -64,11 +64,11 @@ function refuseOther(found: Backend | undefined, ours: BackendAddresses, who: st
       : ["backend"];
   if (wrong === undefined) return;
   const what = found === undefined ? "none that can be read" : `${found.type} (${wrong[0]})`;
-  const detail = `${who} another backend than the workspace's at the broker: ${what}. What ${overrideName} says has to be the last word on it. Nothing was changed.`;
+  const detail = `${who} another backend than the workspace's at the broker: ${what}. The backend of ${overrideName} must be the one that is used. Nothing was changed.`;
   throw unfit(detail, overrideName);
 }
 
-/** A plan names the job that planned; for the same workspace that is all the same. */
+/** A plan's address names the job that made it; only the rest must be equal. */
 const anyJob = (url: unknown): string => String(url).replace(/job_id=[^&]*$/, "job_id=");
 
 function unfit(detail: string, file: string): JobFailure {

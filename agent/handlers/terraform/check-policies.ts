@@ -7,14 +7,14 @@ import { type PolicyVerdict, readPolicyVerdict } from "./policy-verdict.ts";
 import type { TerraformContext } from "./terraform-context.ts";
 
 /**
- * Evaluates the policies of the job over its plan, of which they see no sensitive value. Throws JobFailure when one
- * denies, and when one cannot be evaluated: that is no consent.
+ * Evaluates the job's policies for its plan, in which sensitive values are hidden. Throws JobFailure when one denies,
+ * or cannot be evaluated: an error is no consent.
  */
 export async function checkPolicies(context: TerraformContext, shownPlan: string): Promise<void> {
   const { job, run } = context;
   if (run.policies.length === 0) return;
   const { secrets, owner } = job.directories;
-  // opa's policies find it as `input.plan`, those of conftest as `input` itself.
+  // Policies of opa read it as `input.plan`, those of conftest as `input`.
   const inputs = { opa: `{"plan":${shownPlan}}`, conftest: shownPlan };
   const denied: { readonly policy: string; readonly message: string }[] = [];
   for (const [at, policy] of run.policies.entries()) {
@@ -79,7 +79,7 @@ async function evaluate(
   const isWell = end.why === "exited" && (end.code === 0 || policy.engine === "conftest");
   if (verdict === undefined || !isWell) {
     const why = isWell
-      ? "deny, violation and warn are to be texts, sets of texts, or true or false"
+      ? "deny, violation and warn must be strings, sets of strings, or booleans"
       : `it ${end.words}`;
     throw new JobFailure(`The policy ${policy.name} cannot be evaluated: ${why}.`, {
       reason: "tool_failed",
@@ -94,7 +94,7 @@ const mostVerdictBytes = 4 * 2 ** 20;
 
 function missing({ name, engine }: Policy): JobFailure {
   return new JobFailure(
-    `The policy ${name} needs ${engine}, which is not on this host's PATH: install it, or take the policy away.`,
+    `The policy ${name} needs ${engine}, which is not on this host's PATH: install it, or remove the policy.`,
     { reason: "tool_missing", class: "tool_missing", metadata: { tool: engine } },
   );
 }

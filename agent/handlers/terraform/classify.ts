@@ -1,7 +1,7 @@
 import type { CommandEnd } from "../../jobs/stored-execution.ts";
 import type { Diagnostic, Said } from "./said.ts";
 
-/** Why terraform failed, in one word for programs: `error_metadata.class` of the result. */
+/** The class of a terraform failure, for programs: `error_metadata.class` of the result. */
 export type TerraformClass =
   | "state_lock"
   | "workspace_blocked"
@@ -32,11 +32,11 @@ export type TerraformClass =
 type Row = {
   readonly class: TerraformClass;
   readonly pattern: RegExp;
-  /** The same again may go well. */
+  /** Another attempt may succeed. */
   readonly isRetryable?: true;
 };
 
-/** In this order: what is said of the state goes before what a cloud says, and that before what only follows. */
+/** The order counts: errors about the state come before a cloud's, and these before their consequences. */
 const rows: readonly Row[] = [
   { class: "workspace_blocked", pattern: /ID=blocked|ID: +blocked\b|workspace_blocked/ },
   { class: "plan_stale", pattern: /saved plan is stale/i },
@@ -85,7 +85,7 @@ const rows: readonly Row[] = [
   { class: "state_conflict", pattern: /HTTP error: 409/ },
 ];
 
-/** What failed, told by how terraform ended and by what it said; `main` is the complaint that it is told by. */
+/** The kind of failure, from how terraform ended and its errors; `main` is the error that is reported. */
 export type Classified = {
   readonly class: TerraformClass;
   readonly main: Diagnostic | undefined;
@@ -109,7 +109,7 @@ export function classify(end: CommandEnd, said: Said): Classified {
   const words = said.words.join("\n");
   const inWords = rows.find(({ pattern }) => diagnostics.length === 0 && pattern.test(words));
   if (inWords !== undefined) return { ...plain, class: inWords.class };
-  // A provider's complaint names the resource; the language's own only the place.
+  // A provider's error names the resource; an error of the language only the place.
   const isLanguage = main?.file !== undefined && main.address === undefined;
   return { ...plain, class: isLanguage ? "config_invalid" : "terraform_failed" };
 }
@@ -121,11 +121,11 @@ const ofEnd: Partial<Record<CommandEnd["why"], TerraformClass>> = {
   "timed-out": "timeout",
 };
 
-/** A long word may be broken over lines. */
+/** Joins lines, as long messages are wrapped. */
 const textOf = ({ summary, detail }: Diagnostic): string =>
   `${summary} ${detail}`.replaceAll(/\s+/g, " ");
 
-/** The id of the lock that was in the way. Of its holder terraform prints nothing: what it shows is its own lock. */
+/** The id of the lock that was already taken. Terraform does not print its holder: what it shows is its own lock. */
 export function lockIdIn(diagnostic: Diagnostic | undefined): string | undefined {
   return /\bID=([^\s:]+)/.exec(diagnostic?.detail ?? "")?.[1];
 }

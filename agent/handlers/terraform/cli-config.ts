@@ -1,13 +1,13 @@
 import path from "node:path";
 
-/** Where the host keeps providers that were installed once. */
+/** The directory in which the host keeps installed providers. */
 export function providerStore(dataDir: string): string {
   return path.join(dataDir, "providers");
 }
 
 /**
- * terraform's own settings, whatever the host or the job would say: where providers come from. What the host has kept
- * is taken as it is; with a mirror nothing is downloaded.
+ * Terraform's CLI configuration, in place of the host's or the job's: where providers come from. Providers that the
+ * host keeps are used as they are; with a mirror nothing is downloaded.
  */
 export function cliConfig(from: {
   readonly store?: string | undefined;

@@ -15,7 +15,7 @@ import { runHook } from "./run-hook.ts";
 import type { TerraformContext } from "./terraform-context.ts";
 import type { TerraformRun } from "./terraform-run.ts";
 
-/** Does a terraform job, or goes on with it. Throws JobFailure. */
+/** Runs a terraform job, or resumes it. Throws JobFailure. */
 export async function doTerraform(job: Job, run: TerraformRun): Promise<JobResult> {
   const context = await openTerraformContext(job, run);
   await checkApproved(context);
@@ -40,7 +40,7 @@ async function plan(context: TerraformContext): Promise<MadePlan> {
 async function apply(context: TerraformContext, made?: MadePlan): Promise<JobResult> {
   await checkPlanBackend(context);
   const { job } = context;
-  // Before it is known what in a plan is sensitive, nothing that its apply prints can be shown.
+  // The output of an apply can only be shown once it is known what in its plan is sensitive.
   const known = made ?? (await showPlan(context));
   if (made === undefined) await checkPolicies(context, known.shown);
   await askApproval(job, renderDiff(known.changes, false));

@@ -6,8 +6,8 @@ import type { TerraformContext } from "./terraform-context.ts";
 const patienceMs = 5_000;
 
 /**
- * Gives back the lock that a plan of this job left, which was killed or could not unlock: it wrote nothing, and terraform
- * is gone. Nothing where that is not sure, or the lock is of anything else. Never rejects.
+ * Releases the lock that a plan of this job left when it was killed or could not unlock: it wrote nothing, and
+ * terraform is gone. Does nothing when that is not certain, or when the lock is another's. Never rejects.
  */
 export async function freePlanLock(context: TerraformContext, { end }: Ran): Promise<void> {
   if (end.why === "lost") return;
@@ -23,10 +23,10 @@ export async function freePlanLock(context: TerraformContext, { end }: Ran): Pro
   };
   try {
     await job.agent.client.call(unlockTerraformWorkspaceRoute, input, how);
-    job.log("The lock that the plan left is given back.", "info", "plan", "lock given back");
+    job.log("The lock that the plan left was released.", "info", "plan", "lock given back");
   } catch (error) {
-    // The broker frees it when the job is over, or blocks the workspace and says so.
+    // The broker releases it when the job is over, or blocks the workspace and says so.
     const told = { err: error, execution_id: job.executionId };
-    job.agent.log.warn(told, "a plan's lock could not be given back");
+    job.agent.log.warn(told, "failed to release a plan's lock");
   }
 }

@@ -3,7 +3,10 @@ import type { Job } from "../../jobs/handler.ts";
 const mostSecrets = 2_000;
 const mostBytes = 2 * 2 ** 20;
 
-/** From here on these are nowhere in the job's log, outputs and result; of very many, the longest ones. */
+/**
+ * From now on these values are redacted in the job's log, outputs and result; if there are very many, only the longest
+ * ones.
+ */
 export function hideAll(job: Job, secrets: readonly string[]): void {
   let bytes = 0;
   let left = 0;
@@ -13,6 +16,6 @@ export function hideAll(job: Job, secrets: readonly string[]): void {
     else job.addSecret(secret);
   }
   if (left === 0) return;
-  const words = `${left} sensitive values are too many to be looked for everywhere; where terraform marks them, they are hidden.`;
+  const words = `There are too many sensitive values: ${left} of them are hidden only where terraform marks them.`;
   job.log(words, "warn", "", "too many secrets");
 }

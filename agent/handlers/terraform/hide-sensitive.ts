@@ -2,10 +2,10 @@ import { isSecretName } from "../../jobs/secret-names.ts";
 
 type Members = Record<string, unknown>;
 
-/** What stands in the place of a sensitive value. */
+/** The text that replaces a sensitive value. */
 export const sensitiveMark = "(sensitive value)";
 
-/** Beside each of these members terraform says which parts of it are sensitive. */
+/** For each of these members, another one says which parts of it are sensitive. */
 const marked: readonly (readonly [string, string])[] = [
   ["before", "before_sensitive"],
   ["after", "after_sensitive"],
@@ -13,8 +13,8 @@ const marked: readonly (readonly [string, string])[] = [
 ];
 
 /**
- * Takes every value that terraform marks as sensitive out of what `terraform show -json` said, in place, and answers
- * them: the same value may stand elsewhere without a mark.
+ * Replaces, in place, every value that terraform marks as sensitive in the output of `terraform show -json`, and
+ * returns these values: they may also occur elsewhere without a mark.
  */
 export function hideSensitive(shown: Members): string[] {
   const secrets = new Set<string>();
@@ -23,7 +23,7 @@ export function hideSensitive(shown: Members): string[] {
   return [...secrets];
 }
 
-/** Only the configuration says which variables are. */
+/** Only the configuration says which variables are sensitive. */
 function hideVariables(shown: Members, secrets: Set<string>): void {
   const declared = at(shown, ["configuration", "root_module", "variables"]);
   const given = at(shown, ["variables"]);
@@ -52,7 +52,7 @@ function walk(value: unknown, secrets: Set<string>): void {
     }
   }
   for (const [name, member] of Object.entries(members)) {
-    // In the configuration nothing is marked: `password = "…"` is known by its name alone.
+    // The configuration has no marks: `password = "…"` is recognized by its name alone.
     const constant = membersOf(member);
     if ("constant_value" in constant && isSecretName(name)) {
       constant["constant_value"] = hidden(constant["constant_value"], true, secrets);
@@ -61,7 +61,7 @@ function walk(value: unknown, secrets: Set<string>): void {
   }
 }
 
-/** The value without what the marks point at: `true` for all of it, else marks for its parts. */
+/** The value without its sensitive parts; the mark is `true` for all of it, or has marks for its parts. */
 function hidden(value: unknown, marks: unknown, secrets: Set<string>): unknown {
   if (marks === true) {
     if (value === null || value === undefined) return value;
@@ -90,7 +90,7 @@ function at(value: unknown, path: readonly string[]): Members {
   return found;
 }
 
-/** Lists have members, too: their places. */
+/** Lists have members too, by their index. */
 function membersOf(value: unknown): Members {
   return typeof value === "object" && value !== null ? (value as Members) : {};
 }

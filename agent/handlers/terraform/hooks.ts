@@ -21,7 +21,7 @@ export const hooksSchema = z
   .looseObject(Object.fromEntries(hookNames.map((name) => [name, either])))
   .nullish();
 
-/** A script that runs beside terraform, in its folder. */
+/** A script that runs before or after terraform, in its directory. */
 export type Hook = {
   readonly text: string;
   readonly env: Readonly<Record<string, string>>;

@@ -12,11 +12,11 @@ import type { TerraformContext } from "./terraform-context.ts";
 import { failureOfRun } from "./terraform-failure.ts";
 
 /**
- * Initializes the folder: backend, modules, providers. A lock file of the source's is never changed. Throws JobFailure.
+ * Initializes the directory: backend, modules, providers. The source's lock file is never changed. Throws JobFailure.
  */
 export async function initialize(context: TerraformContext): Promise<void> {
   const { job, run, files } = context;
-  // Looked at once: terraform itself writes one.
+  // Read once, as terraform itself writes one.
   const hasLock = await job.once("terraform/lock", async () => await isThere(files.lock));
   const command = initCommand(context, hasLock);
   const next = run.action === "apply" ? showCommand(context) : planCommand(context);
@@ -26,7 +26,7 @@ export async function initialize(context: TerraformContext): Promise<void> {
   await keepProviders(context);
 }
 
-/** Makes the initialization ready while the files that it reads are written: as it will be, as far as that is known. */
+/** Prestarts the initialization while the files that it reads are written, with its expected arguments. */
 export function makeInitReady(context: TerraformContext): void {
   const { run, files } = context;
   makeTerraformReady(
@@ -43,20 +43,19 @@ function initCommand({ job, env }: TerraformContext, hasLock: boolean): Terrafor
     step: "init",
     args,
     output: "text",
-    env: isBound ? env : { ...lavish, ...env },
+    env: isBound ? env : { ...lessCollection, ...env },
   };
 }
 
 /**
- * An initialization holds little in memory and starts no provider: without its garbage being collected, a third of its
- * time, it stays small. Beyond the limit it is collected all the same; where jobs have a bound of
- * their own, as usual from the beginning.
+ * An initialization needs little memory and starts no provider. Without garbage collection, a third of its time, it
+ * stays small; beyond the limit garbage is collected nevertheless. With a memory limit on jobs, it is collected as usual.
  */
-const lavish = { GOGC: "400", GOMEMLIMIT: "256MiB" };
+const lessCollection = { GOGC: "400", GOMEMLIMIT: "256MiB" };
 
 const isThere = async (file: string): Promise<boolean> => await Promise.resolve(existsSync(file));
 
-/** What the host has kept may be another build than the one that the lock file names. */
+/** The host may keep another build of a provider than the one in the lock file. */
 function needsOthers({ end, said }: Ran): boolean {
   return (
     end.why === "exited" &&
@@ -68,7 +67,7 @@ function needsOthers({ end, said }: Ran): boolean {
 async function again(context: TerraformContext, command: TerraformCommand): Promise<Ran> {
   const { job, files } = context;
   const words =
-    "What this host has kept of a provider does not fit the lock file; it is fetched anew.";
+    "A provider that this host keeps does not match the lock file; it is downloaded again.";
   job.log(words, "warn", "init", "init again");
   const env = { ...command.env, TF_CLI_CONFIG_FILE: files.bareCliConfig };
   return await runTerraform(context, { ...command, key: "init-2", env });

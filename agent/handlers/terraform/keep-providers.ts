@@ -6,9 +6,9 @@ import { providerStore } from "./cli-config.ts";
 import type { TerraformContext } from "./terraform-context.ts";
 
 /**
- * Keeps the providers that were installed for this job, for every job on this host: a folder appears there whole or not at
- * all, and is never written again, so that any number may look for one, and run it, at once. Where jobs run as other
- * users nothing is kept: one of them could lay a provider of its own under for the others.
+ * Keeps the providers that were installed for this job, for all jobs on this host. A directory appears there whole or
+ * not at all and is never changed, so that any number of jobs may read and run it at the same time. If jobs run as
+ * other users, nothing is kept: one of them could plant a provider for the others.
  */
 export async function keepProviders({ job, files }: TerraformContext): Promise<void> {
   if (job.directories.owner !== undefined) return;
@@ -20,12 +20,12 @@ export async function keepProviders({ job, files }: TerraformContext): Promise<v
       if (!existsSync(target)) await keep(folder, target);
     }
   } catch (error) {
-    // The job has what it needs; the next one installs it once more.
-    job.agent.log.warn({ err: error, execution_id: job.executionId }, "a provider was not kept");
+    // The job has what it needs; the next one installs it again.
+    job.agent.log.warn({ err: error, execution_id: job.executionId }, "failed to keep a provider");
   }
 }
 
-/** host/namespace/name/version/platform: those that are folders, and no links into what is kept already. */
+/** host/namespace/name/version/platform: those that are directories, and not links to kept ones. */
 async function packagesIn(folder: string, depth = 5): Promise<string[]> {
   if (!existsSync(folder)) return [];
   const found: string[] = [];
@@ -40,7 +40,7 @@ async function packagesIn(folder: string, depth = 5): Promise<string[]> {
 
 async function keep(folder: string, target: string): Promise<void> {
   await mkdir(path.dirname(target), { recursive: true, mode: 0o700 });
-  // Beside the versions' folders, where terraform looks for nothing.
+  // Beside the directories of versions, where terraform does not look.
   const draft = path.join(path.dirname(target), `.${randomUUID()}`);
   try {
     await linked(folder, draft);
@@ -51,7 +51,7 @@ async function keep(folder: string, target: string): Promise<void> {
   }
 }
 
-/** The same bytes under another name; a copy where that is on another disk. */
+/** A hard link; a copy when it is on another disk. */
 async function linked(from: string, to: string): Promise<void> {
   await mkdir(to, { mode: 0o700 });
   for (const entry of await readdir(from, { withFileTypes: true })) {

@@ -6,14 +6,14 @@ import type { Ran } from "./run-terraform.ts";
 import type { TerraformContext } from "./terraform-context.ts";
 import { terraformFailure } from "./terraform-failure.ts";
 
-/** Whether terraform was ended by a signal, or nobody knows how: it has not come to rest by itself. */
+/** Whether terraform was killed by a signal, or its end is unknown: it did not finish by itself. */
 export function isJobKilled({ end }: Ran): boolean {
   return end.code === null ? end.why !== "stopped" || end.tookMs > 0 : end.code > 128;
 }
 
 /**
- * Blocks the workspace of an apply that came to its end half-way, so that nobody goes on from it unasked, and answers the
- * failure that says so.
+ * Blocks the workspace of an interrupted apply, so that nobody continues from it unawares, and returns the failure
+ * that says so.
  */
 export async function leaveHalfDone(
   context: TerraformContext,
@@ -23,12 +23,12 @@ export async function leaveHalfDone(
   const { end, said } = ran;
   const { begun, made, failed } = said;
   const open = begun - made - failed;
-  const counts = `${made} of the changes that it began are made, ${failed} failed${open > 0 ? `, of ${open} nobody knows` : ""}`;
+  const counts = `of the changes that it began, ${made} were made, ${failed} failed${open > 0 ? `, and ${open} are unknown` : ""}`;
   const detail = `terraform apply ${end.words}: ${counts}. ${stateOf(ran, { kind, rescued })}`;
   const isBlocked = await block(context, kind, detail);
   const next = isBlocked
-    ? `The workspace is blocked until somebody has looked: svc workspace unblock ${context.run.workspaceId}.`
-    : "The workspace could not be blocked: look at it before the next apply.";
+    ? `The workspace is blocked. Inspect it, then unblock it: svc workspace unblock ${context.run.workspaceId}.`
+    : "The workspace could not be blocked: inspect it before the next apply.";
   return terraformFailure(`${detail} ${next}`, {
     class: kind,
     detail,
@@ -40,32 +40,31 @@ export async function leaveHalfDone(
 
 type HalfDone = {
   readonly kind: "interrupted" | "killed_dirty";
-  /** What became of a state that it could not save itself. */
+  /** What happened to a state that it could not save itself. */
   readonly rescued: Rescued;
 };
 
-/** What is known of the state, which is what whoever looks has to begin with. */
+/** What is known of the state: whoever inspects the workspace needs that first. */
 function stateOf({ end, said }: Ran, { kind, rescued }: HalfDone): string {
   const where = {
     none: "",
     saved: "The agent saved the state that it left.",
-    "at-broker": "The broker keeps the state that it left aside, as a rescued state.",
-    "on-host": "The state that it left is sealed on this host, and goes to the broker later.",
+    "at-broker": "The broker keeps the state that it left as a rescued state.",
+    "on-host": "The state that it left is sealed on this host and is sent to the broker later.",
   }[rescued];
   if (kind === "killed_dirty") {
-    const lost =
-      "What it was about to change may be missing in the state, and its lock may be left.";
+    const lost = "What it was changing may be missing in the state, and its lock may be left.";
     return where === "" ? lost : `${lost} ${where}`;
   }
-  if (where !== "") return `It came to rest. ${where}`;
+  if (where !== "") return `It stopped in an orderly way. ${where}`;
   return classify(end, said).class === "state_push_failed"
-    ? "It came to rest, but could not save its state, and left none on this host: what it made may be missing in the state."
-    : "It came to rest and saved its state.";
+    ? "It stopped in an orderly way, but could not save its state and left none on this host: what it created may be missing in the state."
+    : "It stopped in an orderly way and saved its state.";
 }
 
 const patienceMs = 20_000;
 
-/** By the broker itself, too, once it has the result; before that nobody else should have had the lock. */
+/** The broker does this too once it has the result; until then nobody else should get the lock. */
 async function block(context: TerraformContext, kind: string, detail: string): Promise<boolean> {
   const { job, run } = context;
   const params = { workspace_id: run.workspaceId };
@@ -77,7 +76,7 @@ async function block(context: TerraformContext, kind: string, detail: string): P
     return true;
   } catch (error) {
     const told = { err: error, execution_id: job.executionId };
-    job.agent.log.error(told, "a workspace could not be blocked");
+    job.agent.log.error(told, "failed to block a workspace");
     return false;
   }
 }

@@ -1,7 +1,7 @@
 import { getWorkspaceLockRoute } from "../../../shared/api/terraform-workspaces.ts";
 import type { TerraformContext } from "./terraform-context.ts";
 
-/** Who holds a workspace; terraform itself tells no more than the lock's id. */
+/** The holder of a workspace's lock; terraform itself only reports the lock's id. */
 export type LockHolder = {
   readonly id: string;
   readonly who: string;
@@ -12,7 +12,7 @@ export type LockHolder = {
 
 const patienceMs = 5_000;
 
-/** The holder of the job's workspace; undefined where nobody holds it, or the broker does not say so. */
+/** The holder of the job's workspace; undefined when nobody holds it, or when the broker does not answer. */
 export async function lockHolder({ job, run }: TerraformContext): Promise<LockHolder | undefined> {
   const { token } = job;
   const params = { workspace_id: run.workspaceId };
@@ -23,6 +23,6 @@ export async function lockHolder({ job, run }: TerraformContext): Promise<LockHo
     const { runner_job_id } = body;
     return { id, who, operation, created, ...(runner_job_id !== null && { runner_job_id }) };
   } catch {
-    return undefined; // freed meanwhile, or nobody to ask
+    return undefined; // released meanwhile, or the broker is unreachable
   }
 }

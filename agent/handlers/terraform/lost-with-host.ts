@@ -8,17 +8,17 @@ import type { TerraformRun } from "./terraform-run.ts";
 
 const begun = "terraform/apply-begun";
 
-/** Writes down that from here on the job changes things. */
+/** Records on disk that from now on the job changes things. */
 export async function noteApplyBegun(job: Job): Promise<void> {
   await job.once(begun, async () => await Promise.resolve(true));
 }
 
 /**
- * The failure of a job whose host was started anew under it. A state that terraform left on disk is kept for the broker; an
- * apply that had begun is told as killed half-way, for which the broker blocks the workspace.
+ * The failure of a job whose host restarted while it ran. A state that terraform left on disk is kept for the broker;
+ * an apply that had begun is reported as killed, so that the broker blocks the workspace.
  */
 export async function lostWithHost(job: Job, run: TerraformRun): Promise<JobFailure> {
-  const words = "The host was started anew while the job ran: what it had in memory is gone.";
+  const words = "The host restarted while the job ran, so what the job had in memory is lost.";
   const hasBegun = await job.once(begun, async () => await Promise.resolve(false));
   if (!hasBegun) return new JobFailure(words, { reason: "lost", class: "lost" });
   const folder = path.join(
@@ -35,8 +35,8 @@ export async function lostWithHost(job: Job, run: TerraformRun): Promise<JobFail
     await job.agent.rescued.put({ ...ids, execution_id: job.executionId, bytes });
   }
   const state = hasState
-    ? "The state that terraform could not save is sealed on this host, and goes to the broker."
-    : "What it was about to change may be missing in the state, and its lock may be left.";
-  const detail = `${words} Its apply had begun, and nobody knows how far it came. ${state}`;
+    ? "The state that terraform could not save is sealed on this host and is sent to the broker."
+    : "What it was changing may be missing in the state, and its lock may be left.";
+  const detail = `${words} Its apply had begun, and how far it got is unknown. ${state}`;
   return terraformFailure(detail, { class: "killed_dirty", detail });
 }

@@ -8,25 +8,25 @@ import { isWell, runTerraform, type TerraformCommand } from "./run-terraform.ts"
 import type { TerraformContext } from "./terraform-context.ts";
 import { failureOfRun } from "./terraform-failure.ts";
 
-/** A plan that lies in a file, and what it would change, without anything sensitive. */
+/** A plan in the plan file, and its changes without anything sensitive. */
 export type MadePlan = {
   readonly changes: PlanChanges;
-  /** `terraform show -json`. */
+  /** The output of `terraform show -json`. */
   readonly shown: string;
 };
 
-/** Plans into the plan file. Throws JobFailure. */
+/** Writes a plan to the plan file. Throws JobFailure. */
 export async function makePlan(context: TerraformContext): Promise<MadePlan> {
   const ran = await runTerraform(context, { ...planCommand(context), next: showCommand(context) });
   if (!isWell(ran, [0, 2])) {
-    const failure = await failureOfRun(context, "plan", ran); // names who holds the lock
+    const failure = await failureOfRun(context, "plan", ran); // names the holder of the lock
     await freePlanLock(context, ran);
     throw failure;
   }
   return await showPlan(context);
 }
 
-/** The run that plans. */
+/** The command that makes the plan. */
 export function planCommand({ run, files }: TerraformContext): TerraformCommand {
   const lock = run.isRefreshOnly
     ? ["-lock=false"]
@@ -52,7 +52,7 @@ export function planCommand({ run, files }: TerraformContext): TerraformCommand 
   };
 }
 
-/** The run that shows what is in the plan file. */
+/** The command that shows the contents of the plan file. */
 export function showCommand({ files }: TerraformContext): TerraformCommand {
   const args = ["show", "-json", files.plan];
   const output = { file: files.planJson };
@@ -60,7 +60,7 @@ export function showCommand({ files }: TerraformContext): TerraformCommand {
 }
 
 /**
- * Reads what the plan in the plan file would change; from here on, none of its sensitive values is shown anywhere. Throws
+ * Reads the changes of the plan in the plan file; from now on its sensitive values are redacted everywhere. Throws
  * JobFailure.
  */
 export async function showPlan(context: TerraformContext): Promise<MadePlan> {
@@ -76,7 +76,7 @@ export async function showPlan(context: TerraformContext): Promise<MadePlan> {
   return { changes: planChanges(readShown(shown, plan)), shown };
 }
 
-/** What is shown is what is told of it: secrets that no mark points at are out of that, too. */
+/** Everything shown of a plan comes from this: secrets without a mark are redacted too. */
 function readShown(shown: string, plan: unknown): unknown {
   try {
     return JSON.parse(shown);

@@ -1,12 +1,13 @@
 type Value = string | number | boolean | null;
 
-/** A MessagePack map of texts to plain values, each key once. Throws RangeError for anything else. */
+/** Reads a MessagePack map of strings to plain values, each key once. Throws RangeError for anything else. */
 export function readMsgpackMap(bytes: Buffer): Record<string, Value> {
   const read = reader(bytes);
   const entries = new Map<string, Value>();
   for (let left = read.mapLength(); left > 0; left--) {
     const key = read.value();
-    if (typeof key !== "string" || entries.has(key)) throw new RangeError("no key of its own");
+    if (typeof key !== "string" || entries.has(key))
+      throw new RangeError("a key is not a string, or is repeated");
     entries.set(key, read.value());
   }
   return Object.fromEntries(entries);
@@ -25,7 +26,7 @@ function reader(bytes: Buffer) {
   };
   const skipped = (size: number): number => {
     at += size;
-    return Number.NaN; // a number that nobody asks for
+    return Number.NaN; // a number that no caller needs
   };
   const value = (): Value => {
     const head = uint(1);
@@ -58,7 +59,7 @@ function reader(bytes: Buffer) {
     const head = uint(1);
     if (head >= 0x80 && head < 0x90) return head - 0x80;
     if (head === 0xde) return uint(2);
-    throw new RangeError("it is no map");
+    throw new RangeError("it is not a map");
   };
   return { mapLength, value };
 }

@@ -16,7 +16,7 @@ import { terraformFiles } from "./terraform-files.ts";
 import type { TerraformRun } from "./terraform-run.ts";
 import { writeTerraformFiles } from "./write-terraform-files.ts";
 
-/** Fetches the source and writes what terraform is to read; what a former process of the agent did is not done again. */
+/** Fetches the source and writes terraform's files; what an earlier process of the agent did is not repeated. */
 export async function openTerraformContext(job: Job, run: TerraformRun): Promise<TerraformContext> {
   const { workspace, secrets, owner } = job.directories;
   const names = ["home", "tmp", "data"];
@@ -26,7 +26,7 @@ export async function openTerraformContext(job: Job, run: TerraformRun): Promise
     await makeJobFolders([...folders, memory], owner);
     return true;
   });
-  // What is in memory went with the host's last start: the plan, and what of it was known.
+  // A restart of the host lost what was in memory: the plan, and what was known about it.
   if (isAnew && !existsSync(memory)) throw await lostWithHost(job, run);
   const [home = "", tmp = "", data = ""] = folders;
   const { program } = await findTerraform(job.agent.config, {
@@ -72,10 +72,11 @@ export async function openTerraformContext(job: Job, run: TerraformRun): Promise
   return context;
 }
 
-/** The agent's own token would reach more than this job. */
+/** The job's token, as the agent's own would reach more than this job. */
 function tokenOf({ token }: Job): string {
   if (token !== undefined) return token;
-  const words = "The agent that claimed the job was killed before it began: its token is gone.";
+  const words =
+    "The agent that claimed the job was killed before the job began, and the job's token is lost.";
   throw new JobFailure(words, { reason: "lost", class: "lost" });
 }
 
@@ -98,10 +99,10 @@ async function environment(
     const { env, refused } = allowedEnv({ agent: config.env, plan, home, tmp });
     for (const name of Object.keys(env).filter((one) => terraforms.test(one))) {
       delete env[name];
-      refused.push({ name, words: "the agent alone says how terraform is to run" });
+      refused.push({ name, words: "only the agent configures how terraform runs" });
     }
     for (const { name, words } of refused) {
-      job.log(`The variable ${name} is left out: ${words}.`, "warn", "", `left-out ${name}`);
+      job.log(`The variable ${name} is ignored: ${words}.`, "warn", "", `left-out ${name}`);
     }
     return {
       ...networkEnv,
@@ -114,6 +115,6 @@ async function environment(
   };
 }
 
-/** What bends terraform itself, or shows all that it knows. */
+/** Variables that change how terraform itself runs, or make it print everything. */
 const terraforms =
   /^(?:TF_(?:LOG|CLI_CONFIG_FILE|DATA_DIR|WORKSPACE|HTTP|INPUT|IN_AUTOMATION|PLUGIN_CACHE|STATE|TEMP|IGNORE|APPEND)|TERRAFORM_CONFIG|CHECKPOINT_DISABLE$|TOFU_)/;

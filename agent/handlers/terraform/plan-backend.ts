@@ -2,17 +2,17 @@ import { protobufFields } from "../../protobuf-fields.ts";
 import { readMsgpackMap } from "./msgpack-map.ts";
 import { zipEntry } from "./zip-entry.ts";
 
-/** Where a state is kept, and how that is reached. */
+/** The type and settings of a backend, which keeps a state. */
 export type Backend = {
   readonly type: string;
   readonly config: Readonly<Record<string, unknown>>;
 };
 
 const mostBytes = 256 * 2 ** 20;
-/** Of terraform's planfile.proto. */
+/** Field numbers of terraform's planfile.proto. */
 const fields = { backend: 13, type: 1, config: 2, msgpack: 1 };
 
-/** The backend that a plan file names, where its apply brings the state; undefined where that cannot be told. */
+/** The backend that a plan file names, to which its apply sends the state; undefined when it cannot be read. */
 export function planBackend(planFile: Buffer): Backend | undefined {
   const plan = zipEntry(planFile, "tfplan", mostBytes);
   if (plan === undefined) return undefined;
@@ -24,11 +24,11 @@ export function planBackend(planFile: Buffer): Backend | undefined {
       config: readMsgpackMap(config),
     };
   } catch {
-    return undefined; // it is another format, or was cut off
+    return undefined; // another format, or truncated
   }
 }
 
-/** Of two, readers of another make would take another one. */
+/** Throws for a repeated field, as parsers differ in which one they use. */
 function onlyField(message: Buffer, wanted: number): Buffer {
   const found = protobufFields(message).filter(({ number }) => number === wanted);
   const [only] = found;

@@ -21,17 +21,17 @@ const schema = z.looseObject({
   output_changes: z.record(z.string(), change).nullish(),
 });
 
-/** What a plan would change. */
+/** The changes of a plan. */
 export type PlanChanges = {
   readonly terraformVersion: string;
-  /** Without those that stay as they are, and those that are only read. */
+  /** Without resources that do not change, and those that are only read. */
   readonly resources: readonly ResourceChange[];
-  /** What was changed by somebody else. */
+  /** Changes that were made outside of terraform. */
   readonly drift: readonly ResourceChange[];
   readonly outputs: Readonly<Record<string, Change>>;
   readonly counts: PlanCounts;
   readonly hasChanges: boolean;
-  /** It changes things, and only by taking them away. */
+  /** It has changes, and all of them are deletions. */
   readonly isTeardown: boolean;
 };
 
@@ -44,7 +44,7 @@ export type PlanCounts = {
   readonly drift: number;
 };
 
-/** Reads what `terraform show -json` says of a plan. */
+/** Reads the output of `terraform show -json` for a plan. */
 export function planChanges(shown: unknown): PlanChanges {
   const plan = schema.parse(shown);
   const all = plan.resource_changes ?? [];

@@ -8,14 +8,14 @@ import type { TerraformContext } from "./terraform-context.ts";
 import { terraformFailure } from "./terraform-failure.ts";
 import { zipEntry } from "./zip-entry.ts";
 
-/** The broker takes results of 64 MiB, and base64 is a third longer. */
+/** The broker accepts results of 64 MiB, and base64 is a third longer. */
 const mostPlanBytes = 40 * 2 ** 20;
 
 const mostUnpackedBytes = 256 * 2 ** 20;
 
 export type PlanDigests = { readonly plan_sha256: string; readonly lock_sha256: string | null };
 
-/** What a plan job brings: the plan file, what it says, and what people and programs need to approve it. */
+/** The result of a plan job: the plan file, its JSON, and what people and programs need to approve it. */
 export async function planResult(context: TerraformContext, plan: MadePlan): Promise<JobResult> {
   const { job, run, files } = context;
   const { changes, shown } = plan;
@@ -25,7 +25,7 @@ export async function planResult(context: TerraformContext, plan: MadePlan): Pro
   const display = gzipSync(shown);
   if (bytes.length + display.length > mostPlanBytes) {
     const detail =
-      "The plan file and its JSON are too large for a result together: 40 MiB are the most.";
+      "The plan file and its JSON are too large for one result: the limit is 40 MiB together.";
     throw terraformFailure(detail, { class: "too_large", detail });
   }
   const diff = renderDiff(changes, run.isRefreshOnly);
@@ -51,17 +51,17 @@ export async function planResult(context: TerraformContext, plan: MadePlan): Pro
 }
 
 /**
- * Throws JobFailure where the plan file is no archive: OpenTofu was told to encrypt it. What it names could not be compared
- * before its apply, so nobody should come to approve it.
+ * Throws JobFailure when the plan file is not an archive: OpenTofu was configured to encrypt it. Its backend could not
+ * be checked before its apply, so nobody should be asked to approve it.
  */
 function refuseEncrypted(plan: Buffer): void {
   if (zipEntry(plan, "tfplan", mostUnpackedBytes) !== undefined) return;
   const detail =
-    "The plan file is encrypted (encryption.plan, TF_ENCRYPTION): before an apply the agent has to see which state it is for. Let OpenTofu encrypt the state alone; the broker keeps plans sealed.";
+    "The plan file is encrypted (encryption.plan, TF_ENCRYPTION): before an apply the agent must read which state it is for. Configure OpenTofu to encrypt only the state; the broker keeps plans sealed.";
   throw terraformFailure(detail, { class: "config_invalid", detail });
 }
 
-/** By these the plan that is applied is known to be the one that was approved. */
+/** The digests by which an apply recognizes the plan that was approved. */
 export function digestsOf(plan: Buffer): PlanDigests {
   const lock = zipEntry(plan, ".terraform.lock.hcl");
   return { plan_sha256: sha256(plan), lock_sha256: lock === undefined ? null : sha256(lock) };

@@ -14,7 +14,7 @@ export type Policy = {
   readonly engine: "opa" | "conftest";
 };
 
-/** The policies of a plan; `opa` evaluates those that name nobody else. */
+/** The policies of a plan; the default engine is `opa`. */
 export function readPolicies(given: z.infer<typeof policiesSchema>): Policy[] {
   return (given ?? []).flatMap(({ name, contents, engine }, at) =>
     contents ? [{ name: name || `policy ${at + 1}`, contents, engine: engine ?? "opa" }] : [],

@@ -11,7 +11,7 @@ describe("a policy's rule", () => {
     ["an object by its keys", { "no buckets": true, "no users": false }, ["no buckets"]],
     ["an object with a message", { msg: "no buckets" }, ["no buckets"]],
     ["a text", "no buckets", ["no buckets"]],
-    ["true", true, ["it says so without a reason"]],
+    ["true", true, ["no reason was given"]],
     ["false", false, []],
     ["an empty text", "", []],
     ["an empty set", [], []],

@@ -1,9 +1,9 @@
-/** What a policy says of a plan. */
+/** The verdict of a policy on a plan. */
 export type PolicyVerdict = { readonly deny: readonly string[]; readonly warn: readonly string[] };
 
 /**
- * Reads what opa or conftest printed: every package's rules, or a list of outcomes. Undefined for what is neither, and
- * for a rule of a kind that nobody knows how to take: that is no consent.
+ * Reads the output of opa or conftest: the rules of every package, or a list of results. Undefined for anything else,
+ * and for a rule of an unknown kind: that is no consent.
  */
 export function readPolicyVerdict(text: string): PolicyVerdict | undefined {
   try {
@@ -36,14 +36,14 @@ function collect(value: unknown, found: Found): void {
 }
 
 /**
- * A rule's value: a text, a list or a set of texts or of objects with a `msg`, an object whose keys are texts, as
- * `deny[msg]` makes one, or true. Throws TypeError for anything else.
+ * The messages in a rule's value: a string, a list or a set of strings or of objects with a `msg`, an object whose
+ * keys are strings, as `deny[msg]` makes one, or true. Throws TypeError for anything else.
  */
 function messagesOf(value: unknown): string[] {
   if (value === false || value === "") return [];
-  if (value === true) return ["it says so without a reason"];
+  if (value === true) return ["no reason was given"];
   if (typeof value === "string") return [value];
-  if (typeof value !== "object" || value === null) throw new TypeError("no verdict");
+  if (typeof value !== "object" || value === null) throw new TypeError("not a verdict");
   if (Array.isArray(value)) return value.map((one) => messageOf(one));
   if (typeof memberOf(value, "msg") === "string") return [messageOf(value)];
   return Object.entries(value).flatMap(([key, held]) => (held === false ? [] : [key]));

@@ -11,8 +11,8 @@ import type { RescuedState } from "../../spool/rescued-states.ts";
 const patienceMs = 30_000;
 
 /**
- * Writes a state as terraform would have: under a lock, and only as the one that comes next, which the broker sees to.
- * False where it was not taken.
+ * Saves a state as terraform would: under a lock, and only as the successor of the current one, which the broker
+ * checks. False when it was not accepted.
  */
 export async function pushState(job: Job, state: RescuedState): Promise<boolean> {
   const { client, log } = job.agent;
@@ -29,7 +29,10 @@ export async function pushState(job: Job, state: RescuedState): Promise<boolean>
   try {
     await client.call(lockTerraformWorkspaceRoute, { ...at, body: lock }, how);
   } catch (error) {
-    log.warn({ err: error, execution_id: job.executionId }, "no lock for a state");
+    log.warn(
+      { err: error, execution_id: job.executionId },
+      "failed to lock the workspace for a state",
+    );
     return false;
   }
   try {
@@ -38,7 +41,7 @@ export async function pushState(job: Job, state: RescuedState): Promise<boolean>
     await client.call(writeTerraformStateRoute, { query, headers }, { ...how, bytes });
     return true;
   } catch (error) {
-    log.warn({ err: error, execution_id: job.executionId }, "a state was not taken");
+    log.warn({ err: error, execution_id: job.executionId }, "the broker did not accept a state");
     return false;
   } finally {
     await client.call(unlockTerraformWorkspaceRoute, { ...at, body: lock }, how).catch(() => {});

@@ -1,11 +1,11 @@
 import { type FileOwner, openJobFile } from "../../job-users/job-files.ts";
 import { terraformFailure } from "./terraform-failure.ts";
 
-/** As much JSON of one plan as the agent reads at once: more would hold all its jobs up. */
+/** The limit for JSON of one plan that the agent parses at once: more would delay all its jobs. */
 export const mostJsonBytes = 48 * 2 ** 20;
 const mib = 2 ** 20;
 
-/** The bytes of a file that terraform wrote. Throws JobFailure, class too_large, over the size. */
+/** Reads a file that terraform wrote. Throws JobFailure, class too_large, above the limit. */
 export async function readBytes(
   file: string,
   owner: FileOwner,
@@ -15,7 +15,7 @@ export async function readBytes(
   try {
     const { size } = await handle.stat();
     if (size > mostBytes) {
-      const detail = `${what} has ${Math.ceil(size / mib)} MiB; ${Math.floor(mostBytes / mib)} MiB is the most. Divide the workspace into smaller ones.`;
+      const detail = `${what} has ${Math.ceil(size / mib)} MiB; ${Math.floor(mostBytes / mib)} MiB is the limit. Divide the workspace into smaller ones.`;
       throw terraformFailure(detail, { class: "too_large", detail });
     }
     return await handle.readFile();
@@ -24,7 +24,7 @@ export async function readBytes(
   }
 }
 
-/** The JSON in a file that terraform wrote, an object. */
+/** Reads a file that terraform wrote as a JSON object. */
 export async function readJsonFile(
   file: string,
   owner: FileOwner,
@@ -35,5 +35,5 @@ export async function readJsonFile(
   if (typeof read === "object" && read !== null && !Array.isArray(read)) {
     return read as Record<string, unknown>; // checked right here
   }
-  throw new Error(`${what} is no JSON object`);
+  throw new Error(`${what} is not a JSON object`);
 }

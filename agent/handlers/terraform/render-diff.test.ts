@@ -56,7 +56,7 @@ test("a plan is shown resource by resource, and counted", () => {
 test("a plan that only reads has no changes", () => {
   const plan = planChanges({ resource_changes: [change("data.a.read", ["read"])] });
   expect(plan.hasChanges).toBe(false);
-  expect(renderDiff(plan, false)).toBe("No changes: what is there is what the configuration says.");
+  expect(renderDiff(plan, false)).toBe("No changes: the resources match the configuration.");
 });
 
 test("drift is told as what somebody else has done", () => {

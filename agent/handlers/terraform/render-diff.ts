@@ -3,7 +3,9 @@ import type { Change, PlanChanges, PlanCounts, ResourceChange } from "./plan-cha
 const mostResources = 500;
 const mostValue = 400;
 
-/** A plan as people read it: resource by resource, what is sensitive or not known yet as such, and the counts. */
+/**
+ * A plan as text for people: resource by resource, with placeholders for sensitive and unknown values, and the counts.
+ */
 export function renderDiff(plan: PlanChanges, isRefreshOnly: boolean): string {
   const lines: string[] = [];
   if (isRefreshOnly) {
@@ -34,10 +36,10 @@ export function closing(plan: PlanChanges, isRefreshOnly: boolean): string {
   if (isRefreshOnly) {
     const { length } = plan.drift;
     return length === 0
-      ? "No drift: what is there is what the state says."
+      ? "No drift: the resources match the state."
       : `Drift: ${length} ${length === 1 ? "resource was" : "resources were"} changed outside of terraform.`;
   }
-  if (!plan.hasChanges) return "No changes: what is there is what the configuration says.";
+  if (!plan.hasChanges) return "No changes: the resources match the configuration.";
   return `Plan: ${countsOf(plan.counts)}.`;
 }
 
@@ -93,7 +95,7 @@ function future({ actions, importing }: Change): string {
 
 const past = ({ actions }: Change): string => (actions.includes("delete") ? "deleted" : "changed");
 
-/** The members that differ, one a line. */
+/** The members that differ, one on each line. */
 function attributes(change: Change, indent: string): string[] {
   const [before, after] = [membersOf(change.before), membersOf(change.after)];
   const unknown = membersOf(change.after_unknown);
@@ -113,7 +115,7 @@ function attributes(change: Change, indent: string): string[] {
   });
 }
 
-/** Two sensitive values look the same, and are shown when both stand there: they may differ. */
+/** Two sensitive values look equal, so both are shown: they may differ. */
 function isMarked({ actions, before_sensitive, after_sensitive }: Change, name: string): boolean {
   if (actions.join() !== "update") return false;
   return [before_sensitive, after_sensitive].every((marks) => membersOf(marks)[name] === true);

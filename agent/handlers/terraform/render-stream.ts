@@ -36,15 +36,15 @@ type StreamRecord = z.infer<typeof record>;
 type StreamDiagnostic = z.infer<typeof diagnosticSchema>;
 
 /**
- * Reads the records of `terraform plan -json` and `apply -json`: people see what terraform shows them, and what the
- * end depends on is kept. `onStep` hears of each resource, once in each process of the agent at most.
+ * Renders the records of `terraform plan -json` and `apply -json` as terraform would for people, and keeps what
+ * decides the job's end. `onStep` is called for each resource, at most once in each process of the agent.
  */
 export function renderStream(onStep: (step: ResourceStep) => void): MakeRenderer {
   return (kept) => {
     const said = openSaid(kept);
     return {
       line: (line) => render(said, line, onStep),
-      tooLong: () => [{ text: "(a record of terraform's that is too long is left out)" }],
+      tooLong: () => [{ text: "(a record of terraform that was too long was omitted)" }],
       kept: () => JSON.stringify(said),
     };
   };
@@ -71,7 +71,7 @@ function render(
   return [{ text: message, severity: severityOf(read["@level"]) }];
 }
 
-/** What terraform itself does not show to people. */
+/** Records that terraform itself does not show to people. */
 const hidden = new Set(["version", "refresh_complete", "provision_start", "provision_complete"]);
 
 function readRecord(line: string): StreamRecord | undefined {
@@ -99,7 +99,7 @@ function countStep(said: Said, { type, hook }: StreamRecord, onStep: (step: Reso
   onStep({ address: hook.resource.addr, action: hook.action, status });
 }
 
-/** Values are the result's, where it is known which of them are secret. */
+/** Only the names: the values go to the result, where it is known which of them are secret. */
 function namesOf(outputs: Readonly<Record<string, unknown>>): readonly RenderedLine[] {
   const names = Object.keys(outputs);
   return names.length === 0 ? [] : [{ text: `Outputs: ${names.join(", ")}` }];

@@ -1,28 +1,28 @@
 import type { MakeRenderer, RenderedLine } from "../../logs/line-renderer.ts";
 import { type Diagnostic, keepDiagnostic, keepWords, openSaid, type Said } from "./said.ts";
 
-/** A complaint that may go on in the next line. */
+/** An error or warning that may continue on the next line. */
 type Open = { said: Said; block?: { readonly severity: Diagnostic["severity"]; lines: string[] } };
 
 const beginning = /^(?:\u2502 )?(Error|Warning): (.*)$/;
 const place = /^ *on (\S+) line (\d+)/;
 const sourceLine = /^ *\d+: /;
 
-/** Reads what terraform prints for people: it is shown as it is, and its errors are kept. */
+/** Passes on terraform's output for people, and keeps its errors. */
 export const renderText: MakeRenderer = (kept) => {
   const known = kept === undefined ? undefined : (JSON.parse(kept) as Open);
   const open: Open = known ?? { said: openSaid(undefined) };
   return {
     line: (line) => [read(open, line)],
-    tooLong: () => [{ text: "(a line that is too long is left out)" }],
+    tooLong: () => [{ text: "(a line that was too long was omitted)" }],
     kept: () => JSON.stringify(open),
   };
 };
 
-/** What was said by such a run in the end. */
+/** The errors that such a run printed. */
 export function saidInText(kept: string | undefined): Said {
   if (kept === undefined) return openSaid(undefined);
-  const open = JSON.parse(kept) as Open; // what `renderText` kept
+  const open = JSON.parse(kept) as Open; // `renderText` wrote it
   close(open);
   return open.said;
 }
@@ -45,7 +45,7 @@ function close({ said, block }: Open): void {
   if (block === undefined) return;
   const [first = "", ...others] = block.lines;
   const blankAt = others.findIndex((line) => line.trim() === "");
-  // A long summary is broken, and ends with an empty line.
+  // A long summary is wrapped, and ends with an empty line.
   const wrapped = blankAt > 0 ? others.slice(0, blankAt) : [];
   const rest = others.slice(blankAt < 0 ? 0 : blankAt);
   const found = rest.map((line) => place.exec(line)).find((match) => match !== null);

@@ -9,16 +9,18 @@ import type { Ran } from "./run-terraform.ts";
 import type { TerraformContext } from "./terraform-context.ts";
 import { terraformFailure } from "./terraform-failure.ts";
 
-/** What became of a state that terraform could not save: it is the workspace's, the broker keeps it aside, or this host. */
+/**
+ * Where a state is that terraform could not save: in the workspace, at the broker as a rescued state, or on this host.
+ */
 export type Rescued = "none" | "saved" | "at-broker" | "on-host";
 
-/** What the broker does not take for its size stays sealed on this host. */
+/** A state that is too large for the broker stays sealed on this host. */
 const mostStateBytes = 256 * 2 ** 20;
 const patienceMs = 15_000;
 
 /**
- * Saves the state that terraform left on this host: first here, where it outlives the job, the agent and a power cut,
- * then at the broker. What the broker does not take now, it gets later (agent/loops/upload-states.ts).
+ * Saves the state that terraform left on this host: first here, where it survives the job, the agent and a power
+ * failure, then at the broker. What the broker does not accept now is sent later (agent/loops/upload-states.ts).
  */
 export async function rescueState(context: TerraformContext): Promise<Rescued> {
   const { job, run, files } = context;
@@ -28,12 +30,11 @@ export async function rescueState(context: TerraformContext): Promise<Rescued> {
   const ids = { workspace_id: run.workspaceId, job_id: job.info.id };
   const state: RescuedState = { ...ids, execution_id: job.executionId, bytes };
   await rescued.put(state);
-  const words =
-    "terraform could not save its state; this host has it, and brings it to the broker.";
+  const words = "terraform could not save its state; this host has it and sends it to the broker.";
   job.log(words, "warn", "apply", "rescued");
   if (await pushState(job, state)) {
     await rescued.remove(job.executionId);
-    job.log("The state is saved at the broker.", "info", "apply", "pushed");
+    job.log("The state was saved at the broker.", "info", "apply", "pushed");
     return "saved";
   }
   if (!(await keptAside(context, state))) return "on-host";
@@ -41,7 +42,10 @@ export async function rescueState(context: TerraformContext): Promise<Rescued> {
   return "at-broker";
 }
 
-/** The state in a file that terraform left. Throws JobFailure, class state_push_failed, where it is beyond all size. */
+/**
+ * Reads the state in a file that terraform left. Throws JobFailure, class state_push_failed, when it is above every
+ * limit.
+ */
 export async function readErroredState(file: string, owner: FileOwner): Promise<Buffer> {
   const what = { what: "The state that could not be saved", mostBytes: mostStateBytes };
   return await readBytes(file, owner, what).catch((error: unknown) => {
@@ -59,12 +63,15 @@ async function keptAside({ job }: TerraformContext, state: RescuedState): Promis
     await job.agent.client.call(rescueStateRoute, input, how);
     return true;
   } catch (error) {
-    job.agent.log.warn({ err: error, execution_id: job.executionId }, "a state waits on this host");
+    job.agent.log.warn(
+      { err: error, execution_id: job.executionId },
+      "a state waits on this host for the broker",
+    );
     return false;
   }
 }
 
-/** Whether that the state could not be saved is all that went wrong. */
+/** Whether the only error was that the state could not be saved. */
 export function isOnlyUnsaved({ end, said }: Ran): boolean {
   const isAll = said.diagnostics.every(({ summary }) => /state/i.test(summary));
   return end.why === "exited" && end.code === 1 && said.failed === 0 && isAll;

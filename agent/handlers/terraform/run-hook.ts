@@ -4,7 +4,7 @@ import { JobFailure } from "../../jobs/job-failure.ts";
 import type { HookName } from "./hooks.ts";
 import type { TerraformContext } from "./terraform-context.ts";
 
-/** Runs a hook if the plan has it: the job fails when it does, after what it came after, too. */
+/** Runs a hook if the plan has one. If the hook fails, the job fails, even when terraform has succeeded before it. */
 export async function runHook(context: TerraformContext, name: HookName): Promise<void> {
   const { job, run, cwd } = context;
   const hook = run.hooks[name];

@@ -6,34 +6,34 @@ import { renderText, saidInText } from "./render-text.ts";
 import { openSaid, type Said } from "./said.ts";
 import type { TerraformContext } from "./terraform-context.ts";
 
-/** One run of terraform. */
+/** One terraform command. */
 export type TerraformCommand = {
   /** Names it within the job; the same name is the same run. */
   readonly key: string;
-  /** What it is called in sentences and in the log: "plan". */
+  /** Its name in messages and in the log: "plan". */
   readonly step: string;
   readonly args: readonly string[];
   /**
-   * `stream`: records of `-json`, told to people as sentences. `text`: what people read. A file: what is printed goes
-   * there, for the agent alone.
+   * `stream`: records of `-json`, rendered for people. `text`: text for people. A file: the output goes there, for the
+   * agent only.
    */
   readonly output: "stream" | "text" | { readonly file: string };
   readonly onStep?: (step: ResourceStep) => void;
   /** Added to the environment of all commands. */
   readonly env?: Readonly<Record<string, string>>;
   readonly isCleanup?: boolean;
-  /** It may be run again after a power cut, which ends the job: what is in memory is gone. */
+  /** It may run again after a power failure: the job fails then anyway, as what is in memory is lost. */
   readonly isRepeatable?: true;
-  /** What is run after it, as far as is known; it is made ready meanwhile. */
+  /** The command that probably follows; it is prestarted meanwhile. */
   readonly next?: TerraformCommand;
 };
 
-/** How a run of terraform ended, and what it said. */
+/** How a terraform command ended, and its errors and counts. */
 export type Ran = { readonly end: CommandEnd; readonly said: Said };
 
 /**
- * Runs terraform to its end: a child that outlives the agent, and that is stopped by one SIGINT to itself alone, for
- * its providers die of a signal that it survives.
+ * Runs terraform to its end, as a child that outlives the agent. A stop is one SIGINT to terraform only: its providers
+ * would die of a signal that it survives.
  */
 export async function runTerraform(
   context: TerraformContext,
@@ -47,7 +47,7 @@ export async function runTerraform(
   return { end, said: output === "stream" ? openSaid(end.kept) : saidInText(end.kept) };
 }
 
-/** Makes a run ready that is to come soon. */
+/** Prestarts a command that will run soon. */
 export function makeTerraformReady(context: TerraformContext, command: TerraformCommand): void {
   context.job.makeReady(jobCommand(context, command));
 }
@@ -60,7 +60,7 @@ function jobCommand(context: TerraformContext, command: TerraformCommand): JobCo
   return {
     key,
     step,
-    // The shell becomes terraform: a signal reaches that.
+    // The shell is replaced by terraform, so that signals reach terraform.
     argv: isFile ? ["sh", "-c", 'umask 077; exec "$@" >"$SVC_OUT"', "svc", ...argv] : argv,
     cwd,
     env: { ...env, ...command.env, ...(isFile && { SVC_OUT: output.file }) },
@@ -74,11 +74,11 @@ function jobCommand(context: TerraformContext, command: TerraformCommand): JobCo
 
 function statusOf({ why, code }: CommandEnd): "finished" | "timed-out" | "error" {
   if (why === "timed-out") return "timed-out";
-  // `plan -detailed-exitcode` says by 2 that there is something to do.
+  // `plan -detailed-exitcode` exits with 2 when there are changes.
   return why === "exited" && (code === 0 || code === 2) ? "finished" : "error";
 }
 
-/** Whether it ended as it was to: by itself, with one of these codes. */
+/** Whether it exited by itself with one of these codes. */
 export function isWell({ end }: Ran, codes: readonly number[] = [0]): boolean {
   return end.why === "exited" && end.code !== null && codes.includes(end.code);
 }

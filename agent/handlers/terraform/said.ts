@@ -1,9 +1,9 @@
-/** What terraform complains of. */
+/** An error or warning of terraform. */
 export type Diagnostic = {
   readonly severity: "error" | "warning";
   readonly summary: string;
   readonly detail: string;
-  /** The resource that it is about. */
+  /** The address of its resource. */
   readonly address?: string;
   readonly file?: string;
   readonly line?: number;
@@ -18,17 +18,17 @@ export type Counts = {
   readonly import: number;
 };
 
-/** What one run of terraform has said, as far as its end depends on it; plain JSON without secrets. */
+/** The output of one terraform command that decides its end; plain JSON without secrets. */
 export type Said = {
-  /** Errors first come, first kept. */
+  /** The first errors. */
   readonly diagnostics: Diagnostic[];
-  /** Of the plan, or of what was applied. */
+  /** The counts of the plan, or of what was applied. */
   counts?: Counts;
-  /** Resources whose change began, was made, and failed. */
+  /** The numbers of resources whose change began, was made, and failed. */
   begun: number;
   made: number;
   failed: number;
-  /** The last lines that were for people: of a crash. */
+  /** The last lines for people, for example of a crash. */
   readonly words: string[];
 };
 
@@ -37,13 +37,13 @@ const mostSummary = 300;
 const mostDetail = 1_500;
 const mostWords = 12;
 
-/** What has been said before anything was; or what a former process of the agent kept of it. */
+/** The initial value, or what an earlier process of the agent stored. */
 export function openSaid(kept: string | undefined): Said {
   if (kept !== undefined && kept !== "") return JSON.parse(kept) as Said; // written by this program
   return { diagnostics: [], begun: 0, made: 0, failed: 0, words: [] };
 }
 
-/** Keeps a complaint, cut, if it is an error and there is room. */
+/** Keeps an error, truncated, if there is room. */
 export function keepDiagnostic({ diagnostics }: Said, diagnostic: Diagnostic): void {
   if (diagnostic.severity !== "error" || diagnostics.length >= mostDiagnostics) return;
   const { summary, detail } = diagnostic;
@@ -54,7 +54,7 @@ export function keepDiagnostic({ diagnostics }: Said, diagnostic: Diagnostic): v
   });
 }
 
-/** Keeps a line for people, the last few of them. */
+/** Keeps the last few lines for people. */
 export function keepWords({ words }: Said, line: string): void {
   if (line.trim() === "") return;
   words.push(line.slice(0, mostSummary));

@@ -9,18 +9,18 @@ export type TerraformContext = {
   readonly job: Job;
   readonly run: TerraformRun;
   readonly program: string;
-  /** The configuration's folder. */
+  /** The directory of the configuration. */
   readonly cwd: string;
-  /** What exactly the configuration is: a commit, a digest; empty where nobody knows. */
+  /** The fetched revision of the configuration, such as a commit or a digest; empty when it is unknown. */
   readonly revision: string;
   readonly files: TerraformFiles;
   readonly progress: Progress;
   readonly stop: StopPlan;
-  /** What terraform finds in its environment: of the agent's and the plan's what may pass, and how it is to run. */
+  /** The environment of terraform: the allowed variables of the agent and the plan, and its own settings. */
   readonly env: Readonly<Record<string, string>>;
-  /** The environment of hooks and policies, who have nothing to do with the state. */
+  /** The environment of hooks and policies, without access to the state. */
   readonly scriptEnv: (more: Readonly<Record<string, string>>) => Record<string, string>;
 };
 
-/** After a second SIGINT terraform gives its providers five seconds, and saves its state. */
+/** After a second SIGINT, terraform gives its providers five seconds and saves its state. */
 export const killGraceMs = 12_000;

@@ -19,18 +19,18 @@ const titles: Readonly<Record<TerraformClass, string>> = {
   provider_install: "A provider cannot be installed",
   module_install: "A module cannot be installed",
   registry: "A registry cannot be reached",
-  provider_crash: "A provider broke down",
+  provider_crash: "A provider crashed",
   config_invalid: "The configuration is not valid",
   variable_missing: "A variable has no value",
   policy: "A policy denies the plan",
   timeout: "It took too long",
   canceled: "It was stopped before anything was changed",
-  interrupted: "It was stopped half-way",
-  killed_dirty: "It was killed half-way",
+  interrupted: "It was interrupted",
+  killed_dirty: "It was killed during the apply",
   too_large: "It is too large",
   oom: "The host ran out of memory",
   disk_full: "The host's disk is full",
-  lost: "Nobody knows how it ended",
+  lost: "How it ended is unknown",
   terraform_failed: "terraform failed",
 };
 
@@ -46,14 +46,14 @@ export type TerraformFault = {
   readonly isRetryable?: boolean;
   readonly code?: number | null;
   readonly diagnostics?: readonly Diagnostic[];
-  /** Of the lock that was in the way. */
+  /** The id of the lock that was already taken. */
   readonly holder?: Partial<LockHolder> | undefined;
   /** More for programs, in the error's metadata. */
   readonly metadata?: Readonly<Record<string, string>>;
   readonly outputs?: Readonly<Record<string, unknown>>;
 };
 
-/** A failed terraform job, in words and for programs. */
+/** The failure of a terraform job, as text and for programs. */
 export function terraformFailure(words: string, fault: TerraformFault): JobFailure {
   const { detail, diagnostics = [], holder, metadata, outputs } = fault;
   const resources = [...new Set(diagnostics.flatMap(({ address }) => address ?? []))];
@@ -76,7 +76,7 @@ export function terraformFailure(words: string, fault: TerraformFault): JobFailu
   });
 }
 
-/** The failure of a run that did not end well; `step` is what it was to do. */
+/** The failure of a terraform command; `step` is its name. */
 export async function failureOfRun(
   context: TerraformContext,
   step: string,
@@ -102,7 +102,7 @@ export async function failureOfRun(
 
 const clocks: ReadonlySet<string> = new Set(["timed-out", "deadline", "job-timeout"]);
 
-/** It was told to stop, and whatever it complained of then comes of that. */
+/** The failure of a stopped command; its errors are consequences of the stop. */
 function stoppedFailure({ job }: TerraformContext, step: string, { end }: Ran): JobFailure {
   const isLate = clocks.has(causeOf(job.signal).kind);
   const detail = `terraform ${step} ${end.words}; nothing was changed.`;

@@ -1,26 +1,28 @@
 import path from "node:path";
 import type { TerraformRun } from "./terraform-run.ts";
 
-/** Where a terraform job's files are. What holds values is in memory; what the source's folder gets holds none. */
+/**
+ * The files of a terraform job. Those that contain values are in memory; those in the source's directory contain none.
+ */
 export type TerraformFiles = {
   /** TF_DATA_DIR: modules and providers. */
   readonly data: string;
   readonly cliConfig: string;
-  /** Without the providers that the host has kept. */
+  /** The CLI configuration that does not use the providers that the host keeps. */
   readonly bareCliConfig: string;
   readonly varFiles: readonly string[];
   readonly plan: string;
-  /** What `show -json` says of it. */
+  /** The output of `show -json` for the plan. */
   readonly planJson: string;
   readonly stateJson: string;
   readonly lock: string;
-  /** Where terraform writes a state that it cannot bring to the broker. */
+  /** The file to which terraform writes a state that it cannot send to the broker. */
   readonly erroredState: string;
 };
 
 type Folders = { readonly cwd: string; readonly data: string; readonly memory: string };
 
-/** The files of a job; none of them is there yet. */
+/** The paths of a job's files; none of the files exists yet. */
 export function terraformFiles(run: TerraformRun, { cwd, data, memory }: Folders): TerraformFiles {
   const names = run.varsFiles.map(
     (text, at) => `vars-${at + 1}.${isJson(text) ? "tfvars.json" : "tfvars"}`,

@@ -14,7 +14,7 @@ const words = z.record(z.string(), z.string()).nullish();
 const ns = z.number().nullish();
 const sha256 = z
   .string()
-  .regex(/^[0-9a-f]{64}$/, "is no SHA-256: 64 hexadecimal digits")
+  .regex(/^[0-9a-f]{64}$/, "is not a SHA-256: use 64 hexadecimal digits")
   .nullish();
 
 const body = z.looseObject({
@@ -47,14 +47,14 @@ const whole = z.looseObject({
 });
 type Body = z.infer<typeof body>;
 
-/** A terraform job as it is run. */
+/** A validated terraform job, with its defaults. */
 export type TerraformRun = {
   readonly tool: "terraform" | "opentofu";
-  /** The version that is wanted, where one is. */
+  /** The requested version, if any. */
   readonly version: string | undefined;
   readonly action: "plan" | "apply" | "exec";
   readonly isDestroy: boolean;
-  /** It only looks for what was changed elsewhere. */
+  /** It only looks for changes that were made elsewhere. */
   readonly isRefreshOnly: boolean;
   readonly workspaceId: string;
   readonly source: Source;
@@ -70,10 +70,10 @@ export type TerraformRun = {
     readonly lock: string | undefined;
     readonly revision: string | undefined;
   };
-  /** The plan file that is to be applied. */
+  /** The plan file to apply. */
   readonly planFile: Buffer | undefined;
   readonly timeoutMs: number | undefined;
-  /** What terraform has to come to rest after its SIGINT; the agent's setting, unless told. */
+  /** The time that terraform has to stop after a SIGINT; the agent's setting by default. */
   readonly patienceMs: number | undefined;
   readonly lockTimeoutMs: number;
   readonly credentials: Credentials;
@@ -81,17 +81,19 @@ export type TerraformRun = {
 
 const usualLockTimeoutMs = 60_000;
 
-/** Reads the plan of a terraform job. Throws JobFailure that names the member that is wrong. */
+/** Reads the plan of a terraform job. Throws a JobFailure that names the invalid member. */
 export function readTerraformRun(plan: Plan, info: JobInfo): TerraformRun {
   const outer = parsed(whole, plan, "");
   const inner = parsed(body, outer.terraform ?? plan, outer.terraform == null ? "" : "terraform.");
   const workspaceId = inner.terraform_backend?.WorkspaceID ?? "";
   if (!/^tfw_\w{1,60}$/.test(workspaceId)) {
-    throw invalidPlan("terraform_backend.WorkspaceID names no workspace: tfw_…");
+    throw invalidPlan("terraform_backend.WorkspaceID is not the id of a workspace: tfw_…");
   }
   const source = readSource(outer.terraform ?? plan) ?? readSource(plan);
   if (source === undefined) {
-    throw invalidPlan("it names no source: source.git, source.oci, source.archive or source.path");
+    throw invalidPlan(
+      "the source is missing: set source.git, source.oci, source.archive or source.path",
+    );
   }
   const asked = askedOf(info, inner);
   const approved = outer.approved ?? inner.approved;
@@ -139,11 +141,11 @@ function askedOf({ type, operation }: JobInfo, inner: Body): Asked {
   const action = actions[operation];
   if (action === undefined) {
     throw invalidPlan(
-      `terraform has no operation ${operation}: create-apply-plan, create-teardown-plan, apply-plan and exec are`,
+      `terraform has no operation ${operation}: use one of create-apply-plan, create-teardown-plan, apply-plan, exec`,
     );
   }
   if (action === "apply" && type === "sandbox-terraform-plan") {
-    throw invalidPlan("a job of type sandbox-terraform-plan applies nothing");
+    throw invalidPlan("a job of type sandbox-terraform-plan cannot apply a plan");
   }
   return { action, isDestroy, isRefreshOnly };
 }
@@ -155,16 +157,15 @@ function parsed<T extends z.ZodType>(schema: T, given: unknown, where: string): 
   throw invalidPlan(`${where}${issue?.path.join(".")}: ${issue?.message}`);
 }
 
-/** What begins with a dash, terraform would read as an option. */
+/** Refuses addresses with a leading dash, which terraform would read as options. */
 function addresses(given: readonly string[] | null | undefined, member: string): string[] {
   const wrong = given?.find((address) => address.trim() === "" || /^-|[\0\n]/.test(address));
-  if (wrong !== undefined) throw invalidPlan(`${member} holds what is no address of a resource`);
+  if (wrong !== undefined) throw invalidPlan(`${member} contains an invalid resource address`);
   return [...(given ?? [])];
 }
 
 function planBytes(contents: string | null | undefined): Buffer {
-  if (!contents)
-    throw invalidPlan("apply_plan_contents is missing: the plan that is to be applied");
+  if (!contents) throw invalidPlan("apply_plan_contents is missing: the plan to apply");
   return Buffer.from(contents, "base64");
 }
 

@@ -8,7 +8,7 @@ import { cliConfig, providerStore } from "./cli-config.ts";
 import type { TerraformFiles } from "./terraform-files.ts";
 import type { TerraformRun } from "./terraform-run.ts";
 
-/** Writes what terraform is to read: its backend, its own settings, variables, and the plan that is to be applied. */
+/** Writes the files that terraform reads: its backend, its CLI configuration, variables, and the plan to apply. */
 export async function writeTerraformFiles(
   job: Job,
   run: TerraformRun,
@@ -20,7 +20,7 @@ export async function writeTerraformFiles(
   if (store !== undefined) await mkdir(store, { recursive: true, mode: 0o700 });
   const mirror = config.providerMirror;
   const backend = backendOverride(config.brokerUrl ?? "", run.workspaceId, job.info.id);
-  // Whatever the source has at this name, the agent's word stands.
+  // Replaces any file of the source with this name.
   const last = job.once("terraform/backend", async () => {
     await refuseLaterOverrides(cwd);
     await writeJobFile(path.join(cwd, overrideName), backend, owner);

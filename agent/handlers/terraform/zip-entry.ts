@@ -5,8 +5,8 @@ const entryMark = 0x02_01_4b_50;
 const usualMostBytes = 4 * 2 ** 20;
 
 /**
- * One file of a zip archive, by the archive's own list of contents; undefined where it has none such, or a larger one: 4 MiB
- * are the most unless told.
+ * Reads one file of a zip archive, found by the archive's central directory; undefined when there is none, or when it
+ * is larger than the limit, 4 MiB by default.
  */
 export function zipEntry(
   archive: Buffer,
@@ -17,7 +17,7 @@ export function zipEntry(
     const at = find(archive, name);
     return at === undefined ? undefined : contentsOf(archive, at, mostBytes);
   } catch {
-    return undefined; // it is no archive, or was cut off
+    return undefined; // not an archive, or truncated
   }
 }
 

@@ -55,7 +55,7 @@ describeWithTools(clusterTools, "a Job in a cluster", () => {
     const ours = jobOf({ "svc.test/pod": "runs" });
     const metadata = { ...ours.metadata, labels: { "svc/execution": "exe_2" } };
     const theirs = await makeClusterJob(cluster, { job: { ...ours, metadata } });
-    const taken = /this job did not make it/;
+    const taken = /was not created by this job/;
     await expect(makeClusterJob(cluster, { job: ours })).rejects.toThrow(taken);
     expect(await removeClusterJob(cluster, theirs, gone)).toEqual([]);
     const first = await makeClusterJob(cluster, { job: ours });

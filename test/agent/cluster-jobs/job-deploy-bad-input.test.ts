@@ -16,25 +16,25 @@ const image_url = "registry.example/app";
 
 test.each<[what: string, job: object, words: RegExp]>([
   ["no image", {}, /job\.image_url is missing: the image to run/],
-  ["an image with a space", { image_url: "a b" }, /job\.image_url: is no name of an image/],
-  ["two tags", { image_url: "r/a:1", tag: "2" }, /job\.image_url has a tag, and so has job\.tag/],
-  ["a tag that is none", { image_url, tag: "a b" }, /job\.tag: is no tag/],
-  ["a digest that is none", { image_url, digest: "sha256:12" }, /job\.digest: is no digest/],
+  ["an image with a space", { image_url: "a b" }, /job\.image_url: is not a valid image name/],
+  ["two tags", { image_url: "r/a:1", tag: "2" }, /job\.image_url and job\.tag both have a tag/],
+  ["a tag that is none", { image_url, tag: "a b" }, /job\.tag: is not a valid tag/],
+  [
+    "a digest that is none",
+    { image_url, digest: "sha256:12" },
+    /job\.digest: is not a valid digest/,
+  ],
   ["cmd that is a text", { image_url, cmd: "sh -c" }, /job\.cmd: /],
   ["a number in env_vars", { image_url, env_vars: { A: 1 } }, /job\.env_vars\.A: /],
   [
     "a variable's name that is none",
     { image_url, env_vars: { "A=": "" } },
-    /no name of a variable/,
+    /is not a valid variable name/,
   ],
-  [
-    "too much in env_vars",
-    { image_url, env_vars: { A: "x".repeat(1e6) } },
-    /and 900000 are allowed/,
-  ],
-  ["a name that is none", { image_url, name: "A_b" }, /job\.name: is no name of a Job/],
-  ["a time below nothing", { image_url, timeout: -1 }, /job\.timeout: is less than nothing/],
-  ["keep of a second", { image_url, keep: 1e9 }, /job\.keep: is 0, or ten minutes and more/],
+  ["too much in env_vars", { image_url, env_vars: { A: "x".repeat(1e6) } }, /the limit is 900000/],
+  ["a name that is none", { image_url, name: "A_b" }, /job\.name: is not a valid name of a Job/],
+  ["a time below nothing", { image_url, timeout: -1 }, /job\.timeout: must not be negative/],
+  ["keep of a second", { image_url, keep: 1e9 }, /job\.keep: must be 0, or at least ten minutes/],
   ["backoff of a thousand", { image_url, backoff: 1_000 }, /job\.backoff: /],
 ])("the plan of a job-deploy with %s is refused, and the member named", (_, job, words) => {
   expect(() => readJobRun({ job }, infoOf("exec"))).toThrow(words);
@@ -42,7 +42,9 @@ test.each<[what: string, job: object, words: RegExp]>([
 
 test("a job-deploy has the operations of a deploy and no other, and a teardown says whose", () => {
   const plan = { job: { image_url } };
-  expect(() => readJobRun(plan, infoOf("build"))).toThrow(/no operation build: create-apply-plan/);
+  expect(() => readJobRun(plan, infoOf("build"))).toThrow(
+    /no operation build: use one of create-apply-plan/,
+  );
   expect(() => readJobRun(plan, infoOf("create-teardown-plan"))).toThrow(/install_id or component/);
   expect(() => readJobRun(plan, infoOf("apply-plan"))).toThrow(/apply_plan_contents is missing/);
 });
@@ -92,7 +94,7 @@ describeWithTools(clusterTools, "a job-deploy that its cluster refuses", () => {
     const late = await deploy({ cluster_info, ...goesOn, ...times });
     expect(late.result?.error_metadata).toMatchObject({ class: "timeout" });
     expect(await logOf(ended.id)).toContain(
-      "The cluster does not let this job list pods: what they print is not seen.",
+      "This job may not list pods in the cluster: their output is not shown.",
     );
   }, 180_000);
 

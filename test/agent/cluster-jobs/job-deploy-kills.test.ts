@@ -44,7 +44,7 @@ describeWithTools(clusterTools, "an agent that is killed while its Job runs", ()
     const jobs = await at.kubectl(["get", "job,pod", "-o", "name"]);
     expect(jobs.trim().split("\n")).toHaveLength(2);
     expect(await printed()).toEqual(lines(0, 300));
-    expect((await logOf(id)).filter((line) => line.includes("is made"))).toHaveLength(1);
+    expect((await logOf(id)).filter((line) => line.includes("was created"))).toHaveLength(1);
   }, 240_000);
 
   test("is followed by one that ends a Job that was cancelled meanwhile", async () => {

@@ -53,7 +53,7 @@ describeWithTools(clusterTools, "a job-deploy whose agent is killed", () => {
     expect(await ended(id)).toMatchObject({ status: "finished", outputs: { exit_code: 0 } });
     expect(await names()).toEqual(made);
     expect((await job(id)).executions).toHaveLength(1);
-    expect((await logOf(id)).filter((line) => line.includes("is made"))).toHaveLength(1);
+    expect((await logOf(id)).filter((line) => line.includes("was created"))).toHaveLength(1);
   }, 240_000);
 
   test("before its Job has its Secret takes it away, cancelled meanwhile", async () => {
@@ -89,7 +89,7 @@ describeWithTools(clusterTools, "a job-deploy whose agent is killed", () => {
     expect(await names()).toEqual([]);
   }, 240_000);
 
-  test("and whose Job is not there any more says that nobody knows how it ended", async () => {
+  test("and whose Job is not there any more says that its end is unknown", async () => {
     const { first, kill, ...killable } = await givenKillableAgent(fleet);
     const runner = await clusterJobsOf(killable);
     const id = await runner.enqueue(runner.draft(goesOn));
@@ -98,7 +98,7 @@ describeWithTools(clusterTools, "a job-deploy whose agent is killed", () => {
     await runner.at.kubectl(removed);
     await runner.again();
     const { description, result } = await runner.ended(id);
-    expect(description).toMatch(/is gone: .*nobody knows how it ended\.$/);
+    expect(description).toMatch(/is gone: .*how it ended is unknown\.$/);
     expect(result?.error_metadata).toMatchObject({ class: "gone" });
     expect(await runner.left()).toEqual([]);
   }, 240_000);
@@ -130,7 +130,7 @@ describeWithTools(clusterTools, "a job-deploy", () => {
     const { id, result } = await deploy({ cluster_info, env_vars: { A: "b" } });
     expect(result?.error_metadata).toMatchObject({ class: "forbidden" });
     expect((await logOf(id)).join("\n")).toMatch(
-      /may be there all the same \(.*cannot get resource "jobs".*\): delete it by hand/,
+      /may exist nevertheless \(.*cannot get resource "jobs".*\): delete it by hand/,
     );
     expect(await at.kubectl(["get", "job", "-o", "name"])).toMatch(/^job\.batch\/job-/);
   }, 120_000);

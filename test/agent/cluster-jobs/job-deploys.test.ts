@@ -96,7 +96,7 @@ describeWithTools(clusterTools, "a job-deploy", () => {
     [
       "oom",
       { containerStatuses: [{ name: "main", state: { terminated: oom } }] },
-      /killed for want of memory \(OOMKilled\)/,
+      /killed because it ran out of memory \(OOMKilled\)/,
     ],
     [
       "evicted",
@@ -138,7 +138,7 @@ describeWithTools(clusterTools, "a job-deploy", () => {
     [
       "forbidden",
       { service_account: "nobody", start_timeout: 4e9 },
-      /did not begin within 4s: its pod cannot be made: .*"nobody" not found/,
+      /did not begin within 4s: its pod cannot be created: .*"nobody" not found/,
     ],
   ];
   test.each(hopeless)(
@@ -160,7 +160,7 @@ describeWithTools(clusterTools, "a job-deploy", () => {
     await operate(`POST /v1/runner-jobs/${id}/cancel`);
     expect((await ended(id)).status).toBe("cancelled");
     const said = async (): Promise<string> => (await logOf(id)).join("\n");
-    const words = /cancelled: Job .* was deleted, and its pods\./;
+    const words = /cancelled: Job .* was deleted with its pods\./;
     await expect.poll(said, { timeout: 60_000 }).toMatch(words);
     await expect.poll(left, { timeout: 60_000 }).toEqual([]);
   }, 180_000);
@@ -173,7 +173,7 @@ describeWithTools(clusterTools, "a job-deploy", () => {
     await expect.poll(left, { timeout: 60_000 }).toEqual([]);
     const own = await deploy({ ...goesOn, timeout: 2e9 });
     expect(toldBy(own)).toMatchObject({ status: "failed", class: "timeout" });
-    expect(own.description).toMatch(/its own time limit was over/);
+    expect(own.description).toMatch(/its own time limit was exceeded/);
   }, 180_000);
 
   test("is planned, run as approved, and torn down with all that it made", async () => {

@@ -50,6 +50,6 @@ describeWithTools(clusterTools, "svc-agent doctor about pods for jobs", () => {
 
 test("an executor without a cluster says what it needs", async () => {
   await expect(checkExecutor(scene(""))).rejects.toThrow(
-    "executor = kubernetes needs a cluster: this is no pod, and KUBECONFIG names no file.",
+    "executor = kubernetes needs a cluster: the agent does not run in a pod, and KUBECONFIG is not set.",
   );
 });

@@ -56,7 +56,7 @@ describeWithTools(clusterTools, "a pod's end", () => {
     expect(result?.error_metadata).toMatchObject({ reason: "agent_stop" });
   });
 
-  test("is told for it when it is gone without a word", async () => {
+  test("is reported for it when the pod ends without a result", async () => {
     const runner = await givenExecutor(fleet);
     await runner.start();
     const { jobId } = await givenHeld(runner);
@@ -86,7 +86,7 @@ describeWithTools(clusterTools, "a pod's end", () => {
     expect(status).toBe("failed");
     expect(description).toContain("ImagePullBackOff");
     expect(result?.error_metadata).toMatchObject({ class: "image_pull" });
-    await until(() => agent.said.log.some(({ why }) => /pods cannot begin/.test(String(why))));
+    await until(() => agent.said.log.some(({ why }) => /pods cannot start/.test(String(why))));
     await until(async () => (await runner.jobs()).length === 0);
   });
 

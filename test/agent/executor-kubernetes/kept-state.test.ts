@@ -42,7 +42,7 @@ function isKeeping({ method, path: asked, body }: SeenRequest): boolean {
 }
 
 describeWithTools(clusterTools, "an agent in a cluster with a one-shot token", () => {
-  test("that may not keep who it is says so, and spends no token", async () => {
+  test("that may not keep its identity says so, and spends no token", async () => {
     const runner = await givenExecutor(fleet);
     const token = await givenBootToken(runner);
     const rights = executorRights("svc-agent").filter(
@@ -74,7 +74,9 @@ describeWithTools(clusterTools, "an agent in a cluster with a one-shot token", (
     const { proxy, kubeconfig } = await proxiedCluster(runner.account.kubeconfig);
     proxy.fail(isKeeping, "500");
     const first = await runner.start(token, kubeconfig);
-    await until(() => said(first, "who the agent is was not kept in the cluster; trying again"));
+    await until(() =>
+      said(first, "failed to keep the agent's identity in the cluster; trying again"),
+    );
     expect(said(first, "registered")).toBe(false);
     // What cannot be read is not what is not there.
     const enrolled = path.join(first.dataDir, "enrolled.json");

@@ -21,7 +21,7 @@ describeWithTools(clusterTools, "a Job whose Secret could not be made, nor it be
     proxy.fail(({ method, path }) => method === "POST" && path.includes("/secrets"), "500");
     proxy.fail("DELETE /jobs/", "500");
     const jobId = await runner.enqueue({ type: "noop-deploy" });
-    await until(() => said("a Job that was not begun is left in the cluster"));
+    await until(() => said("failed to delete a Job that had not started"));
     const [left] = await runner.jobs();
     expect(left?.spec).toMatchObject({ suspend: true });
     proxy.mend();

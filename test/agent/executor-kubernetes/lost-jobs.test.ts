@@ -41,7 +41,7 @@ async function expectLost(runner: RunnerWithExecutor, jobId: string): Promise<vo
   const { status, description, result } = await runner.ended(jobId);
   expect(status).toBe("failed");
   expect(description).toMatch(
-    /^The job is lost: its pod is gone from the cluster, and told no end/,
+    /^The job is lost: its pod is gone from the cluster and reported no result/,
   );
   expect(result?.error_metadata).toMatchObject({ reason: "pod_failed", class: "gone" });
   expect((await runner.job(jobId)).executions).toHaveLength(1);
@@ -75,7 +75,7 @@ describeWithTools(clusterTools, "a job whose Job is gone from the cluster", () =
     await first.ended;
     await orphan(runner);
     const second = await runner.start();
-    await until(() => second.said.log.some(({ msg }) => /has no Job for/.test(String(msg))));
+    await until(() => second.said.log.some(({ msg }) => /has no Job for a job/.test(String(msg))));
     await release();
     expect(await runner.ended(jobId)).toMatchObject({
       status: "finished",

@@ -99,7 +99,9 @@ describeWithTools(clusterTools, "an agent whose jobs are in pods", () => {
     await until(() => first.said.log.some(({ msg }) => msg === "agent started"));
     await runner.at.kubectl(patch(less));
     const jobId = await runner.enqueue({ type: "noop-deploy" });
-    await until(() => first.said.log.some(({ msg }) => msg === "the cluster has no Job for it"));
+    await until(() =>
+      first.said.log.some(({ msg }) => msg === "failed to create a job's Job in the cluster"),
+    );
     await until(async () => (await runner.jobs()).length === 0);
     expect(runner.kubelet.begun).toEqual([]);
     await runner.at.kubectl(patch(all));
@@ -128,7 +130,9 @@ describeWithTools(clusterTools, "an agent whose jobs are in pods", () => {
     await runner.at.kubectl(["create", "-f", "-"], JSON.stringify(made));
     const agent = await runner.start();
     await until(async () => (await runner.jobs()).length === 0);
-    expect(agent.said.log.map(({ msg }) => msg)).toContain("given back: it had not begun");
+    expect(agent.said.log.map(({ msg }) => msg)).toContain(
+      "giving back a job that had not started",
+    );
     expect(agent.said.log.map(({ msg }) => msg)).not.toContain("resuming a job");
   });
 

@@ -128,14 +128,14 @@ describeWithTools([...clusterTools, "helm"], "an approved plan", () => {
       const { kubeconfig: elsewhere } = await proxiedCluster(kubeconfig);
       const cluster_info = { kube_config: await readFile(elsewhere, "utf8") };
       expect(await stale({ cluster_info }, { apply_plan_contents })).toMatch(
-        /^The plan was approved for the cluster at https:\S+, and this is http\S+\. Make the plan anew/,
+        /^The plan was approved for the cluster at https:\S+, and this is http\S+\. Make a new plan/,
       );
       const read = gunzipSync(Buffer.from(apply_plan_contents, "base64")).toString();
       const { cluster } = JSON.parse(read) as { cluster: { server: string; uid: string } };
       expect(cluster.uid).toMatch(/^[0-9a-f-]{36}$/);
       const another = { ...cluster, uid: "00000000-0000-4000-8000-000000000000" };
       expect(await stale({}, changed(apply_plan_contents, { cluster: another }))).toContain(
-        `now it has ${cluster.uid}. Make the plan anew`,
+        `now it has ${cluster.uid}. Make a new plan`,
       );
       const former = { version: 1, key: undefined, cluster: undefined };
       expect(await stale({}, changed(apply_plan_contents, former))).toContain(

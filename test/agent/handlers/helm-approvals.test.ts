@@ -74,8 +74,10 @@ stringData: {key: {{ randAlphaNum 24 | quote }}}
       await asked(id);
       await sayYes(id);
       expect((await ended(id)).description).toBe("app is installed: revision 1.");
-      const words = `Secret ${at.name}/app-random is rendered anew each time: it gets other values than were shown.`;
-      expect((await logOf(id)).filter((line) => line.includes("rendered anew"))).toEqual([words]);
+      const words = `Secret ${at.name}/app-random is different in each rendering: it gets other values than were shown.`;
+      expect(
+        (await logOf(id)).filter((line) => line.includes("different in each rendering")),
+      ).toEqual([words]);
     },
     late,
   );

@@ -65,9 +65,7 @@ describeWithTools([...clusterTools, "helm"], "a release whose broker is away", (
     proxy.fail(({ path }) => path.includes("/query?"), "410");
     const { status, description } = await ended(id);
     expect(status).toBe("failed");
-    expect(description).toMatch(
-      /cannot be deployed: .*What is left of it is not known\. .*history/,
-    );
+    expect(description).toMatch(/cannot be deployed: .*What is left of it is unknown\. .*history/);
     expect(await kept()).toEqual(["failed"]);
   });
 });

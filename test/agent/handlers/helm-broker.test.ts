@@ -87,7 +87,9 @@ describeWithTools([...clusterTools, "helm"], "a release that the broker keeps", 
     expect(await inCluster()).toEqual(["secret/sh.helm.release.v1.app.v1"]);
     const { source } = helm;
     const refused = await release("exec", { source, storage_driver: "broker" });
-    expect(refused.description).toMatch(/helm\.storage_driver broker is none of secret, configmap/);
+    expect(refused.description).toMatch(
+      /helm\.storage_driver broker is not supported: use secret, configmap/,
+    );
   });
 
   test("of a chart that no plan of the job names is refused before anything is changed", async () => {

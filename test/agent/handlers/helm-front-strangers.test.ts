@@ -85,7 +85,7 @@ describeWithTools([...clusterTools, "helm"], "the port of helm's killed front", 
   ): Promise<void> {
     const { status, description } = await ended(id);
     expect(status).toBe("failed");
-    expect(description).toMatch(/something else on this host has taken its port/);
+    expect(description).toMatch(/another program on this host has taken its port/);
     expect(description).toContain("It was uninstalled again.");
     expect(await deployments()).toBe("");
     expect(frontsOf(folder)).toEqual([]);

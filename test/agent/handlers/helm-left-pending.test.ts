@@ -58,7 +58,9 @@ describeWithTools([...clusterTools, "helm"], "a release that somebody's helm lef
     await leaveAs(at, [2, "pending-rollback"]);
     const held = await release("exec", helm);
     expect(held.result?.error_metadata["class"]).toBe("locked");
-    expect(held.description).toMatch(/Helm that no job of this runner began holds the release app/);
+    expect(held.description).toMatch(
+      /A helm that no job of this runner started holds the release app/,
+    );
     const rolled = { "svc-undo-job": id, "svc-undo-execution": await executionOf(id) };
     await leaveAs(at, [1, "failed"], { ...rolled, "svc-undo": "1" });
     expect((await release("exec", helm)).result?.error_metadata["class"]).toBe("locked");

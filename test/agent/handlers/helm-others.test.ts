@@ -86,7 +86,7 @@ describeWithTools([...clusterTools, "helm"], "a release that somebody else is at
       await held.release();
       const failed = await ended(id);
       expect(failed.result?.error_metadata).toMatchObject({ class: "locked" });
-      const words = "Somebody else's revision 1 is there: nothing is undone.";
+      const words = "Revision 1 is not this job's: nothing was undone.";
       expect(failed.description).toContain(words);
       const anywhere = [{ op: "remove", path: "/spec/template/spec/nodeSelector" }];
       const patch = ["patch", "deployment", "app-web", "--type=json", "-p"];
@@ -126,7 +126,7 @@ describeWithTools([...clusterTools, "helm"], "a release that somebody else is at
       await expect.poll(isPending, { timeout: 60_000 }).toContain(`status=pending-${what}`);
       const locked = await release("exec", { source });
       expect(locked.result?.error_metadata).toMatchObject({ class: "locked" });
-      expect(locked.description).toContain("Helm that no job of this runner began holds");
+      expect(locked.description).toContain("A helm that no job of this runner started holds");
       const anywhere = [{ op: "remove", path: "/spec/template/spec/nodeSelector" }];
       const patch = ["patch", "deployment", "app-web", "--type=json", "-p"];
       await at.kubectl([...patch, JSON.stringify(anywhere)]);

@@ -107,7 +107,7 @@ describeWithTools([...clusterTools, "helm"], "a release", () => {
     expect(refused.result?.error_metadata).toMatchObject({ class: "config_invalid" });
   });
 
-  test("whose upgrade is refused before it begins is not rolled back: nothing of it was begun", async () => {
+  test("whose upgrade is refused before it begins is not rolled back: nothing was changed", async () => {
     const { release, at } = await releasesOf(await givenRunnerWithAgent(fleet, filesAllowed));
     const helm = { source: { path: await givenChart() } };
     expect((await release("exec", helm)).status).toBe("finished");
@@ -120,9 +120,7 @@ describeWithTools([...clusterTools, "helm"], "a release", () => {
     const cluster_info = { kube_config: await readFile(kubeconfig, "utf8") };
     const refused = await release("exec", { ...helm, cluster_info, values_files: ["high.yaml"] });
     expect(refused.result?.error_metadata["class"]).toBe("forbidden");
-    expect(refused.description).toMatch(
-      /cannot create resource "secrets".*Nothing of it was begun\./,
-    );
+    expect(refused.description).toMatch(/cannot create resource "secrets".*Nothing was changed\./);
     const read = ["get", "configmap", "app-config", "-o", "jsonpath={.data.level}"];
     expect(await at.kubectl(read)).toBe("low");
   });
@@ -149,6 +147,6 @@ describeWithTools([...clusterTools, "helm"], "a release", () => {
     await at.kubectl(["patch", "secret", name, "--type=merge", "-p", patch]);
     const failed = await release("create-teardown-plan", helm);
     expect(failed.result?.error_metadata["class"]).toBe("config_invalid");
-    expect(failed.description).toContain(`${name} is no record of helm's`);
+    expect(failed.description).toContain(`${name} is not a helm record`);
   });
 });

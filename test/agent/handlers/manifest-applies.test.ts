@@ -35,7 +35,7 @@ describeWithTools(clusterTools, "applying a manifest", () => {
       await at.kubectl(["create", "configmap", "a", "--from-literal=k=3"]);
       const moved = await deploy("apply-plan", { manifest }, { apply_plan_contents });
       expect(moved.result?.error_metadata["class"]).toBe("plan_stale");
-      expect(moved.description).toContain("Make the plan anew.");
+      expect(moved.description).toContain("Make a new plan.");
     });
 
     test("that is none is refused", async () => {

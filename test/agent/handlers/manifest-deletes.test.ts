@@ -52,7 +52,7 @@ describe("an object of which a crash left no uid", () => {
     const { scene, said, isThere } = await givenScene(ours);
     await deleteObjects(scene, [entryOf(settings)], "nothing was applied");
     expect(isThere()).toBe(false);
-    expect(said).toEqual(["ConfigMap shop/settings is deleted."]);
+    expect(said).toEqual(["ConfigMap shop/settings was deleted."]);
   });
 
   test("is kept where somebody else has made it since it was looked at", async () => {
@@ -60,7 +60,7 @@ describe("an object of which a crash left no uid", () => {
     await deleteObjects(scene, [entryOf(settings)], "nothing was applied");
     expect(isThere()).toBe(true);
     expect(said).toEqual([
-      "ConfigMap shop/settings is kept: nobody knows whether it was made here.",
+      "ConfigMap shop/settings was kept: it is unknown whether it was created by this deploy.",
     ]);
   });
 });

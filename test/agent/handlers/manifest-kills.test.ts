@@ -94,8 +94,8 @@ describeWithTools(clusterTools, "an agent that is killed", () => {
     await again();
     const refused = await ended(id);
     expect(refused.result?.error_metadata).toMatchObject({ class: "plan_stale" });
-    expect(refused.description).toMatch(/ConfigMap \S+\/b changed while no agent was there/);
-    expect(refused.description).toContain("make the plan anew");
+    expect(refused.description).toMatch(/ConfigMap \S+\/b changed while no agent was running/);
+    expect(refused.description).toContain("Make a new plan");
     expect(await levels()).toBe("2 3");
     expect((await job(id)).executions).toHaveLength(1);
   }, 240_000);

@@ -76,7 +76,7 @@ describeWithTools(
         const outside = { ...kustomization, resources: ["web.yaml", "../base.yaml"] };
         await writeFile(file, JSON.stringify(outside));
         const refused = await deploy("create-apply-plan", { source, kustomize: { path: "over" } });
-        expect(refused.description).toMatch(/kustomize cannot make the manifest: .*base\.yaml/);
+        expect(refused.description).toMatch(/kustomize cannot build the manifest: .*base\.yaml/);
         expect(refused.result?.error_metadata["class"]).toBe("config_invalid");
         const free = { path: "over", load_restrictor: "none" };
         const allowed = plannedDiff(await deploy("create-apply-plan", { source, kustomize: free }));

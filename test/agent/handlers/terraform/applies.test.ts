@@ -66,7 +66,7 @@ describe("a plan that is applied", { timeout: 240_000 }, () => {
     const { runner, plan, apply } = await setup();
     const ended = await apply({}, { plan: { ...plan, approved: undefined } });
     expect(ended.status).toBe("finished");
-    const words = expect.stringContaining("nothing was compared with it") as unknown;
+    const words = expect.stringContaining("nothing was compared") as unknown;
     expect(await logOf(fleet, runner, ended.id)).toContainEqual(words);
   });
 
@@ -75,7 +75,7 @@ describe("a plan that is applied", { timeout: 240_000 }, () => {
     const ended = await apply({ hooks: { post_apply: "exit 3" } });
     expect(ended).toMatchObject({ status: "failed", outputs: { word: "seen" } });
     expect(ended.result).toMatchObject({ error_code: 3, error_metadata: { class: "hook" } });
-    const begins = /^The plan is applied \(1 added, 0 changed, 0 destroyed\); but then: The hook/;
+    const begins = /^The plan was applied \(1 added, 0 changed, 0 destroyed\), but then: The hook/;
     expect(ended.description).toMatch(begins);
     expect((await terraform.state())?.resources).toHaveLength(1);
   });

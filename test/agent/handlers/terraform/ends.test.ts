@@ -58,7 +58,7 @@ describe("an apply that is cancelled", slow, () => {
     await until(async () => (await terraform.workspace()).block !== null, 90_000);
     const { block, lock } = await terraform.workspace();
     expect(block).toMatchObject({ kind: "interrupted", runner_job_id: id });
-    expect(block?.reason).toContain("came to rest");
+    expect(block?.reason).toContain("It stopped in an orderly way");
     expect(lock).toBeNull();
     expect(await held.ran()).toEqual(["first", "second"]);
     expect(JSON.stringify(await terraform.state())).toContain("first");

@@ -118,7 +118,7 @@ describe("a host that is started anew under an apply", slow, () => {
     return executionId;
   }
 
-  test("leaves the workspace blocked, and says that nobody knows how far it came", async () => {
+  test("leaves the workspace blocked, and says that how far it got is unknown", async () => {
     const held = await heldTerraform();
     const at = await setup();
     const { plan = "{}", ...job } = await at.terraform.job("exec", { files: held.files });
@@ -136,7 +136,7 @@ describe("a host that is started anew under an apply", slow, () => {
       status: "failed",
       result: { error_metadata: { class: "killed_dirty" } },
     });
-    expect(ended.description).toContain("nobody knows how far it came");
+    expect(ended.description).toContain("how far it got is unknown");
     const { block } = await at.terraform.workspace();
     expect(block).toMatchObject({ kind: "killed_dirty", runner_job_id: id });
     expect(await held.ran()).toEqual(["first", "second"]); // and was not begun again

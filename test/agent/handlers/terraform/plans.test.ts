@@ -193,7 +193,7 @@ resource "terraform_data" "env" {
     expect(names).toContain("TF_HTTP_PASSWORD");
     expect(names).not.toMatch(/TF_LOG|TF_CLI_ARGS|TF_WORKSPACE|SKIP_CERT|SVC_AGENT_TOKEN/);
     for (const name of ["TF_LOG", "TF_CLI_ARGS_apply", "TF_WORKSPACE", "TF_LOG_CORE"]) {
-      expect(lines).toContainEqual(expect.stringContaining(`The variable ${name} is left out`));
+      expect(lines).toContainEqual(expect.stringContaining(`The variable ${name} is ignored`));
     }
   });
 });

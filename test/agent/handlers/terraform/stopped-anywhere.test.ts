@@ -59,7 +59,7 @@ describe("a terraform job that is cancelled", slow, () => {
       await until(async () => (await at.ended(id)).result !== null, 120_000);
       const ended = await at.ended(id);
       expect(ended).toMatchObject({ status: "cancelled" });
-      expect(ended.description).not.toContain("The plan is applied");
+      expect(ended.description).not.toContain("The plan was applied");
       expect(await at.free()).toEqual(isFree);
       expect(await at.terraform.state()).toBeUndefined();
     },
