@@ -18,9 +18,10 @@ export async function installPythonTool(
     args: ["-m", "pip", "install", ...flags, "--target", path.join(into, "packages")],
     cwd: into,
   });
+  const run = module === undefined ? "" : `-m ${module} `;
   const script = `#!/bin/sh
 here=$(dirname "$0")
-PYTHONPATH="$here/packages" exec python3 -m ${module} "$@"
+PYTHONPATH="$here/packages" exec python3 ${run}"$@"
 `;
   await writeFile(path.join(into, program), script, { mode: 0o755 });
 }

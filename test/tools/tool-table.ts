@@ -29,11 +29,12 @@ export type NpmPackage = {
   readonly platform: string;
 };
 
-/** A Python module that is run as a program; python/NAME.txt pins it with what it needs, by digests. */
+/** A Python package; python/NAME.txt pins it with what it needs, by digests. */
 export type PythonPackage = {
   readonly by: "python";
   readonly program: string;
-  readonly module: string;
+  /** What is run as the program; without it the program is Python itself, which finds the package. */
+  readonly module?: string;
 };
 
 /** Cannot be built or fetched: the machine has it, or a person installs it. */
@@ -108,6 +109,11 @@ export const toolTable: readonly Tool[] = [
     name: "moto",
     version: "5.2.5",
     source: { by: "python", program: "moto_server", module: "moto.server" },
+  },
+  {
+    name: "croniter",
+    version: "7.0.0",
+    source: { by: "python", program: "python-croniter" },
   },
 ];
 
