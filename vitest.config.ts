@@ -19,6 +19,7 @@ const common: TestProjectInlineConfiguration["test"] = {
 /** What each kind of test needs: docs/decisions/0019-tests.md. */
 const slow = [
   "test/{build,faults,tools,upgrades}/**/*.test.ts",
+  "test/agent/{cluster-jobs,executor-kubernetes,handlers}/**/*.test.ts",
   "test/cli/dev*.test.ts",
   "test/broker/jobs/{model,storm,capacity-races,clocks-never-stuck}.test.ts",
 ];
@@ -43,7 +44,15 @@ const projects: TestProjectInlineConfiguration[] = [
       isolate: false,
     },
   },
-  { test: { ...common, name: "agent", include: ["test/{agent,deploy}/**/*.test.ts"] } },
+  {
+    test: {
+      ...common,
+      name: "agent",
+      include: ["test/{agent,deploy}/**/*.test.ts"],
+      exclude: slow,
+      isolate: false,
+    },
+  },
   { test: { ...common, name: "slow", include: slow } },
 ];
 
