@@ -2,6 +2,7 @@ import type { Broker } from "./broker.ts";
 import { repeat } from "./clocks/repeat.ts";
 import { startClocks } from "./clocks/sweep.ts";
 import { watchProcess } from "./database-metrics/watch-process.ts";
+import { startEmitting } from "./emitters/start-emitting.ts";
 import type { MadeBroker } from "./make-broker.ts";
 import { registerKeys } from "./seals/register-keys.ts";
 import { startListening } from "./wake/listen.ts";
@@ -45,6 +46,7 @@ export function startLoops({ broker, brokerId, receive }: MadeBroker): void {
   drain.push(
     startDatabaseMetrics(broker),
     startKeyReading(broker, brokerId),
+    startEmitting(broker),
     () => listening.stop(),
     () => clocks.stop(),
     async () => {

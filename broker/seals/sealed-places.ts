@@ -35,6 +35,7 @@ const walkAtOnce = 1000;
 export const sealedPlaces: readonly SealedPlace[] = [
   contents({ table: "runner_job_plans", id: "runner_job_id" }, "plan"),
   contents({ table: "helm_releases", id: "id" }, "helm-release"),
+  contents({ table: "queue_emitters", id: "id" }, "template"),
   place(
     { table: "runner_job_execution_results", id: "execution_id", holdsPlain: holdsContents },
     resealResult,
