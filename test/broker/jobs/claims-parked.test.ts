@@ -1,8 +1,8 @@
-import { afterEach, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import type { RunnerJob } from "../../../shared/api/runner-job.ts";
 import {
   givenAgent,
-  givenPolling,
+  givenSoundPolling,
   givenWithdrawn,
   parked,
   parkedOf,
@@ -11,7 +11,6 @@ import {
 } from "../../support/broker/given-polling.ts";
 import { httpAgent } from "../../support/broker/http-agent.ts";
 import { advanceClock, stopClock } from "../../support/database/clock.ts";
-import { expectSoundQueues } from "../../support/database/expect-sound-queues.ts";
 import { givenToken } from "../../support/rows/given-token.ts";
 import {
   claim,
@@ -22,13 +21,7 @@ import {
   givenRunner,
 } from "../../support/rows/given.ts";
 
-let at: Polling;
-beforeAll(async () => {
-  at = await givenPolling();
-});
-afterEach(async () => {
-  await expectSoundQueues(at.db);
-});
+const at = await givenSoundPolling();
 
 const wake = ({ runnerId }: GivenRunner) =>
   at.brokers[0].broker.wakes.notify([`queue:${runnerId}`]);
@@ -140,7 +133,7 @@ describe("a third-party poll", () => {
   });
 
   test("has a job to itself for two seconds, then the next is shown it", async () => {
-    const own = await givenPolling();
+    const own = await givenSoundPolling();
     await stopClock(own.db);
     const { runner, tail } = await setup(own);
     const { dispatcher } = own.brokers[0].broker.polls;
@@ -161,7 +154,7 @@ describe("a third-party poll", () => {
   });
 
   test("is not shown what another broker's poll has been shown just now", async () => {
-    const own = await givenPolling();
+    const own = await givenSoundPolling();
     const { runner, tail } = await setup(own);
     await stopClock(own.db);
     await givenJob(own.db, runner);

@@ -1,29 +1,22 @@
 import { once } from "node:events";
 import { createServer, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
-import { afterEach, beforeAll, describe, expect, onTestFinished, test } from "vitest";
+import { describe, expect, onTestFinished, test } from "vitest";
 import { giveBackUnlessWritten } from "../../../broker/polls/answer-claim.ts";
 import { claimJobs } from "../../../broker/polls/claim-jobs.ts";
 import {
   givenAgent,
-  givenPolling,
+  givenSoundPolling,
   parked,
   parkedOf,
   type Polling,
   until,
 } from "../../support/broker/given-polling.ts";
-import { expectSoundQueues } from "../../support/database/expect-sound-queues.ts";
 import { rawRequest } from "../../support/network/raw-request.ts";
 import { givenJob } from "../../support/rows/given.ts";
 import { jobState } from "../../support/rows/job-state.ts";
 
-let at: Polling;
-beforeAll(async () => {
-  at = await givenPolling();
-});
-afterEach(async () => {
-  await expectSoundQueues(at.db);
-});
+const at = await givenSoundPolling();
 
 const enqueueAt = (at: Polling, runnerId: string, token: string) =>
   at.brokers[0].call<{ id: string }>(`POST /v1/runners/${runnerId}/jobs`, {

@@ -1,29 +1,21 @@
-import { afterEach, beforeAll, describe, expect, onTestFinished, test, vi } from "vitest";
+import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { startBroker } from "../../support/broker/broker.ts";
 import {
   givenAgent,
-  givenPolling,
+  givenSoundPolling,
   givenWithdrawn,
   parked,
   parkedOf,
-  type Polling,
   until,
   untilListening,
   withoutScans,
 } from "../../support/broker/given-polling.ts";
-import { expectSoundQueues } from "../../support/database/expect-sound-queues.ts";
 import { tcpProxy } from "../../support/network/tcp-proxy.ts";
 import { givenToken } from "../../support/rows/given-token.ts";
 import { givenJob } from "../../support/rows/given.ts";
 import { jobState } from "../../support/rows/job-state.ts";
 
-let at: Polling;
-beforeAll(async () => {
-  at = await givenPolling();
-});
-afterEach(async () => {
-  await expectSoundQueues(at.db);
-});
+const at = await givenSoundPolling();
 
 /** An agent that works and keeps one poll parked for orders only, at one of the brokers; nothing ends it but a wake-up. */
 async function busyAgent(nth: 0 | 1) {

@@ -1,23 +1,11 @@
-import { afterEach, beforeAll, describe, expect, test } from "vitest";
-import {
-  givenAgent,
-  givenPolling,
-  parked,
-  type Polling,
-} from "../../support/broker/given-polling.ts";
+import { describe, expect, test } from "vitest";
+import { givenAgent, givenSoundPolling, parked } from "../../support/broker/given-polling.ts";
 import type { ClaimedJob } from "../../support/broker/http-agent.ts";
-import { expectSoundQueues } from "../../support/database/expect-sound-queues.ts";
 import { givenToken } from "../../support/rows/given-token.ts";
 import { givenJob, givenJobs, givenProcess, givenRunner } from "../../support/rows/given.ts";
 import { jobState } from "../../support/rows/job-state.ts";
 
-let at: Polling;
-beforeAll(async () => {
-  at = await givenPolling();
-});
-afterEach(async () => {
-  await expectSoundQueues(at.db);
-});
+const at = await givenSoundPolling();
 
 const only = ([claimed]: readonly ClaimedJob[]): ClaimedJob => {
   if (claimed === undefined) throw new Error("nothing was claimed");

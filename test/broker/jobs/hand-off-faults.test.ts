@@ -1,16 +1,15 @@
 import { setImmediate as settledTurn } from "node:timers/promises";
-import { afterEach, beforeAll, expect, test, vi } from "vitest";
+import { expect, test, vi } from "vitest";
 import { startBroker } from "../../support/broker/broker.ts";
 import {
   givenAgent,
-  givenPolling,
+  givenSoundPolling,
   parked,
   type Polling,
   until,
 } from "../../support/broker/given-polling.ts";
 import { givenWaiting } from "../../support/broker/given-waiting.ts";
 import { advanceClock } from "../../support/database/clock.ts";
-import { expectSoundQueues } from "../../support/database/expect-sound-queues.ts";
 import { holdQueue } from "../../support/database/hold-queue.ts";
 import { untilOneWaits } from "../../support/database/until-one-waits.ts";
 import { rawRequest } from "../../support/network/raw-request.ts";
@@ -18,13 +17,7 @@ import { tcpProxy } from "../../support/network/tcp-proxy.ts";
 import { givenJob } from "../../support/rows/given.ts";
 import { jobsOnOffer, jobState } from "../../support/rows/job-state.ts";
 
-let at: Polling;
-beforeAll(async () => {
-  at = await givenPolling();
-});
-afterEach(async () => {
-  await expectSoundQueues(at.db);
-});
+const at = await givenSoundPolling();
 
 /** A poll is parked, and an enqueue that claims for it waits for the lock of the queue. */
 async function givenUnderWay({ polling = at, wait = "25s" } = {}) {
@@ -127,7 +120,7 @@ test("a lock that does not come free refuses the enqueue as ever; its poll is se
 });
 
 test("what was claimed by a statement whose answer was lost comes back by its clock", async () => {
-  const own = await givenPolling();
+  const own = await givenSoundPolling();
   const proxy = await tcpProxy(own.url);
   const behind = await startBroker({ url: proxy.url });
   const polling = { ...own, brokers: [behind, own.brokers[1]] as const };

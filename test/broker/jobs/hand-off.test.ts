@@ -1,23 +1,15 @@
-import { afterEach, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import {
   givenAgent,
-  givenPolling,
+  givenSoundPolling,
   parkedOf,
-  type Polling,
   withoutScans,
 } from "../../support/broker/given-polling.ts";
 import { givenWaiting } from "../../support/broker/given-waiting.ts";
-import { expectSoundQueues } from "../../support/database/expect-sound-queues.ts";
 import { givenJob } from "../../support/rows/given.ts";
 import { jobsOnOffer, jobState } from "../../support/rows/job-state.ts";
 
-let at: Polling;
-beforeAll(async () => {
-  at = await givenPolling();
-});
-afterEach(async () => {
-  await expectSoundQueues(at.db);
-});
+const at = await givenSoundPolling();
 
 /** How many transactions wrote the job's events so far. */
 async function transactionsOf(jobId: string): Promise<number> {
@@ -193,7 +185,7 @@ describe("a poll is handed nothing", () => {
 });
 
 test("a claim that the database refuses costs no enqueue: the job stays on offer, the poll parked", async () => {
-  const own = await givenPolling();
+  const own = await givenSoundPolling();
   const { here, runner, enqueue, park } = await givenWaiting(own);
   const waiting = await park();
   await own.db.unsafe(`

@@ -1,7 +1,8 @@
-import { onTestFinished, vi } from "vitest";
+import { afterEach, onTestFinished, vi } from "vitest";
 import type { Db } from "../../../broker/database/connect.ts";
 import type { RunnerJobGroup } from "../../../shared/runner-job-types.ts";
 import { testDatabase } from "../database/database.ts";
+import { expectSoundQueues } from "../database/expect-sound-queues.ts";
 import { givenToken } from "../rows/given-token.ts";
 import { type GivenRunner, givenJob, givenProcess, givenRunner } from "../rows/given.ts";
 import { jobState } from "../rows/job-state.ts";
@@ -21,6 +22,15 @@ export async function givenPolling(): Promise<Polling> {
   const brokers = [await startBroker({ url, env }), await startBroker({ url, env })] as const;
   await untilListening(brokers);
   return { db, url, brokers };
+}
+
+/** The same for a whole test file; after each of its tests the queues' counters must match their jobs. */
+export async function givenSoundPolling(): Promise<Polling> {
+  const at = await givenPolling();
+  afterEach(async () => {
+    await expectSoundQueues(at.db);
+  });
+  return at;
 }
 
 export type PollingAgent = HttpAgent & { readonly token: string; readonly runner: GivenRunner };
